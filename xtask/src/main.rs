@@ -1,0 +1,2 @@
+//! `cargo xtask <verb>`.
+fn main() {}
