@@ -1,1 +1,33 @@
-//! shared
+//! What Claude Code and the disk force on every hook. Nothing here knows a hook by name.
+//!
+//! Read the modules in this order; the first three tell the story of one invocation:
+//!
+//! 1. [`hook`]: the trait a hook implements: look at the world (`observe`), then decide purely (`decide`).
+//! 2. [`run`]: the life of one invocation: read, parse, configure, observe, lock, decide, save, answer.
+//! 3. [`protocol`]: events in, answers out; the only module that knows the client's wire format.
+//! 4. [`host`]: the only door to clock, environment, directories, stdin and stdout.
+//! 5. [`config`]: the cascade of YAML layers, with provenance and problems as data.
+//! 6. [`state`]: private, versioned files under a lock with a deadline.
+//! 7. [`transcript`], [`blocks`], [`stop_gate`]: what a Stop gate has to know before it may block.
+//! 8. [`journal`], [`notices`], [`heartbeat`]: what was done and why, and what the user was told.
+//! 9. [`switches`], [`operator`]: typed on/off, and who may loosen what.
+//! 10. [`cli`]: the verbs every hook binary has (`status`, `on`, `off`, `schema`).
+//!
+//! The rule everything serves: a hook never harms the session. Whatever goes wrong, the exit status is 0,
+//! stdout is empty or one JSON object, and the journal says what happened.
+
+pub mod blocks;
+pub mod cli;
+pub mod config;
+pub mod heartbeat;
+pub mod hook;
+pub mod host;
+pub mod journal;
+pub mod notices;
+pub mod operator;
+pub mod protocol;
+pub mod run;
+pub mod state;
+pub mod stop_gate;
+pub mod switches;
+pub mod transcript;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The hook's binary. Everything is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    shared::run::main::<stop_momentum::StopMomentum>()
+}

@@ -1,0 +1,71 @@
+//! The rules, in the order of hooks.md: never-block cases, the token, enough blocks, nothing unfinished, block. Pure.
+
+use std::borrow::Cow;
+
+use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::protocol::{Event, Stop};
+use shared::stop_gate::{self, never_blocked};
+
+use crate::observe::{Facts, StopFacts};
+use crate::settings::OnlyWhen;
+use crate::state::State;
+use crate::{StopMomentum, unfinished::Sign};
+
+/// The line after every guidance; `{token}` is the fresh token.
+const TOKEN_LINE: &str = include_str!("../../../config/messages/stop-momentum-token.md");
+
+pub(crate) fn decide(given: &Given<'_, StopMomentum>) -> Outcome<State> {
+    match (&given.input.event, given.facts) {
+        (Event::Stop(stop), Facts::Stop(facts)) => at_stop(given, stop, facts),
+        (Event::SessionEnd { .. }, _) => Outcome::pass().remembering(Memory::Drop),
+        _ => Outcome::pass(),
+    }
+}
+
+fn at_stop(given: &Given<'_, StopMomentum>, stop: &Stop, facts: &StopFacts) -> Outcome<State> {
+    let gate = stop_gate::StopFacts {
+        call: &given.input.call,
+        stop,
+        work: facts.work,
+        blocks: given.blocks,
+        started: given.started,
+    };
+    if let Some(reason) = never_blocked(&gate) {
+        return Outcome::let_go(reason);
+    }
+    let message = stop.last_assistant_message.as_deref().unwrap_or_default();
+    if given.state.token.as_ref().is_some_and(|token| token.is_in(message)) {
+        return Outcome::let_go("acknowledged").remembering(Memory::Drop);
+    }
+    if given.blocks.own >= given.settings.blocks_per_prompt() {
+        return Outcome::let_go("let go without acknowledgement").remembering(Memory::Drop);
+    }
+    if given.settings.only_when == OnlyWhen::Unfinished && facts.signs.is_empty() {
+        return Outcome::let_go("nothing looks unfinished");
+    }
+    block(given, facts)
+}
+
+fn block(given: &Given<'_, StopMomentum>, facts: &StopFacts) -> Outcome<State> {
+    let rule = match (given.settings.only_when, given.blocks.own) {
+        (OnlyWhen::Unfinished, 0) => "only_when",
+        (OnlyWhen::Always, 0) => "enabled",
+        _ if given.settings.max_blocks.is_some() => "max_blocks",
+        _ => "enforce_ack",
+    };
+    Outcome {
+        verdict: Verdict::Block { reason: reason(facts), rule: Cow::Borrowed(rule) },
+        memory: Memory::Save(State { token: Some(facts.token.clone()) }),
+        remark: None,
+    }
+}
+
+fn reason(facts: &StopFacts) -> String {
+    let token_line = TOKEN_LINE.trim().replace("{token}", facts.token.as_str());
+    let signs: Vec<String> = facts.signs.iter().map(Sign::to_string).collect();
+    let signs = if signs.is_empty() { String::new() } else { format!("\n\nWhat looks unfinished: {}.", signs.join("; ")) };
+    format!("{}{signs}\n\n{token_line}", facts.guidance)
+}
+
+#[cfg(test)]
+mod tests;

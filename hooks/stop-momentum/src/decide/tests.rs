@@ -1,0 +1,193 @@
+use std::time::Duration;
+
+use shared::blocks::BlockCount;
+use shared::config::Bounded;
+use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::host::Timestamp;
+use shared::protocol::{Call, Event, Input, Stop};
+use shared::transcript::TurnWork;
+
+use super::decide;
+use crate::observe::{Facts, StopFacts};
+use crate::settings::{OnlyWhen, Settings};
+use crate::state::{State, Token};
+use crate::unfinished::Sign;
+
+const SHOWN: &str = "ACK-AAAA";
+const FRESH: &str = "ACK-BBBB";
+
+/// A stop in the middle of things; the tests change what matters.
+struct Case {
+    call: Call,
+    stop: Stop,
+    facts: StopFacts,
+    state: State,
+    settings: Settings,
+    blocks: BlockCount,
+}
+
+fn case() -> Case {
+    Case {
+        call: Call { session_id: Some("s".into()), prompt_id: Some("p".into()), ..Call::default() },
+        stop: Stop { last_assistant_message: Some("Step one is done.".into()), ..Stop::default() },
+        facts: StopFacts {
+            work: TurnWork::ToolCalls,
+            signs: Vec::new(),
+            guidance: "Check first.".into(),
+            token: Token::from_text(FRESH).unwrap(),
+        },
+        state: State::default(),
+        settings: Settings {
+            enforce_ack: false,
+            max_blocks: None,
+            only_when: OnlyWhen::Always,
+            message_file: None,
+        },
+        blocks: BlockCount::default(),
+    }
+}
+
+fn decided(change: impl FnOnce(&mut Case)) -> Outcome<State> {
+    let mut case = case();
+    change(&mut case);
+    let started = Timestamp::from_secs(1000);
+    decide(&Given {
+        input: &Input { call: case.call, event: Event::Stop(case.stop) },
+        facts: &Facts::Stop(case.facts),
+        state: &case.state,
+        settings: &case.settings,
+        blocks: case.blocks,
+        started,
+        now: started.plus(Duration::from_millis(1)),
+        headless: false,
+    })
+}
+
+fn shown(case: &mut Case, message: &str) {
+    case.state.token = Token::from_text(SHOWN);
+    case.stop.last_assistant_message = Some(message.into());
+    case.stop.stop_hook_active = true;
+    case.blocks = BlockCount { own: 1, together: 1, own_last: Some(Timestamp::from_secs(999)) };
+}
+
+#[track_caller]
+fn blocks(change: impl FnOnce(&mut Case)) -> (String, String) {
+    let outcome = decided(change);
+    assert_eq!(outcome.memory, Memory::Save(State { token: Token::from_text(FRESH) }), "the token is kept before it is shown");
+    let Verdict::Block { reason, rule } = outcome.verdict else { panic!("not blocked: {:?}", outcome.remark) };
+    assert!(reason.contains(FRESH), "{reason}");
+    (reason, rule.into_owned())
+}
+
+#[track_caller]
+fn lets_go(change: impl FnOnce(&mut Case), why: &str, memory: &Memory<State>) {
+    let outcome = decided(change);
+    assert_eq!((outcome.verdict, outcome.remark, &outcome.memory), (Verdict::Pass, Some(why), memory));
+}
+
+#[test]
+fn a_stop_after_work_is_blocked_with_the_guidance_and_a_fresh_token() {
+    let (reason, rule) = blocks(|_| ());
+    assert!(reason.starts_with("Check first.\n\n"), "{reason}");
+    assert_eq!(rule, "enabled");
+    blocks(|case| case.facts.work = TurnWork::Unknown);
+    blocks(|case| case.stop.last_assistant_message = None);
+}
+
+#[test]
+fn the_shown_token_lets_go_and_is_forgotten() {
+    lets_go(|case| shown(case, "All done. ACK-AAAA"), "acknowledged", &Memory::Drop);
+}
+
+#[test]
+fn the_token_holds_for_the_session_whatever_the_prompt() {
+    lets_go(
+        |case| {
+            shown(case, "ACK-AAAA");
+            case.blocks = BlockCount::default();
+            case.stop.stop_hook_active = false;
+        },
+        "acknowledged",
+        &Memory::Drop,
+    );
+}
+
+#[test]
+fn without_enforcement_one_block_is_all() {
+    lets_go(|case| shown(case, "Done."), "let go without acknowledgement", &Memory::Drop);
+    lets_go(|case| shown(case, "Done. ACK-ZZZZ"), "let go without acknowledgement", &Memory::Drop);
+}
+
+#[test]
+fn with_enforcement_a_missing_or_wrong_token_is_blocked_again_up_to_three_times() {
+    let enforced = |own, message: &'static str| {
+        move |case: &mut Case| {
+            shown(case, message);
+            case.settings.enforce_ack = true;
+            case.blocks.own = own;
+            case.blocks.together = own;
+        }
+    };
+    for own in [1, 2] {
+        assert_eq!(blocks(enforced(own, "Done.")).1, "enforce_ack");
+        blocks(enforced(own, "Done. ACK-ZZZZ"));
+    }
+    lets_go(enforced(3, "Done."), "let go without acknowledgement", &Memory::Drop);
+    lets_go(enforced(2, "Done. ACK-AAAA"), "acknowledged", &Memory::Drop);
+}
+
+#[test]
+fn max_blocks_counts_before_enforcement() {
+    let most = |max, own| {
+        move |case: &mut Case| {
+            shown(case, "Done.");
+            case.settings.enforce_ack = true;
+            case.settings.max_blocks = Bounded::new(max);
+            case.blocks.own = own;
+            case.blocks.together = own;
+        }
+    };
+    assert_eq!(blocks(most(5, 4)).1, "max_blocks");
+    lets_go(most(5, 5), "let go without acknowledgement", &Memory::Drop);
+    lets_go(most(1, 1), "let go without acknowledgement", &Memory::Drop);
+}
+
+#[test]
+fn the_cases_that_are_never_blocked_come_first_and_keep_the_token() {
+    lets_go(
+        |case| {
+            shown(case, "Shall I go on?");
+            case.settings.enforce_ack = true;
+        },
+        "the last message ends in a question",
+        &Memory::Keep,
+    );
+    lets_go(|case| case.facts.work = TurnWork::NoToolCall, "the turn made no tool call", &Memory::Keep);
+}
+
+#[test]
+fn with_only_when_unfinished_a_stop_without_a_sign_goes_through() {
+    lets_go(|case| case.settings.only_when = OnlyWhen::Unfinished, "nothing looks unfinished", &Memory::Keep);
+    let (reason, rule) = blocks(|case| {
+        case.settings.only_when = OnlyWhen::Unfinished;
+        case.facts.signs = vec![Sign::OpenTasks(2), Sign::LastCommandFailed];
+    });
+    assert!(reason.contains("What looks unfinished: 2 tasks are open; the last command failed."), "{reason}");
+    assert_eq!(rule, "only_when");
+}
+
+#[test]
+fn the_end_of_the_session_forgets_the_token_and_says_nothing() {
+    let Case { call, state, settings, .. } = case();
+    let outcome = decide(&Given {
+        input: &Input { call, event: Event::SessionEnd { reason: "other".into() } },
+        facts: &Facts::SessionEnd,
+        state: &state,
+        settings: &settings,
+        blocks: BlockCount::default(),
+        started: Timestamp::from_secs(1),
+        now: Timestamp::from_secs(1),
+        headless: false,
+    });
+    assert_eq!(outcome, Outcome::pass().remembering(Memory::Drop));
+}

@@ -1,0 +1,78 @@
+//! What the hook looks at: what the turn did, what to say, and a fresh token. Nothing is decided here.
+
+use std::path::Path;
+
+use shared::config::read_text;
+use shared::hook::Seen;
+use shared::protocol::Event;
+use shared::run::message;
+use shared::transcript::{Patience, TurnWork, recent_lines, turn_work};
+
+use crate::settings::{OnlyWhen, Settings};
+use crate::state::Token;
+use crate::unfinished::{self, Sign};
+
+/// The built-in guidance.
+const GUIDANCE: &str = include_str!("../../../config/messages/stop-momentum.md");
+
+/// A project's guide, from the project's root.
+const GUIDE: &str = "momentum-guide.md";
+
+/// A longer guide is not read, in bytes.
+const MAX_GUIDE_BYTES: u64 = 64 * 1024;
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Facts {
+    /// At a stop.
+    Stop(StopFacts),
+    /// The session ends.
+    SessionEnd,
+}
+
+/// What was found at a stop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StopFacts {
+    /// What the turn did.
+    pub work: TurnWork,
+    /// What looks unfinished; looked for only where it matters.
+    pub signs: Vec<Sign>,
+    /// What to tell the model.
+    pub guidance: String,
+    /// The token for the next block.
+    pub token: Token,
+}
+
+pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
+    match &seen.input.event {
+        Event::Stop(stop) => {
+            let call = &seen.input.call;
+            let path = call.transcript_path.as_deref();
+            let work = path.map_or(TurnWork::Unknown, |path| {
+                turn_work(path, call.prompt_id.as_deref(), Patience::FLUSH)
+            });
+            let last_message = stop.last_assistant_message.as_deref().unwrap_or_default();
+            let signs = match seen.settings.only_when {
+                OnlyWhen::Always => Vec::new(),
+                OnlyWhen::Unfinished => signs(path, last_message),
+            };
+            Some(Facts::Stop(StopFacts { work, signs, guidance: guidance(seen), token: Token::fresh() }))
+        }
+        Event::SessionEnd { .. } => Some(Facts::SessionEnd),
+        _ => None,
+    }
+}
+
+fn signs(path: Option<&Path>, last_message: &str) -> Vec<Sign> {
+    let lines = path.and_then(|path| recent_lines(path).ok()).unwrap_or_default();
+    unfinished::signs(&lines, last_message)
+}
+
+/// The project's guide, else the user's own text, else the built-in one.
+fn guidance(seen: &Seen<'_, Settings>) -> String {
+    let Seen { settings, places, host, .. } = seen;
+    let guide = places.project_claude_dir().map(|dir| dir.join(GUIDE));
+    let project = guide.and_then(|guide| read_text(&guide, places.root.as_deref(), MAX_GUIDE_BYTES).ok());
+    let own = || message(GUIDANCE, settings.message_file.as_deref(), host, places);
+    project.filter(|text| !text.trim().is_empty()).unwrap_or_else(own).trim().to_owned()
+}

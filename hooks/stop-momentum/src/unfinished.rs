@@ -1,0 +1,155 @@
+//! What counts as unfinished work for `only_when: unfinished`: signs in the transcript and in the last message. Pure.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use shared::transcript::{Block, Line, ToolUse};
+
+/// A command with one of these words proves something about the code.
+const PROVING_WORDS: &[&str] = &[
+    "build", "check", "ci", "clippy", "compile", "e2e", "jest", "lint", "make", "mypy", "nextest", "pytest", "rspec",
+    "spec", "test", "tests", "tox", "tsc", "verify", "vitest",
+];
+
+/// A last message with one of these announces more work.
+const ANNOUNCEMENTS: &[&str] = &[
+    "next, i'll", "next i'll", "next, i will", "i'll now", "i will now", "now i'll", "now i will", "let me now", "i'll continue", "i will continue",
+    "i'll proceed", "i will proceed", "still to do", "still need to", "remaining steps", "remaining work", "todo:",
+];
+
+/// One sign of unfinished work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sign {
+    /// So many entries of the task list are open.
+    OpenTasks(usize),
+    /// The turn's last command failed.
+    LastCommandFailed,
+    /// Files were edited, and no command that proves anything has passed since.
+    UnprovenEdits,
+    /// The last message says there is more to do.
+    AnnouncedWork,
+}
+
+impl fmt::Display for Sign {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OpenTasks(1) => formatter.write_str("1 task is open"),
+            Self::OpenTasks(count) => write!(formatter, "{count} tasks are open"),
+            Self::LastCommandFailed => formatter.write_str("the last command failed"),
+            Self::UnprovenEdits => formatter.write_str("files were edited and no build, check or test has passed since"),
+            Self::AnnouncedWork => formatter.write_str("your last message announces more work"),
+        }
+    }
+}
+
+/// The signs in the newest lines of a transcript and in the message the turn would end with.
+#[must_use]
+pub(crate) fn signs(lines: &[Line], last_message: &str) -> Vec<Sign> {
+    let turn_start = lines.iter().rposition(Line::is_prompt).map_or(0, |prompt| prompt + 1);
+    let commands = Commands::of(&lines[turn_start..]);
+    let open = open_tasks(lines);
+    let lowered = last_message.to_lowercase().replace('’', "'");
+    let mut signs = Vec::new();
+    signs.extend((open > 0).then_some(Sign::OpenTasks(open)));
+    signs.extend(commands.last_failed.then_some(Sign::LastCommandFailed));
+    signs.extend(commands.unproven_edits.then_some(Sign::UnprovenEdits));
+    signs.extend(ANNOUNCEMENTS.iter().any(|words| lowered.contains(words)).then_some(Sign::AnnouncedWork));
+    signs
+}
+
+/// What the turn's tools leave open, followed result by result.
+#[derive(Default)]
+struct Commands {
+    last_failed: bool,
+    unproven_edits: bool,
+}
+
+impl Commands {
+    fn of(lines: &[Line]) -> Self {
+        let mut calls = BTreeMap::new();
+        let mut commands = Self::default();
+        for block in lines.iter().flat_map(|line| &line.blocks) {
+            match block {
+                Block::ToolUse(call) => {
+                    calls.insert(call.id.as_str(), call);
+                }
+                Block::ToolResult { tool_use_id, is_error } => {
+                    if let Some(call) = calls.get(tool_use_id.as_str()) {
+                        commands.ended(call, *is_error);
+                    }
+                }
+                Block::Text(_) => {}
+            }
+        }
+        commands
+    }
+
+    fn ended(&mut self, call: &ToolUse, failed: bool) {
+        match call.name.as_str() {
+            "Edit" | "Write" | "MultiEdit" | "NotebookEdit" if !failed => self.unproven_edits = true,
+            "Bash" | "PowerShell" => {
+                self.last_failed = failed;
+                if !failed && proves_something(&call.input) {
+                    self.unproven_edits = false;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn proves_something(input: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Shell {
+        command: String,
+    }
+    let Ok(shell) = serde_json::from_str::<Shell>(input) else { return false };
+    let words = shell.command.split(|char: char| !char.is_alphanumeric());
+    words.map(str::to_lowercase).any(|word| PROVING_WORDS.contains(&word.as_str()))
+}
+
+/// The answers of the task tools, as far as they tell a status.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TaskAnswer {
+    /// Of `TaskCreate`.
+    task: Option<Task>,
+    /// Of `TaskList`: all there are.
+    tasks: Option<Vec<Task>>,
+    /// Of `TaskUpdate`.
+    task_id: Option<String>,
+    status_change: Option<StatusChange>,
+}
+
+#[derive(Deserialize)]
+struct Task {
+    id: String,
+    status: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct StatusChange {
+    to: String,
+}
+
+/// How many tasks are neither completed nor deleted, as the task tools have told so far.
+fn open_tasks(lines: &[Line]) -> usize {
+    let mut open = BTreeMap::new();
+    let is_open = |status: &str| !matches!(status, "completed" | "deleted" | "cancelled");
+    for answer in lines.iter().filter_map(|line| serde_json::from_str::<TaskAnswer>(line.tool_answer.as_deref()?).ok()) {
+        if let Some(tasks) = answer.tasks {
+            open = tasks.into_iter().map(|task| (task.id, task.status.is_none_or(|status| is_open(&status)))).collect();
+        }
+        if let Some(task) = answer.task {
+            open.insert(task.id, true);
+        }
+        if let (Some(id), Some(change)) = (answer.task_id, answer.status_change) {
+            open.insert(id, is_open(&change.to));
+        }
+    }
+    open.values().filter(|open| **open).count()
+}
+
+#[cfg(test)]
+mod tests;

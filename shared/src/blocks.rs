@@ -1,0 +1,240 @@
+//! Who blocked what: the one small file through which independent hooks know of each other.
+//!
+//! Stop gates count their blocks per prompt here, because the client's own flag (`stop_hook_active`) is one bit and its
+//! cap of 8 counts everybody's continuations. A hook that denies a call leaves its mark, so that whoever is about to pay
+//! for a model call can look first.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use crate::hook::Remembered;
+use crate::host::Timestamp;
+use crate::state::{LoadError, LockError, SaveError, Store};
+
+/// The newest so many denied calls are remembered; a mark is looked for within a second of being left.
+const MAX_MARKS: usize = 32;
+
+/// How often the stop of one prompt was blocked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BlockCount {
+    /// By this hook.
+    pub own: u32,
+    /// By all our hooks together.
+    pub together: u32,
+    /// When this hook did last.
+    pub own_last: Option<Timestamp>,
+}
+
+/// One session's blocks and marks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ledger {
+    /// The prompt whose stops are counted.
+    prompt_id: Option<String>,
+    /// Per hook.
+    stops: BTreeMap<String, Blocked>,
+    /// Ids of denied tool calls, the newest last.
+    denied: VecDeque<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Blocked {
+    count: u32,
+    last_us: Timestamp,
+}
+
+impl Remembered for Ledger {
+    fn file_name(session: &str) -> Option<String> {
+        Some(format!("{session}-blocks.json"))
+    }
+}
+
+impl Ledger {
+    /// The count for `prompt_id`. A stop without a prompt id starts a new count.
+    #[must_use]
+    pub fn count(&self, prompt_id: Option<&str>, hook: &str) -> BlockCount {
+        if prompt_id.is_none() || self.prompt_id.as_deref() != prompt_id {
+            return BlockCount::default();
+        }
+        let own = self.stops.get(hook);
+        BlockCount {
+            own: own.map_or(0, |own| own.count),
+            together: self.stops.values().map(|blocked| blocked.count).fold(0, u32::saturating_add),
+            own_last: own.map(|own| own.last_us),
+        }
+    }
+
+    /// Somebody has denied this call.
+    #[must_use]
+    pub fn is_denied(&self, tool_use_id: &str) -> bool {
+        self.denied.iter().any(|denied| denied == tool_use_id)
+    }
+
+    /// Another hook has blocked this prompt's stop since `began`.
+    #[must_use]
+    pub fn is_blocked_since(&self, prompt_id: Option<&str>, hook: &str, began: Timestamp) -> bool {
+        self.prompt_id.as_deref() == prompt_id
+            && self.stops.iter().any(|(other, blocked)| other != hook && blocked.last_us >= began)
+    }
+
+    fn block(&mut self, prompt_id: Option<&str>, hook: &str, now: Timestamp) {
+        if prompt_id.is_none() || self.prompt_id.as_deref() != prompt_id {
+            self.stops.clear();
+            self.prompt_id = prompt_id.map(ToOwned::to_owned);
+        }
+        let own = self.stops.entry(hook.to_owned()).or_default();
+        own.count = own.count.saturating_add(1);
+        own.last_us = now;
+    }
+
+    fn deny(&mut self, tool_use_id: &str) {
+        while self.denied.len() >= MAX_MARKS {
+            self.denied.pop_front();
+        }
+        self.denied.push_back(tool_use_id.to_owned());
+    }
+}
+
+/// Why a block or mark was not kept. The verdict is not spoken then: a gate that cannot count could block for ever.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The lock was not had.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The file cannot be used.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The file cannot be written.
+    #[error(transparent)]
+    Save(#[from] SaveError),
+}
+
+/// The session's ledger as it is now; empty if it cannot be read.
+#[must_use]
+pub fn read(store: &Store, session: &str) -> Ledger {
+    let file = store.session_file::<Ledger>(session);
+    file.and_then(|file| store.load(&file, session).ok()).unwrap_or_default()
+}
+
+/// Counts a blocked stop.
+///
+/// # Errors
+/// If the count cannot be kept.
+pub fn record_stop(
+    store: &Store,
+    session: &str,
+    prompt_id: Option<&str>,
+    hook: &str,
+    now: Timestamp,
+) -> Result<(), RecordError> {
+    change(store, session, |ledger| ledger.block(prompt_id, hook, now))
+}
+
+/// Leaves the mark of a denied tool call.
+///
+/// # Errors
+/// If the mark cannot be kept.
+pub fn record_deny(store: &Store, session: &str, tool_use_id: &str) -> Result<(), RecordError> {
+    change(store, session, |ledger| ledger.deny(tool_use_id))
+}
+
+/// Drops the session's ledger.
+pub fn forget(store: &Store, session: &str) {
+    if let Some(file) = store.session_file::<Ledger>(session) {
+        let _ = store.locked(&file, || store.forget(&file));
+    }
+}
+
+fn change(store: &Store, session: &str, change: impl FnOnce(&mut Ledger)) -> Result<(), RecordError> {
+    let Some(file) = store.session_file::<Ledger>(session) else { return Ok(()) };
+    store.locked(&file, || {
+        let mut ledger: Ledger = store.load(&file, session)?;
+        change(&mut ledger);
+        store.save(&file, session, &ledger)?;
+        Ok(())
+    })?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BlockCount, Ledger, MAX_MARKS, read, record_deny, record_stop};
+    use crate::host::Timestamp;
+    use crate::state::Store;
+
+    const T: fn(i64) -> Timestamp = Timestamp::from_secs;
+
+    fn store() -> (tempfile::TempDir, Store) {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        (scratch, store)
+    }
+
+    #[test]
+    fn counts_per_prompt_and_hook() {
+        let (_scratch, store) = store();
+        record_stop(&store, "s", Some("p"), "a", T(1)).unwrap();
+        record_stop(&store, "s", Some("p"), "b", T(2)).unwrap();
+        record_stop(&store, "s", Some("p"), "a", T(3)).unwrap();
+        let ledger = read(&store, "s");
+        assert_eq!(ledger.count(Some("p"), "a"), BlockCount { own: 2, together: 3, own_last: Some(T(3)) });
+        assert_eq!(ledger.count(Some("p"), "c"), BlockCount { own: 0, together: 3, own_last: None });
+        assert_eq!(ledger.count(Some("q"), "a"), BlockCount::default());
+    }
+
+    #[test]
+    fn another_prompt_or_none_starts_a_new_count() {
+        let (_scratch, store) = store();
+        record_stop(&store, "s", Some("p"), "a", T(1)).unwrap();
+        record_stop(&store, "s", Some("q"), "a", T(2)).unwrap();
+        assert_eq!(read(&store, "s").count(Some("q"), "a").together, 1);
+        record_stop(&store, "s", None, "a", T(3)).unwrap();
+        record_stop(&store, "s", None, "a", T(4)).unwrap();
+        assert_eq!(read(&store, "s").count(None, "a"), BlockCount::default());
+        assert_eq!(read(&store, "s").count(Some("q"), "a"), BlockCount::default());
+    }
+
+    #[test]
+    fn sees_who_else_blocked_meanwhile() {
+        let (_scratch, store) = store();
+        record_stop(&store, "s", Some("p"), "a", T(10)).unwrap();
+        let ledger = read(&store, "s");
+        assert!(ledger.is_blocked_since(Some("p"), "b", T(10)));
+        assert!(!ledger.is_blocked_since(Some("p"), "b", T(11)));
+        assert!(!ledger.is_blocked_since(Some("p"), "a", T(10)), "one's own block is no reason to hold back");
+        assert!(!ledger.is_blocked_since(Some("q"), "b", T(10)));
+    }
+
+    #[test]
+    fn marks_are_found_and_bounded() {
+        let (_scratch, store) = store();
+        for number in 0..=MAX_MARKS {
+            record_deny(&store, "s", &format!("toolu_{number}")).unwrap();
+        }
+        let ledger = read(&store, "s");
+        assert!(!ledger.is_denied("toolu_0"));
+        assert!(ledger.is_denied("toolu_1") && ledger.is_denied(&format!("toolu_{MAX_MARKS}")));
+    }
+
+    #[test]
+    fn parallel_writers_lose_no_count() {
+        let (_scratch, store) = store();
+        std::thread::scope(|scope| {
+            for hook in ["a", "b", "c", "d"] {
+                let store = &store;
+                scope.spawn(move || {
+                    for number in 0..25 {
+                        record_stop(store, "s", Some("p"), hook, T(number)).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(read(&store, "s").count(Some("p"), "a"), BlockCount { own: 25, together: 100, own_last: Some(T(24)) });
+    }
+
+    #[test]
+    fn an_unreadable_ledger_reads_as_empty() {
+        let (_scratch, store) = store();
+        std::fs::write(store.dir().join("s-blocks.json"), "{").unwrap();
+        assert_eq!(read(&store, "s"), Ledger::default());
+    }
+}

@@ -1,0 +1,196 @@
+//! The verbs every hook binary has: `status`, `on`, `off`, `auto`, `schema`, `help`, `version`.
+//!
+//! Parsed by hand: a hook carries no command-line library, and a usage error must never exit with 2,
+//! which in a hook means "block". Exit 0: done; 1: refused or failed; 64: wrong usage.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use crate::config::{COMMON_KEYS, Section, SectionSpec, Sources, load, schema_of};
+use crate::hook::Hook;
+use crate::host::{Host, Places};
+use crate::operator::{Standing, refusal, standing};
+use crate::state::Store;
+use crate::switches::{Position, Reach, Switches, turn};
+
+const USAGE: u8 = 64;
+
+/// What was asked for.
+#[derive(Debug, PartialEq, Eq)]
+enum Verb<'a> {
+    Help,
+    Version,
+    Schema,
+    Status,
+    StatusJson,
+    Turn(Option<Position>, Reach<'a>),
+}
+
+/// Runs a hook's own command line.
+#[must_use]
+pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
+    let words: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
+    if words.len() != arguments.len() {
+        return usage_error::<H>("the arguments are not readable text");
+    }
+    match parse(&words) {
+        Ok(Verb::Help) => say(&help::<H>()),
+        Ok(Verb::Version) => say(&format!("{} {}", H::NAME, env!("CARGO_PKG_VERSION"))),
+        Ok(Verb::Schema) => say(&section_schema::<H>()),
+        Ok(Verb::Status) => report::<H>(host, status_text::<H>),
+        Ok(Verb::StatusJson) => report::<H>(host, status_json::<H>),
+        Ok(Verb::Turn(position, reach)) => turn_switch::<H>(host, position, reach),
+        Err(why) => usage_error::<H>(&why),
+    }
+}
+
+fn parse<'a>(words: &[&'a str]) -> Result<Verb<'a>, String> {
+    match words {
+        ["help" | "--help" | "-h"] => Ok(Verb::Help),
+        ["version" | "--version" | "-V"] => Ok(Verb::Version),
+        ["schema"] => Ok(Verb::Schema),
+        ["status"] => Ok(Verb::Status),
+        ["status", "--json"] => Ok(Verb::StatusJson),
+        [word] if position(word).is_some() => Ok(Verb::Turn(position(word).flatten(), Reach::Machine)),
+        [word, "--session", id] if position(word).is_some() && !id.is_empty() => {
+            Ok(Verb::Turn(position(word).flatten(), Reach::Session(id)))
+        }
+        [] => Err("a hook is started by Claude Code with its input on stdin; on a terminal give a verb".to_owned()),
+        [word, ..] if word.starts_with('-') => Err(format!("unknown option {word}")),
+        [word, ..] => Err(match crate::config::nearest(word, &["status", "on", "off", "auto", "schema", "help"]) {
+            Some(near) if near != *word => format!("unknown verb {word}; did you mean {near}?"),
+            Some(_) => format!("{word} takes no such arguments"),
+            None => format!("unknown verb {word}"),
+        }),
+    }
+}
+
+/// `Some(None)` is `auto`: the files decide.
+fn position(word: &str) -> Option<Option<Position>> {
+    match word {
+        "on" => Some(Some(Position::On)),
+        "off" => Some(Some(Position::Off)),
+        "auto" => Some(None),
+        _ => None,
+    }
+}
+
+fn help<H: Hook>() -> String {
+    let name = H::NAME;
+    format!(
+        "{name}: a hook of Claude Code, which runs it without arguments.\n\n\
+         {name} status [--json]             what is in force here, and where it is set\n\
+         {name} on|off|auto [--session ID]  switch it, everywhere or for one session; auto: as the files say\n\
+         {name} schema                      JSON Schema of its settings\n\
+         {name} version"
+    )
+}
+
+/// The schema of the hook's section: its own keys and the common ones.
+fn section_schema<H: Hook>() -> String {
+    let mut schema = schema_of::<H::Settings>().to_value();
+    if let Some(properties) = schema.get_mut("properties").and_then(serde_json::Value::as_object_mut) {
+        for key in H::GLOBAL_ONLY {
+            if let Some(property) = properties.get_mut(*key).and_then(serde_json::Value::as_object_mut) {
+                property.insert("x-global-only".to_owned(), true.into());
+            }
+        }
+        for (key, description) in COMMON_KEYS {
+            properties.insert(key.to_owned(), json!({ "type": "boolean", "description": description }));
+        }
+    }
+    serde_json::to_string_pretty(&schema).unwrap_or_default()
+}
+
+fn report<H: Hook>(host: &Host, print: impl Fn(&Section<H::Settings>, Option<Position>) -> String) -> ExitCode {
+    let (places, store) = open(host);
+    let switches = store.as_ref().map(Switches::read).unwrap_or_default();
+    let switch = switches.position(H::NAME, host.environment.session_id.as_deref());
+    let spec = SectionSpec { name: H::NAME, global_only: H::GLOBAL_ONLY };
+    match load::<H::Settings>(spec, &Sources::of(&places, host.environment.home.as_deref()), switch) {
+        Some(section) => say(&print(&section, switch)),
+        None => fail(&format!("{}: the built-in defaults cannot be read; this is a bug", H::NAME)),
+    }
+}
+
+fn status_text<H: Hook>(section: &Section<H::Settings>, switch: Option<Position>) -> String {
+    let word = if section.enabled { "on" } else { "off" };
+    let by = match (switch, section.origin(H::NAME, "enabled")) {
+        (Some(_), _) => "its switch".to_owned(),
+        (None, Some(origin)) => origin.to_string(),
+        (None, None) => "the defaults".to_owned(),
+    };
+    let problems = section.problems.iter().map(|problem| format!("\n{problem}")).collect::<String>();
+    format!("{}: {word}, set by {by}{problems}", H::NAME)
+}
+
+fn status_json<H: Hook>(section: &Section<H::Settings>, switch: Option<Position>) -> String {
+    let problems: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
+    let set_by = section.origin(H::NAME, "enabled").map(|origin| origin.to_string());
+    json!({ "hook": H::NAME, "enabled": section.enabled, "switch": switch, "set_by": set_by, "problems": problems })
+        .to_string()
+}
+
+fn turn_switch<H: Hook>(host: &Host, position: Option<Position>, reach: Reach<'_>) -> ExitCode {
+    if position != Some(Position::On) && standing(host) != Standing::Operator {
+        let word = if position.is_some() { "off" } else { "auto" };
+        return fail(&refusal(&format!("{} {word}", H::NAME)));
+    }
+    let (_, Some(store)) = open(host) else {
+        return fail(&format!("{}: there is no state folder to keep the switch in; set HOME", H::NAME));
+    };
+    match turn(&store, H::NAME, reach, position, host.now()) {
+        Ok(()) => report::<H>(host, status_text::<H>),
+        Err(error) => fail(&format!("{}: {error}", H::NAME)),
+    }
+}
+
+fn open(host: &Host) -> (Places, Option<Store>) {
+    let cwd = std::env::current_dir().ok();
+    let places = Places::resolve(&host.environment, cwd.as_deref());
+    let store = places.state_dir.as_deref().and_then(|dir| Store::open(dir).ok());
+    (places, store)
+}
+
+fn say(text: &str) -> ExitCode {
+    // A closed stdout is the reader's choice, not an error.
+    let _ = writeln!(io::stdout(), "{text}");
+    ExitCode::SUCCESS
+}
+
+fn fail(text: &str) -> ExitCode {
+    let _ = writeln!(io::stderr(), "{text}");
+    ExitCode::FAILURE
+}
+
+fn usage_error<H: Hook>(why: &str) -> ExitCode {
+    let _ = writeln!(io::stderr(), "{}: {why}\n\n{}", H::NAME, help::<H>());
+    ExitCode::from(USAGE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Verb, parse};
+    use crate::switches::{Position, Reach};
+
+    #[test]
+    fn the_verbs() {
+        assert_eq!(parse(&["off"]), Ok(Verb::Turn(Some(Position::Off), Reach::Machine)));
+        assert_eq!(parse(&["auto", "--session", "s"]), Ok(Verb::Turn(None, Reach::Session("s"))));
+        assert_eq!(parse(&["status", "--json"]), Ok(Verb::StatusJson));
+        assert_eq!(parse(&["--help"]), Ok(Verb::Help));
+    }
+
+    #[test]
+    fn anything_else_is_wrong_usage_with_a_hint() {
+        assert_eq!(parse(&["statsu"]), Err("unknown verb statsu; did you mean status?".to_owned()));
+        assert_eq!(parse(&["off", "now"]), Err("off takes no such arguments".to_owned()));
+        assert_eq!(parse(&["--frobnicate"]), Err("unknown option --frobnicate".to_owned()));
+        for words in [&[][..], &["off", "--session"], &["off", "--session", ""]] {
+            assert!(parse(words).is_err(), "{words:?}");
+        }
+    }
+}

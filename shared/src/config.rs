@@ -1,0 +1,29 @@
+//! The cascade: compiled defaults, the user's global file, the project's file, the local file, then switches.
+//!
+//! A wrong value opens or closes nothing: that one entry falls back to the layer below and becomes a [`Problem`],
+//! as data. Whoever runs the hook tells it, once per session; a problem never holds the value that caused it.
+//!
+//! - `layer`: reading one file, if it is one we may read
+//! - `yaml`: the only module that knows YAML
+//! - `top_level`: the keys above all sections
+//! - `section`: merging one hook's section out of the layers, key by key; `tree`: its entries and their paths
+//! - `expected`: what a key should hold, read out of the schema
+//! - `problem`: what is wrong where
+
+mod bounded;
+mod defaults;
+mod expected;
+mod layer;
+mod problem;
+mod section;
+mod top_level;
+mod tree;
+mod yaml;
+
+pub use bounded::Bounded;
+pub use defaults::{ALL_DEFAULTS, section_defaults};
+pub use expected::{describe, known_keys, schema_of};
+pub use layer::{Layer, LayerKind, MAX_LAYER_BYTES, Refused, Sources, read_text};
+pub use problem::{Fault, Problem};
+pub use section::{COMMON_KEYS, Origin, Section, SectionSpec, load, nearest};
+pub use yaml::line_of;

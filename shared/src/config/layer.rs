@@ -1,0 +1,156 @@
+//! Reading one file of the cascade, if it is one we may read: a regular file, of a sane size, inside where it belongs.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use figment::value::Dict;
+
+use super::problem::{Problem, unreadable};
+use super::yaml;
+use crate::host::{Places, display_path};
+
+/// A larger file is skipped, in bytes.
+pub const MAX_LAYER_BYTES: u64 = 1024 * 1024;
+
+/// The layers from the lowest to the highest; a later one wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LayerKind {
+    /// Compiled in.
+    Defaults,
+    /// `~/.claude/requirements.yaml`: the user's own, for every project.
+    Global,
+    /// `<root>/.claude/requirements.yaml`: the team's, in git.
+    Project,
+    /// `<root>/.claude/requirements.local.yaml`: the user's own, for this project.
+    Local,
+}
+
+impl LayerKind {
+    /// The word for people.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Defaults => "default",
+            Self::Global => "global",
+            Self::Project => "project",
+            Self::Local => "local",
+        }
+    }
+}
+
+/// One file that was read.
+#[derive(Debug, Clone)]
+pub struct Layer {
+    /// Which one.
+    pub kind: LayerKind,
+    /// The file, as a person reads it.
+    pub file: String,
+    /// Its text, for finding lines.
+    pub text: String,
+    /// Its top level.
+    pub values: Dict,
+}
+
+/// The files of a call, whether they exist or not.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// The user's home, to shorten what is shown.
+    pub home: Option<PathBuf>,
+    /// The global file.
+    pub global: Option<PathBuf>,
+    /// The project's file.
+    pub project: Option<PathBuf>,
+    /// The local file.
+    pub local: Option<PathBuf>,
+    /// The project's root: project and local files must really lie inside it.
+    pub root: Option<PathBuf>,
+}
+
+impl Sources {
+    /// The files for a call in these places.
+    #[must_use]
+    pub fn of(places: &Places, home: Option<&Path>) -> Self {
+        let project_dir = places.project_claude_dir();
+        Self {
+            home: home.map(Path::to_path_buf),
+            global: places.config_dir.as_ref().map(|dir| dir.join("requirements.yaml")),
+            project: project_dir.as_ref().map(|dir| dir.join("requirements.yaml")),
+            local: project_dir.as_ref().map(|dir| dir.join("requirements.local.yaml")),
+            root: places.root.clone(),
+        }
+    }
+
+    /// Reads the files that are there, lowest first.
+    #[must_use]
+    pub fn read(&self) -> (Vec<Layer>, Vec<Problem>) {
+        let mut layers = Vec::new();
+        let mut problems = Vec::new();
+        let root = self.root.as_deref();
+        for (kind, path, inside) in [
+            (LayerKind::Global, &self.global, None),
+            (LayerKind::Project, &self.project, root),
+            (LayerKind::Local, &self.local, root),
+        ] {
+            let Some(path) = path else { continue };
+            let file = display_path(path, self.home.as_deref());
+            match read_layer(kind, path, &file, inside) {
+                Ok(Some(layer)) => layers.push(layer),
+                Ok(None) => {}
+                Err(problem) => problems.push(problem),
+            }
+        }
+        (layers, problems)
+    }
+}
+
+fn read_layer(kind: LayerKind, path: &Path, file: &str, inside: Option<&Path>) -> Result<Option<Layer>, Problem> {
+    let text = match read_text(path, inside, MAX_LAYER_BYTES) {
+        Ok(text) => text,
+        Err(Refused::NotThere) => return Ok(None),
+        Err(Refused::Because(why)) => return Err(unreadable(file.to_owned(), None, why)),
+    };
+    match yaml::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)) {
+        Ok(values) => Ok(Some(Layer { kind, file: file.to_owned(), text, values })),
+        Err(error) => Err(unreadable(file.to_owned(), error.line, error.why)),
+    }
+}
+
+/// Why a file is not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused {
+    /// It does not exist.
+    NotThere,
+    /// It exists, but is none we read.
+    Because(&'static str),
+}
+
+/// Reads a text file that must be regular and, if `inside` is given, must really lie there: a repository
+/// must not make us read another file through a link, or wait for ever on a pipe.
+///
+/// # Errors
+/// Says why the file is not read.
+pub fn read_text(path: &Path, inside: Option<&Path>, max_bytes: u64) -> Result<String, Refused> {
+    let refused = |error: &std::io::Error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Refused::NotThere,
+        _ => Refused::Because("cannot be read"),
+    };
+    let found = fs::symlink_metadata(path).map_err(|error| refused(&error))?;
+    let real = path.canonicalize().map_err(|error| refused(&error))?;
+    if let Some(inside) = inside
+        && !inside.canonicalize().is_ok_and(|inside| real.starts_with(inside))
+    {
+        return Err(Refused::Because("leads out of the project"));
+    }
+    let target = if found.is_symlink() { fs::metadata(&real).map_err(|error| refused(&error))? } else { found };
+    if !target.is_file() {
+        return Err(Refused::Because("not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(&real).map_err(|error| refused(&error))?;
+    file.take(max_bytes + 1).read_to_end(&mut bytes).map_err(|error| refused(&error))?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(Refused::Because("too large"));
+    }
+    String::from_utf8(bytes).map_err(|_| Refused::Because("not UTF-8 text"))
+}

@@ -1,0 +1,69 @@
+//! What is wrong in a configuration file: which file, which line, which key, what was expected. Never the value.
+
+use std::fmt;
+
+/// One thing wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, as a person reads it.
+    pub file: String,
+    /// The line, counted from 1, where it is known.
+    pub line: Option<usize>,
+    /// The key path, `stop-momentum.max_blocks`; empty for the whole file.
+    pub key: String,
+    /// What is wrong with it.
+    pub fault: Fault,
+}
+
+/// What is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// The value is not what the key holds.
+    Expected(String),
+    /// No such key; the nearest known one, if one is near.
+    UnknownKey(Option<String>),
+    /// Only the global file may set it.
+    GlobalOnly,
+    /// The global file locks it.
+    Locked,
+    /// The file is no YAML we read; why, without quoting it.
+    Unreadable(&'static str),
+    /// The project asks for a newer version.
+    NeedsVersion {
+        /// What it asks for.
+        wanted: String,
+        /// What this is.
+        ours: &'static str,
+    },
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(formatter, ":{line}")?;
+        }
+        formatter.write_str(": ")?;
+        if !self.key.is_empty() {
+            write!(formatter, "{}: ", self.key)?;
+        }
+        match &self.fault {
+            Fault::Expected(what) => write!(formatter, "expected {what}; the layer below holds"),
+            Fault::UnknownKey(Some(near)) => write!(formatter, "no such key; did you mean {near}?"),
+            Fault::UnknownKey(None) => formatter.write_str("no such key"),
+            Fault::GlobalOnly => formatter.write_str("counts only in your global requirements.yaml; ignored here"),
+            Fault::Locked => formatter.write_str("is locked by your global requirements.yaml; ignored here"),
+            Fault::Unreadable(why) => write!(formatter, "{why}; the file is skipped"),
+            Fault::NeedsVersion { wanted, ours } => {
+                write!(formatter, "the project asks for Barbless {wanted}, this is {ours}; update Barbless")
+            }
+        }
+    }
+}
+
+/// A problem with a whole file.
+#[must_use]
+pub(super) fn unreadable(file: String, line: Option<usize>, why: &'static str) -> Problem {
+    Problem { file, line, key: String::new(), fault: Fault::Unreadable(why) }
+}
+

@@ -1,0 +1,347 @@
+use std::fs;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Section, SectionSpec, load};
+use crate::config::{Bounded, LayerKind, Sources};
+use crate::switches::Position;
+
+/// The settings of the section these tests borrow; its defaults stand in config/defaults.yaml.
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    enforce_ack: bool,
+    max_blocks: Option<Bounded<1, 6>>,
+    only_when: OnlyWhen,
+    message_file: Option<String>,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum OnlyWhen {
+    Always,
+    Unfinished,
+}
+
+const SPEC: SectionSpec = SectionSpec { name: "stop-momentum", global_only: &["message_file"] };
+
+/// The three files of a call, as texts.
+#[derive(Default)]
+struct Files<'a> {
+    global: &'a str,
+    project: &'a str,
+    local: &'a str,
+    switch: Option<Position>,
+}
+
+fn resolve(files: &Files<'_>) -> Section<Settings> {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = |name: &str, text: &str| {
+        let path = scratch.path().join(name);
+        if !text.is_empty() {
+            fs::write(&path, text).unwrap();
+        }
+        Some(path)
+    };
+    let sources = Sources {
+        home: Some(scratch.path().to_path_buf()),
+        global: path("global.yaml", files.global),
+        project: path("project.yaml", files.project),
+        local: path("local.yaml", files.local),
+        root: Some(scratch.path().to_path_buf()),
+    };
+    load(SPEC, &sources, files.switch).unwrap()
+}
+
+#[track_caller]
+fn check_problems(files: &Files<'_>, expected: &[&str]) -> Section<Settings> {
+    let section = resolve(files);
+    let problems: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(problems, expected);
+    section
+}
+
+#[test]
+fn without_files_the_defaults_hold() {
+    let section = check_problems(&Files::default(), &[]);
+    assert!(!section.enabled && !section.headless);
+    assert_eq!(
+        section.settings,
+        Settings { enforce_ack: false, max_blocks: None, only_when: OnlyWhen::Always, message_file: None }
+    );
+}
+
+#[test]
+fn later_layers_win_key_by_key_in_either_direction() {
+    let section = check_problems(
+        &Files {
+            global: "stop-momentum: {enabled: true, enforce_ack: true, max_blocks: 2}",
+            project: "stop-momentum: {max_blocks: 4}",
+            local: "stop-momentum: {enforce_ack: false, only_when: unfinished}",
+            switch: None,
+        },
+        &[],
+    );
+    assert!(section.enabled);
+    assert_eq!(section.settings.max_blocks.map(Bounded::get), Some(4));
+    assert_eq!((section.settings.enforce_ack, section.settings.only_when), (false, OnlyWhen::Unfinished));
+    let off = check_problems(&Files { global: "stop-momentum: {enabled: true}", local: "stop-momentum: {enabled: false}", ..Files::default() }, &[]);
+    assert!(!off.enabled);
+}
+
+#[test]
+fn a_wrong_value_falls_back_to_the_layer_below_and_its_neighbours_hold() {
+    let section = check_problems(
+        &Files {
+            global: "stop-momentum:\n  max_blocks: 2\n",
+            project: "stop-momentum:\n  enforce_ack: true\n  max_blocks: 7\n  only_when: sometimes\n  enabled: \"yes\"\n",
+            ..Files::default()
+        },
+        &[
+            "~/project.yaml:5: stop-momentum.enabled: expected true or false; the layer below holds",
+            "~/project.yaml:3: stop-momentum.max_blocks: expected a whole number from 1 to 6; the layer below holds",
+            "~/project.yaml:4: stop-momentum.only_when: expected one of: always, unfinished; the layer below holds",
+        ],
+    );
+    assert!(section.settings.enforce_ack && !section.enabled);
+    assert_eq!(section.settings.max_blocks.map(Bounded::get), Some(2));
+}
+
+#[test]
+fn an_unknown_key_is_named_with_the_nearest_known_one() {
+    let section = check_problems(
+        &Files { local: "stop-momentum:\n  enforce_akc: true\n  enable: true\n  zzz: 1\n  max_blocks: 3\n", ..Files::default() },
+        &[
+            "~/local.yaml:3: stop-momentum.enable: no such key; did you mean enabled?",
+            "~/local.yaml:2: stop-momentum.enforce_akc: no such key; did you mean enforce_ack?",
+            "~/local.yaml:4: stop-momentum.zzz: no such key",
+        ],
+    );
+    assert_eq!(section.settings.max_blocks.map(Bounded::get), Some(3));
+}
+
+#[test]
+fn a_problem_never_shows_the_value() {
+    let secret = "sk-ant-very-secret";
+    for value in [format!("max_blocks: {secret}"), format!("only_when: [{secret}]"), format!("enforce_ack: {{a: {secret}}}")] {
+        let section = resolve(&Files { local: &format!("stop-momentum: {{{value}}}"), ..Files::default() });
+        assert_eq!(section.problems.len(), 1, "{value}");
+        assert!(!section.problems[0].to_string().contains(secret));
+    }
+}
+
+#[test]
+fn a_file_that_is_no_yaml_is_skipped_and_the_others_hold() {
+    let section = check_problems(
+        &Files { global: "stop-momentum: {enabled: true}", project: "a: [b\nc: d\n", local: "- list\n", switch: None },
+        &["~/project.yaml:2: not valid YAML; the file is skipped", "~/local.yaml:1: not a map of settings; the file is skipped"],
+    );
+    assert!(section.enabled);
+}
+
+#[test]
+fn a_section_that_is_no_map_is_a_problem_and_an_empty_one_is_not() {
+    check_problems(
+        &Files { global: "stop-momentum: true\n", ..Files::default() },
+        &["~/global.yaml:1: stop-momentum: expected a map of settings; the layer below holds"],
+    );
+    check_problems(&Files { global: "stop-momentum:\nother-hook: {a: b}\n", ..Files::default() }, &[]);
+}
+
+#[test]
+fn global_only_keys_count_in_the_global_file_alone() {
+    let section = check_problems(
+        &Files {
+            global: "stop-momentum: {message_file: mine.md}",
+            project: "stop-momentum: {message_file: /etc/passwd}",
+            local: "stop-momentum:\n  message_file: other.md\n",
+            switch: None,
+        },
+        &[
+            "~/project.yaml:1: stop-momentum.message_file: counts only in your global requirements.yaml; ignored here",
+            "~/local.yaml:2: stop-momentum.message_file: counts only in your global requirements.yaml; ignored here",
+        ],
+    );
+    assert_eq!(section.settings.message_file.as_deref(), Some("mine.md"));
+}
+
+#[test]
+fn a_locked_key_stands_against_deeper_files_and_switches() {
+    let global = "locked: [stop-momentum.enforce_ack]\nstop-momentum: {enabled: true, enforce_ack: true, max_blocks: 3}\n";
+    let section = check_problems(
+        &Files {
+            global,
+            project: "stop-momentum: {enforce_ack: false, max_blocks: 1}",
+            local: "enabled: false\nstop-momentum: {enabled: false}",
+            switch: Some(Position::Off),
+        },
+        &[
+            "~/local.yaml:1: enabled: is locked by your global requirements.yaml; ignored here",
+            "~/project.yaml:1: stop-momentum.enforce_ack: is locked by your global requirements.yaml; ignored here",
+            "~/local.yaml:2: stop-momentum.enabled: is locked by your global requirements.yaml; ignored here",
+        ],
+    );
+    assert!(section.enabled && section.settings.enforce_ack);
+    assert_eq!(section.settings.max_blocks.map(Bounded::get), Some(1), "a key that is not locked can be set");
+}
+
+#[test]
+fn a_locked_section_is_locked_as_a_whole_and_agreement_is_no_problem() {
+    let global = "locked: [stop-momentum]\nstop-momentum: {enabled: true, max_blocks: 3}\n";
+    let section = check_problems(
+        &Files { global, project: "stop-momentum: {enabled: true, max_blocks: 3, only_when: always}", ..Files::default() },
+        &[],
+    );
+    assert_eq!(section.settings.max_blocks.map(Bounded::get), Some(3));
+    let section = resolve(&Files { global, local: "stop-momentum: {max_blocks: 1}", ..Files::default() });
+    assert_eq!(section.settings.max_blocks.map(Bounded::get), Some(3));
+}
+
+#[test]
+fn only_the_global_file_may_lock() {
+    let section = check_problems(
+        &Files { project: "locked: [stop-momentum]\nstop-momentum: {enabled: true}", local: "stop-momentum: {enabled: false}", ..Files::default() },
+        &["~/project.yaml:1: locked: counts only in your global requirements.yaml; ignored here"],
+    );
+    assert!(!section.enabled);
+}
+
+#[test]
+fn a_project_that_does_not_inherit_starts_from_the_defaults_but_locks_and_global_only_keys_stay() {
+    let section = check_problems(
+        &Files {
+            global: "locked: [stop-momentum.enforce_ack]\nstop-momentum: {enforce_ack: true, max_blocks: 5, message_file: mine.md}",
+            project: "inherit: false\nstop-momentum: {only_when: unfinished}",
+            ..Files::default()
+        },
+        &[],
+    );
+    assert_eq!(
+        section.settings,
+        Settings {
+            enforce_ack: true,
+            max_blocks: None,
+            only_when: OnlyWhen::Unfinished,
+            message_file: Some("mine.md".to_owned()),
+        }
+    );
+}
+
+#[test]
+fn the_master_key_switches_off_at_its_level_and_a_deeper_one_can_switch_on_again() {
+    let on = "stop-momentum: {enabled: true}";
+    assert!(!resolve(&Files { global: &format!("enabled: false\n{on}"), ..Files::default() }).enabled);
+    assert!(resolve(&Files { global: &format!("enabled: false\n{on}"), local: "enabled: true", ..Files::default() }).enabled);
+    assert!(!resolve(&Files { global: on, project: "enabled: false", switch: Some(Position::On), ..Files::default() }).enabled);
+}
+
+#[test]
+fn a_switch_is_the_layer_above_the_files() {
+    let on = Files { global: "stop-momentum: {enabled: true}", ..Files::default() };
+    assert!(!resolve(&Files { switch: Some(Position::Off), ..on }).enabled);
+    assert!(resolve(&Files { switch: Some(Position::On), ..Files::default() }).enabled);
+}
+
+#[test]
+fn keys_above_the_sections_are_checked_too() {
+    check_problems(
+        &Files { global: "version: \"2.0\"\nenabled: perhaps\nlocked: stop-momentum\n", project: "requires: soon\n", ..Files::default() },
+        &[
+            "~/global.yaml:1: version: expected \"1.0\"; the layer below holds",
+            "~/global.yaml:3: locked: expected a list of key paths; the layer below holds",
+            "~/global.yaml:2: enabled: expected true or false; the layer below holds",
+            "~/project.yaml:1: requires: expected a version requirement such as \">=0.2\"; the layer below holds",
+        ],
+    );
+}
+
+#[test]
+fn a_project_that_needs_a_newer_version_says_so() {
+    let problem = &resolve(&Files { project: "requires: \">=99.1\"\n", ..Files::default() }).problems[0];
+    assert!(problem.to_string().contains("asks for Barbless >=99.1"), "{problem}");
+    check_problems(&Files { project: "requires: \">=0.1\"\n", ..Files::default() }, &[]);
+}
+
+#[test]
+fn the_origin_of_a_value_is_the_highest_layer_that_sets_it() {
+    let section = resolve(&Files {
+        global: "# mine\nstop-momentum:\n  enabled: true\n",
+        project: "stop-momentum:\n  enforce_ack: true\n",
+        ..Files::default()
+    });
+    let origin = |key| section.origin("stop-momentum", key).map(|origin| (origin.layer, origin.line, origin.to_string()));
+    assert_eq!(origin("enabled"), Some((LayerKind::Global, Some(3), "~/global.yaml:3".to_owned())));
+    assert_eq!(origin("enforce_ack"), Some((LayerKind::Project, Some(2), "~/project.yaml:2".to_owned())));
+    assert_eq!(origin("only_when").map(|origin| (origin.0, origin.2)), Some((LayerKind::Defaults, "the defaults".to_owned())));
+    assert_eq!(origin("nothing"), None);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_project_file_that_leads_elsewhere_or_is_no_file_is_not_read() {
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("secret.yaml"), "stop-momentum: {enabled: true}").unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let problem_of = |prepare: &dyn Fn(&Path)| {
+        let file = scratch.path().join("project.yaml");
+        let _ = fs::remove_file(&file).or_else(|_| fs::remove_dir(&file));
+        prepare(&file);
+        let sources = Sources { project: Some(file), root: Some(scratch.path().to_path_buf()), ..Sources::default() };
+        let section: Section<Settings> = load(SPEC, &sources, None).unwrap();
+        assert!(!section.enabled);
+        section.problems.first().map(|problem| problem.to_string().split_once(": ").unwrap().1.to_owned())
+    };
+    let link = |file: &Path| std::os::unix::fs::symlink(outside.path().join("secret.yaml"), file).unwrap();
+    assert_eq!(problem_of(&link).as_deref(), Some("leads out of the project; the file is skipped"));
+    let folder = |file: &Path| fs::create_dir(file).unwrap();
+    assert_eq!(problem_of(&folder).as_deref(), Some("not a regular file; the file is skipped"));
+    let pipe = |file: &Path| {
+        rustix::fs::mknodat(rustix::fs::CWD, file, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+    };
+    assert_eq!(problem_of(&pipe).as_deref(), Some("not a regular file; the file is skipped"));
+    let large = |file: &Path| fs::write(file, " ".repeat(1024 * 1024 + 1)).unwrap();
+    assert_eq!(problem_of(&large).as_deref(), Some("too large; the file is skipped"));
+    let binary = |file: &Path| fs::write(file, b"\xff\xfe").unwrap();
+    assert_eq!(problem_of(&binary).as_deref(), Some("not UTF-8 text; the file is skipped"));
+    let dangling = |file: &Path| std::os::unix::fs::symlink("nowhere", file).unwrap();
+    assert_eq!(problem_of(&dangling), None);
+}
+
+mod properties {
+    use proptest::prelude::*;
+
+    use super::{Files, resolve};
+    use crate::config::Bounded;
+
+    fn layer() -> impl Strategy<Value = (Option<bool>, Option<u32>)> {
+        (proptest::option::of(any::<bool>()), proptest::option::of(1..=6_u32))
+    }
+
+    fn text((ack, blocks): (Option<bool>, Option<u32>)) -> String {
+        let mut text = "stop-momentum:\n".to_owned();
+        text.extend(ack.map(|ack| format!("  enforce_ack: {ack}\n")));
+        text.extend(blocks.map(|blocks| format!("  max_blocks: {blocks}\n")));
+        text
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn the_highest_layer_that_sets_a_key_wins(global in layer(), project in layer(), local in layer()) {
+            let section = resolve(&Files { global: &text(global), project: &text(project), local: &text(local), switch: None });
+            prop_assert_eq!(section.settings.enforce_ack, local.0.or(project.0).or(global.0).unwrap_or(false));
+            prop_assert_eq!(section.settings.max_blocks.map(Bounded::get), local.1.or(project.1).or(global.1));
+            prop_assert!(section.problems.is_empty());
+        }
+
+        #[test]
+        fn no_text_at_all_makes_loading_fail(text in "\\PC{0,200}") {
+            let text = format!("{text}\n");
+            let section = resolve(&Files { project: &text, ..Files::default() });
+            prop_assert!(section.settings.max_blocks.is_none() || text.contains("max_blocks"));
+        }
+    }
+}

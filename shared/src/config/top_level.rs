@@ -1,0 +1,126 @@
+//! The keys above all sections: `version`, `requires`, `inherit`, `enabled`, `locked`.
+
+use figment::value::Value;
+use semver::{Version, VersionReq};
+
+use super::layer::{Layer, LayerKind};
+use super::problem::{Fault, Problem};
+use super::section::problem;
+
+/// The version of the file format this code reads.
+const FORMAT: &str = "1.0";
+
+/// What the keys above all sections say, for one section.
+#[derive(Debug)]
+pub(super) struct TopLevel {
+    /// No layer switches every hook off.
+    pub(super) enabled: bool,
+    /// The project builds on the global file.
+    pub(super) inherit: bool,
+    /// What the global file locks in this section.
+    pub(super) locks: Locks,
+}
+
+/// Locked paths of one section.
+#[derive(Debug, Default)]
+pub(super) struct Locks(Vec<Vec<String>>);
+
+impl Locks {
+    /// Nothing is locked.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Deeper layers may not set `path`. A lock on any key also holds the section's `enabled`:
+    /// a rule that could be switched off would not be locked.
+    pub(super) fn holds(&self, path: &[String]) -> bool {
+        let is_switch = path.len() == 1 && path[0] == "enabled";
+        self.0.iter().any(|locked| is_switch || path.starts_with(locked) || locked.starts_with(path))
+    }
+}
+
+/// Reads the keys above all sections.
+pub(super) fn read(section: &str, layers: &[Layer], problems: &mut Vec<Problem>) -> TopLevel {
+    let mut top = TopLevel { enabled: true, inherit: true, locks: Locks::default() };
+    for layer in layers {
+        check_version(layer, problems);
+        if let Some(list) = layer.values.get("locked") {
+            match layer.kind {
+                LayerKind::Global => top.locks = locks(section, layer, list, problems),
+                _ => problems.push(key_problem(layer, "locked", Fault::GlobalOnly)),
+            }
+        }
+        if layer.kind == LayerKind::Project {
+            top.inherit = flag(layer, "inherit", problems).unwrap_or(true);
+            check_requires(layer, problems);
+        }
+        match flag(layer, "enabled", problems) {
+            Some(false) if layer.kind > LayerKind::Global && !top.locks.is_empty() => {
+                problems.push(key_problem(layer, "enabled", Fault::Locked));
+            }
+            Some(enabled) => top.enabled = enabled,
+            None => {}
+        }
+    }
+    top
+}
+
+fn flag(layer: &Layer, key: &str, problems: &mut Vec<Problem>) -> Option<bool> {
+    let value = layer.values.get(key)?;
+    let flag = value.to_bool();
+    if flag.is_none() {
+        problems.push(key_problem(layer, key, Fault::Expected("true or false".to_owned())));
+    }
+    flag
+}
+
+fn locks(section: &str, layer: &Layer, list: &Value, problems: &mut Vec<Problem>) -> Locks {
+    let Value::Array(_, entries) = list else {
+        problems.push(key_problem(layer, "locked", Fault::Expected("a list of key paths".to_owned())));
+        return Locks::default();
+    };
+    let mut locks = Vec::new();
+    for entry in entries {
+        let Some(path) = entry.as_str() else {
+            problems.push(key_problem(layer, "locked", Fault::Expected("a list of key paths".to_owned())));
+            continue;
+        };
+        let mut keys = path.split('.');
+        if keys.next() == Some(section) {
+            locks.push(keys.map(ToOwned::to_owned).collect());
+        }
+    }
+    Locks(locks)
+}
+
+fn check_version(layer: &Layer, problems: &mut Vec<Problem>) {
+    let is_known = |value: &Value| match value {
+        Value::String(_, text) => text == FORMAT,
+        Value::Num(_, number) => number.to_f64().is_some_and(|number| (number - 1.0).abs() < f64::EPSILON),
+        _ => false,
+    };
+    if layer.values.get("version").is_some_and(|value| !is_known(value)) {
+        problems.push(key_problem(layer, "version", Fault::Expected(format!("\"{FORMAT}\""))));
+    }
+}
+
+fn check_requires(layer: &Layer, problems: &mut Vec<Problem>) {
+    let Some(value) = layer.values.get("requires") else { return };
+    let ours = env!("CARGO_PKG_VERSION");
+    let wanted = value.as_str().and_then(|text| VersionReq::parse(text).ok());
+    match (wanted, Version::parse(ours)) {
+        (Some(wanted), Ok(version)) if !wanted.matches(&version) => {
+            let fault = Fault::NeedsVersion { wanted: wanted.to_string(), ours };
+            problems.push(key_problem(layer, "requires", fault));
+        }
+        (None, _) => {
+            let fault = Fault::Expected("a version requirement such as \">=0.2\"".to_owned());
+            problems.push(key_problem(layer, "requires", fault));
+        }
+        _ => {}
+    }
+}
+
+fn key_problem(layer: &Layer, key: &str, fault: Fault) -> Problem {
+    problem(layer, &[key.to_owned()], fault)
+}

@@ -1,0 +1,51 @@
+//! The only thing a pass writes: once a minute, the time of `<state>/heartbeat/<hook>`, so that `doctor` can tell
+//! a hook that is silent from one that never fires.
+
+use std::fs::{self, OpenOptions};
+use std::time::{Duration, SystemTime};
+
+use crate::state::{Store, ensure_private};
+
+const EVERY: Duration = Duration::from_secs(60);
+
+/// Notes that `hook` fired. A failure is of no consequence.
+pub fn beat(store: &Store, hook: &str, now: SystemTime) {
+    let dir = store.dir().join("heartbeat");
+    let file = dir.join(hook);
+    let last = fs::metadata(&file).and_then(|metadata| metadata.modified());
+    // A time in the future (the clock went back) is as stale as an old one.
+    if last.is_ok_and(|last| now.duration_since(last).is_ok_and(|age| age < EVERY)) {
+        return;
+    }
+    if ensure_private(&dir).is_ok()
+        && let Ok(file) = OpenOptions::new().create(true).append(true).open(&file)
+    {
+        let _ = file.set_modified(now);
+    }
+}
+
+/// When `hook` last fired, to the minute.
+#[must_use]
+pub fn last(store: &Store, hook: &str) -> Option<SystemTime> {
+    fs::metadata(store.dir().join("heartbeat").join(hook)).and_then(|metadata| metadata.modified()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::{beat, last};
+    use crate::state::Store;
+
+    #[test]
+    fn beats_at_most_once_a_minute_and_again_when_the_clock_went_back() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        for (after, expected) in [(0, 0), (59, 0), (60, 60), (30, 30)] {
+            beat(&store, "a-hook", now + Duration::from_secs(after));
+            assert_eq!(last(&store, "a-hook"), Some(now + Duration::from_secs(expected)));
+        }
+        assert_eq!(last(&store, "another"), None);
+    }
+}

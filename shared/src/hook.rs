@@ -1,0 +1,191 @@
+//! The shape of a hook: `observe` looks at the world, `decide` is pure and total.
+//!
+//! `decide` knows no clock, no environment, no file and no `Result`: each rule is a row in a table test.
+//! It answers in our words ([`Verdict`]); only [`crate::protocol`] turns them into the wire format.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::blocks::BlockCount;
+use crate::host::{Host, Places, Timestamp};
+use crate::protocol::Input;
+
+/// One hook. The type itself is empty; everything is in its associated items.
+pub trait Hook {
+    /// Folder, crate, binary and section of the configuration.
+    const NAME: &'static str;
+
+    /// What the hook does in a session nobody watches (`claude -p`), unless its section says `headless: true`.
+    const HEADLESS: Headless;
+
+    /// Keys of the section that only the global file may set: whatever starts a process, names a host or a path
+    /// outside the project, chooses a model, spends money or writes commits.
+    const GLOBAL_ONLY: &'static [&'static str];
+
+    /// The section's typed settings; every field has its default in config/defaults.yaml.
+    type Settings: DeserializeOwned + JsonSchema;
+
+    /// What is remembered per session; `()` for nothing.
+    type State: Remembered;
+
+    /// What `observe` found.
+    type Facts;
+
+    /// Looks at the world, outside of any lock. `None`: this event is none of the hook's business.
+    fn observe(seen: &Seen<'_, Self::Settings>) -> Option<Self::Facts>;
+
+    /// Decides. Pure and total.
+    fn decide(given: &Given<'_, Self>) -> Outcome<Self::State>;
+}
+
+/// What a hook remembers between calls of one session.
+pub trait Remembered: Serialize + DeserializeOwned + Default {
+    /// The state file's name for a session (its id made safe); `None`: nothing is remembered.
+    fn file_name(session: &str) -> Option<String>;
+
+    /// Reads a file of the original tool, which had no envelope; `None`: not one.
+    #[must_use]
+    fn from_original(_bytes: &[u8]) -> Option<Self> {
+        None
+    }
+}
+
+impl Remembered for () {
+    fn file_name(_session: &str) -> Option<String> {
+        None
+    }
+}
+
+/// What a hook does when nobody is watching.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Headless {
+    /// Nothing: a script's result must not depend on us.
+    Silent,
+    /// It decides; [`Given::headless`] tells it.
+    Decides,
+}
+
+/// What `observe` may look at.
+pub struct Seen<'a, S> {
+    /// The call.
+    pub input: &'a Input,
+    /// The section's settings.
+    pub settings: &'a S,
+    /// The folders of this call.
+    pub places: &'a Places,
+    /// Clock and environment.
+    pub host: &'a Host,
+}
+
+/// What a decision is made from.
+pub struct Given<'a, H: Hook + ?Sized> {
+    /// The call.
+    pub input: &'a Input,
+    /// What `observe` found.
+    pub facts: &'a H::Facts,
+    /// What was remembered.
+    pub state: &'a H::State,
+    /// The section's settings.
+    pub settings: &'a H::Settings,
+    /// How often this prompt's stop was blocked already.
+    pub blocks: BlockCount,
+    /// When this process began.
+    pub started: Timestamp,
+    /// Now, inside the lock.
+    pub now: Timestamp,
+    /// Nobody is watching, and the section does not opt in.
+    pub headless: bool,
+}
+
+/// What was decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome<S> {
+    /// What to say.
+    pub verdict: Verdict,
+    /// What to remember.
+    pub memory: Memory<S>,
+    /// What the journal shall say beside the verdict; for a gate that lets go, why it did.
+    pub remark: Option<&'static str>,
+}
+
+impl<S> Outcome<S> {
+    /// Says nothing and leaves the state as it is.
+    #[must_use]
+    pub const fn pass() -> Self {
+        Self { verdict: Verdict::Pass, memory: Memory::Keep, remark: None }
+    }
+
+    /// Says nothing, for a reason the journal keeps.
+    #[must_use]
+    pub const fn let_go(reason: &'static str) -> Self {
+        Self { verdict: Verdict::Pass, memory: Memory::Keep, remark: Some(reason) }
+    }
+
+    /// The same with another memory.
+    #[must_use]
+    pub fn remembering(self, memory: Memory<S>) -> Self {
+        Self { memory, ..self }
+    }
+}
+
+/// What becomes of the state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Memory<S> {
+    /// It stays as it is; nothing is written.
+    Keep,
+    /// It is replaced. If it cannot be written, the verdict is not spoken: a gate that cannot count must not block.
+    Save(S),
+    /// It is removed.
+    Drop,
+}
+
+/// What a hook says, in our words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing.
+    #[default]
+    Pass,
+    /// A text for the model beside whatever goes on.
+    Advise {
+        /// The text.
+        text: String,
+    },
+    /// The tool does not run.
+    Deny {
+        /// What the model reads: hook, rule, next step.
+        reason: String,
+        /// The key path of the setting behind it; its file and line are added to the reason.
+        rule: Cow<'static, str>,
+    },
+    /// The user is asked.
+    Ask {
+        /// What the user reads.
+        reason: String,
+        /// The key path of the setting behind it.
+        rule: Cow<'static, str>,
+    },
+    /// The stop or the prompt does not happen.
+    Block {
+        /// What the model (Stop) or the user (prompt) reads.
+        reason: String,
+        /// The key path of the setting behind it.
+        rule: Cow<'static, str>,
+    },
+}
+
+impl Verdict {
+    /// The word the journal uses.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Advise { .. } => "advise",
+            Self::Deny { .. } => "deny",
+            Self::Ask { .. } => "ask",
+            Self::Block { .. } => "block",
+        }
+    }
+}

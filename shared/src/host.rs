@@ -1,0 +1,105 @@
+//! The only door to clock, environment, directories, stdin and stdout.
+//!
+//! A [`Host`] is a plain value: the real one is read once at the start of a process, a test builds one by hand.
+//! Nothing here decides anything, and nothing else in the workspace reads the environment or the clock.
+
+mod clock;
+mod places;
+mod stdin;
+
+use std::path::{Path, PathBuf};
+
+pub use clock::{Clock, Timestamp};
+pub use places::{Places, StateDirIgnored};
+pub use stdin::{InputError, MAX_INPUT_BYTES, READ_DEADLINE, complete_value_end, read_first_value};
+
+/// What one process is told by its surroundings.
+#[derive(Debug, Clone)]
+pub struct Host {
+    /// When this process began. A stop that our own block caused cannot have begun before that block.
+    pub started: Timestamp,
+    /// Where later readings of the time come from.
+    pub clock: Clock,
+    /// The variables that matter, read once.
+    pub environment: Environment,
+}
+
+impl Host {
+    /// The host of this process.
+    #[must_use]
+    pub fn real() -> Self {
+        let clock = Clock::System;
+        Self { started: clock.now(), clock, environment: Environment::read() }
+    }
+
+    /// The time now, in microseconds since the epoch.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+}
+
+/// The environment variables a hook may look at. Everything else (the API key among it) is never read.
+///
+/// A repository's settings may define `env`, so none of these may loosen anything on its own:
+/// see [`Places::resolve`] for the state folder and [`crate::state::Store::nonce_is_fresh`] for the recursion guard.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    /// `HOME` (`USERPROFILE` on Windows), when set and not empty.
+    pub home: Option<PathBuf>,
+    /// `CLAUDE_CONFIG_DIR`: replaces `~/.claude`.
+    pub claude_config_dir: Option<PathBuf>,
+    /// `CLAUDE_PROJECT_DIR`: set by the client for every hook.
+    pub project_dir: Option<PathBuf>,
+    /// `CLAUDE_HOOK_STATE_DIR`: replaces the state folder if it is private to the user.
+    pub state_dir: Option<PathBuf>,
+    /// `CLAUDE_CODE_ENTRYPOINT`: `cli` in the terminal, `sdk-cli` for `-p`.
+    pub entrypoint: Option<String>,
+    /// `CLAUDE_CODE_SESSION_ID`: used by command lines only; a hook takes the session from its input.
+    pub session_id: Option<String>,
+    /// `CLAUDECODE` is set: the process runs inside Claude's shell.
+    pub inside_claude: bool,
+    /// `BARBLESS_NONCE`: set for the children of a judge, see [`crate::state::Store::nonce_is_fresh`].
+    pub nonce: Option<String>,
+}
+
+impl Environment {
+    /// Reads the variables of this process.
+    #[must_use]
+    pub fn read() -> Self {
+        let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+        Self {
+            home: path(home),
+            claude_config_dir: path("CLAUDE_CONFIG_DIR"),
+            project_dir: path("CLAUDE_PROJECT_DIR"),
+            state_dir: path("CLAUDE_HOOK_STATE_DIR"),
+            entrypoint: text("CLAUDE_CODE_ENTRYPOINT"),
+            session_id: text("CLAUDE_CODE_SESSION_ID"),
+            inside_claude: std::env::var_os("CLAUDECODE").is_some(),
+            nonce: text("BARBLESS_NONCE"),
+        }
+    }
+
+    /// No person is watching: the client was started by a script (`claude -p`, an SDK).
+    #[must_use]
+    pub fn is_headless(&self) -> bool {
+        self.entrypoint.as_deref().is_some_and(|entrypoint| entrypoint.starts_with("sdk"))
+    }
+}
+
+fn path(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn text(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// `path` as a person reads it: the home directory shortened to `~`.
+#[must_use]
+pub fn display_path(path: &Path, home: Option<&Path>) -> String {
+    match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) => Path::new("~").join(rest).display().to_string(),
+        None => path.display().to_string(),
+    }
+}

@@ -1,0 +1,77 @@
+//! Points in time as whole microseconds, and where they are read. No formatting but RFC 3339 for the journal.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+/// Microseconds since 1970-01-01 UTC. Microseconds, because two processes of one tool call start within one millisecond.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    /// From microseconds since the epoch.
+    #[must_use]
+    pub const fn from_micros(micros: i64) -> Self {
+        Self(micros)
+    }
+
+    /// From whole seconds since the epoch.
+    #[must_use]
+    pub const fn from_secs(secs: i64) -> Self {
+        Self(secs.saturating_mul(1_000_000))
+    }
+
+    /// Microseconds since the epoch.
+    #[must_use]
+    pub const fn micros(self) -> i64 {
+        self.0
+    }
+
+    /// How long after `earlier` this is; zero if the clock went back in between.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+
+    /// Later by `duration`.
+    #[must_use]
+    pub fn plus(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)))
+    }
+
+    /// `2026-11-21T07:46:38.681Z`.
+    #[must_use]
+    pub fn rfc3339(self) -> String {
+        chrono::DateTime::from_timestamp_micros(self.0)
+            .map(|time| time.to_rfc3339_opts(chrono::SecondsFormat::Millis, true))
+            .unwrap_or_default()
+    }
+}
+
+impl From<SystemTime> for Timestamp {
+    fn from(time: SystemTime) -> Self {
+        let micros = time.duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_micros());
+        Self(i64::try_from(micros).unwrap_or(i64::MAX))
+    }
+}
+
+/// Where the time comes from.
+#[derive(Debug, Clone, Copy)]
+pub enum Clock {
+    /// The system's wall clock.
+    System,
+    /// A test's own time, which stands still.
+    Fixed(Timestamp),
+}
+
+impl Clock {
+    /// The time now.
+    #[must_use]
+    pub fn now(self) -> Timestamp {
+        match self {
+            Self::System => SystemTime::now().into(),
+            Self::Fixed(time) => time,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Which folders a call is about: the user's configuration, the state folder, the project's root.
+//!
+//! `CLAUDE_HOOK_STATE_DIR` comes from an environment that a repository may write, so it is believed only
+//! if the folder is private to the user and outside the project (config.md, "State").
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::Environment;
+
+/// The folders of one invocation. Every one may be missing: that is a state, not an error.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    /// `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
+    pub config_dir: Option<PathBuf>,
+    /// Where session state, switches, journal and heartbeats live; private to the user.
+    pub state_dir: Option<PathBuf>,
+    /// The git top level of the project, else the project's directory itself.
+    pub root: Option<PathBuf>,
+    /// Why `CLAUDE_HOOK_STATE_DIR` was set but is not used.
+    pub state_dir_ignored: Option<StateDirIgnored>,
+}
+
+/// Why a state folder named by the environment is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum StateDirIgnored {
+    /// It lies inside the project, where a repository could have prepared it.
+    #[error("it lies inside the project")]
+    InsideProject,
+    /// It belongs to somebody else.
+    #[error("it belongs to another user")]
+    ForeignOwner,
+    /// Group or others may write to it.
+    #[error("others may write to it")]
+    WritableByOthers,
+    /// The path is not absolute, or is something other than a folder.
+    #[error("it is not an absolute path to a folder")]
+    NotAFolder,
+}
+
+impl Places {
+    /// Resolves the folders for a call made in `cwd` (the hook input's, or the process's own).
+    #[must_use]
+    pub fn resolve(environment: &Environment, cwd: Option<&Path>) -> Self {
+        let root = environment.project_dir.as_deref().or(cwd).map(project_root);
+        let config_dir = environment
+            .claude_config_dir
+            .clone()
+            .or_else(|| environment.home.as_ref().map(|home| home.join(".claude")));
+        let mut places = Self { config_dir, root, ..Self::default() };
+        places.state_dir = places.config_dir.as_ref().map(|dir| dir.join("hook-state"));
+        if let Some(dir) = &environment.state_dir {
+            match acceptable_state_dir(dir, places.root.as_deref()) {
+                Ok(()) => places.state_dir = Some(dir.clone()),
+                Err(reason) => places.state_dir_ignored = Some(reason),
+            }
+        }
+        places
+    }
+
+    /// `<root>/.claude`, unless that is the user's own configuration folder (a session started in HOME).
+    #[must_use]
+    pub fn project_claude_dir(&self) -> Option<PathBuf> {
+        let dir = self.root.as_ref()?.join(".claude");
+        let same = self.config_dir.as_ref().is_some_and(|config| same_folder(config, &dir));
+        (!same).then_some(dir)
+    }
+}
+
+/// The nearest folder at or above `dir` that holds `.git` (a folder, or the file of a linked worktree), else `dir`.
+#[must_use]
+pub(super) fn project_root(dir: &Path) -> PathBuf {
+    dir.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(dir).to_path_buf()
+}
+
+fn same_folder(left: &Path, right: &Path) -> bool {
+    left == right || matches!((left.canonicalize(), right.canonicalize()), (Ok(left), Ok(right)) if left == right)
+}
+
+fn acceptable_state_dir(dir: &Path, root: Option<&Path>) -> Result<(), StateDirIgnored> {
+    if !dir.is_absolute() {
+        return Err(StateDirIgnored::NotAFolder);
+    }
+    if root.is_some_and(|root| real(dir).starts_with(real(root))) {
+        return Err(StateDirIgnored::InsideProject);
+    }
+    match fs::metadata(dir) {
+        Ok(metadata) if metadata.is_dir() => owned_and_private(&metadata),
+        Ok(_) => Err(StateDirIgnored::NotAFolder),
+        Err(_) => Ok(()), // Not there yet: it will be created private.
+    }
+}
+
+/// The real path of the longest part of `path` that exists, with the rest appended.
+fn real(path: &Path) -> PathBuf {
+    for ancestor in path.ancestors() {
+        if let Ok(found) = ancestor.canonicalize() {
+            return match path.strip_prefix(ancestor) {
+                Ok(rest) if rest.as_os_str().is_empty() => found,
+                Ok(rest) => found.join(rest),
+                Err(_) => found,
+            };
+        }
+    }
+    path.to_path_buf()
+}
+
+#[cfg(unix)]
+fn owned_and_private(metadata: &fs::Metadata) -> Result<(), StateDirIgnored> {
+    use std::os::unix::fs::MetadataExt;
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Err(StateDirIgnored::ForeignOwner);
+    }
+    if metadata.mode() & 0o022 != 0 {
+        return Err(StateDirIgnored::WritableByOthers);
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn owned_and_private(_metadata: &fs::Metadata) -> Result<(), StateDirIgnored> {
+    Ok(()) // Access lists decide on Windows; a profile folder is private there by default.
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+//! Reading the hook's input: the first complete JSON value, under a deadline and a size limit.
+//!
+//! Some clients never close a hook's stdin, so waiting for its end would hang the session;
+//! the value itself says where it ends.
+
+use std::time::{Duration, Instant};
+
+/// More input than this is refused: no tool call is that large, and a hook must not be made to swap.
+pub const MAX_INPUT_BYTES: usize = 16 * 1024 * 1024;
+
+/// How long a started but unfinished value may take.
+pub const READ_DEADLINE: Duration = Duration::from_secs(2);
+
+/// Why there is no input to decide on. The hook passes in every case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum InputError {
+    /// stdin ended, or stayed silent until the deadline, before a value was complete.
+    #[error("stdin held no complete JSON value")]
+    Incomplete,
+    /// More than [`MAX_INPUT_BYTES`].
+    #[error("stdin held more than 16 MiB")]
+    TooLarge,
+    /// stdin is closed or cannot be read.
+    #[error("stdin cannot be read")]
+    Unreadable,
+}
+
+/// Reads from this process's stdin until the first complete JSON value, its end, or the deadline.
+///
+/// # Errors
+/// Says why there is no complete value; nothing is ever parsed here.
+pub fn read_first_value() -> Result<Vec<u8>, InputError> {
+    let deadline = Instant::now() + READ_DEADLINE;
+    let mut bytes = Vec::with_capacity(8 * 1024);
+    let mut scanner = Scanner::default();
+    loop {
+        let scanned = bytes.len();
+        match source::read_more(&mut bytes, deadline.saturating_duration_since(Instant::now()))? {
+            Progress::Ended => return if bytes.is_empty() { Err(InputError::Incomplete) } else { Ok(bytes) },
+            Progress::Read => {}
+        }
+        if bytes.len() > MAX_INPUT_BYTES {
+            return Err(InputError::TooLarge);
+        }
+        if let Some(end) = scanner.advance(&bytes, scanned) {
+            bytes.truncate(end);
+            return Ok(bytes);
+        }
+    }
+}
+
+/// Where the first complete JSON object or array in `bytes` ends, if it does.
+#[must_use]
+pub fn complete_value_end(bytes: &[u8]) -> Option<usize> {
+    Scanner::default().advance(bytes, 0)
+}
+
+enum Progress {
+    Read,
+    Ended,
+}
+
+/// Follows brackets and strings from byte to byte, so that each byte is looked at once however slowly it arrives.
+#[derive(Default)]
+struct Scanner {
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+}
+
+impl Scanner {
+    fn advance(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
+        for (offset, &byte) in bytes.iter().enumerate().skip(from) {
+            if self.in_string {
+                match byte {
+                    _ if self.escaped => self.escaped = false,
+                    b'\\' => self.escaped = true,
+                    b'"' => self.in_string = false,
+                    _ => {}
+                }
+                continue;
+            }
+            match byte {
+                b'"' => self.in_string = true,
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' if self.depth <= 1 => return Some(offset + 1),
+                b'}' | b']' => self.depth -= 1,
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+#[cfg(unix)]
+mod source {
+    use std::time::Duration;
+
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::io::{Errno, read};
+    use rustix::stdio::stdin;
+
+    use super::{InputError, Progress};
+
+    /// Waits for stdin to become readable, at most `patience`, and appends what is there.
+    pub(super) fn read_more(bytes: &mut Vec<u8>, patience: Duration) -> Result<Progress, InputError> {
+        let stdin = stdin();
+        let timeout = Timespec::try_from(patience).map_err(|_| InputError::Incomplete)?;
+        match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&timeout)) {
+            Ok(0) => return Err(InputError::Incomplete),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(_) => return Err(InputError::Unreadable),
+        }
+        bytes.reserve(64 * 1024);
+        match read(stdin, rustix::buffer::spare_capacity(bytes)) {
+            Ok(0) => Ok(Progress::Ended),
+            Ok(_) | Err(Errno::INTR | Errno::AGAIN) => Ok(Progress::Read),
+            Err(_) => Err(InputError::Unreadable),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod source {
+    use std::io::Read;
+    use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+    use std::sync::{Mutex, OnceLock};
+    use std::time::Duration;
+
+    use super::{InputError, Progress};
+
+    /// Blocks arrive from a thread, because a pipe cannot be polled here.
+    static BLOCKS: OnceLock<Mutex<Receiver<Vec<u8>>>> = OnceLock::new();
+
+    /// Waits for the next block of stdin, at most `patience`, and appends it.
+    pub(super) fn read_more(bytes: &mut Vec<u8>, patience: Duration) -> Result<Progress, InputError> {
+        let blocks = BLOCKS.get_or_init(|| Mutex::new(reader())).lock().map_err(|_| InputError::Unreadable)?;
+        match blocks.recv_timeout(patience) {
+            Ok(block) => {
+                bytes.extend_from_slice(&block);
+                Ok(Progress::Read)
+            }
+            Err(RecvTimeoutError::Timeout) => Err(InputError::Incomplete),
+            Err(RecvTimeoutError::Disconnected) => Ok(Progress::Ended),
+        }
+    }
+
+    fn reader() -> Receiver<Vec<u8>> {
+        let (sender, receiver) = channel();
+        std::thread::spawn(move || {
+            let mut stdin = std::io::stdin().lock();
+            let mut block = vec![0; 64 * 1024];
+            while let Ok(count @ 1..) = stdin.read(&mut block) {
+                if sender.send(block[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        receiver
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::complete_value_end;
+
+    #[track_caller]
+    fn check(text: &str, end: Option<usize>) {
+        assert_eq!(complete_value_end(text.as_bytes()), end, "{text}");
+    }
+
+    #[test]
+    fn finds_the_end_of_the_first_value_and_ignores_what_follows() {
+        check("{}", Some(2));
+        check(" {\"a\": [1, {}]} trailing {", Some(15));
+        check("{\"a\": \"}\"}", Some(10));
+        check(r#"{"a": "\"}"}"#, Some(12));
+        check(r#"{"a": "\\"}"#, Some(11));
+        check("[{}]{", Some(4));
+    }
+
+    #[test]
+    fn an_unfinished_value_has_no_end() {
+        check("", None);
+        check("{\"a\": 1", None);
+        check("{\"a\": \"}", None);
+        check("text only", None);
+    }
+}

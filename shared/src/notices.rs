@@ -1,0 +1,65 @@
+//! What the user was told already: a configuration problem is shown once per session over all hooks.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::hook::Remembered;
+use crate::state::Store;
+
+/// At most so many notices per session; a session with more has a problem of another kind.
+const MAX_TOLD: usize = 200;
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Told(BTreeSet<String>);
+
+impl Remembered for Told {
+    fn file_name(session: &str) -> Option<String> {
+        Some(format!("{session}-told.json"))
+    }
+}
+
+/// Those of `notices` that nobody has told in this session; from now on they count as told.
+///
+/// If that cannot be remembered, nothing is told: better silent than on every call.
+#[must_use]
+pub fn not_yet_told(store: &Store, session: &str, notices: Vec<String>) -> Vec<String> {
+    let Some(file) = store.session_file::<Told>(session) else { return Vec::new() };
+    let all_told = |told: &Told| notices.iter().all(|notice| told.0.contains(notice));
+    if store.load::<Told>(&file, session).is_ok_and(|told| all_told(&told)) {
+        return Vec::new();
+    }
+    let fresh = store.locked(&file, || {
+        let mut told: Told = store.load(&file, session).ok()?;
+        let fresh: Vec<String> = notices.iter().filter(|notice| told.0.insert((*notice).clone())).cloned().collect();
+        (told.0.len() <= MAX_TOLD && store.save(&file, session, &told).is_ok()).then_some(fresh)
+    });
+    fresh.ok().flatten().unwrap_or_default()
+}
+
+/// Drops what was told in a session.
+pub fn forget(store: &Store, session: &str) {
+    if let Some(file) = store.session_file::<Told>(session) {
+        let _ = store.locked(&file, || store.forget(&file));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::not_yet_told;
+    use crate::state::Store;
+
+    #[test]
+    fn each_notice_is_told_once_per_session_over_all_processes() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        let notices = || vec!["a".to_owned(), "b".to_owned()];
+        let told: usize = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| not_yet_told(&store, "s", notices()).len())).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        assert_eq!(told, 2);
+        assert_eq!(not_yet_told(&store, "s", vec!["a".to_owned(), "c".to_owned()]), ["c"]);
+        assert_eq!(not_yet_told(&store, "t", notices()), ["a", "b"]);
+    }
+}

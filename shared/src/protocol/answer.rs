@@ -1,0 +1,113 @@
+//! Our words turned into the client's: one function, one JSON object or nothing.
+//!
+//! Which answer takes effect on which event is a fact of the client, so the pairs are spelled out here;
+//! a verdict that an event cannot carry becomes nothing, never something the client would misread.
+
+use serde::Serialize;
+
+use super::Event;
+use crate::hook::Verdict;
+
+/// What one invocation says: a verdict, and a notice to the user beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answer {
+    /// The decision.
+    pub verdict: Verdict,
+    /// Shown to the user in the terminal client, never to the model; `-p` shows it to nobody.
+    pub notice: Option<String>,
+}
+
+/// The answer as the client reads it; `None` for silence.
+#[must_use]
+pub fn to_wire(event: &Event, answer: &Answer) -> Option<String> {
+    let wire = Wire { system_message: answer.notice.as_deref(), ..wire(event, &answer.verdict) };
+    if wire == Wire::default() {
+        return None;
+    }
+    serde_json::to_string(&wire).ok()
+}
+
+fn wire<'a>(event: &'a Event, verdict: &'a Verdict) -> Wire<'a> {
+    match verdict {
+        Verdict::Pass => Wire::default(),
+        Verdict::Block { reason, .. } if can_block(event) => {
+            Wire { decision: Some("block"), reason: Some(reason), ..Wire::default() }
+        }
+        Verdict::Deny { reason, .. } => permission(event, "deny", reason),
+        Verdict::Ask { reason, .. } => permission(event, "ask", reason),
+        Verdict::Advise { text } if takes_context(event) => Wire {
+            hook_specific_output: Some(Specific {
+                additional_context: Some(text),
+                ..Specific::of(event)
+            }),
+            ..Wire::default()
+        },
+        Verdict::Block { .. } | Verdict::Advise { .. } => Wire::default(),
+    }
+}
+
+fn permission<'a>(event: &'a Event, decision: &'static str, reason: &'a str) -> Wire<'a> {
+    if !matches!(event, Event::PreToolUse(_)) {
+        return Wire::default();
+    }
+    Wire {
+        hook_specific_output: Some(Specific {
+            permission_decision: Some(decision),
+            permission_decision_reason: Some(reason),
+            ..Specific::of(event)
+        }),
+        ..Wire::default()
+    }
+}
+
+/// A block on PostToolUse only adds text after the fact, so it is not offered.
+fn can_block(event: &Event) -> bool {
+    matches!(event, Event::Stop(_) | Event::SubagentStop(_) | Event::UserPromptSubmit { .. })
+}
+
+/// On Stop and SubagentStop context makes the model go on like a block does, so it counts as none there.
+fn takes_context(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::SessionStart { .. }
+            | Event::UserPromptSubmit { .. }
+            | Event::PreToolUse(_)
+            | Event::PostToolUse(_)
+            | Event::PostToolUseFailure(_)
+            | Event::SubagentStart(_)
+    )
+}
+
+#[derive(Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hook_specific_output: Option<Specific<'a>>,
+}
+
+#[derive(Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Specific<'a> {
+    hook_event_name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_context: Option<&'a str>,
+}
+
+impl<'a> Specific<'a> {
+    fn of(event: &'a Event) -> Self {
+        Self { hook_event_name: event.name(), ..Self::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+use serde_json::Value;
+
+use super::{Answer, to_wire};
+use crate::hook::Verdict;
+use crate::protocol::{Event, Stop, Subagent, ToolCall, ToolFailure, ToolResult};
+
+/// The documented shape of a hook's output, event by event.
+const DOCUMENTED: &str = include_str!("documented.schema.json");
+
+fn events() -> Vec<Event> {
+    vec![
+        Event::SessionStart { source: "startup".into(), model: None },
+        Event::SessionEnd { reason: "other".into() },
+        Event::UserPromptSubmit { prompt: "p".into(), source: None },
+        Event::PreToolUse(ToolCall::default()),
+        Event::PostToolUse(ToolResult::default()),
+        Event::PostToolUseFailure(ToolFailure::default()),
+        Event::Stop(Stop::default()),
+        Event::StopFailure { error: "rate_limit".into() },
+        Event::SubagentStart(Subagent::default()),
+        Event::SubagentStop(Subagent::default()),
+        Event::PreCompact { trigger: "auto".into() },
+        Event::Other("MessageDisplay".into()),
+    ]
+}
+
+fn verdicts() -> Vec<Verdict> {
+    let reason = || "why \"quoted\"\nand a line".to_owned();
+    vec![
+        Verdict::Pass,
+        Verdict::Advise { text: reason() },
+        Verdict::Deny { reason: reason(), rule: "enabled".into() },
+        Verdict::Ask { reason: reason(), rule: "enabled".into() },
+        Verdict::Block { reason: reason(), rule: "enabled".into() },
+    ]
+}
+
+#[track_caller]
+fn check(event: &Event, verdict: Verdict, expected: Option<&str>) {
+    assert_eq!(to_wire(event, &Answer { verdict, notice: None }).as_deref(), expected);
+}
+
+#[test]
+fn every_answer_has_the_documented_shape() {
+    let schema: Value = serde_json::from_str(DOCUMENTED).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let mut spoken = 0;
+    for event in events() {
+        for verdict in verdicts() {
+            for notice in [None, Some("to the user".to_owned())] {
+                let answer = Answer { verdict: verdict.clone(), notice };
+                let Some(wire) = to_wire(&event, &answer) else { continue };
+                let wire: Value = serde_json::from_str(&wire).unwrap();
+                spoken += 1;
+                if let Some(name) = wire.pointer("/hookSpecificOutput/hookEventName") {
+                    assert_eq!(name, event.name());
+                }
+                let errors: Vec<_> = validator.iter_errors(&wire).map(|error| error.to_string()).collect();
+                assert!(errors.is_empty(), "{} {verdict:?}: {errors:?}", event.name());
+            }
+        }
+    }
+    assert!(spoken > events().len(), "{spoken}");
+}
+
+#[test]
+fn the_documented_shape_refuses_what_the_client_would_drop() {
+    let schema: Value = serde_json::from_str(DOCUMENTED).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for wrong in [
+        r#"{"hookSpecificOutput":{"permissionDecision":"deny"}}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"block"}}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"goes on"}}"#,
+        r#"{"decision":"deny"}"#,
+        r#"{"allow":false}"#,
+        "[]",
+    ] {
+        assert!(!validator.is_valid(&serde_json::from_str(wrong).unwrap()), "{wrong}");
+    }
+}
+
+#[test]
+fn a_pass_is_silence_and_a_notice_goes_to_the_user() {
+    let stop = Event::Stop(Stop::default());
+    check(&stop, Verdict::Pass, None);
+    let answer = Answer { verdict: Verdict::Pass, notice: Some("look".into()) };
+    assert_eq!(to_wire(&stop, &answer).as_deref(), Some(r#"{"systemMessage":"look"}"#));
+}
+
+#[test]
+fn the_words_of_each_verdict() {
+    let reason = || "no".to_owned();
+    let rule = || "enabled".into();
+    check(
+        &Event::Stop(Stop::default()),
+        Verdict::Block { reason: reason(), rule: rule() },
+        Some(r#"{"decision":"block","reason":"no"}"#),
+    );
+    let call = Event::PreToolUse(ToolCall::default());
+    check(
+        &call,
+        Verdict::Deny { reason: reason(), rule: rule() },
+        Some(r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}"#),
+    );
+    check(
+        &call,
+        Verdict::Ask { reason: reason(), rule: rule() },
+        Some(r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"no"}}"#),
+    );
+    check(
+        &call,
+        Verdict::Advise { text: reason() },
+        Some(r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"no"}}"#),
+    );
+}
+
+#[test]
+fn a_verdict_an_event_cannot_carry_is_silence() {
+    for event in events() {
+        let pre = matches!(event, Event::PreToolUse(_));
+        let deny = Answer { verdict: Verdict::Deny { reason: "no".into(), rule: "x".into() }, notice: None };
+        assert_eq!(to_wire(&event, &deny).is_some(), pre, "{}", event.name());
+    }
+    check(&Event::Stop(Stop::default()), Verdict::Advise { text: "context makes the model go on".into() }, None);
+    check(&Event::SessionEnd { reason: "other".into() }, Verdict::Block { reason: "no".into(), rule: "x".into() }, None);
+}

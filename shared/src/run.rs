@@ -1,0 +1,316 @@
+//! The life of one invocation: read, parse, configure, observe, lock, decide, save, answer.
+//!
+//! Whatever goes wrong, the session goes on: exit status 0, stdout empty or one JSON object, the journal says why.
+//! `main` is the only place in the workspace that writes a hook's stdout.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use crate::config::{Section, SectionSpec, Sources};
+use crate::hook::{Given, Headless, Hook, Memory, Outcome, Seen, Verdict};
+use crate::host::{Host, InputError, Places, display_path, read_first_value};
+use crate::journal::Entry;
+use crate::protocol::{self, Answer, Event, Input};
+use crate::state::{Store, sweep_once_a_day};
+use crate::switches::Switches;
+use crate::{blocks, cli, config, heartbeat, journal, notices};
+
+/// The whole of a hook's `main`: the hook itself without arguments, its command line with some.
+#[must_use]
+pub fn main<H: Hook>() -> ExitCode {
+    let host = Host::real();
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    if !arguments.is_empty() || std::io::stdin().is_terminal() {
+        return cli::main::<H>(&host, &arguments);
+    }
+    fail_open_on_panic::<H>(&host);
+    if let Some(answer) = respond::<H>(&host, read_first_value()) {
+        let mut stdout = std::io::stdout().lock();
+        // A client that has closed our stdout is not interested; there is nobody to tell.
+        let _ = stdout.write_all(answer.as_bytes()).and_then(|()| stdout.write_all(b"\n"));
+        let _ = stdout.flush();
+    }
+    ExitCode::SUCCESS
+}
+
+/// A panic is a bug, and the session must not pay for it: exit 0 with nothing on stdout, and a line in the journal.
+#[expect(clippy::exit, reason = "with panic = abort this is the only way to end with status 0")]
+fn fail_open_on_panic<H: Hook>(host: &Host) {
+    let host = host.clone();
+    std::panic::set_hook(Box::new(move |panic| {
+        let place = panic.location().map(|place| format!("panicked at {}:{}", place.file(), place.line()));
+        let places = Places::resolve(&host.environment, None);
+        if let Some(store) = places.state_dir.as_deref().and_then(|dir| Store::open(dir).ok()) {
+            let entry = Entry { hook: H::NAME, what: "error", text: place.as_deref(), ..Entry::default() };
+            journal::write(&store, host.now(), &entry);
+        }
+        std::process::exit(0);
+    }));
+}
+
+/// One invocation without its process: what would be printed for this input, `None` for silence.
+#[must_use]
+pub fn respond<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Option<String> {
+    let input = match bytes.map(|bytes| protocol::parse(&bytes)) {
+        Ok(Ok(input)) => input,
+        Ok(Err(error)) => return unusable_input::<H>(host, &error.to_string()),
+        Err(error) => return unusable_input::<H>(host, &error.to_string()),
+    };
+    let call = Invocation::new(host, &input)?;
+    let answer = call.answer::<H>();
+    protocol::to_wire(&input.event, &answer)
+}
+
+fn unusable_input<H: Hook>(host: &Host, why: &str) -> Option<String> {
+    let places = Places::resolve(&host.environment, None);
+    let store = Store::open(places.state_dir.as_deref()?).ok()?;
+    journal::write(&store, host.now(), &Entry { hook: H::NAME, what: "error", text: Some(why), ..Entry::default() });
+    None
+}
+
+/// One call, its folders and its state folder.
+struct Invocation<'a> {
+    host: &'a Host,
+    input: &'a Input,
+    places: Places,
+    store: Option<Store>,
+}
+
+impl<'a> Invocation<'a> {
+    /// `None` while everything is switched off, and in the sessions of our own judges.
+    fn new(host: &'a Host, input: &'a Input) -> Option<Self> {
+        let places = Places::resolve(&host.environment, input.call.cwd.as_deref());
+        let store = places.state_dir.as_deref().and_then(|dir| Store::open(dir).ok());
+        if let Some(store) = &store {
+            let is_judge = |nonce: &String| store.nonce_is_fresh(nonce, host.started);
+            if store.is_off(host.started) || host.environment.nonce.as_ref().is_some_and(is_judge) {
+                return None;
+            }
+        }
+        Some(Self { host, input, places, store })
+    }
+
+    fn answer<H: Hook>(&self) -> Answer {
+        if let Some(store) = &self.store {
+            heartbeat::beat(store, H::NAME, SystemTime::now());
+        }
+        let Some(section) = self.configure::<H>() else { return Answer::default() };
+        let verdict = if self.is_active::<H>(&section) { self.decide::<H>(&section) } else { Verdict::Pass };
+        self.clean_up();
+        self.with_notices::<H>(verdict, &section)
+    }
+
+    fn configure<H: Hook>(&self) -> Option<Section<H::Settings>> {
+        let sources = Sources::of(&self.places, self.host.environment.home.as_deref());
+        let switches = self.store.as_ref().map(Switches::read).unwrap_or_default();
+        let switch = switches.position(H::NAME, self.session());
+        config::load(SectionSpec { name: H::NAME, global_only: H::GLOBAL_ONLY }, &sources, switch)
+    }
+
+    /// A session's end is for everybody: what a hook remembered goes, even if it was switched off meanwhile.
+    fn is_active<H: Hook>(&self, section: &Section<H::Settings>) -> bool {
+        let silent = H::HEADLESS == Headless::Silent && self.is_headless(section);
+        (section.enabled && !silent) || matches!(self.input.event, Event::SessionEnd { .. })
+    }
+
+    fn is_headless<S>(&self, section: &Section<S>) -> bool {
+        self.host.environment.is_headless() && !section.headless
+    }
+
+    fn session(&self) -> Option<&'a str> {
+        self.input.call.session_id.as_deref()
+    }
+
+    fn decide<H: Hook>(&self, section: &Section<H::Settings>) -> Verdict {
+        let seen =
+            Seen { input: self.input, settings: &section.settings, places: &self.places, host: self.host };
+        let Some(facts) = H::observe(&seen) else { return Verdict::Pass };
+        match self.decide_under_lock::<H>(section, &facts) {
+            Ok(verdict) => self.traced::<H>(verdict, section),
+            Err(error) => {
+                self.journal::<H>("error", None, Some(&error));
+                Verdict::Pass
+            }
+        }
+    }
+
+    /// Load, decide, save, count: under the session's lock where something is remembered.
+    fn decide_under_lock<H: Hook>(
+        &self,
+        section: &Section<H::Settings>,
+        facts: &H::Facts,
+    ) -> Result<Verdict, String> {
+        let file = match (&self.store, self.session()) {
+            (Some(store), Some(session)) => store.session_file::<H::State>(session).map(|file| (store, session, file)),
+            _ => None,
+        };
+        let Some((store, session, file)) = file else {
+            let outcome = self.outcome::<H>(section, facts, &H::State::default());
+            return match outcome.memory {
+                Memory::Save(_) => Err("there is no state folder to remember in".to_owned()),
+                Memory::Keep | Memory::Drop => self.count::<H>(outcome),
+            };
+        };
+        let critical = || {
+            let state = store.load(&file, session).map_err(|error| error.to_string())?;
+            let outcome = self.outcome::<H>(section, facts, &state);
+            match &outcome.memory {
+                Memory::Keep => {}
+                Memory::Save(state) => store.save(&file, session, state).map_err(|error| error.to_string())?,
+                Memory::Drop => store.forget(&file),
+            }
+            self.count::<H>(outcome)
+        };
+        store.locked(&file, critical).map_err(|error| error.to_string())?
+    }
+
+    fn outcome<H: Hook>(
+        &self,
+        section: &Section<H::Settings>,
+        facts: &H::Facts,
+        state: &H::State,
+    ) -> Outcome<H::State> {
+        let prompt_id = self.input.call.prompt_id.as_deref();
+        let ledger = match (&self.store, self.session(), &self.input.event) {
+            (Some(store), Some(session), Event::Stop(_)) => blocks::read(store, session),
+            _ => blocks::Ledger::default(),
+        };
+        H::decide(&Given {
+            input: self.input,
+            facts,
+            state,
+            settings: &section.settings,
+            blocks: ledger.count(prompt_id, H::NAME),
+            started: self.host.started,
+            now: self.host.now(),
+            headless: self.is_headless(section),
+        })
+    }
+
+    /// Leaves the mark others look for. A block or denial that cannot be counted is not spoken.
+    fn count<H: Hook>(&self, outcome: Outcome<H::State>) -> Result<Verdict, String> {
+        if let Some(reason) = outcome.remark {
+            self.journal::<H>("let-go", None, Some(reason));
+        }
+        let (Some(store), Some(session)) = (&self.store, self.session()) else { return Ok(outcome.verdict) };
+        let call = &self.input.call;
+        let recorded = match (&outcome.verdict, &self.input.event) {
+            (Verdict::Block { .. }, Event::Stop(_)) => {
+                blocks::record_stop(store, session, call.prompt_id.as_deref(), H::NAME, self.host.now())
+            }
+            (Verdict::Deny { .. }, Event::PreToolUse(tool)) => {
+                tool.tool_use_id.as_deref().map_or(Ok(()), |id| blocks::record_deny(store, session, id))
+            }
+            _ => Ok(()),
+        };
+        recorded.map(|()| outcome.verdict).map_err(|error| error.to_string())
+    }
+
+    /// Adds to a refusal where its rule is set, and keeps it in the journal.
+    fn traced<H: Hook>(&self, verdict: Verdict, section: &Section<H::Settings>) -> Verdict {
+        let trace = |reason: String, rule: &str| {
+            let reason = match section.origin(H::NAME, rule) {
+                Some(origin) => format!("{reason}\n({}.{rule}: {origin})", H::NAME),
+                None => reason,
+            };
+            self.journal::<H>(verdict.word(), Some(rule), Some(&reason));
+            reason
+        };
+        match verdict.clone() {
+            Verdict::Pass => Verdict::Pass,
+            Verdict::Advise { text } => {
+                self.journal::<H>("advise", None, Some(&text));
+                Verdict::Advise { text }
+            }
+            Verdict::Deny { reason, rule } => Verdict::Deny { reason: trace(reason, &rule), rule },
+            Verdict::Ask { reason, rule } => Verdict::Ask { reason: trace(reason, &rule), rule },
+            Verdict::Block { reason, rule } => Verdict::Block { reason: trace(reason, &rule), rule },
+        }
+    }
+
+    /// At a session's start or end: what no session needs any more.
+    fn clean_up(&self) {
+        let Some(store) = &self.store else { return };
+        match (&self.input.event, self.session()) {
+            (Event::SessionStart { .. }, _) => sweep_once_a_day(store, SystemTime::now()),
+            (Event::SessionEnd { .. }, Some(session)) => {
+                blocks::forget(store, session);
+                notices::forget(store, session);
+                sweep_once_a_day(store, SystemTime::now());
+            }
+            _ => {}
+        }
+    }
+
+    /// Tells what is wrong with the configuration, once per session over all hooks.
+    fn with_notices<H: Hook>(&self, verdict: Verdict, section: &Section<H::Settings>) -> Answer {
+        let mut wrong: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
+        if let (Some(reason), Some(dir)) = (self.places.state_dir_ignored, &self.host.environment.state_dir) {
+            let dir = display_path(dir, self.host.environment.home.as_deref());
+            wrong.push(format!("CLAUDE_HOOK_STATE_DIR {dir} is not used: {reason}"));
+        }
+        let fresh = match (&self.store, self.session()) {
+            (Some(store), Some(session)) if !wrong.is_empty() && !self.is_ending() => {
+                notices::not_yet_told(store, session, wrong)
+            }
+            _ => Vec::new(),
+        };
+        for notice in &fresh {
+            self.journal::<H>("problem", None, Some(notice));
+        }
+        if fresh.is_empty() {
+            return Answer { verdict, notice: None };
+        }
+        let text = format!("Barbless: {}", fresh.join("\n"));
+        match (&self.input.event, &verdict) {
+            // `-p` shows a notice to nobody; the model can pass this one on.
+            (Event::SessionStart { .. }, Verdict::Pass) if self.host.environment.is_headless() => {
+                Answer { verdict: Verdict::Advise { text }, notice: None }
+            }
+            _ => Answer { verdict, notice: Some(text) },
+        }
+    }
+
+    fn is_ending(&self) -> bool {
+        matches!(self.input.event, Event::SessionEnd { .. })
+    }
+
+    fn journal<H: Hook>(&self, what: &str, rule: Option<&str>, text: Option<&str>) {
+        let Some(store) = &self.store else { return };
+        let call = &self.input.call;
+        let tool_use_id = match &self.input.event {
+            Event::PreToolUse(tool) => tool.tool_use_id.as_deref(),
+            Event::PostToolUse(result) => result.call.tool_use_id.as_deref(),
+            Event::PostToolUseFailure(failure) => failure.call.tool_use_id.as_deref(),
+            _ => None,
+        };
+        let entry = Entry {
+            hook: H::NAME,
+            event: self.input.event.name(),
+            session: call.session_id.as_deref(),
+            prompt: call.prompt_id.as_deref(),
+            agent: call.agent_id.as_deref(),
+            call: tool_use_id,
+            what,
+            rule,
+            text,
+        };
+        journal::write(store, self.host.now(), &entry);
+    }
+}
+
+/// The text of a message file: the user's own if the section names one that can be read, else the built-in one.
+#[must_use]
+pub fn message(built_in: &str, file: Option<&Path>, host: &Host, places: &Places) -> String {
+    let own = file.and_then(|file| {
+        let path = match (file.strip_prefix("~"), &host.environment.home, &places.config_dir) {
+            (Ok(rest), Some(home), _) => home.join(rest),
+            (_, _, Some(dir)) => dir.join(file),
+            _ => return None,
+        };
+        config::read_text(&path, None, 64 * 1024).ok()
+    });
+    own.unwrap_or_else(|| built_in.to_owned())
+}

@@ -1,0 +1,80 @@
+//! Folders and files only their user can read.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Creates `dir` with all parents, each new one for the user alone, and takes others' access away if there is any.
+///
+/// # Errors
+/// Whatever the file system says; also if `dir` is something other than a folder, or somebody else's.
+pub fn ensure_private(dir: &Path) -> io::Result<()> {
+    match fs::metadata(dir) {
+        Ok(metadata) if metadata.is_dir() => tighten(dir, &metadata),
+        Ok(_) => Err(io::Error::from(io::ErrorKind::NotADirectory)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => create(dir),
+        Err(error) => Err(error),
+    }
+}
+
+/// Replaces `path` as a whole: written to `<path>.tmp`, then renamed over it. The caller holds the file's lock.
+///
+/// # Errors
+/// Whatever the file system says. The old file stays as it was then.
+pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".tmp");
+    let temporary = Path::new(&temporary);
+    let written = create_file(temporary).and_then(|mut file| file.write_all(bytes));
+    let renamed = written.and_then(|()| fs::rename(temporary, path));
+    if renamed.is_err() {
+        let _ = fs::remove_file(temporary);
+    }
+    renamed
+}
+
+fn create_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    private_file(&mut options);
+    options.open(path)
+}
+
+#[cfg(unix)]
+fn create(dir: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
+}
+
+#[cfg(not(unix))]
+fn create(dir: &Path) -> io::Result<()> {
+    fs::create_dir_all(dir)
+}
+
+/// New files are 0600.
+#[cfg(unix)]
+pub(crate) fn private_file(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.mode(0o600);
+}
+
+/// New files inherit the profile folder's access list.
+#[cfg(not(unix))]
+pub(crate) fn private_file(_options: &mut OpenOptions) {}
+
+#[cfg(unix)]
+fn tighten(dir: &Path, metadata: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    if metadata.mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Err(io::Error::from(io::ErrorKind::PermissionDenied));
+    }
+    fs::set_permissions(dir, fs::Permissions::from_mode(0o700))
+}
+
+#[cfg(not(unix))]
+fn tighten(_dir: &Path, _metadata: &fs::Metadata) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! An advisory lock with a deadline, on a file beside the data (never the data itself, which is renamed away).
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use fd_lock::RwLock;
+
+use super::folder::private_file;
+
+/// How long a hook waits for another. After that it passes and says so in the journal.
+pub const LOCK_DEADLINE: Duration = Duration::from_secs(1);
+
+/// Why a lock was not had.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Somebody else held it until the deadline.
+    #[error("{0} was held by another process for too long")]
+    Busy(PathBuf),
+    /// The lock file cannot be made.
+    #[error("{0} cannot be opened")]
+    Unusable(PathBuf, #[source] io::Error),
+}
+
+/// Runs `critical` while holding the lock at `<data>.lock`.
+///
+/// # Errors
+/// If the lock is not had within `patience`; `critical` has not run then.
+pub fn with_lock<T>(data: &Path, patience: Duration, critical: impl FnOnce() -> T) -> Result<T, LockError> {
+    let path = lock_path(data);
+    let deadline = Instant::now() + patience;
+    let mut pause = Duration::from_micros(200);
+    loop {
+        let mut file = RwLock::new(open(&path)?);
+        if let Ok(guard) = file.try_write()
+            && is_still_at(&guard, &path)
+        {
+            return Ok(critical());
+        }
+        if Instant::now() >= deadline {
+            return Err(LockError::Busy(path));
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}
+
+/// Where the lock of `data` is.
+pub(super) fn lock_path(data: &Path) -> PathBuf {
+    let mut path = data.as_os_str().to_owned();
+    path.push(".lock");
+    path.into()
+}
+
+fn open(path: &Path) -> Result<File, LockError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    private_file(&mut options);
+    options.open(path).map_err(|source| LockError::Unusable(path.to_path_buf(), source))
+}
+
+/// A lock file that was removed while we waited for it guards nothing: the next process makes a new one.
+#[cfg(unix)]
+fn is_still_at(locked: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (locked.metadata(), std::fs::metadata(path)) {
+        (Ok(held), Ok(there)) => (held.dev(), held.ino()) == (there.dev(), there.ino()),
+        _ => false,
+    }
+}
+
+/// An open file cannot be removed here.
+#[cfg(not(unix))]
+fn is_still_at(_locked: &File, _path: &Path) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::{Duration, Instant};
+
+    use super::{LockError, lock_path, with_lock};
+
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    #[test]
+    fn many_threads_never_meet_inside_even_when_the_lock_file_is_removed() {
+        let scratch = tempfile::tempdir().unwrap();
+        let data = scratch.path().join("data");
+        let inside = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for round in 0..50 {
+                        with_lock(&data, PATIENCE, || {
+                            assert!(!inside.swap(true, Ordering::SeqCst));
+                            if round % 5 == 0 {
+                                let _ = std::fs::remove_file(lock_path(&data));
+                            }
+                            assert!(inside.swap(false, Ordering::SeqCst));
+                        })
+                        .unwrap();
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn gives_up_at_the_deadline_without_running() {
+        let scratch = tempfile::tempdir().unwrap();
+        let data = scratch.path().join("data");
+        with_lock(&data, PATIENCE, || {
+            let began = Instant::now();
+            let second = with_lock(&data, Duration::from_millis(20), || unreachable!("the lock is held"));
+            assert!(matches!(second, Err(LockError::Busy(_))));
+            assert!(began.elapsed() >= Duration::from_millis(20));
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_unusable() {
+        let scratch = tempfile::tempdir().unwrap();
+        let data = scratch.path().join("missing/data");
+        assert!(matches!(with_lock(&data, PATIENCE, || ()), Err(LockError::Unusable(..))));
+    }
+}

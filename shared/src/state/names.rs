@@ -1,0 +1,53 @@
+//! File names from ids. A session id, branch or skill name never becomes a path separator.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
+
+/// Longer ids are hashed; leaves room for a prefix, a suffix and `.lock` in the 255 bytes a name may have.
+pub const MAX_NAME: usize = 100;
+
+/// The part of a file name that stands for `id`: the id itself if it is short and harmless, else a hash of it.
+///
+/// Two ids can only meet in one name by a hash collision, and the full id is stored inside the file and compared.
+#[must_use]
+pub fn file_key(id: &str) -> String {
+    let harmless = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if !id.is_empty() && id.len() <= MAX_NAME && id.bytes().all(harmless) {
+        return id.to_owned();
+    }
+    let digest = Sha256::digest(id.as_bytes());
+    digest.iter().take(16).fold(String::from("h."), |mut name, byte| {
+        let _ = write!(name, "{byte:02x}");
+        name
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_NAME, file_key};
+
+    #[test]
+    fn an_ordinary_id_stays_readable() {
+        let id = "bf41c52e-72c4-4f61-aed6-2ac9c7e341c4";
+        assert_eq!(file_key(id), id);
+    }
+
+    #[test]
+    fn a_hostile_id_becomes_a_name_without_separators() {
+        let long = "x".repeat(MAX_NAME + 1);
+        for id in ["../../escape", "a/b", "a\\b", "", ".", "..", "nul\0", "a b", "C:", "ünï", &long, "a\n"] {
+            let key = file_key(id);
+            assert!(key.starts_with("h.") && key.len() == 34, "{id:?} -> {key}");
+            assert!(key[2..].bytes().all(|byte| byte.is_ascii_hexdigit()), "{key}");
+        }
+    }
+
+    #[test]
+    fn different_ids_have_different_names() {
+        let keys = ["a/b", "a\\b", "a:b", "a.b", "a b"].map(file_key);
+        for (index, key) in keys.iter().enumerate() {
+            assert!(!keys[..index].contains(key));
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The state folder: one versioned file per hook and session, and the OFF file.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::folder::{ensure_private, write_private};
+use super::lock::{LOCK_DEADLINE, LockError, lock_path, with_lock};
+use super::names::file_key;
+use crate::hook::Remembered;
+use crate::host::Timestamp;
+
+/// The version this code writes. Raised when a field is added, because an older writer would drop it.
+const VERSION: u32 = 1;
+
+/// A nonce older than this guards nothing: a judge lives at most half a minute.
+const NONCE_LIFETIME: Duration = Duration::from_secs(120);
+
+/// The state folder.
+#[derive(Debug, Clone)]
+pub struct Store {
+    dir: PathBuf,
+}
+
+/// Why state cannot be used. The hook passes in each case.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// Written by a newer version: not ours to change.
+    #[error("{0} was written by a newer version of Barbless")]
+    Newer(PathBuf),
+    /// The file belongs to another session of the same name.
+    #[error("{0} belongs to another session")]
+    Foreign(PathBuf),
+    /// The file cannot be read.
+    #[error("{0} cannot be read")]
+    Unreadable(PathBuf, #[source] io::Error),
+}
+
+/// Why state was not kept.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    /// The file cannot be written.
+    #[error("{0} cannot be written")]
+    Unwritable(PathBuf, #[source] io::Error),
+    /// The state cannot be put into words; a bug.
+    #[error("the state of {0} cannot be serialized")]
+    Unserializable(PathBuf, #[source] serde_json::Error),
+}
+
+#[derive(Serialize)]
+struct Written<'a, T> {
+    version: u32,
+    session: &'a str,
+    state: &'a T,
+}
+
+#[derive(Deserialize)]
+struct Read<T> {
+    session: String,
+    state: T,
+}
+
+#[derive(Deserialize)]
+struct VersionOnly {
+    version: u32,
+}
+
+impl Store {
+    /// Opens the state folder, creating it private to the user.
+    ///
+    /// # Errors
+    /// If it cannot be made, or is not ours.
+    pub fn open(dir: &Path) -> io::Result<Self> {
+        ensure_private(dir)?;
+        Ok(Self { dir: dir.to_path_buf() })
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Where `T` of this session lives; `None` if nothing is remembered.
+    #[must_use]
+    pub fn session_file<T: Remembered>(&self, session: &str) -> Option<PathBuf> {
+        T::file_name(&file_key(session)).map(|name| self.dir.join(name))
+    }
+
+    /// Runs `critical` while no other process changes `file`.
+    ///
+    /// # Errors
+    /// If the lock is not had within a second; `critical` has not run then.
+    pub fn locked<T>(&self, file: &Path, critical: impl FnOnce() -> T) -> Result<T, LockError> {
+        with_lock(file, LOCK_DEADLINE, critical)
+    }
+
+    /// Reads what is remembered. A missing file is the default; a damaged one is set aside as `<name>.corrupt`.
+    ///
+    /// # Errors
+    /// If the file is another session's, a newer version's, or cannot be read.
+    pub fn load<T: Remembered>(&self, file: &Path, session: &str) -> Result<T, LoadError> {
+        let bytes = match fs::read(file) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(T::default()),
+            Err(error) => return Err(LoadError::Unreadable(file.to_path_buf(), error)),
+        };
+        if let Ok(read) = serde_json::from_slice::<VersionOnly>(&bytes)
+            && read.version > VERSION
+        {
+            return Err(LoadError::Newer(file.to_path_buf()));
+        }
+        match serde_json::from_slice::<Read<T>>(&bytes) {
+            Ok(read) if read.session == session => Ok(read.state),
+            Ok(_) => Err(LoadError::Foreign(file.to_path_buf())),
+            Err(_) => Ok(T::from_original(&bytes).unwrap_or_else(|| set_aside(file))),
+        }
+    }
+
+    /// Replaces what is remembered. The caller holds the lock.
+    ///
+    /// # Errors
+    /// If it cannot be written; the old file stays then.
+    pub fn save<T: Remembered>(&self, file: &Path, session: &str, state: &T) -> Result<(), SaveError> {
+        let bytes = serde_json::to_vec(&Written { version: VERSION, session, state })
+            .map_err(|source| SaveError::Unserializable(file.to_path_buf(), source))?;
+        write_private(file, &bytes).map_err(|source| SaveError::Unwritable(file.to_path_buf(), source))
+    }
+
+    /// Forgets what is remembered, the lock file included. The caller holds the lock.
+    pub fn forget(&self, file: &Path) {
+        let _ = fs::remove_file(file);
+        let _ = fs::remove_file(lock_path(file));
+    }
+
+    /// Every hook is switched off: `OFF` exists and its end time, if it names one, has not passed.
+    ///
+    /// The file holds either nothing (for good) or the end in whole seconds since the epoch.
+    #[must_use]
+    pub fn is_off(&self, now: Timestamp) -> bool {
+        match fs::read_to_string(self.dir.join("OFF")) {
+            Ok(text) => text.trim().parse().map_or(true, |end| now < Timestamp::from_secs(end)),
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        }
+    }
+
+    /// This process was started by a judge of ours: its nonce names a fresh file in our own folder.
+    /// A variable alone would let any repository switch the hooks off.
+    #[must_use]
+    pub fn nonce_is_fresh(&self, nonce: &str, now: Timestamp) -> bool {
+        let written = fs::symlink_metadata(self.dir.join("nonce").join(file_key(nonce)))
+            .ok()
+            .filter(fs::Metadata::is_file)
+            .and_then(|metadata| metadata.modified().ok());
+        written.is_some_and(|written| now.since(Timestamp::from(written)) < NONCE_LIFETIME)
+    }
+}
+
+fn set_aside<T: Default>(file: &Path) -> T {
+    let mut aside = file.as_os_str().to_owned();
+    aside.push(".corrupt");
+    let _ = fs::rename(file, aside);
+    T::default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+use std::fs;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{LoadError, Store};
+use crate::hook::Remembered;
+use crate::host::Timestamp;
+
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Count(u64);
+
+impl Remembered for Count {
+    fn file_name(session: &str) -> Option<String> {
+        Some(format!("count-{session}"))
+    }
+
+    fn from_original(bytes: &[u8]) -> Option<Self> {
+        std::str::from_utf8(bytes).ok()?.strip_prefix("count ")?.parse().ok().map(Count)
+    }
+}
+
+fn store() -> (tempfile::TempDir, Store) {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = Store::open(&scratch.path().join("a/state")).unwrap();
+    (scratch, store)
+}
+
+#[test]
+fn what_is_saved_is_loaded() {
+    let (_scratch, store) = store();
+    let file = store.session_file::<Count>("../s").unwrap();
+    assert_eq!(file.parent(), Some(store.dir()));
+    assert_eq!(store.load::<Count>(&file, "../s").unwrap(), Count(0));
+    store.save(&file, "../s", &Count(7)).unwrap();
+    assert_eq!(store.load::<Count>(&file, "../s").unwrap(), Count(7));
+    store.forget(&file);
+    assert_eq!(store.load::<Count>(&file, "../s").unwrap(), Count(0));
+}
+
+#[test]
+fn another_sessions_file_of_the_same_name_is_not_used() {
+    let (_scratch, store) = store();
+    let file = store.session_file::<Count>("s").unwrap();
+    store.save(&file, "t", &Count(7)).unwrap();
+    assert!(matches!(store.load::<Count>(&file, "s"), Err(LoadError::Foreign(_))));
+}
+
+#[test]
+fn a_newer_versions_file_is_left_alone() {
+    let (_scratch, store) = store();
+    let file = store.session_file::<Count>("s").unwrap();
+    fs::write(&file, r#"{"version":2,"session":"s","state":{"other":"shape"}}"#).unwrap();
+    assert!(matches!(store.load::<Count>(&file, "s"), Err(LoadError::Newer(_))));
+    assert!(file.exists());
+}
+
+#[test]
+fn a_damaged_file_is_set_aside_and_counts_as_empty() {
+    let (_scratch, store) = store();
+    let file = store.session_file::<Count>("s").unwrap();
+    for damage in ["", "{", "\0\0\0", "[]", r#"{"version":1,"session":"s","state":"no"}"#] {
+        fs::write(&file, damage).unwrap();
+        assert_eq!(store.load::<Count>(&file, "s").unwrap(), Count(0), "{damage:?}");
+        assert!(!file.exists());
+        assert_eq!(fs::read_to_string(store.dir().join("count-s.corrupt")).unwrap(), damage);
+    }
+}
+
+#[test]
+fn a_file_of_the_original_tool_is_read_and_rewritten_in_ours() {
+    let (_scratch, store) = store();
+    let file = store.session_file::<Count>("s").unwrap();
+    fs::write(&file, "count 4").unwrap();
+    assert_eq!(store.load::<Count>(&file, "s").unwrap(), Count(4));
+    store.save(&file, "s", &Count(5)).unwrap();
+    assert!(fs::read_to_string(&file).unwrap().starts_with(r#"{"version":1,"#));
+}
+
+#[test]
+fn off_holds_until_its_end() {
+    let (_scratch, store) = store();
+    let off = store.dir().join("OFF");
+    let now = Timestamp::from_secs(1000);
+    assert!(!store.is_off(now));
+    for (text, expected) in [("", true), ("1001\n", true), ("1000", false), ("999", false), ("nonsense", true)] {
+        fs::write(&off, text).unwrap();
+        assert_eq!(store.is_off(now), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn a_nonce_counts_only_while_its_file_is_fresh() {
+    let (_scratch, store) = store();
+    let now = Timestamp::from(std::time::SystemTime::now());
+    assert!(!store.nonce_is_fresh("abc", now));
+    fs::create_dir(store.dir().join("nonce")).unwrap();
+    fs::write(store.dir().join("nonce/abc"), "").unwrap();
+    assert!(store.nonce_is_fresh("abc", now));
+    assert!(!store.nonce_is_fresh("abd", now));
+    assert!(!store.nonce_is_fresh("abc", now.plus(Duration::from_secs(300))));
+}
+
+#[cfg(unix)]
+#[test]
+fn state_is_private_to_its_user() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_scratch, store) = store();
+    let file = store.session_file::<Count>("s").unwrap();
+    store.locked(&file, || store.save(&file, "s", &Count(1)).unwrap()).unwrap();
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(store.dir()), 0o700);
+    for entry in fs::read_dir(store.dir()).unwrap() {
+        assert_eq!(mode(&entry.unwrap().path()), 0o600);
+    }
+}

@@ -1,0 +1,86 @@
+//! Removing what ended sessions left behind: bounded, at most once a day, never anything that is not session state.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use super::Store;
+
+/// Session state that nobody touched for so long is removed.
+pub const KEEP_DAYS: u64 = 30;
+
+/// At most so many files are looked at in one sweep; the rest waits for the next day.
+const MAX_LOOKED_AT: usize = 20_000;
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What is not session state and stays, whatever its age.
+const KEPT: &[&str] = &["OFF", "journal.jsonl", "journal.1.jsonl", "journal.jsonl.lock", "switches.json", "switches.json.lock", "swept"];
+
+/// Sweeps if the last sweep is a day old. Failures are of no consequence: the next day tries again.
+pub fn sweep_once_a_day(store: &Store, now: SystemTime) {
+    let marker = store.dir().join("swept");
+    let last = fs::metadata(&marker).and_then(|metadata| metadata.modified());
+    if last.is_ok_and(|last| now.duration_since(last).unwrap_or_default() < DAY) {
+        return;
+    }
+    if super::write_private(&marker, b"").is_ok() {
+        let _ = sweep(store.dir(), now);
+    }
+}
+
+fn sweep(dir: &Path, now: SystemTime) -> io::Result<()> {
+    for entry in fs::read_dir(dir)?.take(MAX_LOOKED_AT) {
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        let kept = entry.file_name().to_str().is_none_or(|name| KEPT.contains(&name));
+        let age = now.duration_since(metadata.modified()?).unwrap_or_default();
+        if metadata.is_file() && !kept && age > DAY * u32::try_from(KEEP_DAYS).unwrap_or(u32::MAX) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::time::{Duration, SystemTime};
+
+    use super::{DAY, sweep_once_a_day};
+    use crate::state::Store;
+
+    fn aged(store: &Store, name: &str, days: u32) {
+        let file = File::create(store.dir().join(name)).unwrap();
+        file.set_modified(SystemTime::now() - DAY * days).unwrap();
+    }
+
+    #[test]
+    fn removes_old_session_state_and_nothing_else() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(&scratch.path().join("state")).unwrap();
+        for name in ["stop-ack-old", "old-delegation.json", "stop-ack-old.lock", "OFF", "journal.jsonl", "switches.json"] {
+            aged(&store, name, 31);
+        }
+        aged(&store, "stop-ack-recent", 29);
+        fs::create_dir(store.dir().join("heartbeat")).unwrap();
+        sweep_once_a_day(&store, SystemTime::now());
+        let mut left: Vec<_> =
+            fs::read_dir(store.dir()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        left.sort();
+        assert_eq!(left, ["OFF", "heartbeat", "journal.jsonl", "stop-ack-recent", "swept", "switches.json"]);
+    }
+
+    #[test]
+    fn sweeps_at_most_once_a_day() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(&scratch.path().join("state")).unwrap();
+        sweep_once_a_day(&store, SystemTime::now());
+        aged(&store, "stop-ack-old", 31);
+        sweep_once_a_day(&store, SystemTime::now() + Duration::from_secs(3600));
+        assert!(store.dir().join("stop-ack-old").exists());
+        sweep_once_a_day(&store, SystemTime::now() + DAY);
+        assert!(!store.dir().join("stop-ack-old").exists());
+    }
+}

@@ -1,0 +1,88 @@
+//! What every Stop gate has in common: when a stop must never be blocked, and when to let go (hooks.md, "Common rules").
+//!
+//! A gate asks here first and then applies its own rule. The client's `stop_hook_active` is not a pass: it is one bit,
+//! set by anybody's continuation. The gates count their own blocks instead ([`crate::blocks`]).
+
+use crate::blocks::BlockCount;
+use crate::host::Timestamp;
+use crate::protocol::{Call, Stop};
+use crate::transcript::TurnWork;
+
+/// All our gates together let go after so many blocks of one prompt; the client overrides at 8.
+pub const MAX_BLOCKS_TOGETHER: u32 = 6;
+
+/// A block recorded this much later than our own start is a clock that jumped, not a parallel copy of this stop.
+const PARALLEL_SECS: u64 = 10;
+
+/// What is known about a stop.
+#[derive(Debug, Clone, Copy)]
+pub struct StopFacts<'a> {
+    /// The call.
+    pub call: &'a Call,
+    /// The event.
+    pub stop: &'a Stop,
+    /// What the turn did.
+    pub work: TurnWork,
+    /// How often this prompt was blocked.
+    pub blocks: BlockCount,
+    /// When this process began.
+    pub started: Timestamp,
+}
+
+/// Why this stop must not be blocked, whatever a gate thinks of it; `None` if it may be.
+#[must_use]
+pub fn never_blocked(facts: &StopFacts<'_>) -> Option<&'static str> {
+    let StopFacts { call, stop, work, blocks, started } = *facts;
+    if call.session_id.is_none() {
+        return Some("no session id");
+    }
+    if stop.background_tasks > 0 || stop.session_crons > 0 {
+        return Some("background work or a wake-up is in flight");
+    }
+    if work == TurnWork::NoToolCall {
+        return Some("the turn made no tool call");
+    }
+    if stop.last_assistant_message.as_deref().is_some_and(ends_in_a_question) {
+        return Some("the last message ends in a question");
+    }
+    if call.prompt_id.is_none() && stop.stop_hook_active {
+        return Some("a continued stop without a prompt id");
+    }
+    if blocks.together >= MAX_BLOCKS_TOGETHER {
+        return Some("blocked often enough for this prompt");
+    }
+    let parallel = blocks.own_last.is_some_and(|last| last > started && last.since(started).as_secs() < PARALLEL_SECS);
+    parallel.then_some("a parallel copy of this stop is blocked already")
+}
+
+/// The message ends by asking the user something: its last line, or the line before a closing list of choices.
+#[must_use]
+pub fn ends_in_a_question(message: &str) -> bool {
+    let mut lines = message.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let Some(last) = lines.next() else { return false };
+    if is_question(last) {
+        return true;
+    }
+    is_choice(last) && lines.find(|line| !is_choice(line)).is_some_and(is_question)
+}
+
+fn is_question(line: &str) -> bool {
+    let bare = line.trim_end_matches(|char: char| matches!(char, '*' | '_' | '`' | '"' | '\'' | ')' | '”' | '’' | '»'));
+    bare.ends_with(['?', '？', '؟'])
+}
+
+/// A list item: `- x`, `* x`, `1. x`, `a) x`.
+fn is_choice(line: &str) -> bool {
+    let line = line.trim_start_matches("**");
+    if line.starts_with("- ") || line.starts_with("* ") || line.starts_with("• ") {
+        return true;
+    }
+    let Some((label, _)) = line.split_once(['.', ')']) else { return false };
+    let label = label.trim_start_matches('(');
+    let is_number = !label.is_empty() && label.len() <= 2 && label.bytes().all(|byte| byte.is_ascii_digit());
+    let is_letter = label.len() == 1 && label.bytes().all(|byte| byte.is_ascii_alphabetic());
+    is_number || is_letter
+}
+
+#[cfg(test)]
+mod tests;

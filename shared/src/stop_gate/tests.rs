@@ -1,0 +1,116 @@
+use std::time::Duration;
+
+use super::{MAX_BLOCKS_TOGETHER, StopFacts, ends_in_a_question, never_blocked};
+use crate::blocks::BlockCount;
+use crate::host::Timestamp;
+use crate::protocol::{Call, Stop};
+use crate::transcript::TurnWork;
+
+struct Case {
+    call: Call,
+    stop: Stop,
+    work: TurnWork,
+    blocks: BlockCount,
+    started: Timestamp,
+}
+
+/// A stop that may be blocked.
+fn blockable() -> Case {
+    Case {
+        call: Call { session_id: Some("s".into()), prompt_id: Some("p".into()), ..Call::default() },
+        stop: Stop { last_assistant_message: Some("Done.".into()), ..Stop::default() },
+        work: TurnWork::ToolCalls,
+        blocks: BlockCount::default(),
+        started: Timestamp::from_secs(1000),
+    }
+}
+
+#[track_caller]
+fn check(change: impl FnOnce(&mut Case), expected: Option<&str>) {
+    let mut case = blockable();
+    change(&mut case);
+    let Case { call, stop, work, blocks, started } = &case;
+    let facts = StopFacts { call, stop, work: *work, blocks: *blocks, started: *started };
+    assert_eq!(never_blocked(&facts), expected);
+}
+
+#[test]
+fn a_stop_after_work_may_be_blocked_also_when_another_hook_continued_it() {
+    check(|_| (), None);
+    check(|case| case.stop.stop_hook_active = true, None);
+    check(|case| case.work = TurnWork::Unknown, None);
+}
+
+#[test]
+fn a_turn_of_words_a_question_and_work_in_flight_are_never_blocked() {
+    check(|case| case.work = TurnWork::NoToolCall, Some("the turn made no tool call"));
+    check(
+        |case| case.stop.last_assistant_message = Some("Shall I go on?".into()),
+        Some("the last message ends in a question"),
+    );
+    check(|case| case.stop.background_tasks = 1, Some("background work or a wake-up is in flight"));
+    check(|case| case.stop.session_crons = 1, Some("background work or a wake-up is in flight"));
+}
+
+#[test]
+fn without_a_session_there_is_no_block() {
+    check(|case| case.call.session_id = None, Some("no session id"));
+}
+
+#[test]
+fn without_a_prompt_id_only_the_first_stop_may_be_blocked() {
+    check(|case| case.call.prompt_id = None, None);
+    check(
+        |case| {
+            case.call.prompt_id = None;
+            case.stop.stop_hook_active = true;
+        },
+        Some("a continued stop without a prompt id"),
+    );
+}
+
+#[test]
+fn all_gates_together_let_go_below_the_clients_cap() {
+    check(|case| case.blocks.together = MAX_BLOCKS_TOGETHER - 1, None);
+    check(|case| case.blocks.together = MAX_BLOCKS_TOGETHER, Some("blocked often enough for this prompt"));
+}
+
+#[test]
+fn a_copy_that_began_before_the_block_is_not_blocked_again() {
+    let parallel = Some("a parallel copy of this stop is blocked already");
+    let after = |started: Timestamp, micros| Some(started.plus(Duration::from_micros(micros)));
+    check(|case| case.blocks.own_last = after(case.started, 1), parallel);
+    check(|case| case.blocks.own_last = Some(case.started), None);
+    check(|case| case.blocks.own_last = Some(Timestamp::from_secs(999)), None);
+    check(|case| case.blocks.own_last = after(case.started, 9_999_999), parallel);
+    check(|case| case.blocks.own_last = after(case.started, 10_000_000), None);
+}
+
+#[test]
+fn questions_are_recognized_at_the_end_only() {
+    for text in [
+        "Shall I go on?",
+        "Done.\n\nWhich one do you want?\n",
+        "**Is that right?**",
+        "Did you mean `a?`",
+        "(or should I wait?)",
+        "続けますか？",
+        "Which do you prefer?\n\n1. The first\n2. The second",
+        "Which?\n- one\n- two\n",
+        "How?\na) so\nb) or so",
+    ] {
+        assert!(ends_in_a_question(text), "{text:?}");
+    }
+    for text in [
+        "",
+        "   ",
+        "Done.",
+        "Why? Because it failed.",
+        "Is it done?\nYes.",
+        "I fixed these:\n1. a\n2. b",
+        "What was wrong? Several things:\n- one",
+        "See e.g. the log.",
+    ] {
+        assert!(!ends_in_a_question(text), "{text:?}");
+    }
+}

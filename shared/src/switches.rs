@@ -1,0 +1,155 @@
+//! Typed on and off: the layer above the local file, kept in `<state>/switches.json`, machine-wide or for one session.
+//!
+//! A switch never loosens a locked key; who may turn one off is [`crate::operator`]'s business.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::blocks::RecordError;
+use crate::hook::Remembered;
+use crate::host::Timestamp;
+use crate::state::{KEEP_DAYS, Store};
+
+/// The envelope's session of a file that belongs to none.
+const MACHINE: &str = "";
+
+/// Where a switch stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Position {
+    /// Enabled, whatever the files say.
+    On,
+    /// Disabled, unless the files lock it.
+    Off,
+}
+
+/// For whom a switch is turned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach<'a> {
+    /// Every session of this machine.
+    Machine,
+    /// One session.
+    Session(&'a str),
+}
+
+/// All switches.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Switches {
+    machine: BTreeMap<String, Position>,
+    sessions: BTreeMap<String, SessionSwitches>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct SessionSwitches {
+    turned_us: Timestamp,
+    sections: BTreeMap<String, Position>,
+}
+
+impl Remembered for Switches {
+    fn file_name(_session: &str) -> Option<String> {
+        Some("switches.json".to_owned())
+    }
+}
+
+impl Switches {
+    /// The switches as they stand; none if the file cannot be read.
+    #[must_use]
+    pub fn read(store: &Store) -> Self {
+        file(store).and_then(|file| store.load(&file, MACHINE).ok()).unwrap_or_default()
+    }
+
+    /// Where the section's switch stands for a session; `None`: the files decide.
+    #[must_use]
+    pub fn position(&self, section: &str, session: Option<&str>) -> Option<Position> {
+        let own = session.and_then(|session| self.sessions.get(session)?.sections.get(section));
+        own.or_else(|| self.machine.get(section)).copied()
+    }
+
+    fn turn(&mut self, section: &str, reach: Reach<'_>, position: Option<Position>, now: Timestamp) {
+        let lifetime = Duration::from_secs(KEEP_DAYS * 24 * 60 * 60);
+        self.sessions.retain(|_, session| now.since(session.turned_us) < lifetime);
+        let sections = match reach {
+            Reach::Machine => &mut self.machine,
+            Reach::Session(id) => {
+                let session = self.sessions.entry(id.to_owned()).or_default();
+                session.turned_us = now;
+                &mut session.sections
+            }
+        };
+        match position {
+            Some(position) => sections.insert(section.to_owned(), position),
+            None => sections.remove(section),
+        };
+    }
+}
+
+/// Turns a section's switch; `None` gives the decision back to the files (`auto`).
+///
+/// # Errors
+/// If the switch cannot be kept.
+pub fn turn(
+    store: &Store,
+    section: &str,
+    reach: Reach<'_>,
+    position: Option<Position>,
+    now: Timestamp,
+) -> Result<(), RecordError> {
+    let Some(file) = file(store) else { return Ok(()) };
+    store.locked(&file, || {
+        let mut switches: Switches = store.load(&file, MACHINE)?;
+        switches.turn(section, reach, position, now);
+        store.save(&file, MACHINE, &switches)?;
+        Ok(())
+    })?
+}
+
+fn file(store: &Store) -> Option<PathBuf> {
+    store.session_file::<Switches>("switches")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Position, Reach, Switches, turn};
+    use crate::host::Timestamp;
+    use crate::state::Store;
+
+    const NOW: Timestamp = Timestamp::from_secs(10_000_000);
+
+    #[test]
+    fn a_sessions_switch_wins_over_the_machines_and_auto_gives_way() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        let position = |session| Switches::read(&store).position("tempo", session);
+        assert_eq!(position(Some("s")), None);
+        turn(&store, "tempo", Reach::Machine, Some(Position::Off), NOW).unwrap();
+        turn(&store, "tempo", Reach::Session("s"), Some(Position::On), NOW).unwrap();
+        assert_eq!(position(Some("s")), Some(Position::On));
+        assert_eq!(position(Some("t")), Some(Position::Off));
+        assert_eq!(position(None), Some(Position::Off));
+        turn(&store, "tempo", Reach::Session("s"), None, NOW).unwrap();
+        assert_eq!(position(Some("s")), Some(Position::Off));
+        turn(&store, "tempo", Reach::Machine, None, NOW).unwrap();
+        assert_eq!(position(Some("s")), None);
+    }
+
+    #[test]
+    fn switches_of_sessions_long_gone_are_dropped() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        turn(&store, "tempo", Reach::Session("old"), Some(Position::On), Timestamp::from_secs(0)).unwrap();
+        turn(&store, "tempo", Reach::Session("new"), Some(Position::On), NOW).unwrap();
+        assert_eq!(Switches::read(&store).position("tempo", Some("old")), None);
+        assert_eq!(Switches::read(&store).position("tempo", Some("new")), Some(Position::On));
+    }
+
+    #[test]
+    fn an_unreadable_file_turns_nothing() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        std::fs::write(scratch.path().join("switches.json"), "{").unwrap();
+        assert_eq!(Switches::read(&store), Switches::default());
+    }
+}

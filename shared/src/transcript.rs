@@ -1,0 +1,12 @@
+//! Bounded reading of the session's JSONL from its end. The file grows to hundreds of megabytes; the cost must not.
+//!
+//! Facts (tests/client-facts.md): lines are written by a timer of about 100 ms, so the newest ones may be missing; each
+//! content block is a line of its own; `user` lines carry the `promptId` of their turn; subagents have files of their own.
+
+mod line;
+mod tail;
+mod turn;
+
+pub use line::{Block, Line, Role, ToolUse};
+pub use tail::{MAX_TAIL_BYTES, Tail};
+pub use turn::{Patience, TurnWork, recent_lines, turn_work};

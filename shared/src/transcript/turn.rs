@@ -1,0 +1,150 @@
+//! What the current turn did, and whether its lines are on disk at all.
+
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::line::{Block, Line};
+use super::tail::Tail;
+
+/// Whether the turn made a tool call. What cannot be known counts as work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TurnWork {
+    /// It did.
+    ToolCalls,
+    /// It did not: the prompt was found, and no call since.
+    NoToolCall,
+    /// The prompt was not found, or the file cannot be read.
+    #[default]
+    Unknown,
+}
+
+/// How long to wait for the client to write the prompt's line.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// In all.
+    pub total: Duration,
+    /// Between two looks.
+    pub step: Duration,
+}
+
+impl Patience {
+    /// The client's timer writes within about 100 ms.
+    pub const FLUSH: Self = Self { total: Duration::from_millis(150), step: Duration::from_millis(5) };
+    /// One look.
+    pub const NONE: Self = Self { total: Duration::ZERO, step: Duration::ZERO };
+}
+
+/// Whether the turn of `prompt_id` (the newest turn if there is no id) made a tool call.
+///
+/// Reads backwards and stops at the first line that settles it, so a long turn costs no more than a short one.
+#[must_use]
+pub fn turn_work(path: &Path, prompt_id: Option<&str>, patience: Patience) -> TurnWork {
+    let deadline = Instant::now() + patience.total;
+    loop {
+        match look(path, prompt_id) {
+            Ok(Found::Work(work)) => return work,
+            Ok(Found::NotWritten) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(_) => return TurnWork::Unknown,
+        }
+        if Instant::now() >= deadline {
+            return TurnWork::Unknown;
+        }
+        std::thread::sleep(patience.step);
+    }
+}
+
+/// The newest messages of the main conversation in order, as far as the tail reaches.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn recent_lines(path: &Path) -> io::Result<Vec<Line>> {
+    let mut tail = Tail::open(path)?;
+    let mut lines = Vec::new();
+    while let Some(bytes) = tail.previous_line()? {
+        lines.extend(Line::parse(bytes));
+    }
+    lines.reverse();
+    Ok(lines)
+}
+
+enum Found {
+    Work(TurnWork),
+    /// The newest prompt in the file is an older one: ours is not written yet.
+    NotWritten,
+}
+
+fn look(path: &Path, prompt_id: Option<&str>) -> io::Result<Found> {
+    let mut tail = Tail::open(path)?;
+    let mut called = false;
+    while let Some(bytes) = tail.previous_line()? {
+        let Some(line) = Line::parse(bytes) else { continue };
+        let ours = prompt_id.is_none() || line.prompt_id.as_deref() == prompt_id;
+        if line.is_prompt() {
+            return Ok(match (ours, called) {
+                (true, true) => Found::Work(TurnWork::ToolCalls),
+                (true, false) => Found::Work(TurnWork::NoToolCall),
+                (false, _) => Found::NotWritten,
+            });
+        }
+        if ours && line.answers_a_tool() {
+            return Ok(Found::Work(TurnWork::ToolCalls));
+        }
+        called |= line.blocks.iter().any(|block| matches!(block, Block::ToolUse(_)));
+    }
+    Ok(if tail.is_at_beginning() { Found::NotWritten } else { Found::Work(TurnWork::Unknown) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Patience, TurnWork, turn_work};
+
+    const PROMPT: &str = r#"{"type":"user","promptId":"p","message":{"role":"user","content":"do it"}}"#;
+    const OLDER: &str = r#"{"type":"user","promptId":"o","message":{"role":"user","content":"do that"}}"#;
+    const TEXT: &str = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"\"tool_use\""}]}}"#;
+    const USE: &str = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}"#;
+    const RESULT: &str = r#"{"type":"user","promptId":"p","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#;
+    const OLD_RESULT: &str = r#"{"type":"user","promptId":"o","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#;
+    const FEEDBACK: &str = r#"{"type":"user","promptId":"p","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}"#;
+    const SIDE: &str = r#"{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"tool_use","id":"t","name":"Bash"}]}}"#;
+    const NOISE: &str = r#"{"type":"last-prompt","sessionId":"s"}"#;
+
+    #[track_caller]
+    fn check(lines: &[&str], prompt_id: Option<&str>, expected: TurnWork) {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("t.jsonl");
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        assert_eq!(turn_work(&path, prompt_id, Patience::NONE), expected);
+    }
+
+    #[test]
+    fn a_turn_with_a_call_is_work() {
+        check(&[PROMPT, USE, RESULT, TEXT], Some("p"), TurnWork::ToolCalls);
+        check(&[PROMPT, USE], Some("p"), TurnWork::ToolCalls);
+        check(&[RESULT], Some("p"), TurnWork::ToolCalls);
+        check(&[PROMPT, USE, TEXT], None, TurnWork::ToolCalls);
+    }
+
+    #[test]
+    fn a_turn_of_words_is_not_whatever_came_before_it() {
+        check(&[PROMPT], Some("p"), TurnWork::NoToolCall);
+        check(&[OLDER, USE, OLD_RESULT, TEXT, NOISE, PROMPT, TEXT], Some("p"), TurnWork::NoToolCall);
+        check(&[PROMPT, TEXT, FEEDBACK, TEXT], Some("p"), TurnWork::NoToolCall);
+        check(&[PROMPT, SIDE, TEXT], Some("p"), TurnWork::NoToolCall);
+        check(&[OLDER, USE, OLD_RESULT, PROMPT, TEXT], None, TurnWork::NoToolCall);
+    }
+
+    #[test]
+    fn a_prompt_that_is_not_written_yet_is_unknown() {
+        check(&[], Some("p"), TurnWork::Unknown);
+        check(&[OLDER, USE, OLD_RESULT, TEXT], Some("p"), TurnWork::Unknown);
+        check(&["not json", "{\"type\":7}", TEXT], Some("p"), TurnWork::Unknown);
+    }
+
+    #[test]
+    fn a_missing_transcript_is_unknown() {
+        let missing = std::path::Path::new("/nonexistent/t.jsonl");
+        assert_eq!(turn_work(missing, Some("p"), Patience::NONE), TurnWork::Unknown);
+    }
+}
