@@ -30,4 +30,5 @@ pub mod run;
 pub mod state;
 pub mod stop_gate;
 pub mod switches;
+mod text;
 pub mod transcript;

@@ -7,7 +7,6 @@
 mod answer;
 mod fields;
 mod input;
-mod text;
 
 pub use answer::{Answer, to_wire};
 pub use input::{Call, Event, Input, Mode, ParseError, Stop, Subagent, ToolCall, ToolFailure, ToolResult, parse};

@@ -71,7 +71,7 @@ fn signs(path: Option<&Path>, last_message: &str) -> Vec<Sign> {
 /// The project's guide, else the user's own text, else the built-in one.
 fn guidance(seen: &Seen<'_, Settings>) -> String {
     let Seen { settings, places, host, .. } = seen;
-    let guide = places.project_claude_dir().map(|dir| dir.join(GUIDE));
+    let guide = places.project_claude_dir.as_ref().map(|dir| dir.join(GUIDE));
     let project = guide.and_then(|guide| read_text(&guide, places.root.as_deref(), MAX_GUIDE_BYTES).ok());
     let own = || message(GUIDANCE, settings.message_file.as_deref(), host, places);
     project.filter(|text| !text.trim().is_empty()).unwrap_or_else(own).trim().to_owned()

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use figment::value::Dict;
 
@@ -71,7 +71,7 @@ impl Sources {
     /// The files for a call in these places.
     #[must_use]
     pub fn of(places: &Places, home: Option<&Path>) -> Self {
-        let project_dir = places.project_claude_dir();
+        let project_dir = &places.project_claude_dir;
         Self {
             home: home.map(Path::to_path_buf),
             global: places.config_dir.as_ref().map(|dir| dir.join("requirements.yaml")),
@@ -135,22 +135,36 @@ pub fn read_text(path: &Path, inside: Option<&Path>, max_bytes: u64) -> Result<S
         ErrorKind::NotFound | ErrorKind::NotADirectory => Refused::NotThere,
         _ => Refused::Because("cannot be read"),
     };
-    let found = fs::symlink_metadata(path).map_err(|error| refused(&error))?;
-    let real = path.canonicalize().map_err(|error| refused(&error))?;
     if let Some(inside) = inside
-        && !inside.canonicalize().is_ok_and(|inside| real.starts_with(inside))
+        && !is_inside(path, inside).map_err(|error| refused(&error))?
     {
         return Err(Refused::Because("leads out of the project"));
     }
-    let target = if found.is_symlink() { fs::metadata(&real).map_err(|error| refused(&error))? } else { found };
-    if !target.is_file() {
+    let found = fs::metadata(path).map_err(|error| refused(&error))?;
+    if !found.is_file() {
         return Err(Refused::Because("not a regular file"));
     }
-    let mut bytes = Vec::new();
-    let file = File::open(&real).map_err(|error| refused(&error))?;
+    let mut bytes = Vec::with_capacity(usize::try_from(found.len().min(max_bytes) + 1).unwrap_or_default());
+    let file = File::open(path).map_err(|error| refused(&error))?;
     file.take(max_bytes + 1).read_to_end(&mut bytes).map_err(|error| refused(&error))?;
     if bytes.len() as u64 > max_bytes {
         return Err(Refused::Because("too large"));
     }
     String::from_utf8(bytes).map_err(|_| Refused::Because("not UTF-8 text"))
+}
+
+/// `path` really lies in `root`. Without a link on the way from `root` to it, that needs no resolving.
+fn is_inside(path: &Path, root: &Path) -> std::io::Result<bool> {
+    let Ok(below) = path.strip_prefix(root) else { return Ok(false) };
+    let mut step = root.to_path_buf();
+    for part in below.components() {
+        if !matches!(part, Component::Normal(_)) {
+            return Ok(false);
+        }
+        step.push(part);
+        if fs::symlink_metadata(&step)?.is_symlink() {
+            return Ok(path.canonicalize()?.starts_with(root.canonicalize()?));
+        }
+    }
+    Ok(true)
 }

@@ -6,6 +6,8 @@ use saphyr_parser::{Event, Parser};
 /// Deeper nesting is refused; no configuration of ours needs a tenth of it.
 const MAX_DEPTH: usize = 64;
 
+const TOO_DEEP: &str = "nested deeper than 64 levels";
+
 /// Why a text is no configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct YamlError {
@@ -15,8 +17,14 @@ pub(super) struct YamlError {
     pub(super) why: &'static str,
 }
 
+/// More open brackets than this are refused unparsed: the parser's time grows with the square of their number.
+const MAX_BRACKETS: usize = 256;
+
 /// Reads a map. An empty text is an empty map.
 pub(super) fn parse(text: &str) -> Result<Dict, YamlError> {
+    if opens_too_many_brackets(text) {
+        return Err(YamlError { line: None, why: TOO_DEEP });
+    }
     let not_yaml = |error: serde_yaml::Error| YamlError {
         line: error.location().map(|location| location.line()),
         why: "not valid YAML",
@@ -25,9 +33,22 @@ pub(super) fn parse(text: &str) -> Result<Dict, YamlError> {
     match value {
         None => Ok(Dict::new()),
         Some(Value::Dict(_, dict)) if dict.values().all(|value| is_shallow(value, 1)) => Ok(dict),
-        Some(Value::Dict(..)) => Err(YamlError { line: None, why: "nested deeper than 64 levels" }),
+        Some(Value::Dict(..)) => Err(YamlError { line: None, why: TOO_DEEP }),
         Some(_) => Err(YamlError { line: Some(1), why: "not a map of settings" }),
     }
+}
+
+/// Brackets in texts and comments count too, which is why the bound lies far above [`MAX_DEPTH`].
+fn opens_too_many_brackets(text: &str) -> bool {
+    let mut open = 0_usize;
+    text.bytes().any(|byte| {
+        match byte {
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        open > MAX_BRACKETS
+    })
 }
 
 fn is_shallow(value: &Value, depth: usize) -> bool {

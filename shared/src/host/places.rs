@@ -17,6 +17,8 @@ pub struct Places {
     pub state_dir: Option<PathBuf>,
     /// The git top level of the project, else the project's directory itself.
     pub root: Option<PathBuf>,
+    /// `<root>/.claude`, unless that is the user's own configuration folder (a session started in HOME).
+    pub project_claude_dir: Option<PathBuf>,
     /// Why `CLAUDE_HOOK_STATE_DIR` was set but is not used.
     pub state_dir_ignored: Option<StateDirIgnored>,
 }
@@ -47,7 +49,10 @@ impl Places {
             .claude_config_dir
             .clone()
             .or_else(|| environment.home.as_ref().map(|home| home.join(".claude")));
-        let mut places = Self { config_dir, root, ..Self::default() };
+        let project_claude_dir = root.as_ref().map(|root| root.join(".claude"));
+        let is_own = |dir: &PathBuf| config_dir.as_ref().is_some_and(|config| is_same_folder(config, dir));
+        let project_claude_dir = project_claude_dir.filter(|dir| !is_own(dir));
+        let mut places = Self { config_dir, root, project_claude_dir, ..Self::default() };
         places.state_dir = places.config_dir.as_ref().map(|dir| dir.join("hook-state"));
         if let Some(dir) = &environment.state_dir {
             match acceptable_state_dir(dir, places.root.as_deref()) {
@@ -57,14 +62,6 @@ impl Places {
         }
         places
     }
-
-    /// `<root>/.claude`, unless that is the user's own configuration folder (a session started in HOME).
-    #[must_use]
-    pub fn project_claude_dir(&self) -> Option<PathBuf> {
-        let dir = self.root.as_ref()?.join(".claude");
-        let same = self.config_dir.as_ref().is_some_and(|config| same_folder(config, &dir));
-        (!same).then_some(dir)
-    }
 }
 
 /// The nearest folder at or above `dir` that holds `.git` (a folder, or the file of a linked worktree), else `dir`.
@@ -73,7 +70,15 @@ pub(super) fn project_root(dir: &Path) -> PathBuf {
     dir.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(dir).to_path_buf()
 }
 
-fn same_folder(left: &Path, right: &Path) -> bool {
+#[cfg(unix)]
+fn is_same_folder(left: &Path, right: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |path| fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
+    left == right || matches!((identity(left), identity(right)), (Ok(left), Ok(right)) if left == right)
+}
+
+#[cfg(not(unix))]
+fn is_same_folder(left: &Path, right: &Path) -> bool {
     left == right || matches!((left.canonicalize(), right.canonicalize()), (Ok(left), Ok(right)) if left == right)
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::text::Text;
+use crate::text::Text;
 
 /// The fields of one object, still unparsed.
 #[derive(Debug, Deserialize)]

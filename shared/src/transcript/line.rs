@@ -1,8 +1,13 @@
 //! One line of the transcript, as far as our hooks need it. The format is the client's own and may change:
 //! whatever is not understood is no line.
 
+use std::fmt;
+
 use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+
+use crate::text::Text;
 
 /// A message of the main conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,15 +82,18 @@ struct Raw<'a> {
 #[derive(Deserialize)]
 struct RawMessage<'a> {
     #[serde(borrow)]
-    content: &'a RawValue,
+    content: Content<'a>,
 }
 
-#[derive(Deserialize)]
+/// A message's content: a text, or blocks. Read in one pass, because a turn may have megabytes of it.
+struct Content<'a>(Vec<RawBlock<'a>>);
+
+#[derive(Default, Deserialize)]
 struct RawBlock<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
     #[serde(default)]
-    text: Option<String>,
+    text: Option<Text>,
     #[serde(default)]
     id: Option<String>,
     #[serde(default)]
@@ -96,6 +104,34 @@ struct RawBlock<'a> {
     tool_use_id: Option<String>,
     #[serde(default)]
     is_error: Option<bool>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextOrBlocks)
+    }
+}
+
+struct TextOrBlocks;
+
+impl<'de> Visitor<'de> for TextOrBlocks {
+    type Value = Content<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a text or a list of blocks")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Content(vec![RawBlock { kind: "text", text: Some(Text(text.to_owned())), ..RawBlock::default() }]))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut blocks: A) -> Result<Self::Value, A::Error> {
+        let mut content = Vec::new();
+        while let Some(block) = blocks.next_element()? {
+            content.push(block);
+        }
+        Ok(Content(content))
+    }
 }
 
 impl Line {
@@ -113,7 +149,7 @@ impl Line {
         Some(Self {
             role,
             prompt_id: raw.prompt_id,
-            blocks: blocks(raw.message?.content),
+            blocks: raw.message?.content.0.into_iter().filter_map(block).collect(),
             tool_answer: raw.tool_use_result.map(|answer| answer.get().to_owned()),
         })
     }
@@ -131,17 +167,9 @@ impl Line {
     }
 }
 
-fn blocks(content: &RawValue) -> Vec<Block> {
-    if let Ok(text) = serde_json::from_str::<String>(content.get()) {
-        return vec![Block::Text(text)];
-    }
-    let raw: Vec<&RawValue> = serde_json::from_str(content.get()).unwrap_or_default();
-    raw.into_iter().filter_map(|block| self::block(serde_json::from_str(block.get()).ok()?)).collect()
-}
-
 fn block(raw: RawBlock<'_>) -> Option<Block> {
     match raw.kind {
-        "text" => raw.text.map(Block::Text),
+        "text" => raw.text.map(|text| Block::Text(text.0)),
         "tool_use" => Some(Block::ToolUse(ToolUse {
             id: raw.id?,
             name: raw.name?,

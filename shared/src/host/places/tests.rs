@@ -29,7 +29,7 @@ fn home_as_project_has_no_project_layer() {
     let scratch = tempfile::tempdir().unwrap();
     fs::create_dir(scratch.path().join(".claude")).unwrap();
     let places = Places::resolve(&environment(scratch.path()), Some(scratch.path()));
-    assert_eq!(places.project_claude_dir(), None);
+    assert_eq!(places.project_claude_dir, None);
 }
 
 #[test]

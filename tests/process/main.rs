@@ -1,0 +1,11 @@
+//! Tests of the real binaries, freshly built, without a client: one payload in, one look at the answer and at the disk.
+//! Each test has its own sandbox, so all may run at once.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod harness;
+
+#[test]
+fn every_file_of_the_suite_is_listed() {
+    tests::listing::assert_every_file_is_listed("process");
+}

@@ -1,0 +1,201 @@
+//! A scratch world for one test: a home, a project under git, a state folder and a temporary folder, all inside one
+//! temporary directory that goes with the value. The environment is built from nothing: no variable and no file of the
+//! developer's real home may reach a process that is started with it.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// Variables of a process, names to values; what is not in it does not exist for the process.
+pub type Environment = BTreeMap<String, String>;
+
+const SYSTEM_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Where a settings file or a `requirements.yaml` lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// `~/.claude`: the user's own; called *global* for `requirements.yaml`.
+    User,
+    /// `<project>/.claude`: shared with the team, in git.
+    Project,
+    /// `<project>/.claude`, the `.local` file: the user's own, git-ignored.
+    Local,
+}
+
+/// A scratch home, project and state folder; removed when dropped.
+pub struct Sandbox {
+    // Held for its destructor: the folder goes when the sandbox goes.
+    _folder: TempDir,
+    root: PathBuf,
+}
+
+impl Sandbox {
+    /// A new world: empty home, a project that is a git repository on `main` with one commit, empty private state.
+    #[expect(
+        clippy::new_without_default,
+        reason = "it creates folders: nothing that should happen by default"
+    )]
+    pub fn new() -> Self {
+        let folder = TempDir::with_prefix("barbless-").expect("a temporary folder");
+        // Canonical, because the client and git report canonical paths and tests compare them.
+        let root = folder.path().canonicalize().expect("the temporary folder's real path");
+        let sandbox = Self { _folder: folder, root };
+        sandbox.lay_out();
+        sandbox
+    }
+
+    fn lay_out(&self) {
+        for folder in [self.home().join(".claude"), self.project(), self.state_dir(), self.temporary_dir()] {
+            fs::create_dir_all(folder).expect("a folder of the sandbox");
+        }
+        make_private(&self.state_dir());
+        self.write_home(".gitconfig", "[user]\n\tname = Sandbox\n\temail = sandbox@example.invalid\n");
+        self.git(&["init", "--quiet", "--initial-branch", "main"]);
+        self.git(&["commit", "--quiet", "--allow-empty", "--message", "start"]);
+    }
+
+    /// The scratch `HOME`.
+    pub fn home(&self) -> PathBuf {
+        self.root.join("home")
+    }
+
+    /// The project: a git repository and its work tree.
+    pub fn project(&self) -> PathBuf {
+        self.root.join("project")
+    }
+
+    /// The folder named by `CLAUDE_HOOK_STATE_DIR` in [`Self::env`]; mode 0700.
+    pub fn state_dir(&self) -> PathBuf {
+        self.root.join("state")
+    }
+
+    /// A folder for logs and other files that belong to nobody; also `TMPDIR`.
+    pub fn temporary_dir(&self) -> PathBuf {
+        self.root.join("tmp")
+    }
+
+    /// The whole environment of a process in this world. Add to it or take away before you start one.
+    pub fn env(&self) -> Environment {
+        [
+            ("PATH", SYSTEM_PATH.to_owned()),
+            ("LANG", "C.UTF-8".to_owned()),
+            ("HOME", text(&self.home())),
+            ("TMPDIR", text(&self.temporary_dir())),
+            ("CLAUDE_HOOK_STATE_DIR", text(&self.state_dir())),
+            // The machine's own git settings (hooks, signing, templates) would make tests depend on the machine.
+            ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
+        ]
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+    }
+
+    /// Writes a file of the project, with the folders it needs, and returns its path.
+    pub fn write(&self, path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
+        write_file(self.project().join(path), content.as_ref())
+    }
+
+    /// Writes a file of the home, with the folders it needs, and returns its path.
+    pub fn write_home(&self, path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
+        write_file(self.home().join(path), content.as_ref())
+    }
+
+    /// Writes the client's settings file of that level and returns its path.
+    pub fn settings(&self, level: Level, settings: &Value) -> PathBuf {
+        let content = serde_json::to_vec_pretty(settings).expect("settings as JSON");
+        write_file(self.settings_path(level), &content)
+    }
+
+    /// Where the client's settings file of that level lies.
+    pub fn settings_path(&self, level: Level) -> PathBuf {
+        match level {
+            Level::User => self.home().join(".claude/settings.json"),
+            Level::Project => self.project().join(".claude/settings.json"),
+            Level::Local => self.project().join(".claude/settings.local.json"),
+        }
+    }
+
+    /// Writes our configuration file of that level and returns its path.
+    pub fn requirements(&self, level: Level, yaml: &str) -> PathBuf {
+        write_file(self.requirements_path(level), yaml.as_bytes())
+    }
+
+    /// Where our configuration file of that level lies.
+    pub fn requirements_path(&self, level: Level) -> PathBuf {
+        match level {
+            Level::User => self.home().join(".claude/requirements.yaml"),
+            Level::Project => self.project().join(".claude/requirements.yaml"),
+            Level::Local => self.project().join(".claude/requirements.local.yaml"),
+        }
+    }
+
+    /// Runs git in the project and returns what it printed, without the last line break; a failure fails the test.
+    #[track_caller]
+    pub fn git(&self, args: &[&str]) -> String {
+        let mut command = Command::new("git");
+        command.args(args).current_dir(self.project()).env_clear().envs(self.env());
+        let output = command.output().expect("git starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "git {args:?} ended with {}: {errors}", output.status);
+        String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+    }
+
+    /// Commits everything in the work tree.
+    pub fn commit(&self, message: &str) {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--allow-empty", "--message", message]);
+    }
+
+    /// The client's transcript of a session, as far as it is written; `None` when there is none.
+    pub fn transcript(&self, session_id: &str) -> Option<PathBuf> {
+        let folders = fs::read_dir(self.home().join(".claude/projects")).ok()?;
+        let name = format!("{session_id}.jsonl");
+        folders.filter_map(Result::ok).map(|folder| folder.path().join(&name)).find(|path| path.is_file())
+    }
+}
+
+/// What a process needs on top of [`Sandbox::env`] to run cargo: the real toolchain, while `HOME` stays scratch.
+///
+/// `CARGO_HOME` and `RUSTUP_HOME` come from the environment of the test, else from `.cargo` and `.rustup` of the real
+/// home; `PATH` is the sandbox's with cargo's own folder before it.
+pub fn toolchain_env() -> Environment {
+    let cargo = PathBuf::from(env!("CARGO"));
+    let programs = cargo.parent().expect("cargo lies in a folder");
+    [
+        ("CARGO_HOME", text(&real_folder("CARGO_HOME", ".cargo"))),
+        ("RUSTUP_HOME", text(&real_folder("RUSTUP_HOME", ".rustup"))),
+        ("PATH", format!("{}:{SYSTEM_PATH}", programs.display())),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect()
+}
+
+fn real_folder(variable: &str, below_home: &str) -> PathBuf {
+    let below_home = || env::home_dir().expect("a home folder, to find the toolchain in").join(below_home);
+    env::var_os(variable).map_or_else(below_home, PathBuf::from)
+}
+
+fn write_file(path: PathBuf, content: &[u8]) -> PathBuf {
+    let folder = path.parent().expect("a file lies in a folder");
+    fs::create_dir_all(folder).expect("the file's folder");
+    fs::write(&path, content).expect("a file of the sandbox");
+    path
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().expect("paths of the harness are UTF-8").to_owned()
+}
+
+#[cfg(unix)]
+fn make_private(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).expect("a private folder");
+}
+
+#[cfg(not(unix))]
+fn make_private(_folder: &Path) {}

@@ -1,0 +1,195 @@
+//! The real client for the e2e tests: the pinned version of Claude Code, installed from npm into `target/claude-code`.
+//! The version stands in `tests/client-version` and nowhere else. Nothing of the user's own installation is looked at or
+//! touched, and no script of the package is run.
+
+use anyhow::{Context as _, bail, ensure};
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// Where the version is pinned, from the root of the workspace.
+const VERSION_FILE: &str = "tests/client-version";
+
+const PACKAGE: &str = "@anthropic-ai/claude-code";
+
+/// What npm prints when it never got an answer, as opposed to an answer it did not like.
+const UNREACHABLE: [&str; 8] = [
+    "EAI_AGAIN",
+    "ECONNREFUSED",
+    "ECONNRESET",
+    "EHOSTUNREACH",
+    "ENETUNREACH",
+    "ENOTFOUND",
+    "ERR_SOCKET_TIMEOUT",
+    "ETIMEDOUT",
+];
+
+/// An installed client that was seen to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Client {
+    /// The native executable.
+    pub path: PathBuf,
+    /// Its version, the pinned one.
+    pub version: String,
+}
+
+/// npm is absent or its registry cannot be reached: the e2e tests cannot run here, which is neither passed nor failed.
+/// [`ensure`] returns it as the error itself, to be found with `error.downcast_ref::<NpmUnreachable>()`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NpmUnreachable {
+    /// What npm, or the attempt to start it, said.
+    pub reason: String,
+}
+
+impl fmt::Display for NpmUnreachable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "npm cannot be reached, so the client is not installed: {}", self.reason)
+    }
+}
+
+impl std::error::Error for NpmUnreachable {}
+
+/// The pinned client: the one in `target/claude-code/<version>` if it runs, else a fresh installation there.
+///
+/// # Errors
+///
+/// [`NpmUnreachable`] when npm is absent or offline; anything else is a failure that somebody must look at.
+pub fn ensure(root: &Path) -> anyhow::Result<Client> {
+    let version = pinned_version(root)?;
+    let folder = root.join("target/claude-code").join(&version);
+    if let Some(client) = installed(&folder, &version) {
+        return Ok(client);
+    }
+    install(&folder, &version)?;
+    installed(&folder, &version).with_context(|| {
+        format!(
+            "npm installed {PACKAGE}@{version} into {}, but no program there prints that version; \
+             remove the folder and try again",
+            folder.display()
+        )
+    })
+}
+
+/// The version in `tests/client-version`.
+///
+/// # Errors
+///
+/// The file is missing or does not hold one plain version.
+pub fn pinned_version(root: &Path) -> anyhow::Result<String> {
+    let file = root.join(VERSION_FILE);
+    let text = fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;
+    let version = text.trim();
+    let parts: Vec<&str> = version.split('.').collect();
+    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    // The version becomes a folder name and an argument of npm: nothing but numbers may get there.
+    ensure!(
+        parts.len() == 3 && parts.iter().all(is_number),
+        "{} must hold one version such as 2.1.329, not `{version}`",
+        file.display()
+    );
+    Ok(version.to_owned())
+}
+
+fn install(folder: &Path, version: &str) -> anyhow::Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
+    let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
+    let mut command = Command::new(npm);
+    command.args(["install", "--no-audit", "--no-fund", "--ignore-scripts"]);
+    // By default npm tries for more than a minute before it says that nobody answers.
+    command.args(["--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=3000"]);
+    // The package names a newer Node than many machines have; its native program needs none, and without this npm
+    // quietly picks an older version.
+    command.arg("--engine-strict=false").arg("--prefix").arg(folder).arg(format!("{PACKAGE}@{version}"));
+    let output = match command.stdin(Stdio::null()).output() {
+        Ok(output) => output,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            bail!(NpmUnreachable { reason: format!("`{npm}` is not installed; it comes with Node.js") })
+        }
+        Err(error) => return Err(error).with_context(|| format!("starting {npm}")),
+    };
+    judge(&output, version)
+}
+
+fn judge(output: &Output, version: &str) -> anyhow::Result<()> {
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let unanswered = said.lines().find(|line| UNREACHABLE.iter().any(|code| line.contains(code)));
+    match unanswered {
+        Some(line) => bail!(NpmUnreachable { reason: line.trim().to_owned() }),
+        None => bail!("npm install {PACKAGE}@{version} ended with {}:\n{}", output.status, said.trim()),
+    }
+}
+
+fn installed(folder: &Path, version: &str) -> Option<Client> {
+    let home = folder.join("home");
+    let runs = |path: &PathBuf| path.is_file() && prints_version(path, &home, version);
+    candidates(folder).into_iter().find(runs).map(|path| Client { path, version: version.to_owned() })
+}
+
+/// The native program lies in the package of the platform (`claude-code-linux-x64`, `claude-code-darwin-arm64` ...); the
+/// main package has only a placeholder until its post-install step is run, which it is not.
+fn candidates(folder: &Path) -> Vec<PathBuf> {
+    let Ok(packages) = fs::read_dir(folder.join("node_modules/@anthropic-ai")) else { return Vec::new() };
+    let name = if cfg!(windows) { "claude.exe" } else { "claude" };
+    let mut paths: Vec<PathBuf> = packages.filter_map(|entry| Some(entry.ok()?.path().join(name))).collect();
+    paths.sort();
+    paths
+}
+
+fn prints_version(program: &Path, home: &Path, version: &str) -> bool {
+    let mut command = Command::new(program);
+    command.arg("--version").stdin(Stdio::null());
+    // A client that is asked anything may look into its home: give it an empty one, and nothing of the environment.
+    command.env_clear().env("HOME", home).env("DISABLE_AUTOUPDATER", "1");
+    command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
+    if fs::create_dir_all(home).is_err() {
+        return false;
+    }
+    let printed = command.output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    printed.is_ok_and(|text| text.split_whitespace().next() == Some(version))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    fn output(code: i32, stderr: &str) -> Output {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("printf '%s' \"$0\" >&2; exit {code}"), stderr]);
+        command.output().expect("sh runs")
+    }
+
+    #[test]
+    fn the_pinned_version_is_one_plain_version() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+        let version = pinned_version(root).expect("a version");
+        assert_eq!(version.split('.').count(), 3);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn an_npm_without_an_answer_is_told_apart_from_one_that_refuses() {
+        let offline =
+            judge(&output(1, "npm error code EAI_AGAIN\nnpm error request failed"), "1.2.3").unwrap_err();
+        let reason = offline.downcast_ref::<NpmUnreachable>().map(|error| error.reason.as_str());
+        assert_eq!(reason, Some("npm error code EAI_AGAIN"));
+
+        let refused = judge(&output(1, "npm error code E404"), "1.2.3").unwrap_err();
+        assert!(refused.downcast_ref::<NpmUnreachable>().is_none());
+        assert!(refused.to_string().contains("E404"));
+
+        judge(&output(0, "npm warn ECONNRESET"), "1.2.3").expect("success is success");
+    }
+
+    #[test]
+    fn a_folder_without_a_client_holds_none() {
+        let folder = std::env::temp_dir().join(format!("barbless-no-client-{}", std::process::id()));
+        assert_eq!(installed(&folder, "1.2.3"), None);
+        assert!(!folder.exists());
+    }
+}
