@@ -1,10 +1,97 @@
-//! placeholder until the real file lands
+//! Who may loosen what: the rail for verbs that belong to the user (disable, off, pause, waive, uninstall ...).
+//!
+//! A guard rail against a well-meaning agent, not a wall against a hostile process of the same user. It must never take
+//! the environment's word for "this is the user": variables can be unset, ancestors and a terminal cannot be wished away.
+
+mod ancestors;
+
 use crate::host::Host;
-/// x
-#[derive(PartialEq, Eq)]
-pub enum Standing { /// x
- Operator }
-/// x
-pub fn standing(_: &Host) -> Standing { Standing::Operator }
-/// x
-pub fn refusal(line: &str) -> String { line.to_owned() }
+
+/// Who is asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// A person at a terminal of their own.
+    Operator,
+    /// A command of Claude's shell, or of something Claude started.
+    InsideClaude,
+    /// Nobody at a terminal: a script, a service, a detached process.
+    NoTerminal,
+}
+
+/// What standing is decided from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// The processes above this one, nearest first.
+    pub ancestors: Vec<Process>,
+    /// This process has a controlling terminal.
+    pub has_terminal: bool,
+    /// `CLAUDECODE` is set. It can only make the answer stricter.
+    pub claudecode: bool,
+}
+
+/// A process, as far as it tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Process {
+    /// The short name the system keeps.
+    pub name: String,
+    /// Its command line, program first; empty if it cannot be read.
+    pub command_line: Vec<String>,
+}
+
+/// Who is asking, for this process.
+#[must_use]
+pub fn standing(host: &Host) -> Standing {
+    let (ancestors, has_terminal) = ancestors::look();
+    judge(&Facts { ancestors, has_terminal, claudecode: host.environment.inside_claude })
+}
+
+/// Who is asking.
+#[must_use]
+pub fn judge(facts: &Facts) -> Standing {
+    if facts.claudecode || facts.ancestors.iter().any(Process::is_claude) {
+        Standing::InsideClaude
+    } else if facts.has_terminal {
+        Standing::Operator
+    } else {
+        Standing::NoTerminal
+    }
+}
+
+/// What to say instead of doing it; `line` is what the user can type.
+#[must_use]
+pub fn refusal(line: &str) -> String {
+    format!("this is for the user to decide; in a terminal of your own, outside Claude Code, type: {line}")
+}
+
+impl Process {
+    /// It is Claude Code: the native program, whatever link it was started by, or its script under a JavaScript runtime.
+    fn is_claude(&self) -> bool {
+        let runs = |argument: Option<&String>| argument.is_some_and(|path| is_client_program(path));
+        let script = || {
+            let mut arguments = self.command_line.iter().skip(1);
+            arguments.find(|argument| !argument.starts_with('-'))
+        };
+        file_name(&self.name) == "claude"
+            || runs(self.command_line.first())
+            || (self.command_line.first().is_some_and(|path| is_javascript(path)) && runs(script()))
+    }
+}
+
+/// `claude`, `.../claude/versions/2.1.329`, `.../@anthropic-ai/claude-code/cli.js`.
+fn is_client_program(path: &str) -> bool {
+    let path = path.replace('\\', "/");
+    file_name(&path) == "claude" || path.contains("/claude/versions/") || path.contains("@anthropic-ai/claude-code")
+}
+
+fn is_javascript(path: &str) -> bool {
+    matches!(file_name(path), "node" | "bun" | "deno")
+}
+
+/// The last part of a path, without what Windows appends to programs.
+fn file_name(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.strip_suffix(".exe").unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod smoke;
+mod stop_momentum;
 
 #[test]
 fn every_file_of_the_suite_is_listed() {

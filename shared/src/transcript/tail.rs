@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// The first piece; most turns fit.
-const FIRST_PIECE: u64 = 64 * 1024;
+/// The first piece: the newest results of a working turn are in it, and reading more costs page faults.
+const FIRST_PIECE: u64 = 16 * 1024;
 
 /// What is further from the end than this is not read: it counts as unknown.
 pub const MAX_TAIL_BYTES: u64 = 4 * 1024 * 1024;
@@ -77,12 +77,12 @@ impl Tail {
         }
         let wanted = FIRST_PIECE.max(self.buffer.len() as u64);
         let start = self.start.saturating_sub(wanted).max(self.limit);
-        let mut piece = vec![0; usize::try_from(self.start - start).unwrap_or(usize::MAX)];
+        let length = self.start - start;
+        let mut piece = Vec::with_capacity(usize::try_from(length).unwrap_or_default() + self.rest);
         self.file.seek(SeekFrom::Start(start))?;
-        self.file.read_exact(&mut piece)?;
-        self.rest += piece.len();
-        self.buffer.truncate(self.rest - piece.len());
-        piece.append(&mut self.buffer);
+        (&self.file).take(length).read_to_end(&mut piece)?;
+        piece.extend_from_slice(&self.buffer[..self.rest]);
+        self.rest = piece.len();
         self.buffer = piece;
         self.start = start;
         Ok(true)

@@ -1,0 +1,137 @@
+//! The table of hooks, config/hooks.yaml, as types: what installer, plugin, documentation and tests know of each hook.
+//! For command lines only: a hook never reads it. Nothing here knows a hook by name, and nothing here decides.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+const TEXT: &str = include_str!("../../config/hooks.yaml");
+
+/// All hooks, in the order of the file.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Catalog {
+    /// The hooks.
+    pub hooks: Vec<HookEntry>,
+}
+
+/// One hook.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "the rows of a table, independent of each other")]
+pub struct HookEntry {
+    /// Folder, crate, binary and section of the configuration.
+    pub name: String,
+    /// What it is for, in one line.
+    pub summary: String,
+    /// Where it is registered.
+    pub events: Vec<EventEntry>,
+    /// It is on by default once registered.
+    pub enabled: bool,
+    /// The installer offers it as chosen.
+    pub ticked: bool,
+    /// It asks a model that costs money.
+    pub costs_money: bool,
+    /// It opens connections.
+    pub uses_network: bool,
+    /// Names to link into the user's path. One that no binary has is a second name of the hook's own binary.
+    pub commands: Vec<String>,
+    /// When the user will first hear of it.
+    pub first_words: String,
+    /// The command line that silences it at once.
+    pub silence: String,
+    /// What it must answer to a recorded event.
+    pub proof: Proof,
+}
+
+/// One registration.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EventEntry {
+    /// The client's name of the event.
+    pub event: String,
+    /// Which tools, sources or reasons; none: all.
+    pub matcher: Option<String>,
+    /// After how many seconds the client goes on without the hook.
+    pub timeout_secs: u32,
+}
+
+/// A recorded event and the documented answer to it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proof {
+    /// The input as the client sends it. `{project}` in a text stands for the scratch project.
+    pub event: Map<String, Value>,
+    /// The hook's section of the global file.
+    pub config: Map<String, Value>,
+    /// Files of the state folder before the run: name to content.
+    pub state: BTreeMap<String, String>,
+    /// What it must answer.
+    pub answer: Answer,
+}
+
+/// What a hook answers, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answer {
+    /// Nothing at all.
+    Silence,
+    /// A text for the user.
+    Notice,
+    /// A text for the model.
+    Advise,
+    /// The user is asked whether the tool may run.
+    Ask,
+    /// The tool does not run.
+    Deny,
+    /// The stop or the prompt does not happen.
+    Block,
+}
+
+impl Answer {
+    /// The answer as a person reads it after "answered with".
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Silence => "silence",
+            Self::Notice => "a notice",
+            Self::Advise => "advice",
+            Self::Ask => "a question",
+            Self::Deny => "a denial",
+            Self::Block => "a block",
+        }
+    }
+}
+
+/// The compiled-in table cannot be read, which a test rules out.
+#[derive(Debug, thiserror::Error)]
+#[error("config/hooks.yaml, as compiled in, cannot be read: {0}")]
+pub struct CatalogError(#[from] serde_yaml::Error);
+
+impl Catalog {
+    /// The table compiled into this binary.
+    ///
+    /// # Errors
+    /// Only if config/hooks.yaml does not fit these types.
+    pub fn built_in() -> Result<Self, CatalogError> {
+        Ok(serde_yaml::from_str(TEXT)?)
+    }
+
+    /// The hook of that name.
+    #[must_use]
+    pub fn hook(&self, name: &str) -> Option<&HookEntry> {
+        self.hooks.iter().find(|hook| hook.name == name)
+    }
+}
+
+impl Proof {
+    /// The event's name.
+    #[must_use]
+    pub fn event_name(&self) -> &str {
+        self.event.get("hook_event_name").and_then(Value::as_str).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Answer, Catalog};
+use crate::config::section_defaults;
+use crate::protocol::{self, Event};
+
+/// The client's events whose matcher it looks at, and those where it does not.
+const MATCHED: [&str; 10] = [
+    "SessionStart",
+    "SessionEnd",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "PostCompact",
+    "StopFailure",
+];
+const UNMATCHED: [&str; 2] = ["Stop", "UserPromptSubmit"];
+
+fn catalog() -> Catalog {
+    Catalog::built_in().expect("config/hooks.yaml fits its types")
+}
+
+#[test]
+fn every_folder_of_hooks_is_in_the_table_and_the_other_way_round() {
+    let folders = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../hooks")).unwrap();
+    let folders: BTreeSet<String> = folders
+        .map(|entry| entry.unwrap().path())
+        .filter(|folder| folder.join("Cargo.toml").is_file())
+        .map(|folder| folder.file_name().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    let named: BTreeSet<String> = catalog().hooks.into_iter().map(|hook| hook.name).collect();
+    assert_eq!(named, folders, "config/hooks.yaml and the folders of hooks/ must name the same hooks");
+}
+
+#[test]
+fn events_are_known_and_have_a_matcher_only_where_the_client_looks_at_it() {
+    for hook in catalog().hooks {
+        assert!(!hook.events.is_empty(), "{} is registered nowhere", hook.name);
+        for entry in &hook.events {
+            let event = entry.event.as_str();
+            assert!(MATCHED.contains(&event) || UNMATCHED.contains(&event), "{}: unknown event {event}", hook.name);
+            assert!(entry.matcher.is_none() || MATCHED.contains(&event), "{}: {event} has no matcher", hook.name);
+            assert!((1..=600).contains(&entry.timeout_secs), "{}: {event}: timeout", hook.name);
+        }
+    }
+}
+
+#[test]
+fn the_default_is_the_one_that_is_compiled_in() {
+    for hook in catalog().hooks {
+        let defaults: Value = serde_yaml::from_str(section_defaults(&hook.name)).unwrap();
+        assert_eq!(defaults[&hook.name]["enabled"], Value::Bool(hook.enabled), "{}", hook.name);
+    }
+}
+
+#[test]
+fn texts_are_single_lines_and_no_command_has_two_owners() {
+    let mut commands = BTreeSet::new();
+    for hook in catalog().hooks {
+        for text in [&hook.summary, &hook.first_words, &hook.silence] {
+            assert!(!text.is_empty() && !text.contains('\n') && text.len() < 100, "{}: {text:?}", hook.name);
+        }
+        let verb = hook.silence.split(' ').next().unwrap_or_default();
+        assert!(hook.commands.iter().any(|command| command == verb), "{}: `{}` is no line of its own", hook.name, hook.silence);
+        for command in hook.commands {
+            assert!(commands.insert(command.clone()), "{command} has two owners");
+        }
+    }
+}
+
+#[test]
+fn a_proof_is_an_event_the_hook_is_registered_on_in_the_clients_format() {
+    for hook in catalog().hooks {
+        let event = hook.proof.event_name();
+        assert!(hook.events.iter().any(|entry| entry.event == event), "{}: proof on {event:?}", hook.name);
+        let input = protocol::parse(&serde_json::to_vec(&hook.proof.event).unwrap()).unwrap();
+        assert!(!matches!(input.event, Event::Other(_)), "{}: {event}", hook.name);
+        assert!(input.call.session_id.is_some(), "{}: a proof needs a session", hook.name);
+        if hook.costs_money {
+            assert_ne!(hook.proof.answer, Answer::Silence, "{}: silence proves nothing", hook.name);
+        }
+    }
+}

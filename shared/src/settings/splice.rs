@@ -1,0 +1,140 @@
+//! Putting one item into an object or a list and taking one out again, in the style the file has: its indentation, its
+//! line ends, on lines of their own or in one line. Taking out what was put in gives the same bytes back.
+
+use jsonc_parser::ast::{Array, Object};
+use jsonc_parser::common::{Range, Ranged};
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::ser::{PrettyFormatter, Serializer};
+
+use super::document::Document;
+
+/// The container of an item, what stands in it, and which one it is.
+pub(super) struct Level {
+    pub(super) container: Range,
+    pub(super) siblings: Vec<Range>,
+    pub(super) index: usize,
+}
+
+/// The text with a property after the last one of `object`.
+pub(super) fn insert_property(document: &Document<'_>, object: &Object<'_>, key: &str, value: &Value) -> String {
+    let siblings: Vec<Range> = object.properties.iter().map(Ranged::range).collect();
+    insert(document, object.range, &siblings, |style| {
+        let colon = if style.is_spaced() { ": " } else { ":" };
+        format!("{}{colon}{}", Value::from(key), style.render(value))
+    })
+}
+
+/// The text with an element after the last one of `list`.
+pub(super) fn insert_element(document: &Document<'_>, list: &Array<'_>, value: &Value) -> String {
+    let siblings: Vec<Range> = list.elements.iter().map(Ranged::range).collect();
+    insert(document, list.range, &siblings, |style| style.render(value))
+}
+
+/// The text without the item. The last one leaves nothing between the brackets.
+pub(super) fn remove_element(document: &Document<'_>, level: &Level) -> String {
+    let Level { container, siblings, index } = level;
+    let item = siblings[*index];
+    match (index.checked_sub(1).map(|before| siblings[before]), siblings.get(index + 1)) {
+        (Some(before), _) => document.splice(before.end, item.end, ""),
+        (None, Some(after)) => document.splice(item.start, after.start, ""),
+        (None, None) => document.splice(container.start + 1, container.end - 1, ""),
+    }
+}
+
+fn insert(document: &Document<'_>, container: Range, siblings: &[Range], item: impl Fn(&Style) -> String) -> String {
+    let text = document.text;
+    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let indent = |at| line_indent(text, at);
+    match siblings {
+        [first, .., last] | [first @ last] if text[container.start..first.start].contains('\n') => {
+            let style = Style::Lines { unit: unit(document), indent: indent(last.start), line_end };
+            let item = item(&style);
+            document.splice(last.end, last.end, &format!(",{line_end}{}{item}", indent(last.start)))
+        }
+        [.., last] => {
+            let style = one_line(text);
+            let comma = if style.is_spaced() { ", " } else { "," };
+            document.splice(last.end, last.end, &format!("{comma}{}", item(&style)))
+        }
+        [] if is_one_line(document) => {
+            document.splice(container.start + 1, container.end - 1, &item(&one_line(text)))
+        }
+        [] => {
+            let outer = indent(container.start);
+            let inner = format!("{outer}{}", unit(document));
+            let item = item(&Style::Lines { unit: unit(document), indent: inner.clone(), line_end });
+            let block = format!("{line_end}{inner}{item}{line_end}{outer}");
+            document.splice(container.start + 1, container.end - 1, &block)
+        }
+    }
+}
+
+/// How a value is written.
+enum Style {
+    /// Each item on a line of its own.
+    Lines { unit: String, indent: String, line_end: &'static str },
+    /// Everything in one line, with or without spaces.
+    OneLine { spaced: bool },
+}
+
+impl Style {
+    fn is_spaced(&self) -> bool {
+        !matches!(self, Self::OneLine { spaced: false })
+    }
+
+    fn render(&self, value: &Value) -> String {
+        match self {
+            Self::OneLine { spaced: true } => spaced(value),
+            Self::OneLine { spaced: false } => value.to_string(),
+            Self::Lines { unit, indent, line_end } => {
+                pretty(value, unit).replace('\n', &format!("{line_end}{indent}"))
+            }
+        }
+    }
+}
+
+fn pretty(value: &Value, unit: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut serializer = Serializer::with_formatter(&mut bytes, PrettyFormatter::with_indent(unit.as_bytes()));
+    match value.serialize(&mut serializer) {
+        Ok(()) => String::from_utf8(bytes).unwrap_or_else(|_| value.to_string()),
+        Err(_) => value.to_string(),
+    }
+}
+
+fn spaced(value: &Value) -> String {
+    let join = |items: Vec<String>| items.join(", ");
+    match value {
+        Value::Object(map) => {
+            let item = |(key, value): (&String, &Value)| format!("{}: {}", Value::from(key.as_str()), spaced(value));
+            format!("{{{}}}", join(map.iter().map(item).collect()))
+        }
+        Value::Array(list) => format!("[{}]", join(list.iter().map(spaced).collect())),
+        other => other.to_string(),
+    }
+}
+
+fn one_line(text: &str) -> Style {
+    Style::OneLine { spaced: text.contains("\": ") }
+}
+
+/// The file as a whole has its items in one line.
+fn is_one_line(document: &Document<'_>) -> bool {
+    let root = &document.root;
+    root.properties.first().is_some_and(|first| !document.text[root.range.start..first.range.start].contains('\n'))
+}
+
+/// What the file indents by: the indentation of its first key, else two spaces.
+fn unit(document: &Document<'_>) -> String {
+    let first = document.root.properties.first();
+    let indent = first.map(|first| line_indent(document.text, first.range.start)).unwrap_or_default();
+    if indent.is_empty() { "  ".to_owned() } else { indent }
+}
+
+/// The white space the line of `at` begins with.
+fn line_indent(text: &str, at: usize) -> String {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let blank = |letter: &char| matches!(letter, ' ' | '\t');
+    text[start..].chars().take_while(blank).collect()
+}
