@@ -228,7 +228,10 @@ mod tests {
                 });
             }
         });
-        assert_eq!(read(&store, "s").count(Some("p"), "a"), BlockCount { own: 25, together: 100, own_last: Some(T(24)) });
+        assert_eq!(
+            read(&store, "s").count(Some("p"), "a"),
+            BlockCount { own: 25, together: 100, own_last: Some(T(24)) }
+        );
     }
 
     #[test]

@@ -26,7 +26,7 @@ enum Verb<'a> {
     Schema,
     Status,
     StatusJson,
-    Turn(Option<Position>, Reach<'a>),
+    Turn(Position, Reach<'a>),
 }
 
 /// Runs a hook's own command line.
@@ -54,27 +54,29 @@ fn parse<'a>(words: &[&'a str]) -> Result<Verb<'a>, String> {
         ["schema"] => Ok(Verb::Schema),
         ["status"] => Ok(Verb::Status),
         ["status", "--json"] => Ok(Verb::StatusJson),
-        [word] if position(word).is_some() => Ok(Verb::Turn(position(word).flatten(), Reach::Machine)),
-        [word, "--session", id] if position(word).is_some() && !id.is_empty() => {
-            Ok(Verb::Turn(position(word).flatten(), Reach::Session(id)))
+        ["on", reach @ ..] => Ok(Verb::Turn(Position::On, self::reach(reach)?)),
+        ["off", reach @ ..] => Ok(Verb::Turn(Position::Off, self::reach(reach)?)),
+        ["auto", reach @ ..] => Ok(Verb::Turn(Position::Auto, self::reach(reach)?)),
+        [] => {
+            Err("a hook is started by Claude Code with its input on stdin; on a terminal give a verb"
+                .to_owned())
         }
-        [] => Err("a hook is started by Claude Code with its input on stdin; on a terminal give a verb".to_owned()),
         [word, ..] if word.starts_with('-') => Err(format!("unknown option {word}")),
-        [word, ..] => Err(match crate::config::nearest(word, &["status", "on", "off", "auto", "schema", "help"]) {
-            Some(near) if near != *word => format!("unknown verb {word}; did you mean {near}?"),
-            Some(_) => format!("{word} takes no such arguments"),
-            None => format!("unknown verb {word}"),
-        }),
+        [word, ..] => {
+            Err(match crate::config::nearest(word, &["status", "on", "off", "auto", "schema", "help"]) {
+                Some(near) if near != *word => format!("unknown verb {word}; did you mean {near}?"),
+                Some(_) => format!("{word} takes no such arguments"),
+                None => format!("unknown verb {word}"),
+            })
+        }
     }
 }
 
-/// `Some(None)` is `auto`: the files decide.
-fn position(word: &str) -> Option<Option<Position>> {
-    match word {
-        "on" => Some(Some(Position::On)),
-        "off" => Some(Some(Position::Off)),
-        "auto" => Some(None),
-        _ => None,
+fn reach<'a>(words: &[&'a str]) -> Result<Reach<'a>, String> {
+    match words {
+        [] => Ok(Reach::Machine),
+        ["--session", id] if !id.is_empty() => Ok(Reach::Session(id)),
+        _ => Err("on, off and auto take nothing, or --session ID".to_owned()),
     }
 }
 
@@ -105,7 +107,7 @@ fn section_schema<H: Hook>() -> String {
     serde_json::to_string_pretty(&schema).unwrap_or_default()
 }
 
-fn report<H: Hook>(host: &Host, print: impl Fn(&Section<H::Settings>, Option<Position>) -> String) -> ExitCode {
+fn report<H: Hook>(host: &Host, print: impl Fn(&Section<H::Settings>, Position) -> String) -> ExitCode {
     let (places, store) = open(host);
     let switches = store.as_ref().map(Switches::read).unwrap_or_default();
     let switch = switches.position(H::NAME, host.environment.session_id.as_deref());
@@ -116,27 +118,29 @@ fn report<H: Hook>(host: &Host, print: impl Fn(&Section<H::Settings>, Option<Pos
     }
 }
 
-fn status_text<H: Hook>(section: &Section<H::Settings>, switch: Option<Position>) -> String {
+fn status_text<H: Hook>(section: &Section<H::Settings>, switch: Position) -> String {
     let word = if section.enabled { "on" } else { "off" };
     let by = match (switch, section.origin(H::NAME, "enabled")) {
-        (Some(_), _) => "its switch".to_owned(),
-        (None, Some(origin)) => origin.to_string(),
-        (None, None) => "the defaults".to_owned(),
+        (Position::On | Position::Off, _) => "its switch".to_owned(),
+        (Position::Auto, Some(origin)) => origin.to_string(),
+        (Position::Auto, None) => "the defaults".to_owned(),
     };
-    let problems = section.problems.iter().map(|problem| format!("\n{problem}")).collect::<String>();
-    format!("{}: {word}, set by {by}{problems}", H::NAME)
+    let status = format!("{}: {word}, set by {by}", H::NAME);
+    let lines: Vec<String> =
+        std::iter::once(status).chain(section.problems.iter().map(ToString::to_string)).collect();
+    lines.join("\n")
 }
 
-fn status_json<H: Hook>(section: &Section<H::Settings>, switch: Option<Position>) -> String {
+fn status_json<H: Hook>(section: &Section<H::Settings>, switch: Position) -> String {
     let problems: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
     let set_by = section.origin(H::NAME, "enabled").map(|origin| origin.to_string());
     json!({ "hook": H::NAME, "enabled": section.enabled, "switch": switch, "set_by": set_by, "problems": problems })
         .to_string()
 }
 
-fn turn_switch<H: Hook>(host: &Host, position: Option<Position>, reach: Reach<'_>) -> ExitCode {
-    if position != Some(Position::On) && standing(host) != Standing::Operator {
-        let word = if position.is_some() { "off" } else { "auto" };
+fn turn_switch<H: Hook>(host: &Host, position: Position, reach: Reach<'_>) -> ExitCode {
+    if position != Position::On && standing(host) != Standing::Operator {
+        let word = if position == Position::Off { "off" } else { "auto" };
         return fail(&refusal(&format!("{} {word}", H::NAME)));
     }
     let (_, Some(store)) = open(host) else {
@@ -178,8 +182,8 @@ mod tests {
 
     #[test]
     fn the_verbs() {
-        assert_eq!(parse(&["off"]), Ok(Verb::Turn(Some(Position::Off), Reach::Machine)));
-        assert_eq!(parse(&["auto", "--session", "s"]), Ok(Verb::Turn(None, Reach::Session("s"))));
+        assert_eq!(parse(&["off"]), Ok(Verb::Turn(Position::Off, Reach::Machine)));
+        assert_eq!(parse(&["auto", "--session", "s"]), Ok(Verb::Turn(Position::Auto, Reach::Session("s"))));
         assert_eq!(parse(&["status", "--json"]), Ok(Verb::StatusJson));
         assert_eq!(parse(&["--help"]), Ok(Verb::Help));
     }
@@ -187,7 +191,7 @@ mod tests {
     #[test]
     fn anything_else_is_wrong_usage_with_a_hint() {
         assert_eq!(parse(&["statsu"]), Err("unknown verb statsu; did you mean status?".to_owned()));
-        assert_eq!(parse(&["off", "now"]), Err("off takes no such arguments".to_owned()));
+        assert_eq!(parse(&["off", "now"]), Err("on, off and auto take nothing, or --session ID".to_owned()));
         assert_eq!(parse(&["--frobnicate"]), Err("unknown option --frobnicate".to_owned()));
         for words in [&[][..], &["off", "--session"], &["off", "--session", ""]] {
             assert!(parse(words).is_err(), "{words:?}");

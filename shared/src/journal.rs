@@ -127,7 +127,8 @@ mod tests {
         let store = Store::open(scratch.path()).unwrap();
         std::thread::scope(|scope| {
             for _ in 0..8 {
-                scope.spawn(|| (0..50).for_each(|number| write(&store, Timestamp::from_secs(number), &ENTRY)));
+                scope
+                    .spawn(|| (0..50).for_each(|number| write(&store, Timestamp::from_secs(number), &ENTRY)));
             }
         });
         let text = fs::read_to_string(scratch.path().join("journal.jsonl")).unwrap();

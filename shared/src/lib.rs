@@ -17,6 +17,7 @@
 //! stdout is empty or one JSON object, and the journal says what happened.
 
 pub mod blocks;
+pub mod catalog;
 pub mod cli;
 pub mod config;
 pub mod heartbeat;
@@ -27,6 +28,7 @@ pub mod notices;
 pub mod operator;
 pub mod protocol;
 pub mod run;
+pub mod settings;
 pub mod state;
 pub mod stop_gate;
 pub mod switches;

@@ -23,7 +23,7 @@ impl Remembered for Told {
 ///
 /// If that cannot be remembered, nothing is told: better silent than on every call.
 #[must_use]
-pub fn not_yet_told(store: &Store, session: &str, notices: Vec<String>) -> Vec<String> {
+pub fn not_yet_told(store: &Store, session: &str, notices: &[String]) -> Vec<String> {
     let Some(file) = store.session_file::<Told>(session) else { return Vec::new() };
     let all_told = |told: &Told| notices.iter().all(|notice| told.0.contains(notice));
     if store.load::<Told>(&file, session).is_ok_and(|told| all_told(&told)) {
@@ -31,7 +31,8 @@ pub fn not_yet_told(store: &Store, session: &str, notices: Vec<String>) -> Vec<S
     }
     let fresh = store.locked(&file, || {
         let mut told: Told = store.load(&file, session).ok()?;
-        let fresh: Vec<String> = notices.iter().filter(|notice| told.0.insert((*notice).clone())).cloned().collect();
+        let fresh: Vec<String> =
+            notices.iter().filter(|notice| told.0.insert((*notice).clone())).cloned().collect();
         (told.0.len() <= MAX_TOLD && store.save(&file, session, &told).is_ok()).then_some(fresh)
     });
     fresh.ok().flatten().unwrap_or_default()
@@ -55,11 +56,12 @@ mod tests {
         let store = Store::open(scratch.path()).unwrap();
         let notices = || vec!["a".to_owned(), "b".to_owned()];
         let told: usize = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| not_yet_told(&store, "s", notices()).len())).collect();
+            let threads: Vec<_> =
+                (0..8).map(|_| scope.spawn(|| not_yet_told(&store, "s", &notices()).len())).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).sum()
         });
         assert_eq!(told, 2);
-        assert_eq!(not_yet_told(&store, "s", vec!["a".to_owned(), "c".to_owned()]), ["c"]);
-        assert_eq!(not_yet_told(&store, "t", notices()), ["a", "b"]);
+        assert_eq!(not_yet_told(&store, "s", &["a".to_owned(), "c".to_owned()]), ["c"]);
+        assert_eq!(not_yet_told(&store, "t", &notices()), ["a", "b"]);
     }
 }

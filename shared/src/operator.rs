@@ -80,7 +80,9 @@ impl Process {
 /// `claude`, `.../claude/versions/2.1.329`, `.../@anthropic-ai/claude-code/cli.js`.
 fn is_client_program(path: &str) -> bool {
     let path = path.replace('\\', "/");
-    file_name(&path) == "claude" || path.contains("/claude/versions/") || path.contains("@anthropic-ai/claude-code")
+    file_name(&path) == "claude"
+        || path.contains("/claude/versions/")
+        || path.contains("@anthropic-ai/claude-code")
 }
 
 fn is_javascript(path: &str) -> bool {

@@ -66,7 +66,11 @@ pub fn respond<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Opti
 fn unusable_input<H: Hook>(host: &Host, why: &str) -> Option<String> {
     let places = Places::resolve(&host.environment, None);
     let store = Store::open(places.state_dir.as_deref()?).ok()?;
-    journal::write(&store, host.now(), &Entry { hook: H::NAME, what: "error", text: Some(why), ..Entry::default() });
+    journal::write(
+        &store,
+        host.now(),
+        &Entry { hook: H::NAME, what: "error", text: Some(why), ..Entry::default() },
+    );
     None
 }
 
@@ -143,7 +147,9 @@ impl<'a> Invocation<'a> {
         facts: &H::Facts,
     ) -> Result<Verdict, String> {
         let file = match (&self.store, self.session()) {
-            (Some(store), Some(session)) => store.session_file::<H::State>(session).map(|file| (store, session, file)),
+            (Some(store), Some(session)) => {
+                store.session_file::<H::State>(session).map(|file| (store, session, file))
+            }
             _ => None,
         };
         let Some((store, session, file)) = file else {
@@ -158,7 +164,9 @@ impl<'a> Invocation<'a> {
             let outcome = self.outcome::<H>(section, facts, &state);
             match &outcome.memory {
                 Memory::Keep => {}
-                Memory::Save(state) => store.save(&file, session, state).map_err(|error| error.to_string())?,
+                Memory::Save(state) => {
+                    store.save(&file, session, state).map_err(|error| error.to_string())?;
+                }
                 Memory::Drop => store.forget(&file),
             }
             self.count::<H>(outcome)
@@ -210,15 +218,16 @@ impl<'a> Invocation<'a> {
 
     /// Adds to a refusal where its rule is set, and keeps it in the journal.
     fn traced<H: Hook>(&self, verdict: Verdict, section: &Section<H::Settings>) -> Verdict {
+        let word = verdict.word();
         let trace = |reason: String, rule: &str| {
             let reason = match section.origin(H::NAME, rule) {
                 Some(origin) => format!("{reason}\n({}.{rule}: {origin})", H::NAME),
                 None => reason,
             };
-            self.journal::<H>(verdict.word(), Some(rule), Some(&reason));
+            self.journal::<H>(word, Some(rule), Some(&reason));
             reason
         };
-        match verdict.clone() {
+        match verdict {
             Verdict::Pass => Verdict::Pass,
             Verdict::Advise { text } => {
                 self.journal::<H>("advise", None, Some(&text));
@@ -253,7 +262,7 @@ impl<'a> Invocation<'a> {
         }
         let fresh = match (&self.store, self.session()) {
             (Some(store), Some(session)) if !wrong.is_empty() && !self.is_ending() => {
-                notices::not_yet_told(store, session, wrong)
+                notices::not_yet_told(store, session, &wrong)
             }
             _ => Vec::new(),
         };

@@ -105,7 +105,11 @@ pub fn register(text: &str, owner: &Owner<'_>, wanted: &[Registration]) -> Resul
 ///
 /// # Errors
 /// If the text is not plain JSON of the shape the client documents.
-pub fn unregister(text: &str, owner: &Owner<'_>, earlier: &[Option<String>]) -> Result<Option<String>, Refused> {
+pub fn unregister(
+    text: &str,
+    owner: &Owner<'_>,
+    earlier: &[Option<String>],
+) -> Result<Option<String>, Refused> {
     let without = register(text, owner, &[])?;
     if without == text {
         return Ok(Some(without));
@@ -212,7 +216,11 @@ impl Registration {
 impl Registered {
     /// What would have to be wanted for this entry to stay.
     fn as_wanted(&self) -> Registration {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ours are small whole numbers")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "ours are small whole numbers"
+        )]
         let timeout_secs = self.timeout_secs.unwrap_or_default() as u32;
         Registration {
             event: self.event.clone(),

@@ -51,7 +51,8 @@ pub fn never_blocked(facts: &StopFacts<'_>) -> Option<&'static str> {
     if blocks.together >= MAX_BLOCKS_TOGETHER {
         return Some("blocked often enough for this prompt");
     }
-    let parallel = blocks.own_last.is_some_and(|last| last > started && last.since(started).as_secs() < PARALLEL_SECS);
+    let parallel =
+        blocks.own_last.is_some_and(|last| last > started && last.since(started).as_secs() < PARALLEL_SECS);
     parallel.then_some("a parallel copy of this stop is blocked already")
 }
 
@@ -67,7 +68,7 @@ pub fn ends_in_a_question(message: &str) -> bool {
 }
 
 fn is_question(line: &str) -> bool {
-    let bare = line.trim_end_matches(|char: char| matches!(char, '*' | '_' | '`' | '"' | '\'' | ')' | '”' | '’' | '»'));
+    let bare = line.trim_end_matches(['*', '_', '`', '"', '\'', ')', '”', '’', '»']);
     bare.ends_with(['?', '？', '؟'])
 }
 

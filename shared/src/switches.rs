@@ -17,13 +17,16 @@ use crate::state::{KEEP_DAYS, Store};
 const MACHINE: &str = "";
 
 /// Where a switch stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Position {
     /// Enabled, whatever the files say.
     On,
     /// Disabled, unless the files lock it.
     Off,
+    /// The files decide.
+    #[default]
+    Auto,
 }
 
 /// For whom a switch is turned.
@@ -61,14 +64,14 @@ impl Switches {
         file(store).and_then(|file| store.load(&file, MACHINE).ok()).unwrap_or_default()
     }
 
-    /// Where the section's switch stands for a session; `None`: the files decide.
+    /// Where the section's switch stands for a session.
     #[must_use]
-    pub fn position(&self, section: &str, session: Option<&str>) -> Option<Position> {
+    pub fn position(&self, section: &str, session: Option<&str>) -> Position {
         let own = session.and_then(|session| self.sessions.get(session)?.sections.get(section));
-        own.or_else(|| self.machine.get(section)).copied()
+        own.or_else(|| self.machine.get(section)).copied().unwrap_or_default()
     }
 
-    fn turn(&mut self, section: &str, reach: Reach<'_>, position: Option<Position>, now: Timestamp) {
+    fn turn(&mut self, section: &str, reach: Reach<'_>, position: Position, now: Timestamp) {
         let lifetime = Duration::from_secs(KEEP_DAYS * 24 * 60 * 60);
         self.sessions.retain(|_, session| now.since(session.turned_us) < lifetime);
         let sections = match reach {
@@ -80,13 +83,13 @@ impl Switches {
             }
         };
         match position {
-            Some(position) => sections.insert(section.to_owned(), position),
-            None => sections.remove(section),
+            Position::Auto => sections.remove(section),
+            turned => sections.insert(section.to_owned(), turned),
         };
     }
 }
 
-/// Turns a section's switch; `None` gives the decision back to the files (`auto`).
+/// Turns a section's switch.
 ///
 /// # Errors
 /// If the switch cannot be kept.
@@ -94,7 +97,7 @@ pub fn turn(
     store: &Store,
     section: &str,
     reach: Reach<'_>,
-    position: Option<Position>,
+    position: Position,
     now: Timestamp,
 ) -> Result<(), RecordError> {
     let Some(file) = file(store) else { return Ok(()) };
@@ -123,26 +126,26 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let store = Store::open(scratch.path()).unwrap();
         let position = |session| Switches::read(&store).position("tempo", session);
-        assert_eq!(position(Some("s")), None);
-        turn(&store, "tempo", Reach::Machine, Some(Position::Off), NOW).unwrap();
-        turn(&store, "tempo", Reach::Session("s"), Some(Position::On), NOW).unwrap();
-        assert_eq!(position(Some("s")), Some(Position::On));
-        assert_eq!(position(Some("t")), Some(Position::Off));
-        assert_eq!(position(None), Some(Position::Off));
-        turn(&store, "tempo", Reach::Session("s"), None, NOW).unwrap();
-        assert_eq!(position(Some("s")), Some(Position::Off));
-        turn(&store, "tempo", Reach::Machine, None, NOW).unwrap();
-        assert_eq!(position(Some("s")), None);
+        assert_eq!(position(Some("s")), Position::Auto);
+        turn(&store, "tempo", Reach::Machine, Position::Off, NOW).unwrap();
+        turn(&store, "tempo", Reach::Session("s"), Position::On, NOW).unwrap();
+        assert_eq!(position(Some("s")), Position::On);
+        assert_eq!(position(Some("t")), Position::Off);
+        assert_eq!(position(None), Position::Off);
+        turn(&store, "tempo", Reach::Session("s"), Position::Auto, NOW).unwrap();
+        assert_eq!(position(Some("s")), Position::Off);
+        turn(&store, "tempo", Reach::Machine, Position::Auto, NOW).unwrap();
+        assert_eq!(position(Some("s")), Position::Auto);
     }
 
     #[test]
     fn switches_of_sessions_long_gone_are_dropped() {
         let scratch = tempfile::tempdir().unwrap();
         let store = Store::open(scratch.path()).unwrap();
-        turn(&store, "tempo", Reach::Session("old"), Some(Position::On), Timestamp::from_secs(0)).unwrap();
-        turn(&store, "tempo", Reach::Session("new"), Some(Position::On), NOW).unwrap();
-        assert_eq!(Switches::read(&store).position("tempo", Some("old")), None);
-        assert_eq!(Switches::read(&store).position("tempo", Some("new")), Some(Position::On));
+        turn(&store, "tempo", Reach::Session("old"), Position::On, Timestamp::from_secs(0)).unwrap();
+        turn(&store, "tempo", Reach::Session("new"), Position::On, NOW).unwrap();
+        assert_eq!(Switches::read(&store).position("tempo", Some("old")), Position::Auto);
+        assert_eq!(Switches::read(&store).position("tempo", Some("new")), Position::On);
     }
 
     #[test]

@@ -63,7 +63,11 @@ fn block(given: &Given<'_, StopMomentum>, facts: &StopFacts) -> Outcome<State> {
 fn reason(facts: &StopFacts) -> String {
     let token_line = TOKEN_LINE.trim().replace("{token}", facts.token.as_str());
     let signs: Vec<String> = facts.signs.iter().map(Sign::to_string).collect();
-    let signs = if signs.is_empty() { String::new() } else { format!("\n\nWhat looks unfinished: {}.", signs.join("; ")) };
+    let signs = if signs.is_empty() {
+        String::new()
+    } else {
+        format!("\n\nWhat looks unfinished: {}.", signs.join("; "))
+    };
     format!("{}{signs}\n\n{token_line}", facts.guidance)
 }
 

@@ -91,10 +91,29 @@ mod tests {
     #[test]
     fn only_a_whole_word_is_an_acknowledgement() {
         let token = Token::from_text("ACK-X7K2").unwrap();
-        for message in ["ACK-X7K2", "Done. ACK-X7K2.", "**ACK-X7K2**", "`ACK-X7K2`", "_ACK-X7K2_", "a\nACK-X7K2\nb", "(ACK-X7K2)", "XACK-X7K2 ACK-X7K2"] {
+        for message in [
+            "ACK-X7K2",
+            "Done. ACK-X7K2.",
+            "**ACK-X7K2**",
+            "`ACK-X7K2`",
+            "_ACK-X7K2_",
+            "a\nACK-X7K2\nb",
+            "(ACK-X7K2)",
+            "XACK-X7K2 ACK-X7K2",
+        ] {
             assert!(token.is_in(message), "{message:?}");
         }
-        for message in ["", "ACK-", "ack-x7k2", "ACK-X7K22", "NACK-X7K2", "ACK-X7K3", "éACK-X7K2", "ACK -X7K2", "ACK-X7K2é"] {
+        for message in [
+            "",
+            "ACK-",
+            "ack-x7k2",
+            "ACK-X7K22",
+            "NACK-X7K2",
+            "ACK-X7K3",
+            "éACK-X7K2",
+            "ACK -X7K2",
+            "ACK-X7K2é",
+        ] {
             assert!(!token.is_in(message), "{message:?}");
         }
     }

@@ -8,14 +8,29 @@ use shared::transcript::{Block, Line, ToolUse};
 
 /// A command with one of these words proves something about the code.
 const PROVING_WORDS: &[&str] = &[
-    "build", "check", "ci", "clippy", "compile", "e2e", "jest", "lint", "make", "mypy", "nextest", "pytest", "rspec",
-    "spec", "test", "tests", "tox", "tsc", "verify", "vitest",
+    "build", "check", "ci", "clippy", "compile", "e2e", "jest", "lint", "make", "mypy", "nextest", "pytest",
+    "rspec", "spec", "test", "tests", "tox", "tsc", "verify", "vitest",
 ];
 
 /// A last message with one of these announces more work.
 const ANNOUNCEMENTS: &[&str] = &[
-    "next, i'll", "next i'll", "next, i will", "i'll now", "i will now", "now i'll", "now i will", "let me now", "i'll continue", "i will continue",
-    "i'll proceed", "i will proceed", "still to do", "still need to", "remaining steps", "remaining work", "todo:",
+    "next, i'll",
+    "next i'll",
+    "next, i will",
+    "i'll now",
+    "i will now",
+    "now i'll",
+    "now i will",
+    "let me now",
+    "i'll continue",
+    "i will continue",
+    "i'll proceed",
+    "i will proceed",
+    "still to do",
+    "still need to",
+    "remaining steps",
+    "remaining work",
+    "todo:",
 ];
 
 /// One sign of unfinished work.
@@ -37,7 +52,9 @@ impl fmt::Display for Sign {
             Self::OpenTasks(1) => formatter.write_str("1 task is open"),
             Self::OpenTasks(count) => write!(formatter, "{count} tasks are open"),
             Self::LastCommandFailed => formatter.write_str("the last command failed"),
-            Self::UnprovenEdits => formatter.write_str("files were edited and no build, check or test has passed since"),
+            Self::UnprovenEdits => {
+                formatter.write_str("files were edited and no build, check or test has passed since")
+            }
             Self::AnnouncedWork => formatter.write_str("your last message announces more work"),
         }
     }
@@ -137,9 +154,14 @@ struct StatusChange {
 fn open_tasks(lines: &[Line]) -> usize {
     let mut open = BTreeMap::new();
     let is_open = |status: &str| !matches!(status, "completed" | "deleted" | "cancelled");
-    for answer in lines.iter().filter_map(|line| serde_json::from_str::<TaskAnswer>(line.tool_answer.as_deref()?).ok()) {
+    for answer in
+        lines.iter().filter_map(|line| serde_json::from_str::<TaskAnswer>(line.tool_answer.as_deref()?).ok())
+    {
         if let Some(tasks) = answer.tasks {
-            open = tasks.into_iter().map(|task| (task.id, task.status.is_none_or(|status| is_open(&status)))).collect();
+            open = tasks
+                .into_iter()
+                .map(|task| (task.id, task.status.is_none_or(|status| is_open(&status))))
+                .collect();
         }
         if let Some(task) = answer.task {
             open.insert(task.id, true);

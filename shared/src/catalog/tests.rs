@@ -44,8 +44,16 @@ fn events_are_known_and_have_a_matcher_only_where_the_client_looks_at_it() {
         assert!(!hook.events.is_empty(), "{} is registered nowhere", hook.name);
         for entry in &hook.events {
             let event = entry.event.as_str();
-            assert!(MATCHED.contains(&event) || UNMATCHED.contains(&event), "{}: unknown event {event}", hook.name);
-            assert!(entry.matcher.is_none() || MATCHED.contains(&event), "{}: {event} has no matcher", hook.name);
+            assert!(
+                MATCHED.contains(&event) || UNMATCHED.contains(&event),
+                "{}: unknown event {event}",
+                hook.name
+            );
+            assert!(
+                entry.matcher.is_none() || MATCHED.contains(&event),
+                "{}: {event} has no matcher",
+                hook.name
+            );
             assert!((1..=600).contains(&entry.timeout_secs), "{}: {event}: timeout", hook.name);
         }
     }
@@ -67,7 +75,12 @@ fn texts_are_single_lines_and_no_command_has_two_owners() {
             assert!(!text.is_empty() && !text.contains('\n') && text.len() < 100, "{}: {text:?}", hook.name);
         }
         let verb = hook.silence.split(' ').next().unwrap_or_default();
-        assert!(hook.commands.iter().any(|command| command == verb), "{}: `{}` is no line of its own", hook.name, hook.silence);
+        assert!(
+            hook.commands.iter().any(|command| command == verb),
+            "{}: `{}` is no line of its own",
+            hook.name,
+            hook.silence
+        );
         for command in hook.commands {
             assert!(commands.insert(command.clone()), "{command} has two owners");
         }

@@ -13,7 +13,9 @@ pub fn section_defaults(section: &str) -> &'static str {
     for line in ALL_DEFAULTS.split_inclusive('\n') {
         let is_top_level = line.starts_with(|first: char| !first.is_whitespace() && first != '#');
         match start {
-            None if line.strip_prefix(section).is_some_and(|rest| rest.starts_with(':')) => start = Some(offset),
+            None if line.strip_prefix(section).is_some_and(|rest| rest.starts_with(':')) => {
+                start = Some(offset);
+            }
             Some(start) if is_top_level => return &ALL_DEFAULTS[start..offset],
             _ => {}
         }

@@ -37,7 +37,8 @@ pub fn describe(schema: &Value) -> String {
     if let Some(words) = choices(schema) {
         return format!("one of: {}", words.join(", "));
     }
-    let nullable = |kind: &Value| kind.as_array().map(|kinds| kinds.iter().find(|kind| *kind != "null").cloned());
+    let nullable =
+        |kind: &Value| kind.as_array().map(|kinds| kinds.iter().find(|kind| *kind != "null").cloned());
     let kind = schema.get("type").map(|kind| nullable(kind).flatten().unwrap_or_else(|| kind.clone()));
     match kind.as_ref().and_then(Value::as_str) {
         Some("boolean") => "true or false".to_owned(),
@@ -61,7 +62,8 @@ fn choices(schema: &Value) -> Option<Vec<String>> {
 
 fn alternatives(schema: &Value) -> Option<String> {
     let options = schema.get("anyOf").and_then(Value::as_array)?;
-    let described: Vec<_> = options.iter().filter(|option| option.get("type") != Some(&"null".into())).map(describe).collect();
+    let described: Vec<_> =
+        options.iter().filter(|option| option.get("type") != Some(&"null".into())).map(describe).collect();
     Some(described.join(" or "))
 }
 

@@ -104,7 +104,12 @@ impl Sources {
     }
 }
 
-fn read_layer(kind: LayerKind, path: &Path, file: &str, inside: Option<&Path>) -> Result<Option<Layer>, Problem> {
+fn read_layer(
+    kind: LayerKind,
+    path: &Path,
+    file: &str,
+    inside: Option<&Path>,
+) -> Result<Option<Layer>, Problem> {
     let text = match read_text(path, inside, MAX_LAYER_BYTES) {
         Ok(text) => text,
         Err(Refused::NotThere) => return Ok(None),

@@ -51,7 +51,9 @@ impl fmt::Display for Problem {
             Fault::Expected(what) => write!(formatter, "expected {what}; the layer below holds"),
             Fault::UnknownKey(Some(near)) => write!(formatter, "no such key; did you mean {near}?"),
             Fault::UnknownKey(None) => formatter.write_str("no such key"),
-            Fault::GlobalOnly => formatter.write_str("counts only in your global requirements.yaml; ignored here"),
+            Fault::GlobalOnly => {
+                formatter.write_str("counts only in your global requirements.yaml; ignored here")
+            }
             Fault::Locked => formatter.write_str("is locked by your global requirements.yaml; ignored here"),
             Fault::Unreadable(why) => write!(formatter, "{why}; the file is skipped"),
             Fault::NeedsVersion { wanted, ours } => {
@@ -66,4 +68,3 @@ impl fmt::Display for Problem {
 pub(super) fn unreadable(file: String, line: Option<usize>, why: &'static str) -> Problem {
     Problem { file, line, key: String::new(), fault: Fault::Unreadable(why) }
 }
-

@@ -97,7 +97,7 @@ impl<S> Section<S> {
 ///
 /// `None` only if the compiled defaults could not be read, which a test rules out.
 #[must_use]
-pub fn load<S>(spec: SectionSpec, sources: &Sources, switch: Option<Position>) -> Option<Section<S>>
+pub fn load<S>(spec: SectionSpec, sources: &Sources, switch: Position) -> Option<Section<S>>
 where
     S: DeserializeOwned + JsonSchema,
 {
@@ -106,18 +106,16 @@ where
     let mut layers = vec![defaults(spec.name)?];
     layers.extend(files.into_iter().map(|layer| section_of(spec.name, layer, &mut problems)));
     hold(spec, &top, &mut layers, &mut problems);
-    let merged = match extract::<S>(&layers) {
-        Ok(merged) => merged,
-        Err(_) => {
-            leave_out_wrong_entries::<S>(spec.name, &mut layers, &mut problems);
-            extract::<S>(&layers).ok()?
-        }
+    let (common, settings) = if let Some(merged) = extract::<S>(&layers) {
+        merged
+    } else {
+        leave_out_wrong_entries::<S>(spec.name, &mut layers, &mut problems);
+        extract::<S>(&layers)?
     };
-    let (common, settings) = merged;
     let enabled = match switch {
-        Some(Position::On) => true,
-        Some(Position::Off) if top.locks.is_empty() => false,
-        Some(Position::Off) | None => common.enabled,
+        Position::On => true,
+        Position::Off if top.locks.is_empty() => false,
+        Position::Off | Position::Auto => common.enabled,
     };
     Some(Section { enabled: enabled && top.enabled, headless: common.headless, settings, problems, layers })
 }
@@ -125,12 +123,8 @@ where
 fn defaults(section: &str) -> Option<Cleaned> {
     let text = section_defaults(section);
     let values = yaml::parse(text).ok()?;
-    let layer = Layer {
-        kind: LayerKind::Defaults,
-        file: "the defaults".to_owned(),
-        text: text.to_owned(),
-        values,
-    };
+    let layer =
+        Layer { kind: LayerKind::Defaults, file: "the defaults".to_owned(), text: text.to_owned(), values };
     Some(section_of(section, layer, &mut Vec::new()))
 }
 
@@ -176,9 +170,10 @@ fn hold(spec: SectionSpec, top: &top_level::TopLevel, layers: &mut [Cleaned], pr
     }
 }
 
-fn extract<S: DeserializeOwned>(layers: &[Cleaned]) -> figment::Result<(Common, S)> {
-    let figment = layers.iter().fold(Figment::new(), |figment, cleaned| figment.merge(Split(&cleaned.section)));
-    Ok((figment.extract_inner("common")?, figment.extract_inner("own")?))
+fn extract<S: DeserializeOwned>(layers: &[Cleaned]) -> Option<(Common, S)> {
+    let figment =
+        layers.iter().fold(Figment::new(), |figment, cleaned| figment.merge(Split(&cleaned.section)));
+    Some((figment.extract_inner("common").ok()?, figment.extract_inner("own").ok()?))
 }
 
 /// The section as two maps: the common keys, which every hook has, and the hook's own.
@@ -190,8 +185,7 @@ impl Provider for Split<'_> {
     }
 
     fn data(&self) -> figment::Result<Map<Profile, Dict>> {
-        let (common, own): (Dict, Dict) =
-            self.0.clone().into_iter().partition(|(key, _)| is_common(key));
+        let (common, own): (Dict, Dict) = self.0.clone().into_iter().partition(|(key, _)| is_common(key));
         let split = Dict::from([
             ("common".to_owned(), Value::Dict(Tag::Default, common)),
             ("own".to_owned(), Value::Dict(Tag::Default, own)),
@@ -213,7 +207,7 @@ where
             put(&mut alone, &path, value);
             let mut tried = layers[..index].to_vec();
             tried.push(Cleaned { section: alone, ..layers[index].clone() });
-            if extract::<S>(&tried).is_err() {
+            if extract::<S>(&tried).is_none() {
                 remove(&mut layers[index].section, &path);
                 problems.push(wrong_entry(name, &layers[index].layer, &schema, &path));
             }

@@ -152,7 +152,10 @@ mod tests {
         assert!(parse("# only a comment\n").unwrap().is_empty());
         assert_eq!(parse("- a\n- b\n").unwrap_err().why, "not a map of settings");
         assert_eq!(parse("a: [b\nc: d").unwrap_err().why, "not valid YAML");
-        assert_eq!(parse(&format!("a: {}{}", "[".repeat(70), "]".repeat(70))).unwrap_err().why, "nested deeper than 64 levels");
+        assert_eq!(
+            parse(&format!("a: {}{}", "[".repeat(70), "]".repeat(70))).unwrap_err().why,
+            "nested deeper than 64 levels"
+        );
         assert!(parse(&format!("a: {}", "[".repeat(100_000))).is_err());
         let bomb = (1..30).fold("a0: &a0 [x, x]\n".to_owned(), |text, level| {
             let below = level - 1;

@@ -79,7 +79,8 @@ fn is_same_folder(left: &Path, right: &Path) -> bool {
 
 #[cfg(not(unix))]
 fn is_same_folder(left: &Path, right: &Path) -> bool {
-    left == right || matches!((left.canonicalize(), right.canonicalize()), (Ok(left), Ok(right)) if left == right)
+    left == right
+        || matches!((left.canonicalize(), right.canonicalize()), (Ok(left), Ok(right)) if left == right)
 }
 
 fn acceptable_state_dir(dir: &Path, root: Option<&Path>) -> Result<(), StateDirIgnored> {

@@ -34,7 +34,7 @@ pub fn read_first_value() -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::with_capacity(8 * 1024);
     let mut scanner = Scanner::default();
     loop {
-        let scanned = bytes.len();
+        let seen = bytes.len();
         match source::read_more(&mut bytes, deadline.saturating_duration_since(Instant::now()))? {
             Progress::Ended => return if bytes.is_empty() { Err(InputError::Incomplete) } else { Ok(bytes) },
             Progress::Read => {}
@@ -42,7 +42,7 @@ pub fn read_first_value() -> Result<Vec<u8>, InputError> {
         if bytes.len() > MAX_INPUT_BYTES {
             return Err(InputError::TooLarge);
         }
-        if let Some(end) = scanner.advance(&bytes, scanned) {
+        if let Some(end) = scanner.advance(&bytes, seen) {
             bytes.truncate(end);
             return Ok(bytes);
         }
@@ -134,7 +134,8 @@ mod source {
 
     /// Waits for the next block of stdin, at most `patience`, and appends it.
     pub(super) fn read_more(bytes: &mut Vec<u8>, patience: Duration) -> Result<Progress, InputError> {
-        let blocks = BLOCKS.get_or_init(|| Mutex::new(reader())).lock().map_err(|_| InputError::Unreadable)?;
+        let blocks =
+            BLOCKS.get_or_init(|| Mutex::new(reader())).lock().map_err(|_| InputError::Unreadable)?;
         match blocks.recv_timeout(patience) {
             Ok(block) => {
                 bytes.extend_from_slice(&block);

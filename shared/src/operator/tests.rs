@@ -1,7 +1,10 @@
 use super::{Facts, Process, Standing, judge, refusal};
 
 fn process(name: &str, command_line: &[&str]) -> Process {
-    Process { name: name.to_owned(), command_line: command_line.iter().map(|word| (*word).to_owned()).collect() }
+    Process {
+        name: name.to_owned(),
+        command_line: command_line.iter().map(|word| (*word).to_owned()).collect(),
+    }
 }
 
 fn below(ancestor: Process) -> Facts {

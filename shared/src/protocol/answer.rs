@@ -29,20 +29,16 @@ pub fn to_wire(event: &Event, answer: &Answer) -> Option<String> {
 
 fn wire<'a>(event: &'a Event, verdict: &'a Verdict) -> Wire<'a> {
     match verdict {
-        Verdict::Pass => Wire::default(),
         Verdict::Block { reason, .. } if can_block(event) => {
             Wire { decision: Some("block"), reason: Some(reason), ..Wire::default() }
         }
         Verdict::Deny { reason, .. } => permission(event, "deny", reason),
         Verdict::Ask { reason, .. } => permission(event, "ask", reason),
         Verdict::Advise { text } if takes_context(event) => Wire {
-            hook_specific_output: Some(Specific {
-                additional_context: Some(text),
-                ..Specific::of(event)
-            }),
+            hook_specific_output: Some(Specific { additional_context: Some(text), ..Specific::of(event) }),
             ..Wire::default()
         },
-        Verdict::Block { .. } | Verdict::Advise { .. } => Wire::default(),
+        Verdict::Pass | Verdict::Block { .. } | Verdict::Advise { .. } => Wire::default(),
     }
 }
 

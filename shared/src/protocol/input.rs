@@ -135,7 +135,9 @@ pub struct ToolCall {
 impl PartialEq for ToolCall {
     fn eq(&self, other: &Self) -> bool {
         let text = |call: &Self| call.tool_input.as_ref().map(|raw| raw.get().to_owned());
-        self.tool_name == other.tool_name && self.tool_use_id == other.tool_use_id && text(self) == text(other)
+        self.tool_name == other.tool_name
+            && self.tool_use_id == other.tool_use_id
+            && text(self) == text(other)
     }
 }
 

@@ -61,7 +61,8 @@ impl<'a> Document<'a> {
     /// What an edit relies on: each key once, `hooks` an object, each event a list.
     fn check_shape(&self) -> Result<(), Refused> {
         self.check_unique(&self.root, Some("hooks"))?;
-        let Some(hooks) = self.root.properties.iter().find(|property| property.name.as_str() == "hooks") else {
+        let Some(hooks) = self.root.properties.iter().find(|property| property.name.as_str() == "hooks")
+        else {
             return Ok(());
         };
         let Value::Object(events) = &hooks.value else {
@@ -80,10 +81,14 @@ impl<'a> Document<'a> {
     /// Refuses a key that stands twice; with `only`, only that key matters.
     fn check_unique(&self, object: &Object<'a>, only: Option<&str>) -> Result<(), Refused> {
         let mut seen = std::collections::BTreeSet::new();
-        let mut names = object.properties.iter().filter(|property| only.is_none_or(|only| property.name.as_str() == only));
+        let mut names = object
+            .properties
+            .iter()
+            .filter(|property| only.is_none_or(|only| property.name.as_str() == only));
         match names.find(|property| !seen.insert(property.name.as_str())) {
             Some(twice) => {
-                let why = format!("the key `{}` stands here a second time", twice.name.as_str().escape_debug());
+                let why =
+                    format!("the key `{}` stands here a second time", twice.name.as_str().escape_debug());
                 Err(refused(self.text, twice.range.start, &why))
             }
             None => Ok(()),

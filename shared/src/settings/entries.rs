@@ -22,7 +22,9 @@ impl Entry<'_, '_> {
     /// It is the entry for this registration, if perhaps not up to date.
     pub(super) fn serves(&self, wanted: &Registration) -> bool {
         let ours = &self.registered;
-        let all = |matcher: &Option<String>| matcher.clone().filter(|matcher| !matcher.is_empty() && matcher != "*");
+        let all = |matcher: &Option<String>| {
+            matcher.clone().filter(|matcher| !matcher.is_empty() && matcher != "*")
+        };
         ours.event == wanted.event
             && all(&ours.matcher) == all(&wanted.matcher)
             && Some(ours.binary.as_str()) == program(&wanted.command)
@@ -30,13 +32,18 @@ impl Entry<'_, '_> {
 }
 
 /// Our entries, in the order of the text.
-pub(super) fn find<'b, 'a>(document: &'b Document<'a>, owner: &Owner<'_>) -> Result<Vec<Entry<'b, 'a>>, Refused> {
+pub(super) fn find<'b, 'a>(
+    document: &'b Document<'a>,
+    owner: &Owner<'_>,
+) -> Result<Vec<Entry<'b, 'a>>, Refused> {
     let Some(hooks) = document.hooks() else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for (event_index, event) in hooks.properties.iter().enumerate() {
         let Value::Array(groups) = &event.value else { continue };
         for (group_index, group) in groups.elements.iter().enumerate() {
-            let Some((group, entries)) = group.as_object().and_then(|group| Some((group, entries_of(group)?))) else {
+            let Some((group, entries)) =
+                group.as_object().and_then(|group| Some((group, entries_of(group)?)))
+            else {
                 continue;
             };
             for (entry_index, entry) in entries.elements.iter().enumerate() {
@@ -62,7 +69,8 @@ fn ours(document: &Document<'_>, object: &Object<'_>, owner: &Owner<'_>) -> Opti
     let kind = text_of(object, "type");
     let command = text_of(object, "command")?;
     let args = property(object, "args")?.value.as_array()?;
-    let binary = program(&command).filter(|name| owner.binaries.iter().any(|binary| binary == name))?.to_owned();
+    let binary =
+        program(&command).filter(|name| owner.binaries.iter().any(|binary| binary == name))?.to_owned();
     if kind.is_some_and(|kind| kind != "command") || !is_our_folder(&command, owner) {
         return None;
     }

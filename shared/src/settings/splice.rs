@@ -17,7 +17,12 @@ pub(super) struct Level {
 }
 
 /// The text with a property after the last one of `object`.
-pub(super) fn insert_property(document: &Document<'_>, object: &Object<'_>, key: &str, value: &Value) -> String {
+pub(super) fn insert_property(
+    document: &Document<'_>,
+    object: &Object<'_>,
+    key: &str,
+    value: &Value,
+) -> String {
     let siblings: Vec<Range> = object.properties.iter().map(Ranged::range).collect();
     insert(document, object.range, &siblings, |style| {
         let colon = if style.is_spaced() { ": " } else { ":" };
@@ -42,7 +47,12 @@ pub(super) fn remove_element(document: &Document<'_>, level: &Level) -> String {
     }
 }
 
-fn insert(document: &Document<'_>, container: Range, siblings: &[Range], item: impl Fn(&Style) -> String) -> String {
+fn insert(
+    document: &Document<'_>,
+    container: Range,
+    siblings: &[Range],
+    item: impl Fn(&Style) -> String,
+) -> String {
     let text = document.text;
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let indent = |at| line_indent(text, at);
@@ -96,7 +106,8 @@ impl Style {
 
 fn pretty(value: &Value, unit: &str) -> String {
     let mut bytes = Vec::new();
-    let mut serializer = Serializer::with_formatter(&mut bytes, PrettyFormatter::with_indent(unit.as_bytes()));
+    let mut serializer =
+        Serializer::with_formatter(&mut bytes, PrettyFormatter::with_indent(unit.as_bytes()));
     match value.serialize(&mut serializer) {
         Ok(()) => String::from_utf8(bytes).unwrap_or_else(|_| value.to_string()),
         Err(_) => value.to_string(),
@@ -107,7 +118,8 @@ fn spaced(value: &Value) -> String {
     let join = |items: Vec<String>| items.join(", ");
     match value {
         Value::Object(map) => {
-            let item = |(key, value): (&String, &Value)| format!("{}: {}", Value::from(key.as_str()), spaced(value));
+            let item =
+                |(key, value): (&String, &Value)| format!("{}: {}", Value::from(key.as_str()), spaced(value));
             format!("{{{}}}", join(map.iter().map(item).collect()))
         }
         Value::Array(list) => format!("[{}]", join(list.iter().map(spaced).collect())),
@@ -122,7 +134,9 @@ fn one_line(text: &str) -> Style {
 /// The file as a whole has its items in one line.
 fn is_one_line(document: &Document<'_>) -> bool {
     let root = &document.root;
-    root.properties.first().is_some_and(|first| !document.text[root.range.start..first.range.start].contains('\n'))
+    root.properties
+        .first()
+        .is_some_and(|first| !document.text[root.range.start..first.range.start].contains('\n'))
 }
 
 /// What the file indents by: the indentation of its first key, else two spaces.

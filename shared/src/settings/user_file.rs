@@ -145,7 +145,10 @@ impl UserFile {
     /// The backups, newest first. One that cannot be read is left out.
     #[must_use]
     pub fn backups(&self) -> Vec<Backup> {
-        self.backup_paths().into_iter().filter_map(|path| Some(Backup { text: text_of(&path)?, path })).collect()
+        self.backup_paths()
+            .into_iter()
+            .filter_map(|path| Some(Backup { text: text_of(&path)?, path }))
+            .collect()
     }
 
     /// Refuses an edit of this file with its place.

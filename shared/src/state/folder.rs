@@ -65,7 +65,8 @@ pub(crate) fn private_file(_options: &mut OpenOptions) {}
 #[cfg(unix)]
 fn tighten(dir: &Path, metadata: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    if metadata.mode() & 0o077 == 0 {
+    const OTHERS: u32 = 0o077;
+    if metadata.mode() & OTHERS == 0 {
         return Ok(());
     }
     if metadata.uid() != rustix::process::geteuid().as_raw() {

@@ -16,7 +16,15 @@ const MAX_LOOKED_AT: usize = 20_000;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What is not session state and stays, whatever its age.
-const KEPT: &[&str] = &["OFF", "journal.jsonl", "journal.1.jsonl", "journal.jsonl.lock", "switches.json", "switches.json.lock", "swept"];
+const KEPT: &[&str] = &[
+    "OFF",
+    "journal.jsonl",
+    "journal.1.jsonl",
+    "journal.jsonl.lock",
+    "switches.json",
+    "switches.json.lock",
+    "swept",
+];
 
 /// Sweeps if the last sweep is a day old. Failures are of no consequence: the next day tries again.
 pub fn sweep_once_a_day(store: &Store, now: SystemTime) {
@@ -60,14 +68,23 @@ mod tests {
     fn removes_old_session_state_and_nothing_else() {
         let scratch = tempfile::tempdir().unwrap();
         let store = Store::open(&scratch.path().join("state")).unwrap();
-        for name in ["stop-ack-old", "old-delegation.json", "stop-ack-old.lock", "OFF", "journal.jsonl", "switches.json"] {
+        for name in [
+            "stop-ack-old",
+            "old-delegation.json",
+            "stop-ack-old.lock",
+            "OFF",
+            "journal.jsonl",
+            "switches.json",
+        ] {
             aged(&store, name, 31);
         }
         aged(&store, "stop-ack-recent", 29);
         fs::create_dir(store.dir().join("heartbeat")).unwrap();
         sweep_once_a_day(&store, SystemTime::now());
-        let mut left: Vec<_> =
-            fs::read_dir(store.dir()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut left: Vec<_> = fs::read_dir(store.dir())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         left.sort();
         assert_eq!(left, ["OFF", "heartbeat", "journal.jsonl", "stop-ack-recent", "swept", "switches.json"]);
     }

@@ -175,10 +175,9 @@ fn block(raw: RawBlock<'_>) -> Option<Block> {
             name: raw.name?,
             input: raw.input.map_or_else(|| "{}".to_owned(), |input| input.get().to_owned()),
         })),
-        "tool_result" => Some(Block::ToolResult {
-            tool_use_id: raw.tool_use_id?,
-            is_error: raw.is_error.unwrap_or(false),
-        }),
+        "tool_result" => {
+            Some(Block::ToolResult { tool_use_id: raw.tool_use_id?, is_error: raw.is_error.unwrap_or(false) })
+        }
         _ => None,
     }
 }

@@ -102,11 +102,15 @@ mod tests {
 
     const PROMPT: &str = r#"{"type":"user","promptId":"p","message":{"role":"user","content":"do it"}}"#;
     const OLDER: &str = r#"{"type":"user","promptId":"o","message":{"role":"user","content":"do that"}}"#;
-    const TEXT: &str = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"\"tool_use\""}]}}"#;
+    const TEXT: &str =
+        r#"{"type":"assistant","message":{"content":[{"type":"text","text":"\"tool_use\""}]}}"#;
     const USE: &str = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}"#;
-    const RESULT: &str = r#"{"type":"user","promptId":"p","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#;
-    const OLD_RESULT: &str = r#"{"type":"user","promptId":"o","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#;
-    const FEEDBACK: &str = r#"{"type":"user","promptId":"p","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}"#;
+    const RESULT: &str =
+        r#"{"type":"user","promptId":"p","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#;
+    const OLD_RESULT: &str =
+        r#"{"type":"user","promptId":"o","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#;
+    const FEEDBACK: &str =
+        r#"{"type":"user","promptId":"p","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}"#;
     const SIDE: &str = r#"{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"tool_use","id":"t","name":"Bash"}]}}"#;
     const NOISE: &str = r#"{"type":"last-prompt","sessionId":"s"}"#;
 

@@ -73,8 +73,14 @@ fn shown(case: &mut Case, message: &str) {
 #[track_caller]
 fn blocks(change: impl FnOnce(&mut Case)) -> (String, String) {
     let outcome = decided(change);
-    assert_eq!(outcome.memory, Memory::Save(State { token: Token::from_text(FRESH) }), "the token is kept before it is shown");
-    let Verdict::Block { reason, rule } = outcome.verdict else { panic!("not blocked: {:?}", outcome.remark) };
+    assert_eq!(
+        outcome.memory,
+        Memory::Save(State { token: Token::from_text(FRESH) }),
+        "the token is kept before it is shown"
+    );
+    let Verdict::Block { reason, rule } = outcome.verdict else {
+        panic!("not blocked: {:?}", outcome.remark)
+    };
     assert!(reason.contains(FRESH), "{reason}");
     (reason, rule.into_owned())
 }

@@ -5,7 +5,9 @@ use super::{Sign, signs};
 const PROMPT: &str = r#"{"type":"user","promptId":"p","message":{"content":"do it"}}"#;
 
 fn call(id: &str, tool: &str, input: &str) -> String {
-    format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"{id}","name":"{tool}","input":{input}}}]}}}}"#)
+    format!(
+        r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"{id}","name":"{tool}","input":{input}}}]}}}}"#
+    )
 }
 
 fn bash(id: &str, command: &str) -> String {
@@ -13,7 +15,9 @@ fn bash(id: &str, command: &str) -> String {
 }
 
 fn result(id: &str, is_error: bool) -> String {
-    format!(r#"{{"type":"user","promptId":"p","message":{{"content":[{{"type":"tool_result","tool_use_id":"{id}","is_error":{is_error}}}]}}}}"#)
+    format!(
+        r#"{{"type":"user","promptId":"p","message":{{"content":[{{"type":"tool_result","tool_use_id":"{id}","is_error":{is_error}}}]}}}}"#
+    )
 }
 
 fn answered(id: &str, answer: &str) -> String {
@@ -31,12 +35,20 @@ fn check(lines: &[String], message: &str, expected: &[Sign]) {
 #[test]
 fn open_tasks_are_counted_over_the_whole_session() {
     let created = || answered("1", r#"{"task":{"id":"1","subject":"a"}}"#);
-    let moved = |to: &str| answered("2", &format!(r#"{{"success":true,"taskId":"1","statusChange":{{"from":"pending","to":"{to}"}}}}"#));
+    let moved = |to: &str| {
+        answered(
+            "2",
+            &format!(r#"{{"success":true,"taskId":"1","statusChange":{{"from":"pending","to":"{to}"}}}}"#),
+        )
+    };
     check(&[created()], "", &[Sign::OpenTasks(1)]);
     check(&[created(), moved("in_progress"), PROMPT.into()], "", &[Sign::OpenTasks(1)]);
     check(&[created(), moved("completed")], "", &[]);
     check(&[created(), moved("deleted")], "", &[]);
-    let list = answered("3", r#"{"tasks":[{"id":"7","status":"completed"},{"id":"8","status":"pending"},{"id":"9","status":"in_progress"}]}"#);
+    let list = answered(
+        "3",
+        r#"{"tasks":[{"id":"7","status":"completed"},{"id":"8","status":"pending"},{"id":"9","status":"in_progress"}]}"#,
+    );
     check(&[created(), list], "", &[Sign::OpenTasks(2)]);
 }
 
@@ -63,7 +75,12 @@ fn edits_are_unproven_until_a_check_passes_after_them() {
 
 #[test]
 fn an_announcement_in_the_last_message_is_a_sign() {
-    for message in ["Step one is done. Next, I'll write the tests.", "Now I’ll fix the rest.", "Remaining work: docs.", "TODO: cleanup"] {
+    for message in [
+        "Step one is done. Next, I'll write the tests.",
+        "Now I’ll fix the rest.",
+        "Remaining work: docs.",
+        "TODO: cleanup",
+    ] {
         check(&[], message, &[Sign::AnnouncedWork]);
     }
     for message in ["", "Everything is done.", "The next release has it."] {

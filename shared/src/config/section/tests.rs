@@ -33,7 +33,7 @@ struct Files<'a> {
     global: &'a str,
     project: &'a str,
     local: &'a str,
-    switch: Option<Position>,
+    switch: Position,
 }
 
 fn resolve(files: &Files<'_>) -> Section<Settings> {
@@ -80,14 +80,21 @@ fn later_layers_win_key_by_key_in_either_direction() {
             global: "stop-momentum: {enabled: true, enforce_ack: true, max_blocks: 2}",
             project: "stop-momentum: {max_blocks: 4}",
             local: "stop-momentum: {enforce_ack: false, only_when: unfinished}",
-            switch: None,
+            switch: Position::Auto,
         },
         &[],
     );
     assert!(section.enabled);
     assert_eq!(section.settings.max_blocks.map(Bounded::get), Some(4));
     assert_eq!((section.settings.enforce_ack, section.settings.only_when), (false, OnlyWhen::Unfinished));
-    let off = check_problems(&Files { global: "stop-momentum: {enabled: true}", local: "stop-momentum: {enabled: false}", ..Files::default() }, &[]);
+    let off = check_problems(
+        &Files {
+            global: "stop-momentum: {enabled: true}",
+            local: "stop-momentum: {enabled: false}",
+            ..Files::default()
+        },
+        &[],
+    );
     assert!(!off.enabled);
 }
 
@@ -112,7 +119,10 @@ fn a_wrong_value_falls_back_to_the_layer_below_and_its_neighbours_hold() {
 #[test]
 fn an_unknown_key_is_named_with_the_nearest_known_one() {
     let section = check_problems(
-        &Files { local: "stop-momentum:\n  enforce_akc: true\n  enable: true\n  zzz: 1\n  max_blocks: 3\n", ..Files::default() },
+        &Files {
+            local: "stop-momentum:\n  enforce_akc: true\n  enable: true\n  zzz: 1\n  max_blocks: 3\n",
+            ..Files::default()
+        },
         &[
             "~/local.yaml:3: stop-momentum.enable: no such key; did you mean enabled?",
             "~/local.yaml:2: stop-momentum.enforce_akc: no such key; did you mean enforce_ack?",
@@ -125,7 +135,11 @@ fn an_unknown_key_is_named_with_the_nearest_known_one() {
 #[test]
 fn a_problem_never_shows_the_value() {
     let secret = "sk-ant-very-secret";
-    for value in [format!("max_blocks: {secret}"), format!("only_when: [{secret}]"), format!("enforce_ack: {{a: {secret}}}")] {
+    for value in [
+        format!("max_blocks: {secret}"),
+        format!("only_when: [{secret}]"),
+        format!("enforce_ack: {{a: {secret}}}"),
+    ] {
         let section = resolve(&Files { local: &format!("stop-momentum: {{{value}}}"), ..Files::default() });
         assert_eq!(section.problems.len(), 1, "{value}");
         assert!(!section.problems[0].to_string().contains(secret));
@@ -135,8 +149,16 @@ fn a_problem_never_shows_the_value() {
 #[test]
 fn a_file_that_is_no_yaml_is_skipped_and_the_others_hold() {
     let section = check_problems(
-        &Files { global: "stop-momentum: {enabled: true}", project: "a: [b\nc: d\n", local: "- list\n", switch: None },
-        &["~/project.yaml:2: not valid YAML; the file is skipped", "~/local.yaml:1: not a map of settings; the file is skipped"],
+        &Files {
+            global: "stop-momentum: {enabled: true}",
+            project: "a: [b\nc: d\n",
+            local: "- list\n",
+            switch: Position::Auto,
+        },
+        &[
+            "~/project.yaml:2: not valid YAML; the file is skipped",
+            "~/local.yaml:1: not a map of settings; the file is skipped",
+        ],
     );
     assert!(section.enabled);
 }
@@ -157,7 +179,7 @@ fn global_only_keys_count_in_the_global_file_alone() {
             global: "stop-momentum: {message_file: mine.md}",
             project: "stop-momentum: {message_file: /etc/passwd}",
             local: "stop-momentum:\n  message_file: other.md\n",
-            switch: None,
+            switch: Position::Auto,
         },
         &[
             "~/project.yaml:1: stop-momentum.message_file: counts only in your global requirements.yaml; ignored here",
@@ -175,7 +197,7 @@ fn a_locked_key_stands_against_deeper_files_and_switches() {
             global,
             project: "stop-momentum: {enforce_ack: false, max_blocks: 1}",
             local: "enabled: false\nstop-momentum: {enabled: false}",
-            switch: Some(Position::Off),
+            switch: Position::Off,
         },
         &[
             "~/local.yaml:1: enabled: is locked by your global requirements.yaml; ignored here",
@@ -191,7 +213,11 @@ fn a_locked_key_stands_against_deeper_files_and_switches() {
 fn a_locked_section_is_locked_as_a_whole_and_agreement_is_no_problem() {
     let global = "locked: [stop-momentum]\nstop-momentum: {enabled: true, max_blocks: 3}\n";
     let section = check_problems(
-        &Files { global, project: "stop-momentum: {enabled: true, max_blocks: 3, only_when: always}", ..Files::default() },
+        &Files {
+            global,
+            project: "stop-momentum: {enabled: true, max_blocks: 3, only_when: always}",
+            ..Files::default()
+        },
         &[],
     );
     assert_eq!(section.settings.max_blocks.map(Bounded::get), Some(3));
@@ -202,7 +228,11 @@ fn a_locked_section_is_locked_as_a_whole_and_agreement_is_no_problem() {
 #[test]
 fn only_the_global_file_may_lock() {
     let section = check_problems(
-        &Files { project: "locked: [stop-momentum]\nstop-momentum: {enabled: true}", local: "stop-momentum: {enabled: false}", ..Files::default() },
+        &Files {
+            project: "locked: [stop-momentum]\nstop-momentum: {enabled: true}",
+            local: "stop-momentum: {enabled: false}",
+            ..Files::default()
+        },
         &["~/project.yaml:1: locked: counts only in your global requirements.yaml; ignored here"],
     );
     assert!(!section.enabled);
@@ -233,21 +263,35 @@ fn a_project_that_does_not_inherit_starts_from_the_defaults_but_locks_and_global
 fn the_master_key_switches_off_at_its_level_and_a_deeper_one_can_switch_on_again() {
     let on = "stop-momentum: {enabled: true}";
     assert!(!resolve(&Files { global: &format!("enabled: false\n{on}"), ..Files::default() }).enabled);
-    assert!(resolve(&Files { global: &format!("enabled: false\n{on}"), local: "enabled: true", ..Files::default() }).enabled);
-    assert!(!resolve(&Files { global: on, project: "enabled: false", switch: Some(Position::On), ..Files::default() }).enabled);
+    assert!(
+        resolve(&Files {
+            global: &format!("enabled: false\n{on}"),
+            local: "enabled: true",
+            ..Files::default()
+        })
+        .enabled
+    );
+    assert!(
+        !resolve(&Files { global: on, project: "enabled: false", switch: Position::On, ..Files::default() })
+            .enabled
+    );
 }
 
 #[test]
 fn a_switch_is_the_layer_above_the_files() {
     let on = Files { global: "stop-momentum: {enabled: true}", ..Files::default() };
-    assert!(!resolve(&Files { switch: Some(Position::Off), ..on }).enabled);
-    assert!(resolve(&Files { switch: Some(Position::On), ..Files::default() }).enabled);
+    assert!(!resolve(&Files { switch: Position::Off, ..on }).enabled);
+    assert!(resolve(&Files { switch: Position::On, ..Files::default() }).enabled);
 }
 
 #[test]
 fn keys_above_the_sections_are_checked_too() {
     check_problems(
-        &Files { global: "version: \"2.0\"\nenabled: perhaps\nlocked: stop-momentum\n", project: "requires: soon\n", ..Files::default() },
+        &Files {
+            global: "version: \"2.0\"\nenabled: perhaps\nlocked: stop-momentum\n",
+            project: "requires: soon\n",
+            ..Files::default()
+        },
         &[
             "~/global.yaml:1: version: expected \"1.0\"; the layer below holds",
             "~/global.yaml:3: locked: expected a list of key paths; the layer below holds",
@@ -271,10 +315,15 @@ fn the_origin_of_a_value_is_the_highest_layer_that_sets_it() {
         project: "stop-momentum:\n  enforce_ack: true\n",
         ..Files::default()
     });
-    let origin = |key| section.origin("stop-momentum", key).map(|origin| (origin.layer, origin.line, origin.to_string()));
+    let origin = |key| {
+        section.origin("stop-momentum", key).map(|origin| (origin.layer, origin.line, origin.to_string()))
+    };
     assert_eq!(origin("enabled"), Some((LayerKind::Global, Some(3), "~/global.yaml:3".to_owned())));
     assert_eq!(origin("enforce_ack"), Some((LayerKind::Project, Some(2), "~/project.yaml:2".to_owned())));
-    assert_eq!(origin("only_when").map(|origin| (origin.0, origin.2)), Some((LayerKind::Defaults, "the defaults".to_owned())));
+    assert_eq!(
+        origin("only_when").map(|origin| (origin.0, origin.2)),
+        Some((LayerKind::Defaults, "the defaults".to_owned()))
+    );
     assert_eq!(origin("nothing"), None);
 }
 
@@ -288,8 +337,9 @@ fn a_project_file_that_leads_elsewhere_or_is_no_file_is_not_read() {
         let file = scratch.path().join("project.yaml");
         let _ = fs::remove_file(&file).or_else(|_| fs::remove_dir(&file));
         prepare(&file);
-        let sources = Sources { project: Some(file), root: Some(scratch.path().to_path_buf()), ..Sources::default() };
-        let section: Section<Settings> = load(SPEC, &sources, None).unwrap();
+        let sources =
+            Sources { project: Some(file), root: Some(scratch.path().to_path_buf()), ..Sources::default() };
+        let section: Section<Settings> = load(SPEC, &sources, Position::Auto).unwrap();
         assert!(!section.enabled);
         section.problems.first().map(|problem| problem.to_string().split_once(": ").unwrap().1.to_owned())
     };
@@ -298,7 +348,8 @@ fn a_project_file_that_leads_elsewhere_or_is_no_file_is_not_read() {
     let folder = |file: &Path| fs::create_dir(file).unwrap();
     assert_eq!(problem_of(&folder).as_deref(), Some("not a regular file; the file is skipped"));
     let pipe = |file: &Path| {
-        rustix::fs::mknodat(rustix::fs::CWD, file, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, file, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
+            .unwrap();
     };
     assert_eq!(problem_of(&pipe).as_deref(), Some("not a regular file; the file is skipped"));
     let large = |file: &Path| fs::write(file, " ".repeat(1024 * 1024 + 1)).unwrap();
@@ -312,7 +363,7 @@ fn a_project_file_that_leads_elsewhere_or_is_no_file_is_not_read() {
 mod properties {
     use proptest::prelude::*;
 
-    use super::{Files, resolve};
+    use super::{Files, Position, resolve};
     use crate::config::Bounded;
 
     fn layer() -> impl Strategy<Value = (Option<bool>, Option<u32>)> {
@@ -331,7 +382,7 @@ mod properties {
 
         #[test]
         fn the_highest_layer_that_sets_a_key_wins(global in layer(), project in layer(), local in layer()) {
-            let section = resolve(&Files { global: &text(global), project: &text(project), local: &text(local), switch: None });
+            let section = resolve(&Files { global: &text(global), project: &text(project), local: &text(local), switch: Position::Auto });
             prop_assert_eq!(section.settings.enforce_ack, local.0.or(project.0).or(global.0).unwrap_or(false));
             prop_assert_eq!(section.settings.max_blocks.map(Bounded::get), local.1.or(project.1).or(global.1));
             prop_assert!(section.problems.is_empty());

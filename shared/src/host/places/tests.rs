@@ -39,7 +39,10 @@ fn without_home_there_is_no_state_and_no_global_layer() {
 }
 
 #[track_caller]
-fn check_state_dir(prepare: impl Fn(&std::path::Path) -> std::path::PathBuf, expected: Option<StateDirIgnored>) {
+fn check_state_dir(
+    prepare: impl Fn(&std::path::Path) -> std::path::PathBuf,
+    expected: Option<StateDirIgnored>,
+) {
     let scratch = tempfile::tempdir().unwrap();
     let project = scratch.path().join("project");
     fs::create_dir_all(project.join(".git")).unwrap();

@@ -100,12 +100,16 @@ fn the_words_of_each_verdict() {
     check(
         &call,
         Verdict::Deny { reason: reason(), rule: rule() },
-        Some(r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}"#),
+        Some(
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}"#,
+        ),
     );
     check(
         &call,
         Verdict::Ask { reason: reason(), rule: rule() },
-        Some(r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"no"}}"#),
+        Some(
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"no"}}"#,
+        ),
     );
     check(
         &call,
@@ -121,6 +125,14 @@ fn a_verdict_an_event_cannot_carry_is_silence() {
         let deny = Answer { verdict: Verdict::Deny { reason: "no".into(), rule: "x".into() }, notice: None };
         assert_eq!(to_wire(&event, &deny).is_some(), pre, "{}", event.name());
     }
-    check(&Event::Stop(Stop::default()), Verdict::Advise { text: "context makes the model go on".into() }, None);
-    check(&Event::SessionEnd { reason: "other".into() }, Verdict::Block { reason: "no".into(), rule: "x".into() }, None);
+    check(
+        &Event::Stop(Stop::default()),
+        Verdict::Advise { text: "context makes the model go on".into() },
+        None,
+    );
+    check(
+        &Event::SessionEnd { reason: "other".into() },
+        Verdict::Block { reason: "no".into(), rule: "x".into() },
+        None,
+    );
 }

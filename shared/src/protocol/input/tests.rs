@@ -21,7 +21,10 @@ fn a_stop_is_read_with_everything_a_gate_needs() {
 
 #[test]
 fn an_unknown_event_is_kept_by_name() {
-    assert_eq!(event(r#"{"hook_event_name":"MessageDisplay","delta":"x"}"#), Event::Other("MessageDisplay".into()));
+    assert_eq!(
+        event(r#"{"hook_event_name":"MessageDisplay","delta":"x"}"#),
+        Event::Other("MessageDisplay".into())
+    );
 }
 
 #[test]

@@ -83,7 +83,9 @@ fn off_holds_until_its_end() {
     let off = store.dir().join("OFF");
     let now = Timestamp::from_secs(1000);
     assert!(!store.is_off(now));
-    for (text, expected) in [("", true), ("1001\n", true), ("1000", false), ("999", false), ("nonsense", true)] {
+    for (text, expected) in
+        [("", true), ("1001\n", true), ("1000", false), ("999", false), ("nonsense", true)]
+    {
         fs::write(&off, text).unwrap();
         assert_eq!(store.is_off(now), expected, "{text:?}");
     }
