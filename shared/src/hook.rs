@@ -105,6 +105,8 @@ pub struct Given<'a, H: Hook + ?Sized> {
 pub struct Outcome<S> {
     /// What to say.
     pub verdict: Verdict,
+    /// What to tell the user beside it, in the terminal client; never the model.
+    pub notice: Option<String>,
     /// What to remember.
     pub memory: Memory<S>,
     /// What the journal shall say beside the verdict; for a gate that lets go, why it did.
@@ -115,13 +117,13 @@ impl<S> Outcome<S> {
     /// Says nothing and leaves the state as it is.
     #[must_use]
     pub const fn pass() -> Self {
-        Self { verdict: Verdict::Pass, memory: Memory::Keep, remark: None }
+        Self { verdict: Verdict::Pass, notice: None, memory: Memory::Keep, remark: None }
     }
 
     /// Says nothing, for a reason the journal keeps.
     #[must_use]
     pub const fn let_go(reason: &'static str) -> Self {
-        Self { verdict: Verdict::Pass, memory: Memory::Keep, remark: Some(reason) }
+        Self { verdict: Verdict::Pass, notice: None, memory: Memory::Keep, remark: Some(reason) }
     }
 
     /// The same with another memory.

@@ -20,6 +20,7 @@ pub mod blocks;
 pub mod catalog;
 pub mod cli;
 pub mod config;
+pub mod config_edit;
 pub mod heartbeat;
 pub mod hook;
 pub mod host;

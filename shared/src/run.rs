@@ -17,6 +17,9 @@ use crate::state::{Store, sweep_once_a_day};
 use crate::switches::Switches;
 use crate::{blocks, cli, config, heartbeat, journal, notices};
 
+/// A longer text of the user's own is not read, in bytes.
+const MAX_MESSAGE_BYTES: u64 = 64 * 1024;
+
 /// The whole of a hook's `main`: the hook itself without arguments, its command line with some.
 #[must_use]
 pub fn main<H: Hook>() -> ExitCode {
@@ -101,9 +104,10 @@ impl<'a> Invocation<'a> {
             heartbeat::beat(store, H::NAME, SystemTime::now());
         }
         let Some(section) = self.configure::<H>() else { return Answer::default() };
-        let verdict = if self.is_active::<H>(&section) { self.decide::<H>(&section) } else { Verdict::Pass };
+        let answer =
+            if self.is_active::<H>(&section) { self.decide::<H>(&section) } else { Answer::default() };
         self.clean_up();
-        self.with_notices::<H>(verdict, &section)
+        self.with_problems::<H>(answer, &section)
     }
 
     fn configure<H: Hook>(&self) -> Option<Section<H::Settings>> {
@@ -127,15 +131,15 @@ impl<'a> Invocation<'a> {
         self.input.call.session_id.as_deref()
     }
 
-    fn decide<H: Hook>(&self, section: &Section<H::Settings>) -> Verdict {
+    fn decide<H: Hook>(&self, section: &Section<H::Settings>) -> Answer {
         let seen =
             Seen { input: self.input, settings: &section.settings, places: &self.places, host: self.host };
-        let Some(facts) = H::observe(&seen) else { return Verdict::Pass };
+        let Some(facts) = H::observe(&seen) else { return Answer::default() };
         match self.decide_under_lock::<H>(section, &facts) {
-            Ok(verdict) => self.traced::<H>(verdict, section),
+            Ok(answer) => Answer { verdict: self.traced::<H>(answer.verdict, section), ..answer },
             Err(error) => {
                 self.journal::<H>("error", None, Some(&error));
-                Verdict::Pass
+                Answer::default()
             }
         }
     }
@@ -145,7 +149,7 @@ impl<'a> Invocation<'a> {
         &self,
         section: &Section<H::Settings>,
         facts: &H::Facts,
-    ) -> Result<Verdict, String> {
+    ) -> Result<Answer, String> {
         let file = match (&self.store, self.session()) {
             (Some(store), Some(session)) => {
                 store.session_file::<H::State>(session).map(|file| (store, session, file))
@@ -198,13 +202,14 @@ impl<'a> Invocation<'a> {
     }
 
     /// Leaves the mark others look for. A block or denial that cannot be counted is not spoken.
-    fn count<H: Hook>(&self, outcome: Outcome<H::State>) -> Result<Verdict, String> {
+    fn count<H: Hook>(&self, outcome: Outcome<H::State>) -> Result<Answer, String> {
         if let Some(reason) = outcome.remark {
             self.journal::<H>("let-go", None, Some(reason));
         }
-        let (Some(store), Some(session)) = (&self.store, self.session()) else { return Ok(outcome.verdict) };
+        let answer = Answer { verdict: outcome.verdict, notice: outcome.notice };
+        let (Some(store), Some(session)) = (&self.store, self.session()) else { return Ok(answer) };
         let call = &self.input.call;
-        let recorded = match (&outcome.verdict, &self.input.event) {
+        let recorded = match (&answer.verdict, &self.input.event) {
             (Verdict::Block { .. }, Event::Stop(_)) => {
                 blocks::record_stop(store, session, call.prompt_id.as_deref(), H::NAME, self.host.now())
             }
@@ -213,7 +218,7 @@ impl<'a> Invocation<'a> {
             }
             _ => Ok(()),
         };
-        recorded.map(|()| outcome.verdict).map_err(|error| error.to_string())
+        recorded.map(|()| answer).map_err(|error| error.to_string())
     }
 
     /// Adds to a refusal where its rule is set, and keeps it in the journal.
@@ -254,7 +259,7 @@ impl<'a> Invocation<'a> {
     }
 
     /// Tells what is wrong with the configuration, once per session over all hooks.
-    fn with_notices<H: Hook>(&self, verdict: Verdict, section: &Section<H::Settings>) -> Answer {
+    fn with_problems<H: Hook>(&self, answer: Answer, section: &Section<H::Settings>) -> Answer {
         let mut wrong: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
         if let (Some(reason), Some(dir)) = (self.places.state_dir_ignored, &self.host.environment.state_dir) {
             let dir = display_path(dir, self.host.environment.home.as_deref());
@@ -270,16 +275,19 @@ impl<'a> Invocation<'a> {
             self.journal::<H>("problem", None, Some(notice));
         }
         if fresh.is_empty() {
-            return Answer { verdict, notice: None };
+            return answer;
         }
         let text = format!("Barbless: {}", fresh.join("\n"));
-        match (&self.input.event, &verdict) {
+        if self.host.environment.is_headless() && self.is_starting() && answer.verdict == Verdict::Pass {
             // `-p` shows a notice to nobody; the model can pass this one on.
-            (Event::SessionStart { .. }, Verdict::Pass) if self.host.environment.is_headless() => {
-                Answer { verdict: Verdict::Advise { text }, notice: None }
-            }
-            _ => Answer { verdict, notice: Some(text) },
+            return Answer { verdict: Verdict::Advise { text }, notice: answer.notice };
         }
+        let notices = [answer.notice.clone(), Some(text)].into_iter().flatten().collect::<Vec<_>>();
+        Answer { notice: Some(notices.join("\n")), ..answer }
+    }
+
+    fn is_starting(&self) -> bool {
+        matches!(self.input.event, Event::SessionStart { .. })
     }
 
     fn is_ending(&self) -> bool {
@@ -310,16 +318,16 @@ impl<'a> Invocation<'a> {
     }
 }
 
-/// The text of a message file: the user's own if the section names one that can be read, else the built-in one.
-#[must_use]
-pub fn message(built_in: &str, file: Option<&Path>, host: &Host, places: &Places) -> String {
-    let own = file.and_then(|file| {
-        let path = match (file.strip_prefix("~"), &host.environment.home, &places.config_dir) {
-            (Ok(rest), Some(home), _) => home.join(rest),
-            (_, _, Some(dir)) => dir.join(file),
-            _ => return None,
-        };
-        config::read_text(&path, None, 64 * 1024).ok()
-    });
-    own.unwrap_or_else(|| built_in.to_owned())
+/// The user's own text in place of a built-in one: `file` is absolute, from `~`, or from the configuration folder.
+///
+/// # Errors
+/// If it cannot be read; the path as a person reads it.
+pub fn own_message(file: &Path, host: &Host, places: &Places) -> Result<String, String> {
+    let home = host.environment.home.as_deref();
+    let path = match (file.strip_prefix("~"), home, &places.config_dir) {
+        (Ok(rest), Some(home), _) => home.join(rest),
+        (Err(_), _, Some(dir)) => dir.join(file),
+        _ => file.to_path_buf(),
+    };
+    config::read_text(&path, None, MAX_MESSAGE_BYTES).map_err(|_| display_path(&path, home))
 }

@@ -55,6 +55,9 @@ fn block(given: &Given<'_, StopMomentum>, facts: &StopFacts) -> Outcome<State> {
     };
     Outcome {
         verdict: Verdict::Block { reason: reason(facts), rule: Cow::Borrowed(rule) },
+        notice: facts.unreadable_message.as_ref().map(|file| {
+            format!("stop-momentum: message_file {file} cannot be read; the built-in text was used")
+        }),
         memory: Memory::Save(State { token: Some(facts.token.clone()) }),
         remark: None,
     }

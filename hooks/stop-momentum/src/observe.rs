@@ -5,7 +5,7 @@ use std::path::Path;
 use shared::config::read_text;
 use shared::hook::Seen;
 use shared::protocol::Event;
-use shared::run::message;
+use shared::run::own_message;
 use shared::transcript::{Patience, TurnWork, recent_lines, turn_work};
 
 use crate::settings::{OnlyWhen, Settings};
@@ -39,6 +39,8 @@ pub struct StopFacts {
     pub signs: Vec<Sign>,
     /// What to tell the model.
     pub guidance: String,
+    /// The user's own text that was to be told and cannot be read.
+    pub unreadable_message: Option<String>,
     /// The token for the next block.
     pub token: Token,
 }
@@ -56,7 +58,8 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
                 OnlyWhen::Always => Vec::new(),
                 OnlyWhen::Unfinished => signs(path, last_message),
             };
-            Some(Facts::Stop(StopFacts { work, signs, guidance: guidance(seen), token: Token::fresh() }))
+            let (guidance, unreadable_message) = guidance(seen);
+            Some(Facts::Stop(StopFacts { work, signs, guidance, unreadable_message, token: Token::fresh() }))
         }
         Event::SessionEnd { .. } => Some(Facts::SessionEnd),
         _ => None,
@@ -68,11 +71,17 @@ fn signs(path: Option<&Path>, last_message: &str) -> Vec<Sign> {
     unfinished::signs(&lines, last_message)
 }
 
-/// The project's guide, else the user's own text, else the built-in one.
-fn guidance(seen: &Seen<'_, Settings>) -> String {
+/// The project's guide, else the user's own text, else the built-in one; and the user's own if it cannot be read.
+fn guidance(seen: &Seen<'_, Settings>) -> (String, Option<String>) {
     let Seen { settings, places, host, .. } = seen;
     let guide = places.project_claude_dir.as_ref().map(|dir| dir.join(GUIDE));
     let project = guide.and_then(|guide| read_text(&guide, places.root.as_deref(), MAX_GUIDE_BYTES).ok());
-    let own = || message(GUIDANCE, settings.message_file.as_deref(), host, places);
-    project.filter(|text| !text.trim().is_empty()).unwrap_or_else(own).trim().to_owned()
+    if let Some(text) = project.filter(|text| !text.trim().is_empty()) {
+        return (text.trim().to_owned(), None);
+    }
+    match settings.message_file.as_deref().map(|file| own_message(file, host, places)) {
+        Some(Ok(text)) => (text.trim().to_owned(), None),
+        Some(Err(file)) => (GUIDANCE.trim().to_owned(), Some(file)),
+        None => (GUIDANCE.trim().to_owned(), None),
+    }
 }

@@ -204,7 +204,7 @@ fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
         ("{\"hooks\": {},\n \"hooks\": {}}", 2, 2, "the key `hooks` stands here a second time"),
         ("{\"hooks\": {\"Stop\": [],\n\"Stop\": []}}", 2, 1, "the key `Stop` stands here a second time"),
         ("{\"hooks\": {\"Stop\": {}}}", 1, 20, "`hooks.Stop` must be a list, `[ ... ]`"),
-        ("{\"a\": \"\u{1}\"}", 1, 8, "not plain JSON"),
+        ("{\"a\": \"\u{1}\"}", 1, 7, "not plain JSON"),
     ] {
         let refused = refusal(text);
         assert_eq!((refused.line, refused.column, refused.why.as_str()), (line, column, why), "{text}");

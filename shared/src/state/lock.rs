@@ -23,7 +23,8 @@ pub enum LockError {
     Unusable(PathBuf, #[source] io::Error),
 }
 
-/// Runs `critical` while holding the lock at `<data>.lock`.
+/// Runs `critical` while holding the lock at `<data>.lock`. The lock file lives as long as the data: where there is none
+/// at the end, it is removed, so that sessions leave nothing behind.
 ///
 /// # Errors
 /// If the lock is not had within `patience`; `critical` has not run then.
@@ -36,7 +37,12 @@ pub fn with_lock<T>(data: &Path, patience: Duration, critical: impl FnOnce() -> 
         if let Ok(guard) = file.try_write()
             && is_still_at(&guard, &path)
         {
-            return Ok(critical());
+            let result = critical();
+            if !data.exists() {
+                // The last act under the lock: whoever waits for this file finds it gone and takes the next one.
+                let _ = std::fs::remove_file(&path);
+            }
+            return Ok(result);
         }
         if Instant::now() >= deadline {
             return Err(LockError::Busy(path));
@@ -47,7 +53,7 @@ pub fn with_lock<T>(data: &Path, patience: Duration, critical: impl FnOnce() -> 
 }
 
 /// Where the lock of `data` is.
-pub(super) fn lock_path(data: &Path) -> PathBuf {
+fn lock_path(data: &Path) -> PathBuf {
     let mut path = data.as_os_str().to_owned();
     path.push(".lock");
     path.into()
@@ -86,7 +92,7 @@ mod tests {
     const PATIENCE: Duration = Duration::from_secs(30);
 
     #[test]
-    fn many_threads_never_meet_inside_even_when_the_lock_file_is_removed() {
+    fn many_threads_never_meet_inside_while_the_lock_file_comes_and_goes_with_the_data() {
         let scratch = tempfile::tempdir().unwrap();
         let data = scratch.path().join("data");
         let inside = AtomicBool::new(false);
@@ -96,8 +102,10 @@ mod tests {
                     for round in 0..50 {
                         with_lock(&data, PATIENCE, || {
                             assert!(!inside.swap(true, Ordering::SeqCst));
-                            if round % 5 == 0 {
-                                let _ = std::fs::remove_file(lock_path(&data));
+                            if round % 3 == 0 {
+                                std::fs::write(&data, "").unwrap();
+                            } else {
+                                let _ = std::fs::remove_file(&data);
                             }
                             assert!(inside.swap(false, Ordering::SeqCst));
                         })
@@ -106,6 +114,7 @@ mod tests {
                 });
             }
         });
+        assert_eq!(lock_path(&data).exists(), data.exists());
     }
 
     #[test]

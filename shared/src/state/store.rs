@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::folder::{ensure_private, write_private};
-use super::lock::{LOCK_DEADLINE, LockError, lock_path, with_lock};
+use super::lock::{LOCK_DEADLINE, LockError, with_lock};
 use super::names::file_key;
 use crate::hook::Remembered;
 use crate::host::Timestamp;
@@ -130,10 +130,9 @@ impl Store {
         write_private(file, &bytes).map_err(|source| SaveError::Unwritable(file.to_path_buf(), source))
     }
 
-    /// Forgets what is remembered, the lock file included. The caller holds the lock.
+    /// Forgets what is remembered. The caller holds the lock.
     pub fn forget(&self, file: &Path) {
         let _ = fs::remove_file(file);
-        let _ = fs::remove_file(lock_path(file));
     }
 
     /// Every hook is switched off: `OFF` exists and its end time, if it names one, has not passed.

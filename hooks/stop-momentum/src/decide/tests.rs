@@ -34,6 +34,7 @@ fn case() -> Case {
             work: TurnWork::ToolCalls,
             signs: Vec::new(),
             guidance: "Check first.".into(),
+            unreadable_message: None,
             token: Token::from_text(FRESH).unwrap(),
         },
         state: State::default(),
@@ -180,6 +181,16 @@ fn with_only_when_unfinished_a_stop_without_a_sign_goes_through() {
     });
     assert!(reason.contains("What looks unfinished: 2 tasks are open; the last command failed."), "{reason}");
     assert_eq!(rule, "only_when");
+}
+
+#[test]
+fn a_text_of_the_users_own_that_cannot_be_read_is_told_to_the_user() {
+    let outcome = decided(|case| case.facts.unreadable_message = Some("~/mine.md".into()));
+    assert_eq!(
+        outcome.notice.as_deref(),
+        Some("stop-momentum: message_file ~/mine.md cannot be read; the built-in text was used")
+    );
+    assert_eq!(decided(|_| ()).notice, None);
 }
 
 #[test]

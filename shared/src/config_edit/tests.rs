@@ -1,0 +1,89 @@
+use super::set;
+
+#[track_caller]
+fn check(before: &str, after: &str) {
+    let edited = set(before, "a-gate", "enabled", "true").unwrap();
+    assert_eq!(edited, after);
+    assert_eq!(set(&edited, "a-gate", "enabled", "true").unwrap(), after, "a second time changes nothing");
+}
+
+#[track_caller]
+fn refused(text: &str) -> String {
+    set(text, "a-gate", "enabled", "true").unwrap_err().to_string()
+}
+
+#[test]
+fn an_empty_file_gets_the_section() {
+    check("", "a-gate:\n  enabled: true\n");
+    check("\u{feff}", "\u{feff}a-gate:\n  enabled: true\n");
+    check("# my settings\n", "# my settings\na-gate:\n  enabled: true\n");
+    check("# my settings", "# my settings\na-gate:\n  enabled: true\n");
+}
+
+#[test]
+fn a_missing_section_comes_last_in_the_files_own_line_ends() {
+    check("b: 1 # one\n# end\n", "b: 1 # one\n# end\na-gate:\n  enabled: true\n");
+    check("b:\r\n  c: 1\r\n", "b:\r\n  c: 1\r\na-gate:\r\n  enabled: true\r\n");
+    check("b: 1", "b: 1\na-gate:\n  enabled: true\n");
+    check("---\nb: 1\n...\n", "---\nb: 1\na-gate:\n  enabled: true\n...\n");
+    check("  b: 1\n", "  b: 1\n  a-gate:\n    enabled: true\n");
+    check("# ü\nb: [\"ü\"]\n", "# ü\nb: [\"ü\"]\na-gate:\n  enabled: true\n");
+}
+
+#[test]
+fn a_value_is_replaced_and_its_comment_stays() {
+    check(
+        "a-gate:\n  x: 1\n  enabled: false   # why\n  y: 2\nb: 1\n",
+        "a-gate:\n  x: 1\n  enabled: true   # why\n  y: 2\nb: 1\n",
+    );
+    check("a-gate:\n  enabled: \"no\"\n", "a-gate:\n  enabled: true\n");
+    check("a-gate:\r\n  enabled:   # soon\r\n", "a-gate:\r\n  enabled: true   # soon\r\n");
+    check("ü: é\na-gate: {enabled: false}\n", "ü: é\na-gate: {enabled: true}\n");
+}
+
+#[test]
+fn a_missing_key_comes_first_in_its_section() {
+    check(
+        "a-gate:\n    # about x\n    x: 1\nb: 1\n",
+        "a-gate:\n    # about x\n    enabled: true\n    x: 1\nb: 1\n",
+    );
+    check("a-gate:\n  x:\n    enabled: false\n", "a-gate:\n  enabled: true\n  x:\n    enabled: false\n");
+    check("a-gate:   # soon\nb: 1\n", "a-gate:   # soon\n  enabled: true\nb: 1\n");
+    check("a-gate:\r\n", "a-gate:\r\n  enabled: true\r\n");
+    check("a-gate:", "a-gate:\n  enabled: true");
+}
+
+#[test]
+fn flow_style_stays_flow_style() {
+    check("a-gate: {}\n", "a-gate: { enabled: true }\n");
+    check("a-gate: { x: 1 } # c\n", "a-gate: { enabled: true, x: 1 } # c\n");
+    check("a-gate: {x: 1}\n", "a-gate: {enabled: true, x: 1}\n");
+    check("{}\n", "{ a-gate: { enabled: true } }\n");
+    check("{b: 1}\n", "{a-gate: { enabled: true }, b: 1}\n");
+    check("{a-gate: , b: 1}", "{a-gate: { enabled: true } , b: 1}");
+}
+
+#[test]
+fn keys_of_the_same_name_elsewhere_do_not_matter() {
+    check(
+        "x: {a-gate: {enabled: false}}\na-gate: {enabled: false}\n",
+        "x: {a-gate: {enabled: false}}\na-gate: {enabled: true}\n",
+    );
+    check(
+        "t: |\n  a-gate:\n    enabled: false\na-gate:\n  enabled: false\n",
+        "t: |\n  a-gate:\n    enabled: false\na-gate:\n  enabled: true\n",
+    );
+}
+
+#[test]
+fn what_cannot_be_set_for_certain_is_refused_with_its_place() {
+    assert!(refused("a: [\n").contains("not valid YAML"));
+    assert_eq!(refused("- a\n"), "line 1, column 1: not a map of settings");
+    assert_eq!(refused("b: 1\na-gate: [1]\n"), "line 2, column 1: `a-gate` must be a map of settings");
+    assert_eq!(refused("a-gate:\n  enabled: [1]\n"), "line 2, column 3: `enabled` must be a single value");
+    assert!(refused("a: 1\n---\nb: 1\n").contains("not valid YAML"));
+    assert!(refused("a-gate: {x: 1}\na-gate: {x: 2}\n").contains("not valid YAML"));
+    let shared_value = "b: &x { c: &y false }\na-gate: *x\n";
+    assert!(refused(shared_value).contains("line 2"));
+    assert!(refused("a-gate: {enabled: &y false}\nb: *y\n").contains("by hand"));
+}
