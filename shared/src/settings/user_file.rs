@@ -160,12 +160,8 @@ impl UserFile {
     fn locked<T, E: From<FileError>>(&self, critical: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         create_folder(&self.target).map_err(|error| self.io(error))?;
         let guarded = beside(&self.target, ".barbless");
-        let done = with_lock(&guarded, PATIENCE, || {
-            let done = critical();
-            // A lock file is not left in the user's folder; whoever waits for it notices and makes a new one.
-            let _ = fs::remove_file(beside(&guarded, ".lock"));
-            done
-        });
+        // There is no such file, so its lock file goes with the lock and nothing is left in the user's folder.
+        let done = with_lock(&guarded, PATIENCE, critical);
         done.map_err(FileError::from)?
     }
 

@@ -75,25 +75,34 @@ enum Found {
     NotWritten,
 }
 
+/// Assistant lines carry no prompt id, so what was called counts from the earliest line of our own on. A prompt nobody
+/// typed (scheduled, a task's notice) is marked as injected; its id is what tells it.
 fn look(path: &Path, prompt_id: Option<&str>) -> io::Result<Found> {
     let mut tail = Tail::open(path)?;
     let mut called = false;
+    let mut called_since_ours = None;
+    let found = |called_since_ours| match called_since_ours {
+        Some(true) => Found::Work(TurnWork::ToolCalls),
+        Some(false) => Found::Work(TurnWork::NoToolCall),
+        None => Found::NotWritten,
+    };
     while let Some(bytes) = tail.previous_line()? {
         let Some(line) = Line::parse(bytes) else { continue };
-        let ours = prompt_id.is_none() || line.prompt_id.as_deref() == prompt_id;
-        if line.is_prompt() {
-            return Ok(match (ours, called) {
-                (true, true) => Found::Work(TurnWork::ToolCalls),
-                (true, false) => Found::Work(TurnWork::NoToolCall),
-                (false, _) => Found::NotWritten,
-            });
+        match (prompt_id, &line.prompt_id) {
+            (Some(wanted), Some(id)) if wanted == id => called_since_ours = Some(called),
+            (Some(_), Some(_)) => return Ok(found(called_since_ours)),
+            (None, _) if line.is_prompt() => return Ok(found(Some(called))),
+            _ => {}
         }
-        if ours && line.answers_a_tool() {
+        if line.answers_a_tool() {
             return Ok(Found::Work(TurnWork::ToolCalls));
         }
         called |= line.blocks.iter().any(|block| matches!(block, Block::ToolUse(_)));
     }
-    Ok(if tail.is_at_beginning() { Found::NotWritten } else { Found::Work(TurnWork::Unknown) })
+    match called_since_ours {
+        Some(false) | None if !tail.is_at_beginning() => Ok(Found::Work(TurnWork::Unknown)),
+        known => Ok(found(known)),
+    }
 }
 
 #[cfg(test)]
@@ -137,6 +146,13 @@ mod tests {
         check(&[PROMPT, TEXT, FEEDBACK, TEXT], Some("p"), TurnWork::NoToolCall);
         check(&[PROMPT, SIDE, TEXT], Some("p"), TurnWork::NoToolCall);
         check(&[OLDER, USE, OLD_RESULT, PROMPT, TEXT], None, TurnWork::NoToolCall);
+    }
+
+    #[test]
+    fn a_prompt_nobody_typed_is_a_prompt_too() {
+        let scheduled = PROMPT.replace("\"promptId\"", "\"isMeta\":true,\"promptId\"");
+        check(&[OLDER, USE, OLD_RESULT, TEXT, &scheduled, TEXT], Some("p"), TurnWork::NoToolCall);
+        check(&[OLDER, TEXT, &scheduled, USE, RESULT, TEXT], Some("p"), TurnWork::ToolCalls);
     }
 
     #[test]
