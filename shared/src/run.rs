@@ -331,3 +331,6 @@ pub fn own_message(file: &Path, host: &Host, places: &Places) -> Result<String, 
     };
     config::read_text(&path, None, MAX_MESSAGE_BYTES).map_err(|_| display_path(&path, home))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,200 @@
+//! Whole invocations without a process: two toy hooks on one state folder. They borrow the section of a real hook,
+//! because every section has its defaults in the compiled-in file.
+
+use std::fs;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::respond;
+use crate::hook::{Given, Headless, Hook, Memory, Outcome, Remembered, Seen, Verdict};
+use crate::host::{Clock, Environment, Host, InputError, Timestamp};
+use crate::protocol::Event;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "the borrowed section has these keys; the toys do not use them")]
+struct Settings {
+    enforce_ack: bool,
+    max_blocks: Option<u8>,
+    only_when: String,
+    message_file: Option<String>,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Count(u32);
+
+impl Remembered for Count {
+    fn file_name(session: &str) -> Option<String> {
+        Some(format!("count-{session}"))
+    }
+}
+
+/// Blocks every stop, and remembers how often.
+struct Blocker;
+
+/// Looks at nothing and says nothing, but reads the same files.
+struct Bystander;
+
+impl Hook for Blocker {
+    const NAME: &'static str = "stop-momentum";
+    const HEADLESS: Headless = Headless::Decides;
+    const GLOBAL_ONLY: &'static [&'static str] = &["message_file"];
+    type Settings = Settings;
+    type State = Count;
+    type Facts = ();
+
+    fn observe(seen: &Seen<'_, Settings>) -> Option<()> {
+        matches!(seen.input.event, Event::Stop(_) | Event::SessionEnd { .. }).then_some(())
+    }
+
+    fn decide(given: &Given<'_, Self>) -> Outcome<Count> {
+        if matches!(given.input.event, Event::SessionEnd { .. }) {
+            return Outcome::pass().remembering(Memory::Drop);
+        }
+        let reason =
+            format!("block {} of {}, {} by me", given.state.0 + 1, given.blocks.together, given.blocks.own);
+        Outcome {
+            verdict: Verdict::Block { reason, rule: "enabled".into() },
+            notice: None,
+            memory: Memory::Save(Count(given.state.0 + 1)),
+            remark: None,
+        }
+    }
+}
+
+impl Hook for Bystander {
+    const NAME: &'static str = "stop-momentum";
+    const HEADLESS: Headless = Headless::Silent;
+    const GLOBAL_ONLY: &'static [&'static str] = &[];
+    type Settings = Settings;
+    type State = ();
+    type Facts = ();
+
+    fn observe(_seen: &Seen<'_, Settings>) -> Option<()> {
+        None
+    }
+
+    fn decide(_given: &Given<'_, Self>) -> Outcome<()> {
+        Outcome::pass()
+    }
+}
+
+struct World {
+    scratch: tempfile::TempDir,
+    host: Host,
+}
+
+impl World {
+    fn new(global: &str) -> Self {
+        let scratch = tempfile::tempdir().unwrap();
+        let home = scratch.path().join("home");
+        fs::create_dir_all(home.join(".claude")).unwrap();
+        fs::write(home.join(".claude/requirements.yaml"), global).unwrap();
+        fs::create_dir_all(scratch.path().join("project/.git")).unwrap();
+        let environment = Environment { home: Some(home), ..Environment::default() };
+        let started = Timestamp::from_secs(1_000_000);
+        Self { host: Host { started, clock: Clock::Fixed(started), environment }, scratch }
+    }
+
+    fn state(&self, name: &str) -> PathBuf {
+        self.scratch.path().join("home/.claude/hook-state").join(name)
+    }
+
+    fn send<H: Hook>(&self, event: &str, fields: &Value) -> Option<Value> {
+        let mut input = json!({
+            "session_id": "s", "prompt_id": "p", "cwd": self.scratch.path().join("project"), "hook_event_name": event,
+        });
+        input.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        respond::<H>(&self.host, Ok(input.to_string().into_bytes()))
+            .map(|text| serde_json::from_str(&text).unwrap())
+    }
+
+    fn stop<H: Hook>(&self) -> Option<Value> {
+        self.send::<H>("Stop", &json!({}))
+    }
+}
+
+const ON: &str = "stop-momentum: {enabled: true}\n";
+
+#[test]
+fn state_and_counts_go_from_one_call_to_the_next() {
+    let world = World::new(ON);
+    let reason = |answer: Option<Value>| answer.unwrap()["reason"].as_str().unwrap().to_owned();
+    assert_eq!(
+        reason(world.stop::<Blocker>()),
+        "block 1 of 0, 0 by me\n(stop-momentum.enabled: ~/.claude/requirements.yaml:1)"
+    );
+    assert!(reason(world.stop::<Blocker>()).starts_with("block 2 of 1, 1 by me"));
+    assert_eq!(world.send::<Blocker>("SessionEnd", &json!({"reason": "other"})), None);
+    assert!(!world.state("count-s").exists() && !world.state("s-blocks.json").exists());
+    assert!(reason(world.stop::<Blocker>()).starts_with("block 1 of 0, 0 by me"));
+}
+
+#[test]
+fn a_problem_is_told_once_per_session_over_all_hooks() {
+    let world = World::new("stop-momentum: {enabled: true, enforce_ack: 7}\n");
+    let notice = "Barbless: ~/.claude/requirements.yaml:1: stop-momentum.enforce_ack: expected true or false; the layer below holds";
+    assert_eq!(world.stop::<Bystander>().unwrap(), json!({ "systemMessage": notice }));
+    assert_eq!(world.stop::<Blocker>().unwrap().get("systemMessage"), None);
+    assert_eq!(world.stop::<Bystander>(), None);
+    let other = world.send::<Bystander>("Stop", &json!({"session_id": "t"}));
+    assert_eq!(other.unwrap()["systemMessage"], notice);
+}
+
+#[test]
+fn a_block_that_cannot_be_counted_is_not_spoken() {
+    let world = World::new(ON);
+    fs::create_dir_all(world.state("s-blocks.json/in-the-way")).unwrap();
+    assert_eq!(world.stop::<Blocker>(), None);
+    let world = World::new(ON);
+    fs::create_dir_all(world.state("count-s/in-the-way")).unwrap();
+    assert_eq!(world.stop::<Blocker>(), None);
+    assert!(fs::read_to_string(world.state("journal.jsonl")).unwrap().contains(r#""what":"error""#));
+}
+
+#[test]
+fn without_a_session_or_a_state_folder_nothing_is_blocked() {
+    let mut world = World::new(ON);
+    assert_eq!(world.send::<Blocker>("Stop", &json!({"session_id": 7})), None);
+    world.host.environment.home = None;
+    assert_eq!(world.stop::<Blocker>(), None);
+}
+
+#[test]
+fn nobody_watching_silences_a_hook_that_must_not_change_a_scripts_result() {
+    let mut world = World::new("stop-momentum: {enabled: true, enforce_ack: 7}\n");
+    world.host.environment.entrypoint = Some("sdk-cli".to_owned());
+    assert_eq!(world.stop::<Blocker>().unwrap()["decision"], "block", "this one decides for itself");
+    let started =
+        world.send::<Bystander>("SessionStart", &json!({"session_id": "t", "source": "startup"})).unwrap();
+    let context = started["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(context.contains("stop-momentum.enforce_ack"), "{context}");
+    assert_eq!(started.get("systemMessage"), None);
+}
+
+#[test]
+fn off_and_a_fresh_nonce_end_everything_first_thing() {
+    let mut world = World::new(ON);
+    fs::create_dir_all(world.state("nonce")).unwrap();
+    fs::write(world.state("OFF"), "").unwrap();
+    assert_eq!(world.stop::<Blocker>(), None);
+    fs::remove_file(world.state("OFF")).unwrap();
+    world.host.environment.nonce = Some("n".to_owned());
+    assert!(world.stop::<Blocker>().is_some(), "a variable alone switches nothing off");
+    fs::write(world.state("nonce/n"), "").unwrap();
+    assert_eq!(world.stop::<Blocker>(), None);
+}
+
+#[test]
+fn input_that_cannot_be_used_passes_and_is_journalled() {
+    let world = World::new(ON);
+    for bytes in [Ok(Vec::new()), Ok(b"[]".to_vec()), Err(InputError::TooLarge), Err(InputError::Incomplete)]
+    {
+        assert_eq!(respond::<Blocker>(&world.host, bytes), None);
+    }
+    let journal = fs::read_to_string(world.state("journal.jsonl")).unwrap();
+    assert_eq!(journal.lines().count(), 4);
+    assert!(journal.contains("stdin held more than 16 MiB"));
+}
