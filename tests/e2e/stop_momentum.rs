@@ -12,8 +12,10 @@ use tests::settings::{Hook, Settings};
 const ENFORCED: &str = "stop-momentum: {enabled: true, headless: true, enforce_ack: true}\n";
 const ONCE: &str = "stop-momentum: {enabled: true, headless: true}\n";
 
-/// The first words of the built-in guidance.
-const GUIDANCE: &str = "stop-momentum: you are about to stop.";
+/// The first line of the built-in guidance.
+fn guidance() -> &'static str {
+    include_str!("../../config/messages/stop-momentum.md").lines().next().unwrap()
+}
 
 fn sandbox(requirements: &str) -> Sandbox {
     let sandbox = Sandbox::new();
@@ -42,7 +44,8 @@ fn acknowledge(request: &Recorded) -> Reply {
 
 /// Files of ended sessions in the state folder that belong to the hook.
 fn leftovers(state_dir: &Path) -> Vec<String> {
-    let names = std::fs::read_dir(state_dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names =
+        std::fs::read_dir(state_dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| name.starts_with("stop-ack-") || name.ends_with("-blocks.json")).collect()
 }
 
@@ -63,7 +66,7 @@ fn a_missing_and_a_wrong_token_are_blocked_and_the_right_one_lets_go() {
     assert!(run.text().starts_with("Everything is done. ACK-"), "{}", run.text());
     assert_eq!(api.main_requests().len(), 5, "the stop after the token went through");
     for request in 2..=4 {
-        assert!(api.showed(request, GUIDANCE), "request {request} was made because of a block");
+        assert!(api.showed(request, guidance()), "request {request} was made because of a block");
     }
     assert_eq!(leftovers(&sandbox.state_dir()), Vec::<String>::new());
 }
@@ -71,7 +74,9 @@ fn a_missing_and_a_wrong_token_are_blocked_and_the_right_one_lets_go() {
 #[test]
 fn three_blocks_in_a_row_and_then_it_lets_go() {
     let sandbox = sandbox(ENFORCED);
-    let api = MessagesApi::start(working().reply("One.").reply("Two.").reply("Three.").reply("Four.").reply("Five."));
+    let api = MessagesApi::start(
+        working().reply("One.").reply("Two.").reply("Three.").reply("Four.").reply("Five."),
+    );
 
     let run = Client::new(&sandbox, &api).ask("do it");
 
@@ -103,7 +108,7 @@ fn the_projects_guide_reaches_the_model_in_place_of_the_built_in_text() {
 
     assert!(run.text().starts_with("Everything is done."), "{}", run.text());
     assert!(api.showed(2, "Run the migration check before you stop."));
-    assert!(!api.showed(2, GUIDANCE));
+    assert!(!api.showed(2, guidance()));
 }
 
 #[test]
@@ -126,7 +131,12 @@ fn saying_hello_gives_the_same_result_with_and_without_the_hook() {
             let api = MessagesApi::start(Script::new().reply("Hello.").reply("more"));
             let run = Client::new(sandbox, &api).ask("say hello");
             run.outcome.assert_exit(0);
-            (run.text().to_owned(), run.is_error(), run.result()["num_turns"].clone(), api.main_requests().len())
+            (
+                run.text().to_owned(),
+                run.is_error(),
+                run.result()["num_turns"].clone(),
+                api.main_requests().len(),
+            )
         })
         .into();
     assert_eq!(results[0], results[1]);
@@ -143,7 +153,9 @@ fn a_headless_run_that_works_is_left_alone_unless_the_section_opts_in() {
 #[test]
 fn in_the_terminal_a_stop_is_blocked_and_the_token_ends_the_turn() {
     let sandbox = sandbox("stop-momentum: {enabled: true, enforce_ack: true}\n");
-    let api = MessagesApi::start(working().reply("Step one is done.").reply_with(acknowledge).reply("asked too often"));
+    let api = MessagesApi::start(
+        working().reply("Step one is done.").reply_with(acknowledge).reply("asked too often"),
+    );
 
     let mut terminal = Client::new(&sandbox, &api).terminal();
     terminal.wait_for(CLIENT_VERSION.trim());
@@ -152,7 +164,7 @@ fn in_the_terminal_a_stop_is_blocked_and_the_token_ends_the_turn() {
     assert!(terminal.quit().success());
 
     assert_eq!(api.main_requests().len(), 3);
-    assert!(api.showed(2, GUIDANCE));
+    assert!(api.showed(2, guidance()));
 }
 
 #[test]

@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod gate;
 mod harness;
+mod stop_momentum;
 
 #[test]
 fn every_file_of_the_suite_is_listed() {

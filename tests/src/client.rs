@@ -54,14 +54,14 @@ pub fn executable() -> PathBuf {
     path
 }
 
-/// One run of the client: describe it, then [`Self::ask`], [`Self::ask_streaming`], [`Self::feed`] or
-/// [`Self::terminal`].
+/// One run of the client: describe it, then [`Self::ask`], [`Self::ask_streaming`], [`Self::pipe`],
+/// [`Self::feed`] or [`Self::terminal`].
 #[must_use]
 pub struct Client<'a> {
     sandbox: &'a Sandbox,
     args: Vec<String>,
     allowed: Vec<String>,
-    permission_mode: String,
+    permission_mode: Option<String>,
     env: Environment,
     cwd: PathBuf,
     stdin: Vec<u8>,
@@ -77,7 +77,7 @@ impl<'a> Client<'a> {
             sandbox,
             args: Vec::new(),
             allowed: ALLOWED.map(str::to_owned).to_vec(),
-            permission_mode: "default".to_owned(),
+            permission_mode: Some("default".to_owned()),
             env: client_env(sandbox, api),
             cwd: sandbox.project(),
             stdin: Vec::new(),
@@ -99,7 +99,13 @@ impl<'a> Client<'a> {
 
     /// Another permission mode than `default`, which asks. The client's own choice may be `auto`, which asks the model.
     pub fn permission_mode(mut self, mode: &str) -> Self {
-        mode.clone_into(&mut self.permission_mode);
+        self.permission_mode = Some(mode.to_owned());
+        self
+    }
+
+    /// Lets the client choose its permission mode.
+    pub fn own_permission_mode(mut self) -> Self {
+        self.permission_mode = None;
         self
     }
 
@@ -139,6 +145,12 @@ impl<'a> Client<'a> {
         self.headless(&["-p", prompt, "--output-format", "json"])
     }
 
+    /// One headless prompt given on stdin, the result as one JSON object.
+    #[track_caller]
+    pub fn pipe(self, prompt: &str) -> Run {
+        self.stdin(prompt).headless(&["-p", "--output-format", "json"])
+    }
+
     /// One headless prompt, every message as a line of JSON.
     #[track_caller]
     pub fn ask_streaming(self, prompt: &str) -> Run {
@@ -173,7 +185,9 @@ impl<'a> Client<'a> {
 
     fn arguments(&self, mode: &[&str]) -> Vec<String> {
         let mut args: Vec<String> = mode.iter().map(|&arg| arg.to_owned()).collect();
-        args.extend(["--permission-mode".to_owned(), self.permission_mode.clone()]);
+        if let Some(mode) = &self.permission_mode {
+            args.extend(["--permission-mode".to_owned(), mode.clone()]);
+        }
         if !self.allowed.is_empty() {
             args.extend(["--allowedTools".to_owned(), self.allowed.join(",")]);
         }

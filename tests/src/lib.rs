@@ -34,6 +34,8 @@ pub mod process;
 
 pub mod payloads;
 
+pub mod transcripts;
+
 pub mod settings;
 
 pub mod recording;

@@ -1,8 +1,11 @@
 //! Running one process to its end and seeing everything it did: status, both outputs, wall time. Every run has a hard
 //! deadline, after which the whole process group is ended. It knows nothing about hooks but the shape of an answer.
 
+mod outcome;
+
+pub use outcome::Outcome;
+
 use crate::sandbox::{Environment, Sandbox};
-use serde_json::Value;
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::{Read, Write as _};
@@ -18,6 +21,10 @@ pub const DEADLINE: Duration = Duration::from_secs(20);
 /// Between SIGTERM and SIGKILL: time for the client to end its hooks, which live in process groups of their own.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// The user and group that own nothing.
+#[cfg(unix)]
+const NOBODY: u32 = 65534;
+
 /// One process to run: describe it, then [`Self::run`] it or [`Self::start`] it.
 #[must_use]
 pub struct Invocation {
@@ -27,11 +34,15 @@ pub struct Invocation {
     cwd: PathBuf,
     input: Input,
     output: Output,
+    // What `/bin/sh` does before it becomes the program, and what it redirects then; both empty: no shell.
+    prelude: String,
+    redirects: String,
+    unprivileged: bool,
     deadline: Duration,
 }
 
 enum Input {
-    Closed(Vec<u8>),
+    Ended(Vec<u8>),
     HeldOpen(Vec<u8>),
 }
 
@@ -40,7 +51,6 @@ enum Output {
     Read,
     ReaderGone,
     DiskFull,
-    Closed,
 }
 
 impl Invocation {
@@ -51,8 +61,11 @@ impl Invocation {
             args: Vec::new(),
             env: sandbox.env(),
             cwd: sandbox.project(),
-            input: Input::Closed(Vec::new()),
+            input: Input::Ended(Vec::new()),
             output: Output::Read,
+            prelude: String::new(),
+            redirects: String::new(),
+            unprivileged: false,
             deadline: DEADLINE,
         }
     }
@@ -89,13 +102,19 @@ impl Invocation {
 
     /// Gives these bytes on stdin, then end of file.
     pub fn stdin(mut self, bytes: impl AsRef<[u8]>) -> Self {
-        self.input = Input::Closed(bytes.as_ref().to_vec());
+        self.input = Input::Ended(bytes.as_ref().to_vec());
         self
     }
 
-    /// Gives these bytes on stdin and never an end of file.
+    /// Gives these bytes on stdin and no end of file; [`Running::give`] gives more.
     pub fn stdin_held_open(mut self, bytes: impl AsRef<[u8]>) -> Self {
         self.input = Input::HeldOpen(bytes.as_ref().to_vec());
+        self
+    }
+
+    /// Starts with file descriptor 0 closed. Unix only.
+    pub fn stdin_closed(mut self) -> Self {
+        self.redirects.push_str(" <&-");
         self
     }
 
@@ -111,9 +130,22 @@ impl Invocation {
         self
     }
 
-    /// Starts with file descriptor 1 closed, through `/bin/sh`. Unix only.
+    /// Starts with file descriptor 1 closed. Unix only.
     pub fn stdout_closed(mut self) -> Self {
-        self.output = Output::Closed;
+        self.redirects.push_str(" >&-");
+        self
+    }
+
+    /// Makes every write to a file fail, as on a full disk; pipes are not concerned. Unix only.
+    pub fn files_cannot_grow(mut self) -> Self {
+        // The signal would end the process; ignored, the write itself fails.
+        self.prelude.push_str("trap '' XFSZ; ulimit -f 0; ");
+        self
+    }
+
+    /// Runs as a user whom file permissions bind, which is not the superuser a container's tests may run as. Unix only.
+    pub fn unprivileged(mut self) -> Self {
+        self.unprivileged = true;
         self
     }
 
@@ -133,33 +165,38 @@ impl Invocation {
         let mut command = self.command();
         let started = Instant::now();
         let mut child = command.spawn().unwrap_or_else(|error| panic!("starting {command:?}: {error}"));
-        let input_held_by = feed(child.stdin.take().expect("stdin is a pipe"), self.input);
+        let input = feed(child.stdin.take().expect("stdin is a pipe"), self.input);
         let stdout = child.stdout.take().map(collect);
         let stderr = child.stderr.take().map(collect);
         let deadline = started + self.deadline;
-        Running { child, stdout, stderr, started, deadline, killed: false, _input_held_by: input_held_by }
+        Running { child, stdout, stderr, started, deadline, killed: false, input }
     }
 
     fn command(&self) -> Command {
-        let mut command = match self.output {
-            Output::Closed => {
-                let mut shell = Command::new("/bin/sh");
-                shell.args(["-c", r#"exec "$0" "$@" >&-"#]).arg(&self.program);
-                shell
-            }
-            Output::Read | Output::ReaderGone | Output::DiskFull => Command::new(&self.program),
-        };
+        let mut command = self.program();
         command.args(&self.args).env_clear().envs(&self.env).current_dir(&self.cwd);
         command.stdin(Stdio::piped()).stdout(stdout(self.output)).stderr(Stdio::piped());
         lead_own_group(&mut command);
+        if self.unprivileged {
+            lose_privileges(&mut command);
+        }
         command
+    }
+
+    fn program(&self) -> Command {
+        if self.prelude.is_empty() && self.redirects.is_empty() {
+            return Command::new(&self.program);
+        }
+        let mut shell = Command::new("/bin/sh");
+        let script = format!(r#"{}exec "$0" "$@"{}"#, self.prelude, self.redirects);
+        shell.arg("-c").arg(script).arg(&self.program);
+        shell
     }
 }
 
 fn stdout(output: Output) -> Stdio {
     match output {
         Output::Read => Stdio::piped(),
-        Output::Closed => Stdio::null(),
         Output::ReaderGone => {
             let (_reader, writer) = std::io::pipe().expect("a pipe");
             writer.into()
@@ -169,15 +206,18 @@ fn stdout(output: Output) -> Stdio {
 }
 
 /// Writes the input from a thread, because a process that does not read would block us. Dropping the returned sender
-/// lets go of an input that is held open.
-fn feed(mut stdin: ChildStdin, input: Input) -> Sender<()> {
-    let (sender, released) = mpsc::channel::<()>();
-    thread::spawn(move || match input {
+/// ends an input that is held open.
+fn feed(mut stdin: ChildStdin, input: Input) -> Sender<Vec<u8>> {
+    let (sender, given) = mpsc::channel::<Vec<u8>>();
+    thread::spawn(move || {
+        let (bytes, is_ended) = match input {
+            Input::Ended(bytes) => (bytes, true),
+            Input::HeldOpen(bytes) => (bytes, false),
+        };
         // A process may end without reading: a broken pipe is its right.
-        Input::Closed(bytes) => drop(stdin.write_all(&bytes)),
-        Input::HeldOpen(bytes) => {
-            drop(stdin.write_all(&bytes));
-            let _ = released.recv();
+        drop(stdin.write_all(&bytes));
+        if !is_ended {
+            given.iter().for_each(|bytes| drop(stdin.write_all(&bytes)));
         }
     });
     sender
@@ -201,13 +241,20 @@ pub struct Running {
     started: Instant,
     deadline: Instant,
     killed: bool,
-    _input_held_by: Sender<()>,
+    // Also holds the input open.
+    input: Sender<Vec<u8>>,
 }
 
 impl Running {
     /// The process id, which is also the id of its process group.
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Gives more bytes on an input that is held open.
+    pub fn give(&self, bytes: impl AsRef<[u8]>) {
+        // Nobody takes them once the input has ended: that is as good as a process that does not read.
+        drop(self.input.send(bytes.as_ref().to_vec()));
     }
 
     /// Ends the process at once, as `kill -9` would.
@@ -287,6 +334,25 @@ fn lead_own_group(command: &mut Command) {
 #[cfg(not(unix))]
 fn lead_own_group(_command: &mut Command) {}
 
+/// Makes the user of [`Invocation::unprivileged`] the owner of a file or folder.
+#[cfg(unix)]
+pub fn give_to_unprivileged(path: &std::path::Path) {
+    if rustix::process::geteuid().is_root() {
+        std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).expect("another owner");
+    }
+}
+
+#[cfg(unix)]
+fn lose_privileges(command: &mut Command) {
+    use std::os::unix::process::CommandExt as _;
+    if rustix::process::geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+}
+
+#[cfg(not(unix))]
+fn lose_privileges(_command: &mut Command) {}
+
 #[cfg(unix)]
 fn ask_group_to_end(child: &mut Child) {
     signal_group(child, rustix::process::Signal::TERM);
@@ -313,64 +379,9 @@ fn signal_group(child: &Child, signal: rustix::process::Signal) {
     let _ = rustix::process::kill_process_group(rustix::process::Pid::from_child(child), signal);
 }
 
-/// What a process did.
-#[derive(Debug)]
-pub struct Outcome {
-    /// How it ended.
-    pub status: ExitStatus,
-    /// Everything on stdout; empty where stdout was not a pipe to us.
-    pub stdout: Vec<u8>,
-    /// Everything on stderr.
-    pub stderr: Vec<u8>,
-    /// From just before the start until the end was seen, to about a millisecond.
-    pub wall: Duration,
-    /// It was ended by us: at the deadline, by [`Running::kill`], or because something kept its output open.
-    pub killed: bool,
-}
-
-impl Outcome {
-    /// Stdout as text.
-    pub fn stdout_text(&self) -> String {
-        String::from_utf8_lossy(&self.stdout).into_owned()
-    }
-
-    /// Stderr as text.
-    pub fn stderr_text(&self) -> String {
-        String::from_utf8_lossy(&self.stderr).into_owned()
-    }
-
-    /// Fails unless the process ended by itself with this exit code.
-    #[track_caller]
-    pub fn assert_exit(&self, code: i32) {
-        assert!(!self.killed && self.status.code() == Some(code), "expected exit {code}: {self}");
-    }
-
-    /// The answer of a hook: `None` for silence. Fails unless it kept the promise every hook gives: it ends by itself,
-    /// the exit status is 0, and stdout is empty or exactly one JSON object (anything else the client drops silently).
-    #[track_caller]
-    pub fn answer(&self) -> Option<Value> {
-        self.assert_exit(0);
-        if self.stdout.is_empty() {
-            return None;
-        }
-        let answer: Value = serde_json::from_slice(&self.stdout)
-            .unwrap_or_else(|error| panic!("stdout is not one JSON value ({error}): {self}"));
-        assert!(answer.is_object(), "stdout is JSON but no object: {self}");
-        Some(answer)
-    }
-
-    /// Fails unless a hook ended well and said nothing.
-    #[track_caller]
-    pub fn assert_silent(&self) {
-        assert!(self.answer().is_none(), "expected no answer: {self}");
-    }
-}
-
-impl std::fmt::Display for Outcome {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let ended = if self.killed { " (ended by the harness)" } else { "" };
-        writeln!(f, "{}{ended} after {:?}", self.status, self.wall)?;
-        writeln!(f, "stdout: {}", self.stdout_text())?;
-        write!(f, "stderr: {}", self.stderr_text())
-    }
+/// Is there still a process of that id? One that has ended counts until its parent has asked for its status.
+#[cfg(unix)]
+pub fn is_running(id: u32) -> bool {
+    let process = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw);
+    process.is_some_and(|process| rustix::process::test_kill_process(process).is_ok())
 }

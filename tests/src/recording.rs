@@ -27,6 +27,8 @@ pub struct Behaviour {
     pub sample_ms: u64,
     /// Note signals (SIGTERM, SIGINT, SIGHUP) and go on instead of dying from them.
     pub trap: bool,
+    /// Note the values of these variables too.
+    pub variables: Vec<String>,
 }
 
 impl Behaviour {
@@ -45,6 +47,12 @@ impl Behaviour {
     /// Also notes signals instead of dying from them.
     pub fn trapping_signals(mut self) -> Self {
         self.trap = true;
+        self
+    }
+
+    /// Also notes the values of these variables.
+    pub fn noting(mut self, variables: &[&str]) -> Self {
+        self.variables.extend(variables.iter().map(|&name| name.to_owned()));
         self
     }
 }
@@ -134,7 +142,8 @@ pub struct Start {
     pub args: Vec<String>,
     /// Working directory.
     pub cwd: String,
-    /// Variables whose name starts with `CLAUDE`, and `PWD`, `SHELL`, `COLUMNS`, `LINES`, `PATH`, `HOME`.
+    /// Variables whose name starts with `CLAUDE`, `PWD`, `SHELL`, `COLUMNS`, `LINES`, `PATH`, `HOME`, and those named
+    /// by [`Behaviour::noting`].
     pub env: BTreeMap<String, String>,
     /// Names of all variables; values of the others may be secret.
     pub env_names: Vec<String>,
@@ -146,6 +155,45 @@ impl Start {
     /// `hook_event_name` of the payload.
     pub fn event(&self) -> &str {
         self.payload["hook_event_name"].as_str().unwrap_or_default()
+    }
+}
+
+/// One run of a recording hook, put together from its lines.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// What it was given.
+    pub start: Start,
+    /// Its process.
+    pub pid: u32,
+    /// Its first moment, in microseconds since 1970.
+    pub started_us: u64,
+    /// Its last moment; `None` while it runs, and for ever when it was killed.
+    pub ended_us: Option<u64>,
+    /// The signals it noted and when; see [`Behaviour::trapping_signals`].
+    pub signals: Vec<(i32, u64)>,
+    /// What it saw of the transcript.
+    pub looks: Vec<Look>,
+}
+
+impl Run {
+    fn new(line: &Line, start: Start) -> Self {
+        let (pid, started_us) = (line.pid, line.at_us);
+        Self { start, pid, started_us, ended_us: None, signals: Vec::new(), looks: Vec::new() }
+    }
+
+    /// [`Self::ended_us`] of a run that has come to its end by itself; fails for any other.
+    #[track_caller]
+    pub fn ended(&self) -> u64 {
+        self.ended_us.unwrap_or_else(|| panic!("a recording hook has not ended: {self:?}"))
+    }
+
+    fn add(&mut self, at_us: u64, what: What) {
+        match what {
+            What::Start(_) => {}
+            What::Transcript(look) => self.looks.push(look),
+            What::Signal { signal } => self.signals.push((signal, at_us)),
+            What::End { .. } => self.ended_us = Some(at_us),
+        }
     }
 }
 
@@ -228,6 +276,29 @@ impl Recorder {
     pub fn starts(&self, id: &str) -> Vec<Start> {
         let own = self.lines().into_iter().filter(|line| line.id == id);
         own.filter_map(|line| if let What::Start(start) = line.what { Some(start) } else { None }).collect()
+    }
+
+    /// Every run of every id, in order of their first moments.
+    pub fn all_runs(&self) -> Vec<(String, Run)> {
+        let mut runs: Vec<(String, Run)> = Vec::new();
+        for line in self.lines() {
+            if let What::Start(start) = &line.what {
+                runs.push((line.id.clone(), Run::new(&line, start.clone())));
+                continue;
+            }
+            // Ids of processes come again one day: the latest run of that id is meant.
+            let own = runs.iter_mut().rev().find(|(id, run)| *id == line.id && run.pid == line.pid);
+            if let Some((_, run)) = own {
+                run.add(line.at_us, line.what);
+            }
+        }
+        runs.sort_by_key(|(_, run)| run.started_us);
+        runs
+    }
+
+    /// The runs of one id, in order of their first moments.
+    pub fn runs(&self, id: &str) -> Vec<Run> {
+        self.all_runs().into_iter().filter(|(own, _)| own == id).map(|(_, run)| run).collect()
     }
 
     /// What the runs of one id saw of the transcript, in order.

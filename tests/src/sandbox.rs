@@ -58,6 +58,11 @@ impl Sandbox {
         self.git(&["commit", "--quiet", "--allow-empty", "--message", "start"]);
     }
 
+    /// The folder that holds all the others.
+    pub fn root(&self) -> PathBuf {
+        self.root.clone()
+    }
+
     /// The scratch `HOME`.
     pub fn home(&self) -> PathBuf {
         self.root.join("home")

@@ -47,7 +47,7 @@ impl Settings {
     }
 }
 
-/// One hook entry in exec form: the program is started directly, without a shell.
+/// One hook entry, in exec form (the program is started directly) unless it is made by [`Self::shell`].
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Hook(Value);
@@ -56,6 +56,11 @@ impl Hook {
     /// A program with its arguments.
     pub fn new(program: &Path, args: &[&str]) -> Self {
         Self(json!({ "type": "command", "command": program, "args": args }))
+    }
+
+    /// A command line that the client hands to a shell.
+    pub fn shell(command_line: &str) -> Self {
+        Self(json!({ "type": "command", "command": command_line }))
     }
 
     /// Its time limit; the client's own unit, fractions allowed.

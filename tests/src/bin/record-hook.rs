@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         note_signals(&options);
     }
     let payload = read_payload();
-    let run = options.note_start(start(&options, &payload), started_us);
+    let run = options.note_start(start(&options, &behaviour, &payload), started_us);
     if behaviour.tail_transcript {
         watch_transcripts(&options, &payload, &behaviour, started);
     }
@@ -121,7 +121,7 @@ fn read_payload() -> Value {
     serde_json::from_slice(&bytes).unwrap_or_else(|_| String::from_utf8_lossy(&bytes).into_owned().into())
 }
 
-fn start(options: &Options, payload: &Value) -> Start {
+fn start(options: &Options, behaviour: &Behaviour, payload: &Value) -> Start {
     let env: BTreeMap<String, String> = env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
         .collect();
@@ -131,7 +131,10 @@ fn start(options: &Options, payload: &Value) -> Start {
         args: options.rest.clone(),
         cwd: env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default(),
         env_names: env.keys().cloned().collect(),
-        env: env.into_iter().filter(|(name, _)| is_noted(name)).collect(),
+        env: env
+            .into_iter()
+            .filter(|(name, _)| is_noted(name) || behaviour.variables.contains(name))
+            .collect(),
         terminals: [io::stdin().is_terminal(), io::stdout().is_terminal(), io::stderr().is_terminal()],
     }
 }
@@ -169,7 +172,9 @@ fn seen_line(line: &str) -> Seen {
     let Ok(entry) = serde_json::from_str::<Value>(line) else {
         return Seen { kind: "unparsable".to_owned(), marks: Vec::new() };
     };
-    let marks = match &entry["message"]["content"] {
+    // Lines that are no message (of the prompt queue, for one) have their text at the top.
+    let content = entry["message"].get("content").unwrap_or(&entry["content"]);
+    let marks = match content {
         Value::String(text) => vec![shortened(text)],
         Value::Array(blocks) => blocks.iter().filter_map(mark).collect(),
         _ => Vec::new(),

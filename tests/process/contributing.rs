@@ -1,0 +1,73 @@
+//! CONTRIBUTING.md promises that three common changes touch at most three files each. The promise is kept here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+/// The headed lists of the section on common changes: what the change is, and the files it touches.
+fn changes() -> Vec<(String, Vec<String>)> {
+    let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let section = text.split("## Three common changes").nth(1).unwrap().split("\n## ").next().unwrap();
+    let mut changes: Vec<(String, Vec<String>)> = Vec::new();
+    for line in section.lines() {
+        if let Some(name) = line.strip_prefix("**").and_then(|rest| rest.split("**").next()) {
+            changes.push((name.to_owned(), Vec::new()));
+        } else if line.starts_with(|first: char| first.is_ascii_digit()) {
+            let file = line.split('`').nth(1).unwrap();
+            changes.last_mut().unwrap().1.push(file.to_owned());
+        }
+    }
+    changes
+}
+
+#[test]
+fn each_common_change_touches_at_most_three_files_that_exist() {
+    let changes = changes();
+    let names: Vec<_> = changes.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["Add a setting", "Add an event", "Change a text"]);
+    for (name, files) in changes {
+        assert!((1..=3).contains(&files.len()), "{name}: {files:?}");
+        for file in files {
+            assert!(root().join(&file).is_file(), "{name}: there is no {file}");
+        }
+    }
+}
+
+#[test]
+fn a_text_for_the_model_stands_in_one_file_only() {
+    let listed = std::process::Command::new("git").args(["ls-files"]).current_dir(root()).output().unwrap();
+    let files: Vec<String> = String::from_utf8(listed.stdout).unwrap().lines().map(ToOwned::to_owned).collect();
+    assert!(files.len() > 50, "the files of the repository");
+    let messages = files.iter().filter(|file| file.starts_with("config/messages/"));
+    for message in messages {
+        let text = fs::read_to_string(root().join(message)).unwrap();
+        for line in text.lines().filter(|line| line.len() > 30) {
+            for other in files.iter().filter(|other| *other != message) {
+                let repeated = fs::read_to_string(root().join(other)).is_ok_and(|other| other.contains(line));
+                assert!(!repeated, "{other} repeats a line of {message}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_default_stands_in_one_file_only_and_every_setting_has_one() {
+    let defaults = fs::read_to_string(root().join("config/defaults.yaml")).unwrap();
+    let schema = fs::read_to_string(root().join("config/requirements.schema.json")).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    let sections = schema["properties"].as_object().unwrap().iter().filter(|(_, value)| value["properties"].is_object());
+    let mut settings = 0;
+    for (section, value) in sections {
+        let (_, text) = defaults.split_once(&format!("\n{section}:\n")).unwrap_or_else(|| panic!("no section {section}"));
+        let own: Vec<&str> = text.lines().take_while(|line| line.is_empty() || line.starts_with([' ', '#'])).collect();
+        for key in value["properties"].as_object().unwrap().keys() {
+            let stands = own.iter().filter(|line| line.trim_start().starts_with(&format!("{key}:"))).count();
+            assert_eq!(stands, 1, "{section}.{key} in config/defaults.yaml");
+            settings += 1;
+        }
+    }
+    assert!(settings > 0);
+}

@@ -1,0 +1,69 @@
+//! What the client has written of a session when a hook looks: the transcript, line by line, each from a recorded line
+//! with other values. It knows the client's file format and no hook.
+
+use crate::payloads::{self, Session};
+use serde_json::{Value, json};
+use std::fs;
+
+/// A transcript in the making; [`Self::write`] puts it where the session says.
+#[must_use]
+pub struct Transcript<'a> {
+    session: &'a Session,
+    lines: Vec<Value>,
+}
+
+impl<'a> Transcript<'a> {
+    /// An empty one of this session, in its present turn.
+    pub fn of(session: &'a Session) -> Self {
+        Self { session, lines: Vec::new() }
+    }
+
+    /// A prompt of the user.
+    pub fn prompt(self, text: &str) -> Self {
+        self.add(|content| content.is_string(), json!(text))
+    }
+
+    /// A tool call and its result.
+    pub fn tool_call(self, tool: &str, input: &Value) -> Self {
+        let call = json!([{ "type": "tool_use", "id": "toolu_1", "name": tool, "input": input }]);
+        let result =
+            json!([{ "type": "tool_result", "tool_use_id": "toolu_1", "content": "ok", "is_error": false }]);
+        self.add(|content| content[0]["type"] == "tool_use", call)
+            .add(|content| content[0]["type"] == "tool_result", result)
+    }
+
+    /// Words of the model.
+    pub fn text(self, text: &str) -> Self {
+        self.add(|content| content[0]["type"] == "text", json!([{ "type": "text", "text": text }]))
+    }
+
+    /// The first recorded line with such content, told as if it had happened here.
+    fn add(mut self, like: impl Fn(&Value) -> bool, content: Value) -> Self {
+        let mut line = recorded_line(like);
+        line["sessionId"] = json!(self.session.id);
+        line["message"]["content"] = content;
+        if !line["promptId"].is_null() {
+            line["promptId"] = json!(self.session.prompt_id);
+        }
+        self.lines.push(line);
+        self
+    }
+
+    /// Writes it to the session's `transcript_path`.
+    pub fn write(&self) {
+        let lines: String = self.lines.iter().map(|line| format!("{line}\n")).collect();
+        let path = &self.session.transcript;
+        fs::create_dir_all(path.parent().expect("a transcript lies in a folder"))
+            .and_then(|()| fs::write(path, lines))
+            .expect("the transcript");
+    }
+}
+
+fn recorded_line(like: impl Fn(&Value) -> bool) -> Value {
+    let text = fs::read_to_string(payloads::transcript("main")).expect("the recorded transcript");
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
+    let mut messages = lines.filter(|line| ["user", "assistant"].iter().any(|role| line["type"] == *role));
+    messages
+        .find(|line| line["isMeta"].is_null() && like(&line["message"]["content"]))
+        .expect("the recording has such a line")
+}
