@@ -17,7 +17,7 @@ use crate::settings::Refused;
 pub fn set(text: &str, section: &str, key: &str, value: &str) -> Result<String, Refused> {
     let before = content(text)?;
     let edited = match tree(text)? {
-        None => append(text, text.len(), 0, &[section, key, value]),
+        None => append(text, text.len(), 0, [section, key, value]),
         Some(root) => in_root(text, &root, [section, key, value])?,
     };
     let wanted: Value = serde_yaml::from_str(value).unwrap_or_default();
@@ -27,11 +27,25 @@ pub fn set(text: &str, section: &str, key: &str, value: &str) -> Result<String, 
     Err(at(1, 1, &format!("`{section}.{key}: {value}` cannot be added here by a program; add it by hand")))
 }
 
+/// What `section.key` is set to in this text, as it stands there; `None` if it is not, or is no single value.
+///
+/// # Errors
+/// If the text is no YAML map.
+pub fn get(text: &str, section: &str, key: &str) -> Result<Option<String>, Refused> {
+    let before = content(text)?;
+    Ok(before.get(section).and_then(|section| section.get(key)).and_then(|value| match value {
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Number(value) => Some(value.to_string()),
+        Value::String(value) => Some(value.clone()),
+        _ => None,
+    }))
+}
+
 fn in_root(text: &str, root: &Map, words: [&str; 3]) -> Result<String, Refused> {
     let [section, key, value] = words;
     match root.get(section) {
         None if root.flow => Ok(into_flow(text, root, &format!("{section}: {{ {key}: {value} }}"))),
-        None => Ok(append(text, root.document_end, root.column, &words)),
+        None => Ok(append(text, root.document_end, root.column, words)),
         Some((_, Node::Map(map))) => in_section(text, map, key, value),
         Some((name, Node::Empty)) if !root.flow => {
             let line = name.end + text[name.end..].find('\n').unwrap_or(text.len() - name.end);
@@ -62,18 +76,12 @@ fn in_section(text: &str, map: &Map, key: &str, value: &str) -> Result<String, R
 }
 
 /// A new section at the end of the text, or before the line that ends the document.
-fn append(text: &str, end: usize, column: usize, words: &[&str]) -> String {
-    let line_end = line_end(text);
-    let (indent, joint) = (
-        " ".repeat(column),
-        if text[..end].is_empty() || text[..end].ends_with(['\n', '\u{feff}']) { "" } else { line_end },
-    );
-    let lines: Vec<String> = match words {
-        [section, key, value] => vec![format!("{indent}{section}:"), format!("{indent}  {key}: {value}")],
-        _ => Vec::new(),
-    };
-    let block: String = lines.iter().map(|line| format!("{line}{line_end}")).collect();
-    splice(text, end, end, &format!("{joint}{block}"))
+fn append(text: &str, end: usize, column: usize, [section, key, value]: [&str; 3]) -> String {
+    let (line_end, indent) = (line_end(text), " ".repeat(column));
+    let starts_line = text[..end].is_empty() || text[..end].ends_with(['\n', '\u{feff}']);
+    let joint = if starts_line { "" } else { line_end };
+    let block = format!("{joint}{indent}{section}:{line_end}{indent}  {key}: {value}{line_end}");
+    splice(text, end, end, &block)
 }
 
 fn into_flow(text: &str, map: &Map, item: &str) -> String {
@@ -212,15 +220,15 @@ impl<'a> Reader<'a> {
                 map.end = self.byte(span.start.index());
                 break;
             }
-            let name = self.name(event, span);
+            let name = self.name(&event, span);
             let Some((value, span)) = self.events.next() else { break };
-            map.entries.push((name, self.node(value, span)));
+            map.entries.push((name, self.node(&value, span)));
         }
         map
     }
 
-    fn name(&mut self, event: Event<'a>, span: Span) -> Name {
-        let text = match &event {
+    fn name(&mut self, event: &Event<'a>, span: Span) -> Name {
+        let text = match event {
             Event::Scalar(text, ..) => text.clone().into_owned(),
             _ => String::new(),
         };
@@ -229,7 +237,7 @@ impl<'a> Reader<'a> {
         Name { text, start, end, line: span.start.line(), column: span.start.col() }
     }
 
-    fn node(&mut self, event: Event<'a>, span: Span) -> Node {
+    fn node(&mut self, event: &Event<'a>, span: Span) -> Node {
         match event {
             Event::MappingStart(..) => Node::Map(self.map(span)),
             Event::SequenceStart(..) => {
@@ -237,7 +245,7 @@ impl<'a> Reader<'a> {
                     if event == Event::SequenceEnd {
                         break;
                     }
-                    self.node(event, span);
+                    self.node(&event, span);
                 }
                 Node::Other
             }

@@ -28,7 +28,7 @@ const UNREACHABLE: [&str; 8] = [
 
 /// An installed client that was seen to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Client {
+pub(crate) struct Client {
     /// The native executable.
     pub path: PathBuf,
     /// Its version, the pinned one.
@@ -38,7 +38,7 @@ pub struct Client {
 /// npm is absent or its registry cannot be reached: the e2e tests cannot run here, which is neither passed nor failed.
 /// [`ensure`] returns it as the error itself, to be found with `error.downcast_ref::<NpmUnreachable>()`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NpmUnreachable {
+pub(crate) struct NpmUnreachable {
     /// What npm, or the attempt to start it, said.
     pub reason: String,
 }
@@ -56,7 +56,7 @@ impl std::error::Error for NpmUnreachable {}
 /// # Errors
 ///
 /// [`NpmUnreachable`] when npm is absent or offline; anything else is a failure that somebody must look at.
-pub fn ensure(root: &Path) -> anyhow::Result<Client> {
+pub(crate) fn ensure(root: &Path) -> anyhow::Result<Client> {
     let version = pinned_version(root)?;
     let folder = root.join("target/claude-code").join(&version);
     if let Some(client) = installed(&folder, &version) {
@@ -77,7 +77,7 @@ pub fn ensure(root: &Path) -> anyhow::Result<Client> {
 /// # Errors
 ///
 /// The file is missing or does not hold one plain version.
-pub fn pinned_version(root: &Path) -> anyhow::Result<String> {
+pub(crate) fn pinned_version(root: &Path) -> anyhow::Result<String> {
     let file = root.join(VERSION_FILE);
     let text = fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;
     let version = text.trim();

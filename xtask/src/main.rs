@@ -1,2 +1,150 @@
-//! `cargo xtask <verb>`.
-fn main() {}
+//! `cargo xtask <verb>`: the installer's and the maintainer's commands, one module each. Here they are only told apart.
+//!
+//! Exit status: 0 done, 1 failed or refused, 64 wrong usage; never 2, which would mean "block" to the client.
+//! Results go to stdout, progress and errors to stderr.
+
+mod all_tests;
+mod artifacts;
+mod bench;
+mod choose;
+mod ci;
+mod claude_code;
+mod deploy;
+mod disable;
+mod e2e;
+mod enabled;
+mod ended;
+mod install;
+mod links;
+mod manifest;
+mod places;
+mod prove;
+mod rail;
+mod registration;
+mod say;
+mod schema;
+mod status;
+mod sync;
+mod tidy;
+mod undo;
+mod uninstall;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use ended::Ended;
+
+const USAGE: u8 = 64;
+
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    about = "Installs and maintains Barbless.",
+    version
+)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Build the hooks, copy them to ~/.claude/hooks, register the chosen ones, and prove that they work
+    Install(install::Arguments),
+    /// Take away what install put there; your settings and the hooks' data stay
+    Uninstall {
+        /// Where there is no terminal: yes, I mean it
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Register a hook and switch it on
+    Enable {
+        /// The hook's name
+        hook: String,
+    },
+    /// Switch a hook off and take its registration away
+    Disable {
+        /// The hook's name
+        hook: String,
+        /// Where there is no terminal: yes, I mean it
+        #[arg(long)]
+        yes: bool,
+    },
+    /// What is built, deployed, registered and switched on, and where these differ
+    Status {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Build and copy what differs; settings stay as they are
+    Sync {
+        /// Remove deployed files that no hook owns, and their registration
+        #[arg(long)]
+        prune: bool,
+    },
+    /// Put settings.json back as it was before the last change; again: bring that change back
+    Undo {
+        /// Where there is no terminal: yes, I mean it
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Run all tests
+    Test,
+    /// Run the tests under the real client
+    E2e {
+        /// Only tests whose names contain one of these
+        filters: Vec<String>,
+    },
+    /// Measure what each hook costs
+    Bench(bench::Options),
+    /// Generate the JSON Schema, the plugin's hooks.json and README's table
+    Schema {
+        /// Only say whether they are up to date
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check the rules of the house that no compiler checks
+    Tidy,
+    /// Run everything that must hold before a change is taken
+    Ci(ci::Options),
+}
+
+fn main() -> ExitCode {
+    match Cli::try_parse() {
+        Ok(cli) => exit_code(run(cli.verb)),
+        Err(error) => {
+            let _ = error.print();
+            if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS }
+        }
+    }
+}
+
+fn run(verb: Verb) -> anyhow::Result<()> {
+    let root = places::root()?;
+    match verb {
+        Verb::Install(arguments) => install::run(&root, &arguments),
+        Verb::Uninstall { yes } => uninstall::run(yes),
+        Verb::Enable { hook } => install::enable(&root, hook),
+        Verb::Disable { hook, yes } => disable::run(&hook, yes),
+        Verb::Status { json } => status::run(&root, json),
+        Verb::Sync { prune } => sync::run(&root, prune),
+        Verb::Undo { yes } => undo::run(yes),
+        Verb::Test => all_tests::run(&root),
+        Verb::E2e { filters } => e2e::run(&root, &filters),
+        Verb::Bench(options) => bench::run(&root, &options),
+        Verb::Schema { check } => schema::run(&root, check),
+        Verb::Tidy => tidy::run(&root),
+        Verb::Ci(options) => ci::run(&root, &options),
+    }
+}
+
+fn exit_code(result: anyhow::Result<()>) -> ExitCode {
+    let Err(error) = result else { return ExitCode::SUCCESS };
+    if let Some(Ended(code)) = error.downcast_ref::<Ended>() {
+        return ExitCode::from(*code);
+    }
+    say::note(format_args!("error: {error:#}"));
+    ExitCode::FAILURE
+}

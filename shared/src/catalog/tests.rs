@@ -1,3 +1,5 @@
+//! What config/hooks.yaml must be true of. What a hook does at its events is tested beside the hook.
+
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -1,4 +1,6 @@
-use super::set;
+//! One key set in every style YAML has: what changes, and that nothing else does.
+
+use super::{get, set};
 
 #[track_caller]
 fn check(before: &str, after: &str) {
@@ -86,4 +88,16 @@ fn what_cannot_be_set_for_certain_is_refused_with_its_place() {
     let shared_value = "b: &x { c: &y false }\na-gate: *x\n";
     assert!(refused(shared_value).contains("line 2"));
     assert!(refused("a-gate: {enabled: &y false}\nb: *y\n").contains("by hand"));
+}
+
+#[test]
+fn a_value_is_read_as_it_stands() {
+    let text = "a-gate: {enabled: false, n: 5, t: \"x\", list: [1]}\n";
+    for (key, value) in
+        [("enabled", Some("false")), ("n", Some("5")), ("t", Some("x")), ("list", None), ("none", None)]
+    {
+        assert_eq!(get(text, "a-gate", key).unwrap().as_deref(), value, "{key}");
+    }
+    assert_eq!(get("", "a-gate", "enabled").unwrap(), None);
+    assert!(get("- a\n", "a-gate", "enabled").is_err());
 }

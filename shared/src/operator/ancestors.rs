@@ -43,9 +43,9 @@ fn read(pid: u32) -> Option<Row> {
 /// Name, parent and terminal of `pid (name) state ppid pgrp session tty ...`; the name may hold spaces and brackets.
 #[cfg(target_os = "linux")]
 fn stat_fields(stat: &str) -> Option<(String, u32, i64)> {
-    let (start, end) = (stat.find('(')?, stat.rfind(')')?);
-    let name = stat.get(start + 1..end)?.to_owned();
-    let mut fields = stat.get(end + 1..)?.split_ascii_whitespace().skip(1);
+    let (open, close) = (stat.find('(')?, stat.rfind(')')?);
+    let name = stat.get(open + 1..close)?.to_owned();
+    let mut fields = stat.get(close + 1..)?.split_ascii_whitespace().skip(1);
     let parent = fields.next()?.parse().ok()?;
     let terminal = fields.nth(2)?.parse().ok()?;
     Some((name, parent, terminal))

@@ -1,3 +1,5 @@
+//! Who is asking, as a table of facts. No process of the machine is looked at.
+
 use super::{Facts, Process, Standing, judge, refusal};
 
 fn process(name: &str, command_line: &[&str]) -> Process {

@@ -8,7 +8,7 @@ use jsonc_parser::common::{Range, Ranged};
 
 use super::document::{Document, property};
 use super::splice::Level;
-use super::{Owner, Refused, Registered, Registration};
+use super::{Owner, Registered, Registration};
 
 /// One entry of ours and where it stands.
 pub(super) struct Entry<'b, 'a> {
@@ -32,11 +32,8 @@ impl Entry<'_, '_> {
 }
 
 /// Our entries, in the order of the text.
-pub(super) fn find<'b, 'a>(
-    document: &'b Document<'a>,
-    owner: &Owner<'_>,
-) -> Result<Vec<Entry<'b, 'a>>, Refused> {
-    let Some(hooks) = document.hooks() else { return Ok(Vec::new()) };
+pub(super) fn find<'b, 'a>(document: &'b Document<'a>, owner: &Owner<'_>) -> Vec<Entry<'b, 'a>> {
+    let Some(hooks) = document.hooks() else { return Vec::new() };
     let mut found = Vec::new();
     for (event_index, event) in hooks.properties.iter().enumerate() {
         let Value::Array(groups) = &event.value else { continue };
@@ -61,7 +58,7 @@ pub(super) fn find<'b, 'a>(
             }
         }
     }
-    Ok(found)
+    found
 }
 
 /// The entry as data, event and matcher still open; `None` if it is not ours.

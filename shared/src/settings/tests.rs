@@ -1,3 +1,5 @@
+//! Texts in, texts out: what is added, what stays to the byte, what is refused and where. No file is touched.
+
 use std::path::Path;
 
 use proptest::prelude::*;

@@ -145,10 +145,7 @@ impl UserFile {
     /// The backups, newest first. One that cannot be read is left out.
     #[must_use]
     pub fn backups(&self) -> Vec<Backup> {
-        self.backup_paths()
-            .into_iter()
-            .filter_map(|path| Some(Backup { text: text_of(&path)?, path }))
-            .collect()
+        self.backup_paths().into_iter().filter_map(read_backup).collect()
     }
 
     /// Refuses an edit of this file with its place.
@@ -210,12 +207,12 @@ impl UserFile {
     }
 }
 
-/// What a backup holds; `None` if it cannot be read.
-fn text_of(backup: &Path) -> Option<Option<String>> {
-    if backup.to_string_lossy().ends_with(ABSENT) {
-        return Some(None);
+/// `None` if it cannot be read.
+fn read_backup(path: PathBuf) -> Option<Backup> {
+    if path.to_string_lossy().ends_with(ABSENT) {
+        return Some(Backup { path, text: None });
     }
-    fs::read_to_string(backup).ok().map(Some)
+    fs::read_to_string(&path).ok().map(|text| Backup { path, text: Some(text) })
 }
 
 /// The file at the end of a chain of links, whether it exists or not.

@@ -1,3 +1,5 @@
+//! Real files in a scratch folder: links, modes, backups, refusals, and writers that meet.
+
 use std::fs;
 
 use super::{FileError, KEEP_BACKUPS, UserFile};

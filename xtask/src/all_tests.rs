@@ -1,0 +1,21 @@
+//! `cargo xtask test`: every test of the workspace, in one cargo invocation with cargo's own result lines.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use shared::catalog::Catalog;
+
+use crate::artifacts;
+use crate::ended::Ended;
+use crate::registration::names;
+
+/// Runs them; cargo's exit status becomes ours.
+pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
+    // The process tests start the real binaries. Built before, no test waits for a compiler.
+    let all = names(&Catalog::built_in()?);
+    let hooks: Vec<&str> = all.iter().map(String::as_str).collect();
+    artifacts::for_tests(root, &hooks)?;
+    let status =
+        artifacts::cargo(root).args(["test", "--workspace"]).status().context("starting cargo test")?;
+    Ended::check(status)
+}

@@ -1,0 +1,167 @@
+//! Building the hooks and finding what was built. Paths are read from cargo's own messages, never guessed.
+//!
+//! What is installed is linked statically where that is possible: it saves a quarter of a millisecond of every start.
+//! The flag for it is given with an explicit `--target`, because without one it would reach procedural macros too.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::Value;
+
+use crate::say::note;
+
+/// Programs by name.
+pub(crate) type Binaries = BTreeMap<String, PathBuf>;
+
+/// The programs of these hooks as they are installed: release profile, static C runtime.
+pub(crate) fn for_installation(root: &Path, hooks: &[&str]) -> anyhow::Result<Binaries> {
+    let triple = host_triple()?;
+    let mut release = build_command(root, hooks);
+    release.args(["--release", "--target", &triple]);
+    let mut with_static_runtime = build_command(root, hooks);
+    with_static_runtime.args(["--release", "--target", &triple]);
+    link_statically(&mut with_static_runtime, &triple);
+    match run(with_static_runtime, hooks) {
+        Err(error) if lacks_static_library(&error) => {
+            note(
+                "the static C library is not installed, so the hooks are linked dynamically: each start takes a little longer",
+            );
+            run(release, hooks)
+        }
+        result => result,
+    }
+}
+
+/// The programs of these hooks in the profile tests use.
+pub(crate) fn for_tests(root: &Path, hooks: &[&str]) -> anyhow::Result<Binaries> {
+    run(build_command(root, hooks), hooks)
+}
+
+/// Where an installation's build leaves a program, whether it was built or not.
+pub(crate) fn installable(root: &Path, binary: &str) -> anyhow::Result<PathBuf> {
+    let output =
+        cargo(root).args(["metadata", "--no-deps", "--format-version=1"]).stderr(Stdio::null()).output();
+    let metadata: Value = serde_json::from_slice(&output.context("starting cargo metadata")?.stdout)
+        .context("reading what cargo metadata prints")?;
+    let target = metadata["target_directory"].as_str().context("cargo metadata names no target_directory")?;
+    Ok(Path::new(target).join(host_triple()?).join("release").join(crate::places::executable(binary)))
+}
+
+/// Cargo, started in the source tree.
+pub(crate) fn cargo(root: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root).stdin(Stdio::null());
+    command
+}
+
+/// `-p` for each hook: nothing that only other crates ask for gets into a hook.
+fn build_command(root: &Path, hooks: &[&str]) -> Command {
+    let mut command = cargo(root);
+    command.args(["build", "--bins", "--message-format=json-render-diagnostics"]);
+    command.args(hooks.iter().flat_map(|hook| ["--package", hook]));
+    command
+}
+
+/// Adds the flag where cargo looks for it: the user's own RUSTFLAGS would hide what stands in a configuration.
+fn link_statically(command: &mut Command, triple: &str) {
+    const FLAG: &str = "-Ctarget-feature=+crt-static";
+    if !triple.contains("-linux-gnu") {
+        return;
+    }
+    let own = ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS"].into_iter().zip(["\u{1f}", " "]);
+    let mut own = own.filter_map(|(name, space)| Some((name, std::env::var(name).ok()?, space)));
+    match own.find(|(_, flags, _)| !flags.is_empty()) {
+        Some((name, flags, space)) => command.env(name, format!("{flags}{space}{FLAG}")),
+        None => command.arg("--config").arg(format!("target.{triple}.rustflags=[\"{FLAG}\"]")),
+    };
+}
+
+fn lacks_static_library(error: &anyhow::Error) -> bool {
+    let said = error.to_string();
+    ["cannot find -lc", "cannot find -lgcc_eh", "unable to find library -lc"]
+        .iter()
+        .any(|sign| said.contains(sign))
+}
+
+/// The platform this command runs on, as the compiler calls it.
+fn host_triple() -> anyhow::Result<String> {
+    let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(compiler).arg("-vV").output().context("starting rustc")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.context("rustc -vV names no host")?.to_owned())
+}
+
+fn run(mut command: Command, hooks: &[&str]) -> anyhow::Result<Binaries> {
+    let bar = progress(hooks.len());
+    let began = Instant::now();
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child =
+        command.spawn().with_context(|| format!("starting {}", command.get_program().display()))?;
+    let (binaries, said) = follow(&mut child, &bar);
+    let status = child.wait().context("waiting for cargo")?;
+    bar.finish_and_clear();
+    if !status.success() {
+        bail!("cargo could not build {}:\n{}", crate::say::list(hooks), said.trim_end());
+    }
+    if began.elapsed() > Duration::from_secs(2) {
+        note(format_args!("built in {} s", began.elapsed().as_secs()));
+    }
+    Ok(binaries)
+}
+
+/// Reads both of cargo's streams to their ends: what was built, and what was said beside "Compiling ...".
+fn follow(child: &mut Child, bar: &ProgressBar) -> (Binaries, String) {
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        let said = scope.spawn(|| stderr.map(|stream| keep_words(stream, bar)).unwrap_or_default());
+        let lines = stdout.map(|stream| BufReader::new(stream).lines().map_while(Result::ok));
+        let binaries = lines.into_iter().flatten().filter_map(|line| executable(&line)).collect();
+        (binaries, said.join().unwrap_or_default())
+    })
+}
+
+/// Shows cargo's progress in the bar and keeps the rest.
+fn keep_words(stream: impl Read, bar: &ProgressBar) -> String {
+    let mut kept = String::new();
+    for line in BufReader::new(stream).lines().map_while(Result::ok) {
+        match line.trim_start().split_once(' ') {
+            Some(("Compiling" | "Downloading" | "Downloaded" | "Blocking" | "Updating" | "Locking", _)) => {
+                bar.set_message(line.trim().to_owned());
+                bar.inc(1);
+            }
+            _ => kept.extend([line.as_str(), "\n"]),
+        }
+    }
+    kept
+}
+
+fn progress(hooks: usize) -> ProgressBar {
+    let what = if hooks == 1 { "1 hook".to_owned() } else { format!("{hooks} hooks") };
+    let bar = ProgressBar::new_spinner();
+    if bar.is_hidden() {
+        note(format_args!("building {what}"));
+        return bar;
+    }
+    let template = format!("{{spinner}} building {what}, {{elapsed}}: {{wide_msg}}");
+    if let Ok(style) = ProgressStyle::with_template(&template) {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}
+
+/// Name and path of the program that one of cargo's messages announces.
+fn executable(line: &str) -> Option<(String, PathBuf)> {
+    let message: Value = serde_json::from_str(line).ok()?;
+    let path = message["executable"].as_str()?;
+    Some((message["target"]["name"].as_str()?.to_owned(), PathBuf::from(path)))
+}
+
+#[cfg(test)]
+mod tests;

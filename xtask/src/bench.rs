@@ -1,0 +1,194 @@
+//! `cargo xtask bench`: what each hook costs, as a whole process, beside an empty program and beside Python.
+//!
+//! A hook's price is paid at every tool call, so it is measured the way it is paid: start, read, decide, answer, end. Each
+//! run stands next to a run of the empty binary, in an order that changes, because a machine's speed drifts. Modules:
+//! `cases` says what is measured, `world` sets it up and proves it, `programs` builds, `measure` times, `statistics` and
+//! `report` judge; `callgrind` and `growth` are for those who ask. No test depends on a time.
+
+mod callgrind;
+mod cases;
+mod growth;
+mod measure;
+mod programs;
+mod report;
+mod statistics;
+mod world;
+
+use std::path::Path;
+
+use anyhow::{Context as _, bail, ensure};
+use shared::catalog::Catalog;
+
+use crate::say::{note, say, table};
+use cases::{Case, HOOKS, HookCases};
+use measure::{Process, in_turn};
+use programs::Programs;
+use report::Measured;
+use statistics::Pair;
+use world::World;
+
+/// Fewer pairs than this say nothing about a budget.
+const FEWEST_PAIRS: usize = 300;
+
+/// Python takes so long that its ratio needs no better.
+const PYTHON_PAIRS: usize = 60;
+
+/// What to measure.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Options {
+    /// How often each case is run beside the empty binary; at least 300
+    #[arg(long, default_value_t = 400)]
+    pub(crate) pairs: usize,
+    /// Only this hook
+    #[arg(long)]
+    pub(crate) hook: Option<String>,
+    /// Count instructions too, where valgrind is installed
+    #[arg(long)]
+    pub(crate) callgrind: bool,
+    /// Run each case also with 10,000 old sessions and a 200 MB transcript
+    #[arg(long)]
+    pub(crate) growth: bool,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Measures the hooks and prints what they cost.
+pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
+    ensure!(
+        options.pairs >= FEWEST_PAIRS,
+        "--pairs {} is too few: give at least {FEWEST_PAIRS}",
+        options.pairs
+    );
+    let hooks = chosen(options)?;
+    let scratch = tempfile::tempdir().context("making a scratch folder")?;
+    let names: Vec<&str> = hooks.iter().map(|hook| hook.hook).collect();
+    let programs = programs::build(root, &names, scratch.path())?;
+    if programs.python.is_none() {
+        note(format_args!("bench: there is no python3 here, so nothing is compared with it"));
+    }
+    let mut measured = Vec::new();
+    for hook in hooks {
+        for case in hook.cases {
+            note(format_args!("bench: {}, {}", hook.hook, case.name));
+            let bench = Bench { root, hook, case, programs: &programs, options };
+            measured.push(bench.measure().with_context(|| format!("measuring {}", hook.hook))?);
+        }
+    }
+    publish(&measured, options)
+}
+
+/// The hooks of the catalog, or the one asked for, with their cases.
+fn chosen(options: &Options) -> anyhow::Result<Vec<&'static HookCases>> {
+    let catalog = Catalog::built_in()?;
+    if let Some(name) = &options.hook {
+        ensure!(catalog.hook(name).is_some(), "no hook is named `{name}`; config/hooks.yaml has them all");
+    }
+    let wanted =
+        catalog.hooks.iter().filter(|hook| options.hook.as_ref().is_none_or(|name| *name == hook.name));
+    wanted.map(|hook| cases_of(&hook.name)).collect()
+}
+
+/// There are cases for the hook of that name.
+pub(crate) fn measures(name: &str) -> bool {
+    cases_of(name).is_ok()
+}
+
+fn cases_of(name: &str) -> anyhow::Result<&'static HookCases> {
+    let found = HOOKS.iter().find(|hook| hook.hook == name);
+    found.with_context(|| format!("nothing is measured of {name}: add its cases to xtask/src/bench/cases.rs"))
+}
+
+fn publish(measured: &[Measured], options: &Options) -> anyhow::Result<()> {
+    if options.json {
+        say(format_args!("{:#}", report::to_json(measured)));
+    } else {
+        let (heads, rows) = report::to_table(measured);
+        say(table(&heads, rows));
+    }
+    for warning in measured.iter().flat_map(Measured::warnings) {
+        note(format_args!(
+            "bench: warning: {warning}; run it again with more --pairs, or on a quieter machine"
+        ));
+    }
+    let failures: Vec<String> = measured.iter().flat_map(Measured::failures).collect();
+    if failures.is_empty() { Ok(()) } else { bail!("over budget:\n  {}", failures.join("\n  ")) }
+}
+
+/// One case and what it takes to measure it.
+struct Bench<'a> {
+    root: &'a Path,
+    hook: &'a HookCases,
+    case: &'a Case,
+    programs: &'a Programs,
+    options: &'a Options,
+}
+
+impl Bench<'_> {
+    fn measure(&self) -> anyhow::Result<Measured> {
+        let world = self.world()?;
+        Ok(Measured {
+            hook: self.hook.hook.to_owned(),
+            case: self.case.name,
+            budget: self.hook.budget,
+            floor_and_hook: self.beside_floor(&world)?,
+            hook_and_python: self.beside_python(&world)?,
+            small_and_big: self.beside_grown(&world)?,
+            instructions: self.instructions(&world)?,
+        })
+    }
+
+    fn world(&self) -> anyhow::Result<World<'_>> {
+        let program = self.programs.hooks.get(self.hook.hook).context("the hook was not built")?;
+        World::new(self.root, self.hook, self.case, program)
+    }
+
+    fn beside_floor(&self, world: &World<'_>) -> anyhow::Result<Vec<Pair>> {
+        let floor = world.process_of(&self.programs.floor);
+        in_turn(self.options.pairs, || world.reset(), || plain(&floor), || checked(world))
+    }
+
+    fn beside_python(&self, world: &World<'_>) -> anyhow::Result<Vec<Pair>> {
+        let Some(python) = &self.programs.python else { return Ok(Vec::new()) };
+        let python = Process { args: &["-c", "pass"], ..world.process_of(python) };
+        // Python leaves the CPU's caches to itself; the budget is for a warm hook, so an untimed run comes first.
+        let warm = || checked(world).and_then(|_| world.reset()).and_then(|()| checked(world));
+        in_turn(PYTHON_PAIRS, || world.reset(), warm, || plain(&python))
+    }
+
+    fn beside_grown(&self, small: &World<'_>) -> anyhow::Result<Vec<Pair>> {
+        if !self.options.growth {
+            return Ok(Vec::new());
+        }
+        let big = self.world()?;
+        growth::grow(&big)?;
+        let reset = || small.reset().and_then(|()| big.reset());
+        in_turn(self.options.pairs, reset, || checked(small), || checked(&big))
+    }
+
+    fn instructions(&self, world: &World<'_>) -> anyhow::Result<Option<(u64, u64)>> {
+        if !self.options.callgrind {
+            return Ok(None);
+        }
+        let Some(valgrind) = callgrind::find() else {
+            note(format_args!("bench: valgrind is not installed, so no instructions are counted"));
+            return Ok(None);
+        };
+        let floor = callgrind::instructions(&world.process_of(&self.programs.floor), &valgrind)?;
+        world.reset()?;
+        let hook = callgrind::instructions(&world.process(), &valgrind)?;
+        Ok(Some((floor, hook)))
+    }
+}
+
+fn plain(process: &Process<'_>) -> anyhow::Result<f64> {
+    let run = process.run()?;
+    ensure!(run.status.success(), "{} ended with {}", process.program.display(), run.status);
+    Ok(run.micros)
+}
+
+fn checked(world: &World<'_>) -> anyhow::Result<f64> {
+    let run = world.process().run()?;
+    world.check(&run)?;
+    Ok(run.micros)
+}

@@ -1,0 +1,150 @@
+//! One process from start to end, timed from outside, and two kinds of them in turn. This is the only place of the bench
+//! that reads the clock; it does not know what is measured.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context as _, ensure};
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
+
+use super::statistics::Pair;
+
+/// Pairs before the first one that counts: page cache, branch predictors, the CPU's clock.
+const WARM_UP: usize = 25;
+
+/// A pipe takes this much without a reader, in bytes, on every system.
+const MAX_PAYLOAD: usize = 60_000;
+
+/// A process to start, again and again in the same way.
+#[derive(Debug)]
+pub(super) struct Process<'a> {
+    /// The program, by its full path: no search.
+    pub(super) program: &'a Path,
+    /// Its arguments.
+    pub(super) args: &'a [&'a str],
+    /// Its whole environment.
+    pub(super) env: &'a [(String, String)],
+    /// Where it starts.
+    pub(super) cwd: &'a Path,
+    /// What it finds on stdin, before the end of file.
+    pub(super) payload: &'a [u8],
+}
+
+/// What one process did.
+#[derive(Debug)]
+pub(super) struct Run {
+    /// From before the start until its end was known and its output read, in microseconds.
+    pub(super) micros: f64,
+    /// How it ended.
+    pub(super) status: ExitStatus,
+    /// What it printed.
+    pub(super) stdout: Vec<u8>,
+}
+
+impl Process<'_> {
+    /// Runs it once. The payload lies in the pipe before the start, so that the writer's pace is not measured.
+    pub(super) fn run(&self) -> anyhow::Result<Run> {
+        ensure!(
+            self.payload.len() <= MAX_PAYLOAD,
+            "a payload of {} bytes fills the pipe",
+            self.payload.len()
+        );
+        let (stdin, mut writer) = std::io::pipe().context("making a pipe")?;
+        writer.write_all(self.payload).context("writing the payload")?;
+        drop(writer);
+        let mut command = Command::new(self.program);
+        command.args(self.args).current_dir(self.cwd).env_clear().envs(self.env.iter().cloned());
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::null());
+        let began = Instant::now();
+        let child = command.spawn().with_context(|| format!("starting {}", self.program.display()))?;
+        let output = child.wait_with_output().context("waiting for a process")?;
+        let micros = began.elapsed().as_secs_f64() * 1e6;
+        Ok(Run { micros, status: output.status, stdout: output.stdout })
+    }
+}
+
+/// Runs base and subject `pairs` times, now one first and now the other, after a warm-up that does not count.
+///
+/// `prepare` comes before each pair, outside what is timed; `base` and `subject` answer with their microseconds.
+pub(super) fn in_turn(
+    pairs: usize,
+    mut prepare: impl FnMut() -> anyhow::Result<()>,
+    mut base: impl FnMut() -> anyhow::Result<f64>,
+    mut subject: impl FnMut() -> anyhow::Result<f64>,
+) -> anyhow::Result<Vec<Pair>> {
+    let mut measured = Vec::with_capacity(pairs);
+    for (round, base_first) in order(WARM_UP + pairs).into_iter().enumerate() {
+        prepare()?;
+        let pair = if base_first {
+            let base = base()?;
+            Pair { base, subject: subject()? }
+        } else {
+            let subject = subject()?;
+            Pair { base: base()?, subject }
+        };
+        if round >= WARM_UP {
+            measured.push(pair);
+        }
+    }
+    Ok(measured)
+}
+
+/// As often the base first as the subject, in no pattern that could fall into step with a timer of the machine.
+fn order(rounds: usize) -> Vec<bool> {
+    let mut random = StdRng::seed_from_u64(rounds as u64);
+    let extra = random.random_range(0..2);
+    let mut order: Vec<bool> = (0..rounds).map(|round| (round + extra) % 2 == 0).collect();
+    order.shuffle(&mut random);
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::{WARM_UP, in_turn, order};
+
+    #[test]
+    fn both_orders_come_equally_often_and_mixed() {
+        let order = order(400);
+        assert_eq!(order.iter().filter(|first| **first).count(), 200);
+        assert!(order.windows(2).any(|two| two[0] == two[1]) && order.windows(2).any(|two| two[0] != two[1]));
+    }
+
+    #[test]
+    fn the_warm_up_is_run_and_not_counted_and_each_pair_is_prepared() {
+        let (prepared, ran) = (Cell::new(0), Cell::new(0));
+        let tick = |cell: &Cell<usize>| cell.set(cell.get() + 1);
+        let prepare = || {
+            tick(&prepared);
+            Ok(())
+        };
+        let subject = || {
+            tick(&ran);
+            Ok(2.0)
+        };
+        let pairs = in_turn(10, prepare, || Ok(1.0), subject);
+        assert_eq!(pairs.unwrap().len(), 10);
+        assert_eq!((prepared.get(), ran.get()), (10 + WARM_UP, 10 + WARM_UP));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_process_gets_its_payload_and_nothing_of_our_environment() {
+        let env = [("ONLY".to_owned(), "this".to_owned())];
+        let process = super::Process {
+            program: std::path::Path::new("/bin/sh"),
+            args: &["-c", "cat; echo $ONLY; test -z \"$CARGO_MANIFEST_DIR\""],
+            env: &env,
+            cwd: std::path::Path::new("/"),
+            payload: b"given\n",
+        };
+        let run = process.run().unwrap();
+        assert!(run.status.success() && run.micros > 0.0);
+        assert_eq!(run.stdout, b"given\nthis\n");
+    }
+}

@@ -1,0 +1,252 @@
+//! From samples to numbers, verdicts, a table and JSON. Pure: it prints nothing and measures nothing.
+
+use serde_json::{Value, json};
+
+use super::statistics::{Interval, Pair, bases, median, quantile, ratio, ratio_interval, subjects};
+
+/// What the tools these hooks replace begin with: every hook must be this many times faster than `python3 -c pass`.
+pub(super) const PYTHON_FACTOR: f64 = 25.0;
+
+/// A world with 10,000 sessions and a 200 MB transcript may cost this many times the small one: nothing but noise.
+pub(super) const GROWTH_BUDGET: f64 = 1.15;
+
+const HEADS: [&str; 10] = [
+    "hook",
+    "case",
+    "median us",
+    "p95 us",
+    "floor us",
+    "ratio",
+    "95 %",
+    "python",
+    "instructions",
+    "big/small",
+];
+
+/// In a cell of a column that was not asked for, or has no Python to compare with.
+const NOT_MEASURED: &str = "-";
+
+/// What was measured of one case.
+#[derive(Debug)]
+pub(super) struct Measured {
+    /// The hook.
+    pub(super) hook: String,
+    /// The case.
+    pub(super) case: &'static str,
+    /// How many times the floor it may take.
+    pub(super) budget: f64,
+    /// The empty binary and the hook.
+    pub(super) floor_and_hook: Vec<Pair>,
+    /// The hook and Python; empty without Python.
+    pub(super) hook_and_python: Vec<Pair>,
+    /// The small world and the big one; empty unless asked for.
+    pub(super) small_and_big: Vec<Pair>,
+    /// Instructions of floor and hook; `None` unless counted.
+    pub(super) instructions: Option<(u64, u64)>,
+}
+
+/// A ratio against its budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The whole interval lies within.
+    Within,
+    /// The budget lies inside the interval: measure more pairs, or on a quieter machine.
+    Straddles,
+    /// The whole interval lies above.
+    Over,
+}
+
+/// Where an interval lies.
+pub(super) fn verdict(interval: Interval, budget: f64) -> Verdict {
+    if interval.low > budget {
+        Verdict::Over
+    } else if interval.high > budget {
+        Verdict::Straddles
+    } else {
+        Verdict::Within
+    }
+}
+
+impl Measured {
+    /// How many times faster than Python it is; `None` without Python.
+    pub(super) fn python_factor(&self) -> Option<f64> {
+        (!self.hook_and_python.is_empty()).then(|| ratio(&self.hook_and_python))
+    }
+
+    /// What is above its budget, in words.
+    pub(super) fn failures(&self) -> Vec<String> {
+        let mut failures = self.judged(Verdict::Over, "takes more than");
+        if let Some(factor) = self.python_factor().filter(|factor| *factor <= PYTHON_FACTOR) {
+            let name = self.name();
+            failures.push(format!(
+                "{name} is {factor:.1} times faster than Python, not more than {PYTHON_FACTOR}"
+            ));
+        }
+        failures
+    }
+
+    /// What cannot be told from its budget, in words.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        self.judged(Verdict::Straddles, "cannot be told from")
+    }
+
+    fn judged(&self, wanted: Verdict, words: &str) -> Vec<String> {
+        let name = self.name();
+        let mut lines = Vec::new();
+        let interval = ratio_interval(&self.floor_and_hook);
+        if verdict(interval, self.budget) == wanted {
+            lines.push(format!("{name} {words} {} times the empty binary: {}", self.budget, range(interval)));
+        }
+        let interval = ratio_interval(&self.small_and_big);
+        if verdict(interval, GROWTH_BUDGET) == wanted {
+            lines.push(format!(
+                "{name} in a big world {words} {GROWTH_BUDGET} times the small one: {}",
+                range(interval)
+            ));
+        }
+        lines
+    }
+
+    fn name(&self) -> String {
+        format!("{}, {}", self.hook, self.case)
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let hook = subjects(&self.floor_and_hook);
+        vec![
+            self.hook.clone(),
+            self.case.to_owned(),
+            micros(median(hook.clone())),
+            micros(quantile(hook, 950)),
+            micros(median(bases(&self.floor_and_hook))),
+            format!("{:.2}", ratio(&self.floor_and_hook)),
+            range(ratio_interval(&self.floor_and_hook)),
+            self.python_factor().map_or(NOT_MEASURED.to_owned(), |factor| format!("{factor:.0}x")),
+            self.instructions.map_or(NOT_MEASURED.to_owned(), |(_, hook)| hook.to_string()),
+            self.growth(),
+        ]
+    }
+
+    fn growth(&self) -> String {
+        if self.small_and_big.is_empty() {
+            return NOT_MEASURED.to_owned();
+        }
+        format!("{:.2} {}", ratio(&self.small_and_big), range(ratio_interval(&self.small_and_big)))
+    }
+
+    fn json(&self) -> Value {
+        let hook = subjects(&self.floor_and_hook);
+        let interval = ratio_interval(&self.floor_and_hook);
+        let mut fields = json!({
+            "hook": self.hook,
+            "case": self.case,
+            "pairs": self.floor_and_hook.len(),
+            "median_us": median(hook.clone()),
+            "p95_us": quantile(hook, 950),
+            "floor_median_us": median(bases(&self.floor_and_hook)),
+            "ratio": ratio(&self.floor_and_hook),
+            "ratio_low": interval.low,
+            "ratio_high": interval.high,
+            "budget": self.budget,
+            "python_factor": self.python_factor(),
+            "failures": self.failures(),
+            "warnings": self.warnings(),
+        });
+        if let Some((floor, hook)) = self.instructions {
+            fields["instructions"] = json!(hook);
+            fields["floor_instructions"] = json!(floor);
+        }
+        if !self.small_and_big.is_empty() {
+            let interval = ratio_interval(&self.small_and_big);
+            fields["growth"] = json!(ratio(&self.small_and_big));
+            fields["growth_low"] = json!(interval.low);
+            fields["growth_high"] = json!(interval.high);
+        }
+        fields
+    }
+}
+
+/// All numbers as one JSON array; times in microseconds.
+pub(super) fn to_json(measured: &[Measured]) -> Value {
+    measured.iter().map(Measured::json).collect()
+}
+
+/// Heads and rows of the table. A column nobody asked for is left out.
+pub(super) fn to_table(measured: &[Measured]) -> (Vec<&'static str>, Vec<Vec<String>>) {
+    let rows: Vec<_> = measured.iter().map(Measured::cells).collect();
+    let is_filled = |column: &usize| rows.iter().any(|row| row[*column] != NOT_MEASURED);
+    let kept: Vec<usize> = (0..HEADS.len()).filter(is_filled).collect();
+    let pick = |row: &Vec<String>| kept.iter().map(|&column| row[column].clone()).collect();
+    (kept.iter().map(|&column| HEADS[column]).collect(), rows.iter().map(pick).collect())
+}
+
+fn micros(value: f64) -> String {
+    format!("{value:.0}")
+}
+
+fn range(interval: Interval) -> String {
+    format!("[{:.2}, {:.2}]", interval.low, interval.high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Measured, Verdict, to_json, to_table, verdict};
+    use crate::bench::statistics::{Interval, Pair};
+
+    fn measured(base: f64, subject: f64, python: f64) -> Measured {
+        Measured {
+            hook: "a-hook".to_owned(),
+            case: "passes",
+            budget: 2.0,
+            floor_and_hook: vec![Pair { base, subject }; 10],
+            hook_and_python: vec![Pair { base: subject, subject: python }; 10],
+            small_and_big: Vec::new(),
+            instructions: None,
+        }
+    }
+
+    #[test]
+    fn a_budget_is_broken_only_when_the_whole_interval_lies_above_it() {
+        for (low, high, expected) in [
+            (1.5, 2.0, Verdict::Within),
+            (1.9, 2.1, Verdict::Straddles),
+            (2.0, 2.1, Verdict::Straddles),
+            (2.01, 2.1, Verdict::Over),
+        ] {
+            assert_eq!(verdict(Interval { low, high }, 2.0), expected);
+        }
+    }
+
+    #[test]
+    fn nothing_measured_breaks_no_budget() {
+        let none = Interval { low: f64::NAN, high: f64::NAN };
+        assert_eq!(verdict(none, 2.0), Verdict::Within);
+    }
+
+    #[test]
+    fn failures_name_hook_case_and_number() {
+        assert_eq!(measured(400.0, 700.0, 20_000.0).failures(), Vec::<String>::new());
+        let slow = measured(400.0, 900.0, 20_000.0).failures();
+        assert_eq!(slow.len(), 2, "{slow:?}");
+        assert!(slow[0].contains("a-hook, passes takes more than 2 times the empty binary: [2.25, 2.25]"));
+        assert!(slow[1].contains("22.2 times faster than Python"));
+    }
+
+    #[test]
+    fn the_table_leaves_out_what_was_not_asked_for() {
+        let (heads, rows) = to_table(&[measured(400.0, 700.0, 20_000.0)]);
+        assert_eq!(heads, ["hook", "case", "median us", "p95 us", "floor us", "ratio", "95 %", "python"]);
+        assert_eq!(rows, [["a-hook", "passes", "700", "700", "400", "1.75", "[1.75, 1.75]", "29x"]]);
+        let counted = Measured { instructions: Some((1000, 5000)), ..measured(400.0, 700.0, 20_000.0) };
+        assert_eq!(to_table(&[counted]).0.last(), Some(&"instructions"));
+    }
+
+    #[test]
+    fn json_has_the_numbers_of_the_table() {
+        let json =
+            to_json(&[Measured { instructions: Some((1000, 5000)), ..measured(400.0, 700.0, 20_000.0) }]);
+        assert_eq!(json[0]["ratio"], 1.75);
+        assert_eq!(json[0]["instructions"], 5000);
+        assert_eq!(json[0]["failures"].as_array().map(Vec::len), Some(0));
+    }
+}

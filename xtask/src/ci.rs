@@ -1,0 +1,100 @@
+//! `cargo xtask ci`: what must hold before a change is taken, cheapest first, up to the first failure. It starts what a
+//! person would type and prints it with its time; what each step checks is the step's own business.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+
+use crate::artifacts::cargo;
+use crate::ended::Ended;
+use crate::say::note;
+
+/// What to leave out.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Options {
+    /// Leave out `cargo xtask test`, for a caller that runs it anyway
+    #[arg(long)]
+    pub(crate) without_tests: bool,
+}
+
+/// A command and what it takes beside our own environment.
+struct Step {
+    /// As it is typed after `cargo`.
+    line: &'static str,
+    variables: &'static [(&'static str, &'static str)],
+}
+
+const fn step(line: &'static str) -> Step {
+    Step { line, variables: &[] }
+}
+
+/// What `without_tests` leaves out.
+const TEST: &str = "xtask test";
+
+/// Four builds in all: checked (clippy and doc share it), tests, and the static release binaries of e2e.
+const STEPS: [Step; 8] = [
+    step("fmt --all --check"),
+    step("xtask tidy"),
+    step("clippy --workspace --all-targets -- --deny warnings"),
+    // `--all-targets` leaves out what a plain `cargo test` does.
+    step("clippy --package tests --test e2e -- --deny warnings"),
+    step("xtask schema --check"),
+    step(TEST),
+    Step { line: "doc --workspace --no-deps", variables: &[("RUSTDOCFLAGS", "--deny warnings")] },
+    step("xtask e2e"),
+];
+
+/// Runs the steps.
+pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
+    let steps: Vec<&Step> =
+        STEPS.iter().filter(|step| !(options.without_tests && step.line == TEST)).collect();
+    let began = Instant::now();
+    for step in &steps {
+        note(format_args!("\n== cargo {}", step.line));
+        let step_began = Instant::now();
+        let status =
+            command(root, step)?.status().with_context(|| format!("starting cargo {}", step.line))?;
+        let (word, time) =
+            (if status.success() { "passed" } else { "FAILED" }, seconds(step_began.elapsed()));
+        note(format_args!("== {word} in {time}: cargo {}", step.line));
+        Ended::check(status)?;
+    }
+    note(format_args!("\n== all {} steps passed in {}", steps.len(), seconds(began.elapsed())));
+    Ok(())
+}
+
+/// `xtask` steps are started directly: this program is already built, and cargo would look again.
+fn command(root: &Path, step: &Step) -> anyhow::Result<Command> {
+    let mut words = step.line.split(' ').map(OsString::from).peekable();
+    let mut command = match words.next_if(|word| word == "xtask") {
+        Some(_) => Command::new(std::env::current_exe().context("finding this program")?),
+        None => cargo(root),
+    };
+    command.args(words).current_dir(root).envs(step.variables.iter().copied());
+    Ok(command)
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{STEPS, TEST, command};
+
+    #[test]
+    fn steps_are_what_a_person_would_type() {
+        let line = |step| -> Vec<String> {
+            let command = command(Path::new("."), step).expect("a command");
+            command.get_args().map(|word| word.to_string_lossy().into_owned()).collect()
+        };
+        assert_eq!(line(&STEPS[0]), ["fmt", "--all", "--check"]);
+        assert_eq!(line(&STEPS[1]), ["tidy"]);
+        assert_eq!(STEPS.iter().filter(|step| step.line == TEST).count(), 1);
+    }
+}

@@ -1,0 +1,57 @@
+//! Whether a hook is switched on, asked of the deployed hook itself: nobody else knows all its layers and switches.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::Context as _;
+use serde::Deserialize;
+
+use crate::manifest::Manifest;
+use crate::places::Installation;
+
+/// Whether a hook acts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Enabled {
+    /// It acts.
+    pub(crate) enabled: bool,
+    /// What made it so, as a person reads it.
+    pub(crate) set_by: String,
+}
+
+/// What `<hook> status --json` prints, as far as it matters here.
+#[derive(Deserialize)]
+struct Status {
+    enabled: bool,
+    /// `on`, `off` or `auto`.
+    switch: Option<String>,
+    set_by: Option<String>,
+}
+
+impl Enabled {
+    /// Asks the deployed hook, outside of any project. `None` if it is not deployed, or not as it was.
+    pub(crate) fn ask(installation: &Installation, hook: &str) -> anyhow::Result<Option<Self>> {
+        if !Manifest::read(installation)?.vouches_for(installation, hook) {
+            return Ok(None);
+        }
+        let mut command = Command::new(installation.deployed(hook));
+        command.args(["status", "--json"]).stdin(Stdio::null()).stderr(Stdio::null());
+        // A project the user happens to be in is none of an installation's business.
+        command.env_remove("CLAUDE_PROJECT_DIR").env_remove("CLAUDE_CODE_SESSION_ID");
+        let outside: &Path = if installation.home.is_dir() { &installation.home } else { Path::new("/") };
+        let output =
+            command.current_dir(outside).output().with_context(|| format!("asking {hook} for its status"))?;
+        let status: Status = serde_json::from_slice(&output.stdout)
+            .with_context(|| format!("reading what {hook} says of its status"))?;
+        Ok(Some(status.into()))
+    }
+}
+
+impl From<Status> for Enabled {
+    fn from(status: Status) -> Self {
+        let set_by = match status.switch.as_deref() {
+            Some("on" | "off") => Some("its switch".to_owned()),
+            _ => status.set_by,
+        };
+        Self { enabled: status.enabled, set_by: set_by.unwrap_or_else(|| "the defaults".to_owned()) }
+    }
+}

@@ -1,0 +1,167 @@
+//! Proving instead of promising: a registered hook is run exactly as settings.json says, with a recorded event in a scratch
+//! home, project and state folder, and must give the documented answer. Only a file with the hash that was deployed is run.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail, ensure};
+use serde_json::{Map, Value, json};
+use shared::catalog::{Answer, HookEntry, Proof};
+use shared::settings::Registered;
+
+use crate::manifest::Manifest;
+use crate::places::Installation;
+
+/// A hook without a timeout of its own gets this long.
+const DEFAULT_TIMEOUT_SECS: f64 = 60.0;
+
+/// Proves one hook. The words on success: what it did.
+pub(crate) fn prove(
+    installation: &Installation,
+    hook: &HookEntry,
+    registered: &[Registered],
+) -> anyhow::Result<String> {
+    let event = hook.proof.event_name();
+    let entry = registered.iter().find(|entry| entry.binary == hook.name && entry.event == event);
+    let entry = entry.with_context(|| format!("not registered on {event}"))?;
+    let deployed = installation.deployed(&hook.name);
+    ensure!(
+        Path::new(&entry.command) == deployed,
+        "registered as {}, which was not deployed here",
+        entry.command
+    );
+    let manifest = Manifest::read(installation)?;
+    ensure!(
+        manifest.vouches_for(installation, &hook.name),
+        "the deployed file is not the one that was built"
+    );
+    let stdout = run(entry, &hook.name, &hook.proof)?;
+    let given = answer(&stdout, event)?;
+    let wanted = hook.proof.answer;
+    ensure!(given == wanted, "answered {event} with {}, not with {}", given.words(), wanted.words());
+    Ok(format!("answered {event} with {}", given.words()))
+}
+
+/// Runs the entry in a world of its own and returns what it printed.
+fn run(entry: &Registered, section: &str, proof: &Proof) -> anyhow::Result<String> {
+    let scratch = tempfile::tempdir().context("making a scratch folder")?;
+    let world = scratch.path().canonicalize()?;
+    let project = world.join("project");
+    lay_out(&world, section, proof)?;
+    let mut command = Command::new(&entry.command);
+    command.args(&entry.args).current_dir(&project).env_clear();
+    // As the client starts a hook, but for what would make it look like a run that nobody watches.
+    command.env("HOME", world.join("home")).env("USERPROFILE", world.join("home"));
+    command.env("CLAUDE_HOOK_STATE_DIR", world.join("state")).env("CLAUDE_PROJECT_DIR", &project);
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("CLAUDECODE", "1");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().with_context(|| format!("starting {}", entry.command))?;
+    let timeout =
+        Duration::from_secs_f64(entry.timeout_secs.unwrap_or(DEFAULT_TIMEOUT_SECS).clamp(0.1, 600.0));
+    let input = serde_json::to_vec(&filled(&Value::Object(proof.event.clone()), &project))?;
+    finish(&mut child, &input, timeout)
+}
+
+/// Gives the child its input and waits for its answer, at most for its timeout.
+fn finish(child: &mut Child, input: &[u8], timeout: Duration) -> anyhow::Result<String> {
+    if let Some(mut stdin) = child.stdin.take() {
+        // A hook that does not read its input may still answer.
+        let _ = stdin.write_all(input);
+    }
+    let mut stdout = child.stdout.take().context("the hook has no stdout")?;
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        stdout.read_to_string(&mut text).map(|_| text)
+    });
+    let deadline = Instant::now() + timeout;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if Instant::now() >= deadline {
+            child.kill()?;
+            child.wait()?;
+            bail!("no answer within {} s", timeout.as_secs_f64());
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    ensure!(status.success(), "ended with {status}, where a hook always ends with 0");
+    let text = reader.join().map_err(|_| anyhow::anyhow!("reading the answer failed"))?;
+    text.context("the answer is not text")
+}
+
+fn lay_out(world: &Path, section: &str, proof: &Proof) -> anyhow::Result<()> {
+    for folder in ["home/.claude", "project", "state"] {
+        fs::create_dir_all(world.join(folder))?;
+    }
+    make_private(&world.join("state"))?;
+    // JSON is YAML.
+    let config = json!({ section: proof.config });
+    fs::write(world.join("home/.claude/requirements.yaml"), config.to_string())?;
+    for (name, content) in &proof.state {
+        fs::write(world.join("state").join(name), content)?;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
+}
+
+#[cfg(not(unix))]
+fn make_private(_folder: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// The value with `{project}` in its texts replaced.
+fn filled(value: &Value, project: &Path) -> Value {
+    match value {
+        Value::String(text) => Value::String(text.replace("{project}", &project.to_string_lossy())),
+        Value::Array(list) => list.iter().map(|value| filled(value, project)).collect(),
+        Value::Object(map) => {
+            let pair = |(key, value): (&String, &Value)| (key.clone(), filled(value, project));
+            Value::Object(map.iter().map(pair).collect::<Map<_, _>>())
+        }
+        other => other.clone(),
+    }
+}
+
+/// What an answer means to the client. An answer it would not understand is an error: it would be as good as none.
+fn answer(stdout: &str, event: &str) -> anyhow::Result<Answer> {
+    if stdout.trim().is_empty() {
+        return Ok(Answer::Silence);
+    }
+    let answer: Map<String, Value> =
+        serde_json::from_str(stdout).context("the answer is not one JSON object")?;
+    let text = |map: &Map<String, Value>, key: &str| {
+        map.get(key).and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
+    };
+    if let Some(decision) = answer.get("decision") {
+        ensure!(decision == "block", "unknown decision {decision}");
+        ensure!(text(&answer, "reason"), "a block without a reason");
+        return Ok(Answer::Block);
+    }
+    if let Some(specific) = answer.get("hookSpecificOutput").and_then(Value::as_object) {
+        ensure!(
+            specific.get("hookEventName").and_then(Value::as_str) == Some(event),
+            "the answer names another event"
+        );
+        match specific.get("permissionDecision").and_then(Value::as_str) {
+            Some("deny") if text(specific, "permissionDecisionReason") => return Ok(Answer::Deny),
+            Some("ask") if text(specific, "permissionDecisionReason") => return Ok(Answer::Ask),
+            Some(decision) => bail!("{decision} without a reason, or no decision of ours"),
+            None if text(specific, "additionalContext") => return Ok(Answer::Advise),
+            None => {}
+        }
+    }
+    ensure!(text(&answer, "systemMessage"), "the answer says nothing");
+    Ok(Answer::Notice)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! Which answers count as a proof, and scripts in a hook's place that give good and bad ones.
+
+use std::path::Path;
+
+use serde_json::json;
+use shared::catalog::Answer;
+
+use super::{answer, filled};
+
+#[test]
+fn answers_are_told_apart_as_the_client_does() {
+    for (stdout, event, expected) in [
+        ("", "Stop", Answer::Silence),
+        (" \n", "Stop", Answer::Silence),
+        (r#"{"decision":"block","reason":"r"}"#, "Stop", Answer::Block),
+        (r#"{"systemMessage":"m"}"#, "Stop", Answer::Notice),
+        (
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"r"}}"#,
+            "PreToolUse",
+            Answer::Deny,
+        ),
+        (
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"r"}}"#,
+            "PreToolUse",
+            Answer::Ask,
+        ),
+        (
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"},"systemMessage":"m"}"#,
+            "PreToolUse",
+            Answer::Advise,
+        ),
+    ] {
+        assert_eq!(answer(stdout, event).unwrap(), expected, "{stdout}");
+    }
+}
+
+#[test]
+fn an_answer_the_client_would_drop_proves_nothing() {
+    for stdout in [
+        "blocked",
+        "[]",
+        r#"note {"decision":"block","reason":"r"}"#,
+        r#"{"decision":"block"}"#,
+        r#"{"decision":"deny","reason":"r"}"#,
+        r#"{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"r"}}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"Stop","permissionDecision":"deny","permissionDecisionReason":"r"}}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"r"}}"#,
+        "{}",
+    ] {
+        assert!(answer(stdout, "PreToolUse").is_err(), "{stdout}");
+    }
+}
+
+#[test]
+fn the_scratch_project_is_put_into_every_text() {
+    let event = json!({ "cwd": "{project}/sub", "list": ["{project}"], "n": 1 });
+    assert_eq!(filled(&event, Path::new("/p")), json!({ "cwd": "/p/sub", "list": ["/p"], "n": 1 }));
+}
+
+#[cfg(unix)]
+mod run {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    use shared::catalog::{Answer, Catalog, HookEntry};
+    use shared::settings::Registered;
+
+    use crate::artifacts::Binaries;
+    use crate::deploy;
+    use crate::places::Installation;
+    use crate::prove::prove;
+
+    /// A hook that must block a Stop.
+    fn hook() -> HookEntry {
+        let mut hook = Catalog::built_in().unwrap().hooks.remove(0);
+        hook.name = "a-gate".to_owned();
+        hook.proof.event = [("hook_event_name".to_owned(), "Stop".into())].into_iter().collect();
+        hook.proof.answer = Answer::Block;
+        hook
+    }
+
+    fn proved(script: &str, tamper: impl FnOnce(&Path)) -> Result<String, String> {
+        proved_within(30.0, script, tamper)
+    }
+
+    /// Deploys `script` as the hook, registers it and proves it.
+    fn proved_within(timeout_secs: f64, script: &str, tamper: impl FnOnce(&Path)) -> Result<String, String> {
+        let scratch = tempfile::tempdir().unwrap();
+        let hook = hook();
+        let installation = Installation {
+            home: scratch.path().to_owned(),
+            hooks: scratch.path().join("hooks"),
+            bin: scratch.path().join("bin"),
+            settings: scratch.path().join("settings.json"),
+            requirements: scratch.path().join("requirements.yaml"),
+            state: scratch.path().join("state"),
+        };
+        let built = scratch.path().join("built");
+        fs::write(&built, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&built, fs::Permissions::from_mode(0o755)).unwrap();
+        deploy::copy(&installation, &Binaries::from([(hook.name.clone(), built)])).unwrap();
+        let deployed = installation.deployed(&hook.name);
+        tamper(&deployed);
+        let entry = Registered {
+            binary: hook.name.clone(),
+            event: hook.proof.event_name().to_owned(),
+            matcher: None,
+            command: deployed.to_str().unwrap().to_owned(),
+            args: Vec::new(),
+            timeout_secs: Some(timeout_secs),
+        };
+        prove(&installation, &hook, &[entry]).map_err(|error| format!("{error:#}"))
+    }
+
+    const BLOCK: &str = r#"cat >input; echo '{"decision":"block","reason":"r"}'"#;
+
+    #[test]
+    fn a_hook_that_answers_as_documented_is_proved() {
+        assert_eq!(proved(BLOCK, |_| ()).unwrap(), "answered Stop with a block");
+    }
+
+    #[test]
+    fn it_is_run_in_a_world_of_its_own() {
+        let looks = r#"[ -z "$CLAUDE_CODE_ENTRYPOINT" ] && [ -d "$CLAUDE_HOOK_STATE_DIR" ] && [ "$PWD" = "$CLAUDE_PROJECT_DIR" ] &&
+            grep -q enabled "$HOME/.claude/requirements.yaml" && "#;
+        assert!(proved(&format!("{looks}{BLOCK}"), |_| ()).is_ok());
+    }
+
+    #[test]
+    fn silence_a_failure_and_a_late_answer_are_no_proof() {
+        assert_eq!(proved("cat >input", |_| ()).unwrap_err(), "answered Stop with silence, not with a block");
+        assert!(proved(&format!("{BLOCK}; exit 2"), |_| ()).unwrap_err().contains("exit status: 2"));
+        assert!(proved_within(0.2, "exec sleep 60", |_| ()).unwrap_err().starts_with("no answer within"));
+    }
+
+    #[test]
+    fn a_file_that_is_not_the_deployed_one_is_never_run() {
+        let error =
+            proved(BLOCK, |deployed| fs::write(deployed, format!("#!/bin/sh\n{BLOCK} # patched\n")).unwrap());
+        assert_eq!(error.unwrap_err(), "the deployed file is not the one that was built");
+    }
+}

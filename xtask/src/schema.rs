@@ -1,0 +1,212 @@
+//! `cargo xtask schema [--check]`: the generated files, which are committed: config/requirements.schema.json from what each
+//! hook says of its settings, plugin/hooks/hooks.json and the table in README.md from config/hooks.yaml.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, bail, ensure};
+use serde_json::{Map, Value, json};
+use shared::catalog::{Catalog, HookEntry};
+use shared::settings::Registration;
+
+use crate::artifacts::{self, Binaries};
+use crate::registration::names;
+use crate::say::{list, say};
+
+const BEGIN: &str = "<!-- hooks:begin -->\n";
+const END: &str = "<!-- hooks:end -->";
+
+/// A file that is generated as a whole, or between two markers.
+struct Generated {
+    path: &'static str,
+    text: String,
+}
+
+/// Writes the files, or with `check` only compares them.
+pub(crate) fn run(root: &Path, check: bool) -> anyhow::Result<()> {
+    let catalog = Catalog::built_in()?;
+    let all = names(&catalog);
+    let hooks: Vec<&str> = all.iter().map(String::as_str).collect();
+    let binaries = artifacts::for_tests(root, &hooks)?;
+    let readme = fs::read_to_string(root.join("README.md")).context("reading README.md")?;
+    let files = [
+        Generated {
+            path: "config/requirements.schema.json",
+            text: pretty(&requirements(&catalog, &binaries)?)?,
+        },
+        Generated { path: "plugin/hooks/hooks.json", text: pretty(&plugin(&catalog))? },
+        Generated { path: "README.md", text: with_table(&readme, &table(&catalog))? },
+    ];
+    let differs =
+        |file: &&Generated| fs::read_to_string(root.join(file.path)).ok().as_ref() != Some(&file.text);
+    let stale: Vec<&Generated> = files.iter().filter(differs).collect();
+    let paths: Vec<&str> = stale.iter().map(|file| file.path).collect();
+    if stale.is_empty() {
+        say("the generated files are up to date");
+    } else if check {
+        bail!("{} must be generated anew: run `cargo xtask schema`", list(&paths));
+    }
+    for file in stale {
+        fs::write(root.join(file.path), &file.text).with_context(|| format!("writing {}", file.path))?;
+        say(format_args!("wrote {}", file.path));
+    }
+    Ok(())
+}
+
+fn pretty(value: &Value) -> anyhow::Result<String> {
+    Ok(format!("{}\n", serde_json::to_string_pretty(value)?))
+}
+
+/// The schema of requirements.yaml: the keys above all sections, and each hook's section.
+fn requirements(catalog: &Catalog, binaries: &Binaries) -> anyhow::Result<Value> {
+    let mut schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Barbless: requirements.yaml",
+        "description": "What the hooks do, at one level: yours (~/.claude/requirements.yaml), \
+            a project's (.claude/requirements.yaml), or yours for a project (.claude/requirements.local.yaml).",
+        "type": "object",
+        "properties": top_level(),
+        "additionalProperties": false
+    });
+    for hook in &catalog.hooks {
+        schema["properties"][&hook.name] = section(hook, binaries)?;
+    }
+    Ok(schema)
+}
+
+fn top_level() -> Value {
+    json!({
+        "version": { "type": "string", "description": "The version of this file's format.", "const": "1.0" },
+        "requires": {
+            "type": "string",
+            "description": "The versions of Barbless this file is written for, as in \">=0.2\". Older ones say so once per session."
+        },
+        "inherit": {
+            "type": "boolean",
+            "description": "Project file only: false starts from the defaults instead of the global file; locked keys stay."
+        },
+        "enabled": { "type": "boolean", "description": "false switches every hook off, from this level on." },
+        "locked": {
+            "type": "array",
+            "items": { "type": "string" },
+            "description": "Global file only: key paths that deeper files and switches may not change."
+        }
+    })
+}
+
+/// What the hook says of its section. No key has to be set: each has its default.
+fn section(hook: &HookEntry, binaries: &Binaries) -> anyhow::Result<Value> {
+    let binary = binaries.get(&hook.name).with_context(|| format!("no binary {} was built", hook.name))?;
+    let output = Command::new(binary).arg("schema").stdin(Stdio::null()).output();
+    let output = output.with_context(|| format!("starting {}", binary.display()))?;
+    ensure!(output.status.success(), "`{} schema` ended with {}", hook.name, output.status);
+    let mut section: Map<String, Value> = serde_json::from_slice(&output.stdout)
+        .with_context(|| format!("what `{} schema` prints is not a JSON object", hook.name))?;
+    for key in ["$schema", "title", "required"] {
+        section.shift_remove(key);
+    }
+    section.insert("description".to_owned(), hook.summary.clone().into());
+    Ok(Value::Object(section))
+}
+
+/// The hooks as the client loads them from the plugin.
+fn plugin(catalog: &Catalog) -> Value {
+    let mut events = Map::new();
+    for hook in &catalog.hooks {
+        for entry in &hook.events {
+            let registration = Registration {
+                event: entry.event.clone(),
+                matcher: entry.matcher.clone(),
+                command: format!("${{CLAUDE_PLUGIN_ROOT}}/bin/{}", hook.name),
+                timeout_secs: entry.timeout_secs,
+            };
+            let groups = events.entry(&entry.event).or_insert_with(|| json!([]));
+            if let Some(groups) = groups.as_array_mut() {
+                groups.push(registration.group());
+            }
+        }
+    }
+    json!({ "hooks": events })
+}
+
+/// README's table.
+fn table(catalog: &Catalog) -> String {
+    let heads = "| hook | what it does | switched on | cost per call |\n|---|---|---|---|\n";
+    let row = |hook: &HookEntry| {
+        let name = &hook.name;
+        let on = if hook.enabled {
+            "once installed".to_owned()
+        } else {
+            format!("by `cargo xtask enable {name}`")
+        };
+        let cost = match (hook.costs_money, hook.uses_network) {
+            (true, _) => "asks a model, which costs money",
+            (false, true) => "about a millisecond; opens connections",
+            (false, false) => "about a millisecond; no model, no network",
+        };
+        format!("| [{name}](hooks/{name}/README.md) | {} | {on} | {cost} |\n", hook.summary)
+    };
+    heads.to_owned() + &catalog.hooks.iter().map(row).collect::<String>()
+}
+
+/// The text with what stands between the markers replaced.
+fn with_table(readme: &str, table: &str) -> anyhow::Result<String> {
+    let parts = readme.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let (before, after) = parts.with_context(|| {
+        format!("README.md lacks the lines {} and {END} around its table of hooks", BEGIN.trim())
+    })?;
+    Ok(format!("{before}{BEGIN}{table}{END}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use shared::catalog::{Catalog, EventEntry, HookEntry};
+
+    use super::{plugin, table, with_table};
+
+    fn catalog() -> Catalog {
+        let first = Catalog::built_in().unwrap().hooks.remove(0);
+        let entry = |event: &str, matcher: Option<&str>| EventEntry {
+            event: event.to_owned(),
+            matcher: matcher.map(str::to_owned),
+            timeout_secs: 5,
+        };
+        let hook = |name: &str, events: Vec<EventEntry>| HookEntry {
+            name: name.to_owned(),
+            summary: "does".to_owned(),
+            events,
+            ..first.clone()
+        };
+        Catalog {
+            hooks: vec![
+                hook("a", vec![entry("Stop", None)]),
+                hook("b", vec![entry("Stop", None), entry("PreToolUse", Some("Bash"))]),
+            ],
+        }
+    }
+
+    #[test]
+    fn the_plugin_starts_its_own_binaries_without_a_shell() {
+        let run = |name: &str| json!({ "type": "command", "command": format!("${{CLAUDE_PLUGIN_ROOT}}/bin/{name}"), "args": [], "timeout": 5 });
+        let expected = json!({ "hooks": {
+            "Stop": [{ "hooks": [run("a")] }, { "hooks": [run("b")] }],
+            "PreToolUse": [{ "matcher": "Bash", "hooks": [run("b")] }]
+        }});
+        assert_eq!(plugin(&catalog()), expected);
+    }
+
+    #[test]
+    fn only_what_is_between_the_markers_changes() {
+        let readme = "# x\n<!-- hooks:begin -->\nold\n<!-- hooks:end -->\ny\n";
+        let new = with_table(readme, "new\n").unwrap();
+        assert_eq!(new, "# x\n<!-- hooks:begin -->\nnew\n<!-- hooks:end -->\ny\n");
+        assert!(with_table("# x\n", "new\n").is_err());
+    }
+
+    #[test]
+    fn each_hook_has_a_row() {
+        assert_eq!(table(&catalog()).lines().count(), 4);
+    }
+}

@@ -1,0 +1,80 @@
+//! `cargo xtask tidy`: the rules of the house that no compiler checks. Each rule is a pure function over texts or over what
+//! cargo says of the workspace, and each finding ends with what to do about it. Modules by what they look at:
+//!
+//! - `texts`: headers, names, lengths, leftovers, host paths, white space
+//! - `calls`: the few calls that belong behind one door
+//! - `hooks`: one hook, one shape
+//! - `manifests`: who may depend on whom, and where versions stand
+//! - `packages`: how much a hook pulls in, and which compiler that needs
+
+mod calls;
+mod hooks;
+mod manifests;
+mod packages;
+mod sources;
+mod texts;
+
+use std::fmt;
+use std::path::Path;
+
+use anyhow::bail;
+use shared::catalog::Catalog;
+
+use crate::registration::names;
+use crate::say::{note, say};
+use sources::Source;
+
+/// A rule that is not kept, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Finding {
+    /// File, with a line where there is one.
+    place: String,
+    /// What is wrong.
+    what: String,
+    /// The next step.
+    todo: String,
+}
+
+impl Finding {
+    fn new(place: impl Into<String>, what: impl Into<String>, todo: impl Into<String>) -> Self {
+        Self { place: place.into(), what: what.into(), todo: todo.into() }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}; {}", self.place, self.what, self.todo)
+    }
+}
+
+/// Checks every rule and prints each finding on a line of its own.
+pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
+    let files = sources::of_repository(root)?;
+    let hooks = names(&Catalog::built_in()?);
+    let workspace = manifests::Workspace::read(root)?;
+    let pulled_in = packages::of_hooks(root, &hooks)?;
+    note(format_args!("tidy: {} files, {pulled_in} packages in the hooks", files.len()));
+    let mut findings = texts::check(&files);
+    findings.extend(calls::check(&files));
+    findings.extend(hooks::check(&files, &hooks, &workspace));
+    findings.extend(manifests::check(&files, &workspace));
+    findings.extend(packages::check_count(pulled_in));
+    findings.extend(packages::check_compiler(&workspace));
+    if findings.is_empty() {
+        return Ok(());
+    }
+    findings.sort_by(|left, right| left.place.cmp(&right.place));
+    findings.iter().for_each(say);
+    bail!("tidy: {} findings", findings.len())
+}
+
+/// The text of a file of that path, if there is one.
+fn text_of<'a>(files: &'a [Source], path: &str) -> Option<&'a str> {
+    files.iter().find(|file| file.path == path).map(|file| file.text.as_str())
+}
+
+/// Files for a test: path and text.
+#[cfg(test)]
+fn given(files: &[(&str, &str)]) -> Vec<Source> {
+    files.iter().map(|&(path, text)| Source { path: path.to_owned(), text: text.to_owned() }).collect()
+}

@@ -1,0 +1,129 @@
+//! Calls that belong behind one door: clock, environment, stdout, exit code. Who may make them, and why, is one table.
+//! Pure; it reads lines, not syntax, and leaves test code alone.
+
+use super::Finding;
+use super::sources::Source;
+
+/// A call and the places it is for.
+struct Door {
+    call: &'static str,
+    /// Start of a path, and the reason.
+    allowed: &'static [(&'static str, &'static str)],
+    /// What to do elsewhere.
+    instead: &'static str,
+}
+
+const COMMAND: (&str, &str) = ("xtask/", "a command line, not a hook");
+const HARNESS: (&str, &str) = ("tests/", "runs real processes in real time");
+
+const DOORS: [Door; 5] = [
+    Door {
+        call: "env::var",
+        allowed: &[("shared/src/host.rs", "the door itself"), COMMAND, HARNESS],
+        instead: "take it from `shared::host::Environment`",
+    },
+    Door {
+        call: "SystemTime::now",
+        allowed: &[
+            ("shared/src/host/clock.rs", "the door itself"),
+            ("shared/src/run.rs", "compared with the times of files, which no test's clock moves"),
+            COMMAND,
+            HARNESS,
+        ],
+        instead: "take `now` from the `Host` or from `Given`",
+    },
+    Door {
+        call: "Instant::now",
+        allowed: &[
+            ("shared/src/host/stdin.rs", "the deadline of reading stdin"),
+            ("shared/src/state/lock.rs", "the deadline of a lock"),
+            ("shared/src/transcript/turn.rs", "the patience for the client's flush"),
+            COMMAND,
+            HARNESS,
+        ],
+        instead: "take `now` from the `Host` or from `Given`",
+    },
+    Door {
+        call: "process::exit",
+        allowed: &[
+            ("shared/src/run.rs", "a panic must end with status 0"),
+            ("xtask/src/tidy/", "names the call"),
+        ],
+        instead: "return an `ExitCode` from `main`",
+    },
+    Door {
+        call: "println!",
+        allowed: &[("tests/", "a test's own words"), ("xtask/src/tidy/", "names the call")],
+        instead: "let `shared::run` answer, or `say` in xtask: a closed stdout must not panic",
+    },
+];
+
+/// Looks for each call outside its places.
+pub(super) fn check(files: &[Source]) -> Vec<Finding> {
+    files.iter().filter(|file| file.is_rust() && !is_test(&file.path)).flat_map(check_one).collect()
+}
+
+fn check_one(file: &Source) -> Vec<Finding> {
+    let shut = |door: &&Door| !door.allowed.iter().any(|(start, _)| file.path.starts_with(start));
+    let doors: Vec<&Door> = DOORS.iter().filter(shut).collect();
+    let mut findings = Vec::new();
+    for (index, line) in
+        shipped(&file.text).enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"))
+    {
+        for door in doors.iter().filter(|door| line.contains(door.call)) {
+            let place = format!("{}:{}", file.path, index + 1);
+            findings.push(Finding::new(place, format!("calls `{}`", door.call), door.instead));
+        }
+    }
+    findings
+}
+
+/// A file that holds tests only: `tests.rs` beside or below its module.
+fn is_test(path: &str) -> bool {
+    path.ends_with("/tests.rs") || path.contains("/src/") && path.contains("/tests/")
+}
+
+/// The lines before the tests of a file, which stand at its end.
+fn shipped(text: &str) -> impl Iterator<Item = &str> {
+    let mut lines = text.lines().peekable();
+    std::iter::from_fn(move || {
+        let line = lines.next()?;
+        let begins_tests =
+            line == "#[cfg(test)]" && lines.peek().is_some_and(|next| next.starts_with("mod "));
+        (!begins_tests).then_some(line)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use crate::tidy::given;
+
+    #[track_caller]
+    fn found(path: &str, text: &str) -> Vec<String> {
+        check(&given(&[(path, text)]))
+            .into_iter()
+            .map(|finding| format!("{} {}", finding.place, finding.what))
+            .collect()
+    }
+
+    #[test]
+    fn a_call_is_found_outside_its_door_and_allowed_inside() {
+        let text = "//! H\nfn now() { SystemTime::now() }\n";
+        assert_eq!(
+            found("hooks/a/src/observe.rs", text),
+            ["hooks/a/src/observe.rs:2 calls `SystemTime::now`"]
+        );
+        assert_eq!(found("shared/src/host/clock.rs", text), Vec::<String>::new());
+        assert_eq!(found("hooks/a/src/lib.rs", "let home = std::env::var_os(\"HOME\");\n").len(), 1);
+        assert_eq!(found("xtask/src/status.rs", "eprintln!(\"a\");\n").len(), 1);
+    }
+
+    #[test]
+    fn comments_and_tests_may_say_what_they_like() {
+        let text = "//! `println!`\n// println!\n#[cfg(test)]\nmod tests {\n    println!();\n}\n";
+        assert_eq!(found("shared/src/a.rs", text), Vec::<String>::new());
+        assert_eq!(found("shared/src/a/tests.rs", "println!();\n"), Vec::<String>::new());
+        assert_eq!(found("shared/src/a.rs", "#[cfg(test)]\nuse x;\nprintln!();\n").len(), 1);
+    }
+}

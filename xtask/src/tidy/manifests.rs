@@ -1,0 +1,227 @@
+//! Who may depend on whom, and where versions stand. `Workspace` is what cargo says of the members; the checks are pure.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context as _, ensure};
+use serde_json::Value;
+use toml::Table;
+
+use super::sources::Source;
+use super::{Finding, text_of};
+use crate::artifacts::cargo;
+
+/// The tables of a manifest that name dependencies.
+const TABLES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
+
+/// The workspace as cargo sees it.
+#[derive(Debug, Default)]
+pub(super) struct Workspace {
+    /// The crates that live here.
+    pub(super) members: Vec<Member>,
+    /// All of `cargo metadata`, for what is not about members.
+    pub(super) metadata: Value,
+}
+
+/// A crate that lives here.
+#[derive(Debug, Default)]
+pub(super) struct Member {
+    /// From the root, with `/`.
+    pub(super) folder: String,
+    /// The crate.
+    pub(super) name: String,
+    /// Its binaries.
+    pub(super) binaries: Vec<String>,
+    /// Everything it depends on, for whatever purpose.
+    pub(super) dependencies: Vec<String>,
+}
+
+impl Workspace {
+    /// Asks cargo.
+    pub(super) fn read(root: &Path) -> anyhow::Result<Self> {
+        let output = cargo(root)
+            .args(["metadata", "--format-version=1"])
+            .output()
+            .context("starting cargo metadata")?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "cargo metadata ended with {}:\n{}", output.status, said.trim());
+        let metadata =
+            serde_json::from_slice(&output.stdout).context("reading what cargo metadata prints")?;
+        Ok(Self { members: members(&metadata, root), metadata })
+    }
+}
+
+fn members(metadata: &Value, root: &Path) -> Vec<Member> {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
+    let ids: BTreeSet<&str> = texts(&metadata["workspace_members"]).collect();
+    let is_member = |package: &&Value| package["id"].as_str().is_some_and(|id| ids.contains(id));
+    list(&metadata["packages"]).filter(is_member).map(|package| member(package, &root)).collect()
+}
+
+fn member(package: &Value, root: &Path) -> Member {
+    let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
+    let folder = manifest.parent().and_then(|folder| folder.strip_prefix(root).ok()).unwrap_or(Path::new(""));
+    let is_binary = |target: &&Value| texts(&target["kind"]).any(|kind| kind == "bin");
+    let names = |values: &mut dyn Iterator<Item = &Value>| -> Vec<String> {
+        values.filter_map(|value| value["name"].as_str()).map(ToOwned::to_owned).collect()
+    };
+    Member {
+        folder: folder.display().to_string().replace('\\', "/"),
+        name: package["name"].as_str().unwrap_or_default().to_owned(),
+        binaries: names(&mut list(&package["targets"]).filter(is_binary)),
+        dependencies: names(&mut list(&package["dependencies"])),
+    }
+}
+
+/// The entries of a JSON list; none of anything else.
+pub(super) fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// The texts of a JSON list.
+pub(super) fn texts(value: &Value) -> impl Iterator<Item = &str> {
+    list(value).filter_map(Value::as_str)
+}
+
+/// Checks the arrows between members, and every manifest.
+pub(super) fn check(files: &[Source], workspace: &Workspace) -> Vec<Finding> {
+    let mut findings: Vec<Finding> =
+        workspace.members.iter().flat_map(|member| arrows(member, workspace)).collect();
+    let mut used = BTreeSet::new();
+    for member in &workspace.members {
+        let path = format!("{}/Cargo.toml", member.folder);
+        match text_of(files, &path).map(toml::from_str::<Table>) {
+            Some(Ok(manifest)) => findings.extend(check_manifest(&path, &manifest, &mut used)),
+            Some(Err(error)) => {
+                findings.push(Finding::new(&path, format!("cannot be read: {}", error.message()), "mend it"))
+            }
+            None => findings.push(Finding::new(&path, "is not in git", "add it")),
+        }
+    }
+    findings.extend(unused(files, &used));
+    findings
+}
+
+fn arrows(member: &Member, workspace: &Workspace) -> Vec<Finding> {
+    let folder_of = |name: &String| {
+        workspace.members.iter().find(|other| other.name == *name).map(|other| other.folder.as_str())
+    };
+    let wrong = |target: &&str| !may_depend(&member.folder, target);
+    let todo = "turn it round: tests may use all, hooks and xtask use shared, shared uses none; what two hooks need lives in shared";
+    let place = format!("{}/Cargo.toml", member.folder);
+    let targets = member.dependencies.iter().filter_map(folder_of).filter(wrong);
+    targets.map(|target| Finding::new(&place, format!("depends on {target}"), todo)).collect()
+}
+
+/// The arrows of the house.
+fn may_depend(from: &str, to: &str) -> bool {
+    from == "tests" || (to == "shared" && from != "shared")
+}
+
+fn check_manifest(path: &str, manifest: &Table, used: &mut BTreeSet<String>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let targets = manifest.get("target").and_then(toml::Value::as_table);
+    let tables =
+        targets.into_iter().flat_map(Table::values).filter_map(toml::Value::as_table).chain([manifest]);
+    let dependencies = tables.flat_map(|table| TABLES.iter().filter_map(|name| table.get(*name)?.as_table()));
+    for (name, value) in dependencies.flatten() {
+        used.insert(name.clone());
+        if !is_inherited(value) {
+            let todo =
+                format!("move the version to [workspace.dependencies] and write `{name}.workspace = true`");
+            findings.push(Finding::new(path, format!("has a version of its own for {name}"), todo));
+        }
+    }
+    if !manifest.get("lints").is_some_and(is_inherited) {
+        findings.push(Finding::new(
+            path,
+            "does not take the workspace's lints",
+            "add `[lints]` with `workspace = true`",
+        ));
+    }
+    findings
+}
+
+fn is_inherited(value: &toml::Value) -> bool {
+    value.get("workspace").and_then(toml::Value::as_bool) == Some(true)
+}
+
+fn unused(files: &[Source], used: &BTreeSet<String>) -> Vec<Finding> {
+    let manifest =
+        text_of(files, "Cargo.toml").and_then(|text| toml::from_str::<Table>(text).ok()).unwrap_or_default();
+    let entries = manifest.get("workspace").and_then(|workspace| workspace.get("dependencies")?.as_table());
+    let names = entries.into_iter().flat_map(Table::keys).filter(|name| !used.contains(*name));
+    names
+        .map(|name| {
+            Finding::new("Cargo.toml", format!("lists {name}, which no crate uses"), "remove the line")
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Member, Workspace, check, may_depend};
+    use crate::tidy::given;
+
+    #[test]
+    fn arrows_point_to_shared_and_tests_may_use_all() {
+        for (from, to) in [
+            ("hooks/a", "shared"),
+            ("shared/courier", "shared"),
+            ("xtask", "shared"),
+            ("tests", "hooks/a"),
+            ("tests", "xtask"),
+        ] {
+            assert!(may_depend(from, to), "{from} -> {to}");
+        }
+        for (from, to) in [
+            ("hooks/a", "hooks/b"),
+            ("shared", "hooks/a"),
+            ("shared", "shared/courier"),
+            ("xtask", "hooks/a"),
+            ("xtask", "tests"),
+            ("hooks/a", "tests"),
+        ] {
+            assert!(!may_depend(from, to), "{from} -> {to}");
+        }
+    }
+
+    fn member(folder: &str, dependencies: &[&str]) -> Member {
+        let name = folder.rsplit('/').next().unwrap_or_default().to_owned();
+        let dependencies = dependencies.iter().map(|&name| name.to_owned()).collect();
+        Member { folder: folder.to_owned(), name, dependencies, ..Member::default() }
+    }
+
+    #[test]
+    fn a_hook_that_depends_on_a_hook_is_told() {
+        let members = vec![member("hooks/a", &["b", "serde"]), member("hooks/b", &[])];
+        let manifest = "[lints]\nworkspace = true\n";
+        let files = given(&[("hooks/a/Cargo.toml", manifest), ("hooks/b/Cargo.toml", manifest)]);
+        let findings = check(&files, &Workspace { members, ..Workspace::default() });
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(
+            (findings[0].place.as_str(), findings[0].what.as_str()),
+            ("hooks/a/Cargo.toml", "depends on hooks/b")
+        );
+    }
+
+    #[test]
+    fn versions_stand_in_the_workspace_and_each_is_used() {
+        let own = "[dependencies]\na = \"1\"\nb.workspace = true\n[target.'cfg(unix)'.dev-dependencies]\nc = { version = \"2\" }\n";
+        let root = "[workspace.dependencies]\na = \"1\"\nb = \"1\"\nc = \"2\"\nd = \"3\"\n";
+        let files = given(&[("xtask/Cargo.toml", own), ("Cargo.toml", root)]);
+        let findings =
+            check(&files, &Workspace { members: vec![member("xtask", &[])], ..Workspace::default() });
+        let mut whats: Vec<_> = findings.iter().map(|finding| finding.what.as_str()).collect();
+        whats.sort_unstable();
+        assert_eq!(
+            whats,
+            [
+                "does not take the workspace's lints",
+                "has a version of its own for a",
+                "has a version of its own for c",
+                "lists d, which no crate uses",
+            ]
+        );
+    }
+}
