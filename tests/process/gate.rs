@@ -2,7 +2,7 @@
 //! Every answer goes through [`documented`], so that no test forgets the promise of exit 0 and a documented answer.
 
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -162,4 +162,35 @@ pub(crate) fn other_token(token: &str) -> String {
 pub(crate) fn names(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// Makes a named pipe, which nobody ever writes to or reads from.
+#[cfg(unix)]
+pub(crate) fn make_pipe(path: &Path) {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a named pipe");
+}
+
+/// Everything below a folder: path, and content or what it is; access times and modes do not count.
+pub(crate) fn tree(folder: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    for name in names(folder) {
+        let path = folder.join(name);
+        let kind = fs::symlink_metadata(&path).unwrap().file_type();
+        if kind.is_dir() {
+            found.extend(tree(&path));
+            found.insert(path, "a folder".to_owned());
+        } else if kind.is_file() {
+            let content = fs::read(&path).unwrap();
+            found.insert(path, String::from_utf8_lossy(&content).into_owned());
+        } else {
+            found.insert(path, format!("{kind:?}"));
+        }
+    }
+    found
+}
+
+/// A file name ends in this, as in `switches.json`.
+pub(crate) fn has_extension(name: &str, extension: &str) -> bool {
+    Path::new(name).extension().is_some_and(|found| found == extension)
 }

@@ -3,8 +3,16 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod client_facts;
+mod command_line;
+mod configuration;
+mod contributing;
+mod dice;
+mod fixtures;
 mod gate;
 mod harness;
+mod robustness;
+mod samples;
 mod stop_momentum;
 
 #[test]

@@ -18,7 +18,9 @@ fn samples(folder: &str) -> Vec<(String, String)> {
     let mut samples: Vec<_> = fs::read_dir(config().join("samples").join(folder))
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), fs::read_to_string(path).unwrap()))
+        .map(|path| {
+            (path.file_stem().unwrap().to_str().unwrap().to_owned(), fs::read_to_string(path).unwrap())
+        })
         .collect();
     samples.sort();
     samples

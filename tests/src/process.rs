@@ -217,7 +217,9 @@ fn feed(mut stdin: ChildStdin, input: Input) -> Sender<Vec<u8>> {
         // A process may end without reading: a broken pipe is its right.
         drop(stdin.write_all(&bytes));
         if !is_ended {
-            given.iter().for_each(|bytes| drop(stdin.write_all(&bytes)));
+            for bytes in given {
+                drop(stdin.write_all(&bytes));
+            }
         }
     });
     sender
@@ -384,4 +386,10 @@ fn signal_group(child: &Child, signal: rustix::process::Signal) {
 pub fn is_running(id: u32) -> bool {
     let process = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw);
     process.is_some_and(|process| rustix::process::test_kill_process(process).is_ok())
+}
+
+/// Elsewhere that cannot be told: every process counts as ended.
+#[cfg(not(unix))]
+pub fn is_running(_id: u32) -> bool {
+    false
 }

@@ -20,7 +20,7 @@ impl<'a> Transcript<'a> {
 
     /// A prompt of the user.
     pub fn prompt(self, text: &str) -> Self {
-        self.add(|content| content.is_string(), json!(text))
+        self.add(Value::is_string, json!(text))
     }
 
     /// A tool call and its result.
@@ -39,22 +39,22 @@ impl<'a> Transcript<'a> {
 
     /// The first recorded line with such content, told as if it had happened here.
     fn add(mut self, like: impl Fn(&Value) -> bool, content: Value) -> Self {
-        let mut line = recorded_line(like);
-        line["sessionId"] = json!(self.session.id);
-        line["message"]["content"] = content;
-        if !line["promptId"].is_null() {
-            line["promptId"] = json!(self.session.prompt_id);
+        let mut told = recorded_line(like);
+        told["sessionId"] = json!(self.session.id);
+        told["message"]["content"] = content;
+        if !told["promptId"].is_null() {
+            told["promptId"] = json!(self.session.prompt_id);
         }
-        self.lines.push(line);
+        self.lines.push(told);
         self
     }
 
     /// Writes it to the session's `transcript_path`.
     pub fn write(&self) {
-        let lines: String = self.lines.iter().map(|line| format!("{line}\n")).collect();
+        let lines: Vec<String> = self.lines.iter().map(Value::to_string).collect();
         let path = &self.session.transcript;
         fs::create_dir_all(path.parent().expect("a transcript lies in a folder"))
-            .and_then(|()| fs::write(path, lines))
+            .and_then(|()| fs::write(path, lines.join("\n") + "\n"))
             .expect("the transcript");
     }
 }

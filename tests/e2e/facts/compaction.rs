@@ -13,6 +13,10 @@ const A_LITTLE: u64 = 100;
 const EVENTS: [&str; 6] =
     ["PostCompact", "PreCompact", "SessionStart", "Stop", "SubagentStop", "UserPromptSubmit"];
 
+/// One turn with one compaction.
+const ORDER: [&str; 7] =
+    ["SessionStart", "UserPromptSubmit", "PreCompact", "SubagentStop", "SessionStart", "PostCompact", "Stop"];
+
 #[test]
 fn it_comes_thirty_three_thousand_tokens_below_a_window_of_two_hundred_thousand() {
     assert_threshold("claude-sonnet-4-6", 200_000);
@@ -57,6 +61,7 @@ fn older_models_are_not_compacted_by_occupancy_but_when_the_api_refuses() {
     let run = stage.client().args(&["--model", "claude-sonnet-4-5"]).ask("work");
 
     assert_eq!(run.text(), "end");
+    assert_eq!(stage.order(), ORDER);
     let refused = stage.api.main_requests()[3].at_us;
     let before = stage.recorder.runs("PreCompact")[0].started_us;
     assert!(before > refused, "compacted before the API refused");
@@ -79,10 +84,7 @@ fn assert_threshold(model: &str, window: u64) {
 
     assert_eq!(run.text(), "end");
     assert_eq!(run.result()["modelUsage"][model]["contextWindow"], window);
-    let order = stage.order();
-    let compaction = ["PreCompact", "SubagentStop", "SessionStart", "PostCompact"];
-    assert_eq!(order[..2], ["SessionStart", "UserPromptSubmit"]);
-    assert_eq!(order[2..], [&compaction[..], &["Stop"]].concat());
+    assert_eq!(stage.order(), ORDER);
     let (third, before) =
         (stage.api.main_requests()[2].at_us, stage.recorder.runs("PreCompact")[0].started_us);
     assert!(before > third, "compacted below the threshold");
@@ -99,7 +101,7 @@ fn assert_inputs_of_the_compaction(stage: &Stage) {
     assert_eq!(stage.inputs("PostCompact", "compact_summary"), [summary]);
     let prompt = stage.inputs("UserPromptSubmit", "prompt_id").remove(0);
     for event in ["PostCompact", "PreCompact", "Stop", "SubagentStop"] {
-        assert_eq!(stage.inputs(event, "prompt_id"), [prompt.clone()], "{event}");
+        assert_eq!(stage.inputs(event, "prompt_id"), std::slice::from_ref(&prompt), "{event}");
     }
     assert_eq!(stage.inputs("SessionStart", "prompt_id")[1], prompt);
 }

@@ -17,22 +17,23 @@ fn a_gate_that_exits_with_an_error_or_answers_out_of_form_blocks() {
             "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": reason,
         }})
     };
-    let decision = |event: &str, decision: &str| json!({ "hookSpecificOutput": { "hookEventName": event, "permissionDecision": decision } });
+    let decision = |decision: &str| json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "permissionDecision": decision } });
     let nameless = json!({ "hookSpecificOutput": { "permissionDecision": "deny" } });
     let said = |stdout: Value| recording::Reply::stdout(stdout);
     let replies = [
         (said(Value::Null).exiting(1, "oops"), "\noops"),
         (said(Value::Null).exiting(1, ""), "\nNo stderr output"),
         (said("some text".into()).exiting(3, ""), "\nNo stderr output"),
-        (said(decision("PreToolUse", "allow")).exiting(1, ""), "\nNo stderr output"),
+        (said(decision("allow")).exiting(1, ""), "\nNo stderr output"),
         (said(nameless), "\nHook JSON output validation failed"),
-        (said(decision("PreToolUse", "maybe")), "\nHook JSON output validation failed"),
+        (said(decision("maybe")), "\nHook JSON output validation failed"),
     ];
     let plain = [
         (said(deny("said with an error")).exiting(1, ""), "said with an error"),
         (said(deny("plain")), "plain"),
     ];
-    let (stage, results) = gated(replies.iter().chain(&plain).map(|(reply, _)| reply.clone()).collect());
+    let all: Vec<_> = replies.iter().chain(&plain).map(|(reply, _)| reply.clone()).collect();
+    let (stage, results) = gated(&all);
 
     for (result, (_, why)) in results.iter().zip(&replies) {
         let text = format!("]: {FAILED}{why}");
@@ -49,7 +50,7 @@ fn a_gate_that_exits_with_an_error_or_answers_out_of_form_blocks() {
 fn a_gate_that_says_no_json_lets_the_tool_run() {
     let deny = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#;
     let texts = ["hello there", r#"{"hookSpecificOutput": "#, &format!("hello\n{deny}"), ""];
-    let (stage, results) = gated(texts.map(recording::Reply::stdout).to_vec());
+    let (stage, results) = gated(&texts.map(recording::Reply::stdout));
 
     assert!(results.iter().all(|result| !result.is_error), "{results:?}");
     assert_eq!(ran(&stage), ["ran-0", "ran-1", "ran-2", "ran-3"]);
@@ -155,9 +156,9 @@ fn always_failing() -> Behaviour {
 }
 
 /// One call of Bash for each of these replies of a gate that blocks when it fails; and what the model was told.
-fn gated(replies: Vec<recording::Reply>) -> (Stage, Vec<ToolResult>) {
+fn gated(replies: &[recording::Reply]) -> (Stage, Vec<ToolResult>) {
     let stage = calls(replies.len());
-    let gate = stage.recorder.hook("gate", Behaviour::replying(replies.clone()));
+    let gate = stage.recorder.hook("gate", Behaviour::replying(replies.to_vec()));
     let stage = stage.registering("PreToolUse", &gate.with("onFailure", "block"));
     stage.client().ask("work").outcome.assert_exit(0);
     let results = last_results(&stage);

@@ -30,26 +30,18 @@ fn no_recorded_field_has_gone_and_the_new_ones_are_known() {
 }
 
 #[test]
-fn a_fresh_terminal_session_is_in_auto_mode() {
+fn a_fresh_session_is_in_auto_mode_in_the_terminal_and_in_default_mode_in_print_mode() {
     let stage = Stage::new(Script::new().reply("end")).recording(&["Stop", "UserPromptSubmit"]);
 
+    stage.client().own_permission_mode().ask("work").outcome.assert_exit(0);
     let mut terminal = ready(stage.client().own_permission_mode());
     terminal.wait_for("Auto mode is now Claude Code's default permission mode.");
     terminal.enter("work");
-    stage.wait_for_ends("Stop", 1);
+    stage.wait_for_ends("Stop", 2);
 
-    assert_eq!(stage.inputs("UserPromptSubmit", "permission_mode"), ["auto"]);
-    assert_eq!(stage.inputs("Stop", "permission_mode"), ["auto"]);
-    assert_eq!(stage.inputs("Stop", "effort"), [json!({ "level": "medium" })]);
-}
-
-#[test]
-fn print_mode_is_in_default_mode() {
-    let stage = Stage::new(Script::new().reply("end")).recording(&["Stop"]);
-
-    stage.client().own_permission_mode().ask("work").outcome.assert_exit(0);
-
-    assert_eq!(stage.inputs("Stop", "permission_mode"), ["default"]);
+    assert_eq!(stage.inputs("UserPromptSubmit", "permission_mode"), ["default", "auto"]);
+    assert_eq!(stage.inputs("Stop", "permission_mode"), ["default", "auto"]);
+    assert_eq!(stage.inputs("Stop", "effort"), vec![json!({ "level": "medium" }); 2]);
 }
 
 fn session_with_every_file_tool() -> Stage {

@@ -98,18 +98,17 @@ fn a_subagent_stopped_by_task_stop_has_no_stop() {
         .route("sub", [Reply::bash("touch called; sleep 60")]);
     let stage = Stage::new(script).recording(&EVENTS).recording(&["SubagentStart", "UserPromptSubmit"]);
 
-    let run = stage.client().allow(&["Agent", "Bash", "TaskStop", "ToolSearch"]).ask("work");
+    stage.client().allow(&["Agent", "Bash", "TaskStop", "ToolSearch"]).ask("work").outcome.assert_exit(0);
 
-    assert_eq!(run.text(), "end");
     let id = stage.inputs("SubagentStart", "agent_id").remove(0);
     let stopped = stage.recorder.runs("PostToolUse");
     let stopped =
         stopped.iter().find(|run| run.start.payload["tool_name"] == "TaskStop").expect("TaskStop ran");
     assert_eq!(stopped.start.payload["tool_input"]["task_id"], id);
     assert!(stage.recorder.runs("SubagentStop").is_empty() && stage.recorder.runs("StopFailure").is_empty());
+    // It belongs to the running turn or has one of its own: that depends on how long the turn goes on.
     let notice = stage.inputs("UserPromptSubmit", "prompt").pop().expect("a notice");
     assert!(notice.as_str().is_some_and(|text| text.starts_with("<task-notification>")), "{notice}");
-    assert_eq!(stage.inputs("UserPromptSubmit", "prompt_id")[1], stage.inputs("Stop", "prompt_id")[0]);
 }
 
 fn background_agent(route: &str) -> Reply {

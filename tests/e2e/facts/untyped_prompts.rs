@@ -29,7 +29,8 @@ fn every_way_of_asking_in_print_mode_submits_a_prompt() {
     }
     let sources = ["startup", "resume", "resume", "startup", "startup"];
     assert_eq!(stage.inputs("SessionStart", "source"), sources);
-    assert_eq!(stage.user_line("asked")["promptSource"], "sdk");
+    let line = stage.user_line("asked");
+    assert_eq!([&line["promptSource"], &line["turnOrigin"]], ["sdk", "sdk"]);
     assert_resumed_session_start_has_more_fields(&stage);
 }
 
@@ -46,29 +47,27 @@ fn assert_resumed_session_start_has_more_fields(stage: &Stage) {
 
 #[test]
 fn the_end_of_a_background_command_is_a_prompt_of_its_own() {
-    let stage =
-        Stage::new(Script::new().reply(background_command("sleep 1")).reply("waiting").reply("woken"))
-            .recording(&["Stop", "UserPromptSubmit"]);
-
-    let run = stage.client().ask("work");
-
-    assert_eq!(run.text(), "woken");
-    assert_notice_with_its_own_turn(&stage);
-}
-
-#[test]
-fn the_end_of_a_background_command_is_a_prompt_of_its_own_in_the_terminal() {
-    let stage =
-        Stage::new(Script::new().reply(background_command("sleep 1")).reply("waiting").reply("woken"))
-            .recording(&["Stop", "UserPromptSubmit"]);
+    let wait = "until test -e go; do sleep 0.1; done";
+    let input = json!({ "command": wait, "description": "wait", "run_in_background": true });
+    let script = Script::new().reply(Reply::tool("Bash", input)).reply("waiting").reply("woken");
+    let stage = Stage::new(script).recording(&["Stop", "UserPromptSubmit"]);
 
     let mut terminal = ready(stage.client());
     terminal.enter("work");
+    stage.wait_for_ends("Stop", 1);
+    stage.sandbox.write("go", "");
     stage.wait_for_ends("Stop", 2);
 
-    assert_notice_with_its_own_turn(&stage);
-    let notice = stage.inputs("UserPromptSubmit", "prompt")[1].clone();
-    let line = stage.user_line(notice.as_str().expect("a text"));
+    let prompts = stage.inputs("UserPromptSubmit", "prompt");
+    assert_eq!((prompts.len(), &prompts[0]), (2, &json!("work")));
+    let notice = prompts[1].as_str().expect("a text");
+    assert!(notice.starts_with("<task-notification>\n<task-id>"), "{notice}");
+    let ids = stage.inputs("UserPromptSubmit", "prompt_id");
+    assert_all_different(&ids);
+    assert_eq!(stage.inputs("Stop", "prompt_id"), ids);
+    let tasks = &stage.inputs("Stop", "background_tasks")[0];
+    assert_eq!([&tasks[0]["type"], &tasks[0]["status"]], ["shell", "running"]);
+    let line = stage.user_line(notice);
     assert_eq!([&line["origin"]["kind"], &line["promptSource"]], ["task-notification", "system"]);
     assert_eq!(line["turnOrigin"], "task_notification");
 }
@@ -83,7 +82,7 @@ fn of_two_notices_at_once_only_the_second_has_a_stop() {
     };
     let launch = Reply::tool("Agent", agent("one")).and_tool("Agent", agent("two"));
     // Both agents are done before the turn that started them is.
-    let waiting = Reply::text("waiting").after(Duration::from_secs(3));
+    let waiting = Reply::text("waiting").after(Duration::from_secs(6));
     let script = Script::new().reply(launch).reply(waiting).reply("woken");
     let stage = Stage::new(script.route("one", ["answer"]).route("two", ["answer"])).recording(&[
         "Stop",
@@ -97,25 +96,9 @@ fn of_two_notices_at_once_only_the_second_has_a_stop() {
     let prompts = stage.inputs("UserPromptSubmit", "prompt_id");
     assert_eq!(prompts.len(), 3);
     assert_all_different(&prompts);
+    let is_notice = |text: &Value| text.as_str().is_some_and(|text| text.starts_with("<task-notification>"));
+    assert!(stage.inputs("UserPromptSubmit", "prompt")[1..].iter().all(is_notice));
     assert_eq!(stage.inputs("Stop", "prompt_id"), [prompts[0].clone(), prompts[2].clone()]);
-}
-
-fn background_command(command: &str) -> Reply {
-    Reply::tool("Bash", json!({ "command": command, "description": "wait", "run_in_background": true }))
-}
-
-fn assert_notice_with_its_own_turn(stage: &Stage) {
-    let prompts = stage.inputs("UserPromptSubmit", "prompt");
-    assert_eq!((prompts.len(), &prompts[0]), (2, &json!("work")));
-    assert!(
-        prompts[1].as_str().is_some_and(|text| text.starts_with("<task-notification>\n<task-id>")),
-        "{prompts:?}"
-    );
-    let ids = stage.inputs("UserPromptSubmit", "prompt_id");
-    assert_all_different(&ids);
-    assert_eq!(stage.inputs("Stop", "prompt_id"), ids);
-    let tasks = &stage.inputs("Stop", "background_tasks")[0];
-    assert_eq!([&tasks[0]["type"], &tasks[0]["status"]], ["shell", "running"]);
 }
 
 fn assert_all_different(ids: &[Value]) {

@@ -85,7 +85,9 @@ fn a_continued_stop_with_a_prompt_id_is_blocked_all_the_same() {
 fn without_a_session_id_it_passes_and_nothing_is_remembered() {
     let gate = Gate::new(INSISTS);
     let stop = gate.session.stop(WORDS);
-    for stop in [stop.clone().without("session_id"), stop.clone().with("session_id", ""), stop.with("session_id", 7)] {
+    for stop in
+        [stop.clone().without("session_id"), stop.clone().with("session_id", ""), stop.with("session_id", 7)]
+    {
         assert_eq!(gate.ask(&stop), None, "{stop:?}");
     }
     assert!(gate.state_names().iter().all(|name| ["heartbeat", "journal.jsonl"].contains(&name.as_str())));

@@ -64,7 +64,8 @@ fn a_switch_of_the_machine_or_the_session_silences_it_and_auto_gives_it_back() {
     let gate = Gate::new(ON);
     let store = shared::state::Store::open(&gate.sandbox.state_dir()).unwrap();
     let turn = |reach, position| {
-        shared::switches::turn(&store, "stop-momentum", reach, position, shared::host::Clock::System.now()).unwrap();
+        shared::switches::turn(&store, "stop-momentum", reach, position, shared::host::Clock::System.now())
+            .unwrap();
     };
     for reach in [Reach::Machine, Reach::Session(&gate.session.id)] {
         turn(reach, Position::Off);
@@ -91,12 +92,10 @@ fn the_nonce_of_a_judge_counts_only_with_its_fresh_file() {
 
 #[test]
 fn a_nonce_cannot_point_at_another_file() {
-    let gate = Gate::new(ON);
+    let gate = Gate::new("stop-momentum: {enabled: true, max_blocks: 6}\n");
     fs::create_dir(gate.state("nonce")).unwrap();
     fs::write(gate.state("fresh"), "").unwrap();
     for nonce in ["../fresh", ".", "..", "../nonce", "/", "../../home/.gitconfig"] {
-        let gate_open = !blocks(&gate, gate.hook().env("BARBLESS_NONCE", nonce));
-        let let_go = gate.journal().contains("let go");
-        assert!(!gate_open || let_go, "{nonce} switched the hook off");
+        assert!(blocks(&gate, gate.hook().env("BARBLESS_NONCE", nonce)), "{nonce}");
     }
 }

@@ -1,0 +1,292 @@
+//! The binary's own command line: its verbs, its exit statuses (never 2, which in a hook means "block"), and who may
+//! switch the hook off.
+
+use crate::gate::{Gate, ON, WORDS, is_block};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tests::binaries;
+use tests::process::{Invocation, Outcome};
+use tests::sandbox::{Level, Sandbox};
+use tests::terminal::Terminal;
+
+/// Wrong usage.
+const USAGE: i32 = 64;
+
+/// How long a command in a terminal may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn command(sandbox: &Sandbox, words: &[&str]) -> Outcome {
+    Invocation::new(binaries::path("stop-momentum"), sandbox).args(words.iter().copied()).run()
+}
+
+/// What a command prints that goes well.
+#[track_caller]
+fn says(sandbox: &Sandbox, words: &[&str]) -> String {
+    let outcome = command(sandbox, words);
+    outcome.assert_exit(0);
+    assert_eq!(outcome.stderr_text(), "", "{words:?}");
+    outcome.stdout_text().trim_end().to_owned()
+}
+
+#[test]
+fn status_says_what_is_in_force_and_where_it_is_set() {
+    let sandbox = Sandbox::new();
+    assert_eq!(says(&sandbox, &["status"]), "stop-momentum: off, set by the defaults");
+    sandbox.requirements(Level::User, "version: \"1.0\"\nstop-momentum:\n  enabled: true\n");
+    assert_eq!(says(&sandbox, &["status"]), "stop-momentum: on, set by ~/.claude/requirements.yaml:3");
+    sandbox.requirements(Level::Local, "stop-momentum: {enabled: false, unheard_of: 1}\n");
+    let file = sandbox.requirements_path(Level::Local);
+    let expected = format!(
+        "stop-momentum: off, set by {0}:1\n{0}:1: stop-momentum.unheard_of: no such key",
+        file.display()
+    );
+    assert_eq!(says(&sandbox, &["status"]), expected);
+}
+
+#[test]
+fn status_in_a_sub_directory_is_the_status_of_the_top() {
+    let sandbox = Sandbox::new();
+    sandbox.requirements(Level::Project, ON);
+    sandbox.write("src/deep/file", "");
+    let below =
+        Invocation::new(binaries::path("stop-momentum"), &sandbox).cwd(sandbox.project().join("src/deep"));
+    let below = below.args(["status"]).run();
+    below.assert_exit(0);
+    assert_eq!(below.stdout_text().trim_end(), says(&sandbox, &["status"]));
+}
+
+#[test]
+fn status_as_json_is_one_object_with_the_same_facts() {
+    let sandbox = Sandbox::new();
+    sandbox.requirements(Level::User, "stop-momentum: {enabled: true, unheard_of: 1}\n");
+    let status: Value = serde_json::from_str(&says(&sandbox, &["status", "--json"])).unwrap();
+    assert_eq!(status["hook"], "stop-momentum");
+    assert_eq!(status["enabled"], true);
+    assert_eq!(status["set_by"], "~/.claude/requirements.yaml:1");
+    assert_eq!(status["problems"].as_array().map(Vec::len), Some(1), "{status}");
+}
+
+#[test]
+fn the_schema_is_json_and_describes_every_key() {
+    let schema: Value = serde_json::from_str(&says(&Sandbox::new(), &["schema"])).unwrap();
+    jsonschema::validator_for(&schema).unwrap();
+    for (key, schema) in schema["properties"].as_object().unwrap() {
+        assert!(schema["description"].as_str().is_some_and(|text| !text.is_empty()), "{key}");
+    }
+}
+
+#[test]
+fn help_names_every_verb_and_version_names_itself() {
+    let sandbox = Sandbox::new();
+    let help = says(&sandbox, &["help"]);
+    for verb in ["status", "on|off|auto", "schema", "version"] {
+        assert!(help.contains(&format!("stop-momentum {verb}")), "{verb} in {help}");
+    }
+    for same in ["--help", "-h"] {
+        assert_eq!(says(&sandbox, &[same]), help);
+    }
+    for same in ["version", "--version", "-V"] {
+        assert_eq!(says(&sandbox, &[same]), format!("stop-momentum {}", env!("CARGO_PKG_VERSION")));
+    }
+}
+
+#[test]
+fn wrong_usage_exits_with_64_and_says_what_is_right() {
+    let sandbox = Sandbox::new();
+    for words in [
+        &["statsu"][..],
+        &["block"],
+        &[""],
+        &["status", "--jsno"],
+        &["off", "now"],
+        &["off", "--session"],
+        &["off", "--session", ""],
+        &["--frobnicate"],
+        &["help", "me"],
+        &["\u{1b}[31m"],
+    ] {
+        let outcome = command(&sandbox, words);
+        outcome.assert_exit(USAGE);
+        assert_eq!(outcome.stdout_text(), "", "{words:?}");
+        assert!(outcome.stderr_text().contains("stop-momentum status"), "{words:?}: {outcome}");
+    }
+    assert!(command(&sandbox, &["statsu"]).stderr_text().contains("did you mean status?"));
+    assert!(fs::read_dir(sandbox.state_dir()).unwrap().next().is_none(), "and nothing is remembered");
+}
+
+#[test]
+#[cfg(unix)]
+fn arguments_that_are_no_text_are_wrong_usage() {
+    use std::os::unix::ffi::OsStringExt as _;
+    let sandbox = Sandbox::new();
+    let words = [std::ffi::OsString::from_vec(vec![0xff])];
+    Invocation::new(binaries::path("stop-momentum"), &sandbox).args(words).run().assert_exit(USAGE);
+}
+
+#[test]
+fn a_reader_that_is_gone_does_no_harm_to_a_command() {
+    let sandbox = Sandbox::new();
+    for verb in ["help", "schema", "status"] {
+        let command = || Invocation::new(binaries::path("stop-momentum"), &sandbox).args([verb]);
+        command().stdout_without_reader().run().assert_exit(0);
+        command().stdout_closed().run().assert_exit(0);
+    }
+}
+
+#[test]
+fn no_home_and_a_damaged_configuration_are_no_reason_to_fail_for_a_status() {
+    let sandbox = Sandbox::new();
+    let status = || Invocation::new(binaries::path("stop-momentum"), &sandbox).args(["status"]);
+    status().unset("HOME").unset("CLAUDE_HOOK_STATE_DIR").run().assert_exit(0);
+    sandbox.requirements(Level::User, "stop-momentum: [\n");
+    let outcome = status().run();
+    outcome.assert_exit(0);
+    assert!(outcome.stdout_text().contains("the file is skipped"), "{outcome}");
+}
+
+#[test]
+fn without_arguments_on_a_terminal_it_shows_its_help_and_exits_with_64() {
+    let sandbox = Sandbox::new();
+    let mut terminal =
+        Terminal::start(&binaries::path("stop-momentum"), &[], &sandbox.env(), &sandbox.project());
+    terminal.wait_for("stop-momentum status");
+    assert_eq!(terminal.wait_for_exit(PATIENCE).exit_code(), 64);
+}
+
+/// What came of a command line in a terminal of its own.
+struct Typed {
+    status: i32,
+    screen: String,
+}
+
+/// Runs the shell `program` in a terminal of its own, which runs the hook's command with these words. Its ancestors end
+/// with that shell: the tests themselves may run below a Claude.
+fn typed(sandbox: &Sandbox, program: &Path, words: &str, variables: &[(&str, &str)]) -> Typed {
+    let hook = binaries::path("stop-momentum");
+    let (said, done) = (sandbox.temporary_dir().join("said"), sandbox.temporary_dir().join("done"));
+    for file in [&said, &done] {
+        let _ = fs::remove_file(file);
+    }
+    // The shell in the middle ends at once, so that the one that runs the command has no ancestor but process 1.
+    let run = format!("'{}' {words} >'{}' 2>&1; echo $? >'{1}.status'", hook.display(), said.display());
+    let inner = format!("{run}; mv '{}.status' '{}'", said.display(), done.display());
+    let script = format!("( '{}' -c \"$0\" & ); read wait", program.display());
+    let mut env = sandbox.env();
+    env.extend(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+    let args = ["-c".to_owned(), script, inner];
+    let mut terminal = Terminal::start(Path::new("/bin/sh"), &args, &env, &sandbox.project());
+    let until = std::time::Instant::now() + PATIENCE;
+    while !done.exists() {
+        assert!(std::time::Instant::now() < until, "the command has not ended: {}", terminal.screen());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    terminal.press(tests::terminal::Key::Enter);
+    terminal.wait_for_exit(PATIENCE);
+    let status = fs::read_to_string(done).unwrap().trim().parse().unwrap();
+    Typed { status, screen: fs::read_to_string(said).unwrap() }
+}
+
+fn shell() -> PathBuf {
+    PathBuf::from("/bin/sh")
+}
+
+/// A shell that is called like the client.
+#[cfg(unix)]
+fn claude(sandbox: &Sandbox) -> PathBuf {
+    let copy = sandbox.temporary_dir().join("claude");
+    fs::copy(fs::canonicalize("/bin/sh").unwrap(), &copy).unwrap();
+    copy
+}
+
+/// The gate is as it was.
+#[track_caller]
+fn assert_refused(typed: &Typed, line: &str) {
+    assert_eq!(typed.status, 1, "{}", typed.screen);
+    assert!(typed.screen.contains("outside Claude Code"), "{}", typed.screen);
+    assert!(typed.screen.trim_end().ends_with(&format!("type: {line}")), "{}", typed.screen);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_person_at_a_terminal_switches_it_off_for_good_or_for_a_session_and_gives_it_back() {
+    let gate = Gate::new(ON);
+    let typed = |words| typed(&gate.sandbox, &shell(), words, &[]);
+    let off = typed("off");
+    assert_eq!((off.status, off.screen.trim_end()), (0, "stop-momentum: off, set by its switch"));
+    gate.passes(WORDS);
+    assert_eq!(typed("auto").status, 0);
+    assert!(gate.stop(WORDS).is_some_and(|answer| is_block(&answer)));
+
+    let gate = Gate::new(ON);
+    let off = self::typed(&gate.sandbox, &shell(), &format!("off --session {}", gate.session.id), &[]);
+    assert_eq!(off.status, 0, "{}", off.screen);
+    gate.passes(WORDS);
+    let other = gate.session.clone().with_id("another-session");
+    assert!(gate.ask(&other.stop(WORDS)).is_some_and(|answer| is_block(&answer)));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn inside_claudes_shell_off_and_auto_are_refused_with_the_line_to_type() {
+    let gate = Gate::new("stop-momentum: {enabled: true, max_blocks: 6}\n");
+    let claude = claude(&gate.sandbox);
+    for words in ["off", "auto"] {
+        let line = format!("stop-momentum {words}");
+        assert_refused(&typed(&gate.sandbox, &shell(), words, &[("CLAUDECODE", "1")]), &line);
+        assert_refused(&typed(&gate.sandbox, &claude, words, &[]), &line);
+        assert!(!gate.state("switches.json").exists());
+        gate.blocked(WORDS);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "known gap: the refusal leaves out --session"]
+fn the_line_a_refusal_names_is_the_one_that_was_meant() {
+    let gate = Gate::new(ON);
+    let refused = typed(&gate.sandbox, &claude(&gate.sandbox), "off --session abc", &[]);
+    assert_refused(&refused, "stop-momentum off --session abc");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn inside_claudes_shell_on_is_allowed() {
+    for (program, variables) in [("sh", &[("CLAUDECODE", "1")][..]), ("claude", &[])] {
+        let gate = Gate::new("stop-momentum: {enabled: false}\n");
+        gate.passes(WORDS);
+        let program = if program == "sh" { shell() } else { claude(&gate.sandbox) };
+        let on = typed(&gate.sandbox, &program, "on", variables);
+        assert_eq!((on.status, on.screen.trim_end()), (0, "stop-momentum: on, set by its switch"));
+        gate.blocked(WORDS);
+    }
+}
+
+#[test]
+fn without_a_terminal_off_is_refused() {
+    let gate = Gate::new(ON);
+    let outcome = command(&gate.sandbox, &["off"]);
+    outcome.assert_exit(1);
+    assert!(outcome.stderr_text().contains("type: stop-momentum off"), "{outcome}");
+    gate.blocked(WORDS);
+}
+
+#[test]
+#[ignore = "known gap: the origin of a section knows no switch"]
+fn a_block_by_a_switch_names_the_switch_and_no_line_that_says_otherwise() {
+    let gate = Gate::new("stop-momentum:\n  enabled: false\n");
+    command(&gate.sandbox, &["on"]).assert_exit(0);
+    let reason = gate.blocked(WORDS);
+    assert!(!reason.contains("requirements.yaml:2"), "{reason}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "known gap: a switch without effect is shown as the one in force"]
+fn switching_off_what_is_locked_says_that_it_is_locked() {
+    let gate = Gate::new("locked: [stop-momentum]\nstop-momentum: {enabled: true}\n");
+    let off = typed(&gate.sandbox, &shell(), "off", &[]);
+    assert!(off.screen.contains("locked") && !off.screen.contains("set by its switch"), "{}", off.screen);
+    gate.blocked(WORDS);
+}

@@ -1,0 +1,149 @@
+//! Ids of every shape: they name a session and nothing else. No id becomes a path, none reaches another's state, and the
+//! gate works under each.
+
+use crate::gate::{Gate, INSISTS, WORDS, documented, reason, token, tree};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::fs;
+use tests::payloads::{Payload, Session};
+
+/// Ids a well-meaning client would never send.
+fn hostile_ids() -> Vec<String> {
+    let mut ids: Vec<String> = [
+        "..",
+        ".",
+        "/",
+        "\\",
+        "~",
+        "../../escape",
+        "../home/.claude/requirements.yaml",
+        "..\\..\\escape",
+        "/etc/passwd",
+        "a/b",
+        "nul\0byte",
+        "\0",
+        " ",
+        "a b",
+        "line\nbreak",
+        "-rf",
+        "$(touch escape)",
+        "`touch escape`",
+        "ünïcödé",
+        "\u{202e}gpj.exe",
+        "👩‍👩‍👧",
+        "CON",
+        "nul",
+        "LPT1",
+        "C:",
+        "a:b",
+        "OFF",
+        "switches",
+        "journal",
+        "heartbeat",
+        "stop-ack-",
+        "x.lock",
+        "x.tmp",
+        "x-blocks.json",
+    ]
+    .map(str::to_owned)
+    .into();
+    ids.extend([99, 100, 101, 10_000].map(|length| "x".repeat(length)));
+    ids.push("é/".repeat(5_000));
+    ids
+}
+
+fn events(session: &Session) -> Vec<Payload> {
+    vec![
+        session.session_start("startup"),
+        session.user_prompt_submit("go"),
+        session.pre_tool_use("Bash", json!({ "command": "ls" })),
+        session.session_end("other"),
+    ]
+}
+
+#[test]
+fn a_hostile_session_id_works_like_any_other_and_stays_inside_the_state_folder() {
+    let gate = Gate::new(INSISTS);
+    let before = outside(&gate);
+    for id in hostile_ids() {
+        // The id alone: where the transcript lies is the client's own business.
+        let stop = |message: &str| gate.session.stop(message).with("session_id", id.as_str());
+        let first = token(&reason(gate.ask(&stop(WORDS)).as_ref()));
+        assert_eq!(gate.ask(&stop(&format!("Done. {first}"))), None, "{id:?}");
+        reason(gate.ask(&stop(WORDS)).as_ref());
+        for event in events(&gate.session) {
+            gate.ask(&event.with("session_id", id.as_str()));
+        }
+        let kept: BTreeSet<String> = ["heartbeat", "journal.jsonl", "swept"].map(str::to_owned).into();
+        assert_eq!(gate.state_names(), kept, "after the end of {id:?}");
+    }
+    assert_eq!(outside(&gate), before);
+}
+
+#[test]
+fn hostile_ids_share_no_state_and_their_files_have_harmless_names() {
+    let gate = Gate::new(INSISTS);
+    let ids = hostile_ids();
+    let tokens: BTreeSet<String> = ids
+        .iter()
+        .map(|id| {
+            let stop = gate.session.stop(WORDS).with("session_id", id.as_str());
+            token(&reason(gate.ask(&stop).as_ref()))
+        })
+        .collect();
+    let names = gate.state_names();
+    let files = names.iter().filter(|name| name.ends_with("-blocks.json"));
+    assert_eq!(files.count(), ids.len(), "a file for each: {names:?}");
+    assert!(tokens.len() >= ids.len() - 1, "a token for each: {tokens:?}");
+    for name in names {
+        let harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        assert!(name.len() < 200 && name.bytes().all(harmless), "{name}");
+        assert!(name == "heartbeat" || gate.state(&name).is_file(), "{name}");
+    }
+}
+
+#[test]
+fn a_session_id_that_is_no_text_is_none() {
+    let gate = Gate::new(INSISTS);
+    for id in [json!(7), json!(null), json!(["../x"]), json!({ "id": "x" }), json!(true), json!("")] {
+        assert_eq!(gate.ask(&gate.session.stop(WORDS).with("session_id", id.clone())), None, "{id}");
+    }
+    assert!(!gate.state_names().iter().any(|name| name.contains("stop-ack") || name.contains("blocks")));
+}
+
+#[test]
+fn a_hostile_prompt_id_is_a_turn_like_any_other() {
+    for id in hostile_ids().into_iter().filter(|id| !id.is_empty()) {
+        let gate = Gate::new("stop-momentum: {enabled: true}\n");
+        let before = outside(&gate);
+        let stop = gate.session.stop(WORDS).with("prompt_id", id.as_str()).without("transcript_path");
+        reason(gate.ask(&stop).as_ref());
+        assert_eq!(gate.ask(&stop), None, "one block of the turn {id:?}");
+        assert_eq!(outside(&gate), before);
+    }
+}
+
+#[test]
+fn hostile_paths_in_the_input_are_read_by_nobody_and_written_by_nobody() {
+    let gate = Gate::new("stop-momentum: {enabled: true, max_blocks: 6}\n");
+    let before = outside(&gate);
+    let secret = gate.sandbox.home().join(".gitconfig");
+    for path in
+        ["/dev/zero", "/dev/stdin", "/proc/self/mem", "/", "relative", "\0", &secret.display().to_string()]
+    {
+        for key in ["transcript_path", "cwd"] {
+            let stop = gate.session.stop(WORDS).with(key, path).with("prompt_id", format!("{key} {path}"));
+            let answer = documented(&gate.hook().stdin(stop.to_bytes()).run());
+            assert!(!answer.is_some_and(|answer| answer.to_string().contains("Sandbox")), "{key} {path}");
+        }
+    }
+    assert_eq!(outside(&gate), before);
+}
+
+/// Everything in the sandbox but the state folder.
+fn outside(gate: &Gate) -> std::collections::BTreeMap<std::path::PathBuf, String> {
+    let mut all = tree(&gate.sandbox.root());
+    all.retain(|path, _| !path.starts_with(gate.sandbox.state_dir()) || *path == gate.sandbox.state_dir());
+    assert!(fs::exists(gate.sandbox.state_dir()).unwrap());
+    all
+}

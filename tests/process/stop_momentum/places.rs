@@ -1,0 +1,141 @@
+//! Which folders count: the project from any of its sub-directories, the state folder the environment names if it may
+//! be believed, the configuration folder.
+
+use crate::gate::{GUIDANCE, Gate, ON, WORDS, documented, names, notice, reason};
+use std::fs;
+use std::path::Path;
+use tests::process::Invocation;
+use tests::sandbox::Level;
+
+const TEAM: &str = "version: \"1.0\"\nstop-momentum:\n  enabled: true\n";
+
+/// The reason of a block with the token taken out.
+#[track_caller]
+fn said(gate: &Gate, hook: Invocation, cwd: &Path) -> String {
+    let stop = gate.session.stop(WORDS).with("cwd", cwd.display().to_string());
+    let reason = reason(documented(&hook.cwd(cwd).stdin(stop.to_bytes()).run()).as_ref());
+    reason.replace(&crate::gate::token(&reason), "TOKEN")
+}
+
+#[test]
+fn a_sub_directory_gives_the_same_answer_as_the_top() {
+    let answers = ["", "src/deep"].map(|below| {
+        ["top", "sub", "nowhere"].map(|named| {
+            let gate = Gate::unconfigured();
+            gate.sandbox.requirements(Level::Project, TEAM);
+            gate.sandbox.write("src/deep/file", "");
+            gate.sandbox.write(".claude/momentum-guide.md", "The team's words.");
+            let cwd = gate.sandbox.project().join(below);
+            let hook = match named {
+                "top" => gate.hook(),
+                "sub" => gate.hook().env("CLAUDE_PROJECT_DIR", cwd.display().to_string()),
+                _ => gate.hook().unset("CLAUDE_PROJECT_DIR"),
+            };
+            let project = gate.sandbox.project().display().to_string();
+            said(&gate, hook, &cwd).replace(&project, "PROJECT")
+        })
+    });
+    let first = &answers[0][0];
+    assert!(first.starts_with("The team's words."), "{first}");
+    assert!(first.ends_with("(stop-momentum.enabled: PROJECT/.claude/requirements.yaml:3)"), "{first}");
+    assert!(answers.iter().flatten().all(|answer| answer == first), "{answers:?}");
+}
+
+#[test]
+fn a_folder_without_git_is_its_own_project() {
+    let gate = Gate::unconfigured();
+    gate.sandbox.requirements(Level::Project, TEAM);
+    fs::remove_dir_all(gate.sandbox.project().join(".git")).unwrap();
+    let top = gate.sandbox.project();
+    assert!(said(&gate, gate.hook(), &top).starts_with(GUIDANCE));
+    gate.sandbox.write("src/file", "");
+    let below = gate.hook().unset("CLAUDE_PROJECT_DIR").cwd(top.join("src"));
+    let stop = gate.session.stop(WORDS).with("cwd", top.join("src").display().to_string());
+    assert_eq!(documented(&below.stdin(stop.to_bytes()).run()), None, "nothing names the folder above");
+}
+
+#[test]
+fn without_the_variable_state_lies_below_the_configuration_folder_and_is_private() {
+    let gate = Gate::new(ON);
+    let hook = gate.hook().unset("CLAUDE_HOOK_STATE_DIR");
+    said(&gate, hook, &gate.sandbox.project());
+    let state = gate.sandbox.home().join(".claude/hook-state");
+    assert!(names(&state).contains(&format!("stop-ack-{}", gate.session.id)));
+    assert!(names(&gate.sandbox.state_dir()).is_empty());
+    assert_private(&state);
+}
+
+#[test]
+fn a_state_folder_that_is_not_there_is_made_private() {
+    let gate = Gate::new(ON);
+    let state = gate.sandbox.temporary_dir().join("a/b");
+    let hook = gate.hook().env("CLAUDE_HOOK_STATE_DIR", state.display().to_string());
+    said(&gate, hook, &gate.sandbox.project());
+    assert_private(&state);
+}
+
+#[cfg(unix)]
+fn assert_private(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(folder), 0o700);
+    for name in names(folder) {
+        let path = folder.join(name);
+        assert_eq!(mode(&path) & 0o077, 0, "{} is for others too", path.display());
+    }
+}
+
+#[cfg(not(unix))]
+fn assert_private(_folder: &Path) {}
+
+#[test]
+fn a_state_folder_inside_the_project_is_not_used_and_told_once() {
+    let gate = Gate::new("stop-momentum: {enabled: true, max_blocks: 6}\n");
+    let inside = gate.sandbox.project().join("state");
+    let hook = || gate.hook().env("CLAUDE_HOOK_STATE_DIR", inside.display().to_string());
+    let stop = gate.session.stop(WORDS).to_bytes();
+    let notices: Vec<String> =
+        (0..3).map(|_| notice(documented(&hook().stdin(&stop).run()).as_ref())).collect();
+    assert!(
+        notices[0].contains("CLAUDE_HOOK_STATE_DIR") && notices[0].contains("inside the project"),
+        "{notices:?}"
+    );
+    assert_eq!(notices[1..], ["", ""]);
+    assert!(!inside.exists());
+    assert!(gate.sandbox.home().join(".claude/hook-state").is_dir());
+}
+
+#[test]
+#[cfg(unix)]
+fn a_state_folder_that_leads_into_the_project_or_is_open_to_others_is_not_used() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let gate = Gate::new("stop-momentum: {enabled: true, max_blocks: 6}\n");
+    let inside = gate.sandbox.project().join("inside");
+    fs::create_dir(&inside).unwrap();
+    let link = gate.sandbox.temporary_dir().join("link");
+    symlink(&inside, &link).unwrap();
+    let open = gate.sandbox.temporary_dir().join("open");
+    fs::create_dir(&open).unwrap();
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+    for (folder, why) in [(link, "inside the project"), (open, "others may write")] {
+        let hook = gate.hook().env("CLAUDE_HOOK_STATE_DIR", folder.display().to_string());
+        let answer = documented(&hook.stdin(gate.session.stop(WORDS).to_bytes()).run());
+        assert!(notice(answer.as_ref()).contains(why), "{}: {answer:?}", folder.display());
+        assert!(names(&folder).is_empty(), "{}", folder.display());
+    }
+}
+
+#[test]
+fn the_configuration_folder_of_the_environment_replaces_the_one_in_the_home() {
+    let gate = Gate::new("stop-momentum: {enabled: false}\n");
+    let other = gate.sandbox.temporary_dir().join("config");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("requirements.yaml"), "stop-momentum: {enabled: true, message_file: mine.md}\n")
+        .unwrap();
+    fs::write(other.join("mine.md"), "From the other folder.").unwrap();
+    let hook = gate.hook().unset("CLAUDE_HOOK_STATE_DIR");
+    let hook = hook.env("CLAUDE_CONFIG_DIR", other.display().to_string());
+    assert!(said(&gate, hook, &gate.sandbox.project()).starts_with("From the other folder."));
+    assert!(other.join("hook-state").is_dir());
+    assert!(!gate.sandbox.home().join(".claude/hook-state").exists());
+}
