@@ -15,7 +15,9 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     let all = names(&Catalog::built_in()?);
     let hooks: Vec<&str> = all.iter().map(String::as_str).collect();
     artifacts::for_tests(root, &hooks)?;
-    let status =
-        artifacts::cargo(root).args(["test", "--workspace"]).status().context("starting cargo test")?;
+    let status = artifacts::cargo(root)
+        .args(["test", "--workspace", "--no-fail-fast"])
+        .status()
+        .context("starting cargo test")?;
     Ended::check(status)
 }

@@ -19,7 +19,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail, ensure};
 use shared::catalog::Catalog;
 
-use crate::say::{note, say, table};
+use crate::say::{note, say};
 use cases::{Case, HOOKS, HookCases};
 use measure::{Process, in_turn};
 use programs::Programs;
@@ -103,8 +103,7 @@ fn publish(measured: &[Measured], options: &Options) -> anyhow::Result<()> {
     if options.json {
         say(format_args!("{:#}", report::to_json(measured)));
     } else {
-        let (heads, rows) = report::to_table(measured);
-        say(table(&heads, rows));
+        say(report::to_table(measured));
     }
     for warning in measured.iter().flat_map(Measured::warnings) {
         note(format_args!(

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use anyhow::Context as _;
 use inquire::MultiSelect;
 use shared::catalog::{Catalog, HookEntry};
+use shared::config_edit;
 
 use crate::registration::find;
 
@@ -30,12 +31,35 @@ pub(crate) fn choose<'a>(
     match wish {
         Wish::Named(names) => names.iter().map(|name| find(catalog, name)).collect(),
         Wish::All => Ok(catalog.hooks.iter().collect()),
-        Wish::Ask if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() => {
+        Wish::Ask if can_ask() => {
             let open = catalog.hooks.iter().filter(|hook| !registered.contains(hook)).collect();
             ask(open)
         }
         Wish::Ask | Wish::Defaults => Ok(catalog.hooks.iter().filter(|hook| hook.ticked).collect()),
     }
+}
+
+/// Where nothing is asked and no hook is ticked, those that cost nothing are registered all the same, switched off: a
+/// process start per event, and they can be switched on without touching settings.json. Not those the user has
+/// decided about in the global file (`requirements`).
+pub(crate) fn registered_switched_off<'a>(
+    catalog: &'a Catalog,
+    wish: &Wish,
+    requirements: Option<&str>,
+) -> Vec<&'a HookEntry> {
+    let asks_nothing = *wish == Wish::Defaults || (*wish == Wish::Ask && !can_ask());
+    if !asks_nothing || catalog.hooks.iter().any(|hook| hook.ticked) {
+        return Vec::new();
+    }
+    let is_decided = |hook: &HookEntry| {
+        requirements
+            .is_some_and(|text| config_edit::get(text, &hook.name, "enabled").is_ok_and(|set| set.is_some()))
+    };
+    catalog.hooks.iter().filter(|hook| !hook.costs_money && !is_decided(hook)).collect()
+}
+
+fn can_ask() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
 fn ask(open: Vec<&HookEntry>) -> anyhow::Result<Vec<&HookEntry>> {
@@ -64,7 +88,7 @@ fn line(hook: &HookEntry, width: usize) -> String {
 mod tests {
     use shared::catalog::{Catalog, HookEntry};
 
-    use super::{Wish, choose, line};
+    use super::{Wish, choose, line, registered_switched_off};
 
     /// Three hooks, the second of them ticked.
     fn catalog() -> Catalog {
@@ -83,6 +107,24 @@ mod tests {
         assert_eq!(chosen(&Wish::All), ["a", "b", "c"]);
         assert_eq!(chosen(&Wish::Defaults), ["b"]);
         assert!(choose(&catalog(), &[], &Wish::Named(vec!["x".to_owned()])).is_err());
+    }
+
+    #[test]
+    fn where_nothing_is_ticked_what_costs_nothing_is_registered_switched_off() {
+        let mut catalog = catalog();
+        let names = |catalog: &Catalog, wish, requirements| -> Vec<String> {
+            registered_switched_off(catalog, &wish, requirements)
+                .iter()
+                .map(|hook| hook.name.clone())
+                .collect()
+        };
+        assert_eq!(names(&catalog, Wish::Defaults, None), Vec::<String>::new(), "one is ticked");
+        catalog.hooks[1].ticked = false;
+        catalog.hooks[2].costs_money = true;
+        assert_eq!(names(&catalog, Wish::Defaults, None), ["a", "b"]);
+        assert_eq!(names(&catalog, Wish::Defaults, Some("a: {enabled: false}")), ["b"]);
+        assert_eq!(names(&catalog, Wish::All, None), Vec::<String>::new());
+        assert_eq!(names(&catalog, Wish::Named(vec!["a".to_owned()]), None), Vec::<String>::new());
     }
 
     #[test]

@@ -16,17 +16,17 @@ pub(crate) fn run(name: &str, yes: bool) -> anyhow::Result<()> {
     let host = Host::real();
     only_the_operator(&host, &format!("cargo xtask disable {name}"), yes)?;
     let installation = Installation::of_this_user()?;
-    let settings = Settings::read(&installation, names(&catalog))?;
     // First what works at once and in running sessions, whatever becomes of the rest.
     let requirements = UserFile::at(&installation.requirements)?;
     let edit = |text: Option<&str>| switched_off(text, hook).map_err(|refused| requirements.refused(refused));
     let off = requirements.change::<FileError>(edit)?;
-    let mut others = settings.hooks(&catalog);
-    others.retain(|other| other.name != hook.name);
-    let backup = settings.register(&host, &installation, &others)?;
     if off {
         say(format_args!("switched {name} off in {}", installation.show(&installation.requirements)));
     }
+    let settings = Settings::read(&installation, names(&catalog))?;
+    let mut others = settings.hooks(&catalog);
+    others.retain(|other| other.name != hook.name);
+    let backup = settings.register(&host, &installation, &others)?;
     match backup {
         Some(_) => say(format_args!(
             "{name} is no longer registered in {}",

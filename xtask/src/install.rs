@@ -9,13 +9,13 @@ use shared::host::Host;
 use shared::settings::{FileError, UserFile};
 
 use crate::artifacts::Binaries;
-use crate::choose::{Wish, choose};
+use crate::choose::{Wish, choose, registered_switched_off};
 use crate::enabled::Enabled;
 use crate::links::{self, Linked};
 use crate::places::Installation;
 use crate::prove::prove;
 use crate::registration::{Settings, names, switched_on};
-use crate::say::{diff, list, note, say, table};
+use crate::say::{blocks, diff, list, note, say};
 use crate::{artifacts, deploy};
 
 /// Which settings file the hooks are registered in.
@@ -72,7 +72,7 @@ struct Plan<'a> {
     settings: Settings,
     /// Chosen now.
     chosen: Vec<&'a HookEntry>,
-    /// Chosen now or registered before, in the order of the catalog.
+    /// Chosen now, registered before, or registered without being switched on; in the order of the catalog.
     registered: Vec<&'a HookEntry>,
 }
 
@@ -82,7 +82,10 @@ impl<'a> Plan<'a> {
         let settings = Settings::read(&installation, names(catalog))?;
         let before = settings.hooks(catalog);
         let chosen = choose(catalog, &before, wish)?;
-        let is_registered = |hook: &&HookEntry| before.contains(hook) || chosen.contains(hook);
+        let requirements = UserFile::at(&installation.requirements)?.read()?;
+        let silent = registered_switched_off(catalog, wish, requirements.as_deref());
+        let is_registered =
+            |hook: &&HookEntry| before.contains(hook) || chosen.contains(hook) || silent.contains(hook);
         let registered = catalog.hooks.iter().filter(is_registered).collect();
         let plan = Self { catalog, installation, settings, chosen, registered };
         // Whatever could be refused is refused before anything is built or copied.
@@ -187,11 +190,14 @@ impl<'a> Plan<'a> {
                 format!("cargo xtask disable {}", hook.name),
             ]);
             if let Some(Enabled { enabled: false, set_by }) = Enabled::ask(installation, &hook.name)? {
-                remarks.push(format!("{} is registered, but switched off by {set_by}", hook.name));
+                let name = &hook.name;
+                remarks.push(format!(
+                    "{name} is registered, but switched off by {set_by}; to switch it on: cargo xtask enable {name}"
+                ));
             }
         }
         if !rows.is_empty() {
-            say(table(&["hook", "registered", "proved", "first words", "silence", "remove"], rows));
+            say(blocks(&["hook", "registered", "proved", "first words", "silence", "remove"], &rows));
         }
         remarks.iter().for_each(say);
         Ok(all_proved)
@@ -205,7 +211,7 @@ impl<'a> Plan<'a> {
             return;
         }
         if self.registered.is_empty() {
-            say("No hook is registered, and none is by default. To register one:");
+            say("No hook is registered. To register one:");
         } else {
             say("Not registered:");
         }

@@ -47,8 +47,11 @@ pub(crate) fn typed(installation: &Installation, hook: &HookEntry, line: &str) -
     if is_found_first(command, &target) {
         return Ok(line.to_owned());
     }
-    let path = target.display().to_string();
-    let path = if path.contains(' ') { format!("\"{path}\"") } else { path };
+    // A shell reads `~` only outside of quotes.
+    let path = match target.display().to_string() {
+        path if path.contains(' ') => format!("\"{path}\""),
+        _ => installation.show(&target),
+    };
     Ok(format!("{path} {rest}").trim_end().to_owned())
 }
 

@@ -41,8 +41,8 @@ pub(crate) fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
     table.trim_fmt()
 }
 
-/// Each row as its first cell and, below it, the others by name.
-fn blocks(heads: &[&str], rows: &[Vec<String>]) -> String {
+/// Each row as its first cell and, below it, the others by name: for rows too long for a table.
+pub(crate) fn blocks(heads: &[&str], rows: &[Vec<String>]) -> String {
     let width = heads.iter().map(|head| head.len()).max().unwrap_or_default();
     let line = |(head, cell): (&&str, &String)| format!("\n  {head:width$}  {cell}");
     let block = |row: &Vec<String>| {

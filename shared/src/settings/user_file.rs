@@ -31,7 +31,7 @@ const ABSENT: &str = "-absent";
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The text is not one we edit.
-    #[error("{}, {refused}; nothing was changed", path.display())]
+    #[error("{}, {refused}; the file was not changed", path.display())]
     Refused {
         /// The file.
         path: PathBuf,
@@ -39,7 +39,7 @@ pub enum FileError {
         refused: Refused,
     },
     /// It cannot be read or written.
-    #[error("{}: {source}; nothing was changed", path.display())]
+    #[error("{}: {source}; the file was not changed", path.display())]
     Io {
         /// The file.
         path: PathBuf,

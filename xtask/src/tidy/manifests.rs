@@ -93,7 +93,7 @@ pub(super) fn check(files: &[Source], workspace: &Workspace) -> Vec<Finding> {
         match text_of(files, &path).map(toml::from_str::<Table>) {
             Some(Ok(manifest)) => findings.extend(check_manifest(&path, &manifest, &mut used)),
             Some(Err(error)) => {
-                findings.push(Finding::new(&path, format!("cannot be read: {}", error.message()), "mend it"))
+                findings.push(Finding::new(&path, format!("cannot be read: {}", error.message()), "mend it"));
             }
             None => findings.push(Finding::new(&path, "is not in git", "add it")),
         }

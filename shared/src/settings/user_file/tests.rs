@@ -101,7 +101,7 @@ fn a_refused_edit_and_an_unreadable_file_change_nothing() {
         Err(file.refused(super::Refused { line: 2, column: 5, why: "no".into() }))
     });
     let said = refused.unwrap_err().to_string();
-    assert!(said.ends_with("settings.json, line 2, column 5: no; nothing was changed"), "{said}");
+    assert!(said.ends_with("settings.json, line 2, column 5: no; the file was not changed"), "{said}");
     assert_eq!(names(scratch.path()), ["settings.json"]);
     assert_eq!(fs::read_to_string(&path).unwrap(), "text");
 }
