@@ -138,9 +138,9 @@ fn a_state_folder_of_another_user_is_not_used() {
     let gate = gate();
     open_to_all(&gate);
     let foreign = Path::new("/usr");
-    let hook = gate.hook().unprivileged().env("CLAUDE_HOOK_STATE_DIR", foreign.display().to_string());
-    let hook = hook.stdin(gate.session.session_start("startup").to_bytes());
-    documented(&Invocation::unset(hook, "HOME").run());
+    let hook = Invocation::new(copied_program(&gate), &gate.sandbox).unprivileged().unset("HOME");
+    let hook = hook.env("CLAUDE_HOOK_STATE_DIR", foreign.display().to_string());
+    documented(&hook.stdin(gate.session.session_start("startup").to_bytes()).run());
     assert!(!foreign.join("heartbeat").exists());
 }
 

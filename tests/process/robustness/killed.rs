@@ -21,17 +21,11 @@ fn assert_whole(gate: &Gate, when: &str) {
     }
 }
 
-/// How long a stop takes here and now.
-fn usual_time(gate: &Gate) -> Duration {
-    let times = (0..5).map(|_| gate.hook().stdin(gate.session.stop(WORDS).to_bytes()).run().wall);
-    times.max().unwrap()
-}
-
 #[test]
 fn kill_9_at_any_moment_leaves_whole_files_and_a_gate_that_works() {
     let gate = Gate::new("stop-momentum: {enabled: true, enforce_ack: true, unheard_of: 1}\n");
     let mut dice = Dice::seeded(9);
-    let limit = usual_time(&gate) * 2;
+    let mut limit = Duration::from_millis(4);
     let mut killed = 0;
     for round in 0..KILLS {
         let event = match round % 5 {
@@ -44,10 +38,13 @@ fn kill_9_at_any_moment_leaves_whole_files_and_a_gate_that_works() {
         // The moment of the kill is what is tried: nothing is waited for.
         std::thread::sleep(dice.time_below(limit));
         hook.kill();
-        killed += usize::from(!hook.wait().status.success());
+        let was_killed = !hook.wait().status.success();
+        killed += usize::from(was_killed);
+        // However fast the machine is just now, about half of the kills come before the end.
+        limit = if was_killed { limit * 11 / 10 } else { limit * 10 / 11 }.max(Duration::from_micros(100));
         assert_whole(&gate, &format!("kill {round}"));
     }
-    assert!(killed > KILLS / 5, "only {killed} of {KILLS} were killed before their end");
+    assert!(killed > KILLS / 4, "only {killed} of {KILLS} were killed before their end");
     let names = gate.state_names();
     assert!(
         names.iter().filter(|name| has_extension(name, "tmp")).count() <= 4,
