@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+
+use crate::config::read_typed;
 use serde_json::{Map, Value};
 
 const TEXT: &str = include_str!("../../config/hooks.yaml");
@@ -107,7 +109,7 @@ impl Answer {
 /// The compiled-in table cannot be read, which a test rules out.
 #[derive(Debug, thiserror::Error)]
 #[error("config/hooks.yaml, as compiled in, cannot be read: {0}")]
-pub struct CatalogError(#[from] serde_yaml::Error);
+pub struct CatalogError(String);
 
 impl Catalog {
     /// The table compiled into this binary.
@@ -115,7 +117,7 @@ impl Catalog {
     /// # Errors
     /// Only if config/hooks.yaml does not fit these types.
     pub fn built_in() -> Result<Self, CatalogError> {
-        Ok(serde_yaml::from_str(TEXT)?)
+        read_typed(TEXT).map_err(CatalogError)
     }
 
     /// The hook of that name.

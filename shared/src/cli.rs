@@ -118,16 +118,17 @@ fn report<H: Hook>(host: &Host, print: impl Fn(&Section<H::Settings>, Position) 
     }
 }
 
-fn status_text<H: Hook>(section: &Section<H::Settings>, switch: Position) -> String {
+fn status_text<H: Hook>(section: &Section<H::Settings>, _switch: Position) -> String {
     let word = if section.enabled { "on" } else { "off" };
-    let by = match (switch, section.origin(H::NAME, "enabled")) {
-        (Position::On | Position::Off, _) => "its switch".to_owned(),
-        (Position::Auto, Some(origin)) => origin.to_string(),
-        (Position::Auto, None) => "the defaults".to_owned(),
-    };
-    let status = format!("{}: {word}, set by {by}", H::NAME);
-    let lines: Vec<String> =
-        std::iter::once(status).chain(section.problems.iter().map(ToString::to_string)).collect();
+    let by =
+        section.origin(H::NAME, "enabled").map_or_else(String::new, |origin| format!(", set by {origin}"));
+    let overruled = section.overruled_switch.then(|| {
+        "its switch counts for nothing: the section is locked by your global requirements.yaml".to_owned()
+    });
+    let lines: Vec<String> = std::iter::once(format!("{}: {word}{by}", H::NAME))
+        .chain(overruled)
+        .chain(section.problems.iter().map(ToString::to_string))
+        .collect();
     lines.join("\n")
 }
 
@@ -141,7 +142,11 @@ fn status_json<H: Hook>(section: &Section<H::Settings>, switch: Position) -> Str
 fn turn_switch<H: Hook>(host: &Host, position: Position, reach: Reach<'_>) -> ExitCode {
     if position != Position::On && standing(host) != Standing::Operator {
         let word = if position == Position::Off { "off" } else { "auto" };
-        return fail(&refusal(&format!("{} {word}", H::NAME)));
+        let reach = match reach {
+            Reach::Machine => String::new(),
+            Reach::Session(id) => format!(" --session {id}"),
+        };
+        return fail(&refusal(&format!("{} {word}{reach}", H::NAME)));
     }
     let (_, Some(store)) = open(host) else {
         return fail(&format!("{}: there is no state folder to keep the switch in; set HOME", H::NAME));
@@ -153,8 +158,7 @@ fn turn_switch<H: Hook>(host: &Host, position: Position, reach: Reach<'_>) -> Ex
 }
 
 fn open(host: &Host) -> (Places, Option<Store>) {
-    let cwd = std::env::current_dir().ok();
-    let places = Places::resolve(&host.environment, cwd.as_deref());
+    let places = Places::resolve(&host.environment, host.cwd().as_deref());
     let store = places.state_dir.as_deref().and_then(|dir| Store::open(dir).ok());
     (places, store)
 }

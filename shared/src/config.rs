@@ -4,20 +4,25 @@
 //! as data. Whoever runs the hook tells it, once per session; a problem never holds the value that caused it.
 //!
 //! - `layer`: reading one file, if it is one we may read
-//! - `yaml`: the only module that knows YAML
+//! - `yaml`: the only module that reads YAML
 //! - `top_level`: the keys above all sections
 //! - `section`: merging one hook's section out of the layers, key by key; `tree`: its entries and their paths
+//! - `held`, `wrong`: what is left out of a layer: what may not stand there, and what cannot be read
 //! - `expected`: what a key should hold, read out of the schema
 //! - `problem`: what is wrong where
+//! - [`edit`]: setting one key for the file's owner
 
 mod bounded;
 mod defaults;
+pub mod edit;
 mod expected;
+mod held;
 mod layer;
 mod problem;
 mod section;
 mod top_level;
 mod tree;
+mod wrong;
 mod yaml;
 
 pub use bounded::Bounded;
@@ -25,5 +30,6 @@ pub use defaults::{ALL_DEFAULTS, section_defaults};
 pub use expected::{describe, known_keys, schema_of};
 pub use layer::{Layer, LayerKind, MAX_LAYER_BYTES, Refused, Sources, read_text};
 pub use problem::{Fault, Problem};
-pub use section::{COMMON_KEYS, Origin, Section, SectionSpec, load, nearest};
-pub use yaml::line_of;
+pub use section::{COMMON_KEYS, Origin, Section, SectionSpec, load};
+pub use wrong::nearest;
+pub use yaml::{line_of, read_typed};

@@ -1,10 +1,12 @@
 //! The only thing a pass writes: once a minute, the time of `<state>/heartbeat/<hook>`, so that `doctor` can tell
 //! a hook that is silent from one that never fires.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::state::{Store, ensure_private};
+use crate::state::{Store, ensure_private, private_file};
 
 const EVERY: Duration = Duration::from_secs(60);
 
@@ -18,10 +20,17 @@ pub fn beat(store: &Store, hook: &str, now: SystemTime) {
         return;
     }
     if ensure_private(&dir).is_ok()
-        && let Ok(file) = OpenOptions::new().create(true).append(true).open(&file)
+        && let Ok(file) = open(&file)
     {
         let _ = file.set_modified(now);
     }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    private_file(&mut options);
+    options.open(path)
 }
 
 /// When `hook` last fired, to the minute.

@@ -32,6 +32,12 @@ impl Host {
         Self { started: clock.now(), clock, environment: Environment::read() }
     }
 
+    /// The directory this process was started in.
+    #[must_use]
+    pub fn cwd(&self) -> Option<PathBuf> {
+        std::env::current_dir().ok()
+    }
+
     /// The time now, in microseconds since the epoch.
     #[must_use]
     pub fn now(&self) -> Timestamp {

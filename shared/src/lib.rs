@@ -12,6 +12,7 @@
 //! 8. [`journal`], [`notices`], [`heartbeat`]: what was done and why, and what the user was told.
 //! 9. [`switches`], [`operator`]: typed on/off, and who may loosen what.
 //! 10. [`cli`]: the verbs every hook binary has (`status`, `on`, `off`, `schema`).
+//! 11. [`catalog`], [`settings`]: the table of hooks, and Claude Code's settings.json; for the installer.
 //!
 //! The rule everything serves: a hook never harms the session. Whatever goes wrong, the exit status is 0,
 //! stdout is empty or one JSON object, and the journal says what happened.
@@ -20,7 +21,6 @@ pub mod blocks;
 pub mod catalog;
 pub mod cli;
 pub mod config;
-pub mod config_edit;
 pub mod heartbeat;
 pub mod hook;
 pub mod host;

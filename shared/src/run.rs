@@ -44,7 +44,7 @@ fn fail_open_on_panic<H: Hook>(host: &Host) {
     let host = host.clone();
     std::panic::set_hook(Box::new(move |panic| {
         let place = panic.location().map(|place| format!("panicked at {}:{}", place.file(), place.line()));
-        let places = Places::resolve(&host.environment, None);
+        let places = Places::resolve(&host.environment, host.cwd().as_deref());
         if let Some(store) = places.state_dir.as_deref().and_then(|dir| Store::open(dir).ok()) {
             let entry = Entry { hook: H::NAME, what: "error", text: place.as_deref(), ..Entry::default() };
             journal::write(&store, host.now(), &entry);
@@ -67,13 +67,10 @@ pub fn respond<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Opti
 }
 
 fn unusable_input<H: Hook>(host: &Host, why: &str) -> Option<String> {
-    let places = Places::resolve(&host.environment, None);
+    let places = Places::resolve(&host.environment, host.cwd().as_deref());
     let store = Store::open(places.state_dir.as_deref()?).ok()?;
-    journal::write(
-        &store,
-        host.now(),
-        &Entry { hook: H::NAME, what: "error", text: Some(why), ..Entry::default() },
-    );
+    let entry = Entry { hook: H::NAME, what: "error", text: Some(why), ..Entry::default() };
+    journal::write(&store, host.now(), &entry);
     None
 }
 
@@ -266,7 +263,7 @@ impl<'a> Invocation<'a> {
             wrong.push(format!("CLAUDE_HOOK_STATE_DIR {dir} is not used: {reason}"));
         }
         let fresh = match (&self.store, self.session()) {
-            (Some(store), Some(session)) if !wrong.is_empty() && !self.is_ending() => {
+            (Some(store), Some(session)) if !wrong.is_empty() && self.is_heard() => {
                 notices::not_yet_told(store, session, &wrong)
             }
             _ => Vec::new(),
@@ -290,8 +287,13 @@ impl<'a> Invocation<'a> {
         matches!(self.input.event, Event::SessionStart { .. })
     }
 
-    fn is_ending(&self) -> bool {
-        matches!(self.input.event, Event::SessionEnd { .. })
+    /// A notice given now reaches somebody: the user, or in a headless run the model at its start.
+    fn is_heard(&self) -> bool {
+        match self.input.event {
+            Event::SessionEnd { .. } => false,
+            Event::SessionStart { .. } => true,
+            _ => !self.host.environment.is_headless(),
+        }
     }
 
     fn journal<H: Hook>(&self, what: &str, rule: Option<&str>, text: Option<&str>) {

@@ -243,7 +243,6 @@ fn inside_claudes_shell_off_and_auto_are_refused_with_the_line_to_type() {
 
 #[test]
 #[cfg(target_os = "linux")]
-#[ignore = "known gap: the refusal leaves out --session"]
 fn the_line_a_refusal_names_is_the_one_that_was_meant() {
     let gate = Gate::new(ON);
     let refused = typed(&gate.sandbox, &claude(&gate.sandbox), "off --session abc", &[]);
@@ -273,7 +272,6 @@ fn without_a_terminal_off_is_refused() {
 }
 
 #[test]
-#[ignore = "known gap: the origin of a section knows no switch"]
 fn a_block_by_a_switch_names_the_switch_and_no_line_that_says_otherwise() {
     let gate = Gate::new("stop-momentum:\n  enabled: false\n");
     command(&gate.sandbox, &["on"]).assert_exit(0);
@@ -283,7 +281,6 @@ fn a_block_by_a_switch_names_the_switch_and_no_line_that_says_otherwise() {
 
 #[test]
 #[cfg(target_os = "linux")]
-#[ignore = "known gap: a switch without effect is shown as the one in force"]
 fn switching_off_what_is_locked_says_that_it_is_locked() {
     let gate = Gate::new("locked: [stop-momentum]\nstop-momentum: {enabled: true}\n");
     let off = typed(&gate.sandbox, &shell(), "off", &[]);

@@ -106,8 +106,13 @@ fn publish(measured: &[Measured], options: &Options) -> anyhow::Result<()> {
         say(report::to_table(measured));
     }
     for warning in measured.iter().flat_map(Measured::warnings) {
+        note(format_args!("bench: warning: {warning}; more --pairs tell"));
+    }
+    let disturbed = measured.iter().filter(|case| case.was_disturbed()).count();
+    if disturbed > 0 {
+        let all = measured.len();
         note(format_args!(
-            "bench: warning: {warning}; run it again with more --pairs, or on a quieter machine"
+            "bench: warning: the machine was busy during {disturbed} of {all} cases; run it again when it is not"
         ));
     }
     let failures: Vec<String> = measured.iter().flat_map(Measured::failures).collect();

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use anyhow::Context as _;
 use inquire::MultiSelect;
 use shared::catalog::{Catalog, HookEntry};
-use shared::config_edit;
+use shared::config::edit;
 
 use crate::registration::find;
 
@@ -52,8 +52,7 @@ pub(crate) fn registered_switched_off<'a>(
         return Vec::new();
     }
     let is_decided = |hook: &HookEntry| {
-        requirements
-            .is_some_and(|text| config_edit::get(text, &hook.name, "enabled").is_ok_and(|set| set.is_some()))
+        requirements.is_some_and(|text| edit::get(text, &hook.name, "enabled").is_ok_and(|set| set.is_some()))
     };
     catalog.hooks.iter().filter(|hook| !hook.costs_money && !is_decided(hook)).collect()
 }

@@ -1,12 +1,12 @@
 //! Which hooks stand in the user's settings.json and requirements.yaml, and changing both. The editing itself is
-//! `shared::settings` and `shared::config_edit`; which entries a hook has is config/hooks.yaml.
+//! `shared::settings` and `shared::config::edit`; which entries a hook has is config/hooks.yaml.
 
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 use shared::catalog::{Catalog, HookEntry};
+use shared::config::edit;
 use shared::config::nearest;
-use shared::config_edit;
 use shared::host::Host;
 use shared::settings::{self, FileError, Owner, Registered, Registration, UserFile};
 
@@ -149,10 +149,9 @@ pub(crate) fn switched_on(
 ) -> Result<Option<String>, settings::Refused> {
     let mut text = text.map(str::to_owned);
     for hook in hooks {
-        let line = config_edit::get(text.as_deref().unwrap_or_default(), &hook.name, "enabled")?;
+        let line = edit::get(text.as_deref().unwrap_or_default(), &hook.name, "enabled")?;
         if line.as_deref() != Some("true") && !(hook.enabled && line.is_none()) {
-            text =
-                Some(config_edit::set(text.as_deref().unwrap_or_default(), &hook.name, "enabled", "true")?);
+            text = Some(edit::set(text.as_deref().unwrap_or_default(), &hook.name, "enabled", "true")?);
         }
     }
     Ok(text)
@@ -163,7 +162,7 @@ pub(crate) fn switched_off(
     text: Option<&str>,
     hook: &HookEntry,
 ) -> Result<Option<String>, settings::Refused> {
-    config_edit::set(text.unwrap_or_default(), &hook.name, "enabled", "false").map(Some)
+    edit::set(text.unwrap_or_default(), &hook.name, "enabled", "false").map(Some)
 }
 
 #[cfg(test)]

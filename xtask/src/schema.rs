@@ -77,7 +77,7 @@ fn requirements(catalog: &Catalog, binaries: &Binaries) -> anyhow::Result<Value>
 
 fn top_level() -> Value {
     json!({
-        "version": { "type": "string", "description": "The version of this file's format.", "const": "1.0" },
+        "version": { "description": "The version of this file's format.", "enum": ["1.0", 1] },
         "requires": {
             "type": "string",
             "description": "The versions of Barbless this file is written for, as in \">=0.2\". Older ones say so once per session."

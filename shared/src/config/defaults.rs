@@ -31,9 +31,9 @@ mod tests {
 
     #[test]
     fn a_sections_cut_is_the_sections_value_in_the_whole_file() {
-        let whole = yaml::parse(ALL_DEFAULTS).unwrap();
+        let whole = yaml::parse(ALL_DEFAULTS).unwrap().values;
         for (section, value) in &whole {
-            let cut = yaml::parse(section_defaults(section)).unwrap();
+            let cut = yaml::parse(section_defaults(section)).unwrap().values;
             assert_eq!(cut.get(section), Some(value), "{section}");
             assert_eq!(cut.len(), 1, "{section}");
         }

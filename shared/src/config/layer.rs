@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use figment::value::Dict;
 
 use super::problem::{Problem, unreadable};
-use super::yaml;
+use super::yaml::{self, Parsed};
 use crate::host::{Places, display_path};
 
 /// A larger file is skipped, in bytes.
@@ -24,6 +24,8 @@ pub enum LayerKind {
     Project,
     /// `<root>/.claude/requirements.local.yaml`: the user's own, for this project.
     Local,
+    /// What was typed: no file, and the highest of all.
+    Switch,
 }
 
 impl LayerKind {
@@ -35,6 +37,7 @@ impl LayerKind {
             Self::Global => "global",
             Self::Project => "project",
             Self::Local => "local",
+            Self::Switch => "switch",
         }
     }
 }
@@ -50,6 +53,8 @@ pub struct Layer {
     pub text: String,
     /// Its top level.
     pub values: Dict,
+    /// The paths of keys that stand twice.
+    pub repeated: Vec<Vec<String>>,
 }
 
 /// The files of a call, whether they exist or not.
@@ -116,7 +121,9 @@ fn read_layer(
         Err(Refused::Because(why)) => return Err(unreadable(file.to_owned(), None, why)),
     };
     match yaml::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)) {
-        Ok(values) => Ok(Some(Layer { kind, file: file.to_owned(), text, values })),
+        Ok(Parsed { values, repeated }) => {
+            Ok(Some(Layer { kind, file: file.to_owned(), text, values, repeated }))
+        }
         Err(error) => Err(unreadable(file.to_owned(), error.line, error.why)),
     }
 }

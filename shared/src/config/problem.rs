@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use super::layer::Layer;
+use super::yaml;
+
 /// One thing wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -26,6 +29,8 @@ pub enum Fault {
     GlobalOnly,
     /// The global file locks it.
     Locked,
+    /// The key stands twice in its map.
+    Repeated,
     /// The file is no YAML we read; why, without quoting it.
     Unreadable(&'static str),
     /// The project asks for a newer version.
@@ -55,12 +60,34 @@ impl fmt::Display for Problem {
                 formatter.write_str("counts only in your global requirements.yaml; ignored here")
             }
             Fault::Locked => formatter.write_str("is locked by your global requirements.yaml; ignored here"),
+            Fault::Repeated => formatter.write_str("stands twice; the last one counts"),
             Fault::Unreadable(why) => write!(formatter, "{why}; the file is skipped"),
             Fault::NeedsVersion { wanted, ours } => {
                 write!(formatter, "the project asks for Barbless {wanted}, this is {ours}; update Barbless")
             }
         }
     }
+}
+
+/// A problem with the key at `path`, with its line.
+pub(super) fn problem(layer: &Layer, path: &[String], fault: Fault) -> Problem {
+    let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+    Problem {
+        file: layer.file.clone(),
+        line: yaml::line_of(&layer.text, &keys),
+        key: path.iter().map(|key| printable(key)).collect::<Vec<_>>().join("."),
+        fault,
+    }
+}
+
+/// A key as it can be shown: a file may hold anything where a key stands.
+fn printable(key: &str) -> String {
+    key.chars().filter(|char| !char.is_control()).take(60).collect()
+}
+
+/// The path from the top of the file.
+pub(super) fn full_path(section: &str, path: &[String]) -> Vec<String> {
+    std::iter::once(section.to_owned()).chain(path.iter().cloned()).collect()
 }
 
 /// A problem with a whole file.

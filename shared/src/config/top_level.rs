@@ -4,8 +4,9 @@ use figment::value::Value;
 use semver::{Version, VersionReq};
 
 use super::layer::{Layer, LayerKind};
-use super::problem::{Fault, Problem};
-use super::section::problem;
+use super::problem::{Fault, Problem, problem};
+use super::section::Origin;
+use super::yaml;
 
 /// The version of the file format this code reads.
 const FORMAT: &str = "1.0";
@@ -15,6 +16,8 @@ const FORMAT: &str = "1.0";
 pub(super) struct TopLevel {
     /// No layer switches every hook off.
     pub(super) enabled: bool,
+    /// Where a layer does.
+    pub(super) off_at: Option<Origin>,
     /// The project builds on the global file.
     pub(super) inherit: bool,
     /// What the global file locks in this section.
@@ -31,17 +34,20 @@ impl Locks {
         self.0.is_empty()
     }
 
-    /// Deeper layers may not set `path`. A lock on any key also holds the section's `enabled`:
-    /// a rule that could be switched off would not be locked.
+    /// Deeper layers may not change `path`.
     pub(super) fn holds(&self, path: &[String]) -> bool {
-        let is_switch = path.len() == 1 && path[0] == "enabled";
-        self.0.iter().any(|locked| is_switch || path.starts_with(locked) || locked.starts_with(path))
+        self.0.iter().any(|locked| path.starts_with(locked) || locked.starts_with(path))
+    }
+
+    /// The locked paths within the section; an empty one is the whole section.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &[String]> {
+        self.0.iter().map(Vec::as_slice)
     }
 }
 
 /// Reads the keys above all sections.
 pub(super) fn read(section: &str, layers: &[Layer], problems: &mut Vec<Problem>) -> TopLevel {
-    let mut top = TopLevel { enabled: true, inherit: true, locks: Locks::default() };
+    let mut top = TopLevel { enabled: true, off_at: None, inherit: true, locks: Locks::default() };
     for layer in layers {
         check_version(layer, problems);
         if let Some(list) = layer.values.get("locked") {
@@ -58,7 +64,14 @@ pub(super) fn read(section: &str, layers: &[Layer], problems: &mut Vec<Problem>)
             Some(false) if layer.kind > LayerKind::Global && !top.locks.is_empty() => {
                 problems.push(key_problem(layer, "enabled", Fault::Locked));
             }
-            Some(enabled) => top.enabled = enabled,
+            Some(enabled) => {
+                top.enabled = enabled;
+                top.off_at = (!enabled).then(|| Origin {
+                    layer: layer.kind,
+                    file: layer.file.clone(),
+                    line: yaml::line_of(&layer.text, &["enabled"]),
+                });
+            }
             None => {}
         }
     }
@@ -96,7 +109,10 @@ fn locks(section: &str, layer: &Layer, list: &Value, problems: &mut Vec<Problem>
 fn check_version(layer: &Layer, problems: &mut Vec<Problem>) {
     let is_known = |value: &Value| match value {
         Value::String(_, text) => text == FORMAT,
-        Value::Num(_, number) => number.to_f64().is_some_and(|number| (number - 1.0).abs() < f64::EPSILON),
+        Value::Num(_, number) => {
+            let fraction = number.to_f64();
+            value.to_u128() == Some(1) || fraction.is_some_and(|number| (number - 1.0).abs() < f64::EPSILON)
+        }
         _ => false,
     };
     if layer.values.get("version").is_some_and(|value| !is_known(value)) {

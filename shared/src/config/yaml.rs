@@ -1,7 +1,12 @@
 //! The only module that knows YAML: text in, figment values out, and the line of a key on the cold path.
 
+mod reader;
+
 use figment::value::{Dict, Value};
 use saphyr_parser::{Event, Parser};
+use serde::de::{DeserializeOwned, DeserializeSeed};
+
+use reader::{Reader, Repeated};
 
 /// Deeper nesting is refused; no configuration of ours needs a tenth of it.
 const MAX_DEPTH: usize = 64;
@@ -20,22 +25,45 @@ pub(super) struct YamlError {
 /// More open brackets than this are refused unparsed: the parser's time grows with the square of their number.
 const MAX_BRACKETS: usize = 256;
 
+/// What a text holds.
+#[derive(Debug, Default)]
+pub(super) struct Parsed {
+    /// The top level.
+    pub(super) values: Dict,
+    /// The paths of keys that stand twice; the last one counts.
+    pub(super) repeated: Vec<Vec<String>>,
+}
+
 /// Reads a map. An empty text is an empty map.
-pub(super) fn parse(text: &str) -> Result<Dict, YamlError> {
+pub(super) fn parse(text: &str) -> Result<Parsed, YamlError> {
     if opens_too_many_brackets(text) {
         return Err(YamlError { line: None, why: TOO_DEEP });
     }
-    let not_yaml = |error: serde_yaml::Error| YamlError {
-        line: error.location().map(|location| location.line()),
-        why: "not valid YAML",
-    };
-    let value: Option<Value> = serde_yaml::from_str(text).map_err(not_yaml)?;
-    match value {
-        None => Ok(Dict::new()),
-        Some(Value::Dict(_, dict)) if dict.values().all(|value| is_shallow(value, 1)) => Ok(dict),
-        Some(Value::Dict(..)) => Err(YamlError { line: None, why: TOO_DEEP }),
-        Some(_) => Err(YamlError { line: Some(1), why: "not a map of settings" }),
+    let repeated = Repeated::default();
+    let reader = Reader { path: Vec::new(), depth: 0, repeated: &repeated };
+    match reader.deserialize(serde_yaml::Deserializer::from_str(text)) {
+        Ok(Value::Dict(_, values)) => Ok(Parsed { values, repeated: repeated.into_inner() }),
+        Ok(Value::Empty(..)) => Ok(Parsed::default()),
+        Ok(_) => Err(YamlError { line: Some(1), why: "not a map of settings" }),
+        Err(_) if is_empty(text) => Ok(Parsed::default()),
+        Err(error) => {
+            let why = if error.to_string().contains(TOO_DEEP) { TOO_DEEP } else { "not valid YAML" };
+            Err(YamlError { line: error.location().map(|location| location.line()), why })
+        }
     }
+}
+
+/// Reads a text of our own that is compiled in.
+///
+/// # Errors
+/// If it does not fit the type; a test of the text's owner rules that out.
+pub fn read_typed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_yaml::from_str(text).map_err(|error| error.to_string())
+}
+
+/// Nothing but comments: the parser finds no document in it.
+fn is_empty(text: &str) -> bool {
+    text.lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#') || line == "---")
 }
 
 /// Brackets in texts and comments count too, which is why the bound lies far above [`MAX_DEPTH`].
@@ -49,17 +77,6 @@ fn opens_too_many_brackets(text: &str) -> bool {
         }
         open > MAX_BRACKETS
     })
-}
-
-fn is_shallow(value: &Value, depth: usize) -> bool {
-    if depth >= MAX_DEPTH {
-        return false;
-    }
-    match value {
-        Value::Dict(_, dict) => dict.values().all(|value| is_shallow(value, depth + 1)),
-        Value::Array(_, list) => list.iter().all(|value| is_shallow(value, depth + 1)),
-        _ => true,
-    }
 }
 
 /// The line, counted from 1, on which the key `path` stands; the deepest key found if the last ones are not there.
@@ -109,7 +126,7 @@ impl Finder<'_> {
         let depth = self.keys.len();
         let above = self.keys[..depth - 1].iter().all(|open| matches!(open, Open::Key(true)));
         let matches = above && self.path.get(depth - 1) == Some(&text);
-        if matches && self.found.is_none_or(|(found, _)| found < depth) {
+        if matches && self.found.is_none_or(|(found, _)| found <= depth) {
             self.found = Some((depth, line));
         }
         if let Some(open) = self.keys.last_mut() {
@@ -148,8 +165,8 @@ mod tests {
 
     #[test]
     fn refuses_what_is_no_map_too_deep_or_a_bomb() {
-        assert!(parse("").unwrap().is_empty());
-        assert!(parse("# only a comment\n").unwrap().is_empty());
+        assert!(parse("").unwrap().values.is_empty());
+        assert!(parse("# only a comment\n").unwrap().values.is_empty());
         assert_eq!(parse("- a\n- b\n").unwrap_err().why, "not a map of settings");
         assert_eq!(parse("a: [b\nc: d").unwrap_err().why, "not valid YAML");
         assert_eq!(
@@ -162,6 +179,14 @@ mod tests {
             format!("{text}a{level}: &a{level} [*a{below}, *a{below}, *a{below}]\n")
         });
         assert!(parse(&bomb).is_err());
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_noticed_and_the_last_one_counts() {
+        let parsed = parse("a: {b: 1, c: 2, b: 3}\na: {d: [{e: 1, e: 2}]}\n").unwrap();
+        assert_eq!(parsed.repeated, [vec!["a", "b"], vec!["a", "d", "e"], vec!["a"]]);
+        assert!(parsed.values["a"].find_ref("d").is_some());
+        assert_eq!(line_of("a: 1\nb: 2\na: 3\n", &["a"]), Some(3));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Environment;
+use crate::state::ensure_private;
 
 /// The folders of one invocation. Every one may be missing: that is a state, not an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,13 +36,16 @@ pub enum StateDirIgnored {
     /// Group or others may write to it.
     #[error("others may write to it")]
     WritableByOthers,
+    /// It does not exist and cannot be made.
+    #[error("it cannot be made")]
+    CannotBeMade,
     /// The path is not absolute, or is something other than a folder.
     #[error("it is not an absolute path to a folder")]
     NotAFolder,
 }
 
 impl Places {
-    /// Resolves the folders for a call made in `cwd` (the hook input's, or the process's own).
+    /// Resolves the folders, and makes a state folder the environment names, for a call made in `cwd` (the hook input's, or the process's own).
     #[must_use]
     pub fn resolve(environment: &Environment, cwd: Option<&Path>) -> Self {
         let root = environment.project_dir.as_deref().or(cwd).map(project_root);
@@ -93,7 +97,8 @@ fn acceptable_state_dir(dir: &Path, root: Option<&Path>) -> Result<(), StateDirI
     match fs::metadata(dir) {
         Ok(metadata) if metadata.is_dir() => owned_and_private(&metadata),
         Ok(_) => Err(StateDirIgnored::NotAFolder),
-        Err(_) => Ok(()), // Not there yet: it will be created private.
+        // Believed unmade, it would silence every gate: a repository could name a folder that cannot be.
+        Err(_) => ensure_private(dir).map_err(|_| StateDirIgnored::CannotBeMade),
     }
 }
 

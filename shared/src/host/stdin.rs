@@ -39,12 +39,13 @@ pub fn read_first_value() -> Result<Vec<u8>, InputError> {
             Progress::Ended => return if bytes.is_empty() { Err(InputError::Incomplete) } else { Ok(bytes) },
             Progress::Read => {}
         }
-        if bytes.len() > MAX_INPUT_BYTES {
-            return Err(InputError::TooLarge);
-        }
-        if let Some(end) = scanner.advance(&bytes, seen) {
-            bytes.truncate(end);
-            return Ok(bytes);
+        match scanner.advance(&bytes, seen) {
+            Some(end) if end <= MAX_INPUT_BYTES => {
+                bytes.truncate(end);
+                return Ok(bytes);
+            }
+            None if bytes.len() <= MAX_INPUT_BYTES => {}
+            _ => return Err(InputError::TooLarge),
         }
     }
 }

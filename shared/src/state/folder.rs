@@ -1,7 +1,7 @@
 //! Folders and files only their user can read.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// Creates `dir` with all parents, each new one for the user alone, and takes others' access away if there is any.
@@ -33,6 +33,24 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     renamed
 }
 
+/// Reads a file of ours as a whole.
+///
+/// # Errors
+/// Whatever the file system says; also if it is no file.
+pub(crate) fn read_private(path: &Path) -> io::Result<Vec<u8>> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    private_file(&mut options);
+    let mut file = options.open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::from(io::ErrorKind::InvalidInput));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn create_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -51,11 +69,12 @@ fn create(dir: &Path) -> io::Result<()> {
     fs::create_dir_all(dir)
 }
 
-/// New files are 0600.
+/// New files are 0600; something that is no file (a pipe) is an error or empty, never waited for.
 #[cfg(unix)]
 pub(crate) fn private_file(options: &mut OpenOptions) {
     use std::os::unix::fs::OpenOptionsExt;
-    options.mode(0o600);
+    let no_waiting = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
+    options.mode(0o600).custom_flags(no_waiting);
 }
 
 /// New files inherit the profile folder's access list.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::folder::{ensure_private, write_private};
+use super::folder::{ensure_private, read_private, write_private};
 use super::lock::{LOCK_DEADLINE, LockError, with_lock};
 use super::names::file_key;
 use crate::hook::Remembered;
@@ -103,7 +103,7 @@ impl Store {
     /// # Errors
     /// If the file is another session's, a newer version's, or cannot be read.
     pub fn load<T: Remembered>(&self, file: &Path, session: &str) -> Result<T, LoadError> {
-        let bytes = match fs::read(file) {
+        let bytes = match read_private(file) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(T::default()),
             Err(error) => return Err(LoadError::Unreadable(file.to_path_buf(), error)),
@@ -140,8 +140,11 @@ impl Store {
     /// The file holds either nothing (for good) or the end in whole seconds since the epoch.
     #[must_use]
     pub fn is_off(&self, now: Timestamp) -> bool {
-        match fs::read_to_string(self.dir.join("OFF")) {
-            Ok(text) => text.trim().parse().map_or(true, |end| now < Timestamp::from_secs(end)),
+        match read_private(&self.dir.join("OFF")) {
+            Ok(text) => {
+                let end = std::str::from_utf8(&text).ok().and_then(|text| text.trim().parse().ok());
+                end.is_none_or(|end| now < Timestamp::from_secs(end))
+            }
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         }
     }

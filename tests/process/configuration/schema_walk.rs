@@ -176,7 +176,6 @@ fn a_lock_on_any_key_holds_the_gate_closed_against_every_way_to_switch_it_off() 
 }
 
 #[test]
-#[ignore = "known gap: a switch turns a locked section on"]
 fn a_gate_locked_in_the_off_position_stays_off_whatever_a_switch_says() {
     let gate = Gate::new("locked: [stop-momentum.enabled]\nstop-momentum: {enabled: false}\n");
     for reach in [Reach::Machine, Reach::Session(&gate.session.id)] {

@@ -90,7 +90,6 @@ fn a_state_folder_that_is_no_folder_is_reported_and_the_usual_one_is_used() {
 }
 
 #[test]
-#[ignore = "known gap: host::places believes a folder that cannot be made"]
 fn a_state_folder_that_cannot_be_made_is_reported_and_the_usual_one_is_used() {
     for folder in ["/dev/null/state", "/proc/1/state"].map(Path::new) {
         let gate = gate();

@@ -81,13 +81,13 @@ impl Measured {
 
     /// What cannot be told from its budget, in words.
     pub(super) fn warnings(&self) -> Vec<String> {
-        let mut warnings = self.judged(Verdict::Straddles, "cannot be told from");
+        self.judged(Verdict::Straddles, "cannot be told from")
+    }
+
+    /// The empty binary's own times vary: something else ran, and no number of this case is worth much.
+    pub(super) fn was_disturbed(&self) -> bool {
         let floor = bases(&self.floor_and_hook);
-        if quantile(floor.clone(), 950) > BUSY * median(floor) {
-            let name = self.name();
-            warnings.push(format!("{name}: the empty binary's own times vary, so the machine was busy"));
-        }
-        warnings
+        quantile(floor.clone(), 950) > BUSY * median(floor)
     }
 
     fn judged(&self, wanted: Verdict, words: &str) -> Vec<String> {
@@ -150,6 +150,7 @@ impl Measured {
             "python_factor": self.python_factor(),
             "failures": self.failures(),
             "warnings": self.warnings(),
+            "disturbed": self.was_disturbed(),
         });
         if let Some((floor, hook)) = self.instructions {
             fields["instructions"] = json!(hook);
@@ -251,12 +252,9 @@ mod tests {
     #[test]
     fn a_busy_machine_is_told_from_its_own_floor() {
         let mut busy = measured(400.0, 700.0, 20_000.0);
-        assert_eq!(busy.warnings(), Vec::<String>::new());
+        assert!(!busy.was_disturbed());
         busy.floor_and_hook[0].base = 4000.0;
-        assert_eq!(
-            busy.warnings(),
-            ["a-hook, passes: the empty binary's own times vary, so the machine was busy"]
-        );
+        assert!(busy.was_disturbed());
     }
 
     #[test]

@@ -1,0 +1,73 @@
+//! What may not stand where it stands: global-only keys below the global file, what the global file locks, and
+//! everything global of a project that does not inherit.
+
+use figment::value::{Dict, Value};
+
+use super::layer::LayerKind;
+use super::problem::{Fault, Problem, full_path, problem};
+use super::section::{Cleaned, SectionSpec};
+use super::top_level::{Locks, TopLevel};
+use super::tree::{get, keep, leaves, merge, remove};
+use super::wrong::nearest_path;
+
+/// Takes out of the layers what may not stand there.
+pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], problems: &mut Vec<Problem>) {
+    let standing: Dict = layers
+        .iter()
+        .filter(|cleaned| cleaned.layer.kind <= LayerKind::Global)
+        .fold(Dict::new(), |below, cleaned| merge(below, cleaned.section.clone()));
+    check_locks(spec, &top.locks, &standing, layers, problems);
+    let is_global_only = |path: &[String]| spec.global_only.contains(&path.join(".").as_str());
+    for Cleaned { layer, section } in layers {
+        match layer.kind {
+            LayerKind::Defaults => {}
+            LayerKind::Global if top.inherit => {}
+            LayerKind::Global => {
+                // A locked rule must not be switched off by starting from the defaults, either.
+                let stays = |path: &[String]| {
+                    let is_switch = path == ["enabled"] && !top.locks.is_empty();
+                    is_switch || is_global_only(path) || top.locks.holds(path)
+                };
+                *section = keep(section, &stays);
+            }
+            LayerKind::Project | LayerKind::Local | LayerKind::Switch => {
+                for path in leaves(section) {
+                    let fault = if is_global_only(&path) {
+                        Fault::GlobalOnly
+                    } else if is_locked(&top.locks, &path, get(section, &path), get(&standing, &path)) {
+                        Fault::Locked
+                    } else {
+                        continue;
+                    };
+                    remove(section, &path);
+                    problems.push(problem(layer, &full_path(spec.name, &path), fault));
+                }
+            }
+        }
+    }
+}
+
+/// The value changes what is locked, or switches off a section of which something is.
+fn is_locked(locks: &Locks, path: &[String], value: Option<&Value>, standing: Option<&Value>) -> bool {
+    let switches_off = path == ["enabled"] && value.and_then(Value::to_bool) == Some(false);
+    (locks.holds(path) || (switches_off && !locks.is_empty())) && value != standing
+}
+
+/// A lock on a key that does not exist locks nothing, which its author would not expect.
+fn check_locks(
+    spec: SectionSpec,
+    locks: &Locks,
+    standing: &Dict,
+    layers: &[Cleaned],
+    problems: &mut Vec<Problem>,
+) {
+    let Some(global) = layers.iter().find(|cleaned| cleaned.layer.kind == LayerKind::Global) else { return };
+    for path in locks.paths().filter(|path| !path.is_empty() && get(standing, path).is_none()) {
+        let fault = Fault::UnknownKey(nearest_path(spec.name, path, standing));
+        let named = Problem {
+            key: format!("locked: {}", full_path(spec.name, path).join(".")),
+            ..problem(&global.layer, &["locked".to_owned()], fault)
+        };
+        problems.push(named);
+    }
+}
