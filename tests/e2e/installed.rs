@@ -50,7 +50,6 @@ fn a_fresh_install_is_read_by_the_client_and_leaves_nothing_behind_when_it_is_ta
 
     let opt_in = "stop-momentum: {headless: true}\n";
     sandbox.requirements(Level::Project, opt_in);
-    // The client is given this HOME's own state folder, not the harness's.
     let api = MessagesApi::start(Script::new().reply(Reply::bash("echo worked")).reply("One.").reply("Two."));
     let run = Client::new(&sandbox, &api).unset("CLAUDE_HOOK_STATE_DIR").ask("do it");
     assert_eq!(run.text(), "Two.", "the stop was blocked once: {:?}", run.outcome.stderr_text());

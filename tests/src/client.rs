@@ -172,7 +172,7 @@ impl<'a> Client<'a> {
     fn headless(self, mode: &[&str]) -> Run {
         let args = self.arguments(mode);
         let mut invocation = Invocation::new(executable(), self.sandbox).args(args).stdin(self.stdin);
-        invocation = invocation.envs(self.env).cwd(self.cwd).deadline(self.deadline);
+        invocation = invocation.only_env(self.env).cwd(self.cwd).deadline(self.deadline);
         Run::new(invocation.run())
     }
 

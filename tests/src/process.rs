@@ -88,6 +88,12 @@ impl Invocation {
         self
     }
 
+    /// These variables and no others.
+    pub fn only_env(mut self, variables: Environment) -> Self {
+        self.env = variables;
+        self
+    }
+
     /// Takes a variable away.
     pub fn unset(mut self, name: &str) -> Self {
         self.env.remove(name);
