@@ -1,3 +1,5 @@
+//! When a stop must never be blocked, case by case.
+
 use std::time::Duration;
 
 use super::{MAX_BLOCKS_TOGETHER, StopFacts, ends_in_a_question, never_blocked};

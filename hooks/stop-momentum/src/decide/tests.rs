@@ -1,3 +1,5 @@
+//! The rules as tables: one stop, one change, one verdict.
+
 use std::time::Duration;
 
 use shared::blocks::BlockCount;

@@ -1,3 +1,5 @@
+//! Signs of unfinished work, from transcript lines as the client writes them.
+
 use shared::transcript::Line;
 
 use super::{Sign, signs};

@@ -1,3 +1,5 @@
+//! The cascade as three texts in, settings and problems out; and as properties.
+
 use std::fs;
 use std::path::Path;
 

@@ -1,3 +1,5 @@
+//! Which folders a call is about, on real folders.
+
 use std::fs;
 
 use super::{Places, StateDirIgnored};

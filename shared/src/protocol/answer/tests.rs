@@ -1,3 +1,5 @@
+//! Every verdict on every event, against the documented shape of an answer.
+
 use serde_json::Value;
 
 use super::{Answer, to_wire};

@@ -1,3 +1,5 @@
+//! What is read out of an input, and what is tolerated in it.
+
 use super::{Event, Mode, ParseError, parse};
 
 #[track_caller]

@@ -1,3 +1,5 @@
+//! State on a real disk: kept, damaged, foreign, newer, private.
+
 use std::fs;
 use std::time::Duration;
 
