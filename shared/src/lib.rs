@@ -9,7 +9,7 @@
 //! 5. [`config`]: the cascade of YAML layers, with provenance and problems as data.
 //! 6. [`state`]: private, versioned files under a lock with a deadline.
 //! 7. [`transcript`], [`blocks`], [`stop_gate`]: what a Stop gate has to know before it may block.
-//! 8. [`journal`], [`notices`], [`heartbeat`]: what was done and why, and what the user was told.
+//! 8. [`journal`], [`notices`], [`heartbeat`], [`messages`]: what was done and why, and what is said.
 //! 9. [`switches`], [`operator`]: typed on/off, and who may loosen what.
 //! 10. [`cli`]: the verbs every hook binary has (`status`, `on`, `off`, `schema`).
 //! 11. [`catalog`], [`settings`]: the table of hooks, and Claude Code's settings.json; for the installer.
@@ -25,6 +25,7 @@ pub mod heartbeat;
 pub mod hook;
 pub mod host;
 pub mod journal;
+pub mod messages;
 pub mod notices;
 pub mod operator;
 pub mod protocol;

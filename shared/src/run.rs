@@ -4,9 +4,7 @@
 //! `main` is the only place in the workspace that writes a hook's stdout.
 
 use std::io::{IsTerminal, Write};
-use std::path::Path;
 use std::process::ExitCode;
-use std::time::SystemTime;
 
 use crate::config::{Section, SectionSpec, Sources};
 use crate::hook::{Given, Headless, Hook, Memory, Outcome, Seen, Verdict};
@@ -16,9 +14,6 @@ use crate::protocol::{self, Answer, Event, Input};
 use crate::state::{Store, sweep_once_a_day};
 use crate::switches::Switches;
 use crate::{blocks, cli, config, heartbeat, journal, notices};
-
-/// A longer text of the user's own is not read, in bytes.
-const MAX_MESSAGE_BYTES: u64 = 64 * 1024;
 
 /// The whole of a hook's `main`: the hook itself without arguments, its command line with some.
 #[must_use]
@@ -98,7 +93,7 @@ impl<'a> Invocation<'a> {
 
     fn answer<H: Hook>(&self) -> Answer {
         if let Some(store) = &self.store {
-            heartbeat::beat(store, H::NAME, SystemTime::now());
+            heartbeat::beat(store, H::NAME, self.host.now().into());
         }
         let Some(section) = self.configure::<H>() else { return Answer::default() };
         let answer =
@@ -198,7 +193,8 @@ impl<'a> Invocation<'a> {
         })
     }
 
-    /// Leaves the mark others look for. A block or denial that cannot be counted is not spoken.
+    /// Counts a blocked stop, or it is not spoken: a gate that cannot count could block for ever. A denial stands
+    /// without its mark, which only saves others a needless model call.
     fn count<H: Hook>(&self, outcome: Outcome<H::State>) -> Result<Answer, String> {
         if let Some(reason) = outcome.remark {
             self.journal::<H>("let-go", None, Some(reason));
@@ -206,16 +202,22 @@ impl<'a> Invocation<'a> {
         let answer = Answer { verdict: outcome.verdict, notice: outcome.notice };
         let (Some(store), Some(session)) = (&self.store, self.session()) else { return Ok(answer) };
         let call = &self.input.call;
-        let recorded = match (&answer.verdict, &self.input.event) {
+        match (&answer.verdict, &self.input.event) {
             (Verdict::Block { .. }, Event::Stop(_)) => {
-                blocks::record_stop(store, session, call.prompt_id.as_deref(), H::NAME, self.host.now())
+                let prompt_id = call.prompt_id.as_deref();
+                blocks::record_stop(store, session, prompt_id, H::NAME, self.host.now())
+                    .map_err(|error| error.to_string())?;
             }
             (Verdict::Deny { .. }, Event::PreToolUse(tool)) => {
-                tool.tool_use_id.as_deref().map_or(Ok(()), |id| blocks::record_deny(store, session, id))
+                if let Some(Err(error)) =
+                    tool.tool_use_id.as_deref().map(|id| blocks::record_deny(store, session, id))
+                {
+                    self.journal::<H>("error", None, Some(&error.to_string()));
+                }
             }
-            _ => Ok(()),
-        };
-        recorded.map(|()| answer).map_err(|error| error.to_string())
+            _ => {}
+        }
+        Ok(answer)
     }
 
     /// Adds to a refusal where its rule is set, and keeps it in the journal.
@@ -245,11 +247,11 @@ impl<'a> Invocation<'a> {
     fn clean_up(&self) {
         let Some(store) = &self.store else { return };
         match (&self.input.event, self.session()) {
-            (Event::SessionStart { .. }, _) => sweep_once_a_day(store, SystemTime::now()),
+            (Event::SessionStart { .. }, _) => sweep_once_a_day(store, self.host.now().into()),
             (Event::SessionEnd { .. }, Some(session)) => {
                 blocks::forget(store, session);
                 notices::forget(store, session);
-                sweep_once_a_day(store, SystemTime::now());
+                sweep_once_a_day(store, self.host.now().into());
             }
             _ => {}
         }
@@ -318,20 +320,6 @@ impl<'a> Invocation<'a> {
         };
         journal::write(store, self.host.now(), &entry);
     }
-}
-
-/// The user's own text in place of a built-in one: `file` is absolute, from `~`, or from the configuration folder.
-///
-/// # Errors
-/// If it cannot be read; the path as a person reads it.
-pub fn own_message(file: &Path, host: &Host, places: &Places) -> Result<String, String> {
-    let home = host.environment.home.as_deref();
-    let path = match (file.strip_prefix("~"), home, &places.config_dir) {
-        (Ok(rest), Some(home), _) => home.join(rest),
-        (Err(_), _, Some(dir)) => dir.join(file),
-        _ => file.to_path_buf(),
-    };
-    config::read_text(&path, None, MAX_MESSAGE_BYTES).map_err(|_| display_path(&path, home))
 }
 
 #[cfg(test)]

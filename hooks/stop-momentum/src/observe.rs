@@ -4,8 +4,8 @@ use std::path::Path;
 
 use shared::config::read_text;
 use shared::hook::Seen;
+use shared::messages::own_message;
 use shared::protocol::Event;
-use shared::run::own_message;
 use shared::transcript::{Patience, TurnWork, recent_lines, turn_work};
 
 use crate::settings::{OnlyWhen, Settings};

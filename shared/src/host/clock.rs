@@ -56,6 +56,12 @@ impl From<SystemTime> for Timestamp {
     }
 }
 
+impl From<Timestamp> for SystemTime {
+    fn from(time: Timestamp) -> Self {
+        UNIX_EPOCH + Duration::from_micros(u64::try_from(time.0).unwrap_or(0))
+    }
+}
+
 /// Where the time comes from.
 #[derive(Debug, Clone, Copy)]
 pub enum Clock {
