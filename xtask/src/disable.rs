@@ -4,9 +4,9 @@ use shared::catalog::Catalog;
 use shared::host::Host;
 use shared::settings::{FileError, UserFile};
 
-use crate::places::Installation;
-use crate::rail::only_the_operator;
-use crate::registration::{Settings, find, names, switched_off};
+use crate::installer::places::Installation;
+use crate::installer::rail::only_the_operator;
+use crate::installer::registration::{Settings, find, names, switched_off};
 use crate::say::say;
 
 /// Disables one hook.

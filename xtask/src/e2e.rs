@@ -6,10 +6,10 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use shared::catalog::Catalog;
 
-use crate::artifacts;
 use crate::claude_code::{NpmUnreachable, ensure};
 use crate::ended::Ended;
-use crate::registration::names;
+use crate::installer::artifacts;
+use crate::installer::registration::names;
 use crate::say::note;
 
 /// Runs the tests whose names contain one of `filters`; all without any.

@@ -8,15 +8,15 @@ use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 use shared::settings::{FileError, UserFile};
 
-use crate::artifacts::Binaries;
-use crate::choose::{Wish, choose, registered_switched_off};
-use crate::enabled::Enabled;
-use crate::links::{self, Linked};
-use crate::places::Installation;
-use crate::prove::prove;
-use crate::registration::{Settings, names, switched_on};
+use crate::installer::artifacts::Binaries;
+use crate::installer::choose::{Wish, choose, registered_switched_off};
+use crate::installer::enabled::Enabled;
+use crate::installer::links::{self, Linked};
+use crate::installer::places::Installation;
+use crate::installer::prove::prove;
+use crate::installer::registration::{Settings, names, switched_on};
+use crate::installer::{artifacts, deploy};
 use crate::say::{blocks, diff, list, note, say};
-use crate::{artifacts, deploy};
 
 /// Which settings file the hooks are registered in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

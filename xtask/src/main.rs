@@ -4,23 +4,14 @@
 //! Results go to stdout, progress and errors to stderr.
 
 mod all_tests;
-mod artifacts;
 mod bench;
-mod choose;
 mod ci;
 mod claude_code;
-mod deploy;
 mod disable;
 mod e2e;
-mod enabled;
 mod ended;
 mod install;
-mod links;
-mod manifest;
-mod places;
-mod prove;
-mod rail;
-mod registration;
+mod installer;
 mod say;
 mod schema;
 mod status;
@@ -122,7 +113,7 @@ fn main() -> ExitCode {
 }
 
 fn run(verb: Verb) -> anyhow::Result<()> {
-    let root = places::root()?;
+    let root = installer::places::root()?;
     match verb {
         Verb::Install(arguments) => install::run(&root, &arguments),
         Verb::Uninstall { yes } => uninstall::run(yes),

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 use shared::catalog::{Catalog, HookEntry};
 use shared::settings::Registration;
 
-use crate::artifacts::{self, Binaries};
-use crate::registration::names;
+use crate::installer::artifacts::{self, Binaries};
+use crate::installer::registration::names;
 use crate::say::{list, say};
 
 const BEGIN: &str = "<!-- hooks:begin -->\n";

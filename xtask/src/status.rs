@@ -10,11 +10,11 @@ use serde::Serialize;
 use shared::catalog::{Catalog, HookEntry};
 use shared::settings::Registered;
 
-use crate::artifacts;
-use crate::enabled::Enabled;
-use crate::manifest::{Manifest, hash_of};
-use crate::places::Installation;
-use crate::registration::{Settings, names};
+use crate::installer::artifacts;
+use crate::installer::enabled::Enabled;
+use crate::installer::manifest::{Manifest, hash_of};
+use crate::installer::places::Installation;
+use crate::installer::registration::{Settings, names};
 use crate::say::{say, table};
 
 #[derive(Serialize)]

@@ -7,11 +7,11 @@ use shared::catalog::Catalog;
 use shared::host::Host;
 
 use crate::install::deploy_all;
-use crate::manifest::Manifest;
-use crate::places::Installation;
-use crate::registration::Settings;
+use crate::installer::manifest::Manifest;
+use crate::installer::places::Installation;
+use crate::installer::registration::Settings;
+use crate::installer::{deploy, links};
 use crate::say::{list, note, say};
-use crate::{deploy, links};
 
 /// Brings the deployed binaries up to date.
 pub(crate) fn run(root: &Path, prune: bool) -> anyhow::Result<()> {

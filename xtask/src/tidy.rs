@@ -20,7 +20,7 @@ use std::path::Path;
 use anyhow::bail;
 use shared::catalog::Catalog;
 
-use crate::registration::names;
+use crate::installer::registration::names;
 use crate::say::{note, say};
 use sources::Source;
 

@@ -9,9 +9,9 @@ use shared::catalog::Catalog;
 use shared::host::Host;
 use shared::settings::{FileError, UserFile};
 
-use crate::places::Installation;
-use crate::rail::only_the_operator;
-use crate::registration::{Settings, names};
+use crate::installer::places::Installation;
+use crate::installer::rail::only_the_operator;
+use crate::installer::registration::{Settings, names};
 use crate::say::{diff, note, say};
 
 /// Puts the newest backup back.

@@ -7,12 +7,12 @@ use shared::catalog::Catalog;
 use shared::host::Host;
 use shared::settings::UserFile;
 
-use crate::manifest::Manifest;
-use crate::places::Installation;
-use crate::rail::only_the_operator;
-use crate::registration::{Settings, names};
+use crate::installer::manifest::Manifest;
+use crate::installer::places::Installation;
+use crate::installer::rail::only_the_operator;
+use crate::installer::registration::{Settings, names};
+use crate::installer::{deploy, links};
 use crate::say::{list, note, say};
-use crate::{deploy, links};
 
 /// Takes everything away that installing put there.
 pub(crate) fn run(yes: bool) -> anyhow::Result<()> {

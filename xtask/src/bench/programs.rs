@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, ensure};
 
-use crate::artifacts::{Binaries, for_installation};
+use crate::installer::artifacts::{Binaries, for_installation};
 
 /// The release profile's flags.
 const FLAGS: [&str; 5] = ["opt-level=3", "lto=fat", "codegen-units=1", "panic=abort", "strip=symbols"];

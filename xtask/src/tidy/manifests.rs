@@ -9,7 +9,7 @@ use toml::Table;
 
 use super::sources::Source;
 use super::{Finding, text_of};
-use crate::artifacts::cargo;
+use crate::installer::artifacts::cargo;
 
 /// The tables of a manifest that name dependencies.
 const TABLES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];

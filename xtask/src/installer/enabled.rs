@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use anyhow::Context as _;
 use serde::Deserialize;
 
-use crate::manifest::Manifest;
-use crate::places::Installation;
+use crate::installer::manifest::Manifest;
+use crate::installer::places::Installation;
 
 /// Whether a hook acts.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
-use crate::artifacts::Binaries;
-use crate::manifest::{Deployed, Manifest, hash, hash_of};
-use crate::places::Installation;
+use crate::installer::artifacts::Binaries;
+use crate::installer::manifest::{Deployed, Manifest, hash, hash_of};
+use crate::installer::places::Installation;
 
 /// Copies each binary that differs from what is deployed. Returns the names of those that were copied.
 pub(crate) fn copy(installation: &Installation, binaries: &Binaries) -> anyhow::Result<Vec<String>> {

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use super::{copy, remove};
-use crate::artifacts::Binaries;
-use crate::manifest::Manifest;
-use crate::places::Installation;
+use crate::installer::artifacts::Binaries;
+use crate::installer::manifest::Manifest;
+use crate::installer::places::Installation;
 
 fn installation(folder: &Path) -> Installation {
     Installation {

@@ -67,10 +67,10 @@ mod run {
     use shared::catalog::{Answer, Catalog, HookEntry};
     use shared::settings::Registered;
 
-    use crate::artifacts::Binaries;
-    use crate::deploy;
-    use crate::places::Installation;
-    use crate::prove::prove;
+    use crate::installer::artifacts::Binaries;
+    use crate::installer::deploy;
+    use crate::installer::places::Installation;
+    use crate::installer::prove::prove;
 
     /// A hook that must block a Stop.
     fn hook() -> HookEntry {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use shared::settings::{FileError, UserFile};
 
-use crate::places::Installation;
+use crate::installer::places::Installation;
 
 const PRODUCT: &str = "barbless";
 

@@ -49,7 +49,10 @@ pub(crate) fn installable(root: &Path, binary: &str) -> anyhow::Result<PathBuf> 
     let metadata: Value = serde_json::from_slice(&output.context("starting cargo metadata")?.stdout)
         .context("reading what cargo metadata prints")?;
     let target = metadata["target_directory"].as_str().context("cargo metadata names no target_directory")?;
-    Ok(Path::new(target).join(host_triple()?).join("release").join(crate::places::executable(binary)))
+    Ok(Path::new(target)
+        .join(host_triple()?)
+        .join("release")
+        .join(crate::installer::places::executable(binary)))
 }
 
 /// Cargo, started in the source tree.

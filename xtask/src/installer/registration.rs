@@ -10,7 +10,7 @@ use shared::config::nearest;
 use shared::host::Host;
 use shared::settings::{self, FileError, Owner, Registered, Registration, UserFile};
 
-use crate::places::Installation;
+use crate::installer::places::Installation;
 
 /// The hook of that name, or an error that names the nearest one.
 pub(crate) fn find<'a>(catalog: &'a Catalog, name: &str) -> anyhow::Result<&'a HookEntry> {

@@ -7,7 +7,7 @@ use inquire::MultiSelect;
 use shared::catalog::{Catalog, HookEntry};
 use shared::config::edit;
 
-use crate::registration::find;
+use crate::installer::registration::find;
 
 /// How the hooks are chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 use shared::catalog::{Answer, HookEntry, Proof};
 use shared::settings::Registered;
 
-use crate::manifest::Manifest;
-use crate::places::Installation;
+use crate::installer::manifest::Manifest;
+use crate::installer::places::Installation;
 
 /// A hook without a timeout of its own gets this long.
 const DEFAULT_TIMEOUT_SECS: f64 = 60.0;
