@@ -29,24 +29,31 @@ pub struct StopFacts<'a> {
     pub started: Timestamp,
 }
 
-/// Why this stop must not be blocked, whatever a gate thinks of it; `None` if it may be.
+/// Why this stop must not be blocked, as far as its input tells: a gate that gets an answer here need not look further.
 #[must_use]
-pub fn never_blocked(facts: &StopFacts<'_>) -> Option<&'static str> {
-    let StopFacts { call, stop, work, blocks, started } = *facts;
+pub fn never_blocked_by_input(call: &Call, stop: &Stop) -> Option<&'static str> {
     if call.session_id.is_none() {
         return Some("no session id");
     }
     if stop.background_tasks > 0 || stop.session_crons > 0 {
         return Some("background work or a wake-up is in flight");
     }
-    if work == TurnWork::NoToolCall {
-        return Some("the turn made no tool call");
-    }
     if stop.last_assistant_message.as_deref().is_some_and(ends_in_a_question) {
         return Some("the last message ends in a question");
     }
-    if call.prompt_id.is_none() && stop.stop_hook_active {
-        return Some("a continued stop without a prompt id");
+    let continued = call.prompt_id.is_none() && stop.stop_hook_active;
+    continued.then_some("a continued stop without a prompt id")
+}
+
+/// Why this stop must not be blocked, whatever a gate thinks of it; `None` if it may be.
+#[must_use]
+pub fn never_blocked(facts: &StopFacts<'_>) -> Option<&'static str> {
+    let StopFacts { call, stop, work, blocks, started } = *facts;
+    if let Some(reason) = never_blocked_by_input(call, stop) {
+        return Some(reason);
+    }
+    if work == TurnWork::NoToolCall {
+        return Some("the turn made no tool call");
     }
     if blocks.together >= MAX_BLOCKS_TOGETHER {
         return Some("blocked often enough for this prompt");

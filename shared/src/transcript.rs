@@ -9,4 +9,4 @@ mod turn;
 
 pub use line::{Block, Line, Role, ToolUse};
 pub use tail::{MAX_TAIL_BYTES, Tail};
-pub use turn::{Patience, TurnWork, recent_lines, turn_work};
+pub use turn::{Patience, RECENT_BYTES, TurnWork, recent_lines, turn_work};

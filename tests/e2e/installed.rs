@@ -18,7 +18,6 @@ fn xtask(sandbox: &Sandbox, arguments: &[&str]) -> Output {
         .env_clear()
         .envs(toolchain_env())
         .env("HOME", sandbox.home())
-        .env("PATH", std::env::var_os("PATH").unwrap())
         .output()
         .unwrap();
     let told =

@@ -174,6 +174,8 @@ pub fn toolchain_env() -> Environment {
         ("CARGO_HOME", text(&real_folder("CARGO_HOME", ".cargo"))),
         ("RUSTUP_HOME", text(&real_folder("RUSTUP_HOME", ".rustup"))),
         ("PATH", format!("{}:{SYSTEM_PATH}", programs.display())),
+        // Cargo's own folder comes first, so no rustup proxy is met; if one is, it must not fetch anything.
+        ("RUSTUP_AUTO_INSTALL", "0".to_owned()),
     ]
     .into_iter()
     .map(|(name, value)| (name.to_owned(), value))

@@ -36,7 +36,7 @@ pub(crate) struct Client {
 }
 
 /// npm is absent or its registry cannot be reached: the e2e tests cannot run here, which is neither passed nor failed.
-/// [`ensure`] returns it as the error itself, to be found with `error.downcast_ref::<NpmUnreachable>()`.
+/// [`ensure()`] returns it as the error itself, to be found with `error.downcast_ref::<NpmUnreachable>()`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NpmUnreachable {
     /// What npm, or the attempt to start it, said.

@@ -8,7 +8,7 @@ use shared::stop_gate::{self, never_blocked};
 
 use crate::observe::{Facts, StopFacts};
 use crate::settings::OnlyWhen;
-use crate::state::State;
+use crate::state::{State, Token};
 use crate::{StopMomentum, unfinished::Sign};
 
 /// The line after every guidance; `{token}` is the fresh token.
@@ -43,10 +43,13 @@ fn at_stop(given: &Given<'_, StopMomentum>, stop: &Stop, facts: &StopFacts) -> O
     if given.settings.only_when == OnlyWhen::Unfinished && facts.signs.is_empty() {
         return Outcome::let_go("nothing looks unfinished");
     }
-    block(given, facts)
+    match &facts.token {
+        Some(token) => block(given, facts, token),
+        None => Outcome::let_go("no token to show"),
+    }
 }
 
-fn block(given: &Given<'_, StopMomentum>, facts: &StopFacts) -> Outcome<State> {
+fn block(given: &Given<'_, StopMomentum>, facts: &StopFacts, token: &Token) -> Outcome<State> {
     let rule = match (given.settings.only_when, given.blocks.own) {
         (OnlyWhen::Unfinished, 0) => "only_when",
         (OnlyWhen::Always, 0) => "enabled",
@@ -54,17 +57,17 @@ fn block(given: &Given<'_, StopMomentum>, facts: &StopFacts) -> Outcome<State> {
         _ => "enforce_ack",
     };
     Outcome {
-        verdict: Verdict::Block { reason: reason(facts), rule: Cow::Borrowed(rule) },
+        verdict: Verdict::Block { reason: reason(facts, token), rule: Cow::Borrowed(rule) },
         notice: facts.unreadable_message.as_ref().map(|file| {
             format!("stop-momentum: message_file {file} cannot be read; the built-in text was used")
         }),
-        memory: Memory::Save(State { token: Some(facts.token.clone()) }),
+        memory: Memory::Save(State { token: Some(token.clone()) }),
         remark: None,
     }
 }
 
-fn reason(facts: &StopFacts) -> String {
-    let token_line = TOKEN_LINE.trim().replace("{token}", facts.token.as_str());
+fn reason(facts: &StopFacts, token: &Token) -> String {
+    let token_line = TOKEN_LINE.trim().replace("{token}", token.as_str());
     let signs: Vec<String> = facts.signs.iter().map(Sign::to_string).collect();
     let signs = if signs.is_empty() {
         String::new()

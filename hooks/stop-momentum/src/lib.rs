@@ -1,7 +1,7 @@
 //! stop-momentum: a stop inside a larger task needs a deliberate acknowledgement.
 //!
 //! At a Stop after real work the model is told to check whether it is finished, and is given a token; a stop that
-//! shows the token goes through. The order of the rules is in [`decide`]; when a stop is never blocked is in
+//! shows the token goes through. The order of the rules is in `decide`; when a stop is never blocked is in
 //! [`shared::stop_gate`], the same for every Stop gate.
 //!
 //! - `settings`: what can be set, with its meaning

@@ -5,7 +5,8 @@ use std::path::Path;
 use shared::config::read_text;
 use shared::hook::Seen;
 use shared::messages::own_message;
-use shared::protocol::Event;
+use shared::protocol::{Event, Stop};
+use shared::stop_gate::never_blocked_by_input;
 use shared::transcript::{Patience, TurnWork, recent_lines, turn_work};
 
 use crate::settings::{OnlyWhen, Settings};
@@ -31,7 +32,7 @@ pub enum Facts {
 }
 
 /// What was found at a stop.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StopFacts {
     /// What the turn did.
     pub work: TurnWork,
@@ -41,29 +42,37 @@ pub struct StopFacts {
     pub guidance: String,
     /// The user's own text that was to be told and cannot be read.
     pub unreadable_message: Option<String>,
-    /// The token for the next block.
-    pub token: Token,
+    /// The token for the next block; none where no block is possible.
+    pub token: Option<Token>,
 }
 
 pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
     match &seen.input.event {
-        Event::Stop(stop) => {
-            let call = &seen.input.call;
-            let path = call.transcript_path.as_deref();
-            let work = path.map_or(TurnWork::Unknown, |path| {
-                turn_work(path, call.prompt_id.as_deref(), Patience::FLUSH)
-            });
-            let last_message = stop.last_assistant_message.as_deref().unwrap_or_default();
-            let signs = match seen.settings.only_when {
-                OnlyWhen::Always => Vec::new(),
-                OnlyWhen::Unfinished => signs(path, last_message),
-            };
-            let (guidance, unreadable_message) = guidance(seen);
-            Some(Facts::Stop(StopFacts { work, signs, guidance, unreadable_message, token: Token::fresh() }))
-        }
+        Event::Stop(stop) => Some(Facts::Stop(at_stop(seen, stop))),
         Event::SessionEnd { .. } => Some(Facts::SessionEnd),
         _ => None,
     }
+}
+
+/// What only a block needs (signs, guidance, a token) is not looked at where the input or the turn rules one out.
+fn at_stop(seen: &Seen<'_, Settings>, stop: &Stop) -> StopFacts {
+    let call = &seen.input.call;
+    if never_blocked_by_input(call, stop).is_some() {
+        return StopFacts::default();
+    }
+    let path = call.transcript_path.as_deref();
+    let prompt_id = call.prompt_id.as_deref();
+    let work = path.map_or(TurnWork::Unknown, |path| turn_work(path, prompt_id, Patience::FLUSH));
+    if work == TurnWork::NoToolCall {
+        return StopFacts { work, ..StopFacts::default() };
+    }
+    let last_message = stop.last_assistant_message.as_deref().unwrap_or_default();
+    let signs = match seen.settings.only_when {
+        OnlyWhen::Always => Vec::new(),
+        OnlyWhen::Unfinished => signs(path, last_message),
+    };
+    let (guidance, unreadable_message) = guidance(seen);
+    StopFacts { work, signs, guidance, unreadable_message, token: Some(Token::fresh()) }
 }
 
 fn signs(path: Option<&Path>, last_message: &str) -> Vec<Sign> {

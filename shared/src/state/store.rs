@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::folder::{ensure_private, read_private, write_private};
+use super::folder::{ensure_private, read_private, remove, write_private};
 use super::lock::{LOCK_DEADLINE, LockError, with_lock};
 use super::names::file_key;
 use crate::hook::Remembered;
@@ -132,7 +132,7 @@ impl Store {
 
     /// Forgets what is remembered. The caller holds the lock.
     pub fn forget(&self, file: &Path) {
-        let _ = fs::remove_file(file);
+        remove(file);
     }
 
     /// Every hook is switched off: `OFF` exists and its end time, if it names one, has not passed.

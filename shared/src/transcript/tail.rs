@@ -28,13 +28,21 @@ impl Tail {
     /// # Errors
     /// If it cannot be opened, or is no regular file.
     pub fn open(path: &Path) -> io::Result<Self> {
+        Self::open_limited(path, MAX_TAIL_BYTES)
+    }
+
+    /// Opens a regular file at its end; nothing further from it than `most` bytes is read.
+    ///
+    /// # Errors
+    /// If it cannot be opened, or is no regular file.
+    pub fn open_limited(path: &Path, most: u64) -> io::Result<Self> {
         let metadata = std::fs::metadata(path)?;
         if !metadata.is_file() {
             return Err(io::Error::from(io::ErrorKind::InvalidInput));
         }
         let file = File::open(path)?;
         let end = file.metadata()?.len();
-        Ok(Self { file, start: end, buffer: Vec::new(), rest: 0, limit: end.saturating_sub(MAX_TAIL_BYTES) })
+        Ok(Self { file, start: end, buffer: Vec::new(), rest: 0, limit: end.saturating_sub(most) })
     }
 
     /// The line before the last one given out, without its end; `None` at the limit or the beginning of the file.

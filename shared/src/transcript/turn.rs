@@ -35,6 +35,9 @@ impl Patience {
     pub const NONE: Self = Self { total: Duration::ZERO, step: Duration::ZERO };
 }
 
+/// How much of the transcript [`recent_lines`] reads: all of it is parsed, at about 0.3 ms for 100 kB.
+pub const RECENT_BYTES: u64 = 64 * 1024;
+
 /// Whether the turn of `prompt_id` (the newest turn if there is no id) made a tool call.
 ///
 /// Reads backwards and stops at the first line that settles it, so a long turn costs no more than a short one.
@@ -55,12 +58,12 @@ pub fn turn_work(path: &Path, prompt_id: Option<&str>, patience: Patience) -> Tu
     }
 }
 
-/// The newest messages of the main conversation in order, as far as the tail reaches.
+/// The newest messages of the main conversation in order, as far as the last [`RECENT_BYTES`] of the file reach.
 ///
 /// # Errors
 /// If the file cannot be read.
 pub fn recent_lines(path: &Path) -> io::Result<Vec<Line>> {
-    let mut tail = Tail::open(path)?;
+    let mut tail = Tail::open_limited(path, RECENT_BYTES)?;
     let mut lines = Vec::new();
     while let Some(bytes) = tail.previous_line()? {
         lines.extend(Line::parse(bytes));

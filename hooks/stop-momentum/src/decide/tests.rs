@@ -37,7 +37,7 @@ fn case() -> Case {
             signs: Vec::new(),
             guidance: "Check first.".into(),
             unreadable_message: None,
-            token: Token::from_text(FRESH).unwrap(),
+            token: Token::from_text(FRESH),
         },
         state: State::default(),
         settings: Settings {
