@@ -141,18 +141,26 @@ fn status_json<H: Hook>(section: &Section<H::Settings>, switch: Position) -> Str
 
 fn turn_switch<H: Hook>(host: &Host, position: Position, reach: Reach<'_>) -> ExitCode {
     if position != Position::On && standing(host) != Standing::Operator {
-        let word = if position == Position::Off { "off" } else { "auto" };
+        let word = position.word();
         let reach = match reach {
             Reach::Machine => String::new(),
             Reach::Session(id) => format!(" --session {id}"),
         };
         return fail(&refusal(&format!("{} {word}{reach}", H::NAME)));
     }
-    let (_, Some(store)) = open(host) else {
+    let (places, Some(store)) = open(host) else {
         return fail(&format!("{}: there is no state folder to keep the switch in; set HOME", H::NAME));
     };
+    let sources = Sources::of(&places, host.environment.home.as_deref());
+    let spec = SectionSpec { name: H::NAME, global_only: H::GLOBAL_ONLY };
+    if load::<H::Settings>(spec, &sources, position).is_some_and(|section| section.overruled_switch) {
+        return fail(&format!("{}: locked by your global requirements.yaml; nothing was changed", H::NAME));
+    }
     match turn(&store, H::NAME, reach, position, host.now()) {
-        Ok(()) => report::<H>(host, status_text::<H>),
+        Ok(()) => match reach {
+            Reach::Machine => report::<H>(host, status_text::<H>),
+            Reach::Session(id) => say(&format!("{}: {} for session {id}", H::NAME, position.word())),
+        },
         Err(error) => fail(&format!("{}: {error}", H::NAME)),
     }
 }

@@ -1,4 +1,4 @@
-//! What every Stop gate has in common: when a stop must never be blocked, and when to let go (hooks.md, "Common rules").
+//! What every Stop gate has in common: when a stop must never be blocked, and when to let go.
 //!
 //! A gate asks here first and then applies its own rule. The client's `stop_hook_active` is not a pass: it is one bit,
 //! set by anybody's continuation. The gates count their own blocks instead ([`crate::blocks`]).

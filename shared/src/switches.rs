@@ -29,6 +29,18 @@ pub enum Position {
     Auto,
 }
 
+impl Position {
+    /// The word that is typed.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::On => "on",
+            Self::Off => "off",
+            Self::Auto => "auto",
+        }
+    }
+}
+
 /// For whom a switch is turned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach<'a> {

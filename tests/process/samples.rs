@@ -44,7 +44,8 @@ fn told(level: Level, text: &str) -> Option<String> {
 
 #[test]
 fn the_defaults_fit_the_schema() {
-    assert!(fits_the_schema(&fs::read_to_string(config().join("defaults.yaml")).unwrap()));
+    let defaults = fs::read_to_string(config().join("defaults.yaml")).unwrap();
+    assert!(fits_the_schema(&defaults), "is the schema stale? run `cargo xtask schema`");
 }
 
 #[test]

@@ -189,15 +189,16 @@ impl<'a> Plan<'a> {
                 links::typed(installation, hook, &hook.silence)?,
                 format!("cargo xtask disable {}", hook.name),
             ]);
-            if let Some(Enabled { enabled: false, set_by }) = Enabled::ask(installation, &hook.name)? {
-                let name = &hook.name;
-                remarks.push(format!(
-                    "{name} is registered, but switched off by {set_by}; to switch it on: cargo xtask enable {name}"
-                ));
+            let Some(enabled) = Enabled::ask(installation, &hook.name)? else { continue };
+            if !enabled.acts {
+                let (name, set_by) = (&hook.name, &enabled.set_by);
+                let way_on = enabled.way_on(name);
+                remarks.push(format!("{name} is registered, but switched off by {set_by}; {way_on}"));
             }
+            remarks.extend(enabled.problems);
         }
         if !rows.is_empty() {
-            say(blocks(&["hook", "registered", "proved", "first words", "silence", "remove"], &rows));
+            say(blocks(&["hook", "registered", "proved", "first words", "silence", "off for good"], &rows));
         }
         remarks.iter().for_each(say);
         Ok(all_proved)

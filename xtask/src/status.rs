@@ -42,7 +42,13 @@ pub(crate) fn run(root: &Path, json: bool) -> anyhow::Result<()> {
     let manifest = Manifest::read(&installation)?;
     let hooks = catalog.hooks.iter().map(|hook| status_of(root, &installation, &settings, &manifest, hook));
     let hooks: Vec<HookStatus> = hooks.collect::<anyhow::Result<_>>()?;
-    let status = Status { hooks, remarks: remarks(&installation, &settings, &manifest, &catalog) };
+    let mut remarks = remarks(&installation, &settings, &manifest, &catalog);
+    for hook in &catalog.hooks {
+        let problems = Enabled::ask(&installation, &hook.name)?.map(|enabled| enabled.problems);
+        remarks.extend(problems.unwrap_or_default());
+    }
+    remarks.dedup();
+    let status = Status { hooks, remarks };
     if json {
         say(serde_json::to_string_pretty(&status)?);
     } else {
@@ -64,13 +70,13 @@ fn status_of(
         settings.registered.iter().filter(|entry| entry.binary == hook.name).collect();
     let enabled = Enabled::ask(installation, &hook.name)?;
     let files = drift_of_files(installation, manifest, hook, built.as_deref(), deployed.as_deref());
-    let entries_drift = drift_of_entries(installation, hook, &entries, deployed.is_some());
+    let entries_drift = drift_of_entries(installation, hook, &entries, deployed.is_some(), enabled.as_ref());
     Ok(HookStatus {
         hook: hook.name.clone(),
         built: built.is_some(),
         deployed: deployed.is_some(),
         registered: entries.iter().map(|entry| entry.event.clone()).collect(),
-        enabled: enabled.as_ref().map(|enabled| enabled.enabled),
+        enabled: enabled.as_ref().map(|enabled| enabled.acts),
         enabled_by: enabled.map(|enabled| enabled.set_by),
         drift: files.into_iter().chain(entries_drift).collect(),
     })
@@ -96,9 +102,12 @@ fn drift_of_entries(
     hook: &HookEntry,
     entries: &[&Registered],
     is_deployed: bool,
+    enabled: Option<&Enabled>,
 ) -> Vec<String> {
     if entries.is_empty() {
-        return Vec::new();
+        let is_on = enabled.is_some_and(|enabled| enabled.acts);
+        let missing = format!("switched on, but not registered: cargo xtask enable {}", hook.name);
+        return if is_on { vec![missing] } else { Vec::new() };
     }
     let mut drift = Vec::new();
     if !is_deployed {

@@ -1,4 +1,4 @@
-//! The rules, in the order of hooks.md: never-block cases, the token, enough blocks, nothing unfinished, block. Pure.
+//! The rules, in this order: never-block cases, the token, enough blocks, nothing unfinished, block. Pure.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! What is remembered between two stops: the token that was shown. File `stop-ack-<session>`, as in the original tool.
+//! What is remembered between two stops: the token that was shown. File `stop-ack-<session>`, as in the
+//! Python hook of the same name that this one replaces.
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,7 @@ impl Remembered for State {
         Some(format!("stop-ack-{session}"))
     }
 
-    /// The original tool wrote the bare token.
+    /// The Python hook wrote the bare token.
     fn from_original(bytes: &[u8]) -> Option<Self> {
         let token = Token::from_text(std::str::from_utf8(bytes).ok()?.trim())?;
         Some(Self { token: Some(token) })

@@ -125,7 +125,11 @@ fn every_other_key_counts_in_project_and_local() {
         let before = behaviour(&gate, "before");
         for level in DEEPER {
             gate.sandbox.requirements(level, &only(&key, &other));
-            assert_ne!(behaviour(&gate, &format!("{level:?}")), before, "{key} does not count in {level:?}");
+            assert_ne!(
+                behaviour(&gate, &format!("{level:?}")),
+                before,
+                "{key} does not count in {level:?}, or `behaviour` does not show its effect"
+            );
             std::fs::remove_file(gate.sandbox.requirements_path(level)).unwrap();
         }
     }

@@ -39,22 +39,24 @@ pub(crate) fn choose<'a>(
     }
 }
 
-/// Where nothing is asked and no hook is ticked, those that cost nothing are registered all the same, switched off: a
+/// Where no hook is named and none is ticked in the catalog, those that cost nothing are registered all the same, switched off: a
 /// process start per event, and they can be switched on without touching settings.json. Not those the user has
-/// decided about in the global file (`requirements`).
+/// switched off in the global file (`requirements`).
 pub(crate) fn registered_switched_off<'a>(
     catalog: &'a Catalog,
     wish: &Wish,
     requirements: Option<&str>,
 ) -> Vec<&'a HookEntry> {
-    let asks_nothing = *wish == Wish::Defaults || (*wish == Wish::Ask && !can_ask());
-    if !asks_nothing || catalog.hooks.iter().any(|hook| hook.ticked) {
+    let names_none = matches!(wish, Wish::Defaults | Wish::Ask);
+    if !names_none || catalog.hooks.iter().any(|hook| hook.ticked) {
         return Vec::new();
     }
-    let is_decided = |hook: &HookEntry| {
-        requirements.is_some_and(|text| edit::get(text, &hook.name, "enabled").is_ok_and(|set| set.is_some()))
+    let is_off = |hook: &HookEntry| {
+        requirements.is_some_and(|text| {
+            edit::get(text, &hook.name, "enabled").is_ok_and(|set| set.as_deref() == Some("false"))
+        })
     };
-    catalog.hooks.iter().filter(|hook| !hook.costs_money && !is_decided(hook)).collect()
+    catalog.hooks.iter().filter(|hook| !hook.costs_money && !is_off(hook)).collect()
 }
 
 fn can_ask() -> bool {
@@ -68,7 +70,11 @@ fn ask(open: Vec<&HookEntry>) -> anyhow::Result<Vec<&HookEntry>> {
     let width = open.iter().map(|hook| hook.name.len()).max().unwrap_or_default();
     let lines: Vec<String> = open.iter().map(|hook| line(hook, width)).collect();
     let ticked: Vec<usize> = (0..open.len()).filter(|index| open[*index].ticked).collect();
-    let question = MultiSelect::new("Which hooks shall be switched on?", lines).with_default(&ticked);
+    let question = MultiSelect::new(
+        "Which hooks shall be switched on? (space ticks, Enter goes on; none is fine)",
+        lines,
+    )
+    .with_default(&ticked);
     let chosen = question.raw_prompt().context("no answer; nothing was changed")?;
     Ok(chosen.iter().map(|option| open[option.index]).collect())
 }

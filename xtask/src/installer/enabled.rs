@@ -13,18 +13,20 @@ use crate::installer::places::Installation;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Enabled {
     /// It acts.
-    pub(crate) enabled: bool,
+    pub(crate) acts: bool,
     /// What made it so, as a person reads it.
     pub(crate) set_by: String,
+    /// What is wrong in the configuration files, as the hook tells it.
+    pub(crate) problems: Vec<String>,
 }
 
 /// What `<hook> status --json` prints, as far as it matters here.
 #[derive(Deserialize)]
 struct Status {
     enabled: bool,
-    /// `on`, `off` or `auto`.
-    switch: Option<String>,
     set_by: Option<String>,
+    #[serde(default)]
+    problems: Vec<String>,
 }
 
 impl Enabled {
@@ -48,10 +50,17 @@ impl Enabled {
 
 impl From<Status> for Enabled {
     fn from(status: Status) -> Self {
-        let set_by = match status.switch.as_deref() {
-            Some("on" | "off") => Some("its switch".to_owned()),
-            _ => status.set_by,
-        };
-        Self { enabled: status.enabled, set_by: set_by.unwrap_or_else(|| "the defaults".to_owned()) }
+        let set_by = status.set_by.unwrap_or_else(|| "the defaults".to_owned());
+        Self { acts: status.enabled, set_by, problems: status.problems }
+    }
+}
+
+impl Enabled {
+    /// What to do to switch it on, by what holds it off.
+    pub(crate) fn way_on(&self, hook: &str) -> String {
+        if self.set_by == "its switch" {
+            return format!("to give the decision back to the files, type: {hook} auto");
+        }
+        format!("to switch it on: cargo xtask enable {hook}, or change that line")
     }
 }

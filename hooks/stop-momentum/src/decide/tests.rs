@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use shared::blocks::BlockCount;
-use shared::config::Bounded;
+use shared::config::{self, Bounded, SectionSpec, Sources};
 use shared::hook::{Given, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Input, Stop};
+use shared::switches::Position;
 use shared::transcript::TurnWork;
 
 use super::decide;
@@ -28,6 +29,12 @@ struct Case {
     blocks: BlockCount,
 }
 
+/// As compiled in, so that a new setting changes no test.
+fn defaults() -> Settings {
+    let spec = SectionSpec { name: "stop-momentum", global_only: &[] };
+    config::load(spec, &Sources::default(), Position::Auto).unwrap().settings
+}
+
 fn case() -> Case {
     Case {
         call: Call { session_id: Some("s".into()), prompt_id: Some("p".into()), ..Call::default() },
@@ -40,12 +47,7 @@ fn case() -> Case {
             token: Token::from_text(FRESH),
         },
         state: State::default(),
-        settings: Settings {
-            enforce_ack: false,
-            max_blocks: None,
-            only_when: OnlyWhen::Always,
-            message_file: None,
-        },
+        settings: defaults(),
         blocks: BlockCount::default(),
     }
 }
