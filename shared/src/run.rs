@@ -8,10 +8,10 @@ use std::process::ExitCode;
 
 use crate::config::{Section, SectionSpec, Sources};
 use crate::hook::{Given, Headless, Hook, Memory, Outcome, Seen, Verdict};
-use crate::host::{Host, InputError, Places, display_path, read_first_value};
+use crate::host::{Host, InputError, Places, read_first_value};
 use crate::journal::Entry;
 use crate::protocol::{self, Answer, Event, Input};
-use crate::state::{Store, sweep_once_a_day};
+use crate::state::{Store, is_off, sweep_once_a_day};
 use crate::switches::Switches;
 use crate::{blocks, cli, config, heartbeat, journal, notices};
 
@@ -84,7 +84,9 @@ impl<'a> Invocation<'a> {
         let store = places.state_dir.as_deref().and_then(|dir| Store::open(dir).ok());
         if let Some(store) = &store {
             let is_judge = |nonce: &String| store.nonce_is_fresh(nonce, host.started);
-            if store.is_off(host.started) || host.environment.nonce.as_ref().is_some_and(is_judge) {
+            let own = places.default_state_dir.as_deref().filter(|own| *own != store.dir());
+            let is_off = store.is_off(host.started) || own.is_some_and(|own| is_off(own, host.started));
+            if is_off || host.environment.nonce.as_ref().is_some_and(is_judge) {
                 return None;
             }
         }
@@ -260,9 +262,8 @@ impl<'a> Invocation<'a> {
     /// Tells what is wrong with the configuration, once per session over all hooks.
     fn with_problems<H: Hook>(&self, answer: Answer, section: &Section<H::Settings>) -> Answer {
         let mut wrong: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
-        if let (Some(reason), Some(dir)) = (self.places.state_dir_ignored, &self.host.environment.state_dir) {
-            let dir = display_path(dir, self.host.environment.home.as_deref());
-            wrong.push(format!("CLAUDE_HOOK_STATE_DIR {dir} is not used: {reason}"));
+        if let Some(reason) = self.places.state_dir_ignored {
+            wrong.push(format!("the folder CLAUDE_HOOK_STATE_DIR names is not used: {reason}"));
         }
         let fresh = match (&self.store, self.session()) {
             (Some(store), Some(session)) if !wrong.is_empty() && self.is_heard() => {

@@ -13,5 +13,5 @@ pub(crate) use folder::private_file;
 pub use folder::{ensure_private, write_private};
 pub use lock::{LOCK_DEADLINE, LockError, with_lock};
 pub use names::{MAX_NAME, file_key};
-pub use store::{LoadError, SaveError, Store};
+pub use store::{LoadError, SaveError, Store, is_off};
 pub use sweep::{KEEP_DAYS, sweep_once_a_day};

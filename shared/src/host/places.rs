@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Environment;
-use crate::state::ensure_private;
+use crate::state::{ensure_private, write_private};
 
 /// The folders of one invocation. Every one may be missing: that is a state, not an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct Places {
     pub root: Option<PathBuf>,
     /// `<root>/.claude`, unless that is the user's own configuration folder (a session started in HOME).
     pub project_claude_dir: Option<PathBuf>,
+    /// `<config_dir>/hook-state`: where the OFF file always counts, whatever the environment names.
+    pub default_state_dir: Option<PathBuf>,
     /// Why `CLAUDE_HOOK_STATE_DIR` was set but is not used.
     pub state_dir_ignored: Option<StateDirIgnored>,
 }
@@ -33,10 +35,13 @@ pub enum StateDirIgnored {
     /// It belongs to somebody else.
     #[error("it belongs to another user")]
     ForeignOwner,
-    /// Group or others may write to it.
-    #[error("others may write to it")]
-    WritableByOthers,
-    /// It does not exist and cannot be made.
+    /// Group or others have access to it.
+    #[error("others have access to it; chmod it to 700")]
+    NotPrivate,
+    /// It holds files of somebody else.
+    #[error("it holds other files than ours")]
+    NotOurs,
+    /// It does not exist and cannot be made, or cannot be written to.
     #[error("it cannot be made")]
     CannotBeMade,
     /// The path is not absolute, or is something other than a folder.
@@ -57,7 +62,8 @@ impl Places {
         let is_own = |dir: &PathBuf| config_dir.as_ref().is_some_and(|config| is_same_folder(config, dir));
         let project_claude_dir = project_claude_dir.filter(|dir| !is_own(dir));
         let mut places = Self { config_dir, root, project_claude_dir, ..Self::default() };
-        places.state_dir = places.config_dir.as_ref().map(|dir| dir.join("hook-state"));
+        places.default_state_dir = places.config_dir.as_ref().map(|dir| dir.join("hook-state"));
+        places.state_dir.clone_from(&places.default_state_dir);
         if let Some(dir) = &environment.state_dir {
             match acceptable_state_dir(dir, places.root.as_deref()) {
                 Ok(()) => places.state_dir = Some(dir.clone()),
@@ -95,11 +101,29 @@ fn acceptable_state_dir(dir: &Path, root: Option<&Path>) -> Result<(), StateDirI
         return Err(StateDirIgnored::InsideProject);
     }
     match fs::metadata(dir) {
-        Ok(metadata) if metadata.is_dir() => owned_and_private(&metadata),
+        Ok(metadata) if metadata.is_dir() => owned_and_private(&metadata).and_then(|()| ours_or_empty(dir)),
         Ok(_) => Err(StateDirIgnored::NotAFolder),
         // Believed unmade, it would silence every gate: a repository could name a folder that cannot be.
-        Err(_) => ensure_private(dir).map_err(|_| StateDirIgnored::CannotBeMade),
+        Err(_) => {
+            ensure_private(dir).map_err(|_| StateDirIgnored::CannotBeMade).and_then(|()| ours_or_empty(dir))
+        }
     }
+}
+
+/// The file that says that a folder is ours. It is written into an empty folder, which also proves that we may.
+const MARK: &str = "barbless-state";
+
+/// A folder that holds somebody's files is never taken: state is renamed, swept and removed there.
+fn ours_or_empty(dir: &Path) -> Result<(), StateDirIgnored> {
+    let mark = dir.join(MARK);
+    if mark.is_file() {
+        return Ok(());
+    }
+    let is_empty = fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none());
+    if !is_empty {
+        return Err(StateDirIgnored::NotOurs);
+    }
+    write_private(&mark, b"").map_err(|_| StateDirIgnored::CannotBeMade)
 }
 
 /// The real path of the longest part of `path` that exists, with the rest appended.
@@ -122,8 +146,8 @@ fn owned_and_private(metadata: &fs::Metadata) -> Result<(), StateDirIgnored> {
     if metadata.uid() != rustix::process::geteuid().as_raw() {
         return Err(StateDirIgnored::ForeignOwner);
     }
-    if metadata.mode() & 0o022 != 0 {
-        return Err(StateDirIgnored::WritableByOthers);
+    if metadata.mode() & 0o077 != 0 {
+        return Err(StateDirIgnored::NotPrivate);
     }
     Ok(())
 }

@@ -68,6 +68,14 @@ struct VersionOnly {
     version: u32,
 }
 
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "that the fields are there is what is asked")]
+struct Envelope {
+    version: u32,
+    session: String,
+    state: serde::de::IgnoredAny,
+}
+
 impl Store {
     /// Opens the state folder, creating it private to the user.
     ///
@@ -135,18 +143,10 @@ impl Store {
         remove(file);
     }
 
-    /// Every hook is switched off: `OFF` exists and its end time, if it names one, has not passed.
-    ///
-    /// The file holds either nothing (for good) or the end in whole seconds since the epoch.
+    /// Every hook is switched off, see [`is_off`].
     #[must_use]
     pub fn is_off(&self, now: Timestamp) -> bool {
-        match read_private(&self.dir.join("OFF")) {
-            Ok(text) => {
-                let end = std::str::from_utf8(&text).ok().and_then(|text| text.trim().parse().ok());
-                end.is_none_or(|end| now < Timestamp::from_secs(end))
-            }
-            Err(error) => error.kind() != io::ErrorKind::NotFound,
-        }
+        is_off(&self.dir, now)
     }
 
     /// This process was started by a judge of ours: its nonce names a fresh file in our own folder.
@@ -159,6 +159,26 @@ impl Store {
             .and_then(|metadata| metadata.modified().ok());
         written.is_some_and(|written| now.since(Timestamp::from(written)) < NONCE_LIFETIME)
     }
+}
+
+/// Every hook is switched off: `OFF` stands in the state folder `dir`, and its end time, if it names one, has not passed.
+///
+/// The file holds either nothing (for good) or the end in whole seconds since the epoch.
+#[must_use]
+pub fn is_off(dir: &Path, now: Timestamp) -> bool {
+    match read_private(&dir.join("OFF")) {
+        Ok(text) => {
+            let end = std::str::from_utf8(&text).ok().and_then(|text| text.trim().parse().ok());
+            end.is_none_or(|end| now < Timestamp::from_secs(end))
+        }
+        Err(error) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+    }
+}
+
+/// This is a state file of ours: it has our envelope.
+pub(super) fn has_envelope(file: &Path) -> bool {
+    let ours = |bytes: Vec<u8>| serde_json::from_slice::<Envelope>(&bytes).is_ok_and(|read| read.version > 0);
+    read_private(file).is_ok_and(ours)
 }
 
 fn set_aside<T: Default>(file: &Path) -> T {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use super::Store;
+use super::store::has_envelope;
 
 /// Session state that nobody touched for so long is removed.
 pub const KEEP_DAYS: u64 = 30;
@@ -14,17 +15,6 @@ pub const KEEP_DAYS: u64 = 30;
 const MAX_LOOKED_AT: usize = 20_000;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// What is not session state and stays, whatever its age.
-const KEPT: &[&str] = &[
-    "OFF",
-    "journal.jsonl",
-    "journal.1.jsonl",
-    "journal.jsonl.lock",
-    "switches.json",
-    "switches.json.lock",
-    "swept",
-];
 
 /// Sweeps if the last sweep is a day old. Failures are of no consequence: the next day tries again.
 pub fn sweep_once_a_day(store: &Store, now: SystemTime) {
@@ -39,16 +29,23 @@ pub fn sweep_once_a_day(store: &Store, now: SystemTime) {
 }
 
 fn sweep(dir: &Path, now: SystemTime) -> io::Result<()> {
+    let keep = DAY * u32::try_from(KEEP_DAYS).unwrap_or(u32::MAX);
     for entry in fs::read_dir(dir)?.take(MAX_LOOKED_AT) {
         let entry = entry?;
         let metadata = entry.metadata()?;
-        let kept = entry.file_name().to_str().is_none_or(|name| KEPT.contains(&name));
         let age = now.duration_since(metadata.modified()?).unwrap_or_default();
-        if metadata.is_file() && !kept && age > DAY * u32::try_from(KEEP_DAYS).unwrap_or(u32::MAX) {
+        if metadata.is_file() && age > keep && is_session_state(&entry.path(), metadata.len()) {
             let _ = fs::remove_file(entry.path());
         }
     }
     Ok(())
+}
+
+/// Told by what it holds, not by its name: state has our envelope, a lock is empty. Everything else is not ours to remove.
+fn is_session_state(path: &Path, length: u64) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let is_lock = length == 0 && path.extension().is_some_and(|extension| extension == "lock");
+    name != "switches.json" && (is_lock || has_envelope(path))
 }
 
 #[cfg(test)]
@@ -60,7 +57,10 @@ mod tests {
     use crate::state::Store;
 
     fn aged(store: &Store, name: &str, days: u32) {
-        let file = File::create(store.dir().join(name)).unwrap();
+        let path = store.dir().join(name);
+        let content = if name.contains(".lock") { "" } else { r#"{"version":1,"session":"s","state":{}}"# };
+        fs::write(&path, content).unwrap();
+        let file = File::options().append(true).open(path).unwrap();
         file.set_modified(SystemTime::now() - DAY * days).unwrap();
     }
 
@@ -68,17 +68,19 @@ mod tests {
     fn removes_old_session_state_and_nothing_else() {
         let scratch = tempfile::tempdir().unwrap();
         let store = Store::open(&scratch.path().join("state")).unwrap();
-        for name in [
-            "stop-ack-old",
-            "old-delegation.json",
-            "stop-ack-old.lock",
-            "OFF",
-            "journal.jsonl",
-            "switches.json",
-        ] {
+        for name in ["stop-ack-old", "old-delegation.json", "stop-ack-old.lock", "switches.json"] {
             aged(&store, name, 31);
         }
         aged(&store, "stop-ack-recent", 29);
+        for (name, content) in [("OFF", ""), ("journal.jsonl", "{}\n"), ("thesis.txt", "mine")] {
+            fs::write(store.dir().join(name), content).unwrap();
+            File::options()
+                .append(true)
+                .open(store.dir().join(name))
+                .unwrap()
+                .set_modified(SystemTime::now() - DAY * 31)
+                .unwrap();
+        }
         fs::create_dir(store.dir().join("heartbeat")).unwrap();
         sweep_once_a_day(&store, SystemTime::now());
         let mut left: Vec<_> = fs::read_dir(store.dir())
@@ -86,7 +88,10 @@ mod tests {
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         left.sort();
-        assert_eq!(left, ["OFF", "heartbeat", "journal.jsonl", "stop-ack-recent", "swept", "switches.json"]);
+        assert_eq!(
+            left,
+            ["OFF", "heartbeat", "journal.jsonl", "stop-ack-recent", "swept", "switches.json", "thesis.txt"]
+        );
     }
 
     #[test]

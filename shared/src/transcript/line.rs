@@ -68,11 +68,11 @@ struct Raw<'a> {
     #[serde(default)]
     prompt_id: Option<String>,
     #[serde(default)]
-    is_sidechain: bool,
+    is_sidechain: Option<bool>,
     #[serde(default)]
-    is_meta: bool,
+    is_meta: Option<bool>,
     #[serde(default)]
-    is_compact_summary: bool,
+    is_compact_summary: Option<bool>,
     #[serde(borrow, default)]
     message: Option<RawMessage<'a>>,
     #[serde(borrow, default)]
@@ -140,9 +140,9 @@ impl Line {
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let raw: Raw<'_> = serde_json::from_slice(bytes).ok()?;
         let role = match raw.kind {
-            _ if raw.is_sidechain => return None,
+            _ if raw.is_sidechain == Some(true) => return None,
             "assistant" => Role::Assistant,
-            "user" if raw.is_meta || raw.is_compact_summary => Role::Injected,
+            "user" if raw.is_meta == Some(true) || raw.is_compact_summary == Some(true) => Role::Injected,
             "user" => Role::User,
             _ => return None,
         };

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::line::{Block, Line};
+use super::line::{Block, Line, Role};
 use super::tail::Tail;
 
 /// Whether the turn made a tool call. What cannot be known counts as work.
@@ -30,7 +30,7 @@ pub struct Patience {
 
 impl Patience {
     /// The client's timer writes within about 100 ms.
-    pub const FLUSH: Self = Self { total: Duration::from_millis(150), step: Duration::from_millis(5) };
+    pub const FLUSH: Self = Self { total: Duration::from_millis(200), step: Duration::from_millis(5) };
     /// One look.
     pub const NONE: Self = Self { total: Duration::ZERO, step: Duration::ZERO };
 }
@@ -47,7 +47,8 @@ pub fn turn_work(path: &Path, prompt_id: Option<&str>, patience: Patience) -> Tu
     loop {
         match look(path, prompt_id) {
             Ok(Found::Work(work)) => return work,
-            Ok(Found::NotWritten) => {}
+            Ok(Found::OnlyThePrompt) if Instant::now() >= deadline => return TurnWork::NoToolCall,
+            Ok(Found::OnlyThePrompt | Found::NotWritten) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(_) => return TurnWork::Unknown,
         }
@@ -74,6 +75,8 @@ pub fn recent_lines(path: &Path) -> io::Result<Vec<Line>> {
 
 enum Found {
     Work(TurnWork),
+    /// Our prompt, and no answer after it: calls of a quick turn may not be written yet.
+    OnlyThePrompt,
     /// The newest prompt in the file is an older one: ours is not written yet.
     NotWritten,
 }
@@ -83,28 +86,31 @@ enum Found {
 fn look(path: &Path, prompt_id: Option<&str>) -> io::Result<Found> {
     let mut tail = Tail::open(path)?;
     let mut called = false;
+    let mut answered = false;
     let mut called_since_ours = None;
-    let found = |called_since_ours| match called_since_ours {
+    let found = |called_since_ours, answered| match called_since_ours {
         Some(true) => Found::Work(TurnWork::ToolCalls),
-        Some(false) => Found::Work(TurnWork::NoToolCall),
+        Some(false) if answered => Found::Work(TurnWork::NoToolCall),
+        Some(false) => Found::OnlyThePrompt,
         None => Found::NotWritten,
     };
     while let Some(bytes) = tail.previous_line()? {
         let Some(line) = Line::parse(bytes) else { continue };
         match (prompt_id, &line.prompt_id) {
             (Some(wanted), Some(id)) if wanted == id => called_since_ours = Some(called),
-            (Some(_), Some(_)) => return Ok(found(called_since_ours)),
-            (None, _) if line.is_prompt() => return Ok(found(Some(called))),
+            (Some(_), Some(_)) => return Ok(found(called_since_ours, answered)),
+            (None, _) if line.is_prompt() => return Ok(found(Some(called), answered)),
             _ => {}
         }
         if line.answers_a_tool() {
             return Ok(Found::Work(TurnWork::ToolCalls));
         }
+        answered |= line.role == Role::Assistant;
         called |= line.blocks.iter().any(|block| matches!(block, Block::ToolUse(_)));
     }
     match called_since_ours {
         Some(false) | None if !tail.is_at_beginning() => Ok(Found::Work(TurnWork::Unknown)),
-        known => Ok(found(known)),
+        known => Ok(found(known, answered)),
     }
 }
 
