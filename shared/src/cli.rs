@@ -167,7 +167,7 @@ fn turn_switch<H: Hook>(host: &Host, position: Position, reach: Reach<'_>) -> Ex
 
 fn open(host: &Host) -> (Places, Option<Store>) {
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
-    let store = places.state_dir.as_deref().and_then(|dir| Store::open(dir).ok());
+    let store = places.open_store();
     (places, store)
 }
 

@@ -28,7 +28,7 @@ mod yaml;
 pub use bounded::Bounded;
 pub use defaults::{ALL_DEFAULTS, section_defaults};
 pub use expected::{describe, known_keys, schema_of};
-pub use layer::{Layer, LayerKind, MAX_LAYER_BYTES, Refused, Sources, read_text};
+pub use layer::{Layer, LayerKind, MAX_LAYER_BYTES, MAX_PROJECT_BYTES, Refused, Sources, read_text};
 pub use problem::{Fault, Problem};
 pub use section::{COMMON_KEYS, Origin, Section, SectionSpec, load};
 pub use wrong::nearest;

@@ -16,6 +16,9 @@ use crate::state::{Store, private_file, with_lock};
 /// The journal is rotated at this size, in bytes.
 pub const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
+/// A longer text is cut, in bytes.
+const MAX_TEXT_BYTES: usize = 1000;
+
 /// One line.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Entry<'a> {
@@ -56,6 +59,7 @@ struct Dated<'a> {
 pub fn write(store: &Store, now: Timestamp, entry: &Entry<'_>) {
     let file = store.dir().join("journal.jsonl");
     rotate(&file);
+    let entry = &Entry { text: entry.text.map(shortened), ..entry.clone() };
     let Ok(mut line) = serde_json::to_vec(&Dated { at: now.rfc3339(), entry }) else { return };
     line.push(b'\n');
     let mut options = OpenOptions::new();
@@ -64,6 +68,12 @@ pub fn write(store: &Store, now: Timestamp, entry: &Entry<'_>) {
     if let Ok(mut file) = options.open(&file) {
         let _ = file.write_all(&line);
     }
+}
+
+/// What was said may be a project's own long text; the journal keeps how it began.
+fn shortened(text: &str) -> &str {
+    let end = (0..=MAX_TEXT_BYTES.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or(0)]
 }
 
 fn rotate(file: &PathBuf) {

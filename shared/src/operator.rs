@@ -60,7 +60,7 @@ pub fn judge(facts: &Facts) -> Standing {
 /// What to say instead of doing it; `line` is what the user can type.
 #[must_use]
 pub fn refusal(line: &str) -> String {
-    format!("this is for the user to decide, in a terminal and outside of Claude Code; there, type: {line}")
+    format!("this is for the user to decide; in a terminal of your own, outside Claude Code, type: {line}")
 }
 
 impl Process {

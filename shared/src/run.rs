@@ -40,7 +40,7 @@ fn fail_open_on_panic<H: Hook>(host: &Host) {
     std::panic::set_hook(Box::new(move |panic| {
         let place = panic.location().map(|place| format!("panicked at {}:{}", place.file(), place.line()));
         let places = Places::resolve(&host.environment, host.cwd().as_deref());
-        if let Some(store) = places.state_dir.as_deref().and_then(|dir| Store::open(dir).ok()) {
+        if let Some(store) = places.open_store() {
             let entry = Entry { hook: H::NAME, what: "error", text: place.as_deref(), ..Entry::default() };
             journal::write(&store, host.now(), &entry);
         }
@@ -63,7 +63,7 @@ pub fn respond<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Opti
 
 fn unusable_input<H: Hook>(host: &Host, why: &str) -> Option<String> {
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
-    let store = Store::open(places.state_dir.as_deref()?).ok()?;
+    let store = places.open_store()?;
     let entry = Entry { hook: H::NAME, what: "error", text: Some(why), ..Entry::default() };
     journal::write(&store, host.now(), &entry);
     None
@@ -81,7 +81,7 @@ impl<'a> Invocation<'a> {
     /// `None` while everything is switched off, and in the sessions of our own judges.
     fn new(host: &'a Host, input: &'a Input) -> Option<Self> {
         let places = Places::resolve(&host.environment, input.call.cwd.as_deref());
-        let store = places.state_dir.as_deref().and_then(|dir| Store::open(dir).ok());
+        let store = places.open_store();
         if let Some(store) = &store {
             let is_judge = |nonce: &String| store.nonce_is_fresh(nonce, host.started);
             let own = places.default_state_dir.as_deref().filter(|own| *own != store.dir());
@@ -89,6 +89,12 @@ impl<'a> Invocation<'a> {
             if is_off || host.environment.nonce.as_ref().is_some_and(is_judge) {
                 return None;
             }
+        }
+        let is_named = places.state_dir != places.default_state_dir;
+        if is_named && !store.as_ref().is_some_and(Store::is_writable) {
+            let places = places.without_named_state_dir();
+            let store = places.open_store();
+            return Some(Self { host, input, places, store });
         }
         Some(Self { host, input, places, store })
     }
@@ -178,7 +184,6 @@ impl<'a> Invocation<'a> {
         facts: &H::Facts,
         state: &H::State,
     ) -> Outcome<H::State> {
-        let prompt_id = self.input.call.prompt_id.as_deref();
         let ledger = match (&self.store, self.session(), &self.input.event) {
             (Some(store), Some(session), Event::Stop(_)) => blocks::read(store, session),
             _ => blocks::Ledger::default(),
@@ -188,7 +193,7 @@ impl<'a> Invocation<'a> {
             facts,
             state,
             settings: &section.settings,
-            blocks: ledger.count(prompt_id, H::NAME),
+            blocks: ledger.count(self.input.call.prompt_id.as_deref(), H::NAME),
             started: self.host.started,
             now: self.host.now(),
             headless: self.is_headless(section),

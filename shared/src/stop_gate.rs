@@ -75,8 +75,20 @@ pub fn ends_in_a_question(message: &str) -> bool {
 }
 
 fn is_question(line: &str) -> bool {
-    let bare = line.trim_end_matches(['*', '_', '`', '"', '\'', ')', '”', '’', '»']);
-    bare.ends_with(['?', '？', '؟'])
+    // A hint at the possible answers, `(y/n)` or `[Y/n]`, and decoration may follow the question mark.
+    let bare = line.trim_end_matches(|char: char| !char.is_alphanumeric() && !is_mark(char));
+    let bare = match bare.rfind(['(', '[']) {
+        Some(hint) if bare[hint..].contains('/') && bare.len() - hint <= MAX_HINT => bare[..hint].trim_end(),
+        _ => bare,
+    };
+    bare.trim_end_matches(['*', '_', '`']).ends_with(is_mark)
+}
+
+/// The longest `(yes/no/later)` after a question, in bytes.
+const MAX_HINT: usize = 24;
+
+fn is_mark(char: char) -> bool {
+    matches!(char, '?' | '？' | '؟')
 }
 
 /// A list item: `- x`, `* x`, `1. x`, `a) x`.

@@ -170,7 +170,17 @@ impl Invocation {
     pub fn start(self) -> Running {
         let mut command = self.command();
         let started = Instant::now();
-        let mut child = command.spawn().unwrap_or_else(|error| panic!("starting {command:?}: {error}"));
+        // A copy of a program, just written, is busy while another test's fork still holds it open for writing.
+        let is_busy = |error: &std::io::Error| error.kind() == std::io::ErrorKind::ExecutableFileBusy;
+        let spawned = loop {
+            match command.spawn() {
+                Err(error) if is_busy(&error) && started.elapsed() < self.deadline => {
+                    std::thread::yield_now();
+                }
+                spawned => break spawned,
+            }
+        };
+        let mut child = spawned.unwrap_or_else(|error| panic!("starting {command:?}: {error}"));
         let input = feed(child.stdin.take().expect("stdin is a pipe"), self.input);
         let stdout = child.stdout.take().map(collect);
         let stderr = child.stderr.take().map(collect);

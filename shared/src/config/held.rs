@@ -4,14 +4,14 @@
 use figment::value::{Dict, Value};
 
 use super::layer::LayerKind;
-use super::problem::{Fault, Problem, full_path, problem};
+use super::problem::{Fault, Problem, Problems, full_path, problem};
 use super::section::{Cleaned, SectionSpec};
 use super::top_level::{Locks, TopLevel};
 use super::tree::{get, keep, leaves, merge, remove};
 use super::wrong::nearest_path;
 
 /// Takes out of the layers what may not stand there.
-pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], problems: &mut Vec<Problem>) {
+pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], problems: &mut Problems) {
     let standing: Dict = layers
         .iter()
         .filter(|cleaned| cleaned.layer.kind <= LayerKind::Global)
@@ -40,7 +40,7 @@ pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], pr
                         continue;
                     };
                     remove(section, &path);
-                    problems.push(problem(layer, &full_path(spec.name, &path), fault));
+                    problems.note(layer, &full_path(spec.name, &path), fault);
                 }
             }
         }
@@ -53,21 +53,25 @@ fn is_locked(locks: &Locks, path: &[String], value: Option<&Value>, standing: Op
     (locks.holds(path) || (switches_off && !locks.is_empty())) && value != standing
 }
 
+/// So many misspelt locks are told.
+const MAX_UNKNOWN_LOCKS: usize = 5;
+
 /// A lock on a key that does not exist locks nothing, which its author would not expect.
 fn check_locks(
     spec: SectionSpec,
     locks: &Locks,
     standing: &Dict,
     layers: &[Cleaned],
-    problems: &mut Vec<Problem>,
+    problems: &mut Problems,
 ) {
     let Some(global) = layers.iter().find(|cleaned| cleaned.layer.kind == LayerKind::Global) else { return };
-    for path in locks.paths().filter(|path| !path.is_empty() && get(standing, path).is_none()) {
+    let unknown = locks.paths().filter(|path| !path.is_empty() && get(standing, path).is_none());
+    for path in unknown.take(MAX_UNKNOWN_LOCKS) {
         let fault = Fault::UnknownKey(nearest_path(spec.name, path, standing));
         let named = Problem {
             key: format!("locked: {}", full_path(spec.name, path).join(".")),
             ..problem(&global.layer, &["locked".to_owned()], fault)
         };
-        problems.push(named);
+        problems.0.push(named);
     }
 }

@@ -10,8 +10,11 @@ use super::problem::{Problem, unreadable};
 use super::yaml::{self, Parsed};
 use crate::host::{Places, display_path};
 
-/// A larger file is skipped, in bytes.
+/// A larger file of the user's own is skipped, in bytes.
 pub const MAX_LAYER_BYTES: u64 = 1024 * 1024;
+
+/// A larger file of a project is skipped, in bytes: reading a megabyte of hostile YAML takes half a second.
+pub const MAX_PROJECT_BYTES: u64 = 64 * 1024;
 
 /// The layers from the lowest to the highest; a later one wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -115,7 +118,8 @@ fn read_layer(
     file: &str,
     inside: Option<&Path>,
 ) -> Result<Option<Layer>, Problem> {
-    let text = match read_text(path, inside, MAX_LAYER_BYTES) {
+    let most = if inside.is_some() { MAX_PROJECT_BYTES } else { MAX_LAYER_BYTES };
+    let text = match read_text(path, inside, most) {
         Ok(text) => text,
         Err(Refused::NotThere) => return Ok(None),
         Err(Refused::Because(why)) => return Err(unreadable(file.to_owned(), None, why)),

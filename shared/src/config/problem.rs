@@ -69,15 +69,33 @@ impl fmt::Display for Problem {
     }
 }
 
+/// More problems of one file are not told: whoever made them knows after these, and each costs a look for its line.
+const MAX_PER_FILE: usize = 20;
+
+/// In a longer text lines are not looked for, in bytes: it is read once per problem.
+const MAX_FOR_LINES: usize = 64 * 1024;
+
+/// What is wrong, file by file, up to a bound.
+#[derive(Debug, Default)]
+pub(super) struct Problems(pub(super) Vec<Problem>);
+
+impl Problems {
+    /// Notes what is wrong with the key at `path`. False: this file has had its share.
+    pub(super) fn note(&mut self, layer: &Layer, path: &[String], fault: Fault) -> bool {
+        let has_room = self.0.iter().filter(|problem| problem.file == layer.file).count() < MAX_PER_FILE;
+        if has_room {
+            self.0.push(problem(layer, path, fault));
+        }
+        has_room
+    }
+}
+
 /// A problem with the key at `path`, with its line.
 pub(super) fn problem(layer: &Layer, path: &[String], fault: Fault) -> Problem {
     let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-    Problem {
-        file: layer.file.clone(),
-        line: yaml::line_of(&layer.text, &keys),
-        key: path.iter().map(|key| printable(key)).collect::<Vec<_>>().join("."),
-        fault,
-    }
+    let line = if layer.text.len() <= MAX_FOR_LINES { yaml::line_of(&layer.text, &keys) } else { None };
+    let key = path.iter().map(|key| printable(key)).collect::<Vec<_>>().join(".");
+    Problem { file: layer.file.clone(), line, key, fault }
 }
 
 /// A key as it can be shown: a file may hold anything where a key stands.

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use super::defaults::section_defaults;
 use super::held::hold;
 use super::layer::{Layer, LayerKind, Sources};
-use super::problem::{Fault, Problem, problem};
+use super::problem::{Fault, Problem, Problems};
 use super::tree::get;
 use super::{top_level, wrong, yaml};
 use crate::switches::Position;
@@ -109,16 +109,18 @@ pub fn load<S>(spec: SectionSpec, sources: &Sources, switch: Position) -> Option
 where
     S: DeserializeOwned + JsonSchema,
 {
-    let (files, mut problems) = sources.read();
+    let (files, unreadable) = sources.read();
+    let mut problems = Problems(unreadable);
     let top = top_level::read(spec.name, &files, &mut problems);
     let mut layers = vec![defaults(spec.name)?];
     layers.extend(files.into_iter().map(|layer| section_of(spec.name, layer, &mut problems)));
     hold(spec, &top, &mut layers, &mut problems);
-    let (common, settings) = if let Some(merged) = extract::<S>(&layers) {
+    let (common, settings) = if let Some(merged) = extract::<S>(layers.iter().map(|cleaned| &cleaned.section))
+    {
         merged
     } else {
         wrong::leave_out::<S>(spec.name, &mut layers, &mut problems);
-        extract::<S>(&layers)?
+        extract::<S>(layers.iter().map(|cleaned| &cleaned.section))?
     };
     let is_fixed = top.locks.holds(&["enabled".to_owned()]);
     let turned = match switch {
@@ -131,7 +133,7 @@ where
         enabled: wanted && top.enabled,
         headless: common.headless,
         settings,
-        problems,
+        problems: problems.0,
         decided_elsewhere: top.off_at.or_else(|| turned.map(|_| switch_origin())),
         overruled_switch: turned.is_none() && switch != Position::Auto,
         layers,
@@ -152,19 +154,19 @@ fn defaults(section: &str) -> Option<Cleaned> {
         values: parsed.values,
         repeated: parsed.repeated,
     };
-    Some(section_of(section, layer, &mut Vec::new()))
+    Some(section_of(section, layer, &mut Problems::default()))
 }
 
-fn section_of(name: &str, mut layer: Layer, problems: &mut Vec<Problem>) -> Cleaned {
+fn section_of(name: &str, mut layer: Layer, problems: &mut Problems) -> Cleaned {
     for path in layer.repeated.iter().filter(|path| path.first().is_some_and(|first| first == name)) {
-        problems.push(problem(&layer, path, Fault::Repeated));
+        problems.note(&layer, path, Fault::Repeated);
     }
     let section = match layer.values.remove(name) {
         Some(Value::Dict(_, section)) => section,
         None | Some(Value::Empty(..)) => Dict::new(),
         Some(_) => {
             let fault = Fault::Expected("a map of settings".to_owned());
-            problems.push(problem(&layer, &[name.to_owned()], fault));
+            problems.note(&layer, &[name.to_owned()], fault);
             Dict::new()
         }
     };
@@ -172,9 +174,10 @@ fn section_of(name: &str, mut layer: Layer, problems: &mut Vec<Problem>) -> Clea
 }
 
 /// The section as its types, if every entry of every layer can be read.
-pub(super) fn extract<S: DeserializeOwned>(layers: &[Cleaned]) -> Option<(Common, S)> {
-    let figment =
-        layers.iter().fold(Figment::new(), |figment, cleaned| figment.merge(Split(&cleaned.section)));
+pub(super) fn extract<'a, S: DeserializeOwned>(
+    sections: impl IntoIterator<Item = &'a Dict>,
+) -> Option<(Common, S)> {
+    let figment = sections.into_iter().fold(Figment::new(), |figment, section| figment.merge(Split(section)));
     Some((figment.extract_inner("common").ok()?, figment.extract_inner("own").ok()?))
 }
 

@@ -4,7 +4,7 @@ use figment::value::Value;
 use semver::{Version, VersionReq};
 
 use super::layer::{Layer, LayerKind};
-use super::problem::{Fault, Problem, problem};
+use super::problem::{Fault, Problems};
 use super::section::Origin;
 use super::yaml;
 
@@ -46,14 +46,14 @@ impl Locks {
 }
 
 /// Reads the keys above all sections.
-pub(super) fn read(section: &str, layers: &[Layer], problems: &mut Vec<Problem>) -> TopLevel {
+pub(super) fn read(section: &str, layers: &[Layer], problems: &mut Problems) -> TopLevel {
     let mut top = TopLevel { enabled: true, off_at: None, inherit: true, locks: Locks::default() };
     for layer in layers {
         check_version(layer, problems);
         if let Some(list) = layer.values.get("locked") {
             match layer.kind {
                 LayerKind::Global => top.locks = locks(section, layer, list, problems),
-                _ => problems.push(key_problem(layer, "locked", Fault::GlobalOnly)),
+                _ => note(problems, layer, "locked", Fault::GlobalOnly),
             }
         }
         if layer.kind == LayerKind::Project {
@@ -62,7 +62,7 @@ pub(super) fn read(section: &str, layers: &[Layer], problems: &mut Vec<Problem>)
         }
         match flag(layer, "enabled", problems) {
             Some(false) if layer.kind > LayerKind::Global && !top.locks.is_empty() => {
-                problems.push(key_problem(layer, "enabled", Fault::Locked));
+                note(problems, layer, "enabled", Fault::Locked);
             }
             Some(enabled) => {
                 top.enabled = enabled;
@@ -78,24 +78,24 @@ pub(super) fn read(section: &str, layers: &[Layer], problems: &mut Vec<Problem>)
     top
 }
 
-fn flag(layer: &Layer, key: &str, problems: &mut Vec<Problem>) -> Option<bool> {
+fn flag(layer: &Layer, key: &str, problems: &mut Problems) -> Option<bool> {
     let value = layer.values.get(key)?;
     let flag = value.to_bool();
     if flag.is_none() {
-        problems.push(key_problem(layer, key, Fault::Expected("true or false".to_owned())));
+        note(problems, layer, key, Fault::Expected("true or false".to_owned()));
     }
     flag
 }
 
-fn locks(section: &str, layer: &Layer, list: &Value, problems: &mut Vec<Problem>) -> Locks {
+fn locks(section: &str, layer: &Layer, list: &Value, problems: &mut Problems) -> Locks {
     let Value::Array(_, entries) = list else {
-        problems.push(key_problem(layer, "locked", Fault::Expected("a list of key paths".to_owned())));
+        note(problems, layer, "locked", Fault::Expected("a list of key paths".to_owned()));
         return Locks::default();
     };
     let mut locks = Vec::new();
     for entry in entries {
         let Some(path) = entry.as_str() else {
-            problems.push(key_problem(layer, "locked", Fault::Expected("a list of key paths".to_owned())));
+            note(problems, layer, "locked", Fault::Expected("a list of key paths".to_owned()));
             continue;
         };
         let mut keys = path.split('.');
@@ -106,7 +106,7 @@ fn locks(section: &str, layer: &Layer, list: &Value, problems: &mut Vec<Problem>
     Locks(locks)
 }
 
-fn check_version(layer: &Layer, problems: &mut Vec<Problem>) {
+fn check_version(layer: &Layer, problems: &mut Problems) {
     let is_known = |value: &Value| match value {
         Value::String(_, text) => text == FORMAT,
         Value::Num(_, number) => {
@@ -116,27 +116,27 @@ fn check_version(layer: &Layer, problems: &mut Vec<Problem>) {
         _ => false,
     };
     if layer.values.get("version").is_some_and(|value| !is_known(value)) {
-        problems.push(key_problem(layer, "version", Fault::Expected(format!("\"{FORMAT}\""))));
+        note(problems, layer, "version", Fault::Expected(format!("\"{FORMAT}\"")));
     }
 }
 
-fn check_requires(layer: &Layer, problems: &mut Vec<Problem>) {
+fn check_requires(layer: &Layer, problems: &mut Problems) {
     let Some(value) = layer.values.get("requires") else { return };
     let ours = env!("CARGO_PKG_VERSION");
     let wanted = value.as_str().and_then(|text| VersionReq::parse(text).ok());
     match (wanted, Version::parse(ours)) {
         (Some(wanted), Ok(version)) if !wanted.matches(&version) => {
             let fault = Fault::NeedsVersion { wanted: wanted.to_string(), ours };
-            problems.push(key_problem(layer, "requires", fault));
+            note(problems, layer, "requires", fault);
         }
         (None, _) => {
             let fault = Fault::Expected("a version requirement such as \">=0.2\"".to_owned());
-            problems.push(key_problem(layer, "requires", fault));
+            note(problems, layer, "requires", fault);
         }
         _ => {}
     }
 }
 
-fn key_problem(layer: &Layer, key: &str, fault: Fault) -> Problem {
-    problem(layer, &[key.to_owned()], fault)
+fn note(problems: &mut Problems, layer: &Layer, key: &str, fault: Fault) {
+    problems.note(layer, &[key.to_owned()], fault);
 }

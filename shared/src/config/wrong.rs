@@ -5,35 +5,39 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::expected::{at, describe, known_keys, schema_of};
-use super::layer::Layer;
-use super::problem::{Fault, Problem, full_path, problem};
+use super::problem::{Fault, Problems, full_path};
 use super::section::{COMMON_KEYS, Cleaned, extract};
-use super::tree::{get, leaves, put, remove};
+use super::tree::{get, leaves, put};
 
-/// Leaves out of the layers what cannot be read, and says what it was.
-pub(super) fn leave_out<S>(name: &str, layers: &mut [Cleaned], problems: &mut Vec<Problem>)
+/// Leaves out of the layers what cannot be read, and says what it was. Where a file has more wrong entries than are told,
+/// the rest of its section is left out unread.
+pub(super) fn leave_out<S>(name: &str, layers: &mut [Cleaned], problems: &mut Problems)
 where
     S: DeserializeOwned + JsonSchema,
 {
     let schema = schema_of::<S>().to_value();
     for index in 1..layers.len() {
-        for path in leaves(&layers[index].section) {
-            let Some(value) = get(&layers[index].section, &path).cloned() else { continue };
+        let (below, rest) = layers.split_at_mut(index);
+        let below: Vec<&Dict> = below.iter().map(|cleaned| &cleaned.section).collect();
+        let Cleaned { layer, section } = &mut rest[0];
+        let mut right = Dict::new();
+        for path in leaves(section) {
+            let Some(value) = get(section, &path) else { continue };
             let mut alone = Dict::new();
-            put(&mut alone, &path, value);
-            let mut tried = layers[..index].to_vec();
-            tried.push(Cleaned { section: alone, ..layers[index].clone() });
-            if extract::<S>(&tried).is_none() {
-                remove(&mut layers[index].section, &path);
-                problems.push(wrong_entry(name, &layers[index].layer, &schema, &path));
+            put(&mut alone, &path, value.clone());
+            if extract::<S>(below.iter().copied().chain([&alone])).is_some() {
+                put(&mut right, &path, value.clone());
+            } else if !problems.note(layer, &full_path(name, &path), fault_of(&schema, &path)) {
+                break;
             }
         }
+        *section = right;
     }
 }
 
-fn wrong_entry(name: &str, layer: &Layer, schema: &serde_json::Value, path: &[String]) -> Problem {
+fn fault_of(schema: &serde_json::Value, path: &[String]) -> Fault {
     let is_common = |key: &str| COMMON_KEYS.iter().any(|(common, _)| *common == key);
-    let fault = match at(schema, path) {
+    match at(schema, path) {
         _ if path.len() == 1 && is_common(&path[0]) => Fault::Expected("true or false".to_owned()),
         Ok(schema) => Fault::Expected(describe(schema)),
         Err(map) => {
@@ -43,8 +47,7 @@ fn wrong_entry(name: &str, layer: &Layer, schema: &serde_json::Value, path: &[St
             }
             Fault::UnknownKey(path.last().and_then(|key| nearest(key, &known)))
         }
-    };
-    problem(layer, &full_path(name, path), fault)
+    }
 }
 
 /// The known word that was probably meant.

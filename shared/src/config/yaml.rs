@@ -2,6 +2,8 @@
 
 mod reader;
 
+use std::cell::Cell;
+
 use figment::value::{Dict, Value};
 use saphyr_parser::{Event, Parser};
 use serde::de::{DeserializeOwned, DeserializeSeed};
@@ -12,6 +14,7 @@ use reader::{Reader, Repeated};
 const MAX_DEPTH: usize = 64;
 
 const TOO_DEEP: &str = "nested deeper than 64 levels";
+const TOO_MANY: &str = "more values than any configuration needs";
 
 /// Why a text is no configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,14 +43,17 @@ pub(super) fn parse(text: &str) -> Result<Parsed, YamlError> {
         return Err(YamlError { line: None, why: TOO_DEEP });
     }
     let repeated = Repeated::default();
-    let reader = Reader { path: Vec::new(), depth: 0, repeated: &repeated };
+    let values = Cell::new(0);
+    let reader = Reader { path: Vec::new(), depth: 0, repeated: &repeated, values: &values };
     match reader.deserialize(serde_yaml::Deserializer::from_str(text)) {
         Ok(Value::Dict(_, values)) => Ok(Parsed { values, repeated: repeated.into_inner() }),
         Ok(Value::Empty(..)) => Ok(Parsed::default()),
         Ok(_) => Err(YamlError { line: Some(1), why: "not a map of settings" }),
         Err(_) if is_empty(text) => Ok(Parsed::default()),
         Err(error) => {
-            let why = if error.to_string().contains(TOO_DEEP) { TOO_DEEP } else { "not valid YAML" };
+            let told = error.to_string();
+            let known = [TOO_DEEP, TOO_MANY].into_iter().find(|why| told.contains(why));
+            let why = known.unwrap_or("not valid YAML");
             Err(YamlError { line: error.location().map(|location| location.line()), why })
         }
     }
@@ -63,7 +69,9 @@ pub fn read_typed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 
 /// Nothing but comments: the parser finds no document in it.
 fn is_empty(text: &str) -> bool {
-    text.lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#') || line == "---")
+    text.lines()
+        .map(str::trim)
+        .all(|line| line.is_empty() || line.starts_with('#') || line == "---" || line == "...")
 }
 
 /// Brackets in texts and comments count too, which is why the bound lies far above [`MAX_DEPTH`].

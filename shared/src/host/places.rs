@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Environment;
-use crate::state::{ensure_private, write_private};
+use crate::state::{Store, ensure_private};
 
 /// The folders of one invocation. Every one may be missing: that is a state, not an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,12 +35,9 @@ pub enum StateDirIgnored {
     /// It belongs to somebody else.
     #[error("it belongs to another user")]
     ForeignOwner,
-    /// Group or others have access to it.
-    #[error("others have access to it; chmod it to 700")]
-    NotPrivate,
-    /// It holds files of somebody else.
-    #[error("it holds other files than ours")]
-    NotOurs,
+    /// Group or others may write to it.
+    #[error("others may write to it")]
+    WritableByOthers,
     /// It does not exist and cannot be made, or cannot be written to.
     #[error("it cannot be made")]
     CannotBeMade,
@@ -74,6 +71,23 @@ impl Places {
     }
 }
 
+impl Places {
+    /// The state folder, open. One the environment names is used as it is; our own is kept private.
+    #[must_use]
+    pub fn open_store(&self) -> Option<Store> {
+        let dir = self.state_dir.as_deref()?;
+        if self.state_dir == self.default_state_dir { Store::open(dir).ok() } else { Some(Store::at(dir)) }
+    }
+
+    /// Our own state folder in place of one the environment names, which turned out to be of no use:
+    /// believed, it would silence every gate.
+    #[must_use]
+    pub fn without_named_state_dir(self) -> Self {
+        let state_dir = self.default_state_dir.clone();
+        Self { state_dir, state_dir_ignored: Some(StateDirIgnored::CannotBeMade), ..self }
+    }
+}
+
 /// The nearest folder at or above `dir` that holds `.git` (a folder, or the file of a linked worktree), else `dir`.
 #[must_use]
 pub(super) fn project_root(dir: &Path) -> PathBuf {
@@ -101,29 +115,11 @@ fn acceptable_state_dir(dir: &Path, root: Option<&Path>) -> Result<(), StateDirI
         return Err(StateDirIgnored::InsideProject);
     }
     match fs::metadata(dir) {
-        Ok(metadata) if metadata.is_dir() => owned_and_private(&metadata).and_then(|()| ours_or_empty(dir)),
+        Ok(metadata) if metadata.is_dir() => owned_and_private(&metadata),
         Ok(_) => Err(StateDirIgnored::NotAFolder),
         // Believed unmade, it would silence every gate: a repository could name a folder that cannot be.
-        Err(_) => {
-            ensure_private(dir).map_err(|_| StateDirIgnored::CannotBeMade).and_then(|()| ours_or_empty(dir))
-        }
+        Err(_) => ensure_private(dir).map_err(|_| StateDirIgnored::CannotBeMade),
     }
-}
-
-/// The file that says that a folder is ours. It is written into an empty folder, which also proves that we may.
-const MARK: &str = "barbless-state";
-
-/// A folder that holds somebody's files is never taken: state is renamed, swept and removed there.
-fn ours_or_empty(dir: &Path) -> Result<(), StateDirIgnored> {
-    let mark = dir.join(MARK);
-    if mark.is_file() {
-        return Ok(());
-    }
-    let is_empty = fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none());
-    if !is_empty {
-        return Err(StateDirIgnored::NotOurs);
-    }
-    write_private(&mark, b"").map_err(|_| StateDirIgnored::CannotBeMade)
 }
 
 /// The real path of the longest part of `path` that exists, with the rest appended.
@@ -146,8 +142,8 @@ fn owned_and_private(metadata: &fs::Metadata) -> Result<(), StateDirIgnored> {
     if metadata.uid() != rustix::process::geteuid().as_raw() {
         return Err(StateDirIgnored::ForeignOwner);
     }
-    if metadata.mode() & 0o077 != 0 {
-        return Err(StateDirIgnored::NotPrivate);
+    if metadata.mode() & 0o022 != 0 {
+        return Err(StateDirIgnored::WritableByOthers);
     }
     Ok(())
 }

@@ -90,7 +90,11 @@ fn program(command: &str) -> Option<&str> {
 
 fn is_our_folder(command: &str, owner: &Owner<'_>) -> bool {
     let Some((folder, _)) = command.rsplit_once(['/', '\\']) else { return false };
-    Path::new(folder) == owner.folder || folder.rsplit(['/', '\\']).next() == Some("hooks")
+    // A home that was moved leaves entries behind; any other folder of that name is somebody else's.
+    let in_some_home = folder
+        .strip_suffix("hooks")
+        .is_some_and(|above| above.trim_end_matches(['/', '\\']).ends_with(".claude"));
+    Path::new(folder) == owner.folder || in_some_home
 }
 
 fn entries_of<'b, 'a>(group: &'b Object<'a>) -> Option<&'b jsonc_parser::ast::Array<'a>> {

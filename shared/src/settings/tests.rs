@@ -171,9 +171,9 @@ fn a_change_of_the_users_since_then_is_never_undone() {
 #[test]
 fn stale_and_doubled_entries_are_replaced_and_a_changed_one_is_put_right_in_place() {
     let before = r#"{"hooks": {"Stop": [
-  {"hooks": [{"type": "command", "command": "/old/place/hooks/a-gate", "args": [], "timeout": 3, "statusMessage": "x"}]},
+  {"hooks": [{"type": "command", "command": "/old/place/.claude/hooks/a-gate", "args": [], "timeout": 3, "statusMessage": "x"}]},
   {"hooks": [{"type": "command", "command": "/home/me/.claude/hooks/a-gate", "args": []}]}
-], "SubagentStop": [{"hooks": [{"command": "C:\\Users\\me\\hooks\\a-gate.exe", "args": []}]}]}}"#;
+], "SubagentStop": [{"hooks": [{"command": "C:\\Users\\me\\.claude\\hooks\\a-gate.exe", "args": []}]}]}}"#;
     let after = register(before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
     assert_eq!(
         after,

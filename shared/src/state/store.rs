@@ -86,6 +86,18 @@ impl Store {
         Ok(Self { dir: dir.to_path_buf() })
     }
 
+    /// A folder that is there, as it is.
+    #[must_use]
+    pub fn at(dir: &Path) -> Self {
+        Self { dir: dir.to_path_buf() }
+    }
+
+    /// Something can be written here: the folder of the heartbeats, which every call needs, is there or can be made.
+    #[must_use]
+    pub fn is_writable(&self) -> bool {
+        ensure_private(&self.dir.join("heartbeat")).is_ok()
+    }
+
     /// The folder.
     #[must_use]
     pub fn dir(&self) -> &Path {

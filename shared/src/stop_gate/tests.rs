@@ -97,6 +97,10 @@ fn questions_are_recognized_at_the_end_only() {
         "Did you mean `a?`",
         "(or should I wait?)",
         "続けますか？",
+        "Proceed? (y/n)",
+        "Should I continue? [y/N]",
+        "Shall I go on? 🙂",
+        "**Go on?** (yes/no)",
         "Which do you prefer?\n\n1. The first\n2. The second",
         "Which?\n- one\n- two\n",
         "How?\na) so\nb) or so",
@@ -112,6 +116,8 @@ fn questions_are_recognized_at_the_end_only() {
         "I fixed these:\n1. a\n2. b",
         "What was wrong? Several things:\n- one",
         "See e.g. the log.",
+        "Wrote src/main.rs (a/b)",
+        "Done! 🎉",
     ] {
         assert!(!ends_in_a_question(text), "{text:?}");
     }

@@ -75,9 +75,10 @@ fn with_state_folder(gate: &Gate, folder: &Path) -> Option<serde_json::Value> {
 
 #[test]
 fn a_state_folder_that_is_no_folder_is_reported_and_the_usual_one_is_used() {
-    let gate = gate();
-    let file = gate.sandbox.write_home("a-file", "");
-    for folder in [&file, Path::new("relative")] {
+    for relative in [false, true] {
+        let gate = gate();
+        let file = gate.sandbox.write_home("a-file", "");
+        let folder = if relative { Path::new("relative") } else { &file };
         let answer = with_state_folder(&gate, folder);
         assert!(
             notice(answer.as_ref()).contains("CLAUDE_HOOK_STATE_DIR"),
@@ -85,8 +86,8 @@ fn a_state_folder_that_is_no_folder_is_reported_and_the_usual_one_is_used() {
             folder.display()
         );
         reason(answer.as_ref());
+        assert!(!gate.sandbox.project().join("relative").exists());
     }
-    assert!(!gate.sandbox.project().join("relative").exists());
 }
 
 #[test]

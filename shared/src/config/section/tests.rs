@@ -362,6 +362,55 @@ fn a_project_file_that_leads_elsewhere_or_is_no_file_is_not_read() {
     assert_eq!(problem_of(&dangling), None);
 }
 
+#[test]
+fn odd_values_elsewhere_take_nothing_down_and_a_huge_number_only_its_own_entry() {
+    for odd in
+        ["other: !env FOO\n", "other: 99999999999999999999\n", "[a, b]: c\n", "1: x\ntrue: y\n", "...\n"]
+    {
+        let section = resolve(&Files {
+            global: &format!("stop-momentum: {{enabled: true}}\n{odd}"),
+            ..Files::default()
+        });
+        assert!(section.enabled && section.problems.is_empty(), "{odd}: {:?}", section.problems);
+    }
+    let section = check_problems(
+        &Files {
+            global: "stop-momentum: {enabled: true, max_blocks: 99999999999999999999}\n",
+            ..Files::default()
+        },
+        &[
+            "~/global.yaml:1: stop-momentum.max_blocks: expected a whole number from 1 to 6; the layer below holds",
+        ],
+    );
+    assert!(section.enabled);
+}
+
+#[test]
+fn hostile_files_are_read_at_once_and_told_up_to_a_bound() {
+    let began = std::time::Instant::now();
+    let unknown = (0..5000).map(|number| format!("  k{number}: 1\n")).collect::<Vec<_>>().concat();
+    let twice = (0..2000).map(|number| format!("  a{number}: {{b: 1, b: 2}}\n")).collect::<Vec<_>>().concat();
+    let deep =
+        (0..1500).map(|number| format!("  d{number}: {{a: {{b: {{c: 1}}}}}}\n")).collect::<Vec<_>>().concat();
+    let aliases = format!("a: &a [{}]\nb: [{}]\n", "1, ".repeat(5000), "*a, ".repeat(3000));
+    for hostile in [unknown, twice, deep] {
+        let project = format!("stop-momentum:\n{hostile}");
+        let section = resolve(&Files {
+            project: &project,
+            local: "stop-momentum: {max_blocks: 2}",
+            ..Files::default()
+        });
+        assert!((1..=20).contains(&section.problems.len()), "{}", section.problems.len());
+        assert_eq!(section.settings.max_blocks.map(Bounded::get), Some(2));
+    }
+    check_problems(
+        &Files { project: &aliases, ..Files::default() },
+        &["~/project.yaml:1: more values than any configuration needs; the file is skipped"],
+    );
+    // Generous: this is an unoptimized build on a busy machine. It took minutes before there were bounds.
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
 mod properties {
     use proptest::prelude::*;
 
