@@ -36,7 +36,7 @@ impl Patience {
 }
 
 /// How much of the transcript [`recent_lines`] reads: all of it is parsed, at about 0.3 ms for 100 kB.
-pub const RECENT_BYTES: u64 = 64 * 1024;
+pub const RECENT_BYTES: u64 = 32 * 1024;
 
 /// Whether the turn of `prompt_id` (the newest turn if there is no id) made a tool call.
 ///

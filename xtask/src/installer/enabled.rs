@@ -61,6 +61,6 @@ impl Enabled {
         if self.set_by == "its switch" {
             return format!("to give the decision back to the files, type: {hook} auto");
         }
-        format!("to switch it on: cargo xtask enable {hook}, or change that line")
+        format!("to switch it on: cargo xtask enable {hook}")
     }
 }
