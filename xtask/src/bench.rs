@@ -134,7 +134,7 @@ impl Bench<'_> {
         Ok(Measured {
             hook: self.hook.hook.to_owned(),
             case: self.case.name,
-            budget: self.hook.budget,
+            budget: self.case.budget.unwrap_or(self.hook.budget),
             floor_and_hook: self.beside_floor(&world)?,
             hook_and_python: self.beside_python(&world)?,
             small_and_big: self.beside_grown(&world)?,

@@ -33,6 +33,8 @@ pub(super) struct Event {
 pub(super) struct Case {
     /// What it does, for the table.
     pub(super) name: &'static str,
+    /// Its own budget, where it does more than what the hook's is for.
+    pub(super) budget: Option<f64>,
     /// On which event.
     pub(super) event: Event,
     /// How the configuration differs from the team's.
@@ -138,6 +140,8 @@ const STOP_MOMENTUM: HookCases = HookCases {
         },
         Case {
             name: "blocks, only_when: unfinished",
+            // It reads and parses the newest 32 KiB of the transcript, which the other cases do not.
+            budget: Some(2.5),
             config: &[Edit { layer: "project", from: "only_when: always", to: "only_when: unfinished" }],
             prints: Prints::Object(&[r#""decision":"block""#, "ACK-", "What looks unfinished"]),
             journals: Journals::Line(r#""what":"block""#),
@@ -149,6 +153,7 @@ const STOP_MOMENTUM: HookCases = HookCases {
 /// A stop after work, in the team's configuration, answered by silence.
 const STOP: Case = Case {
     name: "",
+    budget: None,
     event: Event { recording: "Stop", changes: &[] },
     config: &[],
     transcript: &[],
