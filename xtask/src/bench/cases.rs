@@ -1,8 +1,11 @@
 //! What is measured of each hook, as data: the event, how its world differs from the common one, and the answer that shows
-//! that the case does what its name says. A hook in config/hooks.yaml without a row here fails the bench.
+//! that the case does what its name says. A hook in config/hooks.yaml without a row here fails the bench;
+//! its cases are in the module of its name.
 //!
 //! The common world (`world.rs`): the three files of config/samples/team, a git repository, the recorded transcript, and
 //! the state of 20 earlier calls. In the texts of this table `{session}` stands for the session of the recordings.
+
+mod stop_momentum;
 
 /// One hook.
 #[derive(Debug)]
@@ -79,85 +82,4 @@ pub(super) enum Journals {
 }
 
 /// All hooks.
-pub(super) const HOOKS: &[HookCases] = &[STOP_MOMENTUM];
-
-const STOP_MOMENTUM: HookCases = HookCases {
-    hook: "stop-momentum",
-    budget: 2.0,
-    files: &[(
-        "home/.claude/my-momentum.md",
-        "Go through what was asked, point by point, before you stop.\n",
-    )],
-    earlier: Event {
-        recording: "Stop",
-        // A transcript that is not there is waited for; none at all is not.
-        changes: &[
-            ("transcript_path", "null"),
-            ("prompt_id", "\"earlier-{n}\""),
-            ("last_assistant_message", "\"The parser is done. I'll continue with the printer.\""),
-        ],
-    },
-    cases: &[
-        Case {
-            name: "disabled",
-            config: &[Edit { layer: "global", from: "enabled: true", to: "enabled: false" }],
-            ..STOP
-        },
-        Case {
-            name: "the turn made no tool call",
-            event: Event { recording: "Stop", changes: &[("prompt_id", "\"words\"")] },
-            transcript: &[
-                r#"{"type":"user","promptId":"words","message":{"role":"user","content":"what is a monad?"}}"#,
-                r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"A burrito."}]}}"#,
-            ],
-            journals: Journals::Line("the turn made no tool call"),
-            ..STOP
-        },
-        Case {
-            name: "lets a question go",
-            event: Event { recording: "Stop", changes: &[("last_assistant_message", "\"Shall I go on?\"")] },
-            journals: Journals::Line("the last message ends in a question"),
-            ..STOP
-        },
-        Case {
-            name: "lets an acknowledged stop go",
-            event: Event {
-                recording: "Stop",
-                changes: &[("last_assistant_message", "\"All done. ACK-X7K2\"")],
-            },
-            state: &[(
-                "stop-ack-{session}",
-                r#"{"version":1,"session":"{session}","state":{"token":"ACK-X7K2"}}"#,
-            )],
-            journals: Journals::Line("acknowledged"),
-            ..STOP
-        },
-        Case {
-            name: "blocks",
-            prints: Prints::Object(&[r#""decision":"block""#, "ACK-", "point by point"]),
-            journals: Journals::Line(r#""what":"block""#),
-            ..STOP
-        },
-        Case {
-            name: "blocks, only_when: unfinished",
-            // It reads and parses the newest 32 KiB of the transcript, which the other cases do not.
-            budget: Some(2.5),
-            config: &[Edit { layer: "project", from: "only_when: always", to: "only_when: unfinished" }],
-            prints: Prints::Object(&[r#""decision":"block""#, "ACK-", "What looks unfinished"]),
-            journals: Journals::Line(r#""what":"block""#),
-            ..STOP
-        },
-    ],
-};
-
-/// A stop after work, in the team's configuration, answered by silence.
-const STOP: Case = Case {
-    name: "",
-    budget: None,
-    event: Event { recording: "Stop", changes: &[] },
-    config: &[],
-    transcript: &[],
-    state: &[],
-    prints: Prints::Nothing,
-    journals: Journals::Nothing,
-};
+pub(super) const HOOKS: &[HookCases] = &[stop_momentum::CASES];
