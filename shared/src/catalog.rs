@@ -1,5 +1,5 @@
 //! The table of hooks, config/hooks.yaml, as types: what installer, plugin, documentation and tests know of each hook.
-//! For command lines only: a hook never reads it. Nothing here knows a hook by name, and nothing here decides.
+//! For command lines only: of a hook's own path only [`own_commands`] is, which parses nothing. Nothing here knows a hook by name, and nothing here decides.
 
 use std::collections::BTreeMap;
 
@@ -125,6 +125,17 @@ impl Catalog {
     pub fn hook(&self, name: &str) -> Option<&HookEntry> {
         self.hooks.iter().find(|hook| hook.name == name)
     }
+}
+
+/// The names of our commands, straight from the text: this is asked before tool calls, where parsing YAML is too dear.
+/// The lines `- name: X` and `commands: [X, Y]` are all it knows of the file's form.
+pub fn own_commands() -> impl Iterator<Item = &'static str> {
+    TEXT.lines().flat_map(|line| {
+        let list = line.strip_prefix("  - name: ").or_else(|| {
+            line.strip_prefix("    commands: [").and_then(|list| list.trim_end().strip_suffix(']'))
+        });
+        list.into_iter().flat_map(|list| list.split(',')).map(str::trim)
+    })
 }
 
 impl Proof {

@@ -10,6 +10,7 @@ use crate::config::{Section, SectionSpec, Sources};
 use crate::hook::{Given, Headless, Hook, Memory, Outcome, Seen, Verdict};
 use crate::host::{Host, InputError, Places, read_first_value};
 use crate::journal::Entry;
+use crate::own_calls::is_own_call;
 use crate::protocol::{self, Answer, Event, Input};
 use crate::state::{Store, is_off, sweep_once_a_day};
 use crate::switches::Switches;
@@ -102,6 +103,9 @@ impl<'a> Invocation<'a> {
     fn answer<H: Hook>(&self) -> Answer {
         if let Some(store) = &self.store {
             heartbeat::beat(store, H::NAME, self.host.now().into());
+        }
+        if matches!(&self.input.event, Event::PreToolUse(call) if is_own_call(call, &self.places)) {
+            return Answer::default();
         }
         let Some(section) = self.configure::<H>() else { return Answer::default() };
         let answer =

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Answer, Catalog};
+use super::{Answer, Catalog, own_commands};
 use crate::config::section_defaults;
 use crate::protocol::{self, Event};
 
@@ -38,6 +38,13 @@ fn every_folder_of_hooks_is_in_the_table_and_the_other_way_round() {
         .collect();
     let named: BTreeSet<String> = catalog().hooks.into_iter().map(|hook| hook.name).collect();
     assert_eq!(named, folders, "config/hooks.yaml and the folders of hooks/ must name the same hooks");
+}
+
+#[test]
+fn the_names_read_without_a_parser_are_those_of_the_table() {
+    let table: BTreeSet<String> =
+        catalog().hooks.into_iter().flat_map(|hook| hook.commands.into_iter().chain([hook.name])).collect();
+    assert_eq!(own_commands().map(str::to_owned).collect::<BTreeSet<_>>(), table);
 }
 
 #[test]

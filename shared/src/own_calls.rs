@@ -1,0 +1,205 @@
+//! A Bash call made only of our own commands: no hook of ours gates or counts it, or `req satisfy` could never be typed
+//! while a gate is closed (config.md, "Switches").
+//!
+//! What counts is narrow on purpose: plain words, quoted or not, joined by `&&`, `||`, `;` or line ends, each command one of
+//! ours by its bare name or by its path in our folder. Whatever a shell could turn into something else (expansion,
+//! substitution, redirection, a pipe, an assignment) makes it a call like any other.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::catalog::own_commands;
+use crate::host::Places;
+use crate::protocol::ToolCall;
+
+/// Longer lines are not looked at, in bytes.
+const MAX_LINE: usize = 4096;
+
+#[derive(Deserialize)]
+struct ShellInput {
+    command: String,
+}
+
+/// The call is a shell's, and runs nothing but our own commands.
+#[must_use]
+pub fn is_own_call(call: &ToolCall, places: &Places) -> bool {
+    if !matches!(call.tool_name.as_str(), "Bash" | "PowerShell") {
+        return false;
+    }
+    let Some(raw) = call.tool_input.as_ref().filter(|raw| raw.get().len() <= MAX_LINE) else { return false };
+    let Ok(input) = serde_json::from_str::<ShellInput>(raw.get()) else { return false };
+    let folder = places.config_dir.as_ref().map(|dir| dir.join("hooks"));
+    commands(&input.command)
+        .is_some_and(|commands| commands.iter().all(|program| is_ours(program, folder.as_deref())))
+}
+
+/// A bare name could be shadowed by the user's own path, which is the user's business; a path must lead to our folder,
+/// or any script called like us would pass every gate.
+fn is_ours(program: &str, folder: Option<&Path>) -> bool {
+    let name = match Path::new(program).parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Some(program),
+        Some(parent) if Some(parent) == folder => program.get(parent.as_os_str().len() + 1..),
+        _ => None,
+    };
+    name.is_some_and(|name| own_commands().any(|own| own == name))
+}
+
+/// The first word of each command; `None` where the line is more than plain words, or no command at all.
+fn commands(line: &str) -> Option<Vec<String>> {
+    let mut programs = Vec::new();
+    let mut words = Words { rest: line };
+    let mut at_start = true;
+    while let Some(piece) = words.next_piece()? {
+        match piece {
+            Piece::Word(word) if at_start => {
+                programs.push(word);
+                at_start = false;
+            }
+            Piece::Word(_) => {}
+            Piece::Join => at_start = true,
+        }
+    }
+    (!programs.is_empty()).then_some(programs)
+}
+
+enum Piece {
+    Word(String),
+    Join,
+}
+
+struct Words<'a> {
+    rest: &'a str,
+}
+
+impl Words<'_> {
+    /// The next word or joint; `None` for what is not plain.
+    #[expect(clippy::option_option, reason = "not plain, at the end, or a piece")]
+    fn next_piece(&mut self) -> Option<Option<Piece>> {
+        self.rest = self.rest.trim_start_matches([' ', '\t']);
+        for joint in ["&&", "||", ";", "\n"] {
+            if let Some(rest) = self.rest.strip_prefix(joint) {
+                self.rest = rest;
+                return Some(Some(Piece::Join));
+            }
+        }
+        if self.rest.is_empty() {
+            return Some(None);
+        }
+        self.word().map(|word| Some(Piece::Word(word)))
+    }
+
+    /// One word with its quotes taken away.
+    fn word(&mut self) -> Option<String> {
+        let mut word = String::new();
+        while let Some(letter) = self.rest.chars().next() {
+            match letter {
+                ' ' | '\t' | '\n' | ';' | '&' | '|' => break,
+                '\'' | '"' => self.quoted(letter, &mut word)?,
+                letter if is_plain(letter) => {
+                    word.push(letter);
+                    self.rest = &self.rest[letter.len_utf8()..];
+                }
+                _ => return None,
+            }
+        }
+        // A lone `&` or `|` ends no word and begins no joint: not plain.
+        let joined = ["&&", "||", ";", "\n", " ", "\t"].iter().any(|end| self.rest.starts_with(end));
+        (self.rest.is_empty() || joined).then_some(word)
+    }
+
+    fn quoted(&mut self, quote: char, word: &mut String) -> Option<()> {
+        let (inside, rest) = self.rest[1..].split_once(quote)?;
+        if quote == '"' && inside.contains(['$', '`', '\\', '!']) {
+            return None;
+        }
+        word.push_str(inside);
+        self.rest = rest;
+        Some(())
+    }
+}
+
+/// Means itself in every shell, wherever it stands in a word. `=` is left to arguments: `X=1 req` is refused as a program.
+fn is_plain(letter: char) -> bool {
+    letter.is_alphanumeric() || "_-./:,@%+=".contains(letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use serde_json::json;
+    use serde_json::value::to_raw_value;
+
+    use super::is_own_call;
+    use crate::host::Places;
+    use crate::protocol::ToolCall;
+
+    fn is_own(tool: &str, command: &str) -> bool {
+        let places = Places { config_dir: Some(PathBuf::from("/home/me/.claude")), ..Places::default() };
+        let call = ToolCall {
+            tool_name: tool.to_owned(),
+            tool_use_id: None,
+            tool_input: Some(to_raw_value(&json!({ "command": command, "description": "x" })).unwrap()),
+        };
+        is_own_call(&call, &places)
+    }
+
+    #[test]
+    fn a_line_of_our_own_commands_is_ours() {
+        for command in [
+            "stop-momentum status",
+            "  stop-momentum   status --json  ",
+            "stop-momentum status && stop-momentum help",
+            "stop-momentum status; stop-momentum help\n",
+            "stop-momentum status || stop-momentum status",
+            "stop-momentum satisfy --note 'it is done; really $x'",
+            "stop-momentum x --note \"a b\" --key=value",
+            "/home/me/.claude/hooks/stop-momentum status",
+            "'stop-momentum' status",
+        ] {
+            assert!(is_own("Bash", command), "{command:?}");
+            assert!(is_own("PowerShell", command), "{command:?}");
+        }
+    }
+
+    #[test]
+    fn anything_more_is_a_call_like_any_other() {
+        for command in [
+            "",
+            "   ",
+            ";",
+            "ls",
+            "stop-momentum status && ls",
+            "stop-momentum status | sh",
+            "stop-momentum status & ls",
+            "stop-momentum status > file",
+            "stop-momentum $(ls)",
+            "stop-momentum `ls`",
+            "stop-momentum \"$(ls)\"",
+            "stop-momentum $HOME",
+            "stop-momentum <(ls)",
+            "stop-momentum {a,b}",
+            "stop-momentum *",
+            "stop-momentum \\\nls",
+            "stop-momentum 'open",
+            "X=1 stop-momentum status",
+            "sudo stop-momentum status",
+            "./stop-momentum status",
+            "/tmp/stop-momentum status",
+            "/home/me/.claude/hooks/../stop-momentum",
+            "~/.claude/hooks/stop-momentum",
+            "stop-momentum2",
+            "# stop-momentum",
+            "stop-momentum status\nls",
+            "stop-momentum status; # x\nls",
+        ] {
+            assert!(!is_own("Bash", command), "{command:?}");
+        }
+        assert!(!is_own("Edit", "stop-momentum status"));
+        assert!(!is_own_call(
+            &ToolCall { tool_name: "Bash".to_owned(), ..ToolCall::default() },
+            &Places::default()
+        ));
+    }
+}
