@@ -39,6 +39,11 @@ pub struct HookEntry {
     pub uses_network: bool,
     /// Names to link into the user's path. One that no binary has is a second name of the hook's own binary.
     pub commands: Vec<String>,
+    /// Permission rules under which Claude may run its harmless commands without asking; offered, never taken for granted.
+    #[serde(default)]
+    pub permissions: Vec<String>,
+    /// The arguments with which its binary prints a status line; offered where none is configured.
+    pub status_line: Option<String>,
     /// When the user will first hear of it.
     pub first_words: String,
     /// The command line that silences it at once.

@@ -1,30 +1,41 @@
-//! Editing Claude Code's settings.json: our own entries are added, changed and removed, every other byte stays.
+//! Editing Claude Code's settings.json: our own parts are added, changed and removed, every other byte stays.
 //!
-//! The core is text in, text out: [`register`], [`unregister`], [`registered`]. It refuses, with line and column, what it
-//! cannot read for certain, rather than guess in a file that is not ours. [`UserFile`] is the thin layer around it.
+//! The core is text in, text out: [`arrange`] makes a text hold exactly what is [`Wanted`] of ours, [`present`] says what it
+//! holds, [`faults`] what keeps the client from reading its hooks at all. What cannot be read for certain is refused, with
+//! line and column, rather than guessed at in a file that is not ours. [`UserFile`] is the thin layer around it.
 //!
 //! - `document`: the parsed text and where everything in it stands
 //! - `splice`: putting an item into an object or a list, and taking one out, in the file's own style
-//! - `entries`: which hook entries are ours
+//! - `entries`: hook entries, and which of them are ours
+//! - `rules`: permission rules; `status_line`: the status line's command
+//! - `earlier`: giving back what a text was before us, where its present state alone cannot tell
+//! - `faults`: entries for which the client drops all hooks of the file
 //! - `user_file`: links, lock, backup, atomic replacement
 
 mod document;
+mod earlier;
 mod entries;
+mod faults;
+mod rules;
 mod splice;
+mod status_line;
 mod user_file;
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use document::Document;
-use entries::Entry;
-use splice::{insert_element, insert_property, remove_element};
+use document::{Document, Masked};
+use earlier::{BeforeUs, given_back};
 
+pub use faults::{Fault, faults};
 pub use user_file::{Backup, FileError, KEEP_BACKUPS, UserFile};
 
 /// A byte order mark, which some editors put first and must find again.
 const BOM: char = '\u{feff}';
+
+/// What a shell line of ours begins with, followed by its name: a command that does nothing.
+pub const SHELL_MARK: &str = ": barbless ";
 
 /// Why a text is not edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,13 +49,37 @@ pub struct Refused {
     pub why: String,
 }
 
-/// What makes an entry ours.
+/// What makes a part of the text ours.
 #[derive(Debug, Clone, Copy)]
 pub struct Owner<'a> {
     /// Where our binaries are deployed.
     pub folder: &'a Path,
     /// The names of our binaries.
     pub binaries: &'a [String],
+    /// The permission rules that were added for us; the same rule of the user's own looks no different.
+    pub rules: &'a [String],
+    /// The status line that ours took the place of, as it was written.
+    pub status_line_before: Option<&'a str>,
+}
+
+/// What shall be there of ours.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Hook entries.
+    pub hooks: Vec<Registration>,
+    /// Permission rules under `permissions.allow`.
+    pub rules: Vec<String>,
+    /// The status line's command, and whether it may take another one's place.
+    pub status_line: Option<StatusLine>,
+}
+
+/// A status line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatusLine {
+    /// The shell line that prints it.
+    pub command: String,
+    /// It takes the place of somebody else's.
+    pub replaces: bool,
 }
 
 /// An entry that shall be there.
@@ -54,157 +89,165 @@ pub struct Registration {
     pub event: String,
     /// Which tools, sources or reasons; `None`: all.
     pub matcher: Option<String>,
-    /// Absolute path of the program, started without a shell and without arguments.
-    pub command: String,
+    /// What is started.
+    pub program: Program,
     /// After how many seconds the client goes on without it.
     pub timeout_secs: u32,
+}
+
+/// What an entry starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
+    /// A program by its absolute path, without a shell and without arguments.
+    Path(String),
+    /// A line for the shell that begins with [`SHELL_MARK`] and a name.
+    Shell(String),
+}
+
+/// What there is of ours in a text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Present {
+    /// Hook entries, in the order of the file.
+    pub hooks: Vec<Registered>,
+    /// Every permission rule under `permissions.allow`, the user's included.
+    pub rules: Vec<String>,
+    /// The status line, whoever's it is.
+    pub status_line: Option<StatusLineThere>,
+}
+
+/// The status line that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatusLineThere {
+    /// Its value as written.
+    pub raw: String,
+    /// Its shell line, if it is a command.
+    pub command: Option<String>,
+    /// It runs a binary of ours.
+    pub is_ours: bool,
 }
 
 /// An entry of ours that is there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Registered {
-    /// Which of our binaries.
-    pub binary: String,
+    /// Which of our binaries, or the name after the mark of a shell line.
+    pub name: String,
     /// The event.
     pub event: String,
     /// As written; `None` where there is none.
     pub matcher: Option<String>,
-    /// The program.
-    pub command: String,
+    /// What is started.
+    pub program: Program,
     /// Its arguments.
     pub args: Vec<String>,
     /// As written, in seconds.
     pub timeout_secs: Option<f64>,
+    /// Keys of the entry that would keep it from doing what it promises, such as `async`.
+    pub harmful_keys: Vec<String>,
 }
 
-/// The text in which exactly `wanted` are our entries. What is right already stays where and as it is.
+/// The text in which exactly `wanted` is there of ours; `None` where there shall be no file. What is right already stays
+/// where and as it is.
+///
+/// `earlier` are texts the file had before, newest first (`None`: it did not exist). They settle what the present text
+/// cannot: whether an empty list that is left was made by us or stood there before.
 ///
 /// # Errors
 /// If the text is not plain JSON of the shape the client documents.
-pub fn register(text: &str, owner: &Owner<'_>, wanted: &[Registration]) -> Result<String, Refused> {
-    let (mark, body) = match text.strip_prefix(BOM) {
-        Some(body) => (&text[..BOM.len_utf8()], body),
-        None => ("", text),
-    };
-    let is_empty = body.trim().is_empty();
-    if is_empty && wanted.is_empty() {
-        return Ok(text.to_owned());
+pub fn arrange(
+    text: Option<&str>,
+    owner: &Owner<'_>,
+    wanted: &Wanted,
+    earlier: &[Option<String>],
+) -> Result<Option<String>, Refused> {
+    let there = text.unwrap_or_default();
+    if *wanted == Wanted::default() && without_mark(there).trim().is_empty() {
+        return Ok(text.map(str::to_owned));
     }
-    let mut body = if is_empty { format!("{{}}{}", line_end(body)) } else { body.to_owned() };
-    while let Some(next) = step(&body, owner, wanted)? {
+    let before_us = BeforeUs::find(earlier, owner);
+    let arranged = arranged(there, owner, wanted, before_us.as_ref())?;
+    if arranged == there {
+        return Ok(Some(arranged));
+    }
+    match given_back(there, owner, wanted, earlier) {
+        Some(text) => Ok(text),
+        None if before_us.is_some_and(|before| before.was_nothing_and_is_again(&arranged)) => {
+            Ok(before_us.and_then(|before| before.text.map(str::to_owned)))
+        }
+        None => Ok(Some(arranged)),
+    }
+}
+
+/// What there is of ours.
+///
+/// # Errors
+/// If the text is not plain JSON of the shape the client documents.
+pub fn present(text: &str, owner: &Owner<'_>) -> Result<Present, Refused> {
+    let body = without_mark(text);
+    if body.trim().is_empty() {
+        return Ok(Present::default());
+    }
+    let masked = Masked::new(body);
+    let document = Document::parse(&masked)?;
+    Ok(Present {
+        hooks: entries::find(&document, owner).into_iter().map(|entry| entry.registered).collect(),
+        rules: rules::there(&document),
+        status_line: status_line::there(&document, owner),
+    })
+}
+
+/// [`arrange`] by edits alone.
+fn arranged(
+    text: &str,
+    owner: &Owner<'_>,
+    wanted: &Wanted,
+    before_us: Option<&BeforeUs<'_>>,
+) -> Result<String, Refused> {
+    let body = without_mark(text);
+    let mark = &text[..text.len() - body.len()];
+    let line_end = if body.is_empty() { "\n" } else { body };
+    let mut body = if body.trim().is_empty() { format!("{{}}{line_end}") } else { body.to_owned() };
+    while let Some(next) = step(&body, owner, wanted, before_us)? {
         body = next;
     }
     Ok(format!("{mark}{body}"))
 }
 
-/// The text without any entry of ours; `None` if the file shall not exist.
-///
-/// `earlier` are texts the file had before, newest first (`None`: it did not exist). One that registering the same
-/// entries turns into exactly `text` is what was there before us, and is given back as it was: an empty list that we
-/// filled cannot be told from one that we made by looking at the result alone.
-///
-/// # Errors
-/// If the text is not plain JSON of the shape the client documents.
-pub fn unregister(
+/// One edit towards what is wanted; `None` when there is nothing left to do.
+fn step(
     text: &str,
     owner: &Owner<'_>,
-    earlier: &[Option<String>],
+    wanted: &Wanted,
+    before_us: Option<&BeforeUs<'_>>,
 ) -> Result<Option<String>, Refused> {
-    let without = register(text, owner, &[])?;
-    if without == text {
-        return Ok(Some(without));
+    let masked = Masked::new(text);
+    let document = Document::parse(&masked)?;
+    if let Some(text) = entries::step(&document, owner, &wanted.hooks, before_us) {
+        return Ok(Some(text));
     }
-    let present: Vec<Registration> = registered(text, owner)?.iter().map(Registered::as_wanted).collect();
-    let before_us = earlier.iter().find(|earlier| {
-        let earlier = earlier.as_deref().unwrap_or_default();
-        registered(earlier, owner).is_ok_and(|ours| ours.is_empty())
-            && register(earlier, owner, &present).is_ok_and(|again| again == text)
-    });
-    Ok(before_us.cloned().unwrap_or(Some(without)))
-}
-
-/// Our entries, in the order of the file.
-///
-/// # Errors
-/// If the text is not plain JSON of the shape the client documents.
-pub fn registered(text: &str, owner: &Owner<'_>) -> Result<Vec<Registered>, Refused> {
-    let body = text.strip_prefix(BOM).unwrap_or(text);
-    if body.trim().is_empty() {
-        return Ok(Vec::new());
+    if let Some(text) = rules::step(&document, owner, &wanted.rules, before_us)? {
+        return Ok(Some(text));
     }
-    let document = Document::parse(body)?;
-    Ok(entries::find(&document, owner).into_iter().map(|entry| entry.registered).collect())
+    Ok(status_line::step(&document, owner, wanted.status_line.as_ref()))
 }
 
-/// One edit towards what is wanted; `None` when there is nothing left to do.
-fn step(text: &str, owner: &Owner<'_>, wanted: &[Registration]) -> Result<Option<String>, Refused> {
-    let document = Document::parse(text)?;
-    let entries = entries::find(&document, owner);
-    let mut missing: Vec<&Registration> = wanted.iter().collect();
-    for entry in &entries {
-        match missing.iter().position(|wanted| entry.serves(wanted)) {
-            None => return Ok(Some(remove(&document, entry))),
-            Some(index) => {
-                if let Some(text) = corrected(&document, entry, missing.remove(index)) {
-                    return Ok(Some(text));
-                }
-            }
-        }
-    }
-    Ok(missing.first().map(|registration| add(&document, registration)))
-}
-
-/// The text with one wrong or missing key of `entry` put right; `None` if the entry is as wanted.
-fn corrected(document: &Document<'_>, entry: &Entry<'_, '_>, wanted: &Registration) -> Option<String> {
-    for (key, value) in wanted.keys() {
-        match entry.object.properties.iter().find(|property| property.name.as_str() == key) {
-            None => return Some(insert_property(document, entry.object, key, &value)),
-            Some(property) if document.value(&property.value) != value => {
-                return Some(document.replace(&property.value, &value.to_string()));
-            }
-            Some(_) => {}
-        }
-    }
-    None
-}
-
-/// Adds a group of its own at the end of the event: other people's groups stay as they are.
-fn add(document: &Document<'_>, registration: &Registration) -> String {
-    let group = registration.group();
-    let Some(hooks) = document.hooks() else {
-        return insert_property(document, &document.root, "hooks", &json!({ &registration.event: [group] }));
-    };
-    match document.groups(hooks, &registration.event) {
-        Some(groups) => insert_element(document, groups, &group),
-        None => insert_property(document, hooks, &registration.event, &json!([group])),
-    }
-}
-
-/// Removes the entry, and whatever is left empty by it.
-fn remove(document: &Document<'_>, entry: &Entry<'_, '_>) -> String {
-    let mut levels = entry.levels.iter();
-    let smallest = levels.find(|level| level.siblings.len() > 1).or(entry.levels.last());
-    smallest.map_or_else(|| document.text.to_owned(), |level| remove_element(document, level))
-}
-
-fn line_end(text: &str) -> &str {
-    if text.is_empty() { "\n" } else { text }
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix(BOM).unwrap_or(text)
 }
 
 impl Registration {
-    fn keys(&self) -> [(&'static str, Value); 4] {
-        [
-            ("type", json!("command")),
-            ("command", json!(self.command)),
-            ("args", json!([])),
-            ("timeout", json!(self.timeout_secs)),
-        ]
+    fn keys(&self) -> Vec<(&'static str, Value)> {
+        let program = match &self.program {
+            Program::Path(path) => vec![("command", json!(path)), ("args", json!([]))],
+            Program::Shell(line) => vec![("command", json!(line))],
+        };
+        let kind = ("type", json!("command"));
+        [kind].into_iter().chain(program).chain([("timeout", json!(self.timeout_secs))]).collect()
     }
 
     /// The group that holds only this entry, as the client's settings have it.
     #[must_use]
     pub fn group(&self) -> Value {
-        let entry: serde_json::Map<String, Value> =
+        let entry: Map<String, Value> =
             self.keys().into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         match &self.matcher {
             Some(matcher) => json!({ "matcher": matcher, "hooks": [entry] }),
@@ -213,9 +256,34 @@ impl Registration {
     }
 }
 
+impl Present {
+    /// What would have to be wanted for all of it to stay as it is.
+    #[must_use]
+    pub fn as_wanted(&self, owner: &Owner<'_>) -> Wanted {
+        let is_ours = |rule: &&String| owner.rules.contains(rule);
+        let status_line = self.status_line.as_ref().filter(|there| there.is_ours);
+        Wanted {
+            hooks: self.hooks.iter().map(Registered::as_wanted).collect(),
+            rules: self.rules.iter().filter(is_ours).cloned().collect(),
+            status_line: status_line
+                .and_then(|there| there.command.clone())
+                .map(|command| StatusLine { command, replaces: true }),
+        }
+    }
+}
+
+impl Program {
+    /// Which of our binaries it starts, or the name after the mark of a shell line.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        entries::name_of(self)
+    }
+}
+
 impl Registered {
-    /// What would have to be wanted for this entry to stay.
-    fn as_wanted(&self) -> Registration {
+    /// What would have to be wanted for this entry to stay as it is.
+    #[must_use]
+    pub fn as_wanted(&self) -> Registration {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -225,7 +293,7 @@ impl Registered {
         Registration {
             event: self.event.clone(),
             matcher: self.matcher.clone(),
-            command: self.command.clone(),
+            program: self.program.clone(),
             timeout_secs,
         }
     }

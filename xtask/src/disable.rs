@@ -1,21 +1,22 @@
-//! `cargo xtask disable HOOK`: switched off in the user's global configuration and no longer registered. For the operator.
+//! `cargo xtask disable HOOK`: switched off in the configuration of its scope and no longer registered there. For the operator.
 
 use shared::catalog::Catalog;
 use shared::host::Host;
 use shared::settings::{FileError, UserFile};
 
-use crate::installer::places::Installation;
+use crate::installer::client_settings::{Choice, Settings};
+use crate::installer::places::{Installation, Where};
 use crate::installer::rail::only_the_operator;
-use crate::installer::registration::{Settings, find, names, switched_off};
+use crate::installer::registration::{find, switched_off};
 use crate::say::say;
 
 /// Disables one hook.
-pub(crate) fn run(name: &str, yes: bool) -> anyhow::Result<()> {
+pub(crate) fn run(name: &str, place: &Where, yes: bool) -> anyhow::Result<()> {
     let catalog = Catalog::built_in()?;
     let hook = find(&catalog, name)?;
     let host = Host::real();
-    only_the_operator(&host, &format!("cargo xtask disable {name}"), yes)?;
-    let installation = Installation::of_this_user()?;
+    let installation = Installation::at(place)?;
+    only_the_operator(&host, &format!("cargo xtask disable {name}{}", installation.flags()), yes)?;
     // First what works at once and in running sessions, whatever becomes of the rest.
     let requirements = UserFile::at(&installation.requirements)?;
     let edit = |text: Option<&str>| switched_off(text, hook).map_err(|refused| requirements.refused(refused));
@@ -23,10 +24,11 @@ pub(crate) fn run(name: &str, yes: bool) -> anyhow::Result<()> {
     if off {
         say(format_args!("switched {name} off in {}", installation.show(&installation.requirements)));
     }
-    let settings = Settings::read(&installation, names(&catalog))?;
-    let mut others = settings.hooks(&catalog);
-    others.retain(|other| other.name != hook.name);
-    let backup = settings.register(&host, &installation, &others)?;
+    let settings = Settings::read(&installation, &catalog)?;
+    let mut hooks = settings.hooks(&catalog);
+    hooks.retain(|other| other.name != hook.name);
+    let others = Choice { hooks, ..Choice::default() };
+    let backup = settings.register(&host, &installation, &catalog, &others)?;
     match backup {
         Some(_) => say(format_args!(
             "{name} is no longer registered in {}",

@@ -20,11 +20,13 @@ mod tidy;
 mod undo;
 mod uninstall;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use ended::Ended;
+use installer::places::Where;
 
 const USAGE: u8 = 64;
 
@@ -45,20 +47,22 @@ enum Verb {
     /// Build the hooks, copy them to ~/.claude/hooks, register the chosen ones, and prove that they work
     Install(install::Arguments),
     /// Take away what install put there; your settings and the hooks' data stay
-    Uninstall {
-        /// Where there is no terminal: yes, I mean it
-        #[arg(long)]
-        yes: bool,
-    },
+    Uninstall(uninstall::Arguments),
     /// Register a hook and switch it on
     Enable {
         /// The hook's name
         hook: String,
+        #[command(flatten)]
+        place: Where,
+        #[command(flatten)]
+        source: install::Source,
     },
     /// Switch a hook off and take its registration away
     Disable {
         /// The hook's name
         hook: String,
+        #[command(flatten)]
+        place: Where,
         /// Where there is no terminal: yes, I mean it
         #[arg(long)]
         yes: bool,
@@ -68,15 +72,22 @@ enum Verb {
         /// Print JSON
         #[arg(long)]
         json: bool,
+        /// The project whose settings are looked at too; else the one this command is started in
+        #[arg(long, value_name = "DIR")]
+        project: Option<PathBuf>,
     },
     /// Build and copy what differs; settings stay as they are
     Sync {
         /// Remove deployed files that no hook owns, and their registration
         #[arg(long)]
         prune: bool,
+        #[command(flatten)]
+        source: install::Source,
     },
-    /// Put settings.json back as it was before the last change; again: bring that change back
+    /// Undo the last change of ours in settings.json; again: bring that change back
     Undo {
+        #[command(flatten)]
+        place: Where,
         /// Where there is no terminal: yes, I mean it
         #[arg(long)]
         yes: bool,
@@ -116,12 +127,12 @@ fn run(verb: Verb) -> anyhow::Result<()> {
     let root = installer::places::root()?;
     match verb {
         Verb::Install(arguments) => install::run(&root, &arguments),
-        Verb::Uninstall { yes } => uninstall::run(yes),
-        Verb::Enable { hook } => install::enable(&root, hook),
-        Verb::Disable { hook, yes } => disable::run(&hook, yes),
-        Verb::Status { json } => status::run(&root, json),
-        Verb::Sync { prune } => sync::run(&root, prune),
-        Verb::Undo { yes } => undo::run(yes),
+        Verb::Uninstall(arguments) => uninstall::run(&arguments),
+        Verb::Enable { hook, place, source } => install::enable(&root, hook, &place, &source),
+        Verb::Disable { hook, place, yes } => disable::run(&hook, &place, yes),
+        Verb::Status { json, project } => status::run(&root, json, project.as_deref()),
+        Verb::Sync { prune, source } => sync::run(&root, prune, &source),
+        Verb::Undo { place, yes } => undo::run(&place, yes),
         Verb::Test => all_tests::run(&root),
         Verb::E2e { filters } => e2e::run(&root, &filters),
         Verb::Bench(options) => bench::run(&root, &options),

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, bail, ensure};
 use serde_json::{Map, Value, json};
 use shared::catalog::{Catalog, HookEntry};
-use shared::settings::Registration;
+use shared::settings::{Program, Registration};
 
 use crate::installer::artifacts::{self, Binaries};
 use crate::installer::registration::names;
@@ -118,7 +118,7 @@ fn plugin(catalog: &Catalog) -> Value {
             let registration = Registration {
                 event: entry.event.clone(),
                 matcher: entry.matcher.clone(),
-                command: format!("${{CLAUDE_PLUGIN_ROOT}}/bin/{}", hook.name),
+                program: Program::Path(format!("${{CLAUDE_PLUGIN_ROOT}}/bin/{}", hook.name)),
                 timeout_secs: entry.timeout_secs,
             };
             let groups = events.entry(&entry.event).or_insert_with(|| json!([]));

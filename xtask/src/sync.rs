@@ -6,18 +6,18 @@ use std::path::Path;
 use shared::catalog::Catalog;
 use shared::host::Host;
 
-use crate::install::deploy_all;
+use crate::install::{Source, deploy_all};
+use crate::installer::client_settings::Settings;
 use crate::installer::manifest::Manifest;
 use crate::installer::places::Installation;
-use crate::installer::registration::Settings;
 use crate::installer::{deploy, links};
 use crate::say::{list, note, say};
 
 /// Brings the deployed binaries up to date.
-pub(crate) fn run(root: &Path, prune: bool) -> anyhow::Result<()> {
+pub(crate) fn run(root: &Path, prune: bool, source: &Source) -> anyhow::Result<()> {
     let catalog = Catalog::built_in()?;
     let installation = Installation::of_this_user()?;
-    let done = deploy_all(root, &installation, &catalog)?;
+    let done = deploy_all(root, &installation, &catalog, source)?;
     let manifest = Manifest::read(&installation)?;
     let orphans: Vec<String> =
         manifest.files.into_keys().filter(|file| !done.binaries.contains_key(file)).collect();
@@ -37,19 +37,21 @@ pub(crate) fn run(root: &Path, prune: bool) -> anyhow::Result<()> {
 }
 
 fn remove(installation: &Installation, catalog: &Catalog, orphans: &[String]) -> anyhow::Result<()> {
-    let settings = Settings::read(installation, orphans.to_vec())?;
-    settings.unregister(&Host::real())?;
-    let mut manifest = Manifest::read(installation)?;
+    for place in installation.and_registered_elsewhere()? {
+        if Settings::read(&place, catalog)?.forget(&Host::real(), &place, orphans)?.is_some() {
+            say(format_args!("no longer registered in {}: {}", place.show(&place.settings), list(orphans)));
+        }
+    }
     for orphan in orphans {
         let is_command = catalog.hooks.iter().any(|hook| hook.commands.contains(orphan));
         if !is_command {
             links::unlink(installation, orphan)?;
         }
-        if deploy::remove(installation, &mut manifest, orphan)? {
+        if deploy::remove(installation, orphan)? {
             say(format_args!("removed {orphan}"));
         } else {
             note(format_args!("{orphan} was changed since it was installed and stays"));
         }
     }
-    manifest.write(installation)
+    Ok(())
 }

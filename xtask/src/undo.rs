@@ -1,5 +1,5 @@
-//! `cargo xtask undo`: settings.json as it was before the last change of ours. What is there now becomes a backup in turn,
-//! so nothing is lost, and a second undo brings it back. For the operator.
+//! `cargo xtask undo`: what is ours in settings.json as it was before the last change. What the user has changed since then
+//! stays. What is there now becomes a backup in turn, so a second undo brings it back. For the operator.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,40 +7,44 @@ use std::path::Path;
 use anyhow::Context as _;
 use shared::catalog::Catalog;
 use shared::host::Host;
-use shared::settings::{FileError, UserFile};
+use shared::settings::Program;
 
-use crate::installer::places::Installation;
+use crate::installer::client_settings::Settings;
+use crate::installer::places::{Installation, Where};
 use crate::installer::rail::only_the_operator;
-use crate::installer::registration::{Settings, names};
 use crate::say::{diff, note, say};
 
-/// Puts the newest backup back.
-pub(crate) fn run(yes: bool) -> anyhow::Result<()> {
+/// Puts our parts back as they are in the newest backup.
+pub(crate) fn run(place: &Where, yes: bool) -> anyhow::Result<()> {
     let host = Host::real();
-    only_the_operator(&host, "cargo xtask undo", yes)?;
-    let installation = Installation::of_this_user()?;
+    let installation = Installation::at(place)?;
+    only_the_operator(&host, &format!("cargo xtask undo{}", installation.flags()), yes)?;
+    let catalog = Catalog::built_in()?;
     let name = installation.show(&installation.settings);
-    let file = UserFile::at(&installation.settings)?;
-    let backup =
-        file.backups().into_iter().next().with_context(|| format!("there is no backup of {name}"))?;
-    let before = file.read()?;
-    let restored = file.change_with_backup(host.now(), |_| Ok::<_, FileError>(backup.text.clone()))?;
-    let change = diff(&name, &before.unwrap_or_default(), backup.text.as_deref().unwrap_or_default());
-    match (restored, &backup.text) {
-        (None, _) => say(format_args!("{name} is as it was; nothing was changed")),
-        (Some(_), None) => say(format_args!("{change}\n{name} is gone, as it was not there before")),
-        (Some(_), Some(_)) => {
+    let settings = Settings::read(&installation, &catalog)?;
+    let backup = settings.newest_backup().with_context(|| format!("there is no backup of {name}"))?;
+    let before = settings.text.clone();
+    let (after, changed) = settings.restore(&host, backup.text.as_deref())?;
+    let change = diff(&name, &before.unwrap_or_default(), after.as_deref().unwrap_or_default());
+    match (changed, &after) {
+        (false, _) => say(format_args!("{name} is as it was; nothing was changed")),
+        (true, None) => say(format_args!("{change}\n{name} is gone, as it was not there before")),
+        (true, Some(text)) if Some(text) == backup.text.as_ref() => {
             say(format_args!("{change}\n{name} is as it was; `cargo xtask undo` brings this back"));
         }
+        (true, Some(_)) => say(format_args!(
+            "{change}\n{name}: the last change of ours is undone, what was edited since then stays"
+        )),
     }
-    for binary in not_deployed(&installation)? {
+    for binary in not_deployed(&installation, &catalog)? {
         note(format_args!("{binary} is registered, but not deployed: cargo xtask sync"));
     }
     Ok(())
 }
 
-fn not_deployed(installation: &Installation) -> anyhow::Result<BTreeSet<String>> {
-    let settings = Settings::read(installation, names(&Catalog::built_in()?))?;
-    let dead = settings.registered.into_iter().filter(|entry| !Path::new(&entry.command).exists());
-    Ok(dead.map(|entry| entry.binary).collect())
+fn not_deployed(installation: &Installation, catalog: &Catalog) -> anyhow::Result<BTreeSet<String>> {
+    let settings = Settings::read(installation, catalog)?;
+    let is_dead = |program: &Program| matches!(program, Program::Path(path) if !Path::new(path).exists());
+    let dead = settings.present.hooks.into_iter().filter(|entry| is_dead(&entry.program));
+    Ok(dead.map(|entry| entry.name).collect())
 }

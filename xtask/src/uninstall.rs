@@ -1,45 +1,151 @@
-//! `cargo xtask uninstall`: our registrations, links and binaries go; settings, state and backups of the user stay.
-//! For the operator.
+//! `cargo xtask uninstall`: our registrations, links and binaries go; settings, state and backups of the user stay, unless
+//! `--purge` removes them. For the operator.
 
 use std::fs;
+use std::path::PathBuf;
 
+use anyhow::{Context as _, ensure};
+use inquire::Confirm;
 use shared::catalog::Catalog;
 use shared::host::Host;
 use shared::settings::UserFile;
 
+use crate::installer::client_settings::Settings;
 use crate::installer::manifest::Manifest;
-use crate::installer::places::Installation;
+use crate::installer::places::{Installation, Scope, Where};
 use crate::installer::rail::only_the_operator;
-use crate::installer::registration::{Settings, names};
+use crate::installer::registration::names;
 use crate::installer::{deploy, links};
 use crate::say::{list, note, say};
 
-/// Takes everything away that installing put there.
-pub(crate) fn run(yes: bool) -> anyhow::Result<()> {
+/// What is asked for on the command line.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    place: Where,
+    /// Remove your settings of the hooks, their state and the backups too
+    #[arg(long)]
+    purge: bool,
+    /// Where there is no terminal: yes, I mean it
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Takes away what installing put there: from a project its registrations, from the user everything.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let host = Host::real();
-    only_the_operator(&host, "cargo xtask uninstall", yes)?;
-    let catalog = Catalog::built_in()?;
-    let installation = Installation::of_this_user()?;
-    let mut manifest = Manifest::read(&installation)?;
-    // A hook of an older version may be registered that the catalog no longer knows.
-    let binaries: Vec<String> = manifest.files.keys().cloned().chain(names(&catalog)).collect();
-    let unregistered = Settings::read(&installation, binaries.clone())?.unregister(&host)?;
-    if unregistered.is_some() {
-        say(format_args!("no longer registered in {}", installation.show(&installation.settings)));
+    let installation = Installation::at(&arguments.place)?;
+    let purge = if arguments.purge { " --purge" } else { "" };
+    let line = format!("cargo xtask uninstall{}{purge}", installation.flags());
+    only_the_operator(&host, &line, arguments.yes)?;
+    ensure!(
+        !arguments.purge || installation.scope == Scope::User,
+        "--purge is for your own installation: leave --scope away"
+    );
+    if arguments.purge && !arguments.yes {
+        confirm_purge(&installation)?;
     }
-    let unlinked = unlink(&installation, &catalog, &binaries)?;
-    let removed = remove(&installation, &mut manifest)?;
-    if unregistered.is_none() && unlinked.is_empty() && removed.is_empty() {
+    let catalog = Catalog::built_in()?;
+    if installation.scope != Scope::User {
+        if !unregister(&host, &installation, &catalog)? {
+            say(format_args!("nothing is registered in {}", installation.show(&installation.settings)));
+        }
+        return Ok(());
+    }
+    let something = take_away(&host, &installation, &catalog)?;
+    let purged = if arguments.purge { purge_data(&installation)? } else { Vec::new() };
+    if !purged.is_empty() {
+        say(format_args!("removed for good: {}", list(&purged)));
+    }
+    if !something && purged.is_empty() {
         say("nothing is installed");
     }
+    name_what_is_kept(&installation)
+}
+
+/// Registrations, links and binaries. Returns whether there were any.
+fn take_away(host: &Host, installation: &Installation, catalog: &Catalog) -> anyhow::Result<bool> {
+    let manifest = Manifest::read(installation)?;
+    let binaries: Vec<String> = manifest.files.keys().cloned().chain(names(catalog)).collect();
+    let mut something = false;
+    for place in installation.and_registered_elsewhere()? {
+        if place.scope == Scope::Project {
+            note(format_args!(
+                "{} is the team's and stays; its entries do nothing where Barbless is not installed. To remove them: cargo xtask uninstall{}",
+                place.show(&place.settings),
+                place.flags()
+            ));
+        } else {
+            something |= unregister(host, &place, catalog)?;
+        }
+    }
+    something |= !unlink(installation, catalog, &binaries)?.is_empty();
+    something |= !remove(installation)?.is_empty();
+    Ok(something)
+}
+
+fn unregister(host: &Host, place: &Installation, catalog: &Catalog) -> anyhow::Result<bool> {
+    let backup = Settings::read(place, catalog)?.unregister(host, place)?;
+    if backup.is_some() {
+        say(format_args!("no longer registered in {}", place.show(&place.settings)));
+    }
+    Ok(backup.is_some())
+}
+
+fn confirm_purge(installation: &Installation) -> anyhow::Result<()> {
+    let data: Vec<String> = data(installation)?.iter().map(|path| installation.show(path)).collect();
+    if data.is_empty() {
+        return Ok(());
+    }
+    let question = format!("Remove for good: {}?", list(&data));
+    let sure =
+        Confirm::new(&question).with_default(false).prompt().context("no answer; nothing was changed")?;
+    ensure!(sure, "nothing was changed");
+    Ok(())
+}
+
+/// What the hooks and the installer keep of the user's: the configuration, the state, the backups of settings.json.
+fn data(installation: &Installation) -> anyhow::Result<Vec<PathBuf>> {
+    let backups = UserFile::at(&installation.settings)?.backups().into_iter().map(|backup| backup.path);
     let kept = [&installation.requirements, &installation.state];
+    let kept = kept.into_iter().filter(|path| path.symlink_metadata().is_ok()).cloned();
+    Ok(kept.chain(backups).collect())
+}
+
+fn purge_data(installation: &Installation) -> anyhow::Result<Vec<String>> {
+    let mut removed = Vec::new();
+    for path in data(installation)? {
+        let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+        if is_folder && !is_our_state_folder(installation, &path) {
+            note(format_args!(
+                "{} was named by CLAUDE_HOOK_STATE_DIR and stays; remove it yourself",
+                path.display()
+            ));
+            continue;
+        }
+        // Of a link only the link goes: what it leads to is kept elsewhere on purpose.
+        let gone = if is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        gone.with_context(|| format!("removing {}", path.display()))?;
+        removed.push(installation.show(&path));
+    }
+    Ok(removed)
+}
+
+/// A folder that the environment names could be anything.
+fn is_our_state_folder(installation: &Installation, path: &PathBuf) -> bool {
+    installation.hooks.parent().map(|config| config.join("hook-state")).as_ref() == Some(path)
+}
+
+fn name_what_is_kept(installation: &Installation) -> anyhow::Result<()> {
+    let is_backup = |path: &&PathBuf| ![&installation.requirements, &installation.state].contains(path);
+    let data = data(installation)?;
     let mut kept: Vec<String> =
-        kept.iter().filter(|path| path.exists()).map(|path| installation.show(path)).collect();
-    if !UserFile::at(&installation.settings)?.backups().is_empty() {
+        data.iter().filter(|path| !is_backup(path)).map(|path| installation.show(path)).collect();
+    if data.iter().any(|path| is_backup(&path)) {
         kept.push("the backups beside settings.json".to_owned());
     }
     if !kept.is_empty() {
-        say(format_args!("kept: {}", list(&kept)));
+        say(format_args!("kept: {} (`cargo xtask uninstall --purge` removes it)", list(&kept)));
     }
     Ok(())
 }
@@ -65,18 +171,16 @@ fn unlink(
     Ok(unlinked)
 }
 
-fn remove(installation: &Installation, manifest: &mut Manifest) -> anyhow::Result<Vec<String>> {
+fn remove(installation: &Installation) -> anyhow::Result<Vec<String>> {
     let mut removed = Vec::new();
-    let binaries: Vec<String> = manifest.files.keys().cloned().collect();
-    for binary in binaries {
-        if deploy::remove(installation, manifest, &binary)? {
+    for binary in Manifest::read(installation)?.files.into_keys() {
+        if deploy::remove(installation, &binary)? {
             removed.push(binary);
         } else {
             let path = installation.show(&installation.deployed(&binary));
             note(format_args!("{path} was changed since it was installed and stays; remove it yourself"));
         }
     }
-    manifest.write(installation)?;
     // Only an empty folder goes: the user's own scripts may live here.
     let _ = fs::remove_dir(&installation.hooks);
     if !removed.is_empty() {

@@ -1,51 +1,109 @@
 //! A settings text, parsed, with the place of everything in it. Plain JSON only: where the client and we could read a
 //! text differently (comments, trailing commas, a key twice), it is refused with its place.
 
-use jsonc_parser::ast::{self, Array, Object, Value};
-use jsonc_parser::common::Ranged;
+use std::borrow::Cow;
+
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::errors::ParseError;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use super::Refused;
 
+/// A text, and the same text with half surrogate pairs written as `\\ufffd`. The client's parser takes such escapes, ours does
+/// not; both forms have the same length, so what is found in one stands at the same place in the other.
+pub(super) struct Masked<'a> {
+    text: &'a str,
+    masked: Cow<'a, str>,
+}
+
+impl<'a> Masked<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        let halves = half_pairs(text);
+        if halves.is_empty() {
+            return Self { text, masked: Cow::Borrowed(text) };
+        }
+        let mut masked = text.to_owned();
+        for at in halves {
+            masked.replace_range(at..at + 6, "\\ufffd");
+        }
+        Self { text, masked: Cow::Owned(masked) }
+    }
+}
+
+/// Where escapes stand that are half a surrogate pair.
+fn half_pairs(text: &str) -> Vec<usize> {
+    let unit = |at: usize| {
+        let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let mut halves = Vec::new();
+    let mut at = 0;
+    while let Some(found) = text[at..].find('\\') {
+        at += found;
+        match (unit(at), unit(at + 6)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => at += 12,
+            (Some(0xD800..=0xDFFF), _) => {
+                halves.push(at);
+                at += 6;
+            }
+            // The escaped character is skipped with its backslash, or a `\\\\u` would be taken for an escape.
+            _ => at += 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8),
+        }
+    }
+    halves
+}
+
 /// A parsed text.
 pub(super) struct Document<'a> {
+    /// As it is written.
     pub(super) text: &'a str,
     pub(super) root: Object<'a>,
+    masked: &'a str,
 }
 
 impl<'a> Document<'a> {
-    pub(super) fn parse(text: &'a str) -> Result<Self, Refused> {
-        let parsed = parse_to_ast(text, &CollectOptions::default(), &plain_json());
+    pub(super) fn parse(masked: &'a Masked<'a>) -> Result<Self, Refused> {
+        let Masked { text, masked } = masked;
+        let parsed = parse_to_ast(masked, &CollectOptions::default(), &plain_json());
         let value = parsed.map_err(|error| unparsable(&error))?.value;
         let Some(Value::Object(root)) = value else {
             return Err(refused(text, 0, "the settings must be an object, `{ ... }`"));
         };
         // The parser is made for JSON with comments; what it lets through must be plain JSON for the client too.
-        serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| Refused {
+        serde_json::from_str::<serde::de::IgnoredAny>(masked).map_err(|error| Refused {
             line: error.line(),
             column: error.column(),
             why: "not plain JSON".to_owned(),
         })?;
-        let document = Self { text, root };
+        let document = Self { text, root, masked };
         document.check_shape()?;
         Ok(document)
     }
 
     /// The object under `hooks`.
     pub(super) fn hooks(&self) -> Option<&Object<'a>> {
-        self.root.properties.iter().find(|property| property.name.as_str() == "hooks")?.value.as_object()
-    }
-
-    /// The groups of an event.
-    #[expect(clippy::unused_self, reason = "reads like the other questions to a document")]
-    pub(super) fn groups<'b>(&self, hooks: &'b Object<'a>, event: &str) -> Option<&'b Array<'a>> {
-        hooks.properties.iter().find(|property| property.name.as_str() == event)?.value.as_array()
+        self.root.get_object("hooks")
     }
 
     /// The value as data, for comparing.
     pub(super) fn value(&self, node: &Value<'a>) -> serde_json::Value {
-        serde_json::from_str(node.text(self.text)).unwrap_or_default()
+        serde_json::from_str(node.text(self.masked)).unwrap_or_default()
+    }
+
+    /// A part of the text as it is written.
+    pub(super) fn original(&self, range: Range) -> &'a str {
+        &self.text[range.start..range.end]
+    }
+
+    /// A refusal at this place.
+    pub(super) fn refused(&self, at: usize, why: &str) -> Refused {
+        refused(self.text, at, why)
+    }
+
+    /// Refuses a key of the settings that stands twice.
+    pub(super) fn check_once(&self, key: &str) -> Result<(), Refused> {
+        self.check_unique(&self.root, Some(key))
     }
 
     /// The text with `node` replaced.
@@ -61,10 +119,7 @@ impl<'a> Document<'a> {
     /// What an edit relies on: each key once, `hooks` an object, each event a list.
     fn check_shape(&self) -> Result<(), Refused> {
         self.check_unique(&self.root, Some("hooks"))?;
-        let Some(hooks) = self.root.properties.iter().find(|property| property.name.as_str() == "hooks")
-        else {
-            return Ok(());
-        };
+        let Some(hooks) = self.root.get("hooks") else { return Ok(()) };
         let Value::Object(events) = &hooks.value else {
             return Err(refused(self.text, hooks.value.start(), "`hooks` must be an object, `{ ... }`"));
         };
@@ -79,7 +134,7 @@ impl<'a> Document<'a> {
     }
 
     /// Refuses a key that stands twice; with `only`, only that key matters.
-    fn check_unique(&self, object: &Object<'a>, only: Option<&str>) -> Result<(), Refused> {
+    pub(super) fn check_unique(&self, object: &Object<'a>, only: Option<&str>) -> Result<(), Refused> {
         let mut seen = std::collections::BTreeSet::new();
         let mut names = object
             .properties
@@ -94,11 +149,6 @@ impl<'a> Document<'a> {
             None => Ok(()),
         }
     }
-}
-
-/// A property's value, by name.
-pub(super) fn property<'b, 'a>(object: &'b Object<'a>, name: &str) -> Option<&'b ast::ObjectProp<'a>> {
-    object.properties.iter().find(|property| property.name.as_str() == name)
 }
 
 fn plain_json() -> ParseOptions {

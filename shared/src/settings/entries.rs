@@ -1,21 +1,79 @@
-//! Which hook entries are ours: exec form (`args` is a list), a program named like one of our binaries, in the folder we
-//! deploy to or, stale or foreign, in another folder called `hooks`. Everything else is somebody else's.
+//! Which hook entries are ours: a program named like one of our binaries, started without a shell, in the folder we deploy
+//! to or, stale or foreign, in the hooks folder of another `.claude`; or a shell line with our mark. Everything else is
+//! somebody else's.
 
 use std::path::Path;
 
 use jsonc_parser::ast::{Object, Value};
-use jsonc_parser::common::{Range, Ranged};
 
-use super::document::{Document, property};
-use super::splice::Level;
-use super::{Owner, Registered, Registration};
+use super::document::Document;
+use super::earlier::BeforeUs;
+use super::splice::{Level, insert_element, insert_property, remove, remove_element};
+use super::{Owner, Program, Registered, Registration, SHELL_MARK};
+
+/// Keys under which the client does not wait for an answer: a gate with one of them stops nothing.
+const HARMFUL: [&str; 2] = ["async", "asyncRewake"];
 
 /// One entry of ours and where it stands.
 pub(super) struct Entry<'b, 'a> {
     pub(super) registered: Registered,
-    pub(super) object: &'b Object<'a>,
+    object: &'b Object<'a>,
     /// The lists and objects around it, from the inside out.
-    pub(super) levels: Vec<Level>,
+    levels: Vec<Level>,
+}
+
+/// One edit towards these entries; `None` when there is nothing left to do.
+pub(super) fn step(
+    document: &Document<'_>,
+    owner: &Owner<'_>,
+    wanted: &[Registration],
+    before_us: Option<&BeforeUs<'_>>,
+) -> Option<String> {
+    let mut missing: Vec<&Registration> = wanted.iter().collect();
+    for entry in find(document, owner) {
+        match missing.iter().position(|wanted| entry.serves(wanted)) {
+            None => return Some(remove(document, &entry.levels, before_us)),
+            Some(index) => {
+                if let Some(text) = corrected(document, &entry, missing.remove(index)) {
+                    return Some(text);
+                }
+            }
+        }
+    }
+    missing.first().map(|registration| add(document, registration))
+}
+
+/// The text with one wrong, missing or harmful key of `entry` put right; `None` if the entry is as wanted.
+fn corrected(document: &Document<'_>, entry: &Entry<'_, '_>, wanted: &Registration) -> Option<String> {
+    let is_exec = matches!(wanted.program, Program::Path(_));
+    let unwanted = |name: &&str| HARMFUL.contains(name) || (*name == "args" && !is_exec);
+    let mut names = entry.object.properties.iter().map(|property| property.name.as_str());
+    if let Some(name) = names.find(unwanted) {
+        return Some(remove_element(document, &Level::of_property(entry.object, name, &[])));
+    }
+    for (key, value) in wanted.keys() {
+        match entry.object.get(key) {
+            None => return Some(insert_property(document, entry.object, key, &value)),
+            Some(property) if document.value(&property.value) != value => {
+                return Some(document.replace(&property.value, &value.to_string()));
+            }
+            Some(_) => {}
+        }
+    }
+    None
+}
+
+/// Adds a group of its own at the end of the event: other people's groups stay as they are.
+fn add(document: &Document<'_>, registration: &Registration) -> String {
+    let group = registration.group();
+    let Some(hooks) = document.hooks() else {
+        let hooks = serde_json::json!({ &registration.event: [group] });
+        return insert_property(document, &document.root, "hooks", &hooks);
+    };
+    match hooks.get_array(&registration.event) {
+        Some(groups) => insert_element(document, groups, &group),
+        None => insert_property(document, hooks, &registration.event, &serde_json::json!([group])),
+    }
 }
 
 impl Entry<'_, '_> {
@@ -27,7 +85,7 @@ impl Entry<'_, '_> {
         };
         ours.event == wanted.event
             && all(&ours.matcher) == all(&wanted.matcher)
-            && Some(ours.binary.as_str()) == program(&wanted.command)
+            && Some(ours.name.as_str()) == name_of(&wanted.program)
     }
 }
 
@@ -35,11 +93,11 @@ impl Entry<'_, '_> {
 pub(super) fn find<'b, 'a>(document: &'b Document<'a>, owner: &Owner<'_>) -> Vec<Entry<'b, 'a>> {
     let Some(hooks) = document.hooks() else { return Vec::new() };
     let mut found = Vec::new();
-    for (event_index, event) in hooks.properties.iter().enumerate() {
+    for event in &hooks.properties {
         let Value::Array(groups) = &event.value else { continue };
         for (group_index, group) in groups.elements.iter().enumerate() {
             let Some((group, entries)) =
-                group.as_object().and_then(|group| Some((group, entries_of(group)?)))
+                group.as_object().and_then(|group| Some((group, group.get_array("hooks")?)))
             else {
                 continue;
             };
@@ -48,11 +106,12 @@ pub(super) fn find<'b, 'a>(document: &'b Document<'a>, owner: &Owner<'_>) -> Vec
                 let Some(mut registered) = ours(document, object, owner) else { continue };
                 event.name.as_str().clone_into(&mut registered.event);
                 registered.matcher = text_of(group, "matcher");
+                let key = event.name.as_str();
                 let levels = vec![
-                    level(entries.range, &entries.elements, entry_index),
-                    level(groups.range, &groups.elements, group_index),
-                    level(hooks.range, &hooks.properties, event_index),
-                    level(document.root.range, &document.root.properties, hooks_index(document)),
+                    Level::of_elements(entries, entry_index, None),
+                    Level::of_elements(groups, group_index, Some(&["hooks", key])),
+                    Level::of_property(hooks, key, &["hooks"]),
+                    Level::of_property(&document.root, "hooks", &[]),
                 ];
                 found.push(Entry { registered, object, levels });
             }
@@ -65,21 +124,43 @@ pub(super) fn find<'b, 'a>(document: &'b Document<'a>, owner: &Owner<'_>) -> Vec
 fn ours(document: &Document<'_>, object: &Object<'_>, owner: &Owner<'_>) -> Option<Registered> {
     let kind = text_of(object, "type");
     let command = text_of(object, "command")?;
-    let args = property(object, "args")?.value.as_array()?;
-    let binary =
-        program(&command).filter(|name| owner.binaries.iter().any(|binary| binary == name))?.to_owned();
-    if kind.is_some_and(|kind| kind != "command") || !is_our_folder(&command, owner) {
+    let args = object.get_array("args");
+    let program = if args.is_some() && is_own_program(&command, owner) {
+        Program::Path(command)
+    } else if command.starts_with(SHELL_MARK) {
+        Program::Shell(command)
+    } else {
+        return None;
+    };
+    if kind.is_some_and(|kind| kind != "command") {
         return None;
     }
     let text = |value: &Value<'_>| value.as_string_lit().map(|text| text.value.clone().into_owned());
+    let harmful = HARMFUL.iter().filter(|key| object.get(key).is_some());
     Some(Registered {
-        binary,
+        name: name_of(&program)?.to_owned(),
         event: String::new(),
         matcher: None,
-        command,
-        args: args.elements.iter().filter_map(text).collect(),
-        timeout_secs: property(object, "timeout").and_then(|timeout| document.value(&timeout.value).as_f64()),
+        program,
+        args: args.map(|args| args.elements.iter().filter_map(text).collect()).unwrap_or_default(),
+        timeout_secs: object.get("timeout").and_then(|timeout| document.value(&timeout.value).as_f64()),
+        harmful_keys: harmful.map(|key| (*key).to_owned()).collect(),
     })
+}
+
+/// The command is the path of one of our binaries.
+pub(super) fn is_own_program(command: &str, owner: &Owner<'_>) -> bool {
+    let is_named = |name: &str| owner.binaries.iter().any(|binary| binary == name);
+    program(command).is_some_and(is_named) && is_our_folder(command, owner)
+}
+
+pub(super) fn name_of(program: &Program) -> Option<&str> {
+    match program {
+        Program::Path(path) => self::program(path),
+        Program::Shell(line) => {
+            line.strip_prefix(SHELL_MARK)?.split([';', ' ']).next()
+        }
+    }
 }
 
 /// The program's name: the last part of its path, without what Windows appends.
@@ -97,18 +178,6 @@ fn is_our_folder(command: &str, owner: &Owner<'_>) -> bool {
     Path::new(folder) == owner.folder || in_some_home
 }
 
-fn entries_of<'b, 'a>(group: &'b Object<'a>) -> Option<&'b jsonc_parser::ast::Array<'a>> {
-    property(group, "hooks")?.value.as_array()
-}
-
 fn text_of(object: &Object<'_>, key: &str) -> Option<String> {
-    Some(property(object, key)?.value.as_string_lit()?.value.clone().into_owned())
-}
-
-fn hooks_index(document: &Document<'_>) -> usize {
-    document.root.properties.iter().position(|property| property.name.as_str() == "hooks").unwrap_or_default()
-}
-
-fn level<T: Ranged>(container: Range, items: &[T], index: usize) -> Level {
-    Level { container, siblings: items.iter().map(Ranged::range).collect(), index }
+    Some(object.get_string(key)?.value.clone().into_owned())
 }

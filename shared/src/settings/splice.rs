@@ -8,12 +8,31 @@ use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
 use super::document::Document;
+use super::earlier::BeforeUs;
 
 /// The container of an item, what stands in it, and which one it is.
 pub(super) struct Level {
-    pub(super) container: Range,
-    pub(super) siblings: Vec<Range>,
-    pub(super) index: usize,
+    container: Range,
+    siblings: Vec<Range>,
+    index: usize,
+    /// The keys that lead to the container; `None` where a list without keys lies in between.
+    path: Option<Vec<String>>,
+}
+
+impl Level {
+    pub(super) fn of_elements(list: &Array<'_>, index: usize, path: Option<&[&str]>) -> Self {
+        Self::new(list.range, &list.elements, index, path)
+    }
+
+    pub(super) fn of_property(object: &Object<'_>, key: &str, path: &[&str]) -> Self {
+        let index = object.properties.iter().position(|property| property.name.as_str() == key);
+        Self::new(object.range, &object.properties, index.unwrap_or_default(), Some(path))
+    }
+
+    fn new<T: Ranged>(container: Range, items: &[T], index: usize, path: Option<&[&str]>) -> Self {
+        let path = path.map(|path| path.iter().map(|key| (*key).to_owned()).collect());
+        Self { container, siblings: items.iter().map(Ranged::range).collect(), index, path }
+    }
 }
 
 /// The text with a property after the last one of `object`.
@@ -36,9 +55,35 @@ pub(super) fn insert_element(document: &Document<'_>, list: &Array<'_>, value: &
     insert(document, list.range, &siblings, |style| style.render(value))
 }
 
+/// The text without the item at the innermost of these levels, and without whatever is left empty by it, unless that was
+/// there before us.
+pub(super) fn remove(document: &Document<'_>, levels: &[Level], before_us: Option<&BeforeUs<'_>>) -> String {
+    for level in levels {
+        if level.siblings.len() > 1 {
+            return remove_element(document, level);
+        }
+        let before = before_us.zip(level.path.as_ref());
+        if let Some(as_it_was) = before.and_then(|(before, path)| before.container(path)) {
+            return document.splice(level.container.start, level.container.end, &as_it_was);
+        }
+    }
+    levels.last().map_or_else(|| document.text.to_owned(), |level| remove_element(document, level))
+}
+
+/// The text with the value of a property replaced, in the file's style.
+pub(super) fn replaced(document: &Document<'_>, old: &impl Ranged, new: &Value) -> String {
+    let style = if is_one_line(document) {
+        one_line(document.text)
+    } else {
+        let indent = line_indent(document.text, old.start());
+        Style::Lines { unit: unit(document), indent, line_end: line_end(document.text) }
+    };
+    document.splice(old.start(), old.end(), &style.render(new))
+}
+
 /// The text without the item. The last one leaves nothing between the brackets.
 pub(super) fn remove_element(document: &Document<'_>, level: &Level) -> String {
-    let Level { container, siblings, index } = level;
+    let Level { container, siblings, index, .. } = level;
     let item = siblings[*index];
     match (index.checked_sub(1).map(|before| siblings[before]), siblings.get(index + 1)) {
         (Some(before), _) => document.splice(before.end, item.end, ""),
@@ -54,7 +99,7 @@ fn insert(
     item: impl Fn(&Style) -> String,
 ) -> String {
     let text = document.text;
-    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let line_end = line_end(text);
     let indent = |at| line_indent(text, at);
     match siblings {
         [first, .., last] | [first @ last] if text[container.start..first.start].contains('\n') => {
@@ -78,6 +123,10 @@ fn insert(
             document.splice(container.start + 1, container.end - 1, &block)
         }
     }
+}
+
+fn line_end(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
 /// How a value is written.

@@ -5,27 +5,45 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::{Owner, Refused, Registration, register, registered, unregister};
+use super::{
+    Owner, Program, Refused, Registered, Registration, StatusLine, Wanted, arrange, faults, present,
+};
 
 const FOLDER: &str = "/home/me/.claude/hooks";
 
 fn owner() -> Owner<'static> {
     static BINARIES: std::sync::LazyLock<Vec<String>> =
         std::sync::LazyLock::new(|| ["a-gate", "b-watch"].map(str::to_owned).to_vec());
-    Owner { folder: Path::new(FOLDER), binaries: &BINARIES }
+    Owner { folder: Path::new(FOLDER), binaries: &BINARIES, rules: &[], status_line_before: None }
 }
 
 fn on(event: &str, matcher: Option<&str>, binary: &str, timeout_secs: u32) -> Registration {
     Registration {
         event: event.to_owned(),
         matcher: matcher.map(str::to_owned),
-        command: format!("{FOLDER}/{binary}"),
+        program: Program::Path(format!("{FOLDER}/{binary}")),
         timeout_secs,
     }
 }
 
 fn wanted() -> Vec<Registration> {
     vec![on("Stop", None, "a-gate", 10), on("PreToolUse", Some("Bash|Edit"), "b-watch", 5)]
+}
+
+fn hooks(hooks: &[Registration]) -> Wanted {
+    Wanted { hooks: hooks.to_vec(), ..Wanted::default() }
+}
+
+fn register(text: &str, owner: &Owner<'_>, wanted: &[Registration]) -> Result<String, Refused> {
+    arrange(Some(text), owner, &hooks(wanted), &[]).map(Option::unwrap_or_default)
+}
+
+fn unregister(text: &str, owner: &Owner<'_>, earlier: &[Option<String>]) -> Result<Option<String>, Refused> {
+    arrange(Some(text), owner, &Wanted::default(), earlier)
+}
+
+fn registered(text: &str, owner: &Owner<'_>) -> Result<Vec<Registered>, Refused> {
+    present(text, owner).map(|present| present.hooks)
 }
 
 #[track_caller]

@@ -5,6 +5,7 @@
 //! The common world (`world.rs`): the three files of config/samples/team, a git repository, the recorded transcript, and
 //! the state of 20 earlier calls. In the texts of this table `{session}` stands for the session of the recordings.
 
+mod delegation_guard;
 mod stop_momentum;
 
 /// One hook.
@@ -82,4 +83,4 @@ pub(super) enum Journals {
 }
 
 /// All hooks.
-pub(super) const HOOKS: &[HookCases] = &[stop_momentum::CASES];
+pub(super) const HOOKS: &[HookCases] = &[delegation_guard::CASES, stop_momentum::CASES];

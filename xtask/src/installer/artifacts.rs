@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
@@ -35,6 +35,16 @@ pub(crate) fn for_installation(root: &Path, hooks: &[&str]) -> anyhow::Result<Bi
         }
         result => result,
     }
+}
+
+/// The programs of these hooks out of a folder that holds them, as an archive does.
+pub(crate) fn prebuilt(folder: &Path, hooks: &[&str]) -> anyhow::Result<Binaries> {
+    let binary = |hook: &&str| {
+        let path = folder.join(crate::installer::places::executable(hook));
+        ensure!(path.is_file(), "there is no {}", path.display());
+        Ok(((*hook).to_owned(), path))
+    };
+    hooks.iter().map(binary).collect()
 }
 
 /// The programs of these hooks in the profile tests use.

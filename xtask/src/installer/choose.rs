@@ -1,11 +1,12 @@
-//! Which hooks an installation registers: those named, all, those ticked in a question, or the ticked defaults.
+//! What an installation registers: hooks that are named, all, ticked in a question, or the ticked defaults; and, as questions
+//! of their own, their permission rules and the status line.
 
 use std::io::IsTerminal;
 
 use anyhow::Context as _;
-use inquire::MultiSelect;
+use inquire::{Confirm, MultiSelect};
 use shared::catalog::{Catalog, HookEntry};
-use shared::config::edit;
+use shared::settings::StatusLineThere;
 
 use crate::installer::registration::find;
 
@@ -39,24 +40,38 @@ pub(crate) fn choose<'a>(
     }
 }
 
-/// Where no hook is named and none is ticked in the catalog, those that cost nothing are registered all the same, switched off: a
-/// process start per event, and they can be switched on without touching settings.json. Not those the user has
-/// switched off in the global file (`requirements`).
-pub(crate) fn registered_switched_off<'a>(
-    catalog: &'a Catalog,
-    wish: &Wish,
-    requirements: Option<&str>,
-) -> Vec<&'a HookEntry> {
-    let names_none = matches!(wish, Wish::Defaults | Wish::Ask);
-    if !names_none || catalog.hooks.iter().any(|hook| hook.ticked) {
-        return Vec::new();
+/// Whether these permission rules are added: they loosen what the client asks about, so nobody gets them unasked.
+pub(crate) fn wants_rules(missing: &[String], is_given: bool, may_ask: bool) -> anyhow::Result<bool> {
+    if missing.is_empty() || is_given || !(may_ask && can_ask()) {
+        return Ok(is_given);
     }
-    let is_off = |hook: &HookEntry| {
-        requirements.is_some_and(|text| {
-            edit::get(text, &hook.name, "enabled").is_ok_and(|set| set.as_deref() == Some("false"))
-        })
-    };
-    catalog.hooks.iter().filter(|hook| !hook.costs_money && !is_off(hook)).collect()
+    let question = format!("Shall Claude run these without asking you? {}", missing.join(", "));
+    confirmed(&question, false)
+}
+
+/// Whether the status line is set. It is where nothing stands yet, because hooks learn from it what they cannot learn
+/// elsewhere; in the place of another one only when asked for.
+pub(crate) fn wants_status_line(
+    there: Option<&StatusLineThere>,
+    is_given: bool,
+    may_ask: bool,
+) -> anyhow::Result<bool> {
+    if is_given || there.is_some_and(|there| there.is_ours) {
+        return Ok(true);
+    }
+    match there {
+        None if may_ask && can_ask() => confirmed("Shall Barbless print the client's status line?", true),
+        None => Ok(true),
+        Some(_) if may_ask && can_ask() => confirmed(
+            "There is a status line already. Shall Barbless take its place? Uninstalling gives it back",
+            false,
+        ),
+        Some(_) => Ok(false),
+    }
+}
+
+fn confirmed(question: &str, default: bool) -> anyhow::Result<bool> {
+    Confirm::new(question).with_default(default).prompt().context("no answer; nothing was changed")
 }
 
 fn can_ask() -> bool {
@@ -93,7 +108,9 @@ fn line(hook: &HookEntry, width: usize) -> String {
 mod tests {
     use shared::catalog::{Catalog, HookEntry};
 
-    use super::{Wish, choose, line, registered_switched_off};
+    use shared::settings::StatusLineThere;
+
+    use super::{Wish, choose, line, wants_rules, wants_status_line};
 
     /// Three hooks, the second of them ticked.
     fn catalog() -> Catalog {
@@ -115,21 +132,20 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_ticked_what_costs_nothing_is_registered_switched_off() {
-        let mut catalog = catalog();
-        let names = |catalog: &Catalog, wish, requirements| -> Vec<String> {
-            registered_switched_off(catalog, &wish, requirements)
-                .iter()
-                .map(|hook| hook.name.clone())
-                .collect()
-        };
-        assert_eq!(names(&catalog, Wish::Defaults, None), Vec::<String>::new(), "one is ticked");
-        catalog.hooks[1].ticked = false;
-        catalog.hooks[2].costs_money = true;
-        assert_eq!(names(&catalog, Wish::Defaults, None), ["a", "b"]);
-        assert_eq!(names(&catalog, Wish::Defaults, Some("a: {enabled: false}")), ["b"]);
-        assert_eq!(names(&catalog, Wish::All, None), Vec::<String>::new());
-        assert_eq!(names(&catalog, Wish::Named(vec!["a".to_owned()]), None), Vec::<String>::new());
+    fn rules_come_only_when_they_are_asked_for_and_the_status_line_where_there_is_none() {
+        let rules = ["Bash(a status*)".to_owned()];
+        for (is_given, may_ask) in [(false, false), (true, false)] {
+            assert_eq!(wants_rules(&rules, is_given, may_ask).unwrap(), is_given);
+        }
+        let line = |is_ours| StatusLineThere { raw: String::new(), command: None, is_ours };
+        for (there, is_given, wanted) in [
+            (None, false, true),
+            (Some(line(false)), false, false),
+            (Some(line(false)), true, true),
+            (Some(line(true)), false, true),
+        ] {
+            assert_eq!(wants_status_line(there.as_ref(), is_given, false).unwrap(), wanted, "{there:?}");
+        }
     }
 
     #[test]

@@ -13,62 +13,61 @@ use crate::installer::places::Installation;
 
 /// Copies each binary that differs from what is deployed. Returns the names of those that were copied.
 pub(crate) fn copy(installation: &Installation, binaries: &Binaries) -> anyhow::Result<Vec<String>> {
-    let mut manifest = Manifest::read(installation)?;
     let mut copied = Vec::new();
     for (binary, built) in binaries {
         let bytes = fs::read(built).with_context(|| format!("reading {}", built.display()))?;
-        let deployed = Deployed {
-            sha256: hash(&bytes),
-            size: u64::try_from(bytes.len()).unwrap_or(u64::MAX),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        };
-        if copy_one(installation, &manifest, binary, &bytes, &deployed.sha256)? {
+        let sha256 = hash(&bytes);
+        // In the manifest first: killed in between, a file of ours would be taken for somebody else's.
+        Manifest::change(installation, |manifest| {
+            ensure_replaceable(installation, manifest, binary, &sha256)?;
+            let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+            let version = env!("CARGO_PKG_VERSION").to_owned();
+            let sha256 = sha256.clone();
+            manifest.files.insert(binary.clone(), Deployed { sha256, size, version });
+            Ok(())
+        })?;
+        let path = installation.deployed(binary);
+        if hash_of(&path)?.as_ref() != Some(&sha256) || !is_executable(&path) {
+            place(&path, &bytes).with_context(|| format!("writing {}", path.display()))?;
             copied.push(binary.clone());
-        }
-        // Kept up to date file by file: an interrupted copy leaves no file that nobody owns.
-        if manifest.files.insert(binary.clone(), deployed.clone()) != Some(deployed) {
-            manifest.write(installation)?;
         }
     }
     Ok(copied)
 }
 
 /// Removes a deployed file that still is what was deployed. Returns whether it is gone.
-pub(crate) fn remove(
-    installation: &Installation,
-    manifest: &mut Manifest,
-    binary: &str,
-) -> anyhow::Result<bool> {
-    let path = installation.deployed(binary);
-    if path.exists() && !manifest.vouches_for(installation, binary) {
-        return Ok(false);
-    }
-    manifest.files.remove(binary);
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("removing {}", path.display()))
+pub(crate) fn remove(installation: &Installation, binary: &str) -> anyhow::Result<bool> {
+    let mut is_gone = false;
+    Manifest::change(installation, |manifest| {
+        let path = installation.deployed(binary);
+        if path.exists() && !manifest.vouches_for(installation, binary) {
+            return Ok(());
         }
-        _ => Ok(true),
-    }
+        manifest.files.remove(binary);
+        is_gone = true;
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(error).with_context(|| format!("removing {}", path.display()))
+            }
+            _ => Ok(()),
+        }
+    })?;
+    Ok(is_gone)
 }
 
-fn copy_one(
+fn ensure_replaceable(
     installation: &Installation,
     manifest: &Manifest,
     binary: &str,
-    bytes: &[u8],
     sha256: &str,
-) -> anyhow::Result<bool> {
+) -> anyhow::Result<()> {
     let path = installation.deployed(binary);
-    match hash_of(&path)? {
-        Some(there) if there == sha256 && is_executable(&path) => return Ok(false),
-        Some(there) if there != sha256 && !manifest.files.contains_key(binary) => {
-            bail!("{} is not ours and is not replaced: move it away and try again", path.display())
-        }
-        _ => {}
+    let is_foreign =
+        !manifest.files.contains_key(binary) && hash_of(&path)?.is_some_and(|there| there != sha256);
+    if is_foreign {
+        bail!("{} is not ours and is not replaced: move it away and try again", path.display());
     }
-    place(&path, bytes).with_context(|| format!("writing {}", path.display()))?;
-    Ok(true)
+    Ok(())
 }
 
 /// Written beside, synced, renamed.

@@ -30,7 +30,7 @@ struct Status {
 }
 
 impl Enabled {
-    /// Asks the deployed hook, outside of any project. `None` if it is not deployed, or not as it was.
+    /// Asks the deployed hook, in the project whose settings are meant or outside of any. `None` if it is not deployed, or not as it was.
     pub(crate) fn ask(installation: &Installation, hook: &str) -> anyhow::Result<Option<Self>> {
         if !Manifest::read(installation)?.vouches_for(installation, hook) {
             return Ok(None);
@@ -40,8 +40,9 @@ impl Enabled {
         // A project the user happens to be in is none of an installation's business.
         command.env_remove("CLAUDE_PROJECT_DIR").env_remove("CLAUDE_CODE_SESSION_ID");
         let outside: &Path = if installation.home.is_dir() { &installation.home } else { Path::new("/") };
+        let place = installation.project.as_deref().unwrap_or(outside);
         let output =
-            command.current_dir(outside).output().with_context(|| format!("asking {hook} for its status"))?;
+            command.current_dir(place).output().with_context(|| format!("asking {hook} for its status"))?;
         let status: Status = serde_json::from_slice(&output.stdout)
             .with_context(|| format!("reading what {hook} says of its status"))?;
         Ok(Some(status.into()))
@@ -57,10 +58,10 @@ impl From<Status> for Enabled {
 
 impl Enabled {
     /// What to do to switch it on, by what holds it off.
-    pub(crate) fn way_on(&self, hook: &str) -> String {
+    pub(crate) fn way_on(&self, hook: &str, installation: &Installation) -> String {
         if self.set_by == "its switch" {
             return format!("to give the decision back to the files, type: {hook} auto");
         }
-        format!("to switch it on: cargo xtask enable {hook}")
+        format!("to switch it on: cargo xtask enable {hook}{}", installation.flags())
     }
 }

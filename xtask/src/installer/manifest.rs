@@ -1,5 +1,5 @@
-//! What was deployed: `<config dir>/hooks/manifest.json`, name to hash. A file is ours if it stands here, and is run as a
-//! proof only if its bytes still have the hash that stands here.
+//! What was put where: `<config dir>/hooks/manifest.json`. A deployed file is ours if it stands here, and is run as a proof
+//! only if its bytes still have the hash that stands here. A permission rule in a settings file is ours if it stands here.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,6 +22,20 @@ pub(crate) struct Manifest {
     product: String,
     /// Binary name to what was deployed under it.
     pub(crate) files: BTreeMap<String, Deployed>,
+    /// Settings file to what stands in it of ours that does not look like ours.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) settings: BTreeMap<PathBuf, Added>,
+}
+
+/// What was put into a settings file beside hook entries.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Added {
+    /// Permission rules.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) rules: Vec<String>,
+    /// The status line that was there before ours, as it was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) status_line_before: Option<String>,
 }
 
 /// One deployed file.
@@ -35,9 +49,31 @@ pub(crate) struct Deployed {
     pub(crate) version: String,
 }
 
+/// An edit that failed, or the file itself.
+#[derive(Debug)]
+struct ManifestError(anyhow::Error);
+
+impl From<FileError> for ManifestError {
+    fn from(error: FileError) -> Self {
+        Self(error.into())
+    }
+}
+
+impl From<anyhow::Error> for ManifestError {
+    fn from(error: anyhow::Error) -> Self {
+        Self(error)
+    }
+}
+
+impl From<ManifestError> for anyhow::Error {
+    fn from(error: ManifestError) -> Self {
+        error.0
+    }
+}
+
 impl Default for Manifest {
     fn default() -> Self {
-        Self { product: PRODUCT.to_owned(), files: BTreeMap::new() }
+        Self { product: PRODUCT.to_owned(), files: BTreeMap::new(), settings: BTreeMap::new() }
     }
 }
 
@@ -45,25 +81,33 @@ impl Manifest {
     /// The manifest of an installation; empty if nothing is deployed.
     pub(crate) fn read(installation: &Installation) -> anyhow::Result<Self> {
         let path = path(installation);
-        let bytes = match fs::read(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
-            bytes => bytes.with_context(|| format!("reading {}", path.display()))?,
-        };
-        let strange = || format!("{} is not a manifest of ours: move it away and try again", path.display());
-        let manifest: Self = serde_json::from_slice(&bytes).with_context(strange)?;
-        ensure!(manifest.product == PRODUCT, strange());
-        Ok(manifest)
+        Self::parse(&path, UserFile::at(&path)?.read()?.as_deref())
     }
 
-    /// Writes it, or removes it when it is empty.
-    pub(crate) fn write(&self, installation: &Installation) -> anyhow::Result<()> {
-        if self.files.is_empty() && !path(installation).exists() {
-            return Ok(());
-        }
-        let text = serde_json::to_string_pretty(self)?;
-        let text = (!self.files.is_empty()).then_some(format!("{text}\n"));
-        UserFile::at(&path(installation))?.change(|_| Ok::<_, FileError>(text))?;
+    /// Changes it under its lock; it is gone when nothing is left in it.
+    pub(crate) fn change(
+        installation: &Installation,
+        edit: impl FnOnce(&mut Self) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let path = path(installation);
+        UserFile::at(&path)?.change::<ManifestError>(|text| {
+            let mut manifest = Self::parse(&path, text)?;
+            edit(&mut manifest)?;
+            if manifest == Self::default() {
+                return Ok(None);
+            }
+            let text = serde_json::to_string_pretty(&manifest).map_err(anyhow::Error::from)?;
+            Ok(Some(format!("{text}\n")))
+        })?;
         Ok(())
+    }
+
+    fn parse(path: &Path, text: Option<&str>) -> anyhow::Result<Self> {
+        let Some(text) = text else { return Ok(Self::default()) };
+        let strange = || format!("{} is not a manifest of ours: move it away and try again", path.display());
+        let manifest: Self = serde_json::from_str(text).with_context(strange)?;
+        ensure!(manifest.product == PRODUCT, strange());
+        Ok(manifest)
     }
 
     /// Whether the deployed file of that name has the bytes that were deployed.

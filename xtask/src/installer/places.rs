@@ -3,8 +3,32 @@
 
 use std::path::{Path, PathBuf, absolute};
 
-use anyhow::Context as _;
-use shared::host::{Environment, display_path};
+use anyhow::{Context as _, bail};
+use shared::host::{Environment, Places, display_path};
+
+use crate::installer::manifest::Manifest;
+
+/// Which of the client's settings files is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub(crate) enum Scope {
+    /// `~/.claude/settings.json`: yours, for every project.
+    User,
+    /// `.claude/settings.json` of a project: everybody's who works on it; no path of yours stands in it.
+    Project,
+    /// `.claude/settings.local.json` of a project: yours, for this one.
+    Local,
+}
+
+/// Which settings are meant, as given on the command line.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Where {
+    /// Whose settings: yours for every project, a project's (in git), or yours for one project
+    #[arg(long, value_enum, default_value_t = Scope::User, hide_possible_values = true, value_name = "user|project|local")]
+    pub(crate) scope: Scope,
+    /// The project, for the scopes project and local; else the one this command is started in
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+}
 
 /// The root of the source tree this command was built from.
 pub(crate) fn root() -> anyhow::Result<PathBuf> {
@@ -22,21 +46,42 @@ pub(crate) struct Installation {
     pub(crate) hooks: PathBuf,
     /// Where the commands are linked.
     pub(crate) bin: PathBuf,
-    /// Claude Code's settings of the user.
+    /// Which settings file is meant.
+    pub(crate) scope: Scope,
+    /// The project it belongs to, where it belongs to one.
+    pub(crate) project: Option<PathBuf>,
+    /// Claude Code's settings, of the scope.
     pub(crate) settings: PathBuf,
-    /// The user's global configuration of the hooks.
+    /// The configuration of the hooks, of the scope.
     pub(crate) requirements: PathBuf,
     /// Where the hooks keep their state.
     pub(crate) state: PathBuf,
 }
 
 impl Installation {
-    /// The installation of the user who runs this.
+    /// The installation of the user who runs this, in their own settings.
     pub(crate) fn of_this_user() -> anyhow::Result<Self> {
-        Self::from(&Environment::read())
+        Self::user(&Environment::read())
     }
 
-    fn from(environment: &Environment) -> anyhow::Result<Self> {
+    /// The installation of the user who runs this, in the settings meant.
+    pub(crate) fn at(place: &Where) -> anyhow::Result<Self> {
+        let environment = Environment::read();
+        let installation = Self::user(&environment)?;
+        match (place.scope, &place.project) {
+            (Scope::User, None) => Ok(installation),
+            (Scope::User, Some(_)) => bail!("--project goes with --scope project or --scope local"),
+            (scope, project) => {
+                let dir = match project {
+                    Some(project) => absolute(project)?,
+                    None => std::env::current_dir().context("this folder is gone")?,
+                };
+                installation.in_project(&environment, scope, &dir)
+            }
+        }
+    }
+
+    fn user(environment: &Environment) -> anyhow::Result<Self> {
         let home = environment.home.clone().context("HOME is not set: there is no place to install to")?;
         let home = absolute(home)?;
         let config = match &environment.claude_config_dir {
@@ -50,11 +95,74 @@ impl Installation {
         Ok(Self {
             hooks: config.join("hooks"),
             bin: home.join(".local/bin"),
+            scope: Scope::User,
+            project: None,
             settings: config.join("settings.json"),
             requirements: config.join("requirements.yaml"),
             state,
             home,
         })
+    }
+
+    /// The same binaries, registered in the settings of the project `dir` is in.
+    pub(crate) fn in_project(
+        &self,
+        environment: &Environment,
+        scope: Scope,
+        dir: &Path,
+    ) -> anyhow::Result<Self> {
+        if !dir.is_dir() {
+            bail!("{} is not a folder", dir.display());
+        }
+        // The environment's own project, if there is one, is not what was asked for.
+        let environment = Environment { project_dir: Some(dir.to_owned()), ..environment.clone() };
+        let places = Places::resolve(&environment, None);
+        let (Some(root), Some(claude)) = (places.root, places.project_claude_dir) else {
+            bail!("{} is your own configuration folder, not a project: use --scope user", self.show(dir));
+        };
+        let (settings, requirements) = match scope {
+            Scope::Local => ("settings.local.json", "requirements.local.yaml"),
+            Scope::Project | Scope::User => ("settings.json", "requirements.yaml"),
+        };
+        Ok(Self {
+            scope,
+            project: Some(root),
+            settings: claude.join(settings),
+            requirements: claude.join(requirements),
+            ..self.clone()
+        })
+    }
+
+    /// This one, and every project's settings in which it was registered.
+    pub(crate) fn and_registered_elsewhere(&self) -> anyhow::Result<Vec<Self>> {
+        let files = Manifest::read(self)?.settings.into_keys().filter(|file| *file != self.settings);
+        let elsewhere = files.filter_map(|file| {
+            let claude = file.parent()?;
+            let is_local = file.file_name()? == "settings.local.json";
+            let (scope, requirements) = if is_local {
+                (Scope::Local, "requirements.local.yaml")
+            } else {
+                (Scope::Project, "requirements.yaml")
+            };
+            let requirements = claude.join(requirements);
+            Some(Self {
+                scope,
+                project: claude.parent().map(Path::to_owned),
+                settings: file,
+                requirements,
+                ..self.clone()
+            })
+        });
+        Ok([self.clone()].into_iter().chain(elsewhere).collect())
+    }
+
+    /// The flags that name this scope in a command line.
+    pub(crate) fn flags(&self) -> String {
+        match (self.scope, &self.project) {
+            (Scope::Project, Some(project)) => format!(" --scope project --project {}", self.show(project)),
+            (Scope::Local, Some(project)) => format!(" --scope local --project {}", self.show(project)),
+            _ => String::new(),
+        }
     }
 
     /// The path as a person reads it.
@@ -79,20 +187,41 @@ mod tests {
 
     use shared::host::Environment;
 
-    use super::Installation;
+    use super::{Installation, Scope};
 
     #[test]
     fn the_configuration_folder_follows_its_variable_and_links_stay_in_the_home() {
         let home = Environment { home: Some(PathBuf::from("/home/me")), ..Environment::default() };
-        let installation = Installation::from(&home).unwrap();
+        let installation = Installation::user(&home).unwrap();
         assert_eq!(installation.settings, Path::new("/home/me/.claude/settings.json"));
         assert_eq!(installation.show(&installation.hooks), "~/.claude/hooks");
 
         let moved = Environment { claude_config_dir: Some(PathBuf::from("/elsewhere")), ..home };
-        let installation = Installation::from(&moved).unwrap();
+        let installation = Installation::user(&moved).unwrap();
         assert_eq!(installation.hooks, Path::new("/elsewhere/hooks"));
         assert_eq!(installation.state, Path::new("/elsewhere/hook-state"));
         assert_eq!(installation.bin, Path::new("/home/me/.local/bin"));
-        assert!(Installation::from(&Environment::default()).is_err());
+        assert!(Installation::user(&Environment::default()).is_err());
+    }
+
+    #[test]
+    fn a_projects_settings_are_at_its_top_and_never_the_users_own() {
+        let scratch = tempfile::tempdir().unwrap();
+        let home = scratch.path().canonicalize().unwrap();
+        let sub = home.join("work/project/sub");
+        std::fs::create_dir_all(&sub).unwrap();
+        std::fs::create_dir_all(home.join("work/project/.git")).unwrap();
+        std::fs::create_dir_all(home.join(".claude")).unwrap();
+        let environment = Environment { home: Some(home.clone()), ..Environment::default() };
+        let user = Installation::user(&environment).unwrap();
+        let local = user.in_project(&environment, Scope::Local, &sub).unwrap();
+        assert_eq!(local.settings, home.join("work/project/.claude/settings.local.json"));
+        assert_eq!(local.requirements, home.join("work/project/.claude/requirements.local.yaml"));
+        assert_eq!(local.hooks, user.hooks);
+        let project = user.in_project(&environment, Scope::Project, &sub).unwrap();
+        assert_eq!(project.settings, home.join("work/project/.claude/settings.json"));
+        assert_eq!(project.flags(), " --scope project --project ~/work/project");
+        assert!(user.in_project(&environment, Scope::Project, &home).is_err(), "the home is no project");
+        assert!(user.in_project(&environment, Scope::Project, &home.join("gone")).is_err());
     }
 }

@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail, ensure};
 use serde_json::{Map, Value, json};
 use shared::catalog::{Answer, HookEntry, Proof};
-use shared::settings::Registered;
+use shared::settings::{Program, Registered};
 
 use crate::installer::manifest::Manifest;
 use crate::installer::places::Installation;
+use crate::installer::registration::program;
 
 /// A hook without a timeout of its own gets this long.
 const DEFAULT_TIMEOUT_SECS: f64 = 60.0;
@@ -25,44 +26,76 @@ pub(crate) fn prove(
     registered: &[Registered],
 ) -> anyhow::Result<String> {
     let event = hook.proof.event_name();
-    let entry = registered.iter().find(|entry| entry.binary == hook.name && entry.event == event);
+    let entry = registered.iter().find(|entry| entry.name == hook.name && entry.event == event);
     let entry = entry.with_context(|| format!("not registered on {event}"))?;
-    let deployed = installation.deployed(&hook.name);
+    // Nothing else is ever run: a project's settings may be a stranger's.
     ensure!(
-        Path::new(&entry.command) == deployed,
+        entry.program == program(installation, &hook.name)?,
         "registered as {}, which was not deployed here",
-        entry.command
+        command_of(entry)
+    );
+    ensure!(
+        entry.harmful_keys.is_empty(),
+        "registered with `{}`: it would stop nothing",
+        entry.harmful_keys.join("`, `")
     );
     let manifest = Manifest::read(installation)?;
     ensure!(
         manifest.vouches_for(installation, &hook.name),
         "the deployed file is not the one that was built"
     );
-    let stdout = run(entry, &hook.name, &hook.proof)?;
+    let stdout = run(entry, &installation.deployed(&hook.name), hook)?;
     let given = answer(&stdout, event)?;
     let wanted = hook.proof.answer;
     ensure!(given == wanted, "answered {event} with {}, not with {}", given.words(), wanted.words());
     Ok(format!("answered {event} with {}", given.words()))
 }
 
+/// What the entry starts, as it is written.
+pub(crate) fn command_of(entry: &Registered) -> &str {
+    match &entry.program {
+        Program::Path(command) | Program::Shell(command) => command,
+    }
+}
+
 /// Runs the entry in a world of its own and returns what it printed.
-fn run(entry: &Registered, section: &str, proof: &Proof) -> anyhow::Result<String> {
+fn run(entry: &Registered, deployed: &Path, hook: &HookEntry) -> anyhow::Result<String> {
     let scratch = tempfile::tempdir().context("making a scratch folder")?;
     let world = scratch.path().canonicalize()?;
     let project = world.join("project");
-    lay_out(&world, section, proof)?;
-    let mut command = Command::new(&entry.command);
+    lay_out(&world, &hook.name, &hook.proof)?;
+    let mut command = match &entry.program {
+        Program::Path(path) => Command::new(path),
+        Program::Shell(line) => {
+            // In its scratch home the line must find the hook.
+            place(deployed, &world.join("home/.claude/hooks"))?;
+            shell(line)
+        }
+    };
     command.args(&entry.args).current_dir(&project).env_clear();
     // As the client starts a hook, but for what would make it look like a run that nobody watches.
     command.env("HOME", world.join("home")).env("USERPROFILE", world.join("home"));
     command.env("CLAUDE_HOOK_STATE_DIR", world.join("state")).env("CLAUDE_PROJECT_DIR", &project);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("CLAUDECODE", "1");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().with_context(|| format!("starting {}", entry.command))?;
+    let mut child = command.spawn().with_context(|| format!("starting {}", command_of(entry)))?;
     let timeout =
         Duration::from_secs_f64(entry.timeout_secs.unwrap_or(DEFAULT_TIMEOUT_SECS).clamp(0.1, 600.0));
-    let input = serde_json::to_vec(&filled(&Value::Object(proof.event.clone()), &project))?;
+    let input = serde_json::to_vec(&filled(&Value::Object(hook.proof.event.clone()), &project))?;
     finish(&mut child, &input, timeout)
+}
+
+fn shell(line: &str) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", line]);
+    command
+}
+
+fn place(deployed: &Path, folder: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(folder)?;
+    let name = deployed.file_name().context("a deployed file has a name")?;
+    fs::copy(deployed, folder.join(name)).context("copying the hook to its scratch home")?;
+    Ok(())
 }
 
 /// Gives the child its input and waits for its answer, at most for its timeout.

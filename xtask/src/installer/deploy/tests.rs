@@ -6,13 +6,15 @@ use std::path::Path;
 use super::{copy, remove};
 use crate::installer::artifacts::Binaries;
 use crate::installer::manifest::Manifest;
-use crate::installer::places::Installation;
+use crate::installer::places::{Installation, Scope};
 
 fn installation(folder: &Path) -> Installation {
     Installation {
         home: folder.to_owned(),
         hooks: folder.join(".claude/hooks"),
         bin: folder.join(".local/bin"),
+        scope: Scope::User,
+        project: None,
         settings: folder.join(".claude/settings.json"),
         requirements: folder.join(".claude/requirements.yaml"),
         state: folder.join(".claude/hook-state"),
@@ -73,13 +75,11 @@ fn only_what_still_is_what_was_deployed_is_removed() {
     let scratch = tempfile::tempdir().unwrap();
     let installation = installation(scratch.path());
     copy(&installation, &built(scratch.path(), "one")).unwrap();
-    let mut manifest = Manifest::read(&installation).unwrap();
     fs::write(installation.deployed("a-gate"), "patched").unwrap();
-    assert!(!remove(&installation, &mut manifest, "a-gate").unwrap());
+    assert!(!remove(&installation, "a-gate").unwrap());
     fs::write(installation.deployed("a-gate"), "one").unwrap();
-    assert!(remove(&installation, &mut manifest, "a-gate").unwrap());
+    assert!(remove(&installation, "a-gate").unwrap());
     assert!(!installation.deployed("a-gate").exists());
-    manifest.write(&installation).unwrap();
     assert_eq!(fs::read_dir(&installation.hooks).unwrap().count(), 0, "an empty manifest goes too");
 }
 

@@ -65,11 +65,11 @@ mod run {
     use std::path::Path;
 
     use shared::catalog::{Answer, Catalog, HookEntry};
-    use shared::settings::Registered;
+    use shared::settings::{Program, Registered};
 
     use crate::installer::artifacts::Binaries;
     use crate::installer::deploy;
-    use crate::installer::places::Installation;
+    use crate::installer::places::{Installation, Scope};
     use crate::installer::prove::prove;
 
     /// A hook that must block a Stop.
@@ -93,6 +93,8 @@ mod run {
             home: scratch.path().to_owned(),
             hooks: scratch.path().join("hooks"),
             bin: scratch.path().join("bin"),
+            scope: Scope::User,
+            project: None,
             settings: scratch.path().join("settings.json"),
             requirements: scratch.path().join("requirements.yaml"),
             state: scratch.path().join("state"),
@@ -104,12 +106,13 @@ mod run {
         let deployed = installation.deployed(&hook.name);
         tamper(&deployed);
         let entry = Registered {
-            binary: hook.name.clone(),
+            name: hook.name.clone(),
             event: hook.proof.event_name().to_owned(),
             matcher: None,
-            command: deployed.to_str().unwrap().to_owned(),
+            program: Program::Path(deployed.to_str().unwrap().to_owned()),
             args: Vec::new(),
             timeout_secs: Some(timeout_secs),
+            harmful_keys: Vec::new(),
         };
         prove(&installation, &hook, &[entry]).map_err(|error| format!("{error:#}"))
     }

@@ -1,0 +1,78 @@
+//! Giving back what a text was before us. An empty list that we filled, and one that we made, look alike once we take our
+//! entry out again: the texts the file had before tell them apart.
+
+use jsonc_parser::ast::Value;
+use jsonc_parser::common::Ranged;
+
+use super::document::{Document, Masked};
+use super::{Owner, Wanted, arranged, present};
+
+/// The newest earlier text that holds nothing of ours.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BeforeUs<'a> {
+    /// `None`: there was no file.
+    pub(super) text: Option<&'a str>,
+}
+
+impl<'a> BeforeUs<'a> {
+    pub(super) fn find(earlier: &'a [Option<String>], owner: &Owner<'_>) -> Option<Self> {
+        let holds_nothing = |text: &&Option<String>| {
+            present(text.as_deref().unwrap_or_default(), owner)
+                .is_ok_and(|present| present.as_wanted(owner) == Wanted::default())
+        };
+        earlier.iter().find(holds_nothing).map(|text| Self { text: text.as_deref() })
+    }
+
+    /// What the object or list at this path of keys shall be when it is empty again: as it was written, if it was
+    /// empty then too. `None` if it was not there.
+    pub(super) fn container(&self, path: &[String]) -> Option<String> {
+        let masked = Masked::new(super::without_mark(self.text?));
+        let document = Document::parse(&masked).ok()?;
+        let Some((last, parents)) = path.split_last() else {
+            let is_empty = document.root.properties.is_empty();
+            return is_empty.then(|| document.original(document.root.range).to_owned());
+        };
+        let parent = parents.iter().try_fold(&document.root, |object, key| object.get_object(key))?;
+        let value = &parent.get(last)?.value;
+        let (is_empty, empty) = match value {
+            Value::Object(object) => (object.properties.is_empty(), "{}"),
+            Value::Array(array) => (array.elements.is_empty(), "[]"),
+            _ => return None,
+        };
+        Some(if is_empty { document.original(value.range()).to_owned() } else { empty.to_owned() })
+    }
+
+    /// There was no file, or a blank one, and nothing is left in this text either.
+    pub(super) fn was_nothing_and_is_again(&self, text: &str) -> bool {
+        let is_blank = |text: &str| super::without_mark(text).trim().is_empty();
+        let is_empty = |text: &str| super::without_mark(text).trim() == "{}";
+        self.text.is_none_or(is_blank) && is_empty(text)
+    }
+}
+
+/// The newest earlier text that is as wanted and that our present parts would turn into exactly `there`: nobody but us has
+/// changed anything since. What it was is given back whole.
+#[expect(clippy::option_option, reason = "an earlier text was found; there was a file")]
+pub(super) fn given_back(
+    there: &str,
+    owner: &Owner<'_>,
+    wanted: &Wanted,
+    earlier: &[Option<String>],
+) -> Option<Option<String>> {
+    let now = present(there, owner).ok()?.as_wanted(owner);
+    let is_it = |text: &&Option<String>| {
+        let text = text.as_deref().unwrap_or_default();
+        present(text, owner).is_ok_and(|then| is_same(&then.as_wanted(owner), wanted))
+            && arranged(text, owner, &now, None).is_ok_and(|again| again == there)
+    };
+    earlier.iter().find(is_it).cloned()
+}
+
+/// The same parts; the order of hooks is the file's business.
+fn is_same(there: &Wanted, wanted: &Wanted) -> bool {
+    let command = |wanted: &Wanted| wanted.status_line.as_ref().map(|line| line.command.clone());
+    there.hooks.len() == wanted.hooks.len()
+        && there.hooks.iter().all(|hook| wanted.hooks.contains(hook))
+        && there.rules.iter().all(|rule| wanted.rules.contains(rule))
+        && command(there) == command(wanted)
+}

@@ -1,0 +1,299 @@
+//! One settings file of the client as the installer sees it: what is in it of ours, and putting in or taking out what is
+//! chosen. The editing itself is `shared::settings`.
+
+use std::path::PathBuf;
+
+use shared::catalog::{Catalog, HookEntry};
+use shared::host::Host;
+use shared::settings::{
+    self, Backup, FileError, Owner, Present, Program, Registered, Registration, StatusLine, UserFile, Wanted,
+    faults,
+};
+
+use crate::installer::manifest::{Added, Manifest};
+use crate::installer::places::{Installation, Scope};
+use crate::installer::registration::{entries, names, status_line};
+use crate::installer::team;
+
+/// A settings file of the client, read and understood.
+pub(crate) struct Settings {
+    file: UserFile,
+    /// As it stands; `None` if there is no file.
+    pub(crate) text: Option<String>,
+    hooks: PathBuf,
+    binaries: Vec<String>,
+    added: Added,
+    /// What is in it of ours.
+    pub(crate) present: Present,
+}
+
+/// What shall be registered.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Choice<'a> {
+    /// These hooks and no others.
+    pub(crate) hooks: Vec<&'a HookEntry>,
+    /// Their permission rules too, beside those that were added before.
+    pub(crate) allow_rules: bool,
+    /// The status line of the one among them that has one.
+    pub(crate) status_line: bool,
+}
+
+impl Settings {
+    /// Reads those of this installation.
+    pub(crate) fn read(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Self> {
+        let file = UserFile::at(&installation.settings)?;
+        let manifest = Manifest::read(installation)?;
+        // A hook of an older version may be registered that the catalog no longer knows.
+        let binaries = manifest.files.keys().cloned().chain(names(catalog)).collect();
+        let added = manifest.settings.get(&installation.settings).cloned().unwrap_or_default();
+        let hooks = installation.hooks.clone();
+        let mut settings =
+            Self { text: file.read()?, file, hooks, binaries, added, present: Present::default() };
+        let text = settings.text.as_deref().unwrap_or_default();
+        settings.present =
+            settings::present(text, &settings.owner()).map_err(|refused| settings.file.refused(refused))?;
+        Ok(settings)
+    }
+
+    /// The hooks that have an entry, in the order of the catalog.
+    pub(crate) fn hooks<'a>(&self, catalog: &'a Catalog) -> Vec<&'a HookEntry> {
+        let has_entry = |hook: &&HookEntry| self.present.hooks.iter().any(|entry| entry.name == hook.name);
+        catalog.hooks.iter().filter(has_entry).collect()
+    }
+
+    /// A permission rule of these hooks that is not there yet.
+    pub(crate) fn missing_rules(&self, hooks: &[&HookEntry]) -> Vec<String> {
+        let rules = hooks.iter().flat_map(|hook| &hook.permissions);
+        rules.filter(|rule| !self.present.rules.contains(rule)).cloned().collect()
+    }
+
+    /// The text with exactly this choice in it.
+    pub(crate) fn with(
+        &self,
+        installation: &Installation,
+        catalog: &Catalog,
+        choice: &Choice<'_>,
+    ) -> anyhow::Result<Option<String>> {
+        let (wanted, added) = self.wanted(installation, catalog, choice)?;
+        Ok(self.arranged(self.text.as_deref(), &wanted, &added)?)
+    }
+
+    /// Registers exactly this choice. Returns the backup, if anything changed.
+    pub(crate) fn register(
+        &self,
+        host: &Host,
+        installation: &Installation,
+        catalog: &Catalog,
+        choice: &Choice<'_>,
+    ) -> anyhow::Result<Option<PathBuf>> {
+        let (wanted, added) = self.wanted(installation, catalog, choice)?;
+        self.put(host, installation, &wanted, &added)
+    }
+
+    /// Removes everything of ours. Returns the backup, if anything changed.
+    pub(crate) fn unregister(
+        &self,
+        host: &Host,
+        installation: &Installation,
+    ) -> anyhow::Result<Option<PathBuf>> {
+        self.put(host, installation, &Wanted::default(), &Added::default())
+    }
+
+    /// Removes the entries of these hooks, whatever the catalog says of them. Returns the backup, if anything changed.
+    pub(crate) fn forget(
+        &self,
+        host: &Host,
+        installation: &Installation,
+        names: &[String],
+    ) -> anyhow::Result<Option<PathBuf>> {
+        let mut wanted = self.present.as_wanted(&self.owner());
+        let goes = |name: &str| names.iter().any(|gone| gone == name);
+        wanted.hooks.retain(|hook| !hook.program.name().is_some_and(goes));
+        self.put(host, installation, &wanted, &self.added)
+    }
+
+    /// Puts our parts back as they were in an earlier text of this file; what the user has changed since stays. Returns
+    /// the text, and whether the file was changed.
+    pub(crate) fn restore(
+        &self,
+        host: &Host,
+        earlier: Option<&str>,
+    ) -> anyhow::Result<(Option<String>, bool)> {
+        let owner = self.owner();
+        let refused = |refused| self.file.refused(refused);
+        let then = settings::present(earlier.unwrap_or_default(), &owner).map_err(refused)?;
+        let wanted = then.as_wanted(&owner);
+        let restored = [earlier.map(str::to_owned)];
+        let mut text = None;
+        let backup = self.file.change_with_backup::<FileError>(host.now(), |there| {
+            text = settings::arrange(there, &owner, &wanted, &restored).map_err(refused)?;
+            Ok(text.clone())
+        })?;
+        Ok((text, backup.is_some()))
+    }
+
+    /// The newest backup, if there is one.
+    pub(crate) fn newest_backup(&self) -> Option<Backup> {
+        self.file.backups().into_iter().next()
+    }
+
+    /// What keeps registered hooks from running, or lets them run twice: one sentence each.
+    pub(crate) fn obstacles(&self) -> Vec<String> {
+        let text = self.text.as_deref().unwrap_or_default();
+        let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+        let mut obstacles: Vec<String> = faults(text)
+            .iter()
+            .map(|fault| {
+                let path = self.file.path().display();
+                format!("{path}, {fault}: because of it the client runs no hook of this file; mend or remove that entry")
+            })
+            .collect();
+        if value["disableAllHooks"] == true {
+            obstacles.push(format!(
+                "`disableAllHooks` is true in {}: no hook runs until it is removed",
+                self.file.path().display()
+            ));
+        }
+        let plugins = value["enabledPlugins"].as_object();
+        let is_ours =
+            |(name, on): (&String, &serde_json::Value)| name.starts_with("barbless@") && *on != false;
+        if !self.present.hooks.is_empty() && plugins.is_some_and(|plugins| plugins.iter().any(is_ours)) {
+            obstacles.push(
+                "the Barbless plugin is enabled too, so each hook runs twice: \
+                 disable the plugin or run `cargo xtask uninstall`"
+                    .to_owned(),
+            );
+        }
+        obstacles
+    }
+
+    fn wanted(
+        &self,
+        installation: &Installation,
+        catalog: &Catalog,
+        choice: &Choice<'_>,
+    ) -> anyhow::Result<(Wanted, Added)> {
+        let hooks = &choice.hooks;
+        let rules: Vec<String> = hooks.iter().flat_map(|hook| hook.permissions.clone()).collect();
+        let is_ours = |rule: &&String| self.added.rules.contains(rule);
+        let mut ours: Vec<String> = rules.iter().filter(is_ours).cloned().collect();
+        if choice.allow_rules {
+            ours.extend(
+                self.missing_rules(hooks).into_iter().filter(|rule| !self.added.rules.contains(rule)),
+            );
+        }
+        let has_ours = self.present.status_line.as_ref().is_some_and(|line| line.is_ours);
+        let status_line = match status_line(installation, hooks)? {
+            Some(command) if choice.status_line || has_ours => {
+                Some(StatusLine { command, replaces: choice.status_line })
+            }
+            _ => None,
+        };
+        let replaced = self.present.status_line.as_ref().filter(|line| !line.is_ours && choice.status_line);
+        let status_line_before = match replaced {
+            Some(line) => Some(line.raw.clone()),
+            None => self.added.status_line_before.clone().filter(|_| status_line.is_some()),
+        };
+        let mut entries = entries(installation, hooks)?;
+        if installation.scope == Scope::Project {
+            entries.extend(self.of_newer_versions(catalog));
+            entries.extend(notice_of(&entries));
+        }
+        let added = Added { rules: ours.clone(), status_line_before };
+        Ok((Wanted { hooks: entries, rules: ours, status_line }, added))
+    }
+
+    /// A teammate's newer version may have hooks this one has never heard of: they stay.
+    fn of_newer_versions(&self, catalog: &Catalog) -> Vec<Registration> {
+        let is_unknown = |entry: &&Registered| {
+            matches!(entry.program, Program::Shell(_))
+                && entry.name != team::NOTICE
+                && catalog.hook(&entry.name).is_none()
+        };
+        self.present.hooks.iter().filter(is_unknown).map(Registered::as_wanted).collect()
+    }
+
+    /// Writes it down first: killed in between, a rule of ours would be taken for the user's.
+    fn put(
+        &self,
+        host: &Host,
+        installation: &Installation,
+        wanted: &Wanted,
+        added: &Added,
+    ) -> anyhow::Result<Option<PathBuf>> {
+        let both = self.with_added(added);
+        note_added(installation, Some(&both))?;
+        let earlier: Vec<Option<String>> =
+            self.file.backups().into_iter().map(|backup| backup.text).collect();
+        let backup = self.file.change_with_backup::<FileError>(host.now(), |text| {
+            settings::arrange(text, &self.owner_of(&both), wanted, &earlier)
+                .map_err(|refused| self.file.refused(refused))
+        })?;
+        let is_empty = *wanted == Wanted::default();
+        note_added(installation, Some(added).filter(|_| !is_empty))?;
+        Ok(backup)
+    }
+
+    /// Ours before and after: what may have to be taken out.
+    fn with_added(&self, added: &Added) -> Added {
+        let before = &self.added;
+        Added {
+            rules: merged(&before.rules, &added.rules),
+            status_line_before: added.status_line_before.clone().or(before.status_line_before.clone()),
+        }
+    }
+
+    fn arranged(
+        &self,
+        text: Option<&str>,
+        wanted: &Wanted,
+        added: &Added,
+    ) -> Result<Option<String>, FileError> {
+        settings::arrange(text, &self.owner_of(&self.with_added(added)), wanted, &[])
+            .map_err(|refused| self.file.refused(refused))
+    }
+
+    fn owner(&self) -> Owner<'_> {
+        self.owner_of(&self.added)
+    }
+
+    fn owner_of<'a>(&'a self, added: &'a Added) -> Owner<'a> {
+        Owner {
+            folder: &self.hooks,
+            binaries: &self.binaries,
+            rules: &added.rules,
+            status_line_before: added.status_line_before.as_deref(),
+        }
+    }
+}
+
+/// The entry that tells who lacks one of these hooks.
+fn notice_of(entries: &[Registration]) -> Option<Registration> {
+    let mut names: Vec<String> =
+        entries.iter().filter_map(|entry| entry.program.name()).map(str::to_owned).collect();
+    names.sort();
+    names.dedup();
+    (!names.is_empty()).then(|| team::notice(&names))
+}
+
+/// Of the user's own file only what is more than entries is written down; of a project's, that we are in it at all.
+fn note_added(installation: &Installation, added: Option<&Added>) -> anyhow::Result<()> {
+    let key = &installation.settings;
+    let is_said = |added: &&Added| installation.scope != Scope::User || **added != Added::default();
+    let added = added.filter(is_said);
+    if Manifest::read(installation)?.settings.get(key) == added {
+        return Ok(());
+    }
+    Manifest::change(installation, |manifest| {
+        manifest.settings.remove(key);
+        if let Some(added) = added {
+            manifest.settings.insert(key.clone(), added.clone());
+        }
+        Ok(())
+    })
+}
+
+fn merged(left: &[String], right: &[String]) -> Vec<String> {
+    let new = right.iter().filter(|rule| !left.contains(rule));
+    left.iter().chain(new).cloned().collect()
+}
