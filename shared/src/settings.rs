@@ -160,15 +160,16 @@ pub fn arrange(
     earlier: &[Option<String>],
 ) -> Result<Option<String>, Refused> {
     let there = text.unwrap_or_default();
-    if *wanted == Wanted::default() && without_mark(there).trim().is_empty() {
+    if *wanted == Wanted::default() && is_blank(there) {
         return Ok(text.map(str::to_owned));
     }
+    check_ours(owner, wanted)?;
     let before_us = BeforeUs::find(earlier, owner);
     let arranged = arranged(there, owner, wanted, before_us.as_ref())?;
     if arranged == there {
         return Ok(Some(arranged));
     }
-    match given_back(there, owner, wanted, earlier) {
+    match given_back(there, owner, wanted, earlier, before_us.as_ref()) {
         Some(text) => Ok(text),
         None if before_us.is_some_and(|before| before.was_nothing_and_is_again(&arranged)) => {
             Ok(before_us.and_then(|before| before.text.map(str::to_owned)))
@@ -182,11 +183,10 @@ pub fn arrange(
 /// # Errors
 /// If the text is not plain JSON of the shape the client documents.
 pub fn present(text: &str, owner: &Owner<'_>) -> Result<Present, Refused> {
-    let body = without_mark(text);
-    if body.trim().is_empty() {
+    if is_blank(text) {
         return Ok(Present::default());
     }
-    let masked = Masked::new(body);
+    let masked = Masked::new(without_mark(text));
     let document = Document::parse(&masked)?;
     Ok(Present {
         hooks: entries::find(&document, owner).into_iter().map(|entry| entry.registered).collect(),
@@ -227,7 +227,24 @@ fn step(
     if let Some(text) = rules::step(&document, owner, &wanted.rules, before_us)? {
         return Ok(Some(text));
     }
-    Ok(status_line::step(&document, owner, wanted.status_line.as_ref()))
+    status_line::step(&document, owner, wanted.status_line.as_ref(), before_us)
+}
+
+/// Refuses what would not be found again once it is in the text.
+fn check_ours(owner: &Owner<'_>, wanted: &Wanted) -> Result<(), Refused> {
+    let line = wanted.status_line.as_ref().map(|line| line.command.as_str());
+    let line = line.filter(|line| !status_line::is_ours(line, owner));
+    let foreign = wanted.hooks.iter().map(|hook| &hook.program).find(|program| !entries::is_ours(program, owner));
+    let command = foreign.map(|(Program::Path(command) | Program::Shell(command))| command.as_str());
+    match command.or(line) {
+        Some(command) => Err(Refused { line: 1, column: 1, why: format!("`{command}` starts no program of ours") }),
+        None => Ok(()),
+    }
+}
+
+/// Nothing stands in the text, or nothing but white space.
+fn is_blank(text: &str) -> bool {
+    without_mark(text).trim().is_empty()
 }
 
 fn without_mark(text: &str) -> &str {

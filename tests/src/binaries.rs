@@ -30,6 +30,19 @@ pub fn record_hook() -> PathBuf {
     find(BUILT.get_or_init(|| build(&[env!("CARGO_PKG_NAME").to_owned()])), "record-hook")
 }
 
+/// The freshly built `xtask`: the installer, started without cargo in between.
+#[track_caller]
+pub fn xtask() -> PathBuf {
+    static BUILT: OnceLock<Built> = OnceLock::new();
+    find(BUILT.get_or_init(|| build(&["xtask".to_owned()])), "xtask")
+}
+
+/// The folder in which every hook's freshly built binary lies.
+#[track_caller]
+pub fn folder() -> PathBuf {
+    path("stop-momentum").parent().expect("a binary lies in a folder").to_owned()
+}
+
 /// The binary to register in the real client: from [`BIN_DIR_VARIABLE`] where it is set, else freshly built.
 #[track_caller]
 pub fn for_client(name: &str) -> PathBuf {

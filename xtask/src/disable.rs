@@ -2,7 +2,7 @@
 
 use shared::catalog::Catalog;
 use shared::host::Host;
-use shared::settings::{FileError, UserFile};
+use shared::settings::FileError;
 
 use crate::installer::client_settings::{Choice, Settings};
 use crate::installer::places::{Installation, Where};
@@ -18,7 +18,7 @@ pub(crate) fn run(name: &str, place: &Where, yes: bool) -> anyhow::Result<()> {
     let installation = Installation::at(place)?;
     only_the_operator(&host, &format!("cargo xtask disable {name}{}", installation.flags()), yes)?;
     // First what works at once and in running sessions, whatever becomes of the rest.
-    let requirements = UserFile::at(&installation.requirements)?;
+    let requirements = installation.file(&installation.requirements)?;
     let edit = |text: Option<&str>| switched_off(text, hook).map_err(|refused| requirements.refused(refused));
     let off = requirements.change::<FileError>(edit)?;
     if off {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{bail, ensure};
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
-use shared::settings::{FileError, UserFile};
+use shared::settings::FileError;
 
 use crate::installer::artifacts::Binaries;
 use crate::installer::choose::{Wish, choose, wants_rules, wants_status_line};
@@ -153,7 +153,7 @@ impl<'a> Plan<'a> {
 
     /// The configuration of this scope, before and after.
     fn requirements(&self) -> anyhow::Result<(Option<String>, Option<String>)> {
-        let file = UserFile::at(&self.installation.requirements)?;
+        let file = self.installation.file(&self.installation.requirements)?;
         let before = file.read()?;
         let after = switched_on(before.as_deref(), &self.chosen).map_err(|refused| file.refused(refused))?;
         Ok((before, after))
@@ -221,7 +221,7 @@ impl<'a> Plan<'a> {
     }
 
     fn switch_on(&self) -> anyhow::Result<()> {
-        let file = UserFile::at(&self.installation.requirements)?;
+        let file = self.installation.file(&self.installation.requirements)?;
         let edit =
             |text: Option<&str>| switched_on(text, &self.chosen).map_err(|refused| file.refused(refused));
         if file.change::<FileError>(edit)? {

@@ -103,11 +103,22 @@ fn section(hook: &HookEntry, binaries: &Binaries) -> anyhow::Result<Value> {
     ensure!(output.status.success(), "`{} schema` ended with {}", hook.name, output.status);
     let mut section: Map<String, Value> = serde_json::from_slice(&output.stdout)
         .with_context(|| format!("what `{} schema` prints is not a JSON object", hook.name))?;
-    for key in ["$schema", "title", "required"] {
+    for key in ["$schema", "title"] {
         section.shift_remove(key);
     }
+    require_nothing(&mut section);
     section.insert("description".to_owned(), hook.summary.clone().into());
     Ok(Value::Object(section))
+}
+
+/// A file may set any key of a map and leave out the others, at every depth. An entry of a list is whole or wrong: lists
+/// replace each other.
+fn require_nothing(schema: &mut Map<String, Value>) {
+    schema.shift_remove("required");
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for property in properties.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {
+        require_nothing(property);
+    }
 }
 
 /// The hooks as the client loads them from the plugin.
@@ -164,7 +175,7 @@ mod tests {
     use serde_json::json;
     use shared::catalog::{Catalog, EventEntry, HookEntry};
 
-    use super::{plugin, table, with_table};
+    use super::{plugin, require_nothing, table, with_table};
 
     fn catalog() -> Catalog {
         let first = Catalog::built_in().unwrap().hooks.remove(0);
@@ -195,6 +206,24 @@ mod tests {
             "PreToolUse": [{ "matcher": "Bash", "hooks": [run("b")] }]
         }});
         assert_eq!(plugin(&catalog()), expected);
+    }
+
+    #[test]
+    fn no_key_of_a_map_has_to_be_set_and_an_entry_of_a_list_stays_whole() {
+        let entry = json!({ "type": "object", "properties": { "tool": {} }, "required": ["tool"] });
+        let map = |required: &[&str]| {
+            let inner =
+                json!({ "type": "object", "properties": { "required": {}, "list": { "items": entry } } });
+            let mut outer = json!({ "type": "object", "properties": { "inner": inner } });
+            if !required.is_empty() {
+                outer["required"] = json!(required);
+                outer["properties"]["inner"]["required"] = json!(required);
+            }
+            outer.as_object().unwrap().clone()
+        };
+        let mut schema = map(&["list", "required"]);
+        require_nothing(&mut schema);
+        assert_eq!(schema, map(&[]));
     }
 
     #[test]

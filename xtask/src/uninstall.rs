@@ -107,16 +107,22 @@ fn confirm_purge(installation: &Installation) -> anyhow::Result<()> {
 /// What the hooks and the installer keep of the user's: the configuration, the state, the backups of settings.json.
 fn data(installation: &Installation) -> anyhow::Result<Vec<PathBuf>> {
     let backups = UserFile::at(&installation.settings)?.backups().into_iter().map(|backup| backup.path);
-    let kept = [&installation.requirements, &installation.state];
+    let of_projects = installation.backups();
+    let kept = [&installation.requirements, &installation.state, &of_projects];
     let kept = kept.into_iter().filter(|path| path.symlink_metadata().is_ok()).cloned();
     Ok(kept.chain(backups).collect())
 }
 
 fn purge_data(installation: &Installation) -> anyhow::Result<Vec<String>> {
     let mut removed = Vec::new();
+    Manifest::change(installation, |manifest| {
+        manifest.settings.clear();
+        Ok(())
+    })?;
+    let _ = fs::remove_dir(&installation.hooks);
     for path in data(installation)? {
         let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-        if is_folder && !is_our_state_folder(installation, &path) {
+        if is_folder && path == installation.state && !is_our_state_folder(installation, &path) {
             note(format_args!(
                 "{} was named by CLAUDE_HOOK_STATE_DIR and stays; remove it yourself",
                 path.display()
@@ -137,7 +143,9 @@ fn is_our_state_folder(installation: &Installation, path: &PathBuf) -> bool {
 }
 
 fn name_what_is_kept(installation: &Installation) -> anyhow::Result<()> {
-    let is_backup = |path: &&PathBuf| ![&installation.requirements, &installation.state].contains(path);
+    let of_projects = installation.backups();
+    let is_backup =
+        |path: &&PathBuf| ![&installation.requirements, &installation.state, &of_projects].contains(path);
     let data = data(installation)?;
     let mut kept: Vec<String> =
         data.iter().filter(|path| !is_backup(path)).map(|path| installation.show(path)).collect();

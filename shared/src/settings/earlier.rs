@@ -5,7 +5,7 @@ use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 
 use super::document::{Document, Masked};
-use super::{Owner, Wanted, arranged, present};
+use super::{Owner, Wanted, arranged, is_blank, present};
 
 /// The newest earlier text that holds nothing of ours.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +44,6 @@ impl<'a> BeforeUs<'a> {
 
     /// There was no file, or a blank one, and nothing is left in this text either.
     pub(super) fn was_nothing_and_is_again(&self, text: &str) -> bool {
-        let is_blank = |text: &str| super::without_mark(text).trim().is_empty();
         let is_empty = |text: &str| super::without_mark(text).trim() == "{}";
         self.text.is_none_or(is_blank) && is_empty(text)
     }
@@ -58,21 +57,21 @@ pub(super) fn given_back(
     owner: &Owner<'_>,
     wanted: &Wanted,
     earlier: &[Option<String>],
+    before_us: Option<&BeforeUs<'_>>,
 ) -> Option<Option<String>> {
     let now = present(there, owner).ok()?.as_wanted(owner);
     let is_it = |text: &&Option<String>| {
         let text = text.as_deref().unwrap_or_default();
-        present(text, owner).is_ok_and(|then| is_same(&then.as_wanted(owner), wanted))
-            && arranged(text, owner, &now, None).is_ok_and(|again| again == there)
+        is_as_wanted(text, owner, wanted)
+            && arranged(text, owner, &now, before_us).is_ok_and(|again| again == there)
     };
     earlier.iter().find(is_it).cloned()
 }
 
-/// The same parts; the order of hooks is the file's business.
-fn is_same(there: &Wanted, wanted: &Wanted) -> bool {
-    let command = |wanted: &Wanted| wanted.status_line.as_ref().map(|line| line.command.clone());
-    there.hooks.len() == wanted.hooks.len()
-        && there.hooks.iter().all(|hook| wanted.hooks.contains(hook))
-        && there.rules.iter().all(|rule| wanted.rules.contains(rule))
-        && command(there) == command(wanted)
+/// Nothing would have to be changed in this text.
+fn is_as_wanted(text: &str, owner: &Owner<'_>, wanted: &Wanted) -> bool {
+    if is_blank(text) {
+        return *wanted == Wanted::default();
+    }
+    arranged(text, owner, wanted, None).is_ok_and(|arranged| arranged == text)
 }

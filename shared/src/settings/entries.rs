@@ -125,14 +125,14 @@ fn ours(document: &Document<'_>, object: &Object<'_>, owner: &Owner<'_>) -> Opti
     let kind = text_of(object, "type");
     let command = text_of(object, "command")?;
     let args = object.get_array("args");
-    let program = if args.is_some() && is_own_program(&command, owner) {
-        Program::Path(command)
-    } else if command.starts_with(SHELL_MARK) {
+    let program = if command.starts_with(SHELL_MARK) {
         Program::Shell(command)
+    } else if args.is_some() {
+        Program::Path(command)
     } else {
         return None;
     };
-    if kind.is_some_and(|kind| kind != "command") {
+    if !is_ours(&program, owner) || kind.is_some_and(|kind| kind != "command") {
         return None;
     }
     let text = |value: &Value<'_>| value.as_string_lit().map(|text| text.value.clone().into_owned());
@@ -146,6 +146,14 @@ fn ours(document: &Document<'_>, object: &Object<'_>, owner: &Owner<'_>) -> Opti
         timeout_secs: object.get("timeout").and_then(|timeout| document.value(&timeout.value).as_f64()),
         harmful_keys: harmful.map(|key| (*key).to_owned()).collect(),
     })
+}
+
+/// An entry that starts this would be found to be ours.
+pub(super) fn is_ours(program: &Program, owner: &Owner<'_>) -> bool {
+    match program {
+        Program::Path(path) => is_own_program(path, owner),
+        Program::Shell(line) => line.starts_with(SHELL_MARK),
+    }
 }
 
 /// The command is the path of one of our binaries.

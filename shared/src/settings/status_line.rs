@@ -1,13 +1,14 @@
 //! The status line's command. There is one place for it: somebody else's is only replaced when that is wanted, and is
 //! given back as it was written when ours goes.
 
+use jsonc_parser::common::Ranged;
 use serde_json::json;
 
 use super::document::Document;
+use super::earlier::BeforeUs;
 use super::entries::is_own_program;
-use super::splice::{Level, insert_property, remove_element, replaced};
-use super::{Owner, StatusLine, StatusLineThere};
-use jsonc_parser::common::Ranged;
+use super::splice::{Level, insert_property, remove, replaced};
+use super::{Owner, Refused, StatusLine, StatusLineThere};
 
 const KEY: &str = "statusLine";
 
@@ -18,8 +19,13 @@ pub(super) fn there(document: &Document<'_>, owner: &Owner<'_>) -> Option<Status
         .as_object()
         .and_then(|object| object.get_string("command"))
         .map(|text| text.value.clone().into_owned());
-    let is_ours = command.as_deref().is_some_and(|line| is_own_program(first_word(line), owner));
+    let is_ours = command.as_deref().is_some_and(|line| is_ours(line, owner));
     Some(StatusLineThere { raw: document.original(value.range()).to_owned(), command, is_ours })
+}
+
+/// The shell line runs a binary of ours.
+pub(super) fn is_ours(line: &str, owner: &Owner<'_>) -> bool {
+    is_own_program(first_word(line), owner)
 }
 
 /// One edit towards this status line; `None` when there is nothing left to do.
@@ -27,9 +33,13 @@ pub(super) fn step(
     document: &Document<'_>,
     owner: &Owner<'_>,
     wanted: Option<&StatusLine>,
-) -> Option<String> {
+    before_us: Option<&BeforeUs<'_>>,
+) -> Result<Option<String>, Refused> {
     let there = there(document, owner);
-    match (there, wanted) {
+    if wanted.is_some() || there.as_ref().is_some_and(|there| there.is_ours) {
+        document.check_once(KEY)?;
+    }
+    Ok(match (there, wanted) {
         (None, Some(wanted)) => {
             Some(insert_property(document, &document.root, KEY, &value_of(&wanted.command)))
         }
@@ -38,9 +48,9 @@ pub(super) fn step(
                 there.command.as_ref() == Some(&wanted.command) || !(there.is_ours || wanted.replaces);
             (!stays).then(|| put(document, &there, &wanted.command))
         }
-        (Some(there), None) if there.is_ours => Some(take_out(document, owner)),
+        (Some(there), None) if there.is_ours => Some(take_out(document, owner, before_us)),
         (_, None) => None,
-    }
+    })
 }
 
 fn value_of(command: &str) -> serde_json::Value {
@@ -57,11 +67,17 @@ fn put(document: &Document<'_>, there: &StatusLineThere, command: &str) -> Strin
     }
 }
 
-fn take_out(document: &Document<'_>, owner: &Owner<'_>) -> String {
-    match (owner.status_line_before, document.root.get(KEY)) {
+fn take_out(document: &Document<'_>, owner: &Owner<'_>, before_us: Option<&BeforeUs<'_>>) -> String {
+    match (owner.status_line_before.filter(|raw| is_foreign(raw, owner)), document.root.get(KEY)) {
         (Some(raw), Some(property)) => document.replace(&property.value, raw),
-        _ => remove_element(document, &Level::of_property(&document.root, KEY, &[])),
+        _ => remove(document, &[Level::of_property(&document.root, KEY, &[])], before_us),
     }
+}
+
+/// This status line, as it was written, is somebody else's: ours would have to be taken out in turn.
+fn is_foreign(raw: &str, owner: &Owner<'_>) -> bool {
+    let value: serde_json::Value = serde_json::from_str(raw).unwrap_or_default();
+    !value["command"].as_str().is_some_and(|line| is_ours(line, owner))
 }
 
 /// The program of a shell line, out of its quotes.

@@ -9,6 +9,11 @@ use super::{
     Owner, Program, Refused, Registered, Registration, StatusLine, Wanted, arrange, faults, present,
 };
 
+mod files;
+mod generated;
+mod reader;
+mod world;
+
 const FOLDER: &str = "/home/me/.claude/hooks";
 
 fn owner() -> Owner<'static> {

@@ -58,6 +58,10 @@ pub struct UserFile {
     path: PathBuf,
     /// Where the bytes are, when `path` is a link.
     target: PathBuf,
+    /// The folder of its backups; its own, unless others would see them there.
+    backups: PathBuf,
+    /// What is new is for the user alone.
+    is_private: bool,
 }
 
 /// The text of a file as it once was.
@@ -76,13 +80,27 @@ impl UserFile {
     /// If a link cannot be followed.
     pub fn at(path: &Path) -> Result<Self, FileError> {
         let target = follow(path).map_err(|source| FileError::Io { path: path.to_owned(), source })?;
-        Ok(Self { path: path.to_owned(), target })
+        let backups = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
+        Ok(Self { path: path.to_owned(), target, backups, is_private: true })
+    }
+
+    /// The same file, if it is one of a project's: others read it, so a new one has the mode every new file has, and
+    /// backups are kept in `folder` instead of beside it, where they would end up in somebody's commit.
+    #[must_use]
+    pub fn of_a_project(self, folder: &Path) -> Self {
+        Self { backups: folder.to_owned(), is_private: false, ..self }
     }
 
     /// Where it is, as the client names it.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Where its bytes are, or would be.
+    #[must_use]
+    pub fn target(&self) -> &Path {
+        &self.target
     }
 
     /// Its text; `None` if there is no such file.
@@ -155,7 +173,7 @@ impl UserFile {
     }
 
     fn locked<T, E: From<FileError>>(&self, critical: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        create_folder(&self.target).map_err(|error| self.io(error))?;
+        create_folder(&self.target, self.is_private).map_err(|error| self.io(error))?;
         let guarded = beside(&self.target, ".barbless");
         // There is no such file, so its lock file goes with the lock and nothing is left in the user's folder.
         let done = with_lock(&guarded, PATIENCE, critical);
@@ -164,7 +182,7 @@ impl UserFile {
 
     fn write(&self, text: Option<&str>) -> Result<(), FileError> {
         let written = match text {
-            Some(text) => replace(&self.target, text.as_bytes()),
+            Some(text) => replace(&self.target, text.as_bytes(), self.is_private),
             // A link to nowhere is what was there before us, where there is a link.
             None => fs::remove_file(&self.target),
         };
@@ -174,9 +192,10 @@ impl UserFile {
     fn back_up(&self, text: Option<&str>, now: Timestamp) -> Result<PathBuf, FileError> {
         let stamp: String = now.rfc3339().chars().filter(|letter| !matches!(letter, '-' | ':')).collect();
         let absent = if text.is_none() { ABSENT } else { "" };
-        let backup = beside(&self.path, &format!(".{BACKUP}{stamp}{absent}"));
-        create_folder(&backup)
-            .and_then(|()| replace(&backup, text.unwrap_or_default().as_bytes()))
+        let name = self.path.file_name().unwrap_or_default();
+        let backup = beside(&self.backups.join(name), &format!(".{BACKUP}{stamp}{absent}"));
+        create_folder(&backup, true)
+            .and_then(|()| replace(&backup, text.unwrap_or_default().as_bytes(), true))
             .map_err(|source| FileError::Io { path: backup.clone(), source })?;
         Ok(backup)
     }
@@ -189,13 +208,12 @@ impl UserFile {
     }
 
     fn backup_paths(&self) -> Vec<PathBuf> {
-        let Some(folder) = self.path.parent() else { return Vec::new() };
         let prefix = beside(Path::new(self.path.file_name().unwrap_or_default()), &format!(".{BACKUP}"));
         let is_backup = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             name.starts_with(&*prefix.to_string_lossy())
         };
-        let entries = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+        let entries = fs::read_dir(&self.backups).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
         let mut paths: Vec<PathBuf> = entries.filter(is_backup).collect();
         paths.sort();
         paths.reverse();
@@ -233,19 +251,21 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Creates the folder of `path`, each missing one for the user alone; what exists is left as it is.
-fn create_folder(path: &Path) -> io::Result<()> {
+/// Creates the folder of `path`, a private one with each missing one above it for the user alone; what exists is left as it is.
+fn create_folder(path: &Path, is_private: bool) -> io::Result<()> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, if is_private { 0o700 } else { 0o777 });
     builder.recursive(true).create(folder)
 }
 
-/// Written beside, synced, renamed. The mode stays what it was; a new file is its user's alone.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Written beside, synced, renamed. The mode stays what it was; a new private file is its user's alone.
+fn replace(path: &Path, bytes: &[u8], is_private: bool) -> io::Result<()> {
     let temporary = beside(path, &format!(".barbless-{}", std::process::id()));
-    let written = create(&temporary).and_then(|mut file| {
+    // One that a process of the same number left behind; never written through, as it could be a link.
+    let _ = fs::remove_file(&temporary);
+    let written = create(&temporary, is_private).and_then(|mut file| {
         file.write_all(bytes)?;
         if let Ok(metadata) = fs::metadata(path) {
             file.set_permissions(metadata.permissions())?;
@@ -259,11 +279,11 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replaced
 }
 
-fn create(path: &Path) -> io::Result<File> {
+fn create(path: &Path, is_private: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create_new(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if is_private { 0o600 } else { 0o666 });
     options.open(path)
 }
 

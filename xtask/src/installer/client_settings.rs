@@ -41,7 +41,7 @@ pub(crate) struct Choice<'a> {
 impl Settings {
     /// Reads those of this installation.
     pub(crate) fn read(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Self> {
-        let file = UserFile::at(&installation.settings)?;
+        let file = installation.file(&installation.settings)?;
         let manifest = Manifest::read(installation)?;
         // A hook of an older version may be registered that the catalog no longer knows.
         let binaries = manifest.files.keys().cloned().chain(names(catalog)).collect();
@@ -221,6 +221,9 @@ impl Settings {
         wanted: &Wanted,
         added: &Added,
     ) -> anyhow::Result<Option<PathBuf>> {
+        if self.text.is_none() && *wanted == Wanted::default() {
+            return Ok(None);
+        }
         let both = self.with_added(added);
         note_added(installation, Some(&both))?;
         let earlier: Vec<Option<String>> =

@@ -3,8 +3,10 @@
 
 use std::path::{Path, PathBuf, absolute};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use shared::host::{Environment, Places, display_path};
+use shared::settings::UserFile;
+use shared::state::file_key;
 
 use crate::installer::manifest::Manifest;
 
@@ -131,6 +133,22 @@ impl Installation {
             requirements: claude.join(requirements),
             ..self.clone()
         })
+    }
+
+    /// Where backups of projects' files are kept, a folder for each.
+    pub(crate) fn backups(&self) -> PathBuf {
+        self.hooks.with_file_name("hook-backups")
+    }
+
+    /// A file of this scope. In a project a link may not lead out of it: its text is somebody else's.
+    pub(crate) fn file(&self, path: &Path) -> anyhow::Result<UserFile> {
+        let file = UserFile::at(path)?;
+        let Some(project) = &self.project else { return Ok(file) };
+        let real = |path: &Path| path.ancestors().find_map(|above| above.canonicalize().ok());
+        let is_inside =
+            real(file.target()).zip(real(project)).is_some_and(|(file, root)| file.starts_with(root));
+        ensure!(is_inside, "{} leads out of the project; it is not changed", path.display());
+        Ok(file.of_a_project(&self.backups().join(file_key(&path.display().to_string()))))
     }
 
     /// This one, and every project's settings in which it was registered.

@@ -1,0 +1,91 @@
+//! The installer as a process: what its commands leave in the files of a user, who already has some.
+
+mod files;
+mod refusals;
+mod scopes;
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tests::binaries;
+use tests::process::{Invocation, Outcome};
+use tests::sandbox::{Level, Sandbox, toolchain_env};
+
+/// A user and the commands they type. The binaries are those of the tests: nothing is built.
+struct User {
+    sandbox: Sandbox,
+}
+
+impl User {
+    fn new() -> Self {
+        Self { sandbox: Sandbox::new() }
+    }
+
+    /// With this settings.json.
+    fn with(settings: &str) -> Self {
+        let user = Self::new();
+        fs::write(user.settings(), settings).unwrap();
+        user
+    }
+
+    fn settings(&self) -> PathBuf {
+        self.sandbox.settings_path(Level::User)
+    }
+
+    /// The bytes of settings.json; `None` if there is none.
+    fn bytes(&self) -> Option<Vec<u8>> {
+        fs::read(self.settings()).ok()
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8(self.bytes().expect("settings.json is there")).unwrap()
+    }
+
+    fn home(&self, path: &str) -> PathBuf {
+        self.sandbox.home().join(path)
+    }
+
+    fn deployed(&self, hook: &str) -> PathBuf {
+        self.home(".claude/hooks").join(hook)
+    }
+
+    /// `cargo xtask ...`, without cargo.
+    fn command(&self, line: &str) -> Invocation {
+        let words = line.split_whitespace().map(|word| match word {
+            "PREBUILT" => binaries::folder().display().to_string(),
+            "PROJECT" => self.sandbox.project().display().to_string(),
+            word => word.to_owned(),
+        });
+        Invocation::new(binaries::xtask(), &self.sandbox)
+            .args(words)
+            .envs(toolchain_env())
+            .unset("CLAUDE_HOOK_STATE_DIR")
+            .deadline(Duration::from_secs(60))
+    }
+
+    /// What it does; fails unless it ends with 0.
+    #[track_caller]
+    fn types(&self, line: &str) -> Outcome {
+        let outcome = self.command(line).run();
+        outcome.assert_exit(0);
+        outcome
+    }
+
+    /// Everything it says; fails unless it ends with 1.
+    #[track_caller]
+    fn fails(&self, line: &str) -> String {
+        let outcome = self.command(line).run();
+        outcome.assert_exit(1);
+        outcome.stdout_text() + &outcome.stderr_text()
+    }
+
+    /// Names of the files beside settings.json that are no backups.
+    fn beside(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.home(".claude")).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.filter(|name| !name.contains("barbless-backup")).collect();
+        names.sort();
+        names
+    }
+}

@@ -1,0 +1,128 @@
+//! What the installer does not touch, and what it says where something is not as it should be.
+
+use super::User;
+use std::fs;
+use std::path::Path;
+
+const INSTALL: &str = "install --prebuilt PREBUILT --hooks rate-awareness --yes";
+
+#[test]
+fn what_cannot_be_read_for_certain_is_refused_with_its_place_before_anything_is_copied() {
+    for (settings, place) in [
+        ("{\n  \"a\": 1,\n  // mine\n}", "line 3, column 3: "),
+        ("{\"a\": ", "line 1, column 7: "),
+        ("[]", "line 1, column 1: "),
+        ("{\"hooks\": []}", "line 1, column 11: `hooks` must be an object"),
+        ("{\"hooks\": {},\n\"hooks\": {}}", "line 2, column 1: the key `hooks` stands here a second time"),
+    ] {
+        let user = User::with(settings);
+        let said = user.fails(INSTALL);
+        assert!(said.contains("settings.json") && said.contains(place), "{settings}: {said}");
+        assert_eq!(user.text(), settings);
+        assert_eq!(user.beside(), ["settings.json"], "nothing was copied");
+    }
+}
+
+#[test]
+fn an_entry_of_somebody_else_that_silences_the_file_is_named() {
+    let settings = "{\"hooks\": {\"Stop\": [\n{\"hooks\": [{\"type\": \"comand\", \"command\": \"x\"}]}]}}";
+    let user = User::with(settings);
+    let said = user.fails(INSTALL);
+    assert!(said.contains("line 2: hooks.Stop: its `type` is unknown"), "{said}");
+    assert!(user.types("status").stdout_text().contains("line 2: hooks.Stop"));
+    user.types("uninstall --yes");
+    assert_eq!(user.text(), settings);
+}
+
+#[test]
+fn somebody_elses_program_is_not_replaced() {
+    let user = User::new();
+    user.sandbox.write_home(".claude/hooks/rate-awareness", "mine");
+    let said = user.fails(INSTALL);
+    assert!(said.contains("is not ours and is not replaced"), "{said}");
+    assert_eq!(fs::read_to_string(user.deployed("rate-awareness")).unwrap(), "mine");
+}
+
+#[test]
+fn status_tells_where_things_differ() {
+    let user = User::new();
+    user.types(INSTALL);
+    let drift = |user: &User| {
+        let status = user.types("status --json").stdout_text();
+        let status: serde_json::Value = serde_json::from_str(&status).unwrap();
+        let hooks = status["hooks"].as_array().unwrap().clone();
+        let hook = hooks.into_iter().find(|hook| hook["hook"] == "rate-awareness").unwrap();
+        hook["drift"].to_string()
+    };
+    assert_eq!(drift(&user), "[]");
+
+    let good = user.text();
+    fs::write(user.settings(), good.replacen("\"args\": []", "\"args\": [], \"async\": true", 1)).unwrap();
+    assert!(drift(&user).contains("registered with `async`, so it stops nothing"), "{}", drift(&user));
+    user.types(INSTALL);
+    assert_eq!(user.text(), good, "installing again puts it right");
+
+    fs::write(user.settings(), good.replacen("SessionEnd", "Notification", 1)).unwrap();
+    assert!(drift(&user).contains("not registered on SessionEnd"), "{}", drift(&user));
+    fs::write(user.settings(), &good).unwrap();
+
+    user.types("install --prebuilt PREBUILT --hooks rate-awareness --scope local --project PROJECT --yes");
+    assert!(
+        drift(&user).contains("so it runs twice: cargo xtask uninstall --scope local"),
+        "{}",
+        drift(&user)
+    );
+    user.types("uninstall --scope local --project PROJECT --yes");
+    assert_eq!(drift(&user), "[]");
+
+    fs::write(user.deployed("rate-awareness"), "patched").unwrap();
+    assert!(drift(&user).contains("the deployed file is not what was installed"), "{}", drift(&user));
+}
+
+#[test]
+fn what_no_hook_owns_any_more_is_told_and_pruned_with_its_entries() {
+    let user = User::with("{\"model\": \"opus\"}");
+    user.types("install --prebuilt PREBUILT --hooks rate-awareness,stop-momentum --yes");
+    let rename = |path: &Path| {
+        let text = fs::read_to_string(path).unwrap();
+        fs::write(path, text.replace("stop-momentum", "old-gate")).unwrap();
+    };
+    // As an older version left it, whose hook has another name now.
+    rename(&user.settings());
+    rename(&user.home(".claude/hooks/manifest.json"));
+    fs::rename(user.deployed("stop-momentum"), user.deployed("old-gate")).unwrap();
+
+    let said = user.types("sync --prebuilt PREBUILT").stdout_text();
+    assert!(said.contains("no hook of this source tree owns old-gate"), "{said}");
+    assert!(user.text().contains("old-gate"));
+    user.types("sync --prebuilt PREBUILT --prune");
+    assert!(!user.deployed("old-gate").exists());
+    assert!(!user.text().contains("old-gate") && user.text().contains("rate-awareness"), "{}", user.text());
+}
+
+#[test]
+fn without_a_terminal_taking_away_needs_a_yes() {
+    let user = User::new();
+    user.types(INSTALL);
+    let installed = user.bytes();
+    for line in ["uninstall", "uninstall --purge", "disable rate-awareness", "undo"] {
+        assert!(user.fails(line).contains("--yes"), "{line}");
+        assert_eq!(user.bytes(), installed, "{line}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_written_is_left_as_it_is() {
+    use std::os::unix::fs::PermissionsExt;
+    let user = User::with("{}");
+    user.types(INSTALL);
+    let installed = user.bytes();
+    let folder = user.home(".claude");
+    let mode = |mode| fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o555);
+    let outcome = user.command("disable rate-awareness --yes").unprivileged().run();
+    mode(0o755);
+    outcome.assert_exit(1);
+    assert_eq!(user.bytes(), installed);
+}
