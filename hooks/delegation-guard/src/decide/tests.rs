@@ -1,0 +1,283 @@
+//! The rules as tables: one session, one event after the other, one verdict each.
+
+use std::time::Duration;
+
+use shared::blocks::BlockCount;
+use shared::config::{self, Bounded, SectionSpec, Sources};
+use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::host::Timestamp;
+use shared::protocol::{Call, Event, Input, ToolCall, ToolResult};
+use shared::switches::Position;
+
+use super::decide;
+use crate::messages::{Message, OwnTexts};
+use crate::observe::Facts;
+use crate::settings::{FirstCall, Settings};
+use crate::state::State;
+
+const NOON: Timestamp = Timestamp::from_secs(1_000_000);
+
+/// As compiled in, so that a new setting changes no test.
+pub(crate) fn defaults() -> Settings {
+    let spec = SectionSpec { name: "delegation-guard", global_only: &[] };
+    config::load(spec, &Sources::default(), Position::Auto).unwrap().settings
+}
+
+/// What a call of a table may be answered with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Said {
+    Nothing,
+    Denial,
+    /// Which text, by its number; 0: that of the first call.
+    Advice(u32),
+    Reminder,
+}
+
+use Said::{Advice, Denial, Nothing};
+
+mod any_order;
+mod own_texts;
+mod reminder;
+mod subagents;
+
+/// A session that goes from one event to the next.
+struct Session {
+    settings: Settings,
+    state: State,
+    own: OwnTexts,
+    now: Timestamp,
+    notices: Vec<String>,
+}
+
+impl Session {
+    fn new(change: impl FnOnce(&mut Settings)) -> Self {
+        let mut settings = defaults();
+        change(&mut settings);
+        Self { settings, state: State::default(), own: OwnTexts::default(), now: NOON, notices: Vec::new() }
+    }
+
+    fn at(streak: u32) -> Self {
+        let mut session = Self::new(|_| ());
+        session.state = State { streak, block_fired: true, ..State::default() };
+        session
+    }
+
+    fn outcome(&self, facts: &Facts, event: Event) -> Outcome<State> {
+        let call = Call { session_id: Some("s".into()), ..Call::default() };
+        decide(&Given {
+            input: &Input { call, event },
+            facts,
+            state: &self.state,
+            settings: &self.settings,
+            blocks: BlockCount::default(),
+            started: self.now,
+            now: self.now,
+            headless: false,
+        })
+    }
+
+    /// Decides and remembers, as the run loop does.
+    fn tell(&mut self, facts: &Facts, event: Event) -> Verdict {
+        let outcome = self.outcome(facts, event);
+        match outcome.memory {
+            Memory::Save(state) => {
+                assert_ne!(state, self.state, "what has not changed is not written");
+                self.state = state;
+            }
+            Memory::Keep => assert_eq!(outcome.verdict, Verdict::Pass, "what is said is counted"),
+            Memory::Drop => self.state = State::default(),
+        }
+        self.notices.extend(outcome.notice);
+        outcome.verdict
+    }
+
+    fn call(&mut self, id: &str) -> Said {
+        let facts = Facts::Call(self.own.clone());
+        said(&self.tell(&facts, Event::PreToolUse(tool(id))))
+    }
+
+    fn ended(&mut self, id: &str) -> Said {
+        let facts = Facts::Executed(self.own.clone());
+        let event = Event::PostToolUse(ToolResult { call: tool(id), ..ToolResult::default() });
+        said(&self.tell(&facts, event))
+    }
+
+    fn calls(&mut self, count: usize) -> Vec<Said> {
+        (0..count).map(|_| self.call("toolu")).collect()
+    }
+
+    /// Calls that each end before the next begins: what was said before and after each.
+    fn whole_calls(&mut self, count: usize) -> Vec<(Said, Said)> {
+        (0..count)
+            .map(|number| {
+                let id = format!("toolu_{number}");
+                (self.call(&id), self.ended(&id))
+            })
+            .collect()
+    }
+
+    fn quietly(&mut self, facts: &Facts) {
+        let verdict = self.tell(facts, Event::Other("whatever".into()));
+        assert_eq!(verdict, Verdict::Pass, "{facts:?}");
+    }
+
+    fn delegates(&mut self) {
+        self.quietly(&Facts::Delegation);
+    }
+
+    fn later(&mut self, secs: u64) {
+        self.now = self.now.plus(Duration::from_secs(secs));
+    }
+}
+
+fn tool(id: &str) -> ToolCall {
+    ToolCall { tool_name: "Bash".into(), tool_use_id: Some(id.into()), tool_input: None }
+}
+
+/// Which of our texts was said; each begins in its own way.
+fn said(verdict: &Verdict) -> Said {
+    let is = |text: &str, message: Message| {
+        let (start, _) = message.built_in().split_once('{').unwrap();
+        let (_, end) = message.built_in().trim().rsplit_once('}').unwrap();
+        text.starts_with(start) && text.ends_with(end)
+    };
+    match verdict {
+        Verdict::Pass => Nothing,
+        Verdict::Deny { reason, rule } => {
+            assert_eq!(rule, "first_call");
+            assert!(is(reason, Message::FirstCallDenial), "{reason}");
+            Denial
+        }
+        Verdict::Advise { text } if is(text, Message::Reminder) => Said::Reminder,
+        Verdict::Advise { text } if is(text, Message::FirstCallAdvice) => Advice(0),
+        Verdict::Advise { text } => {
+            Advice((1..=5).find(|number| is(text, Message::advice(*number))).unwrap())
+        }
+        other => panic!("never said: {other:?}"),
+    }
+}
+
+/// The calls, counted from 1, that were not silent.
+fn loud(said: &[Said]) -> Vec<(usize, Said)> {
+    let numbered = said.iter().cloned().enumerate().map(|(index, said)| (index + 1, said));
+    numbered.filter(|(_, said)| *said != Nothing).collect()
+}
+
+#[test]
+fn the_first_call_is_refused_and_the_following_ones_are_counted_and_advised_on_at_doublings() {
+    let mut session = Session::new(|_| ());
+    let expected = [
+        (1, Denial),
+        (3, Advice(1)),
+        (5, Advice(2)),
+        (9, Advice(3)),
+        (17, Advice(4)),
+        (33, Advice(5)),
+        (65, Advice(5)),
+    ];
+    assert_eq!(loud(&session.calls(100)), expected);
+    assert_eq!(
+        (session.state.streak, session.state.block_fired),
+        (99, true),
+        "the refused call is not counted"
+    );
+}
+
+#[test]
+fn the_texts_name_the_streak() {
+    let mut session = Session::at(15);
+    let Verdict::Advise { text } =
+        session.tell(&Facts::Call(OwnTexts::default()), Event::PreToolUse(tool("t")))
+    else {
+        panic!("16 is advised on")
+    };
+    assert!(text.contains("streak 16)"), "{text}");
+    let mut session = Session::new(|settings| settings.min_streak_before_block = Bounded::new(3).unwrap());
+    session.state.streak = 3;
+    let Verdict::Deny { reason, .. } =
+        session.tell(&Facts::Call(OwnTexts::default()), Event::PreToolUse(tool("t")))
+    else {
+        panic!("the call after the third is refused")
+    };
+    assert!(reason.contains("(streak 3)"), "{reason}");
+}
+
+#[test]
+fn a_delegation_sets_the_streak_back_and_arms_the_block_again() {
+    for streak in [0, 1, 2, 7, 1000, u32::MAX] {
+        let mut session = Session::at(streak);
+        session.delegates();
+        assert_eq!((session.state.streak, session.state.block_fired), (0, false), "{streak}");
+        assert_eq!(session.calls(3), [Denial, Nothing, Advice(1)], "{streak}");
+    }
+}
+
+#[test]
+fn a_delegation_where_nothing_is_counted_writes_nothing() {
+    let session = Session::new(|_| ());
+    let outcome = session.outcome(&Facts::Delegation, Event::PreToolUse(tool("t")));
+    assert_eq!(outcome, Outcome::pass());
+}
+
+#[test]
+fn the_block_waits_for_the_streak_it_is_set_to() {
+    let mut session = Session::new(|settings| settings.min_streak_before_block = Bounded::new(3).unwrap());
+    let expected = [Nothing, Advice(1), Nothing, Denial, Advice(2), Nothing, Nothing, Nothing, Advice(3)];
+    assert_eq!(session.calls(9), expected);
+    session.delegates();
+    assert_eq!(loud(&session.calls(4)), [(2, Advice(1)), (4, Denial)]);
+}
+
+#[test]
+fn the_first_call_may_be_advised_on_instead_and_counts_then() {
+    let mut session = Session::new(|settings| settings.first_call = FirstCall::Advise);
+    assert_eq!(session.calls(5), [Advice(0), Advice(1), Nothing, Advice(2), Nothing]);
+    session.delegates();
+    assert_eq!(session.call("again"), Advice(0));
+}
+
+#[test]
+fn advice_on_the_first_call_stands_for_the_advice_the_streak_would_call_for() {
+    let mut session = Session::new(|settings| {
+        settings.first_call = FirstCall::Advise;
+        settings.min_streak_before_block = Bounded::new(1).unwrap();
+    });
+    assert_eq!(session.calls(4), [Nothing, Advice(0), Nothing, Advice(2)]);
+}
+
+#[test]
+fn with_the_first_call_off_it_counts_as_streak_1() {
+    let mut session = Session::new(|settings| settings.first_call = FirstCall::Off);
+    assert_eq!(loud(&session.calls(9)), [(2, Advice(1)), (4, Advice(2)), (8, Advice(3))]);
+}
+
+#[test]
+fn advice_begins_at_the_streak_it_is_set_to_and_doubles_from_there() {
+    let advised = |from| {
+        let mut session = Session::new(|settings| settings.advise_from = Bounded::new(from).unwrap());
+        session.state.block_fired = true;
+        loud(&session.calls(30)).into_iter().map(|(call, _)| call).collect::<Vec<_>>()
+    };
+    assert_eq!(advised(1), [1, 2, 4, 8, 16]);
+    assert_eq!(advised(3), [3, 6, 12, 24]);
+    assert_eq!(advised(31), [0_usize; 0]);
+}
+
+#[test]
+fn a_streak_at_its_end_is_silent_and_writes_nothing() {
+    for advise_from in [1, 2, 3, 1000] {
+        let mut session = Session::at(u32::MAX);
+        session.settings.advise_from = Bounded::new(advise_from).unwrap();
+        assert_eq!(session.calls(3), [Nothing, Nothing, Nothing]);
+    }
+    let mut session = Session::at(u32::MAX - 1);
+    assert_eq!(session.calls(2), [Nothing, Nothing]);
+    assert_eq!(session.state.streak, u32::MAX);
+}
+
+#[test]
+fn the_end_of_the_session_forgets_everything() {
+    let session = Session::at(7);
+    let outcome = session.outcome(&Facts::SessionEnd, Event::SessionEnd { reason: "other".into() });
+    assert_eq!(outcome, Outcome::pass().remembering(Memory::Drop));
+}

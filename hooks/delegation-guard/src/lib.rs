@@ -1,0 +1,46 @@
+//! delegation-guard: work that a subagent could do is handed over, or done here deliberately.
+//!
+//! The first tool call of the main session after a delegation is refused once; the calls after it are counted (the
+//! streak) and commented on at 2, 4, 8, 16, 32 and so on. A subagent's calls are none of its business: they carry an
+//! `agent_id`, so the guard needs to count no subagents and stays on while they run.
+//!
+//! - `settings`: what can be set, with its meaning
+//! - `messages`: what the model reads, built in or the user's own
+//! - `observe`: what kind of event this is, and the user's own texts for it
+//! - `decide`: the rules
+//! - `state`: the streak, and what was said lately
+
+mod decide;
+mod messages;
+mod observe;
+mod settings;
+mod state;
+
+pub use messages::{Message, OwnTexts};
+pub use observe::Facts;
+pub use settings::{FirstCall, MessageFiles, Reminder, Settings};
+pub use state::State;
+
+use shared::hook::{Given, Headless, Hook, Outcome, Seen};
+
+/// The hook.
+#[derive(Debug)]
+pub struct DelegationGuard;
+
+impl Hook for DelegationGuard {
+    const NAME: &'static str = "delegation-guard";
+    const HEADLESS: Headless = Headless::Silent;
+    const GLOBAL_ONLY: &'static [&'static str] = &["message_files"];
+
+    type Settings = Settings;
+    type State = State;
+    type Facts = Facts;
+
+    fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
+        observe::observe(seen)
+    }
+
+    fn decide(given: &Given<'_, Self>) -> Outcome<State> {
+        decide::decide(given)
+    }
+}

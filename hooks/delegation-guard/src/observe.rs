@@ -1,0 +1,135 @@
+//! What the hook looks at: what kind of event this is, and the user's own texts for it. Nothing is decided here, and what
+//! is none of the hook's business costs no lock and no file.
+
+use shared::hook::Seen;
+use shared::protocol::{Event, ToolCall};
+
+use crate::messages::{Message, OwnTexts};
+use crate::settings::Settings;
+
+/// The tool that starts a subagent, and its name in older clients.
+const DELEGATES: [&str; 2] = ["Agent", "Task"];
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Facts {
+    /// The main session is about to start a subagent.
+    Delegation,
+    /// The main session is about to use a tool itself.
+    Call(OwnTexts),
+    /// The main session has used a tool itself, whatever came of it.
+    Executed(OwnTexts),
+    /// A subagent begins whose calls will carry its id.
+    NamedSubagentStart,
+    /// A subagent begins, and nothing tells its calls from the main session's.
+    SubagentStart,
+    /// A subagent has ended.
+    SubagentStop,
+    /// The session ends.
+    SessionEnd,
+}
+
+/// Whose business a tool is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It starts a subagent.
+    Delegation,
+    /// It neither counts nor resets.
+    Exempt,
+    /// It is work.
+    Work,
+}
+
+pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
+    let call = &seen.input.call;
+    call.session_id.as_ref()?;
+    match &seen.input.event {
+        Event::SessionEnd { .. } => Some(Facts::SessionEnd),
+        Event::SubagentStart(_) if call.agent_id.is_some() => Some(Facts::NamedSubagentStart),
+        Event::SubagentStart(_) => Some(Facts::SubagentStart),
+        Event::SubagentStop(_) => Some(Facts::SubagentStop),
+        _ if call.agent_id.is_some() => None,
+        Event::PreToolUse(tool) => before(seen, tool),
+        Event::PostToolUse(result) => after(seen, &result.call),
+        Event::PostToolUseFailure(failure) => after(seen, &failure.call),
+        _ => None,
+    }
+}
+
+fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
+    match kind(&tool.tool_name, seen.settings) {
+        Kind::Delegation => Some(Facts::Delegation),
+        Kind::Work => Some(Facts::Call(OwnTexts::read(&Message::BEFORE_A_CALL, seen))),
+        Kind::Exempt => None,
+    }
+}
+
+/// Only what counts as work before it ran counts as an executed tool after it did.
+fn after(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
+    let counts = seen.settings.reminder.enabled && kind(&tool.tool_name, seen.settings) == Kind::Work;
+    counts.then(|| Facts::Executed(OwnTexts::read(&[Message::Reminder], seen)))
+}
+
+/// Delegation comes first: a list of exempt tools cannot make it none. A call without a name is none of ours.
+pub(crate) fn kind(tool: &str, settings: &Settings) -> Kind {
+    let mut exempt = settings.exempt_tools.iter().chain(&settings.exempt_tools_add);
+    if DELEGATES.contains(&tool) {
+        Kind::Delegation
+    } else if tool.is_empty() || exempt.any(|exempt| exempt == tool) {
+        Kind::Exempt
+    } else {
+        Kind::Work
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, kind};
+    use crate::decide::tests::defaults;
+    use crate::settings::Settings;
+
+    #[track_caller]
+    fn assert_kind(settings: &Settings, expected: Kind, tools: &[&str]) {
+        for tool in tools {
+            assert_eq!(kind(tool, settings), expected, "{tool:?}");
+        }
+    }
+
+    #[test]
+    fn agent_and_task_delegate_the_listed_tools_are_exempt_and_all_others_are_work() {
+        let settings = defaults();
+        assert_kind(&settings, Kind::Delegation, &["Agent", "Task"]);
+        let exempt = [
+            "Skill",
+            "AskUserQuestion",
+            "TaskCreate",
+            "TaskUpdate",
+            "TaskGet",
+            "TaskList",
+            "EnterPlanMode",
+            "ExitPlanMode",
+        ];
+        assert_kind(&settings, Kind::Exempt, &exempt);
+        assert_kind(&settings, Kind::Exempt, &[""]);
+        let work =
+            ["Bash", "Read", "TodoWrite", "TaskStop", "TaskOutput", "mcp__a__b", "agent", "TASK", "Skills"];
+        assert_kind(&settings, Kind::Work, &work);
+    }
+
+    #[test]
+    fn exempt_tools_replaces_the_list_and_exempt_tools_add_extends_it() {
+        let replaced = Settings { exempt_tools: vec!["Read".to_owned()], ..defaults() };
+        assert_kind(&replaced, Kind::Exempt, &["Read"]);
+        assert_kind(&replaced, Kind::Work, &["Skill", "TaskCreate"]);
+        let extended = Settings { exempt_tools_add: vec!["Read".to_owned()], ..defaults() };
+        assert_kind(&extended, Kind::Exempt, &["Read", "Skill", "TaskCreate"]);
+        let neither = Settings { exempt_tools: Vec::new(), ..defaults() };
+        assert_kind(&neither, Kind::Work, &["Skill"]);
+    }
+
+    #[test]
+    fn a_delegation_cannot_be_made_exempt() {
+        let settings = Settings { exempt_tools_add: vec!["Agent".to_owned()], ..defaults() };
+        assert_kind(&settings, Kind::Delegation, &["Agent"]);
+    }
+}

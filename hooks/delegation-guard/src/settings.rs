@@ -1,0 +1,91 @@
+//! What can be set. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use shared::config::Bounded;
+
+/// The section `delegation-guard`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// What becomes of the first call of the main session after a delegation, or in a new session.
+    pub first_call: FirstCall,
+    /// Calls the main session may make before that happens.
+    pub min_streak_before_block: Bounded<0, 1000>,
+    /// The first advice comes at this streak, the next ones each time it has doubled.
+    pub advise_from: Bounded<1, 1000>,
+    /// Tools that neither count nor reset the streak, by their exact names. Replaces the built-in list.
+    pub exempt_tools: Vec<String>,
+    /// More tools that neither count nor reset the streak, beside `exempt_tools`.
+    pub exempt_tools_add: Vec<String>,
+    /// A line in between, by the number of executed tools.
+    pub reminder: Reminder,
+    /// How long a subagent is taken to be running whose end is not told, in seconds. Only clients whose subagent calls
+    /// cannot be told from the main session's need it.
+    pub subagent_timeout_secs: Bounded<1, 86_400>,
+    /// Texts of yours in place of the built-in ones: paths, absolute, from `~`, or from the configuration folder.
+    pub message_files: MessageFiles,
+}
+
+/// What becomes of the first call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FirstCall {
+    /// It is refused, once; sent again, it runs.
+    Deny,
+    /// It runs, with advice.
+    Advise,
+    /// It is a call like any other.
+    Off,
+}
+
+/// The line in between.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reminder {
+    /// There is one.
+    pub enabled: bool,
+    /// After every so many executed tools of the main session.
+    pub every: Bounded<1, 1000>,
+    /// None for so many executed tools after an advice.
+    pub quiet_after_advice: Bounded<0, 1000>,
+}
+
+/// A text of the user's own for each that can be said.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MessageFiles {
+    /// The refusal of the first call.
+    pub first_call_denial: Option<PathBuf>,
+    /// The advice in its place, with `first_call: advise`.
+    pub first_call_advice: Option<PathBuf>,
+    /// The first advice, at a streak of 2.
+    pub advice_1: Option<PathBuf>,
+    /// The second, at 4.
+    pub advice_2: Option<PathBuf>,
+    /// The third, at 8.
+    pub advice_3: Option<PathBuf>,
+    /// The fourth, at 16.
+    pub advice_4: Option<PathBuf>,
+    /// All further ones, at 32, 64 and so on.
+    pub advice_5: Option<PathBuf>,
+    /// The line in between.
+    pub reminder: Option<PathBuf>,
+}
+
+impl Settings {
+    /// How long a subagent is taken to be running whose end is not told.
+    pub(crate) fn subagent_timeout(&self) -> Duration {
+        Duration::from_secs(self.subagent_timeout_secs.get().into())
+    }
+
+    /// Which advice a streak calls for, counted from 1; `None` for the silent ones.
+    pub(crate) fn advice_at(&self, streak: u32) -> Option<u32> {
+        let from = self.advise_from.get();
+        let doublings = streak.is_multiple_of(from).then_some(streak / from);
+        doublings.filter(|doublings| doublings.is_power_of_two()).map(|doublings| doublings.ilog2() + 1)
+    }
+}

@@ -1,0 +1,174 @@
+//! What is remembered between two calls. File `<session>-delegation.json`, as in the Python hook of the same name that
+//! this one replaces.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use shared::hook::Remembered;
+use shared::host::Timestamp;
+
+use crate::messages::Message;
+
+/// More subagents at once are not told apart: the newest so many are remembered.
+const MAX_SUBAGENTS: usize = 64;
+
+/// A call that was advised on ends soon after; of one that never ends (refused by somebody else, interrupted) nobody
+/// tells us.
+const MAX_ADVISED_CALLS: usize = 8;
+
+/// Where the main session stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    /// Calls of the main session since the last delegation. Saturates.
+    pub streak: u32,
+    /// The first call since the last delegation was refused or advised on.
+    pub block_fired: bool,
+    /// Tools of the main session executed since the last delegation. Saturates.
+    pub executed: u32,
+    /// For so many executed tools there is no reminder.
+    pub quiet_calls: u32,
+    /// Ids of the calls that were advised on and have not ended, the newest last.
+    pub advised_calls: VecDeque<String>,
+    /// When each subagent began that cannot be told apart by its calls, the oldest first.
+    pub subagents: VecDeque<Timestamp>,
+    /// The texts of the user's own that could not be used and of which the user was told.
+    pub told: Vec<Message>,
+}
+
+impl Remembered for State {
+    fn file_name(session: &str) -> Option<String> {
+        Some(format!("{session}-delegation.json"))
+    }
+
+    /// The Python hook's object. Its count of subagents knows no time-out and is left behind; where it did not say whether
+    /// it had blocked, a streak shows that it had.
+    fn from_original(bytes: &[u8]) -> Option<Self> {
+        let original: Original = serde_json::from_slice(bytes).ok()?;
+        let streak = u32::try_from(original.streak.max(0)).unwrap_or(u32::MAX);
+        Some(Self { streak, block_fired: original.block_fired.unwrap_or(streak > 0), ..Self::default() })
+    }
+}
+
+#[derive(Deserialize)]
+struct Original {
+    streak: i64,
+    block_fired: Option<bool>,
+}
+
+impl State {
+    /// The main session has delegated. What is still running from before stays known.
+    pub(crate) fn delegated(&self) -> Self {
+        Self { streak: 0, block_fired: false, executed: 0, ..self.clone() }
+    }
+
+    /// The first call has been spoken about.
+    pub(crate) fn fired(self) -> Self {
+        Self { block_fired: true, ..self }
+    }
+
+    /// The main session makes a call of its own.
+    pub(crate) fn counted(self) -> Self {
+        Self { streak: self.streak.saturating_add(1), ..self }
+    }
+
+    /// A call was advised on: no reminder comes for it, nor for the `quiet_calls` executed after it.
+    pub(crate) fn advised(mut self, call: Option<&str>, quiet_calls: u32) -> Self {
+        self.quiet_calls = quiet_calls;
+        self.advised_calls.extend(call.map(ToOwned::to_owned));
+        let surplus = self.advised_calls.len().saturating_sub(MAX_ADVISED_CALLS);
+        self.advised_calls.drain(..surplus);
+        self
+    }
+
+    /// A tool of the main session has run; and whether a reminder may follow it.
+    pub(crate) fn executed(mut self, call: Option<&str>) -> (Self, bool) {
+        self.executed = self.executed.saturating_add(1);
+        let before = self.advised_calls.len();
+        self.advised_calls.retain(|advised| Some(advised.as_str()) != call);
+        let was_advised = self.advised_calls.len() < before;
+        let may_remind = !was_advised && self.quiet_calls == 0;
+        if !was_advised {
+            self.quiet_calls = self.quiet_calls.saturating_sub(1);
+        }
+        (self, may_remind)
+    }
+
+    /// Without the subagents whose end was not told in time. One that began in the future did so before the clock was set
+    /// back, and is given no more time than the others.
+    pub(crate) fn at(&self, now: Timestamp, timeout: Duration) -> Self {
+        let is_live = |began: &Timestamp| now.since(*began) < timeout && began.since(now) < timeout;
+        let subagents = self.subagents.iter().copied().filter(is_live).collect();
+        Self { subagents, ..self.clone() }
+    }
+
+    /// A subagent begins that cannot be told apart by its calls.
+    pub(crate) fn with_subagent(mut self, now: Timestamp) -> Self {
+        self.subagents.push_back(now);
+        let surplus = self.subagents.len().saturating_sub(MAX_SUBAGENTS);
+        self.subagents.drain(..surplus);
+        self
+    }
+
+    /// The oldest of them has ended.
+    pub(crate) fn without_oldest_subagent(mut self) -> Self {
+        self.subagents.pop_front();
+        self
+    }
+
+    /// The user is told that this text cannot be used; whether that is news.
+    pub(crate) fn tell(&mut self, message: Message) -> bool {
+        let is_news = !self.told.contains(&message);
+        if is_news {
+            self.told.push(message);
+        }
+        is_news
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Remembered, State};
+
+    fn original(text: &str) -> Option<(u32, bool)> {
+        State::from_original(text.as_bytes()).map(|state| (state.streak, state.block_fired))
+    }
+
+    #[test]
+    fn the_original_tools_file_is_read() {
+        for (text, expected) in [
+            (r#"{"streak": 2, "block_fired": true, "subagent_count": 0}"#, (2, true)),
+            (r#"{"streak": 0, "block_fired": false, "subagent_count": 3}"#, (0, false)),
+            (r#"{"streak": 0, "block_fired": true, "subagent_grace": true}"#, (0, true)),
+            (r#"{"streak": 3}"#, (3, true)),
+            (r#"{"streak": -4, "block_fired": false}"#, (0, false)),
+            (r#"{"streak": 9223372036854775807, "block_fired": true}"#, (u32::MAX, true)),
+        ] {
+            assert_eq!(original(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_of_the_original_tool_is_not_read_as_one() {
+        for text in [
+            "",
+            "{",
+            "[]",
+            "{}",
+            "2",
+            r#"{"streak": "2", "block_fired": true}"#,
+            r#"{"streak": 2.0, "block_fired": true}"#,
+            r#"{"streak": 2, "block_fired": "yes"}"#,
+            r#"{"version": 1, "session": 7, "state": {"streak": 2}}"#,
+        ] {
+            assert_eq!(original(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn in_our_envelope_the_original_keys_alone_are_enough() {
+        let state: State = serde_json::from_str(r#"{"streak": 2, "block_fired": true}"#).unwrap();
+        assert_eq!(state, State { streak: 2, block_fired: true, ..State::default() });
+    }
+}
