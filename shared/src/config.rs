@@ -25,7 +25,7 @@ mod tree;
 mod wrong;
 mod yaml;
 
-pub use bounded::Bounded;
+pub use bounded::{Bounded, Decimal, ZeroOr};
 pub use defaults::{ALL_DEFAULTS, section_defaults};
 pub use expected::{describe, known_keys, schema_of};
 pub use layer::{Layer, LayerKind, MAX_LAYER_BYTES, MAX_PROJECT_BYTES, Refused, Sources, read_text};

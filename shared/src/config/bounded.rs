@@ -1,4 +1,4 @@
-//! A whole number with bounds, so that a wrong one is caught where the file is read and the schema says what is right.
+//! Numbers with bounds, so that a wrong one is caught where the file is read and the schema says what is right.
 
 use std::borrow::Cow;
 
@@ -41,5 +41,119 @@ impl<const MIN: u32, const MAX: u32> JsonSchema for Bounded<MIN, MAX> {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
+    }
+}
+
+/// A whole number from `MIN` to `MAX`, or 0 for "never".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ZeroOr<const MIN: u32, const MAX: u32>(u32);
+
+impl<const MIN: u32, const MAX: u32> ZeroOr<MIN, MAX> {
+    /// The number, if it is 0 or within the bounds.
+    #[must_use]
+    pub const fn new(number: u32) -> Option<Self> {
+        if number == 0 || (number >= MIN && number <= MAX) { Some(Self(number)) } else { None }
+    }
+
+    /// The number; `None` for never.
+    #[must_use]
+    pub const fn get(self) -> Option<u32> {
+        if self.0 == 0 { None } else { Some(self.0) }
+    }
+}
+
+impl<'de, const MIN: u32, const MAX: u32> Deserialize<'de> for ZeroOr<MIN, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = u32::deserialize(deserializer)?;
+        Self::new(number).ok_or_else(|| D::Error::custom("out of bounds"))
+    }
+}
+
+impl<const MIN: u32, const MAX: u32> JsonSchema for ZeroOr<MIN, MAX> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("ZeroOrFrom{MIN}To{MAX}").into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            { "type": "integer", "minimum": 0, "maximum": 0 },
+            { "type": "integer", "minimum": MIN, "maximum": MAX }
+        ] })
+    }
+}
+
+/// A number from `MIN` to `MAX`, whole or not; always finite.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Decimal<const MIN: u32, const MAX: u32>(f64);
+
+impl<const MIN: u32, const MAX: u32> Decimal<MIN, MAX> {
+    /// The number, if it is within the bounds.
+    #[must_use]
+    pub fn new(number: f64) -> Option<Self> {
+        (f64::from(MIN)..=f64::from(MAX)).contains(&number).then_some(Self(number))
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+/// What is compared is finite.
+impl<const MIN: u32, const MAX: u32> Eq for Decimal<MIN, MAX> {}
+
+impl<'de, const MIN: u32, const MAX: u32> Deserialize<'de> for Decimal<MIN, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = f64::deserialize(deserializer)?;
+        Self::new(number).ok_or_else(|| D::Error::custom("out of bounds"))
+    }
+}
+
+impl<const MIN: u32, const MAX: u32> JsonSchema for Decimal<MIN, MAX> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("NumberFrom{MIN}To{MAX}").into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "number", "minimum": MIN, "maximum": MAX })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Decimal, ZeroOr};
+    use crate::config::yaml::read_typed;
+
+    #[test]
+    fn a_decimal_is_a_finite_number_within_its_bounds_whole_or_not() {
+        for (text, number) in [("1", 1.0), ("2.5", 2.5), ("1e1", 10.0), ("10.0", 10.0)] {
+            assert_eq!(read_typed::<Decimal<1, 10>>(text).map(Decimal::get), Ok(number), "{text}");
+        }
+        for text in
+            ["0.99", "-3", "10.01", ".nan", ".inf", "-.inf", "1e999", "\"5\"", "five", "[5]", "true", ""]
+        {
+            assert!(read_typed::<Decimal<1, 10>>(text).is_err(), "{text}");
+        }
+        assert_eq!(read_typed::<Decimal<0, 10>>("-0.0").map(Decimal::get), Ok(0.0));
+    }
+
+    #[test]
+    fn zero_stands_for_never_and_the_numbers_below_the_least_for_nothing() {
+        let read = |text| read_typed::<ZeroOr<2, 9>>(text).map(ZeroOr::get).ok();
+        for (text, number) in [("0", Some(None)), ("2", Some(Some(2))), ("9", Some(Some(9)))] {
+            assert_eq!(read(text), number, "{text}");
+        }
+        for text in ["1", "10", "-1", "2.5", "false", ""] {
+            assert_eq!(read(text), None, "{text}");
+        }
     }
 }

@@ -69,6 +69,7 @@ fn alternatives(schema: &Value) -> Option<String> {
 
 fn number(kind: &str, schema: &Value) -> String {
     match (schema.get("minimum"), schema.get("maximum")) {
+        (Some(least), Some(most)) if least == most => least.to_string(),
         (Some(least), Some(most)) => format!("{kind} from {least} to {most}"),
         (Some(least), None) => format!("{kind} of at least {least}"),
         (None, Some(most)) => format!("{kind} of at most {most}"),
@@ -81,7 +82,7 @@ mod tests {
     use schemars::JsonSchema;
 
     use super::{at, describe, schema_of};
-    use crate::config::Bounded;
+    use crate::config::{Bounded, Decimal, ZeroOr};
 
     #[derive(JsonSchema)]
     #[expect(dead_code, reason = "only its schema is looked at")]
@@ -89,6 +90,8 @@ mod tests {
         flag: bool,
         bounded: Bounded<1, 6>,
         maybe: Option<Bounded<1, 3>>,
+        decimal: Decimal<0, 9>,
+        or_never: ZeroOr<2, 9>,
         word: Word,
         text: Option<String>,
         list: Vec<String>,
@@ -118,6 +121,8 @@ mod tests {
             ("flag", "true or false"),
             ("bounded", "a whole number from 1 to 6"),
             ("maybe", "a whole number from 1 to 3"),
+            ("decimal", "a number from 0 to 9"),
+            ("or_never", "0 or a whole number from 2 to 9"),
             ("word", "one of: first, second"),
             ("text", "text"),
             ("list", "a list"),

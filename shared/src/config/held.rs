@@ -17,7 +17,7 @@ pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], pr
         .filter(|cleaned| cleaned.layer.kind <= LayerKind::Global)
         .fold(Dict::new(), |below, cleaned| merge(below, cleaned.section.clone()));
     check_locks(spec, &top.locks, &standing, layers, problems);
-    let is_global_only = |path: &[String]| spec.global_only.contains(&path.join(".").as_str());
+    let is_global_only = |path: &[String]| spec.global_only.iter().any(|key| is_at_or_below(path, key));
     for Cleaned { layer, section } in layers {
         match layer.kind {
             LayerKind::Defaults => {}
@@ -47,6 +47,12 @@ pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], pr
     }
 }
 
+/// `path` is the key, or an entry of the map that stands there.
+fn is_at_or_below(path: &[String], key: &str) -> bool {
+    let path = path.join(".");
+    path.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
 /// The value changes what is locked, or switches off a section of which something is.
 fn is_locked(locks: &Locks, path: &[String], value: Option<&Value>, standing: Option<&Value>) -> bool {
     let switches_off = path == ["enabled"] && value.and_then(Value::to_bool) == Some(false);
@@ -73,5 +79,24 @@ fn check_locks(
             ..problem(&global.layer, &["locked".to_owned()], fault)
         };
         problems.0.push(named);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_at_or_below;
+
+    #[test]
+    fn a_key_that_is_a_map_holds_its_entries_and_nothing_that_only_begins_like_it() {
+        let holds = |path: &str| {
+            let path: Vec<String> = path.split('.').map(ToOwned::to_owned).collect();
+            is_at_or_below(&path, "judge.model")
+        };
+        for path in ["judge.model", "judge.model.small", "judge.model.small.name"] {
+            assert!(holds(path), "{path}");
+        }
+        for path in ["judge", "judge.models", "model", "other.judge.model"] {
+            assert!(!holds(path), "{path}");
+        }
     }
 }

@@ -119,6 +119,17 @@ impl Event {
             Self::Other(name) => name,
         }
     }
+
+    /// The tool call the event is about, before or after it ran.
+    #[must_use]
+    pub fn tool_call(&self) -> Option<&ToolCall> {
+        match self {
+            Self::PreToolUse(call)
+            | Self::PostToolUse(ToolResult { call, .. })
+            | Self::PostToolUseFailure(ToolFailure { call, .. }) => Some(call),
+            _ => None,
+        }
+    }
 }
 
 /// A tool call.

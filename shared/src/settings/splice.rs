@@ -73,7 +73,7 @@ pub(super) fn remove(document: &Document<'_>, levels: &[Level], before_us: Optio
 /// The text with the value of a property replaced, in the file's style.
 pub(super) fn replaced(document: &Document<'_>, old: &impl Ranged, new: &Value) -> String {
     let style = if is_one_line(document) {
-        one_line(document.text)
+        one_line(document)
     } else {
         let indent = line_indent(document.text, old.start());
         Style::Lines { unit: unit(document), indent, line_end: line_end(document.text) }
@@ -108,12 +108,12 @@ fn insert(
             document.splice(last.end, last.end, &format!(",{line_end}{}{item}", indent(last.start)))
         }
         [.., last] => {
-            let style = one_line(text);
+            let style = one_line(document);
             let comma = if style.is_spaced() { ", " } else { "," };
             document.splice(last.end, last.end, &format!("{comma}{}", item(&style)))
         }
         [] if is_one_line(document) => {
-            document.splice(container.start + 1, container.end - 1, &item(&one_line(text)))
+            document.splice(container.start + 1, container.end - 1, &item(&one_line(document)))
         }
         [] => {
             let outer = indent(container.start);
@@ -176,8 +176,11 @@ fn spaced(value: &Value) -> String {
     }
 }
 
-fn one_line(text: &str) -> Style {
-    Style::OneLine { spaced: text.contains("\": ") }
+/// Spaced if the value of the first key of the file is; a text somewhere inside could begin with `: ` too.
+fn one_line(document: &Document<'_>) -> Style {
+    let first = document.root.properties.first();
+    let colon = first.map(|first| &document.text[first.name.end()..first.value.start()]);
+    Style::OneLine { spaced: colon.is_some_and(|colon| colon.ends_with(' ')) }
 }
 
 /// The file as a whole has its items in one line.

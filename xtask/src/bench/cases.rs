@@ -6,6 +6,7 @@
 //! the state of 20 earlier calls. In the texts of this table `{session}` stands for the session of the recordings.
 
 mod delegation_guard;
+mod rate_awareness;
 mod stop_momentum;
 
 /// One hook.
@@ -83,4 +84,5 @@ pub(super) enum Journals {
 }
 
 /// All hooks.
-pub(super) const HOOKS: &[HookCases] = &[delegation_guard::CASES, stop_momentum::CASES];
+pub(super) const HOOKS: &[HookCases] =
+    &[delegation_guard::CASES, rate_awareness::CASES, stop_momentum::CASES];

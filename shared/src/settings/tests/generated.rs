@@ -8,7 +8,7 @@ use super::files::any_file;
 use super::world::{Part, World, any_plan, foreign_bytes, is_blank};
 use crate::settings::present;
 
-const CASES: u32 = 2500;
+const CASES: u32 = 25000;
 
 /// `text` is what became of `before`: everything foreign is in it, and of ours these parts.
 #[track_caller]

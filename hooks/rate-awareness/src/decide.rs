@@ -1,0 +1,126 @@
+//! The rules: a call pays from its bucket; a call that cannot, a repetition and an alternation are past a limit; a call past
+//! a limit is told at numbers 1, 2, 4, 8 ..., and refused where that is wanted. Pure.
+
+use std::borrow::Cow;
+
+use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::protocol::{Event, ToolCall};
+
+use crate::bucket::Bucket;
+use crate::loops::Loops;
+use crate::observe::{CallFacts, Facts};
+use crate::settings::{Audience, Mode, Settings};
+use crate::state::{Agent, State, agent_key, bucket_key};
+use crate::wording::{Account, Past, Scene, Sign};
+use crate::{RateAwareness, skill};
+
+pub(crate) fn decide(given: &Given<'_, RateAwareness>) -> Outcome<State> {
+    match (&given.input.event, given.facts) {
+        // Without a session there is nothing to remember in.
+        (Event::PreToolUse(tool), Facts::Call(facts)) if given.input.call.session_id.is_some() => {
+            before_call(given, tool, facts)
+        }
+        (Event::SessionEnd { .. }, _) => Outcome::pass().remembering(Memory::Drop),
+        _ => Outcome::pass(),
+    }
+}
+
+fn before_call(given: &Given<'_, RateAwareness>, tool: &ToolCall, facts: &CallFacts) -> Outcome<State> {
+    let Given { input, state, settings, now, .. } = given;
+    let name = agent_key(input.call.agent_id.as_deref());
+    let (account, refused) = pay(given, facts, &name);
+    let before = state.agent(&name, facts.prompt).cloned().unwrap_or_default();
+    // A call that is refused for want of a token may be made again: that is no loop.
+    let counts = refused.is_none() || settings.mode == Mode::Advise;
+    let loops = if counts { before.loops.after(facts.fingerprint) } else { before.loops };
+
+    let empty = refused.map(|number| Past { number, is_complete: true, sign: Sign::Empty(&account) });
+    let mut past: Vec<Past<'_>> = empty.into_iter().collect();
+    if counts {
+        past.extend(circles(settings, &loops));
+    }
+    let told = tell(given, tool, facts, &past);
+
+    let runs = past.is_empty() || settings.mode == Mode::Advise;
+    let skill = facts.skill.clone().filter(|_| runs).or(before.skill);
+    let agent = Agent { prompt: facts.prompt, skill, loops, last: *now };
+    let bucket = (bucket_key(&name, account.skill), account.bucket);
+    told.remembering(Memory::Save(state.with((name, agent), bucket, |skill| settings.rate_of(skill).0)))
+}
+
+/// Takes a token from the bucket of the skill the call is made under; where there is none, with the call's number among
+/// those of the empty spell.
+fn pay<'a>(given: &Given<'a, RateAwareness>, facts: &CallFacts, agent: &str) -> (Account<'a>, Option<u32>) {
+    let Given { input, state, settings, now, .. } = given;
+    let around = || input.call.cwd.as_deref().and_then(skill::around);
+    let skill = state.skill(agent, facts.prompt).or_else(around).unwrap_or(skill::UNGATED);
+    let (rate, entry) = settings.rate_of(skill);
+    let (bucket, refused) = match state.bucket(&bucket_key(agent, skill)) {
+        Some(bucket) => bucket.take(rate, *now),
+        None => Bucket::full(rate, *now).take(rate, *now),
+    };
+    (Account { skill, entry, rate, bucket }, refused)
+}
+
+/// What goes in a circle.
+fn circles<'a>(settings: &Settings, loops: &Loops) -> Vec<Past<'a>> {
+    let past =
+        |limit: Option<u32>, count: u32| limit.filter(|limit| count >= *limit).map(|limit| count - limit + 1);
+    let (in_a_row, rounds) = (loops.in_a_row(), loops.rounds());
+    let repeat = past(settings.repeat.get(), in_a_row).map(|number| Past {
+        number,
+        is_complete: true,
+        sign: Sign::Repeat(in_a_row),
+    });
+    let ping_pong = past(settings.ping_pong.get(), rounds).map(|number| Past {
+        number,
+        is_complete: loops.ends_round(),
+        sign: Sign::PingPong(rounds),
+    });
+    repeat.into_iter().chain(ping_pong).collect()
+}
+
+/// Says what has to be said, once per reader.
+fn tell(
+    given: &Given<'_, RateAwareness>,
+    tool: &ToolCall,
+    facts: &CallFacts,
+    past: &[Past<'_>],
+) -> Outcome<State> {
+    let due: Vec<&Past<'_>> = past.iter().filter(|past| past.is_due()).collect();
+    let scene = Scene {
+        tool: &tool.tool_name,
+        in_subagent: given.input.call.agent_id.is_some(),
+        texts: &facts.texts,
+    };
+    let (to_user, to_model) = readers(given);
+    let mode = given.settings.mode;
+    let notice = (to_user && !due.is_empty()).then(|| scene.notice(&due, mode));
+    let verdict = match past.first() {
+        Some(first) if mode == Mode::Deny => Verdict::Deny {
+            reason: scene.refusal(&past.iter().collect::<Vec<_>>()),
+            rule: Cow::Owned(first.sign.rule()),
+        },
+        _ if to_model && !due.is_empty() => Verdict::Advise { text: scene.advice(&due) },
+        _ => Verdict::Pass,
+    };
+    // A verdict is in the journal anyway.
+    let remark = due.first().filter(|_| verdict == Verdict::Pass).map(|first| first.sign.remark());
+    let unreadable = scene.unreadable(&due);
+    let notice = notice.into_iter().chain(unreadable).reduce(|notice, line| format!("{notice}\n{line}"));
+    Outcome { verdict, notice, memory: Memory::Keep, remark }
+}
+
+/// Whether the user is told, and whether the model is. A script's result must not depend on us: where nobody watches,
+/// what is meant for the model alone goes where the user would read it.
+fn readers(given: &Given<'_, RateAwareness>) -> (bool, bool) {
+    match given.settings.audience {
+        Audience::User => (true, false),
+        Audience::Model | Audience::Both if given.headless => (true, false),
+        Audience::Model => (false, true),
+        Audience::Both => (true, true),
+    }
+}
+
+#[cfg(test)]
+mod tests;

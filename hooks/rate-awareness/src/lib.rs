@@ -1,0 +1,54 @@
+//! rate-awareness: says so when tool calls come too fast or go in a circle, while it happens.
+//!
+//! Before each tool call one token is taken from the bucket of the agent and the skill it works under; a call that finds
+//! none is past its limit, and so is the same call again and again, or two calls in turn. Calls past a limit are told of
+//! at numbers 1, 2, 4, 8 ... and go on, unless `mode: deny` refuses them.
+//!
+//! - `settings`: what can be set, with its meaning
+//! - `observe`: what is looked at: the call's fingerprint, the skill it names, texts of the user's own
+//! - `bucket`: the token bucket; `minute`: how many calls there were lately
+//! - `loops`: repetition and alternation
+//! - `skill`: the skill a call is made under
+//! - `decide`: the rules; `wording`: what is said
+//! - `state`: what is remembered, and what is dropped
+
+mod bucket;
+mod decide;
+mod loops;
+mod minute;
+mod observe;
+mod settings;
+mod skill;
+mod state;
+mod wording;
+
+pub use bucket::Bucket;
+pub use loops::Loops;
+pub use minute::Minute;
+pub use observe::{CallFacts, Facts, Text, Texts};
+pub use settings::{Audience, Limits, MessageFiles, Mode, Settings, SkillLimits};
+pub use state::{Agent, State};
+
+use shared::hook::{Given, Headless, Hook, Outcome, Seen};
+
+/// The hook.
+#[derive(Debug)]
+pub struct RateAwareness;
+
+impl Hook for RateAwareness {
+    const NAME: &'static str = "rate-awareness";
+    const HEADLESS: Headless = Headless::Decides;
+    const GLOBAL_ONLY: &'static [&'static str] = &["message_files"];
+
+    type Settings = Settings;
+    type State = State;
+    type Facts = Facts;
+
+    fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
+        observe::observe(seen)
+    }
+
+    fn decide(given: &Given<'_, Self>) -> Outcome<State> {
+        decide::decide(given)
+    }
+}

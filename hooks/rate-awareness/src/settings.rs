@@ -1,0 +1,103 @@
+//! What can be set. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use shared::config::{Decimal, ZeroOr};
+
+use crate::bucket::Rate;
+
+/// The section `rate-awareness`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The bucket of each agent, for whatever skill has none of its own.
+    pub global_default: Limits,
+    /// Buckets of their own while a skill is at work, by its name: `deep-research`, a plugin's as `plugin:skill` or `skill`.
+    /// What an entry leaves out is as in `global_default`. Outside of any skill the name is `ungated`.
+    pub per_skill: BTreeMap<String, SkillLimits>,
+    /// Who is told of calls past a limit. In headless runs the model only with `headless: true`.
+    pub audience: Audience,
+    /// What becomes of a call past a limit.
+    pub mode: Mode,
+    /// So many times the same tool with the same input in a row, by one agent for one prompt, is past the limit.
+    /// 0: never.
+    pub repeat: ZeroOr<2, 1000>,
+    /// So many rounds of two different calls in turn, by one agent for one prompt, are past the limit. 0: never.
+    pub ping_pong: ZeroOr<2, 1000>,
+    /// Tools whose repetition is normal, because they wait for something: never counted by `repeat` and `ping_pong`.
+    pub polling_tools: Vec<String>,
+    /// Texts of yours in place of the built-in ones: paths, absolute, from `~`, or from the configuration folder.
+    pub message_files: MessageFiles,
+}
+
+/// One bucket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// So many calls may be made at once: a bucket's tokens when it is full.
+    pub capacity: Decimal<1, 1_000_000>,
+    /// So many tokens come back per second, up to `capacity`. 0: none ever does.
+    pub refill_per_sec: Decimal<0, 1_000_000>,
+}
+
+/// One skill's bucket.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SkillLimits {
+    /// So many calls may be made at once. Empty: as in `global_default`.
+    pub capacity: Option<Decimal<1, 1_000_000>>,
+    /// So many tokens come back per second. Empty: as in `global_default`.
+    pub refill_per_sec: Option<Decimal<0, 1_000_000>>,
+}
+
+/// Who is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Audience {
+    /// The user, who may want to look.
+    User,
+    /// The model, which may notice that it goes in a circle.
+    Model,
+    /// Each of them.
+    Both,
+}
+
+/// What becomes of a call past a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// It goes on.
+    Advise,
+    /// It is refused, every time, and the model reads why.
+    Deny,
+}
+
+/// The user's own texts, one per rule.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MessageFiles {
+    /// The bucket is empty. Placeholders: `{rule}`, `{bucket}`, `{calls}`, `{capacity}`, `{per_minute}`, `{back}`.
+    pub empty: Option<PathBuf>,
+    /// The same call in a row. Placeholders: `{who}`, `{tool}`, `{count}`.
+    pub repeat: Option<PathBuf>,
+    /// Two calls in turn. Placeholders: `{who}`, `{tool}`, `{count}`.
+    pub ping_pong: Option<PathBuf>,
+}
+
+impl Settings {
+    /// The limits under a skill, and the key of `per_skill` they come from, where there is one.
+    pub(crate) fn rate_of<'a>(&'a self, skill: &'a str) -> (Rate, Option<&'a str>) {
+        let own_name = skill.rsplit_once(':').map(|(_, name)| name);
+        let mut named = [Some(skill), own_name].into_iter().flatten();
+        let entry = named.find_map(|name| self.per_skill.get_key_value(name));
+        let limits = entry.map(|(_, limits)| *limits).unwrap_or_default();
+        let rate = Rate {
+            capacity: limits.capacity.unwrap_or(self.global_default.capacity).get(),
+            refill_per_sec: limits.refill_per_sec.unwrap_or(self.global_default.refill_per_sec).get(),
+        };
+        (rate, entry.map(|(name, _)| name.as_str()))
+    }
+}

@@ -1,0 +1,285 @@
+//! What is said. The texts are in config/messages or the user's own; here their placeholders are filled. Never on the
+//! way of a call that is within its limits.
+
+use std::time::Duration;
+
+use crate::bucket::{Bucket, Rate};
+use crate::observe::{Text, Texts};
+use crate::settings::Mode;
+use crate::skill::UNGATED;
+
+const ADVICE: &str = include_str!("../../../config/messages/rate-awareness-advice.md");
+const REFUSAL: &str = include_str!("../../../config/messages/rate-awareness-refusal.md");
+const CHANGE: &str = include_str!("../../../config/messages/rate-awareness-change.md");
+
+/// More of a tool's name is not shown.
+const MAX_TOOL_CHARS: usize = 100;
+
+/// A call past a limit.
+#[derive(Debug)]
+pub(crate) struct Past<'a> {
+    /// The number of the call, or of the round, among those past it; 1 is the first.
+    pub(crate) number: u32,
+    /// False in the middle of a round, which is told at its end.
+    pub(crate) is_complete: bool,
+    /// Past which.
+    pub(crate) sign: Sign<'a>,
+}
+
+/// Which limit a call is past.
+#[derive(Debug)]
+pub(crate) enum Sign<'a> {
+    /// The bucket has no token.
+    Empty(&'a Account<'a>),
+    /// The same call so many times in a row.
+    Repeat(u32),
+    /// So many rounds of two calls in turn.
+    PingPong(u32),
+}
+
+/// A bucket and whose it is.
+#[derive(Debug)]
+pub(crate) struct Account<'a> {
+    /// The skill.
+    pub(crate) skill: &'a str,
+    /// The entry of `per_skill` that sets its limits.
+    pub(crate) entry: Option<&'a str>,
+    /// The limits.
+    pub(crate) rate: Rate,
+    /// The bucket after the call.
+    pub(crate) bucket: Bucket,
+}
+
+/// Who does what, and the texts to say it with.
+#[derive(Debug)]
+pub(crate) struct Scene<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) in_subagent: bool,
+    pub(crate) texts: &'a Texts,
+}
+
+impl Past<'_> {
+    /// It is told now: at 1, 2, 4, 8 ...
+    pub(crate) const fn is_due(&self) -> bool {
+        self.is_complete && self.number.is_power_of_two()
+    }
+}
+
+impl Sign<'_> {
+    /// The key path of the limit.
+    pub(crate) fn rule(&self) -> String {
+        match self {
+            Self::Empty(Account { entry: Some(entry), .. }) => format!("per_skill.{entry}"),
+            Self::Empty(_) => "global_default".to_owned(),
+            Self::Repeat(_) => "repeat".to_owned(),
+            Self::PingPong(_) => "ping_pong".to_owned(),
+        }
+    }
+
+    /// The key path with which the limit is changed for this case alone.
+    fn change(&self) -> String {
+        match self {
+            Self::Empty(Account { entry: None, skill, .. }) if *skill != UNGATED => {
+                format!("per_skill.{skill}")
+            }
+            _ => self.rule(),
+        }
+    }
+
+    /// What the journal says of a call that went on.
+    pub(crate) const fn remark(&self) -> &'static str {
+        match self {
+            Self::Empty(_) => "the bucket is empty",
+            Self::Repeat(_) => "the same call in a row",
+            Self::PingPong(_) => "two calls in turn",
+        }
+    }
+}
+
+impl Scene<'_> {
+    /// For the user: what happened, and how to change it.
+    pub(crate) fn notice(&self, past: &[&Past<'_>], mode: Mode) -> String {
+        let mut keys: Vec<String> = past.iter().map(|past| past.sign.change()).collect();
+        if mode == Mode::Deny {
+            keys.push("mode".to_owned());
+        }
+        let keys: Vec<String> = keys.iter().map(|key| format!("rate-awareness.{key}")).collect();
+        let what = match mode {
+            Mode::Advise => "Nothing was held up",
+            Mode::Deny => "Such calls are refused",
+        };
+        let change = filled(CHANGE.trim(), &[("what", what), ("keys", &keys.join(", "))]);
+        format!("{}\n{change}", self.told(past))
+    }
+
+    /// For the model: what happened, and what to think about.
+    pub(crate) fn advice(&self, past: &[&Past<'_>]) -> String {
+        format!("{}\n{}", self.told(past), ADVICE.trim())
+    }
+
+    /// For the model: why the call did not run, and what lets one run.
+    pub(crate) fn refusal(&self, past: &[&Past<'_>]) -> String {
+        format!("{}\n{}", self.told(past), REFUSAL.trim())
+    }
+
+    /// For the user: texts of theirs that could not be used.
+    pub(crate) fn unreadable(&self, past: &[&Past<'_>]) -> Option<String> {
+        let lines = past.iter().map(|past| self.text(&past.sign)).filter_map(|text| {
+            let file = text.unreadable.as_ref()?;
+            let key = text.key;
+            Some(format!(
+                "rate-awareness: message_files.{key}: {file} cannot be read; the built-in text was used"
+            ))
+        });
+        lines.reduce(|lines, line| format!("{lines}\n{line}"))
+    }
+
+    /// What happened, each thing once: two rules may share one text of the user's own.
+    fn told(&self, past: &[&Past<'_>]) -> String {
+        let mut lines: Vec<String> = past.iter().map(|past| self.line(&past.sign)).collect();
+        lines.dedup();
+        lines.join("\n")
+    }
+
+    fn line(&self, sign: &Sign<'_>) -> String {
+        let words = &self.text(sign).words;
+        match sign {
+            Sign::Empty(empty) => self.empty(words, sign, empty),
+            Sign::Repeat(count) | Sign::PingPong(count) => {
+                let who = if self.in_subagent { "this subagent" } else { "the main session" };
+                let tool = printable(self.tool);
+                let values = [("who", who), ("tool", &*tool), ("count", &count.to_string())];
+                filled(words, &values)
+            }
+        }
+    }
+
+    fn empty(&self, words: &str, sign: &Sign<'_>, empty: &Account<'_>) -> String {
+        let whose = if self.in_subagent { " of this subagent" } else { "" };
+        let back = empty.bucket.token_back_after(empty.rate).map_or_else(
+            || "No token comes back, because refill_per_sec is 0.".to_owned(),
+            |after| format!("The next token is back in {}.", span(after)),
+        );
+        let values = [
+            ("rule", sign.rule()),
+            ("bucket", format!("`{}`{whose}", empty.skill)),
+            ("calls", empty.bucket.calls_in_last_minute().to_string()),
+            ("capacity", number(empty.rate.capacity)),
+            ("per_minute", number(60.0 * empty.rate.refill_per_sec)),
+            ("back", back),
+        ];
+        let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
+        filled(words, &values)
+    }
+
+    const fn text(&self, sign: &Sign<'_>) -> &Text {
+        match sign {
+            Sign::Empty(_) => &self.texts.empty,
+            Sign::Repeat(_) => &self.texts.repeat,
+            Sign::PingPong(_) => &self.texts.ping_pong,
+        }
+    }
+}
+
+/// A tool's name as it can be shown: an input may hold anything there.
+fn printable(tool: &str) -> String {
+    tool.chars().filter(|char| !char.is_control()).take(MAX_TOOL_CHARS).collect()
+}
+
+/// The template with each `{name}` it knows replaced, in one pass: a value is never read as a template.
+fn filled(template: &str, values: &[(&str, &str)]) -> String {
+    let mut filled = String::with_capacity(template.len() + 100);
+    let mut rest = template;
+    while let Some((before, from)) = rest.split_once('{') {
+        filled.push_str(before);
+        let value = from.split_once('}').and_then(|(name, after)| {
+            let (_, value) = values.iter().find(|(known, _)| *known == name)?;
+            Some((*value, after))
+        });
+        filled.push_str(value.map_or("{", |(value, _)| value));
+        rest = value.map_or(from, |(_, after)| after);
+    }
+    filled + rest
+}
+
+/// `60`, `2.5`, `0.06`.
+fn number(number: f64) -> String {
+    if number > 0.0 && number < 0.01 {
+        return "less than 0.01".to_owned();
+    }
+    ((number * 100.0).round() / 100.0).to_string()
+}
+
+/// `0.4 s`, `45 s`, `12 min`, `3 h`, `5 days`; rounded up, so that it is never too early.
+fn span(span: Duration) -> String {
+    let secs = span.as_secs_f64();
+    match secs {
+        _ if secs <= 10.0 => format!("{} s", (secs * 10.0).ceil() / 10.0),
+        _ if secs <= 120.0 => format!("{} s", secs.ceil()),
+        _ if secs <= 7200.0 => format!("{} min", (secs / 60.0).ceil()),
+        _ if secs <= 172_800.0 => format!("{} h", (secs / 3600.0).ceil()),
+        _ => format!("{} days", (secs / 86_400.0).ceil()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{filled, number, printable, span};
+
+    #[test]
+    fn a_placeholder_is_replaced_once_and_what_is_none_stays() {
+        let values = [("a", "{b}"), ("b", "2")];
+        for (template, expected) in [
+            ("{a} and {b}, {b}", "{b} and 2, 2"),
+            ("{c} {} { {a", "{c} {} { {a"),
+            ("{{a}}", "{{b}}"),
+            ("{x{b}", "{x2"),
+            ("", ""),
+        ] {
+            assert_eq!(filled(template, &values), expected, "{template}");
+        }
+    }
+
+    #[test]
+    fn a_tools_name_is_shown_without_what_no_name_has() {
+        assert_eq!(printable("mcp__server__tool"), "mcp__server__tool");
+        assert_eq!(printable("a\u{1b}[31m\nb"), "a[31mb");
+        assert_eq!(printable(&"é".repeat(1000)).chars().count(), 100);
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        for (given, expected) in [
+            (60.0, "60"),
+            (2.5, "2.5"),
+            (0.06, "0.06"),
+            (0.0, "0"),
+            (0.001, "less than 0.01"),
+            (1e6, "1000000"),
+            (19.999, "20"),
+        ] {
+            assert_eq!(number(given), expected);
+        }
+    }
+
+    #[test]
+    fn spans_are_rounded_up() {
+        for (millis, expected) in [
+            (1, "0.1 s"),
+            (400, "0.4 s"),
+            (401, "0.5 s"),
+            (1000, "1 s"),
+            (10_000, "10 s"),
+            (10_001, "11 s"),
+            (120_000, "120 s"),
+            (121_000, "3 min"),
+            (7_200_000, "120 min"),
+            (7_200_001, "3 h"),
+            (172_800_001, "3 days"),
+        ] {
+            assert_eq!(span(Duration::from_millis(millis)), expected, "{millis}");
+        }
+    }
+}
