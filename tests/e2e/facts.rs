@@ -10,6 +10,7 @@ mod compaction;
 mod escape;
 mod failing_hooks;
 mod input_fields;
+mod malformed_entries;
 mod prompt_contexts;
 mod scheduled_prompts;
 mod settings_env;

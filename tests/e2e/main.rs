@@ -4,10 +4,15 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod delegation_guard;
 mod facts;
 mod installed;
+mod rate_awareness;
+mod registered;
+mod scopes;
 mod smoke;
 mod stop_momentum;
+mod together;
 
 #[test]
 fn every_file_of_the_suite_is_listed() {

@@ -1,7 +1,8 @@
 //! The binary's own command line: its verbs, its exit statuses (never 2, which in a hook means "block"), and who may
 //! switch the hook off.
 
-use crate::gate::{Gate, ON, WORDS, is_block};
+use crate::driver::is_block;
+use crate::gate::{Gate, ON, WORDS};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! The recorded inputs of the real client: the library reads each as the event it is, and the binary answers each.
 
-use crate::gate::{Gate, INSISTS, documented};
+use crate::driver::documented;
+use crate::gate::{Gate, INSISTS};
 use shared::protocol;
 use tests::payloads;
 

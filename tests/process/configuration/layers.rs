@@ -1,7 +1,8 @@
 //! A wrong value, an unknown key or an unreadable file at any level: the layers below hold, and the problem says which
 //! file, line and key, and what was expected. It never repeats the value.
 
-use crate::gate::{Gate, WORDS, notice};
+use crate::driver::notice;
+use crate::gate::{Gate, WORDS};
 use tests::sandbox::Level;
 
 const LEVELS: [Level; 3] = [Level::User, Level::Project, Level::Local];

@@ -1,7 +1,8 @@
 //! When a problem is told: once per session over all processes, again in the next one, never at a session's end, and to
 //! the model where nobody watches.
 
-use crate::gate::{Gate, WORDS, documented, notice};
+use crate::driver::{documented, notice};
+use crate::gate::{Gate, WORDS};
 use serde_json::Value;
 use tests::payloads::Payload;
 use tests::sandbox::Level;

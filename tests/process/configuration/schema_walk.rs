@@ -1,7 +1,8 @@
 //! A walk over the generated schema: for every key there is, what a project may not do to it. Nothing here names a key
 //! but `enabled`; a new key is walked over because it is in the schema.
 
-use crate::gate::{Gate, WORDS, documented, is_block, notice};
+use crate::driver::{documented, is_block, notice};
+use crate::gate::{Gate, WORDS};
 use serde_json::{Value, json};
 use shared::switches::{Position, Reach};
 use std::fmt::Write as _;

@@ -1,7 +1,8 @@
 //! Which files count: any one of them alone is enough, the home is no project, and what is no ordinary file inside the
 //! project is skipped without a wait.
 
-use crate::gate::{Gate, INSISTS, ON, WORDS, documented, is_block, notice, reason};
+use crate::driver::{documented, is_block, notice};
+use crate::gate::{Gate, INSISTS, ON, WORDS, reason};
 use std::fs;
 use tests::sandbox::Level;
 
@@ -99,7 +100,7 @@ fn a_folder_in_place_of_a_file_is_skipped() {
 #[test]
 #[cfg(unix)]
 fn a_pipe_in_place_of_a_file_is_skipped_without_a_wait() {
-    is_skipped(|_, path| crate::gate::make_pipe(path), "not a regular file");
+    is_skipped(|_, path| crate::driver::make_pipe(path), "not a regular file");
 }
 
 #[test]
@@ -125,7 +126,7 @@ fn a_link_to_itself_is_skipped() {
 fn a_pipe_in_place_of_the_global_file_is_told_and_holds_nobody_up() {
     let gate = Gate::unconfigured();
     gate.sandbox.requirements(Level::Project, ON);
-    crate::gate::make_pipe(&gate.sandbox.requirements_path(Level::User));
+    crate::driver::make_pipe(&gate.sandbox.requirements_path(Level::User));
     let answer = gate.stop(WORDS);
     assert!(
         notice(answer.as_ref()).contains("~/.claude/requirements.yaml: not a regular file"),

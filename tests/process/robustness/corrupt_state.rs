@@ -1,7 +1,8 @@
 //! Every file a normal run leaves, replaced by what does not belong there: each event still ends well, and what can be
 //! set aside is set aside so that the gate works.
 
-use crate::gate::{Gate, WORDS, documented, has_extension, is_block};
+use crate::driver::{documented, has_extension, is_block};
+use crate::gate::{Gate, WORDS};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -99,7 +100,7 @@ fn a_link_to_itself_in_place_of_any_file_does_no_harm() {
 #[test]
 #[cfg(unix)]
 fn a_pipe_in_place_of_any_file_holds_nobody_up() {
-    every_event_ends_well(crate::gate::make_pipe);
+    every_event_ends_well(crate::driver::make_pipe);
 }
 
 /// What the gate does about a stop when this file of its session holds garbage.

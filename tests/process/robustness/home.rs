@@ -1,7 +1,8 @@
 //! A home that is missing, empty, no folder or read-only, and a disk that is full: the stop passes, nothing is created
 //! where it does not belong, and with a state folder that works the gate works.
 
-use crate::gate::{Gate, WORDS, documented, is_block, notice, reason, tree};
+use crate::driver::{documented, is_block, notice, tree};
+use crate::gate::{Gate, WORDS, reason};
 use std::fs;
 use std::path::Path;
 use tests::process::Invocation;
@@ -108,10 +109,10 @@ fn a_state_folder_that_cannot_be_made_is_reported_and_the_usual_one_is_used() {
 #[cfg(unix)]
 fn a_read_only_home_does_no_harm() {
     let gate = gate();
-    open_to_all(&gate);
-    restrict(&gate.sandbox.home(), 0o555);
-    restrict(&gate.sandbox.home().join(".claude"), 0o555);
-    let program = copied_program(&gate);
+    gate.open_to_all();
+    crate::driver::restrict(&gate.sandbox.home(), 0o555);
+    crate::driver::restrict(&gate.sandbox.home().join(".claude"), 0o555);
+    let program = gate.copied_program();
     let hook = Invocation::new(program, &gate.sandbox).unset("CLAUDE_HOOK_STATE_DIR").unprivileged();
     passes_without_a_trace(&gate, hook.stdin(gate.session.stop(WORDS).to_bytes()));
 }
@@ -120,14 +121,14 @@ fn a_read_only_home_does_no_harm() {
 #[cfg(unix)]
 fn a_read_only_state_folder_does_no_harm() {
     let gate = gate();
-    open_to_all(&gate);
+    gate.open_to_all();
     let state = gate.sandbox.state_dir();
     tests::process::give_to_unprivileged(&state);
-    restrict(&state, 0o500);
-    let program = copied_program(&gate);
+    crate::driver::restrict(&state, 0o500);
+    let program = gate.copied_program();
     let hook = || Invocation::new(&program, &gate.sandbox).unprivileged();
     passes_without_a_trace(&gate, hook().stdin(gate.session.stop(WORDS).to_bytes()));
-    restrict(&state, 0o700);
+    crate::driver::restrict(&state, 0o700);
     let answer = documented(&hook().stdin(gate.session.stop(WORDS).to_bytes()).run());
     assert!(answer.is_some_and(|answer| is_block(&answer)), "and it is only the permissions");
 }
@@ -136,9 +137,9 @@ fn a_read_only_state_folder_does_no_harm() {
 #[cfg(unix)]
 fn a_state_folder_of_another_user_is_not_used() {
     let gate = gate();
-    open_to_all(&gate);
+    gate.open_to_all();
     let foreign = Path::new("/usr");
-    let hook = Invocation::new(copied_program(&gate), &gate.sandbox).unprivileged().unset("HOME");
+    let hook = Invocation::new(gate.copied_program(), &gate.sandbox).unprivileged().unset("HOME");
     let hook = hook.env("CLAUDE_HOOK_STATE_DIR", foreign.display().to_string());
     documented(&hook.stdin(gate.session.session_start("startup").to_bytes()).run());
     assert!(!foreign.join("heartbeat").exists());
@@ -169,28 +170,4 @@ fn every_event_ends_well_on_a_full_disk() {
     {
         documented(&gate.hook().files_cannot_grow().stdin(event.to_bytes()).run());
     }
-}
-
-/// The program where every user may run it.
-#[cfg(unix)]
-fn copied_program(gate: &Gate) -> std::path::PathBuf {
-    let program = gate.sandbox.temporary_dir().join("stop-momentum");
-    fs::copy(tests::binaries::path("stop-momentum"), &program).unwrap();
-    restrict(&program, 0o755);
-    program
-}
-
-/// Lets every user see the sandbox, which is its owner's alone otherwise.
-#[cfg(unix)]
-fn open_to_all(gate: &Gate) {
-    let sandbox = &gate.sandbox;
-    for folder in [sandbox.root(), sandbox.home(), sandbox.project(), sandbox.temporary_dir()] {
-        restrict(&folder, 0o755);
-    }
-}
-
-#[cfg(unix)]
-fn restrict(path: &Path, mode: u32) {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }

@@ -1,7 +1,8 @@
 //! Whatever comes on stdin, or does not come: garbage passes in silence, a whole value is answered at once.
 
 use crate::dice::Dice;
-use crate::gate::{Gate, INSISTS, WORDS, documented, reason};
+use crate::driver::documented;
+use crate::gate::{Gate, INSISTS, WORDS, reason};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tests::payloads;

@@ -1,7 +1,8 @@
 //! Kill -9 at any moment leaves the old state or the new one, never a torn one, and nothing that piles up.
 
 use crate::dice::Dice;
-use crate::gate::{Gate, WORDS, has_extension, token};
+use crate::driver::has_extension;
+use crate::gate::{Gate, WORDS, token};
 use serde_json::Value;
 use std::fs;
 use std::time::Duration;

@@ -1,18 +1,14 @@
 //! A lock that another process does not let go of: the hook waits its second and passes. Nobody waits for what only
 //! reads.
 
-use crate::gate::{Gate, INSISTS, WORDS, documented, is_block};
+use crate::driver::{documented, is_block};
+use crate::gate::{Gate, INSISTS, WORDS};
 use fd_lock::{RwLock, RwLockWriteGuard};
 use std::fs::File;
 use std::time::Duration;
 
 /// No stop may take longer than this while a lock is held; far below the ten seconds the client gives the hook.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-fn lock_of(gate: &Gate, name: &str) -> RwLock<File> {
-    let path = gate.state(&format!("{name}.lock"));
-    RwLock::new(File::options().read(true).write(true).create(true).truncate(false).open(path).unwrap())
-}
 
 fn hold(lock: &mut RwLock<File>) -> RwLockWriteGuard<'_, File> {
     lock.try_write().expect("nobody else holds it")
@@ -21,7 +17,7 @@ fn hold(lock: &mut RwLock<File>) -> RwLockWriteGuard<'_, File> {
 #[test]
 fn a_stop_passes_while_the_token_is_locked_and_the_journal_says_why() {
     let gate = Gate::new(INSISTS);
-    let mut lock = lock_of(&gate, &format!("stop-ack-{}", gate.session.id));
+    let mut lock = gate.lock_of(&format!("stop-ack-{}", gate.session.id));
     let held = hold(&mut lock);
     let outcome = gate.hook().stdin(gate.session.stop(WORDS).to_bytes()).run();
     assert_eq!(documented(&outcome), None);
@@ -34,7 +30,7 @@ fn a_stop_passes_while_the_token_is_locked_and_the_journal_says_why() {
 #[test]
 fn a_stop_passes_while_the_count_is_locked_because_it_could_not_be_counted() {
     let gate = Gate::new(INSISTS);
-    let mut lock = lock_of(&gate, &format!("{}-blocks.json", gate.session.id));
+    let mut lock = gate.lock_of(&format!("{}-blocks.json", gate.session.id));
     let held = hold(&mut lock);
     let outcome = gate.hook().stdin(gate.session.stop(WORDS).to_bytes()).run();
     assert_eq!(documented(&outcome), None);
@@ -49,7 +45,7 @@ fn the_end_of_a_session_passes_while_everything_is_locked() {
     gate.blocked(WORDS);
     let files =
         ["stop-ack-{}", "{}-blocks.json", "{}-told.json"].map(|name| name.replace("{}", &gate.session.id));
-    let mut locks = files.map(|file| lock_of(&gate, &file));
+    let mut locks = files.map(|file| gate.lock_of(&file));
     let held: Vec<_> = locks.iter_mut().map(hold).collect();
     let outcome = gate.hook().stdin(gate.session.session_end("other").to_bytes()).run();
     assert_eq!(documented(&outcome), None);
@@ -62,7 +58,7 @@ fn a_stop_is_blocked_while_only_the_notices_the_switches_and_the_journal_are_loc
     let gate = Gate::new("stop-momentum: {enabled: true, unheard_of: 1}\n");
     let files =
         [format!("{}-told.json", gate.session.id), "switches.json".to_owned(), "journal.jsonl".to_owned()];
-    let mut locks = files.map(|file| lock_of(&gate, &file));
+    let mut locks = files.map(|file| gate.lock_of(&file));
     let held: Vec<_> = locks.iter_mut().map(hold).collect();
     let outcome = gate.hook().stdin(gate.session.stop(WORDS).to_bytes()).run();
     assert!(documented(&outcome).is_some_and(|answer| is_block(&answer)), "{outcome}");
@@ -73,7 +69,7 @@ fn a_stop_is_blocked_while_only_the_notices_the_switches_and_the_journal_are_loc
 #[test]
 fn the_lock_of_another_session_holds_nobody_up() {
     let gate = Gate::new(INSISTS);
-    let mut lock = lock_of(&gate, "stop-ack-another-session");
+    let mut lock = gate.lock_of("stop-ack-another-session");
     let held = hold(&mut lock);
     let outcome = gate.hook().stdin(gate.session.stop(WORDS).to_bytes()).run();
     assert!(documented(&outcome).is_some_and(|answer| is_block(&answer)), "{outcome}");

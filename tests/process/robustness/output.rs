@@ -1,6 +1,7 @@
 //! Whatever becomes of what the hook says: nobody reads it, it cannot be written, there is no stdout at all.
 
-use crate::gate::{Gate, INSISTS, WORDS, documented};
+use crate::driver::documented;
+use crate::gate::{Gate, INSISTS, WORDS};
 use tests::process::Invocation;
 
 /// A stop that would be blocked ends well, and the next one is blocked as ever.

@@ -1,44 +1,14 @@
 //! Many copies at once: one stop is blocked once, and no turn, session or notice is lost or doubled.
 
-use crate::gate::{Gate, WORDS, documented, is_block, notice, reason, token};
+use crate::driver::{is_block, notice};
+use crate::gate::{Gate, WORDS, reason, token};
 use serde_json::Value;
-use std::fs;
-use std::time::{Duration, Instant};
 use tests::payloads::Payload;
-use tests::process::Running;
 
 const COPIES: usize = 40;
 
-/// Starts a copy per payload and waits until each has begun and waits for its input, then gives all their inputs.
-fn at_once(gate: &Gate, payloads: &[Payload]) -> Vec<Option<Value>> {
-    let copies: Vec<Running> = payloads.iter().map(|_| gate.hook().stdin_held_open("").start()).collect();
-    copies.iter().for_each(wait_until_it_reads);
-    for (copy, payload) in copies.iter().zip(payloads) {
-        copy.give(payload.to_bytes());
-    }
-    copies.into_iter().map(|copy| documented(&copy.wait())).collect()
-}
-
-/// A hook notes when it began before it reads, and sleeps nowhere before that: one that sleeps has come that far.
-#[cfg(target_os = "linux")]
-fn wait_until_it_reads(copy: &Running) {
-    let until = Instant::now() + Duration::from_secs(10);
-    let line = || fs::read_to_string(format!("/proc/{}/stat", copy.id())).unwrap_or_default();
-    while !line().contains("(stop-momentum) S") {
-        assert!(Instant::now() < until, "the copy does not read: {}", line());
-        std::thread::yield_now();
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn wait_until_it_reads(_copy: &Running) {}
-
 fn count_blocks(answers: &[Option<Value>]) -> usize {
     answers.iter().flatten().filter(|answer| is_block(answer)).count()
-}
-
-fn state_of(gate: &Gate, name: &str) -> Value {
-    serde_json::from_slice(&fs::read(gate.state(name)).unwrap()).unwrap()
 }
 
 #[test]
@@ -46,7 +16,7 @@ fn forty_copies_of_one_stop_are_blocked_once() {
     for global in ["stop-momentum: {enabled: true}\n", "stop-momentum: {enabled: true, enforce_ack: true}\n"]
     {
         let gate = Gate::new(global);
-        let answers = at_once(&gate, &vec![gate.session.stop(WORDS); COPIES]);
+        let answers = gate.ask_at_once(&vec![gate.session.stop(WORDS); COPIES]);
         assert_eq!(count_blocks(&answers), 1, "{global}{}", gate.journal());
     }
 }
@@ -54,10 +24,10 @@ fn forty_copies_of_one_stop_are_blocked_once() {
 #[test]
 fn the_token_of_the_one_block_holds() {
     let gate = Gate::new("stop-momentum: {enabled: true, enforce_ack: true}\n");
-    let answers = at_once(&gate, &vec![gate.session.stop(WORDS); COPIES]);
+    let answers = gate.ask_at_once(&vec![gate.session.stop(WORDS); COPIES]);
     let blocked = answers.iter().flatten().find(|answer| is_block(answer));
     let token = token(&reason(blocked));
-    assert!(state_of(&gate, &format!("stop-ack-{}", gate.session.id)).to_string().contains(&token));
+    assert!(gate.state_of(&format!("stop-ack-{}", gate.session.id)).to_string().contains(&token));
     gate.passes(&format!("Done. {token}"));
     assert!(gate.journal().contains("acknowledged"), "{}", gate.journal());
 }
@@ -68,12 +38,12 @@ fn forty_sessions_are_blocked_and_counted_each() {
     let sessions: Vec<String> = (0..COPIES).map(|number| format!("session-{number}")).collect();
     let stops: Vec<_> =
         sessions.iter().map(|id| gate.session.stop(WORDS).with("session_id", id.as_str())).collect();
-    let answers = at_once(&gate, &stops);
+    let answers = gate.ask_at_once(&stops);
     assert_eq!(count_blocks(&answers), COPIES, "{}", gate.journal());
     for (session, answer) in sessions.iter().zip(&answers) {
-        let count = state_of(&gate, &format!("{session}-blocks.json"));
+        let count = gate.state_of(&format!("{session}-blocks.json"));
         assert_eq!(count["state"]["stops"]["stop-momentum"]["count"], 1, "{count}");
-        let remembered = state_of(&gate, &format!("stop-ack-{session}"));
+        let remembered = gate.state_of(&format!("stop-ack-{session}"));
         assert_eq!(remembered["state"]["token"], token(&reason(answer.as_ref())).as_str());
     }
     assert_eq!(gate.journal().lines().filter(|line| line.contains(r#""what":"block""#)).count(), COPIES);
@@ -85,14 +55,14 @@ fn forty_turns_of_one_session_are_blocked_each_and_the_last_ones_state_is_whole(
     let turns: Vec<String> = (0..COPIES).map(|number| format!("turn-{number}")).collect();
     let stop = gate.session.stop(WORDS).without("transcript_path");
     let stops: Vec<_> = turns.iter().map(|id| stop.clone().with("prompt_id", id.as_str())).collect();
-    let answers = at_once(&gate, &stops);
+    let answers = gate.ask_at_once(&stops);
     // On a loaded machine a copy may not get the lock in its second: then it passes and says so.
     let busy = gate.journal().matches("held by another process").count();
     assert_eq!(count_blocks(&answers) + busy, COPIES, "{}", gate.journal());
     assert!(busy < COPIES / 2, "{busy} copies gave up");
-    let count = state_of(&gate, &format!("{}-blocks.json", gate.session.id));
+    let count = gate.state_of(&format!("{}-blocks.json", gate.session.id));
     let last = turns.iter().position(|turn| count["state"]["prompt_id"] == turn.as_str()).unwrap();
-    let remembered = state_of(&gate, &format!("stop-ack-{}", gate.session.id));
+    let remembered = gate.state_of(&format!("stop-ack-{}", gate.session.id));
     assert_eq!(remembered["state"]["token"], token(&reason(answers[last].as_ref())).as_str());
     assert_eq!(count["state"]["stops"]["stop-momentum"]["count"], 1, "{count}");
 }
@@ -100,7 +70,7 @@ fn forty_turns_of_one_session_are_blocked_each_and_the_last_ones_state_is_whole(
 #[test]
 fn forty_copies_tell_a_problem_once() {
     let gate = Gate::new("stop-momentum: {enabled: true, unheard_of: 1}\n");
-    let answers = at_once(&gate, &vec![gate.session.stop(WORDS); COPIES]);
+    let answers = gate.ask_at_once(&vec![gate.session.stop(WORDS); COPIES]);
     let told = answers.iter().filter(|answer| notice(answer.as_ref()).contains("unheard_of")).count();
     assert_eq!(told, 1, "{answers:?}");
 }
@@ -114,7 +84,7 @@ fn the_end_of_a_session_in_the_middle_of_its_stops_harms_nobody() {
             _ => gate.session.stop(WORDS).with("prompt_id", format!("turn-{number}")),
         })
         .collect();
-    at_once(&gate, &events);
+    gate.ask_at_once(&events);
     gate.ask(&gate.session.session_end("other"));
     assert!(
         !gate.state_names().iter().any(|name| name.contains(&gate.session.id)),

@@ -1,7 +1,8 @@
 //! Ids of every shape: they name a session and nothing else. No id becomes a path, none reaches another's state, and the
 //! gate works under each.
 
-use crate::gate::{Gate, INSISTS, WORDS, documented, reason, token, tree};
+use crate::driver::{documented, tree};
+use crate::gate::{Gate, INSISTS, WORDS, reason, token};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,7 +1,8 @@
 //! The token's life: shown with a block, asked for again, accepted once, forgotten with the session. State files of the
 //! original tool and of newer versions are part of it.
 
-use crate::gate::{Gate, INSISTS, ON, WORDS, is_block, other_token, token};
+use crate::driver::is_block;
+use crate::gate::{Gate, INSISTS, ON, WORDS, other_token, token};
 use std::collections::BTreeSet;
 use std::fs;
 

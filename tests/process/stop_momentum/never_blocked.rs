@@ -1,6 +1,7 @@
 //! The stops that are never blocked, whatever the settings say, and the nearest ones that are.
 
-use crate::gate::{Gate, INSISTS, ON, WORDS, is_block, reason};
+use crate::driver::is_block;
+use crate::gate::{Gate, INSISTS, ON, WORDS, reason};
 use serde_json::json;
 use tests::payloads::Payload;
 use tests::transcripts::Transcript;

@@ -1,7 +1,8 @@
 //! Which folders count: the project from any of its sub-directories, the state folder the environment names if it may
 //! be believed, the configuration folder.
 
-use crate::gate::{GUIDANCE, Gate, ON, WORDS, documented, names, notice, reason};
+use crate::driver::{documented, names, notice};
+use crate::gate::{GUIDANCE, Gate, ON, WORDS, reason};
 use std::fs;
 use std::path::Path;
 use tests::process::Invocation;

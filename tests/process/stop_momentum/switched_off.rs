@@ -1,6 +1,7 @@
 //! Every way to silence the gate works at once, and nothing a repository could set alone does.
 
-use crate::gate::{Gate, ON, WORDS, documented, is_block};
+use crate::driver::{documented, is_block};
+use crate::gate::{Gate, ON, WORDS};
 use std::fs;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tests::process::Invocation;

@@ -117,7 +117,7 @@ fn a_guide_that_is_a_pipe_or_a_folder_holds_nobody_up() {
     fs::create_dir_all(&guide).unwrap();
     assert!(gate.blocked(WORDS).starts_with(GUIDANCE));
     fs::remove_dir(&guide).unwrap();
-    crate::gate::make_pipe(&guide);
+    crate::driver::make_pipe(&guide);
     assert!(gate.blocked(WORDS).starts_with(GUIDANCE));
 }
 

@@ -1,0 +1,69 @@
+//! A sandbox in which hooks of ours are registered as the catalog says, on all their events, for the user.
+
+use serde_json::json;
+use shared::catalog::Catalog;
+use std::fs;
+use tests::binaries;
+use tests::messages_api::{Recorded, Reply, ToolResult};
+use tests::sandbox::{Level, Sandbox};
+use tests::settings::{Hook, Settings};
+
+/// These hooks, with this global file.
+pub(crate) fn sandbox(hooks: &[&str], requirements: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.settings(Level::User, &settings(hooks).json());
+    sandbox.requirements(Level::User, requirements);
+    sandbox
+}
+
+/// Their registrations.
+pub(crate) fn settings(hooks: &[&str]) -> Settings {
+    let catalog = Catalog::built_in().unwrap();
+    let mut settings = Settings::new();
+    for name in hooks {
+        let program = binaries::for_client(name);
+        for event in &catalog.hook(name).unwrap().events {
+            let hook = Hook::new(&program, &[]).timeout_secs(f64::from(event.timeout_secs));
+            settings = match &event.matcher {
+                Some(matcher) => settings.hook_on(&event.event, matcher, &hook),
+                None => settings.hook(&event.event, &hook),
+            };
+        }
+    }
+    settings
+}
+
+/// A Bash call that leaves a file of this name in the project: what really ran can be seen there.
+pub(crate) fn touch(name: &str) -> Reply {
+    Reply::bash(&format!("touch {name}"))
+}
+
+/// A subagent in the background, answered by this route.
+pub(crate) fn background_agent(route: &str) -> Reply {
+    let input = json!({
+        "description": "the task", "prompt": format!("[[route:{route}]] do it"),
+        "subagent_type": "general-purpose", "run_in_background": true,
+    });
+    Reply::tool("Agent", input)
+}
+
+/// The files the calls left in the project.
+pub(crate) fn ran(sandbox: &Sandbox) -> Vec<String> {
+    let entries = fs::read_dir(sandbox.project()).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.retain(|name| !name.starts_with('.'));
+    names.sort();
+    names
+}
+
+/// The result of the newest tool call a request shows.
+#[track_caller]
+pub(crate) fn newest_result(request: &Recorded) -> ToolResult {
+    request.tool_results().pop().expect("a tool result is shown")
+}
+
+/// The journal of all hooks, as text.
+pub(crate) fn journal(sandbox: &Sandbox) -> String {
+    fs::read_to_string(sandbox.state_dir().join("journal.jsonl")).unwrap_or_default()
+}

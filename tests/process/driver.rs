@@ -1,0 +1,210 @@
+//! Driving one real hook binary: one sandbox, one session, one process per event, and what is left on the disk. It knows
+//! no rule of any hook. Every answer goes through [`documented`], so that no test forgets the promise of exit 0 and a
+//! documented answer.
+
+use fd_lock::RwLock;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+use tests::binaries;
+use tests::payloads::{Payload, Session};
+use tests::process::{Invocation, Outcome, Running};
+use tests::sandbox::{Level, Sandbox};
+
+const SCHEMA: &str = include_str!("../../shared/src/protocol/answer/documented.schema.json");
+
+/// A hook, a sandbox, a session in it, and what the client tells its hooks.
+pub(crate) struct Driver {
+    name: &'static str,
+    pub(crate) sandbox: Sandbox,
+    pub(crate) session: Session,
+}
+
+impl Driver {
+    /// The hook of that name with this global file.
+    pub(crate) fn new(name: &'static str, global: &str) -> Self {
+        let driver = Self::unconfigured(name);
+        driver.sandbox.requirements(Level::User, global);
+        driver
+    }
+
+    /// The hook of that name without any configuration.
+    pub(crate) fn unconfigured(name: &'static str) -> Self {
+        let sandbox = Sandbox::new();
+        let session = Session::new(&sandbox);
+        Self { name, sandbox, session }
+    }
+
+    /// The hook as the terminal client starts it.
+    pub(crate) fn hook(&self) -> Invocation {
+        Invocation::new(binaries::path(self.name), &self.sandbox)
+            .env("CLAUDECODE", "1")
+            .env("CLAUDE_CODE_ENTRYPOINT", "cli")
+            .env("CLAUDE_CODE_SESSION_ID", self.session.id.as_str())
+            .env("CLAUDE_PROJECT_DIR", self.sandbox.project().display().to_string())
+    }
+
+    /// What the hook answers to an event.
+    #[track_caller]
+    pub(crate) fn ask(&self, payload: &Payload) -> Option<Value> {
+        documented(&self.hook().stdin(payload.to_bytes()).run())
+    }
+
+    /// What it answers to many events at once: starts a copy for each and waits until every one has begun and waits for
+    /// its input, then gives all their inputs.
+    #[track_caller]
+    pub(crate) fn ask_at_once(&self, payloads: &[Payload]) -> Vec<Option<Value>> {
+        let copies: Vec<Running> = payloads.iter().map(|_| self.hook().stdin_held_open("").start()).collect();
+        for copy in &copies {
+            self.wait_until_it_reads(copy);
+        }
+        for (copy, payload) in copies.iter().zip(payloads) {
+            copy.give(payload.to_bytes());
+        }
+        copies.into_iter().map(|copy| documented(&copy.wait())).collect()
+    }
+
+    /// A hook notes when it began before it reads, and sleeps nowhere before that: one that sleeps has come that far.
+    #[cfg(target_os = "linux")]
+    fn wait_until_it_reads(&self, copy: &Running) {
+        // The system keeps 15 bytes of a program's name.
+        let asleep = format!("({}) S", &self.name[..self.name.len().min(15)]);
+        let until = Instant::now() + Duration::from_secs(10);
+        let line = || fs::read_to_string(format!("/proc/{}/stat", copy.id())).unwrap_or_default();
+        while !line().contains(&asleep) {
+            assert!(Instant::now() < until, "the copy does not read: {}", line());
+            std::thread::yield_now();
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn wait_until_it_reads(&self, _copy: &Running) {}
+
+    /// A file of the state folder.
+    pub(crate) fn state(&self, name: &str) -> PathBuf {
+        self.sandbox.state_dir().join(name)
+    }
+
+    /// The names in the state folder.
+    pub(crate) fn state_names(&self) -> BTreeSet<String> {
+        names(&self.sandbox.state_dir())
+    }
+
+    /// A state file as JSON.
+    #[track_caller]
+    pub(crate) fn state_of(&self, name: &str) -> Value {
+        let bytes = fs::read(self.state(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        serde_json::from_slice(&bytes).unwrap()
+    }
+
+    /// The lock that guards a state file, to be held like another process would.
+    pub(crate) fn lock_of(&self, name: &str) -> RwLock<File> {
+        let path = self.state(&format!("{name}.lock"));
+        RwLock::new(File::options().read(true).write(true).create(true).truncate(false).open(path).unwrap())
+    }
+
+    /// The journal; empty if there is none.
+    pub(crate) fn journal(&self) -> String {
+        fs::read_to_string(self.state("journal.jsonl")).unwrap_or_default()
+    }
+
+    /// The program where every user may run it.
+    #[cfg(unix)]
+    pub(crate) fn copied_program(&self) -> PathBuf {
+        let program = self.sandbox.temporary_dir().join(self.name);
+        fs::copy(binaries::path(self.name), &program).unwrap();
+        restrict(&program, 0o755);
+        program
+    }
+
+    /// Lets every user see the sandbox, which is its owner's alone otherwise.
+    #[cfg(unix)]
+    pub(crate) fn open_to_all(&self) {
+        let sandbox = &self.sandbox;
+        for folder in [sandbox.root(), sandbox.home(), sandbox.project(), sandbox.temporary_dir()] {
+            restrict(&folder, 0o755);
+        }
+    }
+}
+
+/// Sets the mode of a file or folder.
+#[cfg(unix)]
+pub(crate) fn restrict(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// A hook's answer, as the client documents it; `None` for silence. Fails on anything else, and on another status than 0.
+#[track_caller]
+pub(crate) fn documented(outcome: &Outcome) -> Option<Value> {
+    static SCHEMA_OF_ANSWERS: OnceLock<jsonschema::Validator> = OnceLock::new();
+    let answer = outcome.answer()?;
+    let schema = SCHEMA_OF_ANSWERS
+        .get_or_init(|| jsonschema::validator_for(&serde_json::from_str(SCHEMA).unwrap()).unwrap());
+    let wrong: Vec<_> = schema.iter_errors(&answer).map(|error| error.to_string()).collect();
+    assert!(wrong.is_empty(), "not the documented answer {wrong:?}: {outcome}");
+    Some(answer)
+}
+
+/// The stop or the prompt does not happen.
+pub(crate) fn is_block(answer: &Value) -> bool {
+    answer["decision"] == "block"
+}
+
+/// The reason with which a tool call is refused; `None` if it is not.
+pub(crate) fn denial(answer: Option<&Value>) -> Option<String> {
+    let output = &answer?["hookSpecificOutput"];
+    let is_denied = output["permissionDecision"] == "deny";
+    is_denied.then(|| output["permissionDecisionReason"].as_str().expect("a denial has a reason").to_owned())
+}
+
+/// The text given to the model beside whatever goes on; `None` if there is none.
+pub(crate) fn context(answer: Option<&Value>) -> Option<String> {
+    answer?["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_owned)
+}
+
+/// The text shown to the user beside the verdict; empty if there is none.
+pub(crate) fn notice(answer: Option<&Value>) -> String {
+    let text = answer.and_then(|answer| answer["systemMessage"].as_str());
+    text.unwrap_or_default().to_owned()
+}
+
+/// The names in a folder.
+pub(crate) fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// Makes a named pipe, which nobody ever writes to or reads from.
+#[cfg(unix)]
+pub(crate) fn make_pipe(path: &Path) {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a named pipe");
+}
+
+/// Everything below a folder: path, and content or what it is; access times and modes do not count.
+pub(crate) fn tree(folder: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    for name in names(folder) {
+        let path = folder.join(name);
+        let kind = fs::symlink_metadata(&path).unwrap().file_type();
+        if kind.is_dir() {
+            found.extend(tree(&path));
+            found.insert(path, "a folder".to_owned());
+        } else if kind.is_file() {
+            let content = fs::read(&path).unwrap();
+            found.insert(path, String::from_utf8_lossy(&content).into_owned());
+        } else {
+            found.insert(path, format!("{kind:?}"));
+        }
+    }
+    found
+}
+
+/// A file name ends in this, as in `switches.json`.
+pub(crate) fn has_extension(name: &str, extension: &str) -> bool {
+    Path::new(name).extension().is_some_and(|found| found == extension)
+}
