@@ -16,7 +16,10 @@ fn advice(streak: u32) -> String {
 
 #[test]
 fn the_first_call_of_ones_own_is_refused_once_and_the_model_reads_why() {
-    let sandbox = sandbox(&["delegation-guard"], ON);
+    let sandbox = sandbox(
+        &["delegation-guard"],
+        "delegation-guard:\n  enabled: true\n  headless: true\n  first_call: deny\n",
+    );
     let api = MessagesApi::start(Script::new().reply(touch("one")).reply(touch("two")).reply("end"));
 
     let run = Client::new(&sandbox, &api).ask("do it");
@@ -25,7 +28,7 @@ fn the_first_call_of_ones_own_is_refused_once_and_the_model_reads_why() {
     let requests = api.main_requests();
     let refused = newest_result(&requests[1]);
     assert!(refused.is_error && refused.text.contains(DENIAL), "{refused:?}");
-    assert!(refused.text.contains("requirements.yaml:1"), "it says where it is set: {refused:?}");
+    assert!(refused.text.contains("requirements.yaml:4"), "it says where it is set: {refused:?}");
     assert!(!newest_result(&requests[2]).is_error);
     assert_eq!(ran(&sandbox), ["two"]);
 }

@@ -1,5 +1,5 @@
-//! Entries for which the client drops every hook of the file, in silence. Each kind was tried with the real client
-//! (tests/client-facts.md); an unknown event or an unknown key is no fault to it.
+//! Entries for which the client drops every hook that the file registers on the same event, in silence. Each kind was tried
+//! with the real client (tests/client-facts.md, 14); an unknown event or an unknown key is no fault to it.
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
@@ -11,10 +11,12 @@ const TYPES: [&str; 5] = ["command", "prompt", "agent", "http", "mcp_tool"];
 
 /// One such entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {what}")]
+#[error("line {line}, hooks.{event}: {what}")]
 pub struct Fault {
     /// Counted from 1.
     pub line: usize,
+    /// The event whose hooks are dropped.
+    pub event: String,
     /// What is wrong with it.
     pub what: String,
 }
@@ -31,7 +33,8 @@ pub fn faults(text: &str) -> Vec<Fault> {
         for group in groups {
             faults.extend(of_group(group).into_iter().map(|(at, what)| Fault {
                 line: document.refused(at, "").line,
-                what: format!("hooks.{}: {what}", event.name.as_str().escape_debug()),
+                event: event.name.as_str().escape_debug().to_string(),
+                what: what.to_owned(),
             }));
         }
     }

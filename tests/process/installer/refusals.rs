@@ -28,8 +28,8 @@ fn an_entry_of_somebody_else_that_silences_the_file_is_named() {
     let settings = "{\"hooks\": {\"Stop\": [\n{\"hooks\": [{\"type\": \"comand\", \"command\": \"x\"}]}]}}";
     let user = User::with(settings);
     let said = user.fails(INSTALL);
-    assert!(said.contains("line 2: hooks.Stop: its `type` is unknown"), "{said}");
-    assert!(user.types("status").stdout_text().contains("line 2: hooks.Stop"));
+    assert!(said.contains("line 2, hooks.Stop: its `type` is unknown"), "{said}");
+    assert!(user.types("status").stdout_text().contains("line 2, hooks.Stop"));
     user.types("uninstall --yes");
     assert_eq!(user.text(), settings);
 }

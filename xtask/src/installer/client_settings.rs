@@ -144,8 +144,8 @@ impl Settings {
         let mut obstacles: Vec<String> = faults(text)
             .iter()
             .map(|fault| {
-                let path = self.file.path().display();
-                format!("{path}, {fault}: because of it the client runs no hook of this file; mend or remove that entry")
+                let (path, event) = (self.file.path().display(), &fault.event);
+                format!("{path}, {fault}: because of it the client runs no {event} hook of this file; mend or remove that entry")
             })
             .collect();
         if value["disableAllHooks"] == true {
