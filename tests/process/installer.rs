@@ -60,6 +60,8 @@ impl User {
         Invocation::new(binaries::xtask(), &self.sandbox)
             .args(words)
             .envs(toolchain_env())
+            // Whatever was built in the source tree is none of this user's.
+            .env("CARGO_TARGET_DIR", self.sandbox.temporary_dir().join("target").display().to_string())
             .unset("CLAUDE_HOOK_STATE_DIR")
             .deadline(Duration::from_secs(60))
     }

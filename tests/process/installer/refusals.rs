@@ -24,14 +24,22 @@ fn what_cannot_be_read_for_certain_is_refused_with_its_place_before_anything_is_
 }
 
 #[test]
-fn an_entry_of_somebody_else_that_silences_the_file_is_named() {
-    let settings = "{\"hooks\": {\"Stop\": [\n{\"hooks\": [{\"type\": \"comand\", \"command\": \"x\"}]}]}}";
-    let user = User::with(settings);
+fn an_entry_of_somebody_else_that_silences_ours_is_named() {
+    let settings = |event: &str| {
+        format!(
+            "{{\"hooks\": {{\"{event}\": [\n{{\"hooks\": [{{\"type\": \"comand\", \"command\": \"x\"}}]}}]}}}}"
+        )
+    };
+    let user = User::with(&settings("PreToolUse"));
     let said = user.fails(INSTALL);
-    assert!(said.contains("line 2, hooks.Stop: its `type` is unknown"), "{said}");
-    assert!(user.types("status").stdout_text().contains("line 2, hooks.Stop"));
+    assert!(said.contains("line 2, hooks.PreToolUse: its `type` is unknown"), "{said}");
+    assert!(user.types("status").stdout_text().contains("the client runs no PreToolUse hook of this file"));
     user.types("uninstall --yes");
-    assert_eq!(user.text(), settings);
+    assert_eq!(user.text(), settings("PreToolUse"));
+
+    let elsewhere = User::with(&settings("Stop"));
+    let said = elsewhere.types(INSTALL).stderr_text();
+    assert!(!said.contains("hooks.Stop"), "it is in nobody's way: {said}");
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 use shared::settings::{
-    self, Backup, FileError, Owner, Present, Program, Registered, Registration, StatusLine, UserFile, Wanted,
-    faults,
+    self, Backup, Fault, FileError, Owner, Present, Program, Registered, Registration, StatusLine, UserFile,
+    Wanted, faults,
 };
 
 use crate::installer::manifest::{Added, Manifest};
@@ -141,18 +141,18 @@ impl Settings {
     pub(crate) fn obstacles(&self) -> Vec<String> {
         let text = self.text.as_deref().unwrap_or_default();
         let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+        let is_in_the_way = |fault: &Fault| self.present.hooks.iter().any(|entry| entry.event == fault.event);
+        let path = self.file.path().display();
         let mut obstacles: Vec<String> = faults(text)
-            .iter()
+            .into_iter()
+            .filter(is_in_the_way)
             .map(|fault| {
-                let (path, event) = (self.file.path().display(), &fault.event);
+                let event = &fault.event;
                 format!("{path}, {fault}: because of it the client runs no {event} hook of this file; mend or remove that entry")
             })
             .collect();
         if value["disableAllHooks"] == true {
-            obstacles.push(format!(
-                "`disableAllHooks` is true in {}: no hook runs until it is removed",
-                self.file.path().display()
-            ));
+            obstacles.push(format!("`disableAllHooks` is true in {path}: no hook runs until it is removed"));
         }
         let plugins = value["enabledPlugins"].as_object();
         let is_ours =
