@@ -1,6 +1,7 @@
 //! The installer as a process: what its commands leave in the files of a user, who already has some.
 
 mod files;
+mod questions;
 mod refusals;
 mod scopes;
 
