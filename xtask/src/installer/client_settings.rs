@@ -300,3 +300,6 @@ fn merged(left: &[String], right: &[String]) -> Vec<String> {
     let new = right.iter().filter(|rule| !left.contains(rule));
     left.iter().chain(new).cloned().collect()
 }
+
+#[cfg(test)]
+mod tests;
