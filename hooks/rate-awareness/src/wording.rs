@@ -163,7 +163,7 @@ impl Scene<'_> {
         let values = [
             ("rule", sign.rule()),
             ("bucket", format!("`{}`{whose}", empty.skill)),
-            ("calls", empty.bucket.calls_in_last_minute().to_string()),
+            ("calls", calls(empty.bucket.calls_in_last_minute())),
             ("capacity", number(empty.rate.capacity)),
             ("per_minute", number(60.0 * empty.rate.refill_per_sec)),
             ("back", back),
@@ -200,6 +200,11 @@ fn filled(template: &str, values: &[(&str, &str)]) -> String {
         rest = value.map_or(from, |(_, after)| after);
     }
     filled + rest
+}
+
+/// `1 call`, `61 calls`.
+fn calls(count: u32) -> String {
+    if count == 1 { "1 call".to_owned() } else { format!("{count} calls") }
 }
 
 /// `60`, `2.5`, `0.06`.

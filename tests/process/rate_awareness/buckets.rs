@@ -59,6 +59,13 @@ fn a_refused_call_leaves_the_fraction_where_it_is() {
 }
 
 #[test]
+fn a_single_call_is_told_as_one() {
+    let calls = Calls::new(&only_capacity(1));
+    calls.remember(0.0, now_micros());
+    assert!(notice(calls.call("a").as_ref()).contains("is empty: 1 call in the last minute;"));
+}
+
+#[test]
 fn a_clock_that_went_back_brings_no_token_and_its_time_is_taken_over() {
     let calls = Calls::new("rate-awareness: {global_default: {capacity: 60, refill_per_sec: 0.000001}}\n");
     let future = now_micros() + 86_400_000_000;
@@ -89,6 +96,6 @@ fn eighty_calls_at_once_pay_one_token_each() {
     let bucket = calls.bucket("main::ungated");
     let refused = COPIES - busy - 50;
     assert_eq!((&bucket["tokens"], &bucket["refused"]), (&0.0.into(), &refused.into()), "{bucket}");
-    let powers = (0..).map(|power| 1 << power).take_while(|power: &u64| *power <= refused).count();
+    let powers = (1..=refused).filter(|number| number.is_power_of_two()).count();
     assert_eq!(told(&answers).len(), powers, "each number of the spell is told once");
 }

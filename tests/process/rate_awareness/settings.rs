@@ -79,7 +79,7 @@ fn texts_of_the_users_own_stand_in_place_of_the_built_in_ones() {
     calls.sandbox.write_home("empty.md", "{calls} of {capacity} in {bucket}, {unknown}.\n");
     calls.call("a");
     let text = notice(calls.call("b").as_ref());
-    assert!(text.starts_with("2 of 1 in `ungated`, {unknown}.\nNothing was held up."), "{text}");
+    assert!(text.starts_with("2 calls of 1 in `ungated`, {unknown}.\nNothing was held up."), "{text}");
     assert!(!text.contains("message_files"), "the other one was not due: {text}");
 }
 

@@ -68,6 +68,15 @@ fn a_refused_call_leaves_the_fraction_where_it_is() {
 }
 
 #[test]
+fn a_token_that_lacks_a_millionth_is_whole_and_leaves_nothing_behind() {
+    let almost = Bucket { tokens: 1.0 - 1e-7, ..Bucket::full(rate(1.0, 0.0), START) };
+    let (next, refused) = almost.take(rate(1.0, 0.0), START);
+    assert_eq!((next.tokens.to_bits(), refused), (0.0_f64.to_bits(), None));
+    let less = Bucket { tokens: 1.0 - 1e-5, ..almost };
+    assert_eq!(less.take(rate(1.0, 0.0), START).1, Some(1));
+}
+
+#[test]
 fn a_refill_of_zero_never_brings_a_token_back() {
     let micros = [0, 0, 1_000_000, 86_400_000_000, 31_536_000_000_000];
     assert_eq!(refused(rate(2.0, 0.0), micros), [3, 4, 5]);

@@ -167,7 +167,7 @@ fn sixty_calls_at_once_are_silent_and_the_sixty_first_is_told() {
     assert_eq!(
         outcome.notice.as_deref(),
         Some(
-            "empty `ungated` 61 60 60; The next token is back in 1 s.\n\
+            "empty `ungated` 61 calls 60 60; The next token is back in 1 s.\n\
              Nothing was held up. To change that set rate-awareness.global_default in requirements.yaml; \
              `rate-awareness off`, typed in a terminal of your own, ends these messages."
         )
@@ -261,7 +261,7 @@ fn each_agent_has_a_bucket_of_its_own() {
     let outcome = world.call('x');
     assert_eq!(
         first_line(&outcome),
-        "empty `ungated` of this subagent 2 1 0; No token comes back, because refill_per_sec is 0."
+        "empty `ungated` of this subagent 2 calls 1 0; No token comes back, because refill_per_sec is 0."
     );
 }
 
@@ -297,7 +297,7 @@ fn the_models_text_names_no_switch() {
     world.settings.audience = Audience::Both;
     world.call('x');
     let Verdict::Advise { text } = world.call('x').verdict else { panic!("advice") };
-    assert!(text.starts_with("empty `ungated` 2 1 0;") && text.contains("The call goes on."), "{text}");
+    assert!(text.starts_with("empty `ungated` 2 calls 1 0;") && text.contains("The call goes on."), "{text}");
     assert!(!text.contains("rate-awareness off") && !text.contains("requirements.yaml"), "{text}");
 }
 
@@ -308,7 +308,7 @@ fn deny_refuses_every_call_without_a_token_and_tells_the_user_at_doublings() {
     assert_eq!(world.denied_at("xxxxxx"), [3, 4, 5, 6]);
     let outcome = world.call('x');
     let Verdict::Deny { reason, rule } = &outcome.verdict else { panic!("denied") };
-    assert!(reason.starts_with("empty `ungated` 7 2 0;") && reason.contains("was not run"), "{reason}");
+    assert!(reason.starts_with("empty `ungated` 7 calls 2 0;") && reason.contains("was not run"), "{reason}");
     assert_eq!((rule.as_ref(), outcome.notice), ("global_default", None));
     assert_eq!(world.told_at("xxxxxxxx"), [3], "the eighth refused call");
     let mut world = World::with_bucket(1.0, 0.0);
@@ -347,6 +347,16 @@ fn a_call_refused_for_want_of_a_token_may_be_made_again_and_is_no_loop() {
 }
 
 #[test]
+fn a_call_refused_for_want_of_a_token_is_not_blamed_for_the_row_before_it() {
+    let mut world = World::with_bucket(4.0, 0.0);
+    world.settings.repeat = ZeroOr::new(4).unwrap();
+    world.settings.mode = Mode::Deny;
+    assert_eq!(world.denied_at("xxxx"), [4]);
+    let Verdict::Deny { reason, .. } = world.call('y').verdict else { panic!("denied") };
+    assert!(reason.starts_with("empty ") && !reason.contains("repeats"), "{reason}");
+}
+
+#[test]
 fn several_signs_on_one_call_are_one_message_and_each_stands_there_once() {
     let mut world = World::with_bucket(3.0, 0.0);
     world.settings.repeat = ZeroOr::new(4).unwrap();
@@ -356,7 +366,9 @@ fn several_signs_on_one_call_are_one_message_and_each_stands_there_once() {
     let notice = outcome.notice.unwrap();
     let lines: Vec<&str> = notice.lines().collect();
     assert_eq!(lines.len(), 3, "{notice}");
-    assert!(lines[0].starts_with("empty `ungated` 4 3 0;") && lines[1] == "the main session repeats Bash 4");
+    assert!(
+        lines[0].starts_with("empty `ungated` 4 calls 3 0;") && lines[1] == "the main session repeats Bash 4"
+    );
     assert!(lines[2].contains("set rate-awareness.global_default, rate-awareness.repeat in"), "{notice}");
     let Verdict::Advise { text } = outcome.verdict else { panic!("advice") };
     assert_eq!(text.lines().collect::<Vec<_>>()[..2], lines[..2]);

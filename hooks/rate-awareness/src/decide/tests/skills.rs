@@ -26,14 +26,14 @@ fn a_skill_call_pays_from_the_bucket_before_it_and_the_calls_after_it_from_the_s
         passes(&world.call('x'));
     }
     let outcome = world.call('x');
-    assert_eq!(first_line(&outcome), "empty `deep-research` 4 3 30; The next token is back in 2 s.");
+    assert_eq!(first_line(&outcome), "empty `deep-research` 4 calls 3 30; The next token is back in 2 s.");
     assert!(outcome.notice.unwrap().contains("set rate-awareness.per_skill.deep-research in"));
     // The one after the Skill call pays from the skill's bucket, also if it is another Skill call.
     let outcome = world.skill("other");
     assert!(outcome.notice.is_some(), "the second refused call of this spell");
     passes(&world.call('x'));
     let outcome = world.call('x');
-    assert!(first_line(&outcome).starts_with("empty `other` 2 1 30;"), "{outcome:?}");
+    assert!(first_line(&outcome).starts_with("empty `other` 2 calls 1 30;"), "{outcome:?}");
     let notice = outcome.notice.unwrap();
     assert!(
         notice.contains("set rate-awareness.per_skill.other in"),
@@ -72,9 +72,9 @@ fn what_a_skills_entry_leaves_out_is_as_in_the_default() {
             .find_map(|_| Some(first_line(&world.call('x')).to_owned()).filter(|line| !line.is_empty()))
             .unwrap()
     };
-    assert_eq!(numbers(Some(2.0), None), "empty `a` 3 2 30; The next token is back in 2 s.");
-    assert_eq!(numbers(None, Some(4.0)), "empty `a` 2 1 240; The next token is back in 0.3 s.");
-    assert_eq!(numbers(None, None), "empty `a` 2 1 30; The next token is back in 2 s.");
+    assert_eq!(numbers(Some(2.0), None), "empty `a` 3 calls 2 30; The next token is back in 2 s.");
+    assert_eq!(numbers(None, Some(4.0)), "empty `a` 2 calls 1 240; The next token is back in 0.3 s.");
+    assert_eq!(numbers(None, None), "empty `a` 2 calls 1 30; The next token is back in 2 s.");
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn the_bucket_outside_of_any_skill_is_called_ungated_and_can_be_set_too() {
     passes(&world.call('x'));
     let notice = world.call('x').notice.unwrap();
     assert!(
-        notice.contains("empty `ungated` 3 2 30")
+        notice.contains("empty `ungated` 3 calls 2 30")
             && notice.contains("set rate-awareness.per_skill.ungated in"),
         "{notice}"
     );
