@@ -31,6 +31,7 @@ pub mod operator;
 pub mod own_calls;
 pub mod protocol;
 pub mod run;
+pub mod secrets;
 pub mod settings;
 pub mod state;
 pub mod stop_gate;

@@ -234,10 +234,13 @@ fn step(
 fn check_ours(owner: &Owner<'_>, wanted: &Wanted) -> Result<(), Refused> {
     let line = wanted.status_line.as_ref().map(|line| line.command.as_str());
     let line = line.filter(|line| !status_line::is_ours(line, owner));
-    let foreign = wanted.hooks.iter().map(|hook| &hook.program).find(|program| !entries::is_ours(program, owner));
+    let foreign =
+        wanted.hooks.iter().map(|hook| &hook.program).find(|program| !entries::is_ours(program, owner));
     let command = foreign.map(|(Program::Path(command) | Program::Shell(command))| command.as_str());
     match command.or(line) {
-        Some(command) => Err(Refused { line: 1, column: 1, why: format!("`{command}` starts no program of ours") }),
+        Some(command) => {
+            Err(Refused { line: 1, column: 1, why: format!("`{command}` starts no program of ours") })
+        }
         None => Ok(()),
     }
 }

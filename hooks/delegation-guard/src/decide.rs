@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use shared::hook::{Given, Memory, Outcome, Verdict};
-use shared::protocol::{Event, ToolCall};
+use shared::protocol::Event;
 
 use crate::DelegationGuard;
 use crate::messages::{Message, OwnTexts};
@@ -97,7 +97,7 @@ fn speak(
 }
 
 fn call_id(event: &Event) -> Option<&str> {
-    event.tool_call().and_then(|call: &ToolCall| call.tool_use_id.as_deref())
+    event.tool_call()?.tool_use_id.as_deref()
 }
 
 #[cfg(test)]

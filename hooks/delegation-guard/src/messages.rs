@@ -31,7 +31,7 @@ pub enum Message {
     /// All further ones.
     #[serde(rename = "advice_5")]
     Advice5,
-    /// The line in between.
+    /// The line after every few executed tools.
     Reminder,
 }
 
@@ -72,6 +72,7 @@ impl Message {
         }
     }
 
+    /// The text compiled in.
     pub(crate) const fn built_in(self) -> &'static str {
         match self {
             Self::FirstCallDenial => include_str!("../../../config/messages/delegation-guard-denial.md"),

@@ -21,7 +21,7 @@ pub struct Settings {
     pub exempt_tools: Vec<String>,
     /// More tools that neither count nor reset the streak, beside `exempt_tools`.
     pub exempt_tools_add: Vec<String>,
-    /// A line in between, by the number of executed tools.
+    /// The line that follows every few executed tools of the main session.
     pub reminder: Reminder,
     /// How long a subagent is taken to be running whose end is not told, in seconds. Only clients whose subagent calls
     /// cannot be told from the main session's need it.
@@ -42,15 +42,15 @@ pub enum FirstCall {
     Off,
 }
 
-/// The line in between.
+/// The line that follows every few executed tools.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reminder {
-    /// There is one.
+    /// The line is written.
     pub enabled: bool,
-    /// After every so many executed tools of the main session.
+    /// After how many executed tools of the main session it is due, and due again.
     pub every: Bounded<1, 1000>,
-    /// None for so many executed tools after an advice.
+    /// For how many executed tools after an advice it is left out, even if it is due.
     pub quiet_after_advice: Bounded<0, 1000>,
 }
 
@@ -62,17 +62,17 @@ pub struct MessageFiles {
     pub first_call_denial: Option<PathBuf>,
     /// The advice in its place, with `first_call: advise`.
     pub first_call_advice: Option<PathBuf>,
-    /// The first advice, at a streak of 2.
+    /// The first advice: at a streak of 2, unless `advise_from` says otherwise.
     pub advice_1: Option<PathBuf>,
-    /// The second, at 4.
+    /// The second: at 4.
     pub advice_2: Option<PathBuf>,
-    /// The third, at 8.
+    /// The third: at 8.
     pub advice_3: Option<PathBuf>,
-    /// The fourth, at 16.
+    /// The fourth: at 16.
     pub advice_4: Option<PathBuf>,
-    /// All further ones, at 32, 64 and so on.
+    /// All further ones: at 32, 64 and so on.
     pub advice_5: Option<PathBuf>,
-    /// The line in between.
+    /// The line that follows every few executed tools.
     pub reminder: Option<PathBuf>,
 }
 

@@ -60,7 +60,7 @@ pub struct Origin {
     pub layer: LayerKind,
     /// The file, as a person reads it.
     pub file: String,
-    /// The line, counted from 1.
+    /// The line, counted from 1; none of the defaults and of a switch.
     pub line: Option<usize>,
 }
 
@@ -97,7 +97,9 @@ impl<S> Section<S> {
         let setter = self.layers.iter().rev().find(|cleaned| get(&cleaned.section, &path).is_some())?;
         let full: Vec<&str> = std::iter::once(section).chain(path).collect();
         let layer = &setter.layer;
-        Some(Origin { layer: layer.kind, file: layer.file.clone(), line: yaml::line_of(&layer.text, &full) })
+        // The defaults are a cut of their file, so a line of it would be none of the file's.
+        let line = (layer.kind != LayerKind::Defaults).then(|| yaml::line_of(&layer.text, &full)).flatten();
+        Some(Origin { layer: layer.kind, file: layer.file.clone(), line })
     }
 }
 

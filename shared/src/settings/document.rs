@@ -71,11 +71,7 @@ impl<'a> Document<'a> {
             return Err(refused(text, 0, "the settings must be an object, `{ ... }`"));
         };
         // The parser is made for JSON with comments; what it lets through must be plain JSON for the client too.
-        serde_json::from_str::<serde::de::IgnoredAny>(masked).map_err(|error| Refused {
-            line: error.line(),
-            column: error.column(),
-            why: "not plain JSON".to_owned(),
-        })?;
+        serde_json::from_str::<serde::de::IgnoredAny>(masked).map_err(|error| not_plain(text, &error))?;
         let document = Self { text, root, masked };
         document.check_shape()?;
         Ok(document)
@@ -101,11 +97,6 @@ impl<'a> Document<'a> {
         refused(self.text, at, why)
     }
 
-    /// Refuses a key of the settings that stands twice.
-    pub(super) fn check_once(&self, key: &str) -> Result<(), Refused> {
-        self.check_unique(&self.root, Some(key))
-    }
-
     /// The text with `node` replaced.
     pub(super) fn replace(&self, node: &Value<'a>, new: &str) -> String {
         self.splice(node.start(), node.end(), new)
@@ -124,13 +115,24 @@ impl<'a> Document<'a> {
             return Err(refused(self.text, hooks.value.start(), "`hooks` must be an object, `{ ... }`"));
         };
         self.check_unique(events, None)?;
-        match events.properties.iter().find(|event| event.value.as_array().is_none()) {
-            Some(event) => {
+        for event in &events.properties {
+            let Value::Array(groups) = &event.value else {
                 let why = format!("`hooks.{}` must be a list, `[ ... ]`", event.name.as_str().escape_debug());
-                Err(refused(self.text, event.value.start(), &why))
-            }
-            None => Ok(()),
+                return Err(refused(self.text, event.value.start(), &why));
+            };
+            groups
+                .elements
+                .iter()
+                .filter_map(Value::as_object)
+                .try_for_each(|group| self.check_group(group))?;
         }
+        Ok(())
+    }
+
+    fn check_group(&self, group: &Object<'a>) -> Result<(), Refused> {
+        self.check_unique(group, None)?;
+        let entries = group.get_array("hooks").map(|entries| entries.elements.as_slice()).unwrap_or_default();
+        entries.iter().filter_map(Value::as_object).try_for_each(|entry| self.check_unique(entry, None))
     }
 
     /// Refuses a key that stands twice; with `only`, only that key matters.
@@ -164,6 +166,13 @@ fn plain_json() -> ParseOptions {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     }
+}
+
+/// That parser counts bytes.
+fn not_plain(text: &str, error: &serde_json::Error) -> Refused {
+    let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let column = line.char_indices().take_while(|(at, _)| *at < error.column()).count();
+    Refused { line: error.line(), column, why: "not plain JSON".to_owned() }
 }
 
 fn unparsable(error: &ParseError) -> Refused {

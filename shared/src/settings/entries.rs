@@ -83,7 +83,13 @@ impl Entry<'_, '_> {
         let all = |matcher: &Option<String>| {
             matcher.clone().filter(|matcher| !matcher.is_empty() && matcher != "*")
         };
-        ours.event == wanted.event
+        // Changed key by key from one form to the other, it would be nobody's in between.
+        let is_same_form = matches!(
+            (&ours.program, &wanted.program),
+            (Program::Path(_), Program::Path(_)) | (Program::Shell(_), Program::Shell(_))
+        );
+        is_same_form
+            && ours.event == wanted.event
             && all(&ours.matcher) == all(&wanted.matcher)
             && Some(ours.name.as_str()) == name_of(&wanted.program)
     }
@@ -165,9 +171,7 @@ pub(super) fn is_own_program(command: &str, owner: &Owner<'_>) -> bool {
 pub(super) fn name_of(program: &Program) -> Option<&str> {
     match program {
         Program::Path(path) => self::program(path),
-        Program::Shell(line) => {
-            line.strip_prefix(SHELL_MARK)?.split([';', ' ']).next()
-        }
+        Program::Shell(line) => line.strip_prefix(SHELL_MARK)?.split([';', ' ']).next(),
     }
 }
 

@@ -22,6 +22,10 @@ pub(super) fn step(
     wanted: &[String],
     before_us: Option<&BeforeUs<'_>>,
 ) -> Result<Option<String>, Refused> {
+    if wanted.is_empty() && owner.rules.is_empty() {
+        return Ok(None);
+    }
+    check_once(document)?;
     if let Some((permissions, list)) = list(document) {
         let is_ours = |rule: &String| owner.rules.contains(rule) && !wanted.contains(rule);
         if let Some((index, _)) = texts(list).find(|(_, rule)| is_ours(rule)) {
@@ -35,15 +39,22 @@ pub(super) fn step(
     }
 }
 
+/// Of a key that stands twice the client takes the other one.
+fn check_once(document: &Document<'_>) -> Result<(), Refused> {
+    document.check_unique(&document.root, Some("permissions"))?;
+    match document.root.get_object("permissions") {
+        Some(permissions) => document.check_unique(permissions, Some("allow")),
+        None => Ok(()),
+    }
+}
+
 fn add(document: &Document<'_>, rule: &str) -> Result<String, Refused> {
-    document.check_once("permissions")?;
     let Some(permissions) = document.root.get("permissions") else {
         return Ok(insert_property(document, &document.root, "permissions", &json!({ "allow": [rule] })));
     };
     let Value::Object(object) = &permissions.value else {
         return Err(document.refused(permissions.value.start(), "`permissions` must be an object, `{ ... }`"));
     };
-    document.check_unique(object, Some("allow"))?;
     match object.get("allow").map(|allow| &allow.value) {
         None => Ok(insert_property(document, object, "allow", &json!([rule]))),
         Some(Value::Array(list)) => Ok(insert_element(document, list, &json!(rule))),

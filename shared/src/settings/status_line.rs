@@ -37,7 +37,7 @@ pub(super) fn step(
 ) -> Result<Option<String>, Refused> {
     let there = there(document, owner);
     if wanted.is_some() || there.as_ref().is_some_and(|there| there.is_ours) {
-        document.check_once(KEY)?;
+        document.check_unique(&document.root, Some(KEY))?;
     }
     Ok(match (there, wanted) {
         (None, Some(wanted)) => {

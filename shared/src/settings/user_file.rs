@@ -2,9 +2,12 @@
 //! change is made under a lock, written beside and renamed, and the text before it can be kept as a backup.
 //! What the change is, is somebody else's business.
 
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+mod atomic;
+mod backups;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,9 +15,10 @@ use crate::host::Timestamp;
 use crate::state::{LockError, with_lock};
 
 use super::Refused;
+use atomic::{beside, create_folder, remove_abandoned, replace, sync_folder};
+use backups::Backups;
 
-/// How many backups of a file are kept.
-pub const KEEP_BACKUPS: usize = 5;
+pub use backups::{Backup, KEEP_BACKUPS};
 
 /// How long to wait for another one of our commands.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -22,10 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// A chain of links longer than this is a loop.
 const MAX_LINKS: usize = 32;
 
-const BACKUP: &str = "barbless-backup-";
-
-/// What a backup of a file that was not there ends with.
-const ABSENT: &str = "-absent";
+/// How often a folder is made again that another process made and, having nothing to put in it, took away.
+const MAX_TRIES: usize = 100;
 
 /// Why a user's file was not changed.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +48,12 @@ pub enum FileError {
         /// What the system says.
         source: io::Error,
     },
+    /// Its owner has made it read-only. The folder would let us replace it, which is not what they meant.
+    #[error("{} is read-only; make it writable and try again", path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another command is changing it.
     #[error(transparent)]
     Busy(#[from] LockError),
@@ -62,15 +70,6 @@ pub struct UserFile {
     backups: PathBuf,
     /// What is new is for the user alone.
     is_private: bool,
-}
-
-/// The text of a file as it once was.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Backup {
-    /// The backup.
-    pub path: PathBuf,
-    /// What was there; `None`: nothing.
-    pub text: Option<String>,
 }
 
 impl UserFile {
@@ -130,6 +129,7 @@ impl UserFile {
             if after == before {
                 return Ok(false);
             }
+            self.check_writable()?;
             self.write(after.as_deref())?;
             Ok(true)
         })
@@ -153,9 +153,18 @@ impl UserFile {
             if after == before {
                 return Ok(None);
             }
-            let backup = self.back_up(before.as_deref(), now)?;
-            self.write(after.as_deref())?;
-            self.prune();
+            self.check_writable()?;
+            let backups = self.kept();
+            let backup = backups.add(before.as_deref(), now).map_err(|error| self.io(error))?;
+            // Within one folder renames become durable in their order.
+            if self.target.parent() != Some(self.backups.as_path()) {
+                sync_folder(&backup);
+            }
+            if let Err(error) = self.write(after.as_deref()) {
+                let _ = fs::remove_file(backup);
+                return Err(error.into());
+            }
+            backups.prune();
             Ok(Some(backup))
         })
     }
@@ -163,7 +172,7 @@ impl UserFile {
     /// The backups, newest first. One that cannot be read is left out.
     #[must_use]
     pub fn backups(&self) -> Vec<Backup> {
-        self.backup_paths().into_iter().filter_map(read_backup).collect()
+        self.kept().read()
     }
 
     /// Refuses an edit of this file with its place.
@@ -172,12 +181,43 @@ impl UserFile {
         FileError::Refused { path: self.path.clone(), refused }
     }
 
+    /// Under the lock nobody else of us writes this file. Folders made for it go again if nothing was put into them.
     fn locked<T, E: From<FileError>>(&self, critical: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        create_folder(&self.target, self.is_private).map_err(|error| self.io(error))?;
-        let guarded = beside(&self.target, ".barbless");
         // There is no such file, so its lock file goes with the lock and nothing is left in the user's folder.
-        let done = with_lock(&guarded, PATIENCE, critical);
-        done.map_err(FileError::from)?
+        let guarded = beside(&self.target, ".barbless");
+        let mut critical = Some(critical);
+        for _ in 0..MAX_TRIES {
+            let made =
+                create_folder(&self.target, self.is_private).map_err(|error| E::from(self.io(error)))?;
+            let done = with_lock(&guarded, PATIENCE, || {
+                self.remove_abandoned();
+                critical.take().map(|critical| critical())
+            });
+            for folder in made {
+                let _ = fs::remove_dir(folder);
+            }
+            match done {
+                Ok(Some(done)) => return done,
+                Err(LockError::Unusable(_, error)) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(self.io(error).into());
+                }
+                Err(error @ LockError::Busy(_)) => return Err(FileError::from(error).into()),
+                Ok(None) | Err(LockError::Unusable(..)) => {}
+            }
+        }
+        Err(self.io(io::ErrorKind::NotFound.into()).into())
+    }
+
+    fn remove_abandoned(&self) {
+        if let (Some(folder), Some(name)) = (self.target.parent(), self.target.file_name()) {
+            remove_abandoned(folder, name);
+        }
+        remove_abandoned(&self.backups, self.name());
+    }
+
+    fn check_writable(&self) -> Result<(), FileError> {
+        let is_read_only = fs::metadata(&self.target).is_ok_and(|metadata| metadata.permissions().readonly());
+        if is_read_only { Err(FileError::ReadOnly { path: self.path.clone() }) } else { Ok(()) }
     }
 
     fn write(&self, text: Option<&str>) -> Result<(), FileError> {
@@ -186,51 +226,22 @@ impl UserFile {
             // A link to nowhere is what was there before us, where there is a link.
             None => fs::remove_file(&self.target),
         };
-        written.and_then(|()| sync_folder(&self.target)).map_err(|error| self.io(error))
+        written.map_err(|error| self.io(error))?;
+        sync_folder(&self.target);
+        Ok(())
     }
 
-    fn back_up(&self, text: Option<&str>, now: Timestamp) -> Result<PathBuf, FileError> {
-        let stamp: String = now.rfc3339().chars().filter(|letter| !matches!(letter, '-' | ':')).collect();
-        let absent = if text.is_none() { ABSENT } else { "" };
-        let name = self.path.file_name().unwrap_or_default();
-        let backup = beside(&self.backups.join(name), &format!(".{BACKUP}{stamp}{absent}"));
-        create_folder(&backup, true)
-            .and_then(|()| replace(&backup, text.unwrap_or_default().as_bytes(), true))
-            .map_err(|source| FileError::Io { path: backup.clone(), source })?;
-        Ok(backup)
+    fn kept(&self) -> Backups<'_> {
+        Backups { folder: &self.backups, name: self.name() }
     }
 
-    /// Removes the oldest backups; which one cannot be removed is of no consequence.
-    fn prune(&self) {
-        for path in self.backup_paths().iter().skip(KEEP_BACKUPS) {
-            let _ = fs::remove_file(path);
-        }
-    }
-
-    fn backup_paths(&self) -> Vec<PathBuf> {
-        let prefix = beside(Path::new(self.path.file_name().unwrap_or_default()), &format!(".{BACKUP}"));
-        let is_backup = |path: &PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with(&*prefix.to_string_lossy())
-        };
-        let entries = fs::read_dir(&self.backups).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
-        let mut paths: Vec<PathBuf> = entries.filter(is_backup).collect();
-        paths.sort();
-        paths.reverse();
-        paths
+    fn name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or_default()
     }
 
     fn io(&self, source: io::Error) -> FileError {
         FileError::Io { path: self.path.clone(), source }
     }
-}
-
-/// `None` if it cannot be read.
-fn read_backup(path: PathBuf) -> Option<Backup> {
-    if path.to_string_lossy().ends_with(ABSENT) {
-        return Some(Backup { path, text: None });
-    }
-    fs::read_to_string(&path).ok().map(|text| Backup { path, text: Some(text) })
 }
 
 /// The file at the end of a chain of links, whether it exists or not.
@@ -243,60 +254,6 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::other("too many links, one to the next"))
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(suffix);
-    name.into()
-}
-
-/// Creates the folder of `path`, a private one with each missing one above it for the user alone; what exists is left as it is.
-fn create_folder(path: &Path, is_private: bool) -> io::Result<()> {
-    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, if is_private { 0o700 } else { 0o777 });
-    builder.recursive(true).create(folder)
-}
-
-/// Written beside, synced, renamed. The mode stays what it was; a new private file is its user's alone.
-fn replace(path: &Path, bytes: &[u8], is_private: bool) -> io::Result<()> {
-    let temporary = beside(path, &format!(".barbless-{}", std::process::id()));
-    // One that a process of the same number left behind; never written through, as it could be a link.
-    let _ = fs::remove_file(&temporary);
-    let written = create(&temporary, is_private).and_then(|mut file| {
-        file.write_all(bytes)?;
-        if let Ok(metadata) = fs::metadata(path) {
-            file.set_permissions(metadata.permissions())?;
-        }
-        file.sync_all()
-    });
-    let replaced = written.and_then(|()| fs::rename(&temporary, path));
-    if replaced.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    replaced
-}
-
-fn create(path: &Path, is_private: bool) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if is_private { 0o600 } else { 0o666 });
-    options.open(path)
-}
-
-/// Makes the rename itself durable.
-#[cfg(unix)]
-fn sync_folder(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
-}
-
-/// A folder cannot be opened for syncing here.
-#[cfg(not(unix))]
-fn sync_folder(_path: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

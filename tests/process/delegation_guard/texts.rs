@@ -53,23 +53,25 @@ fn the_reminder_is_one_line_with_the_number_of_tools_and_the_next_step() {
     assert!(text.contains("call Agent") && !text.contains('\n'), "{text}");
 }
 
+/// The keys under `message_files`.
+const KEYS: [&str; 8] = [
+    "first_call_denial",
+    "first_call_advice",
+    "advice_1",
+    "advice_2",
+    "advice_3",
+    "advice_4",
+    "advice_5",
+    "reminder",
+];
+
 /// A guard with all of the user's own texts, each in a file of its own.
 fn with_own_texts(settings: &str) -> Guard {
     let guard = Guard::new("");
-    let keys = [
-        "first_call_denial",
-        "first_call_advice",
-        "advice_1",
-        "advice_2",
-        "advice_3",
-        "advice_4",
-        "advice_5",
-        "reminder",
-    ];
-    for key in keys {
+    for key in KEYS {
         guard.sandbox.write_home(format!(".claude/{key}.md"), format!("My {key} at {{streak}}.\n"));
     }
-    let files: Vec<String> = keys.iter().map(|key| format!("{key}: {key}.md")).collect();
+    let files: Vec<String> = KEYS.iter().map(|key| format!("{key}: {key}.md")).collect();
     let files = files.join(", ");
     guard.sandbox.requirements(
         Level::User,
@@ -130,20 +132,20 @@ fn an_empty_text_is_none() {
 }
 
 #[test]
-fn a_projects_texts_are_not_read_and_reported() {
+fn a_projects_texts_are_not_read_and_each_is_reported() {
     for level in [Level::Project, Level::Local] {
         let guard = Guard::new(ON);
         let secret = guard.sandbox.write_home("secret", "PRIVATE KEY");
-        let yaml =
-            format!("delegation-guard:\n  message_files:\n    first_call_denial: {}\n", secret.display());
+        let entries = KEYS.map(|key| format!("    {key}: {}\n", secret.display())).concat();
+        let yaml = format!("delegation-guard:\n  message_files:\n{entries}");
         let file = guard.sandbox.requirements(level, &yaml);
         let answer = guard.ask(&guard.before("Bash"));
         assert_eq!(said(answer.as_ref()), Denial);
         assert!(!answer.as_ref().unwrap().to_string().contains("PRIVATE"), "{answer:?}");
-        let told = format!(
-            "{}:3: delegation-guard.message_files.first_call_denial: counts only in your global requirements.yaml",
-            file.display()
-        );
-        assert!(notice(answer.as_ref()).contains(&told), "{answer:?}");
+        for (index, key) in KEYS.iter().enumerate() {
+            let place = format!("{}:{}: delegation-guard.message_files.{key}: ", file.display(), index + 3);
+            let told = format!("{place}counts only in your global requirements.yaml");
+            assert!(notice(answer.as_ref()).contains(&told), "no `{told}` in {answer:?}");
+        }
     }
 }

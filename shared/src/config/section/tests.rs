@@ -322,10 +322,7 @@ fn the_origin_of_a_value_is_the_highest_layer_that_sets_it() {
     };
     assert_eq!(origin("enabled"), Some((LayerKind::Global, Some(3), "~/global.yaml:3".to_owned())));
     assert_eq!(origin("enforce_ack"), Some((LayerKind::Project, Some(2), "~/project.yaml:2".to_owned())));
-    assert_eq!(
-        origin("only_when").map(|origin| (origin.0, origin.2)),
-        Some((LayerKind::Defaults, "the defaults".to_owned()))
-    );
+    assert_eq!(origin("only_when"), Some((LayerKind::Defaults, None, "the defaults".to_owned())));
     assert_eq!(origin("nothing"), None);
 }
 

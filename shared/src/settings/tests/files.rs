@@ -57,10 +57,18 @@ const PIECES: [&str; 20] = [
     ": barbless a-gate; ",
 ];
 
-const NUMBERS: [&str; 9] = ["0", "-0", "1.50", "1.50e+3", "1E5", "-0.0e-0", "12345678901234567890", "true", "null"];
+const NUMBERS: [&str; 9] =
+    ["0", "-0", "1.50", "1.50e+3", "1E5", "-0.0e-0", "12345678901234567890", "true", "null"];
 
-const EVENTS: [&str; 7] =
-    ["\"Stop\"", "\"PreToolUse\"", "\"PostToolUse\"", "\"Sess\\u0069onStart\"", "\"SessionEnd\"", "\"Notification\"", "\"Unheard\""];
+const EVENTS: [&str; 7] = [
+    "\"Stop\"",
+    "\"PreToolUse\"",
+    "\"PostToolUse\"",
+    "\"Sess\\u0069onStart\"",
+    "\"SessionEnd\"",
+    "\"Notification\"",
+    "\"Unheard\"",
+];
 
 /// Somebody else's entries; the first ones look nearly like ours.
 const ENTRIES: [&str; 17] = [
@@ -83,7 +91,8 @@ const ENTRIES: [&str; 17] = [
     "null",
 ];
 
-const MATCHERS: [&str; 7] = ["\"\"", "\"*\"", "\"Bash\"", "\"Bash|Edit\"", "\"mcp__.*\"", "\"startup|resume\"", "5"];
+const MATCHERS: [&str; 7] =
+    ["\"\"", "\"*\"", "\"Bash\"", "\"Bash|Edit\"", "\"mcp__.*\"", "\"startup|resume\"", "5"];
 
 const RULES: [&str; 6] = [
     "\"Bash(ls *)\"",
@@ -114,7 +123,16 @@ pub(super) fn any_file() -> impl Strategy<Value = Option<String>> {
 
 /// A file that is neither missing nor blank.
 pub(super) fn written() -> impl Strategy<Value = String> {
-    (settings(), layout(), any::<bool>(), select(vec!["", "\n", " "]), select(vec!["", "\n", "\r\n", "\n\n "]))
+    laid_out(prop_oneof![2 => tidy(), 1 => any::<u64>().prop_map(Layout::Chaos)])
+}
+
+/// One whose white space follows a rule.
+pub(super) fn tidily_written() -> impl Strategy<Value = String> {
+    laid_out(tidy())
+}
+
+fn laid_out(layout: impl Strategy<Value = Layout>) -> impl Strategy<Value = String> {
+    (settings(), layout, any::<bool>(), select(vec!["", "\n", " "]), select(vec!["", "\n", "\r\n", "\n\n "]))
         .prop_map(|(tree, layout, mark, before, after)| {
             let mark = if mark { "\u{feff}" } else { "" };
             format!("{mark}{before}{}{after}", tree.render(layout))
@@ -175,9 +193,8 @@ fn permissions() -> impl Strategy<Value = Tree> {
     let rules = || vec(one_of(&RULES), 0..4).prop_map(Tree::List);
     let of = |key: &str| prop::option::of((Just(key.to_owned()), rules()));
     let mode = prop::option::of((Just("\"defaultMode\"".to_owned()), scalar()));
-    (of("\"deny\""), of("\"\\u0061llow\""), mode).prop_map(|(deny, allow, mode)| {
-        Tree::Object([deny, allow, mode].into_iter().flatten().collect())
-    })
+    (of("\"deny\""), of("\"\\u0061llow\""), mode)
+        .prop_map(|(deny, allow, mode)| Tree::Object([deny, allow, mode].into_iter().flatten().collect()))
 }
 
 fn one_of(texts: &[&str]) -> impl Strategy<Value = Tree> + use<> {
@@ -195,7 +212,7 @@ pub(super) enum Layout {
     Chaos(u64),
 }
 
-fn layout() -> impl Strategy<Value = Layout> {
+fn tidy() -> impl Strategy<Value = Layout> {
     let hollow = || select(vec!["", " ", "\n"]);
     let unit = prop_oneof![
         9 => (0..9_usize).prop_map(|width| " ".repeat(width)),
@@ -206,7 +223,7 @@ fn layout() -> impl Strategy<Value = Layout> {
         .prop_map(|(unit, hollow, line_end)| Layout::Lines { unit, hollow, line_end });
     let one_line = (select(vec![(":", ","), (": ", ", "), (": ", ","), (" :", " ,")]), hollow())
         .prop_map(|((colon, comma), hollow)| Layout::OneLine { colon, comma, hollow });
-    prop_oneof![4 => lines, 2 => one_line, 3 => any::<u64>().prop_map(Layout::Chaos)]
+    prop_oneof![2 => lines, 1 => one_line]
 }
 
 impl From<&Node<'_>> for Tree {
@@ -215,7 +232,8 @@ impl From<&Node<'_>> for Tree {
             Kind::Scalar => Self::Scalar(node.source.to_owned()),
             Kind::List(list) => Self::List(list.iter().map(Self::from).collect()),
             Kind::Object(members) => {
-                let member = |member: &super::reader::Member<'_>| (member.key.to_owned(), Self::from(&member.value));
+                let member =
+                    |member: &super::reader::Member<'_>| (member.key.to_owned(), Self::from(&member.value));
                 Self::Object(members.iter().map(member).collect())
             }
         }

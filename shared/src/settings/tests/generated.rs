@@ -1,16 +1,18 @@
 //! Whole settings files, generated: whatever they hold and however they are laid out, install and uninstall give the same
 //! bytes back, and nothing of the user's is ever lost in between.
 
+use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::sample::Index;
+use proptest::sample::{Index, select};
 
-use super::files::any_file;
+use super::edits::{Edit, any_edit};
+use super::files::{any_file, tidily_written, written};
 use super::world::{Part, World, any_plan, foreign_bytes, is_blank};
 use crate::settings::present;
 
-const CASES: u32 = 25000;
+const CASES: u32 = 2500;
 
-/// `text` is what became of `before`: everything foreign is in it, and of ours these parts.
+/// `world` is what became of `before`: everything foreign is in it, and of ours these parts.
 #[track_caller]
 fn assert_foreign_survives(world: &World, before: Option<&str>, parts: &[Part]) {
     let text = world.text.as_deref();
@@ -23,7 +25,7 @@ fn assert_foreign_survives(world: &World, before: Option<&str>, parts: &[Part]) 
     let wanted = world.wanted(parts);
     assert_eq!(there.hooks.len(), wanted.hooks.len(), "{text}");
     assert!(wanted.hooks.iter().all(|hook| there.hooks.contains(hook)), "{text}");
-    assert!(there.rules.len() == wanted.rules.len(), "{text}");
+    assert_eq!(there.rules.len(), wanted.rules.len(), "{text}");
 }
 
 fn without(parts: &[Part], part: Part) -> Vec<Part> {
@@ -39,9 +41,8 @@ proptest! {
         plan in any_plan(),
         which in any::<Index>(),
     ) {
-        let fresh = World::new(before.as_deref(), &plan);
+        let mut world = World::new(before.as_deref(), &plan);
         let parts = &plan.parts;
-        let mut world = fresh.clone();
         world.change(parts);
         assert_foreign_survives(&world, before.as_deref(), parts);
         let installed = world.text.clone();
@@ -52,9 +53,57 @@ proptest! {
             let fewer = without(parts, *which.get(parts));
             world.change(&fewer);
             assert_foreign_survives(&world, before.as_deref(), &fewer);
-            prop_assert_eq!(&world.text, &fresh.with(&fewer), "as without it from the start");
             world.change(parts);
-            prop_assert_eq!(&world.text, &installed, "and as before when it is back");
+            prop_assert_eq!(&world.text, &installed, "as before when it is back");
+        }
+        world.change(&[]);
+        prop_assert_eq!(world.text, before);
+    }
+
+    #[test]
+    fn what_the_user_changes_in_between_stays(
+        before in written(),
+        plan in any_plan(),
+        edit in any_edit(),
+        which in any::<Index>(),
+    ) {
+        let mut world = World::new(Some(&before), &plan);
+        world.change(&plan.parts);
+        let installed = world.text.take().unwrap_or_default();
+        let (Some(expected), Some(edited)) = (edit.apply(&before), edit.apply(&installed)) else {
+            return Ok(());
+        };
+        world.text = Some(edited);
+        assert_foreign_survives(&world, Some(&expected), &plan.parts);
+        if !plan.parts.is_empty() {
+            let fewer = without(&plan.parts, *which.get(&plan.parts));
+            world.change(&fewer);
+            assert_foreign_survives(&world, Some(&expected), &fewer);
+        }
+        world.change(&[]);
+        assert_foreign_survives(&world, Some(&expected), &[]);
+        if edit != Edit::RewriteWithGroup {
+            prop_assert_eq!(world.text.as_deref(), Some(expected.as_str()));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(CASES / 5))]
+
+    #[test]
+    fn however_parts_come_and_go_the_bytes_are_those_of_the_parts_that_are_there(
+        before in prop_oneof![1 => select(vec![None, Some(String::new())]), 9 => tidily_written().prop_map(Some)],
+        plan in any_plan(),
+        steps in vec(vec(any::<bool>(), 6), 1..5),
+    ) {
+        let fresh = World::new(before.as_deref(), &plan);
+        let mut world = fresh.clone();
+        for step in steps {
+            let on = plan.parts.iter().zip(step).filter_map(|(part, is_on)| is_on.then_some(*part));
+            let on: Vec<Part> = on.collect();
+            world.change(&on);
+            prop_assert_eq!(&world.text, &fresh.with(&on), "{:?}", on);
         }
         world.change(&[]);
         prop_assert_eq!(world.text, before);

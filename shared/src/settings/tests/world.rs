@@ -169,7 +169,8 @@ impl World {
 
     /// It starts a program of the plan as only ours are started.
     fn is_ours(&self, entry: &Node<'_>) -> bool {
-        let Some(command) = entry.text("command").filter(|_| entry.text("type").as_deref() == Some("command"))
+        let Some(command) =
+            entry.text("command").filter(|_| entry.text("type").as_deref() == Some("command"))
         else {
             return false;
         };

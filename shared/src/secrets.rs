@@ -1,0 +1,81 @@
+//! What looks like a secret is replaced before a text is kept or given to somebody else.
+//!
+//! A text is read once, byte by byte, in time proportional to its length; no pattern engine, nothing to set up. It goes by
+//! form alone: a password that looks like an ordinary word in an ordinary sentence is not found, and a random text that is
+//! none is. Where the two errors cannot both be avoided the text loses: a journal with a hole is still a journal.
+//!
+//! - `scan`: one pass over a text
+//! - `tokens`: keys and tokens known by how they begin
+//! - `named`, `value`: what stands behind a telling name, and whether that is a secret
+//! - `headers`, `login`, `pem`: HTTP headers, `user:password@` in addresses, private keys
+//! - `random`: what looks as if nobody had thought of it
+//! - `bytes`: what belongs to a word
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+mod bytes;
+mod headers;
+mod login;
+mod named;
+mod pem;
+mod random;
+mod scan;
+mod tokens;
+mod value;
+
+/// What stands in a secret's place.
+const MASK: &str = "[masked]";
+
+/// A text that still changes in this pass is given up: nothing of it is kept.
+const MAX_PASSES: usize = 4;
+
+/// The text with `[masked]`, or `[masked: kind]`, in the place of what looks like a secret; the text itself where nothing
+/// does. What was masked once stays as it is: masking it again changes nothing.
+///
+/// Mask first and cut afterwards: of a secret that was cut in half the rest may look like nothing.
+///
+/// Commit ids, checksums and UUIDs are kept, although a key can be written in hexadecimal digits too: they are in every
+/// other line of what is worth keeping. Behind a telling name (`secret=`) they are masked.
+#[must_use]
+pub fn masked(text: &str) -> Cow<'_, str> {
+    let Some(mut clean) = scan::pass(text) else { return Cow::Borrowed(text) };
+    // A mask ends words that went on before; a second look at what is left makes sure that nothing new has come of it.
+    for _ in 1..MAX_PASSES {
+        match scan::pass(&clean) {
+            None => return Cow::Owned(clean),
+            Some(cleaner) => clean = cleaner,
+        }
+    }
+    Cow::Borrowed(MASK)
+}
+
+/// A secret in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Found {
+    /// Where it stands, in bytes.
+    place: Range<usize>,
+    /// What it is, in a word or two for people; empty where that is not known.
+    kind: &'static str,
+}
+
+impl Found {
+    fn at(place: Range<usize>) -> Self {
+        Self { place, kind: "" }
+    }
+}
+
+/// The length of the mask that `text` begins with.
+fn mask_len(text: &[u8]) -> Option<usize> {
+    let rest = text.strip_prefix(b"[masked")?;
+    if rest.first() == Some(&b']') {
+        return Some(MASK.len());
+    }
+    let rest = rest.strip_prefix(b": ")?;
+    let is_here = |kind: &&str| rest.strip_prefix(kind.as_bytes()).is_some_and(|rest| rest.starts_with(b"]"));
+    let kind = tokens::kinds().chain([pem::KIND]).find(is_here)?;
+    Some(MASK.len() + 2 + kind.len())
+}
+
+#[cfg(test)]
+mod tests;

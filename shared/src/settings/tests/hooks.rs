@@ -1,0 +1,215 @@
+//! Hook entries: what is added and in which style, what is found to be ours, and that nobody else's changes.
+
+use super::{FOLDER, hooks, installed, on, owner, register, registered, wanted};
+use crate::settings::{Program, Registration, StatusLine, Wanted, arrange};
+
+#[test]
+fn an_empty_file_becomes_readable_settings() {
+    let expected = r#"{
+  "hooks": {
+    "Stop": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/home/me/.claude/hooks/a-gate",
+            "args": [],
+            "timeout": 10
+          }
+        ]
+      }
+    ],
+    "PreToolUse": [
+      {
+        "matcher": "Bash|Edit",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/home/me/.claude/hooks/b-watch",
+            "args": [],
+            "timeout": 5
+          }
+        ]
+      }
+    ]
+  }
+}
+"#;
+    for empty in ["", "\n", "{}\n", "{ }\n", "{\n}\n"] {
+        assert_eq!(installed(empty), expected, "{empty:?}");
+    }
+}
+
+#[test]
+fn nothing_wanted_and_nothing_there_changes_nothing() {
+    for text in ["", " \n", "{}", "{\"model\":\"x\"}", "\u{feff}{ }"] {
+        assert_eq!(register(text, &owner(), &[]).unwrap(), text);
+    }
+}
+
+#[test]
+fn the_file_keeps_its_own_style() {
+    let tabs = installed("{\r\n\t\"model\": \"opus\"\r\n}\r\n");
+    assert!(tabs.starts_with("{\r\n\t\"model\": \"opus\",\r\n\t\"hooks\": {\r\n\t\t\"Stop\": ["), "{tabs}");
+    assert!(!tabs.replace("\r\n", "").contains('\n'));
+
+    let dense = installed(r#"{"model":"opus"}"#);
+    assert!(dense.starts_with(r#"{"model":"opus","hooks":{"Stop":[{"hooks":[{"type":"#), "{dense}");
+    let spaced = installed(r#"{"model": "opus", "hooks": {}}"#);
+    assert!(spaced.starts_with(r#"{"model": "opus", "hooks": {"Stop": [{"hooks": [{"type": "#), "{spaced}");
+    assert!(!spaced.contains('\n'));
+}
+
+/// Foreign groups of every kind, some of which look nearly like ours.
+const FOREIGN: &str = r#"{
+    "$schema": "https://json.schemastore.org/claude-code-settings.json",
+    "permissions" : { "allow": [ "Bash(ls *)" ] },
+    "hooks": {
+        "PreToolUse": [
+            { "matcher": "Bash", "hooks": [ { "type": "command", "command": "/home/me/.claude/hooks/a-gate" } ] },
+            {"hooks": [{"type": "command", "command": "/opt/bin/a-gate", "args": []}, { "type": "prompt", "prompt": "ünïcode" }]}
+        ],
+        "Stop": [
+            {
+                "hooks": [
+                    { "type": "command", "command": "~/bin/a-gate-of-mine", "args": [] }
+                ]
+            }
+        ]
+    },
+    "model": "opus",
+    "env": { "A": "1.50e3", "n": 1.50 }
+}"#;
+
+#[test]
+fn foreign_entries_keep_their_bytes_and_uninstall_gives_the_file_back() {
+    let after = installed(FOREIGN);
+    for line in FOREIGN.lines().filter(|line| line.trim().len() > 2) {
+        assert!(after.contains(line.trim_end_matches(',')), "{line}");
+    }
+    assert_eq!(register(&after, &owner(), &[]).unwrap(), FOREIGN);
+    assert_eq!(registered(&after, &owner()).unwrap().len(), 2);
+}
+
+#[test]
+fn a_byte_order_mark_stays_where_it_is() {
+    let after = installed("\u{feff}{\"model\":\"x\"}");
+    assert!(after.starts_with("\u{feff}{"));
+    assert_eq!(register(&after, &owner(), &[]).unwrap(), "\u{feff}{\"model\":\"x\"}");
+    assert!(installed("\u{feff}").starts_with("\u{feff}{"));
+}
+
+#[test]
+fn stale_and_doubled_entries_are_replaced_and_a_changed_one_is_put_right_in_place() {
+    let before = r#"{"hooks": {"Stop": [
+  {"hooks": [{"type": "command", "command": "/old/place/.claude/hooks/a-gate", "args": [], "timeout": 3, "statusMessage": "x"}]},
+  {"hooks": [{"type": "command", "command": "/home/me/.claude/hooks/a-gate", "args": []}]}
+], "SubagentStop": [{"hooks": [{"command": "C:\\Users\\me\\.claude\\hooks\\a-gate.exe", "args": []}]}]}}"#;
+    let after = register(before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
+    assert_eq!(
+        after,
+        r#"{"hooks": {"Stop": [
+  {"hooks": [{"type": "command", "command": "/home/me/.claude/hooks/a-gate", "args": [], "timeout": 10, "statusMessage": "x"}]}
+]}}"#
+    );
+}
+
+#[test]
+fn another_matcher_is_another_registration() {
+    let before = register("{}", &owner(), &[on("PreToolUse", Some("Bash"), "a-gate", 10)]).unwrap();
+    let after = register(&before, &owner(), &[on("PreToolUse", None, "a-gate", 10)]).unwrap();
+    let ours = registered(&after, &owner()).unwrap();
+    assert_eq!(ours.len(), 1);
+    assert_eq!((ours[0].matcher.as_deref(), ours[0].timeout_secs, ours[0].args.len()), (None, Some(10.0), 0));
+    let everything = before.replace("\"Bash\"", "\"*\"");
+    assert_eq!(register(&everything, &owner(), &[on("PreToolUse", None, "a-gate", 10)]).unwrap(), everything);
+}
+
+#[test]
+fn two_hooks_on_one_event_have_a_group_each_and_go_one_by_one() {
+    let both = [on("Stop", None, "a-gate", 10), on("Stop", None, "b-watch", 5)];
+    let first = register("{\"a\":1}", &owner(), &both[..1]).unwrap();
+    let after = register(&first, &owner(), &both).unwrap();
+    assert_eq!(registered(&after, &owner()).unwrap().len(), 2);
+    assert_eq!(register(&after, &owner(), &both[..1]).unwrap(), first);
+    assert_eq!(
+        register(&after, &owner(), &both[1..]).unwrap(),
+        register("{\"a\":1}", &owner(), &both[1..]).unwrap()
+    );
+}
+
+/// An entry that stands in a group with others, or with keys of the user's.
+#[test]
+fn an_entry_that_the_user_has_moved_goes_alone() {
+    let ours = format!(r#"{{"type": "command", "command": "{FOLDER}/a-gate", "args": [], "timeout": 10}}"#);
+    for (with, without) in [
+        (format!(r#"[{ours}, {{"type": "prompt"}}]"#), r#"[{"type": "prompt"}]"#),
+        (format!(r#"[ {{"type": "prompt"}} , {ours} ]"#), r#"[ {"type": "prompt"} ]"#),
+        (format!(r#"["x",{ours},"y"]"#), r#"["x","y"]"#),
+    ] {
+        let text = |entries: &str| format!(r#"{{"hooks": {{"Stop": [{{"hooks": {entries}, "k": 1}}]}}}}"#);
+        let stop = [on("Stop", None, "a-gate", 10)];
+        assert_eq!(register(&text(&with), &owner(), &stop).unwrap(), text(&with), "it stays where it is");
+        assert_eq!(register(&text(&with), &owner(), &[]).unwrap(), text(without));
+    }
+}
+
+#[test]
+fn a_key_that_keeps_an_entry_from_its_promise_is_taken_out_of_ours_alone() {
+    let entry = |keys: &str| {
+        format!(r#"{{"hooks": [{{"type": "command", "command": "{FOLDER}/a-gate", "args": []{keys}}}]}}"#)
+    };
+    let foreign = r#"{"hooks": [{"type": "command", "command": "x", "async": true}]}"#;
+    for keys in [r#", "async": true"#, r#", "asyncRewake": false"#, r#", "async": 1, "asyncRewake": null"#] {
+        let before = format!(
+            r#"{{"hooks": {{"Stop": [{foreign}, {}]}}}}"#,
+            entry(&format!("{keys}, \"timeout\": 10"))
+        );
+        let found = registered(&before, &owner()).unwrap().remove(0);
+        assert_eq!(found.harmful_keys.len(), keys.matches("async").count());
+        let after = register(&before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
+        let timeout = r#", "timeout": 10"#;
+        assert_eq!(after, format!(r#"{{"hooks": {{"Stop": [{foreign}, {}]}}}}"#, entry(timeout)));
+        assert!(registered(&after, &owner()).unwrap()[0].harmful_keys.is_empty());
+    }
+}
+
+/// Every key of ours, wrong in every way a hand or a program could leave it.
+#[test]
+fn each_key_of_ours_is_put_right_and_keys_of_the_users_stay() {
+    let right = format!(r#""type":"command","command":"{FOLDER}/a-gate","args":[],"timeout":10"#);
+    for (key, wrong) in [
+        (r#""type":"command","#, ""),
+        (r#""type":"command","#, r#""type":7,"#),
+        (r#""args":[]"#, r#""args":["x", 1]"#),
+        (r#""timeout":10"#, r#""timeout":"10""#),
+        (r#""timeout":10"#, r#""timeout":10.5"#),
+        (r#","timeout":10"#, ""),
+        (FOLDER, "/elsewhere/.claude/hooks"),
+    ] {
+        let text =
+            |keys: &str| format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{{"if":"Bash(x)",{keys}}}]}}]}}}}"#);
+        let before = text(&right.replacen(key, wrong, 1));
+        let after = register(&before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
+        let ours = registered(&after, &owner()).unwrap();
+        assert_eq!(ours[0].as_wanted(), on("Stop", None, "a-gate", 10), "{before}");
+        assert_eq!((after.len(), ours.len()), (text(&right).len(), 1), "{after}");
+        assert!(after.contains(r#"{"if":"Bash(x)","#), "{after}");
+    }
+}
+
+#[test]
+fn what_would_not_be_found_again_is_not_written() {
+    let elsewhere = Registration { program: Program::Path("/opt/a-gate".to_owned()), ..wanted().remove(0) };
+    let unmarked = Registration { program: Program::Shell("a-gate".to_owned()), ..wanted().remove(0) };
+    let line = StatusLine { command: "/opt/a-gate statusline".to_owned(), replaces: true };
+    for wanted in [
+        hooks(&[on("Stop", None, "c-unknown", 10)]),
+        hooks(&[elsewhere]),
+        hooks(&[unmarked]),
+        Wanted { status_line: Some(line), ..Wanted::default() },
+    ] {
+        let refused = arrange(Some("{}"), &owner(), &wanted, &[]).unwrap_err();
+        assert!(refused.why.ends_with("` starts no program of ours"), "{refused}");
+    }
+}

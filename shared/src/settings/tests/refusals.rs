@@ -1,0 +1,60 @@
+//! What is not edited, and the place that is named.
+
+use proptest::prelude::*;
+
+use super::{installed, owner, refusal, register, wanted};
+
+#[test]
+fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
+    for (text, line, column, why) in [
+        ("{\n  \"a\": 1,\n  // mine\n  \"b\": 2\n}", 3, 3, "comments are not allowed"),
+        ("{\"a\": 1,}", 1, 8, "trailing commas are not allowed"),
+        ("{\n \"é\": tru }", 2, 7, "unexpected word"),
+        ("[]", 1, 1, "the settings must be an object, `{ ... }`"),
+        ("{\"a\": 1}\n{}", 2, 1, "text cannot contain more than one JSON value"),
+        ("{\"hooks\": []}", 1, 11, "`hooks` must be an object, `{ ... }`"),
+        ("{\"hooks\": {},\n \"hooks\": {}}", 2, 2, "the key `hooks` stands here a second time"),
+        ("{\"hooks\": {\"Stop\": [],\n\"Stop\": []}}", 2, 1, "the key `Stop` stands here a second time"),
+        ("{\"hooks\": {\"Stop\": {}}}", 1, 20, "`hooks.Stop` must be a list, `[ ... ]`"),
+        ("{\"hooks\": null}", 1, 11, "`hooks` must be an object, `{ ... }`"),
+        (
+            "{\"hooks\": {\"Stop\": [{},\n{\"hooks\": [], \"hooks\": []}]}}",
+            2,
+            15,
+            "the key `hooks` stands here a second time",
+        ),
+        (
+            "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"command\": \"a\",\n \"c\\u006fmmand\": \"b\"}]}]}}",
+            2,
+            2,
+            "the key `command` stands here a second time",
+        ),
+        ("{\"a\": \"\u{1}\"}", 1, 7, "not plain JSON"),
+        ("{\"a\": \"é\u{1}\"}", 1, 8, "not plain JSON"),
+        ("{\"a\": 01}", 1, 8, "expected comma"),
+    ] {
+        let refused = refusal(text);
+        assert_eq!((refused.line, refused.column, refused.why.as_str()), (line, column, why), "{text}");
+    }
+    assert!(register(&"[".repeat(100_000), &owner(), &[]).is_err());
+    assert!(register("{\"a\": ", &owner(), &[]).is_err());
+}
+
+#[test]
+fn a_doubled_key_elsewhere_is_none_of_our_business() {
+    for text in [
+        "{\"a\": 1, \"a\": 2}",
+        "{\"a\": {\"hooks\": 1, \"hooks\": 2}}",
+        "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"http\", \"headers\": {\"X\": 1, \"X\": 2}}]}]}}",
+        "{\"permissions\": {\"deny\": [], \"deny\": []}}",
+    ] {
+        assert_eq!(register(&installed(text), &owner(), &[]).unwrap(), text);
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_edited_or_refused_never_a_panic(text in any::<String>()) {
+        let _ = register(&text, &owner(), &wanted());
+    }
+}

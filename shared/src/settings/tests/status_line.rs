@@ -1,0 +1,97 @@
+//! The status line: there is one place for it, which may be somebody's already.
+
+use super::{FOLDER, arrange, owner};
+use crate::settings::{Owner, Refused, StatusLine, Wanted, present};
+
+const FOREIGN: &str = r#"{ "type":"command", "command" : "my-line \ud83d", "padding": 1.50e+0 }"#;
+
+fn ours() -> String {
+    format!("{FOLDER}/b-watch statusline")
+}
+
+fn value() -> String {
+    format!(r#"{{"type": "command", "command": "{}"}}"#, ours())
+}
+
+/// The text with our status line, or without.
+fn with(text: &str, before: Option<&str>, wanted: Option<bool>) -> Result<String, Refused> {
+    let status_line = wanted.map(|replaces| StatusLine { command: ours(), replaces });
+    let owner = Owner { status_line_before: before, ..owner() };
+    let wanted = Wanted { status_line, ..Wanted::default() };
+    arrange(Some(text), &owner, &wanted, &[]).map(Option::unwrap_or_default)
+}
+
+#[test]
+fn it_is_set_where_there_is_none_and_taken_out_again() {
+    for before in [r#"{"model": "opus"}"#, "{\"model\": \"opus\" }\n", r#"{"a": {"statusLine": 1}}"#] {
+        for replaces in [false, true] {
+            let after = with(before, None, Some(replaces)).unwrap();
+            assert!(after.contains(&format!(r#", "statusLine": {}"#, value())), "{after}");
+            assert_eq!(with(&after, None, Some(replaces)).unwrap(), after, "a second time changes nothing");
+            assert_eq!(with(&after, None, None).unwrap(), before);
+        }
+    }
+    let lines = with("{\n\t\"model\": \"opus\"\n}", None, Some(false)).unwrap();
+    assert!(
+        lines.contains(",\n\t\"statusLine\": {\n\t\t\"type\": \"command\",\n\t\t\"command\": "),
+        "{lines}"
+    );
+}
+
+#[test]
+fn somebody_elses_is_left_alone_unless_it_may_be_replaced() {
+    for foreign in
+        [FOREIGN, r#"{"type": "static"}"#, "null", "\"x\"", r#"{"command": "/opt/b-watch statusline"}"#]
+    {
+        let before = format!(r#"{{"statusLine": {foreign}, "model": "opus"}}"#);
+        assert_eq!(with(&before, None, Some(false)).unwrap(), before);
+        assert_eq!(with(&before, None, None).unwrap(), before);
+        let there = present(&before, &owner()).unwrap().status_line.unwrap();
+        assert_eq!((there.raw.as_str(), there.is_ours), (foreign, false));
+
+        let after = with(&before, None, Some(true)).unwrap();
+        assert_eq!(after, format!(r#"{{"statusLine": {}, "model": "opus"}}"#, value()));
+        assert_eq!(with(&after, Some(foreign), None).unwrap(), before, "given back as it was written");
+    }
+}
+
+#[test]
+fn one_on_lines_of_its_own_is_replaced_in_that_style() {
+    let before = format!("{{\r\n  \"statusLine\": {FOREIGN},\r\n  \"x\": 1\r\n}}\r\n");
+    let after = with(&before, None, Some(true)).unwrap();
+    let lines = format!("{{\r\n    \"type\": \"command\",\r\n    \"command\": \"{}\"\r\n  }}", ours());
+    assert_eq!(after, before.replace(FOREIGN, &lines));
+    assert_eq!(with(&after, Some(FOREIGN), None).unwrap(), before);
+}
+
+#[test]
+fn of_ours_only_the_command_is_put_right() {
+    for stale in
+        ["/old/.claude/hooks/b-watch statusline --x", "\\\"/a b/.claude/hooks/b-watch\\\" statusline"]
+    {
+        let text = |command: &str| {
+            format!(r#"{{"statusLine": {{"padding": 0, "command": "{command}", "type": "command"}}}}"#)
+        };
+        let there = present(&text(stale), &owner()).unwrap().status_line.unwrap();
+        assert!(there.is_ours);
+        assert_eq!(with(&text(stale), None, Some(false)).unwrap(), text(&ours()));
+        assert_eq!(with(&text(stale), None, None).unwrap(), "{}");
+    }
+}
+
+#[test]
+fn ours_is_not_given_back_as_the_one_before_ours() {
+    let after = with("{}", Some(&value()), Some(true)).unwrap();
+    assert_eq!(with(&after, Some(&value()), None).unwrap(), "{}");
+}
+
+#[test]
+fn one_that_stands_twice_is_refused_where_it_is_our_business() {
+    let twice = |line: &str| format!("{{\"statusLine\": {line},\n \"statusLine\": 1}}");
+    for (text, wanted) in [(twice("1"), Some(false)), (twice("1"), Some(true)), (twice(&value()), None)] {
+        let refused = with(&text, None, wanted).unwrap_err();
+        assert_eq!((refused.line, refused.column), (2, 2));
+        assert_eq!(refused.why, "the key `statusLine` stands here a second time");
+    }
+    assert_eq!(with(&twice("1"), None, None).unwrap(), twice("1"));
+}

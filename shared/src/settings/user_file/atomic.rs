@@ -1,0 +1,99 @@
+//! Replacing a file as a whole or not at all: written beside, synced, renamed. What a killed process leaves behind is found
+//! again by its name. The caller holds the file's lock.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// What the name of a temporary file has after the name of the file it will be; then the number of its process.
+const TEMPORARY: &str = ".barbless-";
+
+/// The path with something after its name.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
+}
+
+/// Creates the folder of `path`, a private one with each missing one above it for the user alone; what exists is left as
+/// it is. Returns what was made, from the inside out.
+pub(super) fn create_folder(path: &Path, is_private: bool) -> io::Result<Vec<PathBuf>> {
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let missing = folder.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, if is_private { 0o700 } else { 0o777 });
+    builder.recursive(true).create(folder)?;
+    Ok(missing)
+}
+
+/// Mode and owner stay what they were; a new private file is its user's alone.
+pub(super) fn replace(path: &Path, bytes: &[u8], is_private: bool) -> io::Result<()> {
+    let temporary = beside(path, &format!("{TEMPORARY}{}", std::process::id()));
+    // One that a process of the same number left behind; never written through, as it could be a link.
+    let _ = fs::remove_file(&temporary);
+    let written = create(&temporary, is_private).and_then(|mut file| {
+        file.write_all(bytes)?;
+        if let Ok(metadata) = fs::metadata(path) {
+            keep_owner(&file, &metadata);
+            file.set_permissions(metadata.permissions())?;
+        }
+        file.sync_all()
+    });
+    let replaced = written.and_then(|()| fs::rename(&temporary, path));
+    if replaced.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    replaced
+}
+
+fn create(path: &Path, is_private: bool) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if is_private { 0o600 } else { 0o666 });
+    options.open(path)
+}
+
+/// As far as the system lets us: the group of a shared project, and the user for whom an administrator works.
+#[cfg(unix)]
+fn keep_owner(file: &File, before: &fs::Metadata) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let _ = fchown(file, None, Some(before.gid()));
+    let _ = fchown(file, Some(before.uid()), None);
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_file: &File, _before: &fs::Metadata) {}
+
+/// Makes a rename in the folder of `path` durable, where folders can be synced; the rename itself is done by then.
+#[cfg(unix)]
+pub(super) fn sync_folder(path: &Path) {
+    if let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) {
+        let _ = folder.sync_all();
+    }
+}
+
+/// A folder cannot be opened for syncing here.
+#[cfg(not(unix))]
+pub(super) fn sync_folder(_path: &Path) {}
+
+/// Removes the temporary files of `name` and of its backups in this folder. They are written under the file's lock, so
+/// for whoever holds it now they are those of processes that were killed.
+pub(super) fn remove_abandoned(folder: &Path, name: &OsStr) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if is_temporary_of(&entry.file_name().to_string_lossy(), &name.to_string_lossy()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn is_temporary_of(entry: &str, name: &str) -> bool {
+    let Some((file, process)) = entry.rsplit_once(TEMPORARY) else { return false };
+    let is_number = !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit());
+    let of = file.strip_prefix(name);
+    is_number && of.is_some_and(|of| of.is_empty() || of.starts_with(super::backups::INFIX))
+}
