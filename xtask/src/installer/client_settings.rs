@@ -123,10 +123,11 @@ impl Settings {
         let refused = |refused| self.file.refused(refused);
         let then = settings::present(earlier.unwrap_or_default(), &owner).map_err(refused)?;
         let wanted = then.as_wanted(&owner);
-        let restored = [earlier.map(str::to_owned)];
+        let others = self.file.backups().into_iter().map(|backup| backup.text);
+        let earlier: Vec<Option<String>> = [earlier.map(str::to_owned)].into_iter().chain(others).collect();
         let mut text = None;
         let backup = self.file.change_with_backup::<FileError>(host.now(), |there| {
-            text = settings::arrange(there, &owner, &wanted, &restored).map_err(refused)?;
+            text = settings::arrange(there, &owner, &wanted, &earlier).map_err(refused)?;
             Ok(text.clone())
         })?;
         Ok((text, backup.is_some()))
