@@ -2,6 +2,7 @@
 //! is none of the hook's business costs no lock and no file.
 
 use shared::hook::Seen;
+use shared::own_calls::is_own_call;
 use shared::protocol::{Event, ToolCall};
 
 use crate::messages::{Message, OwnTexts};
@@ -64,9 +65,12 @@ fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
     }
 }
 
-/// Only what counts as work before it ran counts as an executed tool after it did.
+/// Only what counts as work before it ran counts as an executed tool after it did; a call of our own commands was never
+/// counted before.
 fn after(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
-    let counts = seen.settings.reminder.enabled && kind(&tool.tool_name, seen.settings) == Kind::Work;
+    let counts = seen.settings.reminder.enabled
+        && kind(&tool.tool_name, seen.settings) == Kind::Work
+        && !is_own_call(tool, seen.places);
     counts.then(|| Facts::Executed(OwnTexts::read(&[Message::Reminder], seen)))
 }
 

@@ -40,6 +40,16 @@ fn in_a_run_of_calls_the_fifth_and_tenth_are_too_close_to_an_advice_and_the_fift
 }
 
 #[test]
+fn a_call_of_our_own_commands_does_not_count_as_executed() {
+    let guard = Guard::new(ON);
+    let own = guard.session.bash_succeeded("delegation-guard status", "on");
+    for _ in 0..10 {
+        assert_eq!(guard.ask(&own), None);
+    }
+    assert_eq!(guard.ends(5).last(), Some(&Reminder));
+}
+
+#[test]
 fn a_failed_call_counts_as_executed() {
     let guard = Guard::new(ON);
     let failed = guard.session.post_tool_use_failure("Bash", json!({ "command": "false" }), "Exit code 1");
