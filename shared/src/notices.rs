@@ -1,10 +1,12 @@
-//! What the user was told already: a configuration problem is shown once per session over all hooks.
+//! What the user was told already: a configuration problem is shown once per session over all hooks. What is remembered of it
+//! is masked: a notice can only repeat what a file holds.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 use crate::hook::Remembered;
+use crate::secrets::masked;
 use crate::state::Store;
 
 /// At most so many notices per session; a session with more has a problem of another kind.
@@ -25,14 +27,14 @@ impl Remembered for Told {
 #[must_use]
 pub fn not_yet_told(store: &Store, session: &str, notices: &[String]) -> Vec<String> {
     let Some(file) = store.session_file::<Told>(session) else { return Vec::new() };
-    let all_told = |told: &Told| notices.iter().all(|notice| told.0.contains(notice));
+    let all_told = |told: &Told| notices.iter().all(|notice| told.0.contains(&*masked(notice)));
     if store.load::<Told>(&file, session).is_ok_and(|told| all_told(&told)) {
         return Vec::new();
     }
     let fresh = store.locked(&file, || {
         let mut told: Told = store.load(&file, session).ok()?;
         let fresh: Vec<String> =
-            notices.iter().filter(|notice| told.0.insert((*notice).clone())).cloned().collect();
+            notices.iter().filter(|notice| told.0.insert(masked(notice).into_owned())).cloned().collect();
         (told.0.len() <= MAX_TOLD && store.save(&file, session, &told).is_ok()).then_some(fresh)
     });
     fresh.ok().flatten().unwrap_or_default()
@@ -63,5 +65,16 @@ mod tests {
         assert_eq!(told, 2);
         assert_eq!(not_yet_told(&store, "s", &["a".to_owned(), "c".to_owned()]), ["c"]);
         assert_eq!(not_yet_told(&store, "t", &notices()), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_secret_in_a_notice_is_told_once_and_not_remembered() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        let notices = [format!("yaml:1: token={}: no such key", "a1B2".repeat(6))];
+        assert_eq!(not_yet_told(&store, "s", &notices), notices);
+        assert_eq!(not_yet_told(&store, "s", &notices), [""; 0]);
+        let remembered = std::fs::read_to_string(scratch.path().join("s-told.json")).unwrap();
+        assert!(remembered.contains("token=[masked]") && !remembered.contains("a1B2"), "{remembered}");
     }
 }

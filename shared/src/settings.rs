@@ -29,7 +29,7 @@ use document::{Document, Masked};
 use earlier::{BeforeUs, given_back};
 
 pub use faults::{Fault, faults};
-pub use user_file::{Backup, FileError, KEEP_BACKUPS, UserFile};
+pub use user_file::{Backup, FileError, KEEP_BACKUPS, UserFile, remove_abandoned_of};
 
 /// A byte order mark, which some editors put first and must find again.
 const BOM: char = '\u{feff}';
@@ -146,13 +146,15 @@ pub struct Registered {
 }
 
 /// The text in which exactly `wanted` is there of ours; `None` where there shall be no file. What is right already stays
-/// where and as it is.
+/// where and as it is once the user has changed something; a file that only we have changed has the bytes it would have
+/// if nothing but `wanted` had ever been put into it.
 ///
-/// `earlier` are texts the file had before, newest first (`None`: it did not exist). They settle what the present text
-/// cannot: whether an empty list that is left was made by us or stood there before.
+/// `earlier` are texts the file had before, newest first (`None`: it did not exist). They tell which of the two it is, and
+/// whether an empty list that is left was made by us or stood there before.
 ///
 /// # Errors
-/// If the text is not plain JSON of the shape the client documents.
+/// If the text is not plain JSON of the shape the client documents, a key that matters stands twice, or `wanted` names a
+/// program that is not `owner`'s.
 pub fn arrange(
     text: Option<&str>,
     owner: &Owner<'_>,

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::layer::Layer;
 use super::yaml;
+use crate::secrets::masked;
 
 /// One thing wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +101,7 @@ pub(super) fn problem(layer: &Layer, path: &[String], fault: Fault) -> Problem {
 
 /// A key as it can be shown: a file may hold anything where a key stands.
 fn printable(key: &str) -> String {
-    key.chars().filter(|char| !char.is_control()).take(60).collect()
+    masked(key).chars().filter(|char| !char.is_control()).take(60).collect()
 }
 
 /// The path from the top of the file.

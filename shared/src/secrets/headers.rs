@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{end_of, from, has_hump, is_base64, is_blank, is_quote, is_space, is_word, skip_blanks};
+use super::bytes::{end_of, from, has_hump, is_blank, is_quote, is_space, is_word, skip_blanks};
 use super::value::{Start, Style, inside, is_placeholder, read};
 
 /// More of a value is not looked at to tell what it is.
@@ -45,8 +45,8 @@ pub(super) fn credentials(text: &[u8], scheme: &Range<usize>, start: Start) -> O
     }
     let place = read(text, start).place;
     let credential = &text[place.clone()];
-    let is_basic = text[scheme.start].eq_ignore_ascii_case(&b'b') && scheme.len() == 5;
-    let is_base64 = || credential.iter().all(|byte| is_base64(*byte) || *byte == b'=');
+    let is_basic = text[scheme.clone()].ends_with(b"c") || text[scheme.clone()].ends_with(b"C");
+    let is_base64 = || credential.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte));
     (is_credential(credential) && (!is_basic || credential.len() >= MIN_BASIC && is_base64()))
         .then_some(place)
 }

@@ -161,8 +161,8 @@ fn telling(name: &[u8]) -> Option<Telling> {
         b"bearer" | b"basic" => Some(Telling::Scheme),
         _ if end.ends_with(b"authorization") => Some(Telling::Authorization),
         _ if end.ends_with(b"cookie") => Some(Telling::Cookie),
-        _ if ends_in(&PASSWORDS) || is_short(name) => Some(Telling::Password),
-        _ if ends_in(&SECRETS) => Some(Telling::Secret),
+        _ if ends_in(&PASSWORDS) => Some(Telling::Password),
+        _ if ends_in(&SECRETS) || is_short(name) => Some(Telling::Secret),
         _ if ends_in(&FAINT) => Some(Telling::Faint),
         _ => None,
     }
@@ -285,8 +285,10 @@ impl Name<'_> {
     /// The value is a variable that holds the secret, not the secret: `password=self.password`.
     fn is_named_by(&self, value: &[u8]) -> bool {
         let is_path = value.iter().all(|byte| is_word(*byte) || *byte == b'.');
-        let is_longer = value.iter().any(|byte| matches!(byte, b'_' | b'.')) || has_hump(value);
-        let is_name = || is_longer && !value.iter().any(u8::is_ascii_digit) && telling(value).is_some();
+        let is_member = value.contains(&b'.');
+        let is_longer = is_member || value.contains(&b'_') || has_hump(value);
+        let has_digit = value.iter().any(u8::is_ascii_digit);
+        let is_name = || is_longer && (is_member || !has_digit) && telling(value).is_some();
         is_path && value.len() < MAX_TYPE && (value.eq_ignore_ascii_case(self.word()) || is_name())
     }
 

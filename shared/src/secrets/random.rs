@@ -50,8 +50,8 @@ pub(super) struct Runs {
 impl Runs {
     /// The run that begins with this word, if it looks random: with all its slashes, or up to the first.
     pub(super) fn find(&mut self, text: &[u8], word: &Range<usize>) -> Option<Found> {
-        let is_id = word.len() <= MAX_ID && IDS.iter().any(|id| text[word.clone()].starts_with(id));
-        if is_id {
+        let goes_on = matches!(text.get(word.end), Some(b'+' | b'/'));
+        if word.len() < MIN_ALONE && !goes_on || is_id(&text[word.clone()]) {
             return None;
         }
         let (mut whole, mut part) = (None, None);
@@ -69,6 +69,10 @@ impl Runs {
     }
 }
 
+fn is_id(word: &[u8]) -> bool {
+    word.len() <= MAX_ID && IDS.iter().any(|id| word.starts_with(id))
+}
+
 /// The `=` or `==` at the end of base64.
 fn padding(rest: &[u8]) -> usize {
     rest.iter().take(2).take_while(|byte| **byte == b'=').count()
@@ -78,7 +82,7 @@ fn padding(rest: &[u8]) -> usize {
 pub(super) fn looks_random(run: &[u8]) -> bool {
     let separators = run.iter().filter(|byte| !byte.is_ascii_alphanumeric()).count();
     let has_digit = run.iter().any(u8::is_ascii_digit);
-    if separators * 8 > run.len() || !has_digit || different(run) < MIN_DIFFERENT {
+    if separators * 6 > run.len() || !has_digit || different(run) < MIN_DIFFERENT {
         return false;
     }
     let pieces = run.split(|byte| !byte.is_ascii_alphanumeric());

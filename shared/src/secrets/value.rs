@@ -129,11 +129,17 @@ pub(super) fn read(text: &[u8], start: Start) -> Value {
         return Value { style, place: inner..end, is_quoted: true };
     }
     let end = match style {
-        Style::Element => end_of(text, at, |byte| byte != b'<' && byte != b'\n'),
+        Style::Element => element_end(text, at),
         Style::Quoted => at,
         Style::Tight | Style::Loose | Style::Bare => unquoted_end(text, at),
     };
     Value { style, place: at..end, is_quoted: false }
+}
+
+/// Up to the tag that closes the element; nothing where none does.
+fn element_end(text: &[u8], at: usize) -> usize {
+    let end = end_of(text, at, |byte| byte != b'<' && byte != b'\n');
+    if from(text, end).starts_with(b"</") { end } else { at }
 }
 
 /// The value is quoted: where its content begins.
@@ -155,7 +161,7 @@ fn sign_of(text: &[u8], name: &Range<usize>, name_end: usize, sign: usize) -> Op
     match from(text, sign) {
         [b':', b':', ..] => None,
         [b':' | b'+', b'=', ..] | [b'=', b'>', ..] => Some((Style::Loose, 2)),
-        [b'=', b'=', b'=', ..] | [b'!', b'=', b'=', ..] => Some((Style::Quoted, 3)),
+        [b'=' | b'!', b'=', b'=', ..] => Some((Style::Quoted, 3)),
         [b'=' | b'!', b'=', ..] => Some((Style::Quoted, 2)),
         [b'=', ..] => Some((Style::Tight, 1)),
         [b'%', b'3', b'D' | b'd', ..] => Some((Style::Tight, 3)),
@@ -217,8 +223,7 @@ fn unquoted_end(text: &[u8], start: usize) -> usize {
         }
         end += 1;
     }
-    let closers =
-        text[start..end].iter().rev().take_while(|byte| matches!(byte, b')' | b']' | b'}' | b',' | b';'));
+    let closers = text[start..end].iter().rev().take_while(|byte| b")]},;.".contains(byte));
     let without = end - closers.count();
     // A mask ends in a bracket of its own.
     if without > start || end == start { closed(text, start, without, end) } else { end }
@@ -249,10 +254,9 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
 
 fn is_reference(value: &[u8]) -> bool {
     match value {
-        [] => true,
-        [b'$', b'{' | b'(', ..] | [b'{', b'{', ..] | [b'%', b'(', ..] => true,
         [b'$', name @ ..] | [b'%', name @ .., b'%'] if is_variable(name) => true,
-        [b'<', .., b'>'] | [b'{', .., b'}'] => true,
+        [] | [b'$', b'{' | b'(', ..] | [b'{', b'{', ..] | [b'%', b'(', ..] => true,
+        [first @ (b'<' | b'{'), .., last] if matches!((first, last), (b'<', b'>') | (b'{', b'}')) => true,
         [first, rest @ ..] => !first.is_ascii_digit() && rest.iter().all(|byte| byte == first),
     }
 }
@@ -286,9 +290,9 @@ pub(super) fn is_call(value: &[u8]) -> bool {
     let is_path = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'!' | b'?');
     let name = end_of(value, 0, is_path);
     let opened = match from(value, name) {
-        [b'('] => true,
-        [b'(', rest @ ..] => rest.contains(&b')') || rest.ends_with(b"("),
+        [b'(' | b'[', ..] if value[..name].ends_with(b"!") => true,
         [b'[', .., b']'] => true,
+        [b'(', rest @ ..] => rest.is_empty() || rest.contains(&b')') || value[..name].contains(&b'.'),
         _ => false,
     };
     value.len() <= MAX_WORD && name > 0 && opened
@@ -296,10 +300,12 @@ pub(super) fn is_call(value: &[u8]) -> bool {
 
 /// A type, a reference, a list: what begins or is built as only code is.
 pub(super) fn is_code(value: &[u8]) -> bool {
-    let is_generic = || value.contains(&b'<') && value.contains(&b'>');
+    let is_generic = || value[0].is_ascii_uppercase() && value.contains(&b'<');
     let is_path = || value.windows(2).any(|pair| pair == b"::");
-    let is_sigil = matches!(value, [b'&' | b'*' | b'[' | b'{' | b'(' | b'|' | b'!', ..]);
-    value.len() <= MAX_WORD && (is_sigil || is_generic() || is_path())
+    let is_number_type =
+        matches!(value, [b'u' | b'i' | b'f', size @ ..] if size.len() < 4 && is_number(size));
+    let is_sigil = matches!(value, [b'&' | b'*' | b'[' | b'{' | b'(' | b'|' | b'!' | b'<', ..]);
+    value.len() <= MAX_WORD && (is_sigil || is_number_type || is_generic() || is_path())
 }
 
 /// Nothing stands before the name on its line but what lists and settings begin a line with.

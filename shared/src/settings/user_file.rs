@@ -18,6 +18,7 @@ use super::Refused;
 use atomic::{beside, create_folder, remove_abandoned, replace, sync_folder};
 use backups::Backups;
 
+pub use atomic::remove_abandoned_of;
 pub use backups::{Backup, KEEP_BACKUPS};
 
 /// How long to wait for another one of our commands.
@@ -102,11 +103,20 @@ impl UserFile {
         &self.target
     }
 
-    /// Its text; `None` if there is no such file.
+    /// Its text; `None` if there is no such file. What a killed process left beside it goes.
     ///
     /// # Errors
     /// If it cannot be read, or is no text.
     pub fn read(&self) -> Result<Option<String>, FileError> {
+        let guarded = self.guarded();
+        if beside(&guarded, ".lock").exists() {
+            // Held by somebody, it is not what a killed process left.
+            let _ = with_lock(&guarded, Duration::ZERO, || self.remove_abandoned());
+        }
+        self.text()
+    }
+
+    fn text(&self) -> Result<Option<String>, FileError> {
         match fs::read_to_string(&self.target) {
             Ok(text) => Ok(Some(text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -124,7 +134,7 @@ impl UserFile {
         E: From<FileError>,
     {
         self.locked(|| {
-            let before = self.read()?;
+            let before = self.text()?;
             let after = edit(before.as_deref())?;
             if after == before {
                 return Ok(false);
@@ -148,24 +158,13 @@ impl UserFile {
         E: From<FileError>,
     {
         self.locked(|| {
-            let before = self.read()?;
+            let before = self.text()?;
             let after = edit(before.as_deref())?;
             if after == before {
                 return Ok(None);
             }
             self.check_writable()?;
-            let backups = self.kept();
-            let backup = backups.add(before.as_deref(), now).map_err(|error| self.io(error))?;
-            // Within one folder renames become durable in their order.
-            if self.target.parent() != Some(self.backups.as_path()) {
-                sync_folder(&backup);
-            }
-            if let Err(error) = self.write(after.as_deref()) {
-                let _ = fs::remove_file(backup);
-                return Err(error.into());
-            }
-            backups.prune();
-            Ok(Some(backup))
+            self.write_and_keep(before.as_deref(), after.as_deref(), now).map(Some).map_err(E::from)
         })
     }
 
@@ -183,8 +182,7 @@ impl UserFile {
 
     /// Under the lock nobody else of us writes this file. Folders made for it go again if nothing was put into them.
     fn locked<T, E: From<FileError>>(&self, critical: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        // There is no such file, so its lock file goes with the lock and nothing is left in the user's folder.
-        let guarded = beside(&self.target, ".barbless");
+        let guarded = self.guarded();
         let mut critical = Some(critical);
         for _ in 0..MAX_TRIES {
             let made =
@@ -208,6 +206,12 @@ impl UserFile {
         Err(self.io(io::ErrorKind::NotFound.into()).into())
     }
 
+    /// What the lock is of. There is no such file, so the lock file goes with the lock and nothing is left in the user's
+    /// folder.
+    fn guarded(&self) -> PathBuf {
+        beside(&self.target, ".barbless")
+    }
+
     fn remove_abandoned(&self) {
         if let (Some(folder), Some(name)) = (self.target.parent(), self.target.file_name()) {
             remove_abandoned(folder, name);
@@ -229,6 +233,34 @@ impl UserFile {
         written.map_err(|error| self.io(error))?;
         sync_folder(&self.target);
         Ok(())
+    }
+
+    /// Returns where the text before is kept.
+    fn write_and_keep(
+        &self,
+        before: Option<&str>,
+        after: Option<&str>,
+        now: Timestamp,
+    ) -> Result<PathBuf, FileError> {
+        let backups = self.kept();
+        // Of a change that never came: its process was killed, or the user took it back.
+        let kept = backups.newest_of(before);
+        let is_new = kept.is_none();
+        let backup = kept.map_or_else(|| backups.add(before, now), Ok).map_err(|error| self.io(error))?;
+        // Within one folder renames become durable in their order.
+        if self.target.parent() != Some(self.backups.as_path()) {
+            sync_folder(&backup);
+        }
+        match self.write(after) {
+            Ok(()) => backups.prune(),
+            Err(error) => {
+                if is_new {
+                    let _ = fs::remove_file(backup);
+                }
+                return Err(error);
+            }
+        }
+        Ok(backup)
     }
 
     fn kept(&self) -> Backups<'_> {

@@ -133,9 +133,9 @@ impl Settings {
         Ok((text, backup.is_some()))
     }
 
-    /// The newest backup, if there is one.
+    /// The newest backup of another text than the present one: a change that was killed in between left one of that.
     pub(crate) fn newest_backup(&self) -> Option<Backup> {
-        self.file.backups().into_iter().next()
+        self.file.backups().into_iter().find(|backup| backup.text != self.text)
     }
 
     /// What keeps registered hooks from running, or lets them run twice: one sentence each.

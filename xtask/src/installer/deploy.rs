@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
+use shared::settings::remove_abandoned_of;
 
 use crate::installer::artifacts::Binaries;
 use crate::installer::manifest::{Deployed, Manifest, hash, hash_of};
@@ -40,6 +41,7 @@ pub(crate) fn remove(installation: &Installation, binary: &str) -> anyhow::Resul
     let mut is_gone = false;
     Manifest::change(installation, |manifest| {
         let path = installation.deployed(binary);
+        remove_abandoned_of(&path);
         if path.exists() && !manifest.vouches_for(installation, binary) {
             return Ok(());
         }
@@ -75,6 +77,7 @@ fn place(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         create_private(folder)?;
     }
+    remove_abandoned_of(path);
     let temporary = path.with_extension(format!("barbless-{}", std::process::id()));
     let written = create_executable(&temporary).and_then(|mut file| {
         file.write_all(bytes)?;

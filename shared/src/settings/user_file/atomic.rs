@@ -22,7 +22,11 @@ pub(super) fn create_folder(path: &Path, is_private: bool) -> io::Result<Vec<Pat
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
         return Ok(Vec::new());
     };
-    let missing = folder.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
+    let missing: Vec<PathBuf> =
+        folder.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
+    if missing.is_empty() {
+        return Ok(missing);
+    }
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, if is_private { 0o700 } else { 0o777 });
@@ -84,16 +88,44 @@ pub(super) fn sync_folder(_path: &Path) {}
 /// Removes the temporary files of `name` and of its backups in this folder. They are written under the file's lock, so
 /// for whoever holds it now they are those of processes that were killed.
 pub(super) fn remove_abandoned(folder: &Path, name: &OsStr) {
+    remove_temporaries(folder, name, |_| true);
+}
+
+/// Removes what processes left that were killed while they replaced `path`, where no lock tells which ones are at it:
+/// those that run are left alone.
+pub fn remove_abandoned_of(path: &Path) {
+    if let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
+        remove_temporaries(folder, name, |process| !is_running(process));
+    }
+}
+
+fn remove_temporaries(folder: &Path, name: &OsStr, is_abandoned: impl Fn(&str) -> bool) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if is_temporary_of(&entry.file_name().to_string_lossy(), &name.to_string_lossy()) {
+        let entry_name = entry.file_name();
+        let entry_name = entry_name.to_string_lossy();
+        if process_of(&entry_name, &name.to_string_lossy()).is_some_and(&is_abandoned) {
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-fn is_temporary_of(entry: &str, name: &str) -> bool {
-    let Some((file, process)) = entry.rsplit_once(TEMPORARY) else { return false };
+/// The number of the process that made this temporary file of `name`; `None` if it is none.
+fn process_of<'a>(entry: &'a str, name: &str) -> Option<&'a str> {
+    let (file, process) = entry.rsplit_once(TEMPORARY)?;
+    let of = file.strip_prefix(name)?;
     let is_number = !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit());
-    let of = file.strip_prefix(name);
-    is_number && of.is_some_and(|of| of.is_empty() || of.starts_with(super::backups::INFIX))
+    (is_number && (of.is_empty() || of.starts_with(super::backups::INFIX))).then_some(process)
+}
+
+#[cfg(unix)]
+fn is_running(process: &str) -> bool {
+    use rustix::process::{Pid, test_kill_process};
+    let process = process.parse().ok().and_then(Pid::from_raw);
+    process.is_some_and(|process| test_kill_process(process) != Err(rustix::io::Errno::SRCH))
+}
+
+/// That cannot be asked here: every process counts as running.
+#[cfg(not(unix))]
+fn is_running(_process: &str) -> bool {
+    true
 }

@@ -45,6 +45,13 @@ impl Backups<'_> {
         paths.filter_map(read).collect()
     }
 
+    /// The newest backup, if it is of this text.
+    pub(super) fn newest_of(&self, text: Option<&str>) -> Option<PathBuf> {
+        let (_, path) = self.paths().into_iter().next()?;
+        let backup = read(path)?;
+        (backup.text.as_deref() == text).then_some(backup.path)
+    }
+
     /// Keeps this text. Where the clock went back, or stood still, its name is later all the same.
     pub(super) fn add(&self, text: Option<&str>, now: Timestamp) -> io::Result<PathBuf> {
         let newest = self.paths().first().map(|(time, _)| time.plus(Duration::from_millis(1)));

@@ -165,6 +165,21 @@ fn two_changes_at_one_moment_and_a_clock_that_goes_back_leave_a_backup_each_in_t
 }
 
 #[test]
+fn a_text_that_is_there_again_is_not_kept_twice() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = UserFile::at(&scratch.path().join("settings.json")).unwrap();
+    file.change_with_backup(at(0), replace_with("a")).unwrap();
+    let first = file.change_with_backup(at(1), replace_with("b")).unwrap();
+    // As if the change had never come.
+    file.change(replace_with("a")).unwrap();
+    assert_eq!(file.change_with_backup(at(2), replace_with("c")).unwrap(), first);
+    assert_eq!(texts(&file), [Some("a".to_owned()), None]);
+    file.change_with_backup(at(3), replace_with("a")).unwrap();
+    file.change_with_backup(at(4), replace_with("c")).unwrap();
+    assert_eq!(texts(&file), [Some("a".to_owned()), Some("c".to_owned()), Some("a".to_owned()), None]);
+}
+
+#[test]
 fn only_whole_backups_of_this_file_are_its_backups() {
     let scratch = tempfile::tempdir().unwrap();
     let file = UserFile::at(&scratch.path().join("settings.json")).unwrap();
@@ -211,15 +226,48 @@ fn what_killed_processes_left_goes_with_the_next_change_even_if_nothing_is_chang
         beside.join("t.json.barbless-1"),
     ];
     let file = UserFile::at(&link).unwrap();
-    for text in ["a", "b"] {
+    for text in [None, Some("a"), Some("b")] {
         for path in abandoned.iter().chain(&theirs) {
             fs::write(path, "torn").unwrap();
         }
-        file.change(replace_with(text)).unwrap();
+        match text {
+            None => drop(file.read().unwrap()),
+            Some(text) => drop(file.change(replace_with(text)).unwrap()),
+        }
         assert!(abandoned.iter().all(|path| !path.exists()), "{:?}", names(beside));
         assert!(theirs.iter().all(|path| path.exists()), "{:?}", names(beside));
-        assert_eq!(fs::read_to_string(&target).unwrap(), text);
+        assert_eq!(fs::read_to_string(&target).unwrap(), text.unwrap_or("a"));
     }
+}
+
+#[test]
+fn reading_takes_nothing_from_one_who_is_writing() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = UserFile::at(&scratch.path().join("settings.json")).unwrap();
+    let temporary = scratch.path().join("settings.json.barbless-1");
+    file.change::<FileError>(|_| {
+        fs::write(&temporary, "half of").unwrap();
+        assert_eq!(file.read().unwrap(), None);
+        assert!(temporary.exists());
+        Ok(Some("a".to_owned()))
+    })
+    .unwrap();
+    fs::remove_file(temporary).unwrap();
+    assert_eq!(names(scratch.path()), ["settings.json"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn where_there_is_no_lock_only_what_ended_processes_left_goes() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut child = std::process::Command::new("true").spawn().unwrap();
+    child.wait().unwrap();
+    let of = |process: u32| format!("program.barbless-{process}");
+    for name in ["program", "program-2.barbless-1", &of(child.id()), &of(std::process::id())] {
+        fs::write(scratch.path().join(name), "").unwrap();
+    }
+    super::remove_abandoned_of(&scratch.path().join("program"));
+    assert_eq!(names(scratch.path()), ["program", "program-2.barbless-1", &of(std::process::id())]);
 }
 
 #[test]
