@@ -14,6 +14,9 @@ mod fixtures;
 mod gate;
 mod harness;
 mod installer;
+#[cfg(target_os = "linux")]
+mod killed_installer;
+mod privacy;
 mod rate_awareness;
 mod robustness;
 mod samples;

@@ -44,7 +44,7 @@ fn before_call(given: &Given<'_, RateAwareness>, tool: &ToolCall, facts: &CallFa
     let runs = past.is_empty() || settings.mode == Mode::Advise;
     let skill = facts.skill.clone().filter(|_| runs).or(before.skill);
     let agent = Agent { prompt: facts.prompt, skill, loops, last: *now };
-    let bucket = (bucket_key(&name, account.skill), account.bucket);
+    let bucket = (bucket_key(&name, &account.skill), account.bucket);
     told.remembering(Memory::Save(state.with((name, agent), bucket, |skill| settings.rate_of(skill).0)))
 }
 
@@ -53,9 +53,10 @@ fn before_call(given: &Given<'_, RateAwareness>, tool: &ToolCall, facts: &CallFa
 fn pay<'a>(given: &Given<'a, RateAwareness>, facts: &CallFacts, agent: &str) -> (Account<'a>, Option<u32>) {
     let Given { input, state, settings, now, .. } = given;
     let around = || input.call.cwd.as_deref().and_then(skill::around);
-    let skill = state.skill(agent, facts.prompt).or_else(around).unwrap_or(skill::UNGATED);
-    let (rate, entry) = settings.rate_of(skill);
-    let (bucket, refused) = match state.bucket(&bucket_key(agent, skill)) {
+    let called = state.skill(agent, facts.prompt).map(Cow::Borrowed);
+    let skill = called.or_else(around).unwrap_or(Cow::Borrowed(skill::UNGATED));
+    let (rate, entry) = settings.rate_of(&skill);
+    let (bucket, refused) = match state.bucket(&bucket_key(agent, &skill)) {
         Some(bucket) => bucket.take(rate, *now),
         None => Bucket::full(rate, *now).take(rate, *now),
     };

@@ -101,7 +101,7 @@ fn named_skill(tool: &ToolCall) -> Option<String> {
         return None;
     }
     let input: SkillInput = serde_json::from_str(tool.tool_input.as_ref()?.get()).ok()?;
-    skill::name(&input.skill).map(ToOwned::to_owned)
+    skill::name(&input.skill).map(Cow::into_owned)
 }
 
 /// The built-in text, or the user's own where there is one.

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use shared::config::{Decimal, ZeroOr};
 
 use crate::bucket::Rate;
+use crate::skill;
 
 /// The section `rate-awareness`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -88,11 +89,14 @@ pub struct MessageFiles {
 }
 
 impl Settings {
-    /// The limits under a skill, and the key of `per_skill` they come from, where there is one.
-    pub(crate) fn rate_of<'a>(&'a self, skill: &'a str) -> (Rate, Option<&'a str>) {
+    /// The limits under a skill, and the key of `per_skill` they come from, where there is one: of the same name, or one that
+    /// the skill's short name stands for.
+    pub(crate) fn rate_of<'a>(&'a self, skill: &str) -> (Rate, Option<&'a str>) {
         let own_name = skill.rsplit_once(':').map(|(_, name)| name);
         let mut named = [Some(skill), own_name].into_iter().flatten();
-        let entry = named.find_map(|name| self.per_skill.get_key_value(name));
+        let entry = named
+            .find_map(|name| self.per_skill.get_key_value(name))
+            .or_else(|| self.per_skill.iter().find(|(name, _)| skill::stands_for(skill, name)));
         let limits = entry.map(|(_, limits)| *limits).unwrap_or_default();
         let rate = Rate {
             capacity: limits.capacity.unwrap_or(self.global_default.capacity).get(),

@@ -1,6 +1,7 @@
 //! What is said. The texts are in config/messages or the user's own; here their placeholders are filled. Never on the
 //! way of a call that is within its limits.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::bucket::{Bucket, Rate};
@@ -41,7 +42,7 @@ pub(crate) enum Sign<'a> {
 #[derive(Debug)]
 pub(crate) struct Account<'a> {
     /// The skill.
-    pub(crate) skill: &'a str,
+    pub(crate) skill: Cow<'a, str>,
     /// The entry of `per_skill` that sets its limits.
     pub(crate) entry: Option<&'a str>,
     /// The limits.
@@ -79,7 +80,7 @@ impl Sign<'_> {
     /// The key path with which the limit is changed for this case alone.
     fn change(&self) -> String {
         match self {
-            Self::Empty(Account { entry: None, skill, .. }) if *skill != UNGATED => {
+            Self::Empty(Account { entry: None, skill, .. }) if skill != UNGATED => {
                 format!("per_skill.{skill}")
             }
             _ => self.rule(),

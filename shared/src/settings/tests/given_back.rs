@@ -152,16 +152,16 @@ fn a_hook_that_comes_back_finds_its_place_and_its_keys_again() {
     let of = |text: &str, wanted: &[Registration], earlier: &[Option<String>]| {
         arrange(Some(text), &owner(), &super::hooks(wanted), earlier).unwrap().unwrap()
     };
-    let touched = of("{\"n\":1}", &both, &[]).replacen(
-        "\"timeout\":10",
-        "\"timeout\":10,\"statusMessage\":\"mine\"",
-        1,
-    );
-    let without = of(&touched, &b, &[]);
-    assert_eq!(of(&without, &both, &[Some(touched.clone())]), touched);
-    let edited = without.replacen("\"n\":1", "\"n\":2", 1);
-    let after = of(&edited, &both, &[Some(touched)]);
-    assert!(after.starts_with("{\"n\":2,") && !after.contains("statusMessage"), "{after}");
+    for before in [r#"{"n":1}"#, r#"{"n":1,"hooks":{"Stop":[ ]}}"#] {
+        let installed = of(before, &both, &[]);
+        let touched = installed.replacen(r#""timeout":10"#, r#""timeout":10,"statusMessage":"mine""#, 1);
+        let earlier = [Some(touched.clone()), Some(before.to_owned())];
+        let without = of(&touched, &b, &earlier[1..]);
+        assert_eq!(of(&without, &both, &earlier), touched);
+        let edited = without.replacen("\"n\":1", "\"n\":2", 1);
+        let after = of(&edited, &both, &earlier);
+        assert!(after.starts_with("{\"n\":2,") && !after.contains("statusMessage"), "{after}");
+    }
 }
 
 #[test]

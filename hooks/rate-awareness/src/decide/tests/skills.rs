@@ -64,6 +64,26 @@ fn a_plugins_skill_is_looked_up_by_its_full_name_and_then_by_its_own() {
 }
 
 #[test]
+fn a_skill_known_by_a_hash_is_looked_up_by_its_name_or_by_what_it_is_called() {
+    let called = crate::skill::name("my research").unwrap();
+    assert!(called.starts_with("skill-"), "{called}");
+    for entry in ["my research", &called] {
+        let mut world = with_skill(entry, Some(3.0), None);
+        world.skill(&called);
+        for _ in 0..3 {
+            passes(&world.call('x'));
+        }
+        let outcome = world.call('x');
+        assert!(first_line(&outcome).starts_with(&format!("empty `{called}` 4 ")), "{outcome:?}");
+        assert!(outcome.notice.unwrap().contains(&format!("set rate-awareness.per_skill.{entry} in")));
+    }
+    let mut world = with_skill("my research", Some(3.0), None);
+    world.skill("skill-00000000");
+    passes(&world.call('x'));
+    assert!(first_line(&world.call('x')).starts_with("empty `skill-00000000` 2 "), "of another name");
+}
+
+#[test]
 fn what_a_skills_entry_leaves_out_is_as_in_the_default() {
     let numbers = |capacity, refill| {
         let mut world = with_skill("a", capacity, refill);

@@ -1,0 +1,312 @@
+//! The installer, killed before each of the calls by which it changes files, and in the middle of each write: the user's
+//! files are the old ones or the new ones, and the same command again ends where it would have ended.
+
+use crate::driver::names;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::thread::ScopedJoinHandle;
+use std::time::Duration;
+use tempfile::TempDir;
+use tests::binaries;
+use tests::process::{Invocation, Outcome};
+use tests::sandbox::{Level, Sandbox, toolchain_env};
+
+const SIGKILL: i32 = 9;
+
+/// Most of the time goes into waiting, for the disk and for the hooks that are proved.
+const USERS: usize = 4;
+
+const INSTALL: &str = "install --prebuilt PREBUILT --hooks rate-awareness --yes";
+
+const ENABLE: &str = "enable stop-momentum --prebuilt PREBUILT";
+
+/// The library that kills, compiled once for all tests.
+fn killer() -> &'static Path {
+    static COMPILED: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
+    let (_, library) = COMPILED.get_or_init(|| {
+        let folder = TempDir::with_prefix("barbless-").expect("a temporary folder");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/kill_at_step.c");
+        let library = folder.path().join("kill_at_step.so");
+        let mut cc = Command::new("cc");
+        cc.args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-o"])
+            .arg(&library)
+            .arg(source)
+            .arg("-ldl");
+        let status = cc.status().expect("cc, which rustc needs as well");
+        assert!(status.success(), "{cc:?} ended with {status}");
+        (folder, library)
+    });
+    library
+}
+
+/// What a user has in the end: the text of each file, without what differs from run to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Home {
+    settings: Option<String>,
+    requirements: Option<String>,
+    /// Everything else but the hooks' state: backups without their times, programs by their size.
+    files: BTreeMap<String, String>,
+}
+
+/// A user, whose home is put back before each attempt.
+struct User {
+    sandbox: Sandbox,
+}
+
+impl User {
+    /// One with settings of their own, a status line and some of our hooks, as these commands leave it.
+    fn new(settings: Option<&str>, before: &[&str]) -> Self {
+        let user = Self { sandbox: Sandbox::new() };
+        if let Some(settings) = settings {
+            fs::write(user.settings(), settings).unwrap();
+            user.sandbox.requirements(Level::User, "# mine\nversion: \"1.0\"   # kept\n");
+        }
+        for line in before {
+            user.command(line).run().assert_exit(0);
+        }
+        copy(&user.sandbox.home(), &user.kept());
+        user
+    }
+
+    fn settings(&self) -> PathBuf {
+        self.sandbox.settings_path(Level::User)
+    }
+
+    fn kept(&self) -> PathBuf {
+        self.sandbox.root().join("kept")
+    }
+
+    fn put_back(&self) {
+        fs::remove_dir_all(self.sandbox.home()).unwrap();
+        copy(&self.kept(), &self.sandbox.home());
+    }
+
+    fn command(&self, line: &str) -> Invocation {
+        let prebuilt = binaries::folder().display().to_string();
+        let words = line.split_whitespace().map(|word| if word == "PREBUILT" { &prebuilt } else { word });
+        let target = self.sandbox.temporary_dir().join("target");
+        Invocation::new(binaries::xtask(), &self.sandbox)
+            .args(words)
+            .envs(toolchain_env())
+            .env("CARGO_TARGET_DIR", target.display().to_string())
+            .unset("CLAUDE_HOOK_STATE_DIR")
+            .deadline(Duration::from_secs(120))
+    }
+
+    /// Runs it up to this step. Returns the calls it got to, the last one unmade if it was killed.
+    fn killed(&self, line: &str, step: usize, in_the_middle: bool) -> (Outcome, Vec<String>) {
+        let log = self.sandbox.temporary_dir().join("calls");
+        let _ = fs::remove_file(&log);
+        let name = binaries::xtask().file_name().unwrap().to_str().unwrap().to_owned();
+        let mut command = self
+            .command(line)
+            .env("LD_PRELOAD", killer().display().to_string())
+            .env("KILL_EXECUTABLE", name)
+            .env("KILL_FOLDER", self.sandbox.home().display().to_string())
+            .env("KILL_STEP", step.to_string())
+            .env("KILL_LOG", log.display().to_string());
+        if in_the_middle {
+            command = command.env("KILL_HALF", "1");
+        }
+        let outcome = command.run();
+        let calls = fs::read_to_string(&log).unwrap_or_default();
+        let home = format!("{}/", self.sandbox.home().display());
+        (outcome, calls.lines().map(|call| call.replace(&home, "")).collect())
+    }
+
+    fn home(&self) -> Home {
+        let mut files = BTreeMap::new();
+        note_files(&self.sandbox.home(), "", &mut files);
+        Home {
+            settings: files.remove(".claude/settings.json"),
+            requirements: files.remove(".claude/requirements.yaml"),
+            files,
+        }
+    }
+}
+
+/// Linked, not copied: nothing of it may ever be written into, only replaced.
+fn copy(from: &Path, to: &Path) {
+    let status = Command::new("cp").arg("-al").args([from, to]).status().expect("cp");
+    assert!(status.success());
+}
+
+/// Notes everything below a folder, which is called `name`.
+fn note_files(folder: &Path, name: &str, files: &mut BTreeMap<String, String>) {
+    for entry in names(folder) {
+        let (path, name) = (folder.join(&entry), without_time(&format!("{name}{entry}")));
+        let metadata = fs::symlink_metadata(&path).unwrap();
+        let content = match () {
+            () if metadata.is_dir() => "a folder".to_owned(),
+            () if metadata.is_symlink() => fs::read_link(&path).unwrap().display().to_string(),
+            () if metadata.len() > 1 << 16 => metadata.len().to_string(),
+            () => fs::read_to_string(&path).unwrap(),
+        };
+        files.insert(name.clone(), content);
+        // What the hooks note there when they are proved is theirs.
+        if metadata.is_dir() && entry != "hook-state" {
+            note_files(&path, &format!("{name}/"), files);
+        }
+    }
+}
+
+/// A backup's name ends in its time.
+fn without_time(name: &str) -> String {
+    let Some((file, time)) = name.split_once(".barbless-backup-") else { return name.to_owned() };
+    format!("{file}.barbless-backup-{}", time.trim_start_matches(|letter: char| letter != 'Z'))
+}
+
+/// What the same command does after one that was killed when its change was already made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Again {
+    /// Nothing more.
+    Completes,
+    /// The opposite: it undoes.
+    TakesItBack,
+}
+
+/// A command to kill.
+#[derive(Clone, Copy)]
+struct Killed<'a> {
+    line: &'a str,
+    again: Again,
+    /// A command that leads back: what it leaves tells whether all of ours is still known to be ours.
+    back: Option<&'a str>,
+}
+
+/// A command, and where it leads from and to.
+struct Attempt<'a> {
+    user: User,
+    command: Killed<'a>,
+    old: Home,
+    new: Home,
+}
+
+impl<'a> Attempt<'a> {
+    fn new(user: User, command: Killed<'a>) -> Self {
+        let old = user.home();
+        user.command(command.line).run().assert_exit(0);
+        let new = user.home();
+        assert_ne!(old, new, "it does something");
+        for text in [&old, &new].into_iter().filter_map(|home| home.settings.as_deref()) {
+            assert!(serde_json::from_str::<Value>(text).is_ok(), "{text}");
+        }
+        Self { user, command, old, new }
+    }
+
+    /// Returns the call that was the last one; `None` if the command was not killed.
+    fn at(&self, step: usize, in_the_middle: bool) -> Option<String> {
+        let Killed { line, again, back } = self.command;
+        self.user.put_back();
+        let (outcome, calls) = self.user.killed(line, step, in_the_middle);
+        if outcome.status.signal() != Some(SIGKILL) {
+            outcome.assert_exit(0);
+            assert!(calls.len() < step, "{calls:#?}");
+            assert_eq!(self.user.home(), self.new, "unharmed");
+            return None;
+        }
+        let call = calls.last().cloned().unwrap_or_default();
+        let when = format!("`{line}`, killed at step {step}, {call}");
+        let left = self.user.home();
+        let settings = [&self.old.settings, &self.new.settings];
+        assert!(settings.contains(&&left.settings), "{when}: {:?}", left.settings);
+        let requirements = [&self.old.requirements, &self.new.requirements];
+        assert!(requirements.contains(&&left.requirements), "{when}: {:?}", left.requirements);
+
+        let second = self.user.command(line).run();
+        assert_eq!(second.status.code(), Some(0), "{when}, and again: {second}");
+        let end = self.user.home();
+        let is_taken_back = again == Again::TakesItBack && left.settings == self.new.settings;
+        let expected = if is_taken_back { &self.old } else { &self.new };
+        assert_eq!(end.settings, expected.settings, "{when}");
+        assert_eq!(end.requirements, expected.requirements, "{when}");
+        let names = |home: &Home| home.files.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(&end), names(&self.new), "{when}");
+        if !is_taken_back {
+            assert_eq!(end.files, self.new.files, "{when}");
+        }
+        if let Some(back) = back {
+            self.user.command(back).run().assert_exit(0);
+            assert_eq!(self.user.home().settings, self.old.settings, "{when}, completed, and then `{back}`");
+        }
+        Some(call)
+    }
+}
+
+/// Kills it at every step; several users share the work.
+#[track_caller]
+fn survives_being_killed(user: impl Fn() -> User + Sync, command: Killed<'_>, at_least: usize) {
+    let kills: usize = std::thread::scope(|scope| {
+        let user = &user;
+        let share = |first: usize| scope.spawn(move || kill_at(&Attempt::new(user(), command), first));
+        let threads: Vec<_> = (1..=USERS).map(share).collect();
+        let kills = threads.into_iter().map(ScopedJoinHandle::join);
+        kills.map(|kills| kills.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).sum()
+    });
+    assert!(kills >= at_least, "`{}`: only {kills} kills: does the library see the calls?", command.line);
+}
+
+/// One user's share of the steps. Returns how often the command was killed.
+fn kill_at(attempt: &Attempt<'_>, first: usize) -> usize {
+    let mut kills = 0;
+    for step in (first..).step_by(USERS) {
+        let Some(call) = attempt.at(step, false) else { break };
+        kills += 1;
+        if call.starts_with("write ") {
+            attempt.at(step, true).expect("it is killed there again");
+            kills += 1;
+        }
+    }
+    kills
+}
+
+const SETTINGS: &str = "{\n    \"model\": \"opus\",\n    \"hooks\": { \"Stop\": [ ] },\n    \"permissions\": { \"allow\": [ ] },\n    \"n\": 1.50e+0\n}\n";
+
+#[test]
+fn install() {
+    let line = "install --prebuilt PREBUILT --hooks rate-awareness,stop-momentum --allow-rules --yes";
+    let command = Killed { line, again: Again::Completes, back: Some("uninstall --yes") };
+    survives_being_killed(|| User::new(Some(SETTINGS), &[]), command, 60);
+}
+
+#[test]
+fn install_where_there_is_nothing() {
+    let command = Killed { line: INSTALL, again: Again::Completes, back: Some("uninstall --yes") };
+    survives_being_killed(|| User::new(None, &[]), command, 60);
+}
+
+#[test]
+fn enable() {
+    let back = Some("disable stop-momentum --yes");
+    let command = Killed { line: ENABLE, again: Again::Completes, back };
+    survives_being_killed(|| User::new(Some(SETTINGS), &[INSTALL]), command, 25);
+}
+
+#[test]
+fn disable() {
+    let command = Killed { line: "disable stop-momentum --yes", again: Again::Completes, back: Some(ENABLE) };
+    survives_being_killed(|| User::new(Some(SETTINGS), &[INSTALL, ENABLE]), command, 25);
+}
+
+#[test]
+fn undo() {
+    let command = Killed { line: "undo --yes", again: Again::TakesItBack, back: None };
+    survives_being_killed(|| User::new(Some(SETTINGS), &[INSTALL, ENABLE]), command, 15);
+}
+
+#[test]
+fn uninstall() {
+    let command = Killed { line: "uninstall --yes", again: Again::Completes, back: None };
+    survives_being_killed(|| User::new(Some(SETTINGS), &[INSTALL, ENABLE]), command, 40);
+}
+
+#[test]
+fn uninstall_where_there_was_nothing() {
+    let command = Killed { line: "uninstall --yes", again: Again::Completes, back: None };
+    survives_being_killed(|| User::new(None, &[INSTALL]), command, 40);
+}

@@ -1,0 +1,239 @@
+//! Nothing secret ever lies on the disk: what the client tells a hook, the environment, the project's files and a wrong
+//! setting may hold any secret; what a hook leaves behind holds none. Every hook of the catalog, on every event it is
+//! registered for, while it says as much as it can.
+
+mod secrets;
+
+use crate::driver::{Driver, documented, tree};
+use secrets::{Secret, secrets};
+use serde_json::{Map, Value, json};
+use shared::catalog::{Catalog, HookEntry};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use tests::binaries;
+use tests::payloads::{Payload, Session, recordings};
+use tests::process::Invocation;
+use tests::sandbox::Level;
+use tests::transcripts::Transcript;
+
+/// Every hook on and as talkative as it can be. A new hook goes here; until it says something the test fails.
+const TALKATIVE: &str = "
+delegation-guard:
+  {enabled: true, headless: true, first_call: deny, advise_from: 1, reminder: {every: 1, quiet_after_advice: 0}}
+stop-momentum: {enabled: true, headless: true, enforce_ack: true, max_blocks: 6}
+rate-awareness:
+  {enabled: true, headless: true, global_default: {capacity: 1, refill_per_sec: 0}, audience: both, repeat: 2, ping_pong: 2}
+";
+
+/// What the client itself makes up: ids, names of its own, places.
+const OF_THE_CLIENT: [&str; 9] = [
+    "session_id",
+    "tool_use_id",
+    "hook_event_name",
+    "tool_name",
+    "cwd",
+    "transcript_path",
+    "prompt_id",
+    "permission_mode",
+    "agent_id",
+];
+
+/// Who finds so many letters of a secret in a row has found it.
+const WINDOW: usize = 12;
+
+/// A hook in a world full of secrets, and the files that were put there.
+struct World {
+    driver: Driver,
+    entry: HookEntry,
+    /// The keys of its section.
+    keys: Vec<String>,
+    /// Everything recorded of its events, by name.
+    inputs: Vec<(String, Payload)>,
+    written: BTreeMap<PathBuf, String>,
+}
+
+impl World {
+    fn of(entry: HookEntry) -> Self {
+        let driver = Driver::new(entry.name.clone().leak(), TALKATIVE);
+        let schema = Invocation::new(binaries::path(&entry.name), &driver.sandbox).args(["schema"]).run();
+        let schema: Value = serde_json::from_str(&schema.stdout_text()).unwrap();
+        let keys = schema["properties"].as_object().unwrap().keys().cloned().collect();
+        let inputs = inputs(&entry);
+        Self { driver, entry, keys, inputs, written: BTreeMap::new() }
+    }
+
+    /// The session of that number.
+    fn id(&self, number: usize) -> Session {
+        self.driver.session.clone().with_id(&format!("5e55104e-0000-4000-8000-{number:012}"))
+    }
+
+    /// A session in which every file holds this secret.
+    fn session(&mut self, number: usize, secret: &str) -> Session {
+        let session = self.id(number);
+        let input = json!({ "command": secret, "description": secret });
+        let transcript = Transcript::of(&session).prompt(secret).tool_call("Bash", &input).text(secret);
+        transcript.write();
+        self.note(session.transcript.clone());
+        let sandbox = &self.driver.sandbox;
+        let guide = sandbox.write(".claude/momentum-guide.md", secret);
+        let project = sandbox.requirements(Level::Project, &self.section_of([(secret.to_owned(), json!(1))]));
+        let wrong = self.keys.iter().map(|key| (key.clone(), json!(secret)));
+        let local = sandbox.requirements(Level::Local, &self.section_of(wrong));
+        for file in [guide, project, local] {
+            self.note(file);
+        }
+        session
+    }
+
+    /// YAML is made for people; JSON is YAML too.
+    fn section_of(&self, keys: impl IntoIterator<Item = (String, Value)>) -> String {
+        let section: Map<String, Value> = keys.into_iter().collect();
+        json!({ &self.entry.name: section }).to_string()
+    }
+
+    fn note(&mut self, file: PathBuf) {
+        let content = std::fs::read_to_string(&file).unwrap();
+        self.written.insert(file, content);
+    }
+
+    /// Gives the hook one input, with secrets in its environment.
+    fn ask(&self, bytes: &[u8], secret: &str) {
+        let hook = self.driver.hook();
+        let variables =
+            ["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "GITHUB_TOKEN", "DATABASE_URL", "PS1"];
+        let hook = variables.into_iter().fold(hook, |hook, name| hook.env(name, secret));
+        documented(&hook.stdin(bytes).run());
+    }
+
+    /// The session's inputs with this secret in every text, as the whole of it and inside: one recording in twelve, and all
+    /// that are the first of their event, a shell's or a skill's.
+    fn live_through(&mut self, number: usize, secret: &str) {
+        let session = self.session(number, secret);
+        let is_its_turn = |index: usize, name: &str| {
+            let is_plain = !name.contains('-') || name.ends_with("-Bash") || name.ends_with("-Skill");
+            is_plain || index % 12 == number % 12
+        };
+        for text in [secret, &format!("see {secret} there")] {
+            for (index, (name, _)) in self.inputs.iter().enumerate() {
+                if is_its_turn(index, name) {
+                    self.ask(&poisoned(&session.replay(name), text).to_bytes(), secret);
+                }
+            }
+        }
+        let whole = poisoned(&session.user_prompt_submit(""), secret).to_bytes();
+        self.ask(&whole[..whole.len() - 5], secret);
+    }
+
+    /// Ends the session, as far as that is an event of the hook.
+    fn end(&self, number: usize) {
+        if self.entry.events.iter().any(|event| event.event == "SessionEnd") {
+            self.ask(&self.id(number).session_end("other").to_bytes(), "");
+        }
+    }
+
+    /// Fails unless there was something to find: the hook spoke in every session, and of what it said some was masked.
+    #[track_caller]
+    fn assert_it_spoke(&self, sessions: usize) {
+        let (name, journal) = (&self.entry.name, self.driver.journal());
+        for number in 0..sessions {
+            let spoke = journal.lines().filter(|line| line.contains(&self.id(number).id)).count();
+            assert!(spoke > 0, "{name} said nothing in session {number}");
+        }
+        assert!(journal.contains("[masked"), "{name} had nothing to mask:\n{journal}");
+    }
+
+    /// What lies in the world and was not put there by the test; fails if the hook changed what was.
+    #[track_caller]
+    fn left_behind(&self) -> BTreeMap<PathBuf, String> {
+        let mut found = tree(&self.driver.sandbox.root());
+        for (file, content) in &self.written {
+            assert_eq!(found.remove(file).as_ref(), Some(content), "{} is as it was", file.display());
+        }
+        found
+    }
+}
+
+/// What the client was seen to say on the events the hook is registered for, but for the end of a session, after which
+/// there would be less to find.
+fn inputs(entry: &HookEntry) -> Vec<(String, Payload)> {
+    let is_ours = |payload: &Payload| {
+        let name = payload.get("hook_event_name");
+        name != "SessionEnd" && entry.events.iter().any(|event| name == &event.event)
+    };
+    recordings().into_iter().filter(|(_, payload)| is_ours(payload)).collect()
+}
+
+/// The same input with the secret in every text that the client has from somebody else, and in a key.
+fn poisoned(payload: &Payload, secret: &str) -> Payload {
+    let keys: Vec<String> = payload.keys().into_iter().map(ToOwned::to_owned).collect();
+    keys.iter().filter(|key| !OF_THE_CLIENT.contains(&key.as_str())).fold(payload.clone(), |poisoned, key| {
+        let mut value = poisoned.get(key).clone();
+        poison(&mut value, secret);
+        poisoned.with(key, value)
+    })
+}
+
+fn poison(value: &mut Value, secret: &str) {
+    match value {
+        Value::String(text) => secret.clone_into(text),
+        Value::Array(values) => values.iter_mut().for_each(|value| poison(value, secret)),
+        Value::Object(values) => {
+            values.values_mut().for_each(|value| poison(value, secret));
+            values.insert(secret.to_owned(), json!(secret));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Which of the texts holds enough of one of the secrets to know it by, in its content or in its name.
+fn who_holds(secrets: &[Secret], texts: &BTreeMap<PathBuf, String>) -> Option<String> {
+    let windows: BTreeMap<&[u8], &str> = secrets
+        .iter()
+        .flat_map(|secret| {
+            secret.random.as_bytes().windows(WINDOW).map(|window| (window, secret.text.as_str()))
+        })
+        .collect();
+    let part_in =
+        |text: &str| text.as_bytes().windows(WINDOW).find_map(|window| windows.get(window).copied());
+    texts.iter().find_map(|(file, text)| {
+        let secret = part_in(text).or_else(|| part_in(&file.to_string_lossy()))?;
+        Some(format!("{} holds a part of {secret:?}:\n{text}", file.display()))
+    })
+}
+
+#[test]
+fn no_hook_leaves_a_secret_on_the_disk_wherever_it_came_from() {
+    let secrets = secrets();
+    let hooks = Catalog::built_in().unwrap().hooks;
+    std::thread::scope(|scope| {
+        for entry in hooks {
+            scope.spawn(|| {
+                let mut world = World::of(entry);
+                for (number, secret) in secrets.iter().enumerate() {
+                    world.live_through(number, &secret.text);
+                }
+                world.assert_it_spoke(secrets.len());
+                assert_eq!(who_holds(&secrets, &world.left_behind()), None, "while the sessions live");
+                (0..secrets.len()).for_each(|number| world.end(number));
+                assert_eq!(who_holds(&secrets, &world.left_behind()), None, "and after their end");
+            });
+        }
+    });
+}
+
+#[test]
+fn a_part_of_any_secret_would_be_found() {
+    for secret in secrets() {
+        let end = secret.random[secret.random.len() - WINDOW..].to_owned();
+        let one = [secret];
+        let in_text = BTreeMap::from([(PathBuf::from("journal.jsonl"), format!("said {end}"))]);
+        let in_name = BTreeMap::from([(PathBuf::from(&end), String::new())]);
+        let almost = BTreeMap::from([(PathBuf::from("journal.jsonl"), end[1..].to_owned())]);
+        assert!(
+            who_holds(&one, &in_text).is_some() && who_holds(&one, &in_name).is_some(),
+            "{}",
+            one[0].text
+        );
+        assert_eq!(who_holds(&one, &almost), None);
+    }
+}
