@@ -21,9 +21,9 @@ mod splice;
 mod status_line;
 mod user_file;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 
 use document::{Document, Masked};
 use earlier::{BeforeUs, given_back};
@@ -54,6 +54,8 @@ pub struct Refused {
 pub struct Owner<'a> {
     /// Where our binaries are deployed.
     pub folder: &'a Path,
+    /// Where they were before: a home that was moved leaves entries behind.
+    pub former_folders: &'a [PathBuf],
     /// The names of our binaries.
     pub binaries: &'a [String],
     /// The permission rules that were added for us; the same rule of the user's own looks no different.
@@ -71,6 +73,8 @@ pub struct Wanted {
     pub rules: Vec<String>,
     /// The status line's command, and whether it may take another one's place.
     pub status_line: Option<StatusLine>,
+    /// Entries that are there already are left as they are written, right or not.
+    pub leaves_entries: bool,
 }
 
 /// A status line.
@@ -91,8 +95,8 @@ pub struct Registration {
     pub matcher: Option<String>,
     /// What is started.
     pub program: Program,
-    /// After how many seconds the client goes on without it.
-    pub timeout_secs: u32,
+    /// After how many seconds the client goes on without it; `None`: as the client has it.
+    pub timeout_secs: Option<Number>,
 }
 
 /// What an entry starts.
@@ -113,6 +117,8 @@ pub struct Present {
     pub rules: Vec<String>,
     /// The status line, whoever's it is.
     pub status_line: Option<StatusLineThere>,
+    /// `disableAllHooks` is true: the client runs no hook.
+    pub disables_all_hooks: bool,
 }
 
 /// The status line that is there.
@@ -140,7 +146,7 @@ pub struct Registered {
     /// Its arguments.
     pub args: Vec<String>,
     /// As written, in seconds.
-    pub timeout_secs: Option<f64>,
+    pub timeout_secs: Option<Number>,
     /// Keys of the entry that would keep it from doing what it promises, such as `async`.
     pub harmful_keys: Vec<String>,
 }
@@ -162,7 +168,7 @@ pub fn arrange(
     earlier: &[Option<String>],
 ) -> Result<Option<String>, Refused> {
     let there = text.unwrap_or_default();
-    if *wanted == Wanted::default() && is_blank(there) {
+    if wanted.is_nothing() && is_blank(there) {
         return Ok(text.map(str::to_owned));
     }
     check_ours(owner, wanted)?;
@@ -194,6 +200,10 @@ pub fn present(text: &str, owner: &Owner<'_>) -> Result<Present, Refused> {
         hooks: entries::find(&document, owner).into_iter().map(|entry| entry.registered).collect(),
         rules: rules::there(&document),
         status_line: status_line::there(&document, owner),
+        disables_all_hooks: document
+            .root
+            .get("disableAllHooks")
+            .is_some_and(|property| document.value(&property.value) == json!(true)),
     })
 }
 
@@ -223,7 +233,7 @@ fn step(
 ) -> Result<Option<String>, Refused> {
     let masked = Masked::new(text);
     let document = Document::parse(&masked)?;
-    if let Some(text) = entries::step(&document, owner, &wanted.hooks, before_us) {
+    if let Some(text) = entries::step(&document, owner, wanted, before_us) {
         return Ok(Some(text));
     }
     if let Some(text) = rules::step(&document, owner, &wanted.rules, before_us)? {
@@ -263,7 +273,8 @@ impl Registration {
             Program::Shell(line) => vec![("command", json!(line))],
         };
         let kind = ("type", json!("command"));
-        [kind].into_iter().chain(program).chain([("timeout", json!(self.timeout_secs))]).collect()
+        let timeout = self.timeout_secs.as_ref().map(|timeout_secs| ("timeout", json!(timeout_secs)));
+        [kind].into_iter().chain(program).chain(timeout).collect()
     }
 
     /// The group that holds only this entry, as the client's settings have it.
@@ -290,7 +301,16 @@ impl Present {
             status_line: status_line
                 .and_then(|there| there.command.clone())
                 .map(|command| StatusLine { command, replaces: true }),
+            leaves_entries: false,
         }
+    }
+}
+
+impl Wanted {
+    /// Nothing of ours shall be there.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        self.hooks.is_empty() && self.rules.is_empty() && self.status_line.is_none()
     }
 }
 
@@ -306,17 +326,11 @@ impl Registered {
     /// What would have to be wanted for this entry to stay as it is.
     #[must_use]
     pub fn as_wanted(&self) -> Registration {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "ours are small whole numbers"
-        )]
-        let timeout_secs = self.timeout_secs.unwrap_or_default() as u32;
         Registration {
             event: self.event.clone(),
             matcher: self.matcher.clone(),
             program: self.program.clone(),
-            timeout_secs,
+            timeout_secs: self.timeout_secs.clone(),
         }
     }
 }

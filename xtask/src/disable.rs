@@ -1,6 +1,6 @@
 //! `cargo xtask disable HOOK`: switched off in the configuration of its scope and no longer registered there. For the operator.
 
-use shared::catalog::Catalog;
+use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 use shared::settings::FileError;
 
@@ -17,25 +17,41 @@ pub(crate) fn run(name: &str, place: &Where, yes: bool) -> anyhow::Result<()> {
     let host = Host::real();
     let installation = Installation::at(place)?;
     only_the_operator(&host, &format!("cargo xtask disable {name}{}", installation.flags()), yes)?;
-    // First what works at once and in running sessions, whatever becomes of the rest.
+    installation.alone(|| disable(&host, &installation, &catalog, hook))
+}
+
+fn disable(
+    host: &Host,
+    installation: &Installation,
+    catalog: &Catalog,
+    hook: &HookEntry,
+) -> anyhow::Result<()> {
+    let name = &hook.name;
+    // First what works at once and in running sessions; whatever becomes of it, the registration goes too.
+    let off = switch_off(installation, hook);
+    let settings = Settings::read(installation, catalog)?;
+    let mut hooks = settings.hooks(catalog);
+    hooks.retain(|other| other.name != hook.name);
+    let others = Choice { hooks, ..Choice::default() };
+    let backup = settings.register(host, installation, catalog, &others)?;
+    match (&off, backup) {
+        (_, Some(_)) => say(format_args!(
+            "{name} is no longer registered in {}",
+            installation.show(&installation.settings)
+        )),
+        (Ok(false), None) => say(format_args!("{name} is off and not registered; nothing was changed")),
+        _ => {}
+    }
+    off.map(|_| ())
+}
+
+/// Returns whether it was on.
+fn switch_off(installation: &Installation, hook: &HookEntry) -> anyhow::Result<bool> {
     let requirements = installation.file(&installation.requirements)?;
     let edit = |text: Option<&str>| switched_off(text, hook).map_err(|refused| requirements.refused(refused));
     let off = requirements.change::<FileError>(edit)?;
     if off {
-        say(format_args!("switched {name} off in {}", installation.show(&installation.requirements)));
+        say(format_args!("switched {} off in {}", hook.name, installation.show(&installation.requirements)));
     }
-    let settings = Settings::read(&installation, &catalog)?;
-    let mut hooks = settings.hooks(&catalog);
-    hooks.retain(|other| other.name != hook.name);
-    let others = Choice { hooks, ..Choice::default() };
-    let backup = settings.register(&host, &installation, &catalog, &others)?;
-    match backup {
-        Some(_) => say(format_args!(
-            "{name} is no longer registered in {}",
-            installation.show(&installation.settings)
-        )),
-        None if !off => say(format_args!("{name} is off and not registered; nothing was changed")),
-        None => {}
-    }
-    Ok(())
+    Ok(off)
 }

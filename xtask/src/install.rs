@@ -190,8 +190,10 @@ impl<'a> Plan<'a> {
 
     fn carry_out(&self, root: &Path, source: &Source) -> anyhow::Result<()> {
         deploy_all(root, &self.installation, self.catalog, source)?;
-        self.register()?;
-        self.switch_on()?;
+        self.installation.alone(|| {
+            self.register()?;
+            self.switch_on()
+        })?;
         let all_proved = self.report()?;
         self.name_the_rest();
         self.warn_of_a_shared_local_file();
@@ -204,10 +206,15 @@ impl<'a> Plan<'a> {
     }
 
     fn register(&self) -> anyhow::Result<()> {
-        let Self { installation, settings, .. } = self;
-        let backup = settings.register(&Host::real(), installation, self.catalog, &self.choice)?;
+        let Self { installation, catalog, .. } = self;
+        // As they are now: other commands may have come first while this one was building or asking.
+        let settings = Settings::read(installation, catalog)?;
+        let there = settings.hooks(catalog);
+        let is_wanted = |hook: &&HookEntry| there.contains(hook) || self.chosen.contains(hook);
+        let choice = Choice { hooks: catalog.hooks.iter().filter(is_wanted).collect(), ..self.choice };
+        let backup = settings.register(&Host::real(), installation, catalog, &choice)?;
         if let Some(backup) = backup {
-            let names: Vec<&str> = self.choice.hooks.iter().map(|hook| hook.name.as_str()).collect();
+            let names: Vec<&str> = choice.hooks.iter().map(|hook| hook.name.as_str()).collect();
             note(format_args!(
                 "registered {} in {}",
                 list(&names),

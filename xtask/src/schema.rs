@@ -130,7 +130,7 @@ fn plugin(catalog: &Catalog) -> Value {
                 event: entry.event.clone(),
                 matcher: entry.matcher.clone(),
                 program: Program::Path(format!("${{CLAUDE_PLUGIN_ROOT}}/bin/{}", hook.name)),
-                timeout_secs: entry.timeout_secs,
+                timeout_secs: Some(entry.timeout_secs.into()),
             };
             let groups = events.entry(&entry.event).or_insert_with(|| json!([]));
             if let Some(groups) = groups.as_array_mut() {

@@ -56,11 +56,12 @@ impl Level {
 pub(crate) fn run(root: &Path, json: bool, project: Option<&Path>) -> anyhow::Result<()> {
     let catalog = Catalog::built_in()?;
     let installation = Installation::of_this_user()?;
-    let levels = levels(&installation, &catalog, project)?;
+    let (levels, unreadable) = levels(&installation, &catalog, project)?;
     let manifest = Manifest::read(&installation)?;
     let hooks = catalog.hooks.iter().map(|hook| status_of(root, &levels, &manifest, hook));
     let hooks: Vec<HookStatus> = hooks.collect::<anyhow::Result<_>>()?;
-    let mut remarks = remarks(&installation, &levels, &manifest, &catalog);
+    let mut remarks = unreadable;
+    remarks.extend(self::remarks(&installation, &levels, &manifest, &catalog));
     for hook in &catalog.hooks {
         let problems = Enabled::ask(nearest(&levels), &hook.name)?.map(|enabled| enabled.problems);
         remarks.extend(problems.unwrap_or_default());
@@ -76,13 +77,15 @@ pub(crate) fn run(root: &Path, json: bool, project: Option<&Path>) -> anyhow::Re
     Ok(())
 }
 
-/// The user's settings, and those of the project, if there is one.
+/// The user's settings, and those of the project, if there is one. A project's that cannot be read hides nothing else.
 fn levels(
     installation: &Installation,
     catalog: &Catalog,
     project: Option<&Path>,
-) -> anyhow::Result<Vec<Level>> {
-    let mut places = vec![installation.clone()];
+) -> anyhow::Result<(Vec<Level>, Vec<String>)> {
+    let mut levels =
+        vec![Level { settings: Settings::read(installation, catalog)?, place: installation.clone() }];
+    let (mut places, mut unreadable) = (Vec::new(), Vec::new());
     let environment = Environment::read();
     for scope in [Scope::Project, Scope::Local] {
         let place = match project {
@@ -91,10 +94,15 @@ fn levels(
                 .ok()
                 .and_then(|dir| installation.in_project(&environment, scope, &dir).ok()),
         };
-        places.extend(place.filter(|place| project.is_some() || place.settings.exists()));
+        places.extend(place.filter(|place| project.is_some() || place.settings.symlink_metadata().is_ok()));
     }
-    let level = |place: Installation| Ok(Level { settings: Settings::read(&place, catalog)?, place });
-    places.into_iter().map(level).collect()
+    for place in places {
+        match Settings::read(&place, catalog) {
+            Ok(settings) => levels.push(Level { place, settings }),
+            Err(error) => unreadable.push(format!("{error:#}")),
+        }
+    }
+    Ok((levels, unreadable))
 }
 
 /// The level that is closest to the work: its folder is where a hook is asked whether it acts.

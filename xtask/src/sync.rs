@@ -22,7 +22,7 @@ pub(crate) fn run(root: &Path, prune: bool, source: &Source) -> anyhow::Result<(
     let orphans: Vec<String> =
         manifest.files.into_keys().filter(|file| !done.binaries.contains_key(file)).collect();
     match (orphans.is_empty(), prune) {
-        (false, true) => remove(&installation, &catalog, &orphans)?,
+        (false, true) => installation.alone(|| remove(&installation, &catalog, &orphans))?,
         (false, false) => {
             let folder = installation.show(&installation.hooks);
             say(format_args!(

@@ -21,10 +21,13 @@ pub(crate) fn run(place: &Where, yes: bool) -> anyhow::Result<()> {
     only_the_operator(&host, &format!("cargo xtask undo{}", installation.flags()), yes)?;
     let catalog = Catalog::built_in()?;
     let name = installation.show(&installation.settings);
-    let settings = Settings::read(&installation, &catalog)?;
-    let backup = settings.newest_backup().with_context(|| format!("there is no backup of {name}"))?;
-    let before = settings.text.clone();
-    let (after, changed) = settings.restore(&host, backup.text.as_deref())?;
+    let (before, after, backup, changed) = installation.alone(|| {
+        let settings = Settings::read(&installation, &catalog)?;
+        let backup = settings.newest_backup().with_context(|| format!("there is no backup of {name}"))?;
+        let changed = settings.restore(&host, &installation, &catalog, backup.text.clone())?;
+        let after = Settings::read(&installation, &catalog)?.text;
+        Ok((settings.text, after, backup, changed))
+    })?;
     let change = diff(&name, &before.unwrap_or_default(), after.as_deref().unwrap_or_default());
     match (changed, &after) {
         (false, _) => say(format_args!("{name} is as it was; nothing was changed")),

@@ -46,28 +46,41 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         confirm_purge(&installation)?;
     }
     let catalog = Catalog::built_in()?;
+    installation.alone(|| carry_out(&host, &installation, &catalog, arguments.purge))
+}
+
+fn carry_out(host: &Host, installation: &Installation, catalog: &Catalog, purge: bool) -> anyhow::Result<()> {
     if installation.scope != Scope::User {
-        if !unregister(&host, &installation, &catalog)? {
+        if !unregister(host, installation, catalog)? {
             say(format_args!("nothing is registered in {}", installation.show(&installation.settings)));
         }
         return Ok(());
     }
-    let something = take_away(&host, &installation, &catalog)?;
-    let purged = if arguments.purge { purge_data(&installation)? } else { Vec::new() };
+    let (something, failed) = take_away(host, installation, catalog)?;
+    let purged = if purge { purge_data(installation)? } else { Vec::new() };
     if !purged.is_empty() {
         say(format_args!("removed for good: {}", list(&purged)));
     }
     if !something && purged.is_empty() {
         say("nothing is installed");
     }
-    name_what_is_kept(&installation)
+    name_what_is_kept(installation)?;
+    match failed {
+        Some(error) => Err(error.context("not everything was taken away")),
+        None => Ok(()),
+    }
 }
 
-/// Registrations, links and binaries. Returns whether there were any.
-fn take_away(host: &Host, installation: &Installation, catalog: &Catalog) -> anyhow::Result<bool> {
+/// Registrations, links and binaries. Returns whether there were any, and what a settings file could not be freed for: the
+/// others are none the worse for it.
+fn take_away(
+    host: &Host,
+    installation: &Installation,
+    catalog: &Catalog,
+) -> anyhow::Result<(bool, Option<anyhow::Error>)> {
     let manifest = Manifest::read(installation)?;
     let binaries: Vec<String> = manifest.files.keys().cloned().chain(names(catalog)).collect();
-    let mut something = false;
+    let (mut something, mut failed) = (false, None);
     for place in installation.and_registered_elsewhere()? {
         if place.scope == Scope::Project {
             note(format_args!(
@@ -76,12 +89,15 @@ fn take_away(host: &Host, installation: &Installation, catalog: &Catalog) -> any
                 place.flags()
             ));
         } else {
-            something |= unregister(host, &place, catalog)?;
+            match unregister(host, &place, catalog) {
+                Ok(there) => something |= there,
+                Err(error) => failed = Some(error),
+            }
         }
     }
     something |= !unlink(installation, catalog, &binaries)?.is_empty();
     something |= !remove(installation)?.is_empty();
-    Ok(something)
+    Ok((something, failed))
 }
 
 fn unregister(host: &Host, place: &Installation, catalog: &Catalog) -> anyhow::Result<bool> {

@@ -54,6 +54,9 @@ const SHORT: [&[u8]; 4] = [b"pass", b"auth", b"pw", b"cred"];
 const FAINT: [&[u8]; 9] =
     [b"key", b"sig", b"signature", b"hmac", b"jwt", b"sid", b"sessionid", b"auth", b"nonce"];
 
+/// Options of `curl` that are given a name and a password.
+const USERS: [&[u8]; 3] = [b"--user ", b"--user=", b"--proxy-user "];
+
 /// What a name tells of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Telling {
@@ -90,7 +93,7 @@ impl Line {
             b"ldapsearch" | b"ldapadd" | b"ldapmodify" => self.option = Some(b'w'),
             b"redis-cli" => self.option = Some(b'a'),
             b"curl" => self.option = Some(b'u'),
-            b"login" => (self.option, self.is_login) = (Some(b'p'), true),
+            b"login" => self.option = Some(b'p'),
             b"machine" => self.is_login = true,
             _ => {}
         }
@@ -98,13 +101,12 @@ impl Line {
 
     /// The value of an option that begins at this `-`.
     pub(super) fn option(&self, text: &[u8], at: usize) -> Option<Found> {
-        let option = self.option?;
-        let is_option = text.get(at + 1) == Some(&option) && at > 0 && is_blank(text[at - 1]);
-        if !is_option {
-            return None;
-        }
-        let start = skip_blanks(text, at + 2);
-        let value = read(text, Start { style: Style::Bare, at: start });
+        let option = self.option.filter(|_| at > 0 && is_blank(text[at - 1]))?;
+        let rest = from(text, at);
+        let long = if option == b'u' { USERS.iter().find(|name| rest.starts_with(name)) } else { None };
+        let length =
+            long.map(|name| name.len()).or_else(|| rest.starts_with(&[b'-', option]).then_some(2))?;
+        let value = read(text, Start { style: Style::Bare, at: skip_blanks(text, at + length) });
         let secret = &text[value.place.clone()];
         let is_secret = !matches!(secret, [b'-', ..])
             && !is_placeholder(secret)
@@ -240,9 +242,7 @@ impl Name<'_> {
             Style::Quoted => value.is_quoted && (self.is_option() || !is_wordlike(secret)),
             _ if value.is_quoted => true,
             _ if secret.len() < MIN_SECRET || self.is_count(secret) => false,
-            Style::Tight => {
-                self.is_variable_of_environment() || !is_call(secret) && !self.is_named_by(secret)
-            }
+            Style::Tight => self.is_in_no_code() || !is_call(secret) && !self.is_named_by(secret),
             Style::Loose => !is_call(secret) && !self.is_named_by(secret) && self.is_given_loosely(value),
             Style::Element => true,
         }
@@ -252,12 +252,12 @@ impl Name<'_> {
     fn is_given_loosely(&self, value: &Value) -> bool {
         let secret = &self.text[value.place.clone()];
         let is_password = self.telling == Telling::Password;
-        let is_setting = || begins_line(self.text, self.place.start) && ends_line(self.text, value.place.end);
         if is_wordlike(secret) {
-            return is_setting() && (is_password || !is_title(secret));
+            let refers = (secret.contains(&b'_') || has_hump(secret)) && telling(secret).is_some();
+            return self.is_line(value) && !refers && (is_password || !is_title(secret));
         }
         if is_code(secret) {
-            return is_password && is_setting();
+            return is_password && self.is_line(value);
         }
         is_password || secret.len() >= MIN_LOOSE
     }
@@ -269,27 +269,29 @@ impl Name<'_> {
         if value.is_quoted {
             return self.is_option() || is_password && self.text[value.place.start - 1] != b'`';
         }
-        let is_value = secret.len() >= MIN_SECRET && secret[0] != b'-';
-        is_value && (self.is_option() || is_password && line.is_login)
+        let is_of_netrc = || is_password && (line.is_login || self.is_line(value) && !is_wordlike(secret));
+        secret.len() >= MIN_SECRET && secret[0] != b'-' && (self.is_option() || is_of_netrc())
+    }
+
+    /// Name and value are all there is on their line.
+    fn is_line(&self, value: &Value) -> bool {
+        begins_line(self.text, self.place.start) && ends_line(self.text, value.place.end)
     }
 
     fn is_option(&self) -> bool {
         self.place.start > 0 && self.text[self.place.start - 1] == b'-'
     }
 
-    /// `DB_PASSWORD=...` stands in no code, so whatever it is given is the secret itself.
-    fn is_variable_of_environment(&self) -> bool {
-        !self.word().iter().any(u8::is_ascii_lowercase)
+    /// `--password=...` and `DB_PASSWORD=...` stand in no code, so whatever they are given is the secret itself.
+    fn is_in_no_code(&self) -> bool {
+        self.is_option() || !self.word().iter().any(u8::is_ascii_lowercase)
     }
 
-    /// The value is a variable that holds the secret, not the secret: `password=self.password`.
+    /// The value is a variable that holds the secret, not the secret: `password=self.password`, `password: password`.
     fn is_named_by(&self, value: &[u8]) -> bool {
         let is_path = value.iter().all(|byte| is_word(*byte) || *byte == b'.');
-        let is_member = value.contains(&b'.');
-        let is_longer = is_member || value.contains(&b'_') || has_hump(value);
-        let has_digit = value.iter().any(u8::is_ascii_digit);
-        let is_name = || is_longer && (is_member || !has_digit) && telling(value).is_some();
-        is_path && value.len() < MAX_TYPE && (value.eq_ignore_ascii_case(self.word()) || is_name())
+        let is_member = || value.contains(&b'.') && telling(value).is_some();
+        is_path && value.len() < MAX_TYPE && (value.eq_ignore_ascii_case(self.word()) || is_member())
     }
 
     /// A count, not a secret: a password may be a number, but hardly one of three digits.

@@ -7,75 +7,10 @@ use super::bytes::{end_of, from, is_blank, is_quote, is_space, is_word, skip_bla
 use super::mask_len;
 
 /// What these names are given is no secret: types, states, and the words a sentence goes on with.
-const WORDS: [&str; 67] = [
-    "a",
-    "an",
-    "and",
-    "any",
-    "are",
-    "as",
-    "auto",
-    "basic",
-    "bearer",
-    "bool",
-    "boolean",
-    "bytes",
-    "char",
-    "default",
-    "disabled",
-    "empty",
-    "enabled",
-    "expired",
-    "false",
-    "field",
-    "file",
-    "flag",
-    "for",
-    "from",
-    "has",
-    "if",
-    "in",
-    "include",
-    "int",
-    "integer",
-    "invalid",
-    "is",
-    "it",
-    "missing",
-    "must",
-    "nil",
-    "no",
-    "none",
-    "not",
-    "null",
-    "number",
-    "object",
-    "of",
-    "omit",
-    "on",
-    "option",
-    "optional",
-    "or",
-    "prompt",
-    "required",
-    "rotate",
-    "same-origin",
-    "self",
-    "so",
-    "stdin",
-    "str",
-    "string",
-    "text",
-    "that",
-    "the",
-    "this",
-    "to",
-    "true",
-    "undefined",
-    "varchar",
-    "was",
-    "yes",
-];
+const WORDS: &str = "a an and any are as auto basic bearer bool boolean bytes char default disabled empty enabled expired \
+    false field file flag for from has if in include int integer invalid is it missing must nil no none \
+    not null number object of omit on option optional or prompt required rotate same-origin self so \
+    stdin str string text that the this to true undefined varchar was yes";
 
 /// More of a value is not looked at to tell what it is; a longer one is no word.
 const MAX_WORD: usize = 64;
@@ -254,9 +189,8 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
 
 fn is_reference(value: &[u8]) -> bool {
     match value {
-        [b'$', name @ ..] | [b'%', name @ .., b'%'] if is_variable(name) => true,
-        [] | [b'$', b'{' | b'(', ..] | [b'{', b'{', ..] | [b'%', b'(', ..] => true,
-        [first @ (b'<' | b'{'), .., last] if matches!((first, last), (b'<', b'>') | (b'{', b'}')) => true,
+        [b'$', name @ ..] | [b'%', name @ .., b'%'] | [b'{', name @ .., b'}'] if is_variable(name) => true,
+        [b'<', .., b'>'] | [] | [b'$', b'{' | b'(', ..] | [b'{', b'{', ..] | [b'%', b'(', ..] => true,
         [first, rest @ ..] => !first.is_ascii_digit() && rest.iter().all(|byte| byte == first),
     }
 }
@@ -271,7 +205,7 @@ fn is_variable(name: &[u8]) -> bool {
 
 fn is_listed(value: &[u8]) -> bool {
     let value = value.strip_suffix(b".").unwrap_or(value);
-    value.len() <= MAX_WORD && WORDS.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
+    WORDS.split(' ').any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// It has letters only, as a word has, or a name of several words.

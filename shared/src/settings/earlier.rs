@@ -18,7 +18,7 @@ impl<'a> BeforeUs<'a> {
     pub(super) fn find(earlier: &'a [Option<String>], owner: &Owner<'_>) -> Option<Self> {
         let holds_nothing = |text: &&Option<String>| {
             present(text.as_deref().unwrap_or_default(), owner)
-                .is_ok_and(|present| present.as_wanted(owner) == Wanted::default())
+                .is_ok_and(|present| present.as_wanted(owner).is_nothing())
         };
         earlier.iter().find(holds_nothing).map(|text| Self { text: text.as_deref() })
     }
@@ -76,7 +76,7 @@ pub(super) fn given_back(
 /// Nothing would have to be changed in this text.
 fn is_as_wanted(text: &str, owner: &Owner<'_>, wanted: &Wanted) -> bool {
     if is_blank(text) {
-        return *wanted == Wanted::default();
+        return wanted.is_nothing();
     }
     arranged(text, owner, wanted, None).is_ok_and(|arranged| arranged == text)
 }

@@ -1,6 +1,5 @@
-//! Which hook entries are ours: a program named like one of our binaries, started without a shell, in the folder we deploy
-//! to or, stale or foreign, in the hooks folder of another `.claude`; or a shell line with our mark. Everything else is
-//! somebody else's.
+//! Which hook entries are ours: a program named like one of our binaries, started without a shell, in a folder that we
+//! deploy to or did; or a shell line with our mark and a name. Everything else is somebody else's.
 
 use std::path::Path;
 
@@ -9,7 +8,10 @@ use jsonc_parser::ast::{Object, Value};
 use super::document::Document;
 use super::earlier::BeforeUs;
 use super::splice::{Level, insert_element, insert_property, remove, remove_element};
-use super::{Owner, Program, Registered, Registration, SHELL_MARK};
+use super::{Owner, Program, Registered, Registration, SHELL_MARK, Wanted};
+
+/// Longer names of hooks there are not, in bytes.
+const MAX_NAME: usize = 64;
 
 /// Keys under which the client does not wait for an answer: a gate with one of them stops nothing.
 const HARMFUL: [&str; 2] = ["async", "asyncRewake"];
@@ -26,15 +28,19 @@ pub(super) struct Entry<'b, 'a> {
 pub(super) fn step(
     document: &Document<'_>,
     owner: &Owner<'_>,
-    wanted: &[Registration],
+    wanted: &Wanted,
     before_us: Option<&BeforeUs<'_>>,
 ) -> Option<String> {
-    let mut missing: Vec<&Registration> = wanted.iter().collect();
+    let mut missing: Vec<&Registration> = wanted.hooks.iter().collect();
     for entry in find(document, owner) {
         match missing.iter().position(|wanted| entry.serves(wanted)) {
             None => return Some(remove(document, &entry.levels, before_us)),
             Some(index) => {
-                if let Some(text) = corrected(document, &entry, missing.remove(index)) {
+                let registration = missing.remove(index);
+                if wanted.leaves_entries {
+                    continue;
+                }
+                if let Some(text) = corrected(document, &entry, registration) {
                     return Some(text);
                 }
             }
@@ -149,7 +155,9 @@ fn ours(document: &Document<'_>, object: &Object<'_>, owner: &Owner<'_>) -> Opti
         matcher: None,
         program,
         args: args.map(|args| args.elements.iter().filter_map(text).collect()).unwrap_or_default(),
-        timeout_secs: object.get("timeout").and_then(|timeout| document.value(&timeout.value).as_f64()),
+        timeout_secs: object
+            .get("timeout")
+            .and_then(|timeout| document.value(&timeout.value).as_number().cloned()),
         harmful_keys: harmful.map(|key| (*key).to_owned()).collect(),
     })
 }
@@ -171,8 +179,16 @@ pub(super) fn is_own_program(command: &str, owner: &Owner<'_>) -> bool {
 pub(super) fn name_of(program: &Program) -> Option<&str> {
     match program {
         Program::Path(path) => self::program(path),
-        Program::Shell(line) => line.strip_prefix(SHELL_MARK)?.split([';', ' ']).next(),
+        // What is no name of a hook is not ours: it would be put into lines that a shell runs.
+        Program::Shell(line) => {
+            line.strip_prefix(SHELL_MARK)?.split([';', ' ']).next().filter(|name| is_name(name))
+        }
     }
+}
+
+fn is_name(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    !name.is_empty() && name.len() <= MAX_NAME && !name.starts_with('-') && name.bytes().all(fits)
 }
 
 /// The program's name: the last part of its path, without what Windows appends.
@@ -183,11 +199,8 @@ fn program(command: &str) -> Option<&str> {
 
 fn is_our_folder(command: &str, owner: &Owner<'_>) -> bool {
     let Some((folder, _)) = command.rsplit_once(['/', '\\']) else { return false };
-    // A home that was moved leaves entries behind; any other folder of that name is somebody else's.
-    let in_some_home = folder
-        .strip_suffix("hooks")
-        .is_some_and(|above| above.trim_end_matches(['/', '\\']).ends_with(".claude"));
-    Path::new(folder) == owner.folder || in_some_home
+    let folder = Path::new(folder);
+    folder == owner.folder || owner.former_folders.iter().any(|former| former == folder)
 }
 
 fn text_of(object: &Object<'_>, key: &str) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Texts in, texts out: what is added, what stays to the byte, what is refused and where. No file is touched but in
 //! `on_disk`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use super::{Owner, Program, Refused, Registered, Registration, Wanted, arrange, present};
@@ -25,8 +25,18 @@ const FOLDER: &str = "/home/me/.claude/hooks";
 
 static BINARIES: LazyLock<Vec<String>> = LazyLock::new(|| ["a-gate", "b-watch"].map(str::to_owned).to_vec());
 
+/// Where they were before.
+static FORMER: LazyLock<Vec<PathBuf>> =
+    LazyLock::new(|| ["/old/place/.claude/hooks", "/a b/.claude/hooks", r"C:\Users\me\.claude\hooks"].map(PathBuf::from).to_vec());
+
 fn owner() -> Owner<'static> {
-    Owner { folder: Path::new(FOLDER), binaries: &BINARIES, rules: &[], status_line_before: None }
+    Owner {
+        folder: Path::new(FOLDER),
+        former_folders: &FORMER,
+        binaries: &BINARIES,
+        rules: &[],
+        status_line_before: None,
+    }
 }
 
 fn on(event: &str, matcher: Option<&str>, binary: &str, timeout_secs: u32) -> Registration {
@@ -34,7 +44,7 @@ fn on(event: &str, matcher: Option<&str>, binary: &str, timeout_secs: u32) -> Re
         event: event.to_owned(),
         matcher: matcher.map(str::to_owned),
         program: Program::Path(format!("{FOLDER}/{binary}")),
-        timeout_secs,
+        timeout_secs: Some(timeout_secs.into()),
     }
 }
 

@@ -55,6 +55,12 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
     },
+    /// A folder, a pipe, a device ... stands there.
+    #[error("{} is not a regular file; move it away and try again", path.display())]
+    NotAFile {
+        /// What it is named.
+        path: PathBuf,
+    },
     /// Another command is changing it.
     #[error(transparent)]
     Busy(#[from] LockError),
@@ -80,6 +86,10 @@ impl UserFile {
     /// If a link cannot be followed.
     pub fn at(path: &Path) -> Result<Self, FileError> {
         let target = follow(path).map_err(|source| FileError::Io { path: path.to_owned(), source })?;
+        // A pipe would be waited for, and a device replaced.
+        if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(FileError::NotAFile { path: path.to_owned() });
+        }
         let backups = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
         Ok(Self { path: path.to_owned(), target, backups, is_private: true })
     }

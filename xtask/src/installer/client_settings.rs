@@ -21,6 +21,7 @@ pub(crate) struct Settings {
     /// As it stands; `None` if there is no file.
     pub(crate) text: Option<String>,
     hooks: PathBuf,
+    former: Vec<PathBuf>,
     binaries: Vec<String>,
     added: Added,
     /// What is in it of ours.
@@ -45,13 +46,11 @@ impl Settings {
         let manifest = Manifest::read(installation)?;
         // A hook of an older version may be registered that the catalog no longer knows.
         let binaries = manifest.files.keys().cloned().chain(names(catalog)).collect();
-        let added = manifest.settings.get(&installation.settings).cloned().unwrap_or_default();
-        let hooks = installation.hooks.clone();
-        let mut settings =
-            Self { text: file.read()?, file, hooks, binaries, added, present: Present::default() };
-        let text = settings.text.as_deref().unwrap_or_default();
-        settings.present =
-            settings::present(text, &settings.owner()).map_err(|refused| settings.file.refused(refused))?;
+        let added = manifest.settings.get(&installation.key()).cloned().unwrap_or_default();
+        let (hooks, former) = (installation.hooks.clone(), manifest.folders);
+        let present = Present::default();
+        let mut settings = Self { text: file.read()?, file, hooks, former, binaries, added, present };
+        settings.present = settings.present_in(settings.text.as_deref(), &settings.added)?;
         Ok(settings)
     }
 
@@ -99,7 +98,7 @@ impl Settings {
         self.put(host, installation, &Wanted::default(), &Added::default())
     }
 
-    /// Removes the entries of these hooks, whatever the catalog says of them. Returns the backup, if anything changed.
+    /// Removes the entries of these hooks; all others stay as they are written. Returns the backup, if anything changed.
     pub(crate) fn forget(
         &self,
         host: &Host,
@@ -109,28 +108,38 @@ impl Settings {
         let mut wanted = self.present.as_wanted(&self.owner());
         let goes = |name: &str| names.iter().any(|gone| gone == name);
         wanted.hooks.retain(|hook| !hook.program.name().is_some_and(goes));
+        wanted.leaves_entries = true;
         self.put(host, installation, &wanted, &self.added)
     }
 
     /// Puts our parts back as they were in an earlier text of this file; what the user has changed since stays. Returns
-    /// the text, and whether the file was changed.
+    /// whether anything was changed.
     pub(crate) fn restore(
         &self,
         host: &Host,
-        earlier: Option<&str>,
-    ) -> anyhow::Result<(Option<String>, bool)> {
-        let owner = self.owner();
-        let refused = |refused| self.file.refused(refused);
-        let then = settings::present(earlier.unwrap_or_default(), &owner).map_err(refused)?;
-        let wanted = then.as_wanted(&owner);
+        installation: &Installation,
+        catalog: &Catalog,
+        earlier: Option<String>,
+    ) -> anyhow::Result<bool> {
+        // A rule of ours that went with the last change is nobody's now; it comes back as ours.
+        let then = self.present_in(earlier.as_deref(), &self.added)?;
+        let has_gone = |rule: &&String| {
+            !self.present.rules.contains(rule)
+                && catalog.hooks.iter().any(|hook| hook.permissions.contains(rule))
+        };
+        let gone: Vec<String> = then.rules.iter().filter(has_gone).cloned().collect();
+        let ours = Added { rules: merged(&self.added.rules, &gone), ..self.added.clone() };
+        let mut wanted = self.present_in(earlier.as_deref(), &ours)?.as_wanted(&self.owner_of(&ours));
+        wanted.leaves_entries = true;
+        let status_line_before = match (&wanted.status_line, &self.present.status_line) {
+            (Some(_), Some(there)) if !there.is_ours => Some(there.raw.clone()),
+            (Some(_), _) => self.added.status_line_before.clone(),
+            (None, _) => None,
+        };
+        let added = Added { rules: wanted.rules.clone(), status_line_before };
         let others = self.file.backups().into_iter().map(|backup| backup.text);
-        let earlier: Vec<Option<String>> = [earlier.map(str::to_owned)].into_iter().chain(others).collect();
-        let mut text = None;
-        let backup = self.file.change_with_backup::<FileError>(host.now(), |there| {
-            text = settings::arrange(there, &owner, &wanted, &earlier).map_err(refused)?;
-            Ok(text.clone())
-        })?;
-        Ok((text, backup.is_some()))
+        let earlier: Vec<Option<String>> = [earlier].into_iter().chain(others).collect();
+        Ok(self.put_as_in(host, installation, &wanted, &added, &earlier)?.is_some())
     }
 
     /// The newest backup of another text than the present one: a change that was killed in between left one of that.
@@ -152,7 +161,7 @@ impl Settings {
                 format!("{path}, {fault}: because of it the client runs no {event} hook of this file; mend or remove that entry")
             })
             .collect();
-        if value["disableAllHooks"] == true {
+        if self.present.disables_all_hooks {
             obstacles.push(format!("`disableAllHooks` is true in {path}: no hook runs until it is removed"));
         }
         let plugins = value["enabledPlugins"].as_object();
@@ -201,7 +210,7 @@ impl Settings {
             entries.extend(notice_of(&entries));
         }
         let added = Added { rules: ours.clone(), status_line_before };
-        Ok((Wanted { hooks: entries, rules: ours, status_line }, added))
+        Ok((Wanted { hooks: entries, rules: ours, status_line, leaves_entries: false }, added))
     }
 
     /// A teammate's newer version may have hooks this one has never heard of: they stay.
@@ -222,20 +231,38 @@ impl Settings {
         wanted: &Wanted,
         added: &Added,
     ) -> anyhow::Result<Option<PathBuf>> {
-        if self.text.is_none() && *wanted == Wanted::default() {
+        let earlier: Vec<Option<String>> =
+            self.file.backups().into_iter().map(|backup| backup.text).collect();
+        self.put_as_in(host, installation, wanted, added, &earlier)
+    }
+
+    /// The same, where it was once so in one of these earlier texts.
+    fn put_as_in(
+        &self,
+        host: &Host,
+        installation: &Installation,
+        wanted: &Wanted,
+        added: &Added,
+        earlier: &[Option<String>],
+    ) -> anyhow::Result<Option<PathBuf>> {
+        let stays = Some(added).filter(|_| !wanted.is_nothing());
+        if self.text.is_none() && stays.is_none() {
+            note_added(installation, None)?;
             return Ok(None);
         }
         let both = self.with_added(added);
         note_added(installation, Some(&both))?;
-        let earlier: Vec<Option<String>> =
-            self.file.backups().into_iter().map(|backup| backup.text).collect();
         let backup = self.file.change_with_backup::<FileError>(host.now(), |text| {
-            settings::arrange(text, &self.owner_of(&both), wanted, &earlier)
+            settings::arrange(text, &self.owner_of(&both), wanted, earlier)
                 .map_err(|refused| self.file.refused(refused))
         })?;
-        let is_empty = *wanted == Wanted::default();
-        note_added(installation, Some(added).filter(|_| !is_empty))?;
+        note_added(installation, stays)?;
         Ok(backup)
+    }
+
+    fn present_in(&self, text: Option<&str>, added: &Added) -> Result<Present, FileError> {
+        settings::present(text.unwrap_or_default(), &self.owner_of(added))
+            .map_err(|refused| self.file.refused(refused))
     }
 
     /// Ours before and after: what may have to be taken out.
@@ -253,7 +280,9 @@ impl Settings {
         wanted: &Wanted,
         added: &Added,
     ) -> Result<Option<String>, FileError> {
-        settings::arrange(text, &self.owner_of(&self.with_added(added)), wanted, &[])
+        let earlier: Vec<Option<String>> =
+            self.file.backups().into_iter().map(|backup| backup.text).collect();
+        settings::arrange(text, &self.owner_of(&self.with_added(added)), wanted, &earlier)
             .map_err(|refused| self.file.refused(refused))
     }
 
@@ -264,6 +293,7 @@ impl Settings {
     fn owner_of<'a>(&'a self, added: &'a Added) -> Owner<'a> {
         Owner {
             folder: &self.hooks,
+            former_folders: &self.former,
             binaries: &self.binaries,
             rules: &added.rules,
             status_line_before: added.status_line_before.as_deref(),
@@ -282,7 +312,7 @@ fn notice_of(entries: &[Registration]) -> Option<Registration> {
 
 /// Of the user's own file only what is more than entries is written down; of a project's, that we are in it at all.
 fn note_added(installation: &Installation, added: Option<&Added>) -> anyhow::Result<()> {
-    let key = &installation.settings;
+    let key = &installation.key();
     let is_said = |added: &&Added| installation.scope != Scope::User || **added != Added::default();
     let added = added.filter(is_said);
     if Manifest::read(installation)?.settings.get(key) == added {

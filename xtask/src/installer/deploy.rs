@@ -25,6 +25,9 @@ pub(crate) fn copy(installation: &Installation, binaries: &Binaries) -> anyhow::
             let version = env!("CARGO_PKG_VERSION").to_owned();
             let sha256 = sha256.clone();
             manifest.files.insert(binary.clone(), Deployed { sha256, size, version });
+            if !manifest.folders.contains(&installation.hooks) {
+                manifest.folders.push(installation.hooks.clone());
+            }
             Ok(())
         })?;
         let path = installation.deployed(binary);

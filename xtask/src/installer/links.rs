@@ -47,11 +47,7 @@ pub(crate) fn typed(installation: &Installation, hook: &HookEntry, line: &str) -
     if is_found_first(command, &target) {
         return Ok(line.to_owned());
     }
-    // A shell reads `~` only outside of quotes.
-    let path = match target.display().to_string() {
-        path if path.contains(' ') => format!("\"{path}\""),
-        _ => installation.show(&target),
-    };
+    let path = installation.typed(&target);
     Ok(format!("{path} {rest}").trim_end().to_owned())
 }
 
@@ -98,7 +94,9 @@ fn place(path: &Path, target: &Path, hooks: &Path) -> io::Result<Linked> {
 
 #[cfg(unix)]
 fn leads_into(path: &Path, hooks: &Path) -> bool {
-    fs::read_link(path).is_ok_and(|target| target.parent() == Some(hooks))
+    // However our folder is spelt.
+    let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    fs::read_link(path).is_ok_and(|target| target.parent().map(real) == Some(real(hooks)))
 }
 
 /// A dead link into another folder of hooks.

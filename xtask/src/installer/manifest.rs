@@ -7,7 +7,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use shared::settings::{FileError, UserFile};
@@ -22,6 +22,9 @@ pub(crate) struct Manifest {
     product: String,
     /// Binary name to what was deployed under it.
     pub(crate) files: BTreeMap<String, Deployed>,
+    /// Folders in which our binaries were before: entries that lead there are ours.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) folders: Vec<PathBuf>,
     /// Settings file to what stands in it of ours that does not look like ours.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) settings: BTreeMap<PathBuf, Added>,
@@ -73,7 +76,12 @@ impl From<ManifestError> for anyhow::Error {
 
 impl Default for Manifest {
     fn default() -> Self {
-        Self { product: PRODUCT.to_owned(), files: BTreeMap::new(), settings: BTreeMap::new() }
+        Self {
+            product: PRODUCT.to_owned(),
+            files: BTreeMap::new(),
+            folders: Vec::new(),
+            settings: BTreeMap::new(),
+        }
     }
 }
 
@@ -93,7 +101,7 @@ impl Manifest {
         UserFile::at(&path)?.change::<ManifestError>(|text| {
             let mut manifest = Self::parse(&path, text)?;
             edit(&mut manifest)?;
-            if manifest == Self::default() {
+            if manifest.files.is_empty() && manifest.settings.is_empty() {
                 return Ok(None);
             }
             let text = serde_json::to_string_pretty(&manifest).map_err(anyhow::Error::from)?;
@@ -119,6 +127,9 @@ impl Manifest {
 
 /// The hash of a file; `None` if there is none.
 pub(crate) fn hash_of(path: &Path) -> anyhow::Result<Option<String>> {
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        bail!("{} is not a regular file; move it away and try again", path.display());
+    }
     match fs::read(path) {
         Ok(bytes) => Ok(Some(hash(&bytes))),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

@@ -1,14 +1,21 @@
 //! Where things are: the source tree, and the user's folders an installation touches. Read once, from the environment;
 //! nothing is created here.
 
-use std::path::{Path, PathBuf, absolute};
+use std::path::{Component, Path, PathBuf, absolute};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
 use shared::host::{Environment, Places, display_path};
 use shared::settings::UserFile;
-use shared::state::file_key;
+use shared::state::{file_key, with_lock};
 
 use crate::installer::manifest::Manifest;
+
+/// The manifest's name for the user's own settings.
+const USER: &str = "user";
+
+/// How long to wait for another command of ours.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Which of the client's settings files is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
@@ -119,13 +126,16 @@ impl Installation {
         // The environment's own project, if there is one, is not what was asked for.
         let environment = Environment { project_dir: Some(dir.to_owned()), ..environment.clone() };
         let places = Places::resolve(&environment, None);
-        let (Some(root), Some(claude)) = (places.root, places.project_claude_dir) else {
+        let (Some(root), Some(_)) = (places.root, places.project_claude_dir) else {
             bail!("{} is your own configuration folder, not a project: use --scope user", self.show(dir));
         };
         let (settings, requirements) = match scope {
             Scope::Local => ("settings.local.json", "requirements.local.yaml"),
             Scope::Project | Scope::User => ("settings.json", "requirements.yaml"),
         };
+        // One project is one, however it is spelt.
+        let root = root.canonicalize().unwrap_or(root);
+        let claude = root.join(".claude");
         Ok(Self {
             scope,
             project: Some(root),
@@ -144,7 +154,6 @@ impl Installation {
     pub(crate) fn file(&self, path: &Path) -> anyhow::Result<UserFile> {
         let file = UserFile::at(path)?;
         let Some(project) = &self.project else { return Ok(file) };
-        let real = |path: &Path| path.ancestors().find_map(|above| above.canonicalize().ok());
         let is_inside =
             real(file.target()).zip(real(project)).is_some_and(|(file, root)| file.starts_with(root));
         ensure!(is_inside, "{} leads out of the project; it is not changed", path.display());
@@ -153,7 +162,10 @@ impl Installation {
 
     /// This one, and every project's settings in which it was registered.
     pub(crate) fn and_registered_elsewhere(&self) -> anyhow::Result<Vec<Self>> {
-        let files = Manifest::read(self)?.settings.into_keys().filter(|file| *file != self.settings);
+        let files = Manifest::read(self)?
+            .settings
+            .into_keys()
+            .filter(|file| *file != self.key() && file != Path::new(USER));
         let elsewhere = files.filter_map(|file| {
             let claude = file.parent()?;
             let is_local = file.file_name()? == "settings.local.json";
@@ -174,13 +186,42 @@ impl Installation {
         Ok([self.clone()].into_iter().chain(elsewhere).collect())
     }
 
+    /// The name under which the manifest knows the settings of this scope: the user's own stay theirs when the home moves.
+    pub(crate) fn key(&self) -> PathBuf {
+        match self.scope {
+            Scope::User => PathBuf::from(USER),
+            Scope::Project | Scope::Local => self.settings.clone(),
+        }
+    }
+
+    /// Runs a change while no other command of ours is at one: each reads what is there, and leaves what it makes of it.
+    pub(crate) fn alone<T>(&self, change: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
+        let Some(config) = self.hooks.parent().filter(|config| config.is_dir()) else { return change() };
+        // There is no such file, so the lock's goes with the lock.
+        with_lock(&config.join("barbless-installing"), PATIENCE, change)
+            .context("another command of ours is at work; try again when it is done")?
+    }
+
     /// The flags that name this scope in a command line.
     pub(crate) fn flags(&self) -> String {
-        match (self.scope, &self.project) {
-            (Scope::Project, Some(project)) => format!(" --scope project --project {}", self.show(project)),
-            (Scope::Local, Some(project)) => format!(" --scope local --project {}", self.show(project)),
-            _ => String::new(),
+        let scope = match self.scope {
+            Scope::User => return String::new(),
+            Scope::Project => "project",
+            Scope::Local => "local",
+        };
+        let project = self.project.as_deref().map(|project| self.typed(project)).unwrap_or_default();
+        format!(" --scope {scope} --project {project}")
+    }
+
+    /// The path as it can be typed in a shell.
+    pub(crate) fn typed(&self, path: &Path) -> String {
+        let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:@%".contains(letter);
+        let shown = self.show(path);
+        if shown.strip_prefix('~').unwrap_or(&shown).chars().all(is_plain) {
+            return shown;
         }
+        // A shell reads `~` only outside of quotes.
+        format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
     }
 
     /// The path as a person reads it.
@@ -192,6 +233,14 @@ impl Installation {
     pub(crate) fn deployed(&self, binary: &str) -> PathBuf {
         self.hooks.join(executable(binary))
     }
+}
+
+/// Where a path really leads, whether something is there or not; `None` where that depends on what is made on the way.
+fn real(path: &Path) -> Option<PathBuf> {
+    let there = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
+    let rest = path.strip_prefix(there).ok()?;
+    let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
+    is_plain.then(|| there.canonicalize().ok()).flatten().map(|there| there.join(rest))
 }
 
 /// The file name of a program.

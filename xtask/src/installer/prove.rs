@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 use shared::catalog::{Answer, HookEntry, Proof};
 use shared::settings::{Program, Registered};
 
@@ -79,8 +79,14 @@ fn run(entry: &Registered, deployed: &Path, hook: &HookEntry) -> anyhow::Result<
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("CLAUDECODE", "1");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().with_context(|| format!("starting {}", command_of(entry)))?;
-    let timeout =
-        Duration::from_secs_f64(entry.timeout_secs.unwrap_or(DEFAULT_TIMEOUT_SECS).clamp(0.1, 600.0));
+    let timeout = Duration::from_secs_f64(
+        entry
+            .timeout_secs
+            .as_ref()
+            .and_then(Number::as_f64)
+            .unwrap_or(DEFAULT_TIMEOUT_SECS)
+            .clamp(0.1, 600.0),
+    );
     let input = serde_json::to_vec(&filled(&Value::Object(hook.proof.event.clone()), &project))?;
     finish(&mut child, &input, timeout)
 }

@@ -39,7 +39,7 @@ pub(crate) fn entries(
             event: entry.event.clone(),
             matcher: entry.matcher.clone(),
             program: program.clone(),
-            timeout_secs: entry.timeout_secs,
+            timeout_secs: Some(entry.timeout_secs.into()),
         }));
     }
     Ok(entries)

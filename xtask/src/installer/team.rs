@@ -30,7 +30,7 @@ pub(crate) fn notice(hooks: &[String]) -> Registration {
         event: "SessionStart".to_owned(),
         matcher: Some("startup|resume".to_owned()),
         program: Program::Shell(line),
-        timeout_secs: 5,
+        timeout_secs: Some(5.into()),
     }
 }
 

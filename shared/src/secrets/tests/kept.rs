@@ -28,6 +28,8 @@ fn prose_stays() {
         "the author=me, the monkey: 3",
         "secret santa, token ring, pass the salt",
         "I set the token; then I ran the tests.",
+        "The login password reset page.",
+        "Password policy",
     ] {
         assert_kept(text);
     }

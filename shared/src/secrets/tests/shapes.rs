@@ -101,6 +101,8 @@ const TELLING: [&str; 51] = [
     "db_password: ¤,",
     "_authToken=¤",
     "set X_TOKEN=¤",
+    "curl --user me:¤ https://host.example",
+    "machine x\nlogin me\npassword ¤\n",
     "password = ¤;",
     "password=¤.",
 ];

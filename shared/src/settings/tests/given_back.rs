@@ -28,6 +28,7 @@ impl Everything {
             hooks: super::wanted(),
             rules: self.rules.clone(),
             status_line: Some(StatusLine { command, replaces: true }),
+            leaves_entries: false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Hook entries: what is added and in which style, what is found to be ours, and that nobody else's changes.
 
 use super::{FOLDER, hooks, installed, on, owner, register, registered, wanted};
-use crate::settings::{Program, Registration, StatusLine, Wanted, arrange};
+use crate::settings::{Program, Registration, StatusLine, Wanted, arrange, present};
 
 #[test]
 fn an_empty_file_becomes_readable_settings() {
@@ -120,7 +120,10 @@ fn another_matcher_is_another_registration() {
     let after = register(&before, &owner(), &[on("PreToolUse", None, "a-gate", 10)]).unwrap();
     let ours = registered(&after, &owner()).unwrap();
     assert_eq!(ours.len(), 1);
-    assert_eq!((ours[0].matcher.as_deref(), ours[0].timeout_secs, ours[0].args.len()), (None, Some(10.0), 0));
+    assert_eq!(
+        (ours[0].matcher.as_deref(), ours[0].timeout_secs.clone(), ours[0].args.len()),
+        (None, Some(10.into()), 0)
+    );
     let everything = before.replace("\"Bash\"", "\"*\"");
     assert_eq!(register(&everything, &owner(), &[on("PreToolUse", None, "a-gate", 10)]).unwrap(), everything);
 }
@@ -185,7 +188,7 @@ fn each_key_of_ours_is_put_right_and_keys_of_the_users_stay() {
         (r#""timeout":10"#, r#""timeout":"10""#),
         (r#""timeout":10"#, r#""timeout":10.5"#),
         (r#","timeout":10"#, ""),
-        (FOLDER, "/elsewhere/.claude/hooks"),
+        (FOLDER, "/old/place/.claude/hooks"),
     ] {
         let text =
             |keys: &str| format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{{"if":"Bash(x)",{keys}}}]}}]}}}}"#);
@@ -211,5 +214,33 @@ fn what_would_not_be_found_again_is_not_written() {
     ] {
         let refused = arrange(Some("{}"), &owner(), &wanted, &[]).unwrap_err();
         assert!(refused.why.ends_with("` starts no program of ours"), "{refused}");
+    }
+}
+
+#[test]
+fn a_program_of_our_name_in_another_folder_is_somebody_elses() {
+    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/work/p/.claude/hooks/a-gate", "args": ["--strict"]}]}]}}"#;
+    assert_eq!(register(text, &owner(), &[]).unwrap(), text);
+    assert_eq!(register(&register(text, &owner(), &wanted()).unwrap(), &owner(), &[]).unwrap(), text);
+}
+
+#[test]
+fn what_is_left_as_it_is_written_keeps_its_timeout_or_its_lack_of_one() {
+    let text = |timeout: &str| {
+        format!(
+            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{FOLDER}/a-gate", "args": []{timeout}}}]}}]}}}}"#
+        )
+    };
+    for timeout in ["", r#", "timeout": 2.5"#, r#", "timeout": 0"#] {
+        let text = text(timeout);
+        let wanted = Wanted { leaves_entries: true, ..hooks(&[on("Stop", None, "a-gate", 10)]) };
+        assert_eq!(arrange(Some(&text), &owner(), &wanted, &[]).unwrap().as_deref(), Some(text.as_str()));
+        let as_is = present(&text, &owner()).unwrap().as_wanted(&owner());
+        assert_eq!(arrange(Some(&text), &owner(), &as_is, &[]).unwrap().as_deref(), Some(text.as_str()));
+        assert!(
+            register(&text, &owner(), &[on("Stop", None, "a-gate", 10)])
+                .unwrap()
+                .contains(r#""timeout": 10"#)
+        );
     }
 }

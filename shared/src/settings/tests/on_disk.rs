@@ -11,7 +11,7 @@ use proptest::test_runner::TestRunner;
 
 use super::files::any_file;
 use super::world::{Part, Plan, World, any_plan};
-use super::{FOLDER, on};
+use super::{on, owner};
 use crate::host::Timestamp;
 use crate::settings::{FileError, KEEP_BACKUPS, Owner, Registration, UserFile, Wanted, arrange, present};
 
@@ -219,8 +219,7 @@ fn commands_that_run_at_once_lose_nothing() {
     let path = scratch.path().join("settings.json");
     fs::write(&path, before).unwrap();
     let binaries: Vec<String> = (0..COMMANDS).map(|index| format!("hook-{index}")).collect();
-    let owner =
-        Owner { folder: Path::new(FOLDER), binaries: &binaries, rules: &[], status_line_before: None };
+    let owner = Owner { binaries: &binaries, ..owner() };
     let command = |index: usize| {
         let event = ["Stop", "PreToolUse"][index % 2];
         Command { file: UserFile::at(&path).unwrap(), owner, hook: on(event, None, &binaries[index], 5) }

@@ -75,3 +75,13 @@ fn one_form_takes_the_place_of_the_other() {
     assert_eq!(register(&of(&shell), &owner(), &path).unwrap(), of(&path));
     assert!(of(&path).contains(FOLDER));
 }
+
+#[test]
+fn a_mark_without_a_name_of_a_hook_is_not_ours() {
+    for name in ["x$(touch${IFS}y)", "a'b\\\"c", "", "-x", "A-Gate", "a/b", "`id`"] {
+        let text = format!(
+            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": ": barbless {name};"}}]}}]}}}}"#
+        );
+        assert_eq!(registered(&text, &owner()).unwrap(), [], "{name}");
+    }
+}

@@ -67,7 +67,7 @@ fn one_on_lines_of_its_own_is_replaced_in_that_style() {
 #[test]
 fn of_ours_only_the_command_is_put_right() {
     for stale in
-        ["/old/.claude/hooks/b-watch statusline --x", "\\\"/a b/.claude/hooks/b-watch\\\" statusline"]
+        ["/old/place/.claude/hooks/b-watch statusline --x", "\\\"/a b/.claude/hooks/b-watch\\\" statusline"]
     {
         let text = |command: &str| {
             format!(r#"{{"statusLine": {{"padding": 0, "command": "{command}", "type": "command"}}}}"#)

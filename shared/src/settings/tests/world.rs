@@ -1,14 +1,12 @@
 //! One settings file through the changes an installer makes to it: what it keeps in mind between them, and what of a text
 //! is not ours, found without the engine.
 
-use std::path::Path;
-
 use proptest::prelude::*;
 use proptest::sample::subsequence;
 
 use super::files::{Layout, Tree};
 use super::reader::{Node, decoded, read};
-use super::{FOLDER, on};
+use super::{on, owner};
 use crate::settings::{KEEP_BACKUPS, Owner, Program, Registration, StatusLine, Wanted, arrange};
 
 pub(super) const STATUS_LINE: &str = "/home/me/.claude/hooks/b-watch statusline";
@@ -91,10 +89,10 @@ impl World {
 
     pub(super) fn owner(&self) -> Owner<'_> {
         Owner {
-            folder: Path::new(FOLDER),
             binaries: &self.binaries,
             rules: &self.rules,
             status_line_before: self.status_line_before.as_deref(),
+            ..owner()
         }
     }
 
@@ -108,6 +106,7 @@ impl World {
             hooks: hooks.flatten().collect(),
             rules: if parts.contains(&Part::Rules) { self.rules.clone() } else { Vec::new() },
             status_line: parts.contains(&Part::StatusLine).then_some(line),
+            leaves_entries: false,
         }
     }
 

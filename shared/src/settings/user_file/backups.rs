@@ -95,5 +95,6 @@ fn read(path: PathBuf) -> Option<Backup> {
     if path.to_string_lossy().ends_with(ABSENT) {
         return Some(Backup { path, text: None });
     }
-    fs::read_to_string(&path).ok().map(|text| Backup { path, text: Some(text) })
+    let is_file = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
+    is_file.then(|| fs::read_to_string(&path).ok()).flatten().map(|text| Backup { path, text: Some(text) })
 }

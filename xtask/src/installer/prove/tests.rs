@@ -111,7 +111,7 @@ mod run {
             matcher: None,
             program: Program::Path(deployed.to_str().unwrap().to_owned()),
             args: Vec::new(),
-            timeout_secs: Some(timeout_secs),
+            timeout_secs: serde_json::Number::from_f64(timeout_secs),
             harmful_keys: Vec::new(),
         };
         prove(&installation, &hook, &[entry]).map_err(|error| format!("{error:#}"))
