@@ -11,9 +11,9 @@ use serde_json::json;
 
 use crate::config::{COMMON_KEYS, Section, SectionSpec, Sources, load, schema_of};
 use crate::hook::Hook;
-use crate::host::{Host, Places};
+use crate::host::{Host, Places, display_path};
 use crate::operator::{Standing, refusal, standing};
-use crate::state::Store;
+use crate::state::{Store, is_off};
 use crate::switches::{Position, Reach, Switches, turn};
 
 const USAGE: u8 = 64;
@@ -107,35 +107,53 @@ fn section_schema<H: Hook>() -> String {
     serde_json::to_string_pretty(&schema).unwrap_or_default()
 }
 
-fn report<H: Hook>(host: &Host, print: impl Fn(&Section<H::Settings>, Position) -> String) -> ExitCode {
+/// What is in force, beside the section itself.
+struct InForce {
+    switch: Position,
+    /// The file that switches every hook off, as it is shown.
+    off_file: Option<String>,
+}
+
+fn report<H: Hook>(host: &Host, print: impl Fn(&Section<H::Settings>, &InForce) -> String) -> ExitCode {
     let (places, store) = open(host);
     let switches = store.as_ref().map(Switches::read).unwrap_or_default();
     let switch = switches.position(H::NAME, host.environment.session_id.as_deref());
+    let in_force = InForce { switch, off_file: off_file(host, &places) };
     let spec = SectionSpec { name: H::NAME, global_only: H::GLOBAL_ONLY };
     match load::<H::Settings>(spec, &Sources::of(&places, host.environment.home.as_deref()), switch) {
-        Some(section) => say(&print(&section, switch)),
+        Some(section) => say(&print(&section, &in_force)),
         None => fail(&format!("{}: the built-in defaults cannot be read; this is a bug", H::NAME)),
     }
 }
 
-fn status_text<H: Hook>(section: &Section<H::Settings>, _switch: Position) -> String {
+/// The OFF file that holds, in the state folder in use or in our own.
+fn off_file(host: &Host, places: &Places) -> Option<String> {
+    let folders = [&places.state_dir, &places.default_state_dir];
+    let off = folders.into_iter().flatten().find(|folder| is_off(folder, host.now()))?;
+    Some(display_path(&off.join("OFF"), host.environment.home.as_deref()))
+}
+
+fn status_text<H: Hook>(section: &Section<H::Settings>, in_force: &InForce) -> String {
+    let name = H::NAME;
     let word = if section.enabled { "on" } else { "off" };
-    let by =
-        section.origin(H::NAME, "enabled").map_or_else(String::new, |origin| format!(", set by {origin}"));
+    let by = section.origin(name, "enabled").map_or_else(String::new, |origin| format!(", set by {origin}"));
+    let first = match &in_force.off_file {
+        Some(file) => format!("{name}: off, like every hook while {file} is there; without it {word}{by}"),
+        None => format!("{name}: {word}{by}"),
+    };
     let overruled = section.overruled_switch.then(|| {
         "its switch counts for nothing: the section is locked by your global requirements.yaml".to_owned()
     });
-    let lines: Vec<String> = std::iter::once(format!("{}: {word}{by}", H::NAME))
-        .chain(overruled)
-        .chain(section.problems.iter().map(ToString::to_string))
-        .collect();
-    lines.join("\n")
+    let problems = section.problems.iter().map(ToString::to_string);
+    std::iter::once(first).chain(overruled).chain(problems).collect::<Vec<String>>().join("\n")
 }
 
-fn status_json<H: Hook>(section: &Section<H::Settings>, switch: Position) -> String {
+fn status_json<H: Hook>(section: &Section<H::Settings>, in_force: &InForce) -> String {
     let problems: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
-    let set_by = section.origin(H::NAME, "enabled").map(|origin| origin.to_string());
-    json!({ "hook": H::NAME, "enabled": section.enabled, "switch": switch, "set_by": set_by, "problems": problems })
+    let origin = section.origin(H::NAME, "enabled").map(|origin| origin.to_string());
+    let enabled = section.enabled && in_force.off_file.is_none();
+    let set_by = in_force.off_file.clone().or(origin);
+    json!({ "hook": H::NAME, "enabled": enabled, "switch": in_force.switch, "set_by": set_by, "problems": problems })
         .to_string()
 }
 

@@ -1,5 +1,5 @@
-//! A Bash call made only of our own commands: no hook of ours gates or counts it, or `req satisfy` could never be typed
-//! while a gate is closed (config.md, "Switches").
+//! A Bash call made only of our own commands: no hook of ours gates or counts it, or what a gate asks to be typed could not
+//! be typed while the gate is closed.
 //!
 //! What counts is narrow on purpose: plain words, quoted or not, joined by `&&`, `||`, `;` or line ends, each command one of
 //! ours by its bare name or by its path in our folder. Whatever a shell could turn into something else (expansion,

@@ -186,6 +186,22 @@ pub fn arrange(
     }
 }
 
+/// Whether two texts of one file differ in nothing but what is ours. `earlier` as in [`arrange`].
+#[must_use]
+pub fn differ_in_ours_only(
+    left: Option<&str>,
+    right: Option<&str>,
+    owner: &Owner<'_>,
+    earlier: &[Option<String>],
+) -> bool {
+    let before_us = BeforeUs::find(earlier, owner);
+    let foreign = |text: Option<&str>| {
+        let text = text.filter(|text| !is_blank(text)).unwrap_or("{}\n");
+        arranged(text, owner, &Wanted::default(), before_us.as_ref())
+    };
+    foreign(left).is_ok_and(|left| foreign(right).is_ok_and(|right| left == right))
+}
+
 /// What there is of ours.
 ///
 /// # Errors

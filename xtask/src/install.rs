@@ -16,7 +16,7 @@ use crate::installer::enabled::Enabled;
 use crate::installer::links::{self, Linked};
 use crate::installer::places::{Installation, Scope, Where};
 use crate::installer::prove::prove;
-use crate::installer::registration::{names, switched_on};
+use crate::installer::registration::{is_switched_off, names, switched_on};
 use crate::installer::{artifacts, deploy};
 use crate::say::{blocks, diff, list, note, say};
 
@@ -125,7 +125,9 @@ impl<'a> Plan<'a> {
     ) -> anyhow::Result<Self> {
         let settings = Settings::read(&installation, catalog)?;
         let before = settings.hooks(catalog);
-        let chosen = choose(catalog, &before, wish)?;
+        let yaml = installation.file(&installation.requirements)?.read()?;
+        let is_off = |hook: &HookEntry| is_switched_off(yaml.as_deref(), hook);
+        let chosen = choose(catalog, &before, is_off, wish)?;
         let is_registered = |hook: &&HookEntry| before.contains(hook) || chosen.contains(hook);
         let hooks: Vec<&HookEntry> = catalog.hooks.iter().filter(is_registered).collect();
         let allow_rules = wants_rules(&settings.missing_rules(&hooks), extras.rules, extras.may_ask)?;
@@ -232,7 +234,9 @@ impl<'a> Plan<'a> {
         let edit =
             |text: Option<&str>| switched_on(text, &self.chosen).map_err(|refused| file.refused(refused));
         if file.change::<FileError>(edit)? {
-            note(format_args!("switched on in {}", self.installation.show(&self.installation.requirements)));
+            let names: Vec<&str> = self.chosen.iter().map(|hook| hook.name.as_str()).collect();
+            let file = self.installation.show(&self.installation.requirements);
+            note(format_args!("{} switched on in {file}", list(&names)));
         }
         Ok(())
     }
@@ -302,7 +306,7 @@ impl<'a> Plan<'a> {
 }
 
 /// What the user should know of a hook that is registered.
-fn remarks_on(installation: &Installation, hook: &HookEntry) -> anyhow::Result<Vec<String>> {
+pub(crate) fn remarks_on(installation: &Installation, hook: &HookEntry) -> anyhow::Result<Vec<String>> {
     let Some(enabled) = Enabled::ask(installation, &hook.name)? else { return Ok(Vec::new()) };
     let mut remarks = Vec::new();
     if !enabled.acts {

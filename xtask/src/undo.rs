@@ -9,6 +9,7 @@ use shared::catalog::Catalog;
 use shared::host::Host;
 use shared::settings::Program;
 
+use crate::install::remarks_on;
 use crate::installer::client_settings::Settings;
 use crate::installer::places::{Installation, Where};
 use crate::installer::rail::only_the_operator;
@@ -24,7 +25,7 @@ pub(crate) fn run(place: &Where, yes: bool) -> anyhow::Result<()> {
     let (before, after, backup, changed) = installation.alone(|| {
         let settings = Settings::read(&installation, &catalog)?;
         let backup = settings.newest_backup().with_context(|| format!("there is no backup of {name}"))?;
-        let changed = settings.restore(&host, &installation, &catalog, backup.text.clone())?;
+        let changed = settings.restore(&host, &installation, &catalog, backup.text.as_deref())?;
         let after = Settings::read(&installation, &catalog)?.text;
         Ok((settings.text, after, backup, changed))
     })?;
@@ -33,11 +34,16 @@ pub(crate) fn run(place: &Where, yes: bool) -> anyhow::Result<()> {
         (false, _) => say(format_args!("{name} is as it was; nothing was changed")),
         (true, None) => say(format_args!("{change}\n{name} is gone, as it was not there before")),
         (true, Some(text)) if Some(text) == backup.text.as_ref() => {
-            say(format_args!("{change}\n{name} is as it was; `cargo xtask undo` brings this back"));
+            let again = format!("cargo xtask undo{}", installation.flags());
+            say(format_args!("{change}\n{name} is as it was; `{again}` brings this back"));
         }
         (true, Some(_)) => say(format_args!(
             "{change}\n{name}: the last change of ours is undone, what was edited since then stays"
         )),
+    }
+    let settings = Settings::read(&installation, &catalog)?;
+    for hook in settings.hooks(&catalog) {
+        remarks_on(&installation, hook)?.iter().for_each(note);
     }
     for binary in not_deployed(&installation, &catalog)? {
         note(format_args!("{binary} is registered, but not deployed: cargo xtask sync"));

@@ -119,3 +119,78 @@ fn a_linked_settings_file_stays_a_link() {
     assert!(user.settings().is_symlink());
     assert_eq!(user.text(), "{\"model\": \"opus\"}");
 }
+
+#[test]
+fn commands_at_the_same_moment_lose_nothing_of_each_other() {
+    let user = User::with("{\"model\": \"opus\"}\n");
+    user.types("install --prebuilt PREBUILT --hooks rate-awareness --allow-rules --yes");
+    for round in 0..3 {
+        let at_once = |lines: [&str; 2]| {
+            std::thread::scope(|scope| {
+                lines
+                    .map(|line| scope.spawn(|| user.types(line)))
+                    .map(|thread| thread.join().map(drop).unwrap())
+            });
+        };
+        at_once(["enable delegation-guard --prebuilt PREBUILT", "enable stop-momentum --prebuilt PREBUILT"]);
+        for hook in ["rate-awareness", "delegation-guard", "stop-momentum"] {
+            assert!(user.text().contains(&format!("hooks/{hook}\"")), "{hook} in round {round}");
+        }
+        at_once(["disable delegation-guard --yes", "disable stop-momentum --yes"]);
+        assert!(
+            !user.text().contains("delegation-guard") && !user.text().contains("stop-momentum"),
+            "{round}"
+        );
+    }
+    user.types("uninstall --yes");
+    assert_eq!(user.text(), "{\"model\": \"opus\"}\n");
+}
+
+#[test]
+fn rules_go_and_come_back_with_their_hooks() {
+    let user = User::with("{}\n");
+    user.types(ALL);
+    let all = user.bytes();
+    user.types("disable delegation-guard --yes");
+    assert!(!user.text().contains("delegation-guard"));
+    user.types("undo --yes");
+    assert_eq!(user.bytes(), all);
+    user.types("uninstall --yes");
+    assert_eq!(user.text(), "{}\n");
+    // A rule like ours that the user adds now is the user's.
+    let own = "{\"permissions\": {\"allow\": [\"Bash(rate-awareness status*)\"]}}";
+    fs::write(user.settings(), own).unwrap();
+    user.types("install --prebuilt PREBUILT --yes");
+    user.types("uninstall --yes");
+    assert_eq!(user.text(), own);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_home_that_was_moved_or_is_spelt_otherwise_is_still_freed_of_everything() {
+    let user = User::with("{}\n");
+    user.types(ALL);
+    let (home, moved) = (user.sandbox.home(), user.sandbox.root().join("moved"));
+    fs::rename(&home, &moved).unwrap();
+    std::os::unix::fs::symlink(&moved, &home).unwrap();
+    let at = |place: &std::path::Path, line: &str| {
+        user.command(line).env("HOME", place.display().to_string()).run().assert_exit(0);
+    };
+    at(&moved, ALL);
+    at(&home, ALL);
+    at(&moved, "uninstall --yes");
+    assert_eq!(fs::read_to_string(moved.join(".claude/settings.json")).unwrap(), "{}\n");
+    assert!(!moved.join(".claude/hooks").exists());
+    assert_eq!(fs::read_dir(moved.join(".local/bin")).unwrap().count(), 0);
+}
+
+#[test]
+fn what_was_switched_off_comes_back_only_by_name() {
+    let user = User::new();
+    user.types("install --prebuilt PREBUILT --yes");
+    user.types("disable rate-awareness --yes");
+    user.types("install --prebuilt PREBUILT --yes");
+    assert_eq!(user.bytes(), None);
+    user.types("install --prebuilt PREBUILT --hooks rate-awareness --yes");
+    assert!(user.text().contains("rate-awareness"));
+}

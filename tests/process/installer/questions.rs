@@ -26,7 +26,7 @@ fn install(user: &User, more: &[&str]) -> Terminal {
 fn what_is_ticked_by_default_watches_and_enter_takes_it() {
     let user = User::with("{}");
     let mut terminal = install(&user, &[]);
-    terminal.wait_for(HOOKS);
+    terminal.wait_for("to move");
     let screen = terminal.screen();
     let ticked = |hook: &str| screen.lines().any(|line| line.contains("[x]") && line.contains(hook));
     assert!(ticked("rate-awareness") && !ticked("delegation-guard") && !ticked("stop-momentum"), "{screen}");

@@ -134,3 +134,50 @@ fn a_folder_that_cannot_be_written_is_left_as_it_is() {
     outcome.assert_exit(1);
     assert_eq!(user.bytes(), installed);
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_neither_waited_for_nor_replaced() {
+    for path in [
+        ".claude/settings.json",
+        ".claude/requirements.yaml",
+        ".claude/hooks/rate-awareness",
+        ".claude/hooks/manifest.json",
+    ] {
+        let user = User::new();
+        fs::create_dir_all(user.home(".claude/hooks")).unwrap();
+        crate::driver::make_pipe(&user.home(path));
+        let said = user.fails(INSTALL);
+        assert!(said.contains("is not a regular file"), "{path}: {said}");
+    }
+}
+
+#[test]
+fn a_program_of_our_name_in_another_folder_is_left_alone() {
+    let settings = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/work/proj/.claude/hooks/rate-awareness", "args": ["--strict"]}]}]}}"#;
+    let user = User::with(settings);
+    user.types("uninstall --yes");
+    assert_eq!(user.text(), settings);
+    user.types(INSTALL);
+    user.types("uninstall --yes");
+    assert_eq!(user.text(), settings);
+}
+
+#[test]
+fn one_file_that_cannot_be_read_keeps_nothing_else() {
+    let user = User::new();
+    user.types(INSTALL);
+    user.types("install --prebuilt PREBUILT --hooks rate-awareness --scope local --project PROJECT --yes");
+    user.sandbox.write(".claude/settings.local.json", "<<<<<<< mine\n");
+    assert!(user.types("status").stdout_text().contains("settings.local.json, line 1"));
+    let said = user.fails("uninstall --yes");
+    assert!(said.contains("settings.local.json, line 1"), "{said}");
+    assert!(!user.deployed("rate-awareness").exists() && user.bytes().is_none());
+
+    let user = User::new();
+    user.types(INSTALL);
+    user.sandbox.write_home(".claude/requirements.yaml", "a: [\n");
+    let said = user.fails("disable rate-awareness --yes");
+    assert!(said.contains("requirements.yaml"), "{said}");
+    assert_eq!(user.bytes(), None, "it is no longer registered all the same");
+}

@@ -115,6 +115,17 @@ fn a_local_registration_goes_with_the_installation_and_a_projects_stays() {
 }
 
 #[test]
+fn undoing_a_local_registration_is_remembered_when_everything_goes() {
+    let user = User::new();
+    user.types(LOCAL);
+    user.types("disable rate-awareness --scope local --project PROJECT --yes");
+    user.types("undo --scope local --project PROJECT --yes");
+    assert!(user.sandbox.settings_path(Level::Local).exists());
+    user.types("uninstall --yes");
+    assert!(!user.sandbox.settings_path(Level::Local).exists());
+}
+
+#[test]
 fn a_local_file_that_git_would_take_is_told() {
     let user = User::new();
     let said = user.types(LOCAL).stderr_text();
@@ -127,6 +138,12 @@ fn a_link_out_of_the_project_is_not_followed() {
     let user = User::with("{}");
     fs::create_dir_all(user.sandbox.project().join(".claude")).unwrap();
     std::os::unix::fs::symlink(user.settings(), user.sandbox.settings_path(Level::Project)).unwrap();
+    let said = user.fails(PROJECT);
+    assert!(said.contains("leads out of the project"), "{said}");
+    // Nor one whose way out is only there once its folder is made.
+    fs::remove_file(user.sandbox.settings_path(Level::Project)).unwrap();
+    let out = "nope/../../../home/.claude/settings.json";
+    std::os::unix::fs::symlink(out, user.sandbox.settings_path(Level::Project)).unwrap();
     let said = user.fails(PROJECT);
     assert!(said.contains("leads out of the project"), "{said}");
     assert_eq!(user.text(), "{}");

@@ -23,20 +23,23 @@ pub(crate) enum Wish {
     Ask,
 }
 
-/// The hooks to register. `registered` ones stay registered whatever is chosen and are not asked for again.
+/// The hooks to register. `registered` ones stay registered whatever is chosen and are not asked for again; what the user
+/// has switched off in a file of theirs (`is_off`) comes back only by name.
 pub(crate) fn choose<'a>(
     catalog: &'a Catalog,
     registered: &[&'a HookEntry],
+    is_off: impl Fn(&HookEntry) -> bool,
     wish: &Wish,
 ) -> anyhow::Result<Vec<&'a HookEntry>> {
+    let is_ticked = |hook: &HookEntry| hook.ticked && !is_off(hook);
     match wish {
         Wish::Named(names) => names.iter().map(|name| find(catalog, name)).collect(),
         Wish::All => Ok(catalog.hooks.iter().collect()),
         Wish::Ask if can_ask() => {
             let open = catalog.hooks.iter().filter(|hook| !registered.contains(hook)).collect();
-            ask(open)
+            ask(open, is_ticked)
         }
-        Wish::Ask | Wish::Defaults => Ok(catalog.hooks.iter().filter(|hook| hook.ticked).collect()),
+        Wish::Ask | Wish::Defaults => Ok(catalog.hooks.iter().filter(|hook| is_ticked(hook)).collect()),
     }
 }
 
@@ -78,13 +81,13 @@ fn can_ask() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-fn ask(open: Vec<&HookEntry>) -> anyhow::Result<Vec<&HookEntry>> {
+fn ask(open: Vec<&HookEntry>, is_ticked: impl Fn(&HookEntry) -> bool) -> anyhow::Result<Vec<&HookEntry>> {
     if open.is_empty() {
         return Ok(open);
     }
     let width = open.iter().map(|hook| hook.name.len()).max().unwrap_or_default();
     let lines: Vec<String> = open.iter().map(|hook| line(hook, width)).collect();
-    let ticked: Vec<usize> = (0..open.len()).filter(|index| open[*index].ticked).collect();
+    let ticked: Vec<usize> = (0..open.len()).filter(|index| is_ticked(open[*index])).collect();
     let question = MultiSelect::new(
         "Which hooks shall be switched on? (space ticks, Enter goes on; none is fine)",
         lines,
@@ -120,7 +123,7 @@ mod tests {
     }
 
     fn chosen(wish: &Wish) -> Vec<String> {
-        choose(&catalog(), &[], wish).unwrap().iter().map(|hook| hook.name.clone()).collect()
+        choose(&catalog(), &[], |_| false, wish).unwrap().iter().map(|hook| hook.name.clone()).collect()
     }
 
     #[test]
@@ -128,7 +131,12 @@ mod tests {
         assert_eq!(chosen(&Wish::Named(vec!["c".to_owned(), "a".to_owned()])), ["c", "a"]);
         assert_eq!(chosen(&Wish::All), ["a", "b", "c"]);
         assert_eq!(chosen(&Wish::Defaults), ["b"]);
-        assert!(choose(&catalog(), &[], &Wish::Named(vec!["x".to_owned()])).is_err());
+        assert!(choose(&catalog(), &[], |_| false, &Wish::Named(vec!["x".to_owned()])).is_err());
+        assert_eq!(
+            choose(&catalog(), &[], |_| true, &Wish::Defaults).unwrap().len(),
+            0,
+            "switched off by hand"
+        );
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 use shared::settings::{
-    self, Backup, Fault, FileError, Owner, Present, Program, Registered, Registration, StatusLine, UserFile,
-    Wanted, faults,
+    self, Backup, Fault, FileError, Owner, Present, Program, Refused, Registered, Registration, StatusLine,
+    UserFile, Wanted, faults,
 };
 
 use crate::installer::manifest::{Added, Manifest};
@@ -119,17 +119,17 @@ impl Settings {
         host: &Host,
         installation: &Installation,
         catalog: &Catalog,
-        earlier: Option<String>,
+        earlier: Option<&str>,
     ) -> anyhow::Result<bool> {
         // A rule of ours that went with the last change is nobody's now; it comes back as ours.
-        let then = self.present_in(earlier.as_deref(), &self.added)?;
+        let then = self.present_in(earlier, &self.added)?;
         let has_gone = |rule: &&String| {
             !self.present.rules.contains(rule)
                 && catalog.hooks.iter().any(|hook| hook.permissions.contains(rule))
         };
         let gone: Vec<String> = then.rules.iter().filter(has_gone).cloned().collect();
         let ours = Added { rules: merged(&self.added.rules, &gone), ..self.added.clone() };
-        let mut wanted = self.present_in(earlier.as_deref(), &ours)?.as_wanted(&self.owner_of(&ours));
+        let mut wanted = self.present_in(earlier, &ours)?.as_wanted(&self.owner_of(&ours));
         wanted.leaves_entries = true;
         let status_line_before = match (&wanted.status_line, &self.present.status_line) {
             (Some(_), Some(there)) if !there.is_ours => Some(there.raw.clone()),
@@ -137,9 +137,30 @@ impl Settings {
             (None, _) => None,
         };
         let added = Added { rules: wanted.rules.clone(), status_line_before };
-        let others = self.file.backups().into_iter().map(|backup| backup.text);
-        let earlier: Vec<Option<String>> = [earlier].into_iter().chain(others).collect();
-        Ok(self.put_as_in(host, installation, &wanted, &added, &earlier)?.is_some())
+        let others: Vec<Option<String>> = self.file.backups().into_iter().map(|backup| backup.text).collect();
+        let both = self.with_added(&added);
+        let edit = |text: Option<&str>, owner: &Owner<'_>| {
+            if settings::differ_in_ours_only(text, earlier, owner, &others) {
+                return Ok(earlier.map(str::to_owned));
+            }
+            settings::arrange(text, owner, &wanted, &others)
+        };
+        note_added(installation, Some(&both))?;
+        let backup = self.changed(host, &both, edit)?;
+        note_added(installation, Some(&added).filter(|_| !wanted.is_nothing()))?;
+        Ok(backup.is_some())
+    }
+
+    /// Changes the file by this edit of its text. Returns the backup, if anything changed.
+    fn changed(
+        &self,
+        host: &Host,
+        both: &Added,
+        edit: impl FnOnce(Option<&str>, &Owner<'_>) -> Result<Option<String>, Refused>,
+    ) -> Result<Option<PathBuf>, FileError> {
+        self.file.change_with_backup(host.now(), |text| {
+            edit(text, &self.owner_of(both)).map_err(|refused| self.file.refused(refused))
+        })
     }
 
     /// The newest backup of another text than the present one: a change that was killed in between left one of that.
@@ -231,31 +252,17 @@ impl Settings {
         wanted: &Wanted,
         added: &Added,
     ) -> anyhow::Result<Option<PathBuf>> {
-        let earlier: Vec<Option<String>> =
-            self.file.backups().into_iter().map(|backup| backup.text).collect();
-        self.put_as_in(host, installation, wanted, added, &earlier)
-    }
-
-    /// The same, where it was once so in one of these earlier texts.
-    fn put_as_in(
-        &self,
-        host: &Host,
-        installation: &Installation,
-        wanted: &Wanted,
-        added: &Added,
-        earlier: &[Option<String>],
-    ) -> anyhow::Result<Option<PathBuf>> {
         let stays = Some(added).filter(|_| !wanted.is_nothing());
         if self.text.is_none() && stays.is_none() {
             note_added(installation, None)?;
             return Ok(None);
         }
+        let earlier: Vec<Option<String>> =
+            self.file.backups().into_iter().map(|backup| backup.text).collect();
         let both = self.with_added(added);
         note_added(installation, Some(&both))?;
-        let backup = self.file.change_with_backup::<FileError>(host.now(), |text| {
-            settings::arrange(text, &self.owner_of(&both), wanted, earlier)
-                .map_err(|refused| self.file.refused(refused))
-        })?;
+        let backup =
+            self.changed(host, &both, |text, owner| settings::arrange(text, owner, wanted, &earlier))?;
         note_added(installation, stays)?;
         Ok(backup)
     }

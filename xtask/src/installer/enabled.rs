@@ -62,6 +62,9 @@ impl Enabled {
         if self.set_by == "its switch" {
             return format!("to give the decision back to the files, type: {hook} auto");
         }
+        if self.set_by.ends_with("/OFF") {
+            return "to switch every hook on again, remove that file".to_owned();
+        }
         format!("to switch it on: cargo xtask enable {hook}{}", installation.flags())
     }
 }

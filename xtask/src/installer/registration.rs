@@ -74,7 +74,13 @@ pub(crate) fn status_line(
     }))
 }
 
-/// The user's global configuration with these hooks switched on; a hook that is on by default needs no line.
+/// The configuration says of this hook that it is off.
+pub(crate) fn is_switched_off(text: Option<&str>, hook: &HookEntry) -> bool {
+    let set = text.and_then(|text| edit::get(text, &hook.name, "enabled").ok().flatten());
+    set.as_deref() == Some("false")
+}
+
+/// The configuration with these hooks switched on; a hook that is on by default needs no line.
 pub(crate) fn switched_on(
     text: Option<&str>,
     hooks: &[&HookEntry],
@@ -89,7 +95,7 @@ pub(crate) fn switched_on(
     Ok(text)
 }
 
-/// The user's global configuration with this hook switched off.
+/// The configuration with this hook switched off.
 pub(crate) fn switched_off(
     text: Option<&str>,
     hook: &HookEntry,
