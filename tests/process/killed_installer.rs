@@ -50,7 +50,7 @@ struct Home {
     settings: Option<String>,
     requirements: Option<String>,
     /// Everything else but the hooks' state: backups without their times, programs by their size.
-    files: BTreeMap<String, String>,
+    files: BTreeMap<String, Vec<String>>,
 }
 
 /// A user, whose home is put back before each attempt.
@@ -123,8 +123,8 @@ impl User {
         let mut files = BTreeMap::new();
         note_files(&self.sandbox.home(), "", &mut files);
         Home {
-            settings: files.remove(".claude/settings.json"),
-            requirements: files.remove(".claude/requirements.yaml"),
+            settings: files.remove(".claude/settings.json").map(|text| text.concat()),
+            requirements: files.remove(".claude/requirements.yaml").map(|text| text.concat()),
             files,
         }
     }
@@ -137,7 +137,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Notes everything below a folder, which is called `name`.
-fn note_files(folder: &Path, name: &str, files: &mut BTreeMap<String, String>) {
+fn note_files(folder: &Path, name: &str, files: &mut BTreeMap<String, Vec<String>>) {
     for entry in names(folder) {
         let (path, name) = (folder.join(&entry), without_time(&format!("{name}{entry}")));
         let metadata = fs::symlink_metadata(&path).unwrap();
@@ -147,7 +147,7 @@ fn note_files(folder: &Path, name: &str, files: &mut BTreeMap<String, String>) {
             () if metadata.len() > 1 << 16 => metadata.len().to_string(),
             () => fs::read_to_string(&path).unwrap(),
         };
-        files.insert(name.clone(), content);
+        files.entry(name.clone()).or_default().push(content);
         // What the hooks note there when they are proved is theirs.
         if metadata.is_dir() && entry != "hook-state" {
             note_files(&path, &format!("{name}/"), files);

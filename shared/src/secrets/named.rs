@@ -88,12 +88,11 @@ impl Line {
     pub(super) fn note(&mut self, word: &[u8]) {
         match word {
             b"mysql" | b"mysqldump" | b"mysqladmin" | b"mysqlimport" | b"mariadb" | b"mongo" | b"mongosh"
-            | b"mongodump" | b"mongorestore" | b"sshpass" => self.option = Some(b'p'),
+            | b"mongodump" | b"mongorestore" | b"sshpass" | b"login" => self.option = Some(b'p'),
             b"sqlcmd" | b"unzip" | b"zip" => self.option = Some(b'P'),
             b"ldapsearch" | b"ldapadd" | b"ldapmodify" => self.option = Some(b'w'),
             b"redis-cli" => self.option = Some(b'a'),
             b"curl" => self.option = Some(b'u'),
-            b"login" => self.option = Some(b'p'),
             b"machine" => self.is_login = true,
             _ => {}
         }
@@ -148,7 +147,7 @@ fn key(text: &[u8], start: Start) -> Option<Range<usize>> {
 
 /// What the name tells, by how it ends.
 fn telling(name: &[u8]) -> Option<Telling> {
-    if !may_tell(name) || name == b"PWD" || name == b"OLDPWD" {
+    if !may_tell(name) {
         return None;
     }
     let mut end = [0_u8; NAME_END];
@@ -234,7 +233,7 @@ impl Name<'_> {
 
     fn is_given(&self, value: &Value, line: &Line) -> bool {
         let secret = &self.text[value.place.clone()];
-        if is_placeholder(secret) {
+        if is_placeholder(secret) || self.is_folder(secret) {
             return false;
         }
         match value.style {
@@ -292,6 +291,12 @@ impl Name<'_> {
         let is_path = value.iter().all(|byte| is_word(*byte) || *byte == b'.');
         let is_member = || value.contains(&b'.') && telling(value).is_some();
         is_path && value.len() < MAX_TYPE && (value.eq_ignore_ascii_case(self.word()) || is_member())
+    }
+
+    /// The folder a shell is in, not a password.
+    fn is_folder(&self, value: &[u8]) -> bool {
+        let is_path = matches!(value, [b'/' | b'~' | b'.', ..] | [_, b':', b'\\' | b'/', ..]);
+        is_path && matches!(self.word(), b"PWD" | b"OLDPWD")
     }
 
     /// A count, not a secret: a password may be a number, but hardly one of three digits.

@@ -266,3 +266,34 @@ fn discord(text: &[u8], word: &Range<usize>) -> Option<Found> {
         && text[word.start..third].iter().any(u8::is_ascii_digit);
     is_token.then_some(Found { place: word.start..third, kind: DISCORD })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{SHAPES, Tail};
+    use crate::secrets::masked;
+
+    /// The shortest one of that tail.
+    fn shortest(tail: Tail) -> String {
+        match tail {
+            Tail::Plain(min)
+            | Tail::Word(min)
+            | Tail::WordWithDigit(min)
+            | Tail::Dotted(min)
+            | Tail::Path(min) => "a1".repeat(min).split_at(min).0.to_owned(),
+            Tail::Capitals(count) => "A".repeat(count),
+            Tail::Hex(count) => "a".repeat(count),
+            Tail::TwoParts(min) => ["a".repeat(min), "b".repeat(min)].join("."),
+        }
+    }
+
+    #[test]
+    fn each_token_of_the_table_is_found_and_none_that_is_shorter() {
+        for (prefix, tail, kind) in SHAPES {
+            let token = format!("{prefix}{}", shortest(*tail));
+            let kept = if matches!(tail, Tail::Path(_)) { prefix } else { "" };
+            assert_eq!(masked(&format!("x {token} y")), format!("x {kept}[masked: {kind}] y"), "{token}");
+            let shorter = &token[..token.len() - 1];
+            assert_eq!(masked(shorter), shorter);
+        }
+    }
+}

@@ -50,8 +50,8 @@ impl<'a> BeforeUs<'a> {
 }
 
 /// What nobody but us has changed anything in since then: the newest earlier text that is as wanted, given back whole, else
-/// the text before us with what is wanted in it, as if nothing else of ours had ever been there. `None` if the user has
-/// changed something, which no earlier text knows of.
+/// the text before us with what is wanted in it, as if nothing else of ours had ever been there, unless entries are left
+/// as they are. `None` if the user has changed something, which no earlier text knows of.
 #[expect(clippy::option_option, reason = "an earlier text was found; there was a file")]
 pub(super) fn given_back(
     there: &str,
@@ -60,14 +60,15 @@ pub(super) fn given_back(
     earlier: &[Option<String>],
     before_us: Option<&BeforeUs<'_>>,
 ) -> Option<Option<String>> {
-    let now = present(there, owner).ok()?.as_wanted(owner);
+    let leaves_entries = wanted.leaves_entries;
+    let now = Wanted { leaves_entries, ..present(there, owner).ok()?.as_wanted(owner) };
     let became = |text: &str| arranged(text, owner, &now, before_us).is_ok_and(|text| text == there);
     let is_it = |text: &&Option<String>| {
         let text = text.as_deref().unwrap_or_default();
         is_as_wanted(text, owner, wanted) && became(text)
     };
     let as_if_new = || {
-        let text = before_us?.text.unwrap_or_default();
+        let text = before_us.filter(|_| !leaves_entries)?.text.unwrap_or_default();
         became(text).then(|| arranged(text, owner, wanted, None).ok().map(Some)).flatten()
     };
     earlier.iter().find(is_it).cloned().or_else(as_if_new)

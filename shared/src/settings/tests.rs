@@ -26,8 +26,11 @@ const FOLDER: &str = "/home/me/.claude/hooks";
 static BINARIES: LazyLock<Vec<String>> = LazyLock::new(|| ["a-gate", "b-watch"].map(str::to_owned).to_vec());
 
 /// Where they were before.
-static FORMER: LazyLock<Vec<PathBuf>> =
-    LazyLock::new(|| ["/old/place/.claude/hooks", "/a b/.claude/hooks", r"C:\Users\me\.claude\hooks"].map(PathBuf::from).to_vec());
+static FORMER: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
+    ["/old/place/.claude/hooks", "/a b/.claude/hooks", r"C:\Users\me\.claude\hooks"]
+        .map(PathBuf::from)
+        .to_vec()
+});
 
 fn owner() -> Owner<'static> {
     Owner {

@@ -71,7 +71,7 @@ fn paths_and_addresses_stay() {
         "git@github.com:org/repo.git",
         "http://[::1]:8080/a@b",
         "token_file=, password-stdin, secret_name, TOKEN_COUNT=5",
-        "PWD=~/project OLDPWD=/tmp",
+        "PWD=~/project OLDPWD=/tmp PWD=C:\\Users",
     ] {
         assert_kept(text);
     }

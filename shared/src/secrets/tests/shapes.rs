@@ -51,7 +51,7 @@ fn tokens() -> Vec<String> {
 }
 
 /// Texts that give away the secret that stands at the `¤`.
-const TELLING: [&str; 51] = [
+const TELLING: &[&str] = &[
     "Server=db;Uid=me;Pwd=¤;Database=x",
     "postgres://me:¤@db.example:5432/app",
     "redis://:p/¤@cache:6379 is up",

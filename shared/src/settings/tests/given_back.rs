@@ -165,6 +165,26 @@ fn a_hook_that_comes_back_finds_its_place_and_its_keys_again() {
     }
 }
 
+/// A timeout of the user's in an entry of ours, and another hook that came after it and goes again.
+#[test]
+fn a_timeout_that_the_user_has_changed_stays_where_entries_are_left_as_they_are() {
+    let (a, b) = hooks();
+    let both: Vec<Registration> = a.iter().chain(&b).cloned().collect();
+    let before = r#"{"n":1}"#;
+    let of = |text: &str, wanted: &Wanted, earlier: &[Option<String>]| {
+        arrange(Some(text), &owner(), wanted, earlier).unwrap().unwrap()
+    };
+    let edit = |text: &str| text.replacen(r#""timeout":10"#, r#""timeout":2.5"#, 1);
+    let first = of(before, &super::hooks(&a), &[]);
+    let second = edit(&of(&first, &super::hooks(&both), &[]));
+    let wanted = Wanted { leaves_entries: true, ..super::hooks(&a) };
+    let some = |text: &str| Some(text.to_owned());
+    for earlier in [vec![], vec![some(&first)], vec![some(before)], vec![some(&first), some(before)]] {
+        assert_eq!(of(&second, &wanted, &earlier), edit(&first), "{earlier:?}");
+        assert_eq!(of(&second, &super::hooks(&a), &earlier), first, "{earlier:?}");
+    }
+}
+
 #[test]
 fn what_is_there_already_stays_where_it_is_once_the_user_has_changed_something() {
     let (a, b) = hooks();

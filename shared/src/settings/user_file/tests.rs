@@ -286,8 +286,8 @@ fn a_refused_edit_and_an_unreadable_file_change_nothing() {
     assert_eq!(names(scratch.path()), ["settings.json"]);
     assert_eq!(fs::read_to_string(&path).unwrap(), "text");
 
-    let folder = UserFile::at(scratch.path()).unwrap();
-    assert!(folder.change(replace_with("a")).is_err(), "a folder is no file");
+    let folder = UserFile::at(scratch.path()).unwrap_err().to_string();
+    assert!(folder.ends_with(" is not a regular file; move it away and try again"), "{folder}");
     let below = UserFile::at(&path.join("settings.json")).unwrap();
     assert!(below.change(replace_with("a")).is_err(), "there is nothing below a file");
     assert_eq!(names(scratch.path()), ["settings.json"]);
