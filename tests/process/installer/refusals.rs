@@ -154,7 +154,7 @@ fn what_is_no_regular_file_is_neither_waited_for_nor_replaced() {
 
 #[test]
 fn a_program_of_our_name_in_another_folder_is_left_alone() {
-    let settings = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/work/proj/.claude/hooks/rate-awareness", "args": ["--strict"]}]}]}}"#;
+    let settings = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/srv/proj/.claude/hooks/rate-awareness", "args": ["--strict"]}]}]}}"#;
     let user = User::with(settings);
     user.types("uninstall --yes");
     assert_eq!(user.text(), settings);

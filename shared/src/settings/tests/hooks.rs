@@ -219,7 +219,7 @@ fn what_would_not_be_found_again_is_not_written() {
 
 #[test]
 fn a_program_of_our_name_in_another_folder_is_somebody_elses() {
-    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/work/p/.claude/hooks/a-gate", "args": ["--strict"]}]}]}}"#;
+    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/srv/p/.claude/hooks/a-gate", "args": ["--strict"]}]}]}}"#;
     assert_eq!(register(text, &owner(), &[]).unwrap(), text);
     assert_eq!(register(&register(text, &owner(), &wanted()).unwrap(), &owner(), &[]).unwrap(), text);
 }

@@ -80,6 +80,16 @@ fn of_ours_only_the_command_is_put_right() {
 }
 
 #[test]
+fn where_it_was_all_there_is_the_file_is_as_empty_as_it_was() {
+    let touched = format!(r#"{{"statusLine": {{"padding": 0, "command": "{}"}}}}"#, ours());
+    for before in ["{ }", "{\n}"] {
+        let earlier = [Some(before.to_owned())];
+        let after = arrange(Some(&touched), &owner(), &Wanted::default(), &earlier).unwrap();
+        assert_eq!(after.as_deref(), Some(before));
+    }
+}
+
+#[test]
 fn ours_is_not_given_back_as_the_one_before_ours() {
     let after = with("{}", Some(&value()), Some(true)).unwrap();
     assert_eq!(with(&after, Some(&value()), None).unwrap(), "{}");

@@ -37,8 +37,6 @@ pub(super) fn create_folder(path: &Path, is_private: bool) -> io::Result<Vec<Pat
 /// Mode and owner stay what they were; a new private file is its user's alone.
 pub(super) fn replace(path: &Path, bytes: &[u8], is_private: bool) -> io::Result<()> {
     let temporary = beside(path, &format!("{TEMPORARY}{}", std::process::id()));
-    // One that a process of the same number left behind; never written through, as it could be a link.
-    let _ = fs::remove_file(&temporary);
     let written = create(&temporary, is_private).and_then(|mut file| {
         file.write_all(bytes)?;
         if let Ok(metadata) = fs::metadata(path) {
@@ -54,6 +52,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8], is_private: bool) -> io::Result
     replaced
 }
 
+/// Never what is there already, as it could be a link.
 fn create(path: &Path, is_private: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -306,6 +306,19 @@ fn a_file_without_a_backup_is_not_changed() {
 }
 
 #[test]
+fn a_change_that_failed_leaves_no_backup() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("settings.json");
+    fs::write(&path, "text").unwrap();
+    let in_the_way = format!("settings.json.barbless-{}", std::process::id());
+    fs::create_dir(scratch.path().join(&in_the_way)).unwrap();
+    let file = UserFile::at(&path).unwrap();
+    assert!(file.change_with_backup(at(0), replace_with("a")).is_err());
+    assert_eq!(fs::read_to_string(&path).unwrap(), "text");
+    assert_eq!(names(scratch.path()), ["settings.json", &in_the_way]);
+}
+
+#[test]
 fn a_file_its_owner_made_read_only_stays_as_it_is() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("settings.json");
