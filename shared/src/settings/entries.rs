@@ -46,7 +46,13 @@ pub(super) fn step(
             }
         }
     }
-    missing.first().map(|registration| add(document, registration))
+    // Into lists that are there before new ones are made, and in the order of the text: where something is put decides how
+    // its neighbours are indented, so the same parts must come in one order, however they are named.
+    let place = |registration: &&&Registration| {
+        let mut events = document.hooks().into_iter().flat_map(|hooks| &hooks.properties);
+        events.position(|event| event.name.as_str() == registration.event).unwrap_or(usize::MAX)
+    };
+    missing.iter().min_by_key(place).map(|registration| add(document, registration))
 }
 
 /// The text with one wrong, missing or harmful key of `entry` put right; `None` if the entry is as wanted.
