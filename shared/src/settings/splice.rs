@@ -1,7 +1,7 @@
 //! Putting one item into an object or a list and taking one out again, in the style the file has: its indentation, its
 //! line ends, on lines of their own or in one line. Taking out what was put in gives the same bytes back.
 
-use jsonc_parser::ast::{Array, Object};
+use jsonc_parser::ast::{Array, Object, Value as JsonValue};
 use jsonc_parser::common::{Range, Ranged};
 use serde::Serialize;
 use serde_json::Value;
@@ -70,14 +70,10 @@ pub(super) fn remove(document: &Document<'_>, levels: &[Level], before_us: Optio
     levels.last().map_or_else(|| document.text.to_owned(), |level| remove_element(document, level))
 }
 
-/// The text with the value of a property replaced, in the file's style.
+/// The text with the value of a property replaced, in the style of its place.
 pub(super) fn replaced(document: &Document<'_>, old: &impl Ranged, new: &Value) -> String {
-    let style = if is_one_line(document) {
-        one_line(document)
-    } else {
-        let indent = line_indent(document.text, old.start());
-        Style::Lines { unit: unit(document), indent, line_end: line_end(document.text) }
-    };
+    let place = Place::of(document, old.start());
+    let style = if place.is_one_line { one_line(document) } else { lines(document, place.indent) };
     document.splice(old.start(), old.end(), &style.render(new))
 }
 
@@ -100,29 +96,79 @@ fn insert(
 ) -> String {
     let text = document.text;
     let line_end = line_end(text);
-    let indent = |at| line_indent(text, at);
     match siblings {
         [first, .., last] | [first @ last] if text[container.start..first.start].contains('\n') => {
-            let style = Style::Lines { unit: unit(document), indent: indent(last.start), line_end };
-            let item = item(&style);
-            document.splice(last.end, last.end, &format!(",{line_end}{}{item}", indent(last.start)))
+            let indent = Place::of(document, last.start).indent;
+            let item = item(&lines(document, indent.clone()));
+            document.splice(last.end, last.end, &format!(",{line_end}{indent}{item}"))
         }
         [.., last] => {
             let style = one_line(document);
             let comma = if style.is_spaced() { ", " } else { "," };
             document.splice(last.end, last.end, &format!("{comma}{}", item(&style)))
         }
-        [] if is_one_line(document) => {
-            document.splice(container.start + 1, container.end - 1, &item(&one_line(document)))
-        }
-        [] => {
-            let outer = indent(container.start);
-            let inner = format!("{outer}{}", unit(document));
-            let item = item(&Style::Lines { unit: unit(document), indent: inner.clone(), line_end });
-            let block = format!("{line_end}{inner}{item}{line_end}{outer}");
-            document.splice(container.start + 1, container.end - 1, &block)
+        [] => fill(document, container, item),
+    }
+}
+
+/// The text with one item between brackets that hold nothing.
+fn fill(document: &Document<'_>, container: Range, item: impl Fn(&Style) -> String) -> String {
+    let (start, end) = (container.start + 1, container.end - 1);
+    let place = Place::of(document, container.start);
+    if place.is_one_line {
+        let item = item(&one_line(document));
+        let hollow = &document.text[start..end];
+        let before = if hollow.contains('\n') { "" } else { hollow };
+        return document.splice(start, end, &format!("{before}{item}{hollow}"));
+    }
+    let (outer, line_end) = (place.indent, line_end(document.text));
+    let inner = format!("{outer}{}", unit(document));
+    let item = item(&lines(document, inner.clone()));
+    document.splice(start, end, &format!("{line_end}{inner}{item}{line_end}{outer}"))
+}
+
+/// Where a value stands. It is told by the white space before items, which no edit of ours changes; lines change with
+/// whatever else stands in them, and a file would look different with the order of our edits.
+struct Place {
+    /// Of the item.
+    indent: String,
+    /// The items around it are in one line.
+    is_one_line: bool,
+}
+
+impl Place {
+    /// The place of what begins at `at`.
+    fn of(document: &Document<'_>, at: usize) -> Self {
+        let (text, root) = (document.text, &document.root);
+        let mut place = Self { indent: line_indent(text, root.range.start), is_one_line: false };
+        let (mut start, mut items) = (root.range.start, properties(root));
+        loop {
+            let before: Vec<_> = items.into_iter().take_while(|(item, _)| item.start <= at).collect();
+            let leads =
+                std::iter::once(start + 1).chain(before.iter().map(|(item, _)| item.end)).zip(&before);
+            let leads = leads.map(|(end, (item, _))| &text[end..item.start]);
+            if let Some((_, indent)) = leads.clone().filter_map(|lead| lead.rsplit_once('\n')).last() {
+                place.indent = line_indent(indent, 0);
+            }
+            let Some((_, value)) = before.last().filter(|(item, _)| at < item.end) else { return place };
+            place.is_one_line = !leads.clone().next().is_some_and(|lead| lead.contains('\n'));
+            (start, items) = match value {
+                JsonValue::Object(object) if object.range.start <= at => {
+                    (object.range.start, properties(object))
+                }
+                JsonValue::Array(list) if list.range.start <= at => (list.range.start, elements(list)),
+                _ => return place,
+            };
         }
     }
+}
+
+fn properties<'b, 'a>(object: &'b Object<'a>) -> Vec<(Range, &'b JsonValue<'a>)> {
+    object.properties.iter().map(|property| (property.range, &property.value)).collect()
+}
+
+fn elements<'b, 'a>(list: &'b Array<'a>) -> Vec<(Range, &'b JsonValue<'a>)> {
+    list.elements.iter().map(|value| (value.range(), value)).collect()
 }
 
 fn line_end(text: &str) -> &'static str {
@@ -183,12 +229,8 @@ fn one_line(document: &Document<'_>) -> Style {
     Style::OneLine { spaced: colon.is_some_and(|colon| colon.ends_with(' ')) }
 }
 
-/// The file as a whole has its items in one line.
-fn is_one_line(document: &Document<'_>) -> bool {
-    let root = &document.root;
-    root.properties
-        .first()
-        .is_some_and(|first| !document.text[root.range.start..first.range.start].contains('\n'))
+fn lines(document: &Document<'_>, indent: String) -> Style {
+    Style::Lines { unit: unit(document), indent, line_end: line_end(document.text) }
 }
 
 /// What the file indents by: the indentation of its first key, else two spaces.

@@ -123,16 +123,13 @@ pub(super) fn any_file() -> impl Strategy<Value = Option<String>> {
 
 /// A file that is neither missing nor blank.
 pub(super) fn written() -> impl Strategy<Value = String> {
-    laid_out(prop_oneof![2 => tidy(), 1 => any::<u64>().prop_map(Layout::Chaos)])
-}
-
-/// One whose white space follows a rule.
-pub(super) fn tidily_written() -> impl Strategy<Value = String> {
-    laid_out(tidy())
-}
-
-fn laid_out(layout: impl Strategy<Value = Layout>) -> impl Strategy<Value = String> {
-    (settings(), layout, any::<bool>(), select(vec!["", "\n", " "]), select(vec!["", "\n", "\r\n", "\n\n "]))
+    (
+        settings(),
+        layout(),
+        any::<bool>(),
+        select(vec!["", "\n", " "]),
+        select(vec!["", "\n", "\r\n", "\n\n "]),
+    )
         .prop_map(|(tree, layout, mark, before, after)| {
             let mark = if mark { "\u{feff}" } else { "" };
             format!("{mark}{before}{}{after}", tree.render(layout))
@@ -212,7 +209,7 @@ pub(super) enum Layout {
     Chaos(u64),
 }
 
-fn tidy() -> impl Strategy<Value = Layout> {
+fn layout() -> impl Strategy<Value = Layout> {
     let hollow = || select(vec!["", " ", "\n"]);
     let unit = prop_oneof![
         9 => (0..9_usize).prop_map(|width| " ".repeat(width)),
@@ -223,7 +220,7 @@ fn tidy() -> impl Strategy<Value = Layout> {
         .prop_map(|(unit, hollow, line_end)| Layout::Lines { unit, hollow, line_end });
     let one_line = (select(vec![(":", ","), (": ", ", "), (": ", ","), (" :", " ,")]), hollow())
         .prop_map(|((colon, comma), hollow)| Layout::OneLine { colon, comma, hollow });
-    prop_oneof![2 => lines, 1 => one_line]
+    prop_oneof![4 => lines, 2 => one_line, 3 => any::<u64>().prop_map(Layout::Chaos)]
 }
 
 impl From<&Node<'_>> for Tree {

@@ -60,6 +60,24 @@ fn the_file_keeps_its_own_style() {
     assert!(!spaced.contains('\n'));
 }
 
+#[test]
+fn a_place_keeps_the_style_it_has_whatever_the_rest_of_the_file_looks_like() {
+    let entry =
+        r#"{"type": "command", "command": "/home/me/.claude/hooks/a-gate", "args": [], "timeout": 10}"#;
+    let stop = [on("Stop", None, "a-gate", 10)];
+    for (before, after) in [
+        (r#"{ "Stop": [ ] }"#, format!(r#"{{ "Stop": [ {{"hooks": [{entry}]}} ] }}"#)),
+        (r#"{"SessionEnd": []}"#, format!(r#"{{"SessionEnd": [], "Stop": [{{"hooks": [{entry}]}}]}}"#)),
+        (r#"{"Stop": [{"hooks": []}]}"#, format!(r#"{{"Stop": [{{"hooks": []}}, {{"hooks": [{entry}]}}]}}"#)),
+    ] {
+        let text = |hooks: &str| format!("{{\n  \"model\": \"opus\",\n  \"hooks\": {hooks}\n}}\n");
+        assert_eq!(register(&text(before), &owner(), &stop).unwrap(), text(&after));
+    }
+    let deep = "{\"a\": 1, \"hooks\": {\n        \"Stop\": []\n    }}";
+    let after = register(deep, &owner(), &stop).unwrap();
+    assert!(after.contains("\n        \"Stop\": [\n          {\n            \"hooks\": ["), "{after}");
+}
+
 /// Foreign groups of every kind, some of which look nearly like ours.
 const FOREIGN: &str = r#"{
     "$schema": "https://json.schemastore.org/claude-code-settings.json",
