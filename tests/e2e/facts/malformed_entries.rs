@@ -28,19 +28,19 @@ fn runs_beside(event: &str, group: &Value) -> bool {
     })
 }
 
-fn of(entry: Value) -> Value {
+fn of(entry: &Value) -> Value {
     json!({ "hooks": [entry] })
 }
 
 /// Each of them is told by the installer (`shared::settings::faults`).
 fn malformed() -> Vec<Value> {
     vec![
-        of(json!({ "type": "comand", "command": "true" })),
-        of(json!({ "command": "true" })),
-        of(json!({ "type": "command" })),
-        of(json!({ "type": "command", "command": "true", "timeout": "5" })),
-        of(json!({ "type": "command", "command": "true", "args": "x" })),
-        of(json!("true")),
+        of(&json!({ "type": "comand", "command": "true" })),
+        of(&json!({ "command": "true" })),
+        of(&json!({ "type": "command" })),
+        of(&json!({ "type": "command", "command": "true", "timeout": "5" })),
+        of(&json!({ "type": "command", "command": "true", "args": "x" })),
+        of(&json!("true")),
         json!({ "matcher": "Bash" }),
         json!({ "matcher": 1, "hooks": [] }),
         json!("true"),
@@ -66,9 +66,9 @@ fn it_does_nothing_to_other_events() {
 fn unknown_keys_and_events_and_empty_lists_do_no_harm() {
     for (event, group) in [
         ("PreToolUse", json!({ "hooks": [] })),
-        ("PreToolUse", of(json!({ "type": "command", "command": "true", "unknown": 1 }))),
+        ("PreToolUse", of(&json!({ "type": "command", "command": "true", "unknown": 1 }))),
         ("PreToolUse", json!({ "hooks": [], "unknown": 1 })),
-        ("NoSuchEvent", of(json!({ "type": "command", "command": "true" }))),
+        ("NoSuchEvent", of(&json!({ "type": "command", "command": "true" }))),
     ] {
         assert!(runs_beside(event, &group), "{event} {group}");
     }
