@@ -10,7 +10,7 @@ use tests::settings::Hook;
 const ALL: [&str; 3] = ["delegation-guard", "stop-momentum", "rate-awareness"];
 
 /// Everything speaks where it can.
-const LOUD: &str = "delegation-guard: {enabled: true, headless: true}
+const LOUD: &str = "delegation-guard: {enabled: true, headless: true, first_call: deny}
 stop-momentum: {enabled: true, headless: true}
 rate-awareness: {headless: true, audience: both, global_default: {capacity: 1, refill_per_sec: 0}}
 ";
