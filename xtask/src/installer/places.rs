@@ -275,19 +275,19 @@ mod tests {
     fn a_projects_settings_are_at_its_top_and_never_the_users_own() {
         let scratch = tempfile::tempdir().unwrap();
         let home = scratch.path().canonicalize().unwrap();
-        let sub = home.join("work/project/sub");
+        let sub = home.join("code/project/sub");
         std::fs::create_dir_all(&sub).unwrap();
-        std::fs::create_dir_all(home.join("work/project/.git")).unwrap();
+        std::fs::create_dir_all(home.join("code/project/.git")).unwrap();
         std::fs::create_dir_all(home.join(".claude")).unwrap();
         let environment = Environment { home: Some(home.clone()), ..Environment::default() };
         let user = Installation::user(&environment).unwrap();
         let local = user.in_project(&environment, Scope::Local, &sub).unwrap();
-        assert_eq!(local.settings, home.join("work/project/.claude/settings.local.json"));
-        assert_eq!(local.requirements, home.join("work/project/.claude/requirements.local.yaml"));
+        assert_eq!(local.settings, home.join("code/project/.claude/settings.local.json"));
+        assert_eq!(local.requirements, home.join("code/project/.claude/requirements.local.yaml"));
         assert_eq!(local.hooks, user.hooks);
         let project = user.in_project(&environment, Scope::Project, &sub).unwrap();
-        assert_eq!(project.settings, home.join("work/project/.claude/settings.json"));
-        assert_eq!(project.flags(), " --scope project --project ~/work/project");
+        assert_eq!(project.settings, home.join("code/project/.claude/settings.json"));
+        assert_eq!(project.flags(), " --scope project --project ~/code/project");
         assert!(user.in_project(&environment, Scope::Project, &home).is_err(), "the home is no project");
         assert!(user.in_project(&environment, Scope::Project, &home.join("gone")).is_err());
     }
