@@ -10,8 +10,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::blocks::BlockCount;
+use crate::config::Origin;
 use crate::host::{Host, Places, Timestamp};
 use crate::protocol::Input;
+use crate::state::Store;
 
 /// One hook. The type itself is empty; everything is in its associated items.
 pub trait Hook {
@@ -34,11 +36,33 @@ pub trait Hook {
     /// What `observe` found.
     type Facts;
 
+    /// What is to be done beside speaking and remembering; [`NoEffect`] for nothing.
+    type Effect: Effect;
+
     /// Looks at the world, outside of any lock. `None`: this event is none of the hook's business.
     fn observe(seen: &Seen<'_, Self::Settings>) -> Option<Self::Facts>;
 
     /// Decides. Pure and total.
-    fn decide(given: &Given<'_, Self>) -> Outcome<Self::State>;
+    fn decide(given: &Given<'_, Self>) -> Outcome<Self::State, Self::Effect>;
+}
+
+/// What a decision changes in the world beside the session's own memory: a mark in a repository, a file of a registry.
+pub trait Effect: Sized {
+    /// Does it, under the session's lock and before anything is said.
+    ///
+    /// # Errors
+    /// Says what could not be done and what follows from that; the user reads it.
+    fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String>;
+}
+
+/// There is nothing to do: this cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoEffect {}
+
+impl Effect for NoEffect {
+    fn carry_out(self, _places: &Places, _now: Timestamp) -> Result<(), String> {
+        match self {}
+    }
 }
 
 /// What a hook remembers between calls of one session.
@@ -78,6 +102,22 @@ pub struct Seen<'a, S> {
     pub places: &'a Places,
     /// Clock and environment.
     pub host: &'a Host,
+    /// The keys of the section that the global file locks, as paths within it; an empty one is the whole section.
+    pub locked: &'a [String],
+    /// The state folder.
+    pub store: Option<&'a Store>,
+}
+
+impl<S> Seen<'_, S> {
+    /// What is remembered of this session, as it is now, without the lock: only good for what to look at.
+    #[must_use]
+    pub fn peek<T: Remembered>(&self) -> T {
+        let (Some(store), Some(session)) = (self.store, self.input.call.session_id.as_deref()) else {
+            return T::default();
+        };
+        let file = store.session_file::<T>(session);
+        file.and_then(|file| store.peek(&file, session)).unwrap_or_default()
+    }
 }
 
 /// What a decision is made from.
@@ -98,11 +138,13 @@ pub struct Given<'a, H: Hook + ?Sized> {
     pub now: Timestamp,
     /// Nobody is watching, and the section does not opt in.
     pub headless: bool,
+    /// Where a setting comes from, by its key path within the settings.
+    pub origin: &'a dyn Fn(&str) -> Option<Origin>,
 }
 
 /// What was decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome<S> {
+pub struct Outcome<S, E = NoEffect> {
     /// What to say.
     pub verdict: Verdict,
     /// What to tell the user beside it, in the terminal client; never the model.
@@ -111,19 +153,27 @@ pub struct Outcome<S> {
     pub memory: Memory<S>,
     /// What the journal shall say beside the verdict; for a gate that lets go, why it did.
     pub remark: Option<&'static str>,
+    /// What is to be done beside that, in this order.
+    pub effects: Vec<E>,
 }
 
-impl<S> Outcome<S> {
+impl<S, E> Outcome<S, E> {
     /// Says nothing and leaves the state as it is.
     #[must_use]
     pub const fn pass() -> Self {
-        Self { verdict: Verdict::Pass, notice: None, memory: Memory::Keep, remark: None }
+        Self { verdict: Verdict::Pass, notice: None, memory: Memory::Keep, remark: None, effects: Vec::new() }
     }
 
     /// Says nothing, for a reason the journal keeps.
     #[must_use]
     pub const fn let_go(reason: &'static str) -> Self {
-        Self { verdict: Verdict::Pass, notice: None, memory: Memory::Keep, remark: Some(reason) }
+        Self {
+            verdict: Verdict::Pass,
+            notice: None,
+            memory: Memory::Keep,
+            remark: Some(reason),
+            effects: Vec::new(),
+        }
     }
 
     /// The same with another memory.
@@ -140,6 +190,8 @@ pub enum Memory<S> {
     Keep,
     /// It is replaced. If it cannot be written, the verdict is not spoken: a gate that cannot count must not block.
     Save(S),
+    /// It is replaced if it can be; what is said does not depend on it.
+    Note(S),
     /// It is removed.
     Drop,
 }

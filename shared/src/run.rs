@@ -7,7 +7,7 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::config::{Section, SectionSpec, Sources};
-use crate::hook::{Given, Headless, Hook, Memory, Outcome, Seen, Verdict};
+use crate::hook::{Effect, Given, Headless, Hook, Memory, Outcome, Seen, Verdict};
 use crate::host::{Host, InputError, Places, read_first_value};
 use crate::journal::Entry;
 use crate::own_calls::is_own_call;
@@ -136,8 +136,14 @@ impl<'a> Invocation<'a> {
     }
 
     fn decide<H: Hook>(&self, section: &Section<H::Settings>) -> Answer {
-        let seen =
-            Seen { input: self.input, settings: &section.settings, places: &self.places, host: self.host };
+        let seen = Seen {
+            input: self.input,
+            settings: &section.settings,
+            places: &self.places,
+            host: self.host,
+            locked: &section.locked,
+            store: self.store.as_ref(),
+        };
         let Some(facts) = H::observe(&seen) else { return Answer::default() };
         match self.decide_under_lock::<H>(section, &facts) {
             Ok(answer) => Answer { verdict: self.traced::<H>(answer.verdict, section), ..answer },
@@ -164,7 +170,7 @@ impl<'a> Invocation<'a> {
             let outcome = self.outcome::<H>(section, facts, &H::State::default());
             return match outcome.memory {
                 Memory::Save(_) => Err("there is no state folder to remember in".to_owned()),
-                Memory::Keep | Memory::Drop => self.count::<H>(outcome),
+                Memory::Keep | Memory::Note(_) | Memory::Drop => self.count::<H>(outcome),
             };
         };
         let critical = || {
@@ -174,6 +180,11 @@ impl<'a> Invocation<'a> {
                 Memory::Keep => {}
                 Memory::Save(state) => {
                     store.save(&file, session, state).map_err(|error| error.to_string())?;
+                }
+                Memory::Note(state) => {
+                    if let Err(error) = store.save(&file, session, state) {
+                        self.journal::<H>("error", None, Some(&error.to_string()));
+                    }
                 }
                 Memory::Drop => store.forget(&file),
             }
@@ -187,7 +198,7 @@ impl<'a> Invocation<'a> {
         section: &Section<H::Settings>,
         facts: &H::Facts,
         state: &H::State,
-    ) -> Outcome<H::State> {
+    ) -> Outcome<H::State, H::Effect> {
         let ledger = match (&self.store, self.session(), &self.input.event) {
             (Some(store), Some(session), Event::Stop(_)) => blocks::read(store, session),
             _ => blocks::Ledger::default(),
@@ -201,16 +212,18 @@ impl<'a> Invocation<'a> {
             started: self.host.started,
             now: self.host.now(),
             headless: self.is_headless(section),
+            origin: &|key| section.origin(H::NAME, key),
         })
     }
 
     /// Counts a blocked stop, or it is not spoken: a gate that cannot count could block for ever. A denial stands
     /// without its mark, which only saves others a needless model call.
-    fn count<H: Hook>(&self, outcome: Outcome<H::State>) -> Result<Answer, String> {
+    fn count<H: Hook>(&self, outcome: Outcome<H::State, H::Effect>) -> Result<Answer, String> {
         if let Some(reason) = outcome.remark {
             self.journal::<H>("let-go", None, Some(reason));
         }
-        let answer = Answer { verdict: outcome.verdict, notice: outcome.notice };
+        let notice = self.carry_out::<H>(outcome.effects, outcome.notice);
+        let answer = Answer { verdict: outcome.verdict, notice };
         let (Some(store), Some(session)) = (&self.store, self.session()) else { return Ok(answer) };
         let call = &self.input.call;
         match (&answer.verdict, &self.input.event) {
@@ -231,13 +244,27 @@ impl<'a> Invocation<'a> {
         Ok(answer)
     }
 
+    /// Does what is to be done. What fails is added to what the user reads.
+    fn carry_out<H: Hook>(&self, effects: Vec<H::Effect>, notice: Option<String>) -> Option<String> {
+        let done = effects.into_iter().map(|effect| effect.carry_out(&self.places, self.host.now()));
+        let failed: Vec<String> = done.filter_map(Result::err).collect();
+        for error in &failed {
+            self.journal::<H>("error", None, Some(error));
+        }
+        let told = notice.into_iter().chain(failed).collect::<Vec<_>>().join("\n");
+        (!told.is_empty()).then_some(told)
+    }
+
     /// Adds to a refusal where its rule is set, and keeps it in the journal.
     fn traced<H: Hook>(&self, verdict: Verdict, section: &Section<H::Settings>) -> Verdict {
         let word = verdict.word();
         let trace = |reason: String, rule: &str| {
             let reason = match section.origin(H::NAME, rule) {
-                Some(origin) => format!("{reason}\n({}.{rule}: {origin})", H::NAME),
-                None => reason,
+                // A reason for several rules names the place of each itself.
+                Some(origin) if !reason.contains(&origin.to_string()) => {
+                    format!("{reason}\n({}.{rule}: {origin})", H::NAME)
+                }
+                _ => reason,
             };
             self.journal::<H>(word, Some(rule), Some(&reason));
             reason

@@ -35,7 +35,7 @@ pub fn never_blocked_by_input(call: &Call, stop: &Stop) -> Option<&'static str> 
     if call.session_id.is_none() {
         return Some("no session id");
     }
-    if stop.background_tasks > 0 || stop.session_crons > 0 {
+    if stop.background_tasks > 0 || !stop.session_crons.is_empty() {
         return Some("background work or a wake-up is in flight");
     }
     if stop.last_assistant_message.as_deref().is_some_and(ends_in_a_question) {

@@ -93,7 +93,7 @@ fn speak(
         let key = message.key();
         format!("delegation-guard: message_files.{key} {file} cannot be read or is empty; the built-in text was used")
     });
-    Outcome { verdict: verdict(text), notice, memory: Memory::Save(state), remark: None }
+    Outcome { verdict: verdict(text), notice, memory: Memory::Save(state), remark: None, effects: Vec::new() }
 }
 
 fn call_id(event: &Event) -> Option<&str> {

@@ -21,7 +21,7 @@ pub use observe::Facts;
 pub use settings::{FirstCall, MessageFiles, Reminder, Settings};
 pub use state::State;
 
-use shared::hook::{Given, Headless, Hook, Outcome, Seen};
+use shared::hook::{Given, Headless, Hook, NoEffect, Outcome, Seen};
 
 /// The hook.
 #[derive(Debug)]
@@ -35,6 +35,7 @@ impl Hook for DelegationGuard {
     type Settings = Settings;
     type State = State;
     type Facts = Facts;
+    type Effect = NoEffect;
 
     fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
         observe::observe(seen)

@@ -109,7 +109,7 @@ fn tell(
     let remark = due.first().filter(|_| verdict == Verdict::Pass).map(|first| first.sign.remark());
     let unreadable = scene.unreadable(&due);
     let notice = notice.into_iter().chain(unreadable).reduce(|notice, line| format!("{notice}\n{line}"));
-    Outcome { verdict, notice, memory: Memory::Keep, remark }
+    Outcome { verdict, notice, memory: Memory::Keep, remark, effects: Vec::new() }
 }
 
 /// Whether the user is told, and whether the model is. A script's result must not depend on us: where nobody watches,

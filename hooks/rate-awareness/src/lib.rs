@@ -29,7 +29,7 @@ pub use observe::{CallFacts, Facts, Text, Texts};
 pub use settings::{Audience, Limits, MessageFiles, Mode, Settings, SkillLimits};
 pub use state::{Agent, State};
 
-use shared::hook::{Given, Headless, Hook, Outcome, Seen};
+use shared::hook::{Given, Headless, Hook, NoEffect, Outcome, Seen};
 
 /// The hook.
 #[derive(Debug)]
@@ -43,6 +43,7 @@ impl Hook for RateAwareness {
     type Settings = Settings;
     type State = State;
     type Facts = Facts;
+    type Effect = NoEffect;
 
     fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
         observe::observe(seen)

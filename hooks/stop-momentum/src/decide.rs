@@ -63,6 +63,7 @@ fn block(given: &Given<'_, StopMomentum>, facts: &StopFacts, token: &Token) -> O
         }),
         memory: Memory::Save(State { token: Some(token.clone()) }),
         remark: None,
+        effects: Vec::new(),
     }
 }
 

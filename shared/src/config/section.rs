@@ -47,6 +47,8 @@ pub struct Section<S> {
     pub problems: Vec<Problem>,
     /// What decided `enabled`, where it is not the section's own key: the switch, or the key above all sections.
     decided_elsewhere: Option<Origin>,
+    /// The keys of the section that the global file locks, as paths within it; an empty one is the whole section.
+    pub locked: Vec<String>,
     /// The switch stands otherwise than the section, because the global file locks it.
     pub overruled_switch: bool,
     /// The cleaned layers, lowest first; where a value comes from is looked up when it is needed.
@@ -137,6 +139,7 @@ where
         settings,
         problems: problems.0,
         decided_elsewhere: top.off_at.or_else(|| turned.map(|_| switch_origin())),
+        locked: top.locks.paths().map(|path| path.join(".")).collect(),
         overruled_switch: turned.is_none() && switch != Position::Auto,
         layers,
     })

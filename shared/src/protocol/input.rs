@@ -190,8 +190,8 @@ pub struct Stop {
     pub last_assistant_message: Option<String>,
     /// Background tasks still running.
     pub background_tasks: usize,
-    /// Scheduled wake-ups.
-    pub session_crons: usize,
+    /// What each scheduled wake-up will ask; empty where the client does not say.
+    pub session_crons: Vec<String>,
 }
 
 /// A subagent's start or end.
@@ -278,8 +278,19 @@ fn stop(fields: &Fields<'_>) -> Stop {
         stop_hook_active: fields.read("stop_hook_active").unwrap_or(false),
         last_assistant_message: fields.text("last_assistant_message"),
         background_tasks: fields.count("background_tasks").unwrap_or(0),
-        session_crons: fields.count("session_crons").unwrap_or(0),
+        session_crons: scheduled_prompts(fields),
     }
+}
+
+/// Each entry counts, whatever it holds.
+fn scheduled_prompts(fields: &Fields<'_>) -> Vec<String> {
+    #[derive(serde::Deserialize)]
+    struct Scheduled {
+        prompt: String,
+    }
+    let entries: Vec<&serde_json::value::RawValue> = fields.read("session_crons").unwrap_or_default();
+    let prompt = |entry: &&serde_json::value::RawValue| serde_json::from_str::<Scheduled>(entry.get()).ok();
+    entries.iter().map(|entry| prompt(entry).map(|entry| entry.prompt).unwrap_or_default()).collect()
 }
 
 fn subagent(fields: &Fields<'_>) -> Subagent {

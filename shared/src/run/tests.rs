@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::respond;
-use crate::hook::{Given, Headless, Hook, Memory, Outcome, Remembered, Seen, Verdict};
+use crate::hook::{Given, Headless, Hook, Memory, NoEffect, Outcome, Remembered, Seen, Verdict};
 use crate::host::{Clock, Environment, Host, InputError, Timestamp};
 use crate::protocol::Event;
 
@@ -44,6 +44,7 @@ impl Hook for Blocker {
     type Settings = Settings;
     type State = Count;
     type Facts = ();
+    type Effect = NoEffect;
 
     fn observe(seen: &Seen<'_, Settings>) -> Option<()> {
         matches!(seen.input.event, Event::Stop(_) | Event::SessionEnd { .. }).then_some(())
@@ -60,6 +61,7 @@ impl Hook for Blocker {
             notice: None,
             memory: Memory::Save(Count(given.state.0 + 1)),
             remark: None,
+            effects: Vec::new(),
         }
     }
 }
@@ -71,6 +73,7 @@ impl Hook for Bystander {
     type Settings = Settings;
     type State = ();
     type Facts = ();
+    type Effect = NoEffect;
 
     fn observe(_seen: &Seen<'_, Settings>) -> Option<()> {
         None

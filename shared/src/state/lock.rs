@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use fd_lock::RwLock;
 
-use super::folder::private_file;
+use super::durable::{SharedMode, share_file, unlinked_private_file};
 
 /// How long a hook waits for another. After that it passes and says so in the journal.
 pub const LOCK_DEADLINE: Duration = Duration::from_secs(1);
@@ -29,11 +29,24 @@ pub enum LockError {
 /// # Errors
 /// If the lock is not had within `patience`; `critical` has not run then.
 pub fn with_lock<T>(data: &Path, patience: Duration, critical: impl FnOnce() -> T) -> Result<T, LockError> {
+    with_shared_lock(data, patience, SharedMode::Private, critical)
+}
+
+/// As [`with_lock`], for data that others may change too: they must be able to open its lock.
+///
+/// # Errors
+/// If the lock is not had within `patience`; `critical` has not run then.
+pub fn with_shared_lock<T>(
+    data: &Path,
+    patience: Duration,
+    mode: SharedMode,
+    critical: impl FnOnce() -> T,
+) -> Result<T, LockError> {
     let path = lock_path(data);
     let deadline = Instant::now() + patience;
     let mut pause = Duration::from_micros(200);
     loop {
-        let mut file = RwLock::new(open(&path)?);
+        let mut file = RwLock::new(open(&path, mode)?);
         if let Ok(guard) = file.try_write()
             && is_still_at(&guard, &path)
         {
@@ -59,11 +72,14 @@ fn lock_path(data: &Path) -> PathBuf {
     path.into()
 }
 
-fn open(path: &Path) -> Result<File, LockError> {
+fn open(path: &Path, mode: SharedMode) -> Result<File, LockError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    private_file(&mut options);
-    options.open(path).map_err(|source| LockError::Unusable(path.to_path_buf(), source))
+    unlinked_private_file(&mut options);
+    let file = options.open(path).map_err(|source| LockError::Unusable(path.to_path_buf(), source))?;
+    // Fails where it is another user's, who has done it then.
+    let _ = share_file(&file, mode);
+    Ok(file)
 }
 
 /// A lock file that was removed while we waited for it guards nothing: the next process makes a new one.
@@ -87,7 +103,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
 
-    use super::{LockError, lock_path, with_lock};
+    use super::{LockError, SharedMode, lock_path, with_lock, with_shared_lock};
 
     const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -128,6 +144,21 @@ mod tests {
             assert!(began.elapsed() >= Duration::from_millis(20));
         })
         .unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_lock_of_shared_data_can_be_opened_by_its_group() {
+        use std::os::unix::fs::PermissionsExt;
+        let scratch = tempfile::tempdir().unwrap();
+        let data = scratch.path().join("data");
+        for (mode, expected) in [(SharedMode::Private, 0o600), (SharedMode::Group, 0o660)] {
+            with_shared_lock(&data, PATIENCE, mode, || {
+                let lock = std::fs::metadata(lock_path(&data)).unwrap();
+                assert_eq!(lock.permissions().mode() & 0o777, expected);
+            })
+            .unwrap();
+        }
     }
 
     #[test]

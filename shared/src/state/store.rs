@@ -140,6 +140,13 @@ impl Store {
         }
     }
 
+    /// What is remembered, if it can be read; nothing is set aside. Without the lock it may be out of date at once.
+    #[must_use]
+    pub fn peek<T: Remembered>(&self, file: &Path, session: &str) -> Option<T> {
+        let read: Read<T> = serde_json::from_slice(&read_private(file).ok()?).ok()?;
+        (read.session == session).then_some(read.state)
+    }
+
     /// Replaces what is remembered. The caller holds the lock.
     ///
     /// # Errors

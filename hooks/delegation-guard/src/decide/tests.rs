@@ -73,6 +73,7 @@ impl Session {
             started: self.now,
             now: self.now,
             headless: false,
+            origin: &|_| None,
         })
     }
 
@@ -85,6 +86,7 @@ impl Session {
                 self.state = state;
             }
             Memory::Keep => assert_eq!(outcome.verdict, Verdict::Pass, "what is said is counted"),
+            Memory::Note(_) => panic!("what is said depends on being counted"),
             Memory::Drop => self.state = State::default(),
         }
         self.notices.extend(outcome.notice);

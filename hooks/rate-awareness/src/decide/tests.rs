@@ -112,6 +112,7 @@ impl World {
             started: self.now,
             now: self.now,
             headless: self.headless,
+            origin: &|_| None,
         })
     }
 
@@ -422,6 +423,7 @@ fn the_end_of_the_session_forgets_everything_and_says_nothing() {
         started: world.now,
         now: world.now,
         headless: false,
+        origin: &|_| None,
     });
     assert_eq!(outcome, Outcome::pass().remembering(Memory::Drop));
 }

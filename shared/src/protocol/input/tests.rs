@@ -11,13 +11,16 @@ fn event(text: &str) -> Event {
 fn a_stop_is_read_with_everything_a_gate_needs() {
     let text = r#"{"session_id":"s","transcript_path":"/t.jsonl","cwd":"/p","prompt_id":"p","permission_mode":"acceptEdits",
         "hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"end",
-        "background_tasks":[{"id":"b"}],"session_crons":[{},{}],"something_new":{"a":1}}"#;
+        "background_tasks":[{"id":"b"}],"session_crons":[{"prompt":"req approve x"},{}],"something_new":{"a":1}}"#;
     let input = parse(text.as_bytes()).unwrap();
     assert_eq!(input.call.session_id.as_deref(), Some("s"));
     assert_eq!(input.call.permission_mode, Some(Mode::AcceptEdits));
     let Event::Stop(stop) = input.event else { panic!("a stop") };
     assert!(stop.stop_hook_active);
-    assert_eq!((stop.background_tasks, stop.session_crons), (1, 2));
+    assert_eq!(
+        (stop.background_tasks, stop.session_crons),
+        (1, vec!["req approve x".to_owned(), String::new()])
+    );
     assert_eq!(stop.last_assistant_message.as_deref(), Some("end"));
 }
 

@@ -1,0 +1,79 @@
+//! Durable files on a real disk: replaced as a whole, never through a link, for whom the mode says.
+
+use std::fs;
+use std::io::ErrorKind;
+
+use super::{SharedMode, ensure_folder, read_regular, remove_durable, write_durable};
+
+#[test]
+fn a_file_is_replaced_whatever_a_killed_process_left_beside_it() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("marks.json");
+    fs::write(scratch.path().join("marks.json.tmp"), "half of someth").unwrap();
+    write_durable(&path, b"one", SharedMode::Private).unwrap();
+    write_durable(&path, b"2", SharedMode::Private).unwrap();
+    assert_eq!(read_regular(&path, 3).unwrap(), b"2");
+    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
+    remove_durable(&path).unwrap();
+    remove_durable(&path).unwrap();
+    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_size_bound_is_met_exactly() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("f");
+    fs::write(&path, "1234").unwrap();
+    assert_eq!(read_regular(&path, 4).unwrap(), b"1234");
+    assert_eq!(read_regular(&path, 3).unwrap_err().kind(), ErrorKind::FileTooLarge);
+    assert_eq!(read_regular(scratch.path(), 3).unwrap_err().kind(), ErrorKind::InvalidInput);
+    assert_eq!(read_regular(&path.join("x"), 3).unwrap_err().kind(), ErrorKind::NotADirectory);
+}
+
+#[test]
+fn a_folder_is_made_only_where_there_is_one_to_stand_in() {
+    let scratch = tempfile::tempdir().unwrap();
+    let gone = ensure_folder(&scratch.path().join("gone/requirements"), SharedMode::Private);
+    assert_eq!(gone.unwrap_err().kind(), ErrorKind::NotFound);
+    ensure_folder(&scratch.path().join("requirements"), SharedMode::Private).unwrap();
+    ensure_folder(&scratch.path().join("requirements"), SharedMode::Private).unwrap();
+    fs::write(scratch.path().join("file"), "").unwrap();
+    let file = ensure_folder(&scratch.path().join("file"), SharedMode::Private);
+    assert_eq!(file.unwrap_err().kind(), ErrorKind::NotADirectory);
+}
+
+#[cfg(unix)]
+#[test]
+fn modes_are_those_of_a_shared_repository_whatever_the_umask() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = tempfile::tempdir().unwrap();
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+    for (shared, folder, file) in [
+        (SharedMode::Private, 0o700, 0o600),
+        (SharedMode::Group, 0o2770, 0o660),
+        (SharedMode::All, 0o2775, 0o664),
+    ] {
+        let dir = scratch.path().join(format!("{shared:?}"));
+        ensure_folder(&dir, shared).unwrap();
+        assert_eq!(mode(&dir), folder, "{shared:?}");
+        write_durable(&dir.join("f"), b"x", shared).unwrap();
+        assert_eq!(mode(&dir.join("f")), file, "{shared:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_neither_read_nor_written_through() {
+    use std::os::unix::fs::symlink;
+    let scratch = tempfile::tempdir().unwrap();
+    let (outside, link) = (scratch.path().join("outside"), scratch.path().join("link"));
+    fs::write(&outside, "theirs").unwrap();
+    symlink(&outside, &link).unwrap();
+    symlink(&outside, scratch.path().join("link.tmp")).unwrap();
+    assert_eq!(read_regular(&link, 100).unwrap_err().kind(), ErrorKind::InvalidInput);
+    write_durable(&link, b"ours", SharedMode::Private).unwrap();
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "theirs");
+    assert_eq!(read_regular(&link, 100).unwrap(), b"ours");
+    symlink(scratch.path(), scratch.path().join("folder")).unwrap();
+    assert!(ensure_folder(&scratch.path().join("folder"), SharedMode::Private).is_err());
+}
