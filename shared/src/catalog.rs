@@ -70,7 +70,7 @@ pub struct EventEntry {
 pub struct Proof {
     /// The input as the client sends it. `{project}` in a text stands for the scratch project.
     pub event: Map<String, Value>,
-    /// The hook's section of the global file.
+    /// The global file.
     pub config: Map<String, Value>,
     /// Files of the state folder before the run: name to content.
     pub state: BTreeMap<String, String>,
@@ -141,6 +141,11 @@ pub fn own_commands() -> impl Iterator<Item = &'static str> {
         });
         list.into_iter().flat_map(|list| list.split(',')).map(str::trim)
     })
+}
+
+/// The names of the hooks, which are those of their sections, straight from the text as well.
+pub fn section_names() -> impl Iterator<Item = &'static str> {
+    TEXT.lines().filter_map(|line| line.strip_prefix("  - name: ")).map(str::trim)
 }
 
 impl Proof {

@@ -13,6 +13,7 @@ use crate::config::{COMMON_KEYS, Section, SectionSpec, Sources, load, schema_of}
 use crate::hook::Hook;
 use crate::host::{Host, Places, display_path};
 use crate::operator::{Standing, refusal, standing};
+use crate::run::configure;
 use crate::state::{Store, is_off};
 use crate::switches::{Position, Reach, Switches, turn};
 
@@ -95,9 +96,11 @@ fn help<H: Hook>() -> String {
 fn section_schema<H: Hook>() -> String {
     let mut schema = schema_of::<H::Settings>().to_value();
     if let Some(properties) = schema.get_mut("properties").and_then(serde_json::Value::as_object_mut) {
-        for key in H::GLOBAL_ONLY {
-            if let Some(property) = properties.get_mut(*key).and_then(serde_json::Value::as_object_mut) {
-                property.insert("x-global-only".to_owned(), true.into());
+        for (keys, mark) in [(H::GLOBAL_ONLY, "x-global-only"), (H::ROOT_KEYS, "x-root-key")] {
+            for key in keys {
+                if let Some(property) = properties.get_mut(*key).and_then(serde_json::Value::as_object_mut) {
+                    property.insert(mark.to_owned(), true.into());
+                }
             }
         }
         for (key, description) in COMMON_KEYS {
@@ -119,8 +122,8 @@ fn report<H: Hook>(host: &Host, print: impl Fn(&Section<H::Settings>, &InForce) 
     let switches = store.as_ref().map(Switches::read).unwrap_or_default();
     let switch = switches.position(H::NAME, host.environment.session_id.as_deref());
     let in_force = InForce { switch, off_file: off_file(host, &places) };
-    let spec = SectionSpec { name: H::NAME, global_only: H::GLOBAL_ONLY };
-    match load::<H::Settings>(spec, &Sources::of(&places, host.environment.home.as_deref()), switch) {
+    let spec = SectionSpec { tells_unknown_keys: H::TELLS_UNKNOWN_KEYS, ..H::section() };
+    match configure::<H>(spec, &Sources::of(&places, host.environment.home.as_deref()), switch) {
         Some(section) => say(&print(&section, &in_force)),
         None => fail(&format!("{}: the built-in defaults cannot be read; this is a bug", H::NAME)),
     }
@@ -136,7 +139,7 @@ fn off_file(host: &Host, places: &Places) -> Option<String> {
 fn status_text<H: Hook>(section: &Section<H::Settings>, in_force: &InForce) -> String {
     let name = H::NAME;
     let word = if section.enabled { "on" } else { "off" };
-    let by = section.origin(name, "enabled").map_or_else(String::new, |origin| format!(", set by {origin}"));
+    let by = section.origin("enabled").map_or_else(String::new, |origin| format!(", set by {origin}"));
     let first = match &in_force.off_file {
         Some(file) => format!("{name}: off, like every hook while {file} is there; without it {word}{by}"),
         None => format!("{name}: {word}{by}"),
@@ -150,7 +153,7 @@ fn status_text<H: Hook>(section: &Section<H::Settings>, in_force: &InForce) -> S
 
 fn status_json<H: Hook>(section: &Section<H::Settings>, in_force: &InForce) -> String {
     let problems: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
-    let origin = section.origin(H::NAME, "enabled").map(|origin| origin.to_string());
+    let origin = section.origin("enabled").map(|origin| origin.to_string());
     let enabled = section.enabled && in_force.off_file.is_none();
     let set_by = in_force.off_file.clone().or(origin);
     json!({ "hook": H::NAME, "enabled": enabled, "switch": in_force.switch, "set_by": set_by, "problems": problems })
@@ -170,8 +173,7 @@ fn turn_switch<H: Hook>(host: &Host, position: Position, reach: Reach<'_>) -> Ex
         return fail(&format!("{}: there is no state folder to keep the switch in; set HOME", H::NAME));
     };
     let sources = Sources::of(&places, host.environment.home.as_deref());
-    let spec = SectionSpec { name: H::NAME, global_only: H::GLOBAL_ONLY };
-    if load::<H::Settings>(spec, &sources, position).is_some_and(|section| section.overruled_switch) {
+    if load::<H::Settings>(H::section(), &sources, position).is_some_and(|section| section.overruled_switch) {
         return fail(&format!("{}: locked by your global requirements.yaml; nothing was changed", H::NAME));
     }
     match turn(&store, H::NAME, reach, position, host.now()) {

@@ -3,11 +3,13 @@
 //! A wrong value opens or closes nothing: that one entry falls back to the layer below and becomes a [`Problem`],
 //! as data. Whoever runs the hook tells it, once per session; a problem never holds the value that caused it.
 //!
-//! - `layer`: reading one file, if it is one we may read
+//! - `layer`: reading one file, if it is one we may read; `part`: as much of it as concerns the hook
 //! - `yaml`: the only module that reads YAML
 //! - `top_level`: the keys above all sections
-//! - `section`: merging one hook's section out of the layers, key by key; `tree`: its entries and their paths
-//! - `held`, `wrong`: what is left out of a layer: what may not stand there, and what cannot be read
+//! - `section`: merging one hook's section, and keys of its own at the top of the file, out of the layers, key by key;
+//!   `tree`: its entries and their paths
+//! - `held`, `wrong`: what is left out of a layer: what may not stand there, and what cannot be read;
+//!   `strangers`: what nobody owns
 //! - `expected`: what a key should hold, read out of the schema
 //! - `problem`: what is wrong where
 //! - [`edit`]: setting one key for the file's owner
@@ -18,8 +20,10 @@ pub mod edit;
 mod expected;
 mod held;
 mod layer;
+mod part;
 mod problem;
 mod section;
+mod strangers;
 mod top_level;
 mod tree;
 mod wrong;
@@ -30,6 +34,6 @@ pub use defaults::{ALL_DEFAULTS, section_defaults};
 pub use expected::{describe, known_keys, schema_of};
 pub use layer::{Layer, LayerKind, MAX_LAYER_BYTES, MAX_PROJECT_BYTES, Refused, Sources, read_text};
 pub use problem::{Fault, Problem};
-pub use section::{COMMON_KEYS, Origin, Section, SectionSpec, load};
+pub use section::{COMMON_KEYS, Origin, Section, SectionSpec, SettingFault, load};
 pub use wrong::nearest;
 pub use yaml::{line_of, read_typed};

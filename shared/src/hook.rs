@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::blocks::BlockCount;
-use crate::config::Origin;
+use crate::config::{Origin, SectionSpec, SettingFault};
 use crate::host::{Host, Places, Timestamp};
 use crate::protocol::Input;
 use crate::state::Store;
@@ -27,6 +27,12 @@ pub trait Hook {
     /// outside the project, chooses a model, spends money or writes commits.
     const GLOBAL_ONLY: &'static [&'static str];
 
+    /// Keys of its settings that stand at the top of the file instead of in its section.
+    const ROOT_KEYS: &'static [&'static str] = &[];
+
+    /// At a session's start it also tells of what nobody owns or can read in the files. One hook does.
+    const TELLS_UNKNOWN_KEYS: bool = false;
+
     /// The section's typed settings; every field has its default in config/defaults.yaml.
     type Settings: DeserializeOwned + JsonSchema;
 
@@ -39,8 +45,31 @@ pub trait Hook {
     /// What is to be done beside speaking and remembering; [`NoEffect`] for nothing.
     type Effect: Effect;
 
+    /// The prompt is one of the hook's own commands: it is answered even while the hook is switched off.
+    #[must_use]
+    fn is_command(_prompt: &str) -> bool {
+        false
+    }
+
     /// Looks at the world, outside of any lock. `None`: this event is none of the hook's business.
     fn observe(seen: &Seen<'_, Self::Settings>) -> Option<Self::Facts>;
+
+    /// What cannot work in settings that could be read; told like a wrong value. Pure and total.
+    #[must_use]
+    fn faults(_settings: &Self::Settings) -> Vec<SettingFault> {
+        Vec::new()
+    }
+
+    /// What is to be read of the files, leaving out what nobody owns.
+    #[must_use]
+    fn section() -> SectionSpec {
+        SectionSpec {
+            name: Self::NAME,
+            root_keys: Self::ROOT_KEYS,
+            global_only: Self::GLOBAL_ONLY,
+            tells_unknown_keys: false,
+        }
+    }
 
     /// Decides. Pure and total.
     fn decide(given: &Given<'_, Self>) -> Outcome<Self::State, Self::Effect>;
@@ -221,6 +250,11 @@ pub enum Verdict {
         /// The key path of the setting behind it.
         rule: Cow<'static, str>,
     },
+    /// The prompt was one of our commands: this is its answer, and the model gets neither.
+    Reply {
+        /// What the user reads.
+        text: String,
+    },
     /// The stop or the prompt does not happen.
     Block {
         /// What the model (Stop) or the user (prompt) reads.
@@ -237,6 +271,7 @@ impl Verdict {
         match self {
             Self::Pass => "pass",
             Self::Advise { .. } => "advise",
+            Self::Reply { .. } => "reply",
             Self::Deny { .. } => "deny",
             Self::Ask { .. } => "ask",
             Self::Block { .. } => "block",

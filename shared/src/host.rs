@@ -4,9 +4,11 @@
 //! Nothing here decides anything, and nothing else in the workspace reads the environment or the clock.
 
 mod clock;
+mod own_command;
 mod places;
 mod stdin;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub use clock::{Clock, Timestamp};
@@ -65,6 +67,8 @@ pub struct Environment {
     pub session_id: Option<String>,
     /// `CLAUDECODE` is set: the process runs inside Claude's shell.
     pub inside_claude: bool,
+    /// `PATH`: where programs are looked for.
+    pub search_path: Option<OsString>,
     /// `BARBLESS_NONCE`: set for the children of a judge, see [`crate::state::Store::nonce_is_fresh`].
     pub nonce: Option<String>,
 }
@@ -82,6 +86,7 @@ impl Environment {
             entrypoint: text("CLAUDE_CODE_ENTRYPOINT"),
             session_id: text("CLAUDE_CODE_SESSION_ID"),
             inside_claude: std::env::var_os("CLAUDECODE").is_some(),
+            search_path: std::env::var_os("PATH"),
             nonce: text("BARBLESS_NONCE"),
         }
     }

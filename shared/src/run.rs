@@ -13,7 +13,7 @@ use crate::journal::Entry;
 use crate::own_calls::is_own_call;
 use crate::protocol::{self, Answer, Event, Input};
 use crate::state::{Store, is_off, sweep_once_a_day};
-use crate::switches::Switches;
+use crate::switches::{Position, Switches};
 use crate::{blocks, cli, config, heartbeat, journal, notices};
 
 /// The whole of a hook's `main`: the hook itself without arguments, its command line with some.
@@ -60,6 +60,18 @@ pub fn respond<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Opti
     let call = Invocation::new(host, &input)?;
     let answer = call.answer::<H>();
     protocol::to_wire(&input.event, &answer)
+}
+
+/// A hook's section as it is in force, with what the hook itself finds wrong in it.
+#[must_use]
+pub fn configure<H: Hook>(
+    spec: SectionSpec,
+    sources: &Sources,
+    switch: Position,
+) -> Option<Section<H::Settings>> {
+    let mut section = config::load(spec, sources, switch)?;
+    section.add_faults(H::faults(&section.settings));
+    Some(section)
 }
 
 fn unusable_input<H: Hook>(host: &Host, why: &str) -> Option<String> {
@@ -118,13 +130,17 @@ impl<'a> Invocation<'a> {
         let sources = Sources::of(&self.places, self.host.environment.home.as_deref());
         let switches = self.store.as_ref().map(Switches::read).unwrap_or_default();
         let switch = switches.position(H::NAME, self.session());
-        config::load(SectionSpec { name: H::NAME, global_only: H::GLOBAL_ONLY }, &sources, switch)
+        let tells_unknown_keys = H::TELLS_UNKNOWN_KEYS && self.is_starting();
+        configure::<H>(SectionSpec { tells_unknown_keys, ..H::section() }, &sources, switch)
     }
 
-    /// A session's end is for everybody: what a hook remembered goes, even if it was switched off meanwhile.
+    /// A session's end is for everybody: what a hook remembered goes, even if it was switched off meanwhile. So are its own
+    /// commands: switching it on again is one.
     fn is_active<H: Hook>(&self, section: &Section<H::Settings>) -> bool {
         let silent = H::HEADLESS == Headless::Silent && self.is_headless(section);
-        (section.enabled && !silent) || matches!(self.input.event, Event::SessionEnd { .. })
+        let is_command =
+            matches!(&self.input.event, Event::UserPromptSubmit { prompt, .. } if H::is_command(prompt));
+        (section.enabled && !silent) || is_command || matches!(self.input.event, Event::SessionEnd { .. })
     }
 
     fn is_headless<S>(&self, section: &Section<S>) -> bool {
@@ -212,7 +228,7 @@ impl<'a> Invocation<'a> {
             started: self.host.started,
             now: self.host.now(),
             headless: self.is_headless(section),
-            origin: &|key| section.origin(H::NAME, key),
+            origin: &|key| section.origin(key),
         })
     }
 
@@ -259,10 +275,10 @@ impl<'a> Invocation<'a> {
     fn traced<H: Hook>(&self, verdict: Verdict, section: &Section<H::Settings>) -> Verdict {
         let word = verdict.word();
         let trace = |reason: String, rule: &str| {
-            let reason = match section.origin(H::NAME, rule) {
+            let reason = match section.origin(rule) {
                 // A reason for several rules names the place of each itself.
                 Some(origin) if !reason.contains(&origin.to_string()) => {
-                    format!("{reason}\n({}.{rule}: {origin})", H::NAME)
+                    format!("{reason}\n({}: {origin})", section.in_file(rule))
                 }
                 _ => reason,
             };
@@ -274,6 +290,10 @@ impl<'a> Invocation<'a> {
             Verdict::Advise { text } => {
                 self.journal::<H>("advise", None, Some(&text));
                 Verdict::Advise { text }
+            }
+            Verdict::Reply { text } => {
+                self.journal::<H>("reply", None, None);
+                Verdict::Reply { text }
             }
             Verdict::Deny { reason, rule } => Verdict::Deny { reason: trace(reason, &rule), rule },
             Verdict::Ask { reason, rule } => Verdict::Ask { reason: trace(reason, &rule), rule },

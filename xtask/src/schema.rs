@@ -70,9 +70,32 @@ fn requirements(catalog: &Catalog, binaries: &Binaries) -> anyhow::Result<Value>
         "additionalProperties": false
     });
     for hook in &catalog.hooks {
-        schema["properties"][&hook.name] = section(hook, binaries)?;
+        let mut section = section(hook, binaries)?;
+        for (key, property) in root_keys(&mut section) {
+            schema["properties"][&key] = property;
+        }
+        schema["properties"][&hook.name] = Value::Object(section);
     }
     Ok(schema)
+}
+
+/// Takes out of a section the keys that stand at the top of the file instead.
+fn root_keys(section: &mut Map<String, Value>) -> Vec<(String, Value)> {
+    let Some(properties) = section.get_mut("properties").and_then(Value::as_object_mut) else {
+        return Vec::new();
+    };
+    let keys: Vec<String> = properties
+        .iter()
+        .filter(|(_, property)| property.get("x-root-key").is_some())
+        .map(|(key, _)| key.clone())
+        .collect();
+    keys.into_iter()
+        .filter_map(|key| {
+            let mut property = properties.shift_remove(&key)?;
+            property.as_object_mut()?.shift_remove("x-root-key");
+            Some((key, property))
+        })
+        .collect()
 }
 
 fn top_level() -> Value {
@@ -96,7 +119,7 @@ fn top_level() -> Value {
 }
 
 /// What the hook says of its section. No key has to be set: each has its default.
-fn section(hook: &HookEntry, binaries: &Binaries) -> anyhow::Result<Value> {
+fn section(hook: &HookEntry, binaries: &Binaries) -> anyhow::Result<Map<String, Value>> {
     let binary = binaries.get(&hook.name).with_context(|| format!("no binary {} was built", hook.name))?;
     let output = Command::new(binary).arg("schema").stdin(Stdio::null()).output();
     let output = output.with_context(|| format!("starting {}", binary.display()))?;
@@ -108,7 +131,7 @@ fn section(hook: &HookEntry, binaries: &Binaries) -> anyhow::Result<Value> {
     }
     require_nothing(&mut section);
     section.insert("description".to_owned(), hook.summary.clone().into());
-    Ok(Value::Object(section))
+    Ok(section)
 }
 
 /// A file may set any key of a map and leave out the others, at every depth. An entry of a list is whole or wrong: lists
@@ -118,6 +141,9 @@ fn require_nothing(schema: &mut Map<String, Value>) {
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     for property in properties.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {
         require_nothing(property);
+    }
+    if let Some(entry) = schema.get_mut("additionalProperties").and_then(Value::as_object_mut) {
+        require_nothing(entry);
     }
 }
 
@@ -175,7 +201,7 @@ mod tests {
     use serde_json::json;
     use shared::catalog::{Catalog, EventEntry, HookEntry};
 
-    use super::{plugin, require_nothing, table, with_table};
+    use super::{plugin, require_nothing, root_keys, table, with_table};
 
     fn catalog() -> Catalog {
         let first = Catalog::built_in().unwrap().hooks.remove(0);
@@ -224,6 +250,29 @@ mod tests {
         let mut schema = map(&["list", "required"]);
         require_nothing(&mut schema);
         assert_eq!(schema, map(&[]));
+    }
+
+    #[test]
+    fn in_a_map_of_maps_no_key_has_to_be_set_either() {
+        let map = |required: &[&str]| {
+            let mut entry = json!({ "type": "object", "properties": { "a": {} } });
+            if !required.is_empty() {
+                entry["required"] = json!(required);
+            }
+            json!({ "type": "object", "additionalProperties": entry }).as_object().unwrap().clone()
+        };
+        let mut schema = map(&["a"]);
+        require_nothing(&mut schema);
+        assert_eq!(schema, map(&[]));
+    }
+
+    #[test]
+    fn the_keys_for_the_top_of_the_file_are_taken_out_of_the_section_and_lose_their_mark() {
+        let properties = json!({ "a": { "type": "boolean" }, "b": { "type": "object", "x-root-key": true } });
+        let mut section = json!({ "properties": properties }).as_object().unwrap().clone();
+        assert_eq!(root_keys(&mut section), [("b".to_owned(), json!({ "type": "object" }))]);
+        assert_eq!(section["properties"], json!({ "a": { "type": "boolean" } }));
+        assert_eq!(root_keys(&mut section), []);
     }
 
     #[test]

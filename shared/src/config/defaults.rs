@@ -3,6 +3,11 @@
 /// The whole file, comments and all.
 pub const ALL_DEFAULTS: &str = include_str!("../../../config/defaults.yaml");
 
+/// The lines of the sections of these names, in the file's form; a line's number is none of the file's.
+pub(super) fn defaults_of<'n>(sections: impl IntoIterator<Item = &'n str>) -> String {
+    sections.into_iter().map(section_defaults).collect()
+}
+
 /// The lines of one top-level section, its own first line included; empty if there is none.
 ///
 /// A hook needs its own section only, and cutting the text is cheaper than parsing everybody's.

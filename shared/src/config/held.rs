@@ -4,20 +4,17 @@
 use figment::value::{Dict, Value};
 
 use super::layer::LayerKind;
-use super::problem::{Fault, Problem, Problems, full_path, problem};
+use super::problem::{Fault, Problem, Problems, problem};
 use super::section::{Cleaned, SectionSpec};
 use super::top_level::{Locks, TopLevel};
-use super::tree::{get, keep, leaves, merge, remove};
+use super::tree::{get, is_at_or_below, keep, keys_on, leaves, merge, remove};
 use super::wrong::nearest_path;
 
 /// Takes out of the layers what may not stand there.
 pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], problems: &mut Problems) {
-    let standing: Dict = layers
-        .iter()
-        .filter(|cleaned| cleaned.layer.kind <= LayerKind::Global)
-        .fold(Dict::new(), |below, cleaned| merge(below, cleaned.section.clone()));
+    let standing = if top.locks.is_empty() { Dict::new() } else { up_to_global(layers) };
     check_locks(spec, &top.locks, &standing, layers, problems);
-    let is_global_only = |path: &[String]| spec.global_only.iter().any(|key| is_at_or_below(path, key));
+    let is_global_only = |path: &[String]| is_any_of(spec.global_only, path);
     for Cleaned { layer, section } in layers {
         match layer.kind {
             LayerKind::Defaults => {}
@@ -25,8 +22,7 @@ pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], pr
             LayerKind::Global => {
                 // A locked rule must not be switched off by starting from the defaults, either.
                 let stays = |path: &[String]| {
-                    let is_switch = path == ["enabled"] && !top.locks.is_empty();
-                    is_switch || is_global_only(path) || top.locks.holds(path)
+                    is_global_only(path) || top.locks.holds(path) || top.locks.need_on(path)
                 };
                 *section = keep(section, &stays);
             }
@@ -40,23 +36,34 @@ pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], pr
                         continue;
                     };
                     remove(section, &path);
-                    problems.note(layer, &full_path(spec.name, &path), fault);
+                    problems.note(layer, &spec.in_file(&path), fault);
                 }
             }
         }
     }
 }
 
-/// `path` is the key, or an entry of the map that stands there.
-fn is_at_or_below(path: &[String], key: &str) -> bool {
-    let path = path.join(".");
-    path.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+/// What the locks lock: the values as the global file and the defaults have them.
+fn up_to_global(layers: &[Cleaned]) -> Dict {
+    let standing = layers.iter().filter(|cleaned| cleaned.layer.kind <= LayerKind::Global);
+    standing.fold(Dict::new(), |below, cleaned| merge(below, cleaned.section.clone()))
 }
 
-/// The value changes what is locked, or switches off a section of which something is.
+fn is_any_of(keys: &[&str], path: &[String]) -> bool {
+    let path = path.join(".");
+    keys.iter().any(|key| is_at_or_below(&path, key))
+}
+
+/// The value changes what is locked, or switches off a section or a rule of which something is.
 fn is_locked(locks: &Locks, path: &[String], value: Option<&Value>, standing: Option<&Value>) -> bool {
-    let switches_off = path == ["enabled"] && value.and_then(Value::to_bool) == Some(false);
-    (locks.holds(path) || (switches_off && !locks.is_empty())) && value != standing
+    if locks.is_empty() || value == standing {
+        return false;
+    }
+    let switches_off = locks.need_on(path) && value.and_then(Value::to_bool) == Some(false);
+    // A map without entries changes nothing in a map.
+    let is_void =
+        matches!((value, standing), (Some(Value::Dict(_, new)), Some(Value::Dict(..))) if new.is_empty());
+    (locks.holds(path) || switches_off) && !is_void
 }
 
 /// So many misspelt locks are told.
@@ -71,32 +78,13 @@ fn check_locks(
     problems: &mut Problems,
 ) {
     let Some(global) = layers.iter().find(|cleaned| cleaned.layer.kind == LayerKind::Global) else { return };
-    let unknown = locks.paths().filter(|path| !path.is_empty() && get(standing, path).is_none());
+    let unknown = locks.paths().filter(|path| !path.is_empty() && keys_on(standing, path).is_none());
     for path in unknown.take(MAX_UNKNOWN_LOCKS) {
-        let fault = Fault::UnknownKey(nearest_path(spec.name, path, standing));
+        let fault = Fault::UnknownKey(nearest_path(spec, path, standing));
         let named = Problem {
-            key: format!("locked: {}", full_path(spec.name, path).join(".")),
+            key: format!("locked: {}", spec.dotted_in_file(path)),
             ..problem(&global.layer, &["locked".to_owned()], fault)
         };
         problems.0.push(named);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_at_or_below;
-
-    #[test]
-    fn a_key_that_is_a_map_holds_its_entries_and_nothing_that_only_begins_like_it() {
-        let holds = |path: &str| {
-            let path: Vec<String> = path.split('.').map(ToOwned::to_owned).collect();
-            is_at_or_below(&path, "judge.model")
-        };
-        for path in ["judge.model", "judge.model.small", "judge.model.small.name"] {
-            assert!(holds(path), "{path}");
-        }
-        for path in ["judge", "judge.models", "model", "other.judge.model"] {
-            assert!(!holds(path), "{path}");
-        }
     }
 }

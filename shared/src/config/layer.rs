@@ -6,8 +6,10 @@ use std::path::{Component, Path, PathBuf};
 
 use figment::value::Dict;
 
-use super::problem::{Problem, unreadable};
-use super::yaml::{self, Parsed};
+use super::part::part_of;
+use super::problem::{Fault, Problem, of_file};
+use super::section::SectionSpec;
+use super::yaml::{self, Parsed, YamlError};
 use crate::host::{Places, display_path};
 
 /// A larger file of the user's own is skipped, in bytes.
@@ -52,9 +54,9 @@ pub struct Layer {
     pub kind: LayerKind,
     /// The file, as a person reads it.
     pub file: String,
-    /// Its text, for finding lines.
+    /// Its text as it was parsed, for finding lines.
     pub text: String,
-    /// Its top level.
+    /// Its top level, as far as it was parsed.
     pub values: Dict,
     /// The paths of keys that stand twice.
     pub repeated: Vec<Vec<String>>,
@@ -89,9 +91,9 @@ impl Sources {
         }
     }
 
-    /// Reads the files that are there, lowest first.
+    /// Reads the files that are there, lowest first, as far as they concern the section.
     #[must_use]
-    pub fn read(&self) -> (Vec<Layer>, Vec<Problem>) {
+    pub fn read(&self, spec: SectionSpec) -> (Vec<Layer>, Vec<Problem>) {
         let mut layers = Vec::new();
         let mut problems = Vec::new();
         let root = self.root.as_deref();
@@ -102,33 +104,62 @@ impl Sources {
         ] {
             let Some(path) = path else { continue };
             let file = display_path(path, self.home.as_deref());
-            match read_layer(kind, path, &file, inside) {
-                Ok(Some(layer)) => layers.push(layer),
-                Ok(None) => {}
-                Err(problem) => problems.push(problem),
+            match read_text(path, inside, most(kind)) {
+                Ok(text) => layers.extend(layer(spec, kind, file, &text, &mut problems)),
+                Err(Refused::NotThere) => {}
+                Err(Refused::Because(why)) => problems.push(of_file(file, None, Fault::Unreadable(why))),
             }
         }
         (layers, problems)
     }
 }
 
-fn read_layer(
+const fn most(kind: LayerKind) -> u64 {
+    if matches!(kind, LayerKind::Global) { MAX_LAYER_BYTES } else { MAX_PROJECT_BYTES }
+}
+
+/// The text as a layer, if what concerns the section can be parsed.
+fn layer(
+    spec: SectionSpec,
     kind: LayerKind,
-    path: &Path,
-    file: &str,
-    inside: Option<&Path>,
-) -> Result<Option<Layer>, Problem> {
-    let most = if inside.is_some() { MAX_PROJECT_BYTES } else { MAX_LAYER_BYTES };
-    let text = match read_text(path, inside, most) {
-        Ok(text) => text,
-        Err(Refused::NotThere) => return Ok(None),
-        Err(Refused::Because(why)) => return Err(unreadable(file.to_owned(), None, why)),
-    };
-    match yaml::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)) {
-        Ok(Parsed { values, repeated }) => {
-            Ok(Some(Layer { kind, file: file.to_owned(), text, values, repeated }))
+    file: String,
+    text: &str,
+    problems: &mut Vec<Problem>,
+) -> Option<Layer> {
+    let whole = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let part = part_of(whole, |key| spec.reads(key));
+    if spec.tells_unknown_keys {
+        match yaml::parse(whole) {
+            Ok(parsed) => return Some(Layer::new(kind, file, whole, parsed)),
+            Err(error) if part != whole => problems.push(others_fault(file.clone(), &error)),
+            Err(_) => {}
         }
-        Err(error) => Err(unreadable(file.to_owned(), error.line, error.why)),
+    }
+    match yaml::parse(&part) {
+        Ok(parsed) => Some(Layer::new(kind, file, &part, parsed)),
+        Err(error) => {
+            problems.push(of_file(file, error.line, Fault::Unreadable(error.why)));
+            None
+        }
+    }
+}
+
+/// The file as a whole cannot be parsed, though this hook's part may be.
+fn others_fault(file: String, error: &YamlError) -> Problem {
+    let told = format!("{}; the hook whose section this is skips the file", error.why);
+    of_file(file, error.line, Fault::Unworkable(told))
+}
+
+impl Layer {
+    pub(super) fn new(kind: LayerKind, file: String, text: &str, parsed: Parsed) -> Self {
+        Self { kind, file, text: text.to_owned(), values: parsed.values, repeated: parsed.repeated }
+    }
+
+    /// The line of the key at `path`, or of the last one on the way to it. The defaults are cut out of their file, so a
+    /// line of them would be none of the file's.
+    pub(super) fn line_of(&self, path: &[String]) -> Option<usize> {
+        let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+        if self.kind == LayerKind::Defaults { None } else { yaml::line_of(&self.text, &keys) }
     }
 }
 

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::layer::Layer;
-use super::yaml;
 use crate::secrets::masked;
 
 /// One thing wrong.
@@ -32,6 +31,8 @@ pub enum Fault {
     Locked,
     /// The key stands twice in its map.
     Repeated,
+    /// What was read cannot work; why and what follows, in the words of the hook.
+    Unworkable(String),
     /// The file is no YAML we read; why, without quoting it.
     Unreadable(&'static str),
     /// The project asks for a newer version.
@@ -62,6 +63,7 @@ impl fmt::Display for Problem {
             }
             Fault::Locked => formatter.write_str("is locked by your global requirements.yaml; ignored here"),
             Fault::Repeated => formatter.write_str("stands twice; the last one counts"),
+            Fault::Unworkable(why) => formatter.write_str(why),
             Fault::Unreadable(why) => write!(formatter, "{why}; the file is skipped"),
             Fault::NeedsVersion { wanted, ours } => {
                 write!(formatter, "the project asks for Barbless {wanted}, this is {ours}; update Barbless")
@@ -71,7 +73,7 @@ impl fmt::Display for Problem {
 }
 
 /// More problems of one file are not told: whoever made them knows after these, and each costs a look for its line.
-const MAX_PER_FILE: usize = 20;
+pub(super) const MAX_PER_FILE: usize = 20;
 
 /// In a longer text lines are not looked for, in bytes: it is read once per problem.
 const MAX_FOR_LINES: usize = 64 * 1024;
@@ -93,8 +95,7 @@ impl Problems {
 
 /// A problem with the key at `path`, with its line.
 pub(super) fn problem(layer: &Layer, path: &[String], fault: Fault) -> Problem {
-    let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-    let line = if layer.text.len() <= MAX_FOR_LINES { yaml::line_of(&layer.text, &keys) } else { None };
+    let line = (layer.text.len() <= MAX_FOR_LINES).then(|| layer.line_of(path)).flatten();
     let key = path.iter().map(|key| printable(key)).collect::<Vec<_>>().join(".");
     Problem { file: layer.file.clone(), line, key, fault }
 }
@@ -104,13 +105,8 @@ fn printable(key: &str) -> String {
     masked(key).chars().filter(|char| !char.is_control()).take(60).collect()
 }
 
-/// The path from the top of the file.
-pub(super) fn full_path(section: &str, path: &[String]) -> Vec<String> {
-    std::iter::once(section.to_owned()).chain(path.iter().cloned()).collect()
-}
-
 /// A problem with a whole file.
 #[must_use]
-pub(super) fn unreadable(file: String, line: Option<usize>, why: &'static str) -> Problem {
-    Problem { file, line, key: String::new(), fault: Fault::Unreadable(why) }
+pub(super) fn of_file(file: String, line: Option<usize>, fault: Fault) -> Problem {
+    Problem { file, line, key: String::new(), fault }
 }

@@ -11,12 +11,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::defaults::section_defaults;
+use super::defaults::defaults_of;
 use super::held::hold;
 use super::layer::{Layer, LayerKind, Sources};
 use super::problem::{Fault, Problem, Problems};
-use super::tree::get;
-use super::{top_level, wrong, yaml};
+use super::tree::{get, keys_on};
+use super::{strangers, top_level, wrong, yaml};
 use crate::switches::Position;
 
 /// The keys every section has beside its own, both true or false, with their meaning.
@@ -26,12 +26,57 @@ pub const COMMON_KEYS: [(&str, &str); 2] = [
 ];
 
 /// What is to be read.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct SectionSpec {
     /// The section's name: the hook's.
     pub name: &'static str,
+    /// Keys of its settings that stand at the top of the file instead of in the section.
+    pub root_keys: &'static [&'static str],
     /// Its keys that only the global file may set.
     pub global_only: &'static [&'static str],
+    /// The files are parsed whole, and what nobody owns or can read in them is told. It costs, so one hook does, at times.
+    pub tells_unknown_keys: bool,
+}
+
+impl SectionSpec {
+    /// The key at the top of a file holds settings of this section.
+    fn owns(&self, key: &str) -> bool {
+        key == self.name || self.root_keys.contains(&key)
+    }
+
+    /// The key at the top of a file concerns this section.
+    pub(super) fn reads(&self, key: &str) -> bool {
+        self.owns(key) || top_level::KEYS.contains(&key)
+    }
+
+    /// A path of the settings as it is in a file; the empty one is the section itself.
+    pub(super) fn in_file<K: AsRef<str>>(&self, path: &[K]) -> Vec<String> {
+        let is_root = path.first().is_some_and(|key| self.root_keys.contains(&key.as_ref()));
+        let section = (!is_root).then(|| self.name.to_owned());
+        section.into_iter().chain(path.iter().map(|key| key.as_ref().to_owned())).collect()
+    }
+
+    /// A dotted path of the settings as it is in a file.
+    pub(super) fn dotted_in_file(&self, path: &str) -> String {
+        self.in_file(&path.split('.').collect::<Vec<_>>()).join(".")
+    }
+
+    /// A dotted path of a file as it is in the settings; `None` if it leads elsewhere.
+    pub(super) fn in_settings<'p>(&self, path: &'p str) -> Option<&'p str> {
+        match path.split_once('.').unwrap_or((path, "")) {
+            (first, rest) if first == self.name => Some(rest),
+            (first, _) => self.root_keys.contains(&first).then_some(path),
+        }
+    }
+}
+
+/// What a hook finds wrong in settings that could be read: a rule that cannot work as it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingFault {
+    /// Where, within the settings.
+    pub path: Vec<String>,
+    /// What is wrong and what follows; never a value.
+    pub what: String,
 }
 
 /// A section as it is in force.
@@ -47,10 +92,11 @@ pub struct Section<S> {
     pub problems: Vec<Problem>,
     /// What decided `enabled`, where it is not the section's own key: the switch, or the key above all sections.
     decided_elsewhere: Option<Origin>,
-    /// The keys of the section that the global file locks, as paths within it; an empty one is the whole section.
+    /// What the global file locks, as dotted paths within the settings; an empty one is the whole section.
     pub locked: Vec<String>,
     /// The switch stands otherwise than the section, because the global file locks it.
     pub overruled_switch: bool,
+    spec: SectionSpec,
     /// The cleaned layers, lowest first; where a value comes from is looked up when it is needed.
     layers: Vec<Cleaned>,
 }
@@ -89,19 +135,39 @@ pub(super) struct Cleaned {
 }
 
 impl<S> Section<S> {
-    /// Where the value of `key` (a path within the section) comes from: the highest layer that sets it.
+    /// Where the value of `key` (a dotted path within the settings) comes from: the highest layer that sets it.
     #[must_use]
-    pub fn origin(&self, section: &str, key: &str) -> Option<Origin> {
+    pub fn origin(&self, key: &str) -> Option<Origin> {
         if key == "enabled" && self.decided_elsewhere.is_some() {
             return self.decided_elsewhere.clone();
         }
-        let path: Vec<&str> = key.split('.').collect();
-        let setter = self.layers.iter().rev().find(|cleaned| get(&cleaned.section, &path).is_some())?;
-        let full: Vec<&str> = std::iter::once(section).chain(path).collect();
-        let layer = &setter.layer;
-        // The defaults are a cut of their file, so a line of it would be none of the file's.
-        let line = (layer.kind != LayerKind::Defaults).then(|| yaml::line_of(&layer.text, &full)).flatten();
-        Some(Origin { layer: layer.kind, file: layer.file.clone(), line })
+        let found = |cleaned: &Cleaned| keys_on(&cleaned.section, key).map(|path| self.spec.in_file(&path));
+        let (layer, path) =
+            self.layers.iter().rev().find_map(|cleaned| Some((&cleaned.layer, found(cleaned)?)))?;
+        Some(Origin { layer: layer.kind, file: layer.file.clone(), line: layer.line_of(&path) })
+    }
+
+    /// The dotted path `key` of the settings as it is in a file.
+    #[must_use]
+    pub fn in_file(&self, key: &str) -> String {
+        self.spec.dotted_in_file(key)
+    }
+
+    /// Adds what the hook finds wrong, each where the highest layer sets the deepest part of its path that is there.
+    pub fn add_faults(&mut self, faults: Vec<SettingFault>) {
+        let mut problems = Problems(std::mem::take(&mut self.problems));
+        for SettingFault { path, what } in faults {
+            let mut depths = (1..=path.len()).rev();
+            let setter = depths.find_map(|depth| self.setter_of(&path[..depth]));
+            if let Some(setter) = setter.or_else(|| self.layers.first()) {
+                problems.note(&setter.layer, &self.spec.in_file(&path), Fault::Unworkable(what));
+            }
+        }
+        self.problems = problems.0;
+    }
+
+    fn setter_of(&self, path: &[String]) -> Option<&Cleaned> {
+        self.layers.iter().rev().find(|cleaned| get(&cleaned.section, path).is_some())
     }
 }
 
@@ -113,17 +179,20 @@ pub fn load<S>(spec: SectionSpec, sources: &Sources, switch: Position) -> Option
 where
     S: DeserializeOwned + JsonSchema,
 {
-    let (files, unreadable) = sources.read();
+    let (files, unreadable) = sources.read(spec);
     let mut problems = Problems(unreadable);
-    let top = top_level::read(spec.name, &files, &mut problems);
-    let mut layers = vec![defaults(spec.name)?];
-    layers.extend(files.into_iter().map(|layer| section_of(spec.name, layer, &mut problems)));
+    let top = top_level::read(spec, &files, &mut problems);
+    let mut layers = vec![defaults(spec)?];
+    layers.extend(files.into_iter().map(|layer| section_of(spec, layer, &mut problems)));
+    if spec.tells_unknown_keys {
+        strangers::tell(spec, &layers[1..], &mut problems);
+    }
     hold(spec, &top, &mut layers, &mut problems);
     let (common, settings) = if let Some(merged) = extract::<S>(layers.iter().map(|cleaned| &cleaned.section))
     {
         merged
     } else {
-        wrong::leave_out::<S>(spec.name, &mut layers, &mut problems);
+        wrong::leave_out::<S>(spec, &mut layers, &mut problems);
         extract::<S>(layers.iter().map(|cleaned| &cleaned.section))?
     };
     let is_fixed = top.locks.holds(&["enabled".to_owned()]);
@@ -139,8 +208,9 @@ where
         settings,
         problems: problems.0,
         decided_elsewhere: top.off_at.or_else(|| turned.map(|_| switch_origin())),
-        locked: top.locks.paths().map(|path| path.join(".")).collect(),
+        locked: top.locks.paths().map(ToOwned::to_owned).collect(),
         overruled_switch: turned.is_none() && switch != Position::Auto,
+        spec,
         layers,
     })
 }
@@ -149,32 +219,36 @@ fn switch_origin() -> Origin {
     Origin { layer: LayerKind::Switch, file: "its switch".to_owned(), line: None }
 }
 
-fn defaults(section: &str) -> Option<Cleaned> {
-    let text = section_defaults(section);
-    let parsed = yaml::parse(text).ok()?;
-    let layer = Layer {
-        kind: LayerKind::Defaults,
-        file: "the defaults".to_owned(),
-        text: text.to_owned(),
-        values: parsed.values,
-        repeated: parsed.repeated,
-    };
-    Some(section_of(section, layer, &mut Problems::default()))
+fn defaults(spec: SectionSpec) -> Option<Cleaned> {
+    let text = defaults_of(std::iter::once(spec.name).chain(spec.root_keys.iter().copied()));
+    let layer = Layer::new(LayerKind::Defaults, "the defaults".to_owned(), &text, yaml::parse(&text).ok()?);
+    Some(section_of(spec, layer, &mut Problems::default()))
 }
 
-fn section_of(name: &str, mut layer: Layer, problems: &mut Problems) -> Cleaned {
-    for path in layer.repeated.iter().filter(|path| path.first().is_some_and(|first| first == name)) {
+/// Takes out of a layer what belongs to the section: its map, and beside its keys those at the top of the file.
+fn section_of(spec: SectionSpec, mut layer: Layer, problems: &mut Problems) -> Cleaned {
+    for path in layer.repeated.iter().filter(|path| path.first().is_some_and(|first| spec.owns(first))) {
         problems.note(&layer, path, Fault::Repeated);
     }
-    let section = match layer.values.remove(name) {
+    let mut section = match layer.values.remove(spec.name) {
         Some(Value::Dict(_, section)) => section,
         None | Some(Value::Empty(..)) => Dict::new(),
         Some(_) => {
             let fault = Fault::Expected("a map of settings".to_owned());
-            problems.note(&layer, &[name.to_owned()], fault);
+            problems.note(&layer, &[spec.name.to_owned()], fault);
             Dict::new()
         }
     };
+    for key in spec.root_keys {
+        if section.remove(*key).is_some() {
+            let fault = Fault::Unworkable(
+                "belongs at the top of the file, not in a section; ignored here".to_owned(),
+            );
+            problems.note(&layer, &[spec.name.to_owned(), (*key).to_owned()], fault);
+        }
+        let value = layer.values.remove(*key).filter(|value| !matches!(value, Value::Empty(..)));
+        section.extend(value.map(|value| ((*key).to_owned(), value)));
+    }
     Cleaned { layer, section }
 }
 

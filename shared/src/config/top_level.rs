@@ -5,11 +5,15 @@ use semver::{Version, VersionReq};
 
 use super::layer::{Layer, LayerKind};
 use super::problem::{Fault, Problems};
-use super::section::Origin;
+use super::section::{Origin, SectionSpec};
+use super::tree::is_at_or_below;
 use super::yaml;
 
 /// The version of the file format this code reads.
 const FORMAT: &str = "1.0";
+
+/// The keys above all sections.
+pub(super) const KEYS: [&str; 5] = ["version", "requires", "inherit", "enabled", "locked"];
 
 /// What the keys above all sections say, for one section.
 #[derive(Debug)]
@@ -24,9 +28,9 @@ pub(super) struct TopLevel {
     pub(super) locks: Locks,
 }
 
-/// Locked paths of one section.
+/// Locked paths of one section's settings, dotted; an empty one is the whole section.
 #[derive(Debug, Default)]
-pub(super) struct Locks(Vec<Vec<String>>);
+pub(super) struct Locks(Vec<String>);
 
 impl Locks {
     /// Nothing is locked.
@@ -36,23 +40,32 @@ impl Locks {
 
     /// Deeper layers may not change `path`.
     pub(super) fn holds(&self, path: &[String]) -> bool {
-        self.0.iter().any(|locked| path.starts_with(locked) || locked.starts_with(path))
+        let path = path.join(".");
+        self.0.iter().any(|locked| is_at_or_below(&path, locked) || is_at_or_below(locked, &path))
     }
 
-    /// The locked paths within the section; an empty one is the whole section.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &[String]> {
-        self.0.iter().map(Vec::as_slice)
+    /// `path` switches on and off something that is locked, as a whole or in part: a rule that can be switched off is
+    /// not locked.
+    pub(super) fn need_on(&self, path: &[String]) -> bool {
+        let Some((last, above)) = path.split_last() else { return false };
+        let above = above.join(".");
+        last == "enabled" && self.0.iter().any(|locked| is_at_or_below(locked, &above))
+    }
+
+    /// The locked paths.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
     }
 }
 
 /// Reads the keys above all sections.
-pub(super) fn read(section: &str, layers: &[Layer], problems: &mut Problems) -> TopLevel {
+pub(super) fn read(spec: SectionSpec, layers: &[Layer], problems: &mut Problems) -> TopLevel {
     let mut top = TopLevel { enabled: true, off_at: None, inherit: true, locks: Locks::default() };
     for layer in layers {
         check_version(layer, problems);
         if let Some(list) = layer.values.get("locked") {
             match layer.kind {
-                LayerKind::Global => top.locks = locks(section, layer, list, problems),
+                LayerKind::Global => top.locks = locks(spec, layer, list, problems),
                 _ => note(problems, layer, "locked", Fault::GlobalOnly),
             }
         }
@@ -87,7 +100,7 @@ fn flag(layer: &Layer, key: &str, problems: &mut Problems) -> Option<bool> {
     flag
 }
 
-fn locks(section: &str, layer: &Layer, list: &Value, problems: &mut Problems) -> Locks {
+fn locks(spec: SectionSpec, layer: &Layer, list: &Value, problems: &mut Problems) -> Locks {
     let Value::Array(_, entries) = list else {
         note(problems, layer, "locked", Fault::Expected("a list of key paths".to_owned()));
         return Locks::default();
@@ -98,10 +111,7 @@ fn locks(section: &str, layer: &Layer, list: &Value, problems: &mut Problems) ->
             note(problems, layer, "locked", Fault::Expected("a list of key paths".to_owned()));
             continue;
         };
-        let mut keys = path.split('.');
-        if keys.next() == Some(section) {
-            locks.push(keys.map(ToOwned::to_owned).collect());
-        }
+        locks.extend(spec.in_settings(path).map(ToOwned::to_owned));
     }
     Locks(locks)
 }

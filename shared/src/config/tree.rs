@@ -23,6 +23,22 @@ pub(super) fn get<'a, K: AsRef<str>>(dict: &'a Dict, path: &[K]) -> Option<&'a V
     if rest.is_empty() { Some(value) } else { get(value.as_dict()?, rest) }
 }
 
+/// The keys on the way to what a dotted path names: a key may hold dots itself.
+pub(super) fn keys_on<'a>(dict: &'a Dict, dotted: &str) -> Option<Vec<&'a str>> {
+    dict.iter().find_map(|(key, value)| match dotted.strip_prefix(key.as_str())? {
+        "" => Some(vec![key.as_str()]),
+        rest => {
+            let below = keys_on(value.as_dict()?, rest.strip_prefix('.')?)?;
+            Some([vec![key.as_str()], below].concat())
+        }
+    })
+}
+
+/// The dotted path `path` is `key`, or something in the map that stands there. The empty key is the whole.
+pub(super) fn is_at_or_below(path: &str, key: &str) -> bool {
+    key.is_empty() || path.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
 /// Puts `value` at `path`, with the maps on the way.
 pub(super) fn put(dict: &mut Dict, path: &[String], value: Value) {
     let Some((key, rest)) = path.split_first() else { return };
@@ -69,4 +85,35 @@ pub(super) fn merge(mut below: Dict, above: Dict) -> Dict {
         below.insert(key, merged);
     }
     below
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_at_or_below, keys_on};
+    use crate::config::yaml;
+
+    #[test]
+    fn a_key_that_is_a_map_holds_its_entries_and_nothing_that_only_begins_like_it() {
+        for path in ["judge.model", "judge.model.small", "judge.model.small.name"] {
+            assert!(is_at_or_below(path, "judge.model"), "{path}");
+        }
+        for path in ["judge", "judge.models", "model", "other.judge.model"] {
+            assert!(!is_at_or_below(path, "judge.model"), "{path}");
+        }
+        assert!(is_at_or_below("judge", "") && is_at_or_below("", ""));
+    }
+
+    #[test]
+    fn a_dotted_path_finds_keys_that_hold_dots() {
+        let dict = yaml::parse("a: {b.c: {d: 1}, b: {e: 2}}\na.b: 3\n").unwrap().values;
+        for (path, keys) in [
+            ("a.b.c.d", Some(vec!["a", "b.c", "d"])),
+            ("a.b.e", Some(vec!["a", "b", "e"])),
+            ("a.b.c", Some(vec!["a", "b.c"])),
+            ("a.b.x", None),
+            ("", None),
+        ] {
+            assert_eq!(keys_on(&dict, path), keys, "{path}");
+        }
+    }
 }

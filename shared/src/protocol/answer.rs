@@ -32,13 +32,18 @@ fn wire<'a>(event: &'a Event, verdict: &'a Verdict) -> Wire<'a> {
         Verdict::Block { reason, .. } if can_block(event) => {
             Wire { decision: Some("block"), reason: Some(reason), ..Wire::default() }
         }
+        Verdict::Reply { text } if matches!(event, Event::UserPromptSubmit { .. }) => {
+            Wire { decision: Some("block"), reason: Some(text), ..Wire::default() }
+        }
         Verdict::Deny { reason, .. } => permission(event, "deny", reason),
         Verdict::Ask { reason, .. } => permission(event, "ask", reason),
         Verdict::Advise { text } if takes_context(event) => Wire {
             hook_specific_output: Some(Specific { additional_context: Some(text), ..Specific::of(event) }),
             ..Wire::default()
         },
-        Verdict::Pass | Verdict::Block { .. } | Verdict::Advise { .. } => Wire::default(),
+        Verdict::Pass | Verdict::Block { .. } | Verdict::Advise { .. } | Verdict::Reply { .. } => {
+            Wire::default()
+        }
     }
 }
 

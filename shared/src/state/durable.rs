@@ -55,7 +55,7 @@ fn create_folder(dir: &Path, mode: SharedMode) -> io::Result<()> {
     match builder.create(dir) {
         // Another process was faster.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return ensure_folder(dir, mode),
-        made => made?,
+        created => created?,
     }
     share_folder(dir, mode)?;
     sync_folder_of(dir);
@@ -99,7 +99,8 @@ pub fn remove_durable(path: &Path) -> io::Result<()> {
 /// Reads a file as a whole. A link is not followed, a pipe not waited for.
 ///
 /// # Errors
-/// `InvalidInput` if it is no regular file, `FileTooLarge` if it holds more than `max` bytes, else whatever the file system says.
+/// `InvalidInput` if it is no regular file, `FileTooLarge` if it holds more than `max` bytes, else whatever the file
+/// system says.
 pub fn read_regular(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -176,7 +177,7 @@ fn share_folder(_dir: &Path, _mode: SharedMode) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes what happened to the name `path` durable, where folders can be synced. It has happened by then, so that a failure changes nothing.
+/// Makes what happened to the name `path` durable, where folders can be synced. A failure changes nothing of it.
 #[cfg(unix)]
 fn sync_folder_of(path: &Path) {
     if let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) {

@@ -109,7 +109,7 @@ fn a_file_that_is_no_yaml_is_skipped_as_a_whole() {
         (format!("stop-momentum: {{enabled: false}}\nkey: \"{SECRET}\n"), true, "not valid YAML"),
         (format!("stop-momentum: {{enabled: false}}\n\t{SECRET}: [\n"), true, "not valid YAML"),
         (format!("- {SECRET}\n"), true, "not a map of settings"),
-        (format!("stop-momentum: {{enabled: false}}\na: {deep}\n"), true, "nested deeper than 64 levels"),
+        (format!("stop-momentum: {{enabled: false, a: {deep}}}\n"), true, "nested deeper than 64 levels"),
         (format!("stop-momentum: {{enabled: false}}\n# {}\n", "x".repeat(1024 * 1024)), false, "too large"),
     ] {
         for level in [Level::Project, Level::Local] {
@@ -122,6 +122,30 @@ fn a_file_that_is_no_yaml_is_skipped_as_a_whole() {
             assert_eq!(text.contains(&format!("{file}: ")), !line, "a line where it is known: {text}");
             assert_eq!(1 + gate.blocks_in_a_row(), 3, "{why}");
         }
+    }
+}
+
+#[test]
+fn a_fault_in_another_hooks_section_costs_this_one_nothing() {
+    let deep = "[".repeat(70) + &"]".repeat(70);
+    for other in ["other: a: b", "other:\n  - a\n  b: c", "other: \"\\q\"", &format!("other: {deep}")] {
+        for yaml in [
+            format!("stop-momentum: {{enabled: true, max_blocks: 2}}\n{other}\n"),
+            format!("{other}\nstop-momentum: {{enabled: true, max_blocks: 2}}\n"),
+        ] {
+            let gate = Gate::new(&yaml);
+            let first = gate.stop(WORDS);
+            assert_eq!(notice(first.as_ref()), "", "{yaml}");
+            assert_eq!(1 + gate.blocks_in_a_row(), 2, "{yaml}");
+        }
+    }
+}
+
+#[test]
+fn a_section_that_seems_to_stand_in_anothers_quotes_or_brackets_is_none() {
+    for other in ["other: \"a\nSECTION\n\"\n", "other: 'a\nSECTION\n'\n", "other: |\n  SECTION\n"] {
+        let gate = Gate::new(&other.replace("SECTION", "stop-momentum: yes"));
+        assert_eq!(notice(gate.stop(WORDS).as_ref()), "", "{other}");
     }
 }
 

@@ -19,7 +19,7 @@ const NOON: Timestamp = Timestamp::from_secs(1_000_000);
 
 /// As compiled in, so that a new setting changes no test.
 pub(crate) fn defaults() -> Settings {
-    let spec = SectionSpec { name: "delegation-guard", global_only: &[] };
+    let spec = SectionSpec { name: "delegation-guard", ..SectionSpec::default() };
     config::load(spec, &Sources::default(), Position::Auto).unwrap().settings
 }
 

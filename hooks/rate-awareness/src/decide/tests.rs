@@ -19,7 +19,7 @@ mod skills;
 
 /// As compiled in, so that a new setting changes no test.
 fn defaults() -> Settings {
-    let spec = SectionSpec { name: "rate-awareness", global_only: &[] };
+    let spec = SectionSpec { name: "rate-awareness", ..SectionSpec::default() };
     config::load(spec, &Sources::default(), Position::Auto).unwrap().settings
 }
 

@@ -31,7 +31,7 @@ struct Case {
 
 /// As compiled in, so that a new setting changes no test.
 fn defaults() -> Settings {
-    let spec = SectionSpec { name: "stop-momentum", global_only: &[] };
+    let spec = SectionSpec { name: "stop-momentum", ..SectionSpec::default() };
     config::load(spec, &Sources::default(), Position::Auto).unwrap().settings
 }
 

@@ -27,7 +27,12 @@ enum OnlyWhen {
     Unfinished,
 }
 
-const SPEC: SectionSpec = SectionSpec { name: "stop-momentum", global_only: &["message_file"] };
+const SPEC: SectionSpec = SectionSpec {
+    name: "stop-momentum",
+    root_keys: &[],
+    global_only: &["message_file"],
+    tells_unknown_keys: false,
+};
 
 /// The three files of a call, as texts.
 #[derive(Default)]
@@ -38,7 +43,8 @@ struct Files<'a> {
     switch: Position,
 }
 
-fn resolve(files: &Files<'_>) -> Section<Settings> {
+/// The files on disk, for as long as the folder lives.
+fn files_in(files: &Files<'_>) -> (tempfile::TempDir, Sources) {
     let scratch = tempfile::tempdir().unwrap();
     let path = |name: &str, text: &str| {
         let path = scratch.path().join(name);
@@ -54,6 +60,11 @@ fn resolve(files: &Files<'_>) -> Section<Settings> {
         local: path("local.yaml", files.local),
         root: Some(scratch.path().to_path_buf()),
     };
+    (scratch, sources)
+}
+
+fn resolve(files: &Files<'_>) -> Section<Settings> {
+    let (_scratch, sources) = files_in(files);
     load(SPEC, &sources, files.switch).unwrap()
 }
 
@@ -317,9 +328,7 @@ fn the_origin_of_a_value_is_the_highest_layer_that_sets_it() {
         project: "stop-momentum:\n  enforce_ack: true\n",
         ..Files::default()
     });
-    let origin = |key| {
-        section.origin("stop-momentum", key).map(|origin| (origin.layer, origin.line, origin.to_string()))
-    };
+    let origin = |key| section.origin(key).map(|origin| (origin.layer, origin.line, origin.to_string()));
     assert_eq!(origin("enabled"), Some((LayerKind::Global, Some(3), "~/global.yaml:3".to_owned())));
     assert_eq!(origin("enforce_ack"), Some((LayerKind::Project, Some(2), "~/project.yaml:2".to_owned())));
     assert_eq!(origin("only_when"), Some((LayerKind::Defaults, None, "the defaults".to_owned())));
@@ -407,6 +416,8 @@ fn hostile_files_are_read_at_once_and_told_up_to_a_bound() {
     // Generous: this is an unoptimized build on a busy machine. It took minutes before there were bounds.
     assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
 }
+
+mod root_keys;
 
 mod properties {
     use proptest::prelude::*;

@@ -33,6 +33,7 @@ fn verdicts() -> Vec<Verdict> {
         Verdict::Advise { text: reason() },
         Verdict::Deny { reason: reason(), rule: "enabled".into() },
         Verdict::Ask { reason: reason(), rule: "enabled".into() },
+        Verdict::Reply { text: reason() },
         Verdict::Block { reason: reason(), rule: "enabled".into() },
     ]
 }

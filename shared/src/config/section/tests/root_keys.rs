@@ -1,0 +1,334 @@
+//! A section with settings at the top of the file: a map of rules by name, as one hook has it.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Files, OnlyWhen, files_in};
+use crate::config::{Bounded, LayerKind, Section, SectionSpec, SettingFault, load};
+
+/// The keys of the borrowed section, and the rules at the top.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "the borrowed section has these keys; the rules are what matters")]
+struct Settings {
+    enforce_ack: bool,
+    max_blocks: Option<Bounded<1, 6>>,
+    only_when: OnlyWhen,
+    message_file: Option<String>,
+    #[serde(default)]
+    requirements: BTreeMap<String, Rule>,
+}
+
+#[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Rule {
+    enabled: bool,
+    kind: Kind,
+    thresholds: Thresholds,
+    trigger_tools: Vec<Trigger>,
+    evidence: Option<Evidence>,
+}
+
+#[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    #[default]
+    Blocking,
+    Dynamic,
+}
+
+#[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Thresholds {
+    warn: Option<u32>,
+    block: Option<u32>,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Trigger {
+    Tool(String),
+    Command { tool: String, command_pattern: String },
+}
+
+/// A map that is whole or wrong.
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Evidence {
+    file: String,
+    newer_than: Option<String>,
+}
+
+const SPEC: SectionSpec = SectionSpec {
+    name: "stop-momentum",
+    root_keys: &["requirements"],
+    global_only: &["requirements.secret"],
+    tells_unknown_keys: true,
+};
+
+fn resolve(files: &Files<'_>) -> Section<Settings> {
+    let (_scratch, sources) = files_in(files);
+    load(SPEC, &sources, files.switch).unwrap()
+}
+
+#[track_caller]
+fn check_problems(files: &Files<'_>, expected: &[&str]) -> Section<Settings> {
+    let section = resolve(files);
+    let problems: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(problems, expected);
+    section
+}
+
+#[test]
+fn rules_at_the_top_are_merged_key_by_key_beside_the_section() {
+    let section = check_problems(
+        &Files {
+            global: "requirements:\n  plan: {enabled: true, kind: dynamic, thresholds: {warn: 1, block: 5}}\nstop-momentum: {enabled: true}\n",
+            project: "requirements:\n  plan: {thresholds: {block: 9}, trigger_tools: [Edit, {tool: Bash, command_pattern: git commit}]}\n  other: {}\n",
+            local: "requirements:\n",
+            ..Files::default()
+        },
+        &[],
+    );
+    assert!(section.enabled);
+    let plan = &section.settings.requirements["plan"];
+    assert_eq!((plan.enabled, &plan.kind), (true, &Kind::Dynamic));
+    assert_eq!(plan.thresholds, Thresholds { warn: Some(1), block: Some(9) });
+    assert_eq!(plan.trigger_tools.len(), 2);
+    assert_eq!(section.settings.requirements["other"], Rule::default());
+}
+
+#[test]
+fn a_wrong_rule_costs_only_itself_and_a_wrong_key_only_itself() {
+    let section = check_problems(
+        &Files {
+            global: "requirements:\n  plan: {enabled: true, thresholds: {block: 5}}\n",
+            project: "requirements:\n  plan: false\n  good: {enabled: true, thresholds: {warn: 1}}\n  x: true\n  list:\n    enabled: true\n    trigger_tools: [Edit, [1]]\n  odd:\n    kind: sometimes\n    enabled: true\n    thresholds: 5\n    enabeld: true\n",
+            ..Files::default()
+        },
+        &[
+            "~/project.yaml:7: requirements.list.trigger_tools: expected a list, each entry text or a map of settings; the layer below holds",
+            "~/project.yaml:12: requirements.odd.enabeld: no such key; did you mean enabled?",
+            "~/project.yaml:9: requirements.odd.kind: expected one of: blocking, dynamic; the layer below holds",
+            "~/project.yaml:11: requirements.odd.thresholds: expected a map of settings; the layer below holds",
+            "~/project.yaml:2: requirements.plan: expected a map of settings; the layer below holds",
+            "~/project.yaml:4: requirements.x: expected a map of settings; the layer below holds",
+        ],
+    );
+    let rules = &section.settings.requirements;
+    assert_eq!(rules.keys().collect::<Vec<_>>(), ["good", "list", "odd", "plan"]);
+    assert!(
+        rules["plan"].enabled && rules["plan"].thresholds.block == Some(5),
+        "a scalar does not hide a rule"
+    );
+    assert!(rules["good"].enabled && rules["list"].enabled && rules["odd"].enabled);
+}
+
+#[test]
+fn rules_that_are_no_map_leave_the_rules_below() {
+    for wrong in ["true", "[a, b]", "text"] {
+        let section = resolve(&Files {
+            global: "requirements: {plan: {enabled: true}}\n",
+            project: &format!("requirements: {wrong}\n"),
+            ..Files::default()
+        });
+        assert_eq!(section.problems.len(), 1, "{wrong}");
+        assert!(
+            section.problems[0].to_string().contains(":1: requirements: expected a map of settings"),
+            "{wrong}"
+        );
+        assert!(section.settings.requirements["plan"].enabled, "{wrong}");
+    }
+}
+
+#[test]
+fn what_is_right_only_together_stays_together_beside_a_wrong_neighbour() {
+    let section = check_problems(
+        &Files {
+            project: "requirements:\n  log: {evidence: {newer_than: HEAD, file: a.log, size: 1}}\n  half:\n    evidence: {newer_than: HEAD}\n",
+            ..Files::default()
+        },
+        &[
+            "~/project.yaml:4: requirements.half.evidence.newer_than: expected text; the layer below holds",
+            "~/project.yaml:2: requirements.log.evidence.size: no such key",
+        ],
+    );
+    let evidence = section.settings.requirements["log"].evidence.as_ref().unwrap();
+    assert_eq!((evidence.file.as_str(), evidence.newer_than.as_deref()), ("a.log", Some("HEAD")));
+}
+
+#[test]
+fn a_locked_rule_stands_whatever_deeper_files_say() {
+    let global = "requirements: {guard: {enabled: true, thresholds: {block: 5}}, free: {enabled: true}}\n";
+    for (lock, told) in [
+        ("requirements.guard", "requirements.guard.enabled"),
+        ("requirements.guard.thresholds.block", "requirements.guard.enabled"),
+        ("requirements", "requirements.guard.enabled"),
+        ("stop-momentum", "requirements.guard.enabled"),
+    ] {
+        for yaml in [
+            "requirements:\n  guard: {enabled: false}\n",
+            "inherit: false\nrequirements:\n  guard: {enabled: false}\n",
+        ] {
+            let section = resolve(&Files {
+                global: &format!("locked: [{lock}]\n{global}"),
+                project: yaml,
+                ..Files::default()
+            });
+            let problem = section.problems.first().map(ToString::to_string).unwrap_or_default();
+            assert!(problem.contains(&format!("{told}: is locked by")), "{lock}: {problem}");
+            assert!(section.settings.requirements["guard"].enabled, "{lock}: {yaml}");
+        }
+    }
+    let section = resolve(&Files {
+        global: &format!("locked: [requirements.guard]\n{global}"),
+        project: "requirements: {guard: 1, free: {enabled: false}}\nstop-momentum: {max_blocks: 4}\n",
+        ..Files::default()
+    });
+    assert!(section.settings.requirements["guard"].enabled && !section.settings.requirements["free"].enabled);
+    assert_eq!(section.settings.max_blocks.map(Bounded::get), Some(4));
+}
+
+#[test]
+fn a_lock_on_a_rule_keeps_the_whole_section_on_and_an_empty_map_touches_nothing() {
+    let section = check_problems(
+        &Files {
+            global: "locked: [requirements.guard]\nrequirements: {guard: {enabled: true}}\nstop-momentum: {enabled: true}\n",
+            project: "requirements: {}\n",
+            local: "requirements: {guard: {}}\nstop-momentum: {enabled: false}\n",
+            ..Files::default()
+        },
+        &["~/local.yaml:2: stop-momentum.enabled: is locked by your global requirements.yaml; ignored here"],
+    );
+    assert!(section.enabled);
+}
+
+#[test]
+fn a_lock_on_a_rule_that_does_not_exist_is_told_with_the_nearest_and_dots_in_names_are_no_hindrance() {
+    let section = check_problems(
+        &Files {
+            global: "locked: [requirements.gaurd, requirements.v1.0 notes]\nrequirements: {guard: {enabled: true}, v1.0 notes: {enabled: true}}\n",
+            project: "requirements: {v1.0 notes: {enabled: false}}\n",
+            ..Files::default()
+        },
+        &[
+            "~/global.yaml:1: locked: requirements.gaurd: no such key; did you mean requirements.guard?",
+            "~/project.yaml:1: requirements.v1.0 notes.enabled: is locked by your global requirements.yaml; ignored here",
+        ],
+    );
+    assert_eq!(section.origin("requirements.v1.0 notes.enabled").unwrap().layer, LayerKind::Global);
+}
+
+#[test]
+fn a_global_only_key_at_the_top_counts_in_the_global_file_alone() {
+    let section = check_problems(
+        &Files { project: "requirements:\n  secret: {enabled: true}\n", ..Files::default() },
+        &[
+            "~/project.yaml:2: requirements.secret.enabled: counts only in your global requirements.yaml; ignored here",
+        ],
+    );
+    assert!(section.settings.requirements.is_empty());
+}
+
+#[test]
+fn paths_and_lines_are_those_of_the_file() {
+    let section = resolve(&Files {
+        global: "requirements:\n  plan:\n    enabled: true\nstop-momentum:\n  enabled: true\n",
+        ..Files::default()
+    });
+    for (key, path, line) in [
+        ("requirements.plan.enabled", "requirements.plan.enabled", 3),
+        ("enabled", "stop-momentum.enabled", 5),
+    ] {
+        assert_eq!(section.in_file(key), path);
+        assert_eq!(section.origin(key).unwrap().line, Some(line), "{key}");
+    }
+}
+
+#[test]
+fn a_root_key_inside_the_section_and_one_that_stands_twice_are_told() {
+    let section = check_problems(
+        &Files {
+            global: "requirements: {a: {enabled: true}}\nstop-momentum:\n  requirements: {b: {enabled: true}}\nrequirements: {c: {}}\n",
+            ..Files::default()
+        },
+        &[
+            "~/global.yaml:4: requirements: stands twice; the last one counts",
+            "~/global.yaml:3: stop-momentum.requirements: belongs at the top of the file, not in a section; ignored here",
+        ],
+    );
+    assert_eq!(section.settings.requirements.keys().collect::<Vec<_>>(), ["c"]);
+}
+
+#[test]
+fn what_a_hook_finds_wrong_is_told_where_the_deepest_part_of_it_is_set_last() {
+    let mut section = resolve(&Files {
+        global: "requirements:\n  size: {kind: dynamic}\n  size2: {}\n",
+        project: "# the team's\nrequirements:\n  size:\n    thresholds: {warn: 3}\n",
+        local: "requirements:\n  size2: {enabled: true}\n",
+        ..Files::default()
+    });
+    let fault = |path: &[&str], what: &str| SettingFault {
+        path: path.iter().map(|key| (*key).to_owned()).collect(),
+        what: what.to_owned(),
+    };
+    section.add_faults(vec![
+        fault(&["requirements", "size", "thresholds", "block"], "needs a number"),
+        fault(&["requirements", "size", "kind"], "is odd"),
+        fault(&["requirements", "size2"], "never applies"),
+        fault(&["max_blocks"], "is too low"),
+    ]);
+    let told: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "~/project.yaml:4: requirements.size.thresholds.block: needs a number",
+            "~/global.yaml:2: requirements.size.kind: is odd",
+            "~/local.yaml:2: requirements.size2: never applies",
+            "the defaults: stop-momentum.max_blocks: is too low",
+        ]
+    );
+    section
+        .add_faults((0..30).map(|number| fault(&["requirements", "size2"], &number.to_string())).collect());
+    assert_eq!(section.problems.len(), 3 + 20, "of one file no more are told than of wrong values");
+}
+
+#[test]
+fn what_nobody_owns_at_the_top_is_told_with_the_nearest_name() {
+    check_problems(
+        &Files {
+            global: "version: \"1.0\"\nstop-momentun: {enabled: true}\ncredit-pacer: {}\nrate-awareness: {x: 1}\nzzz: 1\n",
+            local: "requirement: {a: {}}\nlocekd: []\n",
+            ..Files::default()
+        },
+        &[
+            "~/global.yaml:2: stop-momentun: no such key; did you mean stop-momentum?",
+            "~/global.yaml:5: zzz: no such key",
+            "~/local.yaml:2: locekd: no such key; did you mean locked?",
+            "~/local.yaml:1: requirement: no such key; did you mean requirements?",
+        ],
+    );
+}
+
+#[test]
+fn a_syntax_error_in_anothers_section_is_told_and_takes_nothing_away() {
+    let files = Files {
+        global: "requirements: {a: {enabled: true}}\nother:\n  b: c: d\n",
+        project: "requirements: {b: {enabled: true}}\nother: [\n",
+        ..Files::default()
+    };
+    let section = check_problems(
+        &files,
+        &[
+            "~/global.yaml:3: not valid YAML; the hook whose section this is skips the file",
+            "~/project.yaml:3: not valid YAML; the file is skipped",
+        ],
+    );
+    assert_eq!(section.settings.requirements.keys().collect::<Vec<_>>(), ["a"]);
+    let (_scratch, sources) = files_in(&files);
+    let quiet = SectionSpec { tells_unknown_keys: false, ..SPEC };
+    let section = load::<Settings>(quiet, &sources, files.switch).unwrap();
+    assert_eq!(section.problems.len(), 1, "only what this section loses: {:?}", section.problems);
+}

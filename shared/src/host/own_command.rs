@@ -1,0 +1,76 @@
+//! How one of our own commands is called in a shell here: by its bare name, if that leads to ours, else by its path.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::{Host, Places};
+
+impl Host {
+    /// How `name` is called: what a text may tell somebody to type in a shell.
+    #[must_use]
+    pub fn own_command(&self, name: &str, places: &Places) -> String {
+        let beside = std::env::current_exe().ok().and_then(|program| Some(program.parent()?.join(name)));
+        let deployed = places.config_dir.as_ref().map(|dir| dir.join("hooks").join(name));
+        let ours: Vec<PathBuf> =
+            [deployed, beside].into_iter().flatten().filter(|file| file.is_file()).collect();
+        spoken(name, &ours, self.environment.search_path.as_deref())
+    }
+}
+
+/// The bare name where the first program of that name on the search path is one of `ours`; else the first of ours.
+fn spoken(name: &str, ours: &[PathBuf], search_path: Option<&OsStr>) -> String {
+    let found = search_path.and_then(|path| first_on(path, name)).and_then(|file| file.canonicalize().ok());
+    let is_ours = |file: &PathBuf| file.canonicalize().ok() == found;
+    match ours.first() {
+        Some(first) if found.is_none() || !ours.iter().any(is_ours) => quoted(first),
+        _ => name.to_owned(),
+    }
+}
+
+fn first_on(search_path: &OsStr, name: &str) -> Option<PathBuf> {
+    std::env::split_paths(search_path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// A path as a shell reads it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |char: char| char.is_alphanumeric() || "_-./:@%+=,".contains(char);
+    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::path::{Path, PathBuf};
+
+    use super::spoken;
+
+    fn program(folder: &Path, name: &str) -> PathBuf {
+        std::fs::create_dir_all(folder).unwrap();
+        let file = folder.join(name);
+        std::fs::write(&file, "").unwrap();
+        file
+    }
+
+    #[test]
+    fn the_bare_name_only_where_it_leads_to_ours() {
+        let scratch = tempfile::tempdir().unwrap();
+        let ours = program(&scratch.path().join("my hooks"), "req");
+        let path = |folders: &[&str]| -> OsString {
+            std::env::join_paths(folders.iter().map(|folder| scratch.path().join(folder))).unwrap()
+        };
+        let quoted = format!("'{}'", ours.display());
+        assert_eq!(spoken("req", &[ours.clone()], Some(&path(&["nowhere"]))), quoted);
+        assert_eq!(spoken("req", &[ours.clone()], None), quoted);
+        assert_eq!(spoken("req", &[ours.clone()], Some(&path(&["nowhere", "my hooks"]))), "req");
+        program(&scratch.path().join("other"), "req");
+        assert_eq!(spoken("req", &[ours.clone()], Some(&path(&["other", "my hooks"]))), quoted);
+        assert_eq!(spoken("req", &[], Some(&path(&["other"]))), "req");
+        #[cfg(unix)]
+        {
+            std::fs::create_dir_all(scratch.path().join("bin")).unwrap();
+            std::os::unix::fs::symlink(&ours, scratch.path().join("bin/req")).unwrap();
+            assert_eq!(spoken("req", &[ours], Some(&path(&["bin", "other"]))), "req");
+        }
+    }
+}
