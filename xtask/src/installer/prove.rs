@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Number, Value};
 use shared::catalog::{Answer, HookEntry, Proof};
 use shared::settings::{Program, Registered};
 
@@ -63,7 +63,7 @@ fn run(entry: &Registered, deployed: &Path, hook: &HookEntry) -> anyhow::Result<
     let scratch = tempfile::tempdir().context("making a scratch folder")?;
     let world = scratch.path().canonicalize()?;
     let project = world.join("project");
-    lay_out(&world, &hook.name, &hook.proof)?;
+    lay_out(&world, &hook.proof)?;
     let mut command = match &entry.program {
         Program::Path(path) => Command::new(path),
         Program::Shell(line) => {
@@ -132,13 +132,13 @@ fn finish(child: &mut Child, input: &[u8], timeout: Duration) -> anyhow::Result<
     text.context("the answer is not text")
 }
 
-fn lay_out(world: &Path, section: &str, proof: &Proof) -> anyhow::Result<()> {
+fn lay_out(world: &Path, proof: &Proof) -> anyhow::Result<()> {
     for folder in ["home/.claude", "project", "state"] {
         fs::create_dir_all(world.join(folder))?;
     }
     make_private(&world.join("state"))?;
     // JSON is YAML.
-    let config = json!({ section: proof.config });
+    let config = Value::Object(proof.config.clone());
     fs::write(world.join("home/.claude/requirements.yaml"), config.to_string())?;
     for (name, content) in &proof.state {
         fs::write(world.join("state").join(name), content)?;

@@ -1,0 +1,105 @@
+//! A tool call as far as requirements look at it: which tool, which file, which commands, which skill.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use shared::protocol::ToolCall;
+
+use crate::command_line::{self, Directory, Line, Pattern, Simple};
+use crate::settings::Glob;
+
+/// The tools that change files.
+const EDITS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
+
+/// Commands that prepare the way for the ones that matter.
+const MOVES: [&str; 5] = ["cd", "pushd", "popd", "set", "export"];
+
+/// The tools that run a line in a shell.
+const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
+
+/// A tool call.
+#[derive(Debug)]
+pub struct Call {
+    /// The tool's name.
+    pub(crate) tool: String,
+    /// The call's id.
+    pub(crate) id: Option<String>,
+    /// The file it names.
+    pub(crate) file: Option<PathBuf>,
+    /// The line it runs.
+    pub(crate) line: Option<Line>,
+    /// The skill it starts.
+    pub(crate) skill: Option<String>,
+    /// The line runs on while the session goes on.
+    pub(crate) in_background: bool,
+    /// The prompt it schedules.
+    pub(crate) scheduled: Option<String>,
+}
+
+/// The inputs of the tools we know, in one.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Fields {
+    file_path: Option<String>,
+    notebook_path: Option<String>,
+    command: Option<String>,
+    run_in_background: Option<bool>,
+    skill: Option<String>,
+    prompt: Option<String>,
+}
+
+impl Call {
+    /// Reads a call. Its shell line is understood only where `reads_lines`: that is the dearest part.
+    pub(crate) fn read(tool: &ToolCall, reads_lines: bool) -> Self {
+        let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
+        let fields: Fields = serde_json::from_str(input).unwrap_or_default();
+        let is_shell = SHELLS.contains(&tool.tool_name.as_str());
+        let schedules = matches!(tool.tool_name.as_str(), "CronCreate" | "ScheduleWakeup");
+        Self {
+            tool: tool.tool_name.clone(),
+            id: tool.tool_use_id.clone(),
+            file: fields
+                .file_path
+                .or(fields.notebook_path)
+                .filter(|file| !file.is_empty())
+                .map(PathBuf::from),
+            line: fields.command.filter(|_| is_shell && reads_lines).map(|line| command_line::parse(&line)),
+            skill: fields.skill.filter(|_| tool.tool_name == "Skill"),
+            in_background: fields.run_in_background.unwrap_or(false),
+            scheduled: fields.prompt.filter(|_| schedules),
+        }
+    }
+
+    /// It changes a file.
+    pub(crate) fn is_edit(&self) -> bool {
+        EDITS.contains(&self.tool.as_str())
+    }
+
+    /// The tool is meant; `Bash` stands for every shell.
+    pub(crate) fn is_tool(&self, glob: &Glob) -> bool {
+        glob.is_name(&self.tool) || (SHELLS.contains(&self.tool.as_str()) && glob.is_name("Bash"))
+    }
+
+    /// A command of its line is meant; of a line that is not understood, its words.
+    pub(crate) fn runs(&self, pattern: &Pattern) -> bool {
+        let Some(line) = &self.line else { return false };
+        if line.commands.is_some() { !pattern.matches(line).is_empty() } else { line.may_contain(pattern) }
+    }
+
+    /// The commands of its line, if it is understood.
+    pub(crate) fn commands(&self) -> &[Simple] {
+        self.line.as_ref().and_then(|line| line.commands.as_deref()).unwrap_or_default()
+    }
+
+    /// Where it acts: the folder of its file, the folder its first command runs in, else `cwd`.
+    pub(crate) fn place(&self, cwd: &Path) -> PathBuf {
+        if let Some(file) = &self.file {
+            return cwd.join(file);
+        }
+        let mut commands = self.commands().iter().filter(|command| !MOVES.contains(&command.program()));
+        match commands.next().map(Simple::git_directory) {
+            Some(Directory::Changed(folder)) => cwd.join(folder),
+            Some(Directory::Start | Directory::Unknown) | None => cwd.to_path_buf(),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What a decision changes beside the session's own memory: marks of the repository, and the register of live sessions.
+
+use shared::hook::Effect;
+use shared::host::{Places, Timestamp};
+
+use crate::marks::{BranchMarks, Holder, Key, Mark};
+use crate::place::Here;
+use crate::registry::{Entry, Registry};
+use crate::scheduled;
+use crate::settings::Scope;
+
+/// One change.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// A requirement is marked as met.
+    Set(Target, Mark),
+    /// Marks go; nobody else's.
+    Clear(Target),
+    /// The session begins here.
+    Register(Box<Entry>),
+    /// The session gives a sign of life.
+    Alive(Box<Entry>),
+    /// The session is gone.
+    Forget(String),
+    /// A prompt that reads like one of our commands is scheduled, by its hash.
+    Scheduled(u64),
+}
+
+/// One mark, or all of a holder.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The repository.
+    pub(crate) here: Here,
+    /// Whose marks: the branch's, or those of all branches.
+    pub(crate) key: Key,
+    /// Which requirement; none: all of the holder's.
+    pub(crate) name: Option<String>,
+    /// Its scope.
+    pub(crate) scope: Scope,
+    /// For which session; none: for every session.
+    pub(crate) session: Option<String>,
+}
+
+impl Target {
+    /// The requirement's mark in its own scope, for this session.
+    pub(crate) fn new(here: &Here, name: &str, scope: Scope, session: Option<&str>) -> Self {
+        let key = if scope == Scope::Permanent { Key::Permanent } else { here.key.clone() };
+        let is_own = matches!(scope, Scope::Session | Scope::SingleUse);
+        let session = session.filter(|_| is_own).map(ToOwned::to_owned);
+        Self { here: here.clone(), key, name: Some(name.to_owned()), scope, session }
+    }
+
+    fn holder(&self) -> Holder<'_> {
+        self.session.as_deref().map_or(Holder::Everyone, Holder::Session)
+    }
+
+    /// Changes the marks as they are now.
+    fn change(&self, now: Timestamp, change: impl FnOnce(&mut BranchMarks)) -> Result<(), String> {
+        let Some(folder) = self.here.folder_to_change() else {
+            return Err("requirements-check: there is no folder to keep marks in; set HOME".to_owned());
+        };
+        // A damaged file has been set aside and told when it was read.
+        let changed = folder.change(&self.key, now, change);
+        changed.map(drop).map_err(|error| format!("requirements-check: {error}"))
+    }
+}
+
+impl Effect for Change {
+    fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
+        let registry = places.state_dir.as_deref().map(Registry::new);
+        match self {
+            Self::Set(target, mark) => {
+                let name = target.name.clone().unwrap_or_default();
+                target.change(now, |marks| marks.set(&name, target.scope, target.holder(), mark))
+            }
+            Self::Clear(target) => target.change(now, |marks| match &target.name {
+                Some(name) => {
+                    let _ = marks.clear(name, target.holder());
+                }
+                None => {
+                    let _ = marks.clear_all(target.holder());
+                }
+            }),
+            // Who is live matters to a guard alone, and the next sign of life tries again.
+            Self::Register(entry) => {
+                let _ = registry.map(|registry| registry.register(&entry, now));
+                Ok(())
+            }
+            Self::Alive(entry) => {
+                let _ = registry.map(|registry| {
+                    if !registry.touch(&entry.session, now) {
+                        let _ = registry.register(&entry, now);
+                    }
+                });
+                Ok(())
+            }
+            Self::Scheduled(prompt) => match places.open_store() {
+                Some(store) => scheduled::remember(&store, prompt),
+                None => Ok(()),
+            },
+            Self::Forget(session) => {
+                let _ = registry.map(|registry| registry.forget(&session));
+                Ok(())
+            }
+        }
+    }
+}

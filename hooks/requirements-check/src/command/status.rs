@@ -1,0 +1,156 @@
+//! `req status`: what is required here, met or not, why, and how to meet it.
+
+use serde_json::{Value, json};
+
+use super::Reply;
+use super::parse::Status;
+use crate::rule::Rule;
+use crate::settings::{Kind, Scope, Settings};
+use crate::strategy::{Remedy, Standing};
+use crate::view::View;
+use crate::wording::{self, Origins};
+
+/// One requirement as it stands.
+struct Line<'a> {
+    rule: Rule<'a>,
+    standing: Standing,
+    /// It depends on a session, and there is none.
+    is_unknown: bool,
+}
+
+impl Line<'_> {
+    fn word(&self) -> &'static str {
+        match (&self.standing, self.is_unknown) {
+            (_, true) => "unknown",
+            (Standing::Met(_), _) => "met",
+            (Standing::Unmet(_), _) => "open",
+        }
+    }
+
+    fn remedy(&self, view: &View<'_>) -> String {
+        match self.rule.strategy().remedy(&self.rule, view) {
+            Remedy::Do(what) => what,
+            Remedy::Mark { or } => {
+                let mark =
+                    format!("{} satisfy {}", view.world.reader.req, crate::view::quoted(self.rule.name));
+                or.map_or(mark.clone(), |or| format!("{or}, or {mark}"))
+            }
+        }
+    }
+}
+
+/// What is required here.
+pub(super) fn status(wanted: &Status, settings: &Settings, view: &View<'_>, origin: &Origins<'_>) -> Reply {
+    let lines: Vec<Line<'_>> = Rule::all(settings)
+        .map(|rule| {
+            let standing = rule.strategy().standing(&rule, view);
+            let is_own = matches!(rule.set.scope, Scope::Session | Scope::SingleUse);
+            let is_marked = matches!(rule.set.kind, Kind::Blocking | Kind::Evidence);
+            let is_unknown = view.session.is_none() && is_own && is_marked && !standing.is_met();
+            Line { rule, standing, is_unknown }
+        })
+        .collect();
+    if wanted.json {
+        return Reply::yes(
+            serde_json::to_string_pretty(&as_json(wanted, &lines, settings, view, origin))
+                .unwrap_or_default(),
+        );
+    }
+    if wanted.summary {
+        return Reply::yes(summary(&lines, view));
+    }
+    Reply::yes(as_text(wanted, &lines, settings, view, origin))
+}
+
+fn summary(lines: &[Line<'_>], view: &View<'_>) -> String {
+    let met = lines.iter().filter(|line| line.standing.is_met()).count();
+    let open: Vec<&str> =
+        lines.iter().filter(|line| !line.standing.is_met()).map(|line| line.rule.name).collect();
+    let place = view.world.here.shown();
+    if lines.is_empty() {
+        return "nothing is required here".to_owned();
+    }
+    let open = if open.is_empty() { String::new() } else { format!("; open: {}", open.join(", ")) };
+    format!("{met} of {} met on {place}{open}", lines.len())
+}
+
+fn as_text(
+    wanted: &Status,
+    lines: &[Line<'_>],
+    settings: &Settings,
+    view: &View<'_>,
+    origin: &Origins<'_>,
+) -> String {
+    let session = view.session.map_or_else(
+        || "no session".to_owned(),
+        |id| format!("session {}", id.chars().take(8).collect::<String>()),
+    );
+    let mut text = vec![format!("{} ({session})", summary(lines, view))];
+    let width = lines.iter().map(|line| line.rule.name.chars().count()).max().unwrap_or(0);
+    for line in lines {
+        let name = line.rule.name;
+        text.push(format!("  {:7}  {name:width$}  {}", line.word(), line.standing.words()));
+        if !line.standing.is_met() {
+            text.push(format!("           {:width$}  to meet it: {}", "", line.remedy(view)));
+        }
+        if wanted.all
+            && let Some(origin) = origin(&line.rule.key())
+        {
+            text.push(format!("           {:width$}  set in {origin}", ""));
+        }
+    }
+    if wanted.all {
+        text.extend(off(settings).map(|(name, why)| format!("  off      {name:width$}  {why}")));
+    }
+    text.extend(view.world.notes.iter().cloned());
+    text.join("\n")
+}
+
+/// What is described and not in force, and why.
+fn off(settings: &Settings) -> impl Iterator<Item = (&str, &'static str)> {
+    settings.requirements.iter().filter_map(|(name, set)| {
+        let rule = Rule { name, set };
+        match (set.enabled, rule.strategy().lacks(set)) {
+            (false, _) => Some((name.as_str(), "its `enabled` is not true")),
+            (true, Some(why)) => Some((name.as_str(), why)),
+            (true, None) => None,
+        }
+    })
+}
+
+/// The form is documented in the README and only ever grows.
+fn as_json(
+    wanted: &Status,
+    lines: &[Line<'_>],
+    settings: &Settings,
+    view: &View<'_>,
+    origin: &Origins<'_>,
+) -> Value {
+    let requirement = |line: &Line<'_>| {
+        json!({
+            "name": line.rule.name,
+            "type": wording::kind(line.rule.set.kind),
+            "scope": wording::scope(line.rule.set.scope),
+            "enabled": true,
+            "state": line.word(),
+            "why": line.standing.words(),
+            "remedy": (!line.standing.is_met()).then(|| line.remedy(view)),
+            "set_in": origin(&line.rule.key()).map(|origin| origin.to_string()),
+        })
+    };
+    let mut all: Vec<Value> = lines.iter().map(requirement).collect();
+    if wanted.all {
+        all.extend(
+            off(settings)
+                .map(|(name, why)| json!({ "name": name, "enabled": false, "state": "off", "why": why })),
+        );
+    }
+    json!({
+        "version": 1,
+        "place": view.world.here.shown(),
+        "branch": view.world.here.branch(),
+        "session": view.session,
+        "requirements": all,
+        "notes": view.world.notes,
+    })
+}

@@ -1,0 +1,160 @@
+//! Understands the line of a Bash or `PowerShell` call: its simple commands, where each runs, what it writes, and
+//! whether its exit status is the line's. Text in, data out; every line has an answer, if only that it cannot be read.
+//!
+//! The grammar is bash's, read by hand in one pass: a line comes from outside and decides whether a gate closes, so
+//! nothing may panic on it, loop on it or read it differently than a shell. What is no line to bash, `PowerShell`'s own
+//! syntax for one, is searched as raw text. Not seen: aliases, scripts, make targets, what a variable stands for, and
+//! scripts fed to a shell through a here-document or a pipe.
+
+mod cursor;
+mod effects;
+mod grammar;
+mod pattern;
+mod prefix;
+mod tree;
+mod walk;
+mod word;
+
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+
+pub(crate) use pattern::{Pattern, is_regex};
+
+/// Longer lines are not read.
+const MAX_LINE_BYTES: usize = 64 * 1024;
+/// How deep constructs may stand in each other; a script in a script takes three levels, so eight of these.
+const MAX_DEPTH: usize = 24;
+
+/// A line, as far as it is understood.
+#[derive(Debug)]
+pub(crate) struct Line {
+    /// Its simple commands in the order they are written, those inside others too; `None`: it cannot be read.
+    pub(crate) commands: Option<Vec<Simple>>,
+    text: String,
+}
+
+/// Reads `line` as a shell would.
+pub(crate) fn parse(line: &str) -> Line {
+    let readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0');
+    let script = readable.then(|| tree::Script::read(line, MAX_DEPTH).ok()).flatten();
+    let commands = script.and_then(|script| walk::commands(&script, MAX_DEPTH));
+    Line { commands, text: line.to_owned() }
+}
+
+/// One program with its arguments.
+#[derive(Clone, Debug)]
+pub(crate) struct Simple {
+    /// The program and its arguments with quotes removed; an expansion stands as it is written. Empty where there are
+    /// only assignments, or redirections of a whole construct.
+    pub(crate) words: Vec<String>,
+    /// What stands before the program, quotes removed: assignments, and programs that run another one (`env`, `sudo`,
+    /// `timeout` ...) with their options.
+    pub(crate) prefix: Vec<String>,
+    /// The files its redirections write to, quotes removed.
+    pub(crate) writes: Vec<String>,
+    /// The files its redirections read from.
+    pub(crate) reads: Vec<String>,
+    /// The command as written, prefix included, redirections left out.
+    pub(crate) text: String,
+    /// Whether the line can only succeed if this command did: its exit status decides the line's.
+    pub(crate) decides: Result<(), Hidden>,
+    /// Where it runs, as seen from the directory of the call.
+    pub(crate) directory: Directory,
+    /// The parts of `text` in quotes, in bytes.
+    quoted: Vec<Range<usize>>,
+}
+
+/// Where a command runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Directory {
+    /// Where the call does.
+    #[default]
+    Start,
+    /// In this one, absolute or seen from where the call does.
+    Changed(PathBuf),
+    /// It depends on something that is not in the line.
+    Unknown,
+}
+
+/// Why the exit status of a command does not decide the line's; displayed as words for a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hidden {
+    /// It stands before a `|` without `pipefail`.
+    Pipe,
+    /// Its chain contains `||`.
+    Or,
+    /// Another command follows after `;` or a line end.
+    FollowedBy,
+    /// `!` turns it round.
+    Negated,
+    /// `&` does not wait for it.
+    Background,
+    /// It stands in `if`, a loop, `case`, a function or behind `xargs`.
+    Compound,
+    /// It stands in `$(..)`, backquotes or `<(..)`.
+    Substitution,
+    /// `exit`, `return` or `exec` stands before it.
+    AfterExit,
+    /// The line sets a trap.
+    Trap,
+    /// The script it stands in is put together from variables.
+    Expansion,
+}
+
+impl fmt::Display for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pipe => "a pipe passes on the exit status of its last command only",
+            Self::Or => "`||` hides a failure",
+            Self::FollowedBy => "the command after it decides the exit status",
+            Self::Negated => "`!` turns the exit status round",
+            Self::Background => "`&` does not wait for the exit status",
+            Self::Compound => "inside `if`, a loop, a function or behind `xargs` it may run never or often",
+            Self::Substitution => "the exit status of a substitution is not passed on",
+            Self::AfterExit => "`exit`, `return` or `exec` before it may keep it from running",
+            Self::Trap => "a trap may change the exit status",
+            Self::Expansion => "the script it stands in depends on variables",
+        })
+    }
+}
+
+/// Whether a text names what it says, with nothing for the shell to put in its place.
+fn is_plain(text: &str) -> bool {
+    !text.starts_with('~') && !text.contains(['$', '`', '*', '?', '[', '{', '\0'])
+}
+
+impl Line {
+    /// Whether a command of the line matches. Where it cannot be read: whether the pattern's words are in it in their
+    /// order, as whole words, or the expression anywhere.
+    pub(crate) fn may_contain(&self, pattern: &Pattern) -> bool {
+        match &self.commands {
+            Some(_) => !pattern.matches(self).is_empty(),
+            None => pattern.is_in_text(&self.text),
+        }
+    }
+
+    /// The line to type so that `simple` counts: into its directory, and then the command alone.
+    pub(crate) fn line_to_type(simple: &Simple) -> String {
+        match &simple.directory {
+            Directory::Changed(directory) => {
+                format!("cd {} && {}", quoted(&directory.to_string_lossy()), simple.text)
+            }
+            Directory::Start | Directory::Unknown => simple.text.clone(),
+        }
+    }
+}
+
+/// A word as one types it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    if !word.is_empty() && !word.starts_with('-') && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        let dash = if word.starts_with('-') { "./" } else { "" };
+        format!("'{dash}{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests;

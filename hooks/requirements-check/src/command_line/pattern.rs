@@ -1,0 +1,207 @@
+//! Patterns of commands, as settings write them.
+
+use regex_lite::{Regex, RegexBuilder};
+
+use super::cursor::Cursor;
+use super::prefix::base_name;
+use super::{Directory, Line, Simple};
+
+/// A compiled expression may take this many bytes.
+const MAX_REGEX_BYTES: usize = 256 * 1024;
+/// Matches looked at in one command before it is left at that.
+const MAX_MATCHES: usize = 64;
+/// Stands in the place of a blank inside a word, so that `\s` does not match it.
+const BLANK_IN_WORD: &str = "\u{1f}";
+
+/// Words that a simple command begins with: `git commit`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Words(Vec<String>);
+
+impl Words {
+    /// Split at blanks, quotes removed; `None` if there is no word, or more than words.
+    pub(crate) fn parse(pattern: &str) -> Option<Self> {
+        let mut cursor = Cursor::new(pattern, 1);
+        let mut words = Vec::new();
+        cursor.blanks();
+        while let Some(word) = cursor.word().ok()? {
+            words.push(word.text);
+            cursor.blanks();
+        }
+        (cursor.peek().is_none() && !words.is_empty()).then_some(Self(words))
+    }
+
+    /// Whether the command begins with these words. The program's directory counts only if the pattern names one;
+    /// options between git and its subcommand, and cargo's toolchain, do not count. Case does.
+    pub(crate) fn matches(&self, simple: &Simple) -> bool {
+        self.begin(&simple.words)
+            || self.begin(&simple.without_global_options())
+            || (!simple.prefix.is_empty() && self.begin(&[simple.prefix.as_slice(), &simple.words].concat()))
+    }
+
+    fn begin<T: AsRef<str>>(&self, words: &[T]) -> bool {
+        let Some((program, arguments)) = self.0.split_first() else { return false };
+        let Some((first, rest)) = words.split_first() else { return false };
+        let named = if program.contains('/') { first.as_ref() } else { base_name(first.as_ref()) };
+        named == program
+            && arguments.len() <= rest.len()
+            && arguments.iter().zip(rest).all(|(wanted, found)| wanted == found.as_ref())
+    }
+
+    fn are_in_text(&self, text: &str) -> bool {
+        let mut rest = text;
+        self.0.iter().all(|word| match after_word(rest, word) {
+            Some(after) => {
+                rest = after;
+                true
+            }
+            None => false,
+        })
+    }
+}
+
+/// What follows the first place where `word` stands alone.
+fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    text.match_indices(word).find_map(|(at, found)| {
+        let after = &text[at + found.len()..];
+        (!text[..at].ends_with(part) && !after.starts_with(part)).then_some(after)
+    })
+}
+
+/// Whether a `command_pattern` is an expression instead of words. Dots and plus signs alone make none:
+/// `./gradlew test`, `npm run build.prod`, `cargo +nightly test` and `g++` are words.
+pub(crate) fn is_regex(pattern: &str) -> bool {
+    pattern.contains(['\\', '^', '$', '*', '?', '(', ')', '[', ']', '{', '}', '|']) || pattern.contains(".+")
+}
+
+/// What commands are looked for.
+#[derive(Clone, Debug)]
+pub(crate) enum Pattern {
+    /// The words a simple command begins with.
+    Words(Words),
+    /// Searched in a simple command's text, case ignored.
+    Regex(Regex),
+}
+
+impl Pattern {
+    /// A `command_pattern`: words, or an expression if it looks like one; `None` if it is neither.
+    pub(crate) fn parse_pattern(pattern: &str) -> Option<Self> {
+        if is_regex(pattern) { Self::parse_regex(pattern) } else { Words::parse(pattern).map(Self::Words) }
+    }
+
+    /// A `command_regex`; `None` if it is none, empty, or takes too much when compiled.
+    pub(crate) fn parse_regex(pattern: &str) -> Option<Self> {
+        if pattern.trim().is_empty() {
+            return None;
+        }
+        let mut builder = RegexBuilder::new(pattern);
+        builder.case_insensitive(true).size_limit(MAX_REGEX_BYTES).build().ok().map(Self::Regex)
+    }
+
+    /// The commands of `line` that match; none where it cannot be read.
+    pub(crate) fn matches<'a>(&self, line: &'a Line) -> Vec<&'a Simple> {
+        line.commands.iter().flatten().filter(|simple| self.matches_command(simple)).collect()
+    }
+
+    fn matches_command(&self, simple: &Simple) -> bool {
+        match self {
+            Self::Words(words) => words.matches(simple),
+            Self::Regex(regex) => {
+                !simple.words.is_empty()
+                    && (simple.is_found_outside_quotes(regex) || regex.is_match(&simple.normalised()))
+            }
+        }
+    }
+
+    pub(super) fn is_in_text(&self, text: &str) -> bool {
+        match self {
+            Self::Words(words) => words.are_in_text(text),
+            Self::Regex(regex) => regex.is_match(text),
+        }
+    }
+}
+
+/// git's global options whose value is the next word.
+const GIT_WITH_VALUE: &[&str] =
+    &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"];
+
+impl Simple {
+    /// The program's name without its directory and `.exe`; empty if there is none.
+    pub(crate) fn program(&self) -> &str {
+        self.words.first().map_or("", |program| base_name(program))
+    }
+
+    /// The words without the options between git or cargo and their subcommand.
+    pub(super) fn without_global_options(&self) -> Vec<&str> {
+        let skipped = match self.program() {
+            "git" => self.git_global_options(),
+            "cargo" => self.words.iter().skip(1).take_while(|word| word.starts_with('+')).count(),
+            _ => 0,
+        };
+        let words = self.words.iter().map(String::as_str);
+        words.clone().take(1).chain(words.skip(1 + skipped)).collect()
+    }
+
+    /// How many words stand between git and its subcommand.
+    pub(super) fn git_global_options(&self) -> usize {
+        let mut count = 0;
+        let arguments = self.words.get(1..).unwrap_or_default();
+        while let Some(option) = arguments.get(count).filter(|word| word.starts_with('-')) {
+            count += 1 + usize::from(GIT_WITH_VALUE.contains(&option.as_str()));
+        }
+        count.min(arguments.len())
+    }
+
+    /// The directory git works in: where the command runs, and `-C`.
+    pub(crate) fn git_directory(&self) -> Directory {
+        let mut directory = self.directory.clone();
+        let mut options = self.words.iter().skip(1).take(self.git_global_options());
+        while let Some(option) = options.next() {
+            match option.as_str() {
+                "-C" => directory = directory.join(options.next().map_or("", String::as_str)),
+                "--git-dir" | "--work-tree" => return Directory::Unknown,
+                other if other.starts_with("--git-dir=") || other.starts_with("--work-tree=") => {
+                    return Directory::Unknown;
+                }
+                other if GIT_WITH_VALUE.contains(&other) => drop(options.next()),
+                _ => {}
+            }
+        }
+        directory
+    }
+
+    /// Whether one of `options` is among the arguments, as it is or as `--option=value`; nothing after a lone `--` is.
+    pub(crate) fn has_any_argument(&self, options: &[String]) -> bool {
+        self.words.iter().skip(1).take_while(|word| *word != "--").any(|word| {
+            options.iter().any(|option| {
+                word.strip_prefix(option.as_str()).is_some_and(|rest| {
+                    rest.is_empty() || (option.starts_with("--") && rest.starts_with('='))
+                })
+            })
+        })
+    }
+
+    /// The command as pattern matching sees it: no directory, no global options, no quotes.
+    fn normalised(&self) -> String {
+        let mut words = self.without_global_options();
+        if let Some(program) = words.first_mut() {
+            *program = base_name(program);
+        }
+        let words: Vec<String> =
+            words.iter().map(|word| word.replace([' ', '\t', '\n'], BLANK_IN_WORD)).collect();
+        words.join(" ")
+    }
+
+    /// Text in quotes is an argument, no command: a match must begin outside.
+    fn is_found_outside_quotes(&self, regex: &Regex) -> bool {
+        let mut from = 0;
+        for _ in 0..MAX_MATCHES {
+            let Some(found) = regex.find_at(&self.text, from) else { return false };
+            let Some(range) = self.quoted.iter().find(|range| range.contains(&found.start())) else {
+                return true;
+            };
+            from = range.end;
+        }
+        false
+    }
+}

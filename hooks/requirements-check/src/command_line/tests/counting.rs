@@ -1,0 +1,156 @@
+//! Whether a command's exit status is the line's.
+
+use super::*;
+
+#[test]
+fn a_command_counts_alone_and_in_pure_chains() {
+    let lines = [
+        "cargo test",
+        "cargo test;",
+        "cargo test\n",
+        "a && cargo test",
+        "cargo test && a",
+        "cd x && cargo test && a",
+        "a; cargo test",
+        "a\ncargo test",
+        "a & cargo test",
+        "export X=1; cargo test",
+        "X=1 cargo test > log 2>&1",
+        "timeout 10 cargo test",
+        "time cargo test",
+        "sudo -u x env A=b cargo test",
+        "cargo test $(cat args)",
+        "cargo test # || true",
+        "cargo test '|' x",
+        "(cargo test)",
+        "(cd x && cargo test)",
+        "{ cargo test; }",
+        "{ a; cargo test; } > log",
+        "a | cargo test",
+        "set -o pipefail; cargo test | tail",
+        "set -o pipefail && cargo test | tail",
+        "set -eo pipefail; cargo test | tail",
+        "set -euo pipefail\ncargo test 2>&1 | tail\necho done",
+        "cd x && set -o pipefail && cargo test | tee log",
+        "set -e; cargo test; echo done",
+        "set -e; a && cargo test",
+        "set -e; sh -c 'cargo test'; a",
+        "set -o errexit; cargo test; echo done",
+        "sh -c 'cargo test'",
+        "bash -lc \"cd x && cargo test\"",
+        "bash -c 'set -o pipefail; cargo test | tail'",
+        "bash -c 'set -e; cargo test; a' && b",
+        "eval 'cargo test'",
+        "cd x || exit 1; cargo test",
+        "cd x || exit; cargo test",
+        "[[ -f x ]] && cargo test",
+        "! a && cargo test",
+        "! ! cargo test",
+        "exec cargo test",
+        "cargo test <<EOF\n|| true\nEOF\n",
+    ];
+    for line in lines {
+        assert_eq!(hidden(line, "cargo test"), None, "{line:?}");
+    }
+}
+
+#[test]
+fn a_command_does_not_count_where_something_else_decides() {
+    let table = [
+        ("cargo test 2>&1 | tail", Hidden::Pipe),
+        ("cargo test |& tail", Hidden::Pipe),
+        ("a && cargo test | tail", Hidden::Pipe),
+        ("cargo test | tail; set -o pipefail", Hidden::FollowedBy),
+        ("a && set -o pipefail; cargo test | tail", Hidden::Pipe),
+        ("(set -o pipefail); cargo test | tail", Hidden::Pipe),
+        ("if a; then set -o pipefail; fi; cargo test | tail", Hidden::Pipe),
+        ("set -o pipefail; set +o pipefail; cargo test | tail", Hidden::Pipe),
+        ("set -o pipefail; sh -c 'cargo test | tail'", Hidden::Pipe),
+        ("f() { set -o pipefail; }; cargo test | tail", Hidden::Pipe),
+        ("cargo test || true", Hidden::Or),
+        ("a && cargo test || true", Hidden::Or),
+        ("a || cargo test", Hidden::Or),
+        ("cargo test; echo", Hidden::FollowedBy),
+        ("cargo test\necho", Hidden::FollowedBy),
+        ("cargo test && a; echo", Hidden::FollowedBy),
+        ("set -e; cargo test && a; echo", Hidden::FollowedBy),
+        ("set -e; set +e; cargo test; echo", Hidden::FollowedBy),
+        ("a && set -e; cargo test; echo", Hidden::FollowedBy),
+        // A failure of `a` ends neither the chain's list nor the line, and the tests never run.
+        ("set -e; a && cargo test; echo", Hidden::FollowedBy),
+        ("set -e; { set +e; cargo test; }; echo", Hidden::FollowedBy),
+        ("set -e; eval 'set +e; cargo test'; echo", Hidden::FollowedBy),
+        ("set -e; { cargo test; echo; } && a", Hidden::FollowedBy),
+        ("{ set -e; cargo test; echo; } && a", Hidden::FollowedBy),
+        ("eval 'set -e; cargo test; echo' && a", Hidden::FollowedBy),
+        ("set -e; sh -c 'cargo test; echo'", Hidden::FollowedBy),
+        ("cargo test &", Hidden::Background),
+        ("a && cargo test &", Hidden::Background),
+        ("cargo test & wait", Hidden::Background),
+        ("(cargo test) &", Hidden::Background),
+        ("setsid cargo test", Hidden::Background),
+        ("! cargo test", Hidden::Negated),
+        ("if cargo test; then a; fi", Hidden::Compound),
+        ("for x in 1 2; do cargo test; done", Hidden::Compound),
+        ("while cargo test; do a; done", Hidden::Compound),
+        ("case x in x) cargo test;; esac", Hidden::Compound),
+        ("f() { cargo test; }", Hidden::Compound),
+        ("cargo() { true; }; cargo test", Hidden::Compound),
+        ("a | xargs cargo test", Hidden::Compound),
+        ("echo $(cargo test)", Hidden::Substitution),
+        ("X=`cargo test`", Hidden::Substitution),
+        ("diff <(cargo test) a", Hidden::Substitution),
+        ("exit 0; cargo test", Hidden::AfterExit),
+        ("exit; cargo test", Hidden::AfterExit),
+        ("a && exit 0; cargo test", Hidden::AfterExit),
+        ("if a; then exit $X; fi; cargo test", Hidden::AfterExit),
+        ("exec a; cargo test", Hidden::AfterExit),
+        ("trap 'exit 0' EXIT; cargo test", Hidden::Trap),
+        ("sh -c 'cargo test' | tail", Hidden::Pipe),
+        ("bash -c \"cargo test $ARGS\"", Hidden::Expansion),
+        ("(cargo test; a)", Hidden::FollowedBy),
+        ("(cargo test) || true", Hidden::Or),
+    ];
+    for (line, expected) in table {
+        assert_eq!(hidden(line, "cargo test"), Some(expected), "{line:?}");
+    }
+}
+
+#[test]
+fn the_line_to_type_makes_the_command_count() {
+    let table = [
+        ("cargo test 2>&1 | tail", "cargo test"),
+        ("cargo test || true", "cargo test"),
+        ("cargo test &", "cargo test"),
+        ("cd sub && cargo test --all | tail; echo", "cd sub && cargo test --all"),
+        ("cd 'a b'; cargo test; echo", "cd 'a b' && cargo test"),
+        ("cd a && cd b && ! cargo test 'c d' > log", "cd a/b && cargo test 'c d'"),
+        ("X=1 timeout 5 cargo test; echo", "X=1 timeout 5 cargo test"),
+        ("bash -c 'cd a; cargo test | tail'", "cd a && cargo test"),
+    ];
+    for (line, expected) in table {
+        let parsed = parse(line);
+        let typed = Line::line_to_type(matched(&parsed, "cargo test")[0]);
+        assert_eq!(typed, expected, "{line:?}");
+        assert_eq!(hidden(&typed, "cargo test"), None, "{typed:?}");
+    }
+}
+
+#[test]
+fn every_reason_is_a_part_of_a_sentence() {
+    for (reason, part) in [
+        (Hidden::Pipe, "pipe"),
+        (Hidden::Or, "||"),
+        (Hidden::FollowedBy, "after it"),
+        (Hidden::Negated, "!"),
+        (Hidden::Background, "&"),
+        (Hidden::Compound, "if"),
+        (Hidden::Substitution, "substitution"),
+        (Hidden::AfterExit, "exit"),
+        (Hidden::Trap, "trap"),
+        (Hidden::Expansion, "variables"),
+    ] {
+        let words = reason.to_string();
+        assert!(words.contains(part) && !words.ends_with('.'), "{words}");
+    }
+}

@@ -1,0 +1,58 @@
+//! The rules, event by event. Pure: what to look at was found beforehand, what is to be done is returned.
+
+mod after;
+mod before;
+mod prompt;
+mod start;
+mod stop;
+
+use shared::hook::{Given, Memory, Outcome, Seen};
+
+use crate::RequirementsCheck;
+use crate::change::Change;
+use crate::facts::Facts;
+use crate::observe::Look;
+use crate::rule::Rule;
+use crate::settings::Settings;
+use crate::state::State;
+use crate::view::{View, World};
+
+type Answer = Outcome<State, Change>;
+
+pub(crate) fn decide(given: &Given<'_, RequirementsCheck>) -> Answer {
+    match given.facts {
+        Facts::Before(facts) => before::a_call(given, facts),
+        Facts::After(facts) => after::a_call(given, facts),
+        Facts::Prompt(facts) => prompt::submitted(given, facts),
+        Facts::Stop(facts) => stop::of_a_turn(given, facts),
+        Facts::Start(facts) => start::of_a_session(given, facts),
+        Facts::End(facts) => start::end_of_a_session(given, facts),
+    }
+}
+
+/// What requirements are judged by, for this event.
+fn view<'a>(given: &'a Given<'_, RequirementsCheck>, world: &'a World, call: Option<&'a str>) -> View<'a> {
+    View { session: given.input.call.session_id.as_deref(), call, state: given.state, world, now: given.now }
+}
+
+/// Remembers in silence; nothing is written where nothing changed.
+fn remember(given: &Given<'_, RequirementsCheck>, state: State) -> Answer {
+    let memory = if state == *given.state { Memory::Keep } else { Memory::Note(state) };
+    Outcome::pass().remembering(memory)
+}
+
+/// The requirements in force.
+fn rules<'a>(settings: &'a Settings) -> impl Iterator<Item = Rule<'a>> + Clone {
+    Rule::all(settings)
+}
+
+/// What the session has made due, before anything is measured: only that needs to be.
+pub(crate) fn due<'a>(seen: &Seen<'a, Settings>, state: &State, look: &Look<'_, '_>) -> Vec<Rule<'a>> {
+    let session = seen.input.call.session_id.as_deref();
+    let view = View { session, call: None, state, world: &look.world, now: seen.host.now() };
+    let due = stop::due(seen.settings, &view).collect();
+    due
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! After a tool call that ran: what it made due, what it proved, which marks it used up, what it marked as met.
+
+use shared::hook::{Given, Outcome, Verdict};
+use shared::secrets::masked;
+
+use super::{Answer, remember, rules, view};
+use crate::RequirementsCheck;
+use crate::call::Call;
+use crate::change::{Change, Target};
+use crate::command_line::Simple;
+use crate::facts::After;
+use crate::marks::{By, Mark, Metadata};
+use crate::rule::Rule;
+use crate::settings::{Kind, SatisfiedBy};
+use crate::state::{Run, State, Uncounted};
+use crate::view::View;
+use crate::{evidence, wording};
+
+pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &After) -> Answer {
+    let view = view(given, &facts.world, facts.call.id.as_deref());
+    let mut state = given.state.clone();
+    let mut changes = Vec::new();
+    for rule in rules(given.settings) {
+        if rule.is_triggered_by(&facts.call) {
+            state.triggered.insert(rule.name.to_owned());
+        }
+        if rule.set.kind == Kind::Evidence && makes_due(&rule, &facts.call, &view) {
+            state.edited.insert(rule.name.to_owned());
+        }
+    }
+    used_up(given, facts, &view, &mut state, &mut changes);
+    proved(given, facts, &view, &mut state, &mut changes);
+    if facts.succeeded {
+        marked(given, facts, &view, &mut changes);
+    }
+    let verdict = match wording::after_planning(given, facts, &view) {
+        Some(text) => Verdict::Advise { text },
+        None => Verdict::Pass,
+    };
+    let notice = state.untold(&facts.world.notes);
+    Outcome { verdict, notice, effects: changes, ..remember(given, state) }
+}
+
+/// The call changed, or may have changed, a file the evidence is about.
+fn makes_due(rule: &Rule<'_>, call: &Call, view: &View<'_>) -> bool {
+    let Some(root) = view.world.here.root().or(view.world.root.as_deref()) else { return call.is_edit() };
+    if call.is_edit() {
+        return call
+            .file
+            .as_deref()
+            .is_none_or(|file| evidence::is_about(rule, root, &view.world.cwd.join(file)));
+    }
+    call.commands().iter().any(|command| edits_inside(rule, command, root, view))
+}
+
+fn edits_inside(rule: &Rule<'_>, command: &Simple, root: &std::path::Path, view: &View<'_>) -> bool {
+    if !command.edits_files() {
+        return false;
+    }
+    let Some(folder) = command.folder(&view.world.cwd) else { return true };
+    // Where it is not plain which file is meant, any may be.
+    let mut named = command.changed_files().peekable();
+    named.peek().is_none() || named.any(|file| evidence::may_be_about(rule, root, &folder.join(file)))
+}
+
+/// Marks for one call: used up by a call that ran, free again after one that failed.
+fn used_up(
+    given: &Given<'_, RequirementsCheck>,
+    facts: &After,
+    view: &View<'_>,
+    state: &mut State,
+    changes: &mut Vec<Change>,
+) {
+    let Some(call) = facts.call.id.as_deref() else { return };
+    if !facts.succeeded {
+        state.release(call);
+        return;
+    }
+    for name in state.reserved_by(call) {
+        let Some(rule) = Rule::named(given.settings, &name) else { continue };
+        let Some(mark) = view.mark(&rule) else { continue };
+        state.spend(&name, mark.identity());
+        let own = Target::new(&view.world.here, &name, rule.set.scope, view.session);
+        let everyones = view.world.branch.requirements.get(&name).and_then(|marks| marks.everyone.as_ref());
+        let is_everyones = everyones.is_some_and(|everyones| everyones.identity() == mark.identity());
+        let session = own.session.clone().filter(|_| !is_everyones);
+        changes.push(Change::Clear(Target { session, ..own }));
+    }
+}
+
+/// Commands that passed become evidence; one that failed takes the evidence away; one that does not count says why.
+fn proved(
+    given: &Given<'_, RequirementsCheck>,
+    facts: &After,
+    view: &View<'_>,
+    state: &mut State,
+    changes: &mut Vec<Change>,
+) {
+    let ended = facts.call.id.as_deref().map(|call| state.end(call)).unwrap_or_default();
+    for rule in rules(given.settings).filter(|rule| rule.set.kind == Kind::Evidence) {
+        let Some(found) = evidence::command_of(&rule, &facts.call) else { continue };
+        let target = Target::new(&view.world.here, rule.name, rule.set.scope, view.session);
+        if !facts.succeeded {
+            changes.push(Change::Clear(target));
+            continue;
+        }
+        let run = ended.iter().find(|run| run.name == rule.name);
+        match evidence::not_counted(&rule, &found, facts, run.is_some()) {
+            Some(why) => {
+                let shown = masked(&found.shown).into_owned();
+                let uncounted = Uncounted { shown, why, line: masked(&found.line).into_owned() };
+                state.uncounted.insert(rule.name.to_owned(), uncounted);
+            }
+            None => {
+                let Some(run) = run else { continue };
+                state.uncounted.remove(rule.name);
+                changes.push(Change::Set(target, mark_of(run, given)));
+            }
+        }
+    }
+}
+
+fn mark_of(run: &Run, given: &Given<'_, RequirementsCheck>) -> Mark {
+    let metadata = Metadata {
+        command: Some(run.command.clone()),
+        fingerprint: Some(run.files.clone().into()),
+        ..Metadata::default()
+    };
+    Mark { metadata, ..Mark::new(By::Evidence, given.now) }
+}
+
+/// What a skill or `req satisfy` marks as met. A mark that is there and counts stays as it is.
+fn marked(given: &Given<'_, RequirementsCheck>, facts: &After, view: &View<'_>, changes: &mut Vec<Change>) {
+    for rule in rules(given.settings).filter(|rule| rule.set.kind == Kind::Blocking) {
+        let by_skill = facts.call.skill.as_deref().filter(|skill| rule.is_met_by_skill(skill));
+        let by_command = facts.satisfied.iter().any(|name| name == rule.name)
+            && rule.set.satisfied_by == SatisfiedBy::Agent;
+        let by = match by_skill {
+            Some(_) => By::Skill,
+            None if by_command => By::Agent,
+            None => continue,
+        };
+        if rule.strategy().standing(&rule, view).is_met() {
+            continue;
+        }
+        let metadata = Metadata { skill: by_skill.map(ToOwned::to_owned), ..Metadata::default() };
+        let target = Target::new(&view.world.here, rule.name, rule.set.scope, view.session);
+        changes
+            .push(Change::Set(target, Mark { metadata: metadata.at(given.now), ..Mark::new(by, given.now) }));
+    }
+}

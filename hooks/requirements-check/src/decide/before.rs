@@ -1,0 +1,90 @@
+//! Before a tool call: what it needs and is not met refuses it, all of it in one text; what it may prove is noted.
+
+use std::borrow::Cow;
+
+use shared::hook::{Given, Memory, Outcome, Verdict};
+
+use super::{Answer, remember, rules, start::sign_of_life, view};
+use crate::RequirementsCheck;
+use crate::change::Change;
+use crate::facts::Before;
+use crate::rule::Rule;
+use crate::settings::Scope;
+use crate::state::State;
+use crate::strategy::Standing;
+use crate::view::View;
+use crate::wording;
+
+pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &Before) -> Answer {
+    let mut state = given.state.clone();
+    let mut effects: Vec<Change> = facts.scheduled.map(Change::Scheduled).into_iter().collect();
+    if facts.registers {
+        effects.extend(sign_of_life(given, &facts.world));
+    }
+    if let Some(breach) = &facts.breach {
+        let verdict = Verdict::Deny { reason: breach.words(), rule: Cow::Owned(breach.rule.clone()) };
+        return Outcome { verdict, effects, ..remember(given, state) };
+    }
+    let view = view(given, &facts.world, facts.call.id.as_deref());
+    let needed: Vec<Rule<'_>> = rules(given.settings)
+        .filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&facts.call))
+        .collect();
+    let unmet: Vec<(Rule<'_>, Standing)> = needed
+        .iter()
+        .map(|rule| (*rule, rule.strategy().standing(rule, &view)))
+        .filter(|(_, standing)| !standing.is_met())
+        .collect();
+    // A mark that cannot be kept cannot be asked for: that would refuse for ever.
+    let (unmet, hopeless): (Vec<_>, Vec<_>) =
+        unmet.into_iter().partition(|(rule, _)| facts.world.can_mark || !rule.set.kind.needs_marks());
+    if !unmet.is_empty() {
+        return Outcome { effects, ..deny(given, facts, &view, &unmet, state) };
+    }
+    let mut notes = facts.world.notes.clone();
+    notes.extend((!hopeless.is_empty()).then(|| wording::cannot_mark(&facts.world.here, &hopeless)));
+    let notice = state.untold(&notes);
+    for rule in needed.iter().filter(|rule| rule.set.scope == Scope::SingleUse) {
+        if let (Some(call), Some(_)) = (&facts.call.id, view.mark(rule)) {
+            state.reserve(rule.name, call, given.now);
+        }
+    }
+    for run in &facts.runs {
+        state.begin(run.clone());
+    }
+    let advice = crossings(&needed, &view, &mut state);
+    let verdict = if advice.is_empty() { Verdict::Pass } else { Verdict::Advise { text: advice.join("\n") } };
+    Outcome { verdict, notice, effects, ..remember(given, state) }
+}
+
+fn deny(
+    given: &Given<'_, RequirementsCheck>,
+    facts: &Before,
+    view: &View<'_>,
+    unmet: &[(Rule<'_>, Standing)],
+    mut state: State,
+) -> Answer {
+    let whole = wording::denial(&facts.call, view, unmet, given.origin);
+    let is_parallel = state.denies_again(wording::hash(&whole), given.now);
+    let reason = if is_parallel { wording::denied_again(&facts.call, unmet) } else { whole };
+    let rule = unmet.first().map_or_else(String::new, |(rule, _)| rule.key());
+    let verdict = Verdict::Deny { reason, rule: Cow::Owned(rule) };
+    // The denial stands whether or not it can be remembered.
+    let notice = state.untold(&facts.world.notes);
+    Outcome { verdict, memory: Memory::Note(state), notice, remark: None, effects: Vec::new() }
+}
+
+/// One line per dynamic requirement that has passed its warning since it was last below it.
+fn crossings(needed: &[Rule<'_>], view: &View<'_>, state: &mut State) -> Vec<String> {
+    let mut lines = Vec::new();
+    for rule in needed {
+        let (Some(size), Some(warn)) = (view.world.sizes.get(rule.name), rule.set.thresholds.warn) else {
+            continue;
+        };
+        if size.lines < u64::from(warn.get()) {
+            state.warned.remove(rule.name);
+        } else if state.warned.insert(rule.name.to_owned()) {
+            lines.push(wording::warning(rule, size, u64::from(warn.get())));
+        }
+    }
+    lines
+}

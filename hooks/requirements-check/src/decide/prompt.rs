@@ -1,0 +1,25 @@
+//! A prompt: a sign of life, and sometimes one of our commands, which is answered here and never reaches Claude.
+
+use shared::hook::{Given, Outcome, Verdict};
+
+use super::{Answer, start::sign_of_life, view};
+use crate::RequirementsCheck;
+use crate::command::{Standpoint, answer};
+use crate::facts::Prompt;
+
+pub(super) fn submitted(given: &Given<'_, RequirementsCheck>, facts: &Prompt) -> Answer {
+    let mut effects = if facts.registers { sign_of_life(given, &facts.world) } else { Vec::new() };
+    let Some(asked) = &facts.asked else { return Outcome { effects, ..Outcome::pass() } };
+    let asked = match asked {
+        Ok(asked) => asked,
+        Err(help) => {
+            return Outcome { verdict: Verdict::Reply { text: help.clone() }, effects, ..Outcome::pass() };
+        }
+    };
+    let view = view(given, &facts.world, None);
+    let standpoint = if facts.is_typed { Standpoint::TypedPrompt } else { Standpoint::UntypedPrompt };
+    let reply = answer(asked, given.settings, &view, standpoint, given.origin);
+    effects.extend(reply.changes);
+    let verdict = Verdict::Reply { text: reply.text };
+    Outcome { verdict, effects, ..Outcome::pass() }
+}

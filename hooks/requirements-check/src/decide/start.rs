@@ -1,0 +1,70 @@
+//! A session's start and end: who is live, what is required here, and what goes with the session.
+
+use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::protocol::Event;
+
+use super::{Answer, remember, rules, view};
+use crate::RequirementsCheck;
+use crate::change::{Change, Target};
+use crate::facts::Start;
+use crate::registry::Entry;
+use crate::settings::Scope;
+use crate::view::World;
+use crate::wording;
+
+pub(super) fn of_a_session(given: &Given<'_, RequirementsCheck>, facts: &Start) -> Answer {
+    let view = view(given, &facts.world, None);
+    let Event::SessionStart { source, .. } = &given.input.event else { return Outcome::pass() };
+    let text = given
+        .settings
+        .hooks
+        .session_start
+        .inject_context
+        .then(|| wording::status_for_claude(given, &view, source));
+    let verdict = match text.flatten() {
+        Some(text) => Verdict::Advise { text },
+        None => Verdict::Pass,
+    };
+    let effects = if facts.registers {
+        entry(given, &facts.world).map(Change::Register).into_iter().collect()
+    } else {
+        Vec::new()
+    };
+    let mut state = given.state.clone();
+    let notice = state.untold(&facts.world.notes);
+    Outcome { verdict, notice, effects, ..remember(given, state) }
+}
+
+/// A sign of life.
+pub(super) fn sign_of_life(given: &Given<'_, RequirementsCheck>, world: &World) -> Vec<Change> {
+    entry(given, world).map(Change::Alive).into_iter().collect()
+}
+
+/// The session's entry among the live ones.
+fn entry(given: &Given<'_, RequirementsCheck>, world: &World) -> Option<Box<Entry>> {
+    let (session, project) = (given.input.call.session_id.as_ref()?, world.root.clone()?);
+    Some(Box::new(Entry {
+        session: session.clone(),
+        project,
+        common_dir: world.here.worktree.as_ref().map(|worktree| worktree.common_dir.clone()),
+        branch: world.here.branch().map(ToOwned::to_owned),
+        entrypoint: world.entrypoint.clone(),
+        started_at: given.now.micros().div_euclid(1_000_000),
+        touched: given.now,
+    }))
+}
+
+pub(super) fn end_of_a_session(given: &Given<'_, RequirementsCheck>, world: &World) -> Answer {
+    let Some(session) = &given.input.call.session_id else { return Outcome::pass() };
+    let mut effects = vec![Change::Forget(session.clone())];
+    let is_cleared = matches!(&given.input.event, Event::SessionEnd { reason } if reason == "clear");
+    if !is_cleared && !given.settings.hooks.session_end.clear_session_state {
+        // A resumed session has the same id, and goes on where it was.
+        return Outcome { effects, ..Outcome::pass() };
+    }
+    if rules(given.settings).next().is_some() {
+        let own = Target::new(&world.here, "", Scope::Session, Some(session));
+        effects.push(Change::Clear(Target { name: None, ..own }));
+    }
+    Outcome { effects, ..Outcome::pass().remembering(Memory::Drop) }
+}

@@ -1,0 +1,174 @@
+//! What counts as evidence: which commands, which files, and why a run does not count. Pure.
+
+use std::path::{Component, Path, PathBuf};
+
+use globset::{GlobSet, GlobSetBuilder};
+
+use crate::call::Call;
+use crate::command_line::{Directory, Line, Simple};
+use crate::facts::After;
+use crate::rule::Rule;
+use crate::settings::{FileConditions, FileEvidence, Glob};
+
+/// Arguments with which a test command tests nothing.
+const NOT_ARGS: [&str; 9] =
+    ["--no-run", "--list", "--help", "--version", "--dry-run", "--collect-only", "--listTests", "-h", "-V"];
+
+/// A command that may be evidence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// The command as written.
+    pub(crate) shown: String,
+    /// The line with which it counts.
+    pub(crate) line: String,
+    /// Why its exit status is not the line's.
+    pub(crate) hidden: Option<String>,
+    /// An argument with which it proves nothing.
+    pub(crate) proves_nothing: bool,
+    /// Where it runs, as seen from the session's directory.
+    directory: Directory,
+}
+
+impl Found {
+    /// It runs in the work tree whose files it is evidence for.
+    pub(crate) fn is_inside(&self, root: Option<&Path>, cwd: &Path) -> bool {
+        let folder = match &self.directory {
+            Directory::Start => cwd.to_path_buf(),
+            Directory::Changed(folder) => flat(&cwd.join(folder)),
+            Directory::Unknown => return false,
+        };
+        root.is_none_or(|root| folder.starts_with(root))
+    }
+}
+
+/// The call's command that the requirement asks for: one that decides the line, if there is one.
+pub(crate) fn command_of(rule: &Rule<'_>, call: &Call) -> Option<Found> {
+    let patterns: Vec<_> = rule
+        .set
+        .command
+        .iter()
+        .flat_map(|commands| commands.iter())
+        .filter_map(|pattern| pattern.over_commands())
+        .collect();
+    let line = call.line.as_ref()?;
+    let not_args = not_args(rule);
+    let found = patterns.iter().flat_map(|pattern| pattern.matches(line)).map(|simple| Found {
+        shown: simple.text.clone(),
+        line: Line::line_to_type(simple),
+        hidden: simple.decides.as_ref().err().map(ToString::to_string),
+        proves_nothing: simple.has_any_argument(&not_args),
+        directory: simple.directory.clone(),
+    });
+    let all: Vec<Found> = found.collect();
+    let best = all.iter().position(|found| found.hidden.is_none() && !found.proves_nothing);
+    all.into_iter().nth(best.unwrap_or(0))
+}
+
+fn not_args(rule: &Rule<'_>) -> Vec<String> {
+    rule.set.not_args.clone().unwrap_or_else(|| NOT_ARGS.map(str::to_owned).to_vec())
+}
+
+/// Why a run that ended without an error does not count; `None` if it does.
+pub(crate) fn not_counted(rule: &Rule<'_>, found: &Found, facts: &After, was_noted: bool) -> Option<String> {
+    let world = &facts.world;
+    if !found.is_inside(world.here.root().or(world.root.as_deref()), &world.cwd) {
+        return Some("it did not run in this work tree".to_owned());
+    }
+    if found.proves_nothing {
+        return Some("with these arguments it proves nothing".to_owned());
+    }
+    if facts.is_unfinished {
+        return Some("it went on in the background, or was interrupted".to_owned());
+    }
+    if let Some(hidden) = &found.hidden {
+        return Some(hidden.clone());
+    }
+    if facts.without_output.iter().any(|name| name == rule.name) {
+        let pattern = rule.set.min_output.as_ref().map_or("", |pattern| pattern.as_str());
+        return Some(format!("its output has nothing that matches {pattern}"));
+    }
+    (!was_noted).then(|| "what the files were when it began is not known".to_owned())
+}
+
+/// The file is one of those the evidence is about.
+pub(crate) fn is_about(rule: &Rule<'_>, root: &Path, file: &Path) -> bool {
+    let file = flat(file);
+    let Ok(inside) = file.strip_prefix(root) else { return false };
+    rule.set.paths.is_empty() || paths(rule).is_some_and(|globs| globs.is_match(inside))
+}
+
+/// The file a command names may be one of those, or a folder with some of them.
+pub(crate) fn may_be_about(rule: &Rule<'_>, root: &Path, file: &Path) -> bool {
+    let is_one_file =
+        file.extension().is_some() && !file.to_string_lossy().contains(['*', '?', '[', '{', '$']);
+    if is_one_file { is_about(rule, root, file) } else { flat(file).starts_with(root) }
+}
+
+/// The globs of `paths`; none where everything counts.
+pub(crate) fn paths(rule: &Rule<'_>) -> Option<GlobSet> {
+    glob_set(&rule.set.paths)
+}
+
+/// Globs over paths as one; none where there are none.
+pub(crate) fn glob_set(globs: &[Glob]) -> Option<GlobSet> {
+    if globs.is_empty() {
+        return None;
+    }
+    let mut set = GlobSetBuilder::new();
+    for glob in globs.iter().filter_map(Glob::over_paths) {
+        set.add(glob);
+    }
+    set.build().ok()
+}
+
+/// The path without `.` and `..`, which are taken away as text: the file may not exist.
+pub(crate) fn flat(path: &Path) -> PathBuf {
+    let mut flat = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                flat.pop();
+            }
+            part => flat.push(part),
+        }
+    }
+    flat
+}
+
+/// The file asked for and its conditions, wherever they stand.
+pub(crate) fn file_of(rule: &Rule<'_>) -> Option<FileConditions> {
+    match rule.set.file.as_ref()? {
+        FileEvidence::With(conditions) => Some(conditions.clone()),
+        FileEvidence::Glob(file) => Some(FileConditions {
+            file: file.clone(),
+            newer_than: rule.set.newer_than,
+            contains: rule.set.contains.clone(),
+        }),
+    }
+}
+
+impl Simple {
+    /// The folder it runs in, as far as the line says.
+    pub(crate) fn folder(&self, cwd: &Path) -> Option<PathBuf> {
+        match &self.directory {
+            Directory::Start => Some(cwd.to_path_buf()),
+            Directory::Changed(folder) => Some(cwd.join(folder)),
+            Directory::Unknown => None,
+        }
+    }
+
+    /// The files it names and may change: its redirections, and its arguments.
+    pub(crate) fn changed_files(&self) -> impl Iterator<Item = &str> {
+        let arguments = self.words.iter().skip(1).filter(|word| !word.starts_with('-'));
+        let arguments: Vec<&str> = if self.program() == "git" || !self.writes.is_empty() {
+            Vec::new()
+        } else {
+            arguments.map(String::as_str).collect()
+        };
+        self.writes.iter().map(String::as_str).chain(arguments)
+    }
+}
+
+#[cfg(test)]
+mod tests;

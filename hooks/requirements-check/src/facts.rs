@@ -1,0 +1,83 @@
+//! What `observe` found, event by event.
+
+use crate::call::Call;
+use crate::command::Asked;
+use crate::rails::Breach;
+use crate::state::Run;
+use crate::view::World;
+
+/// What was found.
+#[derive(Debug)]
+pub enum Facts {
+    /// Before a tool call.
+    Before(Box<Before>),
+    /// After a tool call that ran.
+    After(Box<After>),
+    /// A prompt was submitted.
+    Prompt(Box<Prompt>),
+    /// The turn is about to end.
+    Stop(Box<Stop>),
+    /// A session begins.
+    Start(Box<Start>),
+    /// A session ends.
+    End(Box<World>),
+}
+
+/// Before a tool call.
+#[derive(Debug)]
+pub struct Before {
+    pub(crate) call: Call,
+    pub(crate) world: World,
+    /// The call would go around the user.
+    pub(crate) breach: Option<Breach>,
+    /// Commands of the call that may become evidence.
+    pub(crate) runs: Vec<Run>,
+    /// The hash of a prompt the call schedules and that reads like one of our commands.
+    pub(crate) scheduled: Option<u64>,
+    /// The session has given no sign of life for a while.
+    pub(crate) registers: bool,
+}
+
+/// After a tool call that ran.
+#[derive(Debug)]
+pub struct After {
+    pub(crate) call: Call,
+    pub(crate) world: World,
+    /// It ran to its end without an error.
+    pub(crate) succeeded: bool,
+    /// It was interrupted, or goes on in the background.
+    pub(crate) is_unfinished: bool,
+    /// Evidence requirements whose `min_output` the call's output lacks.
+    pub(crate) without_output: Vec<String>,
+    /// Requirements that a `req satisfy` in its line names.
+    pub(crate) satisfied: Vec<String>,
+}
+
+/// A prompt was submitted.
+#[derive(Debug)]
+pub struct Prompt {
+    /// The command it is, or the help it asks for; none for a prompt to Claude.
+    pub(crate) asked: Option<Result<Asked, String>>,
+    /// Only for a command.
+    pub(crate) world: World,
+    /// Somebody typed it, as far as can be told.
+    pub(crate) is_typed: bool,
+    /// The session is to be noted as live.
+    pub(crate) registers: bool,
+}
+
+/// The turn is about to end.
+#[derive(Debug)]
+pub struct Stop {
+    pub(crate) world: World,
+    /// What the turn did.
+    pub(crate) work: shared::transcript::TurnWork,
+}
+
+/// A session begins.
+#[derive(Debug)]
+pub struct Start {
+    pub(crate) world: World,
+    /// The session is to be noted as live.
+    pub(crate) registers: bool,
+}

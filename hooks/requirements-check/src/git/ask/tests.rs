@@ -1,0 +1,99 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::super::sandbox::Sandbox;
+use super::*;
+
+fn ask(sandbox: &Sandbox, folder: &str, path: &OsStr) -> Result<Answer, GitError> {
+    let home = sandbox.beside("home");
+    ask_git(&sandbox.path(folder), Surroundings { path, home: Some(&home) })
+}
+
+fn path() -> OsString {
+    std::env::var_os("PATH").unwrap()
+}
+
+/// A `git` in `folder` that runs `script`.
+fn fake_git(folder: &Path, script: &str) {
+    fs::create_dir_all(folder).unwrap();
+    fs::write(folder.join("git"), format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(folder.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn git_says_what_the_files_say() {
+    let sandbox = Sandbox::with_commit();
+    sandbox.write("deep/er/x", "");
+    let read = || Ok(Answer { worktree: sandbox.worktree(), head: sandbox.worktree().head().unwrap() });
+    assert_eq!(ask(&sandbox, "deep/er", &path()), read());
+    sandbox.git(&["switch", "--quiet", "--detach"]);
+    assert_eq!(ask(&sandbox, "", &path()), read());
+}
+
+#[test]
+fn a_branch_without_a_commit_has_a_name() {
+    assert_eq!(ask(&Sandbox::new(), "", &path()).unwrap().head, Head::Branch("main".to_owned()));
+}
+
+#[test]
+fn a_linked_worktree_is_told_from_the_main_one() {
+    let sandbox = Sandbox::with_commit();
+    let linked = sandbox.beside("linked");
+    sandbox.git(&["worktree", "add", "--quiet", "-b", "side", linked.to_str().unwrap()]);
+    let answer = ask_git(&linked, Surroundings { path: &path(), home: None }).unwrap();
+    assert_eq!(answer.worktree, Worktree::find(&linked).unwrap().unwrap());
+    assert_eq!(answer.head, Head::Branch("side".to_owned()));
+}
+
+#[test]
+fn the_answer_survives_being_stored() {
+    let answer = ask(&Sandbox::with_commit(), "", &path()).unwrap();
+    let text = serde_json::to_string(&answer).unwrap();
+    assert_eq!(serde_json::from_str::<Answer>(&text).unwrap(), answer);
+}
+
+#[test]
+fn a_git_of_the_repository_is_not_run() {
+    let sandbox = Sandbox::with_commit();
+    let witness = sandbox.beside("witness");
+    fake_git(&sandbox.path("bin"), &format!("touch {}", witness.display()));
+    let own = std::env::join_paths(["bin", ".", sandbox.path("bin").to_str().unwrap()]).unwrap();
+    assert_eq!(ask(&sandbox, "", &own), Err(GitError::Other("no git command found in PATH".to_owned())));
+    sandbox.git(&["config", "core.fsmonitor", witness.to_str().unwrap()]);
+    sandbox.git(&["config", "alias.rev-parse", &format!("!touch {}", witness.display())]);
+    assert!(ask(&sandbox, "", &path()).is_ok());
+    assert!(!witness.exists());
+}
+
+#[test]
+fn outside_of_a_repository_git_fails() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.beside("plain")).unwrap();
+    assert!(matches!(ask(&sandbox, "../plain", &path()), Err(GitError::Other(_))));
+}
+
+#[test]
+fn answers_that_make_no_sense_are_errors() {
+    let sandbox = Sandbox::with_commit();
+    let bin = sandbox.beside("bin");
+    for script in ["echo one line", "exit 1", "printf '\\377\\n'", "exec yes"] {
+        fake_git(&bin, script);
+        let both = std::env::join_paths([bin.clone(), "/usr/bin".into(), "/bin".into()]).unwrap();
+        assert!(matches!(ask(&sandbox, "", &both), Err(GitError::Other(_))), "{script}");
+    }
+}
+
+#[test]
+fn a_git_that_hangs_is_ended_at_the_deadline() {
+    let sandbox = Sandbox::with_commit();
+    for script in ["exec sleep 600", "exec >&-; exec sleep 600"] {
+        fake_git(&sandbox.beside("bin"), script);
+        let both = std::env::join_paths([sandbox.beside("bin"), "/usr/bin".into(), "/bin".into()]).unwrap();
+        let surroundings = Surroundings { path: &both, home: None };
+        let folder = sandbox.path("");
+        let git = Git::new(&folder, surroundings, Instant::now() + Duration::from_millis(50)).unwrap();
+        let begin = Instant::now();
+        assert_eq!(git.head(), Err(GitError::Timeout(3)), "{script}");
+        assert!(begin.elapsed() < Duration::from_secs(60), "{script}");
+    }
+}

@@ -1,0 +1,96 @@
+use super::super::repository::open;
+use super::super::sandbox::Sandbox;
+use super::*;
+
+/// `origin` with `main`, and a clone of it that is on `feature`.
+fn cloned() -> Sandbox {
+    let sandbox = Sandbox::with_commit();
+    let origin = sandbox.beside("origin");
+    sandbox.git(&["clone", "--quiet", "--bare", ".", origin.to_str().unwrap()]);
+    sandbox.git(&["remote", "add", "origin", origin.to_str().unwrap()]);
+    sandbox.git(&["fetch", "--quiet", "origin"]);
+    sandbox.git(&["switch", "--quiet", "--create=feature"]);
+    sandbox.commit();
+    sandbox
+}
+
+fn base(sandbox: &Sandbox, configured: Option<&str>) -> String {
+    choose(&open(&sandbox.worktree()).unwrap().repo, configured).unwrap().name
+}
+
+#[test]
+fn the_settings_come_first() {
+    let sandbox = cloned();
+    sandbox.git(&["branch", "release"]);
+    sandbox.git(&["tag", "v1", "main"]);
+    for name in ["release", "origin/main", "v1", "HEAD~1", "refs/heads/release"] {
+        assert_eq!(base(&sandbox, Some(name)), name.trim_start_matches("refs/heads/"));
+    }
+    sandbox.git(&["branch", "--quiet", "--delete", "--force", "main"]);
+    assert_eq!(base(&sandbox, Some("main")), "origin/main");
+    let unknown = choose(&open(&sandbox.worktree()).unwrap().repo, Some("nowhere"));
+    assert_eq!(unknown, Err(GitError::NoBase("nowhere".to_owned())));
+}
+
+#[test]
+fn an_upstream_counts_unless_it_is_where_the_branch_is_pushed_to() {
+    let sandbox = cloned();
+    sandbox.git(&["branch", "develop", "main"]);
+    sandbox.git(&["branch", "--quiet", "--set-upstream-to=develop"]);
+    assert_eq!(base(&sandbox, None), "develop");
+    sandbox.git(&["push", "--quiet", "--set-upstream", "origin", "feature"]);
+    assert_eq!(base(&sandbox, None), "main");
+}
+
+#[test]
+fn the_remotes_default_goes_before_main_and_master() {
+    let sandbox = cloned();
+    sandbox.git(&["push", "--quiet", "origin", "main:trunk"]);
+    sandbox.git(&["fetch", "--quiet", "origin"]);
+    sandbox.git(&["remote", "set-head", "origin", "trunk"]);
+    assert_eq!(base(&sandbox, None), "origin/trunk");
+    sandbox.git(&["remote", "set-head", "origin", "--delete"]);
+    assert_eq!(base(&sandbox, None), "main");
+    sandbox.git(&["branch", "--move", "main", "master"]);
+    assert_eq!(base(&sandbox, None), "master");
+    sandbox.git(&["branch", "--move", "master", "else"]);
+    assert_eq!(base(&sandbox, None), "origin/main");
+}
+
+#[test]
+fn some_other_branch_is_never_the_base() {
+    let sandbox = Sandbox::with_commit();
+    for name in ["feature/old", "develop"] {
+        sandbox.git(&["branch", name]);
+    }
+    sandbox.git(&["branch", "--move", "main", "feature/new"]);
+    assert_eq!(base(&sandbox, None), "HEAD");
+}
+
+#[test]
+fn on_the_base_itself_it_is_what_its_upstream_lacks() {
+    let sandbox = cloned();
+    sandbox.git(&["switch", "--quiet", "main"]);
+    assert_eq!(base(&sandbox, None), "origin/main");
+    assert_eq!(base(&sandbox, Some("main")), "HEAD", "without an upstream it is what is not committed");
+    sandbox.git(&["branch", "--quiet", "--set-upstream-to=origin/main"]);
+    assert_eq!(base(&sandbox, Some("main")), "origin/main");
+    let alone = Sandbox::with_commit();
+    assert_eq!(base(&alone, None), "HEAD");
+}
+
+#[test]
+fn a_detached_head_is_measured_like_a_branch() {
+    let sandbox = cloned();
+    sandbox.git(&["switch", "--quiet", "--detach"]);
+    assert_eq!(base(&sandbox, None), "main");
+    assert_eq!(base(&sandbox, Some("HEAD~1")), "HEAD~1");
+}
+
+#[test]
+fn histories_without_a_common_commit_are_measured_from_head() {
+    let sandbox = Sandbox::with_commit();
+    sandbox.git(&["switch", "--quiet", "--orphan", "other"]);
+    sandbox.commit();
+    assert_eq!(base(&sandbox, None), "HEAD");
+}

@@ -1,0 +1,130 @@
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
+
+use globset::{Glob, GlobSetBuilder};
+use proptest::prelude::*;
+
+use super::super::sandbox::{Sandbox, any_step};
+use super::*;
+
+fn globs(pattern: &str) -> GlobSet {
+    GlobSetBuilder::new().add(Glob::new(pattern).unwrap()).build().unwrap()
+}
+
+/// Every file that is not ignored, with kind and content: what a fingerprint stands for.
+fn listing(sandbox: &Sandbox, paths: Option<&GlobSet>) -> BTreeMap<String, (String, Vec<u8>)> {
+    let all = sandbox.list(&["--cached", "--others"]);
+    let wanted = all.into_iter().filter(|path| paths.is_none_or(|paths| paths.is_match(path)));
+    wanted.filter_map(|path| Some((path.clone(), content(sandbox, &path)?))).collect()
+}
+
+fn content(sandbox: &Sandbox, path: &str) -> Option<(String, Vec<u8>)> {
+    let file = sandbox.path(path);
+    let metadata = fs::symlink_metadata(&file).ok()?;
+    if metadata.is_symlink() {
+        return Some((
+            "link".to_owned(),
+            fs::read_link(&file).unwrap().into_os_string().into_encoded_bytes(),
+        ));
+    }
+    let executable = metadata.permissions().mode() & 0o100 != 0;
+    metadata.is_file().then(|| (format!("executable {executable}"), fs::read(&file).unwrap()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn two_moments_are_the_same_exactly_if_their_files_are(
+        steps in proptest::collection::vec(any_step(), 4..16),
+        narrow in any::<bool>(),
+    ) {
+        let paths = narrow.then(|| globs("dir/**"));
+        let mut sandbox = Sandbox::with_commit();
+        sandbox.write(".gitignore", "ignored/\n");
+        let mut moments = Vec::new();
+        for step in &steps {
+            sandbox.step(step);
+            let taken = take(&sandbox.worktree(), paths.as_ref()).unwrap();
+            moments.push((taken, listing(&sandbox, paths.as_ref())));
+        }
+        for (one, files) in &moments {
+            for (other, other_files) in &moments {
+                let told = same(&sandbox.worktree(), one, other, paths.as_ref());
+                prop_assert_eq!(told, files == other_files, "{:?} {:?}", one, other);
+            }
+        }
+    }
+}
+
+#[test]
+fn committing_what_was_there_changes_nothing_and_a_checkout_does() {
+    let sandbox = Sandbox::with_commit();
+    sandbox.write("first.txt", "changed\n");
+    sandbox.write("new.txt", "new\n");
+    let before = take(&sandbox.worktree(), None).unwrap();
+    assert_eq!(before.changed.keys().collect::<Vec<_>>(), ["first.txt", "new.txt"]);
+    sandbox.commit();
+    let after = take(&sandbox.worktree(), None).unwrap();
+    assert!(after.changed.is_empty() && same(&sandbox.worktree(), &before, &after, None));
+    sandbox.git(&["switch", "--quiet", "--detach", "HEAD~1"]);
+    let elsewhere = take(&sandbox.worktree(), None).unwrap();
+    assert!(!same(&sandbox.worktree(), &before, &elsewhere, None));
+    assert!(same(&sandbox.worktree(), &before, &elsewhere, Some(&globs("docs/**"))));
+}
+
+#[test]
+fn touching_a_file_without_changing_it_is_no_change() {
+    let sandbox = Sandbox::with_commit();
+    sandbox.write("first.txt", "one\ntwo\nthree\n");
+    assert!(take(&sandbox.worktree(), None).unwrap().changed.is_empty());
+}
+
+#[test]
+fn ignored_files_are_no_part_of_it() {
+    let sandbox = Sandbox::with_commit();
+    sandbox.write(".gitignore", "out/\n*.log\n");
+    sandbox.commit();
+    sandbox.write("out/x", "1");
+    sandbox.write("deep/er/x.log", "1");
+    assert!(take(&sandbox.worktree(), None).unwrap().changed.is_empty());
+}
+
+#[test]
+fn more_changes_than_can_be_kept_are_an_error() {
+    let sandbox = Sandbox::with_commit();
+    for file in 0..=MAX_CHANGED {
+        sandbox.write(&format!("many/{file}"), "");
+    }
+    assert_eq!(take(&sandbox.worktree(), None), Err(GitError::TooMany(MAX_CHANGED)));
+    assert!(take(&sandbox.worktree(), Some(&globs("*.txt"))).unwrap().changed.is_empty());
+}
+
+#[test]
+fn large_files_are_told_by_size_and_time() {
+    let sandbox = Sandbox::with_commit();
+    sandbox.write("large.bin", vec![1; 8 * 1024 * 1024 + 1]);
+    let taken = take(&sandbox.worktree(), None).unwrap();
+    assert!(taken.changed["large.bin"].starts_with("8388609@"), "{taken:?}");
+}
+
+#[test]
+fn a_tree_that_is_no_longer_there_is_not_the_same() {
+    let sandbox = Sandbox::with_commit();
+    let now = take(&sandbox.worktree(), None).unwrap();
+    let lost = Fingerprint { tree: "0123456789".repeat(4), changed: BTreeMap::new() };
+    assert!(!same(&sandbox.worktree(), &lost, &now, None));
+}
+
+#[test]
+fn without_a_repository_sizes_and_times_count() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("node_modules/x")).unwrap();
+    for path in ["a.txt", "b.rs", "node_modules/x/y.rs"] {
+        fs::write(folder.path().join(path), "1").unwrap();
+    }
+    let taken = take_plain(folder.path(), Some(&globs("**/*.rs"))).unwrap();
+    assert_eq!(taken.changed.keys().collect::<Vec<_>>(), ["b.rs"]);
+    fs::write(folder.path().join("b.rs"), "12").unwrap();
+    assert_ne!(take_plain(folder.path(), Some(&globs("**/*.rs"))).unwrap(), taken);
+}

@@ -1,0 +1,98 @@
+use super::super::sandbox::Sandbox;
+use super::*;
+
+#[test]
+fn reads_what_head_says() {
+    let commit = "0123456789abcdef0123456789abcdef01234567";
+    let branch = |name: &str| Some(Head::Branch(name.to_owned()));
+    for (text, expected) in [
+        ("ref: refs/heads/main", branch("main")),
+        ("ref:refs/heads/feature/auth", branch("feature/auth")),
+        ("ref:\trefs/heads/ünï", branch("ünï")),
+        (commit, Some(Head::Detached(commit.to_owned()))),
+        ("ref: refs/heads/.invalid", None),
+        ("ref: refs/heads/", None),
+        ("ref: refs/heads/a//b", None),
+        ("ref: refs/heads/../x", None),
+        ("ref: refs/heads/a\tb", None),
+        ("ref: refs/remotes/origin/main", None),
+        ("ref: ", None),
+        ("0123456", None),
+        ("garbage", None),
+    ] {
+        assert_eq!(parse_head(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn finds_the_work_tree_of_files_that_do_not_exist_yet() {
+    let sandbox = Sandbox::with_commit();
+    let root = sandbox.path("").canonicalize().unwrap();
+    for path in ["", "first.txt", "no/such/folder/file.rs", "no/../other.rs"] {
+        let found = Worktree::find(&sandbox.path(path)).unwrap().unwrap();
+        let git_dir = root.join(".git");
+        assert_eq!(found, Worktree { root: root.clone(), common_dir: git_dir.clone(), git_dir }, "{path}");
+    }
+    assert_eq!(sandbox.worktree().head(), Ok(Head::Branch("main".to_owned())));
+}
+
+#[test]
+fn outside_of_any_there_is_none() {
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.beside("plain/.git")).unwrap();
+    assert_eq!(Worktree::find(&sandbox.beside("plain/x")), Ok(None), "an empty .git is no repository");
+}
+
+#[test]
+fn linked_worktrees_have_their_own_head_and_share_the_rest() {
+    let sandbox = Sandbox::with_commit();
+    let linked = sandbox.beside("linked");
+    sandbox.git(&["worktree", "add", "--quiet", "-b", "side", linked.to_str().unwrap()]);
+    let found = Worktree::find(&linked.join("new.txt")).unwrap().unwrap();
+    assert_eq!((&found.root, &found.common_dir), (&linked, &sandbox.worktree().common_dir));
+    assert_eq!(found.head(), Ok(Head::Branch("side".to_owned())));
+    assert_eq!(sandbox.worktree().head(), Ok(Head::Branch("main".to_owned())));
+}
+
+#[test]
+fn submodules_are_work_trees_of_their_own() {
+    let sandbox = Sandbox::with_commit();
+    sandbox.git(&["clone", "--quiet", ".", sandbox.beside("other").to_str().unwrap()]);
+    sandbox.git(&["submodule", "--quiet", "add", sandbox.beside("other").to_str().unwrap(), "sub"]);
+    let found = Worktree::find(&sandbox.path("sub/first.txt")).unwrap().unwrap();
+    assert_eq!(found.root, sandbox.path("sub"));
+    assert_eq!(found.common_dir, sandbox.path(".git/modules/sub"));
+}
+
+#[test]
+fn a_linked_folder_belongs_where_it_really_lies() {
+    let (one, other) = (Sandbox::with_commit(), Sandbox::with_commit());
+    std::os::unix::fs::symlink(other.path(""), one.path("link")).unwrap();
+    let found = Worktree::find(&one.path("link/new.txt")).unwrap().unwrap();
+    assert_eq!(found, other.worktree());
+}
+
+#[test]
+fn a_linked_head_is_read_as_old_repositories_have_it() {
+    let sandbox = Sandbox::with_commit();
+    fs::remove_file(sandbox.path(".git/HEAD")).unwrap();
+    std::os::unix::fs::symlink("refs/heads/main", sandbox.path(".git/HEAD")).unwrap();
+    assert_eq!(sandbox.worktree().head(), Ok(Head::Branch("main".to_owned())));
+}
+
+#[test]
+fn a_head_that_is_not_understood_is_an_error_that_names_the_file() {
+    let sandbox = Sandbox::with_commit();
+    for text in ["", "ref: refs/heads/.invalid\n", "two\nlines\n", &"x".repeat(10_000)] {
+        fs::write(sandbox.path(".git/HEAD"), text).unwrap();
+        assert_eq!(sandbox.worktree().head(), Err(GitError::Head(sandbox.path(".git/HEAD"))));
+    }
+}
+
+#[test]
+fn a_pointer_to_nowhere_is_an_error() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.beside("lost")).unwrap();
+    fs::write(sandbox.beside("lost/.git"), "gitdir: /no/such/folder\n").unwrap();
+    assert!(matches!(Worktree::find(&sandbox.beside("lost")), Err(GitError::Other(_))));
+}

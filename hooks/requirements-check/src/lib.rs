@@ -1,0 +1,83 @@
+//! requirements-check: the team's process, checked where it matters: before tool calls, and before a turn ends.
+//!
+//! A requirement is met by a mark (`blocking`), by a computed value (`dynamic`), by a condition (`guard`), or by a command
+//! that passed on exactly the files that are there (`evidence`). What a call needs and is not met refuses it, once and whole,
+//! with what would meet it.
+//!
+//! In reading order:
+//!
+//! - `settings`: what can be set; `rule`: a requirement in force; `strategy`: how each type is met
+//! - `call`, `command_line`: what a tool call does; `evidence`: which commands and files count
+//! - `place`, `git`: which work tree, which branch, its size, its files; `marks`: what was satisfied; `registry`: who is live
+//! - `view`: all of that, as requirements are judged by it
+//! - `observe`, `facts`: looking at the world; `decide`: the rules, event by event; `change`: what they change
+//! - `wording`: what is said; `rails`: calls that would go around the user
+//! - `command`, `req`: the command line `req`, typed as a prompt or in a shell
+//! - `state`: what a session has done; `scheduled`: prompts that nobody typed
+
+mod call;
+mod change;
+mod command;
+mod command_line;
+mod decide;
+mod evidence;
+mod facts;
+mod git;
+mod marks;
+mod observe;
+mod place;
+
+mod rails;
+mod registry;
+pub mod req;
+mod rule;
+#[cfg(test)]
+mod scene;
+mod scheduled;
+mod settings;
+mod state;
+mod strategy;
+mod view;
+mod wording;
+mod words;
+
+pub use change::Change;
+pub use facts::Facts;
+pub use settings::Settings;
+pub use state::State;
+
+use shared::config::SettingFault;
+use shared::hook::{Given, Headless, Hook, Outcome, Seen};
+
+/// The hook.
+#[derive(Debug)]
+pub struct RequirementsCheck;
+
+impl Hook for RequirementsCheck {
+    const NAME: &'static str = "requirements-check";
+    const HEADLESS: Headless = Headless::Decides;
+    const GLOBAL_ONLY: &'static [&'static str] = &[];
+    const ROOT_KEYS: &'static [&'static str] = &["requirements", "hooks"];
+    const TELLS_UNKNOWN_KEYS: bool = true;
+
+    type Settings = Settings;
+    type State = State;
+    type Facts = Facts;
+    type Effect = Change;
+
+    fn faults(settings: &Settings) -> Vec<SettingFault> {
+        rule::faults(settings)
+    }
+
+    fn is_command(prompt: &str) -> bool {
+        command::parse_prompt(prompt).is_some()
+    }
+
+    fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
+        observe::observe(seen)
+    }
+
+    fn decide(given: &Given<'_, Self>) -> Outcome<State, Change> {
+        decide::decide(given)
+    }
+}

@@ -1,0 +1,434 @@
+//! The folder on a real disk: parallel writers, names that collide, damage, newer versions, what cannot be written.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use shared::host::Timestamp;
+use shared::state::SharedMode;
+
+use super::{ChangeError, KEEP_SESSIONS_SECS, MAX_BYTES, MarkFolder, ReadError};
+use crate::marks::{BranchMarks, By, Holder, Key, Mark};
+use crate::settings::Scope;
+
+const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
+const NEWER: &str =
+    r#"{"version":"2.0","branch":"main","requirements":{"plan":{"satisfied":true,"satisfied_at":1}}}"#;
+
+struct World {
+    scratch: tempfile::TempDir,
+    folder: MarkFolder,
+}
+
+impl World {
+    fn new() -> Self {
+        let scratch = tempfile::tempdir().unwrap();
+        // Other tests run at the same time: the hook's second is too short for a promise.
+        let folder = MarkFolder::of_repository(scratch.path(), Path::new("/work/tree"), SharedMode::Private)
+            .patient(Duration::from_secs(60));
+        Self { scratch, folder }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.scratch.path().join("requirements").join(name)
+    }
+
+    fn write(&self, name: &str, content: &str) {
+        fs::create_dir_all(self.folder.dir()).unwrap();
+        fs::write(self.file(name), content).unwrap();
+    }
+
+    fn mark(&self, key: &Key, name: &str) {
+        self.folder.change(key, NOW, |marks| set(marks, name)).unwrap();
+    }
+
+    fn marked(&self, key: &Key) -> Vec<String> {
+        self.folder.read(key).unwrap().marks.requirements.into_keys().collect()
+    }
+
+    fn files(&self) -> BTreeSet<String> {
+        let files = fs::read_dir(self.folder.dir()).unwrap();
+        files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
+    }
+}
+
+fn set(marks: &mut BranchMarks, name: &str) {
+    marks.set(name, Scope::Branch, Holder::Everyone, Mark::new(By::User, NOW));
+}
+
+fn branch(name: &str) -> Key {
+    Key::Branch(name.to_owned())
+}
+
+#[test]
+fn what_was_marked_is_read_and_says_where_from() {
+    let world = World::new();
+    assert_eq!(world.marked(&branch("main")), [""; 0]);
+    assert!(!world.folder.dir().exists(), "reading makes nothing");
+    world.mark(&branch("main"), "plan");
+    world
+        .folder
+        .change(&branch("main"), NOW.plus(Duration::from_secs(5)), |marks| set(marks, "review"))
+        .unwrap();
+    let read = world.folder.read(&branch("main")).unwrap();
+    assert_eq!(read.corrupt, None);
+    assert_eq!(read.marks.requirements.len(), 2);
+    assert_eq!((read.marks.branch.as_str(), read.marks.project.as_str()), ("main", "/work/tree"));
+    assert_eq!((read.marks.created_at, read.marks.updated_at), (1_795_300_000, 1_795_300_005));
+}
+
+#[test]
+fn a_change_that_changes_nothing_writes_nothing() {
+    let world = World::new();
+    let changed =
+        world.folder.change(&branch("main"), NOW, |marks| marks.clear("plan", Holder::Everyone)).unwrap();
+    assert!(!changed.value);
+    assert!(world.files().is_empty());
+    world.mark(&branch("main"), "plan");
+    let before = fs::read(world.file("main.json")).unwrap();
+    world
+        .folder
+        .change(&branch("main"), NOW.plus(Duration::from_secs(9)), |marks| set(marks, "plan"))
+        .unwrap();
+    assert_eq!(fs::read(world.file("main.json")).unwrap(), before);
+}
+
+#[test]
+fn thirty_parallel_writers_lose_no_mark() {
+    let world = World::new();
+    let names: Vec<String> = (0..30).map(|number| format!("r{number:02}")).collect();
+    std::thread::scope(|scope| {
+        for name in &names {
+            scope.spawn(|| world.mark(&branch("main"), name));
+        }
+    });
+    assert_eq!(world.marked(&branch("main")), names);
+}
+
+#[test]
+fn readers_beside_a_writer_see_the_old_or_the_new_marks() {
+    let world = World::new();
+    world.mark(&branch("main"), "r");
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for number in 0..50 {
+                world.mark(&branch("main"), &format!("r{number}"));
+            }
+        });
+        let mut last = 0;
+        while !writer.is_finished() {
+            let read = world.folder.read(&branch("main")).unwrap();
+            assert_eq!(read.corrupt, None);
+            assert!(read.marks.requirements.len() >= last.max(1));
+            last = read.marks.requirements.len();
+        }
+    });
+    assert_eq!(world.marked(&branch("main")).len(), 51);
+}
+
+#[test]
+fn branches_of_one_plain_name_keep_their_marks_apart() {
+    for (first, second) in [("feature/x", "feature-x"), ("feature-x", "feature/x"), ("v1.2", "v1_2")] {
+        let world = World::new();
+        world.mark(&branch(first), "plan");
+        assert_eq!(world.marked(&branch(second)), [""; 0], "{second}");
+        world.mark(&branch(second), "review");
+        assert_eq!(world.marked(&branch(first)), ["plan"]);
+        assert_eq!(world.marked(&branch(second)), ["review"]);
+        let names = branch(second).names();
+        assert!(world.files().contains(&names.plain) && world.files().contains(&names.own));
+    }
+}
+
+#[test]
+fn who_has_a_name_of_its_own_keeps_it_when_the_plain_one_comes_free() {
+    let world = World::new();
+    world.mark(&branch("a/b"), "plan");
+    world.mark(&branch("a-b"), "plan");
+    world.folder.prune(NOW, |key| *key != branch("a/b"));
+    world.mark(&branch("a-b"), "review");
+    assert_eq!(world.marked(&branch("a-b")), ["plan", "review"]);
+    assert!(!world.file("a-b.json").exists());
+    assert_eq!(world.marked(&branch("a/b")), [""; 0]);
+}
+
+#[test]
+fn colliding_branches_marked_at_the_same_time_get_a_file_each() {
+    let world = World::new();
+    let names = ["f/x/y", "f-x/y", "f/x-y", "f-x-y", "f\\x\\y"];
+    std::thread::scope(|scope| {
+        for name in names {
+            for number in 0..4 {
+                let world = &world;
+                scope.spawn(move || world.mark(&branch(name), &format!("r{number}")));
+            }
+        }
+    });
+    for name in names {
+        assert_eq!(world.marked(&branch(name)), ["r0", "r1", "r2", "r3"], "{name}");
+    }
+}
+
+#[test]
+fn a_branch_called_permanent_is_a_branch_like_any_other() {
+    let world = World::new();
+    world.mark(&branch("permanent"), "plan");
+    assert_eq!(world.marked(&Key::Permanent), [""; 0]);
+    assert!(!world.file("permanent.json").exists());
+    world.mark(&Key::Permanent, "review");
+    assert_eq!(world.marked(&branch("permanent")), ["plan"]);
+    assert!(world.file("permanent.json").exists());
+}
+
+#[test]
+fn a_project_without_git_has_marks_in_the_state_folder() {
+    let scratch = tempfile::tempdir().unwrap();
+    let of = |root: &str| MarkFolder::of_project(&scratch.path().join("state"), Path::new(root));
+    of("/a").change(&Key::NoGit, NOW, |marks| set(marks, "plan")).unwrap();
+    assert_eq!(of("/a").read(&Key::NoGit).unwrap().marks.requirements.len(), 1);
+    assert_eq!(of("/b").read(&Key::NoGit).unwrap().marks.requirements.len(), 0);
+    assert!(of("/a").dir().starts_with(scratch.path().join("state/requirements")));
+}
+
+#[test]
+fn nothing_is_made_in_a_repository_that_is_gone() {
+    let scratch = tempfile::tempdir().unwrap();
+    let common_dir = scratch.path().join("gone/.git");
+    let folder = MarkFolder::of_repository(&common_dir, Path::new("/work"), SharedMode::Private);
+    let changed = folder.change(&branch("main"), NOW, |marks| set(marks, "plan"));
+    assert!(matches!(changed, Err(ChangeError::Unwritable(..))));
+    assert!(!scratch.path().join("gone").exists());
+}
+
+#[test]
+fn a_damaged_file_is_set_aside_and_never_lost() {
+    let world = World::new();
+    for (damage, aside) in
+        [("{", "main.json.corrupt"), ("", "main.json.corrupt-2"), ("[]", "main.json.corrupt-3")]
+    {
+        world.write("main.json", damage);
+        let read = world.folder.read(&branch("main")).unwrap();
+        assert_eq!(read.corrupt, Some(world.file(aside)));
+        assert!(read.marks.requirements.is_empty());
+        assert_eq!(fs::read_to_string(world.file(aside)).unwrap(), damage);
+        assert!(!world.file("main.json").exists());
+        assert_eq!(world.folder.read(&branch("main")).unwrap().corrupt, None, "told once");
+    }
+}
+
+#[test]
+fn a_change_to_a_damaged_file_tells_it_and_holds() {
+    let world = World::new();
+    world.write("main.json", "{");
+    let changed = world.folder.change(&branch("main"), NOW, |marks| set(marks, "plan")).unwrap();
+    assert_eq!(changed.corrupt, Some(world.file("main.json.corrupt")));
+    assert_eq!(world.marked(&branch("main")), ["plan"]);
+}
+
+#[test]
+fn damage_under_the_shared_name_does_not_take_a_branchs_own_file_away() {
+    let world = World::new();
+    world.mark(&branch("a/b"), "plan");
+    world.mark(&branch("a-b"), "review");
+    world.write("a-b.json", "{");
+    let read = world.folder.read(&branch("a-b")).unwrap();
+    assert!(read.corrupt.is_some());
+    assert_eq!(read.marks.requirements.into_keys().collect::<Vec<_>>(), ["review"]);
+}
+
+#[test]
+fn damage_that_cannot_be_set_aside_is_told_all_the_same() {
+    let world = World::new();
+    world.write("main.json", "{");
+    // Where its lock should be.
+    fs::create_dir(world.file("main.json.lock")).unwrap();
+    let read = world.folder.read(&branch("main")).unwrap();
+    assert_eq!(read.corrupt, Some(world.file("main.json")));
+    assert!(read.marks.requirements.is_empty());
+    assert_eq!(fs::read_to_string(world.file("main.json")).unwrap(), "{");
+}
+
+#[test]
+fn a_file_too_large_is_damaged_and_one_just_small_enough_is_not() {
+    let world = World::new();
+    let padded = |length: u64| {
+        let text = r#"{"branch":"main","requirements":{"plan":{"satisfied":true}}}"#;
+        text.to_owned() + &" ".repeat(usize::try_from(length).unwrap() - text.len())
+    };
+    world.write("main.json", &padded(MAX_BYTES));
+    assert_eq!(world.marked(&branch("main")), ["plan"]);
+    world.write("main.json", &padded(MAX_BYTES + 1));
+    assert!(world.folder.read(&branch("main")).unwrap().corrupt.is_some());
+}
+
+#[test]
+fn no_file_too_large_to_be_read_is_written() {
+    let world = World::new();
+    world.mark(&branch("main"), "plan");
+    let note = |marks: &mut BranchMarks, session: &str, at: Timestamp| {
+        let mut mark = Mark::new(By::User, at);
+        mark.metadata.note = Some("x".repeat(usize::try_from(MAX_BYTES).unwrap() / 2));
+        marks.set("note", Scope::Session, Holder::Session(session), mark);
+    };
+    let month = Duration::from_secs(KEEP_SESSIONS_SECS.cast_unsigned());
+    let later = NOW.plus(month);
+    world.folder.change(&branch("main"), NOW, |marks| note(marks, "s1", NOW)).unwrap();
+    let refused = world.folder.change(&branch("main"), later, |marks| note(marks, "s2", later));
+    assert!(matches!(refused, Err(ChangeError::TooLarge(_))));
+    assert_eq!(world.marked(&branch("main")), ["note", "plan"]);
+    let after = later.plus(Duration::from_secs(1));
+    world.folder.change(&branch("main"), after, |marks| note(marks, "s2", after)).unwrap();
+    let marks = world.folder.read(&branch("main")).unwrap().marks;
+    assert_eq!(marks.sessions().into_iter().collect::<Vec<_>>(), ["s2"], "a month old makes room");
+    assert_eq!(marks.requirements.len(), 2);
+}
+
+#[test]
+fn a_newer_versions_file_is_read_and_not_changed() {
+    let world = World::new();
+    world.write("main.json", NEWER);
+    assert_eq!(world.marked(&branch("main")), ["plan"]);
+    let changed = world.folder.change(&branch("main"), NOW, |marks| set(marks, "review"));
+    assert!(matches!(changed, Err(ChangeError::Newer(_))));
+    let pruned = world.folder.prune(NOW, |_| false);
+    assert!(pruned.removed.is_empty() && pruned.failed.is_empty());
+    assert_eq!(fs::read_to_string(world.file("main.json")).unwrap(), NEWER);
+
+    let unknown = r#"{"version":"2.0","marks":[]}"#;
+    world.write("main.json", unknown);
+    assert!(matches!(world.folder.read(&branch("main")), Err(ReadError::Newer(_))));
+    let changed = world.folder.change(&branch("main"), NOW, |marks| set(marks, "review"));
+    assert!(matches!(changed, Err(ChangeError::Read(ReadError::Newer(_)))));
+    assert_eq!(fs::read_to_string(world.file("main.json")).unwrap(), unknown);
+}
+
+#[test]
+fn a_write_that_fails_leaves_what_was_there() {
+    let world = World::new();
+    world.mark(&branch("main"), "plan");
+    let before = fs::read(world.file("main.json")).unwrap();
+    fs::create_dir(world.file("main.json.tmp")).unwrap();
+    let changed = world.folder.change(&branch("main"), NOW, |marks| set(marks, "review"));
+    assert!(matches!(changed, Err(ChangeError::Unwritable(..))));
+    assert_eq!(fs::read(world.file("main.json")).unwrap(), before);
+}
+
+#[test]
+fn a_lock_held_by_another_for_too_long_is_an_error_and_reading_goes_on() {
+    let world = World::new();
+    world.mark(&branch("main"), "plan");
+    let hurried = world.folder.clone().patient(Duration::from_millis(20));
+    world
+        .folder
+        .change(&branch("main"), NOW, |marks| {
+            let second = hurried.change(&branch("main"), NOW, |_| unreachable!("the lock is held"));
+            assert!(matches!(second, Err(ChangeError::Lock(_))));
+            assert_eq!(world.marked(&branch("main")), ["plan"]);
+            set(marks, "review");
+        })
+        .unwrap();
+    assert_eq!(world.marked(&branch("main")), ["plan", "review"]);
+}
+
+#[test]
+fn listing_names_whose_marks_there_are_and_leaves_out_what_is_not_ours() {
+    let world = World::new();
+    for (key, name) in [(branch("main"), "plan"), (branch("feature/x"), "plan"), (Key::Permanent, "plan")] {
+        world.mark(&key, name);
+    }
+    world
+        .folder
+        .change(&branch("main"), NOW, |marks| {
+            marks.set("review", Scope::Session, Holder::Session("s1"), Mark::new(By::Agent, NOW));
+        })
+        .unwrap();
+    world.write("copy of main.json", &fs::read_to_string(world.file("main.json")).unwrap());
+    world.write("notes.json", "{}");
+    world.write("main.json.corrupt", "{");
+    fs::create_dir(world.file("sessions")).unwrap();
+    let listed: Vec<_> =
+        world.folder.list().into_iter().map(|of| (of.key, of.requirements, of.sessions)).collect();
+    assert_eq!(listed, [(branch("feature/x"), 1, 0), (branch("main"), 2, 1), (Key::Permanent, 1, 0)]);
+}
+
+#[test]
+fn pruning_removes_what_belongs_to_no_branch_and_session_marks_of_a_month_ago() {
+    let world = World::new();
+    for key in [branch("main"), branch("gone"), Key::Permanent] {
+        world.mark(&key, "plan");
+    }
+    let old = |marks: &mut BranchMarks| {
+        marks.set("plan", Scope::Session, Holder::Session("s1"), Mark::new(By::Agent, NOW));
+    };
+    world.folder.change(&branch("main"), NOW, old).unwrap();
+    let month = NOW.plus(Duration::from_secs(KEEP_SESSIONS_SECS.cast_unsigned()));
+    let pruned = world.folder.prune(month, |key| *key != branch("gone"));
+    assert_eq!(pruned.removed, [branch("gone")]);
+    assert!(pruned.failed.is_empty());
+    assert_eq!(world.folder.list()[0].sessions, 1);
+    let pruned = world.folder.prune(month.plus(Duration::from_secs(1)), |_| true);
+    assert!(pruned.removed.is_empty());
+    assert_eq!(world.folder.list()[0].sessions, 0);
+    let expected = ["main.json", "main.json.lock", "permanent.json", "permanent.json.lock"];
+    assert_eq!(world.files().into_iter().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_branch_that_comes_back_while_clearing_up_keeps_its_marks() {
+    let world = World::new();
+    world.mark(&branch("main"), "plan");
+    let asked = std::cell::Cell::new(0);
+    let pruned = world.folder.prune(NOW, |_| asked.replace(asked.get() + 1) > 0);
+    assert!(pruned.removed.is_empty());
+    assert_eq!(world.marked(&branch("main")), ["plan"]);
+}
+
+#[cfg(unix)]
+mod on_unix {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::{ChangeError, Key, MarkFolder, NOW, Path, SharedMode, World, branch, fs, set};
+
+    #[test]
+    fn a_link_in_place_of_a_file_is_set_aside_unread() {
+        let world = World::new();
+        world.mark(&branch("other"), "plan");
+        let outside = world.scratch.path().join("outside.json");
+        fs::rename(world.file("other.json"), &outside).unwrap();
+        symlink(&outside, world.file("other.json")).unwrap();
+        let read = world.folder.read(&branch("other")).unwrap();
+        assert!(read.marks.requirements.is_empty() && read.corrupt.is_some());
+        assert!(fs::symlink_metadata(world.file("other.json.corrupt")).unwrap().is_symlink());
+        world.mark(&branch("other"), "review");
+        assert!(!fs::read_to_string(outside).unwrap().contains("review"));
+    }
+
+    #[test]
+    fn a_folder_that_is_a_link_is_not_written_into() {
+        let world = World::new();
+        let elsewhere = tempfile::tempdir().unwrap();
+        symlink(elsewhere.path(), world.folder.dir()).unwrap();
+        let changed = world.folder.change(&Key::Permanent, NOW, |marks| set(marks, "plan"));
+        assert!(matches!(changed, Err(ChangeError::Unwritable(..))));
+        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn modes_follow_the_repositorys_sharing() {
+        for (mode, folder, file) in [
+            (SharedMode::Private, 0o700, 0o600),
+            (SharedMode::Group, 0o2770, 0o660),
+            (SharedMode::All, 0o2775, 0o664),
+        ] {
+            let scratch = tempfile::tempdir().unwrap();
+            let shared = MarkFolder::of_repository(scratch.path(), Path::new("/work"), mode);
+            shared.change(&branch("main"), NOW, |marks| set(marks, "plan")).unwrap();
+            let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+            assert_eq!(mode(shared.dir()), folder);
+            for name in ["main.json", "main.json.lock"] {
+                assert_eq!(mode(&shared.dir().join(name)), file, "{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! The only place that looks at the world: git, marks, files, other sessions. Nothing is decided here, and what no rule in
+//! force asks for is not looked at: the usual call costs a look at its tool's name.
+
+mod files;
+mod fingerprints;
+mod look;
+mod sizes;
+
+use std::path::Path;
+
+use serde::Deserialize;
+use shared::hook::Seen;
+use shared::own_calls::is_own_call;
+use shared::protocol::{Event, ToolCall, ToolFailure, ToolResult};
+use shared::stop_gate::never_blocked_by_input;
+use shared::transcript::{Patience, TurnWork, turn_work};
+
+use crate::call::Call;
+use crate::command::{Asked, parse_prompt};
+use crate::evidence::{self, flat};
+use crate::facts::{After, Before, Facts, Prompt, Start, Stop};
+use crate::rails::{self, Guarded};
+use crate::rule::Rule;
+use crate::scheduled;
+use crate::settings::{Kind, Settings};
+use crate::state::{Run, State};
+use crate::wording::hash;
+pub(crate) use look::{Look, When};
+
+pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
+    seen.input.call.session_id.as_ref()?;
+    match &seen.input.event {
+        Event::PreToolUse(tool) => before(seen, tool).map(|facts| Facts::Before(Box::new(facts))),
+        Event::PostToolUse(result) => {
+            after(seen, &Ended::of(result)).map(|facts| Facts::After(Box::new(facts)))
+        }
+        Event::PostToolUseFailure(failure) => {
+            after(seen, &Ended::of_failure(failure)).map(|facts| Facts::After(Box::new(facts)))
+        }
+        Event::UserPromptSubmit { prompt, source } => {
+            Some(Facts::Prompt(Box::new(submitted(seen, prompt, source.as_deref()))))
+        }
+        Event::Stop(_) => at_stop(seen).map(|facts| Facts::Stop(Box::new(facts))),
+        Event::SessionStart { .. } => Some(Facts::Start(Box::new(at_start(seen)))),
+        Event::SessionEnd { .. } => Some(Facts::End(Box::new(Look::new(seen).world))),
+        _ => None,
+    }
+}
+
+fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Before> {
+    let rules = || Rule::all(seen.settings);
+    rules().next()?;
+    let rails = rails::in_force(seen.settings, seen.locked);
+    let call = Call::read(tool, rails.is_some() || rules().any(|rule| rule.reads_lines()));
+    if is_plan(seen, &call) {
+        return None;
+    }
+    let scheduled = call
+        .scheduled
+        .as_deref()
+        .filter(|prompt| parse_prompt(prompt).is_some())
+        .map(|prompt| hash(prompt.trim()));
+    let is_quiet = Look::is_quiet(seen);
+    let triggered: Vec<Rule<'_>> =
+        rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
+    let proving: Vec<Rule<'_>> = rules().filter(|rule| may_prove(rule, &call)).collect();
+    if triggered.is_empty() && proving.is_empty() && rails.is_none() && scheduled.is_none() && !is_quiet {
+        return None;
+    }
+    let cwd = Look::cwd(seen);
+    let mut look = Look::at(seen, &call.place(&cwd));
+    let breach = rails.and_then(|(rule, why)| {
+        let guarded = guarded(seen, &look, &cwd);
+        rails::breach(&call, &guarded, &rule, why)
+    });
+    let mut runs = Vec::new();
+    if breach.is_none() {
+        look.measure(&triggered, When::BeforeCall(call.file.as_deref()));
+        runs = proving.iter().filter_map(|rule| begin(rule, &call, &look)).collect();
+    }
+    Some(Before { call, world: look.world, breach, runs, scheduled, registers: is_quiet })
+}
+
+fn guarded<'a>(seen: &'a Seen<'_, Settings>, look: &'a Look<'_, '_>, cwd: &'a Path) -> Guarded<'a> {
+    Guarded {
+        config_dir: seen.places.config_dir.as_deref(),
+        root: seen.places.root.as_deref(),
+        state_dirs: [seen.places.state_dir.as_deref(), seen.places.default_state_dir.as_deref()]
+            .into_iter()
+            .flatten()
+            .collect(),
+        common_dir: look.world.here.worktree.as_ref().map(|worktree| worktree.common_dir.as_path()),
+        home: seen.host.environment.home.as_deref(),
+        cwd,
+    }
+}
+
+/// The call's command may become evidence if it passes: it decides the line, and what it asserts is something.
+fn may_prove(rule: &Rule<'_>, call: &Call) -> bool {
+    let found = (rule.set.kind == Kind::Evidence).then(|| evidence::command_of(rule, call)).flatten();
+    found.is_some_and(|found| found.hidden.is_none() && !found.proves_nothing) && !call.in_background
+}
+
+/// The files as they are when the command begins.
+fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_, '_>) -> Option<Run> {
+    let found = evidence::command_of(rule, call)?;
+    let files = look.keep_fingerprint(rule)?;
+    let command = crate::words::cut(&shared::secrets::masked(&found.shown), 200);
+    Some(Run { call: call.id.clone()?, name: rule.name.to_owned(), command, files })
+}
+
+/// Plans are written before anything else can be: the client's own, and those a project keeps.
+fn is_plan(seen: &Seen<'_, Settings>, call: &Call) -> bool {
+    let Some(file) = call.file.as_ref().filter(|_| call.is_edit()) else { return false };
+    let file = real(&Look::cwd(seen).join(file));
+    let own = seen.places.config_dir.as_ref().map(|dir| dir.join("plans"));
+    let root = seen.places.root.as_ref();
+    let folders =
+        [own, root.map(|root| root.join("docs/plans")), root.map(|root| root.join(".claude/plans"))];
+    folders.into_iter().flatten().any(|folder| file.starts_with(real(&folder)))
+}
+
+/// The path with links resolved as far as it exists, so that a link is no way in.
+fn real(path: &Path) -> std::path::PathBuf {
+    let flat = flat(path);
+    for ancestor in flat.ancestors() {
+        if let (Ok(found), Ok(rest)) = (ancestor.canonicalize(), flat.strip_prefix(ancestor)) {
+            return if rest.as_os_str().is_empty() { found } else { found.join(rest) };
+        }
+    }
+    flat
+}
+
+/// A call that has run.
+struct Ended<'a> {
+    call: &'a ToolCall,
+    succeeded: bool,
+    is_unfinished: bool,
+    /// What it printed.
+    output: String,
+}
+
+/// A shell's answer, as far as it matters.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Response {
+    stdout: Option<String>,
+    stderr: Option<String>,
+    interrupted: Option<bool>,
+    background_task_id: Option<serde::de::IgnoredAny>,
+    success: Option<bool>,
+}
+
+impl<'a> Ended<'a> {
+    fn of(result: &'a ToolResult) -> Self {
+        let text = result.tool_response.as_ref().map_or("{}", |raw| raw.get());
+        let response: Response = serde_json::from_str(text).unwrap_or_default();
+        Self {
+            call: &result.call,
+            succeeded: response.success.unwrap_or(true),
+            is_unfinished: response.interrupted.unwrap_or(false) || response.background_task_id.is_some(),
+            output: [response.stdout, response.stderr].into_iter().flatten().collect::<Vec<_>>().join("\n"),
+        }
+    }
+
+    fn of_failure(failure: &'a ToolFailure) -> Self {
+        Self {
+            call: &failure.call,
+            succeeded: false,
+            is_unfinished: failure.is_interrupt,
+            output: String::new(),
+        }
+    }
+}
+
+fn after(seen: &Seen<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
+    let rules: Vec<Rule<'_>> = Rule::all(seen.settings).collect();
+    if rules.is_empty() {
+        return None;
+    }
+    let is_shell = matches!(ended.call.tool_name.as_str(), "Bash" | "PowerShell");
+    let call = Call::read(ended.call, is_shell);
+    let satisfied = satisfied_by_line(&call);
+    let is_own = is_own_call(ended.call, seen.places);
+    let touches = |rule: &Rule<'_>| {
+        rule.is_triggered_by(&call)
+            || call.skill.as_deref().is_some_and(|skill| rule.is_met_by_skill(skill))
+            || (rule.set.kind == Kind::Evidence && (call.is_edit() || is_shell))
+            || (rule.set.kind == Kind::Dynamic && (call.is_edit() || is_shell))
+    };
+    let is_plan_exit = call.tool == "ExitPlanMode";
+    if !satisfied.is_empty() || is_plan_exit || (!is_own && rules.iter().any(touches)) {
+        let cwd = Look::cwd(seen);
+        let mut look = Look::at(seen, &call.place(&cwd));
+        let wanted: Vec<Rule<'_>> = if is_plan_exit { rules.clone() } else { Vec::new() };
+        look.measure(&wanted, When::Unhurried);
+        look.recount(&rules, &call);
+        let lacks = |rule: &&Rule<'_>| {
+            rule.set.min_output.as_ref().is_some_and(|pattern| !pattern.is_in(&ended.output))
+        };
+        let without_output = rules.iter().filter(lacks).map(|rule| rule.name.to_owned()).collect();
+        let Ended { succeeded, is_unfinished, .. } = *ended;
+        return Some(After { call, world: look.world, succeeded, is_unfinished, without_output, satisfied });
+    }
+    None
+}
+
+/// The names that `req satisfy` in the line marks.
+pub(crate) fn satisfied_by_line(call: &Call) -> Vec<String> {
+    let commands =
+        call.commands().iter().filter(|command| command.program() == "req" && command.decides.is_ok());
+    commands
+        .filter_map(|command| crate::command::parse_words(&command.words[1..]).ok())
+        .filter_map(|asked| match asked {
+            // One that names another session or branch has been carried out by the command itself.
+            Asked::Satisfy { names, session: None, branch: None, .. } => Some(names),
+            _ => None,
+        })
+        .flatten()
+        .collect()
+}
+
+fn submitted(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> Prompt {
+    let asked = parse_prompt(prompt);
+    let registers = !seen.host.environment.is_headless();
+    let mut look = Look::new(seen);
+    if asked.is_some() {
+        look.know_sessions();
+        let rules: Vec<Rule<'_>> = Rule::all(seen.settings).collect();
+        look.measure(&rules, When::Unhurried);
+    }
+    let is_scheduled = || seen.store.is_some_and(|store| scheduled::is_scheduled(store, prompt));
+    let is_typed = !seen.host.environment.is_headless()
+        && source.is_none_or(|source| source == "user")
+        && !(asked.is_some() && is_scheduled());
+    look.world.reader.is_user = is_typed;
+    Prompt { asked, world: look.world, is_typed, registers }
+}
+
+fn at_stop(seen: &Seen<'_, Settings>) -> Option<Stop> {
+    let Event::Stop(stop) = &seen.input.event else { return None };
+    let settings = &seen.settings.hooks.stop;
+    if !settings.verify_requirements || Rule::all(seen.settings).next().is_none() {
+        return None;
+    }
+    if never_blocked_by_input(&seen.input.call, stop).is_some() {
+        return None;
+    }
+    let state: State = seen.peek();
+    let look = Look::new(seen);
+    let due: Vec<Rule<'_>> = crate::decide::due(seen, &state, &look);
+    if due.is_empty() {
+        return None;
+    }
+    let mut look = look;
+    look.measure(&due, When::Unhurried);
+    let call = &seen.input.call;
+    let work = call
+        .transcript_path
+        .as_deref()
+        .map_or(TurnWork::Unknown, |path| turn_work(path, call.prompt_id.as_deref(), Patience::FLUSH));
+    Some(Stop { world: look.world, work })
+}
+
+fn at_start(seen: &Seen<'_, Settings>) -> Start {
+    let rules: Vec<Rule<'_>> = Rule::all(seen.settings).collect();
+    let mut look = Look::new(seen);
+    look.measure(&rules, When::Unhurried);
+    look.sweep();
+    look.note_a_tracked_local_file();
+    Start { world: look.world, registers: !seen.host.environment.is_headless() }
+}

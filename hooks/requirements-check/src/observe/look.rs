@@ -1,0 +1,297 @@
+//! One look at the world around a call: where it acts, its marks, and what the rules at hand ask for.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use shared::hook::{Remembered, Seen};
+use shared::state::file_key;
+
+use super::{files, fingerprints, sizes};
+use crate::call::Call;
+use crate::command_line::Line;
+use crate::git::{self, Answer, GitError};
+use crate::marks::Key;
+use crate::place::{Around, Here, ask, is_writable};
+use crate::registry::Registry;
+use crate::rule::Rule;
+use crate::settings::{GuardType, Kind, Settings};
+use crate::view::{Reader, World};
+use crate::wording;
+
+/// Counting a branch never holds up a tool call for longer.
+const BEFORE_CALL: Duration = Duration::from_millis(20);
+
+/// After a call nobody waits for the tool, but for the next step.
+const AFTER_CALL: Duration = Duration::from_millis(300);
+
+/// At a session's start, at a stop and for commands.
+const UNHURRIED: Duration = Duration::from_secs(2);
+
+/// How much time there is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum When<'a> {
+    /// A tool call waits; the file it names.
+    BeforeCall(Option<&'a Path>),
+    /// Nobody waits for a tool.
+    Unhurried,
+}
+
+/// A look around.
+pub(crate) struct Look<'a, 's> {
+    pub(super) seen: &'a Seen<'s, Settings>,
+    pub(crate) world: World,
+}
+
+/// What `git` said of a folder, once per session: it is slow.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct AskedGit {
+    folder: PathBuf,
+    answer: Option<Answer>,
+    error: String,
+    /// The reference table's time, in nanoseconds, where there is one: a switch of branches shows in it.
+    table: Option<u128>,
+}
+
+impl Remembered for AskedGit {
+    fn file_name(session: &str) -> Option<String> {
+        Some(format!("{session}-git.json"))
+    }
+}
+
+impl<'a, 's> Look<'a, 's> {
+    /// Around the session's directory.
+    pub(crate) fn new(seen: &'a Seen<'s, Settings>) -> Self {
+        let cwd = Self::cwd(seen);
+        Self::at(seen, &cwd)
+    }
+
+    /// The session's directory, links resolved as those of work trees are.
+    pub(crate) fn cwd(seen: &Seen<'_, Settings>) -> PathBuf {
+        let cwd = seen.input.call.cwd.clone().or_else(|| seen.places.root.clone());
+        let cwd = cwd.or_else(|| seen.host.cwd()).unwrap_or_default();
+        cwd.canonicalize().unwrap_or(cwd)
+    }
+
+    /// The session's last sign of life is a while ago, or there was none.
+    pub(crate) fn is_quiet(seen: &Seen<'_, Settings>) -> bool {
+        let (Some(store), Some(session)) = (seen.store, seen.input.call.session_id.as_deref()) else {
+            return false;
+        };
+        !seen.host.environment.is_headless() && Registry::new(store.dir()).is_quiet(session, seen.host.now())
+    }
+
+    /// Around a file or folder. A file outside of any repository is looked at from the session's directory.
+    pub(crate) fn at(seen: &'a Seen<'s, Settings>, place: &Path) -> Self {
+        let around = Around {
+            state_dir: seen.store.map(shared::state::Store::dir),
+            root: seen.places.root.as_deref(),
+            path: seen.host.environment.search_path.as_deref(),
+            home: seen.host.environment.home.as_deref(),
+        };
+        let find = |place: &Path| Here::find(place, around, |place| ask_once(seen, place, around));
+        let cwd = Self::cwd(seen);
+        let own = (place != cwd).then(|| find(&cwd));
+        let here = match find(place) {
+            here if here.worktree.is_some() || own.is_none() => here,
+            here => own.clone().unwrap_or(here),
+        };
+        let own_root = own.as_ref().unwrap_or(&here).root().map(Path::to_path_buf);
+        let elsewhere = here.root().filter(|root| Some(*root) != own_root.as_deref()).map(Path::to_path_buf);
+        let reader = Reader {
+            req: seen.host.own_command("req", seen.places),
+            mode: seen.input.call.permission_mode,
+            is_headless: seen.host.environment.is_headless(),
+            is_user: false,
+            elsewhere,
+        };
+        let mut look = Self {
+            seen,
+            world: World {
+                reader,
+                cwd,
+                root: seen.places.root.clone(),
+                entrypoint: seen.host.environment.entrypoint.clone(),
+                ..World::default()
+            },
+        };
+        look.world.notes.extend(here.trouble.iter().map(|why| wording::without_git(why)));
+        look.world.can_mark = here.folder.as_ref().is_some_and(|folder| is_writable(folder.dir()));
+        look.world.here = here;
+        look.read_marks();
+        look
+    }
+
+    fn read_marks(&mut self) {
+        let Some(folder) = self.world.here.folder.clone() else { return };
+        let mut read = |key: &Key| match folder.read(key) {
+            Ok(read) => {
+                self.world.notes.extend(read.corrupt.iter().map(|file| wording::set_aside(file)));
+                read.marks
+            }
+            Err(error) => {
+                self.world.notes.push(format!("requirements-check: {error}"));
+                crate::marks::BranchMarks::default()
+            }
+        };
+        let branch = read(&self.world.here.key);
+        let permanent = read(&Key::Permanent);
+        self.world.branch = branch;
+        self.world.permanent = permanent;
+    }
+
+    /// Looks at what these rules are judged by.
+    pub(crate) fn measure(&mut self, rules: &[Rule<'_>], when: When<'_>) {
+        for rule in rules {
+            match rule.set.kind {
+                Kind::Blocking => {}
+                Kind::Dynamic => {
+                    let deadline = Instant::now() + when.patience();
+                    if let Some(size) = sizes::of(self, rule, when.file(), Some(deadline)) {
+                        self.world.sizes.insert(rule.name.to_owned(), size);
+                    }
+                }
+                Kind::Guard if rule.set.guard_type == Some(GuardType::SingleSession) => {
+                    self.look_for_others()
+                }
+                Kind::Guard => {}
+                Kind::Evidence => self.look_at_evidence(rule),
+            }
+        }
+    }
+
+    fn look_at_evidence(&mut self, rule: &Rule<'_>) {
+        if let Some(freshness) = fingerprints::compare(self, rule) {
+            self.world.evidence.insert(rule.name.to_owned(), freshness);
+        }
+        if let Some(found) = files::find(self, rule) {
+            self.world.files.insert(rule.name.to_owned(), found);
+        }
+    }
+
+    fn look_for_others(&mut self) {
+        let (Some(store), Some(root)) = (self.seen.store, &self.world.root) else { return };
+        let own = self.seen.input.call.session_id.as_deref();
+        let live = Registry::new(store.dir()).live(root, self.seen.host.now());
+        let others = live.into_iter().filter(|entry| Some(entry.session.as_str()) != own);
+        self.world.others = others.map(|entry| entry.session.chars().take(8).collect()).collect();
+    }
+
+    /// After a call: sizes that it has changed are counted anew.
+    pub(crate) fn recount(&mut self, rules: &[Rule<'_>], call: &Call) {
+        let is_harmless = call.line.as_ref().is_some_and(Line::is_read_only);
+        for rule in rules.iter().filter(|rule| rule.set.kind == Kind::Dynamic && !is_harmless) {
+            let deadline = Some(Instant::now() + AFTER_CALL);
+            match &call.file {
+                Some(file) => drop(sizes::of(self, rule, Some(file), deadline)),
+                None if call.line.is_some() => sizes::count_anew(self, rule, deadline),
+                None => {}
+            }
+        }
+    }
+
+    /// The files the evidence is about, kept by their digest.
+    pub(crate) fn keep_fingerprint(&self, rule: &Rule<'_>) -> Option<String> {
+        fingerprints::keep(self, rule)
+    }
+
+    /// The sessions a prefix on a command line may mean: those of the register, and those with marks here.
+    pub(crate) fn know_sessions(&mut self) {
+        let registered = self.seen.store.map(|store| Registry::new(store.dir()).all()).unwrap_or_default();
+        let root = self.world.root.as_deref();
+        let mut known: Vec<String> = registered
+            .into_iter()
+            .filter(|entry| Some(entry.project.as_path()) == root)
+            .map(|entry| entry.session)
+            .chain(self.world.branch.sessions().into_iter().map(ToOwned::to_owned))
+            .collect();
+        known.sort();
+        known.dedup();
+        self.world.known_sessions = known;
+    }
+
+    /// The live session of this project, if there is but one.
+    pub(crate) fn only_live_session(&self) -> Option<String> {
+        let (store, root) = (self.seen.store?, self.world.root.as_deref()?);
+        let live = Registry::new(store.dir()).live(root, self.seen.host.now());
+        match live.as_slice() {
+            [only] => Some(only.session.clone()),
+            _ => None,
+        }
+    }
+
+    /// Looks at the marks of another branch.
+    pub(crate) fn turn_to(&mut self, branch: Option<&str>) {
+        if let Some(branch) = branch {
+            self.world.here.key = Key::Branch(branch.to_owned());
+            self.read_marks();
+        }
+    }
+
+    /// A local file that git tracks is the team's in fact; whoever wrote it wants to know.
+    pub(crate) fn note_a_tracked_local_file(&mut self) {
+        let local = self.seen.places.project_claude_dir.as_ref().map(|dir| dir.join("requirements.local.yaml"));
+        let Some(local) = local.filter(|file| file.is_file()) else { return };
+        if self.world.here.worktree.as_ref().is_some_and(|worktree| git::is_tracked(worktree, &local)) {
+            self.world.notes.push(wording::tracked_local_file(&local));
+        }
+    }
+
+    /// Clears away what nobody needs any more.
+    pub(crate) fn sweep(&self) {
+        if let Some(store) = self.seen.store {
+            Registry::new(store.dir()).sweep(self.seen.host.now());
+        }
+    }
+}
+
+impl When<'_> {
+    fn patience(self) -> Duration {
+        match self {
+            Self::BeforeCall(_) => BEFORE_CALL,
+            Self::Unhurried => UNHURRIED,
+        }
+    }
+
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Self::BeforeCall(file) => *file,
+            Self::Unhurried => None,
+        }
+    }
+}
+
+/// Asks `git`, unless it has told this session already.
+fn ask_once(seen: &Seen<'_, Settings>, place: &Path, around: Around<'_>) -> Result<Answer, GitError> {
+    let folder = place.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(place);
+    let table = reference_table(folder);
+    let earlier: AskedGit = seen.peek();
+    if earlier.folder == folder && earlier.table == table {
+        return earlier.answer.ok_or(GitError::Other(earlier.error));
+    }
+    let answer = ask(folder, around);
+    let asked = AskedGit {
+        folder: folder.to_path_buf(),
+        answer: answer.clone().ok(),
+        error: answer.as_ref().err().map(ToString::to_string).unwrap_or_default(),
+        table,
+    };
+    if let (Some(store), Some(session)) = (seen.store, seen.input.call.session_id.as_deref())
+        && let Some(file) = store.session_file::<AskedGit>(session)
+    {
+        let _ = store.locked(&file, || store.save(&file, session, &asked));
+    }
+    answer
+}
+
+/// The time of the reference table, for repositories whose branches are kept in one.
+fn reference_table(folder: &Path) -> Option<u128> {
+    let table = std::fs::metadata(folder.join(".git/reftable/tables.list")).ok()?;
+    let modified = table.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(modified.as_nanos())
+}
+
+/// The name of a cache file that belongs to a work tree, not to a session.
+pub(super) fn cache_key(worktree: &Path, rule: &str) -> String {
+    file_key(&format!("{} {rule}", worktree.display()))
+}

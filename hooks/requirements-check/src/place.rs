@@ -1,0 +1,151 @@
+//! Where a call acts: which work tree, which branch, and where its marks are kept.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use shared::state::SharedMode;
+
+use crate::git::{self, GitError, Head, Surroundings, Worktree};
+use crate::marks::{Key, MarkFolder};
+
+/// Where a call acts.
+#[derive(Debug, Clone)]
+pub struct Here {
+    /// Whose marks count.
+    pub(crate) key: Key,
+    /// The work tree; none without git.
+    pub(crate) worktree: Option<Worktree>,
+    /// The folder of the marks; none where nothing can be remembered.
+    pub(crate) folder: Option<MarkFolder>,
+    /// Why git, which is there, could not be read.
+    pub(crate) trouble: Option<String>,
+}
+
+impl Default for Here {
+    fn default() -> Self {
+        Self { key: Key::NoGit, worktree: None, folder: None, trouble: None }
+    }
+}
+
+/// What a place is found from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Around<'a> {
+    /// The state folder, for marks without git.
+    pub(crate) state_dir: Option<&'a Path>,
+    /// The project's root, which marks without git belong to.
+    pub(crate) root: Option<&'a Path>,
+    /// `PATH`, where git is looked for.
+    pub(crate) path: Option<&'a OsStr>,
+    /// The user's home, whose git configuration counts.
+    pub(crate) home: Option<&'a Path>,
+}
+
+impl Here {
+    /// The place of a file or folder, which need not exist. `ask` answers for what cannot be read by hand.
+    pub(crate) fn find(
+        path: &Path,
+        around: Around<'_>,
+        ask: impl FnOnce(&Path) -> Result<git::Answer, GitError>,
+    ) -> Self {
+        match Worktree::find(path) {
+            Ok(None) => Self::without_git(around, None),
+            Ok(Some(worktree)) => match worktree.head() {
+                Ok(head) => Self::in_git(worktree, head),
+                Err(_) => Self::asked(ask(path), around),
+            },
+            Err(_) => Self::asked(ask(path), around),
+        }
+    }
+
+    fn asked(answer: Result<git::Answer, GitError>, around: Around<'_>) -> Self {
+        match answer {
+            Ok(answer) => Self::in_git(answer.worktree, answer.head),
+            Err(error) => Self::without_git(around, Some(error.to_string())),
+        }
+    }
+
+    fn in_git(worktree: Worktree, head: Head) -> Self {
+        let key = match head {
+            Head::Branch(name) => Key::Branch(name),
+            Head::Detached(commit) => Key::Detached(commit),
+        };
+        let folder = MarkFolder::of_repository(&worktree.common_dir, &worktree.root, SharedMode::Private);
+        Self { key, worktree: Some(worktree), folder: Some(folder), trouble: None }
+    }
+
+    fn without_git(around: Around<'_>, trouble: Option<String>) -> Self {
+        let folder =
+            around.state_dir.zip(around.root).map(|(state, root)| MarkFolder::of_project(state, root));
+        Self { key: Key::NoGit, worktree: None, folder, trouble }
+    }
+
+    /// The folder, for changes: its files get the mode the repository shares its own with.
+    pub(crate) fn folder_to_change(&self) -> Option<MarkFolder> {
+        match &self.worktree {
+            Some(worktree) => {
+                let mode = shared_mode(&worktree.common_dir);
+                Some(MarkFolder::of_repository(&worktree.common_dir, &worktree.root, mode))
+            }
+            None => self.folder.clone(),
+        }
+    }
+
+    /// The branch, where one is out.
+    pub(crate) fn branch(&self) -> Option<&str> {
+        match &self.key {
+            Key::Branch(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The place in words: `main`, `commit 1a2b3c4d`, `a folder without git`.
+    pub(crate) fn shown(&self) -> String {
+        match &self.key {
+            Key::Branch(name) => name.clone(),
+            Key::Detached(commit) => format!("commit {}", &commit[..commit.len().min(8)]),
+            Key::NoGit | Key::Permanent => "a folder without git".to_owned(),
+        }
+    }
+
+    /// The top folder of the work tree.
+    pub(crate) fn root(&self) -> Option<&Path> {
+        self.worktree.as_ref().map(|worktree| worktree.root.as_path())
+    }
+}
+
+/// `git` asked about a folder.
+pub(crate) fn ask(folder: &Path, around: Around<'_>) -> Result<git::Answer, GitError> {
+    let nearest = folder.ancestors().find(|ancestor| ancestor.is_dir()).unwrap_or(folder);
+    let surroundings = Surroundings { path: around.path.unwrap_or_default(), home: around.home };
+    git::ask_git(nearest, surroundings)
+}
+
+/// `core.sharedRepository`, as far as it gives others access.
+fn shared_mode(common_dir: &Path) -> SharedMode {
+    let config = git2::Config::open(&common_dir.join("config"));
+    let value = config.and_then(|config| config.get_string("core.sharedRepository")).unwrap_or_default();
+    match value.to_ascii_lowercase().as_str() {
+        "group" | "true" | "1" | "yes" | "on" => SharedMode::Group,
+        "all" | "world" | "everybody" | "2" => SharedMode::All,
+        octal => match u32::from_str_radix(octal.trim_start_matches("0o"), 8) {
+            Ok(mode) if octal.starts_with('0') && mode & 0o004 != 0 => SharedMode::All,
+            Ok(mode) if octal.starts_with('0') && mode & 0o060 != 0 => SharedMode::Group,
+            _ => SharedMode::Private,
+        },
+    }
+}
+
+/// The folder can be written to, or made where it is not there yet.
+#[cfg(unix)]
+pub(crate) fn is_writable(folder: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    let nearest: Option<PathBuf> =
+        folder.ancestors().find(|ancestor| ancestor.exists()).map(Path::to_path_buf);
+    nearest.is_some_and(|nearest| access(&nearest, Access::WRITE_OK).is_ok())
+}
+
+/// Whether it could be written to shows when it is.
+#[cfg(not(unix))]
+pub(crate) fn is_writable(_folder: &Path) -> bool {
+    true
+}

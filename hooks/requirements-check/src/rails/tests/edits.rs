@@ -1,0 +1,98 @@
+//! Tools that name a file.
+
+use super::*;
+
+#[test]
+fn tools_that_change_a_protected_file_are_refused() {
+    let files = [
+        "/work/app/.claude/requirements.yaml",
+        "/work/app/.claude/requirements.local.yaml",
+        "/work/app/.claude/settings.json",
+        "/work/app/.claude/settings.local.json",
+        "/work/app/packages/web/.claude/settings.local.json",
+        "/work/app/.claude/worktrees/x/.claude/requirements.yaml",
+        "/work/app/src/../.claude/./requirements.yaml",
+        "/work/app/.Claude/Requirements.YAML",
+        ".claude/requirements.yaml",
+        "./src/../.claude/settings.json",
+        "../app/.claude/settings.json",
+        "/home/me/.claude/requirements.yaml",
+        "/home/me/.claude/settings.json",
+        "/home/me/.claude/settings.local.json",
+        "/home/me/.claude/hooks/req",
+        "/home/me/.claude/hooks/sub/x",
+        "/home/me/.claude/hook-state/switches.json",
+        "/home/me/.claude/hook-state/OFF",
+        "/var/me/state/journal.jsonl",
+        "/work/app/.git/requirements/main.json",
+        "/work/app/.git/requirements/permanent.json",
+    ];
+    for file in files {
+        for tool in ["Edit", "Write", "MultiEdit", "mcp__files__write"] {
+            assert!(of_file(tool, file).is_some(), "{tool} {file}");
+        }
+    }
+    let notebook = call("NotebookEdit", &json!({ "notebook_path": "/var/me/state/x.ipynb" }));
+    assert!(breach_on(&Plain, &notebook, &guarded("/work/app")).is_some());
+}
+
+#[test]
+fn tools_that_read_one_pass() {
+    for tool in ["Read", "Glob", "Grep", "LS", "NotebookRead"] {
+        assert_eq!(of_file(tool, "/work/app/.claude/requirements.yaml"), None, "{tool}");
+        assert_eq!(of_file(tool, "/var/me/state/x"), None, "{tool}");
+    }
+}
+
+#[test]
+fn other_files_pass() {
+    let files = [
+        "/work/app/src/main.rs",
+        "/work/app/src/requirements.yaml.rs",
+        "/work/app/docs/requirements.yaml",
+        "/work/app/requirements.yaml",
+        "/work/app/requirements.txt",
+        "/work/app/requirements/main.json",
+        "/work/app/hooks/req",
+        "/work/app/.vscode/settings.json",
+        "/work/app/settings.json",
+        "/work/app/.claude/agents/reviewer.md",
+        "/work/app/.claude/CLAUDE.md",
+        "/work/app/.claude/hooks/own.sh",
+        "/work/app/.claude/requirements.yaml.md",
+        "/work/app/.claude/docs/requirements.yaml",
+        "/work/app/.git/info/exclude",
+        "/work/app/.github/workflows/ci.yml",
+        "/work/app/.claude/../requirements.yaml",
+        "/home/me/.claude/CLAUDE.md",
+        "/home/me/.claude/hooks.md",
+        "/home/me/.claude/plans/settings.json",
+        "/home/me/other/.claude/requirements.yaml",
+        "/var/me/state2/x",
+        "/var/me/notes",
+        "/tmp/x/.claude/settings.json",
+        "",
+        "/",
+    ];
+    for file in files {
+        for tool in ["Edit", "Write"] {
+            assert_eq!(of_file(tool, file), None, "{tool} {file}");
+        }
+    }
+}
+
+#[test]
+fn without_any_folder_known_the_project_is_where_the_call_is_made() {
+    let unknown = Guarded {
+        config_dir: None,
+        root: None,
+        state_dirs: Vec::new(),
+        common_dir: None,
+        home: None,
+        cwd: Path::new("/work/app"),
+    };
+    let of = |file: &str| breach_on(&Plain, &call("Edit", &json!({ "file_path": file })), &unknown);
+    assert!(of(".claude/requirements.yaml").is_some());
+    assert_eq!(of("/home/me/.claude/requirements.yaml"), None);
+    assert_eq!(of("src/main.rs"), None);
+}

@@ -1,0 +1,230 @@
+//! The live sessions: one small file each in `<state dir>/sessions`, whose time is the last sign of life.
+//!
+//! No process is looked for: the one that starts a hook is often a shell that is gone a moment later.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+use shared::host::Timestamp;
+use shared::state::{
+    LOCK_DEADLINE, LockError, Store, ensure_private, file_key, read_regular, with_lock, write_private,
+};
+
+/// A session that gave no sign of life for longer is taken for ended.
+const LIVE_FOR: Duration = Duration::from_secs(15 * 60);
+
+/// A sign of life is noted so often.
+const TOUCH_EVERY: Duration = Duration::from_secs(60);
+
+/// An entry that nobody touched for so long is removed: who is live is looked for among all of them.
+const KEEP_FOR: Duration = Duration::from_secs(2 * 24 * 60 * 60);
+
+/// So many files are looked at; the rest is left alone.
+const MAX_LOOKED_AT: usize = 20_000;
+
+/// So many entries are removed in one sweep, because a session waits for it; the rest is left for the next one.
+const MAX_SWEPT: usize = 500;
+
+/// A larger file is no entry.
+const MAX_BYTES: u64 = 64 * 1024;
+
+/// The version this code writes. Raised when a field is added, because an older writer would drop it.
+const VERSION: u32 = 1;
+
+/// The folder of the entries.
+#[derive(Debug, Clone)]
+pub(crate) struct Registry {
+    dir: PathBuf,
+}
+
+/// One session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Full id.
+    pub session: String,
+    /// Root of the work tree. Another work tree of the same repository is another project.
+    pub project: PathBuf,
+    /// The repository's common folder; `None` without git.
+    pub common_dir: Option<PathBuf>,
+    /// The branch when it was registered last; `None` without one.
+    pub branch: Option<String>,
+    /// `CLAUDE_CODE_ENTRYPOINT`.
+    pub entrypoint: Option<String>,
+    /// In seconds since the epoch; of a resumed session, when it started first.
+    pub started_at: i64,
+    /// The last sign of life, to the minute. Not in the file: it is the file's time.
+    #[serde(skip)]
+    pub touched: Timestamp,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Written<E> {
+    version: u32,
+    #[serde(flatten)]
+    entry: E,
+}
+
+/// Why a session was not registered.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RegisterError {
+    /// The lock was not had.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The file, or its folder, cannot be written.
+    #[error("{0} cannot be written; check its permissions")]
+    Unwritable(PathBuf, #[source] io::Error),
+}
+
+impl Registry {
+    /// The registry of this state folder.
+    #[must_use]
+    pub(crate) fn new(state_dir: &Path) -> Self {
+        Self { dir: state_dir.join("sessions") }
+    }
+
+    /// Notes that a session is here now; an earlier entry of the same session is replaced, but for its start.
+    ///
+    /// # Errors
+    /// If it cannot be noted.
+    pub(crate) fn register(&self, entry: &Entry, now: Timestamp) -> Result<(), RegisterError> {
+        let path = self.path(&entry.session);
+        let unwritable = |source| RegisterError::Unwritable(path.clone(), source);
+        ensure_private(&self.dir).map_err(unwritable)?;
+        self.locked(LOCK_DEADLINE, || {
+            let earlier = self.entry(&entry.session);
+            let started_at = earlier.map_or(entry.started_at, |earlier| earlier.started_at);
+            let entry = Entry { started_at, ..entry.clone() };
+            let bytes = serde_json::to_vec(&Written { version: VERSION, entry }).map_err(io::Error::from);
+            bytes.and_then(|bytes| write_private(&path, &bytes)).and_then(|()| set_time(&path, now))
+        })?
+        .map_err(unwritable)
+    }
+
+    /// Notes a sign of life, at most once a minute; `false` if the session is not registered. A failure to note it is of
+    /// no consequence: the next call tries again.
+    #[must_use]
+    pub(crate) fn touch(&self, session: &str, now: Timestamp) -> bool {
+        let path = self.path(session);
+        let Some(last) = touched(&path) else { return false };
+        // A time in the future (the clock went back) is as stale as an old one.
+        if last <= now && now.since(last) < TOUCH_EVERY {
+            return true;
+        }
+        let is_registered = self.entry(session).is_some();
+        if is_registered {
+            let _ = set_time(&path, now);
+        }
+        is_registered
+    }
+
+    /// No sign of life for so long that one is due.
+    #[must_use]
+    pub fn is_quiet(&self, session: &str, now: Timestamp) -> bool {
+        touched(&self.path(session)).is_none_or(|last| last > now || now.since(last) >= TOUCH_EVERY)
+    }
+
+    /// The session has ended.
+    ///
+    /// # Errors
+    /// If the lock is not had; the entry stays until it is swept.
+    pub(crate) fn forget(&self, session: &str) -> Result<(), LockError> {
+        let path = self.path(session);
+        if !path.exists() {
+            return Ok(());
+        }
+        self.locked(LOCK_DEADLINE, || {
+            if self.entry(session).is_some() {
+                Store::at(&self.dir).forget(&path);
+            }
+        })
+    }
+
+    /// The session's entry.
+    #[must_use]
+    pub(crate) fn entry(&self, session: &str) -> Option<Entry> {
+        read_entry(&self.path(session)).filter(|entry| entry.session == session)
+    }
+
+    /// The live sessions of a work tree, whoever asks among them, in order of their ids.
+    #[must_use]
+    pub(crate) fn live(&self, project: &Path, now: Timestamp) -> Vec<Entry> {
+        // The times first: there may be thousands of entries of sessions that ended long ago.
+        let live = self.files().filter(|(_, last)| now.since(*last) <= LIVE_FOR);
+        in_order(
+            live.filter_map(|(path, _)| read_entry(&path)).filter(|entry| entry.project == project).collect(),
+        )
+    }
+
+    /// Every session that has an entry, in order of their ids.
+    #[must_use]
+    pub(crate) fn all(&self) -> Vec<Entry> {
+        in_order(self.files().filter_map(|(path, _)| read_entry(&path)).collect())
+    }
+
+    /// Removes entries nobody touched for days. Failures are of no consequence: the next sweep tries again.
+    pub(crate) fn sweep(&self, now: Timestamp) {
+        let is_old = |last: Timestamp| now.since(last) > KEEP_FOR;
+        let old = self.files().filter(|(_, last)| is_old(*last)).take(MAX_SWEPT);
+        let old: Vec<PathBuf> = old.map(|(path, _)| path).collect();
+        if old.is_empty() {
+            return;
+        }
+        let _ = self.locked(LOCK_DEADLINE, || {
+            for path in old {
+                // Looked at again inside the lock, as the session may be back.
+                if read_entry(&path).is_some_and(|entry| is_old(entry.touched)) {
+                    Store::at(&self.dir).forget(&path);
+                }
+            }
+        });
+    }
+
+    fn path(&self, session: &str) -> PathBuf {
+        self.dir.join(format!("{}.json", file_key(session)))
+    }
+
+    /// One for all, which is gone again afterwards: a lock file for each would double what `live` has to look through.
+    fn locked<T>(&self, patience: Duration, critical: impl FnOnce() -> T) -> Result<T, LockError> {
+        with_lock(&self.dir.join("registry"), patience, critical)
+    }
+
+    /// What may be entries, with the time of each.
+    fn files(&self) -> impl Iterator<Item = (PathBuf, Timestamp)> {
+        let files = fs::read_dir(&self.dir).into_iter().flatten().flatten().take(MAX_LOOKED_AT);
+        let files = files.filter(|file| Path::new(&file.file_name()).extension() == Some(OsStr::new("json")));
+        files.filter_map(|file| {
+            let metadata = file.metadata().ok().filter(fs::Metadata::is_file)?;
+            Some((file.path(), metadata.modified().ok()?.into()))
+        })
+    }
+}
+
+/// `None` for what is no entry of ours, or stands under a name that is not its own.
+fn read_entry(path: &Path) -> Option<Entry> {
+    let read: Written<Entry> = serde_json::from_slice(&read_regular(path, MAX_BYTES).ok()?).ok()?;
+    let is_ours = path.file_stem() == Some(OsStr::new(&file_key(&read.entry.session)));
+    let touched = touched(path)?;
+    (read.version == VERSION && is_ours).then_some(Entry { touched, ..read.entry })
+}
+
+fn touched(path: &Path) -> Option<Timestamp> {
+    let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
+    metadata.modified().ok().map(Timestamp::from)
+}
+
+fn set_time(path: &Path, now: Timestamp) -> io::Result<()> {
+    let file: File = OpenOptions::new().append(true).open(path)?;
+    file.set_modified(SystemTime::from(now))
+}
+
+fn in_order(mut entries: Vec<Entry>) -> Vec<Entry> {
+    entries.sort_by(|one, other| one.session.cmp(&other.session));
+    entries
+}
+
+#[cfg(test)]
+mod tests;

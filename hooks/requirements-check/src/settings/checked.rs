@@ -1,0 +1,239 @@
+//! Texts that must be more than text: globs, command patterns, regular expressions, ages. A wrong one is caught where the
+//! file is read, so that the layer below holds. What is plainly right is not compiled for it: settings are read on every call.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use globset::{GlobBuilder, GlobMatcher};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+
+use crate::command_line;
+
+/// A longer text is none of these, in bytes.
+const MAX_BYTES: usize = 4096;
+
+/// Compiled, a regular expression may take so much memory, in bytes.
+const MAX_COMPILED: usize = 1 << 20;
+
+/// A glob: `*` within a name, `**` over folders, `?`, `[ab]`, `{a,b}`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Glob(String);
+
+/// A regular expression.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Pattern(String);
+
+/// Words at the head of a command, or a regular expression.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct CommandPattern(String);
+
+/// Since when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Age {
+    /// Since the last commit.
+    Head,
+    /// Since so long ago.
+    Ago(Duration),
+}
+
+impl Glob {
+    /// As it is written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// `name` is meant, a tool's or a branch's: `*` stands for anything, folders or not.
+    #[must_use]
+    pub fn is_name(&self, name: &str) -> bool {
+        if is_literal(&self.0) {
+            self.0 == name
+        } else {
+            compile(&self.0, false).is_some_and(|glob| glob.is_match(name))
+        }
+    }
+
+    /// The glob over paths, compiled.
+    pub(crate) fn over_paths(&self) -> Option<globset::Glob> {
+        GlobBuilder::new(&self.0).literal_separator(true).backslash_escape(true).build().ok()
+    }
+}
+
+impl Pattern {
+    /// As it is written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// It matches somewhere in `text`; upper and lower case count.
+    #[must_use]
+    pub fn is_in(&self, text: &str) -> bool {
+        regex(&self.0).is_some_and(|regex| regex.is_match(text))
+    }
+
+    /// The same over commands.
+    pub(crate) fn over_commands(&self) -> Option<command_line::Pattern> {
+        command_line::Pattern::parse_regex(&self.0)
+    }
+}
+
+impl CommandPattern {
+    /// As it is written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// It is words that can be typed.
+    pub(crate) fn is_words(&self) -> bool {
+        !command_line::is_regex(&self.0)
+    }
+
+    /// The pattern, compiled.
+    pub(crate) fn over_commands(&self) -> Option<command_line::Pattern> {
+        command_line::Pattern::parse_pattern(&self.0)
+    }
+}
+
+fn is_literal(glob: &str) -> bool {
+    !glob.contains(['*', '?', '[', ']', '{', '}', '\\', '!'])
+}
+
+fn compile(glob: &str, separated: bool) -> Option<GlobMatcher> {
+    let glob = GlobBuilder::new(glob).literal_separator(separated).backslash_escape(true).build().ok()?;
+    Some(glob.compile_matcher())
+}
+
+fn regex(text: &str) -> Option<regex_lite::Regex> {
+    regex_lite::RegexBuilder::new(text).size_limit(MAX_COMPILED).build().ok()
+}
+
+impl TryFrom<String> for Glob {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let is_right = !text.is_empty()
+            && text.len() <= MAX_BYTES
+            && (is_literal(&text) || GlobBuilder::new(&text).backslash_escape(true).build().is_ok());
+        if is_right { Ok(Self(text)) } else { Err("not a glob") }
+    }
+}
+
+impl TryFrom<String> for Pattern {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let is_right = !text.is_empty() && text.len() <= MAX_BYTES && regex(&text).is_some();
+        if is_right { Ok(Self(text)) } else { Err("not a regular expression") }
+    }
+}
+
+impl TryFrom<String> for CommandPattern {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let is_right = text.len() <= MAX_BYTES && command_line::Pattern::parse_pattern(&text).is_some();
+        if is_right { Ok(Self(text)) } else { Err("not a command pattern") }
+    }
+}
+
+impl TryFrom<String> for Age {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        if text == "HEAD" {
+            return Ok(Self::Head);
+        }
+        parse_duration(&text).map(Self::Ago).ok_or("not HEAD and not a time such as 30m")
+    }
+}
+
+/// `90`, `90s`, `30m`, `2h`, `1d`.
+#[must_use]
+pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
+    let (number, unit) = text.split_at(text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len()));
+    let secs = match unit {
+        "" | "s" => 1,
+        "m" => 60,
+        "h" => 60 * 60,
+        "d" => 24 * 60 * 60,
+        _ => return None,
+    };
+    let number: u64 = number.parse().ok().filter(|number| *number > 0)?;
+    number.checked_mul(secs).map(Duration::from_secs)
+}
+
+macro_rules! text_schema {
+    ($type:ty, $name:literal, $description:literal) => {
+        impl JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "description": $description, "minLength": 1 })
+            }
+        }
+    };
+}
+
+text_schema!(Glob, "Glob", "A glob.");
+text_schema!(Pattern, "Pattern", "A regular expression.");
+text_schema!(CommandPattern, "CommandPattern", "Words at the head of a command, or a regular expression.");
+text_schema!(Age, "Age", "HEAD, or a time such as 30m, 2h, 1d.");
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Age, Glob, Pattern, parse_duration};
+
+    #[test]
+    fn a_glob_over_names_crosses_slashes_and_a_plain_name_is_itself() {
+        for (glob, name, expected) in [
+            ("main", "main", true),
+            ("main", "mainline", false),
+            ("release/*", "release/1.0", true),
+            ("release/*", "release/1.0/fix", true),
+            ("release-?", "release-1", true),
+            ("{main,master}", "master", true),
+            ("mcp__*", "mcp__github__create", true),
+            ("mcp__*", "Edit", false),
+        ] {
+            assert_eq!(Glob::try_from(glob.to_owned()).unwrap().is_name(name), expected, "{glob} {name}");
+        }
+        for wrong in ["", "[a", "{a"] {
+            assert!(Glob::try_from(wrong.to_owned()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_or_huge_expression_is_refused() {
+        assert!(Pattern::try_from("[0-9]+ passed".to_owned()).unwrap().is_in("12 passed; 0 failed"));
+        for wrong in ["(", "a{999999}{999999}", ""] {
+            assert!(Pattern::try_from(wrong.to_owned()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn ages_carry_their_unit() {
+        for (text, secs) in [("90", 90), ("90s", 90), ("30m", 1800), ("2h", 7200), ("1d", 86400)] {
+            assert_eq!(parse_duration(text), Some(Duration::from_secs(secs)), "{text}");
+        }
+        for wrong in ["", "m", "0m", "-1m", "1w", "1 m", "99999999999999999999d"] {
+            assert_eq!(parse_duration(wrong), None, "{wrong}");
+        }
+        assert_eq!(Age::try_from("HEAD".to_owned()), Ok(Age::Head));
+        assert!(Age::try_from("head".to_owned()).is_err());
+    }
+}

@@ -1,0 +1,153 @@
+//! What a session has done, as far as requirements ask: which calls needed something, which edits made evidence due, which
+//! runs are under way, which marks are taken. Marks themselves are the repository's (`marks`).
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use shared::hook::Remembered;
+use shared::host::Timestamp;
+
+use crate::wording::hash;
+
+/// A mark reserved for a call that never came back is free again after this time.
+const RESERVED_FOR: Duration = Duration::from_secs(60);
+
+/// The same denial within this time is a parallel one.
+const PARALLEL_FOR: Duration = Duration::from_secs(5);
+
+/// So many runs under way are remembered.
+const MAX_RUNS: usize = 64;
+
+/// What a session has done.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    /// Requirements that a call which ran needed.
+    pub(crate) triggered: BTreeSet<String>,
+    /// Evidence that an edit made due.
+    pub(crate) edited: BTreeSet<String>,
+    /// Marks for one call, taken by a call.
+    reserved: BTreeMap<String, Reservation>,
+    /// Marks for one call that are used, by their identity.
+    spent: BTreeMap<String, i64>,
+    /// Commands under way that may become evidence, the newest last.
+    runs: VecDeque<Run>,
+    /// Per evidence the last run that did not count.
+    pub(crate) uncounted: BTreeMap<String, Uncounted>,
+    /// The last denial.
+    denied: Option<Denied>,
+    /// Dynamic requirements past their warning.
+    pub(crate) warned: BTreeSet<String>,
+    /// What the user has been told, by hash: once is enough.
+    told: BTreeSet<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Reservation {
+    call: String,
+    until: Timestamp,
+}
+
+/// A command under way that may become evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    /// The call.
+    pub(crate) call: String,
+    /// The requirement.
+    pub(crate) name: String,
+    /// The command, as it is shown.
+    pub(crate) command: String,
+    /// The files when it began, by the digest of their fingerprint.
+    pub(crate) files: String,
+}
+
+/// A run that did not count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Uncounted {
+    /// The command.
+    pub(crate) shown: String,
+    /// Why not.
+    pub(crate) why: String,
+    /// The line with which it would.
+    pub(crate) line: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Denied {
+    text: u64,
+    at: Timestamp,
+}
+
+impl Remembered for State {
+    fn file_name(session: &str) -> Option<String> {
+        Some(format!("{session}-requirements.json"))
+    }
+}
+
+impl State {
+    /// The mark of that identity is used up, or taken by another call than `call`.
+    pub(crate) fn is_spent(&self, name: &str, mark: i64, call: Option<&str>, now: Timestamp) -> bool {
+        let is_used = self.spent.get(name).is_some_and(|spent| *spent >= mark);
+        let is_taken = |taken: &Reservation| taken.until > now && Some(taken.call.as_str()) != call;
+        is_used || self.reserved.get(name).is_some_and(is_taken)
+    }
+
+    /// Takes the mark for a call that is about to run.
+    pub(crate) fn reserve(&mut self, name: &str, call: &str, now: Timestamp) {
+        let reservation = Reservation { call: call.to_owned(), until: now.plus(RESERVED_FOR) };
+        self.reserved.insert(name.to_owned(), reservation);
+    }
+
+    /// The requirements whose mark the call has taken.
+    pub(crate) fn reserved_by(&self, call: &str) -> Vec<String> {
+        let taken = self.reserved.iter().filter(|(_, taken)| taken.call == call);
+        taken.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The call has run: its mark is used up.
+    pub(crate) fn spend(&mut self, name: &str, mark: i64) {
+        self.reserved.remove(name);
+        self.spent.insert(name.to_owned(), mark);
+    }
+
+    /// The call has failed: its mark is free again.
+    pub(crate) fn release(&mut self, call: &str) {
+        self.reserved.retain(|_, taken| taken.call != call);
+    }
+
+    /// A command begins that may become evidence.
+    pub(crate) fn begin(&mut self, run: Run) {
+        while self.runs.len() >= MAX_RUNS {
+            self.runs.pop_front();
+        }
+        self.runs.push_back(run);
+    }
+
+    /// The runs of a call that has ended.
+    pub(crate) fn end(&mut self, call: &str) -> Vec<Run> {
+        let (ended, running) = self.runs.drain(..).partition(|run| run.call == call);
+        self.runs = running;
+        Vec::from_iter(<VecDeque<Run> as IntoIterator>::into_iter(ended))
+    }
+
+    /// Of these notes those the user has not been told in this session; they count as told from now on.
+    pub(crate) fn untold(&mut self, notes: &[String]) -> Option<String> {
+        let fresh: Vec<&str> =
+            notes.iter().filter(|note| self.told.insert(hash(note))).map(String::as_str).collect();
+        (!fresh.is_empty()).then(|| fresh.join("\n"))
+    }
+
+    /// Notes a denial; true if the same was given a moment ago, to a parallel call.
+    pub(crate) fn denies_again(&mut self, text: u64, now: Timestamp) -> bool {
+        let again =
+            self.denied.as_ref().is_some_and(|last| last.text == text && now.since(last.at) < PARALLEL_FOR);
+        if !again {
+            self.denied = Some(Denied { text, at: now });
+        }
+        again
+    }
+}
+
+#[cfg(test)]
+mod tests;

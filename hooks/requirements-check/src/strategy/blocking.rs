@@ -1,0 +1,60 @@
+//! `blocking`: met by a mark that Claude, the user or a skill has set.
+
+use super::{Remedy, Standing, Strategy};
+use crate::marks::By;
+use crate::rule::Rule;
+use crate::settings::{Requirement, SatisfiedBy, Scope};
+use crate::view::View;
+use crate::words::age;
+
+pub(super) struct Blocking;
+
+impl Strategy for Blocking {
+    fn lacks(&self, _set: &Requirement) -> Option<&'static str> {
+        None
+    }
+
+    fn standing(&self, rule: &Rule<'_>, view: &View<'_>) -> Standing {
+        let Some(mark) = view.mark(rule) else {
+            return Standing::Unmet(missing(rule, view));
+        };
+        let set = format!("{} ago by {}", age(view.now_secs() - mark.satisfied_at), mark.satisfied_by.word());
+        if rule.set.satisfied_by == SatisfiedBy::User && mark.satisfied_by != By::User {
+            return Standing::Unmet(format!("marked {set}, and only the user may mark it"));
+        }
+        if !view.is_fresh(rule, mark) {
+            return Standing::Unmet(format!("its mark, set {set}, is too old"));
+        }
+        match rule.set.scope {
+            Scope::SingleUse if view.state.is_spent(rule.name, mark.identity(), view.call, view.now) => {
+                Standing::Unmet("its mark was for one call and is used".to_owned())
+            }
+            _ => Standing::Met(format!("marked {set}")),
+        }
+    }
+
+    fn remedy(&self, rule: &Rule<'_>, view: &View<'_>) -> Remedy {
+        let skill = rule.set.auto_resolve_skill.as_deref();
+        let skill = skill.or_else(|| {
+            rule.set.satisfied_by_skill.iter().flat_map(|skills| skills.iter()).map(String::as_str).next()
+        });
+        match rule.set.satisfied_by {
+            SatisfiedBy::Agent => {
+                Remedy::Mark { or: skill.map(|skill| format!("complete the skill {skill}")) }
+            }
+            SatisfiedBy::User => {
+                Remedy::Do(view.asks_user(&format!("satisfy {}", rule.name), "only the user may mark it"))
+            }
+        }
+    }
+}
+
+fn missing(rule: &Rule<'_>, view: &View<'_>) -> String {
+    let place = view.world.here.shown();
+    match rule.set.scope {
+        Scope::Session => format!("not marked in this session on {place}"),
+        Scope::Branch => format!("not marked on {place}"),
+        Scope::Permanent => "not marked in this repository".to_owned(),
+        Scope::SingleUse => format!("not marked for this call on {place}"),
+    }
+}

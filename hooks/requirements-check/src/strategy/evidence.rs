@@ -1,0 +1,100 @@
+//! `evidence`: met by a command that passed on exactly the files that are there now, or by a file that is as it should be.
+//! An edit makes it due.
+
+use super::{Remedy, Standing, Strategy};
+use crate::rule::Rule;
+use crate::settings::{CommandPattern, OneOrMore, Requirement};
+use crate::view::{Freshness, View};
+use crate::words::age;
+
+pub(super) struct Evidence;
+
+impl Strategy for Evidence {
+    fn lacks(&self, set: &Requirement) -> Option<&'static str> {
+        let nothing = set.command.is_none() && set.file.is_none();
+        nothing.then_some("evidence needs `command` or `file`; it is off")
+    }
+
+    fn standing(&self, rule: &Rule<'_>, view: &View<'_>) -> Standing {
+        if let Some(waiver) = view.exception(rule) {
+            return Standing::Met(waiver);
+        }
+        let passed = rule.set.command.as_ref().map(|_| of_command(rule, view));
+        let written = rule.set.file.as_ref().map(|_| of_file(rule, view));
+        match (passed, written) {
+            (Some(unmet @ Standing::Unmet(_)), _) | (_, Some(unmet @ Standing::Unmet(_))) => unmet,
+            (Some(met), _) | (None, Some(met)) => met,
+            (None, None) => Standing::Met("it asks for nothing".to_owned()),
+        }
+    }
+
+    fn remedy(&self, rule: &Rule<'_>, view: &View<'_>) -> Remedy {
+        let waive = view
+            .asks_user(&format!("waive {} --note \"the reason\"", rule.name), "it can be waived for a while");
+        let uncounted = view.state.uncounted.get(rule.name);
+        let passes = rule.set.command.as_ref().map(|commands| match (uncounted, first_words(commands)) {
+            (Some(uncounted), _) => format!("run by itself, so that it must pass: {}", uncounted.line),
+            (None, Some(words)) => {
+                format!("run by itself, so that it must pass: {}{words}", view.change_directory())
+            }
+            (None, None) => {
+                format!("run by itself, so that it must pass, a command that matches {}", patterns(commands))
+            }
+        });
+        let file = view.world.files.get(rule.name);
+        let writes = rule.set.file.as_ref().map(|_| {
+            file.map_or_else(String::new, |file| format!("write {} so that it {}", file.glob, file.must_be))
+        });
+        let both: Vec<String> = passes.into_iter().chain(writes).collect();
+        Remedy::Do(format!("{}; or {waive}", both.join(", and ")))
+    }
+
+    fn is_due(&self, rule: &Rule<'_>, view: &View<'_>) -> bool {
+        view.state.edited.contains(rule.name) || view.state.triggered.contains(rule.name)
+    }
+}
+
+fn of_command(rule: &Rule<'_>, view: &View<'_>) -> Standing {
+    let uncounted = view.state.uncounted.get(rule.name);
+    let because = |why: &str| match uncounted {
+        Some(uncounted) => {
+            Standing::Unmet(format!("{why}; `{}` did not count: {}", uncounted.shown, uncounted.why))
+        }
+        None => Standing::Unmet(why.to_owned()),
+    };
+    let Some(mark) = view.mark(rule) else { return because("no command has passed for it here") };
+    let command = mark.metadata.command.as_deref().unwrap_or("the command");
+    if !view.is_fresh(rule, mark) {
+        return because(&format!("`{command}` passed too long ago"));
+    }
+    match view.world.evidence.get(rule.name) {
+        Some(Freshness::Same) => Standing::Met(format!(
+            "`{command}` passed {} ago on these files",
+            age(view.now_secs() - mark.satisfied_at)
+        )),
+        Some(Freshness::Different) => because(&format!("files have changed since `{command}` passed")),
+        Some(Freshness::Unknown(why)) => {
+            because(&format!("whether files have changed since `{command}` passed is not known: {why}"))
+        }
+        None => because("it was not looked at"),
+    }
+}
+
+fn of_file(rule: &Rule<'_>, view: &View<'_>) -> Standing {
+    match view.world.files.get(rule.name) {
+        Some(file) => match &file.lacks {
+            None => Standing::Met(format!("{} {}", file.glob, file.must_be)),
+            Some(why) => Standing::Unmet(why.clone()),
+        },
+        None => Standing::Unmet("its file was not looked at".to_owned()),
+    }
+}
+
+/// The first pattern that can be typed as it is.
+fn first_words(commands: &OneOrMore<CommandPattern>) -> Option<&str> {
+    commands.iter().find(|pattern| pattern.is_words()).map(CommandPattern::as_str)
+}
+
+fn patterns(commands: &OneOrMore<CommandPattern>) -> String {
+    commands.iter().map(CommandPattern::as_str).collect::<Vec<_>>().join(" or ")
+}

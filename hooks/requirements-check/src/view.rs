@@ -1,0 +1,175 @@
+//! Everything a requirement is judged by, looked at beforehand: where we are, what is marked, what was measured, what this
+//! session has done. The hook and the command line `req` look at the same view.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use shared::host::Timestamp;
+use shared::protocol::Mode;
+
+use crate::marks::{BranchMarks, By, Mark, is_fresh};
+use crate::place::Here;
+use crate::rule::Rule;
+use crate::settings::Scope;
+use crate::state::State;
+use crate::words::age;
+
+/// What a standing is judged by.
+pub(crate) struct View<'a> {
+    /// The session; none on a command line outside of any.
+    pub(crate) session: Option<&'a str>,
+    /// The tool call that asks, by its id.
+    pub(crate) call: Option<&'a str>,
+    /// What this session has done.
+    pub(crate) state: &'a State,
+    /// What was looked at.
+    pub(crate) world: &'a World,
+    /// Now.
+    pub(crate) now: Timestamp,
+}
+
+/// What was looked at.
+#[derive(Debug, Default)]
+pub struct World {
+    /// Where the call acts.
+    pub(crate) here: Here,
+    /// The marks of the branch.
+    pub(crate) branch: BranchMarks,
+    /// The marks of the repository, exceptions among them.
+    pub(crate) permanent: BranchMarks,
+    /// Per dynamic requirement its size; none where it could not be computed.
+    pub(crate) sizes: BTreeMap<String, Size>,
+    /// Per evidence requirement whether the files are those the command passed on.
+    pub(crate) evidence: BTreeMap<String, Freshness>,
+    /// Per evidence requirement its file.
+    pub(crate) files: BTreeMap<String, FileFound>,
+    /// Other live sessions on this project, as people read them.
+    pub(crate) others: Vec<String>,
+    /// Who reads the answer, and how they call us.
+    pub(crate) reader: Reader,
+    /// A mark could be kept if it were set.
+    pub(crate) can_mark: bool,
+    /// The session's directory.
+    pub(crate) cwd: PathBuf,
+    /// The project's root.
+    pub(crate) root: Option<PathBuf>,
+    /// `CLAUDE_CODE_ENTRYPOINT`.
+    pub(crate) entrypoint: Option<String>,
+    /// The sessions a prefix may mean; only for commands.
+    pub(crate) known_sessions: Vec<String>,
+    /// What the user should know of what was looked at.
+    pub(crate) notes: Vec<String>,
+}
+
+/// A branch's size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Size {
+    /// Lines inserted and deleted.
+    pub(crate) lines: u64,
+    /// What it is compared with, for people.
+    pub(crate) base: String,
+    /// Everything was counted in time.
+    pub(crate) is_complete: bool,
+}
+
+/// Whether files are as they were.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Freshness {
+    /// They are.
+    Same,
+    /// They are not.
+    Different,
+    /// It could not be told; why.
+    Unknown(String),
+}
+
+/// A file asked for as evidence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FileFound {
+    /// Which one, as it is set.
+    pub(crate) glob: String,
+    /// What it must be like: `is newer than the last commit and contains /…/`.
+    pub(crate) must_be: String,
+    /// What it lacks.
+    pub(crate) lacks: Option<String>,
+}
+
+/// Who reads the answer.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reader {
+    /// How `req` is called in a shell here: the bare name, or the quoted path.
+    pub(crate) req: String,
+    /// The permission mode of the call.
+    pub(crate) mode: Option<Mode>,
+    /// Nobody is at the session.
+    pub(crate) is_headless: bool,
+    /// The user reads it, not Claude.
+    pub(crate) is_user: bool,
+    /// The call acts in another work tree than the one a command would run in.
+    pub(crate) elsewhere: Option<PathBuf>,
+}
+
+impl View<'_> {
+    /// Now, in whole seconds since the epoch.
+    pub(crate) fn now_secs(&self) -> i64 {
+        self.now.micros().div_euclid(1_000_000)
+    }
+
+    /// The mark that counts for the requirement, too old or not.
+    pub(crate) fn mark(&self, rule: &Rule<'_>) -> Option<&Mark> {
+        let scope = rule.set.scope;
+        let marks = if scope == Scope::Permanent { &self.world.permanent } else { &self.world.branch };
+        marks.mark(rule.name, scope, self.session.unwrap_or_default(), self.now)
+    }
+
+    /// The mark is young enough.
+    pub(crate) fn is_fresh(&self, rule: &Rule<'_>, mark: &Mark) -> bool {
+        is_fresh(mark, rule.set.ttl_secs.map(|ttl| u64::from(ttl.get())), self.now)
+    }
+
+    /// An approval or waiver that holds, in words.
+    pub(crate) fn exception(&self, rule: &Rule<'_>) -> Option<String> {
+        let mark = self.world.permanent.mark(
+            rule.name,
+            Scope::Session,
+            self.session.unwrap_or_default(),
+            self.now,
+        )?;
+        let end = mark.expires_at?;
+        let word = match mark.satisfied_by {
+            By::Approval => "approved",
+            By::Waiver => "waived",
+            _ => return None,
+        };
+        let note = mark.metadata.note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
+        Some(format!("{word} for {} more{note}", age(end - self.now_secs())))
+    }
+
+    /// Words with which the user is asked for something only they can do.
+    pub(crate) fn asks_user(&self, verb: &str, why: &str) -> String {
+        let reader = &self.world.reader;
+        match (&reader.elsewhere, reader.is_headless) {
+            _ if reader.is_user => format!("type ({why}): {}req {verb}", self.change_directory()),
+            (None, false) => format!("ask the user to type this as a prompt ({why}): req {verb}"),
+            _ => format!(
+                "a person can type this in a terminal of their own ({why}): {}req {verb}",
+                self.change_directory()
+            ),
+        }
+    }
+
+    /// `cd <there> && `, where a command must run elsewhere.
+    pub(crate) fn change_directory(&self) -> String {
+        let elsewhere = self.world.reader.elsewhere.as_ref();
+        elsewhere.map(|root| format!("cd {} && ", quoted(&root.display().to_string()))).unwrap_or_default()
+    }
+}
+
+/// A word as a shell reads it.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |char: char| char.is_alphanumeric() || "_-./:@%+=,".contains(char);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}

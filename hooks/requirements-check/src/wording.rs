@@ -1,0 +1,261 @@
+//! What Claude and the user read. Every text stands alone, names the hook and the rule, and says what to do next.
+
+use std::path::Path;
+
+use shared::config::Origin;
+use shared::hook::Given;
+use shared::protocol::Mode;
+
+use crate::RequirementsCheck;
+use crate::call::Call;
+use crate::facts::After;
+use crate::place::Here;
+use crate::rule::Rule;
+use crate::settings::{Kind, Scope};
+use crate::strategy::{Remedy, Standing};
+use crate::view::{Size, View};
+use crate::words::cut;
+
+/// A user's own text is shown up to this length, in characters.
+const MAX_MESSAGE: usize = 600;
+
+/// So many points of a checklist are shown.
+const MAX_POINTS: usize = 12;
+
+/// Where a setting comes from.
+pub(crate) type Origins<'a> = dyn Fn(&str) -> Option<Origin> + 'a;
+
+/// One refusal for everything the call needs and is not met.
+pub(crate) fn denial(
+    call: &Call,
+    view: &View<'_>,
+    unmet: &[(Rule<'_>, Standing)],
+    origin: &Origins<'_>,
+) -> String {
+    let place = view.world.here.shown();
+    let head = format!("requirements-check: {} needs what is not met yet on {place}.", call.tool);
+    let foot = "Then repeat the call.";
+    [head, list(view, unmet, origin), foot.to_owned()].join("\n")
+}
+
+/// The short form for a parallel call that is refused for the same reason.
+pub(crate) fn denied_again(call: &Call, unmet: &[(Rule<'_>, Standing)]) -> String {
+    let names: Vec<&str> = unmet.iter().map(|(rule, _)| rule.name).collect();
+    format!("requirements-check: {} needs {}; details in the parallel denial.", call.tool, names.join(", "))
+}
+
+/// What holds a stop.
+pub(crate) fn stop(view: &View<'_>, unmet: &[(Rule<'_>, Standing)], origin: &Origins<'_>) -> String {
+    let place = view.world.here.shown();
+    let head =
+        format!("requirements-check: this session's work on {place} is not finished as the project asks.");
+    let foot = "If that cannot be done now, say so to the user and stop: this is asked once per prompt.";
+    [head, list(view, unmet, origin), foot.to_owned()].join("\n")
+}
+
+/// Each requirement with its reason, its points and what meets it; marks that one command sets stand last, together.
+fn list(view: &View<'_>, unmet: &[(Rule<'_>, Standing)], origin: &Origins<'_>) -> String {
+    let mut lines = Vec::new();
+    let mut to_mark = Vec::new();
+    for (rule, standing) in unmet {
+        let message = rule.set.message.as_deref().or(rule.set.description.as_deref());
+        let place = match (unmet.len(), origin(&rule.key())) {
+            (2.., Some(origin)) => format!(" [{origin}]"),
+            _ => String::new(),
+        };
+        let what = match message {
+            Some(message) => format!("{} ({})", cut(message.trim(), MAX_MESSAGE), standing.words()),
+            None => standing.words().to_owned(),
+        };
+        lines.push(format!("- {}: {what}{place}", rule.name));
+        let points = rule.set.checklist.iter().take(MAX_POINTS);
+        lines.extend(points.map(|point| format!("  - {}", cut(point.trim(), MAX_MESSAGE))));
+        match rule.strategy().remedy(rule, view) {
+            Remedy::Do(what) => lines.push(format!("  To meet it: {what}")),
+            Remedy::Mark { or } => {
+                lines.extend(or.map(|or| format!("  To meet it: {or}, or mark it as below")));
+                to_mark.push(rule.name);
+            }
+        }
+    }
+    if !to_mark.is_empty() {
+        lines.push(marking(view, &to_mark));
+    }
+    lines.join("\n")
+}
+
+/// How Claude marks requirements, in the permission mode of the call.
+pub(crate) fn marking(view: &View<'_>, names: &[&str]) -> String {
+    let reader = &view.world.reader;
+    let names: Vec<String> = names.iter().map(|name| crate::view::quoted(name)).collect();
+    let names = names.join(" ");
+    let command = format!("{}{} satisfy {names}", view.change_directory(), reader.req);
+    match reader.mode {
+        Some(Mode::Plan | Mode::DontAsk) if reader.elsewhere.is_none() && !reader.is_headless => format!(
+            "When that is done, run in Bash: {command}\n(where Bash is not allowed now, ask the user to type as a prompt: req satisfy {names})"
+        ),
+        _ => format!("When that is done, run in Bash: {command}"),
+    }
+}
+
+/// One line when a size passes its warning.
+pub(crate) fn warning(rule: &Rule<'_>, size: &Size, warn: u64) -> String {
+    let limit = rule
+        .set
+        .thresholds
+        .block
+        .map(|limit| format!("; calls are refused from {} on", limit.get()))
+        .unwrap_or_default();
+    format!(
+        "requirements-check: {}: {} changed lines against {}, more than {warn}{limit}. Plan to finish and merge what is there.",
+        rule.name, size.lines, size.base
+    )
+}
+
+/// Marks cannot be kept, so what needs one is not asked for.
+pub(crate) fn cannot_mark(here: &Here, hopeless: &[(Rule<'_>, Standing)]) -> String {
+    let names: Vec<&str> = hopeless.iter().map(|(rule, _)| rule.name).collect();
+    let folder = here.folder.as_ref().map_or_else(String::new, |folder| folder.dir().display().to_string());
+    format!(
+        "requirements-check: {} cannot be marked as met, because {folder} cannot be written to, and {} not asked for; make it writable",
+        names.join(", "),
+        if names.len() == 1 { "is" } else { "are" }
+    )
+}
+
+/// A damaged file of marks.
+pub(crate) fn set_aside(file: &Path) -> String {
+    format!(
+        "requirements-check: a file of marks was damaged and is now {}; what it held counts as not met",
+        file.display()
+    )
+}
+
+/// After the plan is accepted: what the work will need.
+pub(crate) fn after_planning(
+    given: &Given<'_, RequirementsCheck>,
+    facts: &After,
+    view: &View<'_>,
+) -> Option<String> {
+    if facts.call.tool != "ExitPlanMode" || !facts.succeeded {
+        return None;
+    }
+    let unmet = unmet_for_calls(given, view);
+    if unmet.is_empty() {
+        return None;
+    }
+    let head = format!("requirements-check: before this plan is carried out on {}:", view.world.here.shown());
+    Some([head, list(view, &unmet, given.origin)].join("\n"))
+}
+
+fn unmet_for_calls<'a>(
+    given: &'a Given<'_, RequirementsCheck>,
+    view: &View<'_>,
+) -> Vec<(Rule<'a>, Standing)> {
+    Rule::all(given.settings)
+        .filter(Rule::is_for_calls)
+        .map(|rule| (rule, rule.strategy().standing(&rule, view)))
+        .filter(|(_, standing)| !standing.is_met())
+        .collect()
+}
+
+/// What is required here, for Claude at a session's start; the shorter, the more of it Claude has seen already.
+pub(crate) fn status_for_claude(
+    given: &Given<'_, RequirementsCheck>,
+    view: &View<'_>,
+    source: &str,
+) -> Option<String> {
+    let all: Vec<(Rule<'_>, Standing)> =
+        Rule::all(given.settings).map(|rule| (rule, rule.strategy().standing(&rule, view))).collect();
+    if all.is_empty() {
+        return None;
+    }
+    let unmet: Vec<_> = all.iter().filter(|(_, standing)| !standing.is_met()).cloned().collect();
+    let header = given.settings.hooks.session_start.custom_header.as_deref();
+    let mut lines: Vec<String> = header.map(|header| cut(header, MAX_MESSAGE)).into_iter().collect();
+    let place = view.world.here.shown();
+    lines.push(format!("requirements-check: required in this project (now on {place}):"));
+    let is_short = matches!(source, "compact" | "resume");
+    for (rule, standing) in &all {
+        let word = if standing.is_met() { "met" } else { "open" };
+        let when = when(rule);
+        let what = rule.set.description.as_deref().or(rule.set.message.as_deref()).filter(|_| !is_short);
+        let what = what.map(|what| format!(": {}", cut(what.trim(), 160))).unwrap_or_default();
+        lines.push(format!("- {} ({word}, {when}){what}; {}", rule.name, standing.words()));
+    }
+    let to_mark: Vec<&str> = unmet
+        .iter()
+        .filter(|(rule, _)| matches!(rule.strategy().remedy(rule, view), Remedy::Mark { .. }))
+        .map(|(rule, _)| rule.name)
+        .collect();
+    if !to_mark.is_empty() {
+        lines.push(marking(view, &to_mark));
+    }
+    lines.extend(exceptions(given, view));
+    Some(lines.join("\n"))
+}
+
+fn when(rule: &Rule<'_>) -> &'static str {
+    match (rule.set.kind, rule.is_for_calls(), rule.is_for_stops()) {
+        (Kind::Evidence, true, true) => "needed before some calls, and at the end of a turn with edits",
+        (_, true, true) => "needed before some calls and at the end of a turn",
+        (Kind::Evidence, false, _) => "needed at the end of a turn with edits",
+        (_, false, _) => "needed at the end of a turn",
+        (_, true, false) => "needed before some calls",
+    }
+}
+
+/// What the user has excepted, and for how long: everybody is to know.
+fn exceptions(given: &Given<'_, RequirementsCheck>, view: &View<'_>) -> Vec<String> {
+    Rule::all(given.settings)
+        .filter_map(|rule| {
+            view.exception(&rule).map(|words| format!("The user's exception: {}, {words}.", rule.name))
+        })
+        .collect()
+}
+
+/// A hash by which the same text is known again.
+pub(crate) fn hash(text: &str) -> u64 {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(text).iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
+}
+
+/// The type's word in the settings.
+pub(crate) fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Blocking => "blocking",
+        Kind::Dynamic => "dynamic",
+        Kind::Guard => "guard",
+        Kind::Evidence => "evidence",
+    }
+}
+
+/// The scope's word in the settings.
+pub(crate) fn scope(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Session => "session",
+        Scope::Branch => "branch",
+        Scope::Permanent => "permanent",
+        Scope::SingleUse => "single_use",
+    }
+}
+
+/// Git is there and has no answer.
+pub(crate) fn without_git(why: &str) -> String {
+    format!(
+        "requirements-check: git could not be read ({why}), so marks count for a session only, on no branch"
+    )
+}
+
+/// The local file is everybody's.
+pub(crate) fn tracked_local_file(file: &Path) -> String {
+    format!(
+        "requirements-check: {} is tracked by git, so it is the team's and not yours alone; take it out with: \
+         git rm --cached {}",
+        file.display(),
+        crate::view::quoted(&file.display().to_string())
+    )
+}
+
+#[cfg(test)]
+mod tests;
