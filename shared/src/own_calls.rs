@@ -2,8 +2,8 @@
 //! be typed while the gate is closed.
 //!
 //! What counts is narrow on purpose: plain words, quoted or not, joined by `&&`, `||`, `;` or line ends, each command one of
-//! ours by its bare name or by its path in our folder. Whatever a shell could turn into something else (expansion,
-//! substitution, redirection, a pipe, an assignment) makes it a call like any other.
+//! ours by its bare name or by its path in our folder, or a `cd` beside one. Whatever a shell could turn into something
+//! else (expansion, substitution, redirection, a pipe, an assignment) makes it a call like any other.
 
 use std::path::Path;
 
@@ -30,8 +30,10 @@ pub fn is_own_call(call: &ToolCall, places: &Places) -> bool {
     let Some(raw) = call.tool_input.as_ref().filter(|raw| raw.get().len() <= MAX_LINE) else { return false };
     let Ok(input) = serde_json::from_str::<ShellInput>(raw.get()) else { return false };
     let folder = places.config_dir.as_ref().map(|dir| dir.join("hooks"));
-    commands(&input.command)
-        .is_some_and(|commands| commands.iter().all(|program| is_ours(program, folder.as_deref())))
+    let Some(commands) = commands(&input.command) else { return false };
+    let is_ours = |program: &String| is_ours(program, folder.as_deref());
+    // Some of our texts say `cd there && ours`.
+    commands.iter().any(is_ours) && commands.iter().all(|program| program == "cd" || is_ours(program))
 }
 
 /// A bare name could be shadowed by the user's own path, which is the user's business; a path must lead to our folder,
@@ -157,6 +159,7 @@ mod tests {
             "stop-momentum x --note \"a b\" --key=value",
             "/home/me/.claude/hooks/stop-momentum status",
             "'stop-momentum' status",
+            "cd '/a folder' && stop-momentum status",
         ] {
             assert!(is_own("Bash", command), "{command:?}");
             assert!(is_own("PowerShell", command), "{command:?}");
@@ -170,6 +173,9 @@ mod tests {
             "   ",
             ";",
             "ls",
+            "cd /tmp",
+            "cd $(ls) && stop-momentum status",
+            "cd /tmp && ls && stop-momentum status",
             "stop-momentum status && ls",
             "stop-momentum status | sh",
             "stop-momentum status & ls",

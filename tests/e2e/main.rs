@@ -9,6 +9,7 @@ mod facts;
 mod installed;
 mod rate_awareness;
 mod registered;
+mod requirements_check;
 mod scopes;
 mod smoke;
 mod stop_momentum;

@@ -3,6 +3,7 @@
 use serde_json::json;
 use shared::catalog::Catalog;
 use std::fs;
+use std::path::PathBuf;
 use tests::binaries;
 use tests::messages_api::{Recorded, Reply, ToolResult};
 use tests::sandbox::{Level, Sandbox};
@@ -16,12 +17,31 @@ pub(crate) fn sandbox(hooks: &[&str], requirements: &str) -> Sandbox {
     sandbox
 }
 
+/// The same, with copies of the programs and of their further commands in a folder of the sandbox, as an installer leaves
+/// them: what a hook says about its commands depends on where they lie.
+pub(crate) fn installed(hooks: &[&str], folder: &str, requirements: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.root().join(folder);
+    fs::create_dir_all(&folder).unwrap();
+    let catalog = Catalog::built_in().unwrap();
+    for command in hooks.iter().flat_map(|name| &catalog.hook(name).unwrap().commands) {
+        fs::copy(binaries::for_client(command), folder.join(command)).unwrap();
+    }
+    sandbox.settings(Level::User, &settings_from(hooks, |name| folder.join(name)).json());
+    sandbox.requirements(Level::User, requirements);
+    sandbox
+}
+
 /// Their registrations.
 pub(crate) fn settings(hooks: &[&str]) -> Settings {
+    settings_from(hooks, binaries::for_client)
+}
+
+fn settings_from(hooks: &[&str], program: impl Fn(&str) -> PathBuf) -> Settings {
     let catalog = Catalog::built_in().unwrap();
     let mut settings = Settings::new();
     for name in hooks {
-        let program = binaries::for_client(name);
+        let program = program(name);
         for event in &catalog.hook(name).unwrap().events {
             let hook = Hook::new(&program, &[]).timeout_secs(f64::from(event.timeout_secs));
             settings = match &event.matcher {

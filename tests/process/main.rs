@@ -18,6 +18,7 @@ mod installer;
 mod killed_installer;
 mod privacy;
 mod rate_awareness;
+mod requirements_check;
 mod robustness;
 mod samples;
 mod stop_momentum;

@@ -23,6 +23,11 @@ delegation-guard:
 stop-momentum: {enabled: true, headless: true, enforce_ack: true, max_blocks: 6}
 rate-awareness:
   {enabled: true, headless: true, global_default: {capacity: 1, refill_per_sec: 0}, audience: both, repeat: 2, ping_pong: 2}
+requirements-check: {enabled: true, headless: true}
+requirements:
+  edits: {enabled: true, trigger_tools: [Edit, Write, Skill]}
+  proof: {enabled: true, type: evidence, command: '.*'}
+  printed_proof: {enabled: true, type: evidence, command: '.*', min_output: nobody prints this}
 ";
 
 /// What the client itself makes up: ids, names of its own, places.
@@ -45,8 +50,8 @@ const WINDOW: usize = 12;
 struct World {
     driver: Driver,
     entry: HookEntry,
-    /// The keys of its section.
-    keys: Vec<String>,
+    /// The keys of its section, and whether they stand at the top of a file instead.
+    keys: Vec<(String, bool)>,
     /// Everything recorded of its events, by name.
     inputs: Vec<(String, Payload)>,
     written: BTreeMap<PathBuf, String>,
@@ -57,7 +62,8 @@ impl World {
         let driver = Driver::new(entry.name.clone().leak(), TALKATIVE);
         let schema = Invocation::new(binaries::path(&entry.name), &driver.sandbox).args(["schema"]).run();
         let schema: Value = serde_json::from_str(&schema.stdout_text()).unwrap();
-        let keys = schema["properties"].as_object().unwrap().keys().cloned().collect();
+        let keys = schema["properties"].as_object().unwrap().iter();
+        let keys = keys.map(|(key, schema)| (key.clone(), schema["x-root-key"] == true)).collect();
         let inputs = inputs(&entry);
         Self { driver, entry, keys, inputs, written: BTreeMap::new() }
     }
@@ -77,8 +83,13 @@ impl World {
         let sandbox = &self.driver.sandbox;
         let guide = sandbox.write(".claude/momentum-guide.md", secret);
         let project = sandbox.requirements(Level::Project, &self.section_of([(secret.to_owned(), json!(1))]));
-        let wrong = self.keys.iter().map(|key| (key.clone(), json!(secret)));
-        let local = sandbox.requirements(Level::Local, &self.section_of(wrong));
+        let of = |is_root: bool| self.keys.iter().filter(move |(_, root)| *root == is_root);
+        let wrong = |keys: &mut dyn Iterator<Item = &(String, bool)>| {
+            keys.map(|(key, _)| (key.clone(), json!(secret))).collect::<Map<String, Value>>()
+        };
+        let mut local = wrong(&mut of(true));
+        local.insert(self.entry.name.clone(), wrong(&mut of(false)).into());
+        let local = sandbox.requirements(Level::Local, &Value::Object(local).to_string());
         for file in [guide, project, local] {
             self.note(file);
         }

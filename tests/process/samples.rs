@@ -1,14 +1,13 @@
 //! The samples of configuration files, judged twice: by the committed schema, as an editor would, and by the real hook.
-//! Both must agree: what the schema refuses, the hook reports, and what it accepts is silent.
+//! Both must agree: what the schema refuses, a hook reports, and what it accepts is silent, but for what no schema can see:
+//! `unworkable` holds that.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::driver::{Driver, notice};
 use serde_json::Value;
-use tests::binaries;
-use tests::payloads::Session;
-use tests::process::Invocation;
-use tests::sandbox::{Level, Sandbox};
+use tests::sandbox::Level;
 
 fn config() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("config")
@@ -33,13 +32,29 @@ fn fits_the_schema(text: &str) -> bool {
     jsonschema::validator_for(&schema).unwrap().is_valid(&value)
 }
 
-/// What the hook tells the user of this file.
-fn told(level: Level, text: &str) -> Option<String> {
-    let sandbox = Sandbox::new();
-    sandbox.requirements(level, text);
-    let payload = Session::new(&sandbox).stop("Done.").to_bytes();
-    let outcome = Invocation::new(binaries::path("stop-momentum"), &sandbox).stdin(payload).run();
-    outcome.answer()?.get("systemMessage")?.as_str().map(ToOwned::to_owned)
+/// What the hooks tell the user of this file, line by line: each of its own section, and one of what is nobody's.
+fn told(level: Level, text: &str) -> Vec<String> {
+    let hooks = ["stop-momentum", "delegation-guard", "rate-awareness", "requirements-check"];
+    let notices = hooks.map(|hook| {
+        let driver = Driver::unconfigured(hook);
+        driver.sandbox.requirements(level, text);
+        let event = match hook {
+            "stop-momentum" => driver.session.stop("Done."),
+            "requirements-check" => driver.session.session_start("startup"),
+            _ => driver.session.pre_tool_use("Bash", serde_json::json!({ "command": "ls" })),
+        };
+        notice(driver.ask(&event).as_ref())
+    });
+    notices.iter().flat_map(|notice| notice.lines()).map(ToOwned::to_owned).collect()
+}
+
+/// The samples of that folder, each told with its line.
+#[track_caller]
+fn are_told_with_their_line(samples: &[(String, String)]) {
+    for (name, text) in samples {
+        let told = told(Level::User, text);
+        assert!(told.iter().any(|line| line.contains("requirements.yaml:")), "{name}: {told:?}");
+    }
 }
 
 #[test]
@@ -58,17 +73,60 @@ fn a_teams_files_fit_the_schema_and_are_no_problem() {
         };
         assert!(fits_the_schema(&text), "{name}");
         // A text of the user's own that is not there is no fault of the file.
-        assert_eq!(told(level, &text).filter(|told| !told.contains("message_file")), None, "{name}");
+        let told: Vec<_> =
+            told(level, &text).into_iter().filter(|line| !line.contains("message_file")).collect();
+        assert_eq!(told, [""; 0], "{name}");
     }
 }
 
 #[test]
 fn a_file_the_schema_refuses_is_told_with_its_line() {
     let samples = samples("invalid");
+    assert!(samples.len() >= 13);
+    assert_eq!(samples.iter().find(|(_, text)| fits_the_schema(text)), None);
+    are_told_with_their_line(&samples);
+}
+
+#[test]
+fn what_no_schema_can_see_is_told_with_its_line_too() {
+    let samples = samples("unworkable");
     assert!(samples.len() >= 7);
-    for (name, text) in samples {
-        assert!(!fits_the_schema(&text), "{name}");
-        let told = told(Level::User, &text).unwrap_or_else(|| panic!("{name} is told"));
-        assert!(told.contains("requirements.yaml:"), "{name}: {told}");
+    assert_eq!(samples.iter().find(|(_, text)| !fits_the_schema(text)), None);
+    are_told_with_their_line(&samples);
+}
+
+/// What the page of requirements-check shows between these marks.
+fn shown(page: &str, begin: &str, end: &str) -> Vec<String> {
+    let parts = page.split(begin).skip(1);
+    parts.map(|part| part.split(end).next().unwrap().to_owned()).collect()
+}
+
+fn manual() -> String {
+    fs::read_to_string(config().join("../hooks/requirements-check/README.md")).unwrap()
+}
+
+#[test]
+fn the_examples_of_the_manual_fit_the_schema_and_are_no_problem() {
+    let examples = shown(&manual(), "```yaml\n", "```");
+    assert_eq!(examples.len(), 4, "one of each type");
+    for example in examples {
+        assert!(fits_the_schema(&example), "{example}");
+        assert_eq!(told(Level::Project, &example), [""; 0], "{example}");
+    }
+}
+
+#[test]
+fn the_manual_shows_every_key_of_a_requirement_with_an_example_that_fits_the_schema() {
+    let schema = fs::read_to_string(config().join("requirements.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    let keys =
+        schema["properties"]["requirements"]["additionalProperties"]["properties"].as_object().unwrap();
+    let manual = manual();
+    for key in keys.keys() {
+        let row = shown(&manual, &format!("| `{key}` |"), "\n");
+        let [row] = row.as_slice() else { panic!("{key} has {} rows", row.len()) };
+        let example = shown(row, &format!("`{key}: "), "`").pop().unwrap_or_else(|| panic!("{key}: {row}"));
+        let file = format!("requirements:\n  name:\n    {key}: {example}\n");
+        assert!(fits_the_schema(&file), "{file}");
     }
 }

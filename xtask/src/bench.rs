@@ -45,7 +45,7 @@ pub(crate) struct Options {
     /// Count instructions too, where valgrind is installed
     #[arg(long)]
     pub(crate) callgrind: bool,
-    /// Run each case also with 10,000 old sessions and a 200 MB transcript
+    /// Run each case also with 10,000 old sessions, a 200 MB transcript and, where git counts, 50,000 files
     #[arg(long)]
     pub(crate) growth: bool,
     /// Print JSON instead of a table
@@ -130,7 +130,7 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     fn measure(&self) -> anyhow::Result<Measured> {
-        let world = self.world()?;
+        let world = self.world(0)?;
         Ok(Measured {
             hook: self.hook.hook.to_owned(),
             case: self.case.name,
@@ -142,9 +142,9 @@ impl Bench<'_> {
         })
     }
 
-    fn world(&self) -> anyhow::Result<World<'_>> {
+    fn world(&self, more_files: usize) -> anyhow::Result<World<'_>> {
         let program = self.programs.hooks.get(self.hook.hook).context("the hook was not built")?;
-        World::new(self.root, self.hook, self.case, program)
+        World::new(self.root, self.hook, self.case, program, more_files)
     }
 
     fn beside_floor(&self, world: &World<'_>) -> anyhow::Result<Vec<Pair>> {
@@ -164,7 +164,7 @@ impl Bench<'_> {
         if !self.options.growth {
             return Ok(Vec::new());
         }
-        let big = self.world()?;
+        let big = self.world(growth::FILES)?;
         growth::grow(&big)?;
         let reset = || small.reset().and_then(|()| big.reset());
         in_turn(self.options.pairs, reset, || checked(small), || checked(&big))

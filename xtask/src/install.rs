@@ -336,7 +336,7 @@ pub(crate) fn deploy_all(
     let all = names(catalog);
     let hooks: Vec<&str> = all.iter().map(String::as_str).collect();
     let binaries = match &source.prebuilt {
-        Some(folder) => artifacts::prebuilt(folder, &hooks)?,
+        Some(folder) => artifacts::prebuilt(folder, &catalog.hooks)?,
         None => built(root, &hooks)?,
     };
     let copied = deploy::copy(installation, &binaries)?;

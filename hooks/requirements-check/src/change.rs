@@ -1,5 +1,7 @@
 //! What a decision changes beside the session's own memory: marks of the repository, and the register of live sessions.
 
+use std::collections::BTreeSet;
+
 use shared::hook::Effect;
 use shared::host::{Places, Timestamp};
 
@@ -22,6 +24,8 @@ pub enum Change {
     Alive(Box<Entry>),
     /// The session is gone.
     Forget(String),
+    /// Marks nobody needs any more go: those of these branches, and session marks that are a month old.
+    Prune(Here, BTreeSet<Key>),
     /// A prompt that reads like one of our commands is scheduled, by its hash.
     Scheduled(u64),
 }
@@ -81,6 +85,7 @@ impl Effect for Change {
                     let _ = marks.clear_all(target.holder());
                 }
             }),
+            Self::Prune(here, gone) => prune(&here, &gone, now),
             // Who is live matters to a guard alone, and the next sign of life tries again.
             Self::Register(entry) => {
                 let _ = registry.map(|registry| registry.register(&entry, now));
@@ -103,5 +108,16 @@ impl Effect for Change {
                 Ok(())
             }
         }
+    }
+}
+
+/// A branch that is back meanwhile keeps its marks.
+fn prune(here: &Here, gone: &BTreeSet<Key>, now: Timestamp) -> Result<(), String> {
+    let Some(folder) = here.folder_to_change() else { return Ok(()) };
+    let is_back = |key: &Key| here.heads().is_none_or(|heads| heads.contains(key));
+    let pruned = folder.prune(now, |key| !gone.contains(key) || is_back(key));
+    match pruned.failed.first() {
+        Some(error) => Err(format!("requirements-check: {error}")),
+        None => Ok(()),
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn command_of(rule: &Rule<'_>, call: &Call) -> Option<Found> {
     let not_args = not_args(rule);
     let found = patterns.iter().flat_map(|pattern| pattern.matches(line)).map(|simple| Found {
         shown: simple.text.clone(),
-        line: Line::line_to_type(simple),
+        line: Line::line_to_type(&simple.without_arguments(&not_args)),
         hidden: simple.decides.as_ref().err().map(ToString::to_string),
         proves_nothing: simple.has_any_argument(&not_args),
         directory: simple.directory.clone(),
@@ -160,14 +160,39 @@ impl Simple {
 
     /// The files it names and may change: its redirections, and its arguments.
     pub(crate) fn changed_files(&self) -> impl Iterator<Item = &str> {
-        let arguments = self.words.iter().skip(1).filter(|word| !word.starts_with('-'));
-        let arguments: Vec<&str> = if self.program() == "git" || !self.writes.is_empty() {
+        let arguments = if self.program() == "git" || !self.writes.is_empty() {
             Vec::new()
         } else {
-            arguments.map(String::as_str).collect()
+            self.arguments_but_scripts()
         };
         self.writes.iter().map(String::as_str).chain(arguments)
     }
+
+    /// The arguments that are neither options nor the script of an editor.
+    fn arguments_but_scripts(&self) -> Vec<&str> {
+        let (mut arguments, mut scripts) = (Vec::new(), 0);
+        let mut words = self.words.iter().skip(1).map(String::as_str);
+        let edits = matches!(self.program(), "sed" | "perl" | "ruby");
+        while let Some(word) = words.next() {
+            let takes_script = edits && is_script_option(word);
+            if takes_script {
+                scripts += 1;
+                words.next();
+            } else if !word.starts_with('-') {
+                arguments.push(word);
+            }
+        }
+        if self.program() == "sed" && scripts == 0 && !arguments.is_empty() {
+            arguments.remove(0);
+        }
+        arguments
+    }
+}
+
+/// The next word is a script: `-e`, `-pe`, but not `-i`, after which stands the ending of a copy.
+fn is_script_option(word: &str) -> bool {
+    let is_group = word.starts_with('-') && !word.starts_with("--") && !word.starts_with("-i");
+    matches!(word, "-f" | "--expression" | "--file") || (is_group && word.ends_with('e'))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod ask;
 mod base;
 mod content;
 mod fingerprint;
+mod heads;
 mod index;
 mod renames;
 mod repository;
@@ -26,6 +27,7 @@ mod sandbox;
 
 pub(crate) use ask::{Answer, Surroundings, ask_git};
 pub(crate) use fingerprint::{Fingerprint, same, take, take_plain};
+pub(crate) use heads::heads;
 pub(crate) use size::{Counts, SizeRequest, Stamp, recount, scan, stamp};
 pub(crate) use worktree::{Head, Worktree};
 

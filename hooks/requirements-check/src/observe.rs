@@ -112,12 +112,17 @@ fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_, '_>) -> Option<Run> {
 /// Plans are written before anything else can be: the client's own, and those a project keeps.
 fn is_plan(seen: &Seen<'_, Settings>, call: &Call) -> bool {
     let Some(file) = call.file.as_ref().filter(|_| call.is_edit()) else { return false };
-    let file = real(&Look::cwd(seen).join(file));
-    let own = seen.places.config_dir.as_ref().map(|dir| dir.join("plans"));
-    let root = seen.places.root.as_ref();
-    let folders =
-        [own, root.map(|root| root.join("docs/plans")), root.map(|root| root.join(".claude/plans"))];
-    folders.into_iter().flatten().any(|folder| file.starts_with(real(&folder)))
+    let file = Look::cwd(seen).join(file);
+    // Most files are no plans by their path already; resolving links is for the few that may be.
+    if !file.components().any(|part| part.as_os_str() == "plans") {
+        return false;
+    }
+    let file = real(&file);
+    let own = seen.places.config_dir.as_ref().map(|dir| real(&dir.join("plans")));
+    let root = seen.places.root.as_ref().map(|root| real(root));
+    // A project's folder of plans that is itself a link would exempt whatever it leads to.
+    let of_project = ["docs/plans", ".claude/plans"].map(|folder| root.as_ref().map(|root| root.join(folder)));
+    of_project.into_iter().chain([own]).flatten().any(|folder| file.starts_with(folder))
 }
 
 /// The path with links resolved as far as it exists, so that a link is no way in.
@@ -226,6 +231,7 @@ fn submitted(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> P
     let mut look = Look::new(seen);
     if asked.is_some() {
         look.know_sessions();
+        look.know_branches();
         let rules: Vec<Rule<'_>> = Rule::all(seen.settings).collect();
         look.measure(&rules, When::Unhurried);
     }

@@ -1,5 +1,6 @@
 //! Where a call acts: which work tree, which branch, and where its marks are kept.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -65,10 +66,7 @@ impl Here {
     }
 
     fn in_git(worktree: Worktree, head: Head) -> Self {
-        let key = match head {
-            Head::Branch(name) => Key::Branch(name),
-            Head::Detached(commit) => Key::Detached(commit),
-        };
+        let key = key_of(head);
         let folder = MarkFolder::of_repository(&worktree.common_dir, &worktree.root, SharedMode::Private);
         Self { key, worktree: Some(worktree), folder: Some(folder), trouble: None }
     }
@@ -107,9 +105,23 @@ impl Here {
         }
     }
 
+    /// The branches there are, and what is checked out in each work tree; none where that cannot be told.
+    pub(crate) fn heads(&self) -> Option<BTreeSet<Key>> {
+        let heads = git::heads(self.worktree.as_ref()?).ok()?;
+        Some(heads.into_iter().map(key_of).collect())
+    }
+
     /// The top folder of the work tree.
     pub(crate) fn root(&self) -> Option<&Path> {
         self.worktree.as_ref().map(|worktree| worktree.root.as_path())
+    }
+}
+
+/// Whose marks count where this is checked out.
+pub(crate) fn key_of(head: Head) -> Key {
+    match head {
+        Head::Branch(name) => Key::Branch(name),
+        Head::Detached(commit) => Key::Detached(commit),
     }
 }
 

@@ -1,6 +1,7 @@
-//! Calls that would go around the user: that change the files by which a locked requirement, or one that only the user may
-//! satisfy, is kept, or that pretend to be the user. A guard rail against a well-meaning agent, not a wall against a hostile
-//! one: what a script does inside, or a link of another name leads to, is not seen.
+//! Calls that would go around the user: that change the files by which a locked requirement, or one that only the user
+//! may satisfy, is kept, or that pretend to be the user. A guard rail against a well-meaning agent, not a wall against a
+//! hostile one: what a script does inside, or what a link by another name leads to, is not seen, nor what a
+//! here-document feeds to an interpreter.
 //!
 //! A function of the call, the folders and the settings. `kept::Disk` is all it sees of the file system, and it asks that
 //! only about paths whose names make them suspect.
@@ -47,8 +48,10 @@ pub(crate) enum Why {
 enum What {
     /// Change, replace or remove something, or the folder it lies in.
     Change(Kept, PathBuf),
-    /// Run code, or a line that cannot be read, in which this name stands.
+    /// Run code in which this name stands.
     Name(String),
+    /// Run a line that is no line to us, in which such a name stands.
+    Unreadable,
     /// Change a variable by which our commands know where they run.
     Variable(String),
     /// Run one of the user's commands through this program, out of Claude's sight.
@@ -130,6 +133,9 @@ impl fmt::Display for What {
         match self {
             Self::Change(kept, path) => write!(f, "change {} ({kept})", path.display()),
             Self::Name(name) => write!(f, "run code that names {name} and may change it"),
+            Self::Unreadable => f.write_str(
+                "run a line that cannot be read and names files of requirements, settings or state",
+            ),
             Self::Variable(name) => {
                 write!(f, "change {name}, by which Barbless's commands know where they run")
             }

@@ -104,6 +104,7 @@ impl Desk {
         let state: State = seen.peek();
         let mut look = Look::new(&seen);
         look.know_sessions();
+        look.know_branches();
         look.world.reader.is_user = self.caller == Caller::Operator;
         let named = match asked {
             Asked::Status(status) => {
@@ -187,7 +188,8 @@ impl Desk {
         input.call.session_id = session.or_else(|| Some("no-session".to_owned()));
         let seen = self.seen(&input);
         let Some(facts) = RequirementsCheck::observe(&seen) else { return Ok(would_run(check)) };
-        let state: State = seen.peek();
+        let mut state: State = seen.peek();
+        state.forget_denial();
         let outcome = RequirementsCheck::decide(&Given {
             input: &input,
             facts: &facts,

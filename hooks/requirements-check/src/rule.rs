@@ -5,6 +5,7 @@ use shared::config::SettingFault;
 use crate::call::Call;
 use crate::settings::{Enforce, Kind, Requirement, SatisfiedBy, Settings, Trigger};
 use crate::strategy::{Strategy, strategy};
+use crate::view::quoted;
 
 /// A requirement in force.
 #[derive(Clone, Copy)]
@@ -69,6 +70,11 @@ impl<'a> Rule<'a> {
         // A plugin's skill is `plugin:skill`; it may be named by the second part alone.
         let plain = skill.rsplit_once(':').map(|(_, plain)| plain);
         self.set.satisfied_by_skill.iter().flat_map(|skills| skills.iter()).any(|wanted| wanted == skill || plain == Some(wanted.as_str()))
+    }
+
+    /// Its name as a word of a command.
+    pub(crate) fn word(&self) -> String {
+        quoted(self.name)
     }
 
     /// The key path that people know it by.

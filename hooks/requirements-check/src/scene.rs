@@ -19,7 +19,7 @@ use crate::command::{Reply, Standpoint, answer, parse_words};
 use crate::decide::decide;
 use crate::facts::{After, Before, Facts, Prompt, Start, Stop};
 use crate::git::Worktree;
-use crate::marks::{By, Holder, Key, Mark};
+use crate::marks::{By, Holder, Key, Mark, Metadata};
 use crate::place::Here;
 use crate::rule::Rule;
 use crate::settings::{Scope, Settings};
@@ -304,7 +304,7 @@ impl Scene {
 
     /// Marks a requirement for a holder, as of now.
     pub(crate) fn mark(&mut self, name: &str, holder: Holder<'_>, by: By) {
-        let mark = Mark::new(by, self.now);
+        let mark = Mark { metadata: Metadata::default().at(self.now), ..Mark::new(by, self.now) };
         let set = self.settings.requirements.get(name);
         let scope = set.map_or(Scope::Session, |set| set.scope);
         let marks =

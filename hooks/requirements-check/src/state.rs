@@ -138,6 +138,11 @@ impl State {
         (!fresh.is_empty()).then(|| fresh.join("\n"))
     }
 
+    /// Something has run since the last denial, so that the next one stands beside none.
+    pub(crate) fn went_on(&mut self) {
+        self.denied = None;
+    }
+
     /// Notes a denial; true if the same was given a moment ago, to a parallel call.
     pub(crate) fn denies_again(&mut self, text: u64, now: Timestamp) -> bool {
         let again =
@@ -146,6 +151,11 @@ impl State {
             self.denied = Some(Denied { text, at: now });
         }
         again
+    }
+
+    /// The next denial is told in full.
+    pub(crate) fn forget_denial(&mut self) {
+        self.denied = None;
     }
 }
 

@@ -1,14 +1,15 @@
 //! Everything a requirement is judged by, looked at beforehand: where we are, what is marked, what was measured, what this
 //! session has done. The hook and the command line `req` look at the same view.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use shared::host::Timestamp;
 use shared::protocol::Mode;
 
-use crate::marks::{BranchMarks, By, Mark, is_fresh};
+use crate::marks::{BranchMarks, By, Key, Listed, Mark, is_fresh};
 use crate::place::Here;
+use crate::registry::Entry;
 use crate::rule::Rule;
 use crate::settings::Scope;
 use crate::state::State;
@@ -55,8 +56,14 @@ pub struct World {
     pub(crate) root: Option<PathBuf>,
     /// `CLAUDE_CODE_ENTRYPOINT`.
     pub(crate) entrypoint: Option<String>,
-    /// The sessions a prefix may mean; only for commands.
+    /// The sessions a prefix may mean; only for commands, like all that follows but the notes.
     pub(crate) known_sessions: Vec<String>,
+    /// The live sessions of this project.
+    pub(crate) live: Vec<Entry>,
+    /// Whose marks are kept here.
+    pub(crate) marked: Vec<Listed>,
+    /// The branches there are, and what is checked out; none where that is not known.
+    pub(crate) heads: Option<BTreeSet<Key>>,
     /// What the user should know of what was looked at.
     pub(crate) notes: Vec<String>,
 }

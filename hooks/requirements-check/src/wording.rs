@@ -90,11 +90,18 @@ pub(crate) fn marking(view: &View<'_>, names: &[&str]) -> String {
     let names: Vec<String> = names.iter().map(|name| crate::view::quoted(name)).collect();
     let names = names.join(" ");
     let command = format!("{}{} satisfy {names}", view.change_directory(), reader.req);
-    match reader.mode {
-        Some(Mode::Plan | Mode::DontAsk) if reader.elsewhere.is_none() && !reader.is_headless => format!(
-            "When that is done, run in Bash: {command}\n(where Bash is not allowed now, ask the user to type as a prompt: req satisfy {names})"
+    let told = format!("When that is done, run in Bash: {command}");
+    match (reader.mode, reader.is_headless) {
+        _ if reader.elsewhere.is_some() => told,
+        (Some(Mode::Plan | Mode::DontAsk), false) => format!(
+            "{told}\n(where Bash is not allowed now, ask the user to type as a prompt: req satisfy {names})"
         ),
-        _ => format!("When that is done, run in Bash: {command}"),
+        // Nobody is there to be asked: the client refuses what it was not told to allow.
+        (Some(Mode::Default | Mode::AcceptEdits | Mode::DontAsk), true) => format!(
+            "{told}\n(where Bash is not allowed, whoever starts the session can allow it: --allowedTools \"Bash({} satisfy *)\")",
+            reader.req
+        ),
+        _ => told,
     }
 }
 

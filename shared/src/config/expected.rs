@@ -44,7 +44,7 @@ pub fn describe(schema: &Value) -> String {
         Some("boolean") => "true or false".to_owned(),
         Some("integer") => number("a whole number", schema),
         Some("number") => number("a number", schema),
-        Some("string") => "text".to_owned(),
+        Some("string") => schema.get("title").and_then(Value::as_str).unwrap_or("text").to_owned(),
         Some("array") => "a list".to_owned(),
         Some("object") => "a map of settings".to_owned(),
         _ => alternatives(schema).unwrap_or_else(|| "another kind of value".to_owned()),
@@ -62,9 +62,17 @@ fn choices(schema: &Value) -> Option<Vec<String>> {
 
 fn alternatives(schema: &Value) -> Option<String> {
     let options = schema.get("anyOf").and_then(Value::as_array)?;
+    let options = options.iter().filter(|option| option.get("type") != Some(&"null".into()));
     let described: Vec<_> =
-        options.iter().filter(|option| option.get("type") != Some(&"null".into())).map(describe).collect();
+        options.map(|option| map_of(option).unwrap_or_else(|| describe(option))).collect();
     Some(described.join(" or "))
+}
+
+/// A map with its keys: where it is one of several kinds, no path says which of its keys is wrong.
+fn map_of(schema: &Value) -> Option<String> {
+    let keys = schema.get("properties").and_then(Value::as_object)?;
+    let keys: Vec<_> = keys.iter().map(|(key, value)| format!("{key} ({})", describe(value))).collect();
+    Some(format!("a map of {}", keys.join(", ")))
 }
 
 fn number(kind: &str, schema: &Value) -> String {
@@ -96,7 +104,22 @@ mod tests {
         text: Option<String>,
         list: Vec<String>,
         nested: Nested,
+        either: Either,
+        titled: Titled,
     }
+
+    #[derive(JsonSchema)]
+    #[serde(untagged)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    enum Either {
+        Text(String),
+        Map(Nested),
+    }
+
+    #[derive(JsonSchema)]
+    #[schemars(inline, title = "a name without spaces")]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Titled(String);
 
     #[derive(JsonSchema)]
     #[serde(rename_all = "lowercase")]
@@ -127,6 +150,8 @@ mod tests {
             ("text", "text"),
             ("list", "a list"),
             ("nested", "a map of settings"),
+            ("either", "text or a map of inner (a whole number from 0 to 255)"),
+            ("titled", "a name without spaces"),
             ("nested.inner", "a whole number from 0 to 255"),
         ] {
             let path: Vec<String> = path.split('.').map(ToOwned::to_owned).collect();

@@ -1,6 +1,6 @@
 //! Bytes in, the same bytes out: each command and its opposite, on files as people have them.
 
-use super::User;
+use super::{Invocation, User};
 use std::fs;
 
 /// Files people have: every layout, foreign hooks where ours go, things that are nearly ours.
@@ -85,6 +85,8 @@ fn the_users_own_rule_stays_and_ours_goes() {
     user.types("install --prebuilt PREBUILT --allow-rules --yes");
     assert!(user.text().contains(rule));
     user.types("disable rate-awareness --yes");
+    assert!(!user.text().contains("rate-awareness") && user.text().contains("Bash(req status*)"));
+    user.types("disable requirements-check --yes");
     assert_eq!(user.text(), "{}");
 
     let own = format!("{{\"permissions\": {{\"allow\": [\"{rule}\"]}}}}");
@@ -190,7 +192,21 @@ fn what_was_switched_off_comes_back_only_by_name() {
     user.types("install --prebuilt PREBUILT --yes");
     user.types("disable rate-awareness --yes");
     user.types("install --prebuilt PREBUILT --yes");
-    assert_eq!(user.bytes(), None);
+    assert!(!user.text().contains("rate-awareness") && user.text().contains("hooks/requirements-check"));
     user.types("install --prebuilt PREBUILT --hooks rate-awareness --yes");
     assert!(user.text().contains("rate-awareness"));
+}
+
+#[test]
+fn a_hooks_further_program_is_installed_beside_it_found_by_its_name_and_goes_with_it() {
+    let user = User::new();
+    user.types("install --prebuilt PREBUILT --yes");
+    let says = |program: &str| {
+        let command = Invocation::new(user.home(".local/bin").join(program), &user.sandbox);
+        command.args(["--help"]).run().stdout_text()
+    };
+    assert!(says("req").contains("req status"), "{}", says("req"));
+    assert!(says("requirements-check").contains("requirements-check status"));
+    user.types("uninstall --yes");
+    assert!(!user.deployed("req").exists() && !user.home(".local/bin/req").exists());
 }

@@ -29,7 +29,8 @@ fn what_is_ticked_by_default_watches_and_enter_takes_it() {
     terminal.wait_for("to move");
     let screen = terminal.screen();
     let ticked = |hook: &str| screen.lines().any(|line| line.contains("[x]") && line.contains(hook));
-    assert!(ticked("rate-awareness") && !ticked("delegation-guard") && !ticked("stop-momentum"), "{screen}");
+    assert!(ticked("rate-awareness") && ticked("requirements-check"), "{screen}");
+    assert!(!ticked("delegation-guard") && !ticked("stop-momentum"), "{screen}");
     terminal.press(Key::Enter);
     terminal.wait_for(RULES);
     terminal.press(Key::Enter);
@@ -46,7 +47,7 @@ fn what_is_ticked_by_hand_is_switched_on_and_rules_come_with_a_yes() {
     terminal.wait_for(HOOKS);
     // The first of the list, which is not ticked.
     terminal.type_text(" ");
-    terminal.wait_until("two ticks", END, |screen| screen.matches("[x]").count() == 2);
+    terminal.wait_until("three ticks", END, |screen| screen.matches("[x]").count() == 3);
     terminal.press(Key::Enter);
     terminal.wait_for(RULES);
     terminal.type_text("y");

@@ -3,10 +3,12 @@
 //! its cases are in the module of its name.
 //!
 //! The common world (`world.rs`): the three files of config/samples/team, a git repository, the recorded transcript, and
-//! the state of 20 earlier calls. In the texts of this table `{session}` stands for the session of the recordings.
+//! the state of 20 earlier calls. In the texts of this table `{session}` stands for the session of the recordings, in those
+//! of an event `{project}` for the project's folder.
 
 mod delegation_guard;
 mod rate_awareness;
+mod requirements_check;
 mod stop_momentum;
 
 /// One hook.
@@ -18,8 +20,10 @@ pub(super) struct HookCases {
     pub(super) budget: f64,
     /// Files besides the configuration, by path below the scratch folder.
     pub(super) files: &'static [(&'static str, &'static str)],
-    /// The earlier calls; `{n}` is the number of the call.
-    pub(super) earlier: Event,
+    /// What git does in the project after `git init`; an empty repository where it does nothing.
+    pub(super) git: &'static [&'static [&'static str]],
+    /// The earlier calls, all of them so many times; `{n}` is the number of the time.
+    pub(super) earlier: &'static [Event],
     /// What is measured.
     pub(super) cases: &'static [Case],
 }
@@ -85,4 +89,4 @@ pub(super) enum Journals {
 
 /// All hooks.
 pub(super) const HOOKS: &[HookCases] =
-    &[delegation_guard::CASES, rate_awareness::CASES, stop_momentum::CASES];
+    &[delegation_guard::CASES, rate_awareness::CASES, requirements_check::CASES, stop_momentum::CASES];

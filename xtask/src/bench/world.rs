@@ -52,18 +52,20 @@ pub(super) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// Sets the world up, runs the earlier calls, and then the case once to see that it does what it claims.
+    /// Sets the world up, runs the earlier calls, and then the case once to see that it does what it claims. Where git
+    /// does something in it, `more_files` of the project's files are tracked, too.
     pub(super) fn new(
         root: &Path,
         hook: &HookCases,
         case: &'a Case,
         program: &'a Path,
+        more_files: usize,
     ) -> anyhow::Result<Self> {
         let scratch = TempDir::with_prefix("barbless-bench-").context("making a scratch folder")?;
         // The client reports real paths, and a hook compares them.
         let folder = scratch.path().canonicalize().context("the scratch folder's real path")?;
         let sources = Sources { root, session: recorded_session(root, &case.event)? };
-        lay_out(&folder, hook, &sources)?;
+        lay_out(&folder, hook, &sources, more_files)?;
         let mut world = Self {
             env: environment(&folder),
             payload: payload(&folder, &case.event, &sources)?,
@@ -151,11 +153,13 @@ impl<'a> World<'a> {
 
     fn run_earlier_calls(&self, hook: &HookCases, sources: &Sources<'_>) -> anyhow::Result<()> {
         for number in 1..=EARLIER_CALLS {
-            let payload = payload(&self.folder, &hook.earlier, sources)?;
-            let payload = String::from_utf8_lossy(&payload).replace("{n}", &number.to_string());
-            let process = Process { payload: payload.as_bytes(), ..self.process() };
-            let run = process.run()?;
-            ensure!(run.status.success(), "an earlier call ended with {}", run.status);
+            for event in hook.earlier {
+                let payload = payload(&self.folder, event, sources)?;
+                let payload = String::from_utf8_lossy(&payload).replace("{n}", &number.to_string());
+                let process = Process { payload: payload.as_bytes(), ..self.process() };
+                let run = process.run()?;
+                ensure!(run.status.success(), "an earlier call ended with {}", run.status);
+            }
         }
         ensure!(
             !self.own_state()?.is_empty(),
@@ -228,7 +232,7 @@ impl<'a> World<'a> {
     }
 }
 
-fn lay_out(folder: &Path, hook: &HookCases, sources: &Sources<'_>) -> anyhow::Result<()> {
+fn lay_out(folder: &Path, hook: &HookCases, sources: &Sources<'_>, more_files: usize) -> anyhow::Result<()> {
     for (layer, place) in LAYERS {
         write(&folder.join(place), &read(&sources.root.join(format!("config/samples/team/{layer}.yaml")))?)?;
     }
@@ -237,7 +241,13 @@ fn lay_out(folder: &Path, hook: &HookCases, sources: &Sources<'_>) -> anyhow::Re
     }
     let lines = read(&sources.root.join("tests/fixtures/transcripts/main.jsonl"))?;
     write(&transcript(folder, &sources.session), &lines)?;
-    make_repository(folder)
+    let more_files = if hook.git.is_empty() { 0 } else { more_files };
+    for number in 0..more_files {
+        let file = folder.join(format!("project/more/{}/{number}.txt", number / 100));
+        write(&file, &format!("{number}\n"))?;
+    }
+    git(folder, &["init", "--quiet", "--initial-branch", "main"])?;
+    hook.git.iter().try_for_each(|arguments| git(folder, arguments))
 }
 
 fn edited(text: &str, edit: &Edit) -> anyhow::Result<String> {
@@ -246,12 +256,16 @@ fn edited(text: &str, edit: &Edit) -> anyhow::Result<String> {
     Ok(text.replace(edit.from, edit.to))
 }
 
-fn make_repository(folder: &Path) -> anyhow::Result<()> {
+/// Runs git in the project, with nobody's settings and as nobody.
+fn git(folder: &Path, arguments: &[&str]) -> anyhow::Result<()> {
     let mut git = Command::new("git");
-    git.args(["init", "--quiet", "--initial-branch", "main"]).current_dir(folder.join("project"));
+    git.args(arguments).current_dir(folder.join("project"));
     git.env("HOME", folder.join("home")).env("GIT_CONFIG_NOSYSTEM", "1");
+    for name in ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"] {
+        git.env(name, "bench");
+    }
     let status = git.status().context("starting git, which the bench needs for its scratch project")?;
-    ensure!(status.success(), "git init ended with {status}");
+    ensure!(status.success(), "git {} ended with {status}", arguments.join(" "));
     Ok(())
 }
 
@@ -290,8 +304,9 @@ fn payload(folder: &Path, event: &Event, sources: &Sources<'_>) -> anyhow::Resul
         transcript(folder, &sources.session).display().to_string().into(),
     );
     for (field, text) in event.changes {
+        let text = text.replace("{project}", &in_json(&folder.join("project")));
         let value =
-            serde_json::from_str(text).with_context(|| format!("{field} of a case: {text} is not JSON"))?;
+            serde_json::from_str(&text).with_context(|| format!("{field} of a case: {text} is not JSON"))?;
         fields.insert((*field).to_owned(), value);
     }
     Ok(serde_json::to_vec(&payload)?)
@@ -299,6 +314,11 @@ fn payload(folder: &Path, event: &Event, sources: &Sources<'_>) -> anyhow::Resul
 
 fn transcript(folder: &Path, session: &str) -> PathBuf {
     folder.join(format!("home/.claude/projects/project/{session}.jsonl"))
+}
+
+/// The path as it stands inside a text of JSON.
+fn in_json(path: &Path) -> String {
+    Value::from(path.display().to_string()).to_string().trim_matches('"').to_owned()
 }
 
 fn with_session(text: &str, session: &str) -> String {
@@ -355,7 +375,7 @@ mod tests {
             names.sort_unstable();
             names.dedup();
             assert_eq!(names.len(), hook.cases.len(), "{}", hook.hook);
-            let events = hook.cases.iter().map(|case| &case.event).chain([&hook.earlier]);
+            let events = hook.cases.iter().map(|case| &case.event).chain(hook.earlier);
             for (field, text) in events.flat_map(|event| event.changes) {
                 assert!(serde_json::from_str::<serde_json::Value>(text).is_ok(), "{field}: {text}");
             }

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
+use shared::catalog::HookEntry;
 
 use crate::say::note;
 
@@ -38,13 +39,18 @@ pub(crate) fn for_installation(root: &Path, hooks: &[&str]) -> anyhow::Result<Bi
 }
 
 /// The programs of these hooks out of a folder that holds them, as an archive does.
-pub(crate) fn prebuilt(folder: &Path, hooks: &[&str]) -> anyhow::Result<Binaries> {
-    let binary = |hook: &&str| {
-        let path = folder.join(crate::installer::places::executable(hook));
-        ensure!(path.is_file(), "there is no {}", path.display());
-        Ok(((*hook).to_owned(), path))
-    };
-    hooks.iter().map(binary).collect()
+pub(crate) fn prebuilt(folder: &Path, hooks: &[HookEntry]) -> anyhow::Result<Binaries> {
+    let mut binaries = Binaries::new();
+    for hook in hooks {
+        let file = |name: &str| folder.join(crate::installer::places::executable(name));
+        let own = file(&hook.name);
+        ensure!(own.is_file(), "there is no {}", own.display());
+        // A command without a program is a second name of the hook's own.
+        let further = hook.commands.iter().filter(|command| file(command).is_file());
+        binaries.extend(further.map(|command| (command.clone(), file(command))));
+        binaries.insert(hook.name.clone(), own);
+    }
+    Ok(binaries)
 }
 
 /// The programs of these hooks in the profile tests use.

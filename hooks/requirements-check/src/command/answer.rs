@@ -7,7 +7,7 @@ use shared::operator::Standing as Caller;
 
 use super::parse::{Asked, Exception};
 use super::status::status;
-use super::{Reply, Standpoint};
+use super::{Reply, Standpoint, listing};
 use crate::change::{Change, Target};
 use crate::marks::{By, Key, Mark, Metadata, resolve_session};
 use crate::rule::Rule;
@@ -45,6 +45,9 @@ pub(crate) fn answer(
         Asked::Clear { names, all, session, branch } => {
             speaker.clear(names, *all, session.as_deref(), branch.as_ref())
         }
+        Asked::List { json } => listing::list(*json, view),
+        Asked::Prune => listing::prune(view),
+        Asked::Sessions { json } => listing::sessions(*json, view),
         Asked::Check(_) => Reply::no("req: check looks at a call; type it in a shell"),
     }
 }
@@ -145,6 +148,9 @@ impl Speaker<'_> {
     fn refusal(&self, verb: &str, why: &str) -> String {
         let how = match self.standpoint {
             Standpoint::Shell(Caller::NoTerminal) => "run it in a terminal of your own",
+            Standpoint::UntypedPrompt => {
+                "nobody typed this prompt, or Claude has scheduled the same; run it in a terminal of your own"
+            }
             _ => "they can type it as a prompt, or in a terminal of their own",
         };
         format!("req: refused, because {why}. This is for the user to decide; {how}: req {verb}")

@@ -53,6 +53,23 @@ pub(crate) enum Asked {
         #[arg(long, value_name = "BRANCH", num_args = 0..=1)]
         branch: Option<Option<String>>,
     },
+    /// Whose marks are kept in this repository: branches, and how many each.
+    #[command(after_help = "Example: req list --json")]
+    List {
+        /// For programs.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove the marks of branches that are gone, and session marks that are a month old.
+    #[command(after_help = "Example: req prune")]
+    Prune,
+    /// The live sessions of this project.
+    #[command(after_help = "Example: req sessions")]
+    Sessions {
+        /// For programs.
+        #[arg(long)]
+        json: bool,
+    },
     /// What would happen to a tool call, and why. Exit status 1: it would be refused.
     #[command(
         after_help = "Examples: req check --tool Edit --file src/main.rs\n          req check --bash \"git commit -m x\""

@@ -121,6 +121,14 @@ impl Pattern {
     }
 }
 
+/// The word is one of `options`, as it is or as `--option=value`.
+fn is_one_of(word: &str, options: &[String]) -> bool {
+    options.iter().any(|option| {
+        let rest = word.strip_prefix(option.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || (option.starts_with("--") && rest.starts_with('=')))
+    })
+}
+
 /// git's global options whose value is the next word.
 const GIT_WITH_VALUE: &[&str] =
     &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"];
@@ -170,15 +178,16 @@ impl Simple {
         directory
     }
 
-    /// Whether one of `options` is among the arguments, as it is or as `--option=value`; nothing after a lone `--` is.
+    /// Whether one of `options` is among the arguments, as it is or as `--option=value`. Those after a lone `--` count
+    /// too: `cargo test -- --list` and `npm test -- --listTests` hand them to what runs the tests.
     pub(crate) fn has_any_argument(&self, options: &[String]) -> bool {
-        self.words.iter().skip(1).take_while(|word| *word != "--").any(|word| {
-            options.iter().any(|option| {
-                word.strip_prefix(option.as_str()).is_some_and(|rest| {
-                    rest.is_empty() || (option.starts_with("--") && rest.starts_with('='))
-                })
-            })
-        })
+        self.words.iter().skip(1).any(|word| is_one_of(word, options))
+    }
+
+    /// The same command without any of `options`; a value that stands in a word of its own stays.
+    pub(crate) fn without_arguments(&self, options: &[String]) -> Self {
+        let kept: Vec<&str> = self.text.split(' ').filter(|word| !is_one_of(word, options)).collect();
+        Self { text: kept.join(" "), ..self.clone() }
     }
 
     /// The command as pattern matching sees it: no directory, no global options, no quotes.

@@ -19,6 +19,7 @@ use crate::{evidence, wording};
 pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &After) -> Answer {
     let view = view(given, &facts.world, facts.call.id.as_deref());
     let mut state = given.state.clone();
+    state.went_on();
     let mut changes = Vec::new();
     for rule in rules(given.settings) {
         if rule.is_triggered_by(&facts.call) {

@@ -25,7 +25,7 @@ pub(crate) struct Worktree {
 }
 
 /// What is checked out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Head {
     /// A branch by its short name (`feature/auth`), also one without a commit yet.
     Branch(String),

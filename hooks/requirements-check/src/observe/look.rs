@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use shared::hook::{Remembered, Seen};
-use shared::state::file_key;
+use shared::state::{Store, file_key};
 
 use super::{files, fingerprints, sizes};
 use crate::call::Call;
 use crate::command_line::Line;
 use crate::git::{self, Answer, GitError};
-use crate::marks::Key;
+use crate::marks::{Key, MarkFolder};
 use crate::place::{Around, Here, ask, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
@@ -208,16 +208,22 @@ impl<'a, 's> Look<'a, 's> {
         known.sort();
         known.dedup();
         self.world.known_sessions = known;
+        let live = |(store, root): (&Store, &Path)| Registry::new(store.dir()).live(root, self.seen.host.now());
+        self.world.live = self.seen.store.zip(root).map(live).unwrap_or_default();
     }
 
     /// The live session of this project, if there is but one.
     pub(crate) fn only_live_session(&self) -> Option<String> {
-        let (store, root) = (self.seen.store?, self.world.root.as_deref()?);
-        let live = Registry::new(store.dir()).live(root, self.seen.host.now());
-        match live.as_slice() {
+        match self.world.live.as_slice() {
             [only] => Some(only.session.clone()),
             _ => None,
         }
+    }
+
+    /// Whose marks there are, and which branches.
+    pub(crate) fn know_branches(&mut self) {
+        self.world.marked = self.world.here.folder.as_ref().map(MarkFolder::list).unwrap_or_default();
+        self.world.heads = self.world.here.heads();
     }
 
     /// Looks at the marks of another branch.

@@ -1,7 +1,6 @@
 //! One command of a line, as the rails look at it.
 
 use std::borrow::Cow;
-use std::path::Path;
 
 use shared::catalog::own_commands;
 
@@ -90,7 +89,7 @@ impl<'a> Command<'a> {
                 Directory::Changed(to) => start.join(&to.to_string_lossy()),
                 Directory::Unknown => entered.clone(),
             };
-            if let ("cd" | "pushd" | "set-location", Some(to)) = (simple.program(), words.get(1)) {
+            if let ("cd" | "pushd", Some(to)) = (simple.program(), words.get(1)) {
                 entered = place(to, &folder, guarded);
             }
             commands.push(Self::new(simple, words, folder, guarded));
@@ -126,14 +125,9 @@ impl<'a> Command<'a> {
 
     /// It may change what a variable stands for.
     pub(super) fn changes_variables(&self) -> bool {
-        self.touch != Touch::Nothing
-            && !self.declares()
-            && (self.arguments.iter().chain(&self.writes()).any(|word| word.contains('$')))
-            && (!self.only_reads() || !self.simple.writes.is_empty())
-    }
-
-    fn writes(&self) -> Vec<&str> {
-        self.simple.writes.iter().map(String::as_str).collect()
+        let changes = || self.touch != Touch::Nothing && !self.declares() && !self.only_reads();
+        self.simple.writes.iter().any(|file| file.contains('$'))
+            || (self.arguments.iter().any(|word| word.contains('$')) && changes())
     }
 
     /// It changes files where it runs.
@@ -201,19 +195,39 @@ impl<'a> Command<'a> {
             })
     }
 
-    /// What `find` looks for may be protected.
-    pub(super) fn may_find_protected(&self) -> bool {
-        let names = self.arguments.windows(2).filter(|pair| {
-            matches!(pair[0], "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename")
-        });
-        let mut names = names
-            .map(|pair| Path::new(pair[1]).file_name().map_or("*".into(), |name| name.to_string_lossy()));
-        let is_protected = |name: Cow<'_, str>| PROTECTED.iter().any(|protected| like(&name, protected));
-        match names.next() {
-            None => !self.arguments.contains(&"-empty"),
-            Some(first) => is_protected(first) || names.any(is_protected),
+    /// How far up `find` may start before what it finds is none of ours: as far as can be if it asks for our names, or
+    /// takes everything away.
+    pub(super) fn reach_of_search(&self) -> How {
+        let mut names = self.sought().peekable();
+        let asks = names.peek().is_some();
+        if names.any(may_be_protected) {
+            return How::Above;
+        }
+        let removes = |word: &&str| matches!(*word, "-delete" | "rm" | "mv" | "unlink" | "shred");
+        match self.arguments.iter().any(removes) {
+            _ if asks || self.arguments.contains(&"-empty") => How::Itself,
+            true => How::Above,
+            false => How::Folder,
         }
     }
+
+    /// The patterns of names that `find` is to find; not those it is to leave out.
+    fn sought(&self) -> impl Iterator<Item = &'a str> {
+        let tests = ["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"];
+        let before = [""].into_iter().chain(self.arguments.iter().copied());
+        let pairs = self.arguments.iter().copied().zip(self.arguments.iter().skip(1).copied());
+        let found = before
+            .zip(pairs)
+            .filter(move |(before, (test, _))| tests.contains(test) && !matches!(*before, "!" | "-not"));
+        found.map(|(_, (_, pattern))| pattern)
+    }
+}
+
+/// Every name of the pattern may be that of something protected, or of a folder on the way there.
+fn may_be_protected(pattern: &str) -> bool {
+    let is_on_the_way = |name: &str| matches!(name, "" | "." | "*" | "**" | ".git");
+    let is_protected = |name: &str| PROTECTED.iter().any(|protected| like(name, protected));
+    pattern.split('/').all(|name| is_on_the_way(name) || is_protected(name))
 }
 
 /// One of our own commands, by its name.

@@ -16,20 +16,18 @@ const OWN_PREFIX: &str = "BARBLESS_";
 const DECLARERS: [&str; 6] = ["declare", "export", "local", "readonly", "typeset", "unset"];
 
 /// Programs that give others a terminal, or run them later and elsewhere.
-const DETACHERS: [&str; 13] = [
+const DETACHERS: [&str; 11] = [
     "at",
     "batch",
     "crontab",
     "expect",
     "nohup",
-    "pwsh",
     "screen",
     "script",
     "setsid",
     "systemd-run",
     "tmux",
     "unbuffer",
-    "unshare",
 ];
 
 /// What only the user may do, as second or later word of our commands.
@@ -40,29 +38,27 @@ const VERBS: [&str; 11] =
 const WORDS_TO_VERB: usize = 3;
 
 /// What the commands would do in disguise.
-pub(super) fn disguise(commands: &[Simple]) -> Option<What> {
-    commands
-        .iter()
-        .find_map(declared)
-        .or_else(|| around_ours(commands))
-        .or_else(|| detached(commands))
-        .or_else(|| prompted(commands))
+pub(super) fn disguise(commands: &[Simple], is_powershell: bool) -> Option<What> {
+    let declared = |simple| declared(simple).or_else(|| in_powershell(simple).filter(|_| is_powershell));
+    let variable = commands.iter().find_map(declared).or_else(|| around_ours(commands));
+    let variable = variable.map(|name| What::Variable(name.to_owned()));
+    variable.or_else(|| detached(commands)).or_else(|| prompted(commands))
 }
 
 /// A variable that is changed for the rest of the line.
-fn declared(simple: &Simple) -> Option<What> {
+fn declared(simple: &Simple) -> Option<&str> {
     let declares = DECLARERS.contains(&simple.program());
     let assigned = simple.prefix.iter().filter(|_| simple.words.is_empty());
-    let words = simple.words.iter().skip(1).filter(|_| declares).chain(assigned);
-    let in_powershell = simple.words.iter().find_map(|word| {
-        let word = word.to_ascii_lowercase();
-        VARIABLES.into_iter().find(|name| word.contains(&format!("env:{}", name.to_ascii_lowercase())))
-    });
-    words
-        .filter_map(|word| variable(word))
-        .chain(in_powershell)
-        .next()
-        .map(|name| What::Variable(name.to_owned()))
+    let mut words = simple.words.iter().skip(1).filter(|_| declares).chain(assigned);
+    words.find_map(|word| variable(word))
+}
+
+/// `$env:NAME = ''`, `Remove-Item Env:NAME`.
+fn in_powershell(simple: &Simple) -> Option<&'static str> {
+    simple.words.iter().filter(|word| word.contains(':')).find_map(|word| {
+        let word = word.to_ascii_uppercase();
+        VARIABLES.into_iter().find(|name| word.split("ENV:").skip(1).any(|rest| rest.starts_with(name)))
+    })
 }
 
 /// The variable that `NAME`, `NAME=value` or the option of `env` changes, if it is one of ours.
@@ -73,23 +69,35 @@ fn variable(word: &str) -> Option<&str> {
 }
 
 /// A variable that is changed for one command, in a line that runs ours.
-fn around_ours(commands: &[Simple]) -> Option<What> {
-    let name = commands.iter().flat_map(|simple| &simple.prefix).find_map(|word| {
-        let clears =
-            matches!(word.as_str(), "-i" | "-" | "--ignore-environment").then_some("the environment");
-        let home = word.split('=').next().filter(|name| *name == "HOME" && word.contains('='));
-        variable(word).or(clears).or(home)
-    })?;
-    commands.iter().any(|simple| is_own(simple.program())).then(|| What::Variable(name.to_owned()))
+fn around_ours(commands: &[Simple]) -> Option<&str> {
+    let name =
+        commands.iter().find_map(|simple| simple.prefix.iter().find_map(|word| changed(simple, word)))?;
+    commands.iter().any(|simple| is_own(simple.program())).then_some(name)
 }
 
-/// One of the user's commands, out of sight.
+/// The variable that a word before the program changes, if not all of them.
+fn changed<'a>(simple: &Simple, word: &'a str) -> Option<&'a str> {
+    let runs = |name: &str| simple.prefix.iter().any(|word| word.rsplit('/').next() == Some(name));
+    match word {
+        "-i" | "-" | "--ignore-environment" if runs("env") => Some("the environment"),
+        "-c" if runs("exec") => Some("the environment"),
+        _ if word.starts_with("HOME=") => Some("HOME"),
+        _ => variable(word),
+    }
+}
+
+/// One of the user's commands, out of sight: behind such a program, or in a text that may be handed to it.
 fn detached(commands: &[Simple]) -> Option<What> {
-    let program = commands.iter().find_map(|simple| {
-        let before = simple.prefix.iter().map(|word| word.rsplit('/').next().unwrap_or(word));
-        before.chain([simple.program()]).find(|program| DETACHERS.contains(program))
-    })?;
-    commands.iter().any(runs_a_verb_of_ours).then(|| What::Detach(program.to_owned()))
+    let program = commands.iter().find_map(detacher)?;
+    let runs_ours = commands.iter().any(|simple| {
+        (!is_own(simple.program()) || detacher(simple).is_some()) && runs_a_verb_of_ours(simple)
+    });
+    runs_ours.then(|| What::Detach(program.to_owned()))
+}
+
+fn detacher(simple: &Simple) -> Option<&str> {
+    let before = simple.prefix.iter().map(|word| word.rsplit('/').next().unwrap_or(word));
+    before.chain([simple.program()]).find(|program| DETACHERS.contains(program))
 }
 
 fn runs_a_verb_of_ours(simple: &Simple) -> bool {

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
-use super::word::{Place, like};
+use super::word::{Place, is_pattern, like};
 use super::{Guarded, What};
 
 /// The files in a `.claude` folder that are protected.
@@ -116,36 +116,37 @@ impl<'a> Keep<'a> {
     /// What the place is, or what it holds if that is at most as far away as `furthest`.
     pub(super) fn within(&self, place: &Place, furthest: How) -> Option<What> {
         let (how, kept) = match place {
-            Place::At(path) => self.relation(path),
+            Place::At(path) => self.relation(path, furthest),
             Place::Somewhere(end) => relation_of_end(end),
         }?;
         (how <= furthest).then(|| What::Change(kept, place.shown()))
     }
 
-    fn relation(&self, path: &Path) -> Option<(How, Kept)> {
+    fn relation(&self, path: &Path, furthest: How) -> Option<(How, Kept)> {
         let written = flat(path);
-        self.relation_of(&written, &self.anchors).or_else(|| self.relation_through_links(path, &written))
-    }
-
-    /// Either side may be written with links. Only what has a telling name is looked up.
-    fn relation_through_links(&self, path: &Path, written: &Path) -> Option<(How, Kept)> {
-        if !self.has_telling_name(written) {
+        let is_telling = self.has_telling_name(&written);
+        // Most words of most lines end here.
+        if furthest == How::Itself && !is_telling && !is_pattern(&written) {
             return None;
         }
+        let relation = self.relation_of(&written, &self.anchors);
+        relation.or_else(|| if is_telling { self.relation_through_links(path) } else { None })
+    }
+
+    /// Either side may be written with links.
+    fn relation_through_links(&self, path: &Path) -> Option<(How, Kept)> {
         let real = self.disk.real(path);
         let anchors = anchors(self.guarded, &|path| self.disk.real(path));
         self.relation_of(&real, &anchors)
     }
 
+    /// A name on the path is that of something protected, or of a folder that holds such.
     fn has_telling_name(&self, path: &Path) -> bool {
-        let own =
-            self.guarded.config_dir.iter().chain(&self.guarded.state_dirs).filter_map(|dir| dir.file_name());
-        let own: Vec<_> = own.collect();
-        path.components().any(|part| {
-            let name = part.as_os_str();
-            own.contains(&name)
-                || FOLDERS.iter().any(|folder| name.eq_ignore_ascii_case(folder))
+        path.iter().any(|name| {
+            let mut own = self.guarded.config_dir.iter().chain(&self.guarded.state_dirs);
+            FOLDERS.iter().any(|folder| name.eq_ignore_ascii_case(folder))
                 || FILES.iter().any(|(file, _)| name.eq_ignore_ascii_case(file))
+                || own.any(|dir| dir.file_name() == Some(name))
         })
     }
 

@@ -17,16 +17,14 @@ pub(super) fn breach(line: &Line, is_powershell: bool, keep: &Keep<'_>) -> Optio
     let Some(commands) = &line.commands else { return unreadable(line) };
     let words = readings(commands, is_powershell);
     let shell = Shell { commands: Command::all(commands, &words, keep.guarded), keep, is_powershell };
-    disguise::disguise(commands).or_else(|| shell.breach())
+    disguise::disguise(commands, is_powershell).or_else(|| shell.breach())
 }
 
 /// A line that is no line to us: the names themselves count.
 fn unreadable(line: &Line) -> Option<What> {
     let names = r"requirements(\.local)?\.yaml|\.claude[/\\]+settings|hook-state|\.git[/\\]+requirements|\bCLAUDECODE\b";
     let is_named = line.may_contain(&Pattern::parse_regex(names)?);
-    is_named.then(|| {
-        What::Name("a file of requirements, settings or state, in a line that cannot be read".to_owned())
-    })
+    is_named.then_some(What::Unreadable)
 }
 
 /// The commands of a line, as one shell runs them.
@@ -84,6 +82,7 @@ impl Shell<'_> {
         let operands = command.operands();
         let sources = operands.split_last().map_or(&[][..], |(_, sources)| sources);
         let named = match command.touch {
+            _ if command.declares() => return None,
             Touch::Nothing => return None,
             Touch::Copies => self.copied(command),
             Touch::Links => any(sources, How::Itself).or_else(|| self.copied(command)),
@@ -94,10 +93,11 @@ impl Shell<'_> {
             Touch::Searches => self.searched(command),
             Touch::Prints => self.named(command, script::is_text),
             Touch::Shell => self.named(command, |word| !script::is_text(word)),
-            Touch::Runs => in_code(command).or_else(|| self.named(command, |_| true)),
+            Touch::Runs => self.named(command, |_| true).or_else(|| in_code(command)),
             Touch::Unknown => self.named(command, |_| true).filter(|_| !command.is_own()),
         };
-        named.or_else(|| self.keep.within(&command.folder, How::Itself).filter(|_| command.edits()))
+        let inside = || if command.edits() { self.keep.within(&command.folder, How::Itself) } else { None };
+        named.or_else(inside)
     }
 
     /// Words, parts of words and values of options that are protected paths.
@@ -141,8 +141,7 @@ impl Shell<'_> {
         if starts.is_empty() {
             starts.push(".");
         }
-        let furthest = if command.may_find_protected() { How::Above } else { How::Itself };
-        self.any_reaches(&starts, command, furthest)
+        self.any_reaches(&starts, command, command.reach_of_search())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use proptest::prelude::*;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 use shared::protocol::ToolCall;
@@ -115,6 +116,10 @@ fn a_refusal_stands_alone() {
             "would change CLAUDECODE, by which Barbless's commands know where they run.",
         ),
         (What::Detach("script".to_owned()), "would run one of the user's own commands through script."),
+        (
+            What::Unreadable,
+            "would run a line that cannot be read and names files of requirements, settings or state.",
+        ),
         (What::Prompt, "would submit one of the user's own commands as a prompt of another session."),
     ];
     for (what, words) in table {
@@ -134,4 +139,64 @@ fn the_whole_way_names_the_rule() {
     let breach = breach(&call, &guarded, "requirements.adr", Why::Locked).unwrap();
     assert_eq!(breach.rule, "requirements.adr");
     assert!(breach.words().contains("/nowhere/app/.claude/settings.json (the hooks are registered there)"));
+}
+
+/// What shell lines about protected files are made of.
+fn pieces() -> impl Strategy<Value = String> {
+    let pieces = [
+        "rm ",
+        "-rf ",
+        "mv ",
+        "find ",
+        "-delete",
+        "-name ",
+        "git ",
+        "clean ",
+        "cd ",
+        "&& ",
+        "; ",
+        "xargs ",
+        "req ",
+        "env -u ",
+        "CLAUDECODE",
+        "=",
+        "~",
+        "$HOME",
+        "${X",
+        "}",
+        "$(",
+        ")",
+        "`",
+        "'",
+        "\"",
+        "/",
+        "..",
+        ".claude",
+        "requirements",
+        ".yaml",
+        "*",
+        "[",
+        "{",
+        "\\",
+        "ä",
+        " ",
+        "-",
+        ">",
+    ];
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..12)
+        .prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn every_line_and_every_path_gets_an_answer(line in pieces()) {
+        let answers = [of_line(&line), of_powershell(&line), of_file("Edit", &line)];
+        prop_assert!(answers.into_iter().flatten().all(|what| !what.to_string().is_empty()));
+    }
+
+    #[test]
+    fn whatever_else_a_line_does_a_redirection_into_a_protected_file_is_seen(before in "[a-z ]{0,12}", after in "[a-z ]{0,12}") {
+        let line = format!("echo {before}; echo > .claude/requirements.yaml && echo {after}");
+        prop_assert!(of_line(&line).is_some(), "{}", line);
+    }
 }

@@ -113,6 +113,7 @@ const GIT_TALKERS: &[&str] = &[
     "notes",
     "push",
     "remote",
+    "reset",
     "show",
     "status",
     "tag",
@@ -143,6 +144,7 @@ fn git(arguments: &[&str]) -> Touch {
     match subcommand {
         "rm" => Touch::Removes,
         "mv" => Touch::Moves,
+        "restore" if is_of_index(arguments) => Touch::Nothing,
         "clean" if is_dry_run(arguments) => Touch::Nothing,
         "clean" => Touch::Cleans,
         "checkout" | "restore" | "stash" => Touch::Alters,
@@ -167,6 +169,12 @@ pub(super) fn subcommand<'a, 'b>(arguments: &'b [&'a str]) -> (&'a str, &'b [&'a
         Some((subcommand, rest)) => (subcommand, rest),
         None => ("", &[]),
     }
+}
+
+/// The index is changed and no file.
+fn is_of_index(arguments: &[&str]) -> bool {
+    let has = |options: [&str; 2]| arguments.iter().any(|word| options.contains(word));
+    has(["--staged", "-S"]) && !has(["--worktree", "-W"])
 }
 
 fn is_dry_run(arguments: &[&str]) -> bool {

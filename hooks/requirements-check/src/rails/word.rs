@@ -107,13 +107,18 @@ fn end_after_expansions(word: &str) -> Option<&str> {
 
 /// Whether a name may be what the pattern stands for. `{..}` and `[..]` are taken to match more than they do.
 pub(super) fn like(pattern: &str, name: &str) -> bool {
-    if !pattern.contains(['*', '?', '[', '{']) {
+    if !is_pattern(Path::new(pattern)) {
         return pattern.eq_ignore_ascii_case(name);
     }
     let pattern = simplified(pattern);
     // A shell's patterns pass over hidden names.
     let hidden = name.starts_with('.') && !pattern.starts_with('.');
     !hidden && matches(pattern.as_bytes(), name.as_bytes())
+}
+
+/// Part of the path may stand for other names.
+pub(super) fn is_pattern(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().iter().any(|byte| b"*?[{".contains(byte))
 }
 
 /// With `*` and `?` only.

@@ -32,7 +32,7 @@ impl World {
     }
 
     fn live(&self, now: Timestamp) -> Vec<String> {
-        self.registry.live(Path::new("/work"), now).into_iter().map(|entry| entry.session).collect()
+        self.registry.live(Path::new("/repo"), now).into_iter().map(|entry| entry.session).collect()
     }
 }
 
@@ -40,7 +40,7 @@ fn entry(session: &str, project: &str, now: Timestamp) -> Entry {
     Entry {
         session: session.to_owned(),
         project: PathBuf::from(project),
-        common_dir: Some(PathBuf::from("/work/.git")),
+        common_dir: Some(PathBuf::from("/repo/.git")),
         branch: Some("main".to_owned()),
         entrypoint: Some("cli".to_owned()),
         started_at: now.micros() / 1_000_000,
@@ -53,8 +53,8 @@ fn what_was_registered_is_found_as_it_was() {
     let world = World::new();
     assert!(world.registry.all().is_empty() && world.registry.entry("s1").is_none());
     for session in ["s1", "../../s 2"] {
-        world.register(session, "/work", NOW);
-        assert_eq!(world.registry.entry(session), Some(entry(session, "/work", NOW)));
+        world.register(session, "/repo", NOW);
+        assert_eq!(world.registry.entry(session), Some(entry(session, "/repo", NOW)));
     }
     assert_eq!(world.registry.all().len(), 2);
 }
@@ -62,7 +62,7 @@ fn what_was_registered_is_found_as_it_was() {
 #[test]
 fn a_session_is_live_for_fifteen_minutes_after_its_last_sign_of_life() {
     let world = World::new();
-    world.register("s1", "/work", NOW);
+    world.register("s1", "/repo", NOW);
     assert_eq!(world.live(NOW.plus(LIVE_FOR)), ["s1"]);
     assert_eq!(world.live(NOW.plus(LIVE_FOR + SECOND)), [""; 0]);
     assert!(world.registry.touch("s1", NOW.plus(LIVE_FOR)));
@@ -73,7 +73,7 @@ fn a_session_is_live_for_fifteen_minutes_after_its_last_sign_of_life() {
 #[test]
 fn a_sign_of_life_is_noted_once_a_minute_and_again_when_the_clock_went_back() {
     let world = World::new();
-    world.register("s1", "/work", NOW);
+    world.register("s1", "/repo", NOW);
     let half = TOUCH_EVERY / 2;
     let noted = [
         (half, NOW),
@@ -92,7 +92,7 @@ fn a_sign_of_life_is_noted_once_a_minute_and_again_when_the_clock_went_back() {
 #[test]
 fn sessions_of_another_work_tree_are_of_another_project() {
     let world = World::new();
-    for (session, project) in [("s1", "/work"), ("s2", "/work-tree-2"), ("s3", "/work/sub"), ("s0", "/work")]
+    for (session, project) in [("s1", "/repo"), ("s2", "/repo-tree-2"), ("s3", "/repo/sub"), ("s0", "/repo")]
     {
         world.register(session, project, NOW);
     }
@@ -105,18 +105,18 @@ fn a_session_that_comes_back_keeps_its_start_and_gets_its_new_place() {
     let world = World::new();
     world.register("s1", "/old", NOW);
     let later = NOW.plus(Duration::from_secs(5000));
-    world.register("s1", "/work", later);
+    world.register("s1", "/repo", later);
     let back = world.registry.entry("s1").unwrap();
-    assert_eq!((back.started_at, back.project, back.touched), (1_795_300_000, PathBuf::from("/work"), later));
+    assert_eq!((back.started_at, back.project, back.touched), (1_795_300_000, PathBuf::from("/repo"), later));
     assert_eq!(world.registry.all().len(), 1);
 }
 
 #[test]
 fn an_ended_session_leaves_nothing_behind() {
     let world = World::new();
-    world.register("s1", "/work", NOW);
-    world.register("s1", "/work", NOW);
-    world.register("s2", "/work", NOW);
+    world.register("s1", "/repo", NOW);
+    world.register("s1", "/repo", NOW);
+    world.register("s2", "/repo", NOW);
     world.registry.forget("s1").unwrap();
     world.registry.forget("s1").unwrap();
     world.registry.forget("s2").unwrap();
@@ -126,7 +126,7 @@ fn an_ended_session_leaves_nothing_behind() {
 #[test]
 fn files_that_are_no_entries_are_skipped_and_stay() {
     let world = World::new();
-    world.register("s1", "/work", NOW);
+    world.register("s1", "/repo", NOW);
     let whole = fs::read_to_string(world.file("s1.json")).unwrap();
     let others = [
         ("corrupt.json", "{".to_owned()),
@@ -155,8 +155,8 @@ fn files_that_are_no_entries_are_skipped_and_stay() {
 #[test]
 fn an_entry_is_swept_when_nobody_touched_it_for_thirty_days() {
     let world = World::new();
-    world.register("s1", "/work", NOW);
-    world.register("s2", "/work", NOW.plus(SECOND));
+    world.register("s1", "/repo", NOW);
+    world.register("s2", "/repo", NOW.plus(SECOND));
     world.registry.sweep(NOW.plus(KEEP_FOR));
     assert_eq!(world.registry.all().len(), 2);
     world.registry.sweep(NOW.plus(KEEP_FOR + SECOND));
@@ -169,7 +169,7 @@ fn sessions_that_start_together_are_all_there() {
     std::thread::scope(|scope| {
         for number in 0..20 {
             let world = &world;
-            scope.spawn(move || world.register(&format!("s{:02}", number % 10), "/work", NOW));
+            scope.spawn(move || world.register(&format!("s{:02}", number % 10), "/repo", NOW));
         }
     });
     assert_eq!(world.live(NOW).len(), 10);
@@ -179,7 +179,7 @@ fn sessions_that_start_together_are_all_there() {
 fn one_sweep_removes_so_many_and_the_next_one_the_rest() {
     let world = World::new();
     for number in 0..=MAX_SWEPT {
-        world.register(&format!("s{number}"), "/work", NOW);
+        world.register(&format!("s{number}"), "/repo", NOW);
     }
     let later = NOW.plus(KEEP_FOR + SECOND);
     world.registry.sweep(later);
@@ -193,7 +193,7 @@ fn one_sweep_removes_so_many_and_the_next_one_the_rest() {
 fn entries_are_private_to_their_user() {
     use std::os::unix::fs::PermissionsExt;
     let world = World::new();
-    world.register("s1", "/work", NOW);
+    world.register("s1", "/repo", NOW);
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&world.file("")), mode(&world.file("s1.json"))), (0o700, 0o600));
 }

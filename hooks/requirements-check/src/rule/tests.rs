@@ -48,11 +48,11 @@ fn a_tool_is_named_or_meant_by_a_glob_and_bash_stands_for_every_shell() {
         ("PowerShell", "PowerShell", true),
         ("PowerShell", "Bash", false),
         ("bash", "Bash", false),
-        ("'{Edit,Write}'", "Write", true),
+        ("{Edit,Write}", "Write", true),
     ] {
-        let requirement = format!("{{trigger_tools: [{trigger}]}}");
+        let requirement = format!("{{trigger_tools: ['{trigger}']}}");
         assert_eq!(triggers(&requirement, tool, &bash("ls")), expected, "{trigger} {tool}");
-        let requirement = format!("{{trigger_tools: [{{tool: {trigger}}}]}}");
+        let requirement = format!("{{trigger_tools: [{{tool: '{trigger}'}}]}}");
         assert_eq!(triggers(&requirement, tool, &bash("ls")), expected, "as a map: {trigger} {tool}");
     }
 }

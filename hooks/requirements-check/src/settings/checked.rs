@@ -48,14 +48,13 @@ impl Glob {
         &self.0
     }
 
-    /// `name` is meant, a tool's or a branch's: `*` stands for anything, folders or not.
+    /// `name` is meant, a tool's or a branch's: `*` stands for anything, slashes or not.
     #[must_use]
     pub fn is_name(&self, name: &str) -> bool {
-        if is_literal(&self.0) {
-            self.0 == name
-        } else {
-            compile(&self.0, false).is_some_and(|glob| glob.is_match(name))
+        if self.0.contains(['[', ']', '{', '}', '\\', '!']) {
+            return compile(&self.0).is_some_and(|glob| glob.is_match(name));
         }
+        is_wild_match(self.0.as_bytes(), name.as_bytes())
     }
 
     /// The glob over paths, compiled.
@@ -105,8 +104,32 @@ fn is_literal(glob: &str) -> bool {
     !glob.contains(['*', '?', '[', ']', '{', '}', '\\', '!'])
 }
 
-fn compile(glob: &str, separated: bool) -> Option<GlobMatcher> {
-    let glob = GlobBuilder::new(glob).literal_separator(separated).backslash_escape(true).build().ok()?;
+/// `*` and `?` alone, without compiling anything: names are matched on every call, and compiling costs more than the rest of
+/// the rule. Goes back to the last `*` at most, so the time is bounded by both lengths.
+fn is_wild_match(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut at, mut of, mut last_star) = (0, 0, None);
+    while of < name.len() {
+        match pattern.get(at) {
+            Some(b'*') => {
+                last_star = Some((at, of));
+                at += 1;
+            }
+            Some(byte) if *byte == b'?' || *byte == name[of] => {
+                at += 1;
+                of += 1;
+            }
+            _ => {
+                let Some((star, from)) = last_star else { return false };
+                last_star = Some((star, from + 1));
+                (at, of) = (star + 1, from + 1);
+            }
+        }
+    }
+    pattern[at..].iter().all(|byte| *byte == b'*')
+}
+
+fn compile(glob: &str) -> Option<GlobMatcher> {
+    let glob = GlobBuilder::new(glob).literal_separator(false).backslash_escape(true).build().ok()?;
     Some(glob.compile_matcher())
 }
 
@@ -170,7 +193,7 @@ pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
 }
 
 macro_rules! text_schema {
-    ($type:ty, $name:literal, $description:literal) => {
+    ($type:ty, $name:literal, $title:literal) => {
         impl JsonSchema for $type {
             fn inline_schema() -> bool {
                 true
@@ -181,16 +204,16 @@ macro_rules! text_schema {
             }
 
             fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "type": "string", "description": $description, "minLength": 1 })
+                json_schema!({ "type": "string", "title": $title, "minLength": 1 })
             }
         }
     };
 }
 
-text_schema!(Glob, "Glob", "A glob.");
-text_schema!(Pattern, "Pattern", "A regular expression.");
-text_schema!(CommandPattern, "CommandPattern", "Words at the head of a command, or a regular expression.");
-text_schema!(Age, "Age", "HEAD, or a time such as 30m, 2h, 1d.");
+text_schema!(Glob, "Glob", "a glob");
+text_schema!(Pattern, "Pattern", "a regular expression");
+text_schema!(CommandPattern, "CommandPattern", "the first words of a command, or a regular expression");
+text_schema!(Age, "Age", "HEAD, or a time such as 30m, 2h, 1d");
 
 #[cfg(test)]
 mod tests {
@@ -209,6 +232,11 @@ mod tests {
             ("{main,master}", "master", true),
             ("mcp__*", "mcp__github__create", true),
             ("mcp__*", "Edit", false),
+            ("*", "anything/at all", true),
+            ("**", "", true),
+            ("a*b*c", "aXbYbZc", true),
+            ("a*b*c", "aXbYbZ", false),
+            ("?", "", false),
         ] {
             assert_eq!(Glob::try_from(glob.to_owned()).unwrap().is_name(name), expected, "{glob} {name}");
         }

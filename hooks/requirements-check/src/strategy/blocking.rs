@@ -43,7 +43,7 @@ impl Strategy for Blocking {
                 Remedy::Mark { or: skill.map(|skill| format!("complete the skill {skill}")) }
             }
             SatisfiedBy::User => {
-                Remedy::Do(view.asks_user(&format!("satisfy {}", rule.name), "only the user may mark it"))
+                Remedy::Do(view.asks_user(&format!("satisfy {}", rule.word()), "only the user may mark it"))
             }
         }
     }

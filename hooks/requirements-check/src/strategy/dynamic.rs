@@ -30,7 +30,7 @@ impl Strategy for Dynamic {
     }
 
     fn remedy(&self, rule: &Rule<'_>, view: &View<'_>) -> Remedy {
-        let approve = view.asks_user(&format!("approve {}", rule.name), "it can be approved for a while");
+        let approve = view.asks_user(&format!("approve {}", rule.word()), "it can be approved for a while");
         Remedy::Do(format!("finish and merge what is there, or split it; or {approve}"))
     }
 }

@@ -7,8 +7,9 @@ pub(super) const CASES: HookCases = HookCases {
     hook: "delegation-guard",
     budget: 2.0,
     files: &[("home/.claude/my-delegation.md", "Ask yourself first who could do this for you.\n")],
+    git: &[],
     // The first of them is refused, the others make a streak of 19.
-    earlier: Event { recording: "PreToolUse-Bash", changes: &[("tool_use_id", "\"toolu_{n}\"")] },
+    earlier: &[Event { recording: "PreToolUse-Bash", changes: &[("tool_use_id", "\"toolu_{n}\"")] }],
     cases: &[
         Case {
             name: "disabled",

@@ -6,8 +6,9 @@ pub(super) const CASES: HookCases = HookCases {
     hook: "rate-awareness",
     budget: 2.0,
     files: &[],
+    git: &[],
     // Twenty times the recorded call: the next one of its kind is the 16th past the team's `repeat: 6`, and told.
-    earlier: Event { recording: "PreToolUse-Bash", changes: &[] },
+    earlier: &[Event { recording: "PreToolUse-Bash", changes: &[] }],
     cases: &[
         Case {
             name: "disabled",

@@ -9,7 +9,8 @@ pub(super) const CASES: HookCases = HookCases {
         "home/.claude/my-momentum.md",
         "Go through what was asked, point by point, before you stop.\n",
     )],
-    earlier: Event {
+    git: &[],
+    earlier: &[Event {
         recording: "Stop",
         // A transcript that is not there is waited for; none at all is not.
         changes: &[
@@ -17,11 +18,15 @@ pub(super) const CASES: HookCases = HookCases {
             ("prompt_id", "\"earlier-{n}\""),
             ("last_assistant_message", "\"The parser is done. I'll continue with the printer.\""),
         ],
-    },
+    }],
     cases: &[
         Case {
             name: "disabled",
-            config: &[Edit { layer: "global", from: "enabled: true", to: "enabled: false" }],
+            config: &[Edit {
+                layer: "global",
+                from: "  enabled: true\n  max_blocks",
+                to: "  enabled: false\n  max_blocks",
+            }],
             ..STOP
         },
         Case {

@@ -169,12 +169,12 @@ fn what_is_no_pattern_is_refused() {
 }
 
 #[test]
-fn arguments_count_up_to_a_lone_double_dash() {
+fn arguments_count_before_and_after_a_lone_double_dash() {
     let table = [
         ("cargo test --no-run", true),
         ("cargo test --no-run=yes", true),
         ("cargo test --no-runs", false),
-        ("cargo test -- --no-run", false),
+        ("cargo test -- --no-run", true),
         ("cargo test", false),
         ("pytest -k --no-run", true),
         ("cargo test -l", true),

@@ -25,7 +25,7 @@ impl World {
     fn new() -> Self {
         let scratch = tempfile::tempdir().unwrap();
         // Other tests run at the same time: the hook's second is too short for a promise.
-        let folder = MarkFolder::of_repository(scratch.path(), Path::new("/work/tree"), SharedMode::Private)
+        let folder = MarkFolder::of_repository(scratch.path(), Path::new("/repo/tree"), SharedMode::Private)
             .patient(Duration::from_secs(60));
         Self { scratch, folder }
     }
@@ -74,7 +74,7 @@ fn what_was_marked_is_read_and_says_where_from() {
     let read = world.folder.read(&branch("main")).unwrap();
     assert_eq!(read.corrupt, None);
     assert_eq!(read.marks.requirements.len(), 2);
-    assert_eq!((read.marks.branch.as_str(), read.marks.project.as_str()), ("main", "/work/tree"));
+    assert_eq!((read.marks.branch.as_str(), read.marks.project.as_str()), ("main", "/repo/tree"));
     assert_eq!((read.marks.created_at, read.marks.updated_at), (1_795_300_000, 1_795_300_005));
 }
 
@@ -195,7 +195,7 @@ fn a_project_without_git_has_marks_in_the_state_folder() {
 fn nothing_is_made_in_a_repository_that_is_gone() {
     let scratch = tempfile::tempdir().unwrap();
     let common_dir = scratch.path().join("gone/.git");
-    let folder = MarkFolder::of_repository(&common_dir, Path::new("/work"), SharedMode::Private);
+    let folder = MarkFolder::of_repository(&common_dir, Path::new("/repo"), SharedMode::Private);
     let changed = folder.change(&branch("main"), NOW, |marks| set(marks, "plan"));
     assert!(matches!(changed, Err(ChangeError::Unwritable(..))));
     assert!(!scratch.path().join("gone").exists());
@@ -422,7 +422,7 @@ mod on_unix {
             (SharedMode::All, 0o2775, 0o664),
         ] {
             let scratch = tempfile::tempdir().unwrap();
-            let shared = MarkFolder::of_repository(scratch.path(), Path::new("/work"), mode);
+            let shared = MarkFolder::of_repository(scratch.path(), Path::new("/repo"), mode);
             shared.change(&branch("main"), NOW, |marks| set(marks, "plan")).unwrap();
             let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
             assert_eq!(mode(shared.dir()), folder);

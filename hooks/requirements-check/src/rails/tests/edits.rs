@@ -96,3 +96,12 @@ fn without_any_folder_known_the_project_is_where_the_call_is_made() {
     assert_eq!(of("/home/me/.claude/requirements.yaml"), None);
     assert_eq!(of("src/main.rs"), None);
 }
+
+#[test]
+fn from_a_linked_work_tree_the_main_one_is_protected_as_well() {
+    let linked = Guarded { root: Some(Path::new("/work/feature")), ..guarded("/work/feature") };
+    let of = |file: &str| breach_on(&Plain, &call("Edit", &json!({ "file_path": file })), &linked);
+    assert!(of("/work/app/.claude/requirements.yaml").is_some());
+    assert!(of(".claude/requirements.yaml").is_some());
+    assert_eq!(of("/work/app/requirements.yaml"), None);
+}

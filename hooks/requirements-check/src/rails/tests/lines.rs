@@ -35,6 +35,11 @@ fn redirections_into_a_protected_file() {
             "echo x > \"$(git rev-parse --show-toplevel)/.claude/requirements.yaml\"",
             "echo x > \"$UNKNOWN/.claude/requirements.yaml\"",
             "echo x > \"$DIR/requirements.yaml\"",
+            "echo x > \"$DIR/.git/requirements/main.json\"",
+            "echo x > $DIR/hook-state/switches.json",
+            "echo x > \"$CLAUDE_CONFIG_DIR/settings.json\"",
+            "echo x > $CLAUDE_HOOK_STATE_DIR/switches.json",
+            "cd .claude && echo x > $PWD/settings.json",
             "git -C /tmp diff > .claude/requirements.yaml",
             "(cd .git/requirements; echo '{}' > main.json)",
             "if true; then : > .claude/settings.json; fi",
@@ -63,6 +68,7 @@ fn programs_that_change_a_protected_file() {
             "prettier --write .claude/settings.json",
             "patch .claude/requirements.yaml x.diff",
             "tool --output=.claude/requirements.yaml",
+            "tool -o.claude/requirements.yaml",
             "sort -o .claude/requirements.yaml x",
             "git diff --output=.claude/requirements.yaml",
             "sudo touch .claude/requirements.yaml",
@@ -82,6 +88,7 @@ fn programs_that_change_a_protected_file() {
             "git checkout HEAD~1 -- .claude/requirements.yaml",
             "git checkout old -- .claude",
             "git restore .claude/requirements.yaml",
+            "git restore --staged --worktree .claude/requirements.yaml",
             "git stash push .claude/requirements.yaml",
             "git -C .claude checkout requirements.yaml",
             "git update-index --assume-unchanged .claude/requirements.yaml",
@@ -138,6 +145,7 @@ fn removals_of_one_and_of_what_holds_it() {
             "rm -rf ./.claude/",
             "rm -r --force .claude",
             "rm --recursive .claude",
+            "trash .claude",
             "rm -rf .git",
             "rm -rf /work/app",
             "rm -rf ../app",
@@ -172,6 +180,9 @@ fn removals_of_one_and_of_what_holds_it() {
             "find .git -name '*.json' -delete",
             "find . -name 'requirements*' -delete",
             "find . -path './.claude/settings.json' -exec rm {} +",
+            "find . -path '*/.claude/*' -exec sed -i s/a/b/ {} +",
+            "find . -type f ! -name '*.md' -delete",
+            "find . -iname 'SETTINGS.json' -exec chmod 600 {} +",
             "find .claude -type f -exec sed -i s/a/b/ {} ';'",
             "find ~/.claude/hook-state -name '*.tmp' -delete",
             "cd ~/.claude/hook-state && find -name '*.tmp' -delete",
@@ -212,7 +223,7 @@ fn code_that_names_one() {
             "flock /tmp/lock 'rm .claude/requirements.yaml'",
             "python3 -c \"import os; os.chdir('.claude'); os.remove('requirements.yaml')\"",
         ],
-        |what| matches!(what, What::Name(_)),
+        |what| matches!(what, What::Name(_) | What::Change(..)),
     );
     refused(&["uv run python -c \"open('.claude/requirements.yaml', 'w')\""], is_change);
     refused(&["npx tsx -e 'fs.rmSync(\".claude/settings.json\")'"], is_change);
@@ -228,7 +239,7 @@ fn lines_that_cannot_be_read() {
             "rm .git/requirements/x '",
             "if CLAUDECODE",
         ],
-        |what| matches!(what, What::Name(_)),
+        |what| matches!(what, What::Unreadable),
     );
 }
 
@@ -252,6 +263,7 @@ fn variables_our_commands_go_by() {
             "env -i req approve x",
             "env - PATH=$PATH req approve x",
             "env --ignore-environment pace-maker off",
+            "exec -c req approve x",
             "sudo env -u CLAUDECODE req status",
             "HOME=/tmp req status",
             "env HOME=/tmp stop-momentum off",

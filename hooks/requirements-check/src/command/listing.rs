@@ -1,0 +1,125 @@
+//! `req list`, `req prune`, `req sessions`: whose marks there are, which nobody needs any more, and who is live here.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::Reply;
+use crate::change::Change;
+use crate::marks::{Key, Listed};
+use crate::registry::Entry;
+use crate::view::View;
+use crate::words::age;
+
+/// Whose marks are kept in this repository.
+pub(super) fn list(json: bool, view: &View<'_>) -> Reply {
+    let marked = &view.world.marked;
+    if json {
+        let marks: Vec<Value> = marked.iter().map(|listed| as_json(listed, view)).collect();
+        return Reply::yes(json!({ "version": 1, "marks": marks }).to_string());
+    }
+    if marked.is_empty() {
+        return Reply::yes("no marks are kept here");
+    }
+    let width = marked.iter().map(|listed| shown(&listed.key).chars().count()).max().unwrap_or(0);
+    let lines = marked.iter().map(|listed| {
+        let counts = [
+            counted(listed.requirements, "requirement"),
+            counted(listed.sessions, "session"),
+            format!("changed {} ago", age(view.now_secs() - listed.updated_at)),
+        ];
+        let gone = if is_gone(&listed.key, view) { "; gone, see req prune" } else { "" };
+        format!("{:width$}  {}{gone}", shown(&listed.key), counts.join(", "))
+    });
+    Reply::yes(lines.collect::<Vec<_>>().join("\n"))
+}
+
+fn as_json(listed: &Listed, view: &View<'_>) -> Value {
+    let (kind, branch) = match &listed.key {
+        Key::Branch(name) => ("branch", Some(name)),
+        Key::Detached(commit) => ("commit", Some(commit)),
+        Key::Permanent => ("all_branches", None),
+        Key::NoGit => ("no_git", None),
+    };
+    json!({
+        "kind": kind,
+        "name": branch,
+        "requirements": listed.requirements,
+        "sessions": listed.sessions,
+        "updated_at": listed.updated_at,
+        "gone": is_gone(&listed.key, view),
+    })
+}
+
+/// Clears the marks of branches that are gone. Session marks that are a month old go with them.
+pub(super) fn prune(view: &View<'_>) -> Reply {
+    let world = &view.world;
+    if world.here.worktree.is_some() && world.heads.is_none() {
+        return Reply::no("req: which branches there are could not be read, so no marks were removed");
+    }
+    let gone: BTreeSet<Key> =
+        world.marked.iter().map(|listed| &listed.key).filter(|key| is_gone(key, view)).cloned().collect();
+    let text = if gone.is_empty() {
+        "no branch with marks is gone; nothing was removed".to_owned()
+    } else {
+        format!("removed the marks of {}", gone.iter().map(shown).collect::<Vec<_>>().join(", "))
+    };
+    Reply { changes: vec![Change::Prune(world.here.clone(), gone)], ..Reply::yes(text) }
+}
+
+/// The live sessions of this project.
+pub(super) fn sessions(json: bool, view: &View<'_>) -> Reply {
+    let live = &view.world.live;
+    let is_own = |entry: &Entry| view.session == Some(entry.session.as_str());
+    if json {
+        let one = |entry: &Entry| {
+            json!({
+                "session": entry.session,
+                "branch": entry.branch,
+                "entrypoint": entry.entrypoint,
+                "started_at": entry.started_at,
+                "seen_at": entry.touched.micros().div_euclid(1_000_000),
+                "own": is_own(entry),
+            })
+        };
+        let sessions: Vec<Value> = live.iter().map(one).collect();
+        return Reply::yes(json!({ "version": 1, "sessions": sessions }).to_string());
+    }
+    if live.is_empty() {
+        return Reply::yes("no session is live on this project");
+    }
+    let lines = live.iter().map(|entry| {
+        let branch = entry.branch.as_deref().unwrap_or("no branch");
+        let (begun, seen) = (view.now_secs() - entry.started_at, view.now.since(entry.touched).as_secs());
+        let own = if is_own(entry) { "; this one" } else { "" };
+        let seen = age(i64::try_from(seen).unwrap_or(i64::MAX));
+        format!("{}  on {branch}, begun {} ago, seen {seen} ago{own}", short(&entry.session, live), age(begun))
+    });
+    Reply::yes(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// As much of an id as `--session` needs to tell it from the others.
+fn short(session: &str, live: &[Entry]) -> String {
+    let short: String = session.chars().take(8).collect();
+    let alike = live.iter().filter(|entry| entry.session.starts_with(&short)).count();
+    if alike > 1 { session.to_owned() } else { short }
+}
+
+/// A branch that is not there any more, or a commit that no work tree has out.
+fn is_gone(key: &Key, view: &View<'_>) -> bool {
+    let is_kept_for_good = matches!(key, Key::Permanent | Key::NoGit);
+    !is_kept_for_good && view.world.heads.as_ref().is_some_and(|heads| !heads.contains(key))
+}
+
+fn shown(key: &Key) -> String {
+    match key {
+        Key::Permanent => "all branches".to_owned(),
+        Key::Branch(name) => name.clone(),
+        Key::Detached(commit) => format!("commit {}", commit.chars().take(8).collect::<String>()),
+        Key::NoGit => "no git".to_owned(),
+    }
+}
+
+fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}

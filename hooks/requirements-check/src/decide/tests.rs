@@ -1,0 +1,8 @@
+//! The rules as tables: one session, one event after the other, one verdict each.
+
+mod after;
+mod before;
+mod prompt;
+mod single_use;
+mod start;
+mod stop;

@@ -1,0 +1,259 @@
+//! After a call: what it made due, what it proved, what it marked.
+
+use serde_json::json;
+use shared::hook::{Memory, Verdict};
+
+use crate::change::Change;
+use crate::marks::{By, Holder};
+use crate::scene::{Answer, End, OTHER, SESSION, Scene, edit_of, is_silent};
+use crate::view::Freshness;
+
+const OWN: Holder<'_> = Holder::Session(SESSION);
+const TESTS: &str = "tests: {type: evidence, command: cargo test, paths: ['src/**']}\n";
+const PASSING: &str = "cargo test";
+
+/// The command passes: begun on files that are like this, ended so.
+fn run(scene: &mut Scene, line: &str, end: End) -> Answer {
+    scene.bash_for("run", line, "tests", "digest");
+    scene.bash_ended("run", line, end)
+}
+
+/// The fingerprint that the evidence was stored with; none where there is no evidence.
+fn evidence(scene: &Scene) -> Option<String> {
+    let mark = scene.view().mark(&scene.rule("tests"))?.clone();
+    assert_eq!(mark.satisfied_by, By::Evidence);
+    Some(mark.metadata.fingerprint?.as_str()?.to_owned())
+}
+
+#[test]
+fn a_call_that_ran_has_triggered_what_it_needed_and_a_refused_one_nothing() {
+    let mut scene = Scene::new("plan: {}\ncommit: {trigger_tools: [Bash]}\n");
+    scene.edit("t1");
+    assert!(scene.state.triggered.is_empty(), "refused");
+    assert!(is_silent(&scene.edited("t1")));
+    assert_eq!(scene.state.triggered.iter().collect::<Vec<_>>(), ["plan"]);
+    scene.bash_ended("t2", "ls", End::Failed);
+    assert!(scene.state.triggered.contains("commit"), "a command that failed ran all the same");
+}
+
+#[test]
+fn a_call_that_concerns_nothing_writes_nothing() {
+    let mut scene = Scene::new("plan: {}\n");
+    let answer = scene.bash_ended("t1", "ls", End::Succeeded);
+    assert!(is_silent(&answer) && answer.memory == Memory::Keep && answer.effects.is_empty());
+}
+
+#[test]
+fn what_makes_evidence_due() {
+    for (tool, input, expected) in [
+        ("Edit", edit_of("src/a.rs"), true),
+        ("Write", edit_of("src/new/a.rs"), true),
+        ("Edit", edit_of("docs/a.md"), false),
+        ("Edit", json!({ "file_path": "/elsewhere/src/a.rs" }), false),
+        ("Edit", json!({ "file_path": "src/a.rs" }), true),
+        ("Edit", json!({}), true),
+        ("Read", edit_of("src/a.rs"), false),
+        ("Bash", json!({ "command": "sed -i s/a/b/ src/a.rs" }), true),
+        ("Bash", json!({ "command": "sed s/a/b/ src/a.rs" }), false),
+        ("Bash", json!({ "command": "echo x > src/a.rs" }), true),
+        ("Bash", json!({ "command": "echo x > docs/a.md" }), false),
+        ("Bash", json!({ "command": "echo x > /dev/null" }), false),
+        ("Bash", json!({ "command": "cd src && echo x > a.rs" }), true),
+        ("Bash", json!({ "command": "cd docs && echo x > a.rs" }), false),
+        ("Bash", json!({ "command": "cd \"$X\" && echo x > a.rs" }), true),
+        ("Bash", json!({ "command": "rm -rf docs" }), true),
+        ("Bash", json!({ "command": "rm docs/a.md" }), false),
+        ("Bash", json!({ "command": "git checkout main" }), false),
+        ("Bash", json!({ "command": "git revert HEAD" }), true),
+        ("Bash", json!({ "command": "cat src/a.rs" }), false),
+        ("Bash", json!({ "command": "cargo build" }), false),
+    ] {
+        let mut scene = Scene::new(TESTS);
+        scene.after("t1", tool, input.clone(), End::Succeeded);
+        assert_eq!(scene.state.edited.contains("tests"), expected, "{tool} {input}");
+    }
+}
+
+#[test]
+fn evidence_is_stored_with_the_files_its_command_began_on() {
+    let mut scene = Scene::new(TESTS);
+    assert!(is_silent(&run(&mut scene, PASSING, End::Succeeded)));
+    assert_eq!(evidence(&scene).as_deref(), Some("digest"));
+    scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
+    assert!(scene.is_met("tests"));
+    let mark = scene.view().mark(&scene.rule("tests")).unwrap().clone();
+    assert_eq!(mark.metadata.command.as_deref(), Some(PASSING));
+    scene.bash_for("run2", PASSING, "tests", "later");
+    scene.bash_ended("run2", PASSING, End::Succeeded);
+    assert_eq!(evidence(&scene).as_deref(), Some("later"), "a newer run replaces an older one");
+}
+
+#[test]
+fn a_command_that_failed_takes_the_evidence_away_even_one_that_would_not_have_counted() {
+    for line in [PASSING, "cargo test 2>&1 | tail", "cargo test --list"] {
+        let mut scene = Scene::new(TESTS);
+        run(&mut scene, PASSING, End::Succeeded);
+        scene.bash_ended("t2", line, End::Failed);
+        assert_eq!(evidence(&scene), None, "{line}");
+    }
+    let mut scene = Scene::new(TESTS);
+    run(&mut scene, PASSING, End::Succeeded);
+    scene.bash_ended("t2", "cargo build", End::Failed);
+    assert!(evidence(&scene).is_some(), "another command that failed");
+}
+
+#[test]
+fn a_run_that_does_not_count_leaves_the_evidence_and_is_told_until_one_counts() {
+    for (line, end) in [
+        ("cargo test | tail", End::Succeeded),
+        ("cargo test || true", End::Succeeded),
+        ("cargo test; echo done", End::Succeeded),
+        ("cargo test &", End::Succeeded),
+        ("cargo test --no-run", End::Succeeded),
+        ("cd /elsewhere && cargo test", End::Succeeded),
+        (PASSING, End::Unfinished),
+        (PASSING, End::WithoutOutput),
+    ] {
+        let mut scene = Scene::new(TESTS);
+        run(&mut scene, line, end);
+        assert_eq!(evidence(&scene), None, "{line} {end:?}");
+        let uncounted = scene.state.uncounted["tests"].clone();
+        assert!(!uncounted.why.is_empty() && uncounted.line.ends_with(uncounted.shown.as_str()), "{uncounted:?}");
+        run(&mut scene, PASSING, End::Succeeded);
+        assert_eq!(evidence(&scene).as_deref(), Some("digest"), "{line} {end:?}");
+        run(&mut scene, line, end);
+        assert_eq!(evidence(&scene).as_deref(), Some("digest"), "the files decide whether it holds: {line}");
+    }
+    let mut scene = Scene::new(TESTS);
+    run(&mut scene, "cargo test | tail", End::Succeeded);
+    run(&mut scene, PASSING, End::Succeeded);
+    assert!(scene.state.uncounted.is_empty());
+}
+
+#[test]
+fn a_run_whose_files_were_not_noted_is_no_evidence() {
+    let mut scene = Scene::new(TESTS);
+    scene.bash("t1", PASSING);
+    scene.bash_ended("t1", PASSING, End::Succeeded);
+    assert_eq!(evidence(&scene), None);
+    assert!(scene.state.uncounted["tests"].why.contains("not known"));
+    scene.bash_for("t2", PASSING, "tests", "digest");
+    scene.bash_ended("t3", PASSING, End::Succeeded);
+    assert_eq!(evidence(&scene), None, "noted for another call");
+}
+
+#[test]
+fn evidence_lands_where_its_scope_says() {
+    for (scope, by_session, by_branch, by_all) in [
+        ("session", true, false, false),
+        ("branch", false, true, false),
+        ("permanent", false, false, true),
+    ] {
+        let mut scene = Scene::new(&format!("tests: {{type: evidence, command: cargo test, scope: {scope}}}\n"));
+        run(&mut scene, PASSING, End::Succeeded);
+        let of = |marks: &crate::marks::BranchMarks| {
+            let marked = marks.requirements.get("tests");
+            (
+                marked.is_some_and(|marked| marked.sessions.contains_key(SESSION)),
+                marked.is_some_and(|marked| marked.everyone.is_some()),
+            )
+        };
+        assert_eq!(of(&scene.world.branch), (by_session, by_branch), "{scope}");
+        assert_eq!(of(&scene.world.permanent), (false, by_all), "{scope}");
+    }
+}
+
+fn skill(scene: &mut Scene, name: &str, end: End) -> Answer {
+    scene.after("t1", "Skill", json!({ "skill": name }), end)
+}
+
+#[test]
+fn a_skill_that_completed_marks_what_names_it_once() {
+    let mut scene = Scene::new("review: {satisfied_by_skill: [code-review]}\nother: {satisfied_by_skill: x}\n");
+    skill(&mut scene, "code-review", End::Failed);
+    assert!(!scene.is_met("review"), "it failed");
+    skill(&mut scene, "another", End::Succeeded);
+    assert!(!scene.is_met("review"), "another skill");
+    skill(&mut scene, "code-review", End::Succeeded);
+    assert!(scene.is_met("review") && !scene.is_met("other"));
+    let mark = scene.view().mark(&scene.rule("review")).unwrap().clone();
+    assert_eq!((mark.satisfied_by, mark.metadata.skill.as_deref()), (By::Skill, Some("code-review")));
+    assert!(skill(&mut scene, "code-review", End::Succeeded).effects.is_empty(), "a mark that counts stays");
+}
+
+#[test]
+fn a_skill_does_not_mark_what_the_user_alone_may_mark() {
+    let mut scene = Scene::new("review: {satisfied_by_skill: code-review, satisfied_by: user}\n");
+    skill(&mut scene, "code-review", End::Succeeded);
+    assert!(!scene.is_met("review"));
+}
+
+#[test]
+fn req_satisfy_in_claudes_shell_is_recorded_here_too_and_only_once() {
+    for (line, expected) in [
+        ("req satisfy plan adr", &["adr", "plan"][..]),
+        ("/home/x/.claude/hooks/req satisfy plan", &["plan"]),
+        ("'/my hooks/req' satisfy plan --note 'as in docs'", &["plan"]),
+        ("cd sub && req satisfy plan", &["plan"]),
+        ("req satisfy plan && cargo test", &["plan"]),
+        ("req satisfy plan || true", &[]),
+        ("req satisfy plan | cat", &[]),
+        ("req satisfy plan; ls", &[]),
+        ("echo req satisfy plan", &[]),
+        ("req satisfy", &[]),
+        ("req satisfy unknown", &[]),
+        ("req satisfy plan --session 0c4e7a11", &[]),
+        ("req satisfy plan --branch", &[]),
+        ("req clear plan", &[]),
+        ("req satisfy tests", &[]),
+        ("req satisfy users", &[]),
+    ] {
+        let mut scene = Scene::new(
+            "plan: {}\nadr: {scope: branch}\nusers: {satisfied_by: user}\n\
+             tests: {type: evidence, command: cargo test}\n",
+        );
+        scene.bash_ended("t1", line, End::Succeeded);
+        let met: Vec<&str> =
+            ["adr", "plan", "tests", "users"].into_iter().filter(|name| scene.is_met(name)).collect();
+        assert_eq!(met, expected, "{line}");
+        assert!(scene.bash_ended("t2", line, End::Succeeded).effects.is_empty(), "again: {line}");
+    }
+    let mut scene = Scene::new("plan: {}\n");
+    scene.bash_ended("t1", "req satisfy plan", End::Failed);
+    assert!(!scene.is_met("plan"), "the command was refused or failed");
+}
+
+#[test]
+fn a_mark_that_was_too_old_is_renewed() {
+    let mut scene = Scene::new("plan: {ttl_secs: 60}\n");
+    scene.bash_ended("t1", "req satisfy plan", End::Succeeded);
+    scene.wait(std::time::Duration::from_secs(60));
+    assert!(!scene.is_met("plan"));
+    scene.bash_ended("t2", "req satisfy plan", End::Succeeded);
+    assert!(scene.is_met("plan"));
+}
+
+#[test]
+fn after_a_plan_what_the_work_will_need_is_listed() {
+    let requirements = "plan: {}\nadr: {scope: branch}\nat_the_end: {enforce: stop}\n";
+    let mut scene = Scene::new(requirements);
+    scene.mark("plan", OWN, By::Agent);
+    let exit = |scene: &mut Scene, end| scene.after("t1", "ExitPlanMode", json!({ "plan": "x" }), end).verdict;
+    let Verdict::Advise { text } = exit(&mut scene, End::Succeeded) else { panic!("nothing is listed") };
+    assert!(text.contains("- adr: ") && text.contains("req satisfy adr"), "{text}");
+    assert!(!text.contains("- plan: ") && !text.contains("at_the_end"), "{text}");
+    assert_eq!(exit(&mut scene, End::Failed), Verdict::Pass, "the plan was refused");
+    scene.mark("adr", Holder::Everyone, By::Agent);
+    assert_eq!(exit(&mut scene, End::Succeeded), Verdict::Pass, "nothing is missing");
+}
+
+#[test]
+fn evidence_of_one_session_is_not_removed_by_a_failure_in_another() {
+    let mut scene = Scene::new(TESTS);
+    run(&mut scene, PASSING, End::Succeeded);
+    scene.session = Some(OTHER.to_owned());
+    let answer = scene.bash_ended("t1", PASSING, End::Failed);
+    assert!(matches!(answer.effects.as_slice(), [Change::Clear(target)] if target.session.as_deref() == Some(OTHER)));
+    scene.session = Some(SESSION.to_owned());
+    assert!(evidence(&scene).is_some());
+}

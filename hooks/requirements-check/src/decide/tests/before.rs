@@ -1,0 +1,259 @@
+//! Before a call: what is refused and what is not, in how many words, and what is said beside it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::json;
+use shared::hook::{Memory, Verdict};
+use shared::protocol::Mode;
+
+use crate::change::Change;
+use crate::marks::{By, Holder};
+use crate::scene::{End, SESSION, Scene, denied, edit_of, is_silent};
+use crate::view::{Freshness, Size};
+
+const OWN: Holder<'_> = Holder::Session(SESSION);
+
+const SEVERAL: &str = "\
+plan: {message: Plan first., checklist: [Read the issue., Name the files.]}
+adr: {scope: branch, description: Decisions are written down.}
+size: {type: dynamic, calculator: branch_size, thresholds: {warn: 250, block: 400}}
+not_on_main: {type: guard, guard_type: protected_branch}
+tests: {type: evidence, command: cargo test, enforce: both, trigger_tools: [Edit]}
+at_the_end: {enforce: stop}
+for_commits: {trigger_tools: [{tool: Bash, command_pattern: git commit}]}
+";
+
+fn size(lines: u64) -> Size {
+    Size { lines, base: "main".to_owned(), is_complete: true }
+}
+
+#[test]
+fn everything_a_call_needs_and_is_not_met_is_in_one_refusal() {
+    let mut scene = Scene::new(SEVERAL).on("main");
+    scene.world.sizes.insert("size".to_owned(), size(400));
+    let answer = scene.edit("t1");
+    let reason = denied(&answer);
+    for needed in ["plan", "adr", "size", "not_on_main", "tests"] {
+        assert_eq!(reason.matches(&format!("\n- {needed}: ")).count(), 1, "{needed} in {reason}");
+    }
+    for other in ["at_the_end", "for_commits"] {
+        assert!(!reason.contains(other), "{other} in {reason}");
+    }
+    for said in ["requirements-check: Edit", "on main", "Plan first.", "Read the issue.", "Name the files."] {
+        assert!(reason.contains(said), "{said} in {reason}");
+    }
+    assert_eq!(reason.matches("req satisfy").count(), 1, "one command for all marks: {reason}");
+    assert!(reason.contains("run in Bash: req satisfy adr plan"), "{reason}");
+    assert!(reason.contains("yaml:"), "the place of each: {reason}");
+    let Verdict::Deny { rule, .. } = &answer.verdict else { panic!() };
+    assert_eq!(rule, "requirements.adr", "the first by name");
+}
+
+#[test]
+fn what_is_met_is_not_mentioned_and_a_call_that_needs_nothing_more_passes() {
+    let mut scene = Scene::new(SEVERAL);
+    scene.mark("plan", OWN, By::Agent);
+    scene.mark("adr", Holder::Everyone, By::User);
+    scene.world.sizes.insert("size".to_owned(), size(10));
+    let answer = scene.edit("t1");
+    let reason = denied(&answer);
+    assert!(reason.contains("\n- tests: ") && reason.matches("\n- ").count() == 1, "{reason}");
+    scene.mark("tests", OWN, By::Evidence);
+    scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
+    assert!(is_silent(&scene.edit("t2")));
+}
+
+#[test]
+fn a_call_that_needs_nothing_passes_in_silence_and_changes_nothing() {
+    let mut scene = Scene::new(SEVERAL).on("main");
+    for (tool, input) in [
+        ("Read", edit_of("a.rs")),
+        ("Bash", json!({ "command": "git status" })),
+        ("Bash", json!({ "command": "echo 'git commit'" })),
+        ("mcp__x__y", json!({})),
+    ] {
+        let answer = scene.before("t1", tool, input);
+        assert!(is_silent(&answer) && answer.memory == Memory::Keep && answer.effects.is_empty(), "{tool}");
+    }
+    let answer = scene.bash("t2", "git commit -m x");
+    assert!(denied(&answer).contains("\n- for_commits: "));
+}
+
+#[test]
+fn the_same_refusal_within_five_seconds_is_short_and_stands_all_the_same() {
+    let mut scene = Scene::new("plan: {message: Plan first.}\n");
+    assert!(denied(&scene.edit("t1")).contains("Plan first."));
+    scene.wait(Duration::from_micros(4_999_999));
+    let again = scene.edit("t2");
+    let short = denied(&again);
+    assert!(short.contains("plan") && short.contains("requirements-check"), "{short}");
+    assert!(short.contains("parallel") && !short.contains("Plan first."), "{short}");
+    scene.wait(Duration::from_micros(1));
+    assert!(denied(&scene.edit("t3")).contains("Plan first."), "an agent that tries again is told again");
+}
+
+#[test]
+fn a_refusal_after_something_has_run_is_no_parallel_one() {
+    let mut scene = Scene::new("plan: {message: Plan first.}\n");
+    assert!(denied(&scene.edit("t1")).contains("Plan first."));
+    scene.bash_ended("t2", "make", End::Succeeded);
+    assert!(denied(&scene.edit("t3")).contains("Plan first."));
+}
+
+#[test]
+fn another_refusal_is_told_whole_at_once() {
+    let mut scene = Scene::new("plan: {}\ncommit: {trigger_tools: [Bash]}\n");
+    scene.edit("t1");
+    assert!(denied(&scene.bash("t2", "ls")).contains("req satisfy commit"));
+    assert!(denied(&scene.edit("t3")).contains("req satisfy plan"));
+}
+
+#[test]
+fn a_refusal_stands_whether_it_can_be_remembered_or_not() {
+    let answer = Scene::new("plan: {}\n").edit("t1");
+    assert!(matches!(answer.memory, Memory::Note(_)), "{:?}", answer.memory);
+}
+
+#[test]
+fn a_mark_that_cannot_be_kept_is_not_asked_for_and_the_user_is_told_once() {
+    let mut scene = Scene::new("plan: {}\ntests: {type: evidence, command: x, enforce: both, trigger_tools: [Edit]}\n");
+    scene.world.can_mark = false;
+    let answer = scene.edit("t1");
+    assert_eq!(answer.verdict, Verdict::Pass);
+    let notice = answer.notice.unwrap();
+    assert!(notice.contains("plan") && notice.contains("tests") && notice.contains("writ"), "{notice}");
+    assert!(is_silent(&scene.edit("t2")));
+}
+
+#[test]
+fn what_needs_no_mark_is_refused_though_none_could_be_kept() {
+    let mut scene = Scene::new("plan: {}\nnot_on_main: {type: guard, guard_type: protected_branch}\n").on("main");
+    scene.world.can_mark = false;
+    let answer = scene.edit("t1");
+    let reason = denied(&answer);
+    assert!(reason.contains("not_on_main") && !reason.contains("- plan"), "{reason}");
+}
+
+#[test]
+fn what_was_noticed_on_the_way_is_told_once_with_a_refusal_or_without() {
+    for requirement in ["plan: {}\n", "other: {trigger_tools: [Write]}\n"] {
+        let mut scene = Scene::new(requirement);
+        scene.world.notes = vec!["a file was damaged".to_owned()];
+        assert_eq!(scene.edit("t1").notice.as_deref(), Some("a file was damaged"), "{requirement}");
+        assert_eq!(scene.edit("t2").notice, None, "{requirement}");
+    }
+}
+
+#[test]
+fn a_size_past_its_warning_is_told_once_per_crossing() {
+    let mut scene =
+        Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {warn: 250, block: 400}}\n");
+    let mut said = Vec::new();
+    for lines in [249, 250, 251, 399, 250, 249, 250, 10, 400] {
+        scene.world.sizes.insert("size".to_owned(), size(lines));
+        let word = match scene.edit("t").verdict {
+            Verdict::Pass => "",
+            Verdict::Advise { text } => {
+                assert!(text.contains("size") && text.contains(&lines.to_string()) && text.contains("400"), "{text}");
+                "warned"
+            }
+            Verdict::Deny { .. } => "refused",
+            other => panic!("{other:?}"),
+        };
+        said.push(word);
+    }
+    assert_eq!(said, ["", "warned", "", "", "", "", "warned", "", "refused"]);
+}
+
+#[test]
+fn a_size_without_a_warning_is_silent_below_its_limit() {
+    let mut scene = Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {block: 400}}\n");
+    scene.world.sizes.insert("size".to_owned(), size(399));
+    assert!(is_silent(&scene.edit("t1")));
+}
+
+#[test]
+fn the_command_is_the_one_that_can_be_run_where_the_call_is_read() {
+    let refusal = |change: fn(&mut Scene)| {
+        let mut scene = Scene::new("plan: {}\n");
+        change(&mut scene);
+        denied(&scene.edit("t1")).to_owned()
+    };
+    for mode in [None, Some(Mode::Default), Some(Mode::AcceptEdits), Some(Mode::BypassPermissions), Some(Mode::Auto)] {
+        let mut scene = Scene::new("plan: {}\n");
+        scene.world.reader.mode = mode;
+        let answer = scene.edit("t1");
+        let reason = denied(&answer);
+        assert!(reason.contains("run in Bash: req satisfy plan"), "{reason}");
+        assert!(!reason.contains("ask the user"), "{mode:?}: {reason}");
+    }
+    for mode in [Mode::Plan, Mode::DontAsk] {
+        let mut scene = Scene::new("plan: {}\n");
+        scene.world.reader.mode = Some(mode);
+        let reason = denied(&scene.edit("t1")).to_owned();
+        assert!(reason.contains("run in Bash: req satisfy plan"), "{reason}");
+        assert!(reason.contains("ask the user to type as a prompt: req satisfy plan"), "{mode:?}: {reason}");
+    }
+    let path = refusal(|scene| scene.world.reader.req = "'/my hooks/req'".to_owned());
+    assert!(path.contains("run in Bash: '/my hooks/req' satisfy plan"), "{path}");
+    let elsewhere = refusal(|scene| scene.world.reader.elsewhere = Some(PathBuf::from("/other tree")));
+    assert!(elsewhere.contains("run in Bash: cd '/other tree' && req satisfy plan"), "{elsewhere}");
+}
+
+#[test]
+fn a_name_that_a_shell_would_take_apart_is_quoted() {
+    let answer = Scene::new("plan of the week: {}\n\"it's\": {}\n").edit("t1");
+    assert!(denied(&answer).contains(r"req satisfy 'it'\''s' 'plan of the week'"), "{}", denied(&answer));
+}
+
+#[test]
+fn a_long_text_of_the_users_is_cut() {
+    let long = "x".repeat(5000);
+    let points = vec![format!("\"{long}\""); 100].join(", ");
+    let answer = Scene::new(&format!("plan: {{message: {long}, checklist: [{points}]}}\n")).edit("t1");
+    let reason = denied(&answer);
+    assert!(reason.chars().count() < 10_000 && reason.contains('…'), "{}", reason.len());
+    assert!(reason.contains("req satisfy plan"));
+}
+
+#[test]
+fn a_prompt_that_is_scheduled_and_a_sign_of_life_are_noted_though_the_call_is_refused() {
+    use crate::facts::{Before, Facts};
+    for (requirement, is_refused) in [("plan: {trigger_tools: [CronCreate]}\n", true), ("plan: {}\n", false)] {
+        let mut scene = Scene::new(requirement);
+        let call = crate::scene::call("CronCreate", &json!({ "prompt": "req satisfy plan" }));
+        let event = shared::protocol::Event::Other("PreToolUse".to_owned());
+        let answer = scene.decide(event, |world| {
+            Facts::Before(Box::new(Before {
+                call,
+                world,
+                breach: None,
+                runs: Vec::new(),
+                scheduled: Some(7),
+                registers: true,
+            }))
+        });
+        assert_eq!(matches!(answer.verdict, Verdict::Deny { .. }), is_refused);
+        let [Change::Scheduled(7), Change::Alive(entry)] = answer.effects.as_slice() else {
+            panic!("{:?}", answer.effects)
+        };
+        assert_eq!((entry.session.as_str(), entry.branch.as_deref()), (SESSION, Some("feature")));
+    }
+}
+
+#[test]
+fn a_requirement_of_the_session_is_none_of_another_session() {
+    let mut scene = Scene::new("plan: {}\n");
+    scene.mark("plan", Holder::Session(crate::scene::OTHER), By::Agent);
+    denied(&scene.edit("t1"));
+    scene.session = Some(crate::scene::OTHER.to_owned());
+    assert!(is_silent(&scene.edit("t1")));
+}
+
+#[test]
+fn in_a_headless_run_a_gate_holds() {
+    let mut scene = Scene::new("plan: {}\n");
+    scene.headless = true;
+    denied(&scene.edit("t1"));
+}

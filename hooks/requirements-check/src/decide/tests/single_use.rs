@@ -1,0 +1,164 @@
+//! A mark for one call lets one call through, whatever happens around it.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use shared::hook::Verdict;
+
+use crate::marks::{By, Holder};
+use crate::scene::{End, OTHER, SESSION, Scene, denied, is_silent};
+
+const PR: &str = "pr: {scope: single_use, trigger_tools: [{tool: Bash, command_pattern: gh pr create}]}\n";
+const LINE: &str = "gh pr create --fill";
+const OWN: Holder<'_> = Holder::Session(SESSION);
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn marked() -> Scene {
+    let mut scene = Scene::new(PR);
+    scene.mark("pr", OWN, By::Agent);
+    scene.wait(Duration::from_micros(1));
+    scene
+}
+
+#[test]
+fn the_call_that_ran_has_used_the_mark_up() {
+    let mut scene = marked();
+    assert!(is_silent(&scene.bash("t1", LINE)));
+    assert!(is_silent(&scene.bash_ended("t1", LINE, End::Succeeded)));
+    denied(&scene.bash("t2", LINE));
+    assert!(scene.world.branch.requirements.is_empty(), "and the mark is gone");
+    scene.mark("pr", OWN, By::Agent);
+    assert!(is_silent(&scene.bash("t3", LINE)), "a new mark is for a new call");
+}
+
+#[test]
+fn of_two_parallel_calls_one_passes() {
+    let mut scene = marked();
+    assert!(is_silent(&scene.bash("t1", LINE)));
+    assert!(denied(&scene.bash("t2", LINE)).contains("pr"));
+    assert!(is_silent(&scene.bash("t1", LINE)), "the same call may ask twice");
+}
+
+#[test]
+fn a_call_that_failed_leaves_the_mark_to_the_next() {
+    let mut scene = marked();
+    scene.bash("t1", LINE);
+    scene.bash_ended("t1", LINE, End::Failed);
+    assert!(is_silent(&scene.bash("t2", LINE)));
+}
+
+#[test]
+fn a_call_that_never_came_back_holds_the_mark_for_a_minute() {
+    let mut scene = marked();
+    scene.bash("t1", LINE);
+    scene.wait(MINUTE - Duration::from_micros(1));
+    denied(&scene.bash("t2", LINE));
+    scene.wait(Duration::from_micros(1));
+    assert!(is_silent(&scene.bash("t3", LINE)));
+}
+
+#[test]
+fn a_call_that_came_back_after_a_minute_has_used_it_up_all_the_same() {
+    let mut scene = marked();
+    scene.bash("t1", LINE);
+    scene.wait(MINUTE * 5);
+    scene.bash_ended("t1", LINE, End::Succeeded);
+    denied(&scene.bash("t2", LINE));
+}
+
+#[test]
+fn a_mark_that_cannot_be_removed_is_used_up_all_the_same() {
+    let mut scene = marked();
+    scene.bash("t1", LINE);
+    let marks = scene.world.branch.clone();
+    scene.bash_ended("t1", LINE, End::Succeeded);
+    scene.world.branch = marks;
+    denied(&scene.bash("t2", LINE));
+}
+
+#[test]
+fn a_mark_for_everybody_is_used_up_for_everybody() {
+    let mut scene = Scene::new(PR);
+    scene.mark("pr", Holder::Everyone, By::User);
+    scene.bash("t1", LINE);
+    scene.bash_ended("t1", LINE, End::Succeeded);
+    assert!(scene.world.branch.requirements.is_empty());
+    scene.session = Some(OTHER.to_owned());
+    scene.state = crate::state::State::default();
+    denied(&scene.bash("t2", LINE));
+}
+
+#[test]
+fn a_call_that_does_not_need_the_mark_does_not_take_it() {
+    let mut scene = marked();
+    scene.bash("t1", "gh pr list");
+    scene.bash_ended("t1", "gh pr list", End::Succeeded);
+    assert!(is_silent(&scene.bash("t2", LINE)));
+}
+
+#[test]
+fn a_refused_call_takes_no_mark() {
+    let mut scene = Scene::new(&format!("{PR}plan: {{trigger_tools: [{{tool: Bash, command_pattern: gh}}]}}\n"));
+    scene.mark("pr", OWN, By::Agent);
+    denied(&scene.bash("t1", LINE));
+    scene.mark("plan", OWN, By::Agent);
+    assert!(is_silent(&scene.bash("t2", LINE)), "the mark is free");
+}
+
+/// What happens next in a session.
+#[derive(Debug, Clone)]
+enum Step {
+    /// The requirement is marked for its next call.
+    Mark,
+    /// A call asks.
+    Ask(u8),
+    /// A call that was let through ends.
+    End(u8, bool),
+    /// Time passes, in milliseconds.
+    Wait(u16),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        1 => Just(Step::Mark),
+        4 => (0_u8..4).prop_map(Step::Ask),
+        3 => (0_u8..4, any::<bool>()).prop_map(|(call, succeeded)| Step::End(call, succeeded)),
+        1 => (0_u16..400).prop_map(Step::Wait),
+    ];
+    proptest::collection::vec(step, 0..60)
+}
+
+proptest! {
+    /// As long as no call runs for a minute: no more calls succeed than there were marks, and no two run at once.
+    #[test]
+    fn a_mark_lets_at_most_one_call_through(steps in steps()) {
+        let mut scene = Scene::new(PR);
+        let (mut marks, mut succeeded) = (0, 0);
+        let mut running: Vec<String> = Vec::new();
+        for (number, step) in steps.into_iter().enumerate() {
+            scene.wait(Duration::from_micros(1));
+            match step {
+                Step::Mark => {
+                    marks += 1;
+                    scene.mark("pr", OWN, By::Agent);
+                }
+                Step::Ask(_) if running.len() > 3 => {}
+                Step::Ask(_) => {
+                    let id = number.to_string();
+                    if scene.bash(&id, LINE).verdict == Verdict::Pass {
+                        running.push(id);
+                    }
+                }
+                Step::End(call, went_well) => {
+                    let Some(place) = usize::from(call).checked_rem(running.len()) else { continue };
+                    let id = running.remove(place);
+                    scene.bash_ended(&id, LINE, if went_well { End::Succeeded } else { End::Failed });
+                    succeeded += usize::from(went_well);
+                }
+                Step::Wait(millis) => scene.wait(Duration::from_millis(millis.into())),
+            }
+            prop_assert!(running.len() <= 1, "two run at once: {running:?}");
+            prop_assert!(succeeded + running.len() <= marks, "{succeeded} of {marks}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Which commands and which files are evidence, and why a run is none.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::{command_of, file_of, flat, is_about, may_be_about, not_counted};
+use crate::facts::After;
+use crate::scene::{ROOT, Scene, call};
+use crate::settings::Age;
+
+const TESTS: &str = "tests: {type: evidence, command: [cargo test, npm test]}\n";
+
+/// What the line's evidence is: the command, the line to type, and why it does not count as it stands.
+fn found(requirement: &str, line: &str) -> Option<(String, String, bool)> {
+    let scene = Scene::new(requirement);
+    let found = command_of(&scene.rule("tests"), &call("Bash", &json!({ "command": line })))?;
+    let counts = found.hidden.is_none() && !found.proves_nothing;
+    Some((found.shown, found.line, counts))
+}
+
+#[test]
+fn the_command_that_decides_the_line_is_the_evidence() {
+    for (line, shown, to_type, counts) in [
+        ("cargo test", "cargo test", "cargo test", true),
+        ("cargo test --workspace", "cargo test --workspace", "cargo test --workspace", true),
+        ("cargo +nightly test", "cargo +nightly test", "cargo +nightly test", true),
+        ("cargo fmt && cargo test", "cargo test", "cargo test", true),
+        ("cargo test > log 2>&1", "cargo test", "cargo test", true),
+        ("set -o pipefail; cargo test | tail", "cargo test", "cargo test", true),
+        ("cd sub && npm test", "npm test", "cd sub && npm test", true),
+        ("cargo test 2>&1 | tail", "cargo test", "cargo test", false),
+        ("cargo test || true", "cargo test", "cargo test", false),
+        ("cargo test; echo done", "cargo test", "cargo test", false),
+        ("cargo test &", "cargo test", "cargo test", false),
+        ("! cargo test", "cargo test", "cargo test", false),
+        ("cargo test --no-run", "cargo test --no-run", "cargo test --no-run", false),
+        ("cargo test -- --list", "cargo test -- --list", "cargo test -- --list", false),
+        // Of several the one that counts.
+        ("npm test | tail && cargo test", "cargo test", "cargo test", true),
+        ("cargo test --no-run && npm test", "npm test", "npm test", true),
+    ] {
+        let expected = Some((shown.to_owned(), to_type.to_owned(), counts));
+        assert_eq!(found(TESTS, line), expected, "{line}");
+    }
+    for line in ["cargo build", "echo cargo test", "cat <<EOF\ncargo test\nEOF", "# cargo test", "'unclosed cargo test", ""]
+    {
+        assert_eq!(found(TESTS, line), None, "{line}");
+    }
+}
+
+#[test]
+fn arguments_that_prove_nothing_are_those_of_the_setting_where_there_are_some() {
+    for (not_args, line, counts) in [
+        ("", "cargo test --help", false),
+        ("", "cargo test --fast", true),
+        ("not_args: [--fast]", "cargo test --fast", false),
+        ("not_args: [--fast]", "cargo test --help", true),
+        ("not_args: [--fast]", "cargo test --fast=yes", false),
+        ("not_args: [--fast]", "cargo test --faster", true),
+        ("not_args: []", "cargo test --no-run", true),
+    ] {
+        let requirement = format!("tests: {{type: evidence, command: cargo test, {not_args}}}\n");
+        let found = found(&requirement, line).unwrap();
+        assert_eq!(found.2, counts, "{not_args} {line}");
+    }
+}
+
+/// A run that ended without an error, in the middle of things; the tests change what matters.
+struct Ended {
+    requirement: &'static str,
+    line: &'static str,
+    change: fn(&mut After),
+    was_noted: bool,
+}
+
+impl Ended {
+    fn why_not(&self) -> Option<String> {
+        let mut scene = Scene::new(self.requirement);
+        let mut facts = After {
+            call: call("Bash", &json!({ "command": self.line })),
+            world: std::mem::take(&mut scene.world),
+            succeeded: true,
+            is_unfinished: false,
+            without_output: Vec::new(),
+            satisfied: Vec::new(),
+        };
+        (self.change)(&mut facts);
+        let rule = scene.rule("tests");
+        let found = command_of(&rule, &facts.call).unwrap();
+        not_counted(&rule, &found, &facts, self.was_noted)
+    }
+}
+
+const RUN: Ended = Ended { requirement: TESTS, line: "cargo test", change: |_| (), was_noted: true };
+
+#[test]
+fn a_run_that_passed_in_this_work_tree_on_known_files_counts() {
+    assert_eq!(RUN.why_not(), None);
+    for line in ["cd sub && cargo test", "cd sub/../other && cargo test", "cd /work/tree/sub && cargo test"] {
+        assert_eq!(Ended { line, ..RUN }.why_not(), None, "{line}");
+    }
+    let other = |facts: &mut After| facts.without_output = vec!["another".to_owned()];
+    assert_eq!(Ended { change: other, ..RUN }.why_not(), None, "another requirement's output");
+}
+
+#[test]
+fn why_a_run_does_not_count() {
+    let is_unfinished = |facts: &mut After| facts.is_unfinished = true;
+    let without_output = |facts: &mut After| facts.without_output = vec!["tests".to_owned()];
+    let with_output = "tests: {type: evidence, command: cargo test, min_output: '[1-9][0-9]* passed'}\n";
+    for (run, why) in [
+        (Ended { line: "cargo test | tail", ..RUN }, "a pipe"),
+        (Ended { line: "cargo test || true", ..RUN }, "`||`"),
+        (Ended { line: "cargo test; echo", ..RUN }, "the command after it"),
+        (Ended { line: "cargo test &", ..RUN }, "`&`"),
+        (Ended { line: "! cargo test", ..RUN }, "`!`"),
+        (Ended { line: "cargo test --no-run", ..RUN }, "with these arguments it proves nothing"),
+        (Ended { line: "cd /elsewhere && cargo test", ..RUN }, "did not run in this work tree"),
+        (Ended { line: "cd .. && cargo test", ..RUN }, "did not run in this work tree"),
+        (Ended { line: "cd sub/../../treehouse && cargo test", ..RUN }, "did not run in this work tree"),
+        (Ended { line: "cd \"$THERE\" && cargo test", ..RUN }, "did not run in this work tree"),
+        (Ended { change: is_unfinished, ..RUN }, "background, or was interrupted"),
+        (Ended { requirement: with_output, change: without_output, ..RUN }, "[1-9][0-9]* passed"),
+        (Ended { was_noted: false, ..RUN }, "what the files were when it began is not known"),
+    ] {
+        let told = run.why_not().unwrap_or_else(|| panic!("{} counts", run.line));
+        assert!(told.contains(why), "{}: {told}", run.line);
+    }
+}
+
+#[test]
+fn without_git_the_project_is_the_work_tree() {
+    let without_git = |facts: &mut After| facts.world.here.worktree = None;
+    assert_eq!(Ended { change: without_git, ..RUN }.why_not(), None);
+    let outside = Ended { line: "cd /elsewhere && cargo test", change: without_git, ..RUN };
+    assert!(outside.why_not().is_some());
+    let nowhere = |facts: &mut After| (facts.world.here.worktree, facts.world.root) = (None, None);
+    assert_eq!(Ended { line: "cd /elsewhere && cargo test", change: nowhere, ..RUN }.why_not(), None);
+}
+
+/// Whether a file is one the evidence is about, and whether a command that names it may change one.
+fn about(paths: &str, file: &str) -> (bool, bool) {
+    let scene = Scene::new(&format!("tests: {{type: evidence, command: x, paths: {paths}}}\n"));
+    let (rule, root) = (scene.rule("tests"), Path::new(ROOT));
+    let file = root.join(file);
+    (is_about(&rule, root, &file), may_be_about(&rule, root, &file))
+}
+
+#[test]
+fn evidence_is_about_the_files_its_globs_name_and_without_globs_about_all_inside() {
+    for (paths, file, is, may_be) in [
+        ("[]", "src/a.rs", true, true),
+        ("[]", "README", true, true),
+        ("[]", "../other/a.rs", false, false),
+        ("[]", "/elsewhere/a.rs", false, false),
+        ("[]", "src/../../tree/a.rs", true, true),
+        ("['src/**']", "src/a.rs", true, true),
+        ("['src/**']", "src/deep/a.rs", true, true),
+        ("['src/**']", "docs/a.md", false, false),
+        ("['src/**']", "src/../docs/a.md", false, false),
+        ("['src/**']", "docs/../src/a.rs", true, true),
+        ("['src/*.rs']", "src/deep/a.rs", false, false),
+        ("['**/*.rs', Cargo.toml]", "Cargo.toml", true, true),
+        ("['**/*.rs', Cargo.toml]", "sub/Cargo.toml", false, false),
+        ("['**/*.rs']", "a.rs", true, true),
+        ("['src/**']", "/elsewhere/src/a.rs", false, false),
+        // A word without an extension may be a folder with such files; one with a wildcard may be any of them.
+        ("['src/**']", "docs", false, true),
+        ("['src/**']", ".", false, true),
+        ("['src/**']", "docs/*.md", false, true),
+        ("['src/**']", "$FILE.md", false, true),
+        ("['src/**']", "/elsewhere/docs", false, false),
+    ] {
+        assert_eq!(about(paths, file), (is, may_be), "{paths} {file}");
+    }
+}
+
+#[test]
+fn a_path_is_flattened_as_text() {
+    for (path, expected) in
+        [("/a/./b/../c", "/a/c"), ("/../a", "/a"), ("a/b/..", "a"), ("./a", "a"), ("/a//b/", "/a/b"), ("/", "/")]
+    {
+        assert_eq!(flat(Path::new(path)), PathBuf::from(expected), "{path}");
+    }
+}
+
+#[test]
+fn the_files_a_command_may_change() {
+    for (line, files) in [
+        ("sed -i s/a/b/ src/a.rs", &["src/a.rs"][..]),
+        ("sed -i -e s/a/b/ -e s/c/d/ src/a.rs", &["src/a.rs"]),
+        ("sed -i.orig s/a/b/ src/a.rs docs/b.md", &["src/a.rs", "docs/b.md"]),
+        ("perl -i -pe s/a/b/ src/a.rs", &["src/a.rs"]),
+        ("rm -rf src docs", &["src", "docs"]),
+        ("echo x > src/a.rs", &["src/a.rs"]),
+        ("sort a b > c", &["c"]),
+        // Which files git changes is not in its line.
+        ("git checkout -- src/a.rs", &[]),
+        ("cargo fmt", &["fmt"]),
+    ] {
+        let call = call("Bash", &json!({ "command": line }));
+        let changed: Vec<&str> = call.commands()[0].changed_files().collect();
+        assert_eq!(changed, files, "{line}");
+    }
+}
+
+#[test]
+fn the_conditions_of_a_file_stand_in_its_map_or_beside_it() {
+    let conditions = "newer_than: HEAD, contains: ['^ok']";
+    let beside = format!("tests: {{type: evidence, file: docs/*.md, {conditions}}}\n");
+    let inside = format!("tests: {{type: evidence, file: {{file: docs/*.md, {conditions}}}}}\n");
+    for requirement in [beside, inside] {
+        let scene = Scene::new(&requirement);
+        let file = file_of(&scene.rule("tests")).unwrap();
+        assert_eq!((file.file.as_str(), file.newer_than), ("docs/*.md", Some(Age::Head)), "{requirement}");
+        assert_eq!(file.contains.iter().map(|pattern| pattern.as_str()).collect::<Vec<_>>(), ["^ok"]);
+    }
+    assert!(file_of(&Scene::new(TESTS).rule("tests")).is_none());
+}

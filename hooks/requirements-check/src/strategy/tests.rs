@@ -1,0 +1,364 @@
+//! How each type stands, at the edges of its times and limits, and what would meet it for whoever reads it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{Remedy, Standing};
+use crate::marks::{By, Holder, Key, Mark, Metadata};
+use crate::scene::{OTHER, SESSION, Scene};
+use crate::state::Uncounted;
+use crate::view::{FileFound, Freshness, Size};
+
+const OWN: Holder<'_> = Holder::Session(SESSION);
+const OTHERS: Holder<'_> = Holder::Session(OTHER);
+const SECOND: Duration = Duration::from_secs(1);
+
+#[track_caller]
+fn unmet(scene: &Scene, name: &str) -> String {
+    match scene.standing(name) {
+        Standing::Unmet(why) => why,
+        Standing::Met(how) => panic!("{name} is met: {how}"),
+    }
+}
+
+#[track_caller]
+fn remedy(scene: &Scene, name: &str) -> String {
+    let rule = scene.rule(name);
+    match rule.strategy().remedy(&rule, &scene.view()) {
+        Remedy::Do(what) => what,
+        Remedy::Mark { or } => format!("mark, or {}", or.unwrap_or_default()),
+    }
+}
+
+#[test]
+fn a_mark_counts_for_its_scope() {
+    for (scope, own, others, everyones) in [
+        ("session", true, false, true),
+        ("single_use", true, false, true),
+        ("branch", false, false, true),
+        ("permanent", false, false, true),
+    ] {
+        for (holder, expected) in [(OWN, own), (OTHERS, others), (Holder::Everyone, everyones)] {
+            let mut scene = Scene::new(&format!("plan: {{scope: {scope}}}\n"));
+            assert!(!scene.is_met("plan"), "{scope}");
+            scene.mark("plan", holder, By::Agent);
+            assert_eq!(scene.is_met("plan"), expected, "{scope} {holder:?}");
+        }
+    }
+}
+
+#[test]
+fn a_permanent_mark_is_looked_for_among_those_of_all_branches_and_no_other_is() {
+    let mut scene = Scene::new("plan: {scope: permanent}\nadr: {scope: branch}\n");
+    scene.world.branch.set("plan", crate::settings::Scope::Permanent, Holder::Everyone, Mark::new(By::User, scene.now));
+    scene.world.permanent.set("adr", crate::settings::Scope::Branch, Holder::Everyone, Mark::new(By::User, scene.now));
+    assert!(!scene.is_met("plan") && !scene.is_met("adr"));
+}
+
+#[test]
+fn what_is_not_marked_says_where_it_is_not() {
+    for (scope, why) in [
+        ("session", "not marked in this session on feature"),
+        ("branch", "not marked on feature"),
+        ("permanent", "not marked in this repository"),
+        ("single_use", "not marked for this call on feature"),
+    ] {
+        assert_eq!(unmet(&Scene::new(&format!("plan: {{scope: {scope}}}\n")), "plan"), why);
+    }
+    let mut scene = Scene::new("plan: {scope: branch}\n");
+    scene.world.here.key = Key::Detached("1a2b3c4d5e6f".to_owned());
+    assert_eq!(unmet(&scene, "plan"), "not marked on commit 1a2b3c4d");
+    scene.world.here.key = Key::NoGit;
+    assert_eq!(unmet(&scene, "plan"), "not marked on a folder without git");
+}
+
+#[test]
+fn without_a_session_only_what_counts_for_every_session_is_met() {
+    for (holder, expected) in [(OWN, false), (Holder::Everyone, true)] {
+        let mut scene = Scene::new("plan: {scope: session}\n");
+        scene.mark("plan", holder, By::Agent);
+        scene.session = None;
+        assert_eq!(scene.is_met("plan"), expected, "{holder:?}");
+    }
+}
+
+#[test]
+fn a_mark_counts_until_it_is_as_old_as_its_time_to_live() {
+    for (after, expected) in [(0, true), (599, true), (600, false), (601, false)] {
+        let mut scene = Scene::new("plan: {ttl_secs: 600}\n");
+        scene.mark("plan", OWN, By::Agent);
+        scene.wait(SECOND * after);
+        assert_eq!(scene.is_met("plan"), expected, "{after}");
+    }
+    let mut scene = Scene::new("plan: {ttl_secs: 600}\n");
+    scene.mark("plan", OWN, By::Agent);
+    scene.wait(SECOND * 600);
+    assert!(unmet(&scene, "plan").contains("too old"));
+    scene.mark("plan", OWN, By::Agent);
+    assert!(scene.is_met("plan"), "a new mark is young");
+}
+
+#[test]
+fn a_mark_is_no_older_for_a_clock_that_went_back() {
+    let mut scene = Scene::new("plan: {ttl_secs: 600}\n");
+    scene.mark("plan", OWN, By::Agent);
+    scene.now = shared::host::Timestamp::from_secs(0);
+    assert!(scene.is_met("plan"));
+}
+
+#[test]
+fn what_is_the_users_to_mark_is_met_by_the_user_alone() {
+    for (by, expected) in [
+        (By::User, true),
+        (By::Agent, false),
+        (By::Skill, false),
+        (By::Evidence, false),
+        (By::Approval, false),
+        (By::Other("cli".to_owned()), false),
+    ] {
+        let mut scene = Scene::new("plan: {satisfied_by: user}\n");
+        scene.mark("plan", OWN, by.clone());
+        assert_eq!(scene.is_met("plan"), expected, "{by:?}");
+    }
+    let scene = Scene::new("plan: {satisfied_by: user}\n");
+    assert!(remedy(&scene, "plan").contains("ask the user to type this as a prompt"));
+    assert!(remedy(&scene, "plan").ends_with("req satisfy plan"));
+}
+
+#[test]
+fn a_skill_that_would_meet_it_is_named_before_the_mark() {
+    for (set, expected) in [
+        ("{}", "mark, or "),
+        ("{satisfied_by_skill: review}", "mark, or complete the skill review"),
+        ("{satisfied_by_skill: [one, two]}", "mark, or complete the skill one"),
+        ("{satisfied_by_skill: [one, two], auto_resolve_skill: three}", "mark, or complete the skill three"),
+    ] {
+        assert_eq!(remedy(&Scene::new(&format!("plan: {set}\n")), "plan"), expected, "{set}");
+    }
+}
+
+const SIZE: &str = "size: {type: dynamic, calculator: branch_size, thresholds: {warn: 250, block: 400}}\n";
+
+fn sized(lines: u64, is_complete: bool) -> Scene {
+    let mut scene = Scene::new(SIZE);
+    scene.world.sizes.insert("size".to_owned(), Size { lines, base: "main".to_owned(), is_complete });
+    scene
+}
+
+#[test]
+fn a_size_is_refused_from_its_limit_on() {
+    for (lines, expected) in [(0, true), (249, true), (250, true), (399, true), (400, false), (401, false), (u64::MAX, false)]
+    {
+        let scene = sized(lines, true);
+        assert_eq!(scene.is_met("size"), expected, "{lines}");
+        let standing = scene.standing("size");
+        let words = standing.words();
+        assert!(words.contains(&format!("{lines} changed lines against main")) && words.contains("400"), "{words}");
+    }
+    assert!(sized(399, false).standing("size").words().contains("at least 399"));
+    assert!(unmet(&sized(400, false), "size").contains("at least 400"));
+    assert!(Scene::new(SIZE).is_met("size"), "a size that is not known refuses nothing");
+}
+
+#[test]
+fn an_approval_holds_until_its_end_for_everybody_or_for_the_session_it_names() {
+    for (holder, after, expected) in [
+        (Holder::Everyone, 0, true),
+        (Holder::Everyone, 299, true),
+        (Holder::Everyone, 300, false),
+        (OWN, 299, true),
+        (OWN, 300, false),
+        (OTHERS, 0, false),
+    ] {
+        let mut scene = sized(400, true);
+        scene.except("size", holder, By::Approval, 300);
+        scene.wait(SECOND * after);
+        assert_eq!(scene.is_met("size"), expected, "{holder:?} {after}");
+    }
+}
+
+#[test]
+fn only_an_approval_or_a_waiver_with_an_end_is_an_exception() {
+    for (by, expected) in [(By::Approval, true), (By::Waiver, true), (By::User, false), (By::Agent, false)] {
+        let mut scene = sized(400, true);
+        scene.except("size", Holder::Everyone, by.clone(), 300);
+        assert_eq!(scene.is_met("size"), expected, "{by:?}");
+    }
+    let mut scene = sized(400, true);
+    let endless = Mark::new(By::Approval, scene.now);
+    scene.world.permanent.set("size", crate::settings::Scope::Session, Holder::Everyone, endless);
+    assert!(!scene.is_met("size"), "what has no end was not written by us");
+}
+
+#[test]
+fn an_exception_shows_its_rest_and_its_reason() {
+    let mut scene = Scene::new("main_only: {type: guard, guard_type: protected_branch}\n").on("main");
+    let mark = Mark {
+        metadata: Metadata { note: Some("hotfix".to_owned()), ..Metadata::default() },
+        ..Mark::new(By::Waiver, scene.now).for_secs(600)
+    };
+    scene.world.permanent.set("main_only", crate::settings::Scope::Session, Holder::Everyone, mark);
+    scene.wait(SECOND * 300);
+    assert_eq!(scene.standing("main_only"), Standing::Met("waived for 5 min more: hotfix".to_owned()));
+}
+
+#[test]
+fn a_protected_branch_is_one_of_the_globs_and_no_branch_is_none() {
+    for (set, branch, expected) in [
+        ("", "main", false),
+        ("", "master", false),
+        ("", "mainline", true),
+        ("", "feature", true),
+        (", protected_branches: [main, 'release/*']", "release/1.0", false),
+        (", protected_branches: [main, 'release/*']", "release/1.0/fix", false),
+        (", protected_branches: [main, 'release/*']", "release", true),
+        (", protected_branches: [main, 'release/*']", "master", true),
+        (", protected_branches: []", "main", true),
+        (", protected_branches: ['*']", "anything/at/all", false),
+    ] {
+        let scene = Scene::new(&format!("r: {{type: guard, guard_type: protected_branch{set}}}\n")).on(branch);
+        assert_eq!(scene.is_met("r"), expected, "{set} {branch}");
+        assert!(scene.standing("r").words().contains(branch), "{branch}");
+    }
+    let mut scene = Scene::new("r: {type: guard, guard_type: protected_branch, protected_branches: ['*']}\n");
+    for key in [Key::Detached("1a2b3c4d5e6f".to_owned()), Key::NoGit] {
+        scene.world.here.key = key;
+        assert!(scene.is_met("r"), "{:?}", scene.world.here.key);
+    }
+}
+
+#[test]
+fn a_single_session_is_alone() {
+    for (others, expected, words) in [
+        (&[][..], true, "no other session"),
+        (&["0c4e7a11"], false, "session 0c4e7a11 is live"),
+        (&["0c4e7a11", "1"], false, "session 0c4e7a11 and 1 more"),
+        (&["0c4e7a11", "1", "2"], false, "session 0c4e7a11 and 2 more"),
+    ] {
+        let mut scene = Scene::new("alone: {type: guard, guard_type: single_session}\n");
+        scene.world.others = others.iter().map(|other| (*other).to_owned()).collect();
+        assert_eq!(scene.is_met("alone"), expected, "{others:?}");
+        assert!(scene.standing("alone").words().contains(words), "{others:?}");
+    }
+}
+
+const TESTS: &str = "tests: {type: evidence, command: cargo test, ttl_secs: 600}\n";
+
+/// The tests passed; since then the files are so.
+fn passed(freshness: Option<Freshness>) -> Scene {
+    let mut scene = Scene::new(TESTS);
+    scene.mark("tests", OWN, By::Evidence);
+    scene.world.evidence.extend(freshness.map(|freshness| ("tests".to_owned(), freshness)));
+    scene
+}
+
+#[test]
+fn a_command_that_passed_counts_on_the_same_files_only() {
+    assert!(unmet(&Scene::new(TESTS), "tests").contains("no command has passed"));
+    assert!(passed(Some(Freshness::Same)).is_met("tests"));
+    for (freshness, why) in [
+        (Some(Freshness::Different), "files have changed"),
+        (Some(Freshness::Unknown("too many".to_owned())), "too many"),
+        (None, "not looked at"),
+    ] {
+        let unmet = unmet(&passed(freshness.clone()), "tests");
+        assert!(unmet.contains(why), "{freshness:?}: {unmet}");
+    }
+}
+
+#[test]
+fn a_command_that_passed_long_ago_does_not_count() {
+    for (after, expected) in [(599, true), (600, false)] {
+        let mut scene = passed(Some(Freshness::Same));
+        scene.wait(SECOND * after);
+        assert_eq!(scene.is_met("tests"), expected, "{after}");
+    }
+}
+
+#[test]
+fn a_run_that_did_not_count_is_told_with_the_line_to_type() {
+    let mut scene = Scene::new(TESTS);
+    let uncounted = Uncounted {
+        shown: "cargo test".to_owned(),
+        why: "a pipe".to_owned(),
+        line: "cd sub && cargo test".to_owned(),
+    };
+    scene.state.uncounted.insert("tests".to_owned(), uncounted);
+    assert!(unmet(&scene, "tests").contains("`cargo test` did not count: a pipe"));
+    assert!(remedy(&scene, "tests").contains("must pass: cd sub && cargo test;"), "{}", remedy(&scene, "tests"));
+}
+
+#[test]
+fn the_command_to_run_is_the_first_that_can_be_typed() {
+    for (command, expected) in [
+        ("cargo test", "must pass: cargo test;"),
+        ("['cargo\\s+(test|nextest)', just test]", "must pass: just test;"),
+        ("'cargo\\s+(test|nextest)'", "a command that matches cargo\\s+(test|nextest)"),
+    ] {
+        let scene = Scene::new(&format!("tests: {{type: evidence, command: {command}}}\n"));
+        let remedy = remedy(&scene, "tests");
+        assert!(remedy.contains(expected), "{command}: {remedy}");
+        assert!(remedy.ends_with("req waive tests --note \"the reason\""), "{remedy}");
+    }
+}
+
+#[test]
+fn a_file_counts_while_it_lacks_nothing_and_both_are_asked_for_where_both_are_set() {
+    let file = |lacks: Option<&str>| FileFound {
+        glob: "docs/*.md".to_owned(),
+        must_be: "is there".to_owned(),
+        lacks: lacks.map(ToOwned::to_owned),
+    };
+    let only_file = "tests: {type: evidence, file: 'docs/*.md'}\n";
+    let both = "tests: {type: evidence, command: cargo test, file: 'docs/*.md'}\n";
+    for (requirement, is_marked, lacks, expected) in [
+        (only_file, false, None, true),
+        (only_file, false, Some("there is none"), false),
+        (both, true, None, true),
+        (both, false, None, false),
+        (both, true, Some("there is none"), false),
+    ] {
+        let mut scene = Scene::new(requirement);
+        scene.world.files.insert("tests".to_owned(), file(lacks));
+        if is_marked {
+            scene.mark("tests", OWN, By::Evidence);
+            scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
+        }
+        assert_eq!(scene.is_met("tests"), expected, "{requirement} {is_marked} {lacks:?}");
+        assert!(remedy(&scene, "tests").contains("write docs/*.md so that it is there"));
+    }
+    assert!(!Scene::new(only_file).is_met("tests"), "a file that was not looked at is no evidence");
+}
+
+#[test]
+fn a_waiver_meets_evidence_whatever_the_files_are() {
+    let mut scene = passed(Some(Freshness::Different));
+    scene.except("tests", Holder::Everyone, By::Waiver, 60);
+    assert!(scene.is_met("tests"));
+    scene.wait(SECOND * 60);
+    assert!(!scene.is_met("tests"));
+}
+
+#[test]
+fn what_only_the_user_can_do_is_put_to_whoever_reads_it() {
+    let mut scene = sized(400, true);
+    assert!(remedy(&scene, "size").contains("ask the user to type this as a prompt"));
+    scene.world.reader.is_headless = true;
+    assert!(remedy(&scene, "size").contains("a person can type this in a terminal of their own"));
+    scene.world.reader.is_user = true;
+    let for_user = remedy(&scene, "size");
+    assert!(for_user.contains("type (") && !for_user.contains("ask the user"), "{for_user}");
+    scene.world.reader.elsewhere = Some(PathBuf::from("/other tree"));
+    assert!(remedy(&scene, "size").ends_with("cd '/other tree' && req approve size"));
+    scene.world.reader.is_user = false;
+    assert!(remedy(&scene, "size").ends_with("cd '/other tree' && req approve size"));
+}
+
+#[test]
+fn a_guard_says_how_to_get_out_of_its_condition() {
+    let scene = Scene::new("r: {type: guard, guard_type: protected_branch}\n").on("main");
+    assert!(remedy(&scene, "r").contains("git switch -c my-change"));
+    let scene = Scene::new("r: {type: guard, guard_type: single_session}\n");
+    assert!(remedy(&scene, "r").contains("end the other session"));
+    assert!(remedy(&scene, "r").ends_with("req waive r --note \"the reason\""));
+}

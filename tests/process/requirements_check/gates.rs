@@ -1,0 +1,610 @@
+//! Before a call: everything it needs and is not met refuses it in one text, and what that text says to do lets it through.
+//! Which calls are meant, how each type is met, which files are exempt, what can be typed.
+
+use super::world::{Call, World, command_in, link, prompt_in, shell_response};
+use crate::driver::{context, denial, notice};
+use serde_json::json;
+use std::fs;
+use tests::sandbox::Level;
+
+/// Five requirements, four of which an edit on `main` needs.
+const TEAM: &str = "\
+requirements:
+  commit_plan:
+    enabled: true
+    message: Write down what you are going to do.
+    checklist: [the steps are named, the risks are named]
+  adr_reviewed:
+    enabled: true
+    scope: branch
+    description: The decision records were read.
+  branch_size:
+    enabled: true
+    type: dynamic
+    calculator: branch_size
+    thresholds: {block: 10}
+  protected:
+    enabled: true
+    type: guard
+    guard_type: protected_branch
+  elsewhere:
+    enabled: true
+    trigger_tools: [WebFetch]
+";
+
+const PLAN: &str = "requirements: {plan: {enabled: true}}\n";
+
+fn triggered_by(triggers: &str) -> World {
+    World::of_team(&format!("requirements: {{plan: {{enabled: true, trigger_tools: {triggers}}}}}\n"))
+}
+
+#[test]
+fn a_call_is_refused_once_for_all_it_needs_with_the_place_of_each() {
+    let world = World::of_team(TEAM);
+    world.sandbox.write("big.txt", "line\n".repeat(11));
+    let claude = world.claude();
+    let text = claude.refused(&claude.edit("a.rs"));
+    for (name, line) in [("commit_plan", 2), ("adr_reviewed", 6), ("branch_size", 10), ("protected", 15)] {
+        let about = text.lines().find(|line| line.starts_with(&format!("- {name}:")));
+        let about = about.unwrap_or_else(|| panic!("{name} is missing: {text}"));
+        assert!(about.contains(&format!(".claude/requirements.yaml:{line}]")), "{about}");
+    }
+    assert!(!text.contains("elsewhere"), "{text}");
+    for words in [
+        "Write down what you are going to do.",
+        "the steps are named",
+        "the risks are named",
+        "The decision records were read.",
+        "11 changed lines",
+        "main is a protected branch",
+        "req satisfy adr_reviewed commit_plan",
+    ] {
+        assert!(text.contains(words), "{words} is missing: {text}");
+    }
+}
+
+#[test]
+fn what_the_refusal_says_lets_the_call_through() {
+    let world = World::of_team(TEAM);
+    let claude = world.claude();
+    let text = claude.refused(&claude.edit("a.rs"));
+    let switch = text.lines().find(|line| line.contains("git switch")).expect("how to leave the branch");
+    claude.does(&command_in(switch));
+    claude.does(&command_in(&text.replace(switch, "")));
+    claude.edits("a.rs", "fn a() {}\n");
+}
+
+#[test]
+fn one_refusal_names_the_place_of_its_only_requirement() {
+    let world = World::of_team(PLAN);
+    let claude = world.claude();
+    let text = claude.refused(&claude.edit("a.rs"));
+    assert!(text.contains("- plan: ") && text.contains(".claude/requirements.yaml:1"), "{text}");
+    assert_eq!(text.matches("requirements.yaml").count(), 1, "{text}");
+}
+
+#[test]
+fn where_req_is_not_on_the_path_the_refusal_gives_the_path_that_works() {
+    for hides in ["not there", "another program"] {
+        let world = World::of_team(PLAN);
+        let claude = world.claude();
+        let program = world.sandbox.home().join(".local/bin/req");
+        fs::remove_file(&program).unwrap();
+        if hides == "another program" {
+            link("/bin/false".as_ref(), &program);
+        }
+        let command = command_in(&claude.refused(&claude.edit("a.rs")));
+        assert!(command.starts_with('/'), "{command}");
+        claude.does(&command);
+        claude.edits("a.rs", "");
+    }
+}
+
+#[test]
+fn a_name_that_a_shell_would_take_apart_is_quoted() {
+    let world = World::of_team("requirements: {\"the team's plan; $now\": {enabled: true}}\n");
+    let claude = world.claude();
+    claude.does(&command_in(&claude.refused(&claude.edit("a.rs"))));
+    claude.edits("a.rs", "");
+}
+
+#[test]
+fn a_name_that_a_prompt_would_take_apart_is_quoted() {
+    let kinds = [
+        "satisfied_by: user",
+        "type: guard, guard_type: protected_branch",
+        "type: dynamic, calculator: branch_size, thresholds: {block: 1}",
+        "type: evidence, enforce: both, trigger_tools: [Edit], command: cargo test",
+    ];
+    for kind in kinds {
+        let world = World::of_team(&format!("requirements: {{\"the team's plan\": {{enabled: true, {kind}}}}}\n"));
+        world.sandbox.write("a.txt", "one line\n");
+        let claude = world.claude();
+        let prompt = prompt_in(&claude.refused(&claude.edit("a.rs")));
+        let answer = claude.answer_to(&prompt);
+        claude.passes(&claude.edit("a.rs"));
+        assert!(answer.contains("the team's plan"), "{answer}");
+    }
+}
+
+#[test]
+fn the_second_of_two_parallel_calls_is_told_briefly() {
+    let world = World::of_team(TEAM);
+    let claude = world.claude();
+    let texts: Vec<String> = (0..2).map(|number| claude.refused(&claude.edit(format!("{number}.rs")))).collect();
+    assert!(texts[1].len() < texts[0].len(), "{texts:?}");
+    assert!(texts[1].contains("commit_plan") && texts[1].contains("adr_reviewed"), "{}", texts[1]);
+}
+
+#[test]
+fn a_blocking_requirement_is_met_by_a_mark_of_the_session() {
+    let world = World::of_team(PLAN);
+    let claude = world.claude();
+    claude.refused(&claude.edit("a.rs"));
+    let answer = claude.shell("req satisfy plan --note 'in docs/plan.md'");
+    assert_eq!(answer.status.code(), Some(0), "{answer}");
+    claude.edits("a.rs", "");
+    let marks = world.marks("main.json");
+    let mark = &marks["requirements"]["plan"]["sessions"][&claude.session.id];
+    assert_eq!(mark["satisfied_by"], "agent", "{marks}");
+    assert_eq!(mark["metadata"]["note"], "in docs/plan.md", "{marks}");
+}
+
+#[test]
+fn a_mark_that_only_the_user_may_set_is_not_set_by_claude() {
+    let world = World::of_team("requirements: {plan: {enabled: true, satisfied_by: user}}\n");
+    let claude = world.claude();
+    let text = claude.refused(&claude.edit("a.rs"));
+    for line in ["req satisfy plan", "env -u CLAUDECODE req satisfy plan", "CLAUDECODE= req satisfy plan"] {
+        let answer = claude.shell(line);
+        assert_eq!(answer.status.code(), Some(1), "{line}: {answer}");
+        assert!(claude.after(&claude.bash(line), shell_response("")).is_none());
+        claude.refused(&claude.edit("a.rs"));
+    }
+    assert!(claude.headless().answer_to("req satisfy plan").contains("refused"));
+    let claude = world.claude();
+    claude.refused(&claude.edit("a.rs"));
+    claude.answer_to(&prompt_in(&text));
+    claude.edits("a.rs", "");
+}
+
+#[test]
+fn a_skill_that_completes_meets_what_names_it_and_one_that_fails_does_not() {
+    let world = World::of_team("requirements: {plan: {enabled: true, satisfied_by_skill: [planner, thinker]}}\n");
+    let claude = world.claude();
+    let text = claude.refused(&claude.edit("a.rs"));
+    assert!(text.contains("planner"), "{text}");
+    let skill = |name: &str| claude.call("Skill", json!({ "skill": name }));
+    let (other, failing, right) = (skill("another"), skill("thinker"), skill("thinker"));
+    claude.succeeded(&other);
+    assert_eq!(claude.failed(&failing), None);
+    claude.refused(&claude.edit("a.rs"));
+    claude.succeeded(&right);
+    claude.edits("a.rs", "");
+}
+
+const SIZE: &str = "\
+requirements:
+  size: {enabled: true, type: dynamic, calculator: branch_size, thresholds: {warn: 5, block: 10}, exclude: ['*.lock']}
+";
+
+#[test]
+fn a_branch_may_grow_up_to_its_limit_with_one_warning() {
+    let world = World::of_team(SIZE);
+    world.switch("feature");
+    let claude = world.claude();
+    claude.edits("a.txt", "line\n".repeat(4).as_str());
+    claude.passes(&claude.edit("a.txt"));
+    world.sandbox.write("a.txt", "line\n".repeat(9));
+    let warning = context(claude.before(&claude.edit("a.txt")).as_ref()).expect("a warning");
+    assert!(warning.contains("9 changed lines") && warning.contains("10"), "{warning}");
+    claude.passes(&claude.edit("a.txt"));
+    world.sandbox.write("a.txt", "line\n".repeat(10));
+    let text = claude.refused(&claude.edit("a.txt"));
+    assert!(text.contains("10 changed lines against main"), "{text}");
+}
+
+#[test]
+fn what_the_user_approves_passes_for_a_while() {
+    let world = World::of_team(SIZE);
+    world.switch("feature");
+    world.sandbox.write("a.txt", "line\n".repeat(20));
+    world.sandbox.write("big.lock", "line\n".repeat(1000));
+    let claude = world.claude();
+    let text = claude.refused(&claude.edit("a.txt"));
+    assert!(text.contains("20 changed lines"), "{text}");
+    assert_eq!(claude.shell("req approve size").status.code(), Some(1));
+    claude.answer_to(&prompt_in(&text));
+    assert_eq!(denial(claude.before(&claude.edit("a.txt")).as_ref()), None);
+    let status = claude.shell("req status");
+    assert!(status.stdout_text().contains("approved for"), "{status}");
+    claude.answer_to("req clear size");
+    claude.refused(&claude.edit("b.txt"));
+}
+
+#[test]
+fn a_protected_branch_takes_no_edit_and_another_does() {
+    let guard = |branches: &str| {
+        format!("requirements: {{guard: {{enabled: true, type: guard, guard_type: protected_branch{branches}}}}}\n")
+    };
+    for (branches, branch, is_protected) in [
+        ("", "main", true),
+        ("", "master", true),
+        ("", "feature/main", false),
+        (", protected_branches: ['release/*', trunk]", "release/1.0", true),
+        (", protected_branches: ['release/*', trunk]", "trunk", true),
+        (", protected_branches: ['release/*', trunk]", "main", false),
+        (", protected_branches: ['release/*', trunk]", "releases", false),
+    ] {
+        let world = World::of_team(&guard(branches));
+        world.sandbox.git(&["branch", "--move", branch]);
+        let claude = world.claude();
+        let answer = claude.before(&claude.edit("a.rs"));
+        assert_eq!(denial(answer.as_ref()).is_some(), is_protected, "{branches} {branch}");
+    }
+}
+
+#[test]
+fn a_guard_is_waived_for_a_while_by_the_user_with_a_reason() {
+    let world = World::of_team("requirements: {guard: {enabled: true, type: guard, guard_type: protected_branch}}\n");
+    let claude = world.claude();
+    let prompt = prompt_in(&claude.refused(&claude.edit("a.rs")));
+    assert!(claude.answer_to("req waive guard").contains("reason"));
+    claude.refused(&claude.edit("a.rs"));
+    claude.answer_to(&prompt);
+    claude.passes(&claude.edit("a.rs"));
+    claude.answer_to("req clear guard");
+    claude.refused(&claude.edit("b.rs"));
+}
+
+#[test]
+fn a_single_session_is_alone_until_another_lives_here() {
+    let world = World::of_team("requirements: {alone: {enabled: true, type: guard, guard_type: single_session}}\n");
+    let (one, other) = (world.claude(), world.another(2));
+    one.starts("startup");
+    one.passes(&one.edit("a.rs"));
+    other.clone().headless().starts("startup");
+    one.passes(&one.edit("a.rs"));
+    other.starts("startup");
+    assert!(one.refused(&one.edit("a.rs")).contains("5e55104e"));
+    other.ask(&other.session.session_end("other"));
+    one.passes(&one.edit("a.rs"));
+}
+
+#[test]
+fn edits_of_every_kind_are_meant_where_nothing_is_set() {
+    let world = World::of_team(PLAN);
+    let claude = world.claude();
+    let file = world.sandbox.project().join("a.rs");
+    for call in [
+        claude.edit("a.rs"),
+        claude.call("Write", json!({ "file_path": file, "content": "" })),
+        claude.call("MultiEdit", json!({ "file_path": file, "edits": [] })),
+        claude.call("NotebookEdit", json!({ "notebook_path": file, "new_source": "" })),
+    ] {
+        claude.refused(&call);
+    }
+    for call in [
+        claude.call("Read", json!({ "file_path": file })),
+        claude.call("Grep", json!({ "pattern": "x" })),
+        claude.bash("git commit -m x"),
+        claude.call("mcp__files__write", json!({ "file_path": file })),
+    ] {
+        claude.passes(&call);
+    }
+}
+
+#[test]
+fn tools_are_meant_by_name_and_by_glob() {
+    let world = triggered_by("['mcp__files__*', WebFetch, 'Notebook*']");
+    let claude = world.claude();
+    for (tool, is_meant) in [
+        ("mcp__files__write", true),
+        ("mcp__other__write", false),
+        ("WebFetch", true),
+        ("WebFetcher", false),
+        ("NotebookEdit", true),
+        ("Edit", false),
+        ("Bash", false),
+    ] {
+        let answer = claude.before(&claude.call(tool, json!({})));
+        assert_eq!(denial(answer.as_ref()).is_some(), is_meant, "{tool}");
+    }
+}
+
+/// Lines of the shell that are refused, and lines that pass.
+#[track_caller]
+fn assert_lines(world: &World, refused: &[&str], passing: &[&str]) {
+    let claude = world.claude();
+    for line in refused {
+        claude.refused(&claude.bash(line));
+        let power = claude.call("PowerShell", json!({ "command": line }));
+        claude.refused(&power);
+    }
+    for line in passing {
+        claude.passes(&claude.bash(line));
+    }
+}
+
+#[test]
+fn a_command_is_meant_wherever_a_shell_would_run_it_and_not_where_it_is_text() {
+    let world = triggered_by("[{tool: Bash, command_pattern: git commit}]");
+    assert_lines(
+        &world,
+        &[
+            "git commit -m x",
+            "git -C . commit",
+            "git -c user.name=x --no-pager commit -am y",
+            "/usr/bin/git commit",
+            "env X=1 git commit",
+            "X=1 git commit",
+            "sudo git commit",
+            "timeout 5 git commit",
+            "git add . && git commit -m x",
+            "git status; git commit",
+            "true || git commit",
+            "echo y | git commit",
+            "(git commit)",
+            "if true; then git commit; fi",
+            "sh -c 'git commit -m x'",
+            "bash -lc \"cd . && git commit\"",
+            "echo $(git commit)",
+            "\"git\" 'commit'",
+            "git \\\n commit",
+            "git commit &",
+            "echo 'never closed; git commit",
+        ],
+        &[
+            "echo 'git commit'",
+            "echo \"git commit\"",
+            "git log --grep 'git commit'",
+            "cat > notes.txt <<'EOF'\ngit commit\nEOF",
+            "git commit-tree x",
+            "git status",
+            "# git commit",
+            "mygit commit",
+            "gh pr create --title \"git commit\"",
+            "echo 'never closed; git status",
+        ],
+    );
+}
+
+#[test]
+fn a_regular_expression_is_searched_in_each_command() {
+    for trigger in ["command_regex: 'git\\s+(commit|push)'", "command_pattern: 'git\\s+(commit|push)'"] {
+        let world = triggered_by(&format!("[{{tool: Bash, {trigger}}}]"));
+        assert_lines(
+            &world,
+            &["git push", "git  commit -m x", "GIT push", "cd x && git push", "git -C /tmp push"],
+            &["echo 'git push'", "git pull", "echo git; echo commit"],
+        );
+    }
+}
+
+#[test]
+fn a_pattern_on_a_tool_that_is_no_shell_is_told_and_ignored() {
+    let world = triggered_by("[{tool: Edit, command_pattern: git commit}, WebFetch]");
+    let claude = world.claude();
+    let told = notice(claude.ask(&claude.session.session_start("startup")).as_ref());
+    assert!(told.contains("requirements.plan.trigger_tools"), "{told}");
+    claude.passes(&claude.edit("a.rs"));
+    claude.refused(&claude.call("WebFetch", json!({})));
+}
+
+#[test]
+fn our_own_commands_are_never_refused() {
+    let world = triggered_by("[Bash, Edit]");
+    let claude = world.claude();
+    claude.refused(&claude.bash("ls"));
+    let path = world.sandbox.home().join(".claude/hooks/req");
+    claude.passes(&claude.bash("req status && req satisfy plan"));
+    claude.passes(&claude.bash(&format!("{} status", path.display())));
+    claude.refused(&claude.bash("req status && ls"));
+    claude.does(&command_in(&claude.refused(&claude.edit("a.rs"))));
+    claude.passes(&claude.bash("ls"));
+}
+
+#[test]
+fn what_names_our_command_elsewhere_is_not_refused_either() {
+    let world = World::of_user("requirements: {plan: {enabled: true, trigger_tools: [Bash, Edit]}}\n");
+    let other = world.repository("another one");
+    let claude = world.claude();
+    claude.starts("startup");
+    claude.does(&command_in(&claude.refused(&claude.edit(other.join("a.rs")))));
+    claude.passes(&claude.edit(other.join("a.rs")));
+}
+
+#[test]
+fn plans_are_exempt_and_links_out_of_their_folders_are_not() {
+    let world = World::of_team(PLAN);
+    let (claude, sandbox) = (world.claude(), &world.sandbox);
+    for folder in ["docs/plans", ".claude/plans"] {
+        sandbox.write(format!("{folder}/old.md"), "");
+        link(&sandbox.project(), &sandbox.project().join(folder).join("out"));
+        link(&sandbox.project().join("a.rs"), &sandbox.project().join(folder).join("linked.md"));
+    }
+    sandbox.write("a.rs", "");
+    let home = sandbox.home().join(".claude/plans");
+    let plans = ["docs/plans/new.md", "docs/plans/deep/new.md", ".claude/plans/old.md", "src/../docs/plans/x.md"];
+    for plan in plans.map(|plan| sandbox.project().join(plan)).iter().chain([&home.join("brisk-fox.md")]) {
+        claude.passes(&claude.edit(plan));
+    }
+    for file in [
+        "docs/plans/../../a.rs",
+        "docs/plans/out/a.rs",
+        "docs/plans/linked.md",
+        ".claude/plans/linked.md",
+        "docs/plans.md",
+        "docs/plans-b/x.md",
+        "other/docs/plans/x.md",
+        ".claude/settings.json",
+    ] {
+        claude.refused(&claude.edit(file));
+    }
+}
+
+#[test]
+fn a_plans_folder_that_is_a_link_exempts_nothing() {
+    let world = World::of_team(PLAN);
+    let project = world.sandbox.project();
+    world.sandbox.write("src/a.rs", "");
+    world.sandbox.write("docs/x.md", "");
+    link(&project.join("src"), &project.join("docs/plans"));
+    link(&project.join("src"), &project.join(".claude/plans"));
+    let claude = world.claude();
+    for file in ["docs/plans/a.rs", "src/a.rs", ".claude/plans/a.rs"] {
+        claude.refused(&claude.edit(file));
+    }
+}
+
+#[test]
+fn a_typed_command_is_answered_and_anything_else_reaches_claude() {
+    let world = World::of_team(PLAN);
+    let claude = world.claude();
+    for command in ["req", "req status", "  req status --all ", "req status --json", "req --help", "req satisfy --help"] {
+        assert!(!claude.answer_to(command).is_empty(), "{command}");
+    }
+    assert!(claude.answer_to("req satisfy plam").contains("plan"), "it means another");
+    for prompt in [
+        "req please help",
+        "req status\nand then fix the tests",
+        "req status; rm -rf /",
+        "req status | cat",
+        "req status > out",
+        "X=1 req status",
+        "request a review",
+        "Req status",
+        "what does req status do?",
+        "/req status",
+        "",
+    ] {
+        assert_eq!(claude.types(prompt), None, "{prompt:?}");
+    }
+    claude.refused(&claude.edit("a.rs"));
+    claude.answer_to("req satisfy plan");
+    claude.edits("a.rs", "");
+    assert_eq!(world.marks("main.json")["requirements"]["plan"]["sessions"][&claude.session.id]["satisfied_by"], "user");
+}
+
+#[test]
+fn a_prompt_that_nobody_typed_makes_no_exception() {
+    let world = World::of_team("requirements: {guard: {enabled: true, type: guard, guard_type: protected_branch}}\n");
+    let claude = world.claude();
+    let schedule = claude.call("CronCreate", json!({ "prompt": "req waive guard --note x", "cron": "* * * * *" }));
+    claude.passes(&schedule);
+    assert!(claude.answer_to("req waive guard --note x").contains("refused"));
+    assert!(world.another(2).answer_to("req waive guard --note x").contains("refused"), "nor a later session's");
+    assert!(world.another(2).headless().answer_to("req waive guard --note y").contains("refused"));
+    claude.refused(&claude.edit("a.rs"));
+    let answer = claude.answer_to("req waive guard --note y");
+    assert!(answer.contains("waived for"), "{answer}");
+    claude.passes(&claude.edit("a.rs"));
+}
+
+#[test]
+fn the_plan_that_leaves_plan_mode_is_told_what_its_work_needs() {
+    let world = World::of_team(TEAM);
+    let claude = world.claude();
+    let exit = claude.call("ExitPlanMode", json!({ "plan": "do it" }));
+    let text = context(claude.after(&exit, json!({ "plan": "do it" })).as_ref()).expect("what it needs");
+    for name in ["commit_plan", "adr_reviewed", "protected", "elsewhere"] {
+        assert!(text.contains(name), "{name}: {text}");
+    }
+    assert!(!text.contains("branch_size"), "{text}");
+    assert_eq!(claude.failed(&exit), None);
+    claude.does("git switch -c mine && req satisfy commit_plan adr_reviewed elsewhere");
+    claude.does("req satisfy adr_reviewed");
+    assert_eq!(claude.after(&exit, json!({ "plan": "do it" })), None);
+}
+
+#[test]
+fn in_plan_mode_and_where_bash_may_be_refused_the_user_is_named_too() {
+    let world = World::of_team(PLAN);
+    for (number, mode) in (1..).zip(["plan", "dontAsk", "default", "acceptEdits", "bypassPermissions"]) {
+        let claude = world.another(number).in_mode(mode);
+        let text = claude.refused(&claude.edit("a.rs"));
+        assert!(text.contains("run in Bash: req satisfy plan"), "{text}");
+        let names_user = text.contains("ask the user to type as a prompt: req satisfy plan");
+        assert_eq!(names_user, number <= 2, "{mode}: {text}");
+    }
+}
+
+#[test]
+fn a_session_is_told_what_is_required_at_its_start_the_shorter_the_more_it_has_seen() {
+    let world = World::of_team(&format!("{TEAM}hooks: {{session_start: {{custom_header: 'House rules:'}}}}\n"));
+    let claude = world.claude();
+    let [startup, clear, resume, compact] =
+        ["startup", "clear", "resume", "compact"].map(|source| claude.starts(source).expect("a status"));
+    for text in [&startup, &clear, &resume, &compact] {
+        assert!(text.starts_with("House rules:\n"), "{text}");
+        for name in ["commit_plan", "adr_reviewed", "branch_size", "protected", "elsewhere"] {
+            assert!(text.contains(&format!("- {name} (")), "{name}: {text}");
+        }
+        assert!(text.contains("req satisfy adr_reviewed commit_plan elsewhere"), "{text}");
+    }
+    assert!(startup.contains("The decision records were read."));
+    assert!(!compact.contains("The decision records were read."));
+    assert_eq!((&startup, &resume), (&clear, &compact));
+    assert!(compact.len() < startup.len());
+}
+
+#[test]
+fn a_session_start_says_nothing_where_nothing_is_required_or_it_is_not_wanted() {
+    let world = World::empty();
+    assert_eq!(world.claude().starts("startup"), None);
+    let world = World::of_team(&format!("{PLAN}hooks: {{session_start: {{inject_context: false}}}}\n"));
+    assert_eq!(world.claude().starts("startup"), None);
+}
+
+#[test]
+fn what_the_status_at_the_start_says_meets_what_is_open() {
+    let world = World::of_team(PLAN);
+    let claude = world.claude();
+    claude.does(&command_in(&claude.starts("startup").unwrap()));
+    claude.passes(&claude.edit("a.rs"));
+    let text = claude.starts("compact").unwrap();
+    assert!(text.contains("met") && !text.contains("req satisfy"), "{text}");
+}
+
+#[test]
+fn switched_off_nothing_is_refused_and_its_commands_still_answer() {
+    let world = World::of_team(PLAN);
+    world.sandbox.requirements(Level::Local, "requirements-check: {enabled: false}\n");
+    let claude = world.claude();
+    claude.passes(&claude.edit("a.rs"));
+    assert_eq!(claude.starts("startup"), None);
+    claude.stops();
+    assert!(claude.answer_to("req status").contains("plan"));
+}
+
+#[test]
+fn requirements_that_are_off_or_cannot_work_refuse_nothing() {
+    let world = World::of_team(
+        "\
+requirements:
+  off: {}
+  not_yet: {enabled: false}
+  sizeless: {enabled: true, type: dynamic, calculator: branch_size}
+  conditionless: {enabled: true, type: guard}
+  endless: {enabled: true, type: evidence, trigger_tools: [Edit], enforce: both}
+",
+    );
+    let claude = world.claude();
+    let told = notice(claude.ask(&claude.session.session_start("startup")).as_ref());
+    for name in ["sizeless", "conditionless", "endless"] {
+        assert!(told.contains(&format!("requirements.{name}")), "{name}: {told}");
+    }
+    assert!(!told.contains("off:") && !told.contains("not_yet"), "{told}");
+    claude.passes(&claude.edit("a.rs"));
+}
+
+#[test]
+fn a_call_of_a_subagent_needs_the_same_and_its_mark_is_the_sessions() {
+    let world = World::of_team(PLAN);
+    let claude = world.claude();
+    let call: Call = claude.edit("a.rs");
+    let event = claude.event_before(&call).in_subagent("a1", "general-purpose");
+    assert!(denial(claude.ask(&event).as_ref()).is_some());
+    claude.does("req satisfy plan");
+    assert_eq!(claude.ask(&event), None);
+}

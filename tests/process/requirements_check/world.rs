@@ -1,0 +1,415 @@
+//! A world in which Claude works: the hook and `req` installed, repositories and work trees made by git, and sessions that
+//! do what the client would: ask before a call, really do it, tell what came of it. It knows no rule of the hook.
+
+use crate::driver::{Driver, context, denial, documented, is_block};
+use serde_json::{Value, json};
+use std::cell::Cell;
+use std::fs;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use tests::binaries;
+use tests::payloads::{Payload, Session};
+use tests::process::{Invocation, Outcome};
+use tests::sandbox::Level;
+
+/// A message that asks nothing.
+pub(super) const WORDS: &str = "All of it is done.";
+
+const HOOK: &str = "requirements-check";
+
+/// The sandbox, with what is installed in it.
+pub(super) struct World {
+    driver: Driver,
+    calls: Cell<u32>,
+}
+
+impl Deref for World {
+    type Target = Driver;
+
+    fn deref(&self) -> &Driver {
+        &self.driver
+    }
+}
+
+impl World {
+    /// Nothing is required.
+    pub(super) fn empty() -> Self {
+        let world = Self { driver: Driver::unconfigured(HOOK), calls: Cell::new(0) };
+        world.install();
+        world
+    }
+
+    /// The team requires this: the project's file, committed.
+    pub(super) fn of_team(yaml: &str) -> Self {
+        let world = Self::empty();
+        world.sandbox.requirements(Level::Project, yaml);
+        world.sandbox.commit("what is required");
+        world
+    }
+
+    /// The user requires this, everywhere.
+    pub(super) fn of_user(yaml: &str) -> Self {
+        let world = Self::empty();
+        world.sandbox.requirements(Level::User, yaml);
+        world
+    }
+
+    /// Both commands as the installer leaves them: in the hooks' folder, and `req` on the search path.
+    fn install(&self) {
+        let home = self.sandbox.home();
+        for folder in [".claude/hooks", ".local/bin"] {
+            fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        for name in [HOOK, "req"] {
+            let deployed = home.join(".claude/hooks").join(name);
+            link(&binaries::path(name), &deployed);
+            link(&deployed, &home.join(".local/bin").join(name));
+        }
+    }
+
+    /// The search path with `req` on it.
+    fn search_path(&self) -> String {
+        let path = &self.sandbox.env()["PATH"];
+        format!("{}:{path}", self.sandbox.home().join(".local/bin").display())
+    }
+
+    /// A session in the project.
+    pub(super) fn claude(&self) -> Claude<'_> {
+        Claude {
+            world: self,
+            session: self.driver.session.clone(),
+            project: self.sandbox.project(),
+            entrypoint: "cli",
+            mode: "default",
+        }
+    }
+
+    /// A session of that number, in the project.
+    pub(super) fn another(&self, number: u32) -> Claude<'_> {
+        let claude = self.claude();
+        let id = format!("5e55104e-0000-4000-8000-{number:012}");
+        Claude { session: claude.session.clone().with_id(&id), ..claude }
+    }
+
+    /// Runs git in a folder; what it printed.
+    #[track_caller]
+    pub(super) fn git(&self, folder: &Path, args: &[&str]) -> String {
+        let folder = folder.to_str().unwrap();
+        self.sandbox.git(&[&["-C", folder], args].concat())
+    }
+
+    /// Another repository beside the project, on `main`, with one commit.
+    pub(super) fn repository(&self, name: &str) -> PathBuf {
+        let folder = self.sandbox.root().join(name);
+        fs::create_dir_all(&folder).unwrap();
+        self.git(&folder, &["init", "--quiet", "--initial-branch", "main"]);
+        self.git(&folder, &["commit", "--quiet", "--allow-empty", "--message", "start"]);
+        folder
+    }
+
+    /// A linked work tree of the project beside it, on a new branch of that name.
+    pub(super) fn work_tree(&self, branch: &str) -> PathBuf {
+        let folder = self.sandbox.root().join(format!("tree-{}", branch.replace('/', "_")));
+        self.sandbox.git(&["worktree", "add", "--quiet", "-b", branch, folder.to_str().unwrap()]);
+        folder
+    }
+
+    /// The project goes to that branch, a new one where there is none.
+    #[track_caller]
+    pub(super) fn switch(&self, branch: &str) {
+        let is_there = !self.sandbox.git(&["branch", "--list", branch]).is_empty();
+        let create: &[&str] = if is_there { &[] } else { &["-c"] };
+        self.sandbox.git(&[&["switch", "--quiet"], create, &[branch]].concat());
+    }
+
+    /// A file of marks of the project, by its name.
+    pub(super) fn marks_file(&self, name: &str) -> PathBuf {
+        self.sandbox.project().join(".git/requirements").join(name)
+    }
+
+    /// The marks in it.
+    #[track_caller]
+    pub(super) fn marks(&self, name: &str) -> Value {
+        let file = self.marks_file(name);
+        let bytes = fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        serde_json::from_slice(&bytes).unwrap()
+    }
+
+    /// Makes the session marks of a requirement older.
+    #[track_caller]
+    pub(super) fn age_marks(&self, file: &str, requirement: &str, secs: i64) {
+        let mut marks = self.marks(file);
+        let sessions = marks["requirements"][requirement]["sessions"].as_object_mut().expect("marks of sessions");
+        assert!(!sessions.is_empty());
+        for mark in sessions.values_mut() {
+            mark["satisfied_at"] = json!(mark["satisfied_at"].as_i64().unwrap() - secs);
+        }
+        fs::write(self.marks_file(file), marks.to_string()).unwrap();
+    }
+
+    fn next_call(&self) -> String {
+        self.calls.set(self.calls.get() + 1);
+        format!("toolu_{:04}", self.calls.get())
+    }
+}
+
+#[cfg(unix)]
+pub(super) fn link(original: &Path, link: &Path) {
+    std::os::unix::fs::symlink(original, link).unwrap();
+}
+
+#[cfg(not(unix))]
+pub(super) fn link(original: &Path, link: &Path) {
+    fs::copy(original, link).unwrap();
+}
+
+/// A tool call.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    tool: String,
+    input: Value,
+    id: String,
+}
+
+/// What came of a line that Claude ran.
+pub(super) struct Ran {
+    pub(super) status: i32,
+    /// What the hook answered when it had ended.
+    pub(super) answer: Option<Value>,
+}
+
+/// A session, and what its client tells the hook.
+#[derive(Clone)]
+pub(super) struct Claude<'w> {
+    world: &'w World,
+    pub(super) session: Session,
+    project: PathBuf,
+    entrypoint: &'static str,
+    mode: &'static str,
+}
+
+impl Claude<'_> {
+    /// Started there.
+    pub(super) fn started_in(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.project = folder.into();
+        self.session.cwd.clone_from(&self.project);
+        self
+    }
+
+    /// Its shell has gone there since.
+    pub(super) fn gone_to(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.session.cwd = folder.into();
+        self
+    }
+
+    /// A run of `claude -p`.
+    pub(super) fn headless(mut self) -> Self {
+        self.entrypoint = "sdk-cli";
+        self
+    }
+
+    /// In this permission mode.
+    pub(super) fn in_mode(mut self, mode: &'static str) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// After the user's next prompt.
+    pub(super) fn at_prompt(mut self, number: u32) -> Self {
+        self.session.prompt_id = format!("9c0fe5a1-0000-4000-8000-{number:012}");
+        self
+    }
+
+    // Calls.
+
+    pub(super) fn call(&self, tool: &str, input: Value) -> Call {
+        Call { tool: tool.to_owned(), input, id: self.world.next_call() }
+    }
+
+    /// An edit of a file, seen from where the session is.
+    pub(super) fn edit(&self, file: impl AsRef<Path>) -> Call {
+        let file = self.session.cwd.join(file);
+        self.call("Edit", json!({ "file_path": file, "old_string": "a", "new_string": "b" }))
+    }
+
+    pub(super) fn bash(&self, line: &str) -> Call {
+        self.call("Bash", json!({ "command": line, "description": "what it does" }))
+    }
+
+    // What the hook is told, and what it answers.
+
+    /// The hook as this session's client starts it.
+    pub(super) fn hook(&self) -> Invocation {
+        self.with_environment(self.world.hook()).env("CLAUDE_PROJECT_DIR", self.project.display().to_string())
+    }
+
+    fn with_environment(&self, process: Invocation) -> Invocation {
+        process
+            .env("CLAUDECODE", "1")
+            .env("CLAUDE_CODE_ENTRYPOINT", self.entrypoint)
+            .env("CLAUDE_CODE_SESSION_ID", self.session.id.as_str())
+            .env("PATH", self.world.search_path())
+            .cwd(&self.session.cwd)
+    }
+
+    #[track_caller]
+    pub(super) fn ask(&self, payload: &Payload) -> Option<Value> {
+        documented(&self.hook().stdin(payload.to_bytes()).run())
+    }
+
+    fn told(&self, payload: Payload, call: &Call) -> Payload {
+        payload.with("tool_use_id", call.id.as_str()).with("permission_mode", self.mode)
+    }
+
+    /// The event before a call.
+    pub(super) fn event_before(&self, call: &Call) -> Payload {
+        self.told(self.session.pre_tool_use(&call.tool, call.input.clone()), call)
+    }
+
+    /// What is answered before a call.
+    #[track_caller]
+    pub(super) fn before(&self, call: &Call) -> Option<Value> {
+        self.ask(&self.event_before(call))
+    }
+
+    /// The reason with which a call is refused; fails if it is not.
+    #[track_caller]
+    pub(super) fn refused(&self, call: &Call) -> String {
+        let answer = self.before(call);
+        denial(answer.as_ref()).unwrap_or_else(|| panic!("{call:?} is not refused: {answer:?}"))
+    }
+
+    /// Fails unless the call passes in silence.
+    #[track_caller]
+    pub(super) fn passes(&self, call: &Call) {
+        let answer = self.before(call);
+        assert_eq!(answer, None, "{call:?}");
+    }
+
+    /// What is answered after a call that succeeded.
+    #[track_caller]
+    pub(super) fn after(&self, call: &Call, response: Value) -> Option<Value> {
+        self.ask(&self.told(self.session.post_tool_use(&call.tool, call.input.clone(), response), call))
+    }
+
+    /// A call succeeded, and nothing is said to it.
+    #[track_caller]
+    pub(super) fn succeeded(&self, call: &Call) {
+        assert_eq!(self.after(call, shell_response("")), None, "{call:?}");
+    }
+
+    /// What is answered after a call that failed.
+    #[track_caller]
+    pub(super) fn failed(&self, call: &Call) -> Option<Value> {
+        let failure = self.session.post_tool_use_failure(&call.tool, call.input.clone(), "Exit code 1\n");
+        self.ask(&self.told(failure, call))
+    }
+
+    /// The session begins; what Claude is told.
+    #[track_caller]
+    pub(super) fn starts(&self, source: &str) -> Option<String> {
+        let answer = self.ask(&self.session.session_start(source));
+        context(answer.as_ref())
+    }
+
+    /// The user types a prompt.
+    #[track_caller]
+    pub(super) fn types(&self, prompt: &str) -> Option<Value> {
+        self.ask(&self.session.user_prompt_submit(prompt).with("permission_mode", self.mode))
+    }
+
+    /// The answer to a typed command; fails if it reaches Claude.
+    #[track_caller]
+    pub(super) fn answer_to(&self, prompt: &str) -> String {
+        reason(self.types(prompt).as_ref())
+    }
+
+    /// The turn is about to end.
+    #[track_caller]
+    pub(super) fn stop(&self) -> Option<Value> {
+        self.ask(&self.session.stop(WORDS).with("permission_mode", self.mode))
+    }
+
+    /// The reason with which a stop is blocked; fails if it is not.
+    #[track_caller]
+    pub(super) fn held(&self) -> String {
+        reason(self.stop().as_ref())
+    }
+
+    /// Fails unless the turn ends in silence.
+    #[track_caller]
+    pub(super) fn stops(&self) {
+        assert_eq!(self.stop(), None);
+    }
+
+    // What Claude really does.
+
+    /// Writes a file by an edit that passes and succeeds.
+    #[track_caller]
+    pub(super) fn edits(&self, file: impl AsRef<Path>, content: &str) {
+        let path = self.session.cwd.join(&file);
+        let call = self.edit(file);
+        self.passes(&call);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        assert_eq!(self.after(&call, json!({ "filePath": path })), None);
+    }
+
+    /// A line in Claude's shell, unseen by the hook.
+    pub(super) fn shell(&self, line: &str) -> Outcome {
+        let shell = Invocation::new("/bin/bash", &self.world.sandbox).args(["-c", line]);
+        self.with_environment(shell).run()
+    }
+
+    /// Runs a line that passes, and tells the hook how it ended.
+    #[track_caller]
+    pub(super) fn runs(&self, line: &str) -> Ran {
+        let call = self.bash(line);
+        self.passes(&call);
+        let outcome = self.shell(line);
+        let status = outcome.status.code().expect("a status");
+        let answer = match status {
+            0 => self.after(&call, shell_response(&outcome.stdout_text())),
+            _ => self.failed(&call),
+        };
+        Ran { status, answer }
+    }
+
+    /// Runs a line that passes and succeeds, with nothing said to it.
+    #[track_caller]
+    pub(super) fn does(&self, line: &str) {
+        let ran = self.runs(line);
+        assert_eq!((ran.status, ran.answer), (0, None), "{line}");
+    }
+}
+
+/// What a shell's call answers with.
+pub(super) fn shell_response(stdout: &str) -> Value {
+    json!({ "stdout": stdout, "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": false })
+}
+
+/// The reason of a block; fails if it is none.
+#[track_caller]
+pub(super) fn reason(answer: Option<&Value>) -> String {
+    let answer = answer.expect("there is an answer");
+    assert!(is_block(answer), "{answer}");
+    answer["reason"].as_str().expect("a block has a reason").to_owned()
+}
+
+/// The command line that a text tells Claude to run; fails if there is none.
+#[track_caller]
+pub(super) fn command_in(text: &str) -> String {
+    let found = ["run in Bash: ", "so that it must pass: ", "as after "].iter().find_map(|before| {
+        let rest = text.split_once(before)?.1;
+        let line = rest.lines().next()?;
+        Some(line.split("; or ").next().unwrap_or(line).to_owned())
+    });
+    found.unwrap_or_else(|| panic!("no command in: {text}"))
+}
+
+/// The prompt that a text asks the user to type; fails if there is none.
+#[track_caller]
+pub(super) fn prompt_in(text: &str) -> String {
+    let start = text.rfind("): req ").unwrap_or_else(|| panic!("no prompt in: {text}"));
+    text[start + 3..].lines().next().unwrap().to_owned()
+}
