@@ -17,7 +17,7 @@ use tests::sandbox::{Level, Sandbox};
 use tests::terminal::{DEADLINE as SOON, Key, Terminal};
 
 /// Where the installer puts the programs.
-const HOOKS: &str = "home/.claude/hooks";
+pub(crate) const HOOKS: &str = "home/.claude/hooks";
 
 /// A project that requires this, the hook installed for its user.
 fn project(requirements: &str) -> Sandbox {
@@ -29,7 +29,7 @@ fn project(requirements: &str) -> Sandbox {
 }
 
 /// The client, with `req` on its search path as an installation links it.
-fn client<'a>(sandbox: &'a Sandbox, api: &MessagesApi) -> Client<'a> {
+pub(crate) fn client<'a>(sandbox: &'a Sandbox, api: &MessagesApi) -> Client<'a> {
     let links = sandbox.home().join(".local/bin");
     fs::create_dir_all(&links).unwrap();
     if !links.join("req").exists() {
@@ -43,7 +43,7 @@ fn read(sandbox: &Sandbox, file: &str) -> Reply {
     Reply::tool("Read", json!({ "file_path": sandbox.project().join(file) }))
 }
 
-fn write(sandbox: &Sandbox, file: &str, content: &str) -> Reply {
+pub(crate) fn write(sandbox: &Sandbox, file: &str, content: &str) -> Reply {
     Reply::tool("Write", json!({ "file_path": sandbox.project().join(file), "content": content }))
 }
 
@@ -113,7 +113,9 @@ fn outcome(result: &ToolResult) -> &'static str {
 fn marks(sandbox: &Sandbox) -> Value {
     let folder = sandbox.project().join(".git/requirements");
     let Ok(entries) = fs::read_dir(folder) else { return json!({}) };
-    let files = entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "json"));
+    let files = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "json"));
     let read = |path: std::path::PathBuf| {
         let content = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
         (path.file_name().unwrap().to_string_lossy().into_owned(), content)
@@ -121,10 +123,15 @@ fn marks(sandbox: &Sandbox) -> Value {
     Value::Object(files.map(read).collect())
 }
 
-/// Clears the input line: the client puts a prompt that a hook has answered there again.
+/// Types one of our commands as a prompt and waits for its answer; then clears the input line, because the client puts a
+/// prompt that a hook has answered there again.
 #[track_caller]
-fn take_back(terminal: &mut Terminal, prompt: &str) {
+fn command(terminal: &mut Terminal, prompt: &str, answer: &str) {
     let line = format!("❯\u{a0}{prompt}");
+    terminal.type_text(prompt);
+    terminal.wait_for(&line);
+    terminal.press(Key::Enter);
+    terminal.wait_for(answer);
     terminal.wait_for(&line);
     terminal.press(Key::Ctrl('u'));
     terminal.wait_until_gone(&line, SOON);

@@ -3,10 +3,10 @@
 
 use crate::driver::is_block;
 use crate::gate::{Gate, ON, WORDS};
+use crate::typed::{PATIENCE, Typed, claude, shell};
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 use tests::binaries;
 use tests::process::{Invocation, Outcome};
 use tests::sandbox::{Level, Sandbox};
@@ -14,9 +14,6 @@ use tests::terminal::Terminal;
 
 /// Wrong usage.
 const USAGE: i32 = 64;
-
-/// How long a command in a terminal may take.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 fn command(sandbox: &Sandbox, words: &[&str]) -> Outcome {
     Invocation::new(binaries::path("stop-momentum"), sandbox).args(words.iter().copied()).run()
@@ -156,49 +153,9 @@ fn without_arguments_on_a_terminal_it_shows_its_help_and_exits_with_64() {
     assert_eq!(terminal.wait_for_exit(PATIENCE).exit_code(), 64);
 }
 
-/// What came of a command line in a terminal of its own.
-struct Typed {
-    status: i32,
-    screen: String,
-}
-
-/// Runs the shell `program` in a terminal of its own, which runs the hook's command with these words. Its ancestors end
-/// with that shell: the tests themselves may run below a Claude.
+/// Runs this hook's command in a terminal of its own.
 fn typed(sandbox: &Sandbox, program: &Path, words: &str, variables: &[(&str, &str)]) -> Typed {
-    let hook = binaries::path("stop-momentum");
-    let (said, done) = (sandbox.temporary_dir().join("said"), sandbox.temporary_dir().join("done"));
-    for file in [&said, &done] {
-        let _ = fs::remove_file(file);
-    }
-    // The shell in the middle ends at once, so that the one that runs the command has no ancestor but process 1.
-    let run = format!("'{}' {words} >'{}' 2>&1; echo $? >'{1}.status'", hook.display(), said.display());
-    let inner = format!("{run}; mv '{}.status' '{}'", said.display(), done.display());
-    let script = format!("( '{}' -c \"$0\" & ); read wait", program.display());
-    let mut env = sandbox.env();
-    env.extend(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-    let args = ["-c".to_owned(), script, inner];
-    let mut terminal = Terminal::start(Path::new("/bin/sh"), &args, &env, &sandbox.project());
-    let until = std::time::Instant::now() + PATIENCE;
-    while !done.exists() {
-        assert!(std::time::Instant::now() < until, "the command has not ended: {}", terminal.screen());
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    terminal.press(tests::terminal::Key::Enter);
-    terminal.wait_for_exit(PATIENCE);
-    let status = fs::read_to_string(done).unwrap().trim().parse().unwrap();
-    Typed { status, screen: fs::read_to_string(said).unwrap() }
-}
-
-fn shell() -> PathBuf {
-    PathBuf::from("/bin/sh")
-}
-
-/// A shell that is called like the client.
-#[cfg(unix)]
-fn claude(sandbox: &Sandbox) -> PathBuf {
-    let copy = sandbox.temporary_dir().join("claude");
-    fs::copy(fs::canonicalize("/bin/sh").unwrap(), &copy).unwrap();
-    copy
+    crate::typed::typed(&binaries::path("stop-momentum"), sandbox, program, words, variables)
 }
 
 /// The gate is as it was.

@@ -18,10 +18,12 @@ mod installer;
 mod killed_installer;
 mod privacy;
 mod rate_awareness;
+mod req;
 mod requirements_check;
 mod robustness;
 mod samples;
 mod stop_momentum;
+mod typed;
 
 #[test]
 fn every_file_of_the_suite_is_listed() {

@@ -4,6 +4,7 @@
 //! somebody typed. Claude's shell is told the line the user can type.
 
 mod answer;
+mod clear;
 mod listing;
 mod parse;
 mod status;

@@ -31,7 +31,8 @@ const MAX_DEPTH: usize = 24;
 pub(crate) struct Line {
     /// Its simple commands in the order they are written, those inside others too; `None`: it cannot be read.
     pub(crate) commands: Option<Vec<Simple>>,
-    text: String,
+    /// As it was given.
+    pub(crate) text: String,
 }
 
 /// Reads `line` as a shell would.

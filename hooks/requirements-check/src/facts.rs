@@ -62,8 +62,6 @@ pub struct Prompt {
     pub(crate) world: World,
     /// Somebody typed it, as far as can be told.
     pub(crate) is_typed: bool,
-    /// The session is to be noted as live.
-    pub(crate) registers: bool,
 }
 
 /// The turn is about to end.
@@ -78,6 +76,4 @@ pub struct Stop {
 #[derive(Debug)]
 pub struct Start {
     pub(crate) world: World,
-    /// The session is to be noted as live.
-    pub(crate) registers: bool,
 }

@@ -17,6 +17,7 @@ use shared::transcript::{Patience, TurnWork, turn_work};
 
 use crate::call::Call;
 use crate::command::{Asked, parse_prompt};
+use crate::command_line::Directory;
 use crate::evidence::{self, flat};
 use crate::facts::{After, Before, Facts, Prompt, Start, Stop};
 use crate::rails::{self, Guarded};
@@ -51,7 +52,8 @@ fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Before> {
     let rules = || Rule::all(seen.settings);
     rules().next()?;
     let rails = rails::in_force(seen.settings, seen.locked);
-    let call = Call::read(tool, rails.is_some() || rules().any(|rule| rule.reads_lines()));
+    let mut call = Call::read(tool, rails.is_some() || rules().any(|rule| rule.reads_lines()));
+    let rails = rails.filter(|_| rails::may_breach(&call));
     if is_plan(seen, &call) {
         return None;
     }
@@ -73,6 +75,7 @@ fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Before> {
         let guarded = guarded(seen, &look, &cwd);
         rails::breach(&call, &guarded, &rule, why)
     });
+    resolve_links(&mut call, &cwd);
     let mut runs = Vec::new();
     if breach.is_none() {
         look.measure(&triggered, When::BeforeCall(call.file.as_deref()));
@@ -123,6 +126,23 @@ fn is_plan(seen: &Seen<'_, Settings>, call: &Call) -> bool {
     // A project's folder of plans that is itself a link would exempt whatever it leads to.
     let of_project = ["docs/plans", ".claude/plans"].map(|folder| root.as_ref().map(|root| root.join(folder)));
     of_project.into_iter().chain([own]).flatten().any(|folder| file.starts_with(folder))
+}
+
+/// Spells what the call names in full as work trees are spelled, which may have been reached through a link.
+fn resolve_links(call: &mut Call, cwd: &Path) {
+    if let Some(file) = &mut call.file {
+        *file = real(&cwd.join(&file));
+    }
+    for command in call.line.iter_mut().flat_map(|line| line.commands.iter_mut().flatten()) {
+        if let Directory::Changed(folder) = &mut command.directory
+            && folder.is_absolute()
+        {
+            *folder = real(folder);
+        }
+        for file in command.writes.iter_mut().filter(|file| file.starts_with('/')) {
+            *file = real(Path::new(file)).display().to_string();
+        }
+    }
 }
 
 /// The path with links resolved as far as it exists, so that a link is no way in.
@@ -184,7 +204,7 @@ fn after(seen: &Seen<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
         return None;
     }
     let is_shell = matches!(ended.call.tool_name.as_str(), "Bash" | "PowerShell");
-    let call = Call::read(ended.call, is_shell);
+    let mut call = Call::read(ended.call, is_shell);
     let satisfied = satisfied_by_line(&call);
     let is_own = is_own_call(ended.call, seen.places);
     let touches = |rule: &Rule<'_>| {
@@ -197,6 +217,7 @@ fn after(seen: &Seen<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
     if !satisfied.is_empty() || is_plan_exit || (!is_own && rules.iter().any(touches)) {
         let cwd = Look::cwd(seen);
         let mut look = Look::at(seen, &call.place(&cwd));
+        resolve_links(&mut call, &cwd);
         let wanted: Vec<Rule<'_>> = if is_plan_exit { rules.clone() } else { Vec::new() };
         look.measure(&wanted, When::Unhurried);
         look.recount(&rules, &call);
@@ -227,11 +248,14 @@ pub(crate) fn satisfied_by_line(call: &Call) -> Vec<String> {
 
 fn submitted(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> Prompt {
     let asked = parse_prompt(prompt);
-    let registers = !seen.host.environment.is_headless();
     let mut look = Look::new(seen);
-    if asked.is_some() {
+    if let Some(asked) = &asked {
         look.know_sessions();
         look.know_branches();
+        if let Ok(Asked::Status(status)) = asked {
+            look.turn_to(status.branch.as_deref());
+            look.look_for(look.session_named(status.session.as_deref()));
+        }
         let rules: Vec<Rule<'_>> = Rule::all(seen.settings).collect();
         look.measure(&rules, When::Unhurried);
     }
@@ -240,7 +264,7 @@ fn submitted(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> P
         && source.is_none_or(|source| source == "user")
         && !(asked.is_some() && is_scheduled());
     look.world.reader.is_user = is_typed;
-    Prompt { asked, world: look.world, is_typed, registers }
+    Prompt { asked, world: look.world, is_typed }
 }
 
 fn at_stop(seen: &Seen<'_, Settings>) -> Option<Stop> {
@@ -274,5 +298,5 @@ fn at_start(seen: &Seen<'_, Settings>) -> Start {
     look.measure(&rules, When::Unhurried);
     look.sweep();
     look.note_a_tracked_local_file();
-    Start { world: look.world, registers: !seen.host.environment.is_headless() }
+    Start { world: look.world }
 }

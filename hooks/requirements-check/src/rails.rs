@@ -106,10 +106,19 @@ pub(crate) fn breach(call: &Call, guarded: &Guarded<'_>, rule: &str, why: Why) -
     breach_on(&Machine, call, guarded).map(|what| Breach { rule: rule.to_owned(), why, what })
 }
 
+/// There is something in the call to look at: most calls only read.
+pub(crate) fn may_breach(call: &Call) -> bool {
+    file_to_change(call).is_some() || call.line.is_some()
+}
+
+fn file_to_change(call: &Call) -> Option<&PathBuf> {
+    call.file.as_ref().filter(|_| !READERS.contains(&call.tool.as_str()))
+}
+
 fn breach_on(disk: &dyn Disk, call: &Call, guarded: &Guarded<'_>) -> Option<What> {
     let keep = Keep::new(guarded, disk);
-    let file = call.file.as_ref().filter(|_| !READERS.contains(&call.tool.as_str()));
-    file.and_then(|file| keep.within(&Place::At(guarded.cwd.join(file)), How::Itself))
+    file_to_change(call)
+        .and_then(|file| keep.within(&Place::At(guarded.cwd.join(file)), How::Itself))
         .or_else(|| call.line.as_ref().and_then(|line| line::breach(line, call.tool == "PowerShell", &keep)))
 }
 

@@ -149,13 +149,16 @@ impl Registry {
         read_entry(&self.path(session)).filter(|entry| entry.session == session)
     }
 
-    /// The live sessions of a work tree, whoever asks among them, in order of their ids.
+    /// The live sessions of a work tree, whoever asks among them, in order of their ids. Runs that nobody watches have an
+    /// entry, so that their commands know their project, and are no sessions beside others.
     #[must_use]
     pub(crate) fn live(&self, project: &Path, now: Timestamp) -> Vec<Entry> {
         // The times first: there may be thousands of entries of sessions that ended long ago.
         let live = self.files().filter(|(_, last)| now.since(*last) <= LIVE_FOR);
         in_order(
-            live.filter_map(|(path, _)| read_entry(&path)).filter(|entry| entry.project == project).collect(),
+            live.filter_map(|(path, _)| read_entry(&path))
+                .filter(|entry| entry.project == project && !entry.is_headless())
+                .collect(),
         )
     }
 
@@ -200,6 +203,12 @@ impl Registry {
             let metadata = file.metadata().ok().filter(fs::Metadata::is_file)?;
             Some((file.path(), metadata.modified().ok()?.into()))
         })
+    }
+}
+
+impl Entry {
+    fn is_headless(&self) -> bool {
+        self.entrypoint.as_deref().is_some_and(|entrypoint| entrypoint.starts_with("sdk"))
     }
 }
 

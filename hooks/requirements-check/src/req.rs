@@ -14,6 +14,7 @@ use shared::config::{Section, SectionSpec, Sources};
 use shared::hook::{Effect, Given, Hook, Seen, Verdict};
 use shared::host::{Host, Places};
 use shared::operator::{Standing as Caller, standing};
+use shared::own_calls::is_own_call;
 use shared::protocol::{Call, Event, Input, ToolCall};
 use shared::run::configure;
 use shared::switches::Switches;
@@ -28,6 +29,9 @@ use crate::state::State;
 use crate::view::View;
 
 const USAGE: u8 = 64;
+
+/// Why most calls are not refused.
+const FREE: &str = "nothing required keeps this call from running";
 
 /// Runs `req` with the arguments of this process.
 #[must_use]
@@ -57,10 +61,9 @@ pub fn main() -> ExitCode {
 }
 
 fn say(text: &str) -> ExitCode {
-    match writeln!(std::io::stdout(), "{text}") {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
-    }
+    // A closed stdout is the reader's choice, not an error.
+    let _ = writeln!(std::io::stdout(), "{text}");
+    ExitCode::SUCCESS
 }
 
 fn told_no(text: &str) -> ExitCode {
@@ -101,7 +104,6 @@ impl Desk {
     fn serve(&self, asked: &Asked) -> Result<Reply, String> {
         let input = self.input(Event::Other("req".to_owned()));
         let seen = self.seen(&input);
-        let state: State = seen.peek();
         let mut look = Look::new(&seen);
         look.know_sessions();
         look.know_branches();
@@ -116,6 +118,8 @@ impl Desk {
         };
         let rules: Vec<Rule<'_>> = Rule::all(&self.section.settings).collect();
         let session = self.session(named, &look)?;
+        let state = self.state_of(session.as_deref());
+        look.look_for(session.clone());
         look.measure(&rules, When::Unhurried);
         look.world.notes.extend(self.section.problems.iter().map(ToString::to_string));
         if !self.section.enabled {
@@ -133,20 +137,29 @@ impl Desk {
         let origin = |key: &str| self.section.origin(key);
         let mut reply = answer(asked, &self.section.settings, &view, Standpoint::Shell(self.caller), &origin);
         let changes = std::mem::take(&mut reply.changes);
-        for change in changes {
+        for (number, change) in changes.into_iter().enumerate() {
             if let Err(why) = change.carry_out(&self.places, self.host.now()) {
-                return self.not_kept(asked, &reply, &why);
+                return self.not_kept(asked, &reply, &why, number);
             }
         }
         Ok(reply)
     }
 
+    /// What a session has done.
+    fn state_of(&self, session: Option<&str>) -> State {
+        let found = self.store.as_ref().zip(session).and_then(|(store, session)| {
+            store.peek(&store.session_file::<State>(session)?, session)
+        });
+        found.unwrap_or_default()
+    }
+
     /// In a shell that may not write, the hook, which may, sees the command and records it.
-    fn not_kept(&self, asked: &Asked, reply: &Reply, why: &str) -> Result<Reply, String> {
+    fn not_kept(&self, asked: &Asked, reply: &Reply, why: &str, done: usize) -> Result<Reply, String> {
         let is_seen = matches!(asked, Asked::Satisfy { session: None, branch: None, .. })
             && self.caller == Caller::InsideClaude;
         if !is_seen {
-            return Err(format!("{why}\nNothing was changed."));
+            let what = if done == 0 { "Nothing" } else { "Not everything" };
+            return Err(format!("{why}\n{what} was changed."));
         }
         let text = format!(
             "{} (not written from this shell; the hook records it when the command has ended)",
@@ -158,7 +171,8 @@ impl Desk {
     /// The session a command is about: the one named, else the one of this shell, else the only live one here.
     fn session(&self, named: Option<&str>, look: &Look<'_, '_>) -> Result<Option<String>, String> {
         if let Some(prefix) = named {
-            let known = look.world.known_sessions.iter().map(String::as_str);
+            let own = self.host.environment.session_id.iter();
+            let known = look.world.known_sessions.iter().chain(own).map(String::as_str);
             return crate::marks::resolve_session(prefix, known)
                 .map(Some)
                 .map_err(|error| format!("req: {error}"));
@@ -177,17 +191,23 @@ impl Desk {
             (None, Some(tool)) => (tool.clone(), json!({ "file_path": check.file })),
             (None, None) => return Err("req: name a tool or a line".to_owned()),
         };
+        if !self.section.enabled {
+            return Ok(would_run(check, "requirements-check is switched off: nothing is refused"));
+        }
         let tool_input = to_raw_value(&fields).map_err(|error| error.to_string())?;
         let call = ToolCall {
             tool_name: tool,
             tool_use_id: Some("req-check".to_owned()),
             tool_input: Some(tool_input),
         };
+        if is_own_call(&call, &self.places) {
+            return Ok(would_run(check, "our own commands are never refused"));
+        }
         let mut input = self.input(Event::PreToolUse(call));
         // Without a session its marks count as not set, as they would for a new one.
         input.call.session_id = session.or_else(|| Some("no-session".to_owned()));
         let seen = self.seen(&input);
-        let Some(facts) = RequirementsCheck::observe(&seen) else { return Ok(would_run(check)) };
+        let Some(facts) = RequirementsCheck::observe(&seen) else { return Ok(would_run(check, FREE)) };
         let mut state: State = seen.peek();
         state.forget_denial();
         let outcome = RequirementsCheck::decide(&Given {
@@ -203,7 +223,7 @@ impl Desk {
         });
         Ok(match outcome.verdict {
             Verdict::Deny { reason, .. } => would_be_refused(check, &reason),
-            _ => would_run(check),
+            _ => would_run(check, FREE),
         })
     }
 
@@ -231,10 +251,9 @@ fn recorded_project(host: &Host) -> Option<std::path::PathBuf> {
     Registry::new(places.state_dir.as_deref()?).entry(session).map(|entry| entry.project)
 }
 
-fn would_run(check: &Check) -> Reply {
-    let text = "nothing required keeps this call from running";
+fn would_run(check: &Check, why: &str) -> Reply {
     if !check.json {
-        return Reply { text: text.to_owned(), ..Reply::default() };
+        return Reply { text: why.to_owned(), ..Reply::default() };
     }
     Reply { text: json!({ "version": 1, "allowed": true, "reason": null }).to_string(), ..Reply::default() }
 }

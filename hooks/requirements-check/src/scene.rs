@@ -21,6 +21,7 @@ use crate::facts::{After, Before, Facts, Prompt, Start, Stop};
 use crate::git::Worktree;
 use crate::marks::{By, Holder, Key, Mark, Metadata};
 use crate::place::Here;
+use crate::registry::Entry;
 use crate::rule::Rule;
 use crate::settings::{Scope, Settings};
 use crate::state::{Run, State};
@@ -84,6 +85,7 @@ impl Scene {
             root: Some(PathBuf::from(ROOT)),
             entrypoint: Some("cli".to_owned()),
             known_sessions: vec![OTHER.to_owned(), SESSION.to_owned()],
+            heads: Some(["feature", "main"].map(|name| Key::Branch(name.to_owned())).into()),
             ..World::default()
         };
         world.reader.req = "req".to_owned();
@@ -96,6 +98,20 @@ impl Scene {
             blocks: BlockCount::default(),
             headless: false,
         }
+    }
+
+    /// A session that is live here since a minute, and was seen so many seconds ago.
+    pub(crate) fn live(&mut self, session: &str, seen_secs: i64) {
+        let ago = |secs: i64| Timestamp::from_micros(self.now.micros() - secs * 1_000_000);
+        self.world.live.push(Entry {
+            session: session.to_owned(),
+            project: PathBuf::from(ROOT),
+            common_dir: None,
+            branch: Some("feature".to_owned()),
+            entrypoint: Some("cli".to_owned()),
+            started_at: ago(60).micros() / 1_000_000,
+            touched: ago(seen_secs),
+        });
     }
 
     /// On another branch.
@@ -244,7 +260,7 @@ impl Scene {
     /// At a session's start.
     pub(crate) fn start(&mut self, source: &str) -> Answer {
         let event = Event::SessionStart { source: source.to_owned(), model: None };
-        self.decide(event, |world| Facts::Start(Box::new(Start { world, registers: true })))
+        self.decide(event, |world| Facts::Start(Box::new(Start { world })))
     }
 
     /// At a session's end.
@@ -258,15 +274,15 @@ impl Scene {
         let asked = crate::command::parse_prompt(prompt);
         let event = Event::UserPromptSubmit { prompt: prompt.to_owned(), source: None };
         self.decide(event, |world| {
-            Facts::Prompt(Box::new(Prompt { asked, world, is_typed, registers: true }))
+            Facts::Prompt(Box::new(Prompt { asked, world, is_typed }))
         })
     }
 
     /// A command line of `req`, its changes carried out.
     #[track_caller]
     pub(crate) fn req(&mut self, words: &str, standpoint: Standpoint) -> Reply {
-        let words: Vec<String> = words.split_whitespace().map(ToOwned::to_owned).collect();
-        let asked = parse_words(&words).unwrap_or_else(|error| panic!("{words:?}: {error}"));
+        let line = crate::command_line::parse(&format!("req {words}")).commands.unwrap();
+        let asked = parse_words(&line[0].words[1..]).unwrap_or_else(|error| panic!("{words}: {error}"));
         let reply = answer(&asked, &self.settings, &self.view(), standpoint, &origin);
         self.carry_out(&reply.changes);
         reply

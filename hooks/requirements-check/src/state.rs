@@ -46,6 +46,9 @@ pub struct State {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Reservation {
     call: String,
+    /// The mark, by its identity: one that is set later is free.
+    #[serde(default)]
+    mark: i64,
     until: Timestamp,
 }
 
@@ -89,20 +92,22 @@ impl State {
     /// The mark of that identity is used up, or taken by another call than `call`.
     pub(crate) fn is_spent(&self, name: &str, mark: i64, call: Option<&str>, now: Timestamp) -> bool {
         let is_used = self.spent.get(name).is_some_and(|spent| *spent >= mark);
-        let is_taken = |taken: &Reservation| taken.until > now && Some(taken.call.as_str()) != call;
+        let is_taken = |taken: &Reservation| {
+            taken.mark >= mark && taken.until > now && Some(taken.call.as_str()) != call
+        };
         is_used || self.reserved.get(name).is_some_and(is_taken)
     }
 
     /// Takes the mark for a call that is about to run.
-    pub(crate) fn reserve(&mut self, name: &str, call: &str, now: Timestamp) {
-        let reservation = Reservation { call: call.to_owned(), until: now.plus(RESERVED_FOR) };
+    pub(crate) fn reserve(&mut self, name: &str, mark: i64, call: &str, now: Timestamp) {
+        let reservation = Reservation { call: call.to_owned(), mark, until: now.plus(RESERVED_FOR) };
         self.reserved.insert(name.to_owned(), reservation);
     }
 
-    /// The requirements whose mark the call has taken.
-    pub(crate) fn reserved_by(&self, call: &str) -> Vec<String> {
+    /// The requirements whose mark the call has taken, and which mark that is.
+    pub(crate) fn reserved_by(&self, call: &str) -> Vec<(String, i64)> {
         let taken = self.reserved.iter().filter(|(_, taken)| taken.call == call);
-        taken.map(|(name, _)| name.clone()).collect()
+        taken.map(|(name, taken)| (name.clone(), taken.mark)).collect()
     }
 
     /// The call has run: its mark is used up.

@@ -56,6 +56,8 @@ pub struct World {
     pub(crate) root: Option<PathBuf>,
     /// `CLAUDE_CODE_ENTRYPOINT`.
     pub(crate) entrypoint: Option<String>,
+    /// The marks are those of a branch that is not checked out here.
+    pub(crate) is_turned: bool,
     /// The sessions a prefix may mean; only for commands, like all that follows but the notes.
     pub(crate) known_sessions: Vec<String>,
     /// The live sessions of this project.

@@ -91,14 +91,20 @@ fn a_failure_takes_the_evidence_away_though_the_files_come_back() {
 
     assert_eq!(client(&sandbox, &api).ask("work").text(), "end");
 
-    assert_eq!(outcomes(&api), ["ran", "ran", "failed", "ran", "refused", "ran", "ran"], "{:#?}", results(&api));
+    assert_eq!(
+        outcomes(&api),
+        ["ran", "ran", "failed", "ran", "refused", "ran", "ran"],
+        "{:#?}",
+        results(&api)
+    );
     assert_eq!((content(&sandbox, "code.txt").as_str(), commits(&sandbox)), ("green 1\n", 1));
 }
 
 #[test]
 fn a_run_whose_exit_status_is_hidden_does_not_count_and_the_denial_has_the_line_that_would() {
     let sandbox = tested_project();
-    let background = json!({ "command": "./run-tests --fast", "description": "test", "run_in_background": true });
+    let background =
+        json!({ "command": "./run-tests --fast", "description": "test", "run_in_background": true });
     let forms: [(Reply, &str); 5] = [
         (Reply::bash("./run-tests --fast 2>&1 | tail"), "pipe"),
         (Reply::bash("./run-tests --fast || true"), "`||`"),
@@ -106,13 +112,15 @@ fn a_run_whose_exit_status_is_hidden_does_not_count_and_the_denial_has_the_line_
         (Reply::bash("./run-tests --fast &"), "`&`"),
         (Reply::tool("Bash", background), "background"),
     ];
-    let script = forms.iter().fold(Script::new(), |script, (form, _)| script.reply(form.clone()).reply(commit()));
+    let script =
+        forms.iter().fold(Script::new(), |script, (form, _)| script.reply(form.clone()).reply(commit()));
     let api = MessagesApi::start(script.obey(to_pass).reply(commit()).reply("end"));
 
     let run = client(&sandbox, &api).ask("work");
 
     run.outcome.assert_exit(0);
-    let expected: Vec<&str> = ["ran", "refused"].repeat(forms.len()).into_iter().chain(["ran", "ran"]).collect();
+    let expected: Vec<&str> =
+        ["ran", "refused"].repeat(forms.len()).into_iter().chain(["ran", "ran"]).collect();
     assert_eq!(outcomes(&api)[..expected.len()], expected, "{:#?}", results(&api));
     assert_eq!(commits(&sandbox), 1);
     let refused: Vec<_> = results(&api).into_iter().filter(|result| result.is_error).collect();
@@ -129,6 +137,8 @@ fn ran_in_bash(api: &MessagesApi) -> Vec<String> {
     let requests = api.main_requests();
     let messages = requests.last().unwrap().body["messages"].as_array().unwrap();
     let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
-    let calls = blocks.filter(|block| block["type"] == "tool_use" && block["input"]["run_in_background"] != Value::Bool(true));
+    let calls = blocks.filter(|block| {
+        block["type"] == "tool_use" && block["input"]["run_in_background"] != Value::Bool(true)
+    });
     calls.filter_map(|call| call["input"]["command"].as_str().map(str::to_owned)).collect()
 }

@@ -1,9 +1,13 @@
 //! A denied edit, and the way out of it that the denial names, in each permission mode.
 
-use super::{Obeying, between, client, content, edit, outcome, outcomes, project, read, results, take_back, to_mark};
-use crate::registered::installed;
+use super::{
+    Obeying, between, client, command, content, edit, outcome, outcomes, project, read, results, to_mark,
+    write,
+};
+use crate::registered::{installed, ran};
+use serde_json::json;
 use tests::client::{CLIENT_VERSION, Client};
-use tests::messages_api::{MessagesApi, Script};
+use tests::messages_api::{MessagesApi, Reply, Script};
 use tests::sandbox::{Level, Sandbox};
 
 /// Two that are met by marks, so that one command must do for both.
@@ -32,10 +36,15 @@ fn assert_the_way_out_works(sandbox: &Sandbox, api: &MessagesApi, client: Client
     assert_eq!(outcomes(api), ["ran", "refused", "ran", "ran"], "{:#?}", results(api));
     assert_eq!(content(sandbox, "notes.txt"), "after\n");
     let denial = &results(api)[1].text;
-    for told in ["commit_plan", "Say in which commits the work will land.", "each commit is tested", "adr_reviewed"] {
+    for told in
+        ["commit_plan", "Say in which commits the work will land.", "each commit is tested", "adr_reviewed"]
+    {
         assert!(denial.contains(told), "{told} is not in {denial}");
     }
-    assert!(denial.contains(".claude/requirements.yaml:2") && denial.contains(".claude/requirements.yaml:6"), "{denial}");
+    assert!(
+        denial.contains(".claude/requirements.yaml:2") && denial.contains(".claude/requirements.yaml:6"),
+        "{denial}"
+    );
 }
 
 #[test]
@@ -69,7 +78,8 @@ fn with_all_permissions_bypassed_the_denial_stands_and_its_command_opens_the_way
     let api = MessagesApi::start(obedient(&sandbox));
 
     // The client bypasses permissions for the superuser in a sandbox only.
-    let client = client(&sandbox, &api).permission_mode("bypassPermissions").allow(&[]).env("IS_SANDBOX", "1");
+    let client =
+        client(&sandbox, &api).permission_mode("bypassPermissions").allow(&[]).env("IS_SANDBOX", "1");
     assert_the_way_out_works(&sandbox, &api, client);
 }
 
@@ -115,16 +125,88 @@ fn where_neither_is_asked_nor_bash_allowed_the_user_types_it_as_a_prompt() {
     terminal.enter("change the notes");
     terminal.wait_for("now the user");
     let refused = results(&api);
-    let typed = between(&refused[1].text, "ask the user to type as a prompt: ", ")").expect("a prompt to type");
-    terminal.enter(typed);
-    terminal.wait_for("marked as met: ");
-    take_back(&mut terminal, typed);
+    let typed =
+        between(&refused[1].text, "ask the user to type as a prompt: ", ")").expect("a prompt to type");
+    command(&mut terminal, typed, "marked as met: ");
     terminal.enter("go on");
     terminal.wait_for("the end of it");
     assert!(terminal.quit().success());
 
-    let outcomes: Vec<_> = results(&api).iter().map(outcome).collect();
-    assert_eq!(outcomes, ["ran", "refused", "failed", "ran"], "{:#?}", results(&api));
+    assert_eq!(outcomes(&api), ["ran", "refused", "failed", "ran"], "{:#?}", results(&api));
     assert_eq!(content(&sandbox, "notes.txt"), "after\n");
     assert_eq!(api.main_requests().len(), 6, "the prompt for `req` was no prompt for the model");
+}
+
+#[test]
+fn the_line_told_at_the_sessions_start_saves_the_refusal() {
+    let sandbox = project(MARKS);
+    let script = Script::new().obey(to_mark).reply(write(&sandbox, "new.txt", "new\n")).reply("end");
+    let api = MessagesApi::start(script);
+
+    assert_eq!(client(&sandbox, &api).ask("make a new file").text(), "end");
+
+    assert_eq!(outcomes(&api), ["ran", "ran"], "{:#?}", results(&api));
+}
+
+#[test]
+fn what_a_subagent_marks_counts_for_the_session() {
+    let sandbox = project(MARKS);
+    let new = |name: &str| write(&sandbox, name, "new\n");
+    let mark = Reply::bash("req satisfy commit_plan adr_reviewed");
+    let script = Script::new()
+        .reply(Reply::agent("sub", "the task"))
+        .reply(new("two.txt"))
+        .reply("end")
+        .route("sub", [new("one.txt"), mark, new("one.txt"), Reply::text("done")]);
+    let api = MessagesApi::start(script);
+
+    assert_eq!(client(&sandbox, &api).ask("make two new files").text(), "end");
+
+    let of_the_subagent = api.marked_requests("sub").pop().expect("the subagent was asked").tool_results();
+    let outcomes_there: Vec<_> = of_the_subagent.iter().map(outcome).collect();
+    assert_eq!(outcomes_there, ["refused", "ran", "ran"], "{of_the_subagent:#?}");
+    assert_eq!(outcomes(&api), ["ran", "ran"], "{:#?}", results(&api));
+}
+
+#[test]
+fn a_completed_skill_marks_what_it_is_to_mark() {
+    let sandbox = project("requirements: {reviewed: {enabled: true, satisfied_by_skill: review-it}}\n");
+    sandbox.write(
+        ".claude/skills/review-it/SKILL.md",
+        "---\nname: review-it\ndescription: a review\n---\nReview it.\n",
+    );
+    let new = || write(&sandbox, "new.txt", "new\n");
+    let skill = Reply::tool("Skill", json!({ "skill": "review-it" }));
+    let api = MessagesApi::start(Script::new().reply(new()).reply(skill).reply(new()).reply("end"));
+
+    assert_eq!(client(&sandbox, &api).ask("make a new file").text(), "end");
+
+    assert_eq!(outcomes(&api), ["refused", "ran", "ran"], "{:#?}", results(&api));
+    assert!(results(&api)[0].text.contains("review-it"), "{:#?}", results(&api));
+}
+
+#[test]
+fn a_mark_for_one_call_lets_one_of_two_parallel_calls_through_and_no_later_one() {
+    let sandbox = project(
+        "requirements:
+  release_agreed:
+    enabled: true
+    scope: single_use
+    trigger_tools: [{tool: Bash, command_pattern: touch}]
+",
+    );
+    let touch = |name: &str| json!({ "command": format!("touch {name}"), "description": "x" });
+    let both = Reply::tool("Bash", touch("one")).and_tool("Bash", touch("two"));
+    let script = Script::new()
+        .reply(Reply::tool("Bash", touch("too-early")))
+        .obey(to_mark)
+        .reply(both)
+        .reply(Reply::tool("Bash", touch("too-late")))
+        .reply("end");
+    let api = MessagesApi::start(script);
+
+    assert_eq!(client(&sandbox, &api).ask("release").text(), "end");
+
+    assert_eq!(outcomes(&api), ["refused", "ran", "ran", "refused", "refused"], "{:#?}", results(&api));
+    assert_eq!(ran(&sandbox), ["notes.txt", "one"]);
 }

@@ -42,7 +42,8 @@ fn last(api: &MessagesApi) -> std::sync::Arc<Recorded> {
 #[test]
 fn a_stop_with_untested_edits_is_held_once_per_prompt() {
     let sandbox = tested_project(HEADLESS);
-    let api = MessagesApi::start(Script::new().reply(code(&sandbox)).reply("One.").reply("Two.").reply("Three."));
+    let api =
+        MessagesApi::start(Script::new().reply(code(&sandbox)).reply("One.").reply("Two.").reply("Three."));
 
     assert_eq!(client(&sandbox, &api).ask("work").text(), "Two.");
 
@@ -54,12 +55,14 @@ fn a_stop_with_untested_edits_is_held_once_per_prompt() {
 #[test]
 fn the_line_it_names_ends_the_matter() {
     let sandbox = tested_project(HEADLESS);
-    let script = Script::new().reply(code(&sandbox)).reply("One.").obey(to_pass).reply("Two.").reply("Three.");
+    let script =
+        Script::new().reply(code(&sandbox)).reply("One.").obey(to_pass).reply("Two.").reply("Three.");
     let api = MessagesApi::start(script);
 
     let run = client(&sandbox, &api).ask("work");
     assert_eq!(run.text(), "Two.");
-    let more = MessagesApi::start(Script::new().reply(read(&sandbox, "notes.txt")).reply("Four.").reply("Five."));
+    let more =
+        MessagesApi::start(Script::new().reply(read(&sandbox, "notes.txt")).reply("Four.").reply("Five."));
     let again = client(&sandbox, &more).args(&["--resume", run.session_id()]).ask("and read the notes");
 
     assert_eq!(again.text(), "Four.", "what was tested stays tested");
@@ -77,7 +80,11 @@ fn nobody_watching_means_nothing_is_held_unless_the_project_opts_in() {
 #[test]
 fn in_the_terminal_it_is_held_without_opting_in() {
     let sandbox = tested_project("");
-    let script = Script::new().reply(code(&sandbox)).reply("Step one is there.").obey(to_pass).reply("And it is tested.");
+    let script = Script::new()
+        .reply(code(&sandbox))
+        .reply("Step one is there.")
+        .obey(to_pass)
+        .reply("And it is tested.");
     let api = MessagesApi::start(script);
 
     let mut terminal = client(&sandbox, &api).terminal();
@@ -86,7 +93,12 @@ fn in_the_terminal_it_is_held_without_opting_in() {
     terminal.wait_for("And it is tested.");
     assert!(terminal.quit().success());
 
-    assert_eq!((held(&last(&api)), outcomes(&api)), (1, vec!["ran", "ran"]), "{:#?}", last(&api).shown_texts());
+    assert_eq!(
+        (held(&last(&api)), outcomes(&api)),
+        (1, vec!["ran", "ran"]),
+        "{:#?}",
+        last(&api).shown_texts()
+    );
 }
 
 #[test]
@@ -124,13 +136,15 @@ fn of_three_that_hold_a_stop_at_once_each_is_heard_and_it_ends() {
     let foreign = recorder.hook("foreign", Behaviour::replying([block, recording::Reply::silent()]));
     let ours = settings(&["requirements-check", "stop-momentum"]);
     sandbox.settings(Level::User, &ours.hook("Stop", &foreign).json());
-    let script = Script::new().reply(code(&sandbox)).reply("One.").obey(to_pass).reply("Two.").reply("Three.");
+    let script =
+        Script::new().reply(code(&sandbox)).reply("One.").obey(to_pass).reply("Two.").reply("Three.");
     let api = MessagesApi::start(script);
 
     assert_eq!(client(&sandbox, &api).ask("work").text(), "Two.");
 
     let shown = last(&api).shown_texts();
-    let reasons: Vec<&str> = shown.iter().filter_map(|text| text.strip_prefix("Stop hook feedback:\n")).collect();
+    let reasons: Vec<&str> =
+        shown.iter().filter_map(|text| text.strip_prefix("Stop hook feedback:\n")).collect();
     assert_eq!(reasons.len(), 3, "{shown:#?}");
     for start in ["requirements-check: ", "stop-momentum: ", "a foreign reason"] {
         assert!(reasons.iter().any(|reason| reason.starts_with(start)), "{start} is not in {reasons:#?}");

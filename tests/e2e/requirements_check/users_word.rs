@@ -1,9 +1,11 @@
 //! What only the user may mark, under the real client: no way of Claude's own leads to a mark, and the user's way does.
 
-use super::{client, content, edit, marks, outcome, outcomes, project, read, results, to_mark, write};
-use super::{Obeying, between, take_back};
+use super::{
+    Obeying, SOON, between, client, command, content, edit, marks, outcomes, project, read, results, to_mark,
+    write,
+};
 use serde_json::json;
-use std::path::Path;
+use std::fs;
 use tests::client::{CLIENT_VERSION, executable};
 use tests::messages_api::{MessagesApi, Reply, Script};
 use tests::sandbox::{Level, Sandbox};
@@ -19,89 +21,105 @@ requirements: {commit_plan: {enabled: true, message: keep to the plan}}
 /// A mark as the hook writes it, but by hand.
 const FORGED: &str = r#"{"version":"1.0","branch":"main","requirements":{"plan_ok":{"scope":"branch","satisfied":true,"satisfied_by":"user","satisfied_at":1763750000}}}"#;
 
-/// Runs the calls one by one and says what came of each.
-#[track_caller]
-fn come_of(sandbox: &Sandbox, calls: impl IntoIterator<Item = Reply>) -> Vec<String> {
-    let api = MessagesApi::start(calls.into_iter().fold(Script::new(), Script::reply).reply("end"));
-    let run = client(sandbox, &api).ask("work");
-    assert_eq!(run.text(), "end", "{}", run.outcome);
-    results(&api).iter().map(|result| format!("{}: {}", outcome(result), result.text)).collect()
+const LOCAL: &str = ".claude/requirements.local.yaml";
+
+/// The user's own file for the project, which says nothing.
+fn with_local_file(requirements: &str) -> Sandbox {
+    let sandbox = project(requirements);
+    sandbox.write(LOCAL, "requirements: {}\n");
+    sandbox
 }
 
-/// Calls that change the rules or the marks, by editing and by shells.
+/// Calls that change the rules, their registration or the marks, by editing and by shells. The local file has been read.
 fn around_the_rules(sandbox: &Sandbox) -> Vec<Reply> {
     let marks = ".git/requirements/main.json";
     vec![
-        write(sandbox, ".claude/requirements.local.yaml", "requirements: {}\n"),
-        edit(sandbox, ".claude/requirements.yaml", "enabled", "disabled"),
+        edit(sandbox, LOCAL, "requirements: {}", "enabled: false"),
+        Reply::bash(&format!("sed -i 's/requirements: {{}}/enabled: false/' {LOCAL}")),
+        Reply::bash(&format!("echo 'enabled: false' >{LOCAL}")),
         Reply::bash("sed -i s/true/false/ .claude/requirements.yaml ~/.claude/requirements.yaml"),
-        Reply::bash("echo 'enabled: false' >.claude/requirements.local.yaml"),
+        write(sandbox, ".claude/settings.local.json", r#"{"disableAllHooks": true}"#),
         write(sandbox, marks, FORGED),
         Reply::bash(&format!("mkdir -p .git/requirements && echo '{FORGED}' >{marks}")),
         Reply::bash("cd .git && mkdir -p requirements && cd requirements && cp /dev/null main.json"),
     ]
 }
 
+fn all(calls: impl IntoIterator<Item = Reply>) -> Script {
+    calls.into_iter().fold(Script::new(), Script::reply)
+}
+
 #[test]
 fn neither_shells_nor_nested_clients_nor_forged_files_mark_what_only_the_user_may() {
-    let sandbox = project(USERS);
-    let claude = executable();
-    let nested = format!("'{}' -p --resume \"$CLAUDE_CODE_SESSION_ID\" 'req satisfy plan_ok' </dev/null", claude.display());
-    // What a script does inside is not seen; then the other client's hook refuses.
-    sandbox.write("ask.sh", format!("{nested}\n"));
-    sandbox.commit("a script");
+    let sandbox = with_local_file(USERS);
+    let claude = executable().display().to_string();
+    let nested =
+        format!("'{claude}' -p --resume \"$CLAUDE_CODE_SESSION_ID\" 'req satisfy plan_ok' </dev/null");
+    // What a script does inside is not seen; then the other client's hook refuses, and `req` itself.
+    sandbox.write("ask.sh", format!("{nested}\nenv -u CLAUDECODE req satisfy plan_ok 2>&1\n"));
+    let tried = [Reply::bash("req satisfy plan_ok 2>&1"), Reply::bash("sh ask.sh")];
     let refused = [
         write(&sandbox, "new.txt", "new\n"),
         Reply::bash("env -u CLAUDECODE req satisfy plan_ok"),
         Reply::bash("unset CLAUDECODE; req satisfy plan_ok"),
         Reply::bash(&nested),
-        Reply::bash(&format!("script -qec \"'{}' 'req satisfy plan_ok'\" /dev/null </dev/null & sleep 8", claude.display())),
+        Reply::bash(&format!("script -qec \"'{claude}' 'req satisfy plan_ok'\" /dev/null")),
     ];
-    let mut calls = vec![read(&sandbox, ".claude/requirements.yaml"), Reply::bash("req satisfy plan_ok"), Reply::bash("sh ask.sh")];
-    calls.extend(refused);
-    calls.extend(around_the_rules(&sandbox));
-    calls.push(write(&sandbox, "new.txt", "new\n"));
+    let calls =
+        [read(&sandbox, LOCAL)].into_iter().chain(tried).chain(refused).chain(around_the_rules(&sandbox));
+    let api =
+        MessagesApi::start(all(calls).reply(write(&sandbox, "new.txt", "new\n")).reply("the end of it"));
 
-    let came = come_of(&sandbox, calls);
+    // In the terminal, where the shell's environment speaks of a client that somebody watches.
+    let mut terminal = client(&sandbox, &api).terminal();
+    terminal.wait_for(CLIENT_VERSION.trim());
+    terminal.enter("work");
+    terminal.wait_for_within("the end of it", SOON * 2);
+    assert!(terminal.quit().success());
 
-    println!("MARKS {}", marks(&sandbox));
-    assert!(came[0].starts_with("ran: "), "reading is free: {}", came[0]);
-    for (refusal, call) in came[1..3].iter().zip(["failed: ", "ran: "]) {
-        assert!(refusal.starts_with(call) && refusal.contains("req: refused, because plan_ok is the user's"), "{refusal}");
-    }
-    for refusal in &came[3..] {
-        assert!(refusal.starts_with("refused: ") && refusal.contains("plan_ok"), "{refusal}");
+    let results = results(&api);
+    let tried = ["ran", "failed", "failed"].into_iter();
+    let expected: Vec<&str> = tried.chain(["refused"; 5 + 8 + 1]).collect();
+    assert_eq!(outcomes(&api), expected, "{results:#?}");
+    let refusal = "req: refused, because plan_ok is the user's";
+    assert_eq!(
+        [1, 2].map(|tried: usize| results[tried].text.matches(refusal).count()),
+        [1, 2],
+        "{results:#?}"
+    );
+    for refused in &results[3..] {
+        assert!(refused.text.contains("plan_ok"), "{refused:?}");
     }
     assert_eq!(marks(&sandbox), json!({}));
-    assert_eq!(content(&sandbox, "new.txt"), "");
+    assert_eq!(
+        (content(&sandbox, "new.txt").as_str(), content(&sandbox, LOCAL).as_str()),
+        ("", "requirements: {}\n")
+    );
     assert_eq!(content(&sandbox, ".claude/requirements.yaml"), USERS);
-    assert!(!sandbox.requirements_path(Level::Local).exists());
+    assert!(!sandbox.settings_path(Level::Local).exists());
 }
 
 #[test]
 fn what_the_user_has_locked_is_not_loosened_and_stays_as_it_is() {
-    let sandbox = project("requirements: {commit_plan: {enabled: false}}\n");
+    let sandbox = with_local_file("requirements: {commit_plan: {enabled: false}}\n");
     sandbox.requirements(Level::User, LOCKED);
-    let api = MessagesApi::start(
-        around_the_rules(&sandbox)
-            .into_iter()
-            .fold(Script::new().reply(read(&sandbox, ".claude/requirements.yaml")), Script::reply)
-            .reply(write(&sandbox, "new.txt", "new\n"))
-            .obey(to_mark)
-            .reply(write(&sandbox, "new.txt", "new\n"))
-            .reply("end"),
-    );
+    let new = || write(&sandbox, "new.txt", "new\n");
+    let calls = [read(&sandbox, LOCAL)].into_iter().chain(around_the_rules(&sandbox));
+    let api = MessagesApi::start(all(calls).reply(new()).obey(to_mark).reply(new()).reply("end"));
 
     assert_eq!(client(&sandbox, &api).ask("work").text(), "end");
 
-    let mut expected = vec!["ran"];
-    expected.extend(["refused"; 7]);
-    expected.extend(["refused", "ran", "ran"]);
-    assert_eq!(outcomes(&api), expected, "{:#?}", results(&api));
-    for refusal in &results(&api)[1..8] {
-        assert!(refusal.text.contains("requirements.commit_plan") && refusal.text.contains("locked"), "{refusal:?}");
+    let results = results(&api);
+    let expected: Vec<&str> = ["ran"].into_iter().chain(["refused"; 8 + 1]).chain(["ran", "ran"]).collect();
+    assert_eq!(outcomes(&api), expected, "{results:#?}");
+    for refused in &results[1..=8] {
+        assert!(
+            refused.text.contains("requirements.commit_plan") && refused.text.contains("locked"),
+            "{refused:?}"
+        );
     }
-    assert_eq!(std::fs::read_to_string(sandbox.requirements_path(Level::User)).unwrap(), LOCKED);
+    assert_eq!(content(&sandbox, LOCAL), "requirements: {}\n");
+    assert_eq!(fs::read_to_string(sandbox.requirements_path(Level::User)).unwrap(), LOCKED);
     assert_eq!(content(&sandbox, "new.txt"), "new\n");
 }
 
@@ -135,8 +153,7 @@ fn a_prompt_that_claude_has_scheduled_marks_nothing_when_it_comes() {
     terminal.enter("plan it");
     terminal.wait_for("planned for later");
     // For the hook the scheduled prompt is the same as these words typed (tests/client-facts.md, 5), only later.
-    terminal.enter("req satisfy plan_ok");
-    terminal.wait_for("req: refused, because plan_ok is the user's");
+    command(&mut terminal, "req satisfy plan_ok", "req: refused, because plan_ok is the user's");
     assert!(terminal.quit().success());
 
     assert_eq!(outcomes(&api), ["ran", "ran"], "{:#?}", results(&api));
@@ -147,20 +164,18 @@ fn a_prompt_that_claude_has_scheduled_marks_nothing_when_it_comes() {
 fn the_users_own_prompt_marks_it_and_the_terminal_shows_the_answer() {
     let sandbox = project(USERS);
     let new = || write(&sandbox, "new.txt", "new\n");
-    let api = MessagesApi::start(Script::new().reply(new()).reply("asking").reply(new()).reply("the end of it"));
+    let api =
+        MessagesApi::start(Script::new().reply(new()).reply("asking").reply(new()).reply("the end of it"));
 
     let mut terminal = client(&sandbox, &api).terminal();
     terminal.wait_for(CLIENT_VERSION.trim());
     terminal.enter("work");
     terminal.wait_for("asking");
     let denial = results(&api)[0].text.clone();
-    let typed = between(&denial, "type this as a prompt (only the user may mark it): ", "\n").expect("a prompt to type");
-    terminal.enter(typed);
-    terminal.wait_for("marked as met: plan_ok (every session on main)");
-    take_back(&mut terminal, typed);
-    terminal.enter("req status");
-    terminal.wait_for("1 of 1 met on main");
-    take_back(&mut terminal, "req status");
+    let typed = between(&denial, "type this as a prompt (only the user may mark it): ", "\n")
+        .expect("a prompt to type");
+    command(&mut terminal, typed, "marked as met: plan_ok (every session on main)");
+    command(&mut terminal, "req status", "1 of 1 met on main");
     terminal.enter("go on");
     terminal.wait_for("the end of it");
     assert!(terminal.quit().success());
@@ -170,5 +185,4 @@ fn the_users_own_prompt_marks_it_and_the_terminal_shows_the_answer() {
     assert_eq!(api.main_requests().len(), 4, "neither command reached the model");
     let mark = &marks(&sandbox)["main.json"];
     assert!(mark.to_string().contains("plan_ok"), "{mark}");
-    assert!(Path::new(&sandbox.project()).join(".git/requirements").is_dir());
 }

@@ -134,7 +134,7 @@ fn the_same_content_written_again_leaves_the_evidence_valid() {
 
 #[test]
 fn a_run_whose_failure_would_not_show_does_not_count_and_the_refusal_says_which_line_would() {
-    for line in [
+    let lines = [
         "./run-tests 2>&1 | tail",
         "./run-tests || true",
         "./run-tests; echo done",
@@ -151,10 +151,11 @@ fn a_run_whose_failure_would_not_show_does_not_count_and_the_refusal_says_which_
         "exit 0; ./run-tests",
         "trap 'exit 0' EXIT; ./run-tests",
         "sh -c './run-tests | cat'",
-    ] {
-        let world = project(TESTS);
-        let claude = world.claude();
-        claude.edits("src/a.txt", "new\n");
+    ];
+    let world = project(TESTS);
+    for (number, line) in (1..).zip(lines) {
+        let claude = world.another(number);
+        claude.edits("src/a.txt", &format!("{number}\n"));
         claude.does(line);
         let text = commit_refused(&claude);
         assert!(text.contains("did not count"), "{line}: {text}");
@@ -182,7 +183,7 @@ fn the_line_to_type_keeps_what_matters_of_the_one_that_did_not_count() {
 
 #[test]
 fn a_run_that_decides_its_line_counts() {
-    for line in [
+    let lines = [
         "./run-tests",
         "  ./run-tests 2>&1",
         "./run-tests > out.log 2>&1",
@@ -196,10 +197,11 @@ fn a_run_that_decides_its_line_counts() {
         "sh -c ./run-tests",
         "(./run-tests)",
         "cd src && cd .. && ./run-tests",
-    ] {
-        let world = project(TESTS);
-        let claude = world.claude();
-        claude.edits("src/a.txt", "new\n");
+    ];
+    let world = project(TESTS);
+    for (number, line) in (1..).zip(lines) {
+        let claude = world.another(number);
+        claude.edits("src/a.txt", &format!("{number}\n"));
         claude.does(line);
         let answer = claude.before(&claude.bash(COMMIT));
         assert_eq!(denial(answer.as_ref()), None, "{line}");

@@ -266,7 +266,7 @@ fn a_single_session_is_alone_until_another_lives_here() {
     other.clone().headless().starts("startup");
     one.passes(&one.edit("a.rs"));
     other.starts("startup");
-    assert!(one.refused(&one.edit("a.rs")).contains("5e55104e"));
+    assert!(one.refused(&one.edit("a.rs")).contains("00000002"));
     other.ask(&other.session.session_end("other"));
     one.passes(&one.edit("a.rs"));
 }

@@ -1,0 +1,293 @@
+//! For whom and how long a mark counts: for a session on its branch, for a branch, for all branches, for one call.
+
+use super::world::{Claude, World, command_in};
+use crate::driver::denial;
+use serde_json::{Value, json};
+use std::fs;
+use tests::payloads::Payload;
+
+fn scoped(scope: &str) -> World {
+    let world = World::of_team(&format!("requirements: {{plan: {{enabled: true, scope: {scope}}}}}\n"));
+    world.switch("one");
+    world
+}
+
+/// An edit would be refused for want of a mark.
+#[track_caller]
+fn is_refused(claude: &Claude<'_>) -> bool {
+    denial(claude.before(&claude.edit("a.rs")).as_ref()).is_some()
+}
+
+#[test]
+fn marks_are_seen_by_those_whose_scope_they_have() {
+    // Whether it is refused: to the session itself elsewhere, to another session here, to another session elsewhere.
+    for (scope, elsewhere, another, another_elsewhere) in [
+        ("session", true, true, true),
+        ("branch", true, false, true),
+        ("permanent", false, false, false),
+    ] {
+        let world = scoped(scope);
+        let (claude, other) = (world.claude(), world.another(2));
+        assert!(is_refused(&claude) && is_refused(&other), "{scope}");
+        claude.does("req satisfy plan");
+        assert!(!is_refused(&claude), "{scope}");
+        assert_eq!(is_refused(&other), another, "{scope}: another session");
+        world.switch("two");
+        assert_eq!(is_refused(&claude), elsewhere, "{scope}: elsewhere");
+        assert_eq!(is_refused(&other), another_elsewhere, "{scope}: another session elsewhere");
+        world.switch("one");
+        assert!(!is_refused(&claude), "{scope}: back again");
+    }
+}
+
+#[test]
+fn marks_lie_where_the_original_tool_keeps_them() {
+    let world = World::of_team(
+        "requirements: {a: {enabled: true}, b: {enabled: true, scope: branch}, c: {enabled: true, scope: permanent}}\n",
+    );
+    world.switch("feature/auth");
+    let claude = world.claude();
+    claude.does("req satisfy a b c");
+    let marks = world.marks("feature-auth.json");
+    assert_eq!((&marks["version"], &marks["branch"]), (&json!("1.0"), &json!("feature/auth")));
+    assert_eq!(marks["project"], json!(world.sandbox.project()));
+    assert_eq!(marks["requirements"]["a"]["sessions"][&claude.session.id]["satisfied"], true);
+    assert_eq!(marks["requirements"]["b"]["satisfied"], true);
+    assert_eq!(marks["requirements"]["c"], Value::Null);
+    assert_eq!(world.marks("permanent.json")["requirements"]["c"]["satisfied"], true);
+}
+
+#[test]
+fn two_branches_of_one_file_name_keep_their_marks_apart() {
+    let world = scoped("branch");
+    let claude = world.claude();
+    let branches = ["feature/x", "feature-x", "permanent"];
+    for branch in branches {
+        world.switch(branch);
+        assert!(is_refused(&claude), "{branch}");
+        claude.does("req satisfy plan");
+    }
+    for branch in branches {
+        world.switch(branch);
+        assert!(!is_refused(&claude), "{branch}");
+        claude.does("req clear plan --branch || true");
+        claude.answer_to("req clear plan --branch");
+        assert!(is_refused(&claude), "{branch}");
+    }
+}
+
+#[test]
+fn a_session_mark_may_be_widened_to_the_branch_or_to_another_one() {
+    let world = scoped("session");
+    let (claude, other) = (world.claude(), world.another(2));
+    claude.does("req satisfy plan --branch");
+    assert!(!is_refused(&other));
+    world.sandbox.git(&["branch", "two"]);
+    claude.does("req satisfy plan --branch two");
+    world.switch("two");
+    assert!(!is_refused(&claude) && !is_refused(&other));
+    world.switch("three");
+    assert!(is_refused(&claude));
+}
+
+#[test]
+fn a_mark_for_another_session_is_set_by_the_first_characters_of_its_id() {
+    let world = scoped("session");
+    let (claude, other) = (world.claude(), world.another(2));
+    claude.starts("startup");
+    other.starts("startup");
+    claude.does("req satisfy plan --session 00000002");
+    assert!(!is_refused(&other) && is_refused(&claude));
+    assert_eq!(claude.shell("req satisfy plan --session 00000003").status.code(), Some(1));
+}
+
+#[test]
+fn clearing_takes_nobody_elses_marks() {
+    let world = scoped("session");
+    let (claude, other) = (world.claude(), world.another(2));
+    for session in [&claude, &other] {
+        session.does("req satisfy plan");
+    }
+    claude.does("req clear plan");
+    assert!(is_refused(&claude) && !is_refused(&other));
+    claude.does("req satisfy plan");
+    claude.does("req clear --all");
+    assert!(is_refused(&claude) && !is_refused(&other));
+    assert_eq!(claude.shell("req clear plan --branch").status.code(), Some(1), "it is everybody's");
+    assert!(!is_refused(&other));
+}
+
+#[test]
+fn a_mark_older_than_its_time_does_not_count() {
+    let world = World::of_team("requirements: {plan: {enabled: true, ttl_secs: 3600}}\n");
+    let claude = world.claude();
+    claude.does("req satisfy plan");
+    world.age_marks("main.json", "plan", 3500);
+    assert!(!is_refused(&claude));
+    world.age_marks("main.json", "plan", 101);
+    let text = claude.refused(&claude.edit("a.rs"));
+    assert!(text.contains("too old"), "{text}");
+    claude.does(&command_in(&text));
+    assert!(!is_refused(&claude));
+}
+
+#[test]
+fn the_end_of_a_session_keeps_its_marks_unless_it_is_cleared() {
+    for (settings, reason, is_kept) in [
+        ("", "other", true),
+        ("", "prompt_input_exit", true),
+        ("", "logout", true),
+        ("", "clear", false),
+        ("hooks: {session_end: {clear_session_state: true}}\n", "other", false),
+    ] {
+        let world = World::of_team(&format!("requirements: {{plan: {{enabled: true}}}}\n{settings}"));
+        let (claude, other) = (world.claude(), world.another(2));
+        for session in [&claude, &other] {
+            session.starts("startup");
+            session.does("req satisfy plan");
+        }
+        assert_eq!(claude.ask(&claude.session.session_end(reason)), None);
+        assert_eq!(!is_refused(&claude), is_kept, "{settings}{reason}");
+        assert!(!is_refused(&other), "{settings}{reason}: another session's");
+    }
+}
+
+const ONCE: &str = "\
+requirements:
+  review:
+    enabled: true
+    scope: single_use
+    trigger_tools: [Edit, {tool: Bash, command_pattern: git push}]
+";
+
+#[test]
+fn a_mark_for_one_call_is_used_up_by_the_call_that_succeeds() {
+    let world = World::of_team(ONCE);
+    let claude = world.claude();
+    for call in [claude.bash("git push"), claude.edit("a.rs")] {
+        let text = claude.refused(&call);
+        claude.does("req satisfy review");
+        claude.passes(&call);
+        claude.succeeded(&call);
+        let again = claude.edit(format!("{}.rs", text.len()));
+        assert!(denial(claude.before(&again).as_ref()).is_some(), "{call:?}");
+    }
+}
+
+#[test]
+fn a_mark_for_one_call_is_free_again_after_a_failure() {
+    let world = World::of_team(ONCE);
+    let claude = world.claude();
+    claude.does("req satisfy review");
+    for _ in 0..3 {
+        let push = claude.bash("git push");
+        claude.passes(&push);
+        assert_eq!(claude.failed(&push), None);
+    }
+    let push = claude.bash("git push");
+    claude.passes(&push);
+    claude.succeeded(&push);
+    claude.refused(&claude.bash("git push"));
+}
+
+#[test]
+fn of_two_parallel_calls_one_gets_the_mark() {
+    let world = World::of_team(ONCE);
+    let claude = world.claude();
+    for _ in 0..5 {
+        claude.does("req satisfy review");
+        let calls: Vec<_> = (0..6).map(|_| claude.bash("git push")).collect();
+        let events: Vec<Payload> = calls.iter().map(|call| claude.event_before(call)).collect();
+        let answers = world.ask_at_once(&events);
+        let passed: Vec<_> = answers.iter().zip(&calls).filter(|(answer, _)| answer.is_none()).collect();
+        assert_eq!(passed.len(), 1, "{answers:?}");
+        claude.succeeded(passed[0].1);
+    }
+}
+
+#[test]
+fn the_same_call_asked_about_twice_has_its_mark_still() {
+    let world = World::of_team(ONCE);
+    let claude = world.claude();
+    claude.does("req satisfy review");
+    let push = claude.bash("git push");
+    claude.passes(&push);
+    claude.passes(&push);
+}
+
+#[test]
+fn a_mark_taken_by_a_call_that_never_came_back_can_be_set_again() {
+    let world = World::of_team(ONCE);
+    let claude = world.claude();
+    claude.does("req satisfy review");
+    // The user declined it, so nobody hears of it again.
+    claude.passes(&claude.bash("git push"));
+    let push = claude.bash("git push --force-with-lease");
+    claude.does(&command_in(&claude.refused(&push)));
+    claude.passes(&push);
+    claude.succeeded(&push);
+    claude.refused(&claude.bash("git push"));
+}
+
+#[test]
+fn a_mark_set_while_a_call_runs_is_there_for_the_next() {
+    let world = World::of_team(ONCE);
+    let claude = world.claude();
+    claude.does("req satisfy review");
+    let (first, second) = (claude.bash("git push"), claude.bash("git push"));
+    claude.passes(&first);
+    claude.does("req satisfy review");
+    claude.succeeded(&first);
+    claude.passes(&second);
+    claude.succeeded(&second);
+    claude.refused(&claude.bash("git push"));
+}
+
+#[test]
+fn a_mark_for_one_call_is_the_sessions_own() {
+    let world = World::of_team(ONCE);
+    world.claude().does("req satisfy review");
+    let other = world.another(2);
+    other.refused(&other.bash("git push"));
+    world.claude().passes(&world.claude().bash("git push"));
+}
+
+#[test]
+fn a_mark_for_one_call_on_the_branch_is_used_up_by_whoever_is_first() {
+    let world = World::of_team(ONCE);
+    world.claude().does("req satisfy review --branch");
+    let other = world.another(2);
+    let push = other.bash("git push");
+    other.passes(&push);
+    other.succeeded(&push);
+    let claude = world.claude();
+    claude.refused(&claude.bash("git push"));
+}
+
+#[test]
+fn a_mark_is_set_once_though_hook_and_command_both_see_it() {
+    let world = scoped("session");
+    let claude = world.claude();
+    let line = "req satisfy plan --note 'mine'";
+    let call = claude.bash(line);
+    claude.passes(&call);
+    claude.shell(line).assert_exit(0);
+    let before = fs::read(world.marks_file("one.json")).unwrap();
+    claude.succeeded(&call);
+    assert_eq!(fs::read(world.marks_file("one.json")).unwrap(), before);
+}
+
+#[test]
+fn a_mark_that_only_the_hook_could_write_is_written() {
+    let world = scoped("session");
+    let claude = world.claude();
+    claude.succeeded(&claude.bash("cd . && req satisfy plan && req status"));
+    assert!(!is_refused(&claude));
+    let other = world.another(2);
+    for line in ["req satisfy plan || true", "echo req satisfy plan", "req satisfy plan & ", "req satisfy plam"] {
+        other.succeeded(&other.bash(line));
+        assert!(is_refused(&other), "{line}");
+    }
+    assert_eq!(other.failed(&other.bash("req satisfy plan")), None);
+    assert!(is_refused(&other));
+}

@@ -1,0 +1,299 @@
+//! The end of a turn: what the session made due and is not met holds it once per prompt, and nothing else does.
+
+use super::world::{Claude, World, command_in};
+use crate::driver::is_block;
+use serde_json::json;
+use std::fs;
+use tests::payloads::Payload;
+use tests::sandbox::Level;
+use tests::transcripts::Transcript;
+
+const TESTS: &str = "requirements: {green: {enabled: true, type: evidence, command: \"true\"}}\n";
+const PLAN: &str = "requirements: {plan: {enabled: true}}\n";
+
+#[test]
+fn evidence_that_an_edit_made_due_holds_the_turn_once_per_prompt() {
+    let world = World::of_team(TESTS);
+    let claude = world.claude();
+    claude.edits("a.rs", "");
+    let text = claude.held();
+    assert!(text.contains("- green: ") && text.contains(".claude/requirements.yaml:1"), "{text}");
+    claude.stops();
+    assert_eq!(claude.ask(&claude.session.stop_again("Still done.")), None);
+    let claude = claude.at_prompt(2);
+    claude.held();
+    claude.stops();
+    let claude = claude.at_prompt(3);
+    claude.does(&command_in(&text));
+    claude.stops();
+    claude.edits("a.rs", "more");
+    claude.held();
+}
+
+#[test]
+fn what_the_hold_says_ends_the_turn() {
+    let world = World::of_team(&format!("{TESTS}hooks: {{stop: {{verify_scopes: [session, branch]}}}}\n").replace(
+        "requirements: {",
+        "requirements: {review: {enabled: true, enforce: stop, scope: branch, checklist: [read it all]}, ",
+    ));
+    let claude = world.claude();
+    claude.edits("a.rs", "");
+    let text = claude.held();
+    assert!(text.contains("- review: ") && text.contains("- green: ") && text.contains("read it all"), "{text}");
+    for line in text.lines().filter(|line| line.contains("run in Bash: ") || line.contains("must pass: ")) {
+        claude.does(&command_in(line));
+    }
+    claude.at_prompt(2).stops();
+}
+
+#[test]
+fn every_way_to_edit_makes_evidence_due_and_looking_does_not() {
+    let edits = [
+        "sed -i s/a/b/ a.rs",
+        "perl -pi -e s/a/b/ a.rs",
+        "echo x > a.rs",
+        "cat >> a.rs <<EOF\nx\nEOF",
+        "cp a.rs b.rs",
+        "rm a.rs",
+        "git checkout -- .",
+        "git stash pop",
+        "ls && mv a.rs b.rs",
+        "printf x | tee b.rs",
+        "sh -c 'echo x > b.rs'",
+    ];
+    let looks = [
+        "ls -la",
+        "cat a.rs | head",
+        "grep -rn x . 2>/dev/null",
+        "git status && git diff && git log",
+        "sed -n 1,5p a.rs",
+        "find . -name '*.rs'",
+        "cargo build 2>&1 | tail",
+        "git commit -m x",
+        "git switch -c other",
+        "echo 'rm a.rs' > /dev/null",
+    ];
+    let world = World::of_team(TESTS);
+    let lines = edits.map(|line| (line, true)).into_iter().chain(looks.map(|line| (line, false)));
+    for (number, (line, is_due)) in (1..).zip(lines) {
+        let claude = world.another(number);
+        claude.succeeded(&claude.bash(line));
+        assert_eq!(claude.stop().is_some(), is_due, "{line}");
+    }
+}
+
+#[test]
+fn a_session_that_only_looks_is_never_held() {
+    let world = World::of_team(&format!("{TESTS}  \n").replace("{green:", "{plan: {enabled: true}, green:"));
+    world.sandbox.write("unsaved.rs", "");
+    let claude = world.claude();
+    claude.starts("startup");
+    for (tool, input) in [
+        ("Read", json!({ "file_path": world.sandbox.project().join("a.rs") })),
+        ("Grep", json!({ "pattern": "x" })),
+        ("Bash", json!({ "command": "git log" })),
+        ("WebFetch", json!({ "url": "https://example.invalid" })),
+        ("Agent", json!({ "prompt": "look around" })),
+    ] {
+        let call = claude.call(tool, input);
+        claude.passes(&call);
+        claude.succeeded(&call);
+    }
+    claude.stops();
+}
+
+#[test]
+fn an_edit_that_was_refused_and_abandoned_holds_nothing() {
+    let world = World::of_team(&TESTS.replace("{green:", "{plan: {enabled: true}, green:"));
+    let claude = world.claude();
+    claude.refused(&claude.edit("a.rs"));
+    claude.stops();
+}
+
+#[test]
+fn an_edit_that_failed_holds_nothing() {
+    let world = World::of_team(TESTS);
+    let claude = world.claude();
+    let edit = claude.edit("a.rs");
+    claude.passes(&edit);
+    assert_eq!(claude.failed(&edit), None);
+    claude.stops();
+    // A line may have done half of its work.
+    assert_eq!(claude.failed(&claude.bash("sed -i s/a/b/ a.rs && false")), None);
+    claude.held();
+}
+
+#[test]
+fn an_edit_outside_of_the_repository_holds_nothing() {
+    let world = World::of_team(TESTS);
+    let claude = world.claude();
+    claude.edits(world.sandbox.temporary_dir().join("notes.md"), "");
+    claude.succeeded(&claude.bash("echo x > /tmp/notes.md"));
+    claude.stops();
+}
+
+#[test]
+fn what_must_never_be_held_is_not() {
+    let world = World::of_team(TESTS);
+    let claude = world.claude();
+    claude.edits("a.rs", "");
+    let stop = claude.session.stop("All done.");
+    let never = |what: &str, claude: &Claude<'_>, event: &Payload| {
+        assert_eq!(claude.ask(event), None, "{what}");
+    };
+    never("a question", &claude, &claude.session.stop("Done. Shall I commit it?"));
+    let task = json!([{ "id": "b1", "type": "shell", "status": "running", "description": "sleep" }]);
+    never("work in the background", &claude, &stop.clone().with("background_tasks", task));
+    never("a wake-up", &claude, &stop.clone().with("session_crons", json!([{ "id": "c1", "prompt": "go on" }])));
+    never("nobody watches", &claude.clone().headless(), &stop);
+    never("no session", &claude, &stop.clone().without("session_id"));
+    let again = claude.session.stop_again("All done.").without("prompt_id");
+    never("a continued stop of an older client", &claude, &again);
+    Transcript::of(&claude.session).prompt("what is this?").text("A project.").write();
+    never("a turn without a tool call", &claude, &stop);
+    fs::remove_file(&claude.session.transcript).unwrap();
+    claude.held();
+}
+
+#[test]
+fn a_run_that_nobody_watches_is_held_where_that_is_wanted() {
+    let world = World::of_team(TESTS);
+    world.sandbox.requirements(Level::User, "requirements-check: {headless: true}\n");
+    let claude = world.claude().headless();
+    claude.edits("a.rs", "");
+    claude.held();
+    claude.stops();
+}
+
+#[test]
+fn a_call_is_refused_in_a_run_that_nobody_watches() {
+    let world = World::of_team(PLAN);
+    let claude = world.claude().headless();
+    claude.does(&command_in(&claude.refused(&claude.edit("a.rs"))));
+    claude.edits("a.rs", "");
+}
+
+#[test]
+fn copies_of_one_stop_hold_it_once() {
+    let world = World::of_team(TESTS);
+    let claude = world.claude();
+    claude.edits("a.rs", "");
+    let answers = world.ask_at_once(&vec![claude.session.stop("Done."); 8]);
+    assert_eq!(answers.iter().flatten().filter(|answer| is_block(answer)).count(), 1, "{answers:?}");
+}
+
+#[test]
+fn only_the_scopes_that_are_verified_hold_a_turn() {
+    for (scope, verified, is_held) in [
+        ("session", "[session]", true),
+        ("branch", "[session]", false),
+        ("branch", "[session, branch]", true),
+        ("permanent", "[session, branch]", false),
+        ("permanent", "[permanent]", true),
+        ("session", "[]", false),
+    ] {
+        let world = World::of_team(&format!(
+            "requirements: {{green: {{enabled: true, type: evidence, scope: {scope}, command: make}}}}\n\
+             hooks: {{stop: {{verify_scopes: {verified}}}}}\n"
+        ));
+        let claude = world.claude();
+        claude.edits("a.rs", "");
+        assert_eq!(claude.stop().is_some(), is_held, "{scope} {verified}");
+    }
+    let world = World::of_team(&format!("{TESTS}hooks: {{stop: {{verify_requirements: false}}}}\n"));
+    let claude = world.claude();
+    claude.edits("a.rs", "");
+    claude.stops();
+}
+
+#[test]
+fn a_size_below_its_limit_never_holds_a_turn_and_one_that_grew_past_it_does() {
+    let world = World::of_team(
+        "requirements: {size: {enabled: true, type: dynamic, calculator: branch_size, thresholds: {block: 10}}}\n",
+    );
+    world.switch("feature");
+    let claude = world.claude();
+    claude.edits("a.txt", &"line\n".repeat(9));
+    claude.stops();
+    claude.edits("b.txt", "one more\n");
+    let text = claude.held();
+    assert!(text.contains("10 changed lines"), "{text}");
+    let claude = claude.at_prompt(2);
+    claude.answer_to(&super::world::prompt_in(&text));
+    claude.stops();
+}
+
+#[test]
+fn a_mark_that_ran_out_was_cleared_or_is_another_branchs_holds_the_turn() {
+    type Loss = fn(&Claude<'_>, &World);
+    let losses: [(&str, Loss); 4] = [
+        ("too old", |_, world| world.age_marks("main.json", "plan", 7200)),
+        ("cleared", |claude, _| drop(claude.answer_to("req clear plan"))),
+        ("file gone", |_, world| fs::remove_file(world.marks_file("main.json")).unwrap()),
+        ("branch switched", |claude, _| claude.does("git switch --quiet -c other")),
+    ];
+    for (name, lose) in losses {
+        let world = World::of_team("requirements: {plan: {enabled: true, ttl_secs: 3600}}\n");
+        let claude = world.claude();
+        claude.does("req satisfy plan");
+        claude.edits("a.rs", "");
+        claude.stops();
+        lose(&claude, &world);
+        let text = claude.held();
+        assert!(text.contains("- plan: "), "{name}: {text}");
+        claude.does(&command_in(&text));
+        claude.at_prompt(2).stops();
+    }
+}
+
+#[test]
+fn what_is_only_asked_at_the_end_lets_calls_pass() {
+    let world = World::of_team("requirements: {notes: {enabled: true, enforce: stop}}\n");
+    let claude = world.claude();
+    claude.edits("a.rs", "");
+    let text = claude.held();
+    claude.does(&command_in(&text));
+    claude.at_prompt(2).stops();
+    let other = world.another(2);
+    other.stops();
+}
+
+#[test]
+fn a_mark_for_one_call_and_a_guard_hold_no_turn() {
+    let world = World::of_team(
+        "\
+requirements:
+  once: {enabled: true, scope: single_use}
+  guard: {enabled: true, type: guard, guard_type: protected_branch}
+hooks: {stop: {verify_scopes: [session, branch, permanent, single_use]}}
+",
+    );
+    world.switch("feature");
+    let claude = world.claude();
+    claude.does("req satisfy once");
+    claude.edits("a.rs", "");
+    claude.does("git switch --quiet main");
+    claude.stops();
+}
+
+#[test]
+fn what_another_session_edited_holds_only_that_one() {
+    let world = World::of_team(TESTS);
+    let (one, other) = (world.claude(), world.another(2));
+    one.edits("a.rs", "");
+    other.does("ls");
+    other.stops();
+    one.held();
+}
+
+#[test]
+fn a_subagents_edit_holds_the_session() {
+    let world = World::of_team(TESTS);
+    let claude = world.claude();
+    let edit = claude.edit("a.rs");
+    let input = json!({ "file_path": world.sandbox.project().join("a.rs"), "content": "" });
+    let event = claude.session.post_tool_use("Write", input, json!({})).in_subagent("a1", "general-purpose");
+    claude.passes(&edit);
+    assert_eq!(claude.ask(&event), None);
+    claude.held();
+}

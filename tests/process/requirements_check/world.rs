@@ -87,7 +87,7 @@ impl World {
     /// A session of that number, in the project.
     pub(super) fn another(&self, number: u32) -> Claude<'_> {
         let claude = self.claude();
-        let id = format!("5e55104e-0000-4000-8000-{number:012}");
+        let id = format!("{number:08}-0000-4000-8000-000000000000");
         Claude { session: claude.session.clone().with_id(&id), ..claude }
     }
 
@@ -188,7 +188,12 @@ pub(super) struct Claude<'w> {
     mode: &'static str,
 }
 
-impl Claude<'_> {
+impl<'w> Claude<'w> {
+    /// Where it works.
+    pub(super) fn world(&self) -> &'w World {
+        self.world
+    }
+
     /// Started there.
     pub(super) fn started_in(mut self, folder: impl Into<PathBuf>) -> Self {
         self.project = folder.into();

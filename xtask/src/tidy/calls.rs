@@ -19,7 +19,12 @@ const HARNESS: (&str, &str) = ("tests/", "runs real processes in real time");
 const DOORS: [Door; 5] = [
     Door {
         call: "env::var",
-        allowed: &[("shared/src/host.rs", "the door itself"), COMMAND, HARNESS],
+        allowed: &[
+            ("shared/src/host.rs", "the door itself"),
+            ("hooks/requirements-check/src/git/sandbox.rs", "finds git for the repositories of tests"),
+            COMMAND,
+            HARNESS,
+        ],
         instead: "take it from `shared::host::Environment`",
     },
     Door {
@@ -38,6 +43,8 @@ const DOORS: [Door; 5] = [
             ("shared/src/host/stdin.rs", "the deadline of reading stdin"),
             ("shared/src/state/lock.rs", "the deadline of a lock"),
             ("shared/src/transcript/turn.rs", "the patience for the client's flush"),
+            ("hooks/requirements-check/src/git/", "the deadlines of counting and of the git command"),
+            ("hooks/requirements-check/src/observe/look.rs", "gives the deadline of counting"),
             COMMAND,
             HARNESS,
         ],

@@ -1,17 +1,19 @@
 //! What a command comes to: pure, from the same view the hook has.
 
+use std::collections::BTreeSet;
+use std::fmt;
 use std::time::Duration;
 
 use shared::config::nearest;
 use shared::operator::Standing as Caller;
 
-use super::parse::{Asked, Exception};
+use super::parse::{Asked, Exception, Status};
 use super::status::status;
 use super::{Reply, Standpoint, listing};
 use crate::change::{Change, Target};
 use crate::marks::{By, Key, Mark, Metadata, resolve_session};
 use crate::rule::Rule;
-use crate::settings::{Kind, SatisfiedBy, Scope, Settings};
+use crate::settings::{Kind, Requirement, SatisfiedBy, Scope, Settings};
 use crate::strategy::Remedy;
 use crate::view::{View, quoted};
 use crate::wording::Origins;
@@ -36,14 +38,14 @@ pub(crate) fn answer(
 ) -> Reply {
     let speaker = Speaker { settings, view, standpoint };
     match asked {
-        Asked::Status(wanted) => status(wanted, settings, view, origin),
+        Asked::Status(wanted) => speaker.status(wanted, origin),
         Asked::Satisfy { names, branch, session, note } => {
-            speaker.satisfy(names, branch.as_ref(), session.as_deref(), note.as_deref())
+            speaker.satisfy(names, Reach { branch: branch.as_ref(), session: session.as_deref() }, note.as_deref())
         }
         Asked::Approve(exception) => speaker.except(exception, Kind::Dynamic),
         Asked::Waive(exception) => speaker.except(exception, Kind::Guard),
         Asked::Clear { names, all, session, branch } => {
-            speaker.clear(names, *all, session.as_deref(), branch.as_ref())
+            speaker.clear(names, *all, Reach { branch: branch.as_ref(), session: session.as_deref() })
         }
         Asked::List { json } => listing::list(*json, view),
         Asked::Prune => listing::prune(view),
@@ -52,58 +54,90 @@ pub(crate) fn answer(
     }
 }
 
+/// For whom a command is meant: every session of a branch (this one where none is named), or one session.
+#[derive(Clone, Copy)]
+pub(super) struct Reach<'a> {
+    pub(super) branch: Option<&'a Option<String>>,
+    pub(super) session: Option<&'a str>,
+}
+
+/// As it is typed.
+impl fmt::Display for Reach<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.branch {
+            Some(Some(branch)) => write!(formatter, " --branch {}", quoted(branch))?,
+            Some(None) => formatter.write_str(" --branch")?,
+            None => {}
+        }
+        self.session.map_or(Ok(()), |session| write!(formatter, " --session {}", quoted(session)))
+    }
+}
+
 /// Who asks, about what.
-struct Speaker<'a> {
+pub(super) struct Speaker<'a> {
     settings: &'a Settings,
-    view: &'a View<'a>,
-    standpoint: Standpoint,
+    pub(super) view: &'a View<'a>,
+    pub(super) standpoint: Standpoint,
 }
 
 impl Speaker<'_> {
-    fn satisfy(
+    /// As the session sees it that is named.
+    fn status(&self, wanted: &Status, origin: &Origins<'_>) -> Reply {
+        let seen = self.session(wanted.session.as_deref()).and_then(|session| {
+            self.branch(wanted.branch.as_deref())?;
+            Ok(session)
+        });
+        match seen {
+            Ok(session) => {
+                let view = View { session: session.as_deref(), ..*self.view };
+                status(wanted, self.settings, &view, origin)
+            }
+            Err(why) => Reply::no(why),
+        }
+    }
+
+    fn satisfy(&self, names: &[String], reach: Reach<'_>, note: Option<&str>) -> Reply {
+        // All or nothing: half of a line that was wrong is nobody's wish.
+        match self.to_mark(names, reach, note) {
+            Ok((changes, text)) => Reply { changes, ..Reply::yes(text) },
+            Err(why) => Reply::no(format!("{why}\nNothing was marked.")),
+        }
+    }
+
+    fn to_mark(
         &self,
         names: &[String],
-        branch: Option<&Option<String>>,
-        session: Option<&str>,
+        reach: Reach<'_>,
         note: Option<&str>,
-    ) -> Reply {
-        let mut rules = Vec::new();
-        for name in names {
-            match self.named(name).and_then(|rule| self.may_mark(&rule).map(|()| rule)) {
-                Ok(rule) => rules.push(rule),
-                // All or nothing: half of a line that was wrong is nobody's wish.
-                Err(why) => return Reply::no(format!("{why}\nNothing was marked.")),
-            }
-        }
-        let session = match self.session(session) {
-            Ok(session) => session,
-            Err(why) => return Reply::no(why),
-        };
+    ) -> Result<(Vec<Change>, String), String> {
+        let rule = |name: &String| self.named(name).and_then(|rule| self.may_mark(&rule, reach).map(|()| rule));
+        let rules = names.iter().map(rule).collect::<Result<Vec<_>, _>>()?;
+        let session = self.session(reach.session)?;
+        let key = self.branch(reach.branch.and_then(|branch| branch.as_deref()))?;
         let mut changes = Vec::new();
         for rule in &rules {
             let is_own = matches!(rule.set.scope, Scope::Session | Scope::SingleUse);
             let mut target =
                 Target::new(&self.view.world.here, rule.name, rule.set.scope, session.as_deref());
-            if is_own && branch.is_none() && session.is_none() {
-                return Reply::no(self.no_session(rule));
+            if is_own && reach.branch.is_none() && session.is_none() {
+                return Err(self.no_session(&format!("{} is marked per session", rule.name), "mark it"));
             }
-            if let (true, Some(branch)) = (is_own, branch) {
-                target.session = None;
-                target.key = branch.clone().map_or(target.key, Key::Branch);
+            if reach.branch.is_some() && rule.set.scope != Scope::Permanent {
+                target = Target { session: None, key: key.clone(), ..target };
             }
             changes.push(Change::Set(target, self.mark(self.by(), note)));
         }
         let shown: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
-        let whose = self.reach(&rules, branch, session.as_deref());
-        Reply { changes, ..Reply::yes(format!("marked as met: {} ({whose})", shown.join(", "))) }
+        let whose = self.whose(&rules, reach.branch, session.as_deref());
+        Ok((changes, format!("marked as met: {} ({whose})", shown.join(", "))))
     }
 
-    fn reach(&self, rules: &[Rule<'_>], branch: Option<&Option<String>>, session: Option<&str>) -> String {
+    fn whose(&self, rules: &[Rule<'_>], branch: Option<&Option<String>>, session: Option<&str>) -> String {
         let place = match branch {
             Some(Some(branch)) => branch.clone(),
             _ => self.view.world.here.shown(),
         };
-        let scopes: std::collections::BTreeSet<Scope> = rules.iter().map(|rule| rule.set.scope).collect();
+        let scopes: BTreeSet<Scope> = rules.iter().map(|rule| rule.set.scope).collect();
         let words = scopes.into_iter().map(|scope| match (scope, branch) {
             (Scope::Permanent, _) => "in this repository".to_owned(),
             (Scope::Branch, _) | (_, Some(_)) => format!("every session on {place}"),
@@ -113,31 +147,67 @@ impl Speaker<'_> {
         words.collect::<Vec<_>>().join("; ")
     }
 
-    fn named(&self, name: &str) -> Result<Rule<'_>, String> {
-        if let Some(rule) = Rule::named(self.settings, name) {
-            return Ok(rule);
+    /// Whose marks a branch's are: those of the one that is out where none is named. A branch there is not is a slip.
+    pub(super) fn branch(&self, named: Option<&str>) -> Result<Key, String> {
+        let world = &self.view.world;
+        let Some(name) = named else { return Ok(world.here.key.clone()) };
+        let key = Key::Branch(name.to_owned());
+        let is_marked = world.marked.iter().any(|listed| listed.key == key);
+        if world.heads.as_ref().is_none_or(|heads| heads.contains(&key)) || is_marked {
+            return Ok(key);
         }
-        if self.settings.requirements.contains_key(name) {
-            return Err(format!("req: {name} is switched off here; see req status --all"));
-        }
-        let known: Vec<&str> = Rule::all(self.settings).map(|rule| rule.name).collect();
+        let known: Vec<&str> = world
+            .heads
+            .iter()
+            .flatten()
+            .filter_map(|key| match key {
+                Key::Branch(name) => Some(name.as_str()),
+                _ => None,
+            })
+            .collect();
         let name = cut(name, 60);
-        Err(match (known.as_slice(), nearest(&name, &known)) {
-            ([], _) => format!("req: there is no requirement {name}, and none is in force here"),
-            (_, Some(near)) => format!("req: there is no requirement {name}; did you mean {near}?"),
-            (_, None) => format!("req: there is no requirement {name}; in force are {}", known.join(", ")),
+        Err(match nearest(&name, &known) {
+            Some(near) => format!("req: there is no branch {name}; did you mean {near}?"),
+            None => format!("req: there is no branch {name} in this repository"),
         })
     }
 
+    /// A requirement in force.
+    fn named(&self, name: &str) -> Result<Rule<'_>, String> {
+        match Rule::named(self.settings, name) {
+            Some(rule) => Ok(rule),
+            None if self.settings.requirements.contains_key(name) => {
+                Err(format!("req: {name} is switched off here; see req status --all"))
+            }
+            None => Err(self.unknown(name, Rule::all(self.settings).map(|rule| rule.name).collect())),
+        }
+    }
+
+    /// A requirement that is described, in force or not.
+    pub(super) fn described(&self, name: &str) -> Result<&Requirement, String> {
+        let described = &self.settings.requirements;
+        let known = || described.keys().map(String::as_str).collect();
+        described.get(name).ok_or_else(|| self.unknown(name, known()))
+    }
+
+    fn unknown(&self, name: &str, known: Vec<&str>) -> String {
+        let name = cut(name, 60);
+        match (known.as_slice(), nearest(&name, &known)) {
+            ([], _) => format!("req: there is no requirement {name}, and none is in force here"),
+            (_, Some(near)) => format!("req: there is no requirement {name}; did you mean {near}?"),
+            (_, None) => format!("req: there is no requirement {name}; in force are {}", known.join(", ")),
+        }
+    }
+
     /// Only what is met by a mark can be marked, and some marks are the user's alone.
-    fn may_mark(&self, rule: &Rule<'_>) -> Result<(), String> {
+    fn may_mark(&self, rule: &Rule<'_>, reach: Reach<'_>) -> Result<(), String> {
         if rule.set.kind != Kind::Blocking {
             let Remedy::Do(what) = rule.strategy().remedy(rule, self.view) else { return Ok(()) };
             return Err(format!("req: {} is not met by a mark. To meet it: {what}", rule.name));
         }
         if rule.set.satisfied_by == SatisfiedBy::User && !self.standpoint.is_operator() {
             return Err(self.refusal(
-                &format!("satisfy {}", quoted(rule.name)),
+                &format!("satisfy {}{reach}", quoted(rule.name)),
                 &format!("{} is the user's to mark", rule.name),
             ));
         }
@@ -145,7 +215,7 @@ impl Speaker<'_> {
     }
 
     /// What Claude, a script or a schedule is told instead.
-    fn refusal(&self, verb: &str, why: &str) -> String {
+    pub(super) fn refusal(&self, verb: &str, why: &str) -> String {
         let how = match self.standpoint {
             Standpoint::Shell(Caller::NoTerminal) => "run it in a terminal of your own",
             Standpoint::UntypedPrompt => {
@@ -173,15 +243,8 @@ impl Speaker<'_> {
                 Kind::Dynamic => "approve",
                 Kind::Guard | Kind::Evidence => "waive",
             };
-            return Reply::no(
-                format!(
-                    "req: {} cannot be {verb}d; it takes: req {instead} {}",
-                    rule.name,
-                    quoted(rule.name)
-                )
-                .replace("approved", "approved")
-                .replace("waived", "waived"),
-            );
+            let name = rule.name;
+            return Reply::no(format!("req: {name} takes no {verb}; type: req {instead} {}", quoted(name)));
         }
         let note = wanted.note.as_deref();
         if kind != Kind::Dynamic && note.is_none_or(|note| note.trim().is_empty()) {
@@ -191,11 +254,8 @@ impl Speaker<'_> {
             ));
         }
         if !self.standpoint.is_operator() {
-            let note = if kind == Kind::Dynamic { "" } else { " --note \"the reason\"" };
-            return Reply::no(self.refusal(
-                &format!("{verb} {}{note}", quoted(rule.name)),
-                "an exception is the user's to make",
-            ));
+            let line = format!("{verb} {}{}", quoted(rule.name), as_typed(wanted));
+            return Reply::no(self.refusal(&line, "an exception is the user's to make"));
         }
         let session = match wanted.session.as_deref().map(|session| self.session(Some(session))).transpose() {
             Ok(session) => session.flatten(),
@@ -217,6 +277,7 @@ impl Speaker<'_> {
             Some(session) => format!("session {}", short(Some(session))),
             None => "every session of this repository".to_owned(),
         };
+        let reach = Reach { branch: None, session: wanted.session.as_deref() };
         let target = Target {
             here: self.view.world.here.clone(),
             key: Key::Permanent,
@@ -229,80 +290,15 @@ impl Speaker<'_> {
         Reply {
             changes: vec![Change::Set(target, mark)],
             ..Reply::yes(format!(
-                "{word} for {shown}: {} ({whose}); take it back with: req clear {}",
+                "{word} for {shown}: {} ({whose}); take it back with: req clear {}{reach}",
                 rule.name,
                 quoted(rule.name)
             ))
         }
     }
 
-    fn clear(
-        &self,
-        names: &[String],
-        all: bool,
-        session: Option<&str>,
-        branch: Option<&Option<String>>,
-    ) -> Reply {
-        for name in names {
-            if !self.settings.requirements.contains_key(name)
-                && let Err(why) = self.named(name)
-            {
-                return Reply::no(why);
-            }
-        }
-        let own = match self.session(session) {
-            Ok(session) => session,
-            Err(why) => return Reply::no(why),
-        };
-        let is_own = branch.is_none() && own.is_some() && own.as_deref() == self.view.session;
-        if !is_own && !self.standpoint.is_operator() {
-            let words: Vec<String> = names.iter().map(|name| quoted(name)).collect();
-            let words = if all { "--all".to_owned() } else { words.join(" ") };
-            return Reply::no(
-                self.refusal(&format!("clear {words}"), "these are not the marks of this session alone"),
-            );
-        }
-        if branch.is_none() && own.is_none() {
-            return Reply::no(
-                "req: there is no session here; name it with --session, or a branch with --branch",
-            );
-        }
-        let wanted: Vec<Option<&str>> =
-            if all { vec![None] } else { names.iter().map(|name| Some(name.as_str())).collect() };
-        let here = &self.view.world.here;
-        let key = branch.cloned().flatten().map_or_else(|| here.key.clone(), Key::Branch);
-        let holder = own.filter(|_| branch.is_none());
-        let mut changes = Vec::new();
-        for name in wanted {
-            let of = |key: &Key, session: Option<String>| {
-                let name = name.map(ToOwned::to_owned);
-                Change::Clear(Target {
-                    here: here.clone(),
-                    key: key.clone(),
-                    name,
-                    scope: Scope::Session,
-                    session,
-                })
-            };
-            changes.push(of(&key, holder.clone()));
-            if self.standpoint.is_operator() {
-                changes.push(of(&Key::Permanent, holder.clone()));
-                if name.is_some() {
-                    changes.push(of(&Key::Permanent, None));
-                }
-            }
-        }
-        let what = if all { "all marks".to_owned() } else { names.join(", ") };
-        let whose = match (&holder, branch) {
-            (Some(session), _) => format!("session {} on {}", short(Some(session)), here.shown()),
-            (None, Some(Some(branch))) => format!("every session on {branch}"),
-            (None, _) => format!("every session on {}", here.shown()),
-        };
-        Reply { changes, ..Reply::yes(format!("cleared: {what} ({whose})")) }
-    }
-
     /// The session named, or the one that asks.
-    fn session(&self, named: Option<&str>) -> Result<Option<String>, String> {
+    pub(super) fn session(&self, named: Option<&str>) -> Result<Option<String>, String> {
         match named {
             None => Ok(self.view.session.map(ToOwned::to_owned)),
             Some(prefix) => {
@@ -313,18 +309,16 @@ impl Speaker<'_> {
         }
     }
 
-    fn no_session(&self, rule: &Rule<'_>) -> String {
-        let known = &self.view.world.known_sessions;
-        let live: Vec<&str> = known.iter().map(|id| &id[..id.len().min(8)]).collect();
-        let live = if live.is_empty() {
-            "none is live here".to_owned()
-        } else {
-            format!("live here: {}", live.join(", "))
+    /// What to say where it is not clear which session is meant; `what` is to be done.
+    pub(super) fn no_session(&self, why: &str, what: &str) -> String {
+        let live: Vec<String> = self.view.world.live.iter().map(|entry| short(Some(&entry.session))).collect();
+        let live = match live.as_slice() {
+            [] => "none is live here".to_owned(),
+            live => format!("live here: {}", live.join(", ")),
         };
         format!(
-            "req: {} is marked per session, and it is not clear which; name it with --session ID ({live}), or mark it for \
-             every session on this branch with --branch. Nothing was marked.",
-            rule.name
+            "req: {why}, and it is not clear which session is meant; name it with --session ID ({live}), or {what} for \
+             every session on this branch with --branch"
         )
     }
 
@@ -343,6 +337,15 @@ impl Speaker<'_> {
     }
 }
 
-fn short(session: Option<&str>) -> String {
+/// The rest of an exception's line.
+fn as_typed(wanted: &Exception) -> String {
+    let span = wanted.span.map(|span| format!(" --for {}s", span.as_secs()));
+    let session = wanted.session.as_deref().map(|session| format!(" --session {}", quoted(session)));
+    let note = wanted.note.as_deref().map(|note| format!(" --note {}", quoted(note)));
+    [span, session, note].into_iter().flatten().collect()
+}
+
+/// A session as people know it.
+pub(super) fn short(session: Option<&str>) -> String {
     session.unwrap_or_default().chars().take(8).collect()
 }

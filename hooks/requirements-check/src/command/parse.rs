@@ -120,7 +120,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "TOOL", required_unless_present = "bash", conflicts_with = "bash")]
     pub(crate) tool: Option<String>,
     /// The file it would touch.
-    #[arg(long, value_name = "FILE", requires = "tool")]
+    #[arg(long, value_name = "FILE", requires = "tool", conflicts_with = "bash")]
     pub(crate) file: Option<String>,
     /// The line a Bash call would run.
     #[arg(long, value_name = "LINE")]

@@ -14,17 +14,25 @@ use crate::wording::{self, Origins};
 struct Line<'a> {
     rule: Rule<'a>,
     standing: Standing,
-    /// It depends on a session, and there is none.
-    is_unknown: bool,
+    /// Why it cannot be told how it stands.
+    unknown: Option<String>,
 }
 
 impl Line<'_> {
     fn word(&self) -> &'static str {
-        match (&self.standing, self.is_unknown) {
-            (_, true) => "unknown",
-            (Standing::Met(_), _) => "met",
-            (Standing::Unmet(_), _) => "open",
+        match (&self.standing, &self.unknown) {
+            (_, Some(_)) => "unknown",
+            (Standing::Met(_), None) => "met",
+            (Standing::Unmet(_), None) => "open",
         }
+    }
+
+    fn why(&self) -> &str {
+        self.unknown.as_deref().unwrap_or_else(|| self.standing.words())
+    }
+
+    fn is_met(&self) -> bool {
+        self.standing.is_met() && self.unknown.is_none()
     }
 
     fn remedy(&self, view: &View<'_>) -> String {
@@ -44,10 +52,8 @@ pub(super) fn status(wanted: &Status, settings: &Settings, view: &View<'_>, orig
     let lines: Vec<Line<'_>> = Rule::all(settings)
         .map(|rule| {
             let standing = rule.strategy().standing(&rule, view);
-            let is_own = matches!(rule.set.scope, Scope::Session | Scope::SingleUse);
-            let is_marked = matches!(rule.set.kind, Kind::Blocking | Kind::Evidence);
-            let is_unknown = view.session.is_none() && is_own && is_marked && !standing.is_met();
-            Line { rule, standing, is_unknown }
+            let unknown = unknown(&rule, &standing, view);
+            Line { rule, standing, unknown }
         })
         .collect();
     if wanted.json {
@@ -62,16 +68,31 @@ pub(super) fn status(wanted: &Status, settings: &Settings, view: &View<'_>, orig
     Reply::yes(as_text(wanted, &lines, settings, view, origin))
 }
 
+/// What depends on a session where there is none, or on the files of a branch that is not checked out.
+fn unknown(rule: &Rule<'_>, standing: &Standing, view: &View<'_>) -> Option<String> {
+    let set = rule.set;
+    let is_excepted = view.exception(rule).is_some();
+    if view.world.is_turned && matches!(set.kind, Kind::Dynamic | Kind::Evidence) && !is_excepted {
+        return Some(format!("{} is not checked out here", view.world.here.shown()));
+    }
+    let is_own = matches!(set.scope, Scope::Session | Scope::SingleUse);
+    let is_marked = matches!(set.kind, Kind::Blocking | Kind::Evidence);
+    let depends = view.session.is_none() && is_own && is_marked && !standing.is_met();
+    depends.then(|| "it is met session by session, and it is not clear which one is meant".to_owned())
+}
+
 fn summary(lines: &[Line<'_>], view: &View<'_>) -> String {
-    let met = lines.iter().filter(|line| line.standing.is_met()).count();
-    let open: Vec<&str> =
-        lines.iter().filter(|line| !line.standing.is_met()).map(|line| line.rule.name).collect();
-    let place = view.world.here.shown();
     if lines.is_empty() {
         return "nothing is required here".to_owned();
     }
-    let open = if open.is_empty() { String::new() } else { format!("; open: {}", open.join(", ")) };
-    format!("{met} of {} met on {place}{open}", lines.len())
+    let named = |word: &str| {
+        let names: Vec<&str> =
+            lines.iter().filter(|line| line.word() == word).map(|line| line.rule.name).collect();
+        if names.is_empty() { String::new() } else { format!("; {word}: {}", names.join(", ")) }
+    };
+    let met = lines.iter().filter(|line| line.is_met()).count();
+    let place = view.world.here.shown();
+    format!("{met} of {} met on {place}{}{}", lines.len(), named("open"), named("unknown"))
 }
 
 fn as_text(
@@ -89,8 +110,8 @@ fn as_text(
     let width = lines.iter().map(|line| line.rule.name.chars().count()).max().unwrap_or(0);
     for line in lines {
         let name = line.rule.name;
-        text.push(format!("  {:7}  {name:width$}  {}", line.word(), line.standing.words()));
-        if !line.standing.is_met() {
+        text.push(format!("  {:7}  {name:width$}  {}", line.word(), line.why()));
+        if !line.is_met() {
             text.push(format!("           {:width$}  to meet it: {}", "", line.remedy(view)));
         }
         if wanted.all
@@ -133,8 +154,8 @@ fn as_json(
             "scope": wording::scope(line.rule.set.scope),
             "enabled": true,
             "state": line.word(),
-            "why": line.standing.words(),
-            "remedy": (!line.standing.is_met()).then(|| line.remedy(view)),
+            "why": line.why(),
+            "remedy": (!line.is_met()).then(|| line.remedy(view)),
             "set_in": origin(&line.rule.key()).map(|origin| origin.to_string()),
         })
     };

@@ -5,7 +5,6 @@ use shared::secrets::masked;
 
 use super::{Answer, remember, rules, view};
 use crate::RequirementsCheck;
-use crate::call::Call;
 use crate::change::{Change, Target};
 use crate::command_line::Simple;
 use crate::facts::After;
@@ -25,7 +24,7 @@ pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &After) -> Ans
         if rule.is_triggered_by(&facts.call) {
             state.triggered.insert(rule.name.to_owned());
         }
-        if rule.set.kind == Kind::Evidence && makes_due(&rule, &facts.call, &view) {
+        if rule.set.kind == Kind::Evidence && makes_due(&rule, facts, &view) {
             state.edited.insert(rule.name.to_owned());
         }
     }
@@ -43,7 +42,12 @@ pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &After) -> Ans
 }
 
 /// The call changed, or may have changed, a file the evidence is about.
-fn makes_due(rule: &Rule<'_>, call: &Call, view: &View<'_>) -> bool {
+fn makes_due(rule: &Rule<'_>, facts: &After, view: &View<'_>) -> bool {
+    let call = &facts.call;
+    // An edit is made whole or not at all; a line that fails may have done half of its work.
+    if call.is_edit() && !facts.succeeded {
+        return false;
+    }
     let Some(root) = view.world.here.root().or(view.world.root.as_deref()) else { return call.is_edit() };
     if call.is_edit() {
         return call
@@ -77,10 +81,11 @@ fn used_up(
         state.release(call);
         return;
     }
-    for name in state.reserved_by(call) {
+    for (name, taken) in state.reserved_by(call) {
+        state.spend(&name, taken);
         let Some(rule) = Rule::named(given.settings, &name) else { continue };
-        let Some(mark) = view.mark(&rule) else { continue };
-        state.spend(&name, mark.identity());
+        // One that was set while the call ran is for the next.
+        let Some(mark) = view.mark(&rule).filter(|mark| mark.identity() <= taken) else { continue };
         let own = Target::new(&view.world.here, &name, rule.set.scope, view.session);
         let everyones = view.world.branch.requirements.get(&name).and_then(|marks| marks.everyone.as_ref());
         let is_everyones = everyones.is_some_and(|everyones| everyones.identity() == mark.identity());

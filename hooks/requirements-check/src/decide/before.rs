@@ -44,8 +44,8 @@ pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &Before) -> An
     notes.extend((!hopeless.is_empty()).then(|| wording::cannot_mark(&facts.world.here, &hopeless)));
     let notice = state.untold(&notes);
     for rule in needed.iter().filter(|rule| rule.set.scope == Scope::SingleUse) {
-        if let (Some(call), Some(_)) = (&facts.call.id, view.mark(rule)) {
-            state.reserve(rule.name, call, given.now);
+        if let (Some(call), Some(mark)) = (&facts.call.id, view.mark(rule)) {
+            state.reserve(rule.name, mark.identity(), call, given.now);
         }
     }
     for run in &facts.runs {

@@ -8,7 +8,7 @@ use crate::command::{Standpoint, answer};
 use crate::facts::Prompt;
 
 pub(super) fn submitted(given: &Given<'_, RequirementsCheck>, facts: &Prompt) -> Answer {
-    let mut effects = if facts.registers { sign_of_life(given, &facts.world) } else { Vec::new() };
+    let mut effects = sign_of_life(given, &facts.world);
     let Some(asked) = &facts.asked else { return Outcome { effects, ..Outcome::pass() } };
     let asked = match asked {
         Ok(asked) => asked,

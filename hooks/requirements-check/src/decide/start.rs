@@ -25,11 +25,7 @@ pub(super) fn of_a_session(given: &Given<'_, RequirementsCheck>, facts: &Start) 
         Some(text) => Verdict::Advise { text },
         None => Verdict::Pass,
     };
-    let effects = if facts.registers {
-        entry(given, &facts.world).map(Change::Register).into_iter().collect()
-    } else {
-        Vec::new()
-    };
+    let effects = entry(given, &facts.world).map(Change::Register).into_iter().collect();
     let mut state = given.state.clone();
     let notice = state.untold(&facts.world.notes);
     Outcome { verdict, notice, effects, ..remember(given, state) }

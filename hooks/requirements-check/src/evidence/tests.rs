@@ -34,8 +34,8 @@ fn the_command_that_decides_the_line_is_the_evidence() {
         ("cargo test; echo done", "cargo test", "cargo test", false),
         ("cargo test &", "cargo test", "cargo test", false),
         ("! cargo test", "cargo test", "cargo test", false),
-        ("cargo test --no-run", "cargo test --no-run", "cargo test --no-run", false),
-        ("cargo test -- --list", "cargo test -- --list", "cargo test -- --list", false),
+        ("cargo test --no-run", "cargo test --no-run", "cargo test", false),
+        ("cargo test -- --list", "cargo test -- --list", "cargo test --", false),
         // Of several the one that counts.
         ("npm test | tail && cargo test", "cargo test", "cargo test", true),
         ("cargo test --no-run && npm test", "npm test", "npm test", true),

@@ -11,7 +11,7 @@ use super::{files, fingerprints, sizes};
 use crate::call::Call;
 use crate::command_line::Line;
 use crate::git::{self, Answer, GitError};
-use crate::marks::{Key, MarkFolder};
+use crate::marks::{Key, MarkFolder, resolve_session};
 use crate::place::{Around, Here, ask, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
@@ -41,6 +41,8 @@ pub(crate) enum When<'a> {
 pub(crate) struct Look<'a, 's> {
     pub(super) seen: &'a Seen<'s, Settings>,
     pub(crate) world: World,
+    /// Whose marks are meant, beside those of everybody.
+    pub(super) session: Option<String>,
 }
 
 /// What `git` said of a folder, once per session: it is slow.
@@ -78,7 +80,7 @@ impl<'a, 's> Look<'a, 's> {
         let (Some(store), Some(session)) = (seen.store, seen.input.call.session_id.as_deref()) else {
             return false;
         };
-        !seen.host.environment.is_headless() && Registry::new(store.dir()).is_quiet(session, seen.host.now())
+        Registry::new(store.dir()).is_quiet(session, seen.host.now())
     }
 
     /// Around a file or folder. A file outside of any repository is looked at from the session's directory.
@@ -107,6 +109,7 @@ impl<'a, 's> Look<'a, 's> {
         };
         let mut look = Self {
             seen,
+            session: seen.input.call.session_id.clone(),
             world: World {
                 reader,
                 cwd,
@@ -145,6 +148,8 @@ impl<'a, 's> Look<'a, 's> {
         for rule in rules {
             match rule.set.kind {
                 Kind::Blocking => {}
+                // What is checked out says nothing of another branch.
+                Kind::Dynamic | Kind::Evidence if self.world.is_turned => {}
                 Kind::Dynamic => {
                     let deadline = Instant::now() + when.patience();
                     if let Some(size) = sizes::of(self, rule, when.file(), Some(deadline)) {
@@ -171,7 +176,7 @@ impl<'a, 's> Look<'a, 's> {
 
     fn look_for_others(&mut self) {
         let (Some(store), Some(root)) = (self.seen.store, &self.world.root) else { return };
-        let own = self.seen.input.call.session_id.as_deref();
+        let own = self.session.as_deref();
         let live = Registry::new(store.dir()).live(root, self.seen.host.now());
         let others = live.into_iter().filter(|entry| Some(entry.session.as_str()) != own);
         self.world.others = others.map(|entry| entry.session.chars().take(8).collect()).collect();
@@ -226,10 +231,23 @@ impl<'a, 's> Look<'a, 's> {
         self.world.heads = self.world.here.heads();
     }
 
+    /// The session that a prefix means; the one that asks where none is named or meant.
+    pub(crate) fn session_named(&self, prefix: Option<&str>) -> Option<String> {
+        let known = self.world.known_sessions.iter().chain(&self.session).map(String::as_str);
+        prefix.and_then(|prefix| resolve_session(prefix, known).ok()).or_else(|| self.session.clone())
+    }
+
+    /// Looks for another session.
+    pub(crate) fn look_for(&mut self, session: Option<String>) {
+        self.session = session;
+    }
+
     /// Looks at the marks of another branch.
     pub(crate) fn turn_to(&mut self, branch: Option<&str>) {
         if let Some(branch) = branch {
-            self.world.here.key = Key::Branch(branch.to_owned());
+            let key = Key::Branch(branch.to_owned());
+            self.world.is_turned = key != self.world.here.key;
+            self.world.here.key = key;
             self.read_marks();
         }
     }

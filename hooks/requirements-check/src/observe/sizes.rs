@@ -56,44 +56,35 @@ pub(super) fn of(
 ) -> Option<Size> {
     let worktree = look.world.here.worktree.clone()?;
     let kept = read(look, &worktree, rule);
-    let exclude = glob_set(&rule.set.exclude).unwrap_or_else(GlobSet::empty);
-    let request = SizeRequest { base: rule.set.base.as_deref(), exclude: &exclude, include_generated: false };
     let now = look.seen.host.now();
     let ttl = Duration::from_secs(rule.set.cache_ttl.map_or(CACHE_TTL, |ttl| ttl.get()).into());
     let Some(mut kept) = kept.filter(|kept| kept.counts.is_some()) else {
-        return counted(look, rule, &worktree, &request, deadline);
+        return counted(look, rule, &worktree, deadline);
     };
     let is_young = kept.at <= now && now.since(kept.at) < ttl;
     let is_current = kept.counts.as_ref().is_some_and(|counts| counts.is_current(&worktree));
     if !(is_young && is_current) {
-        let fresh = counted(look, rule, &worktree, &request, deadline)?;
+        let fresh = counted(look, rule, &worktree, deadline)?;
         // In a repository too large to be counted in time, what was counted at leisure knows more.
         let earlier = kept.counts.as_ref().filter(|_| is_current && !fresh.is_complete).map(size);
         return Some(earlier.filter(|earlier| earlier.lines > fresh.lines).unwrap_or(fresh));
     }
     if let Some(file) = file {
         let file = look.world.cwd.join(file);
-        count_again(look, &worktree, rule, &request, &mut kept, &file);
+        count_again(look, &worktree, rule, &mut kept, &file);
     }
     kept.counts.as_ref().map(size)
 }
 
 /// Counts one file again, unless it is as it was when it was counted: counting opens the repository.
-fn count_again(
-    look: &Look<'_, '_>,
-    worktree: &Worktree,
-    rule: &Rule<'_>,
-    request: &SizeRequest<'_>,
-    kept: &mut Kept,
-    file: &Path,
-) {
+fn count_again(look: &Look<'_, '_>, worktree: &Worktree, rule: &Rule<'_>, kept: &mut Kept, file: &Path) {
     let (name, mark) = (file.display().to_string(), mark_of(file));
     let is_known = match kept.again.get(&name) {
         Some(known) => *known == mark,
         None => mark.is_some_and(|(changed, _)| changed < kept.at.micros() - SETTLED_MICROS),
     };
     let Some(counts) = kept.counts.as_mut().filter(|_| !is_known) else { return };
-    if recount(worktree, request, counts, file).is_ok() {
+    if with_request(rule, |request| recount(worktree, request, counts, file)).is_ok() {
         kept.again.insert(name, mark);
         write(look, worktree, rule, kept);
     }
@@ -102,20 +93,17 @@ fn count_again(
 /// Counts everything, whatever is kept.
 pub(super) fn count_anew(look: &mut Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) {
     let Some(worktree) = look.world.here.worktree.clone() else { return };
-    let exclude = glob_set(&rule.set.exclude).unwrap_or_else(GlobSet::empty);
-    let request = SizeRequest { base: rule.set.base.as_deref(), exclude: &exclude, include_generated: false };
-    drop(counted(look, rule, &worktree, &request, deadline));
+    drop(counted(look, rule, &worktree, deadline));
 }
 
 fn counted(
     look: &mut Look<'_, '_>,
     rule: &Rule<'_>,
     worktree: &Worktree,
-    request: &SizeRequest<'_>,
     deadline: Option<Instant>,
 ) -> Option<Size> {
     let at = look.seen.host.now();
-    match scan(worktree, request, deadline) {
+    match with_request(rule, |request| scan(worktree, request, deadline)) {
         Ok(counts) => {
             let size = size(&counts);
             if counts.complete && counts.files.len() <= MAX_KEPT {
@@ -130,6 +118,12 @@ fn counted(
             None
         }
     }
+}
+
+/// What is counted. Globs are compiled only where something is: it takes as long as everything else a call looks at.
+fn with_request<T>(rule: &Rule<'_>, count: impl FnOnce(&SizeRequest<'_>) -> T) -> T {
+    let exclude = glob_set(&rule.set.exclude).unwrap_or_else(GlobSet::empty);
+    count(&SizeRequest { base: rule.set.base.as_deref(), exclude: &exclude, include_generated: false })
 }
 
 fn mark_of(file: &Path) -> FileMark {

@@ -30,9 +30,10 @@ const DETACHERS: [&str; 11] = [
     "unbuffer",
 ];
 
-/// What only the user may do, as second or later word of our commands.
-const VERBS: [&str; 11] =
-    ["approve", "clear", "disable", "discard", "off", "pause", "remove", "set", "uninstall", "undo", "waive"];
+/// What only the user may do, as second or later word of our commands; where the rails are up, to satisfy may be, too.
+const VERBS: [&str; 12] = [
+    "approve", "clear", "disable", "discard", "off", "pause", "remove", "satisfy", "set", "uninstall", "undo", "waive",
+];
 
 /// A verb stands at most so many words after our command's name: `pace-maker tempo off`.
 const WORDS_TO_VERB: usize = 3;

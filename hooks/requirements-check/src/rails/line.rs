@@ -17,7 +17,7 @@ pub(super) fn breach(line: &Line, is_powershell: bool, keep: &Keep<'_>) -> Optio
     let Some(commands) = &line.commands else { return unreadable(line) };
     let words = readings(commands, is_powershell);
     let shell = Shell { commands: Command::all(commands, &words, keep.guarded), keep, is_powershell };
-    disguise::disguise(commands, is_powershell).or_else(|| shell.breach())
+    disguise::disguise(commands, is_powershell).or_else(|| shell.breach()).or_else(|| shell.unseen(&line.text))
 }
 
 /// A line that is no line to us: the names themselves count.
@@ -43,6 +43,17 @@ impl Shell<'_> {
             let fed = || self.named(command, |_| true).filter(|_| feeds);
             self.written(command).or_else(|| self.assigned(command)).or_else(changed).or_else(fed)
         })
+    }
+
+    /// What the commands do not show: a script given to an interpreter as a here-document, and the words of a `for`, which its
+    /// commands know as a variable only.
+    fn unseen(&self, text: &str) -> Option<What> {
+        let runs = |command: &Command<'_>| matches!(command.touch, Touch::Runs | Touch::Shell);
+        let has_script = text.contains("<<") && self.commands.iter().any(runs);
+        let in_loop = |command: &Command<'_>| !command.only_reads() && command.simple.text.contains('$');
+        let has_words = text.contains("for ") && text.contains(" in ") && self.commands.iter().any(in_loop);
+        let name = script::protected_name(text).filter(|_| has_script || has_words)?;
+        Some(What::Name(name.to_owned()))
     }
 
     fn reaches(&self, word: &str, folder: &Place, furthest: How) -> Option<What> {

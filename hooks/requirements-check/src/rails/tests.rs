@@ -32,9 +32,9 @@ impl Disk for Plain {
 fn guarded(cwd: &'static str) -> Guarded<'static> {
     Guarded {
         config_dir: Some(Path::new("/home/me/.claude")),
-        root: Some(Path::new("/work/app")),
+        root: Some(Path::new("/srv/app")),
         state_dirs: vec![Path::new("/var/me/state"), Path::new("/home/me/.claude/hook-state")],
-        common_dir: Some(Path::new("/work/app/.git")),
+        common_dir: Some(Path::new("/srv/app/.git")),
         home: Some(Path::new("/home/me")),
         cwd: Path::new(cwd),
     }
@@ -50,15 +50,15 @@ fn call(tool: &str, input: &serde_json::Value) -> Call {
 }
 
 fn of_file(tool: &str, file: &str) -> Option<What> {
-    breach_on(&Plain, &call(tool, &json!({ "file_path": file })), &guarded("/work/app"))
+    breach_on(&Plain, &call(tool, &json!({ "file_path": file })), &guarded("/srv/app"))
 }
 
 fn of_line(line: &str) -> Option<What> {
-    breach_on(&Plain, &call("Bash", &json!({ "command": line })), &guarded("/work/app"))
+    breach_on(&Plain, &call("Bash", &json!({ "command": line })), &guarded("/srv/app"))
 }
 
 fn of_powershell(line: &str) -> Option<What> {
-    breach_on(&Plain, &call("PowerShell", &json!({ "command": line })), &guarded("/work/app"))
+    breach_on(&Plain, &call("PowerShell", &json!({ "command": line })), &guarded("/srv/app"))
 }
 
 fn settings(requirements: &[(&str, bool, SatisfiedBy)]) -> Settings {
@@ -101,10 +101,10 @@ fn without_such_a_requirement_the_rails_are_down() {
 #[test]
 fn a_refusal_stands_alone() {
     let breach = |what, why| Breach { rule: "requirements.adr".to_owned(), why, what }.words();
-    let path = PathBuf::from("/work/app/.claude/requirements.yaml");
+    let path = PathBuf::from("/srv/app/.claude/requirements.yaml");
     assert_eq!(
         breach(What::Change(Kept::Requirements, path), Why::Locked),
-        "requirements-check: this call would change /work/app/.claude/requirements.yaml (what is required is set there). \
+        "requirements-check: this call would change /srv/app/.claude/requirements.yaml (what is required is set there). \
          That is for the user to decide while requirements.adr is in force, which is locked by the user's global \
          requirements.yaml. Leave it as it is; if it has to be done, ask the user to do it in a terminal of their own, \
          outside Claude Code."

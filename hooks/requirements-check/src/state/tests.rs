@@ -17,7 +17,7 @@ fn run(call: &str, name: &str) -> Run {
 #[test]
 fn a_reservation_keeps_other_calls_away_for_a_minute_and_never_its_own() {
     let mut state = State::default();
-    state.reserve("pr", "one", NOW);
+    state.reserve("pr", MARK, "one", NOW);
     for (call, after, expected) in [
         (Some("one"), Duration::ZERO, false),
         (Some("two"), Duration::ZERO, true),
@@ -29,24 +29,25 @@ fn a_reservation_keeps_other_calls_away_for_a_minute_and_never_its_own() {
         assert_eq!(state.is_spent("pr", MARK, call, NOW.plus(after)), expected, "{call:?} {after:?}");
     }
     assert!(!state.is_spent("other", MARK, Some("two"), NOW), "another requirement's mark is free");
+    assert!(!state.is_spent("pr", MARK + 1, Some("two"), NOW), "a later mark is free");
     assert_eq!(RESERVED_FOR, Duration::from_secs(60));
 }
 
 #[test]
 fn a_failed_call_gives_back_what_it_took_and_nothing_else() {
     let mut state = State::default();
-    state.reserve("pr", "one", NOW);
-    state.reserve("release", "two", NOW);
+    state.reserve("pr", MARK, "one", NOW);
+    state.reserve("release", MARK, "two", NOW);
     state.release("one");
     assert!(!state.is_spent("pr", MARK, Some("three"), NOW));
     assert!(state.is_spent("release", MARK, Some("three"), NOW));
-    assert_eq!((state.reserved_by("one"), state.reserved_by("two")), (vec![], vec!["release".to_owned()]));
+    assert_eq!((state.reserved_by("one"), state.reserved_by("two")), (vec![], vec![("release".to_owned(), MARK)]));
 }
 
 #[test]
 fn a_mark_that_was_used_is_used_for_everybody_and_the_next_mark_is_not() {
     let mut state = State::default();
-    state.reserve("pr", "one", NOW);
+    state.reserve("pr", MARK, "one", NOW);
     state.spend("pr", MARK);
     for call in [None, Some("one"), Some("two")] {
         assert!(state.is_spent("pr", MARK, call, NOW.plus(RESERVED_FOR)), "{call:?}");
@@ -103,7 +104,7 @@ fn the_user_is_told_a_note_once() {
 #[test]
 fn it_is_read_as_it_was_written_and_an_older_one_is_completed() {
     let mut state = State::default();
-    state.reserve("pr", "one", NOW);
+    state.reserve("pr", MARK, "one", NOW);
     state.spend("release", MARK);
     state.begin(run("one", "tests"));
     state.denies_again(u64::MAX, NOW);

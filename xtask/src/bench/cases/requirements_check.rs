@@ -9,8 +9,8 @@ pub(super) const CASES: HookCases = HookCases {
     files: &[
         ("project/.gitignore", "/.claude/requirements.local.yaml\n"),
         ("project/Cargo.toml", "[package]\nname = \"calculator\"\n"),
-        ("project/src/main.rs", "mod parser;\n\nfn main() {\n    parser::run();\n}\n"),
-        ("project/src/parser.rs", "pub fn run() {\n    println!(\"2 + 2 = 4\");\n}\n"),
+        ("project/src/main.rs", "mod parser;\n\nfn main() {\n    parser::parse();\n}\n"),
+        ("project/src/parser.rs", "pub fn parse() -> u32 {\n    2 + 2\n}\n"),
     ],
     // The parser is the work in progress: a branch of its own, and a file that is not tracked yet.
     git: &[
@@ -31,6 +31,8 @@ pub(super) const CASES: HookCases = HookCases {
     cases: &[
         Case {
             name: "disabled",
+            // Like every hook that is switched off.
+            budget: Some(2.0),
             config: &[
                 UNHURRIED,
                 Edit {
@@ -46,7 +48,7 @@ pub(super) const CASES: HookCases = HookCases {
             name: "a Bash line that needs nothing",
             event: Event {
                 recording: "PreToolUse-Bash",
-                changes: &[("tool_input", r#"{"command":"grep -rn run src | head -5"}"#)],
+                changes: &[("tool_input", r#"{"command":"grep -rn parse src | head -5"}"#)],
             },
             ..CALL
         },
@@ -93,7 +95,7 @@ pub(super) const CASES: HookCases = HookCases {
 /// The file that is worked on, in an Edit or a Read.
 const PARSER: (&str, &str) = (
     "tool_input",
-    r#"{"file_path":"{project}/src/parser.rs","old_string":"4","new_string":"four","replace_all":false}"#,
+    r#"{"file_path":"{project}/src/parser.rs","old_string":"2 + 2","new_string":"4","replace_all":false}"#,
 );
 
 /// The run of the tests.

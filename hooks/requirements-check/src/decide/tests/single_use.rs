@@ -129,7 +129,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 proptest! {
-    /// As long as no call runs for a minute: no more calls succeed than there were marks, and no two run at once.
+    /// As long as no call runs for a minute: no more calls run or have succeeded than there were marks.
     #[test]
     fn a_mark_lets_at_most_one_call_through(steps in steps()) {
         let mut scene = Scene::new(PR);
@@ -157,7 +157,6 @@ proptest! {
                 }
                 Step::Wait(millis) => scene.wait(Duration::from_millis(millis.into())),
             }
-            prop_assert!(running.len() <= 1, "two run at once: {running:?}");
             prop_assert!(succeeded + running.len() <= marks, "{succeeded} of {marks}");
         }
     }

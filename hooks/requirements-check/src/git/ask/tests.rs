@@ -1,3 +1,5 @@
+//! The `git` command as a witness: what it is asked, and what it may not do meanwhile.
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 

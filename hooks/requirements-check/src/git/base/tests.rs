@@ -1,3 +1,5 @@
+//! Which branch a branch is measured against, in every constellation of remotes.
+
 use super::super::repository::open;
 use super::super::sandbox::Sandbox;
 use super::*;

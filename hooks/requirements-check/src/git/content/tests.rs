@@ -1,3 +1,5 @@
+//! A file is stored and counted as git would; the real git is the judge.
+
 use super::super::repository::open;
 use super::super::sandbox::Sandbox;
 use super::*;

@@ -1,3 +1,5 @@
+//! Two moments of a work tree are the same exactly when all their files are; the property compares with a full listing.
+
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 

@@ -1,3 +1,5 @@
+//! The local branches, and what work trees have out though it is no branch.
+
 use super::super::sandbox::Sandbox;
 use super::*;
 

@@ -1,3 +1,5 @@
+//! A moved file is found again as git finds it.
+
 use git2::ObjectType;
 
 use super::super::repository::{EXECUTABLE, LINK, REGULAR};

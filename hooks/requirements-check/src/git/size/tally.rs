@@ -265,7 +265,7 @@ impl<'a> Tally<'a> {
         for (new, old) in pairs {
             let (to, from) = (self.added[*new].path.clone(), self.gone[*old].path.clone());
             self.files.remove(&spelled(&to));
-            self.files.remove(&spelled(&from));
+            self.is_not_deleted(&spelled(&from));
             self.renames.insert(spelled(&to), spelled(&from));
             let old = self.gone[*old].stored;
             if self.added[*new].stored.id != old.id
@@ -278,6 +278,14 @@ impl<'a> Tally<'a> {
         keep_others(&mut self.added, &news);
         keep_others(&mut self.gone, &olds);
         Ok(())
+    }
+
+    /// What was inserted there stays: another file, which git does not track, may have the name of one that was moved.
+    fn is_not_deleted(&mut self, path: &str) {
+        let inserted = self.files.remove(path).map_or(0, |(inserted, _)| inserted);
+        if inserted > 0 {
+            self.files.insert(path.to_owned(), (inserted, 0));
+        }
     }
 }
 

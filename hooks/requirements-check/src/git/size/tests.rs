@@ -120,6 +120,17 @@ proptest! {
     }
 }
 
+#[test]
+fn a_new_file_with_the_name_of_one_that_was_moved_counts_beside_it() {
+    let sandbox = Sandbox::with_commit();
+    sandbox.git(&["switch", "--quiet", "--create=feature"]);
+    sandbox.git(&["mv", "first.txt", "moved.txt"]);
+    sandbox.write("first.txt", "new\n");
+    let counts = measure(&sandbox, Some("main"));
+    assert_eq!(counts.files, by_git(&sandbox, "main"));
+    assert_eq!(counts.files, Numbers::from([("first.txt".to_owned(), (1, 0))]));
+}
+
 /// A branch with ten lines committed, one file staged, one changed and one new.
 fn worked_on() -> Sandbox {
     let sandbox = Sandbox::with_commit();

@@ -1,3 +1,5 @@
+//! The walk sees what git sees; the real git is the judge.
+
 use std::collections::BTreeSet;
 use std::process::Command;
 

@@ -1,3 +1,5 @@
+//! Where a path belongs, read from the files that git leaves.
+
 use super::super::sandbox::Sandbox;
 use super::*;
 

@@ -5,14 +5,14 @@ use super::*;
 #[test]
 fn tools_that_change_a_protected_file_are_refused() {
     let files = [
-        "/work/app/.claude/requirements.yaml",
-        "/work/app/.claude/requirements.local.yaml",
-        "/work/app/.claude/settings.json",
-        "/work/app/.claude/settings.local.json",
-        "/work/app/packages/web/.claude/settings.local.json",
-        "/work/app/.claude/worktrees/x/.claude/requirements.yaml",
-        "/work/app/src/../.claude/./requirements.yaml",
-        "/work/app/.Claude/Requirements.YAML",
+        "/srv/app/.claude/requirements.yaml",
+        "/srv/app/.claude/requirements.local.yaml",
+        "/srv/app/.claude/settings.json",
+        "/srv/app/.claude/settings.local.json",
+        "/srv/app/packages/web/.claude/settings.local.json",
+        "/srv/app/.claude/worktrees/x/.claude/requirements.yaml",
+        "/srv/app/src/../.claude/./requirements.yaml",
+        "/srv/app/.Claude/Requirements.YAML",
         ".claude/requirements.yaml",
         "./src/../.claude/settings.json",
         "../app/.claude/settings.json",
@@ -24,8 +24,8 @@ fn tools_that_change_a_protected_file_are_refused() {
         "/home/me/.claude/hook-state/switches.json",
         "/home/me/.claude/hook-state/OFF",
         "/var/me/state/journal.jsonl",
-        "/work/app/.git/requirements/main.json",
-        "/work/app/.git/requirements/permanent.json",
+        "/srv/app/.git/requirements/main.json",
+        "/srv/app/.git/requirements/permanent.json",
     ];
     for file in files {
         for tool in ["Edit", "Write", "MultiEdit", "mcp__files__write"] {
@@ -33,13 +33,13 @@ fn tools_that_change_a_protected_file_are_refused() {
         }
     }
     let notebook = call("NotebookEdit", &json!({ "notebook_path": "/var/me/state/x.ipynb" }));
-    assert!(breach_on(&Plain, &notebook, &guarded("/work/app")).is_some());
+    assert!(breach_on(&Plain, &notebook, &guarded("/srv/app")).is_some());
 }
 
 #[test]
 fn tools_that_read_one_pass() {
     for tool in ["Read", "Glob", "Grep", "LS", "NotebookRead"] {
-        assert_eq!(of_file(tool, "/work/app/.claude/requirements.yaml"), None, "{tool}");
+        assert_eq!(of_file(tool, "/srv/app/.claude/requirements.yaml"), None, "{tool}");
         assert_eq!(of_file(tool, "/var/me/state/x"), None, "{tool}");
     }
 }
@@ -47,23 +47,23 @@ fn tools_that_read_one_pass() {
 #[test]
 fn other_files_pass() {
     let files = [
-        "/work/app/src/main.rs",
-        "/work/app/src/requirements.yaml.rs",
-        "/work/app/docs/requirements.yaml",
-        "/work/app/requirements.yaml",
-        "/work/app/requirements.txt",
-        "/work/app/requirements/main.json",
-        "/work/app/hooks/req",
-        "/work/app/.vscode/settings.json",
-        "/work/app/settings.json",
-        "/work/app/.claude/agents/reviewer.md",
-        "/work/app/.claude/CLAUDE.md",
-        "/work/app/.claude/hooks/own.sh",
-        "/work/app/.claude/requirements.yaml.md",
-        "/work/app/.claude/docs/requirements.yaml",
-        "/work/app/.git/info/exclude",
-        "/work/app/.github/workflows/ci.yml",
-        "/work/app/.claude/../requirements.yaml",
+        "/srv/app/src/main.rs",
+        "/srv/app/src/requirements.yaml.rs",
+        "/srv/app/docs/requirements.yaml",
+        "/srv/app/requirements.yaml",
+        "/srv/app/requirements.txt",
+        "/srv/app/requirements/main.json",
+        "/srv/app/hooks/req",
+        "/srv/app/.vscode/settings.json",
+        "/srv/app/settings.json",
+        "/srv/app/.claude/agents/reviewer.md",
+        "/srv/app/.claude/CLAUDE.md",
+        "/srv/app/.claude/hooks/own.sh",
+        "/srv/app/.claude/requirements.yaml.md",
+        "/srv/app/.claude/docs/requirements.yaml",
+        "/srv/app/.git/info/exclude",
+        "/srv/app/.github/workflows/ci.yml",
+        "/srv/app/.claude/../requirements.yaml",
         "/home/me/.claude/CLAUDE.md",
         "/home/me/.claude/hooks.md",
         "/home/me/.claude/plans/settings.json",
@@ -89,7 +89,7 @@ fn without_any_folder_known_the_project_is_where_the_call_is_made() {
         state_dirs: Vec::new(),
         common_dir: None,
         home: None,
-        cwd: Path::new("/work/app"),
+        cwd: Path::new("/srv/app"),
     };
     let of = |file: &str| breach_on(&Plain, &call("Edit", &json!({ "file_path": file })), &unknown);
     assert!(of(".claude/requirements.yaml").is_some());
@@ -99,9 +99,9 @@ fn without_any_folder_known_the_project_is_where_the_call_is_made() {
 
 #[test]
 fn from_a_linked_work_tree_the_main_one_is_protected_as_well() {
-    let linked = Guarded { root: Some(Path::new("/work/feature")), ..guarded("/work/feature") };
+    let linked = Guarded { root: Some(Path::new("/srv/feature")), ..guarded("/srv/feature") };
     let of = |file: &str| breach_on(&Plain, &call("Edit", &json!({ "file_path": file })), &linked);
-    assert!(of("/work/app/.claude/requirements.yaml").is_some());
+    assert!(of("/srv/app/.claude/requirements.yaml").is_some());
     assert!(of(".claude/requirements.yaml").is_some());
-    assert_eq!(of("/work/app/requirements.yaml"), None);
+    assert_eq!(of("/srv/app/requirements.yaml"), None);
 }

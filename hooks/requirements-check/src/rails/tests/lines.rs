@@ -20,7 +20,7 @@ fn redirections_into_a_protected_file() {
         &[
             "echo x > .claude/requirements.yaml",
             "echo x >> .claude/requirements.local.yaml",
-            "cat a b > /work/app/.claude/settings.json",
+            "cat a b > /srv/app/.claude/settings.json",
             "echo '{}' > ~/.claude/settings.json",
             "echo '{}' > $HOME/.claude/settings.local.json",
             "echo '{}' > \"${HOME}/.claude/hook-state/switches.json\"",
@@ -124,7 +124,7 @@ fn copies_and_moves_onto_one() {
             "mv .claude /tmp/x",
             "mv ~/.claude x",
             "mv .git /tmp",
-            "mv /work/app /work/other",
+            "mv /srv/app /srv/other",
             "ln -sf /tmp/x .claude/requirements.yaml",
             "ln .claude/requirements.yaml /tmp/x",
             "ln -s ~/.claude/hook-state /tmp/x",
@@ -140,14 +140,14 @@ fn removals_of_one_and_of_what_holds_it() {
     refused(
         &[
             "rm .claude/requirements.yaml",
-            "rm -f /work/app/.claude/requirements.local.yaml",
+            "rm -f /srv/app/.claude/requirements.local.yaml",
             "rm -rf .claude",
             "rm -rf ./.claude/",
             "rm -r --force .claude",
             "rm --recursive .claude",
             "trash .claude",
             "rm -rf .git",
-            "rm -rf /work/app",
+            "rm -rf /srv/app",
             "rm -rf ../app",
             "rm -rf ~",
             "rm -Rf ~/.claude",
@@ -163,7 +163,7 @@ fn removals_of_one_and_of_what_holds_it() {
             "cd .git/requirements && rm \"$F\"",
             "cd ~/.claude/hook-state && rm -f *.json",
             "cd .git && cd requirements && rm main.json",
-            "cd /work && rm -rf app",
+            "cd /srv && rm -rf app",
             "/bin/rm .claude/requirements.yaml",
             "unlink .claude/settings.json",
             "shred .claude/settings.json",
@@ -280,6 +280,8 @@ fn commands_of_the_user_out_of_sight() {
     refused(
         &[
             "script -qc 'req approve x' /dev/null",
+            "script -qec \"claude 'req satisfy x'\" /dev/null",
+            "tmux new-session -d \"claude 'req satisfy x'\"",
             "setsid req approve x",
             "nohup req waive x --note y &",
             "echo 'req approve x' | at now",
@@ -339,4 +341,18 @@ fn lines_of_powershell() {
     ] {
         assert_eq!(of_powershell(line), None, "{line}");
     }
+}
+
+#[test]
+fn scripts_fed_to_an_interpreter_and_the_words_of_a_loop() {
+    refused(
+        &[
+            "python3 - <<'EOF'\nopen('.claude/requirements.yaml', 'w').write('')\nEOF",
+            "node <<EOF\nrequire('fs').rmSync('.git/requirements', {recursive: true})\nEOF",
+            "bash <<'EOF'\nsed -i s/true/false/ .claude/requirements.local.yaml\nEOF",
+            "for f in .claude/requirements.yaml; do rm $f; done",
+            "for f in .claude/settings.json; do sed -i s/a/b/ \"$f\"; done",
+        ],
+        |what| matches!(what, What::Name(_) | What::Change(..)),
+    );
 }

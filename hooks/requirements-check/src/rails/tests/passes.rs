@@ -69,6 +69,8 @@ fn git_and_texts_that_mention_it() {
         "git add .claude/requirements.yaml",
         "git add .claude && git status",
         "git commit -m \"requirements.yaml: stricter\"",
+        "for f in .claude/requirements.yaml; do cat $f; done",
+        "cat > notes.md <<'EOF'\nsee .claude/requirements.yaml\nEOF",
         "git commit -m \"$(cat <<'EOF'\nfix .claude/settings.json and .claude/requirements.yaml\nEOF\n)\"",
         "git commit .claude/requirements.yaml -m x",
         "git push",

@@ -1,0 +1,154 @@
+//! The words of a command: what is one, what is wrong usage, what is a prompt to Claude.
+
+use std::time::Duration;
+
+use clap::error::ErrorKind;
+
+use super::super::parse::{Asked, Check, Exception, Status, clap_command, parse_prompt, parse_words};
+
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(ToOwned::to_owned).collect()
+}
+
+fn read(line: &str) -> Asked {
+    parse_words(&words(line)).unwrap_or_else(|error| panic!("{line}: {error}"))
+}
+
+fn strings(list: &[&str]) -> Vec<String> {
+    list.iter().map(|word| (*word).to_owned()).collect()
+}
+
+#[test]
+fn no_word_at_all_asks_for_the_status() {
+    assert_eq!(read(""), Asked::Status(Status::default()));
+    assert_eq!(read("status"), Asked::Status(Status::default()));
+}
+
+#[test]
+fn a_branch_may_be_named_or_be_this_one() {
+    for (line, names, expected) in [
+        ("satisfy plan", &["plan"][..], None),
+        ("satisfy plan --branch", &["plan"], Some(None)),
+        ("satisfy plan adr --branch", &["plan", "adr"], Some(None)),
+        ("satisfy plan --branch main", &["plan"], Some(Some("main".to_owned()))),
+        ("satisfy --branch main plan", &["plan"], Some(Some("main".to_owned()))),
+        ("satisfy plan --branch=main", &["plan"], Some(Some("main".to_owned()))),
+        ("satisfy plan --branch --note x", &["plan"], Some(None)),
+    ] {
+        let Asked::Satisfy { names: found, branch, .. } = read(line) else { panic!("{line}") };
+        assert_eq!((found, branch), (strings(names), expected), "{line}");
+    }
+}
+
+#[test]
+fn an_exception_has_its_time_and_its_reason() {
+    let expected = Exception {
+        name: "size".to_owned(),
+        span: Some(Duration::from_secs(600)),
+        session: None,
+        note: Some("why".to_owned()),
+    };
+    assert_eq!(read("approve size --for 10m --note why"), Asked::Approve(expected.clone()));
+    assert_eq!(read("waive size --for 600s --note why"), Asked::Waive(expected));
+    for (text, is_right) in [("7d", true), ("168h", true), ("604800", true), ("8d", false), ("604801s", false), ("0m", false)]
+    {
+        assert_eq!(parse_words(&words(&format!("approve size --for {text}"))).is_ok(), is_right, "{text}");
+    }
+}
+
+#[test]
+fn a_check_is_of_a_tool_or_a_line() {
+    let check = Check { tool: Some("Edit".to_owned()), file: Some("a.rs".to_owned()), bash: None, session: None, json: true };
+    assert_eq!(read("check --tool Edit --file a.rs --json"), Asked::Check(check));
+    for wrong in ["check", "check --file a.rs", "check --tool Edit --bash ls", "check --bash ls --file a"] {
+        assert!(parse_words(&words(wrong)).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn what_is_wrong_usage() {
+    for line in [
+        "satisfy",
+        "satisfy --branch plan",
+        "approve",
+        "approve a b",
+        "waive",
+        "waive size --for ever",
+        "clear",
+        "clear plan --all",
+        "clear plan --session a --branch b",
+        "status plan",
+        "status --jsno",
+        "list plan",
+        "prune --all",
+        "sessions --all",
+        "satisy plan",
+        "help",
+        "--frobnicate",
+    ] {
+        assert!(parse_words(&words(line)).is_err(), "{line}");
+    }
+    let message = |line: &str| parse_words(&words(line)).unwrap_err().to_string();
+    assert!(message("satisy plan").contains("'satisfy'"), "{}", message("satisy plan"));
+    assert!(message("status --jsno").contains("'--json'"), "{}", message("status --jsno"));
+}
+
+#[test]
+fn every_command_has_an_example_that_it_understands() {
+    for command in clap_command().get_subcommands() {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let name = command.get_name();
+        let examples: Vec<&str> = help
+            .lines()
+            .map(|line| line.trim().trim_start_matches("Examples:").trim_start_matches("Example:").trim())
+            .filter(|line| line.starts_with("req "))
+            .collect();
+        assert!(!examples.is_empty(), "req {name} has no example");
+        for example in examples {
+            let read = parse_prompt(example).and_then(Result::ok);
+            assert!(example.starts_with(&format!("req {name}")) && read.is_some(), "{example}");
+        }
+    }
+}
+
+#[test]
+fn a_prompt_is_a_command_only_as_one_line_with_nothing_left_over() {
+    for (prompt, expected) in [
+        ("req", true),
+        ("  req status  ", true),
+        ("req satisfy plan --note \"as in the docs\"", true),
+        ("req satisfy 'plan of the week'", true),
+        ("req clear --all", true),
+        ("req sessions", true),
+        ("req please help me with the requirements", false),
+        ("req satisfy", false),
+        ("req status of the build?", false),
+        ("requirements-check status", false),
+        ("Req status", false),
+        ("/req status", false),
+        ("please req status", false),
+        ("req status\nand then go on", false),
+        ("req status\r\nx", false),
+        ("req status | cat", false),
+        ("req status && req list", false),
+        ("req status > file", false),
+        ("req status &", false),
+        ("! req status", false),
+        ("sudo req status", false),
+        ("X=1 req status", false),
+        ("req satisfy 'unclosed", false),
+        ("", false),
+    ] {
+        let asked = parse_prompt(prompt);
+        assert_eq!(asked.is_some_and(|asked| asked.is_ok()), expected, "{prompt:?}");
+    }
+}
+
+#[test]
+fn a_prompt_for_help_is_answered_with_it() {
+    for prompt in ["req --help", "req satisfy --help", "req -h"] {
+        let Some(Err(help)) = parse_prompt(prompt) else { panic!("{prompt}") };
+        assert!(help.contains("Usage: req"), "{prompt}: {help}");
+    }
+    assert_eq!(parse_words(&words("--help")).unwrap_err().kind(), ErrorKind::DisplayHelp);
+}

@@ -1,0 +1,90 @@
+//! `req check`: what would happen, from the hook's own code, without its happening.
+
+use super::desk::{Desk, TEAM, json_of, yes};
+use serde_json::Value;
+
+const COMMITS: &str = "\
+requirements:
+  commit_plan: {enabled: true, message: Plan first.}
+  pr_review:
+    enabled: true
+    scope: single_use
+    trigger_tools: [{tool: Bash, command_pattern: git push}, mcp__*]
+";
+
+/// The exit status and what is printed; nothing goes to stderr.
+#[track_caller]
+fn check(desk: &Desk, words: &[&str]) -> (i32, String) {
+    let outcome = desk.claude(&[&["check"], words].concat()).run();
+    assert_eq!(outcome.stderr_text(), "", "{outcome}");
+    (outcome.status.code().unwrap(), outcome.stdout_text().trim_end().to_owned())
+}
+
+#[test]
+fn the_exit_status_is_the_answer() {
+    let desk = Desk::new(COMMITS);
+    for (words, status, expected) in [
+        (&["--tool", "Edit", "--file", "src/a.rs"][..], 1, "commit_plan"),
+        (&["--tool", "Write"], 1, "Plan first."),
+        (&["--tool", "Read", "--file", "src/a.rs"], 0, "nothing required"),
+        (&["--bash", "git push origin main"], 1, "pr_review"),
+        (&["--bash", "cd sub && git push"], 1, "pr_review"),
+        (&["--bash", "echo 'git push'"], 0, "nothing required"),
+        (&["--tool", "mcp__github__create"], 1, "pr_review"),
+        (&["--bash", "req satisfy commit_plan"], 0, "never refused"),
+    ] {
+        let (found, said) = check(&desk, words);
+        assert_eq!(found, status, "{words:?}: {said}");
+        assert!(said.contains(expected), "{words:?}: {said}");
+    }
+    yes(desk.claude(&["satisfy", "commit_plan", "pr_review"]));
+    for words in [&["--tool", "Edit"][..], &["--bash", "git push"]] {
+        assert_eq!(check(&desk, words).0, 0, "{words:?}");
+    }
+}
+
+#[test]
+fn as_json_it_says_whether_and_why_not() {
+    let desk = Desk::new(COMMITS);
+    let outcome = desk.claude(&["check", "--tool", "Edit", "--json"]).run();
+    outcome.assert_exit(1);
+    let refused: Value = serde_json::from_slice(&outcome.stdout).unwrap();
+    assert_eq!((&refused["version"], &refused["allowed"]), (&1.into(), &false.into()));
+    assert!(refused["reason"].as_str().unwrap().contains("commit_plan"));
+    let allowed = json_of(desk.claude(&["check", "--bash", "ls", "--json"]));
+    assert_eq!((&allowed["allowed"], &allowed["reason"]), (&true.into(), &Value::Null));
+}
+
+#[test]
+fn asking_changes_nothing_and_says_the_same_twice() {
+    let desk = Desk::new(COMMITS);
+    let first = check(&desk, &["--tool", "Edit"]);
+    assert_eq!(check(&desk, &["--tool", "Edit"]), first, "not the short form of a parallel call");
+    yes(desk.claude(&["satisfy", "pr_review"]));
+    for _ in 0..2 {
+        assert_eq!(check(&desk, &["--bash", "git push"]).0, 0, "no mark is taken");
+    }
+}
+
+#[test]
+fn it_can_be_asked_for_another_session_or_for_none() {
+    let desk = Desk::new(COMMITS);
+    desk.starts(&desk.session);
+    desk.starts(&desk.another());
+    yes(desk.claude(&["satisfy", "commit_plan"]));
+    let ask = |words: &[&str]| desk.script(&[&["check", "--tool", "Edit"], words].concat()).run();
+    ask(&["--session", "5e55104e"]).assert_exit(0);
+    ask(&["--session", "0c4e7a11"]).assert_exit(1);
+    ask(&[]).assert_exit(1);
+    let unknown = ask(&["--session", "ffffffff"]);
+    unknown.assert_exit(1);
+    assert!(unknown.stderr_text().contains("req sessions"), "{unknown}");
+}
+
+#[test]
+fn what_is_switched_off_or_nowhere_required_refuses_nothing() {
+    let off = Desk::new(&format!("requirements-check: {{enabled: false}}\n{TEAM}"));
+    let (status, said) = check(&off, &["--tool", "Edit"]);
+    assert!(status == 0 && said.contains("switched off"), "{said}");
+    assert_eq!(check(&Desk::empty(), &["--tool", "Edit"]).0, 0);
+}

@@ -1,0 +1,114 @@
+//! `req list`, `req prune`, `req sessions`.
+
+use super::desk::{Desk, OTHER, TEAM, json_of, no, yes};
+use serde_json::{Value, json};
+use std::fs;
+
+/// Marks on main, on a branch with a slash, and in the repository.
+fn marked() -> Desk {
+    let desk = Desk::new(TEAM);
+    desk.sandbox.git(&["branch", "feature/x"]);
+    yes(desk.claude(&["satisfy", "commit_plan", "adr_reviewed", "license_checked"]));
+    yes(desk.claude_of(OTHER, &["satisfy", "commit_plan"]));
+    yes(desk.claude(&["satisfy", "commit_plan", "--branch", "feature/x"]));
+    desk
+}
+
+/// Kind, name, requirements, sessions, gone: of each entry.
+fn listed(desk: &Desk) -> Vec<(Value, Value, Value, Value, Value)> {
+    let list = json_of(desk.claude(&["list", "--json"]));
+    assert_eq!(list["version"], 1);
+    let marks = list["marks"].as_array().unwrap().iter();
+    let one = |one: &Value| {
+        assert!(one["updated_at"].as_i64().is_some_and(|at| at > 1_700_000_000), "{one}");
+        let of = |key: &str| one[key].clone();
+        (of("kind"), of("name"), of("requirements"), of("sessions"), of("gone"))
+    };
+    marks.map(one).collect()
+}
+
+fn entry(kind: &str, name: Option<&str>, requirements: u32, sessions: u32, gone: bool) -> (Value, Value, Value, Value, Value) {
+    (json!(kind), json!(name), json!(requirements), json!(sessions), json!(gone))
+}
+
+#[test]
+fn the_list_has_every_branch_with_marks() {
+    let desk = marked();
+    let expected = [
+        entry("branch", Some("feature/x"), 1, 0, false),
+        entry("branch", Some("main"), 2, 2, false),
+        entry("all_branches", None, 1, 0, false),
+    ];
+    assert_eq!(listed(&desk), expected);
+    let text = yes(desk.script(&["list"]));
+    assert!(text.contains("feature/x") && text.contains("2 requirements, 2 sessions"), "{text}");
+    assert_eq!(yes(Desk::new(TEAM).claude(&["list"])), "no marks are kept here");
+}
+
+#[test]
+fn a_branch_that_is_gone_loses_its_marks_and_no_other_does() {
+    let desk = marked();
+    let kept = ["main.json", "permanent.json"].map(|file| fs::read(desk.marks_file(file)).unwrap());
+    assert!(yes(desk.claude(&["prune"])).contains("nothing was removed"));
+    desk.sandbox.git(&["branch", "--delete", "feature/x"]);
+    assert_eq!(listed(&desk)[0], entry("branch", Some("feature/x"), 1, 0, true));
+    assert_eq!(yes(desk.claude(&["prune"])), "removed the marks of feature/x");
+    assert!(!desk.marks_file("feature-x.json").exists());
+    assert_eq!(["main.json", "permanent.json"].map(|file| fs::read(desk.marks_file(file)).unwrap()), kept);
+    assert_eq!(listed(&desk).len(), 2);
+    assert!(yes(desk.claude(&["prune"])).contains("nothing was removed"));
+}
+
+#[test]
+fn what_a_linked_work_tree_has_out_is_not_gone() {
+    let desk = Desk::new(TEAM);
+    desk.sandbox.commit("what is required");
+    let linked = desk.sandbox.root().join("linked");
+    desk.sandbox.git(&["worktree", "add", "--quiet", "--detach", linked.to_str().unwrap()]);
+    yes(desk.claude(&["satisfy", "adr_reviewed"]).cwd(&linked));
+    let commit = desk.sandbox.git(&["rev-parse", "HEAD"]);
+    assert_eq!(listed(&desk), [entry("commit", Some(&commit), 1, 0, false)]);
+    yes(desk.claude(&["prune"]));
+    assert_eq!(listed(&desk).len(), 1);
+    desk.sandbox.git(&["worktree", "remove", "--force", linked.to_str().unwrap()]);
+    assert!(yes(desk.claude(&["prune"])).contains(&format!("commit {}", &commit[..8])));
+    assert!(listed(&desk).is_empty());
+}
+
+#[test]
+fn where_the_branches_cannot_be_read_nothing_is_removed() {
+    let desk = marked();
+    desk.sandbox.git(&["branch", "--delete", "feature/x"]);
+    fs::write(desk.sandbox.project().join(".git/config"), "[core\n").unwrap();
+    assert!(no(desk.claude(&["prune"])).contains("no marks were removed"));
+    assert!(desk.marks_file("feature-x.json").exists());
+}
+
+#[test]
+fn the_live_sessions_of_the_project_are_listed() {
+    let desk = Desk::new(TEAM);
+    assert_eq!(yes(desk.claude(&["sessions"])), "no session is live on this project");
+    desk.starts(&desk.session);
+    desk.starts(&desk.another());
+    let text = yes(desk.claude(&["sessions"]));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    assert!(lines[0].starts_with("0c4e7a11  on main, begun ") && !lines[0].contains("this one"), "{text}");
+    assert!(lines[1].starts_with("5e55104e  on main, begun ") && lines[1].ends_with("; this one"), "{text}");
+    let json = json_of(desk.claude(&["sessions", "--json"]));
+    let sessions = json["sessions"].as_array().unwrap();
+    let keys: Vec<&String> = sessions[0].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["session", "branch", "entrypoint", "started_at", "seen_at", "own"]);
+    assert_eq!((&sessions[0]["session"], &sessions[0]["own"]), (&json!(OTHER), &json!(false)));
+    desk.ask(&desk.another().session_end("other"));
+    assert_eq!(yes(desk.claude(&["sessions"])).lines().count(), 1);
+}
+
+#[test]
+fn what_they_list_can_be_typed_as_a_prompt_too() {
+    let desk = marked();
+    for (prompt, expected) in [("req list", "feature/x"), ("req sessions", "5e55104e"), ("req prune", "nothing was removed")] {
+        let answer = desk.ask(&desk.session.user_prompt_submit(prompt)).unwrap();
+        assert!(answer["reason"].as_str().unwrap_or_default().contains(expected), "{prompt}: {answer}");
+    }
+}

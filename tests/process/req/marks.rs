@@ -1,0 +1,190 @@
+//! `req satisfy`, `clear`, `approve`, `waive`: who may, what is stored, what stays.
+
+use super::desk::{Desk, OTHER, TEAM, json_of, no, standing, yes};
+use crate::driver::denial;
+use serde_json::{Value, json};
+use std::fs;
+
+fn marks(desk: &Desk, file: &str) -> Value {
+    serde_json::from_slice(&fs::read(desk.marks_file(file)).unwrap()).unwrap()
+}
+
+#[test]
+fn what_is_satisfied_is_met_for_the_hook_too() {
+    let desk = Desk::new("requirements:\n  commit_plan: {enabled: true}\n");
+    let edit = desk.session.pre_tool_use("Edit", json!({ "file_path": desk.sandbox.project().join("a.rs") }));
+    let reason = denial(desk.ask(&edit).as_ref()).unwrap();
+    assert!(reason.contains("satisfy commit_plan"), "{reason}");
+    let said = yes(desk.claude(&["satisfy", "commit_plan", "--note", "in docs/plan.md"]));
+    assert!(said.contains("commit_plan") && said.contains("session 5e55104e on main"), "{said}");
+    assert_eq!(desk.ask(&edit), None);
+    let mark = &marks(&desk, "main.json")["requirements"]["commit_plan"]["sessions"][desk.session.id.as_str()];
+    assert_eq!(mark["satisfied_by"], "agent");
+    assert_eq!((&mark["metadata"]["note"], &mark["metadata"]["entrypoint"]), (&json!("in docs/plan.md"), &json!("cli")));
+}
+
+#[test]
+fn an_unknown_name_is_an_error_with_the_nearest_and_nothing_is_stored() {
+    let desk = Desk::new(TEAM);
+    let said = no(desk.claude(&["satisfy", "commit_plan", "comit_plan"]));
+    assert!(said.contains("did you mean commit_plan?") && said.contains("Nothing was marked"), "{said}");
+    for name in ["whatever", "off_here", "../../x", ""] {
+        assert!(!no(desk.claude(&["satisfy", name])).is_empty());
+    }
+    assert!(!desk.sandbox.project().join(".git/requirements").exists());
+}
+
+#[test]
+fn what_is_not_met_by_a_mark_says_what_would_meet_it() {
+    let desk = Desk::new(TEAM);
+    for (name, expected) in
+        [("branch_size", "req approve branch_size"), ("not_on_main", "git switch"), ("tests_green", "./run-tests")]
+    {
+        for command in [desk.claude(&["satisfy", name]), desk.script(&["satisfy", name])] {
+            let said = no(command);
+            assert!(said.contains(expected), "{said}");
+        }
+    }
+    assert!(!desk.sandbox.project().join(".git/requirements").exists());
+}
+
+#[test]
+fn in_claudes_shell_and_in_a_script_the_users_verbs_are_refused_with_the_line_to_type() {
+    let desk = Desk::new(TEAM);
+    yes(desk.claude_of(OTHER, &["satisfy", "commit_plan"]));
+    let before = fs::read(desk.marks_file("main.json")).unwrap();
+    for words in [
+        &["satisfy", "release_notes"][..],
+        &["approve", "branch_size"],
+        &["approve", "branch_size", "--for", "600s"],
+        &["waive", "not_on_main", "--note", "hotfix"],
+        &["waive", "tests_green", "--note", "'two words'"],
+        &["clear", "commit_plan", "--session", OTHER],
+        &["clear", "--all", "--branch"],
+        &["clear", "adr_reviewed"],
+    ] {
+        let line = format!("req {}", words.join(" "));
+        let plain: Vec<&str> = words.iter().map(|word| word.trim_matches('\'')).collect();
+        let without_claudecode = desk.claude(&plain).unset("CLAUDECODE");
+        for command in [desk.claude(&plain), without_claudecode, desk.script(&plain)] {
+            let said = no(command);
+            assert!(said.contains("refused") && said.lines().any(|said| said.ends_with(&line)), "{line}: {said}");
+        }
+    }
+    assert_eq!(fs::read(desk.marks_file("main.json")).unwrap(), before);
+    assert!(!desk.marks_file("permanent.json").exists());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_user_at_a_terminal_may_and_the_line_that_takes_it_back_does() {
+    let desk = Desk::new(TEAM);
+    let standing = |name: &str, expected: &str| assert_eq!(desk.standing(name), expected, "{name}");
+    desk.sandbox.git(&["switch", "--quiet", "--create", "release"]);
+    standing("not_on_main", "open");
+    let waived = desk.user("waive not_on_main --for 10m --note 'a hotfix'");
+    assert_eq!(waived.status, 0, "{}", waived.screen);
+    standing("not_on_main", "met");
+    let (_, line) = waived.screen.trim_end().split_once("take it back with: req ").unwrap();
+    assert_eq!(desk.user(line).status, 0);
+    standing("not_on_main", "open");
+    desk.starts(&desk.session);
+    assert_eq!(desk.user("satisfy release_notes").status, 0, "the only live session is meant");
+    standing("release_notes", "met");
+    assert_eq!(desk.user("satisfy release_notes --session ffffffff").status, 1);
+    assert_eq!(desk.user("waive not_on_main").status, 1, "no reason");
+    let mark = &marks(&desk, "release.json")["requirements"]["release_notes"]["sessions"][desk.session.id.as_str()];
+    assert_eq!((&mark["satisfied_by"], &mark["metadata"]["who"]), (&json!("user"), &json!("user")));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_terminal_below_claude_is_claudes() {
+    let desk = Desk::new(TEAM);
+    let claude = crate::typed::claude(&desk.sandbox);
+    let req = tests::binaries::path("req");
+    for (shell, variables) in [(claude, &[][..]), (crate::typed::shell(), &[("CLAUDECODE", "1")])] {
+        let typed = crate::typed::typed(&req, &desk.sandbox, &shell, "approve branch_size", variables);
+        assert_eq!(typed.status, 1, "{}", typed.screen);
+        assert!(typed.screen.contains("refused") && !desk.marks_file("permanent.json").exists(), "{}", typed.screen);
+    }
+}
+
+#[test]
+fn claude_takes_back_its_own_marks_and_other_sessions_keep_theirs() {
+    let desk = Desk::new(TEAM);
+    let of = |session: &str| {
+        let status = json_of(desk.claude_of(session, &["status", "--json"]));
+        standing(&status, "commit_plan")
+    };
+    let own = desk.session.id.clone();
+    for session in [own.as_str(), OTHER] {
+        yes(desk.claude_of(session, &["satisfy", "commit_plan"]));
+    }
+    yes(desk.claude(&["satisfy", "adr_reviewed"]));
+    yes(desk.claude(&["clear", "commit_plan"]));
+    assert_eq!((of(&own), of(OTHER)), ("open".to_owned(), "met".to_owned()));
+    yes(desk.claude(&["satisfy", "commit_plan"]));
+    yes(desk.claude(&["clear", "--all"]));
+    assert_eq!((of(&own), of(OTHER)), ("open".to_owned(), "met".to_owned()));
+    assert_eq!(desk.standing("adr_reviewed"), "met", "the branch's is not a session's");
+}
+
+#[test]
+fn a_mark_for_a_branch_is_for_every_session_there_and_nowhere_else() {
+    let desk = Desk::new(TEAM);
+    desk.sandbox.git(&["branch", "feature/x"]);
+    desk.sandbox.git(&["branch", "feature-x"]);
+    yes(desk.claude(&["satisfy", "commit_plan", "--branch", "feature/x"]));
+    for (branch, expected) in [("feature/x", "met"), ("feature-x", "open"), ("main", "open")] {
+        let status = desk.claude_of(OTHER, &["status", "--json", "--branch", branch]);
+        assert_eq!(standing(&json_of(status), "commit_plan"), expected, "{branch}");
+    }
+    yes(desk.claude(&["satisfy", "commit_plan", "--branch"]));
+    assert_eq!(desk.standing("commit_plan"), "met");
+    assert!(no(desk.claude(&["satisfy", "commit_plan", "--branch", "feature/y"])).contains("no branch feature/y"));
+}
+
+#[test]
+fn without_a_session_it_asks_which_one_and_with_one_live_it_knows() {
+    let desk = Desk::new(TEAM);
+    let said = no(desk.script(&["satisfy", "commit_plan"]));
+    assert!(said.contains("none is live here") && said.contains("--branch"), "{said}");
+    yes(desk.script(&["satisfy", "adr_reviewed"]));
+    desk.starts(&desk.session);
+    assert!(yes(desk.script(&["satisfy", "commit_plan"])).contains("session 5e55104e"));
+    desk.starts(&desk.another());
+    let said = no(desk.script(&["satisfy", "commit_plan"]));
+    assert!(said.contains("live here: 0c4e7a11, 5e55104e"), "{said}");
+    yes(desk.script(&["satisfy", "commit_plan", "--session", "0c4e7a11"]));
+    let others = json_of(desk.claude_of(OTHER, &["status", "--json"]));
+    assert_eq!(standing(&others, "commit_plan"), "met");
+}
+
+#[test]
+#[cfg(unix)]
+fn where_claudes_shell_may_not_write_the_hook_records_it_when_the_command_has_ended() {
+    let desk = Desk::new(TEAM);
+    desk.open_to_all();
+    let program = desk.sandbox.temporary_dir().join("req");
+    fs::copy(tests::binaries::path("req"), &program).unwrap();
+    crate::driver::restrict(&program, 0o755);
+    let sandboxed = |words: &[&str]| {
+        tests::process::Invocation::new(&program, &desk.sandbox)
+            .args(words.iter().copied())
+            .env("CLAUDECODE", "1")
+            .env("CLAUDE_CODE_SESSION_ID", desk.session.id.as_str())
+            .unprivileged()
+    };
+    let said = yes(sandboxed(&["satisfy", "commit_plan"]));
+    assert!(said.contains("the hook records it"), "{said}");
+    assert_eq!(desk.standing("commit_plan"), "open", "not yet");
+    assert_eq!(desk.ran("req satisfy commit_plan"), [None, None]);
+    assert_eq!(desk.standing("commit_plan"), "met");
+    for words in
+        [&["satisfy", "commit_plan", "--branch"][..], &["satisfy", "commit_plan", "--session", "5e55104e"], &["clear", "commit_plan"]]
+    {
+        let said = no(sandboxed(words));
+        assert!(said.contains("Nothing was changed"), "the hook does not see to that: {said}");
+    }
+}

@@ -1,0 +1,140 @@
+//! `req` where there is no repository, no commit, no branch; in a sub-directory, another repository, a linked work tree.
+
+use super::desk::{Desk, OTHER, TEAM, json_of, no, standing, yes};
+use serde_json::Value;
+use std::fs;
+use tests::sandbox::Level;
+
+/// A user's requirements, for every project, and a folder that is none.
+fn without_git() -> (Desk, std::path::PathBuf) {
+    let desk = Desk::empty();
+    desk.sandbox.requirements(Level::User, TEAM);
+    let folder = desk.sandbox.root().join("plain");
+    fs::create_dir_all(&folder).unwrap();
+    (desk, folder)
+}
+
+#[test]
+fn without_git_marks_are_kept_for_the_folder() {
+    let (desk, folder) = without_git();
+    let status = || json_of(desk.claude(&["status", "--json"]).cwd(&folder));
+    assert_eq!((&status()["branch"], &status()["place"]), (&Value::Null, &"a folder without git".into()));
+    yes(desk.claude(&["satisfy", "commit_plan", "adr_reviewed", "license_checked"]).cwd(&folder));
+    for name in ["commit_plan", "adr_reviewed", "license_checked", "not_on_main"] {
+        assert_eq!(standing(&status(), name), "met", "{name}");
+    }
+    let others = json_of(desk.claude_of(OTHER, &["status", "--json"]).cwd(&folder));
+    assert_eq!((standing(&others, "commit_plan"), standing(&others, "adr_reviewed")), ("open".into(), "met".into()));
+    assert_eq!(desk.standing("adr_reviewed"), "open", "another folder");
+    assert!(fs::read_dir(&folder).unwrap().next().is_none(), "and nothing is written into it");
+    assert!(yes(desk.claude(&["list"]).cwd(&folder)).contains("no git"));
+    assert!(yes(desk.claude(&["prune"]).cwd(&folder)).contains("nothing was removed"));
+    yes(desk.claude(&["clear", "commit_plan"]).cwd(&folder));
+    assert_eq!(standing(&status(), "commit_plan"), "open");
+}
+
+#[test]
+fn without_git_and_without_a_state_folder_it_says_what_is_missing() {
+    let (desk, folder) = without_git();
+    desk.sandbox.write_home("../plain/.claude/requirements.yaml", TEAM);
+    let satisfy = desk.script(&["satisfy", "adr_reviewed"]).cwd(&folder);
+    let said = no(satisfy.unset("HOME").unset("CLAUDE_HOOK_STATE_DIR"));
+    assert!(said.contains("set HOME") && said.contains("Nothing was changed"), "{said}");
+}
+
+#[test]
+fn a_sub_directory_gives_the_answer_of_the_top() {
+    let desk = Desk::new(TEAM);
+    desk.sandbox.write("packages/a/src/file", "");
+    let below = desk.sandbox.project().join("packages/a/src");
+    yes(desk.claude(&["satisfy", "commit_plan"]).cwd(&below));
+    assert_eq!(desk.standing("commit_plan"), "met");
+    assert_eq!(yes(desk.claude(&["status"]).cwd(&below)), yes(desk.claude(&["status"])));
+    assert_eq!(yes(desk.script(&["status"]).cwd(&below)), yes(desk.script(&["status"])));
+}
+
+#[test]
+fn a_session_that_has_gone_elsewhere_is_asked_for_what_its_project_requires() {
+    let desk = Desk::new(TEAM);
+    desk.starts(&desk.session);
+    let elsewhere = desk.sandbox.root().join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    desk.sandbox.git(&["-C", elsewhere.to_str().unwrap(), "init", "--quiet", "--initial-branch", "theirs"]);
+    let status = json_of(desk.claude(&["status", "--json"]).cwd(&elsewhere));
+    assert_eq!((standing(&status, "commit_plan"), &status["branch"]), ("open".to_owned(), &"theirs".into()));
+    yes(desk.claude(&["satisfy", "commit_plan"]).cwd(&elsewhere));
+    assert_eq!(desk.standing("commit_plan"), "open", "the mark is the other repository's");
+    let status = json_of(desk.claude(&["status", "--json"]).cwd(&elsewhere));
+    assert_eq!(standing(&status, "commit_plan"), "met");
+    let nobody = json_of(desk.script(&["status", "--json"]).cwd(&elsewhere));
+    assert_eq!(nobody["requirements"], serde_json::json!([]), "without a session the folder counts");
+}
+
+#[test]
+fn a_detached_head_and_a_branch_without_a_commit_are_places() {
+    let desk = Desk::new(TEAM);
+    desk.sandbox.git(&["checkout", "--quiet", "--detach"]);
+    let commit = desk.sandbox.git(&["rev-parse", "HEAD"]);
+    let said = yes(desk.claude(&["satisfy", "commit_plan"]));
+    assert!(said.contains(&format!("on commit {}", &commit[..8])), "{said}");
+    assert_eq!(desk.standing("commit_plan"), "met");
+    desk.sandbox.commit("next");
+    assert_eq!(desk.standing("commit_plan"), "open", "another commit");
+    desk.sandbox.git(&["switch", "--quiet", "--orphan", "fresh"]);
+    desk.sandbox.requirements(Level::Project, TEAM);
+    yes(desk.claude(&["satisfy", "commit_plan"]));
+    assert_eq!(desk.standing("commit_plan"), "met");
+    assert!(desk.marks_file("fresh.json").exists());
+}
+
+#[test]
+fn a_linked_work_tree_has_its_own_branch_and_the_repositorys_marks() {
+    let desk = Desk::new(TEAM);
+    let linked = desk.sandbox.root().join("linked");
+    desk.sandbox.commit("what is required");
+    desk.sandbox.git(&["worktree", "add", "--quiet", "-b", "side", linked.to_str().unwrap()]);
+    let there = |words: &[&str]| desk.claude_of(OTHER, words).cwd(&linked);
+    yes(there(&["satisfy", "commit_plan", "license_checked"]));
+    let status = json_of(there(&["status", "--json"]));
+    assert_eq!((standing(&status, "commit_plan"), &status["branch"]), ("met".to_owned(), &"side".into()));
+    assert_eq!((desk.standing("commit_plan"), desk.standing("license_checked")), ("open".into(), "met".into()));
+    assert!(desk.marks_file("side.json").exists());
+}
+
+#[test]
+fn where_home_is_the_project_its_file_counts_once() {
+    let desk = Desk::empty();
+    let home = desk.sandbox.home();
+    desk.sandbox.git(&["-C", home.to_str().unwrap(), "init", "--quiet", "--initial-branch", "main"]);
+    desk.sandbox.requirements(Level::User, TEAM);
+    let status = json_of(desk.claude(&["status", "--json"]).cwd(&home));
+    assert_eq!((standing(&status, "commit_plan"), &status["notes"]), ("open".to_owned(), &serde_json::json!([])));
+    yes(desk.claude(&["satisfy", "commit_plan"]).cwd(&home));
+    assert_eq!(standing(&json_of(desk.claude(&["status", "--json"]).cwd(&home)), "commit_plan"), "met");
+}
+
+#[test]
+fn a_damaged_file_of_marks_is_told_and_what_it_held_is_open() {
+    let desk = Desk::new(TEAM);
+    yes(desk.claude(&["satisfy", "commit_plan"]));
+    fs::write(desk.marks_file("main.json"), "{").unwrap();
+    let status = json_of(desk.claude(&["status", "--json"]));
+    assert_eq!(standing(&status, "commit_plan"), "open");
+    assert!(status["notes"].to_string().contains("main.json.corrupt"), "{status}");
+    yes(desk.claude(&["satisfy", "commit_plan"]));
+    assert_eq!(desk.standing("commit_plan"), "met");
+}
+
+#[test]
+fn a_file_of_a_newer_version_is_read_and_not_written() {
+    let desk = Desk::new(TEAM);
+    yes(desk.claude(&["satisfy", "commit_plan"]));
+    let file = desk.marks_file("main.json");
+    let newer = fs::read_to_string(&file).unwrap().replace("\"version\": \"1.0\"", "\"version\": \"9.0\"");
+    let newer = newer.replace("\"version\":\"1.0\"", "\"version\":\"9.0\"");
+    assert!(newer.contains("9.0"), "{newer}");
+    fs::write(&file, &newer).unwrap();
+    assert_eq!(desk.standing("commit_plan"), "met");
+    assert!(no(desk.script(&["satisfy", "adr_reviewed"])).contains("newer version"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), newer);
+}

@@ -1,0 +1,144 @@
+//! `req status` where there is a session, another one, several, none.
+
+use super::desk::{Desk, OTHER, TEAM, json_of, no, standing, yes};
+use serde_json::{Value, json};
+use std::fs;
+
+#[test]
+fn no_word_at_all_is_the_status() {
+    let desk = Desk::new(TEAM);
+    let text = yes(desk.claude(&[]));
+    assert_eq!(text, yes(desk.claude(&["status"])));
+    for said in ["2 of 7 met on main", "commit_plan", "req satisfy commit_plan", "./run-tests", "(session 5e55104e)"] {
+        assert!(text.contains(said) || said.starts_with("req satisfy"), "{said} in {text}");
+    }
+    assert!(text.contains(" satisfy commit_plan") && !text.contains("off_here"), "{text}");
+}
+
+#[test]
+fn all_of_it_shows_what_is_off_and_the_line_of_everything() {
+    let text = yes(Desk::new(TEAM).claude(&["status", "--all"]));
+    assert!(text.contains("off_here"), "{text}");
+    for line in 2..=8 {
+        assert!(text.contains(&format!("requirements.yaml:{line}\n")), "line {line}: {text}");
+    }
+}
+
+#[test]
+fn the_summary_is_one_line() {
+    let text = yes(Desk::new(TEAM).claude(&["status", "--summary"]));
+    assert!(text.starts_with("2 of 7 met on main; open: adr_reviewed, commit_plan") && text.lines().count() == 1, "{text}");
+    assert_eq!(yes(Desk::empty().claude(&["status", "--summary"])), "nothing is required here");
+}
+
+#[test]
+fn as_json_it_has_its_documented_keys_and_types() {
+    let status = json_of(Desk::new(TEAM).claude(&["status", "--json", "--all"]));
+    assert_eq!(status["version"], 1);
+    assert_eq!((&status["branch"], &status["place"]), (&json!("main"), &json!("main")));
+    assert_eq!(status["session"], "5e55104e-0000-4000-8000-000000000001");
+    assert_eq!(status["notes"], json!([]));
+    let all = status["requirements"].as_array().unwrap();
+    assert_eq!(all.len(), 8);
+    for one in all {
+        for key in ["name", "state", "why"] {
+            assert!(one[key].as_str().is_some_and(|text| !text.is_empty()), "{key} in {one}");
+        }
+        assert!(["met", "open", "unknown", "off"].contains(&one["state"].as_str().unwrap()), "{one}");
+        assert_eq!(one["enabled"], one["state"] != "off");
+    }
+    let plan = all.iter().find(|one| one["name"] == "commit_plan").unwrap();
+    assert_eq!((&plan["type"], &plan["scope"], &plan["state"]), (&json!("blocking"), &json!("session"), &json!("open")));
+    assert!(plan["remedy"].as_str().unwrap().ends_with("satisfy commit_plan"), "{plan}");
+    assert!(plan["set_in"].as_str().unwrap().ends_with(".claude/requirements.yaml:2"), "{plan}");
+}
+
+#[test]
+fn whose_session_is_meant_follows_from_who_is_there() {
+    let desk = Desk::new(TEAM);
+    yes(desk.claude(&["satisfy", "commit_plan"]));
+    yes(desk.claude_of(OTHER, &["satisfy", "adr_reviewed"]));
+    let of = |words: &[&str]| {
+        let status = json_of(desk.script(words));
+        (status["session"].clone(), standing(&status, "commit_plan"))
+    };
+    let nobody = (Value::Null, "unknown".to_owned());
+    assert_eq!(of(&["status", "--json"]), nobody, "none is live");
+    desk.starts(&desk.session);
+    assert_eq!(of(&["status", "--json"]), (json!(desk.session.id), "met".to_owned()), "the only one");
+    desk.starts(&desk.another());
+    assert_eq!(of(&["status", "--json"]), nobody, "one of two");
+    assert_eq!(of(&["status", "--json", "--session", "5e55104e"]), (json!(desk.session.id), "met".to_owned()));
+    assert_eq!(of(&["status", "--json", "--session", OTHER]), (json!(OTHER), "open".to_owned()));
+    desk.ask(&desk.session.session_end("other"));
+    assert_eq!(of(&["status", "--json"]), (json!(OTHER), "open".to_owned()), "the one that is left");
+}
+
+#[test]
+fn a_session_that_is_not_clear_is_an_error_that_says_what_is() {
+    let desk = Desk::new(TEAM);
+    desk.starts(&desk.session.clone().with_id("0c4e7a11-aaaa"));
+    desk.starts(&desk.session.clone().with_id("0c4e7a11-bbbb"));
+    for (prefix, expected) in [
+        ("0c4e7a11", "0c4e7a11-aaaa, 0c4e7a11-bbbb"),
+        ("0c4e", "at least 8 characters"),
+        ("ffffffff", "req sessions"),
+    ] {
+        let said = no(desk.script(&["status", "--session", prefix]));
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
+fn evidence_is_judged_by_the_session_that_is_meant_whoever_asks() {
+    let desk = Desk::new(TEAM);
+    desk.starts(&desk.session);
+    fs::create_dir_all(desk.sandbox.project().join("src")).unwrap();
+    desk.sandbox.write("src/a", "one");
+    let of = |words: &[&str]| standing(&json_of(desk.script(words)), "tests_green");
+    assert_eq!(desk.ran("./run-tests"), [None, None]);
+    assert_eq!(desk.standing("tests_green"), "met");
+    assert_eq!(of(&["status", "--json"]), "met", "in a shell without a session");
+    assert_eq!(of(&["status", "--json", "--session", "5e55104e"]), "met");
+    let others = desk.claude_of(OTHER, &["status", "--json", "--session", "5e55104e"]);
+    assert_eq!(standing(&json_of(others), "tests_green"), "met", "in the shell of another session");
+    let others = desk.claude_of(OTHER, &["status", "--json"]);
+    assert_eq!(standing(&json_of(others), "tests_green"), "open");
+    desk.sandbox.write("src/a", "two");
+    assert_eq!(of(&["status", "--json"]), "open");
+}
+
+#[test]
+fn another_branch_is_shown_by_its_marks_and_its_files_are_unknown() {
+    let desk = Desk::new(TEAM);
+    desk.sandbox.git(&["branch", "release"]);
+    yes(desk.claude(&["satisfy", "adr_reviewed", "--branch", "release"]));
+    let status = json_of(desk.claude(&["status", "--json", "--branch", "release"]));
+    for (name, state) in [
+        ("adr_reviewed", "met"),
+        ("commit_plan", "open"),
+        ("not_on_main", "open"),
+        ("branch_size", "unknown"),
+        ("tests_green", "unknown"),
+    ] {
+        assert_eq!(standing(&status, name), state, "{name}");
+    }
+    assert_eq!(status["branch"], "release");
+    assert_eq!(desk.standing("adr_reviewed"), "open", "not here");
+    assert!(no(desk.claude(&["status", "--branch", "relase"])).contains("did you mean release?"));
+}
+
+#[test]
+fn a_wrong_key_is_told_with_the_status() {
+    let desk = Desk::new("requirements:\n  commit_plan: {enabled: true, skope: branch}\n  good: {enabled: true}\n");
+    let status = json_of(desk.claude(&["status", "--json"]));
+    let notes = status["notes"].to_string();
+    assert!(notes.contains("requirements.yaml:2") && notes.contains("scope"), "{notes}");
+    assert_eq!(standing(&status, "good"), "open");
+}
+
+#[test]
+fn what_is_switched_off_says_so() {
+    let desk = Desk::new(&format!("requirements-check: {{enabled: false}}\n{TEAM}"));
+    assert!(yes(desk.claude(&["status"])).contains("switched off"));
+}

@@ -1,0 +1,109 @@
+//! Exit statuses, help, wrong usage. Never 2: in a hook that means "block".
+
+use super::desk::{Desk, TEAM, yes};
+use std::fs;
+
+#[test]
+fn every_way_to_ask_wrongly_exits_with_64_and_nothing_on_stdout() {
+    let desk = Desk::new(TEAM);
+    for words in [
+        &["satisy", "commit_plan"][..],
+        &["satisfy"],
+        &["status", "--jsno"],
+        &["status", "of", "things"],
+        &["approve"],
+        &["approve", "branch_size", "--for", "ever"],
+        &["approve", "branch_size", "--for", "8d"],
+        &["waive"],
+        &["clear"],
+        &["clear", "commit_plan", "--all"],
+        &["clear", "commit_plan", "--session", "x", "--branch"],
+        &["check"],
+        &["check", "--tool", "Edit", "--bash", "ls"],
+        &["check", "--bash", "ls", "--file", "x"],
+        &["prune", "--all"],
+        &["--frobnicate"],
+        &[""],
+        &["\u{1b}[31m"],
+        &["help"],
+    ] {
+        for command in [desk.script(words), desk.claude(words)] {
+            let outcome = command.run();
+            outcome.assert_exit(64);
+            assert_eq!(outcome.stdout_text(), "", "{words:?}");
+            assert!(!outcome.stderr_text().is_empty(), "{words:?}");
+        }
+    }
+    assert!(!desk.sandbox.project().join(".git/requirements").exists(), "and nothing is stored");
+}
+
+#[test]
+fn a_misspelt_command_or_option_is_told_with_the_right_one() {
+    let desk = Desk::new(TEAM);
+    for (words, right) in [(&["satisy", "x"][..], "satisfy"), (&["stauts"], "status"), (&["status", "--jsno"], "--json")] {
+        let said = desk.script(words).run().stderr_text();
+        assert!(said.contains(right), "{words:?}: {said}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn arguments_that_are_no_text_are_wrong_usage() {
+    use std::os::unix::ffi::OsStringExt as _;
+    let desk = Desk::new(TEAM);
+    let words = [std::ffi::OsString::from_vec(vec![0xff])];
+    desk.script(&[]).args(words).run().assert_exit(64);
+}
+
+#[test]
+fn help_names_every_command_and_each_command_has_an_example() {
+    let desk = Desk::empty();
+    let help = yes(desk.script(&["--help"]));
+    for command in ["status", "satisfy", "approve", "waive", "clear", "check", "list", "prune", "sessions"] {
+        assert!(help.contains(&format!("\n  {command} ")), "{command} in {help}");
+        let own = yes(desk.script(&[command, "--help"]));
+        assert!(own.contains(&format!("req {command}")) && own.contains("Example"), "{own}");
+        assert!(!own.contains('\u{1b}'), "no colour into a pipe");
+    }
+    assert_eq!(yes(desk.script(&["--version"])), format!("req {}", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn a_reader_that_is_gone_does_no_harm() {
+    let desk = Desk::new(TEAM);
+    for words in [&["status"][..], &["--help"], &["list"]] {
+        desk.claude(words).stdout_without_reader().run().assert_exit(0);
+        desk.claude(words).stdout_closed().run().assert_exit(0);
+    }
+    desk.claude(&["satisfy", "commit_plan"]).stdout_without_reader().run().assert_exit(0);
+    assert_eq!(desk.standing("commit_plan"), "met", "what was asked for is done");
+}
+
+#[test]
+fn a_question_leaves_the_project_and_the_repository_as_they_were() {
+    let desk = Desk::new(TEAM);
+    let before = crate::driver::tree(&desk.sandbox.project());
+    for words in [
+        &["status"][..],
+        &["status", "--all", "--json"],
+        &["list"],
+        &["sessions"],
+        &["check", "--tool", "Edit", "--file", "a"],
+        &["--help"],
+    ] {
+        drop(desk.claude(words).run());
+    }
+    assert_eq!(crate::driver::tree(&desk.sandbox.project()), before);
+}
+
+#[test]
+fn no_home_and_a_damaged_configuration_are_no_reason_to_fail() {
+    let desk = Desk::new(TEAM);
+    let outcome = desk.script(&["status"]).unset("HOME").unset("CLAUDE_HOOK_STATE_DIR").run();
+    outcome.assert_exit(0);
+    assert!(outcome.stdout_text().contains("commit_plan"), "{outcome}");
+    fs::write(desk.sandbox.requirements_path(tests::sandbox::Level::Project), "requirements: [\n").unwrap();
+    let outcome = desk.script(&["status"]).run();
+    outcome.assert_exit(0);
+    assert!(outcome.stdout_text().contains("the file is skipped"), "{outcome}");
+}
