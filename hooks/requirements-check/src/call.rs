@@ -19,7 +19,7 @@ const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
 
 /// A tool call.
 #[derive(Debug)]
-pub struct Call {
+pub(crate) struct Call {
     /// The tool's name.
     pub(crate) tool: String,
     /// The call's id.

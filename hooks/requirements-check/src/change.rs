@@ -1,9 +1,11 @@
 //! What a decision changes beside the session's own memory: marks of the repository, and the register of live sessions.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use shared::hook::Effect;
 use shared::host::{Places, Timestamp};
+use shared::state::LOCK_DEADLINE;
 
 use crate::marks::{BranchMarks, Holder, Key, Mark};
 use crate::place::Here;
@@ -15,7 +17,7 @@ use crate::settings::Scope;
 #[derive(Debug, Clone)]
 pub enum Change {
     /// A requirement is marked as met.
-    Set(Target, Mark),
+    Set(Target, Box<Mark>),
     /// Marks go; nobody else's.
     Clear(Target),
     /// The session begins here.
@@ -25,9 +27,18 @@ pub enum Change {
     /// The session is gone.
     Forget(String),
     /// Marks nobody needs any more go: those of these branches, and session marks that are a month old.
-    Prune(Here, BTreeSet<Key>),
+    Prune(Box<Leftovers>),
     /// A prompt that reads like one of our commands is scheduled, by its hash.
     Scheduled(u64),
+}
+
+/// Marks nobody needs any more.
+#[derive(Debug, Clone)]
+pub struct Leftovers {
+    /// The repository.
+    pub(crate) here: Here,
+    /// Whose branch is gone.
+    pub(crate) gone: BTreeSet<Key>,
 }
 
 /// One mark, or all of a holder.
@@ -59,25 +70,44 @@ impl Target {
     }
 
     /// Changes the marks as they are now.
-    fn change(&self, now: Timestamp, change: impl FnOnce(&mut BranchMarks)) -> Result<(), String> {
+    fn change(
+        &self,
+        now: Timestamp,
+        patience: Duration,
+        change: impl FnOnce(&mut BranchMarks),
+    ) -> Result<(), String> {
         let Some(folder) = self.here.folder_to_change() else {
             return Err("requirements-check: there is no folder to keep marks in; set HOME".to_owned());
         };
         // A damaged file has been set aside and told when it was read.
-        let changed = folder.change(&self.key, now, change);
+        let changed = folder.patient(patience).change(&self.key, now, change);
         changed.map(drop).map_err(|error| format!("requirements-check: {error}"))
     }
 }
 
+/// So long a command waits for marks that others are changing: no tool call waits for it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 impl Effect for Change {
     fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
+        self.carry_out_within(LOCK_DEADLINE, places, now)
+    }
+}
+
+impl Change {
+    /// Carries it out for a command line.
+    pub(crate) fn carry_out_patiently(self, places: &Places, now: Timestamp) -> Result<(), String> {
+        self.carry_out_within(PATIENCE, places, now)
+    }
+
+    fn carry_out_within(self, patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
         let registry = places.state_dir.as_deref().map(Registry::new);
         match self {
             Self::Set(target, mark) => {
                 let name = target.name.clone().unwrap_or_default();
-                target.change(now, |marks| marks.set(&name, target.scope, target.holder(), mark))
+                target.change(now, patience, |marks| marks.set(&name, target.scope, target.holder(), *mark))
             }
-            Self::Clear(target) => target.change(now, |marks| match &target.name {
+            Self::Clear(target) => target.change(now, patience, |marks| match &target.name {
                 Some(name) => {
                     let _ = marks.clear(name, target.holder());
                 }
@@ -85,7 +115,7 @@ impl Effect for Change {
                     let _ = marks.clear_all(target.holder());
                 }
             }),
-            Self::Prune(here, gone) => prune(&here, &gone, now),
+            Self::Prune(leftovers) => prune(&leftovers, now),
             // Who is live matters to a guard alone, and the next sign of life tries again.
             Self::Register(entry) => {
                 let _ = registry.map(|registry| registry.register(&entry, now));
@@ -112,7 +142,8 @@ impl Effect for Change {
 }
 
 /// A branch that is back meanwhile keeps its marks.
-fn prune(here: &Here, gone: &BTreeSet<Key>, now: Timestamp) -> Result<(), String> {
+fn prune(leftovers: &Leftovers, now: Timestamp) -> Result<(), String> {
+    let Leftovers { here, gone } = leftovers;
     let Some(folder) = here.folder_to_change() else { return Ok(()) };
     let is_back = |key: &Key| here.heads().is_none_or(|heads| heads.contains(key));
     let pruned = folder.prune(now, |key| !gone.contains(key) || is_back(key));

@@ -42,7 +42,7 @@ fn remember(given: &Given<'_, RequirementsCheck>, state: State) -> Answer {
 }
 
 /// The requirements in force.
-fn rules<'a>(settings: &'a Settings) -> impl Iterator<Item = Rule<'a>> + Clone {
+fn rules(settings: &Settings) -> impl Iterator<Item = Rule<'_>> + Clone {
     Rule::all(settings)
 }
 
@@ -50,8 +50,7 @@ fn rules<'a>(settings: &'a Settings) -> impl Iterator<Item = Rule<'a>> + Clone {
 pub(crate) fn due<'a>(seen: &Seen<'a, Settings>, state: &State, look: &Look<'_, '_>) -> Vec<Rule<'a>> {
     let session = seen.input.call.session_id.as_deref();
     let view = View { session, call: None, state, world: &look.world, now: seen.host.now() };
-    let due = stop::due(seen.settings, &view).collect();
-    due
+    stop::due(seen.settings, &view).collect()
 }
 
 #[cfg(test)]

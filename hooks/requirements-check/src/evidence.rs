@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::command_line::{Directory, Line, Simple};
 use crate::facts::After;
 use crate::rule::Rule;
-use crate::settings::{FileConditions, FileEvidence, Glob};
+use crate::settings::{CommandPattern, FileConditions, FileEvidence, Glob};
 
 /// Arguments with which a test command tests nothing.
 const NOT_ARGS: [&str; 9] =
@@ -48,7 +48,7 @@ pub(crate) fn command_of(rule: &Rule<'_>, call: &Call) -> Option<Found> {
         .command
         .iter()
         .flat_map(|commands| commands.iter())
-        .filter_map(|pattern| pattern.over_commands())
+        .filter_map(CommandPattern::over_commands)
         .collect();
     let line = call.line.as_ref()?;
     let not_args = not_args(rule);

@@ -28,7 +28,7 @@ mod sandbox;
 pub(crate) use ask::{Answer, Surroundings, ask_git};
 pub(crate) use fingerprint::{Fingerprint, same, take, take_plain};
 pub(crate) use heads::heads;
-pub(crate) use size::{Counts, SizeRequest, Stamp, recount, scan, stamp};
+pub(crate) use size::{Counts, SizeRequest, recount, scan};
 pub(crate) use worktree::{Head, Worktree};
 
 /// Why git could not be asked, or had no answer. The texts stand alone.

@@ -124,7 +124,8 @@ fn is_plan(seen: &Seen<'_, Settings>, call: &Call) -> bool {
     let own = seen.places.config_dir.as_ref().map(|dir| real(&dir.join("plans")));
     let root = seen.places.root.as_ref().map(|root| real(root));
     // A project's folder of plans that is itself a link would exempt whatever it leads to.
-    let of_project = ["docs/plans", ".claude/plans"].map(|folder| root.as_ref().map(|root| root.join(folder)));
+    let of_project =
+        ["docs/plans", ".claude/plans"].map(|folder| root.as_ref().map(|root| root.join(folder)));
     of_project.into_iter().chain([own]).flatten().any(|folder| file.starts_with(folder))
 }
 

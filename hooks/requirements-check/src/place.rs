@@ -11,7 +11,7 @@ use crate::marks::{Key, MarkFolder};
 
 /// Where a call acts.
 #[derive(Debug, Clone)]
-pub struct Here {
+pub(crate) struct Here {
     /// Whose marks count.
     pub(crate) key: Key,
     /// The work tree; none without git.

@@ -123,7 +123,7 @@ impl Registry {
 
     /// No sign of life for so long that one is due.
     #[must_use]
-    pub fn is_quiet(&self, session: &str, now: Timestamp) -> bool {
+    pub(crate) fn is_quiet(&self, session: &str, now: Timestamp) -> bool {
         touched(&self.path(session)).is_none_or(|last| last > now || now.since(last) >= TOUCH_EVERY)
     }
 

@@ -11,7 +11,7 @@ use serde_json::json;
 use serde_json::value::to_raw_value;
 use shared::blocks::BlockCount;
 use shared::config::{Section, SectionSpec, Sources};
-use shared::hook::{Effect, Given, Hook, Seen, Verdict};
+use shared::hook::{Given, Hook, Seen, Verdict};
 use shared::host::{Host, Places};
 use shared::operator::{Standing as Caller, standing};
 use shared::own_calls::is_own_call;
@@ -138,7 +138,7 @@ impl Desk {
         let mut reply = answer(asked, &self.section.settings, &view, Standpoint::Shell(self.caller), &origin);
         let changes = std::mem::take(&mut reply.changes);
         for (number, change) in changes.into_iter().enumerate() {
-            if let Err(why) = change.carry_out(&self.places, self.host.now()) {
+            if let Err(why) = change.carry_out_patiently(&self.places, self.host.now()) {
                 return self.not_kept(asked, &reply, &why, number);
             }
         }
@@ -259,9 +259,10 @@ fn would_run(check: &Check, why: &str) -> Reply {
 }
 
 fn would_be_refused(check: &Check, reason: &str) -> Reply {
-    let text = match check.json {
-        true => json!({ "version": 1, "allowed": false, "reason": reason }).to_string(),
-        false => format!("this call would be refused:\n{reason}"),
+    let text = if check.json {
+        json!({ "version": 1, "allowed": false, "reason": reason }).to_string()
+    } else {
+        format!("this call would be refused:\n{reason}")
     };
     Reply { text, is_no: true, ..Reply::default() }
 }

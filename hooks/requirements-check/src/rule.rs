@@ -3,7 +3,7 @@
 use shared::config::SettingFault;
 
 use crate::call::Call;
-use crate::settings::{Enforce, Kind, Requirement, SatisfiedBy, Settings, Trigger};
+use crate::settings::{CommandPattern, Enforce, Kind, Pattern, Requirement, SatisfiedBy, Settings, Trigger};
 use crate::strategy::{Strategy, strategy};
 use crate::view::quoted;
 
@@ -88,8 +88,8 @@ fn matches(trigger: &Trigger, call: &Call) -> bool {
         Trigger::Tool(tool) => call.is_tool(tool),
         Trigger::Call(wanted) => {
             let patterns: Vec<_> = [
-                wanted.command_pattern.as_ref().map(|pattern| pattern.over_commands()),
-                wanted.command_regex.as_ref().map(|pattern| pattern.over_commands()),
+                wanted.command_pattern.as_ref().map(CommandPattern::over_commands),
+                wanted.command_regex.as_ref().map(Pattern::over_commands),
             ]
             .into_iter()
             .flatten()

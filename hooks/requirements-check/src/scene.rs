@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::{Value, json};
 use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
 use shared::blocks::BlockCount;
 use shared::config::{self, Origin};
 use shared::hook::{Given, Memory, Outcome, Verdict};
@@ -35,7 +35,7 @@ pub(crate) const SESSION: &str = "5e55104e-0000-4000-8000-000000000001";
 pub(crate) const OTHER: &str = "0c4e7a11-0000-4000-8000-000000000002";
 
 /// The root of the work tree.
-pub(crate) const ROOT: &str = "/work/tree";
+pub(crate) const ROOT: &str = "/repo/tree";
 
 /// When a scene begins.
 const BEGIN: Timestamp = Timestamp::from_secs(1_795_300_000);
@@ -174,7 +174,9 @@ impl Scene {
             };
             let holder = target.session.as_deref().map_or(Holder::Everyone, Holder::Session);
             match (change, &target.name) {
-                (Change::Set(_, mark), Some(name)) => marks.set(name, target.scope, holder, mark.clone()),
+                (Change::Set(_, mark), Some(name)) => {
+                    marks.set(name, target.scope, holder, Mark::clone(mark));
+                }
                 (_, Some(name)) => {
                     let _ = marks.clear(name, holder);
                 }
@@ -186,22 +188,29 @@ impl Scene {
     }
 
     /// Before a call.
-    pub(crate) fn before(&mut self, id: &str, tool: &str, input: Value) -> Answer {
+    pub(crate) fn before(&mut self, id: &str, tool: &str, input: &Value) -> Answer {
         self.before_with(id, tool, input, Vec::new())
     }
 
     /// Before a call whose commands may become evidence for these requirements.
-    pub(crate) fn before_with(&mut self, id: &str, tool: &str, input: Value, runs: Vec<Run>) -> Answer {
-        let tool = tool_call(id, tool, &input);
+    pub(crate) fn before_with(&mut self, id: &str, tool: &str, input: &Value, runs: Vec<Run>) -> Answer {
+        let tool = tool_call(id, tool, input);
         let call = Call::read(&tool, true);
         self.decide(Event::PreToolUse(tool), |world| {
-            Facts::Before(Box::new(Before { call, world, breach: None, runs, scheduled: None, registers: false }))
+            Facts::Before(Box::new(Before {
+                call,
+                world,
+                breach: None,
+                runs,
+                scheduled: None,
+                registers: false,
+            }))
         })
     }
 
     /// After a call.
-    pub(crate) fn after(&mut self, id: &str, tool: &str, input: Value, end: End) -> Answer {
-        let tool = tool_call(id, tool, &input);
+    pub(crate) fn after(&mut self, id: &str, tool: &str, input: &Value, end: End) -> Answer {
+        let tool = tool_call(id, tool, input);
         let call = Call::read(&tool, true);
         let without_output = match end {
             End::WithoutOutput => self.settings.requirements.keys().cloned().collect(),
@@ -222,17 +231,17 @@ impl Scene {
 
     /// Before an edit of a file of the work tree.
     pub(crate) fn edit(&mut self, id: &str) -> Answer {
-        self.before(id, "Edit", edit_of("src/a.rs"))
+        self.before(id, "Edit", &edit_of("src/a.rs"))
     }
 
     /// After an edit that went well.
     pub(crate) fn edited(&mut self, id: &str) -> Answer {
-        self.after(id, "Edit", edit_of("src/a.rs"), End::Succeeded)
+        self.after(id, "Edit", &edit_of("src/a.rs"), End::Succeeded)
     }
 
     /// Before a line of Bash.
     pub(crate) fn bash(&mut self, id: &str, line: &str) -> Answer {
-        self.before(id, "Bash", json!({ "command": line }))
+        self.before(id, "Bash", &json!({ "command": line }))
     }
 
     /// Before a line of Bash whose command may become evidence for `name`; `files` is what the files are like.
@@ -243,12 +252,12 @@ impl Scene {
             command: line.to_owned(),
             files: files.to_owned(),
         };
-        self.before_with(id, "Bash", json!({ "command": line }), vec![run])
+        self.before_with(id, "Bash", &json!({ "command": line }), vec![run])
     }
 
     /// After a line of Bash.
     pub(crate) fn bash_ended(&mut self, id: &str, line: &str, end: End) -> Answer {
-        self.after(id, "Bash", json!({ "command": line }), end)
+        self.after(id, "Bash", &json!({ "command": line }), end)
     }
 
     /// At the end of a turn.
@@ -273,9 +282,7 @@ impl Scene {
     pub(crate) fn prompt(&mut self, prompt: &str, is_typed: bool) -> Answer {
         let asked = crate::command::parse_prompt(prompt);
         let event = Event::UserPromptSubmit { prompt: prompt.to_owned(), source: None };
-        self.decide(event, |world| {
-            Facts::Prompt(Box::new(Prompt { asked, world, is_typed }))
-        })
+        self.decide(event, |world| Facts::Prompt(Box::new(Prompt { asked, world, is_typed })))
     }
 
     /// A command line of `req`, its changes carried out.
@@ -351,8 +358,9 @@ pub(crate) fn settings(requirements: &str) -> Settings {
 }
 
 /// Every setting stands in one file, a line for each letter of its path.
+#[expect(clippy::unnecessary_wraps, reason = "it stands for a function that may find nothing")]
 fn origin(key: &str) -> Option<Origin> {
-    let file = "/work/tree/.claude/requirements.yaml".to_owned();
+    let file = "/repo/tree/.claude/requirements.yaml".to_owned();
     Some(Origin { layer: config::LayerKind::Project, file, line: Some(key.len()) })
 }
 

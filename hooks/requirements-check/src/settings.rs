@@ -10,8 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use shared::config::Bounded;
 
-pub(crate) use checked::parse_duration;
-pub use checked::{Age, CommandPattern, Glob, Pattern};
+pub(crate) use checked::{Age, CommandPattern, Glob, Pattern, parse_duration};
 
 /// The keys `requirements` and `hooks`, at the top of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]

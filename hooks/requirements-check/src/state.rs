@@ -131,9 +131,9 @@ impl State {
 
     /// The runs of a call that has ended.
     pub(crate) fn end(&mut self, call: &str) -> Vec<Run> {
-        let (ended, running) = self.runs.drain(..).partition(|run| run.call == call);
+        let (ended, running): (VecDeque<Run>, _) = self.runs.drain(..).partition(|run| run.call == call);
         self.runs = running;
-        Vec::from_iter(<VecDeque<Run> as IntoIterator>::into_iter(ended))
+        ended.into()
     }
 
     /// Of these notes those the user has not been told in this session; they count as told from now on.

@@ -114,7 +114,7 @@ pub(crate) fn warning(rule: &Rule<'_>, size: &Size, warn: u64) -> String {
         .map(|limit| format!("; calls are refused from {} on", limit.get()))
         .unwrap_or_default();
     format!(
-        "requirements-check: {}: {} changed lines against {}, more than {warn}{limit}. Plan to finish and merge what is there.",
+        "requirements-check: {}: {} changed lines against {}, warned from {warn} on{limit}. Plan to finish and merge what is there.",
         rule.name, size.lines, size.base
     )
 }

@@ -27,7 +27,13 @@ fn listed(desk: &Desk) -> Vec<(Value, Value, Value, Value, Value)> {
     marks.map(one).collect()
 }
 
-fn entry(kind: &str, name: Option<&str>, requirements: u32, sessions: u32, gone: bool) -> (Value, Value, Value, Value, Value) {
+fn entry(
+    kind: &str,
+    name: Option<&str>,
+    requirements: u32,
+    sessions: u32,
+    gone: bool,
+) -> (Value, Value, Value, Value, Value) {
     (json!(kind), json!(name), json!(requirements), json!(sessions), json!(gone))
 }
 
@@ -107,7 +113,9 @@ fn the_live_sessions_of_the_project_are_listed() {
 #[test]
 fn what_they_list_can_be_typed_as_a_prompt_too() {
     let desk = marked();
-    for (prompt, expected) in [("req list", "feature/x"), ("req sessions", "5e55104e"), ("req prune", "nothing was removed")] {
+    for (prompt, expected) in
+        [("req list", "feature/x"), ("req sessions", "5e55104e"), ("req prune", "nothing was removed")]
+    {
         let answer = desk.ask(&desk.session.user_prompt_submit(prompt)).unwrap();
         assert!(answer["reason"].as_str().unwrap_or_default().contains(expected), "{prompt}: {answer}");
     }

@@ -18,9 +18,13 @@ fn what_is_satisfied_is_met_for_the_hook_too() {
     let said = yes(desk.claude(&["satisfy", "commit_plan", "--note", "in docs/plan.md"]));
     assert!(said.contains("commit_plan") && said.contains("session 5e55104e on main"), "{said}");
     assert_eq!(desk.ask(&edit), None);
-    let mark = &marks(&desk, "main.json")["requirements"]["commit_plan"]["sessions"][desk.session.id.as_str()];
+    let mark =
+        &marks(&desk, "main.json")["requirements"]["commit_plan"]["sessions"][desk.session.id.as_str()];
     assert_eq!(mark["satisfied_by"], "agent");
-    assert_eq!((&mark["metadata"]["note"], &mark["metadata"]["entrypoint"]), (&json!("in docs/plan.md"), &json!("cli")));
+    assert_eq!(
+        (&mark["metadata"]["note"], &mark["metadata"]["entrypoint"]),
+        (&json!("in docs/plan.md"), &json!("cli"))
+    );
 }
 
 #[test]
@@ -37,9 +41,11 @@ fn an_unknown_name_is_an_error_with_the_nearest_and_nothing_is_stored() {
 #[test]
 fn what_is_not_met_by_a_mark_says_what_would_meet_it() {
     let desk = Desk::new(TEAM);
-    for (name, expected) in
-        [("branch_size", "req approve branch_size"), ("not_on_main", "git switch"), ("tests_green", "./run-tests")]
-    {
+    for (name, expected) in [
+        ("branch_size", "req approve branch_size"),
+        ("not_on_main", "git switch"),
+        ("tests_green", "./run-tests"),
+    ] {
         for command in [desk.claude(&["satisfy", name]), desk.script(&["satisfy", name])] {
             let said = no(command);
             assert!(said.contains(expected), "{said}");
@@ -68,7 +74,10 @@ fn in_claudes_shell_and_in_a_script_the_users_verbs_are_refused_with_the_line_to
         let without_claudecode = desk.claude(&plain).unset("CLAUDECODE");
         for command in [desk.claude(&plain), without_claudecode, desk.script(&plain)] {
             let said = no(command);
-            assert!(said.contains("refused") && said.lines().any(|said| said.ends_with(&line)), "{line}: {said}");
+            assert!(
+                said.contains("refused") && said.lines().any(|said| said.ends_with(&line)),
+                "{line}: {said}"
+            );
         }
     }
     assert_eq!(fs::read(desk.marks_file("main.json")).unwrap(), before);
@@ -93,7 +102,8 @@ fn the_user_at_a_terminal_may_and_the_line_that_takes_it_back_does() {
     standing("release_notes", "met");
     assert_eq!(desk.user("satisfy release_notes --session ffffffff").status, 1);
     assert_eq!(desk.user("waive not_on_main").status, 1, "no reason");
-    let mark = &marks(&desk, "release.json")["requirements"]["release_notes"]["sessions"][desk.session.id.as_str()];
+    let mark =
+        &marks(&desk, "release.json")["requirements"]["release_notes"]["sessions"][desk.session.id.as_str()];
     assert_eq!((&mark["satisfied_by"], &mark["metadata"]["who"]), (&json!("user"), &json!("user")));
 }
 
@@ -106,7 +116,11 @@ fn a_terminal_below_claude_is_claudes() {
     for (shell, variables) in [(claude, &[][..]), (crate::typed::shell(), &[("CLAUDECODE", "1")])] {
         let typed = crate::typed::typed(&req, &desk.sandbox, &shell, "approve branch_size", variables);
         assert_eq!(typed.status, 1, "{}", typed.screen);
-        assert!(typed.screen.contains("refused") && !desk.marks_file("permanent.json").exists(), "{}", typed.screen);
+        assert!(
+            typed.screen.contains("refused") && !desk.marks_file("permanent.json").exists(),
+            "{}",
+            typed.screen
+        );
     }
 }
 
@@ -142,7 +156,9 @@ fn a_mark_for_a_branch_is_for_every_session_there_and_nowhere_else() {
     }
     yes(desk.claude(&["satisfy", "commit_plan", "--branch"]));
     assert_eq!(desk.standing("commit_plan"), "met");
-    assert!(no(desk.claude(&["satisfy", "commit_plan", "--branch", "feature/y"])).contains("no branch feature/y"));
+    assert!(
+        no(desk.claude(&["satisfy", "commit_plan", "--branch", "feature/y"])).contains("no branch feature/y")
+    );
 }
 
 #[test]
@@ -181,9 +197,11 @@ fn where_claudes_shell_may_not_write_the_hook_records_it_when_the_command_has_en
     assert_eq!(desk.standing("commit_plan"), "open", "not yet");
     assert_eq!(desk.ran("req satisfy commit_plan"), [None, None]);
     assert_eq!(desk.standing("commit_plan"), "met");
-    for words in
-        [&["satisfy", "commit_plan", "--branch"][..], &["satisfy", "commit_plan", "--session", "5e55104e"], &["clear", "commit_plan"]]
-    {
+    for words in [
+        &["satisfy", "commit_plan", "--branch"][..],
+        &["satisfy", "commit_plan", "--session", "5e55104e"],
+        &["clear", "commit_plan"],
+    ] {
         let said = no(sandboxed(words));
         assert!(said.contains("Nothing was changed"), "the hook does not see to that: {said}");
     }

@@ -24,7 +24,10 @@ fn without_git_marks_are_kept_for_the_folder() {
         assert_eq!(standing(&status(), name), "met", "{name}");
     }
     let others = json_of(desk.claude_of(OTHER, &["status", "--json"]).cwd(&folder));
-    assert_eq!((standing(&others, "commit_plan"), standing(&others, "adr_reviewed")), ("open".into(), "met".into()));
+    assert_eq!(
+        (standing(&others, "commit_plan"), standing(&others, "adr_reviewed")),
+        ("open".into(), "met".into())
+    );
     assert_eq!(desk.standing("adr_reviewed"), "open", "another folder");
     assert!(fs::read_dir(&folder).unwrap().next().is_none(), "and nothing is written into it");
     assert!(yes(desk.claude(&["list"]).cwd(&folder)).contains("no git"));
@@ -97,7 +100,10 @@ fn a_linked_work_tree_has_its_own_branch_and_the_repositorys_marks() {
     yes(there(&["satisfy", "commit_plan", "license_checked"]));
     let status = json_of(there(&["status", "--json"]));
     assert_eq!((standing(&status, "commit_plan"), &status["branch"]), ("met".to_owned(), &"side".into()));
-    assert_eq!((desk.standing("commit_plan"), desk.standing("license_checked")), ("open".into(), "met".into()));
+    assert_eq!(
+        (desk.standing("commit_plan"), desk.standing("license_checked")),
+        ("open".into(), "met".into())
+    );
     assert!(desk.marks_file("side.json").exists());
 }
 
@@ -108,7 +114,10 @@ fn where_home_is_the_project_its_file_counts_once() {
     desk.sandbox.git(&["-C", home.to_str().unwrap(), "init", "--quiet", "--initial-branch", "main"]);
     desk.sandbox.requirements(Level::User, TEAM);
     let status = json_of(desk.claude(&["status", "--json"]).cwd(&home));
-    assert_eq!((standing(&status, "commit_plan"), &status["notes"]), ("open".to_owned(), &serde_json::json!([])));
+    assert_eq!(
+        (standing(&status, "commit_plan"), &status["notes"]),
+        ("open".to_owned(), &serde_json::json!([]))
+    );
     yes(desk.claude(&["satisfy", "commit_plan"]).cwd(&home));
     assert_eq!(standing(&json_of(desk.claude(&["status", "--json"]).cwd(&home)), "commit_plan"), "met");
 }

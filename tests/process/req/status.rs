@@ -9,7 +9,9 @@ fn no_word_at_all_is_the_status() {
     let desk = Desk::new(TEAM);
     let text = yes(desk.claude(&[]));
     assert_eq!(text, yes(desk.claude(&["status"])));
-    for said in ["2 of 7 met on main", "commit_plan", "req satisfy commit_plan", "./run-tests", "(session 5e55104e)"] {
+    for said in
+        ["2 of 7 met on main", "commit_plan", "req satisfy commit_plan", "./run-tests", "(session 5e55104e)"]
+    {
         assert!(text.contains(said) || said.starts_with("req satisfy"), "{said} in {text}");
     }
     assert!(text.contains(" satisfy commit_plan") && !text.contains("off_here"), "{text}");
@@ -27,7 +29,10 @@ fn all_of_it_shows_what_is_off_and_the_line_of_everything() {
 #[test]
 fn the_summary_is_one_line() {
     let text = yes(Desk::new(TEAM).claude(&["status", "--summary"]));
-    assert!(text.starts_with("2 of 7 met on main; open: adr_reviewed, commit_plan") && text.lines().count() == 1, "{text}");
+    assert!(
+        text.starts_with("2 of 7 met on main; open: adr_reviewed, commit_plan") && text.lines().count() == 1,
+        "{text}"
+    );
     assert_eq!(yes(Desk::empty().claude(&["status", "--summary"])), "nothing is required here");
 }
 
@@ -48,7 +53,10 @@ fn as_json_it_has_its_documented_keys_and_types() {
         assert_eq!(one["enabled"], one["state"] != "off");
     }
     let plan = all.iter().find(|one| one["name"] == "commit_plan").unwrap();
-    assert_eq!((&plan["type"], &plan["scope"], &plan["state"]), (&json!("blocking"), &json!("session"), &json!("open")));
+    assert_eq!(
+        (&plan["type"], &plan["scope"], &plan["state"]),
+        (&json!("blocking"), &json!("session"), &json!("open"))
+    );
     assert!(plan["remedy"].as_str().unwrap().ends_with("satisfy commit_plan"), "{plan}");
     assert!(plan["set_in"].as_str().unwrap().ends_with(".claude/requirements.yaml:2"), "{plan}");
 }
@@ -68,7 +76,10 @@ fn whose_session_is_meant_follows_from_who_is_there() {
     assert_eq!(of(&["status", "--json"]), (json!(desk.session.id), "met".to_owned()), "the only one");
     desk.starts(&desk.another());
     assert_eq!(of(&["status", "--json"]), nobody, "one of two");
-    assert_eq!(of(&["status", "--json", "--session", "5e55104e"]), (json!(desk.session.id), "met".to_owned()));
+    assert_eq!(
+        of(&["status", "--json", "--session", "5e55104e"]),
+        (json!(desk.session.id), "met".to_owned())
+    );
     assert_eq!(of(&["status", "--json", "--session", OTHER]), (json!(OTHER), "open".to_owned()));
     desk.ask(&desk.session.session_end("other"));
     assert_eq!(of(&["status", "--json"]), (json!(OTHER), "open".to_owned()), "the one that is left");
@@ -130,7 +141,8 @@ fn another_branch_is_shown_by_its_marks_and_its_files_are_unknown() {
 
 #[test]
 fn a_wrong_key_is_told_with_the_status() {
-    let desk = Desk::new("requirements:\n  commit_plan: {enabled: true, skope: branch}\n  good: {enabled: true}\n");
+    let desk =
+        Desk::new("requirements:\n  commit_plan: {enabled: true, skope: branch}\n  good: {enabled: true}\n");
     let status = json_of(desk.claude(&["status", "--json"]));
     let notes = status["notes"].to_string();
     assert!(notes.contains("requirements.yaml:2") && notes.contains("scope"), "{notes}");

@@ -40,7 +40,9 @@ fn every_way_to_ask_wrongly_exits_with_64_and_nothing_on_stdout() {
 #[test]
 fn a_misspelt_command_or_option_is_told_with_the_right_one() {
     let desk = Desk::new(TEAM);
-    for (words, right) in [(&["satisy", "x"][..], "satisfy"), (&["stauts"], "status"), (&["status", "--jsno"], "--json")] {
+    for (words, right) in
+        [(&["satisy", "x"][..], "satisfy"), (&["stauts"], "status"), (&["status", "--jsno"], "--json")]
+    {
         let said = desk.script(words).run().stderr_text();
         assert!(said.contains(right), "{words:?}: {said}");
     }

@@ -1,7 +1,7 @@
 //! Evidence: a command that passed on exactly the files that are there. What makes it count, what takes it away again, and
 //! what is said where a run did not count.
 
-use super::world::{Claude, World, command_in, shell_response};
+use super::world::{Claude, World, command_in, prompt_in, shell_response};
 use crate::driver::denial;
 use serde_json::json;
 use std::fs::{self, File};
@@ -321,7 +321,8 @@ fn arguments_that_prove_nothing_can_be_named() {
 
 #[test]
 fn the_output_may_have_to_show_that_something_ran() {
-    let world = project(&TESTS.replace("enforce: both", "enforce: both\n    min_output: '[1-9][0-9]* passed'"));
+    let world =
+        project(&TESTS.replace("enforce: both", "enforce: both\n    min_output: '[1-9][0-9]* passed'"));
     let claude = world.claude();
     make_program(&world, "run-tests", "#!/bin/sh\necho 0 passed\n");
     claude.does("./run-tests");
@@ -334,7 +335,8 @@ fn the_output_may_have_to_show_that_something_ran() {
 
 #[test]
 fn one_of_several_commands_is_enough() {
-    let yaml = TESTS.replace("command: ./run-tests", "command: [cargo test, '(npm|pnpm) (run )?test', ./run-tests]");
+    let yaml =
+        TESTS.replace("command: ./run-tests", "command: [cargo test, '(npm|pnpm) (run )?test', ./run-tests]");
     let world = project(&yaml);
     let claude = world.claude();
     assert_eq!(command_in(&commit_refused(&claude)), "cargo test");
@@ -444,57 +446,47 @@ requirements:
     trigger_tools: [{tool: Bash, command_pattern: git push}]
 ";
 
-/// Writes a review of that age, in seconds.
-fn review(world: &World, content: &str, age: u64) {
-    let file = world.sandbox.write("docs/review-1.md", content);
-    let then = SystemTime::now() - Duration::from_secs(age);
-    File::options().write(true).open(file).unwrap().set_modified(then).unwrap();
+/// Writes the file as if it had been done so many seconds from now; before now if negative.
+fn write_at(world: &World, file: &str, content: &str, secs: i64) {
+    let path = world.sandbox.write(file, content);
+    let span = Duration::from_secs(secs.unsigned_abs());
+    let then = if secs < 0 { SystemTime::now() - span } else { SystemTime::now() + span };
+    File::options().write(true).open(path).unwrap().set_modified(then).unwrap();
 }
 
 #[test]
 fn a_file_is_evidence_while_it_is_there_new_enough_and_says_what_it_must() {
     let good = "# Review\nverdict: good\n";
-    for (content, age, is_met) in [
+    for (content, secs, is_met) in [
         (None, 0, false),
-        (Some("# Review\n"), 0, false),
-        (Some("verdict: good\n"), 0, false),
-        (Some("# Review\nverdict: bad\n"), 0, false),
-        (Some(good), 3600, false),
-        (Some(good), 0, true),
+        (Some("# Review\n"), 60, false),
+        (Some("verdict: good\n"), 60, false),
+        (Some("# Review\nverdict: bad\n"), 60, false),
+        (Some(good), -60, false),
+        (Some(good), 60, true),
     ] {
         let world = World::of_team(REVIEW);
-        world.sandbox.git(&["commit", "--quiet", "--allow-empty", "-m", "x", "--date", "2020-01-01T00:00:00"]);
         if let Some(content) = content {
-            review(&world, content, age);
-            // A file of this very second is not older than the commit.
-            let later = SystemTime::now() + Duration::from_secs(if age == 0 { 2 } else { 0 });
-            if age == 0 {
-                let file = world.sandbox.project().join("docs/review-1.md");
-                File::options().write(true).open(file).unwrap().set_modified(later).unwrap();
-            }
+            write_at(&world, "docs/review-1.md", content, secs);
         }
         let claude = world.claude();
         let answer = claude.before(&claude.bash("git push"));
-        assert_eq!(denial(answer.as_ref()).is_none(), is_met, "{content:?} {age} {answer:?}");
+        assert_eq!(denial(answer.as_ref()).is_none(), is_met, "{content:?} {secs} {answer:?}");
     }
 }
 
 #[test]
-fn the_refusal_says_what_the_file_must_be_like_and_a_commit_outdates_it() {
+fn the_refusal_says_what_the_file_must_be_like_and_one_of_several_is_enough() {
     let world = World::of_team(REVIEW);
     let claude = world.claude();
     let text = claude.refused(&claude.bash("git push"));
     for words in ["docs/review*.md", "newer than the last commit", "^# Review", "verdict: (good|fair)"] {
         assert!(text.contains(words), "{words}: {text}");
     }
-    review(&world, "# Review\nverdict: fair\n", 0);
-    world.sandbox.git(&["commit", "--quiet", "--amend", "--allow-empty", "-m", "x"]);
-    let hour_ago = SystemTime::now() + Duration::from_secs(5);
-    let file = world.sandbox.project().join("docs/review-1.md");
-    File::options().write(true).open(file).unwrap().set_modified(hour_ago).unwrap();
-    claude.passes(&claude.bash("git push"));
-    review(&world, "# Review\nverdict: fair\n", 5);
+    write_at(&world, "docs/review-old.md", "# Review\nverdict: fair\n", -60);
     claude.refused(&claude.bash("git push"));
+    write_at(&world, "docs/review-new.md", "# Review\nverdict: fair\n", 60);
+    claude.passes(&claude.bash("git push"));
 }
 
 #[test]
@@ -503,14 +495,12 @@ fn a_file_may_be_asked_for_by_its_age_and_beside_its_conditions() {
 requirements:
   notes: {enabled: true, type: evidence, enforce: tool, file: notes.md, newer_than: 30m, contains: [done], trigger_tools: [WebFetch]}
 ";
-    for (age, content, is_met) in [(60, "done", true), (60, "open", false), (1900, "done", false)] {
+    for (secs, content, is_met) in [(-1700, "done", true), (-60, "open", false), (-1900, "done", false)] {
         let world = World::of_team(yaml);
-        let file = world.sandbox.write("notes.md", content);
-        let then = SystemTime::now() - Duration::from_secs(age);
-        File::options().write(true).open(file).unwrap().set_modified(then).unwrap();
+        write_at(&world, "notes.md", content, secs);
         let claude = world.claude();
         let answer = claude.before(&claude.call("WebFetch", json!({ "url": "https://example.invalid" })));
-        assert_eq!(denial(answer.as_ref()).is_none(), is_met, "{age} {content}");
+        assert_eq!(denial(answer.as_ref()).is_none(), is_met, "{secs} {content}");
     }
 }
 
@@ -518,7 +508,7 @@ requirements:
 fn the_user_may_waive_evidence_for_a_while() {
     let world = project(TESTS);
     let claude = world.claude();
-    let prompt = super::world::prompt_in(&commit_refused(&claude));
+    let prompt = prompt_in(&commit_refused(&claude));
     assert_eq!(claude.shell("req waive tests_green --note x").status.code(), Some(1));
     claude.answer_to(&prompt);
     commit_passes(&claude);

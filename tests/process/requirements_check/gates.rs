@@ -117,7 +117,8 @@ fn a_name_that_a_prompt_would_take_apart_is_quoted() {
         "type: evidence, enforce: both, trigger_tools: [Edit], command: cargo test",
     ];
     for kind in kinds {
-        let world = World::of_team(&format!("requirements: {{\"the team's plan\": {{enabled: true, {kind}}}}}\n"));
+        let world =
+            World::of_team(&format!("requirements: {{\"the team's plan\": {{enabled: true, {kind}}}}}\n"));
         world.sandbox.write("a.txt", "one line\n");
         let claude = world.claude();
         let prompt = prompt_in(&claude.refused(&claude.edit("a.rs")));
@@ -131,7 +132,8 @@ fn a_name_that_a_prompt_would_take_apart_is_quoted() {
 fn the_second_of_two_parallel_calls_is_told_briefly() {
     let world = World::of_team(TEAM);
     let claude = world.claude();
-    let texts: Vec<String> = (0..2).map(|number| claude.refused(&claude.edit(format!("{number}.rs")))).collect();
+    let texts: Vec<String> =
+        (0..2).map(|number| claude.refused(&claude.edit(format!("{number}.rs")))).collect();
     assert!(texts[1].len() < texts[0].len(), "{texts:?}");
     assert!(texts[1].contains("commit_plan") && texts[1].contains("adr_reviewed"), "{}", texts[1]);
 }
@@ -170,7 +172,8 @@ fn a_mark_that_only_the_user_may_set_is_not_set_by_claude() {
 
 #[test]
 fn a_skill_that_completes_meets_what_names_it_and_one_that_fails_does_not() {
-    let world = World::of_team("requirements: {plan: {enabled: true, satisfied_by_skill: [planner, thinker]}}\n");
+    let world =
+        World::of_team("requirements: {plan: {enabled: true, satisfied_by_skill: [planner, thinker]}}\n");
     let claude = world.claude();
     let text = claude.refused(&claude.edit("a.rs"));
     assert!(text.contains("planner"), "{text}");
@@ -225,7 +228,9 @@ fn what_the_user_approves_passes_for_a_while() {
 #[test]
 fn a_protected_branch_takes_no_edit_and_another_does() {
     let guard = |branches: &str| {
-        format!("requirements: {{guard: {{enabled: true, type: guard, guard_type: protected_branch{branches}}}}}\n")
+        format!(
+            "requirements: {{guard: {{enabled: true, type: guard, guard_type: protected_branch{branches}}}}}\n"
+        )
     };
     for (branches, branch, is_protected) in [
         ("", "main", true),
@@ -246,7 +251,8 @@ fn a_protected_branch_takes_no_edit_and_another_does() {
 
 #[test]
 fn a_guard_is_waived_for_a_while_by_the_user_with_a_reason() {
-    let world = World::of_team("requirements: {guard: {enabled: true, type: guard, guard_type: protected_branch}}\n");
+    let world =
+        World::of_team("requirements: {guard: {enabled: true, type: guard, guard_type: protected_branch}}\n");
     let claude = world.claude();
     let prompt = prompt_in(&claude.refused(&claude.edit("a.rs")));
     assert!(claude.answer_to("req waive guard").contains("reason"));
@@ -259,7 +265,8 @@ fn a_guard_is_waived_for_a_while_by_the_user_with_a_reason() {
 
 #[test]
 fn a_single_session_is_alone_until_another_lives_here() {
-    let world = World::of_team("requirements: {alone: {enabled: true, type: guard, guard_type: single_session}}\n");
+    let world =
+        World::of_team("requirements: {alone: {enabled: true, type: guard, guard_type: single_session}}\n");
     let (one, other) = (world.claude(), world.another(2));
     one.starts("startup");
     one.passes(&one.edit("a.rs"));
@@ -425,7 +432,8 @@ fn plans_are_exempt_and_links_out_of_their_folders_are_not() {
     }
     sandbox.write("a.rs", "");
     let home = sandbox.home().join(".claude/plans");
-    let plans = ["docs/plans/new.md", "docs/plans/deep/new.md", ".claude/plans/old.md", "src/../docs/plans/x.md"];
+    let plans =
+        ["docs/plans/new.md", "docs/plans/deep/new.md", ".claude/plans/old.md", "src/../docs/plans/x.md"];
     for plan in plans.map(|plan| sandbox.project().join(plan)).iter().chain([&home.join("brisk-fox.md")]) {
         claude.passes(&claude.edit(plan));
     }
@@ -461,7 +469,9 @@ fn a_plans_folder_that_is_a_link_exempts_nothing() {
 fn a_typed_command_is_answered_and_anything_else_reaches_claude() {
     let world = World::of_team(PLAN);
     let claude = world.claude();
-    for command in ["req", "req status", "  req status --all ", "req status --json", "req --help", "req satisfy --help"] {
+    for command in
+        ["req", "req status", "  req status --all ", "req status --json", "req --help", "req satisfy --help"]
+    {
         assert!(!claude.answer_to(command).is_empty(), "{command}");
     }
     assert!(claude.answer_to("req satisfy plam").contains("plan"), "it means another");
@@ -483,17 +493,25 @@ fn a_typed_command_is_answered_and_anything_else_reaches_claude() {
     claude.refused(&claude.edit("a.rs"));
     claude.answer_to("req satisfy plan");
     claude.edits("a.rs", "");
-    assert_eq!(world.marks("main.json")["requirements"]["plan"]["sessions"][&claude.session.id]["satisfied_by"], "user");
+    assert_eq!(
+        world.marks("main.json")["requirements"]["plan"]["sessions"][&claude.session.id]["satisfied_by"],
+        "user"
+    );
 }
 
 #[test]
 fn a_prompt_that_nobody_typed_makes_no_exception() {
-    let world = World::of_team("requirements: {guard: {enabled: true, type: guard, guard_type: protected_branch}}\n");
+    let world =
+        World::of_team("requirements: {guard: {enabled: true, type: guard, guard_type: protected_branch}}\n");
     let claude = world.claude();
-    let schedule = claude.call("CronCreate", json!({ "prompt": "req waive guard --note x", "cron": "* * * * *" }));
+    let schedule =
+        claude.call("CronCreate", json!({ "prompt": "req waive guard --note x", "cron": "* * * * *" }));
     claude.passes(&schedule);
     assert!(claude.answer_to("req waive guard --note x").contains("refused"));
-    assert!(world.another(2).answer_to("req waive guard --note x").contains("refused"), "nor a later session's");
+    assert!(
+        world.another(2).answer_to("req waive guard --note x").contains("refused"),
+        "nor a later session's"
+    );
     assert!(world.another(2).headless().answer_to("req waive guard --note y").contains("refused"));
     claude.refused(&claude.edit("a.rs"));
     let answer = claude.answer_to("req waive guard --note y");
@@ -531,7 +549,8 @@ fn in_plan_mode_and_where_bash_may_be_refused_the_user_is_named_too() {
 
 #[test]
 fn a_session_is_told_what_is_required_at_its_start_the_shorter_the_more_it_has_seen() {
-    let world = World::of_team(&format!("{TEAM}hooks: {{session_start: {{custom_header: 'House rules:'}}}}\n"));
+    let world =
+        World::of_team(&format!("{TEAM}hooks: {{session_start: {{custom_header: 'House rules:'}}}}\n"));
     let claude = world.claude();
     let [startup, clear, resume, compact] =
         ["startup", "clear", "resume", "compact"].map(|source| claude.starts(source).expect("a status"));

@@ -89,7 +89,8 @@ fn a_home_that_is_the_project_has_one_file_and_it_is_the_users() {
     for with_git in [false, true] {
         let world = World::of_user(PLAN);
         let home = world.sandbox.home();
-        fs::write(home.join(".claude/requirements.local.yaml"), "requirements: {other: {enabled: true}}\n").unwrap();
+        fs::write(home.join(".claude/requirements.local.yaml"), "requirements: {other: {enabled: true}}\n")
+            .unwrap();
         if with_git {
             world.git(&home, &["init", "--quiet", "--initial-branch", "main"]);
         }
@@ -116,12 +117,17 @@ fn each_of_the_three_files_is_enough() {
 
 #[test]
 fn deeper_files_change_what_they_name_and_keep_the_rest() {
-    let world = World::of_user("requirements: {plan: {enabled: true, message: of the user}, notes: {enabled: true}}\n");
+    let world = World::of_user(
+        "requirements: {plan: {enabled: true, message: of the user}, notes: {enabled: true}}\n",
+    );
     world.sandbox.requirements(Level::Project, "requirements: {plan: {message: of the team}}\n");
     world.sandbox.requirements(Level::Local, "requirements: {notes: {enabled: false}}\n");
     let claude = world.claude();
     let text = claude.refused(&claude.edit("a.rs"));
-    assert!(text.contains("of the team") && !text.contains("of the user") && !text.contains("notes"), "{text}");
+    assert!(
+        text.contains("of the team") && !text.contains("of the user") && !text.contains("notes"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -174,7 +180,8 @@ requirements:
     }
     let text = claude.refused(&claude.edit("a.rs"));
     assert!(text.contains("- good:") && !text.contains("- scalar:") && !text.contains("- better:"), "{text}");
-    let write = claude.call("Write", serde_json::json!({ "file_path": world.sandbox.project().join("a.rs") }));
+    let write =
+        claude.call("Write", serde_json::json!({ "file_path": world.sandbox.project().join("a.rs") }));
     let text = claude.refused(&write);
     assert!(text.contains("- better:"), "{text}");
 }
@@ -234,7 +241,8 @@ fn one_session_may_work_in_both_trees() {
 #[test]
 fn a_detached_head_is_known_by_its_commit_and_is_no_branch() {
     let world = World::of_user(PLAN);
-    world.sandbox.requirements(Level::Project, &GUARD.replace("protected_branch}", "protected_branch, protected_branches: ['*']}"));
+    let every_branch = GUARD.replace("protected_branch}", "protected_branch, protected_branches: ['*']}");
+    world.sandbox.requirements(Level::Project, &every_branch);
     world.sandbox.commit("first");
     world.sandbox.git(&["checkout", "--quiet", "--detach"]);
     let claude = world.claude();
@@ -251,7 +259,14 @@ fn a_detached_head_is_known_by_its_commit_and_is_no_branch() {
 
 #[test]
 fn a_branch_without_a_commit_is_a_branch() {
-    let world = World::of_user(&format!("{PLAN}  \n").replace("{plan:", "{size: {enabled: true, type: dynamic, calculator: branch_size, thresholds: {block: 5}}, green: {enabled: true, type: evidence, command: \"true\"}, plan:"));
+    let world = World::of_user(
+        "\
+requirements:
+  plan: {enabled: true}
+  green: {enabled: true, type: evidence, command: \"true\"}
+  size: {enabled: true, type: dynamic, calculator: branch_size, thresholds: {block: 5}}
+",
+    );
     let fresh = world.sandbox.root().join("fresh");
     fs::create_dir(&fresh).unwrap();
     world.git(&fresh, &["init", "--quiet", "--initial-branch", "trunk"]);
@@ -268,7 +283,15 @@ fn a_branch_without_a_commit_is_a_branch() {
 
 #[test]
 fn without_git_marks_are_the_projects_and_lie_in_the_state_folder() {
-    let world = World::of_user(&format!("{PLAN}  \n").replace("{plan:", "{guard: {enabled: true, type: guard, guard_type: protected_branch}, size: {enabled: true, type: dynamic, calculator: branch_size, thresholds: {block: 1}}, notes: {enabled: true, scope: branch}, plan:"));
+    let world = World::of_user(
+        "\
+requirements:
+  plan: {enabled: true}
+  notes: {enabled: true, scope: branch}
+  guard: {enabled: true, type: guard, guard_type: protected_branch}
+  size: {enabled: true, type: dynamic, calculator: branch_size, thresholds: {block: 1}}
+",
+    );
     let folders = ["one", "two"].map(|name| {
         let folder = world.sandbox.root().join(name);
         fs::create_dir(&folder).unwrap();

@@ -2,11 +2,12 @@
 //! not closed.
 
 use super::world::{Claude, World, command_in, shell_response};
-use crate::driver::{denial, notice};
+#[cfg(unix)]
+use crate::driver::restrict;
+use crate::driver::{denial, names, notice};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::path::Path;
 use tests::binaries;
 use tests::payloads;
 use tests::process::Invocation;
@@ -29,12 +30,12 @@ fn req(world: &World, claude: &Claude<'_>, args: &[&str]) -> Invocation {
 
 #[test]
 fn thirty_marks_set_at_once_are_all_kept() {
-    let mut yaml = "requirements:\n".to_owned();
-    for number in 0..COPIES {
-        writeln!(yaml, "  r{number}: {{enabled: true, scope: [session, branch, permanent, single_use]}}").unwrap();
-    }
     for scope in ["session", "branch", "permanent", "single_use"] {
-        let world = World::of_team(&yaml.replace("[session, branch, permanent, single_use]", scope));
+        let mut yaml = "requirements:\n".to_owned();
+        for number in 0..COPIES {
+            writeln!(yaml, "  r{number}: {{enabled: true, scope: {scope}}}").unwrap();
+        }
+        let world = World::of_team(&yaml);
         let claude = world.claude();
         let running: Vec<_> = (0..COPIES)
             .map(|number| req(&world, &claude, &["satisfy", &format!("r{number}")]).start())
@@ -49,7 +50,8 @@ fn thirty_marks_set_at_once_are_all_kept() {
 #[test]
 fn thirty_sessions_that_mark_the_same_at_once_are_all_kept() {
     let world = World::of_team(PLAN);
-    let sessions: Vec<Claude<'_>> = (1..=COPIES).map(|number| world.another(number.try_into().unwrap())).collect();
+    let sessions: Vec<Claude<'_>> =
+        (1..=COPIES).map(|number| world.another(number.try_into().unwrap())).collect();
     let running: Vec<_> =
         sessions.iter().map(|claude| req(&world, claude, &["satisfy", "plan"]).start()).collect();
     for copy in running {
@@ -79,88 +81,82 @@ fn marks_set_and_cleared_at_once_leave_a_whole_file() {
     assert!(!is_refused(&claude));
 }
 
-/// The world as a user sees it whom permissions bind.
+/// Everything is there for a user whom permissions bind, and the state folder is theirs.
 #[cfg(unix)]
-fn unprivileged(world: &World) -> impl Fn(&Claude<'_>, &payloads::Payload) -> Option<serde_json::Value> {
-    use crate::driver::{documented, restrict};
+fn open_to_unprivileged(world: &World) {
     world.open_to_all();
     tests::process::give_to_unprivileged(&world.sandbox.state_dir());
-    for folder in [".claude", ".claude/hooks", ".local", ".local/bin"] {
-        restrict(&world.sandbox.home().join(folder), 0o755);
-    }
-    let program = world.copied_program();
-    let req = program.with_file_name("req");
-    fs::copy(binaries::path("req"), &req).unwrap();
-    restrict(&req, 0o755);
-    let (sandbox, program) = (world.sandbox.env(), program);
-    let project = world.sandbox.project();
-    let root = world.sandbox.project();
-    let sandbox_of = move |world: &World| {
-        Invocation::new(&program, &world.sandbox)
-            .only_env(sandbox.clone())
-            .env("CLAUDE_PROJECT_DIR", project.display().to_string())
-            .env("CLAUDE_CODE_ENTRYPOINT", "cli")
-            .cwd(root.clone())
-            .unprivileged()
-    };
-    move |claude, event| documented(&sandbox_of(claude.world()).stdin(event.to_bytes()).run())
+    world.copied_program();
+}
+
+/// What the hook answers before an edit, run by that user.
+#[cfg(unix)]
+#[track_caller]
+fn answer_of_unprivileged(world: &World, claude: &Claude<'_>) -> Option<serde_json::Value> {
+    let program = world.sandbox.temporary_dir().join("requirements-check");
+    let event = claude.event_before(&claude.edit("a.rs"));
+    let hook = Invocation::new(program, &world.sandbox).unprivileged();
+    crate::driver::documented(&hook.stdin(event.to_bytes()).run())
 }
 
 #[test]
 #[cfg(unix)]
 fn what_cannot_be_marked_is_not_asked_for_and_the_user_is_told() {
-    let guarded = PLAN.replace(
-        "{plan:",
-        "{guard: {enabled: true, type: guard, guard_type: protected_branch, protected_branches: [trunk]}, plan:",
+    let world = World::of_team(
+        "\
+requirements:
+  plan: {enabled: true}
+  guard: {enabled: true, type: guard, guard_type: protected_branch, protected_branches: [trunk]}
+",
     );
-    let world = World::of_team(&guarded);
-    crate::driver::restrict(&world.sandbox.project().join(".git"), 0o555);
-    let ask = unprivileged(&world);
-    let claude = world.claude();
-    let answer = ask(&claude, &claude.event_before(&claude.edit("a.rs")));
+    open_to_unprivileged(&world);
+    let (claude, git) = (world.claude(), world.sandbox.project().join(".git"));
+    restrict(&git, 0o555);
+    let answer = answer_of_unprivileged(&world, &claude);
     assert_eq!(denial(answer.as_ref()), None, "{answer:?}");
     let told = notice(answer.as_ref());
     assert!(told.contains("plan") && told.contains(".git/requirements"), "{told}");
-    crate::driver::restrict(&world.sandbox.project().join(".git"), 0o755);
+    restrict(&git, 0o755);
     world.sandbox.git(&["branch", "--move", "trunk"]);
-    crate::driver::restrict(&world.sandbox.project().join(".git"), 0o555);
-    let answer = ask(&claude, &claude.event_before(&claude.edit("a.rs")));
-    let text = denial(answer.as_ref()).expect("what needs no mark is refused");
+    restrict(&git, 0o555);
+    let text =
+        denial(answer_of_unprivileged(&world, &claude).as_ref()).expect("what needs no mark is refused");
     assert!(text.contains("guard"), "{text}");
-    crate::driver::restrict(&world.sandbox.project().join(".git"), 0o755);
+    restrict(&git, 0o755);
 }
 
 #[test]
 #[cfg(unix)]
 fn a_folder_of_marks_that_became_read_only_is_still_read() {
     let world = World::of_team(PLAN);
-    let marked = world.claude();
-    marked.does("req satisfy plan");
-    let folder = world.marks_file("");
-    crate::driver::restrict(&folder, 0o755);
-    crate::driver::restrict(&world.marks_file("main.json"), 0o644);
-    let ask = unprivileged(&world);
-    assert_eq!(ask(&marked, &marked.event_before(&marked.edit("a.rs"))), None);
+    let claude = world.claude();
+    claude.does("req satisfy plan");
+    open_to_unprivileged(&world);
+    show_marks(&world);
+    assert_eq!(answer_of_unprivileged(&world, &claude), None);
 }
 
 #[test]
 #[cfg(unix)]
-fn a_state_folder_that_is_read_only_opens_no_gate() {
+fn a_state_folder_that_is_read_only_neither_opens_a_gate_nor_keeps_it_closed() {
     let world = World::of_team(PLAN);
-    let ask = unprivileged(&world);
-    crate::driver::restrict(&world.sandbox.state_dir(), 0o500);
+    open_to_unprivileged(&world);
     let claude = world.claude();
-    for git in [0o777, 0o777] {
-        crate::driver::restrict(&world.sandbox.project().join(".git"), git);
-        let answer = ask(&claude, &claude.event_before(&claude.edit("a.rs")));
-        assert!(denial(answer.as_ref()).is_some(), "{answer:?}");
-    }
+    restrict(&world.sandbox.state_dir(), 0o500);
+    restrict(&world.sandbox.project().join(".git"), 0o777);
+    assert!(denial(answer_of_unprivileged(&world, &claude).as_ref()).is_some());
     claude.shell("req satisfy plan").assert_exit(0);
-    crate::driver::restrict(&world.marks_file(""), 0o755);
-    crate::driver::restrict(&world.marks_file("main.json"), 0o644);
-    let answer = ask(&claude, &claude.event_before(&claude.edit("a.rs")));
+    show_marks(&world);
+    let answer = answer_of_unprivileged(&world, &claude);
     assert_eq!(denial(answer.as_ref()), None, "{answer:?}");
-    crate::driver::restrict(&world.sandbox.state_dir(), 0o700);
+    restrict(&world.sandbox.state_dir(), 0o700);
+}
+
+/// Lets every user read the marks, which nobody but their owner may change.
+#[cfg(unix)]
+fn show_marks(world: &World) {
+    restrict(&world.marks_file(""), 0o755);
+    restrict(&world.marks_file("main.json"), 0o644);
 }
 
 #[test]
@@ -277,9 +273,15 @@ fn without_a_home_and_a_state_folder_the_repositorys_marks_still_count() {
     let world = World::of_team(PLAN);
     let claude = world.claude();
     let hook = || claude.hook().unset("HOME").unset("CLAUDE_HOOK_STATE_DIR");
-    let ask = || crate::driver::documented(&hook().stdin(claude.event_before(&claude.edit("a.rs")).to_bytes()).run());
+    let ask = || {
+        crate::driver::documented(&hook().stdin(claude.event_before(&claude.edit("a.rs")).to_bytes()).run())
+    };
     assert!(denial(ask().as_ref()).is_some());
-    req(&world, &claude, &["satisfy", "plan"]).unset("HOME").unset("CLAUDE_HOOK_STATE_DIR").run().assert_exit(0);
+    req(&world, &claude, &["satisfy", "plan"])
+        .unset("HOME")
+        .unset("CLAUDE_HOOK_STATE_DIR")
+        .run()
+        .assert_exit(0);
     assert_eq!(ask(), None);
 }
 
@@ -299,27 +301,27 @@ fn without_anything_to_remember_in_nothing_is_asked_that_needs_it() {
 #[test]
 fn an_id_or_a_branch_with_strange_characters_stays_in_its_folder() {
     let world = World::of_team(PLAN);
-    let long = "x".repeat(200);
-    for branch in ["a..b/.c".replace("..", "."), "ümläut/ß".to_owned(), "it's;$(x)".to_owned(), long] {
-        if branch.contains("/.") {
-            continue;
-        }
-        world.switch(&branch);
-        for id in ["../../escape", "a/b", "with space", "", &"y".repeat(300)] {
-            let claude = world.claude();
-            let event = claude.event_before(&claude.edit("a.rs")).with("session_id", id);
-            let answer = claude.ask(&event);
-            assert_eq!(denial(answer.as_ref()).is_some(), !id.is_empty(), "{id:?} on {branch}");
-        }
+    for branch in ["a/b.c", "ümläut/ß", "it's;$(x)", &"x".repeat(200)] {
+        world.switch(branch);
         let claude = world.claude();
+        let event = claude.event_before(&claude.edit("a.rs"));
+        for id in ["../../escape", "a/b", "with space", &"y".repeat(300)] {
+            let answer = claude.ask(&event.clone().with("session_id", id));
+            assert!(denial(answer.as_ref()).is_some(), "{id:?} on {branch}");
+        }
+        assert_eq!(claude.ask(&event.with("session_id", "")), None, "nobody can be asked for a mark");
         claude.shell("req satisfy plan").assert_exit(0);
         assert!(!is_refused(&claude), "{branch}");
+        let escaped = "../../escape";
+        req(&world, &claude, &["satisfy", "plan"])
+            .env("CLAUDE_CODE_SESSION_ID", escaped)
+            .run()
+            .assert_exit(0);
     }
-    let stray = [world.sandbox.root().join("escape"), world.sandbox.project().join("escape")];
-    assert!(stray.iter().all(|path| !Path::new(path).exists()));
-    let strangers: Vec<_> =
-        fs::read_dir(world.marks_file("")).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_dir()).collect();
-    assert!(strangers.is_empty(), "{strangers:?}");
+    let everything = crate::driver::tree(&world.sandbox.root());
+    let strays: Vec<_> = everything.keys().filter(|path| path.ends_with("escape")).collect();
+    assert!(strays.is_empty(), "{strays:?}");
+    assert!(names(&world.marks_file("")).iter().all(|name| world.marks_file(name).is_file()));
 }
 
 #[test]
@@ -352,8 +354,12 @@ fn responses_of_no_known_shape_do_no_harm() {
         "requirements: {green: {enabled: true, type: evidence, command: \"true\"}, plan: {enabled: true, satisfied_by_skill: s}}\n",
     );
     let claude = world.claude();
-    for response in [json!(null), json!("text"), json!([]), json!(7), json!({ "stdout": 7 }), json!({ "success": "no" })] {
-        for call in [claude.bash("true"), claude.edit("a.rs"), claude.call("Skill", json!({ "skill": ["s"] }))] {
+    for response in
+        [json!(null), json!("text"), json!([]), json!(7), json!({ "stdout": 7 }), json!({ "success": "no" })]
+    {
+        for call in
+            [claude.bash("true"), claude.edit("a.rs"), claude.call("Skill", json!({ "skill": ["s"] }))]
+        {
             assert_eq!(claude.after(&call, response.clone()), None, "{response} {call:?}");
         }
     }

@@ -21,11 +21,9 @@ fn is_refused(claude: &Claude<'_>) -> bool {
 #[test]
 fn marks_are_seen_by_those_whose_scope_they_have() {
     // Whether it is refused: to the session itself elsewhere, to another session here, to another session elsewhere.
-    for (scope, elsewhere, another, another_elsewhere) in [
-        ("session", true, true, true),
-        ("branch", true, false, true),
-        ("permanent", false, false, false),
-    ] {
+    for (scope, elsewhere, another, another_elsewhere) in
+        [("session", true, true, true), ("branch", true, false, true), ("permanent", false, false, false)]
+    {
         let world = scoped(scope);
         let (claude, other) = (world.claude(), world.another(2));
         assert!(is_refused(&claude) && is_refused(&other), "{scope}");
@@ -284,7 +282,9 @@ fn a_mark_that_only_the_hook_could_write_is_written() {
     claude.succeeded(&claude.bash("cd . && req satisfy plan && req status"));
     assert!(!is_refused(&claude));
     let other = world.another(2);
-    for line in ["req satisfy plan || true", "echo req satisfy plan", "req satisfy plan & ", "req satisfy plam"] {
+    for line in
+        ["req satisfy plan || true", "echo req satisfy plan", "req satisfy plan & ", "req satisfy plam"]
+    {
         other.succeeded(&other.bash(line));
         assert!(is_refused(&other), "{line}");
     }

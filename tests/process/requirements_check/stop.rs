@@ -9,6 +9,11 @@ use tests::sandbox::Level;
 use tests::transcripts::Transcript;
 
 const TESTS: &str = "requirements: {green: {enabled: true, type: evidence, command: \"true\"}}\n";
+const BOTH: &str = "\
+requirements:
+  green: {enabled: true, type: evidence, command: \"true\"}
+  plan: {enabled: true}
+";
 const PLAN: &str = "requirements: {plan: {enabled: true}}\n";
 
 #[test]
@@ -32,14 +37,21 @@ fn evidence_that_an_edit_made_due_holds_the_turn_once_per_prompt() {
 
 #[test]
 fn what_the_hold_says_ends_the_turn() {
-    let world = World::of_team(&format!("{TESTS}hooks: {{stop: {{verify_scopes: [session, branch]}}}}\n").replace(
-        "requirements: {",
-        "requirements: {review: {enabled: true, enforce: stop, scope: branch, checklist: [read it all]}, ",
-    ));
+    let world = World::of_team(
+        "\
+requirements:
+  green: {enabled: true, type: evidence, command: \"true\"}
+  review: {enabled: true, enforce: stop, scope: branch, checklist: [read it all]}
+hooks: {stop: {verify_scopes: [session, branch]}}
+",
+    );
     let claude = world.claude();
     claude.edits("a.rs", "");
     let text = claude.held();
-    assert!(text.contains("- review: ") && text.contains("- green: ") && text.contains("read it all"), "{text}");
+    assert!(
+        text.contains("- review: ") && text.contains("- green: ") && text.contains("read it all"),
+        "{text}"
+    );
     for line in text.lines().filter(|line| line.contains("run in Bash: ") || line.contains("must pass: ")) {
         claude.does(&command_in(line));
     }
@@ -84,7 +96,7 @@ fn every_way_to_edit_makes_evidence_due_and_looking_does_not() {
 
 #[test]
 fn a_session_that_only_looks_is_never_held() {
-    let world = World::of_team(&format!("{TESTS}  \n").replace("{green:", "{plan: {enabled: true}, green:"));
+    let world = World::of_team(BOTH);
     world.sandbox.write("unsaved.rs", "");
     let claude = world.claude();
     claude.starts("startup");
@@ -104,7 +116,7 @@ fn a_session_that_only_looks_is_never_held() {
 
 #[test]
 fn an_edit_that_was_refused_and_abandoned_holds_nothing() {
-    let world = World::of_team(&TESTS.replace("{green:", "{plan: {enabled: true}, green:"));
+    let world = World::of_team(BOTH);
     let claude = world.claude();
     claude.refused(&claude.edit("a.rs"));
     claude.stops();
@@ -144,7 +156,11 @@ fn what_must_never_be_held_is_not() {
     never("a question", &claude, &claude.session.stop("Done. Shall I commit it?"));
     let task = json!([{ "id": "b1", "type": "shell", "status": "running", "description": "sleep" }]);
     never("work in the background", &claude, &stop.clone().with("background_tasks", task));
-    never("a wake-up", &claude, &stop.clone().with("session_crons", json!([{ "id": "c1", "prompt": "go on" }])));
+    never(
+        "a wake-up",
+        &claude,
+        &stop.clone().with("session_crons", json!([{ "id": "c1", "prompt": "go on" }])),
+    );
     never("nobody watches", &claude.clone().headless(), &stop);
     never("no session", &claude, &stop.clone().without("session_id"));
     let again = claude.session.stop_again("All done.").without("prompt_id");

@@ -139,7 +139,8 @@ impl World {
     #[track_caller]
     pub(super) fn age_marks(&self, file: &str, requirement: &str, secs: i64) {
         let mut marks = self.marks(file);
-        let sessions = marks["requirements"][requirement]["sessions"].as_object_mut().expect("marks of sessions");
+        let sessions =
+            marks["requirements"][requirement]["sessions"].as_object_mut().expect("marks of sessions");
         assert!(!sessions.is_empty());
         for mark in sessions.values_mut() {
             mark["satisfied_at"] = json!(mark["satisfied_at"].as_i64().unwrap() - secs);
@@ -188,12 +189,7 @@ pub(super) struct Claude<'w> {
     mode: &'static str,
 }
 
-impl<'w> Claude<'w> {
-    /// Where it works.
-    pub(super) fn world(&self) -> &'w World {
-        self.world
-    }
-
+impl Claude<'_> {
     /// Started there.
     pub(super) fn started_in(mut self, folder: impl Into<PathBuf>) -> Self {
         self.project = folder.into();

@@ -39,9 +39,11 @@ pub(crate) fn answer(
     let speaker = Speaker { settings, view, standpoint };
     match asked {
         Asked::Status(wanted) => speaker.status(wanted, origin),
-        Asked::Satisfy { names, branch, session, note } => {
-            speaker.satisfy(names, Reach { branch: branch.as_ref(), session: session.as_deref() }, note.as_deref())
-        }
+        Asked::Satisfy { names, branch, session, note } => speaker.satisfy(
+            names,
+            Reach { branch: branch.as_ref(), session: session.as_deref() },
+            note.as_deref(),
+        ),
         Asked::Approve(exception) => speaker.except(exception, Kind::Dynamic),
         Asked::Waive(exception) => speaker.except(exception, Kind::Guard),
         Asked::Clear { names, all, session, branch } => {
@@ -110,7 +112,8 @@ impl Speaker<'_> {
         reach: Reach<'_>,
         note: Option<&str>,
     ) -> Result<(Vec<Change>, String), String> {
-        let rule = |name: &String| self.named(name).and_then(|rule| self.may_mark(&rule, reach).map(|()| rule));
+        let rule =
+            |name: &String| self.named(name).and_then(|rule| self.may_mark(&rule, reach).map(|()| rule));
         let rules = names.iter().map(rule).collect::<Result<Vec<_>, _>>()?;
         let session = self.session(reach.session)?;
         let key = self.branch(reach.branch.and_then(|branch| branch.as_deref()))?;
@@ -125,7 +128,7 @@ impl Speaker<'_> {
             if reach.branch.is_some() && rule.set.scope != Scope::Permanent {
                 target = Target { session: None, key: key.clone(), ..target };
             }
-            changes.push(Change::Set(target, self.mark(self.by(), note)));
+            changes.push(Change::Set(target, Box::new(self.mark(self.by(), note))));
         }
         let shown: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
         let whose = self.whose(&rules, reach.branch, session.as_deref());
@@ -179,24 +182,14 @@ impl Speaker<'_> {
             None if self.settings.requirements.contains_key(name) => {
                 Err(format!("req: {name} is switched off here; see req status --all"))
             }
-            None => Err(self.unknown(name, Rule::all(self.settings).map(|rule| rule.name).collect())),
+            None => Err(unknown(name, Rule::all(self.settings).map(|rule| rule.name))),
         }
     }
 
     /// A requirement that is described, in force or not.
     pub(super) fn described(&self, name: &str) -> Result<&Requirement, String> {
         let described = &self.settings.requirements;
-        let known = || described.keys().map(String::as_str).collect();
-        described.get(name).ok_or_else(|| self.unknown(name, known()))
-    }
-
-    fn unknown(&self, name: &str, known: Vec<&str>) -> String {
-        let name = cut(name, 60);
-        match (known.as_slice(), nearest(&name, &known)) {
-            ([], _) => format!("req: there is no requirement {name}, and none is in force here"),
-            (_, Some(near)) => format!("req: there is no requirement {name}; did you mean {near}?"),
-            (_, None) => format!("req: there is no requirement {name}; in force are {}", known.join(", ")),
-        }
+        described.get(name).ok_or_else(|| unknown(name, described.keys().map(String::as_str)))
     }
 
     /// Only what is met by a mark can be marked, and some marks are the user's alone.
@@ -288,7 +281,7 @@ impl Speaker<'_> {
         let mark = self.mark(by, wanted.note.as_deref()).for_secs(span);
         let shown = age(i64::try_from(span).unwrap_or(i64::MAX));
         Reply {
-            changes: vec![Change::Set(target, mark)],
+            changes: vec![Change::Set(target, Box::new(mark))],
             ..Reply::yes(format!(
                 "{word} for {shown}: {} ({whose}); take it back with: req clear {}{reach}",
                 rule.name,
@@ -311,7 +304,8 @@ impl Speaker<'_> {
 
     /// What to say where it is not clear which session is meant; `what` is to be done.
     pub(super) fn no_session(&self, why: &str, what: &str) -> String {
-        let live: Vec<String> = self.view.world.live.iter().map(|entry| short(Some(&entry.session))).collect();
+        let live: Vec<String> =
+            self.view.world.live.iter().map(|entry| short(Some(&entry.session))).collect();
         let live = match live.as_slice() {
             [] => "none is live here".to_owned(),
             live => format!("live here: {}", live.join(", ")),
@@ -334,6 +328,16 @@ impl Speaker<'_> {
             ..Metadata::default()
         };
         Mark { metadata: metadata.at(self.view.now), ..Mark::new(by, self.view.now) }
+    }
+}
+
+/// What to say of a name that nobody knows.
+fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let (name, known): (_, Vec<&str>) = (cut(name, 60), known.collect());
+    match (known.as_slice(), nearest(&name, &known)) {
+        ([], _) => format!("req: there is no requirement {name}, and none is in force here"),
+        (_, Some(near)) => format!("req: there is no requirement {name}; did you mean {near}?"),
+        (_, None) => format!("req: there is no requirement {name}; in force are {}", known.join(", ")),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::Reply;
-use crate::change::Change;
+use crate::change::{Change, Leftovers};
 use crate::marks::{Key, Listed};
 use crate::registry::Entry;
 use crate::view::View;
@@ -64,7 +64,8 @@ pub(super) fn prune(view: &View<'_>) -> Reply {
     } else {
         format!("removed the marks of {}", gone.iter().map(shown).collect::<Vec<_>>().join(", "))
     };
-    Reply { changes: vec![Change::Prune(world.here.clone(), gone)], ..Reply::yes(text) }
+    let leftovers = Leftovers { here: world.here.clone(), gone };
+    Reply { changes: vec![Change::Prune(Box::new(leftovers))], ..Reply::yes(text) }
 }
 
 /// The live sessions of this project.
@@ -93,7 +94,11 @@ pub(super) fn sessions(json: bool, view: &View<'_>) -> Reply {
         let (begun, seen) = (view.now_secs() - entry.started_at, view.now.since(entry.touched).as_secs());
         let own = if is_own(entry) { "; this one" } else { "" };
         let seen = age(i64::try_from(seen).unwrap_or(i64::MAX));
-        format!("{}  on {branch}, begun {} ago, seen {seen} ago{own}", short(&entry.session, live), age(begun))
+        format!(
+            "{}  on {branch}, begun {} ago, seen {seen} ago{own}",
+            short(&entry.session, live),
+            age(begun)
+        )
     });
     Reply::yes(lines.collect::<Vec<_>>().join("\n"))
 }

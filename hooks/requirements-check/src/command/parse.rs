@@ -9,6 +9,7 @@ use crate::settings::parse_duration;
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
+#[expect(clippy::option_option, reason = "an option may be left out, stand alone, or have a value")]
 pub(crate) enum Asked {
     /// What is required here, met or not, why, and how to meet it.
     #[command(after_help = "Example: req status --summary")]

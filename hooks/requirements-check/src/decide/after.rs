@@ -111,17 +111,13 @@ fn proved(
             continue;
         }
         let run = ended.iter().find(|run| run.name == rule.name);
-        match evidence::not_counted(&rule, &found, facts, run.is_some()) {
-            Some(why) => {
-                let shown = masked(&found.shown).into_owned();
-                let uncounted = Uncounted { shown, why, line: masked(&found.line).into_owned() };
-                state.uncounted.insert(rule.name.to_owned(), uncounted);
-            }
-            None => {
-                let Some(run) = run else { continue };
-                state.uncounted.remove(rule.name);
-                changes.push(Change::Set(target, mark_of(run, given)));
-            }
+        if let Some(why) = evidence::not_counted(&rule, &found, facts, run.is_some()) {
+            let shown = masked(&found.shown).into_owned();
+            let uncounted = Uncounted { shown, why, line: masked(&found.line).into_owned() };
+            state.uncounted.insert(rule.name.to_owned(), uncounted);
+        } else if let Some(run) = run {
+            state.uncounted.remove(rule.name);
+            changes.push(Change::Set(target, Box::new(mark_of(run, given))));
         }
     }
 }
@@ -152,6 +148,6 @@ fn marked(given: &Given<'_, RequirementsCheck>, facts: &After, view: &View<'_>, 
         let metadata = Metadata { skill: by_skill.map(ToOwned::to_owned), ..Metadata::default() };
         let target = Target::new(&view.world.here, rule.name, rule.set.scope, view.session);
         changes
-            .push(Change::Set(target, Mark { metadata: metadata.at(given.now), ..Mark::new(by, given.now) }));
+            .push(Change::Set(target, Box::new(Mark { metadata: metadata.at(given.now), ..Mark::new(by, given.now) })));
     }
 }

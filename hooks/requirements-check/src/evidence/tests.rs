@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{command_of, file_of, flat, is_about, may_be_about, not_counted};
 use crate::facts::After;
 use crate::scene::{ROOT, Scene, call};
-use crate::settings::Age;
+use crate::settings::{Age, Pattern};
 
 const TESTS: &str = "tests: {type: evidence, command: [cargo test, npm test]}\n";
 
@@ -43,8 +43,14 @@ fn the_command_that_decides_the_line_is_the_evidence() {
         let expected = Some((shown.to_owned(), to_type.to_owned(), counts));
         assert_eq!(found(TESTS, line), expected, "{line}");
     }
-    for line in ["cargo build", "echo cargo test", "cat <<EOF\ncargo test\nEOF", "# cargo test", "'unclosed cargo test", ""]
-    {
+    for line in [
+        "cargo build",
+        "echo cargo test",
+        "cat <<EOF\ncargo test\nEOF",
+        "# cargo test",
+        "'unclosed cargo test",
+        "",
+    ] {
         assert_eq!(found(TESTS, line), None, "{line}");
     }
 }
@@ -97,7 +103,7 @@ const RUN: Ended = Ended { requirement: TESTS, line: "cargo test", change: |_| (
 #[test]
 fn a_run_that_passed_in_this_work_tree_on_known_files_counts() {
     assert_eq!(RUN.why_not(), None);
-    for line in ["cd sub && cargo test", "cd sub/../other && cargo test", "cd /work/tree/sub && cargo test"] {
+    for line in ["cd sub && cargo test", "cd sub/../other && cargo test", "cd /repo/tree/sub && cargo test"] {
         assert_eq!(Ended { line, ..RUN }.why_not(), None, "{line}");
     }
     let other = |facts: &mut After| facts.without_output = vec!["another".to_owned()];
@@ -178,9 +184,14 @@ fn evidence_is_about_the_files_its_globs_name_and_without_globs_about_all_inside
 
 #[test]
 fn a_path_is_flattened_as_text() {
-    for (path, expected) in
-        [("/a/./b/../c", "/a/c"), ("/../a", "/a"), ("a/b/..", "a"), ("./a", "a"), ("/a//b/", "/a/b"), ("/", "/")]
-    {
+    for (path, expected) in [
+        ("/a/./b/../c", "/a/c"),
+        ("/../a", "/a"),
+        ("a/b/..", "a"),
+        ("./a", "a"),
+        ("/a//b/", "/a/b"),
+        ("/", "/"),
+    ] {
         assert_eq!(flat(Path::new(path)), PathBuf::from(expected), "{path}");
     }
 }
@@ -214,7 +225,7 @@ fn the_conditions_of_a_file_stand_in_its_map_or_beside_it() {
         let scene = Scene::new(&requirement);
         let file = file_of(&scene.rule("tests")).unwrap();
         assert_eq!((file.file.as_str(), file.newer_than), ("docs/*.md", Some(Age::Head)), "{requirement}");
-        assert_eq!(file.contains.iter().map(|pattern| pattern.as_str()).collect::<Vec<_>>(), ["^ok"]);
+        assert_eq!(file.contains.iter().map(Pattern::as_str).collect::<Vec<_>>(), ["^ok"]);
     }
     assert!(file_of(&Scene::new(TESTS).rule("tests")).is_none());
 }

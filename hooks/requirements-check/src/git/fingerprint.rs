@@ -43,7 +43,7 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Finge
     let tree = opened.head_tree()?;
     let tracked = Tracked::load(&opened)?;
     let mut taking =
-        Taking { opened: &opened, tree: tree.as_ref(), tracked: &tracked, paths, changed: BTreeMap::new() };
+        Taking { opened: &opened, tree: tree.as_ref(), paths, changed: BTreeMap::new() };
     for path in opened.staged(tree.as_ref(), &tracked.index)? {
         taking.look(&path, tracked.get(&path))?;
     }
@@ -62,7 +62,6 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Finge
 struct Taking<'a> {
     opened: &'a Opened,
     tree: Option<&'a Tree<'a>>,
-    tracked: &'a Tracked,
     paths: Option<&'a GlobSet>,
     changed: BTreeMap<String, String>,
 }

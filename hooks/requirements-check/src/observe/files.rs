@@ -81,7 +81,7 @@ impl Search<'_> {
             // Links are not followed: they may lead round in a circle, or out of the project.
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() && !SKIPPED.iter().any(|skipped| name == *skipped) => {
-                    self.folder(&path)
+                    self.folder(&path);
                 }
                 Ok(kind) if kind.is_file() => {
                     let is_meant =

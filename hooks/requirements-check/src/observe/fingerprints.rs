@@ -65,9 +65,8 @@ fn taken(look: &Look<'_, '_>, globs: Option<&GlobSet>) -> Result<Fingerprint, Gi
     let root = look.world.here.root().or(look.world.root.as_deref());
     match (by_git, root) {
         (Some(Ok(taken)), _) => Ok(taken),
-        (Some(Err(error @ GitError::TooMany(_))), _) => Err(error),
+        (Some(Err(error @ GitError::TooMany(_))), _) | (Some(Err(error)), None) => Err(error),
         (Some(Err(_)) | None, Some(root)) => take_plain(root, globs),
-        (Some(Err(error)), None) => Err(error),
         (None, None) => Err(GitError::Other("there is no project folder".to_owned())),
     }
 }

@@ -147,7 +147,6 @@ impl<'a, 's> Look<'a, 's> {
     pub(crate) fn measure(&mut self, rules: &[Rule<'_>], when: When<'_>) {
         for rule in rules {
             match rule.set.kind {
-                Kind::Blocking => {}
                 // What is checked out says nothing of another branch.
                 Kind::Dynamic | Kind::Evidence if self.world.is_turned => {}
                 Kind::Dynamic => {
@@ -157,9 +156,9 @@ impl<'a, 's> Look<'a, 's> {
                     }
                 }
                 Kind::Guard if rule.set.guard_type == Some(GuardType::SingleSession) => {
-                    self.look_for_others()
+                    self.look_for_others();
                 }
-                Kind::Guard => {}
+                Kind::Blocking | Kind::Guard => {}
                 Kind::Evidence => self.look_at_evidence(rule),
             }
         }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use globset::GlobSet;
 use serde::{Deserialize, Serialize};
+use shared::config::Bounded;
 use shared::hook::Remembered;
 use shared::host::Timestamp;
 use shared::state::with_lock;
@@ -15,6 +16,7 @@ use super::look::{Look, cache_key};
 use crate::evidence::glob_set;
 use crate::git::{Counts, SizeRequest, Worktree, recount, scan};
 use crate::rule::Rule;
+use crate::settings::Glob;
 use crate::view::Size;
 
 /// Everything is counted again after so many seconds.
@@ -57,7 +59,7 @@ pub(super) fn of(
     let worktree = look.world.here.worktree.clone()?;
     let kept = read(look, &worktree, rule);
     let now = look.seen.host.now();
-    let ttl = Duration::from_secs(rule.set.cache_ttl.map_or(CACHE_TTL, |ttl| ttl.get()).into());
+    let ttl = Duration::from_secs(rule.set.cache_ttl.map_or(CACHE_TTL, Bounded::get).into());
     let Some(mut kept) = kept.filter(|kept| kept.counts.is_some()) else {
         return counted(look, rule, &worktree, deadline);
     };
@@ -140,7 +142,7 @@ fn read(look: &Look<'_, '_>, worktree: &Worktree, rule: &Rule<'_>) -> Option<Kep
     let key = cache_key(&worktree.root, rule.name);
     let kept: Kept = store.peek(&store.session_file::<Kept>(&key)?, &key)?;
     let is_same = kept.base == rule.set.base
-        && kept.exclude.iter().eq(rule.set.exclude.iter().map(|glob| glob.as_str()));
+        && kept.exclude.iter().eq(rule.set.exclude.iter().map(Glob::as_str));
     is_same.then_some(kept)
 }
 

@@ -111,7 +111,8 @@ fn an_expression_is_searched_in_a_commands_text_whatever_its_case() {
 
 #[test]
 fn one_of_several_triggers_is_enough() {
-    let requirement = "{trigger_tools: [Write, {tool: Bash, command_pattern: git push, command_regex: 'gh pr'}, mcp__*]}";
+    let requirement =
+        "{trigger_tools: [Write, {tool: Bash, command_pattern: git push, command_regex: 'gh pr'}, mcp__*]}";
     for (tool, line, expected) in [
         ("Write", "", true),
         ("Bash", "git push", true),
@@ -194,7 +195,11 @@ fn what_cannot_work_is_told_with_its_key_and_what_is_missing() {
     for (requirement, key, missing) in [
         ("{type: dynamic, thresholds: {block: 1}}", "requirements.r", "calculator"),
         ("{type: dynamic, calculator: branch_size}", "requirements.r", "thresholds.block"),
-        ("{type: dynamic, calculator: branch_size, thresholds: {warn: 1}}", "requirements.r", "thresholds.block"),
+        (
+            "{type: dynamic, calculator: branch_size, thresholds: {warn: 1}}",
+            "requirements.r",
+            "thresholds.block",
+        ),
         ("{type: guard}", "requirements.r", "guard_type"),
         ("{type: evidence}", "requirements.r", "`command` or `file`"),
         (

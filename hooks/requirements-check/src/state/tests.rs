@@ -22,7 +22,7 @@ fn a_reservation_keeps_other_calls_away_for_a_minute_and_never_its_own() {
         (Some("one"), Duration::ZERO, false),
         (Some("two"), Duration::ZERO, true),
         (None, Duration::ZERO, true),
-        (Some("two"), RESERVED_FOR - INSTANT, true),
+        (Some("two"), RESERVED_FOR.saturating_sub(INSTANT), true),
         (Some("two"), RESERVED_FOR, false),
         (None, RESERVED_FOR, false),
     ] {
@@ -41,7 +41,10 @@ fn a_failed_call_gives_back_what_it_took_and_nothing_else() {
     state.release("one");
     assert!(!state.is_spent("pr", MARK, Some("three"), NOW));
     assert!(state.is_spent("release", MARK, Some("three"), NOW));
-    assert_eq!((state.reserved_by("one"), state.reserved_by("two")), (vec![], vec![("release".to_owned(), MARK)]));
+    assert_eq!(
+        (state.reserved_by("one"), state.reserved_by("two")),
+        (vec![], vec![("release".to_owned(), MARK)])
+    );
 }
 
 #[test]
@@ -61,7 +64,7 @@ fn the_same_denial_is_a_parallel_one_within_five_seconds() {
     let mut state = State::default();
     assert!(!state.denies_again(7, NOW));
     assert!(state.denies_again(7, NOW));
-    assert!(state.denies_again(7, NOW.plus(PARALLEL_FOR - INSTANT)));
+    assert!(state.denies_again(7, NOW.plus(PARALLEL_FOR.saturating_sub(INSTANT))));
     // The time runs from the one that was told whole, so that an agent which tries again is told again.
     assert!(!state.denies_again(7, NOW.plus(PARALLEL_FOR)));
     assert!(state.denies_again(7, NOW.plus(PARALLEL_FOR)));

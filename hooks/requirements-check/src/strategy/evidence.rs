@@ -29,8 +29,10 @@ impl Strategy for Evidence {
     }
 
     fn remedy(&self, rule: &Rule<'_>, view: &View<'_>) -> Remedy {
-        let waive = view
-            .asks_user(&format!("waive {} --note \"the reason\"", rule.word()), "it can be waived for a while");
+        let waive = view.asks_user(
+            &format!("waive {} --note \"the reason\"", rule.word()),
+            "it can be waived for a while",
+        );
         let uncounted = view.state.uncounted.get(rule.name);
         let passes = rule.set.command.as_ref().map(|commands| match (uncounted, first_words(commands)) {
             (Some(uncounted), _) => format!("run by itself, so that it must pass: {}", uncounted.line),

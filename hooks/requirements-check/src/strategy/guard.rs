@@ -28,8 +28,10 @@ impl Strategy for Guard {
     }
 
     fn remedy(&self, rule: &Rule<'_>, view: &View<'_>) -> Remedy {
-        let waive = view
-            .asks_user(&format!("waive {} --note \"the reason\"", rule.word()), "it can be waived for a while");
+        let waive = view.asks_user(
+            &format!("waive {} --note \"the reason\"", rule.word()),
+            "it can be waived for a while",
+        );
         Remedy::Do(match rule.set.guard_type {
             Some(GuardType::SingleSession) => format!("end the other session first; or {waive}"),
             _ => format!(

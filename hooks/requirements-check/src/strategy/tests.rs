@@ -50,8 +50,18 @@ fn a_mark_counts_for_its_scope() {
 #[test]
 fn a_permanent_mark_is_looked_for_among_those_of_all_branches_and_no_other_is() {
     let mut scene = Scene::new("plan: {scope: permanent}\nadr: {scope: branch}\n");
-    scene.world.branch.set("plan", crate::settings::Scope::Permanent, Holder::Everyone, Mark::new(By::User, scene.now));
-    scene.world.permanent.set("adr", crate::settings::Scope::Branch, Holder::Everyone, Mark::new(By::User, scene.now));
+    scene.world.branch.set(
+        "plan",
+        crate::settings::Scope::Permanent,
+        Holder::Everyone,
+        Mark::new(By::User, scene.now),
+    );
+    scene.world.permanent.set(
+        "adr",
+        crate::settings::Scope::Branch,
+        Holder::Everyone,
+        Mark::new(By::User, scene.now),
+    );
     assert!(!scene.is_met("plan") && !scene.is_met("adr"));
 }
 
@@ -147,13 +157,17 @@ fn sized(lines: u64, is_complete: bool) -> Scene {
 
 #[test]
 fn a_size_is_refused_from_its_limit_on() {
-    for (lines, expected) in [(0, true), (249, true), (250, true), (399, true), (400, false), (401, false), (u64::MAX, false)]
+    for (lines, expected) in
+        [(0, true), (249, true), (250, true), (399, true), (400, false), (401, false), (u64::MAX, false)]
     {
         let scene = sized(lines, true);
         assert_eq!(scene.is_met("size"), expected, "{lines}");
         let standing = scene.standing("size");
         let words = standing.words();
-        assert!(words.contains(&format!("{lines} changed lines against main")) && words.contains("400"), "{words}");
+        assert!(
+            words.contains(&format!("{lines} changed lines against main")) && words.contains("400"),
+            "{words}"
+        );
     }
     assert!(sized(399, false).standing("size").words().contains("at least 399"));
     assert!(unmet(&sized(400, false), "size").contains("at least 400"));
@@ -216,7 +230,8 @@ fn a_protected_branch_is_one_of_the_globs_and_no_branch_is_none() {
         (", protected_branches: []", "main", true),
         (", protected_branches: ['*']", "anything/at/all", false),
     ] {
-        let scene = Scene::new(&format!("r: {{type: guard, guard_type: protected_branch{set}}}\n")).on(branch);
+        let scene =
+            Scene::new(&format!("r: {{type: guard, guard_type: protected_branch{set}}}\n")).on(branch);
         assert_eq!(scene.is_met("r"), expected, "{set} {branch}");
         assert!(scene.standing("r").words().contains(branch), "{branch}");
     }
@@ -285,7 +300,11 @@ fn a_run_that_did_not_count_is_told_with_the_line_to_type() {
     };
     scene.state.uncounted.insert("tests".to_owned(), uncounted);
     assert!(unmet(&scene, "tests").contains("`cargo test` did not count: a pipe"));
-    assert!(remedy(&scene, "tests").contains("must pass: cd sub && cargo test;"), "{}", remedy(&scene, "tests"));
+    assert!(
+        remedy(&scene, "tests").contains("must pass: cd sub && cargo test;"),
+        "{}",
+        remedy(&scene, "tests")
+    );
 }
 
 #[test]

@@ -1,1 +1,144 @@
-//! Placeholder.
+//! What all texts have in common, and the words that stand in files and in answers for programs.
+
+use std::path::Path;
+
+use serde_json::json;
+use shared::hook::Verdict;
+use shared::protocol::Mode;
+use shared::transcript::TurnWork;
+
+use super::{cannot_mark, denied_again, hash, kind, scope, set_aside, tracked_local_file, without_git};
+use crate::scene::{End, Scene, call, denied, edit_of};
+use crate::settings::{Kind, Scope};
+use crate::view::Size;
+
+const SEVERAL: &str = "\
+plan: {message: Plan first., checklist: [Read the issue.]}
+review: {satisfied_by_skill: code-review}
+users: {satisfied_by: user}
+size: {type: dynamic, calculator: branch_size, thresholds: {warn: 250, block: 400}}
+alone: {type: guard, guard_type: single_session}
+tests: {type: evidence, command: cargo test, file: docs/*.md, enforce: both, trigger_tools: [Edit]}
+";
+
+fn scene() -> Scene {
+    let mut scene = Scene::new(SEVERAL);
+    let size = Size { lines: 400, base: "main".to_owned(), is_complete: true };
+    scene.world.sizes.insert("size".to_owned(), size);
+    scene.world.others = vec!["0c4e7a11".to_owned()];
+    scene
+}
+
+/// Every text that is said by itself.
+fn texts() -> Vec<String> {
+    let mut texts = Vec::new();
+    texts.push(denied(&scene().edit("t1")).to_owned());
+    let (mut due, mut warned) = (scene(), scene());
+    due.edited("t1");
+    if let Verdict::Block { reason, .. } = due.stop("Done.", TurnWork::ToolCalls).verdict {
+        texts.push(reason);
+    }
+    if let Verdict::Advise { text } = scene().start("startup").verdict {
+        texts.push(text);
+    }
+    if let Verdict::Advise { text } = scene().after("t1", "ExitPlanMode", &json!({}), End::Succeeded).verdict
+    {
+        texts.push(text);
+    }
+    warned.settings.requirements.retain(|name, _| name == "size");
+    warned.world.sizes.get_mut("size").unwrap().lines = 250;
+    if let Verdict::Advise { text } = warned.edit("t1").verdict {
+        texts.push(text);
+    }
+    assert_eq!(texts.len(), 5, "{texts:#?}");
+    let scene = scene();
+    let unmet = vec![(scene.rule("plan"), scene.standing("plan"))];
+    texts.push(denied_again(&call("Edit", &edit_of("a")), &unmet));
+    texts.push(cannot_mark(&scene.world.here, &unmet));
+    texts.push(set_aside(Path::new("/repo/main.json.corrupt")));
+    texts.push(without_git("no git"));
+    texts.push(tracked_local_file(Path::new("/repo/requirements.local.yaml")));
+    texts
+}
+
+#[test]
+fn every_text_names_the_hook_and_stays_calm() {
+    for text in texts() {
+        assert!(text.contains("requirements-check"), "{text}");
+        assert!(!text.contains('!') && !text.contains("  \n") && !text.contains("\n\n"), "{text:?}");
+        assert!(!text.contains("{}") && !text.contains("None") && !text.contains("Some("), "{text}");
+    }
+}
+
+#[test]
+fn a_refusal_has_a_way_out_of_each_requirement() {
+    let answer = scene().edit("t1");
+    let reason = denied(&answer);
+    for way in [
+        "run in Bash: req satisfy plan review",
+        "complete the skill code-review",
+        "req satisfy users",
+        "req approve size",
+        "end the other session",
+        "must pass: cargo test",
+        "req waive tests --note \"the reason\"",
+    ] {
+        assert!(reason.contains(way), "{way} in {reason}");
+    }
+    assert!(reason.ends_with("Then repeat the call."), "{reason}");
+}
+
+#[test]
+fn nobody_is_asked_where_nobody_is() {
+    for mode in [None, Some(Mode::Default), Some(Mode::Plan), Some(Mode::DontAsk)] {
+        let mut scene = scene();
+        scene.world.reader.mode = mode;
+        scene.world.reader.is_headless = true;
+        let reason = denied(&scene.edit("t1")).to_owned();
+        assert!(!reason.contains("ask the user"), "{mode:?}: {reason}");
+        assert!(reason.contains("run in Bash: req satisfy plan review"), "{reason}");
+    }
+}
+
+#[test]
+fn the_place_of_one_requirement_is_left_to_be_added_and_of_several_stands_with_each() {
+    let one = Scene::new("plan: {}\n").edit("t1");
+    assert!(!denied(&one).contains("requirements.yaml:"), "{}", denied(&one));
+    let two = Scene::new("plan: {}\nadr: {}\n").edit("t1");
+    assert_eq!(denied(&two).matches("requirements.yaml:").count(), 2, "{}", denied(&two));
+}
+
+#[test]
+fn a_warning_tells_the_numbers_as_they_are() {
+    for lines in [250, 399] {
+        let mut scene = Scene::new(
+            "size: {type: dynamic, calculator: branch_size, thresholds: {warn: 250, block: 400}}\n",
+        );
+        let size = Size { lines, base: "main".to_owned(), is_complete: true };
+        scene.world.sizes.insert("size".to_owned(), size);
+        let Verdict::Advise { text } = scene.edit("t1").verdict else { panic!() };
+        for number in [lines, 250, 400] {
+            assert!(text.contains(&number.to_string()), "{text}");
+        }
+        assert!(!text.contains("more than 250"), "250 is not more than 250: {text}");
+    }
+}
+
+#[test]
+fn types_and_scopes_have_the_words_of_the_settings() {
+    for word in ["blocking", "dynamic", "guard", "evidence"] {
+        let read: Kind = serde_json::from_value(json!(word)).unwrap();
+        assert_eq!(kind(read), word);
+    }
+    for word in ["session", "branch", "permanent", "single_use"] {
+        let read: Scope = serde_json::from_value(json!(word)).unwrap();
+        assert_eq!(scope(read), word);
+    }
+}
+
+#[test]
+fn a_hash_is_the_same_tomorrow_and_another_for_another_text() {
+    // It is kept in files: of a denial for seconds, of a scheduled prompt for as long as the schedule lives.
+    assert_eq!(hash("req satisfy plan"), 0x50bb_2059_d531_d1f5);
+    assert_ne!(hash("a"), hash("b"));
+}

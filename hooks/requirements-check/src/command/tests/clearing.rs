@@ -39,7 +39,9 @@ const ALL_FOUR: &[&str] = &["plan", "other", "adr", "license"];
 
 #[test]
 fn whose_marks_go() {
-    let rest = |gone: &[&str]| -> Vec<&str> { ALL_FOUR.iter().copied().filter(|name| !gone.contains(name)).collect() };
+    let rest = |gone: &[&str]| -> Vec<&str> {
+        ALL_FOUR.iter().copied().filter(|name| !gone.contains(name)).collect()
+    };
     for (words, own, others) in [
         ("clear plan", &["plan"][..], &[][..]),
         ("clear plan other", &["plan", "other"], &[]),

@@ -50,7 +50,8 @@ fn an_exception_holds_for_its_time_and_not_longer() {
 
 #[test]
 fn an_exception_is_for_every_session_or_for_the_one_named() {
-    for (reach, own, others) in [("", true, true), (" --session 5e55104e", true, false), (" --session 0c4e7a11", false, true)]
+    for (reach, own, others) in
+        [("", true, true), (" --session 5e55104e", true, false), (" --session 0c4e7a11", false, true)]
     {
         let mut scene = scene();
         yes(&mut scene, &format!("approve size{reach}"), USER);
@@ -91,7 +92,10 @@ fn each_type_takes_its_own_word() {
             assert!(no(&mut scene(), words, standpoint).ends_with(instead), "{words}");
         }
         assert!(no(&mut scene(), "approve sise", standpoint).contains("did you mean size?"));
-        assert!(no(&mut scene(), "waive nothing_like_it --note x", standpoint).contains("there is no requirement"));
+        assert!(
+            no(&mut scene(), "waive nothing_like_it --note x", standpoint)
+                .contains("there is no requirement")
+        );
     }
 }
 
@@ -102,7 +106,11 @@ fn a_waiver_needs_its_reason() {
     }
     let mut scene = scene();
     yes(&mut scene, "waive tests --note 'agreed with the team'", USER);
-    assert!(scene.standing("tests").words().ends_with(": agreed with the team"), "{:?}", scene.standing("tests"));
+    assert!(
+        scene.standing("tests").words().ends_with(": agreed with the team"),
+        "{:?}",
+        scene.standing("tests")
+    );
 }
 
 #[test]

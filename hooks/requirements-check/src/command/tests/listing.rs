@@ -50,9 +50,7 @@ fn the_list_has_every_branch_with_its_counts() {
 fn the_list_as_json_has_the_keys_that_are_documented() {
     let mut scene = marked([branch("gone"), Key::Permanent]);
     let updated_at = scene.world.marked[0].updated_at;
-    let one = |kind: &str, name: Option<&str>, gone: bool| {
-        json!({ "kind": kind, "name": name, "requirements": 1, "sessions": 2, "updated_at": updated_at, "gone": gone })
-    };
+    let one = |kind: &str, name: Option<&str>, gone: bool| json!({ "kind": kind, "name": name, "requirements": 1, "sessions": 2, "updated_at": updated_at, "gone": gone });
     let expected = [one("branch", Some("gone"), true), one("all_branches", None, false)];
     assert_eq!(as_json(&mut scene, "list --json"), json!({ "version": 1, "marks": expected }));
     assert_eq!(as_json(&mut marked([]), "list --json"), json!({ "version": 1, "marks": [] }));
@@ -61,15 +59,16 @@ fn the_list_as_json_has_the_keys_that_are_documented() {
 /// What a prune would remove.
 fn pruned(scene: &mut Scene, standpoint: super::Standpoint) -> (String, BTreeSet<Key>) {
     let reply = scene.req("prune", standpoint);
-    let [Change::Prune(_, gone)] = reply.changes.as_slice() else { panic!("{:?}", reply.changes) };
+    let [Change::Prune(leftovers)] = reply.changes.as_slice() else { panic!("{:?}", reply.changes) };
     assert!(!reply.is_no);
-    (reply.text, gone.clone())
+    (reply.text, leftovers.gone.clone())
 }
 
 #[test]
 fn what_is_gone_is_removed_and_named_whoever_asks() {
     for standpoint in ALL {
-        let mut scene = marked([branch("feature"), branch("main"), branch("gone"), commit(), Key::Permanent, Key::NoGit]);
+        let mut scene =
+            marked([branch("feature"), branch("main"), branch("gone"), commit(), Key::Permanent, Key::NoGit]);
         let (text, gone) = pruned(&mut scene, standpoint);
         assert_eq!(gone, [branch("gone"), commit()].into());
         assert_eq!(text, "removed the marks of gone, commit 1a2b3c4d");

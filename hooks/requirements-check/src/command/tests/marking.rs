@@ -38,7 +38,10 @@ fn several_are_marked_at_once_and_one_that_is_wrong_spoils_all() {
     assert!(scene.is_met("plan") && scene.is_met("adr"));
     let mut scene = Scene::new(ALL_SCOPES);
     let text = no(&mut scene, "satisfy plan licnse", CLAUDE);
-    assert!(text.contains("no requirement licnse; did you mean license?") && text.contains("Nothing was marked"), "{text}");
+    assert!(
+        text.contains("no requirement licnse; did you mean license?") && text.contains("Nothing was marked"),
+        "{text}"
+    );
     assert!(!scene.is_met("plan"));
 }
 
@@ -85,9 +88,13 @@ fn what_is_not_met_by_a_mark_says_what_would_meet_it() {
 
 #[test]
 fn what_is_the_users_alone_is_marked_by_the_user_alone_and_others_get_the_line() {
-    for (standpoint, may) in
-        [(USER, true), (Standpoint::TypedPrompt, true), (CLAUDE, false), (SCRIPT, false), (Standpoint::UntypedPrompt, false)]
-    {
+    for (standpoint, may) in [
+        (USER, true),
+        (Standpoint::TypedPrompt, true),
+        (CLAUDE, false),
+        (SCRIPT, false),
+        (Standpoint::UntypedPrompt, false),
+    ] {
         let mut scene = Scene::new("review: {satisfied_by: user}\n");
         if may {
             yes(&mut scene, "satisfy review", standpoint);
@@ -109,7 +116,11 @@ fn a_mark_says_who_set_it_and_why_and_keeps_no_secret() {
         (Standpoint::UntypedPrompt, By::Agent, "agent"),
     ] {
         let mut scene = Scene::new("plan: {}\n");
-        yes(&mut scene, "satisfy plan --note '  in docs, key sk-ant-api03-abcdefghijklmnopqrstuvwxyz012345  '", standpoint);
+        yes(
+            &mut scene,
+            "satisfy plan --note '  in docs, key sk-ant-api03-abcdefghijklmnopqrstuvwxyz012345  '",
+            standpoint,
+        );
         let mark = scene.view().mark(&scene.rule("plan")).unwrap().clone();
         assert_eq!((mark.satisfied_by, mark.metadata.who.as_deref()), (by, Some(who)), "{standpoint:?}");
         assert_eq!(mark.metadata.entrypoint.as_deref(), Some("cli"));

@@ -37,9 +37,13 @@ fn states(status: &Value) -> Vec<(&str, &str)> {
 #[test]
 fn it_says_what_is_met_and_how_and_what_is_open_and_what_would_meet_it() {
     let text = yes(&mut scene(), "status", CLAUDE);
-    for said in
-        ["3 of 5 met on feature; open: plan, tests", "session 5e55104e", "marked 0 s ago by user", "req satisfy plan", "cargo test"]
-    {
+    for said in [
+        "3 of 5 met on feature; open: plan, tests",
+        "session 5e55104e",
+        "marked 0 s ago by user",
+        "req satisfy plan",
+        "cargo test",
+    ] {
         assert!(text.contains(said), "{said} in {text}");
     }
     assert!(!text.contains("off") && !text.contains("broken") && !text.contains("set in"), "{text}");
@@ -48,7 +52,11 @@ fn it_says_what_is_met_and_how_and_what_is_open_and_what_would_meet_it() {
 #[test]
 fn all_of_it_has_what_is_off_and_where_everything_is_set() {
     let text = yes(&mut scene(), "status --all", CLAUDE);
-    for said in ["its `enabled` is not true", "a guard needs `guard_type", "set in /work/tree/.claude/requirements.yaml:"] {
+    for said in [
+        "its `enabled` is not true",
+        "a guard needs `guard_type",
+        "set in /repo/tree/.claude/requirements.yaml:",
+    ] {
         assert!(text.contains(said), "{said} in {text}");
     }
 }
@@ -75,8 +83,12 @@ fn as_json_it_has_the_keys_that_are_documented() {
     let status = as_json(&mut scene(), "status --json");
     let keys: Vec<&String> = status.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["version", "place", "branch", "session", "requirements", "notes"]);
-    assert_eq!((&status["version"], &status["branch"], &status["session"]), (&json!(1), &json!("feature"), &json!(SESSION)));
-    let expected = [("adr", "met"), ("not_on_main", "met"), ("plan", "open"), ("size", "met"), ("tests", "open")];
+    assert_eq!(
+        (&status["version"], &status["branch"], &status["session"]),
+        (&json!(1), &json!("feature"), &json!(SESSION))
+    );
+    let expected =
+        [("adr", "met"), ("not_on_main", "met"), ("plan", "open"), ("size", "met"), ("tests", "open")];
     assert_eq!(states(&status), expected);
     for one in status["requirements"].as_array().unwrap() {
         let keys: Vec<&String> = one.as_object().unwrap().keys().collect();
@@ -84,10 +96,15 @@ fn as_json_it_has_the_keys_that_are_documented() {
         assert_eq!(one["remedy"].is_string(), one["state"] == "open", "{one}");
         assert!(one["why"].as_str().is_some_and(|why| !why.is_empty()), "{one}");
     }
-    let types: Vec<&Value> = status["requirements"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
-    assert_eq!(types, [&json!("blocking"), &json!("guard"), &json!("blocking"), &json!("dynamic"), &json!("evidence")]);
+    let types: Vec<&Value> =
+        status["requirements"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
+    assert_eq!(
+        types,
+        [&json!("blocking"), &json!("guard"), &json!("blocking"), &json!("dynamic"), &json!("evidence")]
+    );
     let all = as_json(&mut scene(), "status --json --all");
-    let off: Vec<&Value> = all["requirements"].as_array().unwrap().iter().filter(|one| one["enabled"] == false).collect();
+    let off: Vec<&Value> =
+        all["requirements"].as_array().unwrap().iter().filter(|one| one["enabled"] == false).collect();
     let names: Vec<&Value> = off.iter().map(|one| &one["name"]).collect();
     assert_eq!(names, [&json!("broken"), &json!("off")]);
 }
@@ -112,7 +129,9 @@ fn it_can_be_asked_for_another_session() {
     assert_eq!(states(&as_json(&mut scene, "status --json")), [("plan", "open")]);
     let others = as_json(&mut scene, "status --json --session 0c4e7a11");
     assert_eq!((states(&others), &others["session"]), (vec![("plan", "met")], &json!(OTHER)));
-    assert!(no(&mut scene, "status --session ffffffff", USER).contains("no session's id begins with ffffffff"));
+    assert!(
+        no(&mut scene, "status --session ffffffff", USER).contains("no session's id begins with ffffffff")
+    );
 }
 
 #[test]
@@ -121,10 +140,17 @@ fn of_a_branch_that_is_not_checked_out_no_files_are_judged() {
     scene.world.is_turned = true;
     scene.world.here.key = Key::Branch("main".to_owned());
     let status = as_json(&mut scene, "status --json --branch main");
-    let expected =
-        [("adr", "met"), ("not_on_main", "open"), ("plan", "open"), ("size", "unknown"), ("tests", "unknown")];
+    let expected = [
+        ("adr", "met"),
+        ("not_on_main", "open"),
+        ("plan", "open"),
+        ("size", "unknown"),
+        ("tests", "unknown"),
+    ];
     assert_eq!(states(&status), expected);
-    assert!(no(&mut scene, "status --branch mian", USER).contains("there is no branch mian; did you mean main?"));
+    assert!(
+        no(&mut scene, "status --branch mian", USER).contains("there is no branch mian; did you mean main?")
+    );
 }
 
 #[test]
@@ -143,6 +169,9 @@ fn a_detached_head_and_a_folder_without_git_are_places_too() {
 #[test]
 fn a_requirement_with_a_size_shows_it() {
     let mut scene = scene();
-    scene.world.sizes.insert("size".to_owned(), Size { lines: 399, base: "main".to_owned(), is_complete: true });
+    scene
+        .world
+        .sizes
+        .insert("size".to_owned(), Size { lines: 399, base: "main".to_owned(), is_complete: true });
     assert!(yes(&mut scene, "status", USER).contains("399 changed lines against main, limit 400"));
 }

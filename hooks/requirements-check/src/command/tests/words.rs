@@ -50,7 +50,8 @@ fn an_exception_has_its_time_and_its_reason() {
     };
     assert_eq!(read("approve size --for 10m --note why"), Asked::Approve(expected.clone()));
     assert_eq!(read("waive size --for 600s --note why"), Asked::Waive(expected));
-    for (text, is_right) in [("7d", true), ("168h", true), ("604800", true), ("8d", false), ("604801s", false), ("0m", false)]
+    for (text, is_right) in
+        [("7d", true), ("168h", true), ("604800", true), ("8d", false), ("604801s", false), ("0m", false)]
     {
         assert_eq!(parse_words(&words(&format!("approve size --for {text}"))).is_ok(), is_right, "{text}");
     }
@@ -58,7 +59,13 @@ fn an_exception_has_its_time_and_its_reason() {
 
 #[test]
 fn a_check_is_of_a_tool_or_a_line() {
-    let check = Check { tool: Some("Edit".to_owned()), file: Some("a.rs".to_owned()), bash: None, session: None, json: true };
+    let check = Check {
+        tool: Some("Edit".to_owned()),
+        file: Some("a.rs".to_owned()),
+        bash: None,
+        session: None,
+        json: true,
+    };
     assert_eq!(read("check --tool Edit --file a.rs --json"), Asked::Check(check));
     for wrong in ["check", "check --file a.rs", "check --tool Edit --bash ls", "check --bash ls --file a"] {
         assert!(parse_words(&words(wrong)).is_err(), "{wrong}");

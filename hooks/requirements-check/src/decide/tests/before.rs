@@ -73,7 +73,7 @@ fn a_call_that_needs_nothing_passes_in_silence_and_changes_nothing() {
         ("Bash", json!({ "command": "echo 'git commit'" })),
         ("mcp__x__y", json!({})),
     ] {
-        let answer = scene.before("t1", tool, input);
+        let answer = scene.before("t1", tool, &input);
         assert!(is_silent(&answer) && answer.memory == Memory::Keep && answer.effects.is_empty(), "{tool}");
     }
     let answer = scene.bash("t2", "git commit -m x");
@@ -117,7 +117,8 @@ fn a_refusal_stands_whether_it_can_be_remembered_or_not() {
 
 #[test]
 fn a_mark_that_cannot_be_kept_is_not_asked_for_and_the_user_is_told_once() {
-    let mut scene = Scene::new("plan: {}\ntests: {type: evidence, command: x, enforce: both, trigger_tools: [Edit]}\n");
+    let mut scene =
+        Scene::new("plan: {}\ntests: {type: evidence, command: x, enforce: both, trigger_tools: [Edit]}\n");
     scene.world.can_mark = false;
     let answer = scene.edit("t1");
     assert_eq!(answer.verdict, Verdict::Pass);
@@ -128,7 +129,8 @@ fn a_mark_that_cannot_be_kept_is_not_asked_for_and_the_user_is_told_once() {
 
 #[test]
 fn what_needs_no_mark_is_refused_though_none_could_be_kept() {
-    let mut scene = Scene::new("plan: {}\nnot_on_main: {type: guard, guard_type: protected_branch}\n").on("main");
+    let mut scene =
+        Scene::new("plan: {}\nnot_on_main: {type: guard, guard_type: protected_branch}\n").on("main");
     scene.world.can_mark = false;
     let answer = scene.edit("t1");
     let reason = denied(&answer);
@@ -155,7 +157,10 @@ fn a_size_past_its_warning_is_told_once_per_crossing() {
         let word = match scene.edit("t").verdict {
             Verdict::Pass => "",
             Verdict::Advise { text } => {
-                assert!(text.contains("size") && text.contains(&lines.to_string()) && text.contains("400"), "{text}");
+                assert!(
+                    text.contains("size") && text.contains(&lines.to_string()) && text.contains("400"),
+                    "{text}"
+                );
                 "warned"
             }
             Verdict::Deny { .. } => "refused",
@@ -180,7 +185,9 @@ fn the_command_is_the_one_that_can_be_run_where_the_call_is_read() {
         change(&mut scene);
         denied(&scene.edit("t1")).to_owned()
     };
-    for mode in [None, Some(Mode::Default), Some(Mode::AcceptEdits), Some(Mode::BypassPermissions), Some(Mode::Auto)] {
+    for mode in
+        [None, Some(Mode::Default), Some(Mode::AcceptEdits), Some(Mode::BypassPermissions), Some(Mode::Auto)]
+    {
         let mut scene = Scene::new("plan: {}\n");
         scene.world.reader.mode = mode;
         let answer = scene.edit("t1");
@@ -220,7 +227,8 @@ fn a_long_text_of_the_users_is_cut() {
 #[test]
 fn a_prompt_that_is_scheduled_and_a_sign_of_life_are_noted_though_the_call_is_refused() {
     use crate::facts::{Before, Facts};
-    for (requirement, is_refused) in [("plan: {trigger_tools: [CronCreate]}\n", true), ("plan: {}\n", false)] {
+    for (requirement, is_refused) in [("plan: {trigger_tools: [CronCreate]}\n", true), ("plan: {}\n", false)]
+    {
         let mut scene = Scene::new(requirement);
         let call = crate::scene::call("CronCreate", &json!({ "prompt": "req satisfy plan" }));
         let event = shared::protocol::Event::Other("PreToolUse".to_owned());

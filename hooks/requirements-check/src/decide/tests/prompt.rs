@@ -17,7 +17,9 @@ fn reply(scene: &mut Scene, prompt: &str, is_typed: bool) -> String {
 
 #[test]
 fn a_prompt_to_claude_passes_and_is_a_sign_of_life() {
-    for prompt in ["fix the bug", "req please help me", "req satisfy plan\nand go on", "", "request: req status"] {
+    for prompt in
+        ["fix the bug", "req please help me", "req satisfy plan\nand go on", "", "request: req status"]
+    {
         let answer = Scene::new(PLAN).prompt(prompt, true);
         assert_eq!(answer.verdict, Verdict::Pass, "{prompt:?}");
         assert!(matches!(answer.effects.as_slice(), [Change::Alive(_)]), "{prompt:?}");

@@ -51,7 +51,10 @@ fn what_is_met_needs_no_command_and_an_exception_is_shown() {
     let mut scene = Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {block: 400}}\n");
     scene.except("size", Holder::Everyone, By::Approval, 600);
     let text = told(&mut scene, "startup");
-    assert!(!text.contains("req satisfy") && text.contains("exception: size, approved for 10 min more"), "{text}");
+    assert!(
+        !text.contains("req satisfy") && text.contains("exception: size, approved for 10 min more"),
+        "{text}"
+    );
 }
 
 #[test]

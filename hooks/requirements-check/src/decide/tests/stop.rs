@@ -53,7 +53,9 @@ fn evidence_is_due_once_files_were_edited() {
 
 #[test]
 fn everything_due_is_in_one_text_and_what_is_met_is_not() {
-    let mut scene = Scene::new("tests: {type: evidence, command: cargo test}\nreview: {enforce: stop}\nadr: {enforce: stop}\n");
+    let mut scene = Scene::new(
+        "tests: {type: evidence, command: cargo test}\nreview: {enforce: stop}\nadr: {enforce: stop}\n",
+    );
     scene.mark("adr", OWN, By::Agent);
     scene.edited("t1");
     let reason = held(&mut scene);
@@ -86,10 +88,14 @@ fn a_mark_that_was_there_when_the_call_ran_and_is_not_any_more_is_asked_for() {
 
 #[test]
 fn a_size_that_grew_past_its_limit_is_told_and_below_it_never() {
-    let mut scene = Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {warn: 250, block: 400}}\n");
+    let mut scene =
+        Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {warn: 250, block: 400}}\n");
     scene.edited("t1");
     for (lines, expected) in [(0, false), (399, false), (400, true)] {
-        scene.world.sizes.insert("size".to_owned(), Size { lines, base: "main".to_owned(), is_complete: true });
+        scene
+            .world
+            .sizes
+            .insert("size".to_owned(), Size { lines, base: "main".to_owned(), is_complete: true });
         assert_eq!(matches!(stop(&mut scene).verdict, Verdict::Block { .. }), expected, "{lines}");
     }
 }
@@ -125,8 +131,10 @@ fn only_the_scopes_that_are_verified_are_looked_at() {
             Verdict::Block { reason, .. } => reason,
             _ => String::new(),
         };
-        let names: Vec<&str> =
-            ["one", "three", "two"].into_iter().filter(|name| told.contains(&format!("- {name}: "))).collect();
+        let names: Vec<&str> = ["one", "three", "two"]
+            .into_iter()
+            .filter(|name| told.contains(&format!("- {name}: ")))
+            .collect();
         assert_eq!(names, expected, "{scopes:?}");
     }
     let mut scene = Scene::new(TESTS);
@@ -173,7 +181,10 @@ fn what_is_never_held_says_why() {
     for (number, answer) in answers.iter().enumerate() {
         assert!(answer.verdict == Verdict::Pass && answer.remark.is_some(), "{number}: {answer:?}");
     }
-    assert!(matches!(due().stop(WORDS, TurnWork::Unknown).verdict, Verdict::Block { .. }), "what is unknown is work");
+    assert!(
+        matches!(due().stop(WORDS, TurnWork::Unknown).verdict, Verdict::Block { .. }),
+        "what is unknown is work"
+    );
 }
 
 #[test]
