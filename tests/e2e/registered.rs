@@ -3,6 +3,7 @@
 use serde_json::json;
 use shared::catalog::Catalog;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use tests::binaries;
 use tests::messages_api::{Recorded, Reply, ToolResult};
@@ -17,15 +18,19 @@ pub(crate) fn sandbox(hooks: &[&str], requirements: &str) -> Sandbox {
     sandbox
 }
 
-/// The same, with copies of the programs and of their further commands in a folder of the sandbox, as an installer leaves
-/// them: what a hook says about its commands depends on where they lie.
+/// The same, with copies of the programs and of their further commands in a folder of the sandbox, and links to them in
+/// `~/.local/bin`, as an installer leaves them: what a hook says about its commands depends on where they lie.
 pub(crate) fn installed(hooks: &[&str], folder: &str, requirements: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     let folder = sandbox.root().join(folder);
-    fs::create_dir_all(&folder).unwrap();
+    let links = sandbox.home().join(".local/bin");
+    for new in [&folder, &links] {
+        fs::create_dir_all(new).unwrap();
+    }
     let catalog = Catalog::built_in().unwrap();
     for command in hooks.iter().flat_map(|name| &catalog.hook(name).unwrap().commands) {
         fs::copy(binaries::for_client(command), folder.join(command)).unwrap();
+        symlink(folder.join(command), links.join(command)).unwrap();
     }
     sandbox.settings(Level::User, &settings_from(hooks, |name| folder.join(name)).json());
     sandbox.requirements(Level::User, requirements);

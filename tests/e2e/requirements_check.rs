@@ -10,7 +10,6 @@ mod users_word;
 use crate::registered::installed;
 use serde_json::{Value, json};
 use std::fs;
-use std::os::unix::fs::symlink;
 use tests::client::Client;
 use tests::messages_api::{MessagesApi, Recorded, Reply, Script, ToolResult};
 use tests::sandbox::{Level, Sandbox};
@@ -28,14 +27,9 @@ fn project(requirements: &str) -> Sandbox {
     sandbox
 }
 
-/// The client, with `req` on its search path as an installation links it.
+/// The client, with the installer's links on its search path.
 pub(crate) fn client<'a>(sandbox: &'a Sandbox, api: &MessagesApi) -> Client<'a> {
-    let links = sandbox.home().join(".local/bin");
-    fs::create_dir_all(&links).unwrap();
-    if !links.join("req").exists() {
-        symlink(sandbox.root().join(HOOKS).join("req"), links.join("req")).unwrap();
-    }
-    let path = format!("{}:{}", links.display(), sandbox.env()["PATH"]);
+    let path = format!("{}:{}", sandbox.home().join(".local/bin").display(), sandbox.env()["PATH"]);
     Client::new(sandbox, api).env("PATH", path)
 }
 

@@ -59,6 +59,7 @@ pub struct Target {
 impl Target {
     /// The requirement's mark in its own scope, for this session.
     pub(crate) fn new(here: &Here, name: &str, scope: Scope, session: Option<&str>) -> Self {
+        let scope = here.scope(scope);
         let key = if scope == Scope::Permanent { Key::Permanent } else { here.key.clone() };
         let is_own = matches!(scope, Scope::Session | Scope::SingleUse);
         let session = session.filter(|_| is_own).map(ToOwned::to_owned);

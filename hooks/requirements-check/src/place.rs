@@ -8,6 +8,7 @@ use shared::state::SharedMode;
 
 use crate::git::{self, GitError, Head, Surroundings, Worktree};
 use crate::marks::{Key, MarkFolder};
+use crate::settings::Scope;
 
 /// Where a call acts.
 #[derive(Debug, Clone)]
@@ -102,6 +103,14 @@ impl Here {
             Key::Branch(name) => name.clone(),
             Key::Detached(commit) => format!("commit {}", &commit[..commit.len().min(8)]),
             Key::NoGit | Key::Permanent => "a folder without git".to_owned(),
+        }
+    }
+
+    /// The scope a mark has here: without git there is no branch and no repository, only sessions.
+    pub(crate) fn scope(&self, set: Scope) -> Scope {
+        match (&self.key, set) {
+            (Key::NoGit, Scope::Branch | Scope::Permanent) => Scope::Session,
+            _ => set,
         }
     }
 

@@ -69,7 +69,11 @@ impl<'a> Rule<'a> {
     pub(crate) fn is_met_by_skill(&self, skill: &str) -> bool {
         // A plugin's skill is `plugin:skill`; it may be named by the second part alone.
         let plain = skill.rsplit_once(':').map(|(_, plain)| plain);
-        self.set.satisfied_by_skill.iter().flat_map(|skills| skills.iter()).any(|wanted| wanted == skill || plain == Some(wanted.as_str()))
+        self.set
+            .satisfied_by_skill
+            .iter()
+            .flat_map(|skills| skills.iter())
+            .any(|wanted| wanted == skill || plain == Some(wanted.as_str()))
     }
 
     /// Its name as a word of a command.

@@ -124,9 +124,14 @@ impl View<'_> {
         self.now.micros().div_euclid(1_000_000)
     }
 
+    /// The requirement's scope here.
+    pub(crate) fn scope(&self, rule: &Rule<'_>) -> Scope {
+        self.world.here.scope(rule.set.scope)
+    }
+
     /// The mark that counts for the requirement, too old or not.
     pub(crate) fn mark(&self, rule: &Rule<'_>) -> Option<&Mark> {
-        let scope = rule.set.scope;
+        let scope = self.scope(rule);
         let marks = if scope == Scope::Permanent { &self.world.permanent } else { &self.world.branch };
         marks.mark(rule.name, scope, self.session.unwrap_or_default(), self.now)
     }

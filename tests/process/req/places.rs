@@ -15,7 +15,7 @@ fn without_git() -> (Desk, std::path::PathBuf) {
 }
 
 #[test]
-fn without_git_marks_are_kept_for_the_folder() {
+fn without_git_marks_are_kept_for_the_folder_and_count_for_their_session() {
     let (desk, folder) = without_git();
     let status = || json_of(desk.claude(&["status", "--json"]).cwd(&folder));
     assert_eq!((&status()["branch"], &status()["place"]), (&Value::Null, &"a folder without git".into()));
@@ -24,10 +24,9 @@ fn without_git_marks_are_kept_for_the_folder() {
         assert_eq!(standing(&status(), name), "met", "{name}");
     }
     let others = json_of(desk.claude_of(OTHER, &["status", "--json"]).cwd(&folder));
-    assert_eq!(
-        (standing(&others, "commit_plan"), standing(&others, "adr_reviewed")),
-        ("open".into(), "met".into())
-    );
+    for name in ["commit_plan", "adr_reviewed", "license_checked"] {
+        assert_eq!(standing(&others, name), "open", "a session's marks are its own: {name}");
+    }
     assert_eq!(desk.standing("adr_reviewed"), "open", "another folder");
     assert!(fs::read_dir(&folder).unwrap().next().is_none(), "and nothing is written into it");
     assert!(yes(desk.claude(&["list"]).cwd(&folder)).contains("no git"));
@@ -40,7 +39,7 @@ fn without_git_marks_are_kept_for_the_folder() {
 fn without_git_and_without_a_state_folder_it_says_what_is_missing() {
     let (desk, folder) = without_git();
     desk.sandbox.write_home("../plain/.claude/requirements.yaml", TEAM);
-    let satisfy = desk.script(&["satisfy", "adr_reviewed"]).cwd(&folder);
+    let satisfy = desk.claude(&["satisfy", "adr_reviewed", "--session", &desk.session.id]).cwd(&folder);
     let said = no(satisfy.unset("HOME").unset("CLAUDE_HOOK_STATE_DIR"));
     assert!(said.contains("set HOME") && said.contains("Nothing was changed"), "{said}");
 }

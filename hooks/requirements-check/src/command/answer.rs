@@ -119,13 +119,13 @@ impl Speaker<'_> {
         let key = self.branch(reach.branch.and_then(|branch| branch.as_deref()))?;
         let mut changes = Vec::new();
         for rule in &rules {
-            let is_own = matches!(rule.set.scope, Scope::Session | Scope::SingleUse);
-            let mut target =
-                Target::new(&self.view.world.here, rule.name, rule.set.scope, session.as_deref());
+            let scope = self.view.scope(rule);
+            let is_own = matches!(scope, Scope::Session | Scope::SingleUse);
+            let mut target = Target::new(&self.view.world.here, rule.name, scope, session.as_deref());
             if is_own && reach.branch.is_none() && session.is_none() {
                 return Err(self.no_session(&format!("{} is marked per session", rule.name), "mark it"));
             }
-            if reach.branch.is_some() && rule.set.scope != Scope::Permanent {
+            if reach.branch.is_some() && scope != Scope::Permanent {
                 target = Target { session: None, key: key.clone(), ..target };
             }
             changes.push(Change::Set(target, Box::new(self.mark(self.by(), note))));
@@ -140,7 +140,7 @@ impl Speaker<'_> {
             Some(Some(branch)) => branch.clone(),
             _ => self.view.world.here.shown(),
         };
-        let scopes: BTreeSet<Scope> = rules.iter().map(|rule| rule.set.scope).collect();
+        let scopes: BTreeSet<Scope> = rules.iter().map(|rule| self.view.scope(rule)).collect();
         let words = scopes.into_iter().map(|scope| match (scope, branch) {
             (Scope::Permanent, _) => "in this repository".to_owned(),
             (Scope::Branch, _) | (_, Some(_)) => format!("every session on {place}"),

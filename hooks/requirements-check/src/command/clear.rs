@@ -71,7 +71,8 @@ impl Speaker<'_> {
         let (mut targets, mut whose) = (Vec::new(), Vec::new());
         for name in names {
             let set = self.described(name)?;
-            let scope = if reach.session.is_some() { Scope::Session } else { set.scope };
+            let scope =
+                if reach.session.is_some() { Scope::Session } else { self.view.world.here.scope(set.scope) };
             let is_own = matches!(scope, Scope::Session | Scope::SingleUse);
             if !self.standpoint.is_operator() && (!is_own || self.is_of_others(session.as_deref())) {
                 return Err(self.not_ones_own(names, false, reach));

@@ -75,7 +75,7 @@ fn unknown(rule: &Rule<'_>, standing: &Standing, view: &View<'_>) -> Option<Stri
     if view.world.is_turned && matches!(set.kind, Kind::Dynamic | Kind::Evidence) && !is_excepted {
         return Some(format!("{} is not checked out here", view.world.here.shown()));
     }
-    let is_own = matches!(set.scope, Scope::Session | Scope::SingleUse);
+    let is_own = matches!(view.scope(rule), Scope::Session | Scope::SingleUse);
     let is_marked = matches!(set.kind, Kind::Blocking | Kind::Evidence);
     let depends = view.session.is_none() && is_own && is_marked && !standing.is_met();
     depends.then(|| "it is met session by session, and it is not clear which one is meant".to_owned())

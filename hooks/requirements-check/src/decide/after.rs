@@ -147,7 +147,9 @@ fn marked(given: &Given<'_, RequirementsCheck>, facts: &After, view: &View<'_>, 
         }
         let metadata = Metadata { skill: by_skill.map(ToOwned::to_owned), ..Metadata::default() };
         let target = Target::new(&view.world.here, rule.name, rule.set.scope, view.session);
-        changes
-            .push(Change::Set(target, Box::new(Mark { metadata: metadata.at(given.now), ..Mark::new(by, given.now) })));
+        changes.push(Change::Set(
+            target,
+            Box::new(Mark { metadata: metadata.at(given.now), ..Mark::new(by, given.now) }),
+        ));
     }
 }

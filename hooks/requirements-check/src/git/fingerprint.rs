@@ -42,8 +42,7 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Finge
     let opened = open(worktree)?;
     let tree = opened.head_tree()?;
     let tracked = Tracked::load(&opened)?;
-    let mut taking =
-        Taking { opened: &opened, tree: tree.as_ref(), paths, changed: BTreeMap::new() };
+    let mut taking = Taking { opened: &opened, tree: tree.as_ref(), paths, changed: BTreeMap::new() };
     for path in opened.staged(tree.as_ref(), &tracked.index)? {
         taking.look(&path, tracked.get(&path))?;
     }

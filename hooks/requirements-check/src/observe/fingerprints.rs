@@ -38,9 +38,10 @@ pub(super) fn keep(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<String> {
 
 /// Whether the files are those the rule's mark was set for; none where there is no mark.
 pub(super) fn compare(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Freshness> {
-    let marks = if rule.set.scope == Scope::Permanent { &look.world.permanent } else { &look.world.branch };
+    let scope = look.world.here.scope(rule.set.scope);
+    let marks = if scope == Scope::Permanent { &look.world.permanent } else { &look.world.branch };
     let session = look.session.as_deref().unwrap_or_default();
-    let mark = marks.mark(rule.name, rule.set.scope, session, look.seen.host.now())?;
+    let mark = marks.mark(rule.name, scope, session, look.seen.host.now())?;
     let wanted = mark.metadata.fingerprint.as_ref().and_then(|digest| digest.as_str());
     let Some(wanted) = wanted else { return Some(Freshness::Unknown("its files were not noted".to_owned())) };
     let globs = paths(rule);

@@ -212,7 +212,8 @@ impl<'a, 's> Look<'a, 's> {
         known.sort();
         known.dedup();
         self.world.known_sessions = known;
-        let live = |(store, root): (&Store, &Path)| Registry::new(store.dir()).live(root, self.seen.host.now());
+        let live =
+            |(store, root): (&Store, &Path)| Registry::new(store.dir()).live(root, self.seen.host.now());
         self.world.live = self.seen.store.zip(root).map(live).unwrap_or_default();
     }
 
@@ -253,7 +254,8 @@ impl<'a, 's> Look<'a, 's> {
 
     /// A local file that git tracks is the team's in fact; whoever wrote it wants to know.
     pub(crate) fn note_a_tracked_local_file(&mut self) {
-        let local = self.seen.places.project_claude_dir.as_ref().map(|dir| dir.join("requirements.local.yaml"));
+        let local =
+            self.seen.places.project_claude_dir.as_ref().map(|dir| dir.join("requirements.local.yaml"));
         let Some(local) = local.filter(|file| file.is_file()) else { return };
         if self.world.here.worktree.as_ref().is_some_and(|worktree| git::is_tracked(worktree, &local)) {
             self.world.notes.push(wording::tracked_local_file(&local));

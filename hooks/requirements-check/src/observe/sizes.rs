@@ -141,8 +141,8 @@ fn read(look: &Look<'_, '_>, worktree: &Worktree, rule: &Rule<'_>) -> Option<Kep
     let store = look.seen.store?;
     let key = cache_key(&worktree.root, rule.name);
     let kept: Kept = store.peek(&store.session_file::<Kept>(&key)?, &key)?;
-    let is_same = kept.base == rule.set.base
-        && kept.exclude.iter().eq(rule.set.exclude.iter().map(Glob::as_str));
+    let is_same =
+        kept.base == rule.set.base && kept.exclude.iter().eq(rule.set.exclude.iter().map(Glob::as_str));
     is_same.then_some(kept)
 }
 

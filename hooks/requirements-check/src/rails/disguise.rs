@@ -32,7 +32,18 @@ const DETACHERS: [&str; 11] = [
 
 /// What only the user may do, as second or later word of our commands; where the rails are up, to satisfy may be, too.
 const VERBS: [&str; 12] = [
-    "approve", "clear", "disable", "discard", "off", "pause", "remove", "satisfy", "set", "uninstall", "undo", "waive",
+    "approve",
+    "clear",
+    "disable",
+    "discard",
+    "off",
+    "pause",
+    "remove",
+    "satisfy",
+    "set",
+    "uninstall",
+    "undo",
+    "waive",
 ];
 
 /// A verb stands at most so many words after our command's name: `pace-maker tempo off`.

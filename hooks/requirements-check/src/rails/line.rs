@@ -17,7 +17,9 @@ pub(super) fn breach(line: &Line, is_powershell: bool, keep: &Keep<'_>) -> Optio
     let Some(commands) = &line.commands else { return unreadable(line) };
     let words = readings(commands, is_powershell);
     let shell = Shell { commands: Command::all(commands, &words, keep.guarded), keep, is_powershell };
-    disguise::disguise(commands, is_powershell).or_else(|| shell.breach()).or_else(|| shell.unseen(&line.text))
+    disguise::disguise(commands, is_powershell)
+        .or_else(|| shell.breach())
+        .or_else(|| shell.unseen(&line.text))
 }
 
 /// A line that is no line to us: the names themselves count.

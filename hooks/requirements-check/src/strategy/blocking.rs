@@ -25,7 +25,7 @@ impl Strategy for Blocking {
         if !view.is_fresh(rule, mark) {
             return Standing::Unmet(format!("its mark, set {set}, is too old"));
         }
-        match rule.set.scope {
+        match view.scope(rule) {
             Scope::SingleUse if view.state.is_spent(rule.name, mark.identity(), view.call, view.now) => {
                 Standing::Unmet("its mark was for one call and is used".to_owned())
             }
@@ -51,7 +51,7 @@ impl Strategy for Blocking {
 
 fn missing(rule: &Rule<'_>, view: &View<'_>) -> String {
     let place = view.world.here.shown();
-    match rule.set.scope {
+    match view.scope(rule) {
         Scope::Session => format!("not marked in this session on {place}"),
         Scope::Branch => format!("not marked on {place}"),
         Scope::Permanent => "not marked in this repository".to_owned(),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::{Remedy, Standing};
 use crate::marks::{By, Holder, Key, Mark, Metadata};
 use crate::scene::{OTHER, SESSION, Scene};
+use crate::settings::Scope;
 use crate::state::Uncounted;
 use crate::view::{FileFound, Freshness, Size};
 
@@ -50,19 +51,21 @@ fn a_mark_counts_for_its_scope() {
 #[test]
 fn a_permanent_mark_is_looked_for_among_those_of_all_branches_and_no_other_is() {
     let mut scene = Scene::new("plan: {scope: permanent}\nadr: {scope: branch}\n");
-    scene.world.branch.set(
-        "plan",
-        crate::settings::Scope::Permanent,
-        Holder::Everyone,
-        Mark::new(By::User, scene.now),
-    );
-    scene.world.permanent.set(
-        "adr",
-        crate::settings::Scope::Branch,
-        Holder::Everyone,
-        Mark::new(By::User, scene.now),
-    );
+    scene.world.branch.set("plan", Scope::Permanent, Holder::Everyone, Mark::new(By::User, scene.now));
+    scene.world.permanent.set("adr", Scope::Branch, Holder::Everyone, Mark::new(By::User, scene.now));
     assert!(!scene.is_met("plan") && !scene.is_met("adr"));
+}
+
+#[test]
+fn without_git_a_mark_counts_for_its_session() {
+    for scope in ["session", "branch", "permanent", "single_use"] {
+        for (holder, expected) in [(OWN, true), (OTHERS, false), (Holder::Everyone, true)] {
+            let mut scene = Scene::new(&format!("plan: {{scope: {scope}}}\n"));
+            scene.world.here.key = Key::NoGit;
+            scene.world.branch.set("plan", Scope::Session, holder, Mark::new(By::Agent, scene.now));
+            assert_eq!(scene.is_met("plan"), expected, "{scope} {holder:?}");
+        }
+    }
 }
 
 #[test]
@@ -79,7 +82,7 @@ fn what_is_not_marked_says_where_it_is_not() {
     scene.world.here.key = Key::Detached("1a2b3c4d5e6f".to_owned());
     assert_eq!(unmet(&scene, "plan"), "not marked on commit 1a2b3c4d");
     scene.world.here.key = Key::NoGit;
-    assert_eq!(unmet(&scene, "plan"), "not marked on a folder without git");
+    assert_eq!(unmet(&scene, "plan"), "not marked in this session on a folder without git");
 }
 
 #[test]
@@ -200,7 +203,7 @@ fn only_an_approval_or_a_waiver_with_an_end_is_an_exception() {
     }
     let mut scene = sized(400, true);
     let endless = Mark::new(By::Approval, scene.now);
-    scene.world.permanent.set("size", crate::settings::Scope::Session, Holder::Everyone, endless);
+    scene.world.permanent.set("size", Scope::Session, Holder::Everyone, endless);
     assert!(!scene.is_met("size"), "what has no end was not written by us");
 }
 
@@ -211,7 +214,7 @@ fn an_exception_shows_its_rest_and_its_reason() {
         metadata: Metadata { note: Some("hotfix".to_owned()), ..Metadata::default() },
         ..Mark::new(By::Waiver, scene.now).for_secs(600)
     };
-    scene.world.permanent.set("main_only", crate::settings::Scope::Session, Holder::Everyone, mark);
+    scene.world.permanent.set("main_only", Scope::Session, Holder::Everyone, mark);
     scene.wait(SECOND * 300);
     assert_eq!(scene.standing("main_only"), Standing::Met("waived for 5 min more: hotfix".to_owned()));
 }
