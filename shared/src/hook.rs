@@ -54,6 +54,10 @@ pub trait Hook {
     /// Looks at the world, outside of any lock. `None`: this event is none of the hook's business.
     fn observe(seen: &Seen<'_, Self::Settings>) -> Option<Self::Facts>;
 
+    /// Takes account of keys that were left out because they are wrong, where no layer has a right value in their place;
+    /// `left_out` holds their paths as they stand in a file. Pure and total.
+    fn mend(_settings: &mut Self::Settings, _left_out: &[String]) {}
+
     /// What cannot work in settings that could be read; told like a wrong value. Pure and total.
     #[must_use]
     fn faults(_settings: &Self::Settings) -> Vec<SettingFault> {

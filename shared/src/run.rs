@@ -70,6 +70,8 @@ pub fn configure<H: Hook>(
     switch: Position,
 ) -> Option<Section<H::Settings>> {
     let mut section = config::load(spec, sources, switch)?;
+    let left_out = section.left_out();
+    H::mend(&mut section.settings, &left_out);
     section.add_faults(H::faults(&section.settings));
     Some(section)
 }

@@ -4,14 +4,13 @@ mod after;
 mod before;
 mod prompt;
 mod start;
-mod stop;
+pub(crate) mod stop;
 
-use shared::hook::{Given, Memory, Outcome, Seen};
+use shared::hook::{Given, Memory, Outcome};
 
 use crate::RequirementsCheck;
 use crate::change::Change;
 use crate::facts::Facts;
-use crate::observe::Look;
 use crate::rule::Rule;
 use crate::settings::Settings;
 use crate::state::State;
@@ -44,13 +43,6 @@ fn remember(given: &Given<'_, RequirementsCheck>, state: State) -> Answer {
 /// The requirements in force.
 fn rules(settings: &Settings) -> impl Iterator<Item = Rule<'_>> + Clone {
     Rule::all(settings)
-}
-
-/// What the session has made due, before anything is measured: only that needs to be.
-pub(crate) fn due<'a>(seen: &Seen<'a, Settings>, state: &State, look: &Look<'_, '_>) -> Vec<Rule<'a>> {
-    let session = seen.input.call.session_id.as_deref();
-    let view = View { session, call: None, state, world: &look.world, now: seen.host.now() };
-    stop::due(seen.settings, &view).collect()
 }
 
 #[cfg(test)]

@@ -69,6 +69,10 @@ impl Hook for RequirementsCheck {
         rule::faults(settings)
     }
 
+    fn mend(settings: &mut Settings, left_out: &[String]) {
+        rule::mend(settings, left_out);
+    }
+
     fn is_command(prompt: &str) -> bool {
         command::parse_prompt(prompt).is_some()
     }

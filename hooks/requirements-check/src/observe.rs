@@ -18,6 +18,7 @@ use shared::transcript::{Patience, TurnWork, turn_work};
 use crate::call::Call;
 use crate::command::{Asked, parse_prompt};
 use crate::command_line::Directory;
+use crate::decide;
 use crate::evidence::{self, flat};
 use crate::facts::{After, Before, Facts, Prompt, Start, Stop};
 use crate::rails::{self, Guarded};
@@ -25,6 +26,7 @@ use crate::rule::Rule;
 use crate::scheduled;
 use crate::settings::{Kind, Settings};
 use crate::state::{Run, State};
+use crate::view::View;
 use crate::wording::hash;
 pub(crate) use look::{Look, When};
 
@@ -279,7 +281,10 @@ fn at_stop(seen: &Seen<'_, Settings>) -> Option<Stop> {
     }
     let state: State = seen.peek();
     let look = Look::new(seen);
-    let due: Vec<Rule<'_>> = crate::decide::due(seen, &state, &look);
+    // What is due shows before anything is measured, and only that needs to be.
+    let session = seen.input.call.session_id.as_deref();
+    let view = View { session, call: None, state: &state, world: &look.world, now: seen.host.now() };
+    let due: Vec<Rule<'_>> = decide::stop::due(seen.settings, &view).collect();
     if due.is_empty() {
         return None;
     }

@@ -97,12 +97,12 @@ impl Here {
         }
     }
 
-    /// The place in words: `main`, `commit 1a2b3c4d`, `a folder without git`.
+    /// The place in words: `main`, `commit 1a2b3c4d`, `this project, which has no git`.
     pub(crate) fn shown(&self) -> String {
         match &self.key {
             Key::Branch(name) => name.clone(),
             Key::Detached(commit) => format!("commit {}", &commit[..commit.len().min(8)]),
-            Key::NoGit | Key::Permanent => "a folder without git".to_owned(),
+            Key::NoGit | Key::Permanent => "this project, which has no git".to_owned(),
         }
     }
 

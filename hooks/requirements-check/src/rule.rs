@@ -6,6 +6,7 @@ use crate::call::Call;
 use crate::settings::{CommandPattern, Enforce, Kind, Pattern, Requirement, SatisfiedBy, Settings, Trigger};
 use crate::strategy::{Strategy, strategy};
 use crate::view::quoted;
+use crate::wording::kind as kind_word;
 
 /// A requirement in force.
 #[derive(Clone, Copy)]
@@ -20,7 +21,13 @@ impl<'a> Rule<'a> {
     /// Those in force, by name.
     pub(crate) fn all(settings: &'a Settings) -> impl Iterator<Item = Self> + Clone {
         let rules = settings.requirements.iter().map(|(name, set)| Rule { name, set });
-        rules.filter(|rule| rule.set.enabled && rule.strategy().lacks(rule.set).is_none())
+        rules.filter(|rule| rule.set.enabled && rule.lacks().is_none())
+    }
+
+    /// What keeps it from working; `None` if nothing does.
+    pub(crate) fn lacks(&self) -> Option<&'static str> {
+        let faulty = "one of its keys is wrong, and without it this would be another requirement; it is off";
+        self.set.is_faulty.then_some(faulty).or_else(|| self.strategy().lacks(self.set))
     }
 
     /// The one of that name, if it is in force.
@@ -117,7 +124,7 @@ fn faults_of(name: &str, set: &Requirement) -> Vec<SettingFault> {
         path.extend((!key.is_empty()).then(|| key.to_owned()));
         SettingFault { path, what }
     };
-    let lacks = strategy(set.kind).lacks(set).map(|what| fault("", what.to_owned()));
+    let lacks = Rule { name, set }.lacks().map(|what| fault("", what.to_owned()));
     let is_blind = |trigger: &&Trigger| {
         let Trigger::Call(call) = trigger else { return false };
         let looks = call.command_pattern.is_some() || call.command_regex.is_some();
@@ -130,8 +137,70 @@ fn faults_of(name: &str, set: &Requirement) -> Vec<SettingFault> {
     let is_unmet_for_ever = set.kind != Kind::Blocking && set.satisfied_by == SatisfiedBy::User;
     let mark = is_unmet_for_ever
         .then(|| fault("satisfied_by", "counts only for a blocking requirement; ignored".to_owned()));
-    lacks.into_iter().chain(blind).chain(mark).collect()
+    let strangers = strangers(set).into_iter().map(|(key, kind)| {
+        fault(key, format!("belongs to `type: {kind}`, and this is {}; ignored", kind_word(set.kind)))
+    });
+    let never = (set.kind == Kind::Evidence
+        && set.enforce.is_some_and(|enforce| enforce != Enforce::Stop)
+        && set.trigger_tools.is_none())
+    .then(|| fault("enforce", "evidence is asked for before no call without `trigger_tools`".to_owned()));
+    let late = match (set.thresholds.warn, set.thresholds.block) {
+        (Some(warn), Some(block)) if warn.get() >= block.get() => {
+            Some(fault("thresholds", "`warn` is not below `block`, so nobody is warned".to_owned()))
+        }
+        _ => None,
+    };
+    lacks.into_iter().chain(blind).chain(mark).chain(never).chain(late).chain(strangers).collect()
 }
 
 #[cfg(test)]
 mod tests;
+
+/// Keys that are set and belong to another type: most often `type` was forgotten.
+fn strangers(set: &Requirement) -> Vec<(&'static str, &'static str)> {
+    let none = Requirement::default();
+    let of_dynamic = [
+        ("calculator", set.calculator != none.calculator),
+        ("thresholds", set.thresholds != none.thresholds),
+        ("base", set.base.is_some()),
+        ("exclude", !set.exclude.is_empty()),
+    ];
+    let of_guard =
+        [("guard_type", set.guard_type.is_some()), ("protected_branches", set.protected_branches.is_some())];
+    let of_evidence = [
+        ("command", set.command.is_some()),
+        ("paths", !set.paths.is_empty()),
+        ("min_output", set.min_output.is_some()),
+        ("file", set.file.is_some()),
+        ("newer_than", set.newer_than.is_some()),
+        ("contains", !set.contains.is_empty()),
+    ];
+    let set_keys = |kind: Kind, keys: &[(&'static str, bool)]| -> Vec<(&'static str, &'static str)> {
+        let is_other = set.kind != kind;
+        keys.iter()
+            .filter(|(_, is_set)| *is_set && is_other)
+            .map(|(key, _)| (*key, kind_word(kind)))
+            .collect()
+    };
+    [
+        set_keys(Kind::Dynamic, &of_dynamic),
+        set_keys(Kind::Guard, &of_guard),
+        set_keys(Kind::Evidence, &of_evidence),
+    ]
+    .concat()
+}
+
+/// A requirement one of whose keys was wrong, with nothing below to hold: what it would be without that key may be looser
+/// than what was meant. Without its type or its triggers it does not work; whoever may mark it, the user may.
+pub(crate) fn mend(settings: &mut Settings, left_out: &[String]) {
+    for (name, set) in &mut settings.requirements {
+        let own = format!("requirements.{name}.");
+        for key in left_out.iter().filter_map(|path| path.strip_prefix(&own)) {
+            match key.split('.').next().unwrap_or_default() {
+                "type" | "trigger_tools" | "enforce" | "scope" => set.is_faulty = true,
+                "satisfied_by" => set.satisfied_by = SatisfiedBy::User,
+                _ => {}
+            }
+        }
+    }
+}

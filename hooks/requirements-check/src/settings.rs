@@ -87,6 +87,10 @@ pub struct Requirement {
     pub newer_than: Option<Age>,
     /// Evidence `file`: each of these regular expressions must match somewhere in it.
     pub contains: Vec<Pattern>,
+
+    /// One of its keys is wrong, and nothing below holds in its place.
+    #[serde(skip)]
+    pub(crate) is_faulty: bool,
 }
 
 /// How a requirement is met.

@@ -11,7 +11,7 @@ use crate::call::Call;
 use crate::facts::After;
 use crate::place::Here;
 use crate::rule::Rule;
-use crate::settings::{Kind, Scope};
+use crate::settings::{Kind, Scope, Trigger};
 use crate::strategy::{Remedy, Standing};
 use crate::view::{Size, View};
 use crate::words::cut;
@@ -57,7 +57,10 @@ pub(crate) fn stop(view: &View<'_>, unmet: &[(Rule<'_>, Standing)], origin: &Ori
 fn list(view: &View<'_>, unmet: &[(Rule<'_>, Standing)], origin: &Origins<'_>) -> String {
     let mut lines = Vec::new();
     let mut to_mark = Vec::new();
-    for (rule, standing) in unmet {
+    // What changes the branch comes first: marks are kept per branch.
+    let mut ordered: Vec<&(Rule<'_>, Standing)> = unmet.iter().collect();
+    ordered.sort_by_key(|(rule, _)| rule.set.kind != Kind::Guard);
+    for (rule, standing) in ordered {
         let message = rule.set.message.as_deref().or(rule.set.description.as_deref());
         let place = match (unmet.len(), origin(&rule.key())) {
             (2.., Some(origin)) => format!(" [{origin}]"),
@@ -185,10 +188,14 @@ pub(crate) fn status_for_claude(
     let is_short = matches!(source, "compact" | "resume");
     for (rule, standing) in &all {
         let word = if standing.is_met() { "met" } else { "open" };
-        let when = when(rule);
         let what = rule.set.description.as_deref().or(rule.set.message.as_deref()).filter(|_| !is_short);
-        let what = what.map(|what| format!(": {}", cut(what.trim(), 160))).unwrap_or_default();
-        lines.push(format!("- {} ({word}, {when}){what}; {}", rule.name, standing.words()));
+        let what = what.map(|what| format!("{} ", cut(what.trim(), 160))).unwrap_or_default();
+        lines.push(format!("- {} ({word}, {}): {what}({})", rule.name, when(rule), standing.words()));
+        if let (false, false, Remedy::Do(how)) =
+            (standing.is_met(), is_short, rule.strategy().remedy(rule, view))
+        {
+            lines.push(format!("  To meet it: {how}"));
+        }
     }
     let to_mark: Vec<&str> = unmet
         .iter()
@@ -202,14 +209,32 @@ pub(crate) fn status_for_claude(
     Some(lines.join("\n"))
 }
 
-fn when(rule: &Rule<'_>) -> &'static str {
-    match (rule.set.kind, rule.is_for_calls(), rule.is_for_stops()) {
-        (Kind::Evidence, true, true) => "needed before some calls, and at the end of a turn with edits",
-        (_, true, true) => "needed before some calls and at the end of a turn",
-        (Kind::Evidence, false, _) => "needed at the end of a turn with edits",
-        (_, false, _) => "needed at the end of a turn",
-        (_, true, false) => "needed before some calls",
+/// Where a requirement is asked for.
+fn when(rule: &Rule<'_>) -> String {
+    let stop = if rule.set.kind == Kind::Evidence {
+        "at the end of a turn with edits"
+    } else {
+        "at the end of a turn"
+    };
+    match (rule.is_for_calls(), rule.is_for_stops()) {
+        (true, true) => format!("before {}, and {stop}", calls(rule)),
+        (true, false) => format!("before {}", calls(rule)),
+        (false, _) => stop.to_owned(),
     }
+}
+
+/// The calls that need it, in a few words.
+fn calls(rule: &Rule<'_>) -> String {
+    let Some(triggers) = &rule.set.trigger_tools else { return "edits".to_owned() };
+    let words = triggers.iter().map(|trigger| match trigger {
+        Trigger::Tool(tool) => tool.as_str(),
+        Trigger::Call(call) => match (&call.command_pattern, &call.command_regex) {
+            (Some(pattern), _) => pattern.as_str(),
+            (None, Some(regex)) => regex.as_str(),
+            (None, None) => call.tool.as_str(),
+        },
+    });
+    cut(&words.collect::<Vec<_>>().join(", "), 100)
 }
 
 /// What the user has excepted, and for how long: everybody is to know.

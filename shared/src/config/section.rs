@@ -153,6 +153,13 @@ impl<S> Section<S> {
         self.spec.dotted_in_file(key)
     }
 
+    /// The keys of the files that were left out because they are wrong, where no layer has a right value in their place.
+    #[must_use]
+    pub fn left_out(&self) -> Vec<String> {
+        let wrong = self.problems.iter().filter(|problem| matches!(problem.fault, Fault::Expected(_)));
+        wrong.map(|problem| &problem.key).filter(|key| self.origin(key).is_none()).cloned().collect()
+    }
+
     /// Adds what the hook finds wrong, each where the highest layer sets the deepest part of its path that is there.
     pub fn add_faults(&mut self, faults: Vec<SettingFault>) {
         let mut problems = Problems(std::mem::take(&mut self.problems));

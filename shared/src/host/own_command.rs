@@ -60,11 +60,11 @@ mod tests {
             std::env::join_paths(folders.iter().map(|folder| scratch.path().join(folder))).unwrap()
         };
         let quoted = format!("'{}'", ours.display());
-        assert_eq!(spoken("req", &[ours.clone()], Some(&path(&["nowhere"]))), quoted);
-        assert_eq!(spoken("req", &[ours.clone()], None), quoted);
-        assert_eq!(spoken("req", &[ours.clone()], Some(&path(&["nowhere", "my hooks"]))), "req");
+        assert_eq!(spoken("req", std::slice::from_ref(&ours), Some(&path(&["nowhere"]))), quoted);
+        assert_eq!(spoken("req", std::slice::from_ref(&ours), None), quoted);
+        assert_eq!(spoken("req", std::slice::from_ref(&ours), Some(&path(&["nowhere", "my hooks"]))), "req");
         program(&scratch.path().join("other"), "req");
-        assert_eq!(spoken("req", &[ours.clone()], Some(&path(&["other", "my hooks"]))), quoted);
+        assert_eq!(spoken("req", std::slice::from_ref(&ours), Some(&path(&["other", "my hooks"]))), quoted);
         assert_eq!(spoken("req", &[], Some(&path(&["other"]))), "req");
         #[cfg(unix)]
         {

@@ -237,7 +237,11 @@ impl Speaker<'_> {
                 Kind::Guard | Kind::Evidence => "waive",
             };
             let name = rule.name;
-            return Reply::no(format!("req: {name} takes no {verb}; type: req {instead} {}", quoted(name)));
+            let note = if instead == "waive" { " --note \"the reason\"" } else { "" };
+            return Reply::no(format!(
+                "req: {name} takes no {verb}; type: req {instead} {}{note}",
+                quoted(name)
+            ));
         }
         let note = wanted.note.as_deref();
         if kind != Kind::Dynamic && note.is_none_or(|note| note.trim().is_empty()) {
@@ -343,10 +347,17 @@ fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
 
 /// The rest of an exception's line.
 fn as_typed(wanted: &Exception) -> String {
-    let span = wanted.span.map(|span| format!(" --for {}s", span.as_secs()));
+    let span = wanted.span.map(|span| format!(" --for {}", time(span.as_secs())));
     let session = wanted.session.as_deref().map(|session| format!(" --session {}", quoted(session)));
     let note = wanted.note.as_deref().map(|note| format!(" --note {}", quoted(note)));
     [span, session, note].into_iter().flatten().collect()
+}
+
+/// A time as it is typed.
+fn time(secs: u64) -> String {
+    let units = [(86_400, 'd'), (3_600, 'h'), (60, 'm')];
+    let whole = units.into_iter().find(|(unit, _)| secs.is_multiple_of(*unit));
+    whole.map_or_else(|| format!("{secs}s"), |(unit, letter)| format!("{}{letter}", secs / unit))
 }
 
 /// A session as people know it.

@@ -3,7 +3,7 @@
 use super::Reply;
 use super::answer::{Reach, Speaker, short};
 use crate::change::{Change, Target};
-use crate::marks::Key;
+use crate::marks::{Key, Requirement as MarkedRequirement};
 use crate::settings::{Kind, Requirement, Scope};
 use crate::view::quoted;
 
@@ -19,11 +19,33 @@ impl Speaker<'_> {
         };
         let what = if all { "all marks".to_owned() } else { names.join(", ") };
         match cleared {
+            Ok((targets, whose)) if !targets.iter().any(|target| self.may_be_there(target)) => {
+                Reply::yes(format!("nothing to clear: there is no mark of {what} ({whose})"))
+            }
             Ok((targets, whose)) => Reply {
                 changes: targets.into_iter().map(Change::Clear).collect(),
                 ..Reply::yes(format!("cleared: {what} ({whose})"))
             },
             Err(why) => Reply::no(why),
+        }
+    }
+
+    /// There is such a mark, or it stands where was not looked.
+    fn may_be_there(&self, target: &Target) -> bool {
+        let world = &self.view.world;
+        let marks = match &target.key {
+            Key::Permanent => &world.permanent,
+            key if *key == world.here.key => &world.branch,
+            _ => return true,
+        };
+        let is_of_holder = |requirement: &MarkedRequirement| match &target.session {
+            // The original tool's keys are shorter than ids.
+            Some(id) => requirement.sessions.keys().any(|key| id.starts_with(key.as_str())),
+            None => requirement.everyone.is_some(),
+        };
+        match &target.name {
+            Some(name) => marks.requirements.get(name).is_some_and(is_of_holder),
+            None => marks.requirements.values().any(is_of_holder),
         }
     }
 

@@ -175,7 +175,9 @@ pub(crate) fn parse_prompt(prompt: &str) -> Option<Result<Asked, String>> {
     if line.contains(['\n', '\r']) || line.split_whitespace().next() != Some("req") {
         return None;
     }
-    let commands = command_line::parse(line).commands?;
+    let Some(commands) = command_line::parse(line).commands else {
+        return is_meant(line).then(|| Err("req: a quote is not closed; nothing was done".to_owned()));
+    };
     let [command] = commands.as_slice() else { return None };
     let is_plain = command.prefix.is_empty()
         && command.writes.is_empty()
@@ -186,7 +188,19 @@ pub(crate) fn parse_prompt(prompt: &str) -> Option<Result<Asked, String>> {
     }
     match parse_words(&command.words[1..]) {
         Ok(asked) => Some(Ok(asked)),
-        Err(error) if error.kind() == ErrorKind::DisplayHelp => Some(Err(error.render().to_string())),
+        Err(error) if error.kind() == ErrorKind::DisplayHelp || is_meant(line) => {
+            Some(Err(error.render().to_string()))
+        }
         Err(_) => None,
     }
+}
+
+/// A line that cannot be read as a command and is meant as one all the same: a verb of ours, alone or with an option. Claude
+/// could do nothing with it but guess.
+fn is_meant(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let [_, verb, rest @ ..] = words.as_slice() else { return false };
+    let is_verb = clap_command().get_subcommands().any(|known| known.get_name() == *verb);
+    (is_verb && (rest.is_empty() || rest.iter().any(|word| word.starts_with("--"))))
+        || (*verb == "help" && rest.is_empty())
 }

@@ -39,8 +39,8 @@ impl Line<'_> {
         match self.rule.strategy().remedy(&self.rule, view) {
             Remedy::Do(what) => what,
             Remedy::Mark { or } => {
-                let mark =
-                    format!("{} satisfy {}", view.world.reader.req, crate::view::quoted(self.rule.name));
+                let whose = if self.unknown.is_some() { " --session ID" } else { "" };
+                let mark = format!("{} satisfy {}{whose}", view.world.reader.req, self.rule.word());
                 or.map_or(mark.clone(), |or| format!("{or}, or {mark}"))
             }
         }
@@ -63,7 +63,12 @@ pub(super) fn status(wanted: &Status, settings: &Settings, view: &View<'_>, orig
         );
     }
     if wanted.summary {
-        return Reply::yes(summary(&lines, view));
+        let notes = match view.world.notes.len() {
+            0 => String::new(),
+            1 => "; something is wrong, see req status".to_owned(),
+            more => format!("; {more} things are wrong, see req status"),
+        };
+        return Reply::yes(format!("{}{notes}", summary(&lines, view)));
     }
     Reply::yes(as_text(wanted, &lines, settings, view, origin))
 }
@@ -131,7 +136,7 @@ fn as_text(
 fn off(settings: &Settings) -> impl Iterator<Item = (&str, &'static str)> {
     settings.requirements.iter().filter_map(|(name, set)| {
         let rule = Rule { name, set };
-        match (set.enabled, rule.strategy().lacks(set)) {
+        match (set.enabled, rule.lacks()) {
             (false, _) => Some((name.as_str(), "its `enabled` is not true")),
             (true, Some(why)) => Some((name.as_str(), why)),
             (true, None) => None,

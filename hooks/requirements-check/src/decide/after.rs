@@ -7,13 +7,14 @@ use super::{Answer, remember, rules, view};
 use crate::RequirementsCheck;
 use crate::change::{Change, Target};
 use crate::command_line::Simple;
+use crate::evidence::{self, Found};
 use crate::facts::After;
 use crate::marks::{By, Mark, Metadata};
 use crate::rule::Rule;
 use crate::settings::{Kind, SatisfiedBy};
 use crate::state::{Run, State, Uncounted};
 use crate::view::View;
-use crate::{evidence, wording};
+use crate::wording;
 
 pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &After) -> Answer {
     let view = view(given, &facts.world, facts.call.id.as_deref());
@@ -108,18 +109,23 @@ fn proved(
         let target = Target::new(&view.world.here, rule.name, rule.set.scope, view.session);
         if !facts.succeeded {
             changes.push(Change::Clear(target));
+            let why = if facts.is_unfinished { "it was interrupted" } else { "it failed" };
+            state.uncounted.insert(rule.name.to_owned(), uncounted(&found, why.to_owned()));
             continue;
         }
         let run = ended.iter().find(|run| run.name == rule.name);
         if let Some(why) = evidence::not_counted(&rule, &found, facts, run.is_some()) {
-            let shown = masked(&found.shown).into_owned();
-            let uncounted = Uncounted { shown, why, line: masked(&found.line).into_owned() };
-            state.uncounted.insert(rule.name.to_owned(), uncounted);
+            state.uncounted.insert(rule.name.to_owned(), uncounted(&found, why));
         } else if let Some(run) = run {
             state.uncounted.remove(rule.name);
             changes.push(Change::Set(target, Box::new(mark_of(run, given))));
         }
     }
+}
+
+/// What is kept of a run that proves nothing.
+fn uncounted(found: &Found, why: String) -> Uncounted {
+    Uncounted { shown: masked(&found.shown).into_owned(), why, line: masked(&found.line).into_owned() }
 }
 
 fn mark_of(run: &Run, given: &Given<'_, RequirementsCheck>) -> Mark {

@@ -177,12 +177,12 @@ impl TryFrom<String> for Age {
     }
 }
 
-/// `90`, `90s`, `30m`, `2h`, `1d`.
+/// `90s`, `30m`, `2h`, `1d`.
 #[must_use]
 pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
     let (number, unit) = text.split_at(text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len()));
     let secs = match unit {
-        "" | "s" => 1,
+        "s" => 1,
         "m" => 60,
         "h" => 60 * 60,
         "d" => 24 * 60 * 60,
@@ -255,10 +255,10 @@ mod tests {
 
     #[test]
     fn ages_carry_their_unit() {
-        for (text, secs) in [("90", 90), ("90s", 90), ("30m", 1800), ("2h", 7200), ("1d", 86400)] {
+        for (text, secs) in [("90s", 90), ("30m", 1800), ("2h", 7200), ("1d", 86400)] {
             assert_eq!(parse_duration(text), Some(Duration::from_secs(secs)), "{text}");
         }
-        for wrong in ["", "m", "0m", "-1m", "1w", "1 m", "99999999999999999999d"] {
+        for wrong in ["", "90", "m", "0m", "-1m", "1w", "1 m", "99999999999999999999d"] {
             assert_eq!(parse_duration(wrong), None, "{wrong}");
         }
         assert_eq!(Age::try_from("HEAD".to_owned()), Ok(Age::Head));

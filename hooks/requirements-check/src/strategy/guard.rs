@@ -34,7 +34,7 @@ impl Strategy for Guard {
         );
         Remedy::Do(match rule.set.guard_type {
             Some(GuardType::SingleSession) => format!("end the other session first; or {waive}"),
-            _ => format!(
+            Some(GuardType::ProtectedBranch) | None => format!(
                 "work on a branch of its own, as after {}git switch -c my-change; or {waive}",
                 view.change_directory()
             ),

@@ -82,7 +82,7 @@ fn what_is_not_marked_says_where_it_is_not() {
     scene.world.here.key = Key::Detached("1a2b3c4d5e6f".to_owned());
     assert_eq!(unmet(&scene, "plan"), "not marked on commit 1a2b3c4d");
     scene.world.here.key = Key::NoGit;
-    assert_eq!(unmet(&scene, "plan"), "not marked in this session on a folder without git");
+    assert_eq!(unmet(&scene, "plan"), "not marked in this session on this project, which has no git");
 }
 
 #[test]

@@ -67,10 +67,10 @@ fn only_the_user_excepts_and_everybody_else_gets_the_whole_line_to_type() {
     for standpoint in [CLAUDE, SCRIPT, Standpoint::UntypedPrompt] {
         let mut scene = scene();
         for (words, name) in [
-            ("approve size --for 600s", "size"),
+            ("approve size --for 10m", "size"),
             ("approve size", "size"),
             ("waive not_on_main --note 'a hotfix'", "not_on_main"),
-            ("waive tests --for 600s --session 5e55104e --note why", "tests"),
+            ("waive tests --for 10m --session 5e55104e --note why", "tests"),
         ] {
             let text = no(&mut scene, words, standpoint);
             assert!(text.contains("refused") && text.ends_with(&format!("req {words}")), "{text}");
@@ -85,8 +85,8 @@ fn each_type_takes_its_own_word() {
         for (words, instead) in [
             ("approve plan", "req satisfy plan"),
             ("waive plan --note x", "req satisfy plan"),
-            ("approve not_on_main", "req waive not_on_main"),
-            ("approve tests", "req waive tests"),
+            ("approve not_on_main", "req waive not_on_main --note \"the reason\""),
+            ("approve tests", "req waive tests --note \"the reason\""),
             ("waive size --note x", "req approve size"),
         ] {
             assert!(no(&mut scene(), words, standpoint).ends_with(instead), "{words}");

@@ -155,9 +155,10 @@ fn of_a_branch_that_is_not_checked_out_no_files_are_judged() {
 
 #[test]
 fn a_detached_head_and_a_folder_without_git_are_places_too() {
-    for (key, place) in
-        [(Key::Detached("1a2b3c4d5e6f".to_owned()), "commit 1a2b3c4d"), (Key::NoGit, "a folder without git")]
-    {
+    for (key, place) in [
+        (Key::Detached("1a2b3c4d5e6f".to_owned()), "commit 1a2b3c4d"),
+        (Key::NoGit, "this project, which has no git"),
+    ] {
         let mut scene = Scene::new("plan: {}\n");
         scene.world.here.key = key;
         let status = as_json(&mut scene, "status --json");

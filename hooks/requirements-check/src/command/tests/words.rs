@@ -50,9 +50,15 @@ fn an_exception_has_its_time_and_its_reason() {
     };
     assert_eq!(read("approve size --for 10m --note why"), Asked::Approve(expected.clone()));
     assert_eq!(read("waive size --for 600s --note why"), Asked::Waive(expected));
-    for (text, is_right) in
-        [("7d", true), ("168h", true), ("604800", true), ("8d", false), ("604801s", false), ("0m", false)]
-    {
+    for (text, is_right) in [
+        ("7d", true),
+        ("168h", true),
+        ("604800s", true),
+        ("604800", false),
+        ("8d", false),
+        ("604801s", false),
+        ("0m", false),
+    ] {
         assert_eq!(parse_words(&words(&format!("approve size --for {text}"))).is_ok(), is_right, "{text}");
     }
 }
