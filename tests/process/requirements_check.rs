@@ -7,4 +7,6 @@ mod places;
 mod robust;
 mod scopes;
 mod stop;
+mod triggers;
 mod world;
+mod written_evidence;

@@ -55,6 +55,7 @@ pub(super) const CASES: HookCases = HookCases {
         Case { name: "an Edit that has what it needs", ..CALL },
         Case {
             name: "an Edit is refused",
+            budget: Some(REFUSES),
             config: &[
                 UNHURRIED,
                 Edit {
@@ -69,6 +70,7 @@ pub(super) const CASES: HookCases = HookCases {
         },
         Case {
             name: "a commit that has its evidence",
+            budget: Some(LOOKS_AT_FILES),
             event: Event {
                 recording: "PreToolUse-Bash",
                 changes: &[("tool_input", r#"{"command":"git add -A && git commit -m 'A parser'"}"#)],
@@ -81,9 +83,15 @@ pub(super) const CASES: HookCases = HookCases {
             ..CALL
         },
         Case { name: "a prompt", event: Event { recording: "UserPromptSubmit", changes: &[] }, ..CALL },
-        Case { name: "a stop with nothing open", event: Event { recording: "Stop", changes: &[] }, ..CALL },
+        Case {
+            name: "a stop with nothing open",
+            budget: Some(LOOKS_AT_FILES),
+            event: Event { recording: "Stop", changes: &[] },
+            ..CALL
+        },
         Case {
             name: "a session's start",
+            budget: Some(COUNTS),
             event: Event { recording: "SessionStart", changes: &[] },
             prints: Prints::Object(&["additionalContext", "Commits are signed here.", "tests_green"]),
             journals: Journals::Line(r#""what":"advise""#),
@@ -91,6 +99,15 @@ pub(super) const CASES: HookCases = HookCases {
         },
     ],
 };
+
+/// A refusal finds the lines it names and writes what it said down. It is rare, and Claude waits longer for itself.
+const REFUSES: f64 = 5.0;
+
+/// Evidence is compared with every changed file, which opens the repository: before a commit and at the end of a turn.
+const LOOKS_AT_FILES: f64 = 5.0;
+
+/// The branch is counted whole, once per session.
+const COUNTS: f64 = 8.0;
 
 /// The file that is worked on, in an Edit or a Read.
 const PARSER: (&str, &str) = (
