@@ -240,8 +240,18 @@ impl<'a> Invocation<'a> {
         if let Some(reason) = outcome.remark {
             self.journal::<H>("let-go", None, Some(reason));
         }
-        let notice = self.carry_out::<H>(outcome.effects, outcome.notice);
-        let answer = Answer { verdict: outcome.verdict, notice };
+        let failed = self.carry_out::<H>(outcome.effects);
+        let answer = match outcome.verdict {
+            // A command that was not carried out must not say that it was.
+            Verdict::Reply { .. } if failed.is_some() => {
+                let text = format!("{}\nIt was not carried out.", failed.unwrap_or_default());
+                Answer { verdict: Verdict::Reply { text }, notice: outcome.notice }
+            }
+            verdict => {
+                let told: Vec<String> = outcome.notice.into_iter().chain(failed).collect();
+                Answer { verdict, notice: (!told.is_empty()).then(|| told.join("\n")) }
+            }
+        };
         let (Some(store), Some(session)) = (&self.store, self.session()) else { return Ok(answer) };
         let call = &self.input.call;
         match (&answer.verdict, &self.input.event) {
@@ -262,15 +272,14 @@ impl<'a> Invocation<'a> {
         Ok(answer)
     }
 
-    /// Does what is to be done. What fails is added to what the user reads.
-    fn carry_out<H: Hook>(&self, effects: Vec<H::Effect>, notice: Option<String>) -> Option<String> {
+    /// Does what is to be done; what failed, for the user to read.
+    fn carry_out<H: Hook>(&self, effects: Vec<H::Effect>) -> Option<String> {
         let done = effects.into_iter().map(|effect| effect.carry_out(&self.places, self.host.now()));
         let failed: Vec<String> = done.filter_map(Result::err).collect();
         for error in &failed {
             self.journal::<H>("error", None, Some(error));
         }
-        let told = notice.into_iter().chain(failed).collect::<Vec<_>>().join("\n");
-        (!told.is_empty()).then_some(told)
+        (!failed.is_empty()).then(|| failed.join("\n"))
     }
 
     /// Adds to a refusal where its rule is set, and keeps it in the journal.

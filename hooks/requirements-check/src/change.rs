@@ -7,8 +7,8 @@ use shared::hook::Effect;
 use shared::host::{Places, Timestamp};
 use shared::state::LOCK_DEADLINE;
 
-use crate::marks::{BranchMarks, Holder, Key, Mark};
-use crate::place::Here;
+use crate::marks::{BranchMarks, ChangeError, Holder, Key, Mark};
+use crate::place::{Here, Refusals};
 use crate::registry::{Entry, Registry};
 use crate::scheduled;
 use crate::settings::Scope;
@@ -75,14 +75,26 @@ impl Target {
         &self,
         now: Timestamp,
         patience: Duration,
+        refusals: &Refusals,
         change: impl FnOnce(&mut BranchMarks),
     ) -> Result<(), String> {
         let Some(folder) = self.here.folder_to_change() else {
             return Err("requirements-check: there is no folder to keep marks in; set HOME".to_owned());
         };
         // A damaged file has been set aside and told when it was read.
-        let changed = folder.patient(patience).change(&self.key, now, change);
-        changed.map(drop).map_err(|error| format!("requirements-check: {error}"))
+        let folder = folder.patient(patience);
+        match folder.change(&self.key, now, change) {
+            Ok(_) => {
+                refusals.forget(folder.dir());
+                Ok(())
+            }
+            Err(error) => {
+                if !matches!(error, ChangeError::Lock(_)) {
+                    refusals.remember(folder.dir());
+                }
+                Err(format!("requirements-check: {error}"))
+            }
+        }
     }
 }
 
@@ -103,12 +115,14 @@ impl Change {
 
     fn carry_out_within(self, patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
         let registry = places.state_dir.as_deref().map(Registry::new);
+        let refusals = Refusals::new(places.state_dir.as_deref());
         match self {
             Self::Set(target, mark) => {
                 let name = target.name.clone().unwrap_or_default();
-                target.change(now, patience, |marks| marks.set(&name, target.scope, target.holder(), *mark))
+                let set = |marks: &mut BranchMarks| marks.set(&name, target.scope, target.holder(), *mark);
+                target.change(now, patience, &refusals, set)
             }
-            Self::Clear(target) => target.change(now, patience, |marks| match &target.name {
+            Self::Clear(target) => target.change(now, patience, &refusals, |marks| match &target.name {
                 Some(name) => {
                     let _ = marks.clear(name, target.holder());
                 }

@@ -17,6 +17,8 @@ pub enum Facts {
     Prompt(Box<Prompt>),
     /// The turn is about to end.
     Stop(Box<Stop>),
+    /// Prompts are scheduled that read like our commands, by hash; a stop with wake-ups in flight is not held.
+    Scheduled(Vec<u64>),
     /// A session begins.
     Start(Box<Start>),
     /// A session ends.

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use shared::host::Timestamp;
 
 use crate::settings::Scope;
-pub(crate) use folder::{Listed, MarkFolder};
+pub(crate) use folder::{ChangeError, Listed, MarkFolder};
 pub(crate) use key::Key;
 pub(crate) use mark::{By, Mark, Metadata, is_fresh};
 pub(crate) use sessions::resolve_session;

@@ -21,6 +21,7 @@ use crate::command_line::Directory;
 use crate::decide;
 use crate::evidence::{self, flat};
 use crate::facts::{After, Before, Facts, Prompt, Start, Stop};
+use crate::git::Worktree;
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
 use crate::scheduled;
@@ -43,11 +44,19 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
         Event::UserPromptSubmit { prompt, source } => {
             Some(Facts::Prompt(Box::new(submitted(seen, prompt, source.as_deref()))))
         }
+        Event::Stop(stop) if stop.session_crons.iter().any(|prompt| is_command(prompt)) => {
+            let commands = stop.session_crons.iter().filter(|prompt| is_command(prompt));
+            Some(Facts::Scheduled(commands.map(|prompt| hash(prompt.trim())).collect()))
+        }
         Event::Stop(_) => at_stop(seen).map(|facts| Facts::Stop(Box::new(facts))),
         Event::SessionStart { .. } => Some(Facts::Start(Box::new(at_start(seen)))),
         Event::SessionEnd { .. } => Some(Facts::End(Box::new(Look::new(seen).world))),
         _ => None,
     }
+}
+
+fn is_command(prompt: &str) -> bool {
+    parse_prompt(prompt).is_some()
 }
 
 fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Before> {
@@ -56,7 +65,7 @@ fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Before> {
     let rails = rails::in_force(seen.settings, seen.locked);
     let mut call = Call::read(tool, rails.is_some() || rules().any(|rule| rule.reads_lines()));
     let rails = rails.filter(|_| rails::may_breach(&call));
-    if is_plan(seen, &call) {
+    if is_plan(seen, &call) || is_outside(seen, &call) {
         return None;
     }
     let scheduled = call
@@ -112,6 +121,16 @@ fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_, '_>) -> Option<Run> {
     let files = look.keep_fingerprint(rule)?;
     let command = crate::words::cut(&shared::secrets::masked(&found.shown), 200);
     Some(Run { call: call.id.clone()?, name: rule.name.to_owned(), command, files })
+}
+
+/// A file that is neither the project's nor any repository's is nobody's process: notes in a temporary folder.
+fn is_outside(seen: &Seen<'_, Settings>, call: &Call) -> bool {
+    let Some(file) = call.file.as_ref().filter(|_| call.is_edit()) else { return false };
+    let file = Look::cwd(seen).join(file);
+    let is_ours = |folder: &std::path::PathBuf| real(&file).starts_with(real(folder));
+    !seen.places.root.as_ref().is_some_and(is_ours)
+        && !seen.places.config_dir.as_ref().is_some_and(is_ours)
+        && matches!(Worktree::find(&file), Ok(None))
 }
 
 /// Plans are written before anything else can be: the client's own, and those a project keeps.
@@ -208,6 +227,9 @@ fn after(seen: &Seen<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
     }
     let is_shell = matches!(ended.call.tool_name.as_str(), "Bash" | "PowerShell");
     let mut call = Call::read(ended.call, is_shell);
+    if is_outside(seen, &call) {
+        return None;
+    }
     let satisfied = satisfied_by_line(&call);
     let is_own = is_own_call(ended.call, seen.places);
     let touches = |rule: &Rule<'_>| {

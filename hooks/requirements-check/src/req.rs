@@ -27,6 +27,7 @@ use crate::rule::Rule;
 use crate::settings::Settings;
 use crate::state::State;
 use crate::view::View;
+use crate::words::plain;
 
 const USAGE: u8 = 64;
 
@@ -62,7 +63,7 @@ pub fn main() -> ExitCode {
 
 fn say(text: &str) -> ExitCode {
     // A closed stdout is the reader's choice, not an error.
-    let _ = writeln!(std::io::stdout(), "{text}");
+    let _ = writeln!(std::io::stdout(), "{}", plain(text));
     ExitCode::SUCCESS
 }
 
@@ -72,7 +73,7 @@ fn told_no(text: &str) -> ExitCode {
 }
 
 fn failed(text: &str, status: u8) -> ExitCode {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", plain(text));
     ExitCode::from(status)
 }
 

@@ -7,6 +7,7 @@ use crate::settings::{CommandPattern, Enforce, Kind, Pattern, Requirement, Satis
 use crate::strategy::{Strategy, strategy};
 use crate::view::quoted;
 use crate::wording::kind as kind_word;
+use crate::words::is_hidden;
 
 /// A requirement in force.
 #[derive(Clone, Copy)]
@@ -27,7 +28,12 @@ impl<'a> Rule<'a> {
     /// What keeps it from working; `None` if nothing does.
     pub(crate) fn lacks(&self) -> Option<&'static str> {
         let faulty = "one of its keys is wrong, and without it this would be another requirement; it is off";
-        self.set.is_faulty.then_some(faulty).or_else(|| self.strategy().lacks(self.set))
+        let unspeakable =
+            "a name begins with a letter or digit and holds nothing that cannot be typed; it is off";
+        let is_unspeakable = !self.name.starts_with(|first: char| first.is_alphanumeric() || first == '_')
+            || self.name.contains(is_hidden);
+        let named = is_unspeakable.then_some(unspeakable);
+        named.or(self.set.is_faulty.then_some(faulty)).or_else(|| self.strategy().lacks(self.set))
     }
 
     /// The one of that name, if it is in force.

@@ -81,6 +81,7 @@ impl Scene {
         let mut world = World {
             here,
             can_mark: true,
+            can_prove: true,
             cwd: PathBuf::from(ROOT),
             root: Some(PathBuf::from(ROOT)),
             entrypoint: Some("cli".to_owned()),
@@ -152,6 +153,7 @@ impl Scene {
             Facts::Stop(facts) => facts.world,
             Facts::Start(facts) => facts.world,
             Facts::End(world) => *world,
+            Facts::Scheduled(_) => std::mem::take(&mut self.world),
         };
         self.carry_out(&outcome.effects);
         match &outcome.memory {

@@ -108,13 +108,6 @@ pub enum Kind {
     Evidence,
 }
 
-impl Kind {
-    /// It cannot be met without something being remembered.
-    pub(crate) fn needs_marks(self) -> bool {
-        matches!(self, Self::Blocking | Self::Evidence)
-    }
-}
-
 /// For whom and how long a mark counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -50,6 +50,8 @@ pub struct World {
     pub(crate) reader: Reader,
     /// A mark could be kept if it were set.
     pub(crate) can_mark: bool,
+    /// Evidence could be kept if a command passed: that needs the state folder, too.
+    pub(crate) can_prove: bool,
     /// The session's directory.
     pub(crate) cwd: PathBuf,
     /// The project's root.

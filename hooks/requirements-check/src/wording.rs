@@ -125,7 +125,10 @@ pub(crate) fn warning(rule: &Rule<'_>, size: &Size, warn: u64) -> String {
 /// Marks cannot be kept, so what needs one is not asked for.
 pub(crate) fn cannot_mark(here: &Here, hopeless: &[(Rule<'_>, Standing)]) -> String {
     let names: Vec<&str> = hopeless.iter().map(|(rule, _)| rule.name).collect();
-    let folder = here.folder.as_ref().map_or_else(String::new, |folder| folder.dir().display().to_string());
+    let folder = here.folder.as_ref().map_or_else(
+        || "the state folder (is HOME set?)".to_owned(),
+        |folder| format!("{} or the state folder", folder.dir().display()),
+    );
     format!(
         "requirements-check: {} cannot be marked as met, because {folder} cannot be written to, and {} not asked for; make it writable",
         names.join(", "),

@@ -10,6 +10,18 @@ pub(crate) fn age(secs: i64) -> String {
     }
 }
 
+/// A character that does something to a screen instead of standing on it: controls, and those that turn the direction of
+/// writing round. Line ends and tabs are none.
+pub(crate) fn is_hidden(char: char) -> bool {
+    (char.is_control() && char != '\n' && char != '\t')
+        || matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// The text without such characters: names and messages come from files that anybody may have written.
+pub(crate) fn plain(text: &str) -> String {
+    text.chars().map(|char| if is_hidden(char) { '\u{fffd}' } else { char }).collect()
+}
+
 /// The first so many characters, with a sign where some are left out.
 pub(crate) fn cut(text: &str, max_chars: usize) -> String {
     let mut kept: String = text.chars().take(max_chars).collect();
@@ -21,7 +33,7 @@ pub(crate) fn cut(text: &str, max_chars: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{age, cut};
+    use super::{age, cut, plain};
 
     #[test]
     fn a_span_is_told_in_the_largest_unit_that_fits() {
@@ -35,6 +47,15 @@ mod tests {
         ] {
             assert_eq!(age(secs), words);
         }
+    }
+
+    #[test]
+    fn nothing_in_a_text_moves_the_cursor_or_turns_the_writing_round() {
+        assert_eq!(
+            plain("a\u{1b}[2Jb\u{202e}c\u{9b}d\r\n\te"),
+            "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d\u{fffd}\n\te"
+        );
+        assert_eq!(plain("grün 好"), "grün 好");
     }
 
     #[test]

@@ -62,7 +62,7 @@ fn in_claudes_shell_and_in_a_script_the_users_verbs_are_refused_with_the_line_to
     for words in [
         &["satisfy", "release_notes"][..],
         &["approve", "branch_size"],
-        &["approve", "branch_size", "--for", "600s"],
+        &["approve", "branch_size", "--for", "10m"],
         &["waive", "not_on_main", "--note", "hotfix"],
         &["waive", "tests_green", "--note", "'two words'"],
         &["clear", "commit_plan", "--session", OTHER],
@@ -197,6 +197,9 @@ fn where_claudes_shell_may_not_write_the_hook_records_it_when_the_command_has_en
     assert_eq!(desk.standing("commit_plan"), "open", "not yet");
     assert_eq!(desk.ran("req satisfy commit_plan"), [None, None]);
     assert_eq!(desk.standing("commit_plan"), "met");
+    // A sandbox keeps a shell from writing; that this one is another user's, who could not read either, is our doing.
+    crate::driver::restrict(&desk.sandbox.project().join(".git/requirements"), 0o755);
+    crate::driver::restrict(&desk.marks_file("main.json"), 0o644);
     for words in [
         &["satisfy", "commit_plan", "--branch"][..],
         &["satisfy", "commit_plan", "--session", "5e55104e"],

@@ -300,7 +300,7 @@ requirements:
     let claude = world.claude().started_in(&folders[0]);
     claude.starts("startup");
     let text = claude.refused(&claude.edit("a.rs"));
-    assert!(text.contains("without git") && !text.contains("guard") && !text.contains("size"), "{text}");
+    assert!(text.contains("no git") && !text.contains("guard") && !text.contains("size"), "{text}");
     claude.does(&command_in(&text));
     claude.edits("a.rs", "");
     assert!(fs::read_dir(&folders[0]).unwrap().all(|entry| entry.unwrap().file_name() == "a.rs"));

@@ -198,6 +198,17 @@ impl Speaker<'_> {
             let Remedy::Do(what) = rule.strategy().remedy(rule, self.view) else { return Ok(()) };
             return Err(format!("req: {} is not met by a mark. To meet it: {what}", rule.name));
         }
+        let is_claude =
+            matches!(self.standpoint, Standpoint::Shell(Caller::InsideClaude) | Standpoint::UntypedPrompt);
+        let is_others = reach
+            .session
+            .is_some_and(|named| is_claude && self.view.session.is_none_or(|own| !own.starts_with(named)));
+        if is_others {
+            return Err(self.refusal(
+                &format!("satisfy {}{reach}", quoted(rule.name)),
+                "that is another session's to meet",
+            ));
+        }
         if rule.set.satisfied_by == SatisfiedBy::User && !self.standpoint.is_operator() {
             return Err(self.refusal(
                 &format!("satisfy {}{reach}", quoted(rule.name)),

@@ -9,7 +9,7 @@ use crate::RequirementsCheck;
 use crate::change::Change;
 use crate::facts::Before;
 use crate::rule::Rule;
-use crate::settings::Scope;
+use crate::settings::{Kind, Scope};
 use crate::state::State;
 use crate::strategy::Standing;
 use crate::view::View;
@@ -35,8 +35,11 @@ pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &Before) -> An
         .filter(|(_, standing)| !standing.is_met())
         .collect();
     // A mark that cannot be kept cannot be asked for: that would refuse for ever.
-    let (unmet, hopeless): (Vec<_>, Vec<_>) =
-        unmet.into_iter().partition(|(rule, _)| facts.world.can_mark || !rule.set.kind.needs_marks());
+    let (unmet, hopeless): (Vec<_>, Vec<_>) = unmet.into_iter().partition(|(rule, _)| match rule.set.kind {
+        Kind::Blocking => facts.world.can_mark,
+        Kind::Evidence => facts.world.can_prove,
+        Kind::Dynamic | Kind::Guard => true,
+    });
     if !unmet.is_empty() {
         return Outcome { effects, ..deny(given, facts, &view, &unmet, state) };
     }

@@ -12,7 +12,7 @@ use crate::call::Call;
 use crate::command_line::Line;
 use crate::git::{self, Answer, GitError};
 use crate::marks::{Key, MarkFolder, resolve_session};
-use crate::place::{Around, Here, ask, is_writable};
+use crate::place::{Around, Here, Refusals, ask, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::settings::{GuardType, Kind, Settings};
@@ -119,7 +119,11 @@ impl<'a, 's> Look<'a, 's> {
             },
         };
         look.world.notes.extend(here.trouble.iter().map(|why| wording::without_git(why)));
-        look.world.can_mark = here.folder.as_ref().is_some_and(|folder| is_writable(folder.dir()));
+        let refusals = Refusals::new(seen.places.state_dir.as_deref());
+        let takes_marks = |folder: &Path| is_writable(folder) && !refusals.hold(folder, seen.host.now());
+        look.world.can_mark = here.folder.as_ref().is_some_and(|folder| takes_marks(folder.dir()));
+        look.world.can_prove =
+            look.world.can_mark && seen.store.is_some_and(|store| is_writable(store.dir()));
         look.world.here = here;
         look.read_marks();
         look

@@ -174,7 +174,8 @@ fn a_branch_that_is_not_there_is_a_slip() {
 #[test]
 fn a_session_is_named_by_enough_of_its_id() {
     let mut scene = Scene::new(ALL_SCOPES);
-    assert!(yes(&mut scene, "satisfy plan --session 0c4e7a11", CLAUDE).contains("session 0c4e7a11"));
+    assert!(no(&mut scene, "satisfy plan --session 0c4e7a11", CLAUDE).contains("another session's"));
+    assert!(yes(&mut scene, "satisfy plan --session 0c4e7a11", SCRIPT).contains("session 0c4e7a11"));
     assert!(!scene.is_met("plan"), "another session's mark");
     scene.session = Some(OTHER.to_owned());
     assert!(scene.is_met("plan"));

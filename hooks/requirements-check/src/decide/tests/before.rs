@@ -120,6 +120,7 @@ fn a_mark_that_cannot_be_kept_is_not_asked_for_and_the_user_is_told_once() {
     let mut scene =
         Scene::new("plan: {}\ntests: {type: evidence, command: x, enforce: both, trigger_tools: [Edit]}\n");
     scene.world.can_mark = false;
+    scene.world.can_prove = false;
     let answer = scene.edit("t1");
     assert_eq!(answer.verdict, Verdict::Pass);
     let notice = answer.notice.unwrap();
