@@ -21,7 +21,6 @@ use crate::command_line::Directory;
 use crate::decide;
 use crate::evidence::{self, flat};
 use crate::facts::{After, Before, Facts, Prompt, Start, Stop};
-use crate::git::Worktree;
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
 use crate::scheduled;
@@ -65,7 +64,7 @@ fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Before> {
     let rails = rails::in_force(seen.settings, seen.locked);
     let mut call = Call::read(tool, rails.is_some() || rules().any(|rule| rule.reads_lines()));
     let rails = rails.filter(|_| rails::may_breach(&call));
-    if is_plan(seen, &call) || is_outside(seen, &call) {
+    if is_plan(seen, &call) {
         return None;
     }
     let scheduled = call
@@ -121,16 +120,6 @@ fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_, '_>) -> Option<Run> {
     let files = look.keep_fingerprint(rule)?;
     let command = crate::words::cut(&shared::secrets::masked(&found.shown), 200);
     Some(Run { call: call.id.clone()?, name: rule.name.to_owned(), command, files })
-}
-
-/// A file that is neither the project's nor any repository's is nobody's process: notes in a temporary folder.
-fn is_outside(seen: &Seen<'_, Settings>, call: &Call) -> bool {
-    let Some(file) = call.file.as_ref().filter(|_| call.is_edit()) else { return false };
-    let file = Look::cwd(seen).join(file);
-    let is_ours = |folder: &std::path::PathBuf| real(&file).starts_with(real(folder));
-    !seen.places.root.as_ref().is_some_and(is_ours)
-        && !seen.places.config_dir.as_ref().is_some_and(is_ours)
-        && matches!(Worktree::find(&file), Ok(None))
 }
 
 /// Plans are written before anything else can be: the client's own, and those a project keeps.
@@ -227,9 +216,6 @@ fn after(seen: &Seen<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
     }
     let is_shell = matches!(ended.call.tool_name.as_str(), "Bash" | "PowerShell");
     let mut call = Call::read(ended.call, is_shell);
-    if is_outside(seen, &call) {
-        return None;
-    }
     let satisfied = satisfied_by_line(&call);
     let is_own = is_own_call(ended.call, seen.places);
     let touches = |rule: &Rule<'_>| {

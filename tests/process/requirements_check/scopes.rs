@@ -89,14 +89,19 @@ fn a_session_mark_may_be_widened_to_the_branch_or_to_another_one() {
 }
 
 #[test]
-fn a_mark_for_another_session_is_set_by_the_first_characters_of_its_id() {
+fn claude_marks_for_its_own_session_only_which_the_first_characters_of_its_id_may_name() {
     let world = scoped("session");
     let (claude, other) = (world.claude(), world.another(2));
     claude.starts("startup");
     other.starts("startup");
-    claude.does("req satisfy plan --session 00000002");
-    assert!(!is_refused(&other) && is_refused(&claude));
-    assert_eq!(claude.shell("req satisfy plan --session 00000003").status.code(), Some(1));
+    // In Claude's shell only its own session is meant; the others are their own's or the user's.
+    for session in ["00000002", "00000003"] {
+        assert_eq!(claude.shell(&format!("req satisfy plan --session {session}")).status.code(), Some(1));
+    }
+    assert!(is_refused(&other) && is_refused(&claude));
+    let own = claude.session.id[..8].to_owned();
+    claude.does(&format!("req satisfy plan --session {own}"));
+    assert!(is_refused(&other) && !is_refused(&claude));
 }
 
 #[test]

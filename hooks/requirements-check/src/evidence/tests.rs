@@ -229,3 +229,169 @@ fn the_conditions_of_a_file_stand_in_its_map_or_beside_it() {
     }
     assert!(file_of(&Scene::new(TESTS).rule("tests")).is_none());
 }
+
+#[test]
+fn an_expression_must_match_from_the_beginning_of_a_command() {
+    let requirement = "tests: {type: evidence, command: 'pytest( .*)?'}\n";
+    for line in [
+        "pytest",
+        "pytest -q tests",
+        "PYTEST -q",
+        "X=1 pytest",
+        "timeout 60 .venv/bin/pytest -q",
+        "cd sub && pytest",
+        "sh -c 'pytest -q'",
+    ] {
+        assert!(found(requirement, line).is_some(), "{line}");
+    }
+    for line in [
+        "pip install pytest",
+        "which pytest",
+        "grep -rn pytest .",
+        "echo pytest",
+        "python -m pytest",
+        "echo 'pytest'",
+    ] {
+        assert_eq!(found(requirement, line), None, "{line}");
+    }
+    for (pattern, line) in [
+        ("^\\.venv/bin/pytest", ".venv/bin/pytest -q"),
+        ("python3? -m pytest", "python -m pytest"),
+        ("RUST_LOG=\\w+ cargo test", "RUST_LOG=debug cargo test"),
+        ("npm run (unit|all)$", "npm run unit"),
+    ] {
+        let requirement = format!("tests: {{type: evidence, command: '{pattern}'}}\n");
+        assert!(found(&requirement, line).is_some(), "{pattern} {line}");
+    }
+}
+
+#[test]
+fn a_line_that_may_change_the_files_around_the_tests_does_not_count() {
+    for line in [
+        "git stash -q && cargo test && git stash pop -q",
+        "git checkout -q o && cargo test && git checkout -q work",
+        "git switch o && cargo test",
+        "sed -i s/a/b/ src/a.rs && cargo test",
+        "echo x > src/a.rs; cargo test",
+        "cp -r ../good/src . && cargo test",
+        "cargo test && git reset --hard",
+        "git pull && cargo test",
+        "cargo test $(git stash -q)",
+        "rm tests/broken.rs && cargo test",
+    ] {
+        let why = Ended { line, ..RUN }.why_not().unwrap_or_else(|| panic!("{line} counts"));
+        assert!(why.contains("may change the files"), "{line}: {why}");
+    }
+    for line in [
+        "cd sub && cargo test",
+        "export X=1; cargo test",
+        "cargo build && cargo test",
+        "npm ci && npm test",
+        "mkdir -p out && cargo test",
+        "git status && cargo test",
+        "git stash list && cargo test",
+        "git switch -c fix && cargo test",
+        "git add -A && cargo test",
+        "rm -rf /tmp/out && cargo test",
+        "cargo test > log 2>&1",
+        "set -o pipefail; cargo test 2>&1 | tee log",
+        "cargo test && echo passed > log",
+        "cargo test && git commit -m x",
+    ] {
+        assert_eq!(Ended { line, ..RUN }.why_not(), None, "{line}");
+    }
+    let requirement = "tests: {type: evidence, command: cargo test, paths: ['src/**']}\n";
+    assert_eq!(Ended { requirement, line: "echo x > notes.md; cargo test", ..RUN }.why_not(), None);
+}
+
+#[test]
+fn arguments_that_only_the_shell_knows_do_not_count() {
+    for (line, argument) in [
+        ("cargo test $ARGS", "$ARGS"),
+        ("cargo test \"$ARGS\"", "$ARGS"),
+        ("cargo test \"\"$ARGS", "$ARGS"),
+        ("cargo test $(echo --no-run)", "$(echo --no-run)"),
+        ("cargo test `echo --no-run`", "`echo --no-run`"),
+        ("cargo test {--no-run,}", "{--no-run,}"),
+        ("cargo test -{-no-run,}", "-{-no-run,}"),
+        ("cargo test --no-*", "--no-*"),
+        ("cargo test -- --li?t", "--li?t"),
+        ("cargo test --$WHAT", "--$WHAT"),
+    ] {
+        let why = Ended { line, ..RUN }.why_not().unwrap_or_else(|| panic!("{line} counts"));
+        assert!(why.contains("what the shell puts in") && why.contains(argument), "{line}: {why}");
+    }
+    for line in [
+        "cargo test tests/*.rs",
+        "cargo test tests/{a,b}.rs",
+        "cargo test --target-dir=$X",
+        "cargo test --manifest-path \"$PWD/Cargo.toml\"",
+        "cargo test --target-dir ~/target",
+        "cargo test \"$HOME/x\"",
+        "cargo test '$X'",
+        "cargo test -- 'a*'",
+        "cargo test {}",
+    ] {
+        assert_eq!(Ended { line, ..RUN }.why_not(), None, "{line}");
+    }
+    for line in ["cargo test $'--no\\x2drun'", "cargo test $'--no\\055run'", "cargo test $'\\u002d-no-run'"] {
+        let why = Ended { line, ..RUN }.why_not().unwrap_or_else(|| panic!("{line} counts"));
+        assert!(why.contains("proves nothing"), "{line}: {why}");
+    }
+}
+
+#[test]
+fn a_run_that_may_never_have_happened_does_not_count() {
+    for line in [
+        "set -n; cargo test",
+        "set -o noexec; cargo test",
+        "bash -nc 'cargo test'",
+        "bash -n -c 'cargo test'",
+        "bash -o noexec -c 'cargo test'",
+        "bash --version -c 'cargo test'",
+        "bash --help -c 'cargo test'",
+        "env --help cargo test",
+        "nice --version cargo test",
+        "nohup --help cargo test",
+        "sudo -l cargo test",
+        "sudo -b cargo test",
+        "timeout --help 5 cargo test",
+        "set -- -o pipefail; cargo test | tail",
+        "env --chdir=/tmp cargo test",
+        "env -C/tmp cargo test",
+        "PATH=/tmp/fake cargo test",
+        "PATH=/tmp/fake:$PATH; cargo test",
+        "export PATH=./fake:$PATH; cargo test",
+        "env PATH=/tmp/fake cargo test",
+        "LD_PRELOAD=/tmp/x.so cargo test",
+        "declare -x PATH=/tmp/fake && cargo test",
+        "hash -p /tmp/fake cargo && cargo test",
+        "alias cargo=true; cargo test",
+    ] {
+        assert!(Ended { line, ..RUN }.why_not().is_some(), "{line} counts");
+    }
+    for line in [
+        "bash -lc 'cargo test'",
+        "bash --noprofile --norc -c 'cargo test'",
+        "bash -eo pipefail -c 'cargo test | tail'",
+        "env -i -u X A=1 cargo test",
+        "env --unset=X cargo test",
+        "env -C sub cargo test",
+        "env --chdir=sub cargo test",
+        "nice -n 5 cargo test",
+        "nice -5 cargo test",
+        "nice -n5 cargo test",
+        "sudo -EH -u me cargo test",
+        "sudo --user=me cargo test",
+        "timeout -k5 --signal=KILL --foreground 10m cargo test",
+        "stdbuf -oL cargo test",
+        "time -p cargo test",
+        "nohup -- cargo test",
+        "PATH=\"$HOME/.cargo/bin:$PATH\" cargo test",
+        "export PATH=~/.cargo/bin:/usr/local/bin:${PATH} && cargo test",
+        "export RUST_LOG=x PATH=$PATH:/usr/bin; cargo test",
+        "hash -r; cargo test",
+    ] {
+        assert_eq!(Ended { line, ..RUN }.why_not(), None, "{line}");
+    }
+}

@@ -120,6 +120,10 @@ fn a_refusal_stands_alone() {
             What::Unreadable,
             "would run a line that cannot be read and names files of requirements, settings or state.",
         ),
+        (
+            What::Pretend("stop-momentum".to_owned()),
+            "would run the hook stop-momentum as Claude Code does, without a command for it to carry out.",
+        ),
         (What::Prompt, "would submit one of the user's own commands as a prompt of another session."),
     ];
     for (what, words) in table {

@@ -110,6 +110,46 @@ fn large_files_are_told_by_size_and_time() {
     assert!(taken.changed["large.bin"].starts_with("8388609@"), "{taken:?}");
 }
 
+/// A repository with another one as submodule `sub`, whose folder is given back too.
+fn with_submodule() -> (Sandbox, std::path::PathBuf) {
+    let sandbox = Sandbox::with_commit();
+    let other = sandbox.beside("other");
+    sandbox.git(&["clone", "--quiet", ".", other.to_str().unwrap()]);
+    sandbox.git_in(&other, &["commit", "--quiet", "--allow-empty", "--message=second"]);
+    sandbox.git(&["submodule", "--quiet", "add", other.to_str().unwrap(), "sub"]);
+    sandbox.commit();
+    let sub = sandbox.path("sub");
+    (sandbox, sub)
+}
+
+#[test]
+fn a_submodule_counts_by_what_is_checked_out_in_it() {
+    let (sandbox, sub) = with_submodule();
+    let now = || take(&sandbox.worktree(), Some(&globs("sub"))).unwrap();
+    let is_same = |one: &Fingerprint, other: &Fingerprint| same(&sandbox.worktree(), one, other, None);
+    let before = now();
+    assert!(before.changed.is_empty(), "{before:?}");
+    sandbox.git_in(&sub, &["pack-refs", "--all"]);
+    assert_eq!(now(), before, "on a branch whose reference is packed");
+    fs::write(sub.join("first.txt"), "changed\n").unwrap();
+    assert_eq!(now(), before, "its files are its own matter");
+    sandbox.git_in(&sub, &["checkout", "--quiet", "--force", "HEAD~1"]);
+    let moved = now();
+    assert!(!is_same(&before, &moved), "{moved:?}");
+    sandbox.commit();
+    assert!(is_same(&moved, &now()) && !is_same(&before, &now()));
+    sandbox.git(&["rm", "--quiet", "--cached", "sub"]);
+    fs::remove_dir_all(&sub).unwrap();
+    assert!(!is_same(&moved, &now()));
+}
+
+#[test]
+fn a_submodule_that_is_not_checked_out_is_as_it_is_listed() {
+    let (sandbox, _) = with_submodule();
+    sandbox.git(&["submodule", "--quiet", "deinit", "--force", "sub"]);
+    assert!(take(&sandbox.worktree(), None).unwrap().changed.is_empty());
+}
+
 #[test]
 fn a_tree_that_is_no_longer_there_is_not_the_same() {
     let sandbox = Sandbox::with_commit();

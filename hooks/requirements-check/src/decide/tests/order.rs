@@ -1,0 +1,142 @@
+//! What a line does before the command that needs something: requirements look at things as they are before the line.
+
+use crate::marks::{By, Holder};
+use crate::scene::{SESSION, Scene, denied, is_silent};
+use crate::view::Freshness;
+
+const TESTS: &str = "\
+tests: {type: evidence, command: cargo test, enforce: tool, trigger_tools: [{tool: Bash, command_pattern: git commit}]}
+";
+
+const GUARD: &str = "\
+own_branch: {type: guard, guard_type: protected_branch, trigger_tools: [{tool: Bash, command_pattern: git commit}]}
+";
+
+/// A session whose tests have passed on what is there.
+fn tested(requirements: &str) -> Scene {
+    let mut scene = Scene::new(requirements);
+    scene.mark("tests", Holder::Session(SESSION), By::Evidence);
+    scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
+    scene
+}
+
+const CHANGES_BEFORE: [&str; 20] = [
+    "cargo fmt && git commit -am x",
+    "sed -i s/a/b/ src/a.rs && git commit -am x",
+    "echo broken > src/a.rs; git add -A && git commit -m x",
+    "git stash pop && git commit -am x",
+    "git checkout other && git commit -am x",
+    "git pull && git commit --amend",
+    "make; git commit -am x",
+    "git status && cargo fmt; cd sub && git commit -am x",
+    "sh -c 'cargo fmt; git commit -am x'",
+    "cargo fmt | git commit -F -",
+    "git commit -am \"$(cargo fmt)\"",
+    "for i in 1 2; do git commit -am x; cargo fmt; done",
+    "cargo test && git commit -m x",
+    "git add -A && git commit -m x && cargo fmt && git commit -am y",
+    "git rm a && git commit -m x",
+    "git commit -m x < a; ./x; git commit -m y",
+    "find . -name a -delete; git commit -am x",
+    "GIT_DIR=/elsewhere/.git; git commit -m x",
+    "git branch -m main && git commit -m x",
+    "source env.sh && git commit -m x",
+];
+
+#[test]
+fn what_may_change_the_files_before_a_commit_in_its_line_is_run_first() {
+    for line in CHANGES_BEFORE {
+        let answer = tested(TESTS).bash("t1", line);
+        let reason = denied(&answer);
+        assert!(reason.contains("\n- tests: ") && reason.contains("before it in the same line"), "{reason}");
+        assert!(reason.contains("in a line of its own"), "{line}: {reason}");
+        assert!(!reason.contains("run by itself, so that it must pass"), "{line}: {reason}");
+    }
+    let answer = tested(TESTS).bash("t1", "cargo fmt --all && git commit -am x");
+    let reason = denied(&answer);
+    assert!(reason.contains("`cargo fmt --all`") && reason.contains("git commit -am x"), "{reason}");
+}
+
+#[test]
+fn what_changes_nothing_may_stand_before_a_commit() {
+    for line in [
+        "git commit -m x",
+        "git add -A && git commit -m x",
+        "cd sub && git add . && git commit -m x",
+        "git add -A; git diff --cached --stat; git commit -m x",
+        "git status && git commit -m x && git push",
+        "git -C /repo/tree add -A && git -C /repo/tree commit -m x",
+        "set -e; export GIT_EDITOR=true; git commit --amend",
+        "echo done && git commit -m x",
+        "test -f a && [ -f b ] && [[ -f c ]] && git commit -m x",
+        "git fetch && git commit -m x",
+        "true; :; sleep 1; date; git commit -m x",
+        "git commit -m \"$(cat <<'EOF'\nit's done\nEOF\n)\"",
+        "echo x | git commit -F -",
+        "git switch -c fix && git commit -m x",
+        "git checkout -b fix && git add -A && git commit -m x",
+        "git commit -m x && cargo fmt",
+        "git commit -m x && git commit --amend --no-edit",
+        "X=1 git commit -m x",
+        "X=1; git commit -m \"$X\"",
+        "if git diff --quiet; then git commit -m x; fi",
+    ] {
+        assert!(is_silent(&tested(TESTS).bash("t1", line)), "{line}");
+    }
+}
+
+#[test]
+fn what_is_unmet_anyway_says_so_and_an_exception_holds() {
+    let answer = Scene::new(TESTS).bash("t1", "cargo test && git commit -m x");
+    assert!(denied(&answer).contains("run by itself, so that it must pass: cargo test"), "{answer:?}");
+    let mut waived = Scene::new(TESTS);
+    waived.except("tests", Holder::Session(SESSION), By::Waiver, 600);
+    assert!(is_silent(&waived.bash("t1", "cargo fmt && git commit -am x")));
+}
+
+#[test]
+fn what_may_change_the_branch_before_a_guarded_command_is_run_first() {
+    for line in ["git checkout main && git commit -m x", "git switch main; git commit -m x", "make && git commit -m x"]
+    {
+        let answer = Scene::new(GUARD).bash("t1", line);
+        let reason = denied(&answer);
+        assert!(reason.contains("may change the branch") && reason.contains("own_branch"), "{line}: {reason}");
+    }
+    for line in ["git add -A && git commit -m x", "git commit -m x; git switch main"] {
+        assert!(is_silent(&Scene::new(GUARD).bash("t1", line)), "{line}");
+    }
+}
+
+#[test]
+fn a_mark_a_size_and_other_sessions_do_not_depend_on_the_line() {
+    let by_commits = "trigger_tools: [{tool: Bash, command_pattern: git commit}]";
+    let mut scene = Scene::new(&format!(
+        "plan: {{{by_commits}}}\n\
+         alone: {{type: guard, guard_type: single_session, {by_commits}}}\n"
+    ));
+    scene.mark("plan", Holder::Session(SESSION), By::Agent);
+    assert!(is_silent(&scene.bash("t1", "cargo fmt && git commit -am x")));
+}
+
+#[test]
+fn a_command_that_would_be_the_evidence_needs_none() {
+    for (triggers, line, passes) in [
+        ("[Bash]", "cargo test", true),
+        ("[Bash]", "cd sub && cargo test", true),
+        ("[Bash]", "set -o pipefail; cargo test | tail", true),
+        ("[{tool: Bash, command_pattern: cargo}]", "cargo test", true),
+        ("[{tool: Bash, command_pattern: cargo test}]", "npm ci && cargo test", true),
+        ("[{tool: Bash, command_pattern: cargo}]", "cargo build", false),
+        ("[{tool: Bash, command_pattern: cargo}]", "cargo build && cargo test", false),
+        ("[{tool: Bash, command_pattern: cargo}]", "cargo test && cargo publish", false),
+        ("[Bash]", "cargo test && make", false),
+        ("[Bash]", "cargo test || true", false),
+        ("[Bash]", "cargo test --no-run", false),
+        ("[{tool: Bash, command_pattern: git commit}]", "cargo test && git commit -m x", false),
+    ] {
+        let requirement =
+            format!("tests: {{type: evidence, command: cargo test, enforce: both, trigger_tools: {triggers}}}\n");
+        let answer = Scene::new(&requirement).bash("t1", line);
+        assert_eq!(is_silent(&answer), passes, "{triggers} {line}: {answer:?}");
+    }
+}
