@@ -6,11 +6,14 @@
 //! A function of the call, the folders and the settings. `kept::Disk` is all it sees of the file system, and it asks that
 //! only about paths whose names make them suspect.
 
+mod arrival;
 mod command;
 mod disguise;
 mod kept;
 mod line;
+mod repeat;
 mod script;
+mod sweep;
 mod touch;
 mod word;
 
@@ -56,6 +59,8 @@ enum What {
     Variable(String),
     /// Run one of the user's commands through this program, out of Claude's sight.
     Detach(String),
+    /// Run this hook as the client does, with an event that somebody made up.
+    Pretend(String),
     /// Give another session a prompt that is one of the user's commands.
     Prompt,
 }
@@ -149,6 +154,9 @@ impl fmt::Display for What {
                 write!(f, "change {name}, by which Barbless's commands know where they run")
             }
             Self::Detach(program) => write!(f, "run one of the user's own commands through {program}"),
+            Self::Pretend(hook) => {
+                write!(f, "run the hook {hook} as Claude Code does, without a command for it to carry out")
+            }
             Self::Prompt => {
                 f.write_str("submit one of the user's own commands as a prompt of another session")
             }

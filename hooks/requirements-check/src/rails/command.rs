@@ -8,6 +8,7 @@ use crate::command_line::{self, Directory, Simple};
 
 use super::Guarded;
 use super::kept::How;
+use super::sweep;
 use super::touch::{Touch, is_cluster_with, subcommand, touch};
 use super::word::{Place, like, place};
 
@@ -89,8 +90,12 @@ impl<'a> Command<'a> {
                 Directory::Changed(to) => start.join(&to.to_string_lossy()),
                 Directory::Unknown => entered.clone(),
             };
-            if let ("cd" | "pushd", Some(to)) = (simple.program(), words.get(1)) {
-                entered = place(to, &folder, guarded);
+            match (simple.program(), words.get(1).map(String::as_str)) {
+                ("cd", None | Some("--")) => {
+                    entered = place(words.get(2).map_or("~", String::as_str), &folder, guarded);
+                }
+                ("cd" | "pushd", Some(to)) => entered = place(to, &folder, guarded),
+                _ => {}
             }
             commands.push(Self::new(simple, words, folder, guarded));
         }
@@ -111,6 +116,11 @@ impl<'a> Command<'a> {
         };
         let touch = touch(&program, &arguments);
         Self { simple, program, arguments, touch, shell_folder, folder }
+    }
+
+    /// Its program has that name.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        self.program == name
     }
 
     /// It gets its arguments from what another command prints.
@@ -150,6 +160,19 @@ impl<'a> Command<'a> {
             |word: &&str| *word == "--recursive" || is_cluster_with(word, 'r') || is_cluster_with(word, 'R');
         let always = ["rd", "rimraf", "srm", "trash", "trash-put"].contains(&self.program.as_ref());
         if always || self.arguments.iter().any(is_deep) { How::Above } else { How::Itself }
+    }
+
+    /// A folder of the target's name is replaced, not filled.
+    pub(super) fn replaces_folder(&self) -> bool {
+        let has = |letters: &[char], long: &str| {
+            let in_cluster = |word: &str| letters.iter().any(|letter| is_cluster_with(word, *letter));
+            self.arguments.iter().any(|word| *word == long || in_cluster(word))
+        };
+        match self.program.as_ref() {
+            "cp" | "install" | "mv" => has(&['T'], "--no-target-directory"),
+            "ln" => has(&['T', 'n', 'h'], "--no-dereference") || has(&[], "--no-target-directory"),
+            _ => false,
+        }
     }
 
     /// What a copy goes to, and what is copied.
@@ -203,6 +226,12 @@ impl<'a> Command<'a> {
         if names.any(may_be_protected) {
             return How::Above;
         }
+        if sweep::finds_all(&self.arguments) && sweep::edits_what_it_finds(&self.arguments) {
+            return How::Above;
+        }
+        if self.sought().any(may_be_state) {
+            return How::Folder;
+        }
         let removes = |word: &&str| matches!(*word, "-delete" | "rm" | "mv" | "unlink" | "shred");
         match self.arguments.iter().any(removes) {
             _ if asks || self.arguments.contains(&"-empty") => How::Itself,
@@ -230,13 +259,18 @@ fn may_be_protected(pattern: &str) -> bool {
     pattern.split('/').all(|name| is_on_the_way(name) || is_protected(name))
 }
 
+/// What hooks remember has such names, marks among it.
+fn may_be_state(pattern: &str) -> bool {
+    pattern == "OFF" || [".json", ".jsonl"].iter().any(|end| pattern.ends_with(end))
+}
+
 /// One of our own commands, by its name.
 pub(super) fn is_own(program: &str) -> bool {
     matches!(program, "req" | "pace-maker") || own_commands().any(|own| own == program)
 }
 
 /// A command of these words, and nothing around it, only reads.
-fn reads(words: &[String]) -> bool {
+pub(super) fn reads(words: &[String]) -> bool {
     let quoted: Vec<String> = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
     !words.is_empty() && command_line::parse(&quoted.join(" ")).is_read_only()
 }

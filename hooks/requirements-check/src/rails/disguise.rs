@@ -1,13 +1,19 @@
 //! Commands that are not what they say: ours, made to believe that the user runs them, or run where nobody sees who does.
 
-use crate::command_line::Simple;
+use crate::command_line::{Hidden, Line, Simple};
 
 use super::What;
-use super::command::is_own;
+use super::command::{is_own, reads};
 
 /// Variables by which our commands know where they run. `HOME` is one as well, but others have their reasons to set it.
-const VARIABLES: [&str; 4] =
-    ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CONFIG_DIR", "CLAUDE_HOOK_STATE_DIR"];
+const VARIABLES: [&str; 6] = [
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_HOOK_STATE_DIR",
+    "CLAUDE_PROJECT_DIR",
+];
 
 /// And all that begin with this.
 const OWN_PREFIX: &str = "BARBLESS_";
@@ -16,7 +22,7 @@ const OWN_PREFIX: &str = "BARBLESS_";
 const DECLARERS: [&str; 6] = ["declare", "export", "local", "readonly", "typeset", "unset"];
 
 /// Programs that give others a terminal, or run them later and elsewhere.
-const DETACHERS: [&str; 11] = [
+const DETACHERS: [&str; 12] = [
     "at",
     "batch",
     "crontab",
@@ -25,6 +31,7 @@ const DETACHERS: [&str; 11] = [
     "screen",
     "script",
     "setsid",
+    "ssh",
     "systemd-run",
     "tmux",
     "unbuffer",
@@ -50,11 +57,14 @@ const VERBS: [&str; 12] = [
 const WORDS_TO_VERB: usize = 3;
 
 /// What the commands would do in disguise.
-pub(super) fn disguise(commands: &[Simple], is_powershell: bool) -> Option<What> {
+pub(super) fn disguise(line: &Line, commands: &[Simple], is_powershell: bool) -> Option<What> {
     let declared = |simple| declared(simple).or_else(|| in_powershell(simple).filter(|_| is_powershell));
     let variable = commands.iter().find_map(declared).or_else(|| around_ours(commands));
     let variable = variable.map(|name| What::Variable(name.to_owned()));
-    variable.or_else(|| detached(commands)).or_else(|| prompted(commands))
+    variable
+        .or_else(|| detached(&line.text, commands))
+        .or_else(|| prompted(commands))
+        .or_else(|| pretended(commands))
 }
 
 /// A variable that is changed for the rest of the line.
@@ -65,11 +75,15 @@ fn declared(simple: &Simple) -> Option<&str> {
     words.find_map(|word| variable(word))
 }
 
-/// `$env:NAME = ''`, `Remove-Item Env:NAME`.
+/// `$env:NAME = ''`, `Remove-Item Env:NAME`; not `$env:NAME` where it is only read.
 fn in_powershell(simple: &Simple) -> Option<&'static str> {
-    simple.words.iter().filter(|word| word.contains(':')).find_map(|word| {
-        let word = word.to_ascii_uppercase();
-        VARIABLES.into_iter().find(|name| word.split("ENV:").skip(1).any(|rest| rest.starts_with(name)))
+    let text = simple.text.to_ascii_uppercase();
+    VARIABLES.into_iter().find(|name| {
+        text.match_indices(name).any(|(at, _)| {
+            let Some(before) = text[..at].strip_suffix("ENV:") else { return false };
+            let after = text[at + name.len()..].trim_start_matches('}').trim_start();
+            !before.ends_with(['$', '{']) || after.starts_with(['=', '+'])
+        })
     })
 }
 
@@ -99,12 +113,14 @@ fn changed<'a>(simple: &Simple, word: &'a str) -> Option<&'a str> {
 }
 
 /// One of the user's commands, out of sight: behind such a program, or in a text that may be handed to it.
-fn detached(commands: &[Simple]) -> Option<What> {
+fn detached(text: &str, commands: &[Simple]) -> Option<What> {
     let program = commands.iter().find_map(detacher)?;
     let runs_ours = commands.iter().any(|simple| {
         (!is_own(simple.program()) || detacher(simple).is_some()) && runs_a_verb_of_ours(simple)
     });
-    runs_ours.then(|| What::Detach(program.to_owned()))
+    // What is handed over as a here-document or a here-string is in no command.
+    let is_handed_over = || text.contains("<<") && has_a_verb_of_ours([text]);
+    (runs_ours || is_handed_over()).then(|| What::Detach(program.to_owned()))
 }
 
 fn detacher(simple: &Simple) -> Option<&str> {
@@ -113,8 +129,12 @@ fn detacher(simple: &Simple) -> Option<&str> {
 }
 
 fn runs_a_verb_of_ours(simple: &Simple) -> bool {
+    has_a_verb_of_ours(simple.words.iter().map(String::as_str))
+}
+
+fn has_a_verb_of_ours<'a>(words: impl IntoIterator<Item = &'a str>) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    let words: Vec<&str> = simple.words.iter().flat_map(|word| word.split(|c| !is_part(c))).collect();
+    let words: Vec<&str> = words.into_iter().flat_map(|word| word.split(|c| !is_part(c))).collect();
     let words: Vec<&str> =
         words.into_iter().filter(|word| !word.is_empty() && !word.starts_with('-')).collect();
     (0..words.len()).any(|at| {
@@ -136,4 +156,37 @@ fn prompted(commands: &[Simple]) -> Option<What> {
     };
     let fed = || commands.iter().any(|simple| !is_own(simple.program()) && runs_a_verb_of_ours(simple));
     (client.words.iter().any(begins_with_ours) || fed()).then_some(What::Prompt)
+}
+
+/// A hook of ours without a command of its own: it takes what it reads for an event of the client's, and the user's words
+/// may stand in one.
+fn pretended(commands: &[Simple]) -> Option<What> {
+    let before = [None].into_iter().chain(commands.iter().map(Some));
+    let hook = before.zip(commands).find_map(|(before, simple)| {
+        // With `pipefail` a pipe cannot be told from here; a hook without a command is refused all the same.
+        let is_piped = before.is_some_and(|before| before.decides == Err(Hidden::Pipe));
+        hook_run(simple, is_piped || !simple.reads.is_empty())
+    });
+    hook.map(|hook| What::Pretend(hook.to_owned()))
+}
+
+/// The hook that the command runs, itself or through a program that we do not know, and gives something to read.
+fn hook_run(simple: &Simple, is_fed: bool) -> Option<&str> {
+    let arguments = || simple.words.iter().skip(1);
+    // What the shell fills in may come to nothing.
+    let has_command = || arguments().any(|word| !word.contains(['$', '`', '*', '?', '[', '{']));
+    let itself = Some(simple.program()).filter(|program| is_hook(program) && (is_fed || !has_command()));
+    let handed_on = || arguments().find_map(|word| installed_hook(word));
+    itself.or_else(|| handed_on().filter(|_| is_fed && !reads(&simple.words)))
+}
+
+/// The name of one of our hooks' binaries.
+fn is_hook(program: &str) -> bool {
+    is_own(program) && !matches!(program, "req" | "pace-maker")
+}
+
+/// The hook that a word names by where hooks lie.
+fn installed_hook(word: &str) -> Option<&str> {
+    let (_, name) = word.split_once(".claude/hooks/")?;
+    is_hook(name).then_some(name)
 }

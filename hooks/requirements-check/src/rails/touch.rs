@@ -17,6 +17,12 @@ pub(super) enum Touch {
     Alters,
     /// What git does not know in them is gone.
     Cleans,
+    /// They become what the index or another commit has.
+    Restores,
+    /// Files come from elsewhere, under names that options tell.
+    Fetches,
+    /// Files come out of an archive.
+    Unpacks,
     /// What is found in the folders named first may be gone.
     Searches,
     /// Unknown, so any of them may be changed.
@@ -31,7 +37,7 @@ pub(super) enum Touch {
 
 /// Programs whose words are no files of this machine, or that only send them away.
 const TALKERS: &[&str] =
-    &["curl", "echo", "eval", "gh", "glab", "hub", "printf", "ssh", "write-host", "write-output"];
+    &["echo", "eval", "gh", "glab", "hub", "printf", "ssh", "write-host", "write-output"];
 
 const COPIERS: &[&str] = &["copy", "copy-item", "cp", "cpi", "install", "rsync", "scp"];
 
@@ -126,6 +132,8 @@ pub(super) fn touch(program: &str, arguments: &[&str]) -> Touch {
         "git" => git(arguments),
         "find" => Touch::Searches,
         "ln" => Touch::Links,
+        "curl" | "wget" => Touch::Fetches,
+        "bsdtar" | "gtar" | "tar" | "unzip" => Touch::Unpacks,
         "sed" if !arguments.iter().any(|word| is_in_place(word)) => Touch::Prints,
         "awk" | "gawk" | "mawk" if !arguments.contains(&"inplace") => Touch::Prints,
         _ if is_one_of(TALKERS) => Touch::Nothing,
@@ -147,7 +155,8 @@ fn git(arguments: &[&str]) -> Touch {
         "restore" if is_of_index(arguments) => Touch::Nothing,
         "clean" if is_dry_run(arguments) => Touch::Nothing,
         "clean" => Touch::Cleans,
-        "checkout" | "restore" | "stash" => Touch::Alters,
+        "checkout" | "restore" => Touch::Restores,
+        "stash" => Touch::Alters,
         talker
             if GIT_TALKERS.contains(&talker)
                 && !arguments.iter().any(|word| word.starts_with("--output")) =>

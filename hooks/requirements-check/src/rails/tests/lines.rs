@@ -339,6 +339,8 @@ fn lines_of_powershell() {
         r"Move-Item .claude old",
         "Remove-Item Env:CLAUDECODE",
         "$env:CLAUDECODE = ''",
+        "${env:CLAUDECODE}=''",
+        "$env:CLAUDE_CODE_SESSION_ID = 'x'; req clear --all",
     ] {
         assert!(of_powershell(line).is_some(), "{line}");
     }
@@ -349,6 +351,7 @@ fn lines_of_powershell() {
         r"Remove-Item docs\requirements.yaml",
         r"cargo test",
         r"git diff .claude\settings.json",
+        r"Get-Content $env:CLAUDE_PROJECT_DIR\notes.md",
     ] {
         assert_eq!(of_powershell(line), None, "{line}");
     }
@@ -397,6 +400,7 @@ fn hooks_run_with_an_event_of_ones_own() {
             "sh -c requirements-check < in.json",
             "exec < in.json; requirements-check $X",
             "requirements-check \"$X\" < in.json",
+            "requirements-check {,} <<< '{}'",
             "cd ~/.claude/hooks && ./requirements-check < in.json",
             "xargs requirements-check < in.json",
             "cat in.json | sudo /opt/x/delegation-guard",
@@ -434,7 +438,7 @@ fn downloads_and_archives_put_in_the_place_of_one() {
             "cd .claude && curl -O http://localhost/requirements.yaml",
             "curl -D ~/.claude/hook-state/OFF http://localhost/",
             "wget -P .claude http://localhost/requirements.local.yaml",
-            "wget -q --directory-prefix=.claude http://localhost/requirements.local.yaml?x=1",
+            "wget -q --directory-prefix=.claude http://localhost/requirements.local.yaml",
             "wget -O .claude/requirements.yaml http://localhost/x",
             "wget -qO.claude/requirements.yaml http://localhost/x",
             "cd .claude && wget http://localhost/requirements.yaml",
