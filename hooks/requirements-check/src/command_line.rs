@@ -62,6 +62,12 @@ pub(crate) struct Simple {
     pub(crate) decides: Result<(), Hidden>,
     /// Where it runs, as seen from the directory of the call.
     pub(crate) directory: Directory,
+    /// Its arguments that may be options only the shell knows, as written: `$ARGS`.
+    pub(crate) unknown_options: Vec<String>,
+    /// It is a shell or `eval`, and all it runs are commands of the line, too.
+    runs_script: bool,
+    /// Where in `text` the program begins, in bytes.
+    begins_at: usize,
     /// The parts of `text` in quotes, in bytes.
     quoted: Vec<Range<usize>>,
 }
@@ -101,6 +107,12 @@ pub(crate) enum Hidden {
     Trap,
     /// The script it stands in is put together from variables.
     Expansion,
+    /// `set -n`, `bash --version -c`: the shell reads it and does not run it.
+    NoExec,
+    /// A program before it has options that are not known, and may not run it, or not here.
+    Wrapper,
+    /// `PATH=..`, `alias` or the like before it: another program may run in its place.
+    Replaced,
 }
 
 impl fmt::Display for Hidden {
@@ -116,6 +128,9 @@ impl fmt::Display for Hidden {
             Self::AfterExit => "`exit`, `return` or `exec` before it may keep it from running",
             Self::Trap => "a trap may change the exit status",
             Self::Expansion => "the script it stands in depends on variables",
+            Self::NoExec => "an option of the shell keeps it from running",
+            Self::Wrapper => "the options of a program before it are not known, so it may not have run",
+            Self::Replaced => "`PATH` or the like is set before it, so another program may run in its place",
         })
     }
 }

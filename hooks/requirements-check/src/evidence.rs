@@ -5,10 +5,14 @@ use std::path::{Component, Path, PathBuf};
 use globset::{GlobSet, GlobSetBuilder};
 
 use crate::call::Call;
-use crate::command_line::{Directory, Line, Simple};
+use crate::command_line::{Directory, Line, Pattern, Simple};
 use crate::facts::After;
 use crate::rule::Rule;
 use crate::settings::{CommandPattern, FileConditions, FileEvidence, Glob};
+use crate::view::World;
+use crate::words::cut;
+
+pub(crate) mod order;
 
 /// Arguments with which a test command tests nothing.
 const NOT_ARGS: [&str; 9] =
@@ -27,6 +31,8 @@ pub(crate) struct Found {
     pub(crate) proves_nothing: bool,
     /// Where it runs, as seen from the session's directory.
     directory: Directory,
+    /// The how manieth of the line's commands it is.
+    index: usize,
 }
 
 impl Found {
@@ -41,24 +47,36 @@ impl Found {
     }
 }
 
+/// What keeps the command's run from being known; `None` if nothing does.
+fn hidden(simple: &Simple) -> Option<String> {
+    let unknown = simple.unknown_options.first();
+    let by_arguments = || {
+        unknown.map(|word| format!("its arguments depend on what the shell puts in for `{}`", cut(word, 80)))
+    };
+    simple.decides.as_ref().err().map(ToString::to_string).or_else(by_arguments)
+}
+
+/// The patterns of its command.
+fn patterns(rule: &Rule<'_>) -> Vec<Pattern> {
+    let commands = rule.set.command.iter().flat_map(|commands| commands.iter());
+    commands.filter_map(CommandPattern::over_commands).collect()
+}
+
 /// The call's command that the requirement asks for: one that decides the line, if there is one.
 pub(crate) fn command_of(rule: &Rule<'_>, call: &Call) -> Option<Found> {
-    let patterns: Vec<_> = rule
-        .set
-        .command
-        .iter()
-        .flat_map(|commands| commands.iter())
-        .filter_map(CommandPattern::over_commands)
-        .collect();
-    let line = call.line.as_ref()?;
-    let not_args = not_args(rule);
-    let found = patterns.iter().flat_map(|pattern| pattern.matches(line)).map(|simple| Found {
-        shown: simple.text.clone(),
-        line: Line::line_to_type(&simple.without_arguments(&not_args)),
-        hidden: simple.decides.as_ref().err().map(ToString::to_string),
-        proves_nothing: simple.has_any_argument(&not_args),
-        directory: simple.directory.clone(),
-    });
+    let (patterns, not_args) = (patterns(rule), not_args(rule));
+    let is_wanted = |simple: &Simple| patterns.iter().any(|pattern| pattern.begins(simple));
+    let found =
+        call.commands().iter().enumerate().filter(|(_, simple)| is_wanted(simple)).map(|(index, simple)| {
+            Found {
+                shown: simple.text.clone(),
+                line: Line::line_to_type(&simple.plain().without_arguments(&not_args)),
+                hidden: hidden(simple),
+                proves_nothing: simple.has_any_argument(&not_args),
+                directory: simple.directory.clone(),
+                index,
+            }
+        });
     let all: Vec<Found> = found.collect();
     let best = all.iter().position(|found| found.hidden.is_none() && !found.proves_nothing);
     all.into_iter().nth(best.unwrap_or(0))
@@ -83,11 +101,37 @@ pub(crate) fn not_counted(rule: &Rule<'_>, found: &Found, facts: &After, was_not
     if let Some(hidden) = &found.hidden {
         return Some(hidden.clone());
     }
+    if is_spoiled(rule, found, facts) {
+        return Some("other commands of the line may change the files; run it by itself".to_owned());
+    }
     if facts.without_output.iter().any(|name| name == rule.name) {
         let pattern = rule.set.min_output.as_ref().map_or("", |pattern| pattern.as_str());
         return Some(format!("its output has nothing that matches {pattern}"));
     }
     (!was_noted).then(|| "what the files were when it began is not known".to_owned())
+}
+
+/// Another command of the line may change the files: what was tested may not be what is there.
+fn is_spoiled(rule: &Rule<'_>, found: &Found, facts: &After) -> bool {
+    let commands = facts.call.commands().iter().enumerate();
+    commands.filter(|(index, _)| *index != found.index).any(|(index, command)| {
+        // What the line writes afterwards, a log most often, shows in the files themselves.
+        let only_writes = !command.writes.is_empty() || command.program() == "tee";
+        command.turns_work_tree()
+            || (!(only_writes && index > found.index) && may_edit(rule, command, &facts.world))
+    })
+}
+
+/// The command is known to change files, and may change some the evidence is about.
+fn may_edit(rule: &Rule<'_>, command: &Simple, world: &World) -> bool {
+    let root = world.here.root().or(world.root.as_deref());
+    let (Some(root), Some(folder)) = (root, command.folder(&world.cwd)) else {
+        return command.edits_files();
+    };
+    // Where it is not plain which file is meant, any may be.
+    let mut named = command.changed_files().peekable();
+    command.edits_files()
+        && (named.peek().is_none() || named.any(|file| may_be_about(rule, root, &folder.join(file))))
 }
 
 /// The file is one of those the evidence is about.

@@ -4,6 +4,7 @@
 //! - `ask`: the `git` command, where the files are beyond us (reftable) or libgit2 refuses (foreign owner).
 //! - `size`: how many lines the work tree differs from the point where the branch left its base.
 //! - `fingerprint`: what the files under some globs contain, cheap to take and to compare across commits.
+//! - `own`: what tools keep in a work tree for themselves, which neither of both looks at.
 //!
 //! Only `size` and `fingerprint` open the repository (libgit2). They write nothing, not even a refreshed index, and
 //! start no program a repository's configuration or attributes name. `GIT_DIR` and its kin change nothing.
@@ -16,6 +17,7 @@ mod content;
 mod fingerprint;
 mod heads;
 mod index;
+mod own;
 mod renames;
 mod repository;
 mod size;
@@ -26,8 +28,9 @@ mod worktree;
 mod sandbox;
 
 pub(crate) use ask::{Answer, Surroundings, ask_git};
-pub(crate) use fingerprint::{Fingerprint, same, take, take_plain};
+pub(crate) use fingerprint::{Fingerprint, differing, take, take_plain};
 pub(crate) use heads::heads;
+pub(crate) use own::Own;
 pub(crate) use size::{Counts, SizeRequest, recount, scan};
 pub(crate) use worktree::{Head, Worktree};
 

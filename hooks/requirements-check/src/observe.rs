@@ -4,6 +4,7 @@
 mod files;
 mod fingerprints;
 mod look;
+mod own;
 mod sizes;
 
 use std::path::Path;

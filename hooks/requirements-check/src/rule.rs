@@ -3,7 +3,10 @@
 use shared::config::SettingFault;
 
 use crate::call::Call;
-use crate::settings::{CommandPattern, Enforce, Kind, Pattern, Requirement, SatisfiedBy, Settings, Trigger};
+use crate::command_line::{self, Simple};
+use crate::settings::{
+    CallTrigger, CommandPattern, Enforce, Kind, Pattern, Requirement, SatisfiedBy, Settings, Trigger,
+};
 use crate::strategy::{Strategy, strategy};
 use crate::view::quoted;
 use crate::wording::kind as kind_word;
@@ -72,6 +75,27 @@ impl<'a> Rule<'a> {
         }
     }
 
+    /// A command of the call's line is, by itself, one of those that need it.
+    pub(crate) fn is_triggered_by_command(&self, call: &Call, command: &Simple) -> bool {
+        let wanted = |trigger: &Trigger| match trigger {
+            Trigger::Tool(_) => false,
+            Trigger::Call(wanted) => {
+                call.is_tool(&wanted.tool)
+                    && patterns(wanted).into_iter().flatten().any(|pattern| pattern.matches_command(command))
+            }
+        };
+        self.set.trigger_tools.iter().flatten().any(wanted)
+    }
+
+    /// Any call of the tool needs it, whatever its line says.
+    pub(crate) fn is_triggered_by_tool(&self, call: &Call) -> bool {
+        let wanted = |trigger: &Trigger| match trigger {
+            Trigger::Tool(tool) => call.is_tool(tool),
+            Trigger::Call(wanted) => call.is_tool(&wanted.tool) && patterns(wanted).is_empty(),
+        };
+        self.set.trigger_tools.iter().flatten().any(wanted)
+    }
+
     /// A trigger looks at shell lines.
     pub(crate) fn reads_lines(&self) -> bool {
         let reads = |trigger: &Trigger| matches!(trigger, Trigger::Call(call) if call.command_pattern.is_some() || call.command_regex.is_some());
@@ -104,18 +128,19 @@ fn matches(trigger: &Trigger, call: &Call) -> bool {
     match trigger {
         Trigger::Tool(tool) => call.is_tool(tool),
         Trigger::Call(wanted) => {
-            let patterns: Vec<_> = [
-                wanted.command_pattern.as_ref().map(CommandPattern::over_commands),
-                wanted.command_regex.as_ref().map(Pattern::over_commands),
-            ]
-            .into_iter()
-            .flatten()
-            .collect();
+            let patterns = patterns(wanted);
             // A pattern on another tool than a shell looks at nothing: the whole trigger is none.
             call.is_tool(&wanted.tool)
                 && (patterns.is_empty() || patterns.into_iter().flatten().any(|pattern| call.runs(&pattern)))
         }
     }
+}
+
+/// What the trigger looks for in a line; `None` in it for one that is wrong and matches nothing.
+fn patterns(wanted: &CallTrigger) -> Vec<Option<command_line::Pattern>> {
+    let words = wanted.command_pattern.as_ref().map(CommandPattern::over_commands);
+    let regex = wanted.command_regex.as_ref().map(Pattern::over_commands);
+    [words, regex].into_iter().flatten().collect()
 }
 
 /// What keeps requirements from working, though each of their keys is right by itself.

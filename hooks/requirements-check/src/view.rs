@@ -88,8 +88,8 @@ pub(crate) struct Size {
 pub(crate) enum Freshness {
     /// They are.
     Same,
-    /// They are not.
-    Different,
+    /// They are not; which ones, as far as it is known.
+    Different(Vec<String>),
     /// It could not be told; why.
     Unknown(String),
 }

@@ -97,6 +97,16 @@ const EDITORS: &[&str] = &["cp", "dd", "install", "ln", "mv", "patch", "rm", "te
 const GIT_EDITORS: &[&str] =
     &["am", "apply", "cherry-pick", "clean", "merge", "mv", "pull", "rebase", "restore", "revert", "rm"];
 
+/// git's subcommands that leave the files, and which branch is checked out, as they are; beside those that only read.
+const GIT_KEEPERS: &[&str] = &["add", "commit", "config", "fetch", "push", "stage", "tag"];
+
+/// The shell's own commands, and others, that change no file; beside those that only read.
+const KEEPERS: &[&str] = &[":", "date", "export", "umask", "unset", "wait"];
+
+/// Variables that turn git to another repository.
+const OF_ANOTHER_REPOSITORY: &[&str] =
+    &["GIT_DIR=", "GIT_WORK_TREE=", "GIT_INDEX_FILE=", "GIT_COMMON_DIR=", "GIT_OBJECT_DIRECTORY="];
+
 impl Line {
     /// Whether every command of the line only reads, as far as can be told: in doubt it does not.
     pub(crate) fn is_read_only(&self) -> bool {
@@ -116,6 +126,50 @@ impl Simple {
                 "git" => self.git_edits(),
                 _ => EDITORS.contains(&program),
             }
+    }
+
+    /// Whether git may put other files into the work tree: those of another branch, too.
+    pub(crate) fn turns_work_tree(&self) -> bool {
+        let words = self.without_global_options();
+        let Some(subcommand) = words.get(1).filter(|_| self.program() == "git") else { return false };
+        match *subcommand {
+            "checkout" | "switch" => !self.begins_branch(),
+            "reset" | "bisect" | "checkout-index" | "read-tree" | "sparse-checkout" => true,
+            "submodule" => words.get(2) == Some(&"update"),
+            _ => self.git_edits(),
+        }
+    }
+
+    /// Whether git begins a new branch with the files as they are.
+    pub(crate) fn begins_branch(&self) -> bool {
+        let words = self.without_global_options();
+        let ["git", "switch" | "checkout", "-c" | "-b" | "--create", name] = words.as_slice() else {
+            return false;
+        };
+        !name.starts_with('-')
+    }
+
+    /// Whether the command is known to leave files, and git's work tree, as they are: in doubt it is not.
+    pub(crate) fn keeps_files(&self) -> bool {
+        let writes = self.writes.iter().any(|file| !is_discarded(file));
+        let of_another = |word: &str| OF_ANOTHER_REPOSITORY.iter().any(|name| word.starts_with(name));
+        let is_turned = self.prefix.iter().chain(&self.words).any(|word| of_another(word));
+        let is_plain = self.prefix.iter().all(|word| !word.starts_with('-') && word.contains('='));
+        !writes && !is_turned && (self.only_reads() || (is_plain && self.program_keeps_files()))
+    }
+
+    fn program_keeps_files(&self) -> bool {
+        let Some(program) = self.words.first() else { return true };
+        match program.as_str() {
+            "git" => {
+                let words = self.without_global_options();
+                self.git_only_reads()
+                    || self.begins_branch()
+                    || words.get(1).is_some_and(|subcommand| GIT_KEEPERS.contains(subcommand))
+            }
+            "command" => self.words.get(1).is_some_and(|option| matches!(option.as_str(), "-v" | "-V")),
+            program => self.runs_script || KEEPERS.contains(&program),
+        }
     }
 
     fn arguments(&self) -> impl Iterator<Item = &str> {

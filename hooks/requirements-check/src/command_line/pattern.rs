@@ -4,7 +4,7 @@ use regex_lite::{Regex, RegexBuilder};
 
 use super::cursor::Cursor;
 use super::prefix::base_name;
-use super::{Directory, Line, Simple};
+use super::{Directory, Hidden, Line, Simple};
 
 /// A compiled expression may take this many bytes.
 const MAX_REGEX_BYTES: usize = 256 * 1024;
@@ -98,12 +98,27 @@ impl Pattern {
         builder.case_insensitive(true).size_limit(MAX_REGEX_BYTES).build().ok().map(Self::Regex)
     }
 
+    /// Whether the command matches from its beginning: the program, after what stands before it or with it.
+    pub(crate) fn begins(&self, simple: &Simple) -> bool {
+        match self {
+            Self::Words(words) => words.matches(simple),
+            Self::Regex(regex) => {
+                let whole = [simple.prefix.as_slice(), &simple.words].concat();
+                let forms = [simple.normalised(), in_one(&simple.words), in_one(&whole), simple.text.clone()];
+                // The match that begins first is the one that is found.
+                let begins = |form: &String| regex.find(form).is_some_and(|found| found.start() == 0);
+                !simple.words.is_empty() && forms.iter().any(begins)
+            }
+        }
+    }
+
     /// The commands of `line` that match; none where it cannot be read.
     pub(crate) fn matches<'a>(&self, line: &'a Line) -> Vec<&'a Simple> {
         line.commands.iter().flatten().filter(|simple| self.matches_command(simple)).collect()
     }
 
-    fn matches_command(&self, simple: &Simple) -> bool {
+    /// Whether the command matches.
+    pub(crate) fn matches_command(&self, simple: &Simple) -> bool {
         match self {
             Self::Words(words) => words.matches(simple),
             Self::Regex(regex) => {
@@ -119,6 +134,13 @@ impl Pattern {
             Self::Regex(regex) => regex.is_match(text),
         }
     }
+}
+
+/// The words as one text in which blanks only stand between them.
+fn in_one<T: AsRef<str>>(words: &[T]) -> String {
+    let words: Vec<String> =
+        words.iter().map(|word| word.as_ref().replace([' ', '\t', '\n'], BLANK_IN_WORD)).collect();
+    words.join(" ")
 }
 
 /// The word is one of `options`, as it is or as `--option=value`.
@@ -190,15 +212,25 @@ impl Simple {
         Self { text: kept.join(" "), ..self.clone() }
     }
 
+    /// The same command without what keeps its run from being known: what stands before the program, where that is it,
+    /// and arguments that only the shell knows.
+    pub(crate) fn plain(&self) -> Self {
+        let is_before = matches!(self.decides, Err(Hidden::Wrapper | Hidden::Replaced));
+        let begins_at = if is_before { self.begins_at } else { 0 };
+        let mut text = self.text.get(begins_at..).unwrap_or_default().to_owned();
+        for word in &self.unknown_options {
+            text = text.replacen(&format!(" {word}"), "", 1);
+        }
+        Self { text, ..self.clone() }
+    }
+
     /// The command as pattern matching sees it: no directory, no global options, no quotes.
     fn normalised(&self) -> String {
         let mut words = self.without_global_options();
         if let Some(program) = words.first_mut() {
             *program = base_name(program);
         }
-        let words: Vec<String> =
-            words.iter().map(|word| word.replace([' ', '\t', '\n'], BLANK_IN_WORD)).collect();
-        words.join(" ")
+        in_one(&words)
     }
 
     /// Text in quotes is an argument, no command: a match must begin outside.

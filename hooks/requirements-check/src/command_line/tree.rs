@@ -99,6 +99,26 @@ pub(super) struct Word {
 }
 
 impl Word {
+    /// As an argument it may be an option, or several, that only the shell knows: it begins with what is expanded, or is
+    /// an option with a name that is. A value (`--target-dir=$X`), a pattern of paths (`tests/*.py`) and `$HOME` or
+    /// `$PWD`, or a path below, are none.
+    pub(super) fn may_be_options(&self) -> bool {
+        if !self.expands {
+            return false;
+        }
+        if self.text.starts_with('-') {
+            let name = self.text.split('=').next().unwrap_or_default();
+            return name.contains(['$', '`', '*', '?', '[', '{']);
+        }
+        let begin = self.raw.trim_start_matches(['"', '\'']);
+        let is_path = ["$HOME", "${HOME}", "$PWD", "${PWD}"]
+            .iter()
+            .filter_map(|folder| begin.strip_prefix(folder))
+            .any(|rest| rest.is_empty() || rest.starts_with(['/', '"']));
+        let is_braced = begin.starts_with('{') && (begin.contains(',') || begin.contains(".."));
+        is_braced || (begin.starts_with(['$', '`']) && !is_path)
+    }
+
     /// `NAME=`, `NAME+=` and `NAME[..]=` at its beginning, unquoted.
     pub(super) fn is_assignment(&self) -> bool {
         let name = self.raw.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');

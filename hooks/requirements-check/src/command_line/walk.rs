@@ -68,6 +68,10 @@ struct Shell {
     options: Options,
     /// An `exit`, `return` or `exec` stood before: what comes now may never run.
     left: bool,
+    /// `set -n` stood before: what comes now is only read.
+    only_reads: bool,
+    /// `PATH` was set or the like: other programs than those named may run.
+    replaced: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -145,7 +149,9 @@ impl Walk {
     /// What a pipeline may decide. With `last`, nothing comes after its chain; one that is `alone` in its chain is what
     /// `set -e` looks at: in a longer one a failure before the end is passed over, and what follows it never runs.
     fn place(&self, last: bool, alone: bool, position: Position) -> Position {
-        if self.shell.left {
+        if self.shell.only_reads {
+            position.hidden(Hidden::NoExec)
+        } else if self.shell.left {
             position.hidden(Hidden::AfterExit)
         } else if last {
             position
@@ -234,21 +240,30 @@ impl Walk {
         let position = match &stripped {
             stripped if stripped.repeated => position.hidden(Hidden::Compound),
             stripped if stripped.detached => position.hidden(Hidden::Background),
+            stripped if stripped.unsure => position.hidden(Hidden::Wrapper),
             _ => position,
         };
+        let replaces = simple.words.iter().take(stripped.program).any(replaces_programs);
+        let is_replaced = self.shell.replaced || replaces;
+        let position = if is_replaced { position.hidden(Hidden::Replaced) } else { position };
         let mut found =
             written(&simple.words, stripped.program, position.decides).with_files(&simple.redirects);
-        found.directory = match stripped.directory.and_then(|at| simple.words.get(at)) {
-            Some(directory) => self.shell.directory.join(&directory.text),
+        found.directory = match &stripped.directory {
+            Some(directory) => self.shell.directory.join(directory),
             None => self.shell.directory.clone(),
         };
         let words = simple.words.get(stripped.program..).unwrap_or_default();
+        let at = self.found.len();
         self.found.push(found);
         self.words(&simple.words, position);
         self.targets(&simple.redirects, position);
         self.shell_builtin(words, after);
+        self.shell.replaced |= replaces && words.is_empty();
         self.shell.left |= stripped.replaces;
-        self.inner_script(words, position);
+        let runs_script = self.inner_script(words, position);
+        if let Some(found) = self.found.get_mut(at) {
+            found.runs_script = runs_script;
+        }
     }
 
     /// What a command does to the shell it runs in.
@@ -259,6 +274,11 @@ impl Walk {
             "set" => self.set(arguments),
             "exit" | "return" | "logout" => self.shell.left |= may_succeed(arguments, after),
             "trap" => self.traps = true,
+            "alias" => self.shell.replaced |= !arguments.is_empty(),
+            "hash" => self.shell.replaced |= arguments.iter().any(|word| word.text.starts_with("-p")),
+            "export" | "declare" | "typeset" | "readonly" => {
+                self.shell.replaced |= arguments.iter().any(replaces_programs);
+            }
             _ => {}
         }
     }
@@ -286,7 +306,14 @@ impl Walk {
             else {
                 break;
             };
+            // What follows are positional arguments.
+            if matches!(letters, "" | "-") {
+                break;
+            }
             let on = sign == "-";
+            if letters.contains('n') {
+                self.shell.only_reads = on;
+            }
             if letters.contains('e') {
                 self.shell.options.errexit = on;
             }
@@ -300,44 +327,47 @@ impl Walk {
         match name {
             "pipefail" => self.shell.options.pipefail = on,
             "errexit" => self.shell.options.errexit = on,
+            "noexec" => self.shell.only_reads = on,
             _ => {}
         }
     }
 
-    /// The commands of `sh -c '..'` and `eval '..'`.
-    fn inner_script(&mut self, words: &[Word], position: Position) {
-        let Some((program, arguments)) = words.split_first() else { return };
+    /// The commands of `sh -c '..'` and `eval '..'`; whether they are all that it runs.
+    fn inner_script(&mut self, words: &[Word], position: Position) -> bool {
+        let Some((program, arguments)) = words.split_first() else { return false };
         match base_name(&program.text) {
             "sh" | "bash" | "zsh" | "dash" | "ksh" => {
-                if let Some(script) = shell_script(arguments) {
-                    self.apart(|walk| {
-                        walk.shell = Shell { directory: walk.shell.directory.clone(), ..Shell::default() };
-                        walk.inner(&script.text, script.expands, position.in_process());
-                    });
-                }
+                let Some((script, runs)) = shell_script(arguments) else { return false };
+                let position = if runs { position } else { position.hidden(Hidden::NoExec) };
+                let before = self.shell.clone();
+                let Shell { directory, replaced, .. } = before.clone();
+                self.shell = Shell { directory, replaced, ..Shell::default() };
+                let is_read = self.inner(&script.text, script.expands, position.in_process());
+                self.shell = before;
+                is_read
             }
             "eval" => {
                 let text: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
                 let expands = arguments.iter().any(|word| word.expands);
-                self.inner(&text.join(" "), expands, position.inside());
+                self.inner(&text.join(" "), expands, position.inside())
             }
-            _ => {}
+            _ => false,
         }
     }
 
     /// A script with expansions is looked into as it is written; what it comes to is not known.
-    fn inner(&mut self, text: &str, expands: bool, position: Position) {
+    fn inner(&mut self, text: &str, expands: bool, position: Position) -> bool {
         let depth = self.depth;
         let script = depth.checked_sub(SHELL_DEPTH).map(|depth| Script::read(text, depth));
-        match script {
-            Some(Ok(script)) => {
-                let position = if expands { position.hidden(Hidden::Expansion) } else { position };
-                self.depth = depth.saturating_sub(SHELL_DEPTH);
-                self.script(&script, position);
-                self.depth = depth;
-            }
-            _ => self.unreadable |= !expands,
+        if let Some(Ok(script)) = script {
+            let position = if expands { position.hidden(Hidden::Expansion) } else { position };
+            self.depth = depth.saturating_sub(SHELL_DEPTH);
+            self.script(&script, position);
+            self.depth = depth;
+            return !expands;
         }
+        self.unreadable |= !expands;
+        false
     }
 }
 
@@ -350,37 +380,75 @@ fn may_succeed(arguments: &[Word], after: Connector) -> bool {
     }
 }
 
-/// The script among the arguments of a shell: the first one after the options, if `-c` is among these.
-fn shell_script(arguments: &[Word]) -> Option<&Word> {
-    let mut command = false;
+/// Long options of shells with which a script runs all the same.
+const RUNNING_OPTIONS: [&str; 7] =
+    ["--login", "--noediting", "--noprofile", "--norc", "--posix", "--restricted", "--verbose"];
+
+/// The script among the arguments of a shell: the first one after the options, if `-c` is among these; and whether it
+/// runs.
+fn shell_script(arguments: &[Word]) -> Option<(&Word, bool)> {
+    let (mut command, mut runs) = (false, true);
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         match word.text.as_str() {
             "--rcfile" | "--init-file" => drop(words.next()),
-            "--" => return words.next().filter(|_| command),
-            long if long.starts_with("--") => {}
+            "--" => return words.next().filter(|_| command).map(|word| (word, runs)),
+            long if long.starts_with("--") => runs &= RUNNING_OPTIONS.contains(&long),
             short if short.starts_with(['-', '+']) && short.len() > 1 => {
-                command |= short.starts_with('-') && short.contains('c');
+                let is_on = short.starts_with('-');
+                command |= is_on && short.contains('c');
+                runs &= !(is_on && short.contains(['n', 'D']));
                 if short.ends_with(['o', 'O']) {
-                    words.next();
+                    let name = words.next().map_or("", |name| name.text.as_str());
+                    runs &= !(is_on && name == "noexec");
                 }
             }
-            _ => return Some(word).filter(|_| command),
+            _ => return Some((word, runs)).filter(|_| command),
         }
     }
     None
 }
 
+/// Variables that say what programs, or what else besides them, are run.
+const OF_THE_LOADER: [&str; 5] = ["BASH_ENV", "DYLD_INSERT_LIBRARIES", "ENV", "LD_AUDIT", "LD_PRELOAD"];
+
+/// Where programs lie that were installed, as far as a line can tell: not in a folder of the moment.
+const OF_INSTALLED_PROGRAMS: [&str; 11] =
+    ["$HOME/", "${HOME}/", "~/", "/usr/", "/opt/", "/bin", "/sbin", "/home/", "/root/", "/Users/", "/nix/"];
+
+/// The word is an assignment after which another program than the one that is named may run.
+fn replaces_programs(word: &Word) -> bool {
+    if !word.is_assignment() {
+        return false;
+    }
+    let Some((name, value)) = word.text.split_once('=') else { return false };
+    let (name, value) = match name.strip_suffix('+') {
+        Some(name) => (name, value.trim_start_matches(':')),
+        None => (name, value),
+    };
+    let is_known = |folder: &str| {
+        let is_installed = OF_INSTALLED_PROGRAMS.iter().any(|known| folder.starts_with(known));
+        matches!(folder, "$PATH" | "${PATH}") || (is_installed && !folder.contains(".."))
+    };
+    OF_THE_LOADER.contains(&name) || (name == "PATH" && !value.split(':').all(is_known))
+}
+
 fn written(words: &[Word], program: usize, decides: Result<(), Hidden>) -> Simple {
     let mut simple = Simple::new(decides);
-    for word in words {
+    for (index, word) in words.iter().enumerate() {
         if !simple.text.is_empty() {
             simple.text.push(' ');
+        }
+        if index == program {
+            simple.begins_at = simple.text.len();
         }
         simple.quoted.extend(moved(&word.quoted, simple.text.len()));
         simple.text.push_str(&word.raw);
     }
     let mut texts = words.iter().map(|word| word.text.clone());
+    let arguments = words.get(program + 1..).unwrap_or_default();
+    let unknown = arguments.iter().filter(|word| word.may_be_options());
+    simple.unknown_options = unknown.map(|word| word.raw.clone()).collect();
     simple.prefix = texts.by_ref().take(program).collect();
     simple.words = texts.collect();
     simple
@@ -396,6 +464,9 @@ impl Simple {
             text: String::new(),
             decides,
             directory: Directory::Start,
+            unknown_options: Vec::new(),
+            runs_script: false,
+            begins_at: 0,
             quoted: Vec::new(),
         }
     }

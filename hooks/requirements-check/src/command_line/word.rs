@@ -69,23 +69,52 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// `$'..'`: a backslash and what follows it stand as written, but for quotes.
+    /// `$'..'`, whose escapes are those of C.
     fn ansi_quoted(&mut self, word: &mut Word) -> Read<()> {
         let start = self.at;
         self.at += 2;
         loop {
             match self.next().ok_or(Unreadable)? {
                 '\'' => break,
-                '\\' => word.text.push(match self.next().ok_or(Unreadable)? {
-                    'n' => '\n',
-                    't' => '\t',
-                    other => other,
-                }),
+                '\\' => {
+                    let escaped = self.ansi_escape()?;
+                    word.text.extend(escaped);
+                }
                 other => word.text.push(other),
             }
         }
         word.quoted.push(start..self.at);
         Ok(())
+    }
+
+    /// What stands for the escape after a backslash; nothing for a code that is no character.
+    fn ansi_escape(&mut self) -> Read<Option<char>> {
+        Ok(match self.next().ok_or(Unreadable)? {
+            'n' => Some('\n'),
+            't' => Some('\t'),
+            'r' => Some('\r'),
+            'a' => Some('\u{7}'),
+            'b' => Some('\u{8}'),
+            'e' | 'E' => Some('\u{1b}'),
+            'f' => Some('\u{c}'),
+            'v' => Some('\u{b}'),
+            'x' => self.code(16, 2),
+            'u' => self.code(16, 4),
+            'U' => self.code(16, 8),
+            first @ '0'..='7' => {
+                self.at -= first.len_utf8();
+                self.code(8, 3)
+            }
+            other => Some(other),
+        })
+    }
+
+    /// The character whose code stands here in at most so many digits.
+    fn code(&mut self, radix: u32, most: usize) -> Option<char> {
+        let rest = self.rest();
+        let length = rest.chars().take(most).take_while(|c| c.is_digit(radix)).count();
+        self.at += length;
+        u32::from_str_radix(rest.get(..length)?, radix).ok().and_then(char::from_u32)
     }
 
     fn double_quoted(&mut self, word: &mut Word) -> Read<()> {

@@ -7,6 +7,7 @@ use shared::hook::{Given, Memory, Outcome, Verdict};
 use super::{Answer, remember, rules, start::sign_of_life, view};
 use crate::RequirementsCheck;
 use crate::change::Change;
+use crate::evidence::order::{self, Late};
 use crate::facts::Before;
 use crate::rule::Rule;
 use crate::settings::{Kind, Scope};
@@ -28,6 +29,7 @@ pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &Before) -> An
     let view = view(given, &facts.world, facts.call.id.as_deref());
     let needed: Vec<Rule<'_>> = rules(given.settings)
         .filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&facts.call))
+        .filter(|rule| !order::is_own_proof(rule, &facts.call))
         .collect();
     let unmet: Vec<(Rule<'_>, Standing)> = needed
         .iter()
@@ -40,8 +42,14 @@ pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &Before) -> An
         Kind::Evidence => facts.world.can_prove,
         Kind::Dynamic | Kind::Guard => true,
     });
-    if !unmet.is_empty() {
-        return Outcome { effects, ..deny(given, facts, &view, &unmet, state) };
+    let is_unmet = |rule: &Rule<'_>| unmet.iter().chain(&hopeless).any(|(other, _)| other.name == rule.name);
+    let late: Vec<(Rule<'_>, Late)> = needed
+        .iter()
+        .filter(|rule| !is_unmet(rule) && view.exception(rule).is_none())
+        .filter_map(|rule| Some((*rule, order::late(rule, &facts.call)?)))
+        .collect();
+    if !unmet.is_empty() || !late.is_empty() {
+        return Outcome { effects, ..deny(given, facts, &view, &Open { unmet, late }, state) };
     }
     let mut notes = facts.world.notes.clone();
     notes.extend((!hopeless.is_empty()).then(|| wording::cannot_mark(&facts.world.here, &hopeless)));
@@ -59,17 +67,30 @@ pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &Before) -> An
     Outcome { verdict, notice, effects, ..remember(given, state) }
 }
 
+/// What refuses a call.
+struct Open<'a> {
+    /// Requirements that are not met.
+    unmet: Vec<(Rule<'a>, Standing)>,
+    /// Those that are, but may not be any more when the line comes to what needs them.
+    late: Vec<(Rule<'a>, Late)>,
+}
+
 fn deny(
     given: &Given<'_, RequirementsCheck>,
     facts: &Before,
     view: &View<'_>,
-    unmet: &[(Rule<'_>, Standing)],
+    open: &Open<'_>,
     mut state: State,
 ) -> Answer {
-    let whole = wording::denial(&facts.call, view, unmet, given.origin);
+    let Open { unmet, late } = open;
+    let not_met = (!unmet.is_empty()).then(|| wording::denial(&facts.call, view, unmet, given.origin));
+    let too_late = (!late.is_empty()).then(|| order::words(&facts.call, late));
+    let whole = not_met.into_iter().chain(too_late).collect::<Vec<_>>().join("\n");
     let is_parallel = state.denies_again(wording::hash(&whole), given.now);
-    let reason = if is_parallel { wording::denied_again(&facts.call, unmet) } else { whole };
-    let rule = unmet.first().map_or_else(String::new, |(rule, _)| rule.key());
+    let late = late.iter().map(|(rule, late)| (*rule, Standing::Unmet(late.why())));
+    let all: Vec<(Rule<'_>, Standing)> = unmet.iter().cloned().chain(late).collect();
+    let reason = if is_parallel { wording::denied_again(&facts.call, &all) } else { whole };
+    let rule = all.first().map_or_else(String::new, |(rule, _)| rule.key());
     let verdict = Verdict::Deny { reason, rule: Cow::Owned(rule) };
     // The denial stands whether or not it can be remembered.
     let notice = state.untold(&facts.world.notes);

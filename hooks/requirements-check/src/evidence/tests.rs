@@ -276,7 +276,7 @@ fn a_line_that_may_change_the_files_around_the_tests_does_not_count() {
         "cp -r ../good/src . && cargo test",
         "cargo test && git reset --hard",
         "git pull && cargo test",
-        "cargo test $(git stash -q)",
+        "cargo test --color=$(git stash -q)",
         "rm tests/broken.rs && cargo test",
     ] {
         let why = Ended { line, ..RUN }.why_not().unwrap_or_else(|| panic!("{line} counts"));
@@ -310,6 +310,7 @@ fn arguments_that_only_the_shell_knows_do_not_count() {
         ("cargo test $ARGS", "$ARGS"),
         ("cargo test \"$ARGS\"", "$ARGS"),
         ("cargo test \"\"$ARGS", "$ARGS"),
+        ("cargo test $HOMES", "$HOMES"),
         ("cargo test $(echo --no-run)", "$(echo --no-run)"),
         ("cargo test `echo --no-run`", "`echo --no-run`"),
         ("cargo test {--no-run,}", "{--no-run,}"),
@@ -327,7 +328,7 @@ fn arguments_that_only_the_shell_knows_do_not_count() {
         "cargo test --target-dir=$X",
         "cargo test --manifest-path \"$PWD/Cargo.toml\"",
         "cargo test --target-dir ~/target",
-        "cargo test \"$HOME/x\"",
+        "cargo test \"$HOME/x\" \"$HOME\" $PWD",
         "cargo test '$X'",
         "cargo test -- 'a*'",
         "cargo test {}",
@@ -373,7 +374,7 @@ fn a_run_that_may_never_have_happened_does_not_count() {
     for line in [
         "bash -lc 'cargo test'",
         "bash --noprofile --norc -c 'cargo test'",
-        "bash -eo pipefail -c 'cargo test | tail'",
+        "bash -ec 'cargo test'",
         "env -i -u X A=1 cargo test",
         "env --unset=X cargo test",
         "env -C sub cargo test",

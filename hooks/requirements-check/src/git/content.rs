@@ -9,7 +9,7 @@ use super::GitError;
 use super::index::{mode_on_disk, times};
 use super::repository::{Opened, Stored, native};
 
-/// Larger files are not read. Nobody reviews them by the line, and they would have to fit into memory.
+/// Larger files are not read as a whole: they would have to fit into memory.
 pub(super) const MAX_BYTES: u64 = 8 * 1024 * 1024;
 /// Where git looks for a NUL byte.
 const BINARY_PROBE_BYTES: usize = 8000;
@@ -19,7 +19,7 @@ pub(super) enum OnDisk {
     /// Nothing, or a folder, a pipe, something unreadable.
     Nothing,
     File(File),
-    /// More than [`MAX_BYTES`]: its size, and when it was written.
+    /// More than there is to be read: its size, and when it was written.
     Large {
         size: u64,
         mtime: (u32, u32),
@@ -38,8 +38,14 @@ impl File {
     }
 }
 
-/// Reads the file at `path`. `known` is what the index or a tree has there: the line ends it came with stay.
-pub(super) fn read(opened: &Opened, path: &[u8], known: Option<Stored>) -> Result<OnDisk, GitError> {
+/// Reads the file at `path`, if it has at most `limit` bytes. `known` is what the index or a tree has there: the line ends
+/// it came with stay.
+pub(super) fn read(
+    opened: &Opened,
+    path: &[u8],
+    known: Option<Stored>,
+    limit: u64,
+) -> Result<OnDisk, GitError> {
     let file = opened.on_disk(path);
     if behind_link(&opened.root, &native(path)) {
         return Ok(OnDisk::Nothing);
@@ -53,7 +59,7 @@ pub(super) fn read(opened: &Opened, path: &[u8], known: Option<Stored>) -> Resul
     if !metadata.is_file() {
         return Ok(OnDisk::Nothing);
     }
-    if metadata.len() > MAX_BYTES {
+    if metadata.len() > limit {
         return Ok(OnDisk::Large { size: metadata.len(), mtime: times(&metadata).0 });
     }
     let Ok(bytes) = fs::read(&file) else { return Ok(OnDisk::Nothing) };

@@ -1,8 +1,8 @@
 //! What the files under some globs contain, so that two moments can be compared.
 //!
 //! A fingerprint is HEAD's tree and what the work tree has otherwise: changed, new and missing files by content.
-//! Committing exactly what was there keeps it the same; any other content, by whatever program, does not. Ignored files
-//! and submodules are no part of it.
+//! Committing exactly what was there keeps it the same; any other content, by whatever program, does not. A submodule counts
+//! by the commit that is out in it, not by its files. Ignored files and what tools keep for themselves are no part of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,11 +13,12 @@ use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
 use super::GitError;
-use super::content::{OnDisk, read};
+use super::content::{MAX_BYTES, OnDisk, read};
 use super::index::{Entry, Tracked, times};
+use super::own::{Own, OwnPaths};
 use super::repository::{EXECUTABLE, LINK, Opened, SUBMODULE, Stored, native, open, spelled, stored};
 use super::walk::{Found, Next, walk};
-use super::worktree::Worktree;
+use super::worktree::{Head, Worktree, first_line};
 
 /// More changed files are an import or a missing `.gitignore`, and a record too large to keep.
 const MAX_CHANGED: usize = 5_000;
@@ -27,8 +28,10 @@ const MAX_PLAIN: usize = 20_000;
 const NOT_SOURCES: [&str; 5] = [".git", "node_modules", "target", ".venv", "__pycache__"];
 /// The content of a file that HEAD's tree has and the work tree has not.
 const GONE: &str = "gone";
+/// Before the commit of a submodule.
+const SUBMODULE_MARK: &str = "m";
 
-/// The files of one moment. Two of them are compared by [`same`].
+/// The files of one moment. Two of them are compared by [`differing`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Fingerprint {
     /// The object name of HEAD's tree; empty before the first commit and without a repository.
@@ -37,23 +40,25 @@ pub(crate) struct Fingerprint {
     pub(crate) changed: BTreeMap<String, String>,
 }
 
-/// Takes the fingerprint of the files under `paths`; `None` means all. It writes nothing.
-pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Fingerprint, GitError> {
+/// Takes the fingerprint of the files under `paths`; `None` means all but what is `own`. It writes nothing.
+pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>, own: &Own) -> Result<Fingerprint, GitError> {
     let opened = open(worktree)?;
     let tree = opened.head_tree()?;
     let tracked = Tracked::load(&opened)?;
-    let mut taking = Taking { opened: &opened, tree: tree.as_ref(), paths, changed: BTreeMap::new() };
+    let own = own.within(&opened.root);
+    let mut taking =
+        Taking { opened: &opened, tree: tree.as_ref(), paths, own: &own, changed: BTreeMap::new() };
     for path in opened.staged(tree.as_ref(), &tracked.index)? {
         taking.look(&path, tracked.get(&path))?;
     }
     let mut visit = |path: &[u8], found: Found| {
         match found {
-            Found::Touched | Found::Gone => taking.look(path, tracked.get(path))?,
+            Found::Touched | Found::Gone | Found::Submodule => taking.look(path, tracked.get(path))?,
             Found::Untracked => taking.look_at_disk(path, None)?,
         }
         Ok(Next::Continue)
     };
-    walk(&opened, &tracked, None, &mut visit)?;
+    walk(&opened, &tracked, &own, None, &mut visit)?;
     let changed = taking.changed;
     Ok(Fingerprint { tree: tree.map(|tree| tree.id().to_string()).unwrap_or_default(), changed })
 }
@@ -62,13 +67,16 @@ struct Taking<'a> {
     opened: &'a Opened,
     tree: Option<&'a Tree<'a>>,
     paths: Option<&'a GlobSet>,
+    own: &'a OwnPaths,
     changed: BTreeMap<String, String>,
 }
 
 impl Taking<'_> {
     fn look(&mut self, path: &[u8], listed: Option<&Entry>) -> Result<(), GitError> {
         match listed {
-            Some(listed) if listed.stored.mode == SUBMODULE => self.note(path, None),
+            Some(listed) if listed.stored.mode == SUBMODULE => {
+                self.note(path, Some(self.checked_out(path, listed.stored)))
+            }
             Some(listed) if listed.kept => self.note(path, Some(id(listed.stored))),
             Some(listed) => self.look_at_disk(path, Some(listed.stored)),
             // No longer tracked. If it lies there all the same and is not ignored, the walk comes across it.
@@ -76,11 +84,21 @@ impl Taking<'_> {
         }
     }
 
+    /// A submodule by the commit that is out in it; where none is, by the one it is listed with.
+    fn checked_out(&self, path: &[u8], listed: Stored) -> String {
+        let folder = self.opened.on_disk(path);
+        let worktree = Worktree::find(&folder).ok().flatten().filter(|found| found.root == folder);
+        match worktree {
+            Some(worktree) => format!("{SUBMODULE_MARK}{}", commit_of(&worktree)),
+            None => id(listed),
+        }
+    }
+
     fn look_at_disk(&mut self, path: &[u8], known: Option<Stored>) -> Result<(), GitError> {
-        if !matches(self.paths, path) {
+        if !self.counts(path) {
             return Ok(());
         }
-        let content = match read(self.opened, path, known)? {
+        let content = match read(self.opened, path, known, MAX_BYTES)? {
             OnDisk::Nothing => None,
             OnDisk::File(file) => Some(id(file.stored()?)),
             OnDisk::Large { size, mtime } => Some(format!("{size}@{}.{:09}", mtime.0, mtime.1)),
@@ -88,9 +106,13 @@ impl Taking<'_> {
         self.note(path, content)
     }
 
+    fn counts(&self, path: &[u8]) -> bool {
+        matches(self.paths, path) && !self.own.is_never_counted(path)
+    }
+
     /// What is as in the tree is no change, so that the same files always have the same fingerprint.
     fn note(&mut self, path: &[u8], content: Option<String>) -> Result<(), GitError> {
-        if !matches(self.paths, path) {
+        if !self.counts(path) {
             return Ok(());
         }
         let name = spelled(path);
@@ -107,35 +129,51 @@ fn matches(paths: Option<&GlobSet>, path: &[u8]) -> bool {
     paths.is_none_or(|paths| paths.is_match(native(path)))
 }
 
-/// The content of a file as text: its object name, marked where it is executable or a link.
+/// The commit a submodule has out. A branch's is read by hand like HEAD, or by libgit2 where it is packed.
+fn commit_of(worktree: &Worktree) -> String {
+    let packed = || open(worktree).ok()?.repo.head().ok()?.target().map(|commit| commit.to_string());
+    let commit = match worktree.head() {
+        Ok(Head::Detached(commit)) => Some(commit),
+        Ok(Head::Branch(name)) => {
+            first_line(&worktree.common_dir.join("refs/heads").join(name)).or_else(packed)
+        }
+        Err(_) => packed(),
+    };
+    commit.unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// The content of a file as text: its object name, marked where it is executable, a link or a submodule.
 fn id(stored: Stored) -> String {
     let mark = match stored.mode {
         EXECUTABLE => "x",
         LINK => "l",
+        SUBMODULE => SUBMODULE_MARK,
         _ => "",
     };
     format!("{mark}{}", stored.id)
 }
 
 fn in_tree(tree: Option<&Tree<'_>>, path: &[u8]) -> Option<String> {
-    stored(tree, path).filter(|stored| stored.mode != SUBMODULE).map(id)
+    stored(tree, path).map(id)
 }
 
-/// Whether the files under `paths` were the same at both moments. False where it cannot be told.
-pub(crate) fn same(
-    worktree: &Worktree,
+/// The paths under `paths` that were not the same at both moments, sorted. An error where it cannot be told.
+pub(crate) fn differing(
+    worktree: Option<&Worktree>,
     one: &Fingerprint,
     other: &Fingerprint,
     paths: Option<&GlobSet>,
-) -> bool {
-    if one.tree == other.tree {
-        let under = |changed: &BTreeMap<String, String>| -> BTreeSet<(String, String)> {
-            let kept = changed.iter().filter(|(path, _)| matches(paths, path.as_bytes()));
-            kept.map(|(path, content)| (path.clone(), content.clone())).collect()
-        };
-        return under(&one.changed) == under(&other.changed);
+) -> Result<Vec<String>, GitError> {
+    if one.tree != other.tree {
+        let worktree =
+            worktree.ok_or_else(|| GitError::Other("there is no repository any more".to_owned()))?;
+        return across_trees(worktree, one, other, paths);
     }
-    across_trees(worktree, one, other, paths).unwrap_or(false)
+    let names: BTreeSet<&String> = one.changed.keys().chain(other.changed.keys()).collect();
+    let differs = |name: &&String| {
+        matches(paths, name.as_bytes()) && one.changed.get(*name) != other.changed.get(*name)
+    };
+    Ok(names.into_iter().filter(differs).cloned().collect())
 }
 
 /// Only what differs between the trees or was changed on top of either can differ.
@@ -144,14 +182,16 @@ fn across_trees(
     one: &Fingerprint,
     other: &Fingerprint,
     paths: Option<&GlobSet>,
-) -> Result<bool, GitError> {
+) -> Result<Vec<String>, GitError> {
     let opened = open(worktree)?;
     let (old, new) = (tree(&opened, one)?, tree(&opened, other)?);
     let between = opened.between(old.as_ref(), new.as_ref())?;
     let changed = one.changed.keys().chain(other.changed.keys()).map(String::as_bytes);
     let mut candidates: BTreeSet<&[u8]> = changed.chain(between.iter().map(Vec::as_slice)).collect();
-    candidates.retain(|path| matches(paths, path));
-    Ok(candidates.iter().all(|path| one.content(old.as_ref(), path) == other.content(new.as_ref(), path)))
+    candidates.retain(|path| {
+        matches(paths, path) && one.content(old.as_ref(), path) != other.content(new.as_ref(), path)
+    });
+    Ok(candidates.into_iter().map(spelled).collect())
 }
 
 fn tree<'r>(opened: &'r Opened, fingerprint: &Fingerprint) -> Result<Option<Tree<'r>>, GitError> {
@@ -171,14 +211,16 @@ impl Fingerprint {
 }
 
 /// The fingerprint of a folder without a repository: sizes and times instead of contents.
-pub(crate) fn take_plain(root: &Path, paths: Option<&GlobSet>) -> Result<Fingerprint, GitError> {
-    let mut plain = Plain { paths, files: 0, changed: BTreeMap::new() };
-    plain.folder(root, &mut Vec::new())?;
+pub(crate) fn take_plain(root: &Path, paths: Option<&GlobSet>, own: &Own) -> Result<Fingerprint, GitError> {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let mut plain = Plain { paths, own: own.within(&root), files: 0, changed: BTreeMap::new() };
+    plain.folder(&root, &mut Vec::new())?;
     Ok(Fingerprint { tree: String::new(), changed: plain.changed })
 }
 
 struct Plain<'a> {
     paths: Option<&'a GlobSet>,
+    own: OwnPaths,
     files: usize,
     changed: BTreeMap<String, String>,
 }
@@ -199,6 +241,9 @@ impl Plain<'_> {
     }
 
     fn entry(&mut self, entry: &fs::DirEntry, path: &mut Vec<u8>) -> Result<(), GitError> {
+        if self.own.is_left_out(path) {
+            return Ok(());
+        }
         let Ok(metadata) = entry.metadata() else { return Ok(()) };
         if metadata.is_dir() {
             let of_tools = NOT_SOURCES.iter().any(|name| entry.file_name() == *name);

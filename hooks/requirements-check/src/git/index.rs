@@ -102,6 +102,11 @@ impl Entry {
             && same_time(self.ctime, ctime)
             && self.stored.mode == mode_on_disk(metadata, file_mode, self.stored.mode)
     }
+
+    /// Whether size and time of the last change are those the index has: moving a file changes its other time.
+    pub(super) fn looks_moved_only(&self, metadata: &Metadata) -> bool {
+        u64::from(self.size) == metadata.len() & 0xffff_ffff && same_time(self.mtime, times(metadata).0)
+    }
 }
 
 fn is_empty_blob(id: Oid) -> bool {

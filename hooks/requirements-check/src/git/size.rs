@@ -4,10 +4,14 @@
 //! nor ignored the number of their lines. So committed, staged and unstaged work counts alike, and a file that was moved
 //! counts with what was changed in it.
 //!
-//! Not counted: binary files, files over 8 MiB, submodules, what a filter of somebody else's would turn into something
+//! Files too large to be compared in the time there is count with the lines they have more or less than before, and the
+//! total is a lower bound. New files are counted as a whole.
+//!
+//! Not counted: binary files, submodules, what tools keep for themselves, what a filter of somebody else's would turn into something
 //! else (git-lfs), `exclude`, and generated files: those with the attribute `linguist-generated` and those named in
 //! `GENERATED`.
 
+mod compare;
 mod tally;
 
 use std::collections::BTreeMap;
@@ -19,11 +23,13 @@ use git2::Oid;
 use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
-use self::tally::{Change, QUICK_BYTES, Tally, base_tree, changed_lines, is_generated, is_left_out};
+use self::compare::{Change, Limits, New, changed_lines};
+use self::tally::{Tally, base_tree, is_generated, is_left_out};
 use super::GitError;
 use super::base;
 use super::content::{OnDisk, read};
 use super::index::times;
+use super::own::Own;
 use super::repository::{SUBMODULE, native, open, relative, spelled, stored};
 use super::worktree::{Head, Worktree, first_line};
 
@@ -34,6 +40,8 @@ pub(crate) struct SizeRequest<'a> {
     pub(crate) base: Option<&'a str>,
     /// Paths, relative to the work tree's folder, that do not count.
     pub(crate) exclude: &'a GlobSet,
+    /// What tools keep for themselves, which does not count either.
+    pub(crate) own: &'a Own,
     /// Count generated files too.
     pub(crate) include_generated: bool,
 }
@@ -45,7 +53,7 @@ pub(crate) struct Counts {
     pub(crate) base: String,
     /// Inserted and deleted lines by path; files without either are left out.
     pub(crate) files: BTreeMap<String, (u32, u32)>,
-    /// False: the time was up, and the total is a lower bound.
+    /// False: the time was up, or a file too large, and the total is a lower bound.
     pub(crate) complete: bool,
     /// HEAD and index when counting began.
     pub(crate) stamp: Stamp,
@@ -132,16 +140,19 @@ pub(crate) fn scan(
     })
 }
 
-/// Counts one file again. Others, and what was moved, stay as the last scan saw them.
+/// Counts one file again, with the lines that can be counted in time. Others, and what was moved, stay as the last scan saw
+/// them.
 pub(crate) fn recount(
     worktree: &Worktree,
     request: &SizeRequest<'_>,
     counts: &mut Counts,
     file: &Path,
+    deadline: Option<Instant>,
 ) -> Result<(), GitError> {
     let Some(path) = relative(&worktree.root, file) else { return Ok(()) };
     let name = spelled(&path);
-    if is_left_out(request, &path) {
+    let own = request.own.within(&worktree.root);
+    if is_left_out(request, &path) || own.is_never_counted(&path) {
         return Ok(());
     }
     let opened = open(worktree)?;
@@ -150,23 +161,30 @@ pub(crate) fn recount(
     let came_from = counts.renames.get(&name).map_or(path.as_slice(), |old| old.as_bytes());
     let old = stored(tree.as_ref(), came_from).filter(|old| old.mode != SUBMODULE);
     let is_new = old.is_none() && !counts.files.contains_key(&name);
-    if is_new && opened.repo.is_path_ignored(native(&path))? || is_generated(&opened, request, &path)? {
+    let is_nobodys = is_new && (own.is_left_out(&path) || opened.repo.is_path_ignored(native(&path))?);
+    if is_nobodys || is_generated(&opened, request, &path)? {
         return Ok(());
     }
     let moved_away = counts.renames.values().any(|old| *old == name);
-    let lines = match read(&opened, &path, old)? {
-        OnDisk::File(new) if new.bytes.len() as u64 > QUICK_BYTES => return Ok(()),
-        OnDisk::Large { .. } => return Ok(()),
+    let limits = Limits::until(deadline);
+    let change = match read(&opened, &path, old, limits.read)? {
         OnDisk::Nothing if moved_away => return Ok(()),
-        OnDisk::Nothing => changed_lines(&opened, &path, old, None, QUICK_BYTES)?,
-        OnDisk::File(new) => changed_lines(&opened, &path, old, Some(&new), QUICK_BYTES)?,
+        found => changed_lines(&opened, &path, old, New::of(&found), limits)?,
     };
-    match lines {
-        Change::TooLarge => {}
-        Change::Lines((0, 0)) => drop(counts.files.remove(&name)),
-        Change::Lines(lines) => drop(counts.files.insert(name, lines)),
-    }
+    counts.replace(name, change);
     Ok(())
+}
+
+impl Counts {
+    fn replace(&mut self, name: String, change: Change) {
+        self.complete &= matches!(change, Change::Lines(_));
+        match change {
+            // What was counted earlier says more.
+            Change::AtLeast((0, 0)) => {}
+            Change::Lines((0, 0)) => drop(self.files.remove(&name)),
+            Change::Lines(lines) | Change::AtLeast(lines) => drop(self.files.insert(name, lines)),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::GitError;
 use super::index::Tracked;
+use super::own::OwnPaths;
 use super::repository::{Opened, SUBMODULE, native};
 
 /// What the pass came across. Files that look unchanged are not told.
@@ -19,6 +20,8 @@ pub(super) enum Found {
     Untracked,
     /// A tracked file that is not on disk.
     Gone,
+    /// The folder of a submodule. What is in it is its own matter.
+    Submodule,
 }
 
 /// Whether the pass goes on.
@@ -33,14 +36,15 @@ type Visit<'a> = dyn FnMut(&[u8], Found) -> Result<Next, GitError> + 'a;
 /// Clocks are read once for so many files.
 const FILES_PER_LOOK: u32 = 32;
 
-/// Walks the work tree. False: stopped, by the deadline or by the visitor.
+/// Walks the work tree, except what is `own`. False: stopped, by the deadline or by the visitor.
 pub(super) fn walk(
     opened: &Opened,
     tracked: &Tracked,
+    own: &OwnPaths,
     deadline: Option<Instant>,
     visit: &mut Visit<'_>,
 ) -> Result<bool, GitError> {
-    let mut pass = Pass { opened, tracked, deadline, files: 0, visit };
+    let mut pass = Pass { opened, tracked, own, deadline, files: 0, visit };
     let complete = pass.folder(&opened.root, &mut Vec::new(), true)? == Next::Continue;
     Ok(complete && pass.missing()? == Next::Continue)
 }
@@ -48,6 +52,7 @@ pub(super) fn walk(
 struct Pass<'a, 'v> {
     opened: &'a Opened,
     tracked: &'a Tracked,
+    own: &'a OwnPaths,
     deadline: Option<Instant>,
     files: u32,
     visit: &'a mut Visit<'v>,
@@ -91,17 +96,21 @@ impl Pass<'_, '_> {
             let skip = listed.kept || listed.stored.mode == SUBMODULE || unchanged();
             return if skip { Ok(Next::Continue) } else { (self.visit)(path, Found::Touched) };
         }
-        if self.is_ignored(path)? { Ok(Next::Continue) } else { (self.visit)(path, Found::Untracked) }
+        let counts = !self.own.is_left_out(path) && !self.is_ignored(path)?;
+        if counts { (self.visit)(path, Found::Untracked) } else { Ok(Next::Continue) }
     }
 
     fn sub_folder(&mut self, entry: &DirEntry, path: &mut Vec<u8>) -> Result<Next, GitError> {
-        if entry.file_name() == ".git" || self.is_submodule(path) {
+        if entry.file_name() == ".git" {
             return Ok(Next::Continue);
+        }
+        if self.is_submodule(path) {
+            return (self.visit)(path, Found::Submodule);
         }
         let known = self.tracked.holds_folder(path);
         let folder = entry.path();
         // A repository inside the repository is nobody's change here.
-        if !known && (folder.join(".git").exists() || self.is_ignored(path)?) {
+        if !known && (self.own.is_left_out(path) || folder.join(".git").exists() || self.is_ignored(path)?) {
             return Ok(Next::Continue);
         }
         self.folder(&folder, path, known)

@@ -9,8 +9,9 @@ use shared::hook::Remembered;
 use shared::state::with_lock;
 
 use super::look::Look;
+use super::own::own;
 use crate::evidence::paths;
-use crate::git::{Fingerprint, GitError, same, take, take_plain};
+use crate::git::{Fingerprint, GitError, differing, take, take_plain};
 use crate::rule::Rule;
 use crate::settings::Scope;
 use crate::view::Freshness;
@@ -54,20 +55,23 @@ pub(super) fn compare(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Freshness>
     }
     let store = look.seen.store?;
     let then = store.session_file::<Kept>(wanted).and_then(|file| store.peek::<Kept>(&file, wanted)?.0);
-    let is_same = then
-        .zip(look.world.here.worktree.as_ref())
-        .is_some_and(|(then, worktree)| !now.tree.is_empty() && same(worktree, &then, &now, globs.as_ref()));
-    Some(if is_same { Freshness::Same } else { Freshness::Different })
+    let worktree = look.world.here.worktree.as_ref();
+    let files = then.and_then(|then| differing(worktree, &then, &now, globs.as_ref()).ok());
+    Some(match files {
+        Some(files) if files.is_empty() && !now.tree.is_empty() => Freshness::Same,
+        files => Freshness::Different(files.unwrap_or_default()),
+    })
 }
 
 /// With git by content; without it, or where libgit2 refuses the repository, by size and time.
 fn taken(look: &Look<'_, '_>, globs: Option<&GlobSet>) -> Result<Fingerprint, GitError> {
-    let by_git = look.world.here.worktree.as_ref().map(|worktree| take(worktree, globs));
+    let own = own(look);
+    let by_git = look.world.here.worktree.as_ref().map(|worktree| take(worktree, globs, &own));
     let root = look.world.here.root().or(look.world.root.as_deref());
     match (by_git, root) {
         (Some(Ok(taken)), _) => Ok(taken),
         (Some(Err(error @ GitError::TooMany(_))), _) | (Some(Err(error)), None) => Err(error),
-        (Some(Err(_)) | None, Some(root)) => take_plain(root, globs),
+        (Some(Err(_)) | None, Some(root)) => take_plain(root, globs, &own),
         (None, None) => Err(GitError::Other("there is no project folder".to_owned())),
     }
 }

@@ -13,6 +13,7 @@ use shared::host::Timestamp;
 use shared::state::with_lock;
 
 use super::look::{Look, cache_key};
+use super::own::own;
 use crate::evidence::glob_set;
 use crate::git::{Counts, SizeRequest, Worktree, recount, scan};
 use crate::rule::Rule;
@@ -73,20 +74,27 @@ pub(super) fn of(
     }
     if let Some(file) = file {
         let file = look.world.cwd.join(file);
-        count_again(look, &worktree, rule, &mut kept, &file);
+        count_again(look, &worktree, rule, &mut kept, &file, deadline);
     }
     kept.counts.as_ref().map(size)
 }
 
 /// Counts one file again, unless it is as it was when it was counted: counting opens the repository.
-fn count_again(look: &Look<'_, '_>, worktree: &Worktree, rule: &Rule<'_>, kept: &mut Kept, file: &Path) {
+fn count_again(
+    look: &Look<'_, '_>,
+    worktree: &Worktree,
+    rule: &Rule<'_>,
+    kept: &mut Kept,
+    file: &Path,
+    deadline: Option<Instant>,
+) {
     let (name, mark) = (file.display().to_string(), mark_of(file));
     let is_known = match kept.again.get(&name) {
         Some(known) => *known == mark,
         None => mark.is_some_and(|(changed, _)| changed < kept.at.micros() - SETTLED_MICROS),
     };
     let Some(counts) = kept.counts.as_mut().filter(|_| !is_known) else { return };
-    if with_request(rule, |request| recount(worktree, request, counts, file)).is_ok() {
+    if with_request(look, rule, |request| recount(worktree, request, counts, file, deadline)).is_ok() {
         kept.again.insert(name, mark);
         write(look, worktree, rule, kept);
     }
@@ -105,7 +113,7 @@ fn counted(
     deadline: Option<Instant>,
 ) -> Option<Size> {
     let at = look.seen.host.now();
-    match with_request(rule, |request| scan(worktree, request, deadline)) {
+    match with_request(look, rule, |request| scan(worktree, request, deadline)) {
         Ok(counts) => {
             let size = size(&counts);
             if counts.complete && counts.files.len() <= MAX_KEPT {
@@ -123,9 +131,10 @@ fn counted(
 }
 
 /// What is counted. Globs are compiled only where something is: it takes as long as everything else a call looks at.
-fn with_request<T>(rule: &Rule<'_>, count: impl FnOnce(&SizeRequest<'_>) -> T) -> T {
+fn with_request<T>(look: &Look<'_, '_>, rule: &Rule<'_>, count: impl FnOnce(&SizeRequest<'_>) -> T) -> T {
     let exclude = glob_set(&rule.set.exclude).unwrap_or_else(GlobSet::empty);
-    count(&SizeRequest { base: rule.set.base.as_deref(), exclude: &exclude, include_generated: false })
+    let base = rule.set.base.as_deref();
+    count(&SizeRequest { base, exclude: &exclude, own: &own(look), include_generated: false })
 }
 
 fn mark_of(file: &Path) -> FileMark {

@@ -94,7 +94,7 @@ impl CommandPattern {
         !command_line::is_regex(&self.0)
     }
 
-    /// The pattern, compiled.
+    /// The pattern, compiled; for evidence it must match from the beginning of a command.
     pub(crate) fn over_commands(&self) -> Option<command_line::Pattern> {
         command_line::Pattern::parse_pattern(&self.0)
     }

@@ -5,7 +5,7 @@ use super::{Remedy, Standing, Strategy};
 use crate::rule::Rule;
 use crate::settings::{CommandPattern, OneOrMore, Requirement};
 use crate::view::{Freshness, View};
-use crate::words::age;
+use crate::words::{age, cut, plain};
 
 pub(super) struct Evidence;
 
@@ -74,11 +74,25 @@ fn of_command(rule: &Rule<'_>, view: &View<'_>) -> Standing {
             "`{command}` passed {} ago on these files",
             age(view.now_secs() - mark.satisfied_at)
         )),
-        Some(Freshness::Different) => because(&format!("files have changed since `{command}` passed")),
+        Some(Freshness::Different(files)) => {
+            because(&format!("files have changed since `{command}` passed{}", named(files)))
+        }
         Some(Freshness::Unknown(why)) => {
             because(&format!("whether files have changed since `{command}` passed is not known: {why}"))
         }
         None => because("it was not looked at"),
+    }
+}
+
+/// The first few files: what a run writes itself, without being ignored, is among them every time.
+fn named(files: &[String]) -> String {
+    const NAMED: usize = 3;
+    let shown = |file: &String| cut(&plain(file).replace(['\n', '\t'], " "), 80);
+    let first: Vec<String> = files.iter().take(NAMED).map(shown).collect();
+    match (first.len(), files.len()) {
+        (0, _) => String::new(),
+        (named, all) if named < all => format!(": {} and {} more", first.join(", "), all - named),
+        _ => format!(": {}", first.join(", ")),
     }
 }
 

@@ -275,12 +275,26 @@ fn a_command_that_passed_counts_on_the_same_files_only() {
     assert!(unmet(&Scene::new(TESTS), "tests").contains("no command has passed"));
     assert!(passed(Some(Freshness::Same)).is_met("tests"));
     for (freshness, why) in [
-        (Some(Freshness::Different), "files have changed"),
+        (Some(Freshness::Different(Vec::new())), "files have changed"),
         (Some(Freshness::Unknown("too many".to_owned())), "too many"),
         (None, "not looked at"),
     ] {
         let unmet = unmet(&passed(freshness.clone()), "tests");
         assert!(unmet.contains(why), "{freshness:?}: {unmet}");
+    }
+}
+
+#[test]
+fn the_first_files_that_have_changed_are_named() {
+    for (files, words) in [
+        (&["a.rs"][..], "passed: a.rs"),
+        (&["a.rs", "b\u{1b}[2J\n.rs"], "passed: a.rs, b\u{fffd}[2J .rs"),
+        (&["a", "b", "c"], "passed: a, b, c"),
+        (&["a", "b", "c", "d", "e"], "passed: a, b, c and 2 more"),
+    ] {
+        let files = files.iter().map(|file| (*file).to_owned()).collect();
+        let unmet = unmet(&passed(Some(Freshness::Different(files))), "tests");
+        assert!(unmet.contains(&format!("have changed since `the command` {words}")), "{words}: {unmet}");
     }
 }
 
@@ -354,7 +368,7 @@ fn a_file_counts_while_it_lacks_nothing_and_both_are_asked_for_where_both_are_se
 
 #[test]
 fn a_waiver_meets_evidence_whatever_the_files_are() {
-    let mut scene = passed(Some(Freshness::Different));
+    let mut scene = passed(Some(Freshness::Different(Vec::new())));
     scene.except("tests", Holder::Everyone, By::Waiver, 60);
     assert!(scene.is_met("tests"));
     scene.wait(SECOND * 60);

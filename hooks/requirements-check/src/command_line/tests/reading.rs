@@ -13,6 +13,8 @@ fn words_stand_without_quotes_and_expansions_as_written() {
         ("git commit -m 'a b' \"c d\" e\\ f", &["git|commit|-m|a b|c d|e f"]),
         ("echo \"a\\\"b\" 'c\\d' $'e\\'f'", &["echo|a\"b|c\\d|e'f"]),
         ("gi't' \"com\"mit", &["git|commit"]),
+        (r"echo $'--no\x2drun' $'\055x' $'\u002d' $'a\tb\e' $'\\\''", &["echo|--no-run|-x|-|a\tb\u{1b}|\\'"]),
+        (r"echo $'\x' $'\U7fffffff' $'\0611'", &["echo|||11"]),
         ("echo \"$HOME/x\" ${A:-b c} $((1 + 2)) ~/y", &["echo|$HOME/x|${A:-b c}|$((1 + 2))|~/y"]),
         ("git \\\n  commit", &["git|commit"]),
         ("git\ncommit", &["git", "commit"]),

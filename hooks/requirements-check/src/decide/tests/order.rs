@@ -20,7 +20,7 @@ fn tested(requirements: &str) -> Scene {
     scene
 }
 
-const CHANGES_BEFORE: [&str; 20] = [
+const CHANGES_BEFORE: [&str; 19] = [
     "cargo fmt && git commit -am x",
     "sed -i s/a/b/ src/a.rs && git commit -am x",
     "echo broken > src/a.rs; git add -A && git commit -m x",
@@ -33,7 +33,6 @@ const CHANGES_BEFORE: [&str; 20] = [
     "cargo fmt | git commit -F -",
     "git commit -am \"$(cargo fmt)\"",
     "for i in 1 2; do git commit -am x; cargo fmt; done",
-    "cargo test && git commit -m x",
     "git add -A && git commit -m x && cargo fmt && git commit -am y",
     "git rm a && git commit -m x",
     "git commit -m x < a; ./x; git commit -m y",
@@ -76,6 +75,8 @@ fn what_changes_nothing_may_stand_before_a_commit() {
         "git switch -c fix && git commit -m x",
         "git checkout -b fix && git add -A && git commit -m x",
         "git commit -m x && cargo fmt",
+        "cargo test && git commit -m x",
+        "bash -lc 'cd sub && git add -A && git commit -m x'",
         "git commit -m x && git commit --amend --no-edit",
         "X=1 git commit -m x",
         "X=1; git commit -m \"$X\"",
@@ -96,11 +97,17 @@ fn what_is_unmet_anyway_says_so_and_an_exception_holds() {
 
 #[test]
 fn what_may_change_the_branch_before_a_guarded_command_is_run_first() {
-    for line in ["git checkout main && git commit -m x", "git switch main; git commit -m x", "make && git commit -m x"]
-    {
+    for line in [
+        "git checkout main && git commit -m x",
+        "git switch main; git commit -m x",
+        "make && git commit -m x",
+    ] {
         let answer = Scene::new(GUARD).bash("t1", line);
         let reason = denied(&answer);
-        assert!(reason.contains("may change the branch") && reason.contains("own_branch"), "{line}: {reason}");
+        assert!(
+            reason.contains("may change the branch") && reason.contains("own_branch"),
+            "{line}: {reason}"
+        );
     }
     for line in ["git add -A && git commit -m x", "git commit -m x; git switch main"] {
         assert!(is_silent(&Scene::new(GUARD).bash("t1", line)), "{line}");
@@ -134,8 +141,9 @@ fn a_command_that_would_be_the_evidence_needs_none() {
         ("[Bash]", "cargo test --no-run", false),
         ("[{tool: Bash, command_pattern: git commit}]", "cargo test && git commit -m x", false),
     ] {
-        let requirement =
-            format!("tests: {{type: evidence, command: cargo test, enforce: both, trigger_tools: {triggers}}}\n");
+        let requirement = format!(
+            "tests: {{type: evidence, command: cargo test, enforce: both, trigger_tools: {triggers}}}\n"
+        );
         let answer = Scene::new(&requirement).bash("t1", line);
         assert_eq!(is_silent(&answer), passes, "{triggers} {line}: {answer:?}");
     }

@@ -47,7 +47,7 @@ fn evidence_is_due_once_files_were_edited() {
     scene.mark("tests", OWN, By::Evidence);
     scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
     passes(&mut scene);
-    scene.world.evidence.insert("tests".to_owned(), Freshness::Different);
+    scene.world.evidence.insert("tests".to_owned(), Freshness::Different(Vec::new()));
     held(&mut scene);
 }
 

@@ -24,7 +24,7 @@ fn stores_line_ends_as_git_does() {
                 let path = format!("file.{ending}");
                 sandbox.write(&path, content);
                 let opened = open(&sandbox.worktree()).unwrap();
-                let OnDisk::File(file) = read(&opened, path.as_bytes(), None).unwrap() else {
+                let OnDisk::File(file) = read(&opened, path.as_bytes(), None, MAX_BYTES).unwrap() else {
                     panic!("{path}")
                 };
                 let id = file.stored().unwrap().id.to_string();
@@ -41,9 +41,11 @@ fn nothing_is_read_behind_links_and_from_what_is_no_file() {
     std::os::unix::fs::symlink("dir", sandbox.path("link")).unwrap();
     let opened = open(&sandbox.worktree()).unwrap();
     for path in ["link/x", "dir", "missing", "dir/x/y"] {
-        assert!(matches!(read(&opened, path.as_bytes(), None), Ok(OnDisk::Nothing)), "{path}");
+        assert!(matches!(read(&opened, path.as_bytes(), None, MAX_BYTES), Ok(OnDisk::Nothing)), "{path}");
     }
-    let Ok(OnDisk::File(link)) = read(&opened, b"link", None) else { panic!("a link is read as its target") };
+    let Ok(OnDisk::File(link)) = read(&opened, b"link", None, MAX_BYTES) else {
+        panic!("a link is read as its target")
+    };
     assert_eq!(link.bytes, b"dir");
 }
 

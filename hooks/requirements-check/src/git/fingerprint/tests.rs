@@ -33,6 +33,10 @@ fn content(sandbox: &Sandbox, path: &str) -> Option<(String, Vec<u8>)> {
     metadata.is_file().then(|| (format!("executable {executable}"), fs::read(&file).unwrap()))
 }
 
+fn same(worktree: &Worktree, one: &Fingerprint, other: &Fingerprint, paths: Option<&GlobSet>) -> bool {
+    differing(Some(worktree), one, other, paths).is_ok_and(|paths| paths.is_empty())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
@@ -47,7 +51,7 @@ proptest! {
         let mut moments = Vec::new();
         for step in &steps {
             sandbox.step(step);
-            let taken = take(&sandbox.worktree(), paths.as_ref()).unwrap();
+            let taken = take(&sandbox.worktree(), paths.as_ref(), &Own::default()).unwrap();
             moments.push((taken, listing(&sandbox, paths.as_ref())));
         }
         for (one, files) in &moments {
@@ -64,13 +68,13 @@ fn committing_what_was_there_changes_nothing_and_a_checkout_does() {
     let sandbox = Sandbox::with_commit();
     sandbox.write("first.txt", "changed\n");
     sandbox.write("new.txt", "new\n");
-    let before = take(&sandbox.worktree(), None).unwrap();
+    let before = take(&sandbox.worktree(), None, &Own::default()).unwrap();
     assert_eq!(before.changed.keys().collect::<Vec<_>>(), ["first.txt", "new.txt"]);
     sandbox.commit();
-    let after = take(&sandbox.worktree(), None).unwrap();
+    let after = take(&sandbox.worktree(), None, &Own::default()).unwrap();
     assert!(after.changed.is_empty() && same(&sandbox.worktree(), &before, &after, None));
     sandbox.git(&["switch", "--quiet", "--detach", "HEAD~1"]);
-    let elsewhere = take(&sandbox.worktree(), None).unwrap();
+    let elsewhere = take(&sandbox.worktree(), None, &Own::default()).unwrap();
     assert!(!same(&sandbox.worktree(), &before, &elsewhere, None));
     assert!(same(&sandbox.worktree(), &before, &elsewhere, Some(&globs("docs/**"))));
 }
@@ -79,7 +83,7 @@ fn committing_what_was_there_changes_nothing_and_a_checkout_does() {
 fn touching_a_file_without_changing_it_is_no_change() {
     let sandbox = Sandbox::with_commit();
     sandbox.write("first.txt", "one\ntwo\nthree\n");
-    assert!(take(&sandbox.worktree(), None).unwrap().changed.is_empty());
+    assert!(take(&sandbox.worktree(), None, &Own::default()).unwrap().changed.is_empty());
 }
 
 #[test]
@@ -89,7 +93,7 @@ fn ignored_files_are_no_part_of_it() {
     sandbox.commit();
     sandbox.write("out/x", "1");
     sandbox.write("deep/er/x.log", "1");
-    assert!(take(&sandbox.worktree(), None).unwrap().changed.is_empty());
+    assert!(take(&sandbox.worktree(), None, &Own::default()).unwrap().changed.is_empty());
 }
 
 #[test]
@@ -98,15 +102,15 @@ fn more_changes_than_can_be_kept_are_an_error() {
     for file in 0..=MAX_CHANGED {
         sandbox.write(&format!("many/{file}"), "");
     }
-    assert_eq!(take(&sandbox.worktree(), None), Err(GitError::TooMany(MAX_CHANGED)));
-    assert!(take(&sandbox.worktree(), Some(&globs("*.txt"))).unwrap().changed.is_empty());
+    assert_eq!(take(&sandbox.worktree(), None, &Own::default()), Err(GitError::TooMany(MAX_CHANGED)));
+    assert!(take(&sandbox.worktree(), Some(&globs("*.txt")), &Own::default()).unwrap().changed.is_empty());
 }
 
 #[test]
 fn large_files_are_told_by_size_and_time() {
     let sandbox = Sandbox::with_commit();
     sandbox.write("large.bin", vec![1; 8 * 1024 * 1024 + 1]);
-    let taken = take(&sandbox.worktree(), None).unwrap();
+    let taken = take(&sandbox.worktree(), None, &Own::default()).unwrap();
     assert!(taken.changed["large.bin"].starts_with("8388609@"), "{taken:?}");
 }
 
@@ -125,7 +129,7 @@ fn with_submodule() -> (Sandbox, std::path::PathBuf) {
 #[test]
 fn a_submodule_counts_by_what_is_checked_out_in_it() {
     let (sandbox, sub) = with_submodule();
-    let now = || take(&sandbox.worktree(), Some(&globs("sub"))).unwrap();
+    let now = || take(&sandbox.worktree(), Some(&globs("sub")), &Own::default()).unwrap();
     let is_same = |one: &Fingerprint, other: &Fingerprint| same(&sandbox.worktree(), one, other, None);
     let before = now();
     assert!(before.changed.is_empty(), "{before:?}");
@@ -147,13 +151,68 @@ fn a_submodule_counts_by_what_is_checked_out_in_it() {
 fn a_submodule_that_is_not_checked_out_is_as_it_is_listed() {
     let (sandbox, _) = with_submodule();
     sandbox.git(&["submodule", "--quiet", "deinit", "--force", "sub"]);
-    assert!(take(&sandbox.worktree(), None).unwrap().changed.is_empty());
+    assert!(take(&sandbox.worktree(), None, &Own::default()).unwrap().changed.is_empty());
+}
+
+/// HOME as repository: the state and the client's folders lie in the work tree.
+fn home_as_repository() -> (Sandbox, Own) {
+    let sandbox = Sandbox::with_commit();
+    sandbox.write(".claude/settings.json", "{}");
+    sandbox.write(".claude/hook-state/tracked.json", "1");
+    sandbox.commit();
+    let config_dir = sandbox.path(".claude");
+    let own = Own {
+        never: vec![config_dir.join("hook-state")],
+        untracked: vec![config_dir, sandbox.path(".claude.json"), sandbox.path("")],
+    };
+    (sandbox, own)
+}
+
+#[test]
+fn what_tools_keep_for_themselves_is_no_part_of_it() {
+    let (sandbox, own) = home_as_repository();
+    for path in [
+        ".claude/hook-state/x.json",
+        ".claude/hook-state/tracked.json",
+        ".claude/projects/x/y.jsonl",
+        ".claude.json",
+        ".claude.json.backup",
+    ] {
+        sandbox.write(path, "22");
+        assert!(take(&sandbox.worktree(), None, &own).unwrap().changed.is_empty(), "{path}");
+        let plain = take_plain(&sandbox.path(""), None, &own).unwrap();
+        assert!(!plain.changed.contains_key(path), "{path}");
+    }
+    for path in [".claude/settings.json", ".claudex", ".claude.jsonl", "first.txt"] {
+        sandbox.write(path, "22");
+        assert!(take(&sandbox.worktree(), None, &own).unwrap().changed.contains_key(path), "{path}");
+    }
+}
+
+#[test]
+fn what_differs_is_told_by_path() {
+    let sandbox = Sandbox::with_commit();
+    let moment = || take(&sandbox.worktree(), None, &Own::default()).unwrap();
+    let told = |one: &Fingerprint, other: &Fingerprint, paths: Option<&str>| {
+        let paths = paths.map(globs);
+        differing(Some(&sandbox.worktree()), one, other, paths.as_ref()).unwrap()
+    };
+    let before = moment();
+    sandbox.write("new/b.txt", "1");
+    sandbox.write("first.txt", "other");
+    let edited = moment();
+    assert_eq!(told(&before, &edited, None), ["first.txt", "new/b.txt"]);
+    assert_eq!(told(&before, &edited, Some("new/**")), ["new/b.txt"]);
+    sandbox.commit();
+    assert_eq!(told(&before, &moment(), None), ["first.txt", "new/b.txt"], "across trees");
+    assert_eq!(told(&edited, &moment(), None), [""; 0]);
+    assert!(differing(None, &before, &moment(), None).is_err());
 }
 
 #[test]
 fn a_tree_that_is_no_longer_there_is_not_the_same() {
     let sandbox = Sandbox::with_commit();
-    let now = take(&sandbox.worktree(), None).unwrap();
+    let now = take(&sandbox.worktree(), None, &Own::default()).unwrap();
     let lost = Fingerprint { tree: "0123456789".repeat(4), changed: BTreeMap::new() };
     assert!(!same(&sandbox.worktree(), &lost, &now, None));
 }
@@ -165,8 +224,8 @@ fn without_a_repository_sizes_and_times_count() {
     for path in ["a.txt", "b.rs", "node_modules/x/y.rs"] {
         fs::write(folder.path().join(path), "1").unwrap();
     }
-    let taken = take_plain(folder.path(), Some(&globs("**/*.rs"))).unwrap();
+    let taken = take_plain(folder.path(), Some(&globs("**/*.rs")), &Own::default()).unwrap();
     assert_eq!(taken.changed.keys().collect::<Vec<_>>(), ["b.rs"]);
     fs::write(folder.path().join("b.rs"), "12").unwrap();
-    assert_ne!(take_plain(folder.path(), Some(&globs("**/*.rs"))).unwrap(), taken);
+    assert_ne!(take_plain(folder.path(), Some(&globs("**/*.rs")), &Own::default()).unwrap(), taken);
 }

@@ -4,16 +4,18 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::time::Instant;
 
-use git2::{DiffOptions, Oid, Patch, Tree};
+use git2::{Oid, Tree};
 
 use super::super::GitError;
 use super::super::base::Base;
-use super::super::content::{File, Lines, MAX_BYTES, OnDisk, is_marked_generated, is_text, lines, read};
+use super::super::content::{File, OnDisk, is_marked_generated, is_text, read};
 use super::super::index::{Entry, Tracked};
+use super::super::own::OwnPaths;
 use super::super::renames::{Chunks, Moved, chunks, equal, similar};
 use super::super::repository::{Opened, SUBMODULE, Stored, native, spelled, stored};
 use super::super::walk::{Found, Next, walk};
 use super::SizeRequest;
+use super::compare::{Change, Limits, New, QUICK_BYTES, changed_lines};
 
 /// Files that tools write and nobody reviews by the line: names, and endings of names.
 const GENERATED: [&str; 11] = [
@@ -31,8 +33,6 @@ const GENERATED: [&str; 11] = [
 ];
 /// A branch of more files is past every limit, and the counts are kept in a state file.
 const MAX_FILES: usize = 10_000;
-/// Comparing larger files takes milliseconds: under a deadline and between scans they are left for a full scan.
-pub(super) const QUICK_BYTES: u64 = 1024 * 1024;
 /// Pairs of files that are compared to find out what was moved. Beyond, only files of equal content are paired.
 const MAX_PAIRS: usize = 10_000;
 /// Reading the index takes at most about this long for a mebibyte (13,000 files) of it, on a busy machine too. It
@@ -43,6 +43,7 @@ const INDEX_MICROS_PER_MIB: u64 = 15_000;
 pub(super) struct Tally<'a> {
     opened: &'a Opened,
     request: &'a SizeRequest<'a>,
+    own: OwnPaths,
     tree: Option<Tree<'a>>,
     deadline: Option<Instant>,
     pub(super) files: BTreeMap<String, (u32, u32)>,
@@ -65,6 +66,7 @@ impl<'a> Tally<'a> {
         let mut tally = Self {
             opened,
             request,
+            own: request.own.within(&opened.root),
             tree: base_tree(opened, base.from)?,
             deadline,
             files: BTreeMap::new(),
@@ -85,7 +87,7 @@ impl<'a> Tally<'a> {
         let committed = self.opened.between(self.tree.as_ref(), head.as_ref())?;
         if !self.has_time_for_index() {
             self.complete = false;
-            return self.count_committed(&committed);
+            return self.count_committed(&committed, head.as_ref());
         }
         let tracked = Tracked::load(self.opened)?;
         let staged = self.opened.staged(head.as_ref(), &tracked.index)?;
@@ -96,25 +98,27 @@ impl<'a> Tally<'a> {
             self.tracked(path, tracked.get(path))?;
         }
         let (opened, deadline) = (self.opened, self.deadline);
+        let own = self.request.own.within(&opened.root);
         let mut visit = |path: &[u8], found: Found| {
             match found {
                 Found::Untracked => self.untracked(path)?,
                 Found::Touched | Found::Gone => self.tracked(path, tracked.get(path))?,
+                Found::Submodule => {}
             }
             Ok(if self.stops() { Next::Stop } else { Next::Continue })
         };
-        let complete = walk(opened, &tracked, deadline, &mut visit)?;
+        let complete = walk(opened, &tracked, &own, deadline, &mut visit)?;
         self.complete &= complete;
         Ok(())
     }
 
     /// Without the index what HEAD has is taken for tracked.
-    fn count_committed(&mut self, committed: &[Vec<u8>]) -> Result<(), GitError> {
+    fn count_committed(&mut self, committed: &[Vec<u8>], head: Option<&Tree<'_>>) -> Result<(), GitError> {
         for path in committed {
             if self.stops() {
                 return Ok(());
             }
-            self.tracked_on_disk(path)?;
+            self.tracked_on_disk(path, stored(head, path))?;
         }
         Ok(())
     }
@@ -138,57 +142,68 @@ impl<'a> Tally<'a> {
             Some(listed) if listed.stored.mode == SUBMODULE || listed.kept => {
                 self.as_listed(path, listed.stored)
             }
-            Some(_) => self.tracked_on_disk(path),
-            None => self.against_base(path, None),
+            Some(listed) => self.tracked_on_disk(path, self.unchanged(path, listed)),
+            None => self.against_base(path, New::Nothing),
         }
+    }
+
+    /// What the index has, if the file on disk looks like it, where it may have been moved to.
+    fn unchanged(&self, path: &[u8], listed: &Entry) -> Option<Stored> {
+        let disk = fs::symlink_metadata(self.opened.on_disk(path)).ok()?;
+        listed.looks_moved_only(&disk).then_some(listed.stored)
     }
 
     /// A submodule, or a file that git does not compare with the disk.
     fn as_listed(&mut self, path: &[u8], listed: Stored) -> Result<(), GitError> {
+        let old = stored(self.tree.as_ref(), path);
         if listed.mode == SUBMODULE {
-            return self.against_base(path, None);
+            return self.against_base(path, New::Nothing);
         }
-        let bytes = self.opened.bytes(listed.id, MAX_BYTES)?;
-        let file = bytes.map(|bytes| File { mode: listed.mode, bytes });
-        self.against_base(path, file.as_ref())
+        if old == Some(listed) {
+            return Ok(());
+        }
+        let Some(bytes) = self.opened.bytes(listed.id, self.limits().unpack)? else {
+            self.complete = false;
+            return Ok(());
+        };
+        self.against_base(path, New::File(&File { mode: listed.mode, bytes }))
     }
 
-    fn tracked_on_disk(&mut self, path: &[u8]) -> Result<(), GitError> {
+    /// `known`: what lies there, if it can be told without reading it.
+    fn tracked_on_disk(&mut self, path: &[u8], known: Option<Stored>) -> Result<(), GitError> {
         if is_left_out(self.request, path) || self.done.contains(path) {
             return Ok(());
         }
-        match read(self.opened, path, stored(self.tree.as_ref(), path))? {
-            OnDisk::File(new) => self.against_base(path, Some(&new)),
-            OnDisk::Nothing => self.against_base(path, None),
-            OnDisk::Large { .. } => {
-                self.complete &= self.deadline.is_none();
-                Ok(())
-            }
+        match read(self.opened, path, stored(self.tree.as_ref(), path), self.limits().read)? {
+            OnDisk::Large { size, .. } => self.against_base(path, New::Large { size, known }),
+            found => self.against_base(path, New::of(&found)),
         }
     }
 
-    fn against_base(&mut self, path: &[u8], new: Option<&File>) -> Result<(), GitError> {
-        if is_left_out(self.request, path) || !self.done.insert(path.to_owned()) {
+    fn limits(&self) -> Limits {
+        Limits::until(self.deadline)
+    }
+
+    fn against_base(&mut self, path: &[u8], new: New<'_>) -> Result<(), GitError> {
+        let is_left_out = is_left_out(self.request, path) || self.own.is_never_counted(path);
+        if is_left_out || !self.done.insert(path.to_owned()) {
             return Ok(());
         }
         let old = stored(self.tree.as_ref(), path).filter(|old| old.mode != SUBMODULE);
-        if old.is_none() && new.is_none() || is_generated(self.opened, self.request, path)? {
+        if old.is_none() && matches!(new, New::Nothing) || is_generated(self.opened, self.request, path)? {
             return Ok(());
         }
         self.remember_moved(path, old, new)?;
         self.record(path, old, new)
     }
 
-    fn record(&mut self, path: &[u8], old: Option<Stored>, new: Option<&File>) -> Result<(), GitError> {
-        let quick = self.deadline.is_some();
-        let limit = if quick { QUICK_BYTES } else { MAX_BYTES };
-        let change = match new {
-            Some(new) if new.bytes.len() as u64 > limit => Change::TooLarge,
-            _ => changed_lines(self.opened, path, old, new, limit)?,
-        };
-        match change {
-            Change::TooLarge => self.complete &= !quick,
+    fn record(&mut self, path: &[u8], old: Option<Stored>, new: New<'_>) -> Result<(), GitError> {
+        match changed_lines(self.opened, path, old, new, self.limits())? {
             Change::Lines(lines) => self.add(path, lines),
+            Change::AtLeast(lines) => {
+                self.complete = false;
+                self.add(path, lines);
+            }
         }
         Ok(())
     }
@@ -204,18 +219,13 @@ impl<'a> Tally<'a> {
         if is_left_out(self.request, path) || is_generated(self.opened, self.request, path)? {
             return Ok(());
         }
-        match read(self.opened, path, None)? {
-            OnDisk::File(new) => self.record(path, None, Some(&new)),
-            OnDisk::Nothing | OnDisk::Large { .. } => Ok(()),
+        match read(self.opened, path, None, self.limits().read)? {
+            OnDisk::Nothing => Ok(()),
+            found => self.record(path, None, New::of(&found)),
         }
     }
 
-    fn remember_moved(
-        &mut self,
-        path: &[u8],
-        old: Option<Stored>,
-        new: Option<&File>,
-    ) -> Result<(), GitError> {
+    fn remember_moved(&mut self, path: &[u8], old: Option<Stored>, new: New<'_>) -> Result<(), GitError> {
         let moved = |stored: Stored, bytes: u64| Moved {
             path: path.to_owned(),
             stored,
@@ -223,8 +233,9 @@ impl<'a> Tally<'a> {
             chunks: Chunks::new(),
         };
         match (old, new) {
-            (None, Some(new)) => self.added.push(moved(new.stored()?, new.bytes.len() as u64)),
-            (Some(old), None) => {
+            (None, New::File(new)) => self.added.push(moved(new.stored()?, new.bytes.len() as u64)),
+            (None, New::Large { size, known: Some(known) }) => self.added.push(moved(known, size)),
+            (Some(old), New::Nothing) => {
                 let (size, _) = self.opened.repo.odb()?.read_header(old.id)?;
                 self.gone.push(moved(old, size as u64));
             }
@@ -252,7 +263,7 @@ impl<'a> Tally<'a> {
             old.chunks = chunks(&bytes, is_text(&bytes));
         }
         for new in &mut self.added {
-            if let OnDisk::File(file) = read(self.opened, &new.path, None)? {
+            if let OnDisk::File(file) = read(self.opened, &new.path, None, QUICK_BYTES)? {
                 new.chunks = chunks(&file.bytes, is_text(&file.bytes));
             }
         }
@@ -269,9 +280,9 @@ impl<'a> Tally<'a> {
             self.renames.insert(spelled(&to), spelled(&from));
             let old = self.gone[*old].stored;
             if self.added[*new].stored.id != old.id
-                && let OnDisk::File(file) = read(self.opened, &to, Some(old))?
+                && let found @ OnDisk::File(_) = read(self.opened, &to, Some(old), self.limits().read)?
             {
-                self.record(&to, Some(old), Some(&file))?;
+                self.record(&to, Some(old), New::of(&found))?;
             }
         }
         let (news, olds): (HashSet<usize>, HashSet<usize>) = pairs.iter().copied().unzip();
@@ -320,58 +331,4 @@ pub(super) fn is_generated(
     path: &[u8],
 ) -> Result<bool, GitError> {
     Ok(!request.include_generated && is_marked_generated(&opened.repo, path)?)
-}
-
-/// What became of a file.
-pub(super) enum Change {
-    /// Inserted and deleted lines; none of both for binary files and equal ones.
-    Lines((u32, u32)),
-    /// One side is over the limit.
-    TooLarge,
-}
-
-/// Compares a stored file with the one on disk, as text if it is text. `limit`: bytes of the stored one.
-pub(super) fn changed_lines(
-    opened: &Opened,
-    path: &[u8],
-    old: Option<Stored>,
-    new: Option<&File>,
-    limit: u64,
-) -> Result<Change, GitError> {
-    if let (Some(old), Some(new)) = (old, new)
-        && new.stored()?.id == old.id
-    {
-        return Ok(Change::Lines((0, 0)));
-    }
-    let old = match old {
-        Some(old) => opened.bytes(old.id, limit)?,
-        None => Some(Vec::new()),
-    };
-    let Some(old) = old else { return Ok(Change::TooLarge) };
-    let new = new.map_or(&[][..], |new| &new.bytes);
-    let text = match lines(&opened.repo, path)? {
-        Lines::Always => true,
-        Lines::Never => false,
-        Lines::ByContent => is_text(&old) && is_text(new),
-    };
-    Ok(Change::Lines(if text { diff_lines(&old, new)? } else { (0, 0) }))
-}
-
-fn diff_lines(old: &[u8], new: &[u8]) -> Result<(u32, u32), GitError> {
-    if old.is_empty() || new.is_empty() {
-        return Ok((count_lines(new), count_lines(old)));
-    }
-    let mut options = DiffOptions::new();
-    let patch = Patch::from_buffers(old, None, new, None, Some(options.force_text(true).context_lines(0)))?;
-    let (_, inserted, deleted) = patch.line_stats()?;
-    Ok((capped(inserted), capped(deleted)))
-}
-
-/// A last line without an end is a line too.
-fn count_lines(content: &[u8]) -> u32 {
-    capped(content.split_inclusive(|byte| *byte == b'\n').count())
-}
-
-fn capped(lines: usize) -> u32 {
-    u32::try_from(lines).unwrap_or(u32::MAX)
 }

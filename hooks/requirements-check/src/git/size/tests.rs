@@ -21,7 +21,8 @@ fn globs(patterns: &[&str]) -> GlobSet {
 }
 
 fn measure(sandbox: &Sandbox, base: Option<&str>) -> Counts {
-    let request = SizeRequest { base, exclude: &GlobSet::empty(), include_generated: true };
+    let request =
+        SizeRequest { base, exclude: &GlobSet::empty(), own: &Own::default(), include_generated: true };
     scan(&sandbox.worktree(), &request, None).unwrap()
 }
 
@@ -114,8 +115,8 @@ proptest! {
         sandbox.git(&["commit", "--quiet", "--message=x"]);
         let mut counts = measure(&sandbox, None);
         sandbox.write("a.txt", numbered(lines, 0));
-        let request = SizeRequest { base: None, exclude: &GlobSet::empty(), include_generated: true };
-        recount(&sandbox.worktree(), &request, &mut counts, &sandbox.path("a.txt")).unwrap();
+        let request = SizeRequest { base: None, exclude: &GlobSet::empty(), own: &Own::default(), include_generated: true };
+        recount(&sandbox.worktree(), &request, &mut counts, &sandbox.path("a.txt"), None).unwrap();
         prop_assert_eq!(counts.files, measure(&sandbox, None).files);
     }
 }
@@ -161,14 +162,15 @@ fn a_moved_file_counts_with_what_changed_in_it() {
     sandbox.write("new.txt", numbered(50, 1));
     let mut counts = measure(&sandbox, None);
     assert_eq!(counts.files, Numbers::from([("new.txt".to_owned(), (1, 1))]));
-    let request = SizeRequest { base: None, exclude: &GlobSet::empty(), include_generated: true };
+    let request =
+        SizeRequest { base: None, exclude: &GlobSet::empty(), own: &Own::default(), include_generated: true };
     sandbox.write("new.txt", numbered(50, 2));
-    recount(&sandbox.worktree(), &request, &mut counts, &sandbox.path("new.txt")).unwrap();
+    recount(&sandbox.worktree(), &request, &mut counts, &sandbox.path("new.txt"), None).unwrap();
     assert_eq!(counts.files, Numbers::from([("new.txt".to_owned(), (2, 2))]));
 }
 
 #[test]
-fn leaves_out_what_is_excluded_generated_binary_ignored_or_too_large() {
+fn leaves_out_what_is_excluded_generated_binary_or_ignored() {
     let sandbox = Sandbox::with_commit();
     sandbox.write(".gitattributes", "*.pb.rs linguist-generated\n*.dat binary\n");
     sandbox.write(".gitignore", "out/\n");
@@ -177,15 +179,17 @@ fn leaves_out_what_is_excluded_generated_binary_ignored_or_too_large() {
         sandbox.write(path, "1\n2\n");
     }
     sandbox.write("nul", "a\0\n");
-    sandbox.write("large.txt", "0123456\n".repeat(1024 * 1024 + 1));
-    let request = SizeRequest { base: None, exclude: &globs(&["docs/**"]), include_generated: false };
+    let request = SizeRequest {
+        base: None,
+        exclude: &globs(&["docs/**"]),
+        own: &Own::default(),
+        include_generated: false,
+    };
     let mut counts = scan(&sandbox.worktree(), &request, None).unwrap();
     let expected = Numbers::from([("kept.rs".to_owned(), (2, 0))]);
     assert_eq!(counts.files, expected);
-    for path in
-        ["docs/x.md", "Cargo.lock", "api.pb.rs", "x.dat", "out/x", "nul", "large.txt", "missing", ".."]
-    {
-        recount(&sandbox.worktree(), &request, &mut counts, &sandbox.path(path)).unwrap();
+    for path in ["docs/x.md", "Cargo.lock", "api.pb.rs", "x.dat", "out/x", "nul", "missing", ".."] {
+        recount(&sandbox.worktree(), &request, &mut counts, &sandbox.path(path), None).unwrap();
         assert_eq!(counts.files, expected, "{path}");
     }
 }
@@ -193,18 +197,17 @@ fn leaves_out_what_is_excluded_generated_binary_ignored_or_too_large() {
 /// Lines of numbers, so many bytes and a few more.
 fn large_text(bytes: usize) -> String {
     let mut text = String::new();
-    for number in 0.. {
-        if text.len() > bytes {
-            break;
-        }
-        text += &format!("{number}\n");
+    let mut number = 0_u32;
+    while text.len() <= bytes {
+        text = text + &number.to_string() + "\n";
+        number += 1;
     }
     text
 }
 
 /// A deadline that no test reaches.
-fn leisurely() -> Option<Instant> {
-    Some(Instant::now() + Duration::from_secs(600))
+fn leisurely() -> Instant {
+    Instant::now() + Duration::from_secs(600)
 }
 
 #[test]
@@ -221,8 +224,13 @@ fn a_new_file_of_any_size_counts_with_all_its_lines_in_a_hurry_too() {
             _ => {}
         }
         let expected = by_git(&sandbox, "main");
-        let request = SizeRequest { base: None, exclude: &GlobSet::empty(), include_generated: true };
-        for deadline in [None, leisurely()] {
+        let request = SizeRequest {
+            base: None,
+            exclude: &GlobSet::empty(),
+            own: &Own::default(),
+            include_generated: true,
+        };
+        for deadline in [None, Some(leisurely())] {
             let counts = scan(&sandbox.worktree(), &request, deadline).unwrap();
             assert_eq!(
                 (counts.files, counts.complete),
@@ -243,8 +251,9 @@ fn a_large_file_that_grew_or_shrank_counts_at_least_by_that() {
     sandbox.write("grown.txt", large_text(2 * 1024 * 1024));
     sandbox.write("shrunk.txt", "1\n2\n");
     fs::remove_file(sandbox.path("gone.txt")).unwrap();
-    let request = SizeRequest { base: None, exclude: &GlobSet::empty(), include_generated: true };
-    let counts = scan(&sandbox.worktree(), &request, leisurely()).unwrap();
+    let request =
+        SizeRequest { base: None, exclude: &GlobSet::empty(), own: &Own::default(), include_generated: true };
+    let counts = scan(&sandbox.worktree(), &request, Some(leisurely())).unwrap();
     let exact = by_git(&sandbox, "HEAD");
     assert!(!counts.complete && counts.total() <= measure(&sandbox, None).total());
     for (path, (inserted, deleted)) in &exact {
@@ -265,8 +274,13 @@ fn a_large_file_that_was_moved_does_not_count() {
         if commits {
             sandbox.commit();
         }
-        let request = SizeRequest { base: None, exclude: &GlobSet::empty(), include_generated: true };
-        let counts = scan(&sandbox.worktree(), &request, leisurely()).unwrap();
+        let request = SizeRequest {
+            base: None,
+            exclude: &GlobSet::empty(),
+            own: &Own::default(),
+            include_generated: true,
+        };
+        let counts = scan(&sandbox.worktree(), &request, Some(leisurely())).unwrap();
         assert_eq!(counts.files, Numbers::new(), "committed: {commits}");
     }
 }
@@ -278,11 +292,51 @@ fn a_recount_counts_a_file_that_became_large() {
     let mut counts = measure(&sandbox, None);
     sandbox.write("new.txt", large_text(2 * 1024 * 1024));
     sandbox.write("first.txt", large_text(2 * 1024 * 1024));
-    let request = SizeRequest { base: None, exclude: &GlobSet::empty(), include_generated: true };
+    let request =
+        SizeRequest { base: None, exclude: &GlobSet::empty(), own: &Own::default(), include_generated: true };
     for path in ["new.txt", "first.txt"] {
-        recount(&sandbox.worktree(), &request, &mut counts, &sandbox.path(path)).unwrap();
+        recount(&sandbox.worktree(), &request, &mut counts, &sandbox.path(path), None).unwrap();
         assert!(counts.files[path].0 > 200_000, "{path}: {counts:?}");
     }
+}
+
+#[test]
+fn what_tools_keep_for_themselves_does_not_count() {
+    let sandbox = Sandbox::with_commit();
+    for path in ["state/tracked", "config/tracked", "config/later"] {
+        sandbox.write(path, "1\n");
+    }
+    sandbox.git(&["add", "state/tracked", "config/tracked"]);
+    let own = Own { never: vec![sandbox.path("state")], untracked: vec![sandbox.path("config")] };
+    let request = SizeRequest { base: None, exclude: &GlobSet::empty(), own: &own, include_generated: true };
+    let mut counts = scan(&sandbox.worktree(), &request, None).unwrap();
+    let expected = Numbers::from([("config/tracked".to_owned(), (1, 0))]);
+    assert_eq!(counts.files, expected);
+    for path in ["state/tracked", "state/new", "config/later", "config/tracked"] {
+        sandbox.write(path, "1\n");
+        recount(&sandbox.worktree(), &request, &mut counts, &sandbox.path(path), None).unwrap();
+        assert_eq!(counts.files, expected, "{path}");
+    }
+}
+
+/// Time is short and machines are busy: it is enough that the count shows once.
+#[test]
+fn in_a_hurry_a_large_new_file_counts_and_a_moved_one_does_not() {
+    let request =
+        SizeRequest { base: None, exclude: &GlobSet::empty(), own: &Own::default(), include_generated: true };
+    let hurried = |sandbox: &Sandbox| {
+        let deadline = Instant::now() + Duration::from_millis(150);
+        scan(&sandbox.worktree(), &request, Some(deadline)).unwrap()
+    };
+    let sandbox = Sandbox::with_commit();
+    sandbox.write("old.txt", large_text(2 * 1024 * 1024));
+    sandbox.commit();
+    sandbox.git(&["mv", "old.txt", "new.txt"]);
+    let moved = hurried(&sandbox);
+    assert_eq!(moved.files, Numbers::new());
+    sandbox.write("other.txt", large_text(2 * 1024 * 1024));
+    let seen = (0..50).any(|_| hurried(&sandbox).total() > 100_000);
+    assert!(seen, "{:?}", hurried(&sandbox));
 }
 
 #[test]
@@ -372,7 +426,8 @@ fn a_program_named_by_the_repository_is_not_run() {
 #[test]
 fn at_the_deadline_the_count_is_a_lower_bound() {
     let sandbox = worked_on();
-    let request = SizeRequest { base: None, exclude: &GlobSet::empty(), include_generated: true };
+    let request =
+        SizeRequest { base: None, exclude: &GlobSet::empty(), own: &Own::default(), include_generated: true };
     let counts = scan(&sandbox.worktree(), &request, Some(Instant::now())).unwrap();
     assert!(!counts.complete);
     assert!(counts.total() <= 17);
@@ -409,7 +464,12 @@ fn counts_survive_being_stored() {
 
 #[test]
 fn names_the_configured_base_that_does_not_exist() {
-    let request = SizeRequest { base: Some("trunk"), exclude: &GlobSet::empty(), include_generated: true };
+    let request = SizeRequest {
+        base: Some("trunk"),
+        exclude: &GlobSet::empty(),
+        own: &Own::default(),
+        include_generated: true,
+    };
     let error = scan(&Sandbox::with_commit().worktree(), &request, None).unwrap_err();
     assert_eq!(error, GitError::NoBase("trunk".to_owned()));
 }
@@ -425,7 +485,8 @@ fn fifty_thousand_files() {
     }
     sandbox.commit();
     sandbox.write("d1/e1/f1.txt", "changed\n");
-    let request = SizeRequest { base: None, exclude: &GlobSet::empty(), include_generated: true };
+    let request =
+        SizeRequest { base: None, exclude: &GlobSet::empty(), own: &Own::default(), include_generated: true };
     for millis in [0, 0, 20, 20, 20, 60_000, 60_000, 60_000] {
         let begin = Instant::now();
         let deadline = (millis > 0).then(|| begin + Duration::from_millis(millis));
@@ -440,7 +501,7 @@ fn fifty_thousand_files() {
     let mut counts = measure(&sandbox, None);
     for _ in 0..3 {
         let begin = Instant::now();
-        recount(&sandbox.worktree(), &request, &mut counts, &sandbox.path("d1/e1/f1.txt")).unwrap();
+        recount(&sandbox.worktree(), &request, &mut counts, &sandbox.path("d1/e1/f1.txt"), None).unwrap();
         println!("recount: {:?}", begin.elapsed());
         let begin = Instant::now();
         let found = Worktree::find(&sandbox.path("d1/e1/f1.txt")).unwrap().unwrap();
@@ -451,7 +512,7 @@ fn fifty_thousand_files() {
         let opened = open(&found).unwrap();
         println!("open: {:?} {}", begin.elapsed(), opened.file_mode);
         let begin = Instant::now();
-        let print = super::super::take(&found, None).unwrap();
+        let print = super::super::take(&found, None, &Own::default()).unwrap();
         println!("fingerprint: {:?} {}", begin.elapsed(), print.changed.len());
     }
 }

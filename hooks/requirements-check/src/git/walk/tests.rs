@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use super::super::own::Own;
 use super::super::repository::open;
 use super::super::sandbox::Sandbox;
 use super::*;
@@ -16,11 +17,13 @@ fn found(sandbox: &Sandbox) -> BTreeSet<(String, &'static str)> {
             Found::Touched => "touched",
             Found::Untracked => "untracked",
             Found::Gone => "gone",
+            Found::Submodule => "submodule",
         };
         all.insert((String::from_utf8(path.to_vec()).unwrap(), word));
         Ok(Next::Continue)
     };
-    assert_eq!(walk(&opened, &tracked, None, &mut visit), Ok(true));
+    let own = Own::default().within(&opened.root);
+    assert_eq!(walk(&opened, &tracked, &own, None, &mut visit), Ok(true));
     all
 }
 
@@ -68,7 +71,8 @@ fn the_visitor_ends_the_pass() {
     let opened = open(&sandbox.worktree()).unwrap();
     let tracked = Tracked::load(&opened).unwrap();
     let mut seen = 0;
-    let complete = walk(&opened, &tracked, None, &mut |_, _| {
+    let own = Own::default().within(&opened.root);
+    let complete = walk(&opened, &tracked, &own, None, &mut |_, _| {
         seen += 1;
         Ok(Next::Stop)
     });

@@ -1,0 +1,110 @@
+//! What stands before a command in its line. Requirements look at things as they are before the line; the command
+//! sees what the line has made of them by then. So what may change them has a line of its own. Pure.
+
+use shared::secrets::masked;
+
+use super::{command_of, patterns};
+use crate::call::Call;
+use crate::command_line::{Hidden, Simple};
+use crate::rule::Rule;
+use crate::settings::{GuardType, Kind};
+use crate::words::cut;
+
+/// A command is shown up to this length, in characters.
+const MAX_SHOWN: usize = 120;
+
+/// A command comes too late in its line for what it needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Late {
+    /// What stands before it; none where the line cannot be read.
+    first: Option<String>,
+    /// The command.
+    then: String,
+    /// What may have changed by then.
+    what: &'static str,
+}
+
+impl Late {
+    /// Why what is met before the line may not be when the command runs.
+    pub(crate) fn why(&self) -> String {
+        match &self.first {
+            Some(first) => format!("`{first}` before it in the same line may change the {}", self.what),
+            None => format!("the line cannot be read, and may change the {} before it", self.what),
+        }
+    }
+
+    fn remedy(&self) -> String {
+        let Self { first, then, .. } = self;
+        match first {
+            Some(first) => format!("run `{first}` in a line of its own first, and then: {then}"),
+            None => format!("run {then} in a line of its own"),
+        }
+    }
+}
+
+/// The refusal of a line whose commands stand in such an order.
+pub(crate) fn words(call: &Call, late: &[(Rule<'_>, Late)]) -> String {
+    let mut lines =
+        vec![format!("requirements-check: {} does two things that belong in two lines.", call.tool)];
+    for (rule, late) in late {
+        lines.push(format!("- {}: {}\n  To meet it: {}", rule.name, late.why(), late.remedy()));
+    }
+    lines.join("\n")
+}
+
+/// What may change, before a command of the line that needs the requirement, that by which it is met.
+pub(crate) fn late(rule: &Rule<'_>, call: &Call) -> Option<Late> {
+    let what = match (rule.set.kind, rule.set.guard_type) {
+        (Kind::Evidence, _) => "files",
+        (Kind::Guard, Some(GuardType::ProtectedBranch)) => "branch",
+        _ => return None,
+    };
+    let line = call.line.as_ref().filter(|_| !rule.is_triggered_by_tool(call))?;
+    let Some(commands) = &line.commands else {
+        // What another shell understands is searched as text.
+        let then = "what needs it".to_owned();
+        return (call.tool == "Bash").then_some(Late { first: None, then, what });
+    };
+    let needs = |command: &Simple| rule.is_triggered_by_command(call, command);
+    let patterns = patterns(rule);
+    // The tests have passed on these files before: that they run once more changes nothing.
+    let is_proof = |command: &Simple| patterns.iter().any(|pattern| pattern.begins(command));
+    let keeps = |command: &Simple| {
+        is_proof(command) || (command.keeps_files() && !(what == "branch" && command.begins_branch()))
+    };
+    commands.iter().enumerate().filter(|(_, command)| needs(command)).find_map(|(index, then)| {
+        let mut others = commands.iter().enumerate().filter(|(other, _)| *other != index);
+        let (_, first) =
+            others.find(|(other, first)| (*other < index || is_earlier(first, then)) && !keeps(first))?;
+        Some(Late { first: Some(shown(first)), then: shown(then), what })
+    })
+}
+
+/// Though it is written behind it, it runs before it: to make its arguments, or in the round before.
+fn is_earlier(first: &Simple, then: &Simple) -> bool {
+    match first.decides {
+        Err(Hidden::Substitution) => true,
+        Err(Hidden::Compound) => then.decides == Err(Hidden::Compound),
+        _ => false,
+    }
+}
+
+fn shown(command: &Simple) -> String {
+    let writes = command.writes.iter().map(|file| format!(" > {file}"));
+    let text: String = std::iter::once(command.text.clone()).chain(writes).collect();
+    cut(&masked(text.trim()), MAX_SHOWN)
+}
+
+/// The call would be the very evidence that it needs, and does nothing else that needs it.
+pub(crate) fn is_own_proof(rule: &Rule<'_>, call: &Call) -> bool {
+    if rule.set.kind != Kind::Evidence || call.in_background {
+        return false;
+    }
+    let patterns = patterns(rule);
+    let is_proof = |command: &Simple| patterns.iter().any(|pattern| pattern.begins(command));
+    let by_tool = rule.is_triggered_by_tool(call);
+    let needs =
+        |command: &Simple| (by_tool && !command.keeps_files()) || rule.is_triggered_by_command(call, command);
+    command_of(rule, call).is_some_and(|found| found.hidden.is_none() && !found.proves_nothing)
+        && call.commands().iter().all(|command| is_proof(command) || !needs(command))
+}
