@@ -69,8 +69,10 @@ pub(crate) fn late(rule: &Rule<'_>, call: &Call) -> Option<Late> {
     let patterns = patterns(rule);
     // The tests have passed on these files before: that they run once more changes nothing.
     let is_proof = |command: &Simple| patterns.iter().any(|pattern| pattern.begins(command));
-    let keeps = |command: &Simple| {
-        is_proof(command) || (command.keeps_files() && !(what == "branch" && command.begins_branch()))
+    let keeps = |command: &Simple| match what {
+        // Only git changes which branch is out.
+        "branch" => command.program() != "git" || (command.keeps_files() && !command.begins_branch()),
+        _ => is_proof(command) || command.keeps_files(),
     };
     commands.iter().enumerate().filter(|(_, command)| needs(command)).find_map(|(index, then)| {
         let mut others = commands.iter().enumerate().filter(|(other, _)| *other != index);

@@ -100,7 +100,7 @@ fn what_may_change_the_branch_before_a_guarded_command_is_run_first() {
     for line in [
         "git checkout main && git commit -m x",
         "git switch main; git commit -m x",
-        "make && git commit -m x",
+        "git pull && git commit -m x",
     ] {
         let answer = Scene::new(GUARD).bash("t1", line);
         let reason = denied(&answer);
@@ -109,7 +109,9 @@ fn what_may_change_the_branch_before_a_guarded_command_is_run_first() {
             "{line}: {reason}"
         );
     }
-    for line in ["git add -A && git commit -m x", "git commit -m x; git switch main"] {
+    for line in
+        ["git add -A && git commit -m x", "npm test && git commit -m x", "git commit -m x; git switch main"]
+    {
         assert!(is_silent(&Scene::new(GUARD).bash("t1", line)), "{line}");
     }
 }
