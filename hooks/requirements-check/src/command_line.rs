@@ -11,6 +11,7 @@ mod effects;
 mod grammar;
 mod pattern;
 mod prefix;
+mod shell;
 mod tree;
 mod walk;
 mod word;

@@ -15,6 +15,7 @@ mod edits;
 mod lines;
 mod links;
 mod passes;
+mod ways_round;
 
 /// A file system without links and repositories.
 struct Plain;
