@@ -192,8 +192,9 @@ pub(crate) fn status_for_claude(
     for (rule, standing) in &all {
         let word = if standing.is_met() { "met" } else { "open" };
         let what = rule.set.description.as_deref().or(rule.set.message.as_deref()).filter(|_| !is_short);
-        let what = what.map(|what| format!("{} ", cut(what.trim(), 160))).unwrap_or_default();
-        lines.push(format!("- {} ({word}, {}): {what}({})", rule.name, when(rule), standing.words()));
+        let how = standing.words();
+        let what = what.map_or_else(|| how.to_owned(), |what| format!("{} ({how})", cut(what.trim(), 160)));
+        lines.push(format!("- {} ({word}, {}): {what}", rule.name, when(rule)));
         if let (false, false, Remedy::Do(how)) =
             (standing.is_met(), is_short, rule.strategy().remedy(rule, view))
         {

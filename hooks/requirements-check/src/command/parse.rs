@@ -144,12 +144,7 @@ fn duration(text: &str) -> Result<Duration, &'static str> {
 
 /// What this project requires, what is met, and how to meet the rest.
 #[derive(Debug, Parser)]
-#[command(
-    name = "req",
-    version,
-    disable_help_subcommand = true,
-    after_help = "Without a command: req status."
-)]
+#[command(name = "req", version, after_help = "Without a command: req status.")]
 struct Words {
     #[command(subcommand)]
     asked: Option<Asked>,
@@ -202,5 +197,4 @@ fn is_meant(line: &str) -> bool {
     let [_, verb, rest @ ..] = words.as_slice() else { return false };
     let is_verb = clap_command().get_subcommands().any(|known| known.get_name() == *verb);
     (is_verb && (rest.is_empty() || rest.iter().any(|word| word.starts_with("--"))))
-        || (*verb == "help" && rest.is_empty())
 }
