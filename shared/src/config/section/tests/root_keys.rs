@@ -109,7 +109,7 @@ fn a_wrong_rule_costs_only_itself_and_a_wrong_key_only_itself() {
             ..Files::default()
         },
         &[
-            "~/project.yaml:7: requirements.list.trigger_tools: expected a list, each entry text or a map of settings; the layer below holds",
+            "~/project.yaml:7: requirements.list.trigger_tools: expected a list, each entry text or a map of tool (text), command_pattern (text); the layer below holds",
             "~/project.yaml:12: requirements.odd.enabeld: no such key; did you mean enabled?",
             "~/project.yaml:9: requirements.odd.kind: expected one of: blocking, dynamic; the layer below holds",
             "~/project.yaml:11: requirements.odd.thresholds: expected a map of settings; the layer below holds",
