@@ -1,12 +1,13 @@
 //! What counts as evidence: which commands, which files, and why a run does not count. Pure.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use globset::{GlobSet, GlobSetBuilder};
 
 use crate::call::Call;
 use crate::command_line::{Directory, Line, Pattern, Simple};
 use crate::facts::After;
+use crate::place::flat;
 use crate::rule::Rule;
 use crate::settings::{CommandPattern, FileConditions, FileEvidence, Glob};
 use crate::view::World;
@@ -163,21 +164,6 @@ pub(crate) fn glob_set(globs: &[Glob]) -> Option<GlobSet> {
         set.add(glob);
     }
     set.build().ok()
-}
-
-/// The path without `.` and `..`, which are taken away as text: the file may not exist.
-pub(crate) fn flat(path: &Path) -> PathBuf {
-    let mut flat = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                flat.pop();
-            }
-            part => flat.push(part),
-        }
-    }
-    flat
 }
 
 /// The file asked for and its conditions, wherever they stand.

@@ -196,5 +196,5 @@ fn is_meant(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [_, verb, rest @ ..] = words.as_slice() else { return false };
     let is_verb = clap_command().get_subcommands().any(|known| known.get_name() == *verb);
-    (is_verb && (rest.is_empty() || rest.iter().any(|word| word.starts_with("--"))))
+    is_verb && (rest.is_empty() || rest.iter().any(|word| word.starts_with("--")))
 }

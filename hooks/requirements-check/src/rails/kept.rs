@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::word::{Place, is_pattern, like};
 use super::{Guarded, What};
+use crate::place::flat;
 
 /// The files in a `.claude` folder that are protected.
 const FILES: [(&str, Kept); 4] = [
@@ -241,19 +242,4 @@ fn in_claude_dir(path: &Path) -> Option<(How, Kept)> {
 
 fn protected(name: &str) -> Option<(How, Kept)> {
     FILES.iter().find(|(file, _)| like(name, file)).map(|(_, kept)| (How::Itself, *kept))
-}
-
-/// The path without `.` and `..`, as written.
-pub(super) fn flat(path: &Path) -> PathBuf {
-    let mut flat = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                flat.pop();
-            }
-            part => flat.push(part),
-        }
-    }
-    flat
 }

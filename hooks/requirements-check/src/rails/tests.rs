@@ -7,8 +7,9 @@ use serde_json::json;
 use serde_json::value::to_raw_value;
 use shared::protocol::ToolCall;
 
-use super::kept::{Disk, flat};
+use super::kept::Disk;
 use super::*;
+use crate::place::flat;
 use crate::settings::Requirement;
 
 mod edits;

@@ -19,13 +19,13 @@ impl Place {
         match self {
             Self::At(folder) => Self::At(folder.join(name)),
             Self::Somewhere(_) if Path::new(name).is_absolute() => Self::At(PathBuf::from(name)),
-            Self::Somewhere(end) => Self::Somewhere(super::kept::flat(&end.join(name))),
+            Self::Somewhere(end) => Self::Somewhere(crate::place::flat(&end.join(name))),
         }
     }
 
     pub(super) fn shown(&self) -> PathBuf {
         match self {
-            Self::At(path) => super::kept::flat(path),
+            Self::At(path) => crate::place::flat(path),
             Self::Somewhere(end) => end.clone(),
         }
     }
