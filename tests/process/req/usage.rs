@@ -25,7 +25,6 @@ fn every_way_to_ask_wrongly_exits_with_64_and_nothing_on_stdout() {
         &["--frobnicate"],
         &[""],
         &["\u{1b}[31m"],
-        &["help"],
     ] {
         for command in [desk.script(words), desk.claude(words)] {
             let outcome = command.run();
