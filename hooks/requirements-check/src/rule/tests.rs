@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Rule, faults};
+use super::{Rule, faults, mend};
 use crate::scene::{call, settings};
-use crate::settings::Settings;
+use crate::settings::{SatisfiedBy, Settings};
 
 fn triggers(requirement: &str, tool: &str, input: &Value) -> bool {
     let settings = settings(&format!("r: {requirement}\n"));
@@ -249,4 +249,52 @@ fn a_pattern_on_another_tool_than_a_shell_triggers_nothing() {
     let requirement = "{trigger_tools: [{tool: Edit, command_pattern: git commit}]}";
     assert!(!triggers(requirement, "Edit", &json!({ "file_path": "a", "command": "git commit" })));
     assert!(!triggers(requirement, "Bash", &bash("git commit")));
+}
+
+#[test]
+fn a_key_of_another_type_is_told_because_the_type_was_probably_forgotten() {
+    for (requirement, key, kind) in [
+        ("{command: cargo test}", "requirements.r.command", "evidence"),
+        ("{paths: ['src/**']}", "requirements.r.paths", "evidence"),
+        ("{thresholds: {block: 4}}", "requirements.r.thresholds", "dynamic"),
+        ("{protected_branches: [main]}", "requirements.r.protected_branches", "guard"),
+        ("{guard_type: protected_branch}", "requirements.r.guard_type", "guard"),
+    ] {
+        let told = faults(&settings(&format!("r: {requirement}\n")));
+        let told: Vec<_> = told.iter().map(|fault| (fault.path.join("."), fault.what.as_str())).collect();
+        assert_eq!(told.len(), 1, "{requirement}: {told:?}");
+        assert!(told[0].0 == key && told[0].1.contains(&format!("type: {kind}")), "{told:?}");
+    }
+    let right = "{type: evidence, command: x, paths: ['src/**'], min_output: x}";
+    assert!(faults(&settings(&format!("r: {right}\n"))).is_empty());
+}
+
+#[test]
+fn a_wrong_key_with_nothing_below_makes_no_requirement_looser() {
+    for key in ["type", "scope", "enforce", "trigger_tools"] {
+        let mut found = settings("r: {}\nother: {}\n");
+        mend(&mut found, &[format!("requirements.r.{key}")]);
+        assert!(Rule::named(&found, "r").is_none(), "{key}");
+        assert!(Rule::named(&found, "other").is_some(), "{key}");
+        assert_eq!(faults(&found).len(), 1, "{key}");
+    }
+    let mut found = settings("r: {}\n");
+    mend(&mut found, &["requirements.r.satisfied_by".to_owned(), "requirements.r.message".to_owned()]);
+    assert_eq!(Rule::named(&found, "r").unwrap().set.satisfied_by, SatisfiedBy::User);
+}
+
+#[test]
+fn a_name_that_cannot_be_typed_is_off() {
+    for (name, is_in_force) in [
+        ("plan", true),
+        ("_plan", true),
+        ("2nd plan", true),
+        ("-x", false),
+        ("--all", false),
+        ("a\u{202e}b", false),
+    ] {
+        let found = settings(&format!("{}: {{}}\n", json!(name)));
+        assert_eq!(Rule::named(&found, name).is_some(), is_in_force, "{name:?}");
+        assert_eq!(faults(&found).is_empty(), is_in_force, "{name:?}");
+    }
 }

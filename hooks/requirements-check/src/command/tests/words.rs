@@ -165,3 +165,19 @@ fn a_prompt_for_help_is_answered_with_it() {
     }
     assert_eq!(parse_words(&words("--help")).unwrap_err().kind(), ErrorKind::DisplayHelp);
 }
+
+#[test]
+fn a_verb_that_cannot_be_read_is_answered_where_it_was_plainly_meant() {
+    for line in [
+        "req satisfy",
+        "req waive guard --note agreed with the team",
+        "req waive guard --note it's flaky",
+        "req approve size --for 1h30m",
+        "req help",
+    ] {
+        assert!(matches!(parse_prompt(line), Some(Err(_))), "{line}");
+    }
+    for line in ["req status of the project", "req frobnicate", "req is --odd", "it's req status"] {
+        assert!(parse_prompt(line).is_none(), "{line}");
+    }
+}
