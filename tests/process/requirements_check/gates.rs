@@ -366,6 +366,10 @@ fn a_prompt_that_nobody_typed_makes_no_exception() {
         "nor a later session's"
     );
     assert!(world.another(2).headless().answer_to("req waive guard --note y").contains("refused"));
+    // One that was scheduled before anybody looked shows at the end of a turn.
+    let waiting = json!([{ "id": "c", "schedule": "* * * * *", "prompt": "req waive guard --note z" }]);
+    claude.ask(&claude.session.stop("done").with("session_crons", waiting));
+    assert!(claude.answer_to("req waive guard --note z").contains("refused"));
     claude.refused(&claude.edit("a.rs"));
     let answer = claude.answer_to("req waive guard --note y");
     assert!(answer.contains("waived for"), "{answer}");

@@ -210,6 +210,17 @@ fn marks_that_the_original_tool_wrote_count() {
 }
 
 #[test]
+fn where_no_mark_can_be_kept_for_another_reason_than_its_mode_the_next_call_passes() {
+    let world = World::of_team(PLAN);
+    let claude = world.claude();
+    world.sandbox.write(".git/requirements", "no folder");
+    assert!(claude.answer_to("req satisfy plan").contains("was not carried out"), "it does not say marked");
+    let answer = claude.before(&claude.edit("a.rs"));
+    assert_eq!(denial(answer.as_ref()), None);
+    assert!(notice(answer.as_ref()).contains("plan cannot be marked as met"), "{answer:?}");
+}
+
+#[test]
 fn a_mark_file_that_is_a_link_is_not_followed() {
     let world = World::of_team(PLAN);
     let target = world.sandbox.write_home("theirs.json", "mine");
