@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::Context as _;
 use shared::catalog::Catalog;
 
+use crate::artifacts;
 use crate::ended::Ended;
-use crate::installer::artifacts;
-use crate::installer::registration::names;
+use installer::registration::names;
 
 /// Runs them; cargo's exit status becomes ours.
 pub(crate) fn run(root: &Path) -> anyhow::Result<()> {

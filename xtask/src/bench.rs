@@ -19,8 +19,8 @@ use std::path::Path;
 use anyhow::{Context as _, bail, ensure};
 use shared::catalog::Catalog;
 
-use crate::say::{note, say};
 use cases::{Case, HOOKS, HookCases};
+use installer::say::{note, say};
 use measure::{Process, in_turn};
 use programs::Programs;
 use report::Measured;

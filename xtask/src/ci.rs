@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
+use crate::artifacts::cargo;
 use crate::ended::Ended;
-use crate::installer::artifacts::cargo;
-use crate::say::note;
+use installer::say::note;
 
 /// What to leave out.
 #[derive(Debug, Clone, clap::Args)]

@@ -6,11 +6,11 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use shared::catalog::Catalog;
 
+use crate::artifacts;
 use crate::claude_code::{NpmUnreachable, ensure};
 use crate::ended::Ended;
-use crate::installer::artifacts;
-use crate::installer::registration::names;
-use crate::say::note;
+use installer::registration::names;
+use installer::say::note;
 
 /// Runs the tests whose names contain one of `filters`; all without any.
 pub(crate) fn run(root: &Path, filters: &[String]) -> anyhow::Result<()> {

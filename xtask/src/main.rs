@@ -4,21 +4,16 @@
 //! Results go to stdout, progress and errors to stderr.
 
 mod all_tests;
+mod artifacts;
 mod bench;
 mod ci;
 mod claude_code;
-mod disable;
 mod e2e;
 mod ended;
 mod install;
-mod installer;
-mod say;
 mod schema;
-mod status;
 mod sync;
 mod tidy;
-mod undo;
-mod uninstall;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -27,6 +22,9 @@ use clap::{Parser, Subcommand};
 
 use ended::Ended;
 use installer::places::Where;
+use installer::voice::Voice;
+use installer::{disable, say, status, undo, uninstall};
+use shared::host::Host;
 
 const USAGE: u8 = 64;
 
@@ -124,15 +122,18 @@ fn main() -> ExitCode {
 }
 
 fn run(verb: Verb) -> anyhow::Result<()> {
-    let root = installer::places::root()?;
+    let (root, host, voice) = (artifacts::root()?, Host::real(), Voice::Xtask);
     match verb {
-        Verb::Install(arguments) => install::run(&root, &arguments),
-        Verb::Uninstall(arguments) => uninstall::run(&arguments),
-        Verb::Enable { hook, place, source } => install::enable(&root, hook, &place, &source),
-        Verb::Disable { hook, place, yes } => disable::run(&hook, &place, yes),
-        Verb::Status { json, project } => status::run(&root, json, project.as_deref()),
-        Verb::Sync { prune, source } => sync::run(&root, prune, &source),
-        Verb::Undo { place, yes } => undo::run(&place, yes),
+        Verb::Install(arguments) => install::run(&root, &host, &arguments),
+        Verb::Uninstall(arguments) => uninstall::run(&host, &arguments, voice),
+        Verb::Enable { hook, place, source } => install::enable(&root, &host, hook, &place, &source),
+        Verb::Disable { hook, place, yes } => disable::run(&host, &hook, &place, yes, voice),
+        Verb::Status { json, project } => {
+            let built = |binary: &str| artifacts::installable(&root, binary);
+            status::run(&host, json, project.as_deref(), Some(&built), voice)
+        }
+        Verb::Sync { prune, source } => sync::run(&root, &host, prune, &source),
+        Verb::Undo { place, yes } => undo::run(&host, &place, yes, voice),
         Verb::Test => all_tests::run(&root),
         Verb::E2e { filters } => e2e::run(&root, &filters),
         Verb::Bench(options) => bench::run(&root, &options),

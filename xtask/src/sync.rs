@@ -3,55 +3,33 @@
 
 use std::path::Path;
 
-use shared::catalog::Catalog;
+use installer::deploy;
+use installer::manifest::Manifest;
+use installer::places::Installation;
+use installer::prune::{name_orphans, prune};
+use installer::say::say;
+use installer::source;
+use installer::voice::Voice;
+use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 
-use crate::install::{Source, deploy_all};
-use crate::installer::client_settings::Settings;
-use crate::installer::manifest::Manifest;
-use crate::installer::places::Installation;
-use crate::installer::{deploy, links};
-use crate::say::{list, note, say};
+use crate::install::Source;
 
 /// Brings the deployed binaries up to date.
-pub(crate) fn run(root: &Path, prune: bool, source: &Source) -> anyhow::Result<()> {
+pub(crate) fn run(root: &Path, host: &Host, prunes: bool, source: &Source) -> anyhow::Result<()> {
     let catalog = Catalog::built_in()?;
-    let installation = Installation::of_this_user()?;
-    let done = deploy_all(root, &installation, &catalog, source)?;
+    let installation = Installation::of_this_user(host, Voice::Xtask)?;
+    let make = |hooks: &[HookEntry]| source.binaries(root, hooks);
+    let done = deploy::everything(&installation, &catalog, &source::Source::Whole(&make))?;
     let manifest = Manifest::read(&installation)?;
+    // More than those of the catalog: a command that was a program once is none any more.
     let orphans: Vec<String> =
         manifest.files.into_keys().filter(|file| !done.binaries.contains_key(file)).collect();
-    match (orphans.is_empty(), prune) {
-        (false, true) => installation.alone(|| remove(&installation, &catalog, &orphans))?,
-        (false, false) => {
-            let folder = installation.show(&installation.hooks);
-            say(format_args!(
-                "no hook of this source tree owns {} in {folder}; `cargo xtask sync --prune` removes it",
-                list(&orphans)
-            ));
-        }
+    match (orphans.is_empty(), prunes) {
+        (false, true) => prune(host, &installation, &catalog, &orphans)?,
+        (false, false) => name_orphans(&installation, &orphans),
         (true, _) if !done.changed => say("everything is up to date"),
         (true, _) => {}
-    }
-    Ok(())
-}
-
-fn remove(installation: &Installation, catalog: &Catalog, orphans: &[String]) -> anyhow::Result<()> {
-    for place in installation.and_registered_elsewhere()? {
-        if Settings::read(&place, catalog)?.forget(&Host::real(), &place, orphans)?.is_some() {
-            say(format_args!("no longer registered in {}: {}", place.show(&place.settings), list(orphans)));
-        }
-    }
-    for orphan in orphans {
-        let is_command = catalog.hooks.iter().any(|hook| hook.commands.contains(orphan));
-        if !is_command {
-            links::unlink(installation, orphan)?;
-        }
-        if deploy::remove(installation, orphan)? {
-            say(format_args!("removed {orphan}"));
-        } else {
-            note(format_args!("{orphan} was changed since it was installed and stays"));
-        }
     }
     Ok(())
 }

@@ -20,8 +20,8 @@ use std::path::Path;
 use anyhow::bail;
 use shared::catalog::Catalog;
 
-use crate::installer::registration::names;
-use crate::say::{note, say};
+use installer::registration::names;
+use installer::say::{note, say};
 use sources::Source;
 
 /// A rule that is not kept, and what to do.

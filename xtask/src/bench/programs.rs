@@ -7,7 +7,8 @@ use std::process::Command;
 
 use anyhow::{Context as _, ensure};
 
-use crate::installer::artifacts::{Binaries, for_installation};
+use crate::artifacts::for_installation;
+use installer::source::Binaries;
 
 /// The release profile's flags.
 const FLAGS: [&str; 5] = ["opt-level=3", "lto=fat", "codegen-units=1", "panic=abort", "strip=symbols"];

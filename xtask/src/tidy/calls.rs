@@ -22,6 +22,9 @@ const DOORS: [Door; 5] = [
         allowed: &[
             ("shared/src/host.rs", "the door itself"),
             ("hooks/requirements-check/src/git/sandbox.rs", "finds git for the repositories of tests"),
+            ("shared/installer/src/links.rs", "looks for a command as the user's shell does"),
+            ("shared/installer/src/prove.rs", "hands PATH on to the hook it runs"),
+            ("shared/installer/src/say.rs", "NO_COLOR"),
             COMMAND,
             HARNESS,
         ],
@@ -45,6 +48,7 @@ const DOORS: [Door; 5] = [
             ("shared/src/transcript/turn.rs", "the patience for the client's flush"),
             ("hooks/requirements-check/src/git/", "the deadlines of counting and of the git command"),
             ("hooks/requirements-check/src/observe/look.rs", "gives the deadline of counting"),
+            ("shared/installer/src/prove.rs", "the timeout of the hook it runs"),
             COMMAND,
             HARNESS,
         ],
@@ -61,7 +65,7 @@ const DOORS: [Door; 5] = [
     Door {
         call: "println!",
         allowed: &[("tests/", "a test's own words"), ("xtask/src/tidy/", "names the call")],
-        instead: "let `shared::run` answer, or `say` in xtask: a closed stdout must not panic",
+        instead: "let `shared::run` answer, or `installer::say`: a closed stdout must not panic",
     },
 ];
 

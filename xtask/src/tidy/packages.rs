@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Finding;
 use super::manifests::{Workspace, list, texts};
-use crate::installer::artifacts::cargo;
+use crate::artifacts::cargo;
 
 /// All hooks together may be made of so many packages.
 const MOST_PACKAGES: usize = 180;

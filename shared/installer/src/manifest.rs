@@ -12,44 +12,44 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use shared::settings::{FileError, UserFile};
 
-use crate::installer::places::Installation;
+use crate::places::Installation;
 
 const PRODUCT: &str = "barbless";
 
 /// The deployed files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Manifest {
+pub struct Manifest {
     product: String,
     /// Binary name to what was deployed under it.
-    pub(crate) files: BTreeMap<String, Deployed>,
+    pub files: BTreeMap<String, Deployed>,
     /// Folders in which our binaries were before: entries that lead there are ours.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) folders: Vec<PathBuf>,
+    pub folders: Vec<PathBuf>,
     /// Settings file to what stands in it of ours that does not look like ours.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) settings: BTreeMap<PathBuf, Added>,
+    pub settings: BTreeMap<PathBuf, Added>,
 }
 
 /// What was put into a settings file beside hook entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Added {
+pub struct Added {
     /// Permission rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) rules: Vec<String>,
+    pub rules: Vec<String>,
     /// The status line that was there before ours, as it was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) status_line_before: Option<String>,
+    pub status_line_before: Option<String>,
 }
 
 /// One deployed file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Deployed {
+pub struct Deployed {
     /// Of the bytes, in hexadecimal.
-    pub(crate) sha256: String,
+    pub sha256: String,
     /// In bytes.
-    pub(crate) size: u64,
+    pub size: u64,
     /// Of the source it was built from.
-    pub(crate) version: String,
+    pub version: String,
 }
 
 /// An edit that failed, or the file itself.
@@ -87,13 +87,13 @@ impl Default for Manifest {
 
 impl Manifest {
     /// The manifest of an installation; empty if nothing is deployed.
-    pub(crate) fn read(installation: &Installation) -> anyhow::Result<Self> {
+    pub fn read(installation: &Installation) -> anyhow::Result<Self> {
         let path = path(installation);
         Self::parse(&path, UserFile::at(&path)?.read()?.as_deref())
     }
 
     /// Changes it under its lock; it is gone when nothing is left in it.
-    pub(crate) fn change(
+    pub fn change(
         installation: &Installation,
         edit: impl FnOnce(&mut Self) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
@@ -119,14 +119,15 @@ impl Manifest {
     }
 
     /// Whether the deployed file of that name has the bytes that were deployed.
-    pub(crate) fn vouches_for(&self, installation: &Installation, binary: &str) -> bool {
+    #[must_use]
+    pub fn vouches_for(&self, installation: &Installation, binary: &str) -> bool {
         let hash = hash_of(&installation.deployed(binary)).ok().flatten();
         hash.is_some_and(|hash| self.files.get(binary).is_some_and(|deployed| deployed.sha256 == hash))
     }
 }
 
 /// The hash of a file; `None` if there is none.
-pub(crate) fn hash_of(path: &Path) -> anyhow::Result<Option<String>> {
+pub fn hash_of(path: &Path) -> anyhow::Result<Option<String>> {
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         bail!("{} is not a regular file; move it away and try again", path.display());
     }
@@ -138,7 +139,8 @@ pub(crate) fn hash_of(path: &Path) -> anyhow::Result<Option<String>> {
 }
 
 /// In hexadecimal.
-pub(crate) fn hash(bytes: &[u8]) -> String {
+#[must_use]
+pub fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

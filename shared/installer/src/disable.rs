@@ -1,23 +1,23 @@
-//! `cargo xtask disable HOOK`: switched off in the configuration of its scope and no longer registered there. For the operator.
+//! `disable HOOK`: switched off in the configuration of its scope and no longer registered there. For the operator.
 
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 use shared::settings::FileError;
 
-use crate::installer::client_settings::{Choice, Settings};
-use crate::installer::places::{Installation, Where};
-use crate::installer::rail::only_the_operator;
-use crate::installer::registration::{find, switched_off};
+use crate::client_settings::{Choice, Settings};
+use crate::places::{Installation, Where};
+use crate::rail::only_the_operator;
+use crate::registration::{find, switched_off};
 use crate::say::say;
+use crate::voice::Voice;
 
 /// Disables one hook.
-pub(crate) fn run(name: &str, place: &Where, yes: bool) -> anyhow::Result<()> {
+pub fn run(host: &Host, name: &str, place: &Where, yes: bool, voice: Voice) -> anyhow::Result<()> {
     let catalog = Catalog::built_in()?;
     let hook = find(&catalog, name)?;
-    let host = Host::real();
-    let installation = Installation::at(place)?;
-    only_the_operator(&host, &format!("cargo xtask disable {name}{}", installation.flags()), yes)?;
-    installation.alone(|| disable(&host, &installation, &catalog, hook))
+    let installation = Installation::at(host, place, voice)?;
+    only_the_operator(host, &installation.line(format_args!("disable {name}")), yes)?;
+    installation.alone(|| disable(host, &installation, &catalog, hook))
 }
 
 fn disable(

@@ -1,4 +1,4 @@
-//! Copying what was built to where the client starts it. A file that is not ours is never replaced, and a running one is
+//! Copying what was built to where the client starts it, and linking it. A file that is not ours is never replaced, and a running one is
 //! replaced by renaming, never by writing into it.
 
 use std::fs::{self, File, OpenOptions};
@@ -6,14 +6,50 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
+use shared::catalog::{Catalog, HookEntry};
 use shared::settings::remove_abandoned_of;
 
-use crate::installer::artifacts::Binaries;
-use crate::installer::manifest::{Deployed, Manifest, hash, hash_of};
-use crate::installer::places::Installation;
+use crate::links::{self, Linked};
+use crate::manifest::{Deployed, Manifest, hash, hash_of};
+use crate::places::Installation;
+use crate::say::{list, note};
+use crate::source::{Binaries, Source};
+
+/// What deploying did.
+#[derive(Debug)]
+pub struct Done {
+    /// What the source had, by name.
+    pub binaries: Binaries,
+    /// Something was copied or linked.
+    pub changed: bool,
+}
+
+/// Takes what the source has, copies what differs and links the commands. In the folder they are deployed in nothing is
+/// copied; what was put there by hand becomes ours, and what was changed since it became ours stays nobody's.
+///
+/// # Errors
+/// A build that failed, a file that cannot be written or is somebody else's.
+pub fn everything(
+    installation: &Installation,
+    catalog: &Catalog,
+    source: &Source<'_>,
+) -> anyhow::Result<Done> {
+    let binaries = source.binaries(&catalog.hooks)?;
+    let mut wanted = binaries.clone();
+    if source.is_deployed_to(installation) {
+        let known = Manifest::read(installation)?.files;
+        wanted.retain(|binary, _| !known.contains_key(binary));
+    }
+    let copied = copy(installation, &wanted)?;
+    if !copied.is_empty() {
+        note(format_args!("copied {} to {}", list(&copied), installation.show(&installation.hooks)));
+    }
+    let linked = link_all(installation, catalog)?;
+    Ok(Done { binaries, changed: !copied.is_empty() || linked })
+}
 
 /// Copies each binary that differs from what is deployed. Returns the names of those that were copied.
-pub(crate) fn copy(installation: &Installation, binaries: &Binaries) -> anyhow::Result<Vec<String>> {
+pub fn copy(installation: &Installation, binaries: &Binaries) -> anyhow::Result<Vec<String>> {
     let mut copied = Vec::new();
     for (binary, built) in binaries {
         let bytes = fs::read(built).with_context(|| format!("reading {}", built.display()))?;
@@ -40,7 +76,7 @@ pub(crate) fn copy(installation: &Installation, binaries: &Binaries) -> anyhow::
 }
 
 /// Removes a deployed file that still is what was deployed. Returns whether it is gone.
-pub(crate) fn remove(installation: &Installation, binary: &str) -> anyhow::Result<bool> {
+pub fn remove(installation: &Installation, binary: &str) -> anyhow::Result<bool> {
     let mut is_gone = false;
     Manifest::change(installation, |manifest| {
         let path = installation.deployed(binary);
@@ -58,6 +94,38 @@ pub(crate) fn remove(installation: &Installation, binary: &str) -> anyhow::Resul
         }
     })?;
     Ok(is_gone)
+}
+
+fn link_all(installation: &Installation, catalog: &Catalog) -> anyhow::Result<bool> {
+    let mut made = Vec::new();
+    // A folder may have had some of the hooks only.
+    let is_there = |hook: &&HookEntry| installation.deployed(&hook.name).is_file();
+    for hook in catalog.hooks.iter().filter(is_there) {
+        for command in &hook.commands {
+            match links::link(installation, hook, command)? {
+                Linked::Made => made.push(command),
+                Linked::Kept => {}
+                Linked::Foreign(path) => {
+                    let deployed = installation.deployed(&hook.name);
+                    note(format_args!(
+                        "{} is not ours and stays; the command is {}",
+                        installation.show(&path),
+                        installation.show(&deployed)
+                    ));
+                }
+            }
+        }
+    }
+    if !made.is_empty() {
+        note(format_args!("linked {} into {}", list(&made), installation.show(&installation.bin)));
+    }
+    if !links::is_in_path(installation) {
+        note(format_args!(
+            "{} is not in your PATH: add it, or type the whole path of a command",
+            installation.show(&installation.bin)
+        ));
+    }
+    Ok(!made.is_empty())
 }
 
 fn ensure_replaceable(

@@ -67,10 +67,11 @@ mod run {
     use shared::catalog::{Answer, Catalog, HookEntry};
     use shared::settings::{Program, Registered};
 
-    use crate::installer::artifacts::Binaries;
-    use crate::installer::deploy;
-    use crate::installer::places::{Installation, Scope};
-    use crate::installer::prove::prove;
+    use crate::deploy;
+    use crate::places::{Installation, Scope};
+    use crate::prove::prove;
+    use crate::source::Binaries;
+    use crate::voice::Voice;
 
     /// A hook that must block a Stop.
     fn hook() -> HookEntry {
@@ -90,6 +91,7 @@ mod run {
         let scratch = tempfile::tempdir().unwrap();
         let hook = hook();
         let installation = Installation {
+            voice: Voice::Xtask,
             home: scratch.path().to_owned(),
             hooks: scratch.path().join("hooks"),
             bin: scratch.path().join("bin"),

@@ -8,7 +8,7 @@ use inquire::{Confirm, MultiSelect};
 use shared::catalog::{Catalog, HookEntry};
 use shared::settings::StatusLineThere;
 
-use crate::installer::registration::find;
+use crate::registration::find;
 
 /// How the hooks are chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,13 +3,17 @@
 use std::fs;
 use std::path::Path;
 
-use super::{copy, remove};
-use crate::installer::artifacts::Binaries;
-use crate::installer::manifest::Manifest;
-use crate::installer::places::{Installation, Scope};
+use shared::catalog::{Catalog, HookEntry};
+
+use super::{copy, everything, remove};
+use crate::manifest::Manifest;
+use crate::places::{Installation, Scope, executable};
+use crate::source::{Binaries, Source};
+use crate::voice::Voice;
 
 fn installation(folder: &Path) -> Installation {
     Installation {
+        voice: Voice::Xtask,
         home: folder.to_owned(),
         hooks: folder.join(".claude/hooks"),
         bin: folder.join(".local/bin"),
@@ -93,4 +97,44 @@ fn a_manifest_that_is_not_ours_stops_everything() {
         assert!(copy(&installation, &built(scratch.path(), "one")).is_err(), "{text}");
         assert!(!installation.deployed("a-gate").exists());
     }
+}
+
+/// One hook.
+fn catalog() -> Catalog {
+    let hook = Catalog::built_in().unwrap().hooks.remove(0);
+    Catalog {
+        hooks: vec![HookEntry { name: "a-gate".to_owned(), commands: vec!["a-gate".to_owned()], ..hook }],
+    }
+}
+
+#[test]
+fn in_the_folder_they_are_deployed_in_new_files_become_ours_and_nothing_is_copied() {
+    let scratch = tempfile::tempdir().unwrap();
+    let installation = installation(scratch.path());
+    fs::create_dir_all(&installation.hooks).unwrap();
+    fs::write(installation.deployed("a-gate"), "one").unwrap();
+    // However the folder is spelt.
+    let source = Source::Folder(installation.hooks.join("../hooks"));
+    let vouches = || Manifest::read(&installation).unwrap().vouches_for(&installation, "a-gate");
+    everything(&installation, &catalog(), &source).unwrap();
+    assert!(vouches());
+    assert!(installation.bin.join(executable("a-gate")).exists(), "its command is linked");
+    assert!(
+        !everything(&installation, &catalog(), &source).unwrap().changed,
+        "a second time there is nothing to do"
+    );
+
+    fs::write(installation.deployed("a-gate"), "patched").unwrap();
+    everything(&installation, &catalog(), &source).unwrap();
+    assert!(!vouches(), "what was changed since is not taken for ours");
+    assert_eq!(fs::read_to_string(installation.deployed("a-gate")).unwrap(), "patched");
+}
+
+#[test]
+fn a_hook_that_is_not_there_gets_no_command() {
+    let scratch = tempfile::tempdir().unwrap();
+    let installation = installation(scratch.path());
+    let done = everything(&installation, &catalog(), &Source::Folder(scratch.path().to_owned())).unwrap();
+    assert!(done.binaries.is_empty() && !done.changed);
+    assert!(installation.bin.join(executable("a-gate")).symlink_metadata().is_err());
 }

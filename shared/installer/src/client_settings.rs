@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 use shared::settings::{
@@ -10,64 +11,68 @@ use shared::settings::{
     UserFile, Wanted, faults,
 };
 
-use crate::installer::manifest::{Added, Manifest};
-use crate::installer::places::{Installation, Scope};
-use crate::installer::registration::{entries, names, status_line};
-use crate::installer::team;
+use crate::manifest::{Added, Manifest};
+use crate::places::{Installation, Scope};
+use crate::registration::{entries, names, status_line};
+use crate::team;
+use crate::voice::Voice;
 
 /// A settings file of the client, read and understood.
-pub(crate) struct Settings {
+pub struct Settings {
     file: UserFile,
+    voice: Voice,
     /// As it stands; `None` if there is no file.
-    pub(crate) text: Option<String>,
+    pub text: Option<String>,
     hooks: PathBuf,
     former: Vec<PathBuf>,
     binaries: Vec<String>,
     added: Added,
     /// What is in it of ours.
-    pub(crate) present: Present,
+    pub present: Present,
 }
 
 /// What shall be registered.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Choice<'a> {
+pub struct Choice<'a> {
     /// These hooks and no others.
-    pub(crate) hooks: Vec<&'a HookEntry>,
+    pub hooks: Vec<&'a HookEntry>,
     /// Their permission rules too, beside those that were added before.
-    pub(crate) allow_rules: bool,
+    pub allow_rules: bool,
     /// The status line of the one among them that has one.
-    pub(crate) status_line: bool,
+    pub status_line: bool,
 }
 
 impl Settings {
     /// Reads those of this installation.
-    pub(crate) fn read(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Self> {
+    pub fn read(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Self> {
         let file = installation.file(&installation.settings)?;
         let manifest = Manifest::read(installation)?;
         // A hook of an older version may be registered that the catalog no longer knows.
         let binaries = manifest.files.keys().cloned().chain(names(catalog)).collect();
         let added = manifest.settings.get(&installation.key()).cloned().unwrap_or_default();
         let (hooks, former) = (installation.hooks.clone(), manifest.folders);
-        let present = Present::default();
-        let mut settings = Self { text: file.read()?, file, hooks, former, binaries, added, present };
+        let (voice, present) = (installation.voice, Present::default());
+        let mut settings = Self { text: file.read()?, file, voice, hooks, former, binaries, added, present };
         settings.present = settings.present_in(settings.text.as_deref(), &settings.added)?;
         Ok(settings)
     }
 
     /// The hooks that have an entry, in the order of the catalog.
-    pub(crate) fn hooks<'a>(&self, catalog: &'a Catalog) -> Vec<&'a HookEntry> {
+    #[must_use]
+    pub fn hooks<'a>(&self, catalog: &'a Catalog) -> Vec<&'a HookEntry> {
         let has_entry = |hook: &&HookEntry| self.present.hooks.iter().any(|entry| entry.name == hook.name);
         catalog.hooks.iter().filter(has_entry).collect()
     }
 
     /// A permission rule of these hooks that is not there yet.
-    pub(crate) fn missing_rules(&self, hooks: &[&HookEntry]) -> Vec<String> {
+    #[must_use]
+    pub fn missing_rules(&self, hooks: &[&HookEntry]) -> Vec<String> {
         let rules = hooks.iter().flat_map(|hook| &hook.permissions);
         rules.filter(|rule| !self.present.rules.contains(rule)).cloned().collect()
     }
 
     /// The text with exactly this choice in it.
-    pub(crate) fn with(
+    pub fn with(
         &self,
         installation: &Installation,
         catalog: &Catalog,
@@ -78,7 +83,7 @@ impl Settings {
     }
 
     /// Registers exactly this choice. Returns the backup, if anything changed.
-    pub(crate) fn register(
+    pub fn register(
         &self,
         host: &Host,
         installation: &Installation,
@@ -90,16 +95,34 @@ impl Settings {
     }
 
     /// Removes everything of ours. Returns the backup, if anything changed.
-    pub(crate) fn unregister(
-        &self,
-        host: &Host,
-        installation: &Installation,
-    ) -> anyhow::Result<Option<PathBuf>> {
+    pub fn unregister(&self, host: &Host, installation: &Installation) -> anyhow::Result<Option<PathBuf>> {
         self.put(host, installation, &Wanted::default(), &Added::default())
     }
 
+    /// Sets the status line that this hook prints, in the place of another one too; nothing is registered. Returns the
+    /// backup, if anything changed.
+    ///
+    /// # Errors
+    /// The file cannot be changed, or is a project's own, which must not name a program of the user's.
+    pub fn set_status_line(
+        &self,
+        host: &Host,
+        installation: &Installation,
+        hook: &HookEntry,
+    ) -> anyhow::Result<Option<PathBuf>> {
+        let command = status_line(installation, &[hook])?
+            .with_context(|| format!("{} prints no status line there", hook.name))?;
+        let mut wanted = self.present.as_wanted(&self.owner());
+        wanted.leaves_entries = true;
+        wanted.status_line = Some(StatusLine { command, replaces: true });
+        let replaced = self.present.status_line.as_ref().filter(|line| !line.is_ours);
+        let status_line_before =
+            replaced.map(|line| line.raw.clone()).or_else(|| self.added.status_line_before.clone());
+        self.put(host, installation, &wanted, &Added { status_line_before, ..self.added.clone() })
+    }
+
     /// Removes the entries of these hooks; all others stay as they are written. Returns the backup, if anything changed.
-    pub(crate) fn forget(
+    pub fn forget(
         &self,
         host: &Host,
         installation: &Installation,
@@ -114,7 +137,7 @@ impl Settings {
 
     /// Puts our parts back as they were in an earlier text of this file; what the user has changed since stays. Returns
     /// whether anything was changed.
-    pub(crate) fn restore(
+    pub fn restore(
         &self,
         host: &Host,
         installation: &Installation,
@@ -164,12 +187,14 @@ impl Settings {
     }
 
     /// The newest backup of another text than the present one: a change that was killed in between left one of that.
-    pub(crate) fn newest_backup(&self) -> Option<Backup> {
+    #[must_use]
+    pub fn newest_backup(&self) -> Option<Backup> {
         self.file.backups().into_iter().find(|backup| backup.text != self.text)
     }
 
     /// What keeps registered hooks from running, or lets them run twice: one sentence each.
-    pub(crate) fn obstacles(&self) -> Vec<String> {
+    #[must_use]
+    pub fn obstacles(&self) -> Vec<String> {
         let text = self.text.as_deref().unwrap_or_default();
         let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
         let is_in_the_way = |fault: &Fault| self.present.hooks.iter().any(|entry| entry.event == fault.event);
@@ -189,11 +214,10 @@ impl Settings {
         let is_ours =
             |(name, on): (&String, &serde_json::Value)| name.starts_with("barbless@") && *on != false;
         if !self.present.hooks.is_empty() && plugins.is_some_and(|plugins| plugins.iter().any(is_ours)) {
-            obstacles.push(
-                "the Barbless plugin is enabled too, so each hook runs twice: \
-                 disable the plugin or run `cargo xtask uninstall`"
-                    .to_owned(),
-            );
+            obstacles.push(format!(
+                "the Barbless plugin is enabled too, so each hook runs twice: disable the plugin or run `{}`",
+                self.voice.line("uninstall")
+            ));
         }
         obstacles
     }
@@ -214,7 +238,12 @@ impl Settings {
             );
         }
         let has_ours = self.present.status_line.as_ref().is_some_and(|line| line.is_ours);
-        let status_line = match status_line(installation, hooks)? {
+        // One that was set alone stays while its hook is not registered; it goes with the registration.
+        let before = self.hooks(catalog);
+        let is_alone = |hook: &&HookEntry| has_ours && !before.contains(hook);
+        let printers: Vec<&HookEntry> =
+            hooks.iter().copied().chain(catalog.hooks.iter().filter(is_alone)).collect();
+        let status_line = match status_line(installation, &printers)? {
             Some(command) if choice.status_line || has_ours => {
                 Some(StatusLine { command, replaces: choice.status_line })
             }

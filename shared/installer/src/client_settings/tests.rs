@@ -7,12 +7,14 @@ use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 
 use super::{Choice, Settings};
-use crate::installer::manifest::Manifest;
-use crate::installer::places::{Installation, Scope};
+use crate::manifest::Manifest;
+use crate::places::{Installation, Scope};
+use crate::voice::Voice;
 
 fn installation(folder: &Path) -> Installation {
     let claude = folder.join(".claude");
     Installation {
+        voice: Voice::Xtask,
         home: folder.to_owned(),
         hooks: claude.join("hooks"),
         bin: folder.join(".local/bin"),
@@ -97,6 +99,24 @@ fn another_ones_status_line_comes_back_as_it_was_even_after_edits() {
     world.unregister();
     assert_eq!(world.text(), before.replace("\"n\": 1", "\"n\": 2"));
     assert!(Manifest::read(&world.installation).unwrap().settings.is_empty());
+}
+
+#[test]
+fn a_status_line_set_alone_registers_nothing_and_outlives_other_choices() {
+    let before =
+        "{\"statusLine\": {\"type\": \"command\", \"command\": \"mine\"}, \"hooks\": {\"Stop\": []}}";
+    let world = World::with(before);
+    let settings = || Settings::read(&world.installation, &world.catalog).unwrap();
+    let set =
+        || settings().set_status_line(&Host::real(), &world.installation, &world.catalog.hooks[0]).unwrap();
+    assert!(set().is_some());
+    assert!(world.status_line().as_str().unwrap().ends_with("a-pacer statusline"));
+    assert!(settings().present.hooks.is_empty(), "nothing is registered");
+    assert_eq!(set(), None, "it is set");
+    settings().register(&Host::real(), &world.installation, &world.catalog, &Choice::default()).unwrap();
+    assert!(world.status_line().as_str().unwrap().ends_with("a-pacer statusline"));
+    world.unregister();
+    assert_eq!(world.text(), before);
 }
 
 #[test]

@@ -1,15 +1,16 @@
-//! Where things are: the source tree, and the user's folders an installation touches. Read once, from the environment;
-//! nothing is created here.
+//! Where things are: the user's folders an installation touches. Read once, from the environment; nothing is created here.
 
+use std::fmt::Display;
 use std::path::{Component, Path, PathBuf, absolute};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use shared::host::{Environment, Places, display_path};
+use shared::host::{Environment, Host, Places, display_path};
 use shared::settings::UserFile;
 use shared::state::{file_key, with_lock};
 
-use crate::installer::manifest::Manifest;
+use crate::manifest::Manifest;
+use crate::voice::Voice;
 
 /// The manifest's name for the user's own settings.
 const USER: &str = "user";
@@ -19,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Which of the client's settings files is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
-pub(crate) enum Scope {
+pub enum Scope {
     /// `~/.claude/settings.json`: yours, for every project.
     User,
     /// `.claude/settings.json` of a project: everybody's who works on it; no path of yours stands in it.
@@ -29,68 +30,68 @@ pub(crate) enum Scope {
 }
 
 /// Which settings are meant, as given on the command line.
-#[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Where {
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct Where {
     /// Whose settings: yours for every project, a project's (in git), or yours for one project
     #[arg(long, value_enum, default_value_t = Scope::User, hide_possible_values = true, value_name = "user|project|local")]
-    pub(crate) scope: Scope,
+    pub scope: Scope,
     /// The project, for the scopes project and local; else the one this command is started in
     #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
+    pub project: Option<PathBuf>,
 }
 
-/// The root of the source tree this command was built from.
-pub(crate) fn root() -> anyhow::Result<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned);
-    let root = root.filter(|root| root.join("hooks").is_dir());
-    root.with_context(|| format!("the source tree is no longer at {}", env!("CARGO_MANIFEST_DIR")))
-}
-
-/// The user's folders and files.
+/// The user's folders and files, and in whose words they are talked of.
 #[derive(Debug, Clone)]
-pub(crate) struct Installation {
+pub struct Installation {
+    /// Whose command lines the user is told.
+    pub voice: Voice,
     /// The user's home.
-    pub(crate) home: PathBuf,
+    pub home: PathBuf,
     /// Where the binaries go.
-    pub(crate) hooks: PathBuf,
+    pub hooks: PathBuf,
     /// Where the commands are linked.
-    pub(crate) bin: PathBuf,
+    pub bin: PathBuf,
     /// Which settings file is meant.
-    pub(crate) scope: Scope,
+    pub scope: Scope,
     /// The project it belongs to, where it belongs to one.
-    pub(crate) project: Option<PathBuf>,
+    pub project: Option<PathBuf>,
     /// Claude Code's settings, of the scope.
-    pub(crate) settings: PathBuf,
+    pub settings: PathBuf,
     /// The configuration of the hooks, of the scope.
-    pub(crate) requirements: PathBuf,
+    pub requirements: PathBuf,
     /// Where the hooks keep their state.
-    pub(crate) state: PathBuf,
+    pub state: PathBuf,
 }
 
 impl Installation {
     /// The installation of the user who runs this, in their own settings.
-    pub(crate) fn of_this_user() -> anyhow::Result<Self> {
-        Self::user(&Environment::read())
+    ///
+    /// # Errors
+    /// There is no home.
+    pub fn of_this_user(host: &Host, voice: Voice) -> anyhow::Result<Self> {
+        Self::user(&host.environment, voice)
     }
 
     /// The installation of the user who runs this, in the settings meant.
-    pub(crate) fn at(place: &Where) -> anyhow::Result<Self> {
-        let environment = Environment::read();
-        let installation = Self::user(&environment)?;
+    ///
+    /// # Errors
+    /// There is no home, or the project is none.
+    pub fn at(host: &Host, place: &Where, voice: Voice) -> anyhow::Result<Self> {
+        let installation = Self::of_this_user(host, voice)?;
         match (place.scope, &place.project) {
             (Scope::User, None) => Ok(installation),
             (Scope::User, Some(_)) => bail!("--project goes with --scope project or --scope local"),
             (scope, project) => {
                 let dir = match project {
                     Some(project) => absolute(project)?,
-                    None => std::env::current_dir().context("this folder is gone")?,
+                    None => host.cwd().context("this folder is gone")?,
                 };
-                installation.in_project(&environment, scope, &dir)
+                installation.in_project(&host.environment, scope, &dir)
             }
         }
     }
 
-    fn user(environment: &Environment) -> anyhow::Result<Self> {
+    fn user(environment: &Environment, voice: Voice) -> anyhow::Result<Self> {
         let home = environment.home.clone().context("HOME is not set: there is no place to install to")?;
         let home = absolute(home)?;
         let config = match &environment.claude_config_dir {
@@ -102,6 +103,7 @@ impl Installation {
             None => config.join("hook-state"),
         };
         Ok(Self {
+            voice,
             hooks: config.join("hooks"),
             bin: home.join(".local/bin"),
             scope: Scope::User,
@@ -114,12 +116,7 @@ impl Installation {
     }
 
     /// The same binaries, registered in the settings of the project `dir` is in.
-    pub(crate) fn in_project(
-        &self,
-        environment: &Environment,
-        scope: Scope,
-        dir: &Path,
-    ) -> anyhow::Result<Self> {
+    pub fn in_project(&self, environment: &Environment, scope: Scope, dir: &Path) -> anyhow::Result<Self> {
         if !dir.is_dir() {
             bail!("{} is not a folder", dir.display());
         }
@@ -146,12 +143,13 @@ impl Installation {
     }
 
     /// Where backups of projects' files are kept, a folder for each.
-    pub(crate) fn backups(&self) -> PathBuf {
+    #[must_use]
+    pub fn backups(&self) -> PathBuf {
         self.hooks.with_file_name("hook-backups")
     }
 
     /// A file of this scope. In a project a link may not lead out of it: its text is somebody else's.
-    pub(crate) fn file(&self, path: &Path) -> anyhow::Result<UserFile> {
+    pub fn file(&self, path: &Path) -> anyhow::Result<UserFile> {
         let file = UserFile::at(path)?;
         let Some(project) = &self.project else { return Ok(file) };
         let is_inside =
@@ -161,7 +159,7 @@ impl Installation {
     }
 
     /// This one, and every project's settings in which it was registered.
-    pub(crate) fn and_registered_elsewhere(&self) -> anyhow::Result<Vec<Self>> {
+    pub fn and_registered_elsewhere(&self) -> anyhow::Result<Vec<Self>> {
         let files = Manifest::read(self)?
             .settings
             .into_keys()
@@ -187,7 +185,8 @@ impl Installation {
     }
 
     /// The name under which the manifest knows the settings of this scope: the user's own stay theirs when the home moves.
-    pub(crate) fn key(&self) -> PathBuf {
+    #[must_use]
+    pub fn key(&self) -> PathBuf {
         match self.scope {
             Scope::User => PathBuf::from(USER),
             Scope::Project | Scope::Local => self.settings.clone(),
@@ -195,7 +194,7 @@ impl Installation {
     }
 
     /// Runs a change while no other command of ours is at one: each reads what is there, and leaves what it makes of it.
-    pub(crate) fn alone<T>(&self, change: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
+    pub fn alone<T>(&self, change: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
         let Some(config) = self.hooks.parent().filter(|config| config.is_dir()) else { return change() };
         // There is no such file, so the lock's goes with the lock.
         with_lock(&config.join("barbless-installing"), PATIENCE, change)
@@ -203,7 +202,8 @@ impl Installation {
     }
 
     /// The flags that name this scope in a command line.
-    pub(crate) fn flags(&self) -> String {
+    #[must_use]
+    pub fn flags(&self) -> String {
         let scope = match self.scope {
             Scope::User => return String::new(),
             Scope::Project => "project",
@@ -213,8 +213,15 @@ impl Installation {
         format!(" --scope {scope} --project {project}")
     }
 
+    /// The command with these words and the flags of this scope behind it, to be typed.
+    #[must_use]
+    pub fn line(&self, words: impl Display) -> String {
+        self.voice.line(format_args!("{words}{}", self.flags()))
+    }
+
     /// The path as it can be typed in a shell.
-    pub(crate) fn typed(&self, path: &Path) -> String {
+    #[must_use]
+    pub fn typed(&self, path: &Path) -> String {
         let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:@%".contains(letter);
         let shown = self.show(path);
         if shown.strip_prefix('~').unwrap_or(&shown).chars().all(is_plain) {
@@ -225,12 +232,14 @@ impl Installation {
     }
 
     /// The path as a person reads it.
-    pub(crate) fn show(&self, path: &Path) -> String {
+    #[must_use]
+    pub fn show(&self, path: &Path) -> String {
         display_path(path, Some(&self.home))
     }
 
     /// Where a binary is deployed.
-    pub(crate) fn deployed(&self, binary: &str) -> PathBuf {
+    #[must_use]
+    pub fn deployed(&self, binary: &str) -> PathBuf {
         self.hooks.join(executable(binary))
     }
 }
@@ -244,7 +253,8 @@ fn real(path: &Path) -> Option<PathBuf> {
 }
 
 /// The file name of a program.
-pub(crate) fn executable(name: &str) -> String {
+#[must_use]
+pub fn executable(name: &str) -> String {
     format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }
 
@@ -255,20 +265,21 @@ mod tests {
     use shared::host::Environment;
 
     use super::{Installation, Scope};
+    use crate::voice::Voice;
 
     #[test]
     fn the_configuration_folder_follows_its_variable_and_links_stay_in_the_home() {
         let home = Environment { home: Some(PathBuf::from("/home/me")), ..Environment::default() };
-        let installation = Installation::user(&home).unwrap();
+        let installation = Installation::user(&home, Voice::Xtask).unwrap();
         assert_eq!(installation.settings, Path::new("/home/me/.claude/settings.json"));
         assert_eq!(installation.show(&installation.hooks), "~/.claude/hooks");
 
         let moved = Environment { claude_config_dir: Some(PathBuf::from("/elsewhere")), ..home };
-        let installation = Installation::user(&moved).unwrap();
+        let installation = Installation::user(&moved, Voice::Xtask).unwrap();
         assert_eq!(installation.hooks, Path::new("/elsewhere/hooks"));
         assert_eq!(installation.state, Path::new("/elsewhere/hook-state"));
         assert_eq!(installation.bin, Path::new("/home/me/.local/bin"));
-        assert!(Installation::user(&Environment::default()).is_err());
+        assert!(Installation::user(&Environment::default(), Voice::Xtask).is_err());
     }
 
     #[test]
@@ -280,7 +291,7 @@ mod tests {
         std::fs::create_dir_all(home.join("code/project/.git")).unwrap();
         std::fs::create_dir_all(home.join(".claude")).unwrap();
         let environment = Environment { home: Some(home.clone()), ..Environment::default() };
-        let user = Installation::user(&environment).unwrap();
+        let user = Installation::user(&environment, Voice::Xtask).unwrap();
         let local = user.in_project(&environment, Scope::Local, &sub).unwrap();
         assert_eq!(local.settings, home.join("code/project/.claude/settings.local.json"));
         assert_eq!(local.requirements, home.join("code/project/.claude/requirements.local.yaml"));

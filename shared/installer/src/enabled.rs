@@ -6,18 +6,18 @@ use std::process::{Command, Stdio};
 use anyhow::Context as _;
 use serde::Deserialize;
 
-use crate::installer::manifest::Manifest;
-use crate::installer::places::Installation;
+use crate::manifest::Manifest;
+use crate::places::Installation;
 
 /// Whether a hook acts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Enabled {
+pub struct Enabled {
     /// It acts.
-    pub(crate) acts: bool,
+    pub acts: bool,
     /// What made it so, as a person reads it.
-    pub(crate) set_by: String,
+    pub set_by: String,
     /// What is wrong in the configuration files, as the hook tells it.
-    pub(crate) problems: Vec<String>,
+    pub problems: Vec<String>,
 }
 
 /// What `<hook> status --json` prints, as far as it matters here.
@@ -31,7 +31,7 @@ struct Status {
 
 impl Enabled {
     /// Asks the deployed hook, in the project whose settings are meant or outside of any. `None` if it is not deployed, or not as it was.
-    pub(crate) fn ask(installation: &Installation, hook: &str) -> anyhow::Result<Option<Self>> {
+    pub fn ask(installation: &Installation, hook: &str) -> anyhow::Result<Option<Self>> {
         if !Manifest::read(installation)?.vouches_for(installation, hook) {
             return Ok(None);
         }
@@ -58,13 +58,14 @@ impl From<Status> for Enabled {
 
 impl Enabled {
     /// What to do to switch it on, by what holds it off.
-    pub(crate) fn way_on(&self, hook: &str, installation: &Installation) -> String {
+    #[must_use]
+    pub fn way_on(&self, hook: &str, installation: &Installation) -> String {
         if self.set_by == "its switch" {
             return format!("to give the decision back to the files, type: {hook} auto");
         }
         if self.set_by.ends_with("/OFF") {
             return "to switch every hook on again, remove that file".to_owned();
         }
-        format!("to switch it on: cargo xtask enable {hook}{}", installation.flags())
+        format!("to switch it on: {}", installation.line(format_args!("enable {hook}")))
     }
 }

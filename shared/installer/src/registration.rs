@@ -6,11 +6,11 @@ use shared::config::edit;
 use shared::config::nearest;
 use shared::settings::{self, Program, Registration};
 
-use crate::installer::places::{Installation, Scope};
-use crate::installer::team;
+use crate::places::{Installation, Scope};
+use crate::team;
 
 /// The hook of that name, or an error that names the nearest one.
-pub(crate) fn find<'a>(catalog: &'a Catalog, name: &str) -> anyhow::Result<&'a HookEntry> {
+pub fn find<'a>(catalog: &'a Catalog, name: &str) -> anyhow::Result<&'a HookEntry> {
     if let Some(hook) = catalog.hook(name) {
         return Ok(hook);
     }
@@ -23,15 +23,13 @@ pub(crate) fn find<'a>(catalog: &'a Catalog, name: &str) -> anyhow::Result<&'a H
 }
 
 /// All hooks' names, which are their binaries' too.
-pub(crate) fn names(catalog: &Catalog) -> Vec<String> {
+#[must_use]
+pub fn names(catalog: &Catalog) -> Vec<String> {
     catalog.hooks.iter().map(|hook| hook.name.clone()).collect()
 }
 
 /// The entries of these hooks for their deployed binaries.
-pub(crate) fn entries(
-    installation: &Installation,
-    hooks: &[&HookEntry],
-) -> anyhow::Result<Vec<Registration>> {
+pub fn entries(installation: &Installation, hooks: &[&HookEntry]) -> anyhow::Result<Vec<Registration>> {
     let mut entries = Vec::new();
     for hook in hooks {
         let program = program(installation, &hook.name)?;
@@ -46,7 +44,7 @@ pub(crate) fn entries(
 }
 
 /// How a hook is started from the settings of this scope.
-pub(crate) fn program(installation: &Installation, hook: &str) -> anyhow::Result<Program> {
+pub fn program(installation: &Installation, hook: &str) -> anyhow::Result<Program> {
     if installation.scope == Scope::Project {
         return Ok(team::hook_line(hook));
     }
@@ -56,10 +54,7 @@ pub(crate) fn program(installation: &Installation, hook: &str) -> anyhow::Result
 }
 
 /// The shell line of the status line that one of these hooks prints.
-pub(crate) fn status_line(
-    installation: &Installation,
-    hooks: &[&HookEntry],
-) -> anyhow::Result<Option<String>> {
+pub fn status_line(installation: &Installation, hooks: &[&HookEntry]) -> anyhow::Result<Option<String>> {
     let with_one = hooks.iter().find_map(|hook| Some((hook, hook.status_line.as_ref()?)));
     // Its line names a path, which a project's settings must not.
     let Some((hook, arguments)) = with_one.filter(|_| installation.scope != Scope::Project) else {
@@ -75,16 +70,14 @@ pub(crate) fn status_line(
 }
 
 /// The configuration says of this hook that it is off.
-pub(crate) fn is_switched_off(text: Option<&str>, hook: &HookEntry) -> bool {
+#[must_use]
+pub fn is_switched_off(text: Option<&str>, hook: &HookEntry) -> bool {
     let set = text.and_then(|text| edit::get(text, &hook.name, "enabled").ok().flatten());
     set.as_deref() == Some("false")
 }
 
 /// The configuration with these hooks switched on; a hook that is on by default needs no line.
-pub(crate) fn switched_on(
-    text: Option<&str>,
-    hooks: &[&HookEntry],
-) -> Result<Option<String>, settings::Refused> {
+pub fn switched_on(text: Option<&str>, hooks: &[&HookEntry]) -> Result<Option<String>, settings::Refused> {
     let mut text = text.map(str::to_owned);
     for hook in hooks {
         let line = edit::get(text.as_deref().unwrap_or_default(), &hook.name, "enabled")?;
@@ -96,10 +89,7 @@ pub(crate) fn switched_on(
 }
 
 /// The configuration with this hook switched off.
-pub(crate) fn switched_off(
-    text: Option<&str>,
-    hook: &HookEntry,
-) -> Result<Option<String>, settings::Refused> {
+pub fn switched_off(text: Option<&str>, hook: &HookEntry) -> Result<Option<String>, settings::Refused> {
     edit::set(text.unwrap_or_default(), &hook.name, "enabled", "false").map(Some)
 }
 

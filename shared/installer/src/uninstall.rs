@@ -1,4 +1,4 @@
-//! `cargo xtask uninstall`: our registrations, links and binaries go; settings, state and backups of the user stay, unless
+//! `uninstall`: our registrations, links and binaries go; settings, state and backups of the user stay, unless
 //! `--purge` removes them. For the operator.
 
 use std::fs;
@@ -10,17 +10,18 @@ use shared::catalog::Catalog;
 use shared::host::Host;
 use shared::settings::UserFile;
 
-use crate::installer::client_settings::Settings;
-use crate::installer::manifest::Manifest;
-use crate::installer::places::{Installation, Scope, Where};
-use crate::installer::rail::only_the_operator;
-use crate::installer::registration::names;
-use crate::installer::{deploy, links};
+use crate::client_settings::Settings;
+use crate::manifest::Manifest;
+use crate::places::{Installation, Scope, Where};
+use crate::rail::only_the_operator;
+use crate::registration::names;
 use crate::say::{list, note, say};
+use crate::voice::Voice;
+use crate::{deploy, links};
 
 /// What is asked for on the command line.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct Arguments {
     #[command(flatten)]
     place: Where,
     /// Remove your settings of the hooks, their state and the backups too
@@ -32,12 +33,11 @@ pub(crate) struct Arguments {
 }
 
 /// Takes away what installing put there: from a project its registrations, from the user everything.
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let host = Host::real();
-    let installation = Installation::at(&arguments.place)?;
+pub fn run(host: &Host, arguments: &Arguments, voice: Voice) -> anyhow::Result<()> {
+    let installation = Installation::at(host, &arguments.place, voice)?;
     let purge = if arguments.purge { " --purge" } else { "" };
-    let line = format!("cargo xtask uninstall{}{purge}", installation.flags());
-    only_the_operator(&host, &line, arguments.yes)?;
+    let line = installation.line("uninstall") + purge;
+    only_the_operator(host, &line, arguments.yes)?;
     ensure!(
         !arguments.purge || installation.scope == Scope::User,
         "--purge is for your own installation: leave --scope away"
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         confirm_purge(&installation)?;
     }
     let catalog = Catalog::built_in()?;
-    installation.alone(|| carry_out(&host, &installation, &catalog, arguments.purge))
+    installation.alone(|| carry_out(host, &installation, &catalog, arguments.purge))
 }
 
 fn carry_out(host: &Host, installation: &Installation, catalog: &Catalog, purge: bool) -> anyhow::Result<()> {
@@ -84,9 +84,9 @@ fn take_away(
     for place in installation.and_registered_elsewhere()? {
         if place.scope == Scope::Project {
             note(format_args!(
-                "{} is the team's and stays; its entries do nothing where Barbless is not installed. To remove them: cargo xtask uninstall{}",
+                "{} is the team's and stays; its entries do nothing where Barbless is not installed. To remove them: {}",
                 place.show(&place.settings),
-                place.flags()
+                place.line("uninstall")
             ));
         } else {
             match unregister(host, &place, catalog) {
@@ -169,7 +169,8 @@ fn name_what_is_kept(installation: &Installation) -> anyhow::Result<()> {
         kept.push("the backups beside settings.json".to_owned());
     }
     if !kept.is_empty() {
-        say(format_args!("kept: {} (`cargo xtask uninstall --purge` removes it)", list(&kept)));
+        let purge = installation.voice.line("uninstall --purge");
+        say(format_args!("kept: {} (`{purge}` removes it)", list(&kept)));
     }
     Ok(())
 }

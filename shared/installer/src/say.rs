@@ -14,17 +14,18 @@ const WIDTH: u16 = 120;
 const LEAST_COLUMN: usize = 16;
 
 /// A result.
-pub(crate) fn say(text: impl Display) {
+pub fn say(text: impl Display) {
     let _ = writeln!(io::stdout(), "{text}");
 }
 
 /// Progress, or something worth knowing.
-pub(crate) fn note(text: impl Display) {
+pub fn note(text: impl Display) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// A table without lines, wrapped to the terminal. On a narrow terminal each row becomes a block of lines.
-pub(crate) fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
+#[must_use]
+pub fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     if !table.is_tty() {
@@ -42,7 +43,8 @@ pub(crate) fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
 }
 
 /// Each row as its first cell and, below it, the others by name: for rows too long for a table.
-pub(crate) fn blocks(heads: &[&str], rows: &[Vec<String>]) -> String {
+#[must_use]
+pub fn blocks(heads: &[&str], rows: &[Vec<String>]) -> String {
     let width = heads.iter().map(|head| head.len()).max().unwrap_or_default();
     let line = |(head, cell): (&&str, &String)| format!("\n  {head:width$}  {cell}");
     let block = |row: &Vec<String>| {
@@ -53,7 +55,8 @@ pub(crate) fn blocks(heads: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// What changes in a file, line by line; empty if nothing does.
-pub(crate) fn diff(name: &str, before: &str, after: &str) -> String {
+#[must_use]
+pub fn diff(name: &str, before: &str, after: &str) -> String {
     let painted = colours(io::stdout().is_terminal());
     diff_with(
         name,
@@ -89,7 +92,7 @@ fn colours(is_terminal: bool) -> bool {
 }
 
 /// `a`, `a and b`, `a, b and c`.
-pub(crate) fn list<S: AsRef<str>>(words: &[S]) -> String {
+pub fn list<S: AsRef<str>>(words: &[S]) -> String {
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match words.split_last() {
         None => String::new(),

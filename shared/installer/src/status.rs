@@ -1,44 +1,58 @@
-//! `cargo xtask status`: what is in the source tree, what is deployed, what is registered, what is switched on, and where
-//! these differ. It reads only.
-//!
-//! `--json` prints `{"hooks": [...], "remarks": [...]}`, per hook: `hook`, `built`, `deployed`, `registered` (events),
-//! `scopes` (whose settings register it: user, project, local), `enabled` and `enabled_by` (null when nobody can be asked),
-//! `drift` (sentences; empty when all is well).
+//! `status`: what is in the source tree, where there is one, what is deployed, what is registered, what is switched on, and
+//! where these differ. It reads only. `--json` prints [`Status`].
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use schemars::JsonSchema;
 use serde::Serialize;
 use shared::catalog::{Catalog, HookEntry};
-use shared::host::Environment;
+use shared::host::Host;
 use shared::settings::Registered;
 
-use crate::installer::artifacts;
-use crate::installer::client_settings::Settings;
-use crate::installer::enabled::Enabled;
-use crate::installer::manifest::{Manifest, hash_of};
-use crate::installer::places::{Installation, Scope};
-use crate::installer::prove::command_of;
-use crate::installer::registration::{names, program};
+use crate::client_settings::Settings;
+use crate::enabled::Enabled;
+use crate::manifest::{Manifest, hash_of};
+use crate::places::{Installation, Scope};
+use crate::prove::command_of;
+use crate::prune::orphans;
+use crate::registration::program;
 use crate::say::{list, say, table};
+use crate::voice::Voice;
 
-#[derive(Serialize)]
-struct Status {
-    hooks: Vec<HookStatus>,
-    remarks: Vec<String>,
+/// The state of an installation, as `--json` prints it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Status {
+    /// One per hook of the catalog, in its order.
+    pub hooks: Vec<HookStatus>,
+    /// What is to be known beside them: sentences; empty when all is well.
+    pub remarks: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct HookStatus {
-    hook: String,
-    built: bool,
-    deployed: bool,
-    registered: Vec<String>,
-    scopes: Vec<String>,
-    enabled: Option<bool>,
-    enabled_by: Option<String>,
-    drift: Vec<String>,
+/// The state of one hook.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct HookStatus {
+    /// Its name.
+    pub hook: String,
+    /// A build for an installation lies in the source tree; null where there is no source tree.
+    pub built: Option<bool>,
+    /// Its binary is where the client starts it.
+    pub deployed: bool,
+    /// The events it is registered for.
+    pub registered: Vec<String>,
+    /// Whose settings register it: `user`, `project`, `local`.
+    pub scopes: Vec<String>,
+    /// It acts; null when it cannot be asked.
+    pub enabled: Option<bool>,
+    /// What switched it on or off; null when it cannot be asked.
+    pub enabled_by: Option<String>,
+    /// Where these differ, and what to do: sentences; empty when all is well.
+    pub drift: Vec<String>,
 }
+
+/// Where a build leaves the binary of that name, whether it was built or not.
+pub type Built<'a> = &'a dyn Fn(&str) -> anyhow::Result<PathBuf>;
 
 /// The settings of one scope, and what is in them.
 struct Level {
@@ -52,13 +66,41 @@ impl Level {
     }
 }
 
-/// Prints the status, for people or as JSON.
-pub(crate) fn run(root: &Path, json: bool, project: Option<&Path>) -> anyhow::Result<()> {
+/// Prints the status, for people or as JSON. `built` is for who has the source tree.
+///
+/// # Errors
+/// As [`of`].
+pub fn run(
+    host: &Host,
+    json: bool,
+    project: Option<&Path>,
+    built: Option<Built<'_>>,
+    voice: Voice,
+) -> anyhow::Result<()> {
+    let status = of(host, project, built, voice)?;
+    if json {
+        say(serde_json::to_string_pretty(&status)?);
+    } else {
+        print(&status, built.is_some());
+    }
+    Ok(())
+}
+
+/// The state of this user's installation, with the settings of `project` or of the project this was started in.
+///
+/// # Errors
+/// The user's own settings cannot be read, or `project` is none.
+pub fn of(
+    host: &Host,
+    project: Option<&Path>,
+    built: Option<Built<'_>>,
+    voice: Voice,
+) -> anyhow::Result<Status> {
     let catalog = Catalog::built_in()?;
-    let installation = Installation::of_this_user()?;
-    let (levels, unreadable) = levels(&installation, &catalog, project)?;
+    let installation = Installation::of_this_user(host, voice)?;
+    let (levels, unreadable) = levels(host, &installation, &catalog, project)?;
     let manifest = Manifest::read(&installation)?;
-    let hooks = catalog.hooks.iter().map(|hook| status_of(root, &levels, &manifest, hook));
+    let hooks = catalog.hooks.iter().map(|hook| status_of(built, &levels, &manifest, hook));
     let hooks: Vec<HookStatus> = hooks.collect::<anyhow::Result<_>>()?;
     let mut remarks = unreadable;
     remarks.extend(self::remarks(&installation, &levels, &manifest, &catalog));
@@ -66,19 +108,14 @@ pub(crate) fn run(root: &Path, json: bool, project: Option<&Path>) -> anyhow::Re
         let problems = Enabled::ask(nearest(&levels), &hook.name)?.map(|enabled| enabled.problems);
         remarks.extend(problems.unwrap_or_default());
     }
-    let mut told = std::collections::BTreeSet::new();
+    let mut told = BTreeSet::new();
     remarks.retain(|remark| told.insert(remark.clone()));
-    let status = Status { hooks, remarks };
-    if json {
-        say(serde_json::to_string_pretty(&status)?);
-    } else {
-        print(&status);
-    }
-    Ok(())
+    Ok(Status { hooks, remarks })
 }
 
 /// The user's settings, and those of the project, if there is one. A project's that cannot be read hides nothing else.
 fn levels(
+    host: &Host,
     installation: &Installation,
     catalog: &Catalog,
     project: Option<&Path>,
@@ -86,13 +123,10 @@ fn levels(
     let mut levels =
         vec![Level { settings: Settings::read(installation, catalog)?, place: installation.clone() }];
     let (mut places, mut unreadable) = (Vec::new(), Vec::new());
-    let environment = Environment::read();
     for scope in [Scope::Project, Scope::Local] {
         let place = match project {
-            Some(dir) => Some(installation.in_project(&environment, scope, dir)?),
-            None => std::env::current_dir()
-                .ok()
-                .and_then(|dir| installation.in_project(&environment, scope, &dir).ok()),
+            Some(dir) => Some(installation.in_project(&host.environment, scope, dir)?),
+            None => host.cwd().and_then(|dir| installation.in_project(&host.environment, scope, &dir).ok()),
         };
         places.extend(place.filter(|place| project.is_some() || place.settings.symlink_metadata().is_ok()));
     }
@@ -111,13 +145,16 @@ fn nearest(levels: &[Level]) -> &Installation {
 }
 
 fn status_of(
-    root: &Path,
+    path_of: Option<Built<'_>>,
     levels: &[Level],
     manifest: &Manifest,
     hook: &HookEntry,
 ) -> anyhow::Result<HookStatus> {
     let installation = nearest(levels);
-    let built = hash_of(&artifacts::installable(root, &hook.name)?)?;
+    let built = match path_of {
+        Some(path_of) => hash_of(&path_of(&hook.name)?)?,
+        None => None,
+    };
     let deployed = hash_of(&installation.deployed(&hook.name))?;
     let enabled = Enabled::ask(installation, &hook.name)?;
     let there: Vec<&Level> = levels.iter().filter(|level| !level.entries(hook).is_empty()).collect();
@@ -126,7 +163,8 @@ fn status_of(
             .into_iter()
             .collect();
     if there.is_empty() && enabled.as_ref().is_some_and(|enabled| enabled.acts) && !hook.enabled {
-        drift.push(format!("switched on, but not registered: cargo xtask enable {}", hook.name));
+        let line = installation.voice.line(format_args!("enable {}", hook.name));
+        drift.push(format!("switched on, but not registered: {line}"));
     }
     for level in &there {
         drift.extend(drift_of_entries(level, hook, deployed.is_some()));
@@ -134,11 +172,11 @@ fn status_of(
     drift.extend(twice(&there));
     let mut registered: Vec<String> =
         there.iter().flat_map(|level| level.entries(hook)).map(|entry| entry.event.clone()).collect();
-    let mut told = std::collections::BTreeSet::new();
+    let mut told = BTreeSet::new();
     registered.retain(|event| told.insert(event.clone()));
     Ok(HookStatus {
         hook: hook.name.clone(),
-        built: built.is_some(),
+        built: path_of.map(|_| built.is_some()),
         deployed: deployed.is_some(),
         registered,
         scopes: there.iter().map(|level| word(level.place.scope)).collect(),
@@ -159,9 +197,8 @@ fn twice(there: &[&Level]) -> Option<String> {
         .filter(|level| level.place.scope != Scope::Project)
         .map(|level| level.place.show(&level.place.settings))
         .collect();
-    let flags = there.last().map(|level| level.place.flags()).unwrap_or_default();
-    (own.len() > 1)
-        .then(|| format!("registered in {}, so it runs twice: cargo xtask uninstall{flags}", list(&own)))
+    let last = there.last().filter(|_| own.len() > 1)?;
+    Some(format!("registered in {}, so it runs twice: {}", list(&own), last.place.line("uninstall")))
 }
 
 fn drift_of_files(
@@ -171,20 +208,20 @@ fn drift_of_files(
     built: Option<&str>,
     deployed: Option<&str>,
 ) -> Option<String> {
-    let deployed = deployed?;
+    let (deployed, again) = (deployed?, installation.voice.deploy_again());
     if !manifest.vouches_for(installation, &hook.name) {
-        return Some("the deployed file is not what was installed: cargo xtask sync".to_owned());
+        return Some(format!("the deployed file is not what was installed: {again}"));
     }
     let differs = built.is_some_and(|built| built != deployed);
-    differs.then(|| "the last build differs from what is deployed: cargo xtask sync".to_owned())
+    differs.then(|| format!("the last build differs from what is deployed: {again}"))
 }
 
 fn drift_of_entries(level: &Level, hook: &HookEntry, is_deployed: bool) -> Vec<String> {
     let (place, entries) = (&level.place, level.entries(hook));
-    let again = format!("cargo xtask enable {}{}", hook.name, place.flags());
+    let again = place.line(format_args!("enable {}", hook.name));
     let mut drift = Vec::new();
     if !is_deployed {
-        drift.push("registered, but not deployed: cargo xtask sync".to_owned());
+        drift.push(format!("registered, but not deployed: {}", place.voice.deploy_again()));
     }
     let wanted = program(place, &hook.name).ok();
     if let Some(elsewhere) = entries.iter().find(|entry| Some(&entry.program) != wanted.as_ref()) {
@@ -214,16 +251,15 @@ fn remarks(
     if off.exists() {
         remarks.push(format!("every hook is off while {} exists", installation.show(&off)));
     }
-    let commands: Vec<&String> = catalog.hooks.iter().flat_map(|hook| &hook.commands).collect();
-    let names = names(catalog);
-    let is_orphan = |file: &&String| !names.contains(file) && !commands.contains(file);
-    for orphan in manifest.files.keys().filter(is_orphan) {
-        remarks.push(format!("no hook of this source tree owns {orphan}: cargo xtask sync --prune"));
-    }
+    let voice = installation.voice;
+    let orphans = orphans(manifest, catalog).into_iter();
+    remarks.extend(
+        orphans.map(|orphan| format!("no hook of {} owns {orphan}: {}", voice.origin(), voice.prune())),
+    );
     remarks
 }
 
-fn print(status: &Status) {
+fn print(status: &Status, has_source_tree: bool) {
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
     let row = |hook: &HookStatus| {
         let enabled = match (hook.enabled, &hook.enabled_by) {
@@ -235,12 +271,13 @@ fn print(status: &Status) {
             [only] if only == "user" => hook.registered.join(", "),
             scopes => format!("{} ({})", hook.registered.join(", "), scopes.join(", ")),
         };
-        vec![hook.hook.clone(), yes(hook.built), yes(hook.deployed), registered, enabled]
+        let mut row = vec![hook.hook.clone(), yes(hook.deployed), registered, enabled];
+        row.splice(1..1, hook.built.map(yes));
+        row
     };
-    say(table(
-        &["hook", "built", "deployed", "registered", "switched on"],
-        status.hooks.iter().map(row).collect(),
-    ));
+    let mut heads = vec!["hook", "deployed", "registered", "switched on"];
+    heads.splice(1..1, has_source_tree.then_some("built"));
+    say(table(&heads, status.hooks.iter().map(row).collect()));
     for hook in &status.hooks {
         hook.drift.iter().for_each(|drift| say(format_args!("{}: {drift}", hook.hook)));
     }

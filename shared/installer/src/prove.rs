@@ -12,15 +12,15 @@ use serde_json::{Map, Number, Value};
 use shared::catalog::{Answer, HookEntry, Proof};
 use shared::settings::{Program, Registered};
 
-use crate::installer::manifest::Manifest;
-use crate::installer::places::Installation;
-use crate::installer::registration::program;
+use crate::manifest::Manifest;
+use crate::places::Installation;
+use crate::registration::program;
 
 /// A hook without a timeout of its own gets this long.
 const DEFAULT_TIMEOUT_SECS: f64 = 60.0;
 
 /// Proves one hook. The words on success: what it did.
-pub(crate) fn prove(
+pub fn prove(
     installation: &Installation,
     hook: &HookEntry,
     registered: &[Registered],
@@ -52,7 +52,8 @@ pub(crate) fn prove(
 }
 
 /// What the entry starts, as it is written.
-pub(crate) fn command_of(entry: &Registered) -> &str {
+#[must_use]
+pub fn command_of(entry: &Registered) -> &str {
     match &entry.program {
         Program::Path(command) | Program::Shell(command) => command,
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask undo`: what is ours in settings.json as it was before the last change. What the user has changed since then
+//! `undo`: what is ours in settings.json as it was before the last change. What the user has changed since then
 //! stays. What is there now becomes a backup in turn, so a second undo brings it back. For the operator.
 
 use std::collections::BTreeSet;
@@ -9,23 +9,23 @@ use shared::catalog::Catalog;
 use shared::host::Host;
 use shared::settings::Program;
 
-use crate::install::remarks_on;
-use crate::installer::client_settings::Settings;
-use crate::installer::places::{Installation, Where};
-use crate::installer::rail::only_the_operator;
+use crate::client_settings::Settings;
+use crate::places::{Installation, Where};
+use crate::rail::only_the_operator;
+use crate::report::remarks_on;
 use crate::say::{diff, note, say};
+use crate::voice::Voice;
 
 /// Puts our parts back as they are in the newest backup.
-pub(crate) fn run(place: &Where, yes: bool) -> anyhow::Result<()> {
-    let host = Host::real();
-    let installation = Installation::at(place)?;
-    only_the_operator(&host, &format!("cargo xtask undo{}", installation.flags()), yes)?;
+pub fn run(host: &Host, place: &Where, yes: bool, voice: Voice) -> anyhow::Result<()> {
+    let installation = Installation::at(host, place, voice)?;
+    only_the_operator(host, &installation.line("undo"), yes)?;
     let catalog = Catalog::built_in()?;
     let name = installation.show(&installation.settings);
     let (before, after, backup, changed) = installation.alone(|| {
         let settings = Settings::read(&installation, &catalog)?;
         let backup = settings.newest_backup().with_context(|| format!("there is no backup of {name}"))?;
-        let changed = settings.restore(&host, &installation, &catalog, backup.text.as_deref())?;
+        let changed = settings.restore(host, &installation, &catalog, backup.text.as_deref())?;
         let after = Settings::read(&installation, &catalog)?.text;
         Ok((settings.text, after, backup, changed))
     })?;
@@ -34,7 +34,7 @@ pub(crate) fn run(place: &Where, yes: bool) -> anyhow::Result<()> {
         (false, _) => say(format_args!("{name} is as it was; nothing was changed")),
         (true, None) => say(format_args!("{change}\n{name} is gone, as it was not there before")),
         (true, Some(text)) if Some(text) == backup.text.as_ref() => {
-            let again = format!("cargo xtask undo{}", installation.flags());
+            let again = installation.line("undo");
             say(format_args!("{change}\n{name} is as it was; `{again}` brings this back"));
         }
         (true, Some(_)) => say(format_args!(
@@ -46,7 +46,7 @@ pub(crate) fn run(place: &Where, yes: bool) -> anyhow::Result<()> {
         remarks_on(&installation, hook)?.iter().for_each(note);
     }
     for binary in not_deployed(&installation, &catalog)? {
-        note(format_args!("{binary} is registered, but not deployed: cargo xtask sync"));
+        note(format_args!("{binary} is registered, but not deployed: {}", voice.deploy_again()));
     }
     Ok(())
 }

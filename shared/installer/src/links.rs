@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use shared::catalog::HookEntry;
 
-use crate::installer::manifest::{Manifest, hash_of};
-use crate::installer::places::{Installation, executable};
+use crate::manifest::{Manifest, hash_of};
+use crate::places::{Installation, executable};
 
 /// What became of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,191 @@
+//! What a check comes to: one line for a person, the same as data for a program, and what would mend it.
+
+use std::fmt::{self, Display};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::places::Scope;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// It is as it should be.
+    Ok,
+    /// Good to know.
+    Note,
+    /// It works, or is somebody else's; something should be done about it.
+    Warning,
+    /// Something that is promised does not hold.
+    Broken,
+}
+
+impl Severity {
+    /// The first word of its line.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Broken => "broken",
+        }
+    }
+}
+
+/// What one check found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Finding {
+    /// How much it matters.
+    pub severity: Severity,
+    /// What is there.
+    pub what: String,
+    /// The file it is about, as a person reads it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line in that file, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The key in that file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// What to do, or to type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// `req doctor --fix` mends it.
+    pub fixable: bool,
+    /// How.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(crate) repair: Option<Repair>,
+}
+
+/// What can be mended without asking: nothing of it loosens anything or is somebody else's.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Repair {
+    /// The newer binaries beside the running program are copied.
+    Deploy,
+    /// A command is linked.
+    Link {
+        /// The hook it belongs to.
+        hook: String,
+        /// The command.
+        command: String,
+    },
+    /// A deployed file is made executable again.
+    MakeExecutable(String),
+    /// The state folder is closed to others.
+    CloseState,
+    /// Our entries in the settings of this scope are put right.
+    Register(Scope),
+    /// Entries of hooks that are gone are removed from the settings of this scope.
+    Forget(Scope, String),
+}
+
+impl Repair {
+    /// It changes settings of the client, which Claude may not.
+    pub(crate) const fn touches_settings(&self) -> bool {
+        matches!(self, Self::Register(_) | Self::Forget(..))
+    }
+}
+
+impl Finding {
+    /// A finding without a place.
+    pub(crate) fn new(severity: Severity, what: impl Into<String>) -> Self {
+        Self {
+            severity,
+            what: what.into(),
+            file: None,
+            line: None,
+            key: None,
+            next: None,
+            fixable: false,
+            repair: None,
+        }
+    }
+
+    pub(crate) fn ok(what: impl Into<String>) -> Self {
+        Self::new(Severity::Ok, what)
+    }
+
+    pub(crate) fn note(what: impl Into<String>) -> Self {
+        Self::new(Severity::Note, what)
+    }
+
+    pub(crate) fn warning(what: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, what)
+    }
+
+    pub(crate) fn broken(what: impl Into<String>) -> Self {
+        Self::new(Severity::Broken, what)
+    }
+
+    /// In this file, and line where it is known.
+    #[must_use]
+    pub(crate) fn at(self, file: &str, line: Option<usize>) -> Self {
+        Self { file: Some(file.to_owned()), line, ..self }
+    }
+
+    /// At this key.
+    #[must_use]
+    pub(crate) fn key(self, key: impl Into<String>) -> Self {
+        Self { key: Some(key.into()), ..self }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub(crate) fn next(self, next: impl Into<String>) -> Self {
+        Self { next: Some(next.into()), ..self }
+    }
+
+    /// What mends it.
+    #[must_use]
+    pub(crate) fn repair(self, repair: Repair) -> Self {
+        Self { fixable: true, repair: Some(repair), ..self }
+    }
+}
+
+impl Display for Finding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "  {:8} ", self.severity.word())?;
+        if let Some(file) = &self.file {
+            formatter.write_str(file)?;
+            if let Some(line) = self.line {
+                write!(formatter, ":{line}")?;
+            }
+            formatter.write_str(": ")?;
+        }
+        if let Some(key) = &self.key {
+            write!(formatter, "{key}: ")?;
+        }
+        formatter.write_str(&self.what)?;
+        if let Some(next) = &self.next {
+            write!(formatter, "\n           {next}")?;
+        }
+        if self.fixable {
+            formatter.write_str("\n           mended by: req doctor --fix")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Finding, Repair};
+
+    #[test]
+    fn a_finding_says_how_bad_where_what_and_what_to_do() {
+        let finding = Finding::broken("no such event")
+            .at("~/.claude/settings.json", Some(7))
+            .key("hooks.Stopp")
+            .next("did you mean Stop?");
+        assert_eq!(
+            finding.to_string(),
+            "  broken   ~/.claude/settings.json:7: hooks.Stopp: no such event\n           did you mean Stop?"
+        );
+        assert_eq!(Finding::ok("as it was").to_string(), "  ok       as it was");
+        let mended = Finding::warning("no link").repair(Repair::CloseState).to_string();
+        assert!(mended.ends_with("\n           mended by: req doctor --fix"), "{mended}");
+    }
+}

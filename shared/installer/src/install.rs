@@ -1,0 +1,104 @@
+//! `install` and `enable`: copy, link, register, switch on, prove. Every step may be repeated: what is right already is left
+//! alone. Nothing is copied before the user's settings were read and understood. What is done is the `plan`'s business.
+
+use shared::catalog::Catalog;
+use shared::host::Host;
+
+use crate::choose::Wish;
+use crate::manifest::Manifest;
+use crate::places::{Installation, Where};
+use crate::plan::{Extras, Plan};
+use crate::prune::{orphans, prune};
+use crate::source::Source;
+use crate::voice::Voice;
+
+/// What is to be registered, as given on the command line.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct Wanted {
+    /// Register these hooks, separated by commas
+    #[arg(long, value_delimiter = ',', value_name = "HOOK", conflicts_with = "all")]
+    hooks: Vec<String>,
+    /// Register every hook
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    place: Where,
+    /// Set the client's status line, in the place of another one too
+    #[arg(long)]
+    statusline: bool,
+    /// Let Claude run the hooks' harmless commands without asking
+    #[arg(long)]
+    allow_rules: bool,
+}
+
+/// How it is gone about, as given on the command line.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct Manner {
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Ask nothing: take the ticked defaults
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Installs what is wanted and ends with a report of it.
+///
+/// # Errors
+/// What could not be read, was refused or failed; a registered hook that does not do what it promises.
+pub fn run(
+    host: &Host,
+    wanted: &Wanted,
+    manner: &Manner,
+    source: &Source<'_>,
+    voice: Voice,
+) -> anyhow::Result<()> {
+    let wish = match wanted {
+        Wanted { all: true, .. } => Wish::All,
+        Wanted { hooks, .. } if !hooks.is_empty() => Wish::Named(hooks.clone()),
+        _ if manner.yes => Wish::Defaults,
+        _ => Wish::Ask,
+    };
+    let extras = Extras { rules: wanted.allow_rules, status_line: wanted.statusline, may_ask: !manner.yes };
+    let catalog = Catalog::built_in()?;
+    let plan = Plan::make(&catalog, Installation::at(host, &wanted.place, voice)?, &wish, &extras, source)?;
+    if manner.dry_run { plan.show(source) } else { plan.carry_out(host, source) }
+}
+
+/// Installs like [`run`] and then removes deployed files that no hook owns, and their registration.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_and_prune(
+    host: &Host,
+    wanted: &Wanted,
+    manner: &Manner,
+    source: &Source<'_>,
+    voice: Voice,
+) -> anyhow::Result<()> {
+    run(host, wanted, manner, source, voice)?;
+    if manner.dry_run {
+        return Ok(());
+    }
+    let catalog = Catalog::built_in()?;
+    let installation = Installation::of_this_user(host, voice)?;
+    let orphans = orphans(&Manifest::read(&installation)?, &catalog);
+    prune(host, &installation, &catalog, &orphans)
+}
+
+/// Registers one hook and switches it on; its files are brought up to date first.
+///
+/// # Errors
+/// As [`run`].
+pub fn enable(
+    host: &Host,
+    hook: String,
+    place: &Where,
+    source: &Source<'_>,
+    voice: Voice,
+) -> anyhow::Result<()> {
+    let catalog = Catalog::built_in()?;
+    let wish = Wish::Named(vec![hook]);
+    let installation = Installation::at(host, place, voice)?;
+    Plan::make(&catalog, installation, &wish, &Extras::default(), source)?.carry_out(host, source)
+}

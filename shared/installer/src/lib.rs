@@ -1,0 +1,41 @@
+//! Putting the hooks where the client finds them, and taking them away: the engine behind `cargo xtask` and `req hooks`.
+//!
+//! Read the modules in this order:
+//!
+//! 1. [`places`], [`voice`]: where everything goes, and in whose words it is told.
+//! 2. [`source`], [`manifest`], [`deploy`], `links`: where the binaries come from, what was put there, by hash, copying, and
+//!    the names on the user's PATH.
+//! 3. [`client_settings`], [`registration`], `team`, `choose`: a settings file of the client, what registering a hook means,
+//!    what stands in a project's own, and which hooks, rules and status line are wanted.
+//! 4. [`prove`], [`enabled`]: running a registered hook as the client would, and asking it whether it acts.
+//! 5. `rail`: commands that loosen are the user's own.
+//! 6. [`install`] with its `plan` and `report`, [`disable`], [`undo`], [`uninstall`], [`status`], [`statusline`], [`prune`]:
+//!    one module per command.
+//! 7. [`hooks`]: the command line of all of it for people without the source tree. [`say`]: how anything is said.
+//!
+//! Nothing here builds, and nothing here knows a hook by name. What fails tells the user what, where and what to do.
+
+mod choose;
+pub mod client_settings;
+pub mod deploy;
+pub mod disable;
+pub mod enabled;
+pub mod hooks;
+pub mod install;
+mod links;
+pub mod manifest;
+pub mod places;
+mod plan;
+pub mod prove;
+pub mod prune;
+mod rail;
+pub mod registration;
+mod report;
+pub mod say;
+pub mod source;
+pub mod status;
+pub mod statusline;
+mod team;
+pub mod undo;
+pub mod uninstall;
+pub mod voice;

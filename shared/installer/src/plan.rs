@@ -1,0 +1,208 @@
+//! What an installation comes to: everything that can be refused is refused while it is made, and the same plan is shown or
+//! carried out. It asks its questions once, and reads the settings again when it changes them.
+
+use anyhow::bail;
+use shared::catalog::{Catalog, HookEntry};
+use shared::host::Host;
+use shared::settings::FileError;
+
+use crate::choose::{Wish, choose, wants_rules, wants_status_line};
+use crate::client_settings::{Choice, Settings};
+use crate::deploy;
+use crate::places::{Installation, Scope};
+use crate::registration::{is_switched_off, names, switched_on};
+use crate::report::{name_the_rest, report, warn_of_a_shared_local_file};
+use crate::say::{diff, list, note, say};
+use crate::source::Source;
+
+/// What is wanted beside hooks.
+#[derive(Debug, Default)]
+pub(crate) struct Extras {
+    /// Their permission rules, unasked.
+    pub(crate) rules: bool,
+    /// The status line, in the place of another one too.
+    pub(crate) status_line: bool,
+    /// Questions may be asked, where there is a terminal.
+    pub(crate) may_ask: bool,
+}
+
+impl Extras {
+    /// Whether the status line is set. A project's own settings cannot name a program of the user's.
+    fn status_line(
+        &self,
+        installation: &Installation,
+        settings: &Settings,
+        hooks: &[&HookEntry],
+    ) -> anyhow::Result<bool> {
+        if installation.scope != Scope::Project && hooks.iter().any(|hook| hook.status_line.is_some()) {
+            return wants_status_line(settings.present.status_line.as_ref(), self.status_line, self.may_ask);
+        }
+        if self.status_line {
+            note("no hook registered here prints a status line: --statusline has no effect");
+        }
+        Ok(false)
+    }
+}
+
+/// What will be there in the end.
+pub(crate) struct Plan<'a> {
+    catalog: &'a Catalog,
+    installation: Installation,
+    settings: Settings,
+    /// Chosen now.
+    chosen: Vec<&'a HookEntry>,
+    /// Chosen now or registered before, in the order of the catalog.
+    choice: Choice<'a>,
+}
+
+impl<'a> Plan<'a> {
+    /// Finds out what is wanted, asking where that is open.
+    ///
+    /// # Errors
+    /// Whatever can be known to fail or must be refused.
+    pub(crate) fn make(
+        catalog: &'a Catalog,
+        installation: Installation,
+        wish: &Wish,
+        extras: &Extras,
+        source: &Source<'_>,
+    ) -> anyhow::Result<Self> {
+        let settings = Settings::read(&installation, catalog)?;
+        let before = settings.hooks(catalog);
+        let yaml = installation.file(&installation.requirements)?.read()?;
+        let is_off = |hook: &HookEntry| is_switched_off(yaml.as_deref(), hook);
+        let chosen = choose(catalog, &before, is_off, wish)?;
+        let is_registered = |hook: &&HookEntry| before.contains(hook) || chosen.contains(hook);
+        let hooks: Vec<&HookEntry> = catalog.hooks.iter().filter(is_registered).collect();
+        let allow_rules = wants_rules(&settings.missing_rules(&hooks), extras.rules, extras.may_ask)?;
+        let status_line = extras.status_line(&installation, &settings, &hooks)?;
+        let choice = Choice { hooks, allow_rules, status_line };
+        let plan = Self { catalog, installation, settings, chosen, choice };
+        plan.refuse_early()?;
+        source.ensure_has(&plan.chosen)?;
+        Ok(plan)
+    }
+
+    /// Whatever could be refused is refused before anything is built or copied.
+    fn refuse_early(&self) -> anyhow::Result<()> {
+        let Self { installation, chosen, .. } = self;
+        if let Some(paid) = chosen.iter().find(|hook| hook.costs_money && installation.scope != Scope::User) {
+            bail!(
+                "{} spends your money, so only your own file switches it on: {}",
+                paid.name,
+                installation.voice.line(format_args!("enable {}", paid.name))
+            );
+        }
+        self.settings.with(installation, self.catalog, &self.choice)?;
+        self.requirements()?;
+        Ok(())
+    }
+
+    /// The configuration of this scope, before and after.
+    fn requirements(&self) -> anyhow::Result<(Option<String>, Option<String>)> {
+        let file = self.installation.file(&self.installation.requirements)?;
+        let before = file.read()?;
+        let after = switched_on(before.as_deref(), &self.chosen).map_err(|refused| file.refused(refused))?;
+        Ok((before, after))
+    }
+
+    /// Says what would change.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub(crate) fn show(&self, source: &Source<'_>) -> anyhow::Result<()> {
+        let Self { installation, settings, .. } = self;
+        self.show_copying(source)?;
+        let commands: Vec<&String> = self.catalog.hooks.iter().flat_map(|hook| &hook.commands).collect();
+        say(format_args!("would link {} into {}", list(&commands), installation.show(&installation.bin)));
+        let after = settings.with(installation, self.catalog, &self.choice)?;
+        let settings_name = installation.show(&installation.settings);
+        let (before_yaml, after_yaml) = self.requirements()?;
+        let diffs = [
+            diff(&settings_name, settings.text.as_deref().unwrap_or_default(), &after.unwrap_or_default()),
+            diff(
+                &installation.show(&installation.requirements),
+                &before_yaml.unwrap_or_default(),
+                &after_yaml.unwrap_or_default(),
+            ),
+        ];
+        diffs.iter().filter(|diff| !diff.is_empty()).for_each(say);
+        if diffs.iter().all(String::is_empty) {
+            say(format_args!("{settings_name} would stay as it is"));
+        }
+        name_the_rest(installation, self.catalog, &self.choice.hooks);
+        Ok(())
+    }
+
+    fn show_copying(&self, source: &Source<'_>) -> anyhow::Result<()> {
+        let Self { installation, catalog, .. } = self;
+        let to = installation.show(&installation.hooks);
+        match source {
+            Source::Whole(_) => say(format_args!("would build {} and copy to {to}", list(&names(catalog)))),
+            Source::Folder(_) if source.is_deployed_to(installation) => {
+                say(format_args!("would copy nothing: the hooks are in {to} already"));
+            }
+            Source::Folder(folder) => {
+                let there: Vec<String> = source.binaries(&catalog.hooks)?.into_keys().collect();
+                say(format_args!("would copy {} from {} to {to}", list(&there), installation.show(folder)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Does it and reports.
+    ///
+    /// # Errors
+    /// What failed; a registered hook that does not do what it promises.
+    pub(crate) fn carry_out(&self, host: &Host, source: &Source<'_>) -> anyhow::Result<()> {
+        let Self { installation, catalog, choice, .. } = self;
+        deploy::everything(installation, catalog, source)?;
+        installation.alone(|| {
+            self.register(host)?;
+            self.switch_on()
+        })?;
+        let all_proved = report(installation, catalog, &choice.hooks)?;
+        name_the_rest(installation, catalog, &choice.hooks);
+        warn_of_a_shared_local_file(installation);
+        let obstacles = Settings::read(installation, catalog)?.obstacles();
+        obstacles.iter().for_each(note);
+        if all_proved && obstacles.is_empty() {
+            return Ok(());
+        }
+        bail!("not every registered hook does what it promises; see above")
+    }
+
+    fn register(&self, host: &Host) -> anyhow::Result<()> {
+        let Self { installation, catalog, .. } = self;
+        // As they are now: other commands may have come first while this one was building or asking.
+        let settings = Settings::read(installation, catalog)?;
+        let there = settings.hooks(catalog);
+        let is_wanted = |hook: &&HookEntry| there.contains(hook) || self.chosen.contains(hook);
+        let choice = Choice { hooks: catalog.hooks.iter().filter(is_wanted).collect(), ..self.choice };
+        let backup = settings.register(host, installation, catalog, &choice)?;
+        if let Some(backup) = backup {
+            let names: Vec<&str> = choice.hooks.iter().map(|hook| hook.name.as_str()).collect();
+            note(format_args!(
+                "registered {} in {}",
+                list(&names),
+                installation.show(&installation.settings)
+            ));
+            if settings.text.is_some() {
+                note(format_args!("  before: {}", installation.show(&backup)));
+            }
+        }
+        Ok(())
+    }
+
+    fn switch_on(&self) -> anyhow::Result<()> {
+        let file = self.installation.file(&self.installation.requirements)?;
+        let edit =
+            |text: Option<&str>| switched_on(text, &self.chosen).map_err(|refused| file.refused(refused));
+        if file.change::<FileError>(edit)? {
+            let names: Vec<&str> = self.chosen.iter().map(|hook| hook.name.as_str()).collect();
+            let file = self.installation.show(&self.installation.requirements);
+            note(format_args!("{} switched on in {file}", list(&names)));
+        }
+        Ok(())
+    }
+}
