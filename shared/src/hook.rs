@@ -188,31 +188,93 @@ pub struct Outcome<S, E = NoEffect> {
     pub remark: Option<&'static str>,
     /// What is to be done beside that, in this order.
     pub effects: Vec<E>,
+    /// What the journal keeps for `req why` and `req log`.
+    pub trail: Trail,
+}
+
+/// What the journal keeps of a decision beside what was said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trail {
+    /// What a refusal or a block asks for, as in its text: a command to type or a sentence each.
+    pub next: Vec<String>,
+    /// What has become of earlier refusals and advice, each of them once.
+    pub heeds: Vec<Heed>,
+}
+
+impl Trail {
+    /// A refusal that asks for one thing.
+    #[must_use]
+    pub fn to(step: impl Into<String>) -> Self {
+        Self { next: vec![step.into()], heeds: Vec::new() }
+    }
+}
+
+/// What has become of a refusal or an advice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heed {
+    /// Its rule, as it was given with the verdict; of an advice the setting behind it.
+    pub rule: Cow<'static, str>,
+    /// What has become of it.
+    pub how: Heeded,
+}
+
+/// What can become of a refusal or an advice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heeded {
+    /// What it asked for was done.
+    Followed,
+    /// Something else was done, or the user has excepted it.
+    Overridden,
+}
+
+impl Heeded {
+    /// The word the journal uses.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Followed => "followed",
+            Self::Overridden => "overridden",
+        }
+    }
+
+    /// Of this rule.
+    #[must_use]
+    pub fn of(self, rule: impl Into<Cow<'static, str>>) -> Heed {
+        Heed { rule: rule.into(), how: self }
+    }
 }
 
 impl<S, E> Outcome<S, E> {
     /// Says nothing and leaves the state as it is.
     #[must_use]
     pub const fn pass() -> Self {
-        Self { verdict: Verdict::Pass, notice: None, memory: Memory::Keep, remark: None, effects: Vec::new() }
-    }
-
-    /// Says nothing, for a reason the journal keeps.
-    #[must_use]
-    pub const fn let_go(reason: &'static str) -> Self {
         Self {
             verdict: Verdict::Pass,
             notice: None,
             memory: Memory::Keep,
-            remark: Some(reason),
+            remark: None,
             effects: Vec::new(),
+            trail: Trail { next: Vec::new(), heeds: Vec::new() },
         }
+    }
+
+    /// Says nothing, for a reason the journal keeps.
+    #[must_use]
+    pub fn let_go(reason: &'static str) -> Self {
+        Self { remark: Some(reason), ..Self::pass() }
     }
 
     /// The same with another memory.
     #[must_use]
     pub fn remembering(self, memory: Memory<S>) -> Self {
         Self { memory, ..self }
+    }
+
+    /// The same, and this has become of an earlier refusal or advice, if anything has.
+    #[must_use]
+    pub fn heeding(mut self, heed: impl IntoIterator<Item = Heed>) -> Self {
+        self.trail.heeds.extend(heed);
+        self
     }
 }
 

@@ -40,6 +40,12 @@ impl Host {
         std::env::current_dir().ok()
     }
 
+    /// A variable that only one command line looks at, where it is set and not empty. No hook may call this.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<String> {
+        text(name)
+    }
+
     /// The time now, in microseconds since the epoch.
     #[must_use]
     pub fn now(&self) -> Timestamp {
@@ -71,6 +77,8 @@ pub struct Environment {
     pub search_path: Option<OsString>,
     /// `BARBLESS_NONCE`: set for the children of a judge, see [`crate::state::Store::nonce_is_fresh`].
     pub nonce: Option<String>,
+    /// `AI_AGENT`: what the client calls itself, see [`crate::proved::version_of_agent`]; a project can set it.
+    pub agent: Option<String>,
 }
 
 impl Environment {
@@ -88,6 +96,7 @@ impl Environment {
             inside_claude: std::env::var_os("CLAUDECODE").is_some(),
             search_path: std::env::var_os("PATH"),
             nonce: text("BARBLESS_NONCE"),
+            agent: text("AI_AGENT"),
         }
     }
 

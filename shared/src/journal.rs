@@ -4,23 +4,39 @@
 //! may quote a project's own words, or the name of a tool or skill; so it is masked (see [`crate::secrets`]) before it is
 //! cut. Ids are the client's: they are kept, up to a length.
 //! One write of a whole line to an appending file; 8 MiB, then the old one is kept once as `journal.1.jsonl`.
+//!
+//! Here it is written; [`read`] reads it.
 
+mod reading;
+
+use std::borrow::Cow;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::host::Timestamp;
 use crate::secrets::masked;
 use crate::state::{Store, private_file, with_lock};
+
+pub use reading::{ID_SHOWN, Line, Reading, Record, read};
 
 /// The journal is rotated at this size, in bytes.
 pub const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
 /// A longer text is cut, in bytes.
 const MAX_TEXT_BYTES: usize = 1000;
+
+/// A longer text of a refusal is cut, in bytes: `req why` repeats it, and it may list what several rules want.
+const MAX_REFUSAL_BYTES: usize = 4000;
+
+/// So many bytes of them are the text's end, where the next step stands and the place of the rule.
+const REFUSAL_END_BYTES: usize = 1200;
+
+/// Stands for what is left out of a refusal.
+const LEFT_OUT: &str = " [...] ";
 
 /// A longer id is cut, in bytes. The client's have 36 at most; whoever writes a longer one does not fill our disk.
 const MAX_ID_BYTES: usize = 200;
@@ -44,14 +60,55 @@ pub struct Entry<'a> {
     /// On which tool call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<&'a str>,
-    /// `block`, `deny`, `ask`, `advise`, `let-go`, `problem`, `error`, `switch`.
+    /// Which tool the call is of: its name, nothing of its input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<&'a str>,
+    /// `block`, `deny`, `ask`, `advise`, `reply`, `sleep`, `judge`; `let-go`: a gate held nothing, and `text` says why;
+    /// `followed`, `overridden`: what became of an earlier refusal or advice of `rule`; `approve`, `waive`, `pause`,
+    /// `resume`, `config`: what the user did; `problem`, `error`.
     pub what: &'a str,
-    /// The setting behind it.
+    /// The setting behind it: its key as it stands in a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<&'a str>,
+    /// The layer that set it, in a word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer: Option<&'a str>,
+    /// File and line where it was set.
+    #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
+    pub place: Option<&'a str>,
     /// Why, or what was said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<&'a str>,
+    /// What the text asks for, a step to a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<&'a str>,
+    /// Which model was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<&'a str>,
+    /// What it took.
+    #[serde(flatten)]
+    pub spent: Spent,
+}
+
+/// What a line took, in whole units; left out where there is nothing to say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Spent {
+    /// A call was held up for so many milliseconds, on purpose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slept_ms: Option<u64>,
+    /// A model took so many milliseconds to answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<u64>,
+    /// Tokens it read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_tokens: Option<u64>,
+    /// Tokens it wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
+    /// What that cost, in millionths of a US dollar; 0 where it is paid by subscription.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_micro_usd: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -65,16 +122,26 @@ struct Dated<'a> {
 pub fn write(store: &Store, now: Timestamp, entry: &Entry<'_>) {
     let file = store.dir().join("journal.jsonl");
     rotate(&file);
-    let (text, rule) = (entry.text.map(masked), entry.rule.map(masked));
+    let [text, rule, place, next, tool, model] =
+        [entry.text, entry.rule, entry.place, entry.next, entry.tool, entry.model]
+            .map(|text| text.map(masked));
+    let text = text.as_deref().map(|text| match entry.what {
+        "deny" | "ask" | "block" => both_ends(text),
+        // What was said may be a project's own long text; the journal keeps how it began.
+        _ => Cow::Borrowed(start(text, MAX_TEXT_BYTES)),
+    });
     let entry = &Entry {
         event: id(entry.event),
         session: entry.session.map(id),
         prompt: entry.prompt.map(id),
         agent: entry.agent.map(id),
         call: entry.call.map(id),
-        // What was said may be a project's own long text; the journal keeps how it began.
-        text: text.as_deref().map(|text| start(text, MAX_TEXT_BYTES)),
+        tool: tool.as_deref().map(id),
         rule: rule.as_deref().map(id),
+        place: place.as_deref().map(|place| start(place, MAX_TEXT_BYTES)),
+        text: text.as_deref(),
+        next: next.as_deref().map(|next| start(next, MAX_TEXT_BYTES)),
+        model: model.as_deref().map(id),
         ..*entry
     };
     let Ok(mut line) = serde_json::to_vec(&Dated { at: now.rfc3339(), entry }) else { return };
@@ -97,6 +164,17 @@ fn start(text: &str, max_bytes: usize) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
+/// How a long refusal begins, and how it ends.
+fn both_ends(text: &str) -> Cow<'_, str> {
+    if text.len() <= MAX_REFUSAL_BYTES {
+        return Cow::Borrowed(text);
+    }
+    let from = text.len() - REFUSAL_END_BYTES;
+    let from = (from..=text.len()).find(|from| text.is_char_boundary(*from)).unwrap_or(text.len());
+    let begin = start(text, MAX_REFUSAL_BYTES - REFUSAL_END_BYTES - LEFT_OUT.len());
+    Cow::Owned([begin, LEFT_OUT, &text[from..]].concat())
+}
+
 fn rotate(file: &PathBuf) {
     let is_full = || fs::metadata(file).is_ok_and(|metadata| metadata.len() >= MAX_BYTES);
     if is_full() {
@@ -114,7 +192,7 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::{Entry, MAX_BYTES, write};
+    use super::{Entry, LEFT_OUT, MAX_BYTES, MAX_REFUSAL_BYTES, REFUSAL_END_BYTES, Spent, write};
     use crate::host::Timestamp;
     use crate::state::Store;
 
@@ -125,9 +203,21 @@ mod tests {
         prompt: None,
         agent: None,
         call: None,
+        tool: None,
         what: "block",
         rule: None,
+        layer: None,
+        place: None,
         text: Some("line\nbreak"),
+        next: None,
+        model: None,
+        spent: Spent {
+            slept_ms: None,
+            took_ms: None,
+            input_tokens: None,
+            output_tokens: None,
+            cost_micro_usd: None,
+        },
     };
 
     #[test]
@@ -154,13 +244,54 @@ mod tests {
         let secret = "a1B2".repeat(6);
         let said = |before: usize| format!("{} password={secret} {}", "x".repeat(before), "y".repeat(2000));
         for before in [0, 970, 980, 990, 1000] {
-            let text =
-                written(&Entry { text: Some(&said(before)), ..ENTRY })["text"].as_str().unwrap().to_owned();
+            let text = written(&Entry { what: "advise", text: Some(&said(before)), ..ENTRY })["text"]
+                .as_str()
+                .unwrap()
+                .to_owned();
             assert!(!text.contains("a1B2") && text.len() == 1000, "{text}");
             assert!(before > 970 || text.contains(" password=[masked] y"), "{text}");
         }
         let rule = format!("per_skill.token={secret}");
         assert_eq!(written(&Entry { rule: Some(&rule), ..ENTRY })["rule"], "per_skill.token=[masked]");
+    }
+
+    #[test]
+    fn of_a_long_refusal_beginning_and_end_are_kept_and_masked() {
+        let secret = "a1B2".repeat(6);
+        let step = "run in Bash: req satisfy plan";
+        for filler in [0, 1, MAX_REFUSAL_BYTES - step.len(), MAX_REFUSAL_BYTES, 20_000] {
+            for around in ["x", "é"] {
+                let said = format!("head {} password={secret} {step}", around.repeat(filler));
+                let text =
+                    written(&Entry { text: Some(&said), ..ENTRY })["text"].as_str().unwrap().to_owned();
+                assert!(text.starts_with("head ") && text.ends_with(step), "{text}");
+                assert!(text.len() <= MAX_REFUSAL_BYTES && !text.contains("a1B2"), "{} {text}", text.len());
+                assert_eq!(text.contains(LEFT_OUT), said.len() > MAX_REFUSAL_BYTES + 30, "{filler}");
+            }
+        }
+        let (fits, too_long) = ("x".repeat(MAX_REFUSAL_BYTES), "x".repeat(MAX_REFUSAL_BYTES + 1));
+        let kept =
+            |text: &str| written(&Entry { text: Some(text), ..ENTRY })["text"].as_str().unwrap().to_owned();
+        assert_eq!(kept(&fits), fits);
+        assert_eq!(kept(&too_long).rsplit(LEFT_OUT).next().unwrap().len(), REFUSAL_END_BYTES);
+    }
+
+    #[test]
+    fn whatever_else_may_hold_a_secret_is_masked_too() {
+        let secret = format!("password={}", "a1B2".repeat(6));
+        let some = Some(secret.as_str());
+        let line = written(&Entry { tool: some, place: some, next: some, model: some, ..ENTRY });
+        for field in ["tool", "where", "next", "model"] {
+            assert_eq!(line[field], "password=[masked]", "{field}");
+        }
+    }
+
+    #[test]
+    fn what_a_line_took_stands_in_whole_units_beside_the_rest() {
+        let spent = Spent { slept_ms: Some(1500), cost_micro_usd: Some(0), ..ENTRY.spent };
+        let line = written(&Entry { what: "sleep", text: None, spent, ..ENTRY });
+        assert_eq!((&line["slept_ms"], &line["cost_micro_usd"]), (&1500.into(), &0.into()));
+        assert!(line.get("took_ms").is_none() && line.get("spent").is_none(), "{line}");
     }
 
     #[test]

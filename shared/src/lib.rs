@@ -12,7 +12,8 @@
 //! 8. [`journal`], [`secrets`], [`notices`], [`heartbeat`], [`messages`]: what was done and why, and what is said.
 //! 9. [`switches`], [`operator`], [`own_calls`]: typed on/off, who may loosen what, and calls no hook looks at.
 //! 10. [`cli`]: the verbs every hook binary has (`status`, `on`, `off`, `schema`).
-//! 11. [`catalog`], [`settings`]: the table of hooks, and Claude Code's settings.json; for the installer.
+//! 11. [`usage`], [`proved`]: what several programs of ours write down for each other.
+//! 12. [`catalog`], [`settings`]: the table of hooks, and Claude Code's settings.json; for the installer.
 //!
 //! The rule everything serves: a hook never harms the session. Whatever goes wrong, the exit status is 0,
 //! stdout is empty or one JSON object, and the journal says what happened.
@@ -30,6 +31,7 @@ pub mod notices;
 pub mod operator;
 pub mod own_calls;
 pub mod protocol;
+pub mod proved;
 pub mod run;
 pub mod secrets;
 pub mod settings;
@@ -38,3 +40,4 @@ pub mod stop_gate;
 pub mod switches;
 mod text;
 pub mod transcript;
+pub mod usage;

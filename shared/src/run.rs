@@ -7,7 +7,7 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::config::{Section, SectionSpec, Sources};
-use crate::hook::{Effect, Given, Headless, Hook, Memory, Outcome, Seen, Verdict};
+use crate::hook::{Effect, Given, Headless, Heed, Hook, Memory, Outcome, Seen, Verdict};
 use crate::host::{Host, InputError, Places, read_first_value};
 use crate::journal::Entry;
 use crate::own_calls::is_own_call;
@@ -164,20 +164,22 @@ impl<'a> Invocation<'a> {
         };
         let Some(facts) = H::observe(&seen) else { return Answer::default() };
         match self.decide_under_lock::<H>(section, &facts) {
-            Ok(answer) => Answer { verdict: self.traced::<H>(answer.verdict, section), ..answer },
+            Ok((answer, next)) => {
+                Answer { verdict: self.traced::<H>(answer.verdict, &next, section), ..answer }
+            }
             Err(error) => {
-                self.journal::<H>("error", None, Some(&error));
+                self.journal_error::<H>(&error);
                 Answer::default()
             }
         }
     }
 
-    /// Load, decide, save, count: under the session's lock where something is remembered.
+    /// Load, decide, save, count: under the session's lock where something is remembered. The answer, and what it asks for.
     fn decide_under_lock<H: Hook>(
         &self,
         section: &Section<H::Settings>,
         facts: &H::Facts,
-    ) -> Result<Answer, String> {
+    ) -> Result<(Answer, Vec<String>), String> {
         let file = match (&self.store, self.session()) {
             (Some(store), Some(session)) => {
                 store.session_file::<H::State>(session).map(|file| (store, session, file))
@@ -188,7 +190,7 @@ impl<'a> Invocation<'a> {
             let outcome = self.outcome::<H>(section, facts, &H::State::default());
             return match outcome.memory {
                 Memory::Save(_) => Err("there is no state folder to remember in".to_owned()),
-                Memory::Keep | Memory::Note(_) | Memory::Drop => self.count::<H>(outcome),
+                Memory::Keep | Memory::Note(_) | Memory::Drop => self.count::<H>(section, outcome),
             };
         };
         let critical = || {
@@ -201,12 +203,12 @@ impl<'a> Invocation<'a> {
                 }
                 Memory::Note(state) => {
                     if let Err(error) = store.save(&file, session, state) {
-                        self.journal::<H>("error", None, Some(&error.to_string()));
+                        self.journal_error::<H>(&error.to_string());
                     }
                 }
                 Memory::Drop => store.forget(&file),
             }
-            self.count::<H>(outcome)
+            self.count::<H>(section, outcome)
         };
         store.locked(&file, critical).map_err(|error| error.to_string())?
     }
@@ -236,10 +238,19 @@ impl<'a> Invocation<'a> {
 
     /// Counts a blocked stop, or it is not spoken: a gate that cannot count could block for ever. A denial stands
     /// without its mark, which only saves others a needless model call.
-    fn count<H: Hook>(&self, outcome: Outcome<H::State, H::Effect>) -> Result<Answer, String> {
-        if let Some(reason) = outcome.remark {
-            self.journal::<H>("let-go", None, Some(reason));
+    fn count<H: Hook>(
+        &self,
+        section: &Section<H::Settings>,
+        outcome: Outcome<H::State, H::Effect>,
+    ) -> Result<(Answer, Vec<String>), String> {
+        for Heed { rule, how } in &outcome.trail.heeds {
+            let rule = section.in_file(rule);
+            self.journal::<H>(&Entry { what: how.word(), rule: Some(&rule), ..Entry::default() });
         }
+        if outcome.remark.is_some() {
+            self.journal::<H>(&Entry { what: "let-go", text: outcome.remark, ..Entry::default() });
+        }
+        let next = outcome.trail.next;
         let failed = self.carry_out::<H>(outcome.effects);
         let answer = match outcome.verdict {
             // A command that was not carried out must not say that it was.
@@ -252,7 +263,7 @@ impl<'a> Invocation<'a> {
                 Answer { verdict, notice: (!told.is_empty()).then(|| told.join("\n")) }
             }
         };
-        let (Some(store), Some(session)) = (&self.store, self.session()) else { return Ok(answer) };
+        let (Some(store), Some(session)) = (&self.store, self.session()) else { return Ok((answer, next)) };
         let call = &self.input.call;
         match (&answer.verdict, &self.input.event) {
             (Verdict::Block { .. }, Event::Stop(_)) => {
@@ -264,12 +275,12 @@ impl<'a> Invocation<'a> {
                 if let Some(Err(error)) =
                     tool.tool_use_id.as_deref().map(|id| blocks::record_deny(store, session, id))
                 {
-                    self.journal::<H>("error", None, Some(&error.to_string()));
+                    self.journal_error::<H>(&error.to_string());
                 }
             }
             _ => {}
         }
-        Ok(answer)
+        Ok((answer, next))
     }
 
     /// Does what is to be done; what failed, for the user to read.
@@ -277,33 +288,42 @@ impl<'a> Invocation<'a> {
         let done = effects.into_iter().map(|effect| effect.carry_out(&self.places, self.host.now()));
         let failed: Vec<String> = done.filter_map(Result::err).collect();
         for error in &failed {
-            self.journal::<H>("error", None, Some(error));
+            self.journal_error::<H>(error);
         }
         (!failed.is_empty()).then(|| failed.join("\n"))
     }
 
-    /// Adds to a refusal where its rule is set, and keeps it in the journal.
-    fn traced<H: Hook>(&self, verdict: Verdict, section: &Section<H::Settings>) -> Verdict {
+    /// Adds to a refusal where its rule is set, and keeps it in the journal with what it asks for.
+    fn traced<H: Hook>(&self, verdict: Verdict, next: &[String], section: &Section<H::Settings>) -> Verdict {
         let word = verdict.word();
+        let next = (!next.is_empty()).then(|| next.join("\n"));
         let trace = |reason: String, rule: &str| {
-            let reason = match section.origin(rule) {
+            let (origin, key) = (section.origin(rule), section.in_file(rule));
+            let place = origin.as_ref().map(ToString::to_string);
+            let reason = match &place {
                 // A reason for several rules names the place of each itself.
-                Some(origin) if !reason.contains(&origin.to_string()) => {
-                    format!("{reason}\n({}: {origin})", section.in_file(rule))
-                }
+                Some(place) if !reason.contains(place) => format!("{reason}\n({key}: {place})"),
                 _ => reason,
             };
-            self.journal::<H>(word, Some(rule), Some(&reason));
+            self.journal::<H>(&Entry {
+                what: word,
+                rule: Some(&key),
+                layer: origin.map(|origin| origin.layer.word()),
+                place: place.as_deref(),
+                text: Some(&reason),
+                next: next.as_deref(),
+                ..Entry::default()
+            });
             reason
         };
         match verdict {
             Verdict::Pass => Verdict::Pass,
             Verdict::Advise { text } => {
-                self.journal::<H>("advise", None, Some(&text));
+                self.journal::<H>(&Entry { what: word, text: Some(&text), ..Entry::default() });
                 Verdict::Advise { text }
             }
             Verdict::Reply { text } => {
-                self.journal::<H>("reply", None, None);
+                self.journal::<H>(&Entry { what: word, ..Entry::default() });
                 Verdict::Reply { text }
             }
             Verdict::Deny { reason, rule } => Verdict::Deny { reason: trace(reason, &rule), rule },
@@ -339,7 +359,7 @@ impl<'a> Invocation<'a> {
             _ => Vec::new(),
         };
         for notice in &fresh {
-            self.journal::<H>("problem", None, Some(notice));
+            self.journal::<H>(&Entry { what: "problem", text: Some(notice), ..Entry::default() });
         }
         if fresh.is_empty() {
             return answer;
@@ -366,25 +386,24 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    fn journal<H: Hook>(&self, what: &str, rule: Option<&str>, text: Option<&str>) {
+    fn journal_error<H: Hook>(&self, error: &str) {
+        self.journal::<H>(&Entry { what: "error", text: Some(error), ..Entry::default() });
+    }
+
+    /// Writes an entry, with what is known of this call.
+    fn journal<H: Hook>(&self, entry: &Entry<'_>) {
         let Some(store) = &self.store else { return };
         let call = &self.input.call;
-        let tool_use_id = match &self.input.event {
-            Event::PreToolUse(tool) => tool.tool_use_id.as_deref(),
-            Event::PostToolUse(result) => result.call.tool_use_id.as_deref(),
-            Event::PostToolUseFailure(failure) => failure.call.tool_use_id.as_deref(),
-            _ => None,
-        };
+        let tool = self.input.event.tool_call();
         let entry = Entry {
             hook: H::NAME,
             event: self.input.event.name(),
             session: call.session_id.as_deref(),
             prompt: call.prompt_id.as_deref(),
             agent: call.agent_id.as_deref(),
-            call: tool_use_id,
-            what,
-            rule,
-            text,
+            call: tool.and_then(|tool| tool.tool_use_id.as_deref()),
+            tool: tool.map(|tool| tool.tool_name.as_str()).filter(|name| !name.is_empty()),
+            ..*entry
         };
         journal::write(store, self.host.now(), &entry);
     }

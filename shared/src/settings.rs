@@ -10,6 +10,7 @@
 //! - `rules`: permission rules; `status_line`: the status line's command
 //! - `earlier`: giving back what a text was before us, where its present state alone cannot tell
 //! - `faults`: entries for which the client drops all hooks of the file
+//! - `survey`: everything a text registers, whoever's it is
 //! - `user_file`: links, lock, backup, atomic replacement
 
 mod document;
@@ -19,6 +20,7 @@ mod faults;
 mod rules;
 mod splice;
 mod status_line;
+mod survey;
 mod user_file;
 
 use std::path::{Path, PathBuf};
@@ -29,6 +31,7 @@ use document::{Document, Masked};
 use earlier::{BeforeUs, given_back};
 
 pub use faults::{Fault, faults};
+pub use survey::{Entry, Flag, Group, Named, Survey, survey};
 pub use user_file::{Backup, FileError, KEEP_BACKUPS, UserFile, remove_abandoned_of};
 
 /// A byte order mark, which some editors put first and must find again.

@@ -1,9 +1,20 @@
 //! The command line `req`: the real binary, as Claude's shell, a script and a person run it.
 
 mod check;
+mod ci;
+mod completions;
+mod config;
 mod desk;
+mod docs;
+mod doctor;
+mod hooks;
+mod init;
+mod json;
 mod listing;
+mod log;
 mod marks;
+mod pause;
 mod places;
 mod status;
 mod usage;
+mod why;

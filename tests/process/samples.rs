@@ -25,7 +25,7 @@ fn samples(folder: &str) -> Vec<(String, String)> {
     samples
 }
 
-fn fits_the_schema(text: &str) -> bool {
+pub(crate) fn fits_the_schema(text: &str) -> bool {
     let schema = fs::read_to_string(config().join("requirements.schema.json")).unwrap();
     let schema: Value = serde_json::from_str(&schema).unwrap();
     let value: Value = serde_yaml::from_str(text).unwrap();

@@ -1,6 +1,8 @@
 //! `cargo xtask schema [--check]`: the generated files, which are committed: config/requirements.schema.json from what each
-//! hook says of its settings; plugin/hooks/hooks.json, the table in README.md and the list of the manual's pages about hooks from
+//! hook says of its settings; config/req from what `req` says it prints; plugin/hooks/hooks.json, the table in README.md and the list of the manual's pages about hooks from
 //! config/hooks.yaml.
+
+mod printed;
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +23,7 @@ const END: &str = "<!-- hooks:end -->";
 
 /// A file that is generated as a whole, or between two markers.
 struct Generated {
-    path: &'static str,
+    path: String,
     text: String,
 }
 
@@ -32,26 +34,41 @@ pub(crate) fn run(root: &Path, check: bool) -> anyhow::Result<()> {
     let hooks: Vec<&str> = all.iter().map(String::as_str).collect();
     let binaries = artifacts::for_tests(root, &hooks)?;
     let readme = fs::read_to_string(root.join("README.md")).context("reading README.md")?;
-    let files = [
-        Generated {
-            path: "config/requirements.schema.json",
-            text: pretty(&requirements(&catalog, &binaries)?)?,
-        },
-        Generated { path: "plugin/hooks/hooks.json", text: pretty(&plugin(&catalog))? },
-        Generated { path: "README.md", text: with_table(&readme, &table(&catalog))? },
-        Generated { path: "hooks/requirements-check/src/machine/docs/hooks.rs", text: pages(&catalog) },
-    ];
+    let mut files = printed::schemas(binaries.get("req").context("no binary req was built")?)?;
+    let leftovers = printed::leftovers(root, &files);
+    let mut add = |path: &str, text: String| files.push(Generated { path: path.to_owned(), text });
+    add("config/requirements.schema.json", pretty(&requirements(&catalog, &binaries)?)?);
+    add("plugin/hooks/hooks.json", pretty(&plugin(&catalog))?);
+    add("README.md", with_table(&readme, &table(&catalog))?);
+    add("hooks/requirements-check/src/machine/docs/hooks.rs", pages(&catalog));
     let differs =
-        |file: &&Generated| fs::read_to_string(root.join(file.path)).ok().as_ref() != Some(&file.text);
+        |file: &&Generated| fs::read_to_string(root.join(&file.path)).ok().as_ref() != Some(&file.text);
     let stale: Vec<&Generated> = files.iter().filter(differs).collect();
-    let paths: Vec<&str> = stale.iter().map(|file| file.path).collect();
-    if stale.is_empty() {
+    if stale.is_empty() && leftovers.is_empty() {
         say("the generated files are up to date");
-    } else if check {
-        bail!("{} must be generated anew: run `cargo xtask schema`", list(&paths));
+        return Ok(());
     }
-    for file in stale {
-        fs::write(root.join(file.path), &file.text).with_context(|| format!("writing {}", file.path))?;
+    if check {
+        let named =
+            leftovers.iter().map(|path| path.strip_prefix(root).unwrap_or(path).display().to_string());
+        let all: Vec<String> = stale.iter().map(|file| file.path.clone()).chain(named).collect();
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        bail!("{} must be generated anew: run `cargo xtask schema`", list(&all));
+    }
+    write(root, &stale)?;
+    for path in leftovers {
+        fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn write(root: &Path, files: &[&Generated]) -> anyhow::Result<()> {
+    for file in files {
+        let path = root.join(&file.path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+        }
+        fs::write(&path, &file.text).with_context(|| format!("writing {}", file.path))?;
         say(format_args!("wrote {}", file.path));
     }
     Ok(())

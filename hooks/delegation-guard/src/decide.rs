@@ -1,9 +1,10 @@
 //! The rules. Before a call: a delegation resets; while subagents run that cannot be told apart, silence; the first call
-//! is refused once; every other one counts and is advised on at doublings. After it: every fifth time a reminder. Pure.
+//! is refused once; every other one counts and is advised on at doublings. After it: every fifth time a reminder. What
+//! comes of a refusal or an advice is told to the journal: the next call delegates, or it does not. Pure.
 
 use std::borrow::Cow;
 
-use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::hook::{Given, Heeded, Memory, Outcome, Verdict};
 use shared::protocol::Event;
 
 use crate::DelegationGuard;
@@ -12,10 +13,17 @@ use crate::observe::Facts;
 use crate::settings::FirstCall;
 use crate::state::State;
 
+/// The setting behind what is said about a first call.
+const FIRST_CALL: &str = "first_call";
+
 pub(crate) fn decide(given: &Given<'_, DelegationGuard>) -> Outcome<State> {
     let state = given.state.at(given.now, given.settings.subagent_timeout());
     match given.facts {
-        Facts::Delegation => remember(given, state.delegated()),
+        Facts::Delegation => {
+            let (state, followed) = state.answered(given.started);
+            let heed = followed.map(|open| Heeded::Followed.of(open.rule));
+            remember(given, state.delegated()).heeding(heed)
+        }
         Facts::Call(_) | Facts::Executed(_) if !state.subagents.is_empty() => Outcome::pass(),
         Facts::Call(own) => before_a_call(given, own, state),
         Facts::Executed(own) => after_a_call(given, own, state),
@@ -34,19 +42,22 @@ fn remember(given: &Given<'_, DelegationGuard>, state: State) -> Outcome<State> 
 
 fn before_a_call(given: &Given<'_, DelegationGuard>, own: &OwnTexts, state: State) -> Outcome<State> {
     let settings = given.settings;
+    let (state, overridden) = state.answered(given.started);
     let is_first = !state.block_fired && state.streak >= settings.min_streak_before_block.get();
-    match settings.first_call {
-        FirstCall::Deny if is_first => deny(own, state.fired()),
+    let outcome = match settings.first_call {
+        FirstCall::Deny if is_first => deny(own, state.fired().asked(FIRST_CALL, given.now)),
         FirstCall::Advise if is_first => {
-            advise(given, own, Message::FirstCallAdvice, state.fired().counted())
+            let state = state.fired().counted().asked(FIRST_CALL, given.now);
+            advise(given, own, Message::FirstCallAdvice, state)
         }
         _ => count(given, own, state.counted()),
-    }
+    };
+    outcome.heeding(overridden.map(|open| Heeded::Overridden.of(open.rule)))
 }
 
 fn count(given: &Given<'_, DelegationGuard>, own: &OwnTexts, state: State) -> Outcome<State> {
     match given.settings.advice_at(state.streak) {
-        Some(number) => advise(given, own, Message::advice(number), state),
+        Some(number) => advise(given, own, Message::advice(number), state.asked("advise_from", given.now)),
         None => remember(given, state),
     }
 }
@@ -60,7 +71,7 @@ fn after_a_call(given: &Given<'_, DelegationGuard>, own: &OwnTexts, state: State
 }
 
 fn deny(own: &OwnTexts, state: State) -> Outcome<State> {
-    let deny = |reason| Verdict::Deny { reason, rule: Cow::Borrowed("first_call") };
+    let deny = |reason| Verdict::Deny { reason, rule: Cow::Borrowed(FIRST_CALL) };
     speak(own, Message::FirstCallDenial, state, deny)
 }
 
@@ -93,7 +104,7 @@ fn speak(
         let key = message.key();
         format!("delegation-guard: message_files.{key} {file} cannot be read or is empty; the built-in text was used")
     });
-    Outcome { verdict: verdict(text), notice, memory: Memory::Save(state), remark: None, effects: Vec::new() }
+    Outcome { verdict: verdict(text), notice, memory: Memory::Save(state), ..Outcome::pass() }
 }
 
 fn call_id(event: &Event) -> Option<&str> {

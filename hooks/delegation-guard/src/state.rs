@@ -17,6 +17,9 @@ const MAX_SUBAGENTS: usize = 64;
 /// tells us.
 const MAX_ADVISED_CALLS: usize = 8;
 
+/// A call that begins sooner after a refusal or an advice was made beside the refused one: no model answers so fast.
+const READ_AFTER: Duration = Duration::from_millis(500);
+
 /// Where the main session stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -35,6 +38,18 @@ pub struct State {
     pub subagents: VecDeque<Timestamp>,
     /// The texts of the user's own that could not be used and of which the user was told.
     pub told: Vec<Message>,
+    /// What was said last, while it is open whether it is followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open: Option<Open>,
+}
+
+/// A refusal or an advice that was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Open {
+    /// The setting behind it.
+    pub rule: String,
+    /// When it was given.
+    pub at: Timestamp,
 }
 
 impl Remembered for State {
@@ -60,7 +75,7 @@ struct Original {
 impl State {
     /// The main session has delegated. What is still running from before stays known.
     pub(crate) fn delegated(&self) -> Self {
-        Self { streak: 0, block_fired: false, executed: 0, ..self.clone() }
+        Self { streak: 0, block_fired: false, executed: 0, open: None, ..self.clone() }
     }
 
     /// The first call has been spoken about.
@@ -80,6 +95,19 @@ impl State {
         let surplus = self.advised_calls.len().saturating_sub(MAX_ADVISED_CALLS);
         self.advised_calls.drain(..surplus);
         self
+    }
+
+    /// A refusal or an advice is given. One that was open before is forgotten: the new one says the same, louder.
+    pub(crate) fn asked(self, rule: &str, now: Timestamp) -> Self {
+        Self { open: Some(Open { rule: rule.to_owned(), at: now }), ..self }
+    }
+
+    /// What was asked for, if the model can have read it by the time a call began.
+    pub(crate) fn answered(mut self, started: Timestamp) -> (Self, Option<Open>) {
+        match self.open.take() {
+            Some(open) if started.since(open.at) >= READ_AFTER => (self, Some(open)),
+            open => (Self { open, ..self }, None),
+        }
     }
 
     /// A tool of the main session has run; and whether a reminder may follow it.

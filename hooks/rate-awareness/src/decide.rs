@@ -2,8 +2,9 @@
 //! a limit is told at numbers 1, 2, 4, 8 ..., and refused where that is wanted. Pure.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
-use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::hook::{Given, Heed, Heeded, Memory, Outcome, Verdict};
 use shared::protocol::{Event, ToolCall};
 
 use crate::bucket::Bucket;
@@ -13,6 +14,9 @@ use crate::settings::{Audience, Mode, Settings};
 use crate::state::{Agent, State, agent_key, bucket_key};
 use crate::wording::{Account, Past, Scene, Sign};
 use crate::{RateAwareness, skill};
+
+/// No model answers faster than this.
+const READ_AFTER: Duration = Duration::from_millis(500);
 
 pub(crate) fn decide(given: &Given<'_, RateAwareness>) -> Outcome<State> {
     match (&given.input.event, given.facts) {
@@ -32,20 +36,33 @@ fn before_call(given: &Given<'_, RateAwareness>, tool: &ToolCall, facts: &CallFa
     let before = state.agent(&name, facts.prompt).cloned().unwrap_or_default();
     // A call that is refused for want of a token may be made again: that is no loop.
     let counts = refused.is_none() || settings.mode == Mode::Advise;
-    let loops = if counts { before.loops.after(facts.fingerprint) } else { before.loops };
+    let loops = if counts { before.loops.after(facts.fingerprint) } else { before.loops.clone() };
 
     let empty = refused.map(|number| Past { number, is_complete: true, sign: Sign::Empty(&account) });
     let mut past: Vec<Past<'_>> = empty.into_iter().collect();
     if counts {
         past.extend(circles(settings, &loops));
     }
-    let told = tell(given, tool, facts, &past);
+    let heed = heed(given, &before, &loops).filter(|_| counts);
+    let told = tell(given, tool, facts, &past).heeding(heed);
 
     let runs = past.is_empty() || settings.mode == Mode::Advise;
     let skill = facts.skill.clone().filter(|_| runs).or(before.skill);
     let agent = Agent { prompt: facts.prompt, skill, loops, last: *now };
     let bucket = (bucket_key(&name, &account.skill), account.bucket);
     told.remembering(Memory::Save(state.with((name, agent), bucket, |skill| settings.rate_of(skill).0)))
+}
+
+/// What became of what the model was told of a row of the same call, which is told first at the limit itself: the next call
+/// is another one, or it is not. A call that began at once was made beside it, and tells nothing.
+fn heed(given: &Given<'_, RateAwareness>, before: &Agent, after: &Loops) -> Option<Heed> {
+    let (limit, row) = (given.settings.repeat.get()?, before.loops.in_a_row());
+    let was_told = row == limit && (given.settings.mode == Mode::Deny || readers(given).1);
+    if !was_told || given.started.since(before.last) < READ_AFTER {
+        return None;
+    }
+    let how = if after.in_a_row() > row { Heeded::Overridden } else { Heeded::Followed };
+    Some(how.of("repeat"))
 }
 
 /// Takes a token from the bucket of the skill the call is made under; where there is none, with the call's number among
@@ -109,7 +126,7 @@ fn tell(
     let remark = due.first().filter(|_| verdict == Verdict::Pass).map(|first| first.sign.remark());
     let unreadable = scene.unreadable(&due);
     let notice = notice.into_iter().chain(unreadable).reduce(|notice, line| format!("{notice}\n{line}"));
-    Outcome { verdict, notice, memory: Memory::Keep, remark, effects: Vec::new() }
+    Outcome { verdict, notice, remark, ..Outcome::pass() }
 }
 
 /// Whether the user is told, and whether the model is. A script's result must not depend on us: where nobody watches,

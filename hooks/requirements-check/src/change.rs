@@ -1,13 +1,20 @@
 //! What a decision changes beside the session's own memory: marks of the repository, and the register of live sessions.
 
+mod trail;
+
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use shared::hook::Effect;
 use shared::host::{Places, Timestamp};
+use shared::proved;
 use shared::state::LOCK_DEADLINE;
 
+use crate::machine::config::FileChange;
+use crate::machine::pause;
 use crate::marks::{BranchMarks, ChangeError, Holder, Key, Mark};
+use crate::newcomers;
 use crate::place::{Here, Refusals};
 use crate::registry::{Entry, Registry};
 use crate::scheduled;
@@ -30,6 +37,16 @@ pub enum Change {
     Prune(Box<Leftovers>),
     /// A prompt that reads like one of our commands is scheduled, by its hash.
     Scheduled(u64),
+    /// Every hook is off until then.
+    Pause(Timestamp),
+    /// Every hook is on again.
+    Resume,
+    /// A key of a configuration file is set, or goes.
+    Configure(Box<FileChange>),
+    /// The user of the repository has been told of `req init`, by its folder.
+    ToldOfInit(PathBuf),
+    /// The user has been told that the client is this version now.
+    ToldOfClient(String),
 }
 
 /// Marks nobody needs any more.
@@ -68,6 +85,28 @@ impl Target {
 
     fn holder(&self) -> Holder<'_> {
         self.session.as_deref().map_or(Holder::Everyone, Holder::Session)
+    }
+
+    fn set(
+        &self,
+        mark: Mark,
+        now: Timestamp,
+        patience: Duration,
+        refusals: &Refusals,
+    ) -> Result<(), String> {
+        let name = self.name.as_deref().unwrap_or_default();
+        self.change(now, patience, refusals, |marks| marks.set(name, self.scope, self.holder(), mark))
+    }
+
+    fn clear(&self, now: Timestamp, patience: Duration, refusals: &Refusals) -> Result<(), String> {
+        self.change(now, patience, refusals, |marks| match &self.name {
+            Some(name) => {
+                let _ = marks.clear(name, self.holder());
+            }
+            None => {
+                let _ = marks.clear_all(self.holder());
+            }
+        })
     }
 
     /// Changes the marks as they are now.
@@ -118,18 +157,14 @@ impl Change {
         let refusals = Refusals::new(places.state_dir.as_deref());
         match self {
             Self::Set(target, mark) => {
-                let name = target.name.clone().unwrap_or_default();
-                let set = |marks: &mut BranchMarks| marks.set(&name, target.scope, target.holder(), *mark);
-                target.change(now, patience, &refusals, set)
+                let exception = trail::exception(&target, &mark);
+                target.set(*mark, now, patience, &refusals)?;
+                if let Some(exception) = exception {
+                    exception.write(places, now);
+                }
+                Ok(())
             }
-            Self::Clear(target) => target.change(now, patience, &refusals, |marks| match &target.name {
-                Some(name) => {
-                    let _ = marks.clear(name, target.holder());
-                }
-                None => {
-                    let _ = marks.clear_all(target.holder());
-                }
-            }),
+            Self::Clear(target) => target.clear(now, patience, &refusals),
             Self::Prune(leftovers) => prune(&leftovers, now),
             // Who is live matters to a guard alone, and the next sign of life tries again.
             Self::Register(entry) => {
@@ -144,10 +179,32 @@ impl Change {
                 });
                 Ok(())
             }
+            Self::Pause(end) => {
+                pause::begin(places, end, patience)?;
+                trail::of("pause", format!("until {}", end.rfc3339())).write(places, now);
+                Ok(())
+            }
+            Self::Resume => {
+                pause::end(places, patience)?;
+                trail::of("resume", String::new()).write(places, now);
+                Ok(())
+            }
+            Self::Configure(change) => {
+                change.carry_out(places)?;
+                trail::of("config", change.in_words()).write(places, now);
+                Ok(())
+            }
             Self::Scheduled(prompt) => match places.open_store() {
                 Some(store) => scheduled::remember(&store, prompt),
                 None => Ok(()),
             },
+            Self::ToldOfInit(common_dir) => newcomers::remember(places, &common_dir),
+            Self::ToldOfClient(version) => {
+                if let Some(store) = places.open_store() {
+                    proved::tell(&store, &version);
+                }
+                Ok(())
+            }
             Self::Forget(session) => {
                 let _ = registry.map(|registry| registry.forget(&session));
                 Ok(())

@@ -4,7 +4,9 @@
 //! somebody typed. Claude's shell is told the line the user can type.
 
 mod answer;
+pub(crate) mod arguments;
 mod clear;
+mod help;
 mod listing;
 mod parse;
 mod status;
@@ -14,7 +16,10 @@ use shared::operator::Standing as Caller;
 use crate::change::Change;
 
 pub(crate) use answer::answer;
-pub(crate) use parse::{Asked, Check, parse_prompt, parse_words};
+pub(crate) use help::{about, examples, groups};
+pub(crate) use listing::{ListReport, SessionsReport};
+pub(crate) use parse::{Asked, Check, clap_command, parse_prompt, parse_words};
+pub(crate) use status::StatusReport;
 
 /// Where a command comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +37,18 @@ impl Standpoint {
     pub(crate) fn is_operator(self) -> bool {
         matches!(self, Self::TypedPrompt | Self::Shell(Caller::Operator))
     }
+
+    /// What Claude, a script or a schedule is told instead; `line` is what the user can type.
+    pub(crate) fn refusal(self, line: &str, why: &str) -> String {
+        let how = match self {
+            Self::Shell(Caller::NoTerminal) => "run it in a terminal of your own",
+            Self::UntypedPrompt => {
+                "nobody typed this prompt, or Claude has scheduled the same; run it in a terminal of your own"
+            }
+            _ => "they can type it as a prompt, or in a terminal of their own",
+        };
+        format!("req: refused, because {why}. This is for the user to decide; {how}: {line}")
+    }
 }
 
 /// What a command comes to.
@@ -41,16 +58,18 @@ pub(crate) struct Reply {
     pub(crate) text: String,
     /// The answer is no: unsatisfied, not found, refused.
     pub(crate) is_no: bool,
+    /// The text is what was asked for, even if the answer is no; else it says why nothing was done.
+    pub(crate) is_report: bool,
     /// What is to be changed.
     pub(crate) changes: Vec<Change>,
 }
 
 impl Reply {
-    fn yes(text: impl Into<String>) -> Self {
+    pub(crate) fn yes(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    fn no(text: impl Into<String>) -> Self {
+    pub(crate) fn no(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_no: true, ..Self::default() }
     }
 }

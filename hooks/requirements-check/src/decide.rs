@@ -2,6 +2,7 @@
 
 mod after;
 mod before;
+mod heeds;
 mod prompt;
 mod start;
 pub(crate) mod stop;

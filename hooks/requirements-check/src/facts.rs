@@ -1,7 +1,7 @@
 //! What `observe` found, event by event.
 
 use crate::call::Call;
-use crate::command::Asked;
+use crate::command::{Asked, Reply};
 use crate::rails::Breach;
 use crate::state::Run;
 use crate::view::World;
@@ -60,6 +60,8 @@ pub struct After {
 pub struct Prompt {
     /// The command it is, or the help it asks for; none for a prompt to Claude.
     pub(crate) asked: Option<Result<Asked, String>>,
+    /// The answer, where the command is about the machine.
+    pub(crate) answered: Option<Reply>,
     /// Only for a command.
     pub(crate) world: World,
     /// Somebody typed it, as far as can be told.

@@ -4,6 +4,7 @@
 //! - `ask`: the `git` command, where the files are beyond us (reftable) or libgit2 refuses (foreign owner).
 //! - `size`: how many lines the work tree differs from the point where the branch left its base.
 //! - `fingerprint`: what the files under some globs contain, cheap to take and to compare across commits.
+//! - `remote`: where the repository was cloned from.
 //! - `own`: what tools keep in a work tree for themselves, which neither of both looks at.
 //!
 //! Only `size` and `fingerprint` open the repository (libgit2). They write nothing, not even a refreshed index, and
@@ -18,6 +19,7 @@ mod fingerprint;
 mod heads;
 mod index;
 mod own;
+mod remote;
 mod renames;
 mod repository;
 mod size;
@@ -31,7 +33,8 @@ pub(crate) use ask::{Answer, Surroundings, ask_git};
 pub(crate) use fingerprint::{Fingerprint, differing, take, take_plain};
 pub(crate) use heads::heads;
 pub(crate) use own::Own;
-pub(crate) use size::{Counts, SizeRequest, recount, scan};
+pub(crate) use remote::remote;
+pub(crate) use size::{Counts, SizeRequest, baseless, recount, scan};
 pub(crate) use worktree::{Head, Worktree};
 
 /// Why git could not be asked, or had no answer. The texts stand alone.

@@ -12,8 +12,9 @@
 //! - `view`: all of that, as requirements are judged by it
 //! - `observe`, `facts`: looking at the world; `decide`: the rules, event by event; `change`: what they change
 //! - `wording`: what is said; `rails`: calls that would go around the user
-//! - `command`, `req`: the command line `req`, typed as a prompt or in a shell
-//! - `state`: what a session has done; `scheduled`: prompts that nobody typed
+//! - `command`, `machine`: the verbs of `req` that are about requirements, and about the machine; typed as a prompt or in a shell
+//! - `req`: the command line `req`, and its verbs that need a shell
+//! - `state`: what a session has done; `scheduled`: prompts that nobody typed; `newcomers`: who has heard of `req init`
 
 mod call;
 mod change;
@@ -23,7 +24,9 @@ mod decide;
 mod evidence;
 mod facts;
 mod git;
+mod machine;
 mod marks;
+mod newcomers;
 mod observe;
 mod place;
 

@@ -17,11 +17,12 @@ use shared::stop_gate::never_blocked_by_input;
 use shared::transcript::{Patience, TurnWork, turn_work};
 
 use crate::call::Call;
-use crate::command::{Asked, parse_prompt};
+use crate::command::{Asked, Standpoint, parse_prompt};
 use crate::command_line::Directory;
 use crate::decide;
 use crate::evidence;
 use crate::facts::{After, Before, Facts, Prompt, Start, Stop};
+use crate::machine::{self, Machine};
 use crate::place::flat;
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
@@ -277,7 +278,15 @@ fn submitted(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> P
         && source.is_none_or(|source| source == "user")
         && !(asked.is_some() && is_scheduled());
     look.world.reader.is_user = is_typed;
-    Prompt { asked, world: look.world, is_typed }
+    let machine = Machine {
+        host: seen.host,
+        places: seen.places,
+        store: seen.store,
+        session: seen.input.call.session_id.as_deref(),
+        standpoint: if is_typed { Standpoint::TypedPrompt } else { Standpoint::UntypedPrompt },
+    };
+    let answered = asked.as_ref().and_then(|asked| machine::serve(asked.as_ref().ok()?, &machine));
+    Prompt { asked, answered, world: look.world, is_typed }
 }
 
 fn at_stop(seen: &Seen<'_, Settings>) -> Option<Stop> {
@@ -314,5 +323,9 @@ fn at_start(seen: &Seen<'_, Settings>) -> Start {
     look.measure(&rules, When::Unhurried);
     look.sweep();
     look.note_a_tracked_local_file();
+    if seen.settings.requirements.is_empty() {
+        look.look_for_a_newcomer();
+    }
+    look.look_for_a_new_client();
     Start { world: look.world }
 }

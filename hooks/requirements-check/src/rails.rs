@@ -128,6 +128,10 @@ fn breach_on(disk: &dyn Disk, call: &Call, guarded: &Guarded<'_>) -> Option<What
 }
 
 impl Breach {
+    /// What is to be done instead.
+    pub(crate) const INSTEAD: &'static str =
+        "ask the user to do it in a terminal of their own, outside Claude Code";
+
     /// The refusal, for Claude.
     pub(crate) fn words(&self) -> String {
         let (rule, what) = (&self.rule, &self.what);
@@ -137,7 +141,8 @@ impl Breach {
         };
         format!(
             "requirements-check: this call would {what}. That is for the user to decide while {rule} is in force, which {why}. \
-             Leave it as it is; if it has to be done, ask the user to do it in a terminal of their own, outside Claude Code."
+             Leave it as it is; if it has to be done, {}.",
+            Self::INSTEAD
         )
     }
 }

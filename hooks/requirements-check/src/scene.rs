@@ -284,7 +284,7 @@ impl Scene {
     pub(crate) fn prompt(&mut self, prompt: &str, is_typed: bool) -> Answer {
         let asked = crate::command::parse_prompt(prompt);
         let event = Event::UserPromptSubmit { prompt: prompt.to_owned(), source: None };
-        self.decide(event, |world| Facts::Prompt(Box::new(Prompt { asked, world, is_typed })))
+        self.decide(event, |world| Facts::Prompt(Box::new(Prompt { asked, answered: None, world, is_typed })))
     }
 
     /// A command line of `req`, its changes carried out.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use shared::hook::Remembered;
+use shared::hook::{Heed, Heeded, Remembered};
 use shared::host::Timestamp;
 
 use crate::wording::hash;
@@ -37,6 +37,10 @@ pub struct State {
     pub(crate) uncounted: BTreeMap<String, Uncounted>,
     /// The last denial.
     denied: Option<Denied>,
+    /// Refusals and blocks of which it is open what becomes of them: the rule they were given with, and the requirements
+    /// that are still asked for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    asked: BTreeMap<String, BTreeSet<String>>,
     /// Dynamic requirements past their warning.
     pub(crate) warned: BTreeSet<String>,
     /// What the user has been told, by hash: once is enough.
@@ -141,6 +145,26 @@ impl State {
         let fresh: Vec<&str> =
             notes.iter().filter(|note| self.told.insert(hash(note))).map(String::as_str).collect();
         (!fresh.is_empty()).then(|| fresh.join("\n"))
+    }
+
+    /// A refusal or a block, by its rule, asks for these requirements.
+    pub(crate) fn ask<'a>(&mut self, rule: &str, names: impl Iterator<Item = &'a str>) {
+        self.asked.insert(rule.to_owned(), names.map(ToOwned::to_owned).collect());
+    }
+
+    /// What has become of refusals and blocks, each once: followed when all they ask for is done, overridden as soon as
+    /// something of it is. `of` knows of a requirement what has become of it.
+    pub(crate) fn settle(&mut self, of: impl Fn(&str) -> Option<Heeded>) -> Vec<Heed> {
+        let mut heeds = Vec::new();
+        self.asked.retain(|rule, names| {
+            let is_overridden = names.iter().any(|name| of(name) == Some(Heeded::Overridden));
+            names.retain(|name| of(name).is_none());
+            let how = if is_overridden { Heeded::Overridden } else { Heeded::Followed };
+            let is_open = !is_overridden && !names.is_empty();
+            heeds.extend((!is_open).then(|| how.of(rule.clone())));
+            is_open
+        });
+        heeds
     }
 
     /// Something has run since the last denial, so that the next one stands beside none.

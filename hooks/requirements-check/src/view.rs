@@ -29,6 +29,15 @@ pub(crate) struct View<'a> {
     pub(crate) now: Timestamp,
 }
 
+/// A version of the client that nothing has been proved under.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NewClient {
+    /// The version that runs.
+    pub(crate) running: String,
+    /// The version the proofs passed under.
+    pub(crate) proved: String,
+}
+
 /// What was looked at.
 #[derive(Debug, Default)]
 pub struct World {
@@ -70,6 +79,12 @@ pub struct World {
     pub(crate) heads: Option<BTreeSet<Key>>,
     /// What the user should know of what was looked at.
     pub(crate) notes: Vec<String>,
+    /// The repository, where it has a remote and no file of ours, and its user has not been told of `req init`; looked for at
+    /// a session's start alone.
+    pub(crate) newcomer: Option<PathBuf>,
+    /// The client is another version than the hooks were proved under, and the user has not been told; looked for at a
+    /// session's start alone.
+    pub(crate) new_client: Option<NewClient>,
 }
 
 /// A branch's size.

@@ -13,7 +13,7 @@ use crate::place::Here;
 use crate::rule::Rule;
 use crate::settings::{Kind, Scope, Trigger};
 use crate::strategy::{Remedy, Standing};
-use crate::view::{Size, View};
+use crate::view::{NewClient, Size, View};
 use crate::words::cut;
 
 /// A user's own text is shown up to this length, in characters.
@@ -57,10 +57,7 @@ pub(crate) fn stop(view: &View<'_>, unmet: &[(Rule<'_>, Standing)], origin: &Ori
 fn list(view: &View<'_>, unmet: &[(Rule<'_>, Standing)], origin: &Origins<'_>) -> String {
     let mut lines = Vec::new();
     let mut to_mark = Vec::new();
-    // What changes the branch comes first: marks are kept per branch.
-    let mut ordered: Vec<&(Rule<'_>, Standing)> = unmet.iter().collect();
-    ordered.sort_by_key(|(rule, _)| rule.set.kind != Kind::Guard);
-    for (rule, standing) in ordered {
+    for (rule, standing) in in_order(unmet) {
         let message = rule.set.message.as_deref().or(rule.set.description.as_deref());
         let place = match (unmet.len(), origin(&rule.key())) {
             (2.., Some(origin)) => format!(" [{origin}]"),
@@ -87,13 +84,39 @@ fn list(view: &View<'_>, unmet: &[(Rule<'_>, Standing)], origin: &Origins<'_>) -
     lines.join("\n")
 }
 
+/// What changes the branch comes first: marks are kept per branch.
+fn in_order<'a, 'r>(unmet: &'a [(Rule<'r>, Standing)]) -> Vec<&'a (Rule<'r>, Standing)> {
+    let mut ordered: Vec<&(Rule<'_>, Standing)> = unmet.iter().collect();
+    ordered.sort_by_key(|(rule, _)| rule.set.kind != Kind::Guard);
+    ordered
+}
+
+/// The steps that meet them, as their list names them.
+pub(crate) fn steps(view: &View<'_>, unmet: &[(Rule<'_>, Standing)]) -> Vec<String> {
+    let (mut steps, mut to_mark) = (Vec::new(), Vec::new());
+    for (rule, _) in in_order(unmet) {
+        match rule.strategy().remedy(rule, view) {
+            Remedy::Do(what) => steps.push(what),
+            Remedy::Mark { .. } => to_mark.push(rule.name),
+        }
+    }
+    steps.extend((!to_mark.is_empty()).then(|| format!("run in Bash: {}", command_to_mark(view, &to_mark))));
+    steps
+}
+
+fn quoted_names(names: &[&str]) -> String {
+    names.iter().map(|name| crate::view::quoted(name)).collect::<Vec<_>>().join(" ")
+}
+
+fn command_to_mark(view: &View<'_>, names: &[&str]) -> String {
+    format!("{}{} satisfy {}", view.change_directory(), view.world.reader.req, quoted_names(names))
+}
+
 /// How Claude marks requirements, in the permission mode of the call.
 pub(crate) fn marking(view: &View<'_>, names: &[&str]) -> String {
     let reader = &view.world.reader;
-    let names: Vec<String> = names.iter().map(|name| crate::view::quoted(name)).collect();
-    let names = names.join(" ");
-    let command = format!("{}{} satisfy {names}", view.change_directory(), reader.req);
-    let told = format!("When that is done, run in Bash: {command}");
+    let told = format!("When that is done, run in Bash: {}", command_to_mark(view, names));
+    let names = quoted_names(names);
     match (reader.mode, reader.is_headless) {
         _ if reader.elsewhere.is_some() => told,
         (Some(Mode::Plan | Mode::DontAsk), false) => format!(
@@ -280,6 +303,22 @@ pub(crate) fn scope(scope: Scope) -> &'static str {
 pub(crate) fn without_git(why: &str) -> String {
     format!(
         "requirements-check: git could not be read ({why}), so marks count for a session only, on no branch"
+    )
+}
+
+/// Nothing is required here, and the user may not know how that is changed.
+pub(crate) fn newcomer() -> String {
+    "requirements-check: nothing is required of Claude's work in this repository yet. To set something up, type in a terminal: \
+     req init (this is said once)"
+        .to_owned()
+}
+
+/// The client is another one than the hooks were proved under.
+pub(crate) fn new_client(client: &NewClient) -> String {
+    format!(
+        "requirements-check: Claude Code is {} now; the hooks were last proved under {}. To prove them again: req doctor \
+         (this is said once)",
+        client.running, client.proved
     )
 }
 

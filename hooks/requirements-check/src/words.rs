@@ -10,6 +10,13 @@ pub(crate) fn age(secs: i64) -> String {
     }
 }
 
+/// A time as it is typed: `90s`, `30m`, `2h`, `1d`.
+pub(crate) fn typed_time(secs: u64) -> String {
+    let units = [(86_400, 'd'), (3_600, 'h'), (60, 'm')];
+    let whole = units.into_iter().find(|(unit, _)| secs.is_multiple_of(*unit));
+    whole.map_or_else(|| format!("{secs}s"), |(unit, letter)| format!("{}{letter}", secs / unit))
+}
+
 /// A character that does something to a screen instead of standing on it: controls, and those that turn the direction of
 /// writing round. Line ends and tabs are none.
 pub(crate) fn is_hidden(char: char) -> bool {

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::hook::{Given, Heeded, Memory, Outcome, Trail, Verdict};
 use shared::protocol::{Event, Stop};
 use shared::stop_gate::{self, never_blocked};
 
 use crate::observe::{Facts, StopFacts};
-use crate::settings::OnlyWhen;
+use crate::settings::{OnlyWhen, Settings};
 use crate::state::{State, Token};
 use crate::{StopMomentum, unfinished::Sign};
 
@@ -35,10 +35,12 @@ fn at_stop(given: &Given<'_, StopMomentum>, stop: &Stop, facts: &StopFacts) -> O
     }
     let message = stop.last_assistant_message.as_deref().unwrap_or_default();
     if given.state.token.as_ref().is_some_and(|token| token.is_in(message)) {
-        return Outcome::let_go("acknowledged").remembering(Memory::Drop);
+        let heed = Heeded::Followed.of(last_rule(given));
+        return Outcome::let_go("acknowledged").remembering(Memory::Drop).heeding([heed]);
     }
     if given.blocks.own >= given.settings.blocks_per_prompt() {
-        return Outcome::let_go("let go without acknowledgement").remembering(Memory::Drop);
+        let heed = Heeded::Overridden.of(last_rule(given));
+        return Outcome::let_go("let go without acknowledgement").remembering(Memory::Drop).heeding([heed]);
     }
     if given.settings.only_when == OnlyWhen::Unfinished && facts.signs.is_empty() {
         return Outcome::let_go("nothing looks unfinished");
@@ -50,25 +52,39 @@ fn at_stop(given: &Given<'_, StopMomentum>, stop: &Stop, facts: &StopFacts) -> O
 }
 
 fn block(given: &Given<'_, StopMomentum>, facts: &StopFacts, token: &Token) -> Outcome<State> {
-    let rule = match (given.settings.only_when, given.blocks.own) {
-        (OnlyWhen::Unfinished, 0) => "only_when",
-        (OnlyWhen::Always, 0) => "enabled",
-        _ if given.settings.max_blocks.is_some() => "max_blocks",
-        _ => "enforce_ack",
-    };
+    let rule = Cow::Borrowed(rule(given.settings, given.blocks.own));
     Outcome {
-        verdict: Verdict::Block { reason: reason(facts, token), rule: Cow::Borrowed(rule) },
+        verdict: Verdict::Block { reason: reason(facts, token), rule },
         notice: facts.unreadable_message.as_ref().map(|file| {
             format!("stop-momentum: message_file {file} cannot be read; the built-in text was used")
         }),
         memory: Memory::Save(State { token: Some(token.clone()) }),
-        remark: None,
-        effects: Vec::new(),
+        trail: Trail::to(token_line(token)),
+        ..Outcome::pass()
     }
 }
 
+/// The setting that holds a stop which was held so often before.
+fn rule(settings: &Settings, blocks: u32) -> &'static str {
+    match (settings.only_when, blocks) {
+        (OnlyWhen::Unfinished, 0) => "only_when",
+        (OnlyWhen::Always, 0) => "enabled",
+        _ if settings.max_blocks.is_some() => "max_blocks",
+        _ => "enforce_ack",
+    }
+}
+
+/// The setting that held it the last time.
+fn last_rule(given: &Given<'_, StopMomentum>) -> &'static str {
+    rule(given.settings, given.blocks.own.saturating_sub(1))
+}
+
+fn token_line(token: &Token) -> String {
+    TOKEN_LINE.trim().replace("{token}", token.as_str())
+}
+
 fn reason(facts: &StopFacts, token: &Token) -> String {
-    let token_line = TOKEN_LINE.trim().replace("{token}", token.as_str());
+    let token_line = token_line(token);
     let signs: Vec<String> = facts.signs.iter().map(Sign::to_string).collect();
     let signs = if signs.is_empty() {
         String::new()

@@ -201,14 +201,16 @@ fn rename_over(from: &Path, to: &Path) -> io::Result<()> {
     renamed
 }
 
+/// Whoever can see the file may start it.
 #[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
+pub(crate) fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o111 == 0o111)
 }
 
+/// Whoever can see the file may start it.
 #[cfg(not(unix))]
-fn is_executable(_path: &Path) -> bool {
+pub(crate) fn is_executable(_path: &Path) -> bool {
     true
 }
 

@@ -11,7 +11,8 @@
 //! 5. `rail`: commands that loosen are the user's own.
 //! 6. [`install`] with its `plan` and `report`, [`disable`], [`undo`], [`uninstall`], [`status`], [`statusline`], [`prune`]:
 //!    one module per command.
-//! 7. [`hooks`]: the command line of all of it for people without the source tree. [`say`]: how anything is said.
+//! 7. [`doctor`]: whether everything holds that is promised.
+//! 8. [`hooks`]: the command line of all of it for people without the source tree. [`say`]: how anything is said.
 //!
 //! Nothing here builds, and nothing here knows a hook by name. What fails tells the user what, where and what to do.
 
@@ -19,6 +20,7 @@ mod choose;
 pub mod client_settings;
 pub mod deploy;
 pub mod disable;
+pub mod doctor;
 pub mod enabled;
 pub mod hooks;
 pub mod install;

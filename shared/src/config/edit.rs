@@ -1,30 +1,91 @@
-//! Setting one key of a requirements.yaml for its owner: comments, order, style and line ends of the rest stay as they are.
+//! Setting and taking out keys of a requirements.yaml for its owner: comments, order, style and line ends of the rest stay as
+//! they are.
 //!
 //! The text is cut at the places the parser names and never printed anew. Whatever comes out is read again and must be
 //! the old content with exactly this key changed; else nothing is changed and the user is shown the place.
+//!
+//! - `nodes`: what stands where in a text
+//! - `put`: a key gets a value; `take`: a key goes
 
-use std::borrow::Cow;
+mod nodes;
+mod put;
+mod take;
 
-use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use serde_yaml::{Mapping, Value};
 
+use super::spelling::dotted;
+use super::yaml::{is_empty, line_of, opens_too_many_brackets};
 use crate::settings::Refused;
+
+/// The text with the key at `path` set to `value`, which is YAML on one line and is written as it stands. A text that says so
+/// already stays as it is.
+///
+/// # Errors
+/// If the text is no YAML map, or is written in a way in which this key cannot be set for certain.
+pub fn set_at(text: &str, path: &[String], value: &str) -> Result<String, Refused> {
+    behind_mark(text, |text| set_in(text, path, value))
+}
+
+fn set_in(text: &str, path: &[String], value: &str) -> Result<String, Refused> {
+    let before = content(text)?;
+    let wanted: Value = serde_yaml::from_str(value).unwrap_or_default();
+    if value_at(&before, path) == Some(&wanted) {
+        return Ok(text.to_owned());
+    }
+    let edited = put::put(text, path, value)?;
+    let mut expected = before;
+    insert(&mut expected, path, wanted);
+    if content(&edited).ok().as_ref() == Some(&expected) {
+        return Ok(edited);
+    }
+    Err(by_hand(
+        text,
+        path,
+        &format!("`{}: {value}` cannot be set here by a program; add it by hand", dotted(path)),
+    ))
+}
+
+/// The text without the key at `path`, and without the maps that held nothing else. Its own comment goes with it, all others
+/// stay. A text without it stays as it is.
+///
+/// # Errors
+/// If the text is no YAML map, or is written in a way in which this key cannot be taken out for certain.
+pub fn unset_at(text: &str, path: &[String]) -> Result<String, Refused> {
+    behind_mark(text, |text| unset_in(text, path))
+}
+
+fn unset_in(text: &str, path: &[String]) -> Result<String, Refused> {
+    let before = content(text)?;
+    if value_at(&before, path).is_none() {
+        return Ok(text.to_owned());
+    }
+    let edited = take::take(text, path)?;
+    let mut expected = before;
+    remove(&mut expected, path);
+    if content(&edited).ok().as_ref() == Some(&expected) {
+        return Ok(edited);
+    }
+    Err(by_hand(
+        text,
+        path,
+        &format!("`{}` cannot be taken out here by a program; do it by hand", dotted(path)),
+    ))
+}
+
+/// Whether the key at `path` stands in this text, whatever its value.
+///
+/// # Errors
+/// If the text is no YAML map.
+pub fn is_set(text: &str, path: &[String]) -> Result<bool, Refused> {
+    Ok(value_at(&content(text)?, path).is_some())
+}
 
 /// The text with `section.key` set to `value`, which is written as it stands (`true`, `5`).
 ///
 /// # Errors
-/// If the text is no YAML map, or is written in a way in which this key cannot be set for certain.
+/// As of [`set_at`].
 pub fn set(text: &str, section: &str, key: &str, value: &str) -> Result<String, Refused> {
-    let before = content(text)?;
-    let edited = match tree(text)? {
-        None => append(text, text.len(), 0, [section, key, value]),
-        Some(root) => in_root(text, &root, [section, key, value])?,
-    };
-    let wanted: Value = serde_yaml::from_str(value).unwrap_or_default();
-    if content(&edited).ok() == Some(with(before, section, key, wanted)) {
-        return Ok(edited);
-    }
-    Err(at(1, 1, &format!("`{section}.{key}: {value}` cannot be added here by a program; add it by hand")))
+    set_at(text, &[section.to_owned(), key.to_owned()], value)
 }
 
 /// What `section.key` is set to in this text, as it stands there; `None` if it is not, or is no single value.
@@ -33,7 +94,7 @@ pub fn set(text: &str, section: &str, key: &str, value: &str) -> Result<String, 
 /// If the text is no YAML map.
 pub fn get(text: &str, section: &str, key: &str) -> Result<Option<String>, Refused> {
     let before = content(text)?;
-    Ok(before.get(section).and_then(|section| section.get(key)).and_then(|value| match value {
+    Ok(value_at(&before, &[section.to_owned(), key.to_owned()]).and_then(|value| match value {
         Value::Bool(value) => Some(value.to_string()),
         Value::Number(value) => Some(value.to_string()),
         Value::String(value) => Some(value.clone()),
@@ -41,229 +102,110 @@ pub fn get(text: &str, section: &str, key: &str) -> Result<Option<String>, Refus
     }))
 }
 
-fn in_root(text: &str, root: &Map, words: [&str; 3]) -> Result<String, Refused> {
-    let [section, key, value] = words;
-    match root.get(section) {
-        None if root.flow => Ok(into_flow(text, root, &format!("{section}: {{ {key}: {value} }}"))),
-        None => Ok(append(text, root.document_end, root.column, words)),
-        Some((_, Node::Map(map))) => in_section(text, map, key, value),
-        Some((name, Node::Empty)) if !root.flow => {
-            let line = name.end + text[name.end..].find('\n').unwrap_or(text.len() - name.end);
-            let line = line - usize::from(text[..line].ends_with('\r'));
-            let indent = " ".repeat(root.column + 2);
-            Ok(splice(text, line, line, &format!("{}{indent}{key}: {value}", line_end(text))))
-        }
-        Some((name, Node::Empty)) => Ok(after_colon(text, name.end, &format!("{{ {key}: {value} }}"))),
-        Some((name, _)) => {
-            Err(at(name.line, name.column + 1, &format!("`{section}` must be a map of settings")))
-        }
-    }
+/// Edits what stands behind a byte order mark: the YAML reader takes it for a part of the first key.
+fn behind_mark(text: &str, edit: impl FnOnce(&str) -> Result<String, Refused>) -> Result<String, Refused> {
+    let bare = without_mark(text);
+    let edited = edit(bare)?;
+    Ok(if bare.len() < text.len() { format!("{MARK}{edited}") } else { edited })
 }
 
-fn in_section(text: &str, map: &Map, key: &str, value: &str) -> Result<String, Refused> {
-    match map.get(key) {
-        Some((_, Node::Scalar { start, end })) => Ok(splice(text, *start, *end, value)),
-        Some((name, Node::Empty)) => Ok(after_colon(text, name.end, value)),
-        Some((name, _)) => Err(at(name.line, name.column + 1, &format!("`{key}` must be a single value"))),
-        None if map.flow => Ok(into_flow(text, map, &format!("{key}: {value}"))),
-        None => {
-            // Before the first key: after the last one may stand comments that belong to what follows.
-            let start = map.entries.first().map_or(map.start, |(name, _)| name.start);
-            let indent = " ".repeat(map.column);
-            Ok(splice(text, start, start, &format!("{key}: {value}{}{indent}", line_end(text))))
-        }
-    }
-}
+const MARK: char = '\u{feff}';
 
-/// A new section at the end of the text, or before the line that ends the document.
-fn append(text: &str, end: usize, column: usize, [section, key, value]: [&str; 3]) -> String {
-    let (line_end, indent) = (line_end(text), " ".repeat(column));
-    let starts_line = text[..end].is_empty() || text[..end].ends_with(['\n', '\u{feff}']);
-    let joint = if starts_line { "" } else { line_end };
-    let block = format!("{joint}{indent}{section}:{line_end}{indent}  {key}: {value}{line_end}");
-    splice(text, end, end, &block)
-}
-
-fn into_flow(text: &str, map: &Map, item: &str) -> String {
-    let inside = map.start + 1;
-    if map.entries.is_empty() {
-        return splice(text, inside, map.end, &format!(" {item} "));
-    }
-    let spaced = text[inside..].starts_with([' ', '\t', '\r', '\n']);
-    splice(text, inside, inside, &if spaced { format!(" {item},") } else { format!("{item}, ") })
-}
-
-fn after_colon(text: &str, name_end: usize, item: &str) -> String {
-    let colon = text[name_end..].find(':').map_or(name_end, |colon| name_end + colon + 1);
-    splice(text, colon, colon, &format!(" {item}"))
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix(MARK).unwrap_or(text)
 }
 
 fn splice(text: &str, start: usize, end: usize, new: &str) -> String {
     format!("{}{new}{}", &text[..start], &text[end..])
 }
 
-fn line_end(text: &str) -> &'static str {
-    if text.contains("\r\n") { "\r\n" } else { "\n" }
-}
-
 fn content(text: &str) -> Result<Mapping, Refused> {
+    let text = without_mark(text);
+    if opens_too_many_brackets(text) {
+        return Err(at(1, 1, "nested too deeply"));
+    }
     match serde_yaml::from_str(text) {
         Ok(Value::Mapping(map)) => Ok(map),
         Ok(Value::Null) => Ok(Mapping::new()),
         Ok(_) => Err(at(1, 1, "not a map of settings")),
+        Err(_) if is_empty(text) => Ok(Mapping::new()),
         Err(error) => {
             let (line, column) = error.location().map_or((1, 1), |place| (place.line(), place.column()));
-            Err(at(line, column, "not valid YAML"))
+            let told = error.to_string();
+            Err(if told.contains("duplicate entry") {
+                at(line, column, "a key stands twice in this map; take one of them out first")
+            } else if told.contains("more than one document") {
+                at(line, column, "the file holds more than one YAML document")
+            } else {
+                at(line, column, "not valid YAML")
+            })
         }
     }
 }
 
-fn with(mut map: Mapping, section: &str, key: &str, value: Value) -> Mapping {
-    let section = map.entry(section.into()).or_insert(Value::Null);
-    if section.is_null() {
-        *section = Value::Mapping(Mapping::new());
+fn value_at<'m>(map: &'m Mapping, path: &[String]) -> Option<&'m Value> {
+    let (first, rest) = path.split_first()?;
+    rest.iter().try_fold(map.get(first.as_str())?, |value, key| value.as_mapping()?.get(key.as_str()))
+}
+
+/// Puts the value there, with the maps on the way; an empty value on the way counts as an empty map.
+fn insert(map: &mut Mapping, path: &[String], value: Value) {
+    let Some((key, rest)) = path.split_first() else { return };
+    if rest.is_empty() {
+        map.insert(key.as_str().into(), value);
+        return;
     }
-    if let Value::Mapping(section) = section {
-        section.insert(key.into(), value);
+    let inner = map.entry(key.as_str().into()).or_insert(Value::Null);
+    if inner.is_null() {
+        *inner = Value::Mapping(Mapping::new());
     }
-    map
+    if let Value::Mapping(inner) = inner {
+        insert(inner, rest, value);
+    }
+}
+
+/// Takes the value there away, and the maps that are empty then.
+fn remove(map: &mut Mapping, path: &[String]) {
+    let Some((key, rest)) = path.split_first() else { return };
+    if let (Some(Value::Mapping(inner)), false) = (map.get_mut(key.as_str()), rest.is_empty()) {
+        remove(inner, rest);
+        if !inner.is_empty() {
+            return;
+        }
+    }
+    map.shift_remove(key.as_str());
+}
+
+fn by_hand(text: &str, path: &[String], why: &str) -> Refused {
+    let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+    at(line_of(text, &keys).unwrap_or(1), 1, why)
 }
 
 fn at(line: usize, column: usize, why: &str) -> Refused {
     Refused { line, column, why: why.to_owned() }
 }
 
-/// A map and where it stands, in bytes.
-struct Map {
-    start: usize,
-    /// Of the closing bracket, where there is one.
-    end: usize,
-    /// Its keys' column, counted from 0.
-    column: usize,
-    /// Written with brackets.
-    flow: bool,
-    entries: Vec<(Name, Node)>,
-    /// For the root: where the document ends.
-    document_end: usize,
+fn spelled_key(key: &str) -> String {
+    super::spelling::spelled_text(key)
 }
 
-/// A key.
-struct Name {
-    text: String,
-    start: usize,
-    end: usize,
-    line: usize,
-    column: usize,
-}
-
-enum Node {
-    Map(Map),
-    Scalar {
-        start: usize,
-        end: usize,
-    },
-    /// Nothing stands after the colon.
-    Empty,
-    /// A list or an alias.
-    Other,
-}
-
-impl Map {
-    fn get(&self, key: &str) -> Option<&(Name, Node)> {
-        self.entries.iter().find(|(name, _)| name.text == key)
+/// As keys that are maps in one line: `a: { b: 1 }`.
+fn in_one_line(path: &[String], value: &str) -> String {
+    match path {
+        [] => value.to_owned(),
+        [key] => format!("{}: {value}", spelled_key(key)),
+        [key, rest @ ..] => format!("{}: {{ {} }}", spelled_key(key), in_one_line(rest, value)),
     }
 }
 
-/// The root map of the first document; `None` if the text holds nothing.
-fn tree(text: &str) -> Result<Option<Map>, Refused> {
-    let mut events = Vec::new();
-    for event in Parser::new_from_str(text) {
-        let event =
-            event.map_err(|error| at(error.marker().line(), error.marker().col() + 1, "not valid YAML"))?;
-        events.push(event);
-    }
-    let offsets: Vec<usize> = text.char_indices().map(|(offset, _)| offset).chain([text.len()]).collect();
-    let mut reader = Reader { text, offsets, events: events.into_iter() };
-    while let Some((event, span)) = reader.events.next() {
-        match event {
-            Event::StreamStart | Event::DocumentStart(_) => {}
-            Event::MappingStart(..) => {
-                let mut root = reader.map(span);
-                root.document_end = reader.document_end();
-                return Ok(Some(root));
-            }
-            _ => return Ok(None),
-        }
-    }
-    Ok(None)
-}
-
-struct Reader<'a> {
-    text: &'a str,
-    /// From characters, in which the parser counts, to bytes.
-    offsets: Vec<usize>,
-    events: std::vec::IntoIter<(Event<'a>, Span)>,
-}
-
-impl<'a> Reader<'a> {
-    fn byte(&self, character: usize) -> usize {
-        self.offsets.get(character).copied().unwrap_or(self.text.len())
-    }
-
-    fn map(&mut self, span: Span) -> Map {
-        let start = self.byte(span.start.index());
-        let flow = !span.is_empty() && self.text[start..].starts_with('{');
-        let column = span.start.col();
-        let mut map = Map { start, end: start, column, flow, entries: Vec::new(), document_end: 0 };
-        while let Some((event, span)) = self.events.next() {
-            if event == Event::MappingEnd {
-                map.end = self.byte(span.start.index());
-                break;
-            }
-            let name = self.name(&event, span);
-            let Some((value, span)) = self.events.next() else { break };
-            map.entries.push((name, self.node(&value, span)));
-        }
-        map
-    }
-
-    fn name(&mut self, event: &Event<'a>, span: Span) -> Name {
-        let text = match event {
-            Event::Scalar(text, ..) => text.clone().into_owned(),
-            _ => String::new(),
-        };
-        let (start, end) = (self.byte(span.start.index()), self.byte(span.end.index()));
-        self.node(event, span); // A key that is a list or a map is passed over.
-        Name { text, start, end, line: span.start.line(), column: span.start.col() }
-    }
-
-    fn node(&mut self, event: &Event<'a>, span: Span) -> Node {
-        match event {
-            Event::MappingStart(..) => Node::Map(self.map(span)),
-            Event::SequenceStart(..) => {
-                while let Some((event, span)) = self.events.next() {
-                    if event == Event::SequenceEnd {
-                        break;
-                    }
-                    self.node(&event, span);
-                }
-                Node::Other
-            }
-            Event::Scalar(Cow::Borrowed("") | Cow::Owned(_), ScalarStyle::Plain, ..) if span.is_empty() => {
-                Node::Empty
-            }
-            Event::Scalar(..) => {
-                Node::Scalar { start: self.byte(span.start.index()), end: self.byte(span.end.index()) }
-            }
-            _ => Node::Other,
-        }
-    }
-
-    /// Where `...` stands, else the end of the text.
-    fn document_end(&mut self) -> usize {
-        let end = self.events.next().filter(|(event, span)| *event == Event::DocumentEnd && !span.is_empty());
-        end.map_or(self.text.len(), |(_, span)| self.byte(span.start.index()))
-    }
+/// As keys in lines of their own, each two columns deeper than the one above; without the last line's end.
+fn in_lines(path: &[String], value: &str, column: usize, line_end: &str) -> String {
+    let line = |(depth, key): (usize, &String)| {
+        let indent = " ".repeat(column + 2 * depth);
+        let value = if depth + 1 == path.len() { format!(" {value}") } else { String::new() };
+        format!("{indent}{}:{value}", spelled_key(key))
+    };
+    path.iter().enumerate().map(line).collect::<Vec<_>>().join(line_end)
 }
 
 #[cfg(test)]

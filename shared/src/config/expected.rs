@@ -51,6 +51,15 @@ pub fn describe(schema: &Value) -> String {
     }
 }
 
+/// The same, and of a list what each entry is.
+#[must_use]
+pub fn describe_in_full(schema: &Value) -> String {
+    match schema.get("items") {
+        Some(entry) => format!("a list, each entry {}", describe(entry)),
+        None => describe(schema),
+    }
+}
+
 fn choices(schema: &Value) -> Option<Vec<String>> {
     let word = |value: &Value| value.as_str().map(ToOwned::to_owned);
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {

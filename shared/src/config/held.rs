@@ -49,7 +49,8 @@ fn up_to_global(layers: &[Cleaned]) -> Dict {
     standing.fold(Dict::new(), |below, cleaned| merge(below, cleaned.section.clone()))
 }
 
-fn is_any_of(keys: &[&str], path: &[String]) -> bool {
+/// The path is one of these dotted keys, or something below one.
+pub(super) fn is_any_of(keys: &[&str], path: &[String]) -> bool {
     let path = path.join(".");
     keys.iter().any(|key| is_at_or_below(&path, key))
 }

@@ -75,6 +75,8 @@ pub struct Sources {
     pub local: Option<PathBuf>,
     /// The project's root: project and local files must really lie inside it.
     pub root: Option<PathBuf>,
+    /// A text that is read in place of one of the files, to see what it would come to.
+    pub instead: Option<(LayerKind, String)>,
 }
 
 impl Sources {
@@ -88,7 +90,33 @@ impl Sources {
             project: project_dir.as_ref().map(|dir| dir.join("requirements.yaml")),
             local: project_dir.as_ref().map(|dir| dir.join("requirements.local.yaml")),
             root: places.root.clone(),
+            instead: None,
         }
+    }
+
+    /// The file of a layer that is one.
+    #[must_use]
+    pub fn file(&self, kind: LayerKind) -> Option<&Path> {
+        match kind {
+            LayerKind::Global => self.global.as_deref(),
+            LayerKind::Project => self.project.as_deref(),
+            LayerKind::Local => self.local.as_deref(),
+            LayerKind::Defaults | LayerKind::Switch => None,
+        }
+    }
+
+    /// The text of a layer's file.
+    ///
+    /// # Errors
+    /// Says why it is not read.
+    pub fn text(&self, kind: LayerKind) -> Result<String, Refused> {
+        let instead = self.instead.as_ref().filter(|(of, _)| *of == kind);
+        if let Some((_, text)) = instead {
+            let is_too_large = text.len() as u64 > most(kind);
+            return if is_too_large { Err(Refused::Because(TOO_LARGE)) } else { Ok(text.clone()) };
+        }
+        let inside = self.root.as_deref().filter(|_| kind != LayerKind::Global);
+        self.file(kind).map_or(Err(Refused::NotThere), |path| read_text(path, inside, most(kind)))
     }
 
     /// Reads the files that are there, lowest first, as far as they concern the section.
@@ -96,15 +124,10 @@ impl Sources {
     pub fn read(&self, spec: SectionSpec) -> (Vec<Layer>, Vec<Problem>) {
         let mut layers = Vec::new();
         let mut problems = Vec::new();
-        let root = self.root.as_deref();
-        for (kind, path, inside) in [
-            (LayerKind::Global, &self.global, None),
-            (LayerKind::Project, &self.project, root),
-            (LayerKind::Local, &self.local, root),
-        ] {
-            let Some(path) = path else { continue };
+        for kind in [LayerKind::Global, LayerKind::Project, LayerKind::Local] {
+            let Some(path) = self.file(kind) else { continue };
             let file = display_path(path, self.home.as_deref());
-            match read_text(path, inside, most(kind)) {
+            match self.text(kind) {
                 Ok(text) => layers.extend(layer(spec, kind, file, &text, &mut problems)),
                 Err(Refused::NotThere) => {}
                 Err(Refused::Because(why)) => problems.push(of_file(file, None, Fault::Unreadable(why))),
@@ -113,6 +136,8 @@ impl Sources {
         (layers, problems)
     }
 }
+
+const TOO_LARGE: &str = "too large";
 
 const fn most(kind: LayerKind) -> u64 {
     if matches!(kind, LayerKind::Global) { MAX_LAYER_BYTES } else { MAX_PROJECT_BYTES }
@@ -195,7 +220,7 @@ pub fn read_text(path: &Path, inside: Option<&Path>, max_bytes: u64) -> Result<S
     let file = File::open(path).map_err(|error| refused(&error))?;
     file.take(max_bytes + 1).read_to_end(&mut bytes).map_err(|error| refused(&error))?;
     if bytes.len() as u64 > max_bytes {
-        return Err(Refused::Because("too large"));
+        return Err(Refused::Because(TOO_LARGE));
     }
     String::from_utf8(bytes).map_err(|_| Refused::Because("not UTF-8 text"))
 }

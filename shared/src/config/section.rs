@@ -16,6 +16,7 @@ use super::held::hold;
 use super::layer::{Layer, LayerKind, Sources};
 use super::problem::{Fault, Problem, Problems};
 use super::tree::{get, keys_on};
+use super::shape::{Described, Shape, Typed};
 use super::{strangers, top_level, wrong, yaml};
 use crate::switches::Position;
 
@@ -123,8 +124,8 @@ impl fmt::Display for Origin {
 
 #[derive(Deserialize)]
 pub(super) struct Common {
-    enabled: bool,
-    headless: bool,
+    pub(super) enabled: bool,
+    pub(super) headless: bool,
 }
 
 /// A layer, and what is left of the section in it.
@@ -173,10 +174,26 @@ impl<S> Section<S> {
         self.problems = problems.0;
     }
 
+    pub(super) const fn spec(&self) -> &SectionSpec {
+        &self.spec
+    }
+
+    /// The cleaned layers, lowest first.
+    pub(super) fn layers(&self) -> &[Cleaned] {
+        &self.layers
+    }
+
+    pub(super) const fn decided_elsewhere(&self) -> Option<&Origin> {
+        self.decided_elsewhere.as_ref()
+    }
+
     fn setter_of(&self, path: &[String]) -> Option<&Cleaned> {
         self.layers.iter().rev().find(|cleaned| get(&cleaned.section, path).is_some())
     }
 }
+
+/// What the lowest layer is called where files are named.
+pub(super) const THE_DEFAULTS: &str = "the defaults";
 
 /// Reads a section from the files of a call. `switch` is the layer above them.
 ///
@@ -186,6 +203,27 @@ pub fn load<S>(spec: SectionSpec, sources: &Sources, switch: Position) -> Option
 where
     S: DeserializeOwned + JsonSchema,
 {
+    load_as(&Typed::<S>::NEW, spec, sources, switch)
+}
+
+/// Reads a section whose types are another binary's, by its schema: the same entries are left out for the same reasons. What
+/// the hook itself finds wrong beyond its schema is not known here.
+#[must_use]
+pub fn load_by_schema(
+    spec: SectionSpec,
+    schema: &serde_json::Value,
+    sources: &Sources,
+    switch: Position,
+) -> Option<Section<()>> {
+    load_as(&Described(schema), spec, sources, switch)
+}
+
+fn load_as<T: Shape>(
+    shape: &T,
+    spec: SectionSpec,
+    sources: &Sources,
+    switch: Position,
+) -> Option<Section<T::Settings>> {
     let (files, unreadable) = sources.read(spec);
     let mut problems = Problems(unreadable);
     let top = top_level::read(spec, &files, &mut problems);
@@ -195,12 +233,11 @@ where
         strangers::tell(spec, &layers[1..], &mut problems);
     }
     hold(spec, &top, &mut layers, &mut problems);
-    let (common, settings) = if let Some(merged) = extract::<S>(layers.iter().map(|cleaned| &cleaned.section))
-    {
+    let (common, settings) = if let Some(merged) = shape.read(layers.iter().map(|cleaned| &cleaned.section)) {
         merged
     } else {
-        wrong::leave_out::<S>(spec, &mut layers, &mut problems);
-        extract::<S>(layers.iter().map(|cleaned| &cleaned.section))?
+        wrong::leave_out(shape, spec, &mut layers, &mut problems);
+        shape.read(layers.iter().map(|cleaned| &cleaned.section))?
     };
     let is_fixed = top.locks.holds(&["enabled".to_owned()]);
     let turned = match switch {
@@ -228,7 +265,7 @@ fn switch_origin() -> Origin {
 
 fn defaults(spec: SectionSpec) -> Option<Cleaned> {
     let text = defaults_of(std::iter::once(spec.name).chain(spec.root_keys.iter().copied()));
-    let layer = Layer::new(LayerKind::Defaults, "the defaults".to_owned(), &text, yaml::parse(&text).ok()?);
+    let layer = Layer::new(LayerKind::Defaults, THE_DEFAULTS.to_owned(), &text, yaml::parse(&text).ok()?);
     Some(section_of(spec, layer, &mut Problems::default()))
 }
 

@@ -33,6 +33,11 @@ pub(super) struct TopLevel {
 pub(super) struct Locks(Vec<String>);
 
 impl Locks {
+    /// These, as dotted paths within the settings.
+    pub(super) const fn of(paths: Vec<String>) -> Self {
+        Self(paths)
+    }
+
     /// Nothing is locked.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -91,6 +96,22 @@ pub(super) fn read(spec: SectionSpec, layers: &[Layer], problems: &mut Problems)
     top
 }
 
+/// What the layer says of this key above all sections counts: it may stand there, and is right.
+pub(super) fn counts(layer: &Layer, key: &str) -> bool {
+    let Some(value) = layer.values.get(key) else { return false };
+    let is_default = layer.kind == LayerKind::Defaults;
+    match key {
+        "version" => is_known_format(value),
+        "enabled" => value.to_bool().is_some(),
+        "inherit" => value.to_bool().is_some() && (is_default || layer.kind == LayerKind::Project),
+        "requires" => value.as_str().is_some() && layer.kind == LayerKind::Project,
+        "locked" => {
+            matches!(value, Value::Array(..)) && (is_default || layer.kind == LayerKind::Global)
+        }
+        _ => false,
+    }
+}
+
 fn flag(layer: &Layer, key: &str, problems: &mut Problems) -> Option<bool> {
     let value = layer.values.get(key)?;
     let flag = value.to_bool();
@@ -116,16 +137,19 @@ fn locks(spec: SectionSpec, layer: &Layer, list: &Value, problems: &mut Problems
     Locks(locks)
 }
 
-fn check_version(layer: &Layer, problems: &mut Problems) {
-    let is_known = |value: &Value| match value {
+fn is_known_format(value: &Value) -> bool {
+    match value {
         Value::String(_, text) => text == FORMAT,
         Value::Num(_, number) => {
             let fraction = number.to_f64();
             value.to_u128() == Some(1) || fraction.is_some_and(|number| (number - 1.0).abs() < f64::EPSILON)
         }
         _ => false,
-    };
-    if layer.values.get("version").is_some_and(|value| !is_known(value)) {
+    }
+}
+
+fn check_version(layer: &Layer, problems: &mut Problems) {
+    if layer.values.get("version").is_some_and(|value| !is_known_format(value)) {
         note(problems, layer, "version", Fault::Expected(format!("\"{FORMAT}\"")));
     }
 }

@@ -1,26 +1,27 @@
 //! Finding the entries to leave out. Only when merging failed.
 
 use figment::value::{Dict, Value};
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 
-use super::expected::{at, describe, known_keys, schema_of};
+use super::expected::{at, describe, describe_in_full, known_keys};
 use super::problem::{Fault, MAX_PER_FILE, Problems};
-use super::section::{COMMON_KEYS, Cleaned, SectionSpec, extract};
+use super::section::{COMMON_KEYS, Cleaned, SectionSpec};
+use super::shape::Shape;
 use super::tree::{get, leaves, put};
 
 /// Leaves out of the layers what cannot be read, and says what it was. Where a file has more wrong entries than are told,
 /// the rest of its section is left out unread.
-pub(super) fn leave_out<S>(spec: SectionSpec, layers: &mut [Cleaned], problems: &mut Problems)
-where
-    S: DeserializeOwned + JsonSchema,
-{
-    let schema = schema_of::<S>().to_value();
+pub(super) fn leave_out<T: Shape>(
+    shape: &T,
+    spec: SectionSpec,
+    layers: &mut [Cleaned],
+    problems: &mut Problems,
+) {
+    let schema = shape.schema();
     for index in 1..layers.len() {
         let (below, rest) = layers.split_at_mut(index);
         let below: Vec<&Dict> = below.iter().map(|cleaned| &cleaned.section).collect();
         let Cleaned { layer, section } = &mut rest[0];
-        let reads = |entries: &Dict| extract::<S>(below.iter().copied().chain([entries])).is_some();
+        let reads = |entries: &Dict| shape.read(below.iter().copied().chain([entries])).is_some();
         let mut sieve = Sieve { reads: &reads, right: Dict::new(), wrong: Vec::new() };
         sieve.sift(&[], section);
         sieve.wrong.sort();
@@ -93,9 +94,7 @@ fn fault_of(spec: SectionSpec, schema: &serde_json::Value, path: &[String], valu
     let is_common = |key: &str| COMMON_KEYS.iter().any(|(common, _)| *common == key);
     match (at(schema, path), value) {
         _ if path.len() == 1 && is_common(&path[0]) => Fault::Expected("true or false".to_owned()),
-        (Ok(schema), Some(Value::Array(..))) if schema.get("items").is_some() => {
-            Fault::Expected(format!("a list, each entry {}", describe(&schema["items"])))
-        }
+        (Ok(schema), Some(Value::Array(..))) => Fault::Expected(describe_in_full(schema)),
         (Ok(schema), _) => Fault::Expected(describe(schema)),
         (Err(map), _) => {
             let mut known = known_keys(map);

@@ -4,7 +4,7 @@ mod reader;
 
 use std::cell::Cell;
 
-use figment::value::{Dict, Value};
+use figment::value::{Dict, Empty, Tag, Value};
 use saphyr_parser::{Event, Parser};
 use serde::de::{DeserializeOwned, DeserializeSeed};
 
@@ -59,6 +59,24 @@ pub(super) fn parse(text: &str) -> Result<Parsed, YamlError> {
     }
 }
 
+/// Reads one value of any kind; an empty text is an empty value.
+pub(super) fn parse_value(text: &str) -> Result<Value, YamlError> {
+    if opens_too_many_brackets(text) {
+        return Err(YamlError { line: None, why: TOO_DEEP });
+    }
+    let repeated = Repeated::default();
+    let values = Cell::new(0);
+    let reader = Reader { path: Vec::new(), depth: 0, repeated: &repeated, values: &values };
+    match reader.deserialize(serde_yaml::Deserializer::from_str(text)) {
+        Ok(_) if !repeated.borrow().is_empty() => Err(YamlError { line: None, why: "a key stands twice in it" }),
+        Ok(value) => Ok(value),
+        Err(_) if is_empty(text) => Ok(Value::Empty(Tag::Default, Empty::Unit)),
+        Err(error) => {
+            Err(YamlError { line: error.location().map(|location| location.line()), why: "not valid YAML" })
+        }
+    }
+}
+
 /// Reads a text of our own that is compiled in.
 ///
 /// # Errors
@@ -68,14 +86,14 @@ pub fn read_typed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 }
 
 /// Nothing but comments: the parser finds no document in it.
-fn is_empty(text: &str) -> bool {
+pub(super) fn is_empty(text: &str) -> bool {
     text.lines()
         .map(str::trim)
         .all(|line| line.is_empty() || line.starts_with('#') || line == "---" || line == "...")
 }
 
 /// Brackets in texts and comments count too, which is why the bound lies far above [`MAX_DEPTH`].
-fn opens_too_many_brackets(text: &str) -> bool {
+pub(super) fn opens_too_many_brackets(text: &str) -> bool {
     let mut open = 0_usize;
     text.bytes().any(|byte| {
         match byte {

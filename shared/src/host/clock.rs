@@ -1,4 +1,5 @@
-//! Points in time as whole microseconds, and where they are read. No formatting but RFC 3339 for the journal.
+//! Points in time as whole microseconds, and where they are read. Formatted as RFC 3339 for
+//! the journal, and as local time for people.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -40,11 +41,32 @@ impl Timestamp {
         Self(self.0.saturating_add(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)))
     }
 
+    /// Earlier by `duration`.
+    #[must_use]
+    pub fn minus(self, duration: Duration) -> Self {
+        Self(self.0.saturating_sub(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)))
+    }
+
     /// `2026-11-21T07:46:38.681Z`.
     #[must_use]
     pub fn rfc3339(self) -> String {
         chrono::DateTime::from_timestamp_micros(self.0)
             .map(|time| time.to_rfc3339_opts(chrono::SecondsFormat::Millis, true))
+            .unwrap_or_default()
+    }
+
+    /// Reads what [`Self::rfc3339`] writes; `None` if it is no such time.
+    #[must_use]
+    pub fn from_rfc3339(text: &str) -> Option<Self> {
+        let time = chrono::DateTime::parse_from_rfc3339(text).ok()?;
+        Some(Self(time.timestamp_micros()))
+    }
+
+    /// `2026-11-21 08:46:38`, where the reader's clock hangs: for people.
+    #[must_use]
+    pub fn local(self) -> String {
+        let time = chrono::DateTime::from_timestamp_micros(self.0);
+        time.map(|time| time.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M:%S").to_string())
             .unwrap_or_default()
     }
 }

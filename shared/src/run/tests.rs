@@ -60,8 +60,7 @@ impl Hook for Blocker {
             verdict: Verdict::Block { reason, rule: "enabled".into() },
             notice: None,
             memory: Memory::Save(Count(given.state.0 + 1)),
-            remark: None,
-            effects: Vec::new(),
+            ..Outcome::pass()
         }
     }
 }

@@ -64,6 +64,13 @@ pub(super) struct Document<'a> {
 
 impl<'a> Document<'a> {
     pub(super) fn parse(masked: &'a Masked<'a>) -> Result<Self, Refused> {
+        let document = Self::parse_loosely(masked)?;
+        document.check_shape()?;
+        Ok(document)
+    }
+
+    /// Takes any plain JSON object, whether an edit could rely on its shape or not.
+    pub(super) fn parse_loosely(masked: &'a Masked<'a>) -> Result<Self, Refused> {
         let Masked { text, masked } = masked;
         let parsed = parse_to_ast(masked, &CollectOptions::default(), &plain_json());
         let value = parsed.map_err(|error| unparsable(&error))?.value;
@@ -72,9 +79,7 @@ impl<'a> Document<'a> {
         };
         // The parser is made for JSON with comments; what it lets through must be plain JSON for the client too.
         serde_json::from_str::<serde::de::IgnoredAny>(masked).map_err(|error| not_plain(text, &error))?;
-        let document = Self { text, root, masked };
-        document.check_shape()?;
-        Ok(document)
+        Ok(Self { text, root, masked })
     }
 
     /// The object under `hooks`.

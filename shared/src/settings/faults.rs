@@ -41,9 +41,9 @@ pub fn faults(text: &str) -> Vec<Fault> {
     faults
 }
 
-type Found = (usize, &'static str);
+pub(super) type Found = (usize, &'static str);
 
-fn of_group(group: &Value<'_>) -> Vec<Found> {
+pub(super) fn of_group(group: &Value<'_>) -> Vec<Found> {
     let Some(object) = group.as_object() else { return vec![(group.start(), "a group must be an object")] };
     let matcher = object.get("matcher").filter(|matcher| matcher.value.as_string_lit().is_none());
     let mut found: Vec<Found> =

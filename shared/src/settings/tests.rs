@@ -19,6 +19,7 @@ mod rules;
 mod shell_lines;
 mod spelling;
 mod status_line;
+mod survey;
 mod world;
 
 const FOLDER: &str = "/home/me/.claude/hooks";

@@ -181,18 +181,69 @@ impl Store {
 }
 
 /// Every hook is switched off: `OFF` stands in the state folder `dir`, and its end time, if it names one, has not passed.
-///
-/// The file holds either nothing (for good) or the end in whole seconds since the epoch.
 #[must_use]
 pub fn is_off(dir: &Path, now: Timestamp) -> bool {
-    match read_private(&dir.join("OFF")) {
-        Ok(text) => {
-            let end = std::str::from_utf8(&text).ok().and_then(|text| text.trim().parse().ok());
-            end.is_none_or(|end| now < Timestamp::from_secs(end))
+    Off::read(dir, now).is_some()
+}
+
+/// For how long every hook is switched off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Off {
+    /// Until the file is removed.
+    ForGood,
+    /// Until then.
+    Until(Timestamp),
+}
+
+impl Off {
+    /// What the file `OFF` of the state folder `dir` says; `None` if there is none, or its end has passed.
+    ///
+    /// The file holds either nothing (for good) or the end in whole seconds since the epoch.
+    #[must_use]
+    pub fn read(dir: &Path, now: Timestamp) -> Option<Self> {
+        match read_private(&dir.join(OFF)) {
+            Ok(text) => {
+                let end = std::str::from_utf8(&text).ok().and_then(|text| text.trim().parse().ok());
+                match end.map(Timestamp::from_secs) {
+                    Some(end) => (now < end).then_some(Self::Until(end)),
+                    None => Some(Self::ForGood),
+                }
+            }
+            Err(error) => {
+                let is_missing =
+                    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+                (!is_missing).then_some(Self::ForGood)
+            }
         }
-        Err(error) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+    }
+
+    /// Switches every hook off until `end`, by a file in the state folder `dir`.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn until(dir: &Path, end: Timestamp) -> io::Result<()> {
+        let end = end.micros().div_euclid(1_000_000);
+        write_private(&dir.join(OFF), format!("{end}\n").as_bytes())
+    }
+
+    /// Removes the file of the state folder `dir`, if there is one.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    pub fn end(dir: &Path) -> io::Result<()> {
+        let file = dir.join(OFF);
+        remove(&file);
+        // What is no file of ours is not removed, and holds all the same.
+        if fs::symlink_metadata(&file).is_ok() {
+            Err(io::Error::from(io::ErrorKind::PermissionDenied))
+        } else {
+            Ok(())
+        }
     }
 }
+
+/// The file that switches every hook off.
+const OFF: &str = "OFF";
 
 /// This is a state file of ours: it has our envelope.
 pub(super) fn has_envelope(file: &Path) -> bool {

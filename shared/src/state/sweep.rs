@@ -45,7 +45,8 @@ fn sweep(dir: &Path, now: SystemTime) -> io::Result<()> {
 fn is_session_state(path: &Path, length: u64) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let is_lock = length == 0 && path.extension().is_some_and(|extension| extension == "lock");
-    name != "switches.json" && (is_lock || has_envelope(path))
+    let is_lasting = matches!(name, "switches.json" | "proved.json");
+    !is_lasting && (is_lock || has_envelope(path))
 }
 
 #[cfg(test)]
@@ -68,7 +69,7 @@ mod tests {
     fn removes_old_session_state_and_nothing_else() {
         let scratch = tempfile::tempdir().unwrap();
         let store = Store::open(&scratch.path().join("state")).unwrap();
-        for name in ["stop-ack-old", "old-delegation.json", "stop-ack-old.lock", "switches.json"] {
+        for name in ["stop-ack-old", "old-delegation.json", "stop-ack-old.lock", "switches.json", "proved.json"] {
             aged(&store, name, 31);
         }
         aged(&store, "stop-ack-recent", 29);
@@ -90,7 +91,7 @@ mod tests {
         left.sort();
         assert_eq!(
             left,
-            ["OFF", "heartbeat", "journal.jsonl", "stop-ack-recent", "swept", "switches.json", "thesis.txt"]
+            ["OFF", "heartbeat", "journal.jsonl", "proved.json", "stop-ack-recent", "swept", "switches.json", "thesis.txt"]
         );
     }
 

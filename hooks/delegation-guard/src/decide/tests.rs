@@ -36,6 +36,7 @@ enum Said {
 use Said::{Advice, Denial, Nothing};
 
 mod any_order;
+mod heeds;
 mod own_texts;
 mod reminder;
 mod subagents;

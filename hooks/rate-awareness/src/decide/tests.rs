@@ -15,6 +15,7 @@ use crate::observe::{CallFacts, Facts, Text, Texts};
 use crate::settings::{Audience, Limits, Mode, Settings};
 use crate::state::State;
 
+mod heeds;
 mod skills;
 
 /// As compiled in, so that a new setting changes no test.

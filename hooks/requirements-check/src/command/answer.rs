@@ -17,7 +17,7 @@ use crate::settings::{Kind, Requirement, SatisfiedBy, Scope, Settings};
 use crate::strategy::Remedy;
 use crate::view::{View, quoted};
 use crate::wording::Origins;
-use crate::words::{age, cut};
+use crate::words::{age, cut, typed_time};
 
 /// An approval holds so long where nothing else is set.
 const APPROVAL: Duration = Duration::from_secs(300);
@@ -52,7 +52,7 @@ pub(crate) fn answer(
         Asked::List { json } => listing::list(*json, view),
         Asked::Prune => listing::prune(view),
         Asked::Sessions { json } => listing::sessions(*json, view),
-        Asked::Check(_) => Reply::no("req: check looks at a call; type it in a shell"),
+        _ => Reply::no("req: this works in a shell; type it in a terminal, or here with ! before it"),
     }
 }
 
@@ -220,14 +220,7 @@ impl Speaker<'_> {
 
     /// What Claude, a script or a schedule is told instead.
     pub(super) fn refusal(&self, verb: &str, why: &str) -> String {
-        let how = match self.standpoint {
-            Standpoint::Shell(Caller::NoTerminal) => "run it in a terminal of your own",
-            Standpoint::UntypedPrompt => {
-                "nobody typed this prompt, or Claude has scheduled the same; run it in a terminal of your own"
-            }
-            _ => "they can type it as a prompt, or in a terminal of their own",
-        };
-        format!("req: refused, because {why}. This is for the user to decide; {how}: req {verb}")
+        self.standpoint.refusal(&format!("req {verb}"), why)
     }
 
     fn except(&self, wanted: &Exception, kind: Kind) -> Reply {
@@ -358,17 +351,10 @@ fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
 
 /// The rest of an exception's line.
 fn as_typed(wanted: &Exception) -> String {
-    let span = wanted.span.map(|span| format!(" --for {}", time(span.as_secs())));
+    let span = wanted.span.map(|span| format!(" --for {}", typed_time(span.as_secs())));
     let session = wanted.session.as_deref().map(|session| format!(" --session {}", quoted(session)));
     let note = wanted.note.as_deref().map(|note| format!(" --note {}", quoted(note)));
     [span, session, note].into_iter().flatten().collect()
-}
-
-/// A time as it is typed.
-fn time(secs: u64) -> String {
-    let units = [(86_400, 'd'), (3_600, 'h'), (60, 'm')];
-    let whole = units.into_iter().find(|(unit, _)| secs.is_multiple_of(*unit));
-    whole.map_or_else(|| format!("{secs}s"), |(unit, letter)| format!("{}{letter}", secs / unit))
 }
 
 /// A session as people know it.

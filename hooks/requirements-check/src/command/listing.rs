@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::Reply;
 use crate::change::{Change, Leftovers};
@@ -12,11 +13,77 @@ use crate::view::View;
 use crate::words::age;
 
 /// Whose marks are kept in this repository.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ListReport {
+    /// The form of this object: 1.
+    version: u32,
+    /// One entry per branch or commit with marks, and one for those of all branches.
+    marks: Vec<Marks>,
+}
+
+/// The marks of one holder.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Marks {
+    /// Whose they are.
+    kind: Holder,
+    /// The branch or commit; null for `all_branches` and `no_git`.
+    name: Option<String>,
+    /// How many requirements are marked.
+    requirements: usize,
+    /// How many sessions have marks of their own.
+    sessions: usize,
+    /// When they were last changed, in seconds since the epoch.
+    updated_at: i64,
+    /// The branch is deleted, or no work tree has the commit out: `req prune` removes these marks.
+    gone: bool,
+}
+
+/// Whose marks.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Holder {
+    /// A branch's.
+    Branch,
+    /// Those of a commit that was checked out without a branch.
+    Commit,
+    /// The repository's, on every branch.
+    AllBranches,
+    /// A project's without git.
+    NoGit,
+}
+
+/// The live sessions of a project.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SessionsReport {
+    /// The form of this object: 1.
+    version: u32,
+    /// The sessions.
+    sessions: Vec<Live>,
+}
+
+/// A live session.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Live {
+    /// Its id.
+    session: String,
+    /// The branch it was last seen on; null without one.
+    branch: Option<String>,
+    /// How the client was started: `cli` in a terminal, `sdk-cli` for `claude -p`; null where that is not known.
+    entrypoint: Option<String>,
+    /// When it began, in seconds since the epoch.
+    started_at: i64,
+    /// Its last sign of life, in seconds since the epoch.
+    seen_at: i64,
+    /// It is the one that asks.
+    own: bool,
+}
+
+/// Whose marks are kept in this repository.
 pub(super) fn list(json: bool, view: &View<'_>) -> Reply {
     let marked = &view.world.marked;
     if json {
-        let marks: Vec<Value> = marked.iter().map(|listed| as_json(listed, view)).collect();
-        return Reply::yes(json!({ "version": 1, "marks": marks }).to_string());
+        let marks = marked.iter().map(|listed| marks(listed, view)).collect();
+        return as_json(&ListReport { version: 1, marks });
     }
     if marked.is_empty() {
         return Reply::yes("no marks are kept here");
@@ -34,21 +101,25 @@ pub(super) fn list(json: bool, view: &View<'_>) -> Reply {
     Reply::yes(lines.collect::<Vec<_>>().join("\n"))
 }
 
-fn as_json(listed: &Listed, view: &View<'_>) -> Value {
-    let (kind, branch) = match &listed.key {
-        Key::Branch(name) => ("branch", Some(name)),
-        Key::Detached(commit) => ("commit", Some(commit)),
-        Key::Permanent => ("all_branches", None),
-        Key::NoGit => ("no_git", None),
+fn marks(listed: &Listed, view: &View<'_>) -> Marks {
+    let (kind, name) = match &listed.key {
+        Key::Branch(name) => (Holder::Branch, Some(name)),
+        Key::Detached(commit) => (Holder::Commit, Some(commit)),
+        Key::Permanent => (Holder::AllBranches, None),
+        Key::NoGit => (Holder::NoGit, None),
     };
-    json!({
-        "kind": kind,
-        "name": branch,
-        "requirements": listed.requirements,
-        "sessions": listed.sessions,
-        "updated_at": listed.updated_at,
-        "gone": is_gone(&listed.key, view),
-    })
+    Marks {
+        kind,
+        name: name.cloned(),
+        requirements: listed.requirements,
+        sessions: listed.sessions,
+        updated_at: listed.updated_at,
+        gone: is_gone(&listed.key, view),
+    }
+}
+
+fn as_json(report: &impl Serialize) -> Reply {
+    Reply::yes(serde_json::to_string(report).unwrap_or_default())
 }
 
 /// Clears the marks of branches that are gone. Session marks that are a month old go with them.
@@ -73,18 +144,15 @@ pub(super) fn sessions(json: bool, view: &View<'_>) -> Reply {
     let live = &view.world.live;
     let is_own = |entry: &Entry| view.session == Some(entry.session.as_str());
     if json {
-        let one = |entry: &Entry| {
-            json!({
-                "session": entry.session,
-                "branch": entry.branch,
-                "entrypoint": entry.entrypoint,
-                "started_at": entry.started_at,
-                "seen_at": entry.touched.micros().div_euclid(1_000_000),
-                "own": is_own(entry),
-            })
+        let one = |entry: &Entry| Live {
+            session: entry.session.clone(),
+            branch: entry.branch.clone(),
+            entrypoint: entry.entrypoint.clone(),
+            started_at: entry.started_at,
+            seen_at: entry.touched.micros().div_euclid(1_000_000),
+            own: is_own(entry),
         };
-        let sessions: Vec<Value> = live.iter().map(one).collect();
-        return Reply::yes(json!({ "version": 1, "sessions": sessions }).to_string());
+        return as_json(&SessionsReport { version: 1, sessions: live.iter().map(one).collect() });
     }
     if live.is_empty() {
         return Reply::yes("no session is live on this project");

@@ -1,6 +1,7 @@
 //! `req status`: what is required here, met or not, why, and how to meet it.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::Reply;
 use super::parse::Status;
@@ -19,11 +20,11 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    fn word(&self) -> &'static str {
+    fn state(&self) -> State {
         match (&self.standing, &self.unknown) {
-            (_, Some(_)) => "unknown",
-            (Standing::Met(_), None) => "met",
-            (Standing::Unmet(_), None) => "open",
+            (_, Some(_)) => State::Unknown,
+            (Standing::Met(_), None) => State::Met,
+            (Standing::Unmet(_), None) => State::Open,
         }
     }
 
@@ -58,8 +59,7 @@ pub(super) fn status(wanted: &Status, settings: &Settings, view: &View<'_>, orig
         .collect();
     if wanted.json {
         return Reply::yes(
-            serde_json::to_string_pretty(&as_json(wanted, &lines, settings, view, origin))
-                .unwrap_or_default(),
+            serde_json::to_string_pretty(&report(wanted, &lines, settings, view, origin)).unwrap_or_default(),
         );
     }
     if wanted.summary {
@@ -90,14 +90,14 @@ fn summary(lines: &[Line<'_>], view: &View<'_>) -> String {
     if lines.is_empty() {
         return "nothing is required here".to_owned();
     }
-    let named = |word: &str| {
+    let named = |state: State| {
         let names: Vec<&str> =
-            lines.iter().filter(|line| line.word() == word).map(|line| line.rule.name).collect();
-        if names.is_empty() { String::new() } else { format!("; {word}: {}", names.join(", ")) }
+            lines.iter().filter(|line| line.state() == state).map(|line| line.rule.name).collect();
+        if names.is_empty() { String::new() } else { format!("; {}: {}", state.word(), names.join(", ")) }
     };
     let met = lines.iter().filter(|line| line.is_met()).count();
     let place = view.world.here.shown();
-    format!("{met} of {} met on {place}{}{}", lines.len(), named("open"), named("unknown"))
+    format!("{met} of {} met on {place}{}{}", lines.len(), named(State::Open), named(State::Unknown))
 }
 
 fn as_text(
@@ -115,7 +115,7 @@ fn as_text(
     let width = lines.iter().map(|line| line.rule.name.chars().count()).max().unwrap_or(0);
     for line in lines {
         let name = line.rule.name;
-        text.push(format!("  {:7}  {name:width$}  {}", line.word(), line.why()));
+        text.push(format!("  {:7}  {name:width$}  {}", line.state().word(), line.why()));
         if !line.is_met() {
             text.push(format!("           {:width$}  to meet it: {}", "", line.remedy(view)));
         }
@@ -144,39 +144,120 @@ fn off(settings: &Settings) -> impl Iterator<Item = (&str, &'static str)> {
     })
 }
 
-/// The form is documented in the README and only ever grows.
-fn as_json(
+/// What is required in one place, and how it stands.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StatusReport {
+    /// The form of this object: 1.
+    version: u32,
+    /// The place in words: a branch, a commit, or a project without git.
+    place: String,
+    /// The branch; null on a commit without one, and without git.
+    branch: Option<String>,
+    /// The session whose marks count; null outside of any.
+    session: Option<String>,
+    /// What is required, by name; with --all then what is described and switched off.
+    requirements: Vec<Entry>,
+    /// What the user should know of what was looked at.
+    notes: Vec<String>,
+}
+
+/// A requirement.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Entry {
+    InForce(InForce),
+    Off(Off),
+}
+
+/// A requirement in force.
+#[derive(Debug, Serialize, JsonSchema)]
+struct InForce {
+    /// Its name: the key under `requirements`.
+    name: String,
+    /// How it is met.
+    #[serde(rename = "type")]
+    #[schemars(with = "Kind")]
+    kind: &'static str,
+    /// Where a mark of it counts.
+    #[schemars(with = "Scope")]
+    scope: &'static str,
+    /// Always true.
+    #[schemars(extend("const" = true))]
+    enabled: bool,
+    /// How it stands.
+    state: State,
+    /// Why it stands so.
+    why: String,
+    /// What would meet it: a command or a sentence; null where it is met.
+    remedy: Option<String>,
+    /// File and line that set it; null where no file does.
+    set_in: Option<String>,
+}
+
+/// A requirement that is described and not in force; only with --all.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Off {
+    /// Its name: the key under `requirements`.
+    name: String,
+    /// Always false.
+    #[schemars(extend("const" = false))]
+    enabled: bool,
+    /// Always `off`.
+    #[schemars(extend("const" = "off"))]
+    state: &'static str,
+    /// Why it is not in force.
+    why: &'static str,
+}
+
+/// How a requirement stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    /// It is met.
+    Met,
+    /// It is not.
+    Open,
+    /// It depends on a session, and it is not clear which, or on the files of a branch that is not checked out here.
+    Unknown,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Met => "met",
+            Self::Open => "open",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+fn report(
     wanted: &Status,
     lines: &[Line<'_>],
     settings: &Settings,
     view: &View<'_>,
     origin: &Origins<'_>,
-) -> Value {
-    let requirement = |line: &Line<'_>| {
-        json!({
-            "name": line.rule.name,
-            "type": wording::kind(line.rule.set.kind),
-            "scope": wording::scope(line.rule.set.scope),
-            "enabled": true,
-            "state": line.word(),
-            "why": line.why(),
-            "remedy": (!line.is_met()).then(|| line.remedy(view)),
-            "set_in": origin(&line.rule.key()).map(|origin| origin.to_string()),
+) -> StatusReport {
+    let in_force = |line: &Line<'_>| {
+        Entry::InForce(InForce {
+            name: line.rule.name.to_owned(),
+            kind: wording::kind(line.rule.set.kind),
+            scope: wording::scope(line.rule.set.scope),
+            enabled: true,
+            state: line.state(),
+            why: line.why().to_owned(),
+            remedy: (!line.is_met()).then(|| line.remedy(view)),
+            set_in: origin(&line.rule.key()).map(|origin| origin.to_string()),
         })
     };
-    let mut all: Vec<Value> = lines.iter().map(requirement).collect();
-    if wanted.all {
-        all.extend(
-            off(settings)
-                .map(|(name, why)| json!({ "name": name, "enabled": false, "state": "off", "why": why })),
-        );
+    let off = off(settings)
+        .map(|(name, why)| Entry::Off(Off { name: name.to_owned(), enabled: false, state: "off", why }));
+    StatusReport {
+        version: 1,
+        place: view.world.here.shown(),
+        branch: view.world.here.branch().map(ToOwned::to_owned),
+        session: view.session.map(ToOwned::to_owned),
+        requirements: lines.iter().map(in_force).chain(off.filter(|_| wanted.all)).collect(),
+        notes: view.world.notes.clone(),
     }
-    json!({
-        "version": 1,
-        "place": view.world.here.shown(),
-        "branch": view.world.here.branch(),
-        "session": view.session,
-        "requirements": all,
-        "notes": view.world.notes,
-    })
 }

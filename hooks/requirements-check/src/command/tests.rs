@@ -30,7 +30,7 @@ fn yes(scene: &mut Scene, words: &str, standpoint: Standpoint) -> String {
 /// What is read where the answer is no; fails if it is yes, and if anything would be changed.
 #[track_caller]
 fn no(scene: &mut Scene, words: &str, standpoint: Standpoint) -> String {
-    let Reply { text, is_no, changes } = scene.req(words, standpoint);
+    let Reply { text, is_no, changes, .. } = scene.req(words, standpoint);
     assert!(is_no && changes.is_empty(), "req {words}: {text} {changes:?}");
     assert!(text.starts_with("req: "), "it says who speaks: {text}");
     text

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::hook::{Given, Memory, Outcome, Trail, Verdict};
 
-use super::{Answer, remember, rules, start::sign_of_life, view};
+use super::{Answer, heeds::heeds, remember, rules, start::sign_of_life, view};
 use crate::RequirementsCheck;
 use crate::change::Change;
 use crate::evidence::order::{self, Late};
 use crate::facts::Before;
+use crate::rails::Breach;
 use crate::rule::Rule;
 use crate::settings::{Kind, Scope};
 use crate::state::State;
@@ -24,7 +25,8 @@ pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &Before) -> An
     }
     if let Some(breach) = &facts.breach {
         let verdict = Verdict::Deny { reason: breach.words(), rule: Cow::Owned(breach.rule.clone()) };
-        return Outcome { verdict, effects, ..remember(given, state) };
+        let trail = Trail::to(Breach::INSTEAD);
+        return Outcome { verdict, effects, trail, ..remember(given, state) };
     }
     let view = view(given, &facts.world, facts.call.id.as_deref());
     let needed: Vec<Rule<'_>> = rules(given.settings)
@@ -48,8 +50,11 @@ pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &Before) -> An
         .filter(|rule| !is_unmet(rule) && view.exception(rule).is_none())
         .filter_map(|rule| Some((*rule, order::late(rule, &facts.call)?)))
         .collect();
+    let is_open = |rule: &Rule<'_>| is_unmet(rule) || late.iter().any(|(other, _)| other.name == rule.name);
+    let heeds = heeds(given, &view, &needed.iter().filter(|rule| !is_open(rule)), &mut state);
     if !unmet.is_empty() || !late.is_empty() {
-        return Outcome { effects, ..deny(given, facts, &view, &Open { unmet, late }, state) };
+        let denial = deny(given, facts, &view, &Open { unmet, late }, state);
+        return Outcome { effects, ..denial.heeding(heeds) };
     }
     let mut notes = facts.world.notes.clone();
     notes.extend((!hopeless.is_empty()).then(|| wording::cannot_mark(&facts.world.here, &hopeless)));
@@ -64,7 +69,7 @@ pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &Before) -> An
     }
     let advice = crossings(&needed, &view, &mut state);
     let verdict = if advice.is_empty() { Verdict::Pass } else { Verdict::Advise { text: advice.join("\n") } };
-    Outcome { verdict, notice, effects, ..remember(given, state) }
+    Outcome { verdict, notice, effects, ..remember(given, state) }.heeding(heeds)
 }
 
 /// What refuses a call.
@@ -91,10 +96,14 @@ fn deny(
     let all: Vec<(Rule<'_>, Standing)> = unmet.iter().cloned().chain(late).collect();
     let reason = if is_parallel { wording::denied_again(&facts.call, &all) } else { whole };
     let rule = all.first().map_or_else(String::new, |(rule, _)| rule.key());
+    let mut next = wording::steps(view, unmet);
+    next.extend((all.len() > unmet.len()).then(|| order::STEP.to_owned()));
+    state.ask(&rule, all.iter().map(|(rule, _)| rule.name));
     let verdict = Verdict::Deny { reason, rule: Cow::Owned(rule) };
     // The denial stands whether or not it can be remembered.
     let notice = state.untold(&facts.world.notes);
-    Outcome { verdict, memory: Memory::Note(state), notice, remark: None, effects: Vec::new() }
+    let trail = Trail { next, ..Trail::default() };
+    Outcome { verdict, memory: Memory::Note(state), notice, trail, ..Outcome::pass() }
 }
 
 /// One line per dynamic requirement that has passed its warning since it was last below it.

@@ -1,5 +1,7 @@
 //! A session's start and end: who is live, what is required here, and what goes with the session.
 
+use std::path::PathBuf;
+
 use shared::hook::{Given, Memory, Outcome, Verdict};
 use shared::protocol::Event;
 
@@ -25,10 +27,23 @@ pub(super) fn of_a_session(given: &Given<'_, RequirementsCheck>, facts: &Start) 
         Some(text) => Verdict::Advise { text },
         None => Verdict::Pass,
     };
-    let effects = entry(given, &facts.world).map(Change::Register).into_iter().collect();
+    let newcomer = newcomer(given, &facts.world, source);
+    let client = facts.world.new_client.as_ref().filter(|_| !facts.world.reader.is_headless);
+    let told = newcomer.as_ref().map(|_| wording::newcomer()).into_iter().chain(client.map(wording::new_client));
+    let entry = entry(given, &facts.world).map(Change::Register);
+    let effects = entry.into_iter().chain(newcomer.map(Change::ToldOfInit));
+    let effects = effects.chain(client.map(|client| Change::ToldOfClient(client.running.clone()))).collect();
     let mut state = given.state.clone();
-    let notice = state.untold(&facts.world.notes);
+    let notes: Vec<String> = state.untold(&facts.world.notes).into_iter().chain(told).collect();
+    let notice = (!notes.is_empty()).then(|| notes.join("\n"));
     Outcome { verdict, notice, effects, ..remember(given, state) }
+}
+
+/// The repository whose user is to hear of `req init`: once, where somebody reads it.
+fn newcomer(given: &Given<'_, RequirementsCheck>, world: &World, source: &str) -> Option<PathBuf> {
+    let is_for_it =
+        source == "startup" && given.settings.requirements.is_empty() && !world.reader.is_headless;
+    world.newcomer.clone().filter(|_| is_for_it)
 }
 
 /// A sign of life.

@@ -2,28 +2,31 @@
 
 use std::borrow::Cow;
 
-use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::hook::{Given, Heeded, Outcome, Trail, Verdict};
 use shared::protocol::Event;
 use shared::stop_gate::{self, never_blocked};
 
-use super::{Answer, rules, view};
+use super::{Answer, heeds::heeds, remember, rules, view};
 use crate::RequirementsCheck;
 use crate::facts::Stop;
 use crate::rule::Rule;
 use crate::settings::{Kind, Scope, Settings};
-use crate::strategy::Standing;
 use crate::view::View;
 use crate::wording;
+
+/// The session may stop without what it was asked for.
+const LET_GO: &str = "blocked once for this prompt already";
 
 pub(super) fn of_a_turn(given: &Given<'_, RequirementsCheck>, facts: &Stop) -> Answer {
     let Event::Stop(stop) = &given.input.event else { return Outcome::pass() };
     let view = view(given, &facts.world, None);
-    let unmet: Vec<(Rule<'_>, Standing)> = due(given.settings, &view)
+    let (met, unmet): (Vec<_>, Vec<_>) = due(given.settings, &view)
         .map(|rule| (rule, rule.strategy().standing(&rule, &view)))
-        .filter(|(_, standing)| !standing.is_met())
-        .collect();
+        .partition(|(_, standing)| standing.is_met());
+    let mut state = given.state.clone();
+    let heeds = heeds(given, &view, &met.iter().map(|(rule, _)| rule), &mut state);
     if unmet.is_empty() {
-        return Outcome::pass();
+        return remember(given, state).heeding(heeds);
     }
     let gate = stop_gate::StopFacts {
         call: &given.input.call,
@@ -38,13 +41,19 @@ pub(super) fn of_a_turn(given: &Given<'_, RequirementsCheck>, facts: &Stop) -> A
     if let Some(reason) = never_blocked(&gate) {
         return Outcome::let_go(reason);
     }
+    let names = || unmet.iter().map(|(rule, _)| rule.name);
     if given.blocks.own > 0 {
-        return Outcome::let_go("blocked once for this prompt already");
+        let given_up = |name: &str| names().any(|unmet| unmet == name).then_some(Heeded::Overridden);
+        let given_up = state.settle(given_up);
+        let answer = Outcome { remark: Some(LET_GO), ..remember(given, state) };
+        return answer.heeding(heeds).heeding(given_up);
     }
     let rule = unmet.first().map_or_else(String::new, |(rule, _)| rule.key());
+    state.ask(&rule, names());
     let reason = wording::stop(&view, &unmet, given.origin);
     let verdict = Verdict::Block { reason, rule: Cow::Owned(rule) };
-    Outcome { verdict, memory: Memory::Keep, notice: None, remark: None, effects: Vec::new() }
+    let trail = Trail { next: wording::steps(&view, &unmet), ..Trail::default() };
+    Outcome { verdict, trail, ..remember(given, state) }.heeding(heeds)
 }
 
 /// The requirements this session has made due, of the scopes that are verified.

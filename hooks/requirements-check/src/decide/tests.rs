@@ -2,6 +2,7 @@
 
 mod after;
 mod before;
+mod heeds;
 mod order;
 mod prompt;
 mod single_use;

@@ -42,6 +42,9 @@ impl Late {
     }
 }
 
+/// What is to be done about such a line, without repeating it.
+pub(crate) const STEP: &str = "run what stands before it in a line of its own first";
+
 /// The refusal of a line whose commands stand in such an order.
 pub(crate) fn words(call: &Call, late: &[(Rule<'_>, Late)]) -> String {
     let mut lines =

@@ -7,6 +7,11 @@
 //!   from: measuring against it would hide everything pushed. It counts only for the base branch itself.
 //! - On the base branch itself (it is the base, or of the same name as the remote's default) what counts is what its
 //!   upstream lacks; without one, only what is not committed: the base is `HEAD`.
+//!
+//! A remote that is a work tree on this machine has no default branch: its HEAD is what somebody works on.
+
+use std::fmt;
+use std::path::Path;
 
 use git2::{Commit, ErrorCode, Oid, Repository};
 
@@ -33,11 +38,78 @@ pub(super) fn choose(repo: &Repository, configured: Option<&str>) -> Result<Base
     let Some(head) = branch.commit.clone() else {
         return Ok(Base { name: HEAD.to_owned(), reference: None, from: None });
     };
-    let reference = match configured {
-        Some(name) => configured_base(repo, name, &branch)?,
-        None => guessed_base(repo, &branch),
+    Ok(measured(repo, &head, sought(repo, configured, &branch)?))
+}
+
+/// Measured here, the branch would be smaller than it is: this clone lacks its base, or what leads to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Baseless {
+    lacks: Lack,
+    is_shallow: bool,
+    has_origin: bool,
+}
+
+/// What a clone may lack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Lack {
+    /// Any branch that could be the base.
+    Branch,
+    /// The one that is configured.
+    Named(String),
+    /// The commits back to where HEAD left it.
+    Way(String),
+}
+
+/// What is missing, and the command that fetches it.
+impl fmt::Display for Baseless {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.lacks {
+            Lack::Branch => formatter.write_str("the branch to compare with is not in this clone")?,
+            Lack::Named(name) => write!(formatter, "`{name}` is no branch, tag or commit of this clone")?,
+            Lack::Way(name) => write!(formatter, "where this left {name} is not in this clone")?,
+        }
+        let depth = if self.is_shallow { " --unshallow" } else { "" };
+        if self.has_origin {
+            let branches = "'+refs/heads/*:refs/remotes/origin/*'";
+            write!(
+                formatter,
+                "; fetch it: git fetch{depth} origin {branches} (in GitHub Actions: fetch-depth: 0)"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// What keeps the branch from being measured as in a whole clone; `None` if nothing does.
+pub(super) fn baseless(repo: &Repository, configured: Option<&str>) -> Result<Option<Baseless>, GitError> {
+    let branch = Current::of(repo);
+    let Some(head) = &branch.commit else { return Ok(None) };
+    let is_shallow = repo.is_shallow();
+    let lacks = match sought(repo, configured, &branch) {
+        Err(GitError::NoBase(name)) => Lack::Named(name),
+        Err(error) => return Err(error),
+        // Without an upstream, the base itself has nothing to be measured against anywhere.
+        Ok(None) if configured.is_some() || branch.is_default(remote_default(repo).as_ref()) => {
+            return Ok(None);
+        }
+        Ok(None) => Lack::Branch,
+        Ok(Some(base)) if is_shallow && repo.merge_base(base.commit, head.id()).is_err() => {
+            Lack::Way(base.name)
+        }
+        Ok(Some(_)) => return Ok(None),
     };
-    Ok(measured(repo, &head, reference))
+    Ok(Some(Baseless { lacks, is_shallow, has_origin: repo.find_remote("origin").is_ok() }))
+}
+
+fn sought(
+    repo: &Repository,
+    configured: Option<&str>,
+    branch: &Current<'_>,
+) -> Result<Option<Point>, GitError> {
+    match configured {
+        Some(name) => configured_base(repo, name, branch),
+        None => Ok(guessed_base(repo, branch)),
+    }
 }
 
 /// A named point of history.
@@ -65,6 +137,14 @@ impl<'repo> Current<'repo> {
         self.reference.as_deref()?.strip_prefix("refs/heads/")
     }
 
+    /// It is the branch that others are measured against.
+    fn is_default(&self, default: Option<&Point>) -> bool {
+        self.name().is_some_and(|name| match default {
+            Some(default) => short(default.reference.as_deref()) == Some(name),
+            None => DEFAULTS.contains(&name),
+        })
+    }
+
     fn upstream(&self, repo: &Repository) -> Option<Point> {
         let name = repo.branch_upstream_name(self.reference.as_deref()?).ok()?;
         point(repo, name.as_str().ok()?)
@@ -80,11 +160,7 @@ fn configured_base(repo: &Repository, name: &str, branch: &Current<'_>) -> Resul
 fn guessed_base(repo: &Repository, branch: &Current<'_>) -> Option<Point> {
     let upstream = branch.upstream(repo);
     let default = remote_default(repo);
-    let on_base = branch.name().is_some_and(|name| match &default {
-        Some(default) => short(default.reference.as_deref()) == Some(name),
-        None => DEFAULTS.contains(&name),
-    });
-    if on_base {
+    if branch.is_default(default.as_ref()) {
         let pushed_to = || branch.name().and_then(|name| point(repo, &format!("refs/remotes/origin/{name}")));
         return upstream.or_else(pushed_to);
     }
@@ -93,8 +169,18 @@ fn guessed_base(repo: &Repository, branch: &Current<'_>) -> Option<Point> {
 }
 
 fn remote_default(repo: &Repository) -> Option<Point> {
+    if is_work_tree(repo) {
+        return None;
+    }
     let head = repo.find_reference("refs/remotes/origin/HEAD").ok()?;
     point(repo, head.symbolic_target().ok()??)
+}
+
+/// `origin` is a folder on this machine in which somebody works.
+fn is_work_tree(repo: &Repository) -> bool {
+    let Ok(origin) = repo.find_remote("origin") else { return false };
+    let folder = origin.url().map(|url| url.strip_prefix("file://").unwrap_or(url).to_owned());
+    folder.is_ok_and(|folder| Path::new(&folder).is_absolute() && Path::new(&folder).join(".git").exists())
 }
 
 fn first_default(repo: &Repository, branch: &Current<'_>) -> Option<Point> {

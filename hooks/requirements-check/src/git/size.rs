@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use self::compare::{Change, Limits, New, changed_lines};
 use self::tally::{Tally, base_tree, is_generated, is_left_out};
 use super::GitError;
-use super::base;
+use super::base::{self, Baseless};
 use super::content::{OnDisk, read};
 use super::index::times;
 use super::own::Own;
@@ -113,6 +113,11 @@ fn mark(file: &Path) -> Option<FileMark> {
     let metadata = fs::metadata(file).ok()?;
     let (secs, nanos) = times(&metadata).0;
     Some((secs, nanos, metadata.len()))
+}
+
+/// Why the branch cannot be measured in this clone as it would be in a whole one; `None` if it can.
+pub(crate) fn baseless(worktree: &Worktree, base: Option<&str>) -> Result<Option<Baseless>, GitError> {
+    base::baseless(&open(worktree)?.repo, base)
 }
 
 /// Measures the branch. At the deadline it stops, and what is counted till then is a lower bound.

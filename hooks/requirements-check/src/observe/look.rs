@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use shared::hook::{Remembered, Seen};
+use shared::proved;
 use shared::state::{Store, file_key};
 
 use super::{files, fingerprints, sizes};
@@ -12,11 +13,12 @@ use crate::call::Call;
 use crate::command_line::Line;
 use crate::git::{self, Answer, GitError};
 use crate::marks::{Key, MarkFolder, resolve_session};
+use crate::newcomers;
 use crate::place::{Around, Here, Refusals, ask, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::settings::{GuardType, Kind, Settings};
-use crate::view::{Reader, World};
+use crate::view::{NewClient, Reader, World};
 use crate::wording;
 
 /// Counting a branch never holds up a tool call for longer.
@@ -168,6 +170,30 @@ impl<'a, 's> Look<'a, 's> {
         }
     }
 
+    /// Looks at what a clean clone tells of a rule, however long that takes. Fails with what keeps it from being told.
+    pub(crate) fn measure_afresh(&mut self, rule: &Rule<'_>) -> Result<(), String> {
+        match rule.set.kind {
+            Kind::Dynamic => {
+                let size = sizes::afresh(self, rule)?;
+                self.world.sizes.insert(rule.name.to_owned(), size);
+            }
+            Kind::Evidence => {
+                let found = files::find(self, rule);
+                self.world.files.extend(found.map(|found| (rule.name.to_owned(), found)));
+            }
+            Kind::Guard | Kind::Blocking => {}
+        }
+        Ok(())
+    }
+
+    /// Why there is no repository to look at.
+    pub(crate) fn without_git(&self) -> String {
+        let trouble = self.world.here.trouble.as_ref();
+        trouble.map_or("there is no git repository here".to_owned(), |why| {
+            format!("git could not be read: {why}")
+        })
+    }
+
     fn look_at_evidence(&mut self, rule: &Rule<'_>) {
         if let Some(freshness) = fingerprints::compare(self, rule) {
             self.world.evidence.insert(rule.name.to_owned(), freshness);
@@ -263,6 +289,38 @@ impl<'a, 's> Look<'a, 's> {
         let Some(local) = local.filter(|file| file.is_file()) else { return };
         if self.world.here.worktree.as_ref().is_some_and(|worktree| git::is_tracked(worktree, &local)) {
             self.world.notes.push(wording::tracked_local_file(&local));
+        }
+    }
+
+    /// A repository in which nobody has set anything up: one with a remote, because what lies about without is most often a
+    /// trial. Where it could not be remembered that the user was told, they are not.
+    pub(crate) fn look_for_a_newcomer(&mut self) {
+        let (Some(store), Some(worktree)) = (self.seen.store, &self.world.here.worktree) else { return };
+        let folder = self.seen.places.project_claude_dir.as_ref();
+        let files = ["requirements.yaml", "requirements.local.yaml"];
+        let is_set_up = folder.is_none_or(|folder| files.iter().any(|file| folder.join(file).exists()));
+        let common_dir = &worktree.common_dir;
+        if !is_set_up
+            && git::remote(common_dir).is_some()
+            && is_writable(store.dir())
+            && !newcomers::is_told(store, common_dir)
+        {
+            self.world.newcomer = Some(common_dir.clone());
+        }
+    }
+
+    /// A client that has changed since everything was proved. Where it could not be remembered that the user was told, they
+    /// are not.
+    pub(crate) fn look_for_a_new_client(&mut self) {
+        let agent = self.seen.host.environment.agent.as_deref();
+        let (Some(store), Some(running)) = (self.seen.store, agent.and_then(proved::version_of_agent)) else {
+            return;
+        };
+        let last = proved::read(store);
+        if let Some(before) = proved::untold_change(&last, &running)
+            && is_writable(store.dir())
+        {
+            self.world.new_client = Some(NewClient { proved: before.to_owned(), running });
         }
     }
 

@@ -15,7 +15,7 @@ use shared::state::with_lock;
 use super::look::{Look, cache_key};
 use super::own::own;
 use crate::evidence::glob_set;
-use crate::git::{Counts, SizeRequest, Worktree, recount, scan};
+use crate::git::{Counts, GitError, SizeRequest, Worktree, baseless, recount, scan};
 use crate::rule::Rule;
 use crate::settings::Glob;
 use crate::view::Size;
@@ -77,6 +77,18 @@ pub(super) fn of(
         count_again(look, &worktree, rule, &mut kept, &file, deadline);
     }
     kept.counts.as_ref().map(size)
+}
+
+/// The size counted anew and to the end, with nothing kept; else why a clean clone does not tell it.
+pub(super) fn afresh(look: &Look<'_, '_>, rule: &Rule<'_>) -> Result<Size, String> {
+    let worktree = look.world.here.worktree.as_ref().ok_or_else(|| look.without_git())?;
+    let said = |error: GitError| error.to_string();
+    if let Some(baseless) = baseless(worktree, rule.set.base.as_deref()).map_err(said)? {
+        return Err(format!("{baseless}; or name another base with --base"));
+    }
+    with_request(look, rule, |request| scan(worktree, request, None))
+        .map(|counts| size(&counts))
+        .map_err(said)
 }
 
 /// Counts one file again, unless it is as it was when it was counted: counting opens the repository.

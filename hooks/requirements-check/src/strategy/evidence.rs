@@ -35,12 +35,12 @@ impl Strategy for Evidence {
         );
         let uncounted = view.state.uncounted.get(rule.name);
         let passes = rule.set.command.as_ref().map(|commands| match (uncounted, first_words(commands)) {
-            (Some(uncounted), _) => format!("run by itself, so that it must pass: {}", uncounted.line),
+            (Some(uncounted), _) => format!("run by itself, so that it must succeed: {}", uncounted.line),
             (None, Some(words)) => {
-                format!("run by itself, so that it must pass: {}{words}", view.change_directory())
+                format!("run by itself, so that it must succeed: {}{words}", view.change_directory())
             }
             (None, None) => {
-                format!("run by itself, so that it must pass, a command that matches {}", patterns(commands))
+                format!("run by itself, so that it must succeed, a command that matches {}", patterns(commands))
             }
         });
         let file = view.world.files.get(rule.name);

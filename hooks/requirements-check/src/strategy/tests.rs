@@ -318,7 +318,7 @@ fn a_run_that_did_not_count_is_told_with_the_line_to_type() {
     scene.state.uncounted.insert("tests".to_owned(), uncounted);
     assert!(unmet(&scene, "tests").contains("`cargo test` did not count: a pipe"));
     assert!(
-        remedy(&scene, "tests").contains("must pass: cd sub && cargo test;"),
+        remedy(&scene, "tests").contains("must succeed: cd sub && cargo test;"),
         "{}",
         remedy(&scene, "tests")
     );
@@ -327,8 +327,8 @@ fn a_run_that_did_not_count_is_told_with_the_line_to_type() {
 #[test]
 fn the_command_to_run_is_the_first_that_can_be_typed() {
     for (command, expected) in [
-        ("cargo test", "must pass: cargo test;"),
-        ("['cargo\\s+(test|nextest)', just test]", "must pass: just test;"),
+        ("cargo test", "must succeed: cargo test;"),
+        ("['cargo\\s+(test|nextest)', just test]", "must succeed: just test;"),
         ("'cargo\\s+(test|nextest)'", "a command that matches cargo\\s+(test|nextest)"),
     ] {
         let scene = Scene::new(&format!("tests: {{type: evidence, command: {command}}}\n"));

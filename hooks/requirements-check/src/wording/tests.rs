@@ -80,7 +80,7 @@ fn a_refusal_has_a_way_out_of_each_requirement() {
         "req satisfy users",
         "req approve size",
         "end the other session",
-        "must pass: cargo test",
+        "must succeed: cargo test",
         "req waive tests --note \"the reason\"",
     ] {
         assert!(reason.contains(way), "{way} in {reason}");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use shared::blocks::BlockCount;
 use shared::config::{self, Bounded, SectionSpec, Sources};
-use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::hook::{Given, Heed, Heeded, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Input, Stop};
 use shared::switches::Position;
@@ -213,4 +213,35 @@ fn the_end_of_the_session_forgets_the_token_and_says_nothing() {
         origin: &|_| None,
     });
     assert_eq!(outcome, Outcome::pass().remembering(Memory::Drop));
+}
+
+#[test]
+fn what_became_of_a_block_is_told_once_with_the_rule_that_held_the_stop_last() {
+    let heeds = |own, message: &'static str, insists, max: Option<u32>| {
+        let outcome = decided(|case| {
+            shown(case, message);
+            case.blocks.own = own;
+            case.settings.enforce_ack = insists;
+            case.settings.max_blocks = max.map(|max| Bounded::new(max).unwrap());
+        });
+        outcome.trail.heeds
+    };
+    let followed = |rule: &'static str| -> Vec<Heed> { vec![Heeded::Followed.of(rule)] };
+    let overridden = |rule: &'static str| -> Vec<Heed> { vec![Heeded::Overridden.of(rule)] };
+    assert_eq!(heeds(1, "ACK-AAAA", false, None), followed("enabled"));
+    assert_eq!(heeds(0, "ACK-AAAA", false, None), followed("enabled"), "in the next turn");
+    assert_eq!(heeds(2, "ACK-AAAA", true, None), followed("enforce_ack"));
+    assert_eq!(heeds(1, "Done.", false, None), overridden("enabled"));
+    assert_eq!(heeds(3, "Done.", true, None), overridden("enforce_ack"));
+    assert_eq!(heeds(2, "Done.", true, Some(2)), overridden("max_blocks"));
+    assert_eq!(heeds(1, "Done.", true, None), Vec::new(), "blocked again: not decided yet");
+    assert_eq!(heeds(1, "Shall I go on?", false, None), Vec::new());
+}
+
+#[test]
+fn the_journal_is_told_what_a_block_asks_for() {
+    let outcome = decided(|_| ());
+    let Verdict::Block { reason, .. } = &outcome.verdict else { panic!("not blocked") };
+    let [next] = outcome.trail.next.as_slice() else { panic!("{:?}", outcome.trail) };
+    assert!(next.contains(FRESH) && reason.contains(next), "{next}");
 }

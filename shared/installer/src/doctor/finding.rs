@@ -84,9 +84,9 @@ pub(crate) enum Repair {
 }
 
 impl Repair {
-    /// It changes settings of the client, which Claude may not.
-    pub(crate) const fn touches_settings(&self) -> bool {
-        matches!(self, Self::Register(_) | Self::Forget(..))
+    /// It changes settings of the client or what its hooks are: Claude may not.
+    pub(crate) const fn is_the_users(&self) -> bool {
+        matches!(self, Self::Register(_) | Self::Forget(..) | Self::Deploy)
     }
 }
 

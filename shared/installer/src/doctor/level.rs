@@ -1,5 +1,5 @@
-//! Every place the client takes hooks from, read: the managed settings, the user's, the project's two, and the plugins that are
-//! switched on. What cannot be read is told; nothing is changed.
+//! Every place the client takes hooks from, read: the managed settings, the user's, the project's two, and the
+//! plugins that are switched on. What cannot be read is told; nothing is changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,6 +47,8 @@ pub(crate) struct Level {
     pub(crate) place: Option<Installation>,
     /// The entries of ours.
     pub(crate) ours: Vec<Registered>,
+    /// Its shape is so wrong that an edit refuses it: what is ours in it cannot be told.
+    pub(crate) is_refused: bool,
     /// Why it cannot be read.
     pub(crate) unreadable: Option<Finding>,
 }
@@ -57,12 +59,22 @@ impl Level {
         let (survey, unreadable) = match survey(text) {
             Ok(survey) => (survey, None),
             Err(refused) => {
-                let what = format!("column {}: {}: the client reads nothing of it", refused.column, refused.why);
+                let what =
+                    format!("column {}: {}: the client reads nothing of it", refused.column, refused.why);
                 let finding = Finding::broken(what).at(shown, Some(refused.line)).next("mend it by hand");
                 (Survey::default(), Some(finding))
             }
         };
-        Self { kind, shown: shown.to_owned(), survey, root: None, place: None, ours: Vec::new(), unreadable }
+        Self {
+            kind,
+            shown: shown.to_owned(),
+            survey,
+            root: None,
+            place: None,
+            ours: Vec::new(),
+            is_refused: false,
+            unreadable,
+        }
     }
 
     fn failed(kind: Kind, shown: &str, why: &anyhow::Error) -> Self {
@@ -81,9 +93,8 @@ impl Level {
 
     /// The line of an entry of ours.
     pub(crate) fn line_of(&self, ours: &Registered) -> Option<usize> {
-        let is_it = |entry: &&Entry| {
-            entry.event == ours.event && entry.command.as_deref() == Some(command_of(ours))
-        };
+        let is_it =
+            |entry: &&Entry| entry.event == ours.event && entry.command.as_deref() == Some(command_of(ours));
         self.survey.entries.iter().find(is_it).map(|entry| entry.line)
     }
 }
@@ -123,8 +134,10 @@ fn own(place: &Installation, catalog: &Catalog) -> Level {
         match Settings::read(place, catalog) {
             Ok(settings) => level.ours = settings.present.hooks,
             // Of a wrong shape: the survey tells where, in more detail.
-            Err(_) if !level.survey.faults.is_empty() => {}
-            Err(error) => level.unreadable = Some(Finding::broken(format!("{error:#}")).next("mend it by hand")),
+            Err(_) if !level.survey.faults.is_empty() => level.is_refused = true,
+            Err(error) => {
+                level.unreadable = Some(Finding::broken(format!("{error:#}")).next("mend it by hand"));
+            }
         }
     }
     level

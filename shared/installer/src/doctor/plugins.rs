@@ -1,4 +1,5 @@
-//! The plugins that are switched on, and the hooks each brings: where the client keeps them (its own files, as it writes them).
+//! The plugins that are switched on, and the hooks each brings: where the client keeps them (its own files, as it
+//! writes them).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,14 +28,17 @@ fn switched_on(levels: &[Level]) -> Vec<String> {
     last.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| name.clone()).collect()
 }
 
-/// Where `NAME@MARKETPLACE` runs from: the folder itself for a marketplace that is a folder, else the copy that was installed.
+/// Where `NAME@MARKETPLACE` runs from: the folder itself for a marketplace that is a folder, else the copy that was
+/// installed.
 fn folder_of(kept: &Path, plugin: &str) -> Option<PathBuf> {
     let (name, market) = plugin.split_once('@')?;
     let is_plain = |part: &str| !part.is_empty() && !part.contains(['/', '\\']) && part != "..";
     if !is_plain(name) || !is_plain(market) {
         return None;
     }
-    of_a_folder(kept, name, market).or_else(|| installed(kept, plugin)).or_else(|| newest(&kept.join("cache").join(market).join(name)))
+    of_a_folder(kept, name, market)
+        .or_else(|| installed(kept, plugin))
+        .or_else(|| newest(&kept.join("cache").join(market).join(name)))
 }
 
 fn of_a_folder(kept: &Path, name: &str, market: &str) -> Option<PathBuf> {
@@ -76,7 +80,8 @@ mod tests {
 
     #[test]
     fn a_plugin_is_on_where_the_strongest_level_that_names_it_says_so() {
-        let of = |kind, on: bool| Level::of_text(kind, "f", &format!(r#"{{"enabledPlugins":{{"a@m":{on}}}}}"#));
+        let of =
+            |kind, on: bool| Level::of_text(kind, "f", &format!(r#"{{"enabledPlugins":{{"a@m":{on}}}}}"#));
         assert_eq!(switched_on(&[of(Kind::User, true)]), ["a@m"]);
         assert_eq!(switched_on(&[of(Kind::User, true), of(Kind::Project, false)]), [""; 0]);
         assert_eq!(switched_on(&[of(Kind::User, false), of(Kind::Local, true)]), ["a@m"]);
@@ -98,7 +103,10 @@ mod tests {
         );
         assert_eq!(folder_of(kept, "a@m"), Some(named));
         let source = kept.join("source");
-        write(&source.join(".claude-plugin/marketplace.json"), r#"{"plugins":[{"name":"a","source":"./a"}]}"#);
+        write(
+            &source.join(".claude-plugin/marketplace.json"),
+            r#"{"plugins":[{"name":"a","source":"./a"}]}"#,
+        );
         write(
             &kept.join("known_marketplaces.json"),
             &format!(r#"{{"m":{{"source":{{"source":"directory","path":"{}"}}}}}}"#, source.display()),

@@ -1,5 +1,5 @@
-//! What every check looks at: the user's installation, the project, the table of hooks, the manifest, and every place the
-//! client takes hooks from. Read once.
+//! What every check looks at: the user's installation, the project, the table of hooks, the manifest, and every place
+//! the client takes hooks from. Read once.
 
 use std::path::{Path, PathBuf};
 
@@ -87,12 +87,20 @@ impl<'a> World<'a> {
     pub(crate) fn registered(&self) -> Vec<&'a HookEntry> {
         let is_registered = |hook: &&HookEntry| {
             let in_settings = self.levels.iter().flat_map(|level| &level.ours);
-            in_settings.into_iter().any(|entry| entry.name == hook.name) || !self.plugin_entries(hook).is_empty()
+            in_settings.into_iter().any(|entry| entry.name == hook.name)
+                || !self.plugin_entries(hook).is_empty()
         };
         self.catalog.hooks.iter().filter(is_registered).collect()
     }
 
-    /// The entries of plugins that start this hook with the bytes that are deployed, as if they started the deployed file.
+    /// The user relies on this hook: it is registered, and not by a project alone, whose entry does nothing without it.
+    pub(crate) fn relies_on(&self, hook: &str) -> bool {
+        let own = self.levels.iter().filter(|level| level.kind != Kind::Project);
+        own.flat_map(|level| &level.ours).any(|entry| entry.name == hook)
+    }
+
+    /// The entries of plugins that start this hook with the bytes that are deployed, as if they started the deployed
+    /// file.
     pub(crate) fn plugin_entries(&self, hook: &HookEntry) -> Vec<Registered> {
         let vouched = self.manifest.files.get(&hook.name).map(|deployed| deployed.sha256.as_str());
         let deployed = self.user().deployed(&hook.name);

@@ -6,8 +6,8 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Section, SectionSpec, load};
-use crate::config::{Bounded, LayerKind, Sources};
+use super::{Section, SectionSpec, load, load_by_schema};
+use crate::config::{Bounded, LayerKind, Sources, section_by_schema};
 use crate::switches::Position;
 
 /// The settings of the section these tests borrow; its defaults stand in config/defaults.yaml.
@@ -59,13 +59,21 @@ fn files_in(files: &Files<'_>) -> (tempfile::TempDir, Sources) {
         project: path("project.yaml", files.project),
         local: path("local.yaml", files.local),
         root: Some(scratch.path().to_path_buf()),
+        instead: None,
     };
     (scratch, sources)
 }
 
+/// By its types; and the schema must say the same.
 fn resolve(files: &Files<'_>) -> Section<Settings> {
     let (_scratch, sources) = files_in(files);
-    load(SPEC, &sources, files.switch).unwrap()
+    let section = load(SPEC, &sources, files.switch).unwrap();
+    let (spec, schema) = section_by_schema(SPEC.name).unwrap();
+    let by_schema = load_by_schema(spec, schema, &sources, files.switch).unwrap();
+    assert_eq!(by_schema.problems, section.problems);
+    assert_eq!(by_schema.entries(), section.entries());
+    assert_eq!((by_schema.enabled, by_schema.headless), (section.enabled, section.headless));
+    section
 }
 
 #[track_caller]

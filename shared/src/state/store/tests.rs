@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{LoadError, Store};
+use super::{LoadError, Off, Store};
 use crate::hook::Remembered;
 use crate::host::Timestamp;
 
@@ -91,6 +91,36 @@ fn off_holds_until_its_end() {
         fs::write(&off, text).unwrap();
         assert_eq!(store.is_off(now), expected, "{text:?}");
     }
+}
+
+#[test]
+fn a_pause_that_was_written_is_read_until_its_end_and_ends_before_if_it_is_told_to() {
+    let (_scratch, store) = store();
+    let end = Timestamp::from_secs(1000);
+    let before = Timestamp::from_micros(end.micros() - 1);
+    Off::end(store.dir()).unwrap();
+    Off::until(store.dir(), end).unwrap();
+    assert_eq!(Off::read(store.dir(), before), Some(Off::Until(end)));
+    assert_eq!(Off::read(store.dir(), end), None);
+    Off::until(store.dir(), Timestamp::from_secs(2000)).unwrap();
+    assert_eq!(
+        Off::read(store.dir(), end),
+        Some(Off::Until(Timestamp::from_secs(2000))),
+        "the last one counts"
+    );
+    Off::end(store.dir()).unwrap();
+    assert_eq!(Off::read(store.dir(), before), None);
+    assert_eq!(fs::read_dir(store.dir()).unwrap().count(), 0, "nothing is left behind");
+    fs::write(store.dir().join("OFF"), "").unwrap();
+    assert_eq!(Off::read(store.dir(), before), Some(Off::ForGood));
+}
+
+#[test]
+fn what_is_no_file_of_ours_is_not_removed_and_still_holds() {
+    let (_scratch, store) = store();
+    fs::create_dir(store.dir().join("OFF")).unwrap();
+    assert!(Off::end(store.dir()).is_err());
+    assert!(store.is_off(Timestamp::from_secs(1)));
 }
 
 #[test]

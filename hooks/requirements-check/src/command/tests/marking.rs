@@ -77,9 +77,11 @@ fn what_is_not_met_by_a_mark_says_what_would_meet_it() {
     )
     .on("main");
     for standpoint in ALL {
-        for (name, expected) in
-            [("size", "req approve size"), ("not_on_main", "git switch"), ("tests", "must pass: cargo test")]
-        {
+        for (name, expected) in [
+            ("size", "req approve size"),
+            ("not_on_main", "git switch"),
+            ("tests", "must succeed: cargo test"),
+        ] {
             let text = no(&mut scene, &format!("satisfy {name}"), standpoint);
             assert!(text.contains("not met by a mark") && text.contains(expected), "{text}");
         }

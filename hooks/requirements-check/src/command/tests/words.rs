@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::error::ErrorKind;
 
-use super::super::parse::{Asked, Check, Exception, Status, clap_command, parse_prompt, parse_words};
+use super::super::parse::{Asked, Check, Exception, Status, parse_prompt, parse_words};
 
 fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(ToOwned::to_owned).collect()
@@ -104,24 +104,6 @@ fn what_is_wrong_usage() {
     let message = |line: &str| parse_words(&words(line)).unwrap_err().to_string();
     assert!(message("satisy plan").contains("'satisfy'"), "{}", message("satisy plan"));
     assert!(message("status --jsno").contains("'--json'"), "{}", message("status --jsno"));
-}
-
-#[test]
-fn every_command_has_an_example_that_it_understands() {
-    for command in clap_command().get_subcommands() {
-        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-        let name = command.get_name();
-        let examples: Vec<&str> = help
-            .lines()
-            .map(|line| line.trim().trim_start_matches("Examples:").trim_start_matches("Example:").trim())
-            .filter(|line| line.starts_with("req "))
-            .collect();
-        assert!(!examples.is_empty(), "req {name} has no example");
-        for example in examples {
-            let read = parse_prompt(example).and_then(Result::ok);
-            assert!(example.starts_with(&format!("req {name}")) && read.is_some(), "{example}");
-        }
-    }
 }
 
 #[test]

@@ -46,6 +46,7 @@ fn evidence_is_due_once_files_were_edited() {
     }
     scene.mark("tests", OWN, By::Evidence);
     scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
+    assert!(is_silent(&stop(&mut scene)), "that the block was followed is noted");
     passes(&mut scene);
     scene.world.evidence.insert("tests".to_owned(), Freshness::Different(Vec::new()));
     held(&mut scene);

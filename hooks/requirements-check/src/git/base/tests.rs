@@ -96,3 +96,63 @@ fn histories_without_a_common_commit_are_measured_from_head() {
     sandbox.commit();
     assert_eq!(base(&sandbox, None), "HEAD");
 }
+
+/// A clone beside it, made with these arguments.
+fn clone_of(sandbox: &Sandbox, from: &str, arguments: &[&str]) -> Repository {
+    let folder = sandbox.beside("clone");
+    let from = format!("file://{from}");
+    let words = [&["clone", "--quiet"], arguments, &[from.as_str(), folder.to_str().unwrap()]].concat();
+    sandbox.git(&words);
+    Repository::open(folder).unwrap()
+}
+
+#[test]
+fn what_somebody_has_checked_out_is_no_default_branch() {
+    let sandbox = Sandbox::with_commit();
+    sandbox.git(&["switch", "--quiet", "-c", "feature"]);
+    sandbox.commit();
+    let clone = clone_of(&sandbox, sandbox.path("").to_str().unwrap(), &[]);
+    assert_eq!(choose(&clone, None).unwrap().name, "origin/main");
+}
+
+#[test]
+fn a_clone_that_lacks_the_base_or_the_way_to_it_says_what_to_fetch() {
+    for (depth, missing, shallow) in [
+        (&["--single-branch"][..], "the branch to compare with is not", ""),
+        (&["--depth=1"], "the branch to compare with is not", " --unshallow"),
+        (&["--depth=1", "--no-single-branch"], "where this left origin/main is not", " --unshallow"),
+    ] {
+        let sandbox = cloned();
+        for _ in 0..2 {
+            sandbox.commit();
+        }
+        let origin = sandbox.beside("origin");
+        sandbox.git(&["push", "--quiet", "origin", "HEAD:feature"]);
+        let clone = clone_of(&sandbox, origin.to_str().unwrap(), &[depth, &["--branch=feature"]].concat());
+        let said = baseless(&clone, None).unwrap().unwrap().to_string();
+        let fetch = format!("git fetch{shallow} origin '+refs/heads/*:refs/remotes/origin/*'");
+        assert!(said.contains(missing) && said.contains(&fetch), "{depth:?}: {said}");
+        assert_eq!(choose(&clone, None).unwrap().name, "HEAD");
+    }
+}
+
+#[test]
+fn nothing_is_missing_where_there_is_a_base_or_none_anywhere() {
+    let sandbox = cloned();
+    assert_eq!(baseless(&open(&sandbox.worktree()).unwrap().repo, None).unwrap(), None);
+    let alone = Sandbox::with_commit();
+    let repo = open(&alone.worktree()).unwrap().repo;
+    for configured in [None, Some("main")] {
+        assert_eq!(baseless(&repo, configured).unwrap(), None, "main itself, without an upstream");
+    }
+    let said = baseless(&repo, Some("nowhere")).unwrap().unwrap().to_string();
+    assert_eq!(said, "`nowhere` is no branch, tag or commit of this clone");
+    let empty = Sandbox::new();
+    assert_eq!(baseless(&open(&empty.worktree()).unwrap().repo, None).unwrap(), None, "no commit");
+    alone.git(&["switch", "--quiet", "--orphan", "other"]);
+    alone.commit();
+    assert_eq!(baseless(&repo, None).unwrap(), None, "histories that never met are measured from HEAD");
+    alone.git(&["branch", "--quiet", "--delete", "--force", "main"]);
+    let said = baseless(&repo, None).unwrap().unwrap().to_string();
+    assert!(!said.contains("fetch"), "there is nowhere to fetch from: {said}");
+}

@@ -1,0 +1,79 @@
+//! What came of a refusal or an advice: the next call delegates, or it does not. Told once, and never of a call that was
+//! made beside the refused one.
+
+use std::time::Duration;
+
+use shared::hook::{Heed, Heeded};
+
+use super::{Facts, Session, State, tool};
+use crate::settings::FirstCall;
+use shared::protocol::Event;
+
+/// What the journal is told of the next event, some seconds later.
+fn told(session: &mut Session, facts: &Facts) -> Vec<Heed> {
+    session.later(10);
+    told_at_once(session, facts)
+}
+
+fn told_at_once(session: &mut Session, facts: &Facts) -> Vec<Heed> {
+    let heeds = session.outcome(facts, Event::PreToolUse(tool("toolu"))).trail.heeds;
+    match facts {
+        Facts::Call(_) => drop(session.call("toolu")),
+        _ => session.delegates(),
+    }
+    heeds
+}
+
+fn call(session: &Session) -> Facts {
+    Facts::Call(session.own.clone())
+}
+
+#[test]
+fn a_refusal_is_followed_by_a_delegation_or_overridden_by_the_next_call_once() {
+    for first_call in [FirstCall::Deny, FirstCall::Advise] {
+        let refused = || {
+            let mut session = Session::new(|settings| settings.first_call = first_call);
+            session.call("toolu_1");
+            session
+        };
+        let mut session = refused();
+        assert_eq!(told(&mut session, &Facts::Delegation), [Heeded::Followed.of("first_call")]);
+        let mut session = refused();
+        let own = call(&session);
+        assert_eq!(told(&mut session, &own), [Heeded::Overridden.of("first_call")]);
+    }
+    let mut session = Session::new(|_| ());
+    let own = call(&session);
+    session.calls(1);
+    told(&mut session, &own);
+    session.state.streak = 10;
+    assert_eq!(told(&mut session, &own), []);
+}
+
+#[test]
+fn each_advice_is_told_of_for_itself() {
+    let mut session = Session::at(1);
+    let own = call(&session);
+    assert_eq!(told(&mut session, &own), [], "the second call is advised on");
+    assert_eq!(told(&mut session, &own), [Heeded::Overridden.of("advise_from")]);
+    assert_eq!(told(&mut session, &own), [], "so is the fourth");
+    assert_eq!(told(&mut session, &Facts::Delegation), [Heeded::Followed.of("advise_from")]);
+}
+
+#[test]
+fn a_call_made_beside_the_refused_one_decides_nothing() {
+    let mut session = Session::new(|_| ());
+    let own = call(&session);
+    session.calls(1);
+    session.now = session.now.plus(Duration::from_millis(499));
+    assert_eq!(told_at_once(&mut session, &own), []);
+    session.now = session.now.plus(Duration::from_millis(1));
+    assert_eq!(told_at_once(&mut session, &own), [Heeded::Overridden.of("first_call")]);
+}
+
+#[test]
+fn a_delegation_that_nobody_asked_for_follows_nothing() {
+    let mut session = Session::new(|_| ());
+    session.state = State { streak: 3, block_fired: true, ..State::default() };
+    assert_eq!(told(&mut session, &Facts::Delegation), []);
+}

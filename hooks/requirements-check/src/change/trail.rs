@@ -1,0 +1,49 @@
+//! What the user changed that loosens, in the journal: `req log` shows it beside what the hooks did.
+
+use shared::hook::Hook;
+use shared::host::{Places, Timestamp};
+use shared::journal::{self, Entry};
+
+use super::Target;
+use crate::RequirementsCheck;
+use crate::marks::{By, Mark};
+
+/// A line of the journal about something the user did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Trail {
+    what: &'static str,
+    rule: Option<String>,
+    session: Option<String>,
+    text: Option<String>,
+}
+
+impl Trail {
+    pub(super) fn write(&self, places: &Places, now: Timestamp) {
+        let Some(store) = places.open_store() else { return };
+        let entry = Entry {
+            hook: RequirementsCheck::NAME,
+            what: self.what,
+            rule: self.rule.as_deref(),
+            session: self.session.as_deref(),
+            text: self.text.as_deref(),
+            ..Entry::default()
+        };
+        journal::write(&store, now, &entry);
+    }
+}
+
+/// About every hook.
+pub(super) fn of(what: &'static str, text: String) -> Trail {
+    Trail { what, text: (!text.is_empty()).then_some(text), ..Trail::default() }
+}
+
+/// About an approval or a waiver; any other mark tightens.
+pub(super) fn exception(target: &Target, mark: &Mark) -> Option<Trail> {
+    let what = match mark.satisfied_by {
+        By::Approval => "approve",
+        By::Waiver => "waive",
+        _ => return None,
+    };
+    let rule = target.name.as_ref().map(|name| format!("requirements.{name}"));
+    Some(Trail { what, rule, session: target.session.clone(), text: mark.metadata.note.clone() })
+}

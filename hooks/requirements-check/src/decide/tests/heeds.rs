@@ -1,0 +1,170 @@
+//! What becomes of refusals and blocks: told to the journal once, where it is seen, and nothing is written before.
+
+use serde_json::json;
+use shared::blocks::BlockCount;
+use shared::hook::{Heed, Heeded, Memory, Verdict};
+use shared::transcript::TurnWork;
+
+use crate::marks::{By, Holder};
+use crate::scene::{Answer, End, SESSION, Scene, denied};
+use crate::view::{Freshness, Size};
+
+const OWN: Holder<'_> = Holder::Session(SESSION);
+
+fn followed(name: &str) -> Vec<Heed> {
+    vec![Heeded::Followed.of(format!("requirements.{name}"))]
+}
+
+fn overridden(name: &str) -> Vec<Heed> {
+    vec![Heeded::Overridden.of(format!("requirements.{name}"))]
+}
+
+/// A scene in which an edit was refused for what these requirements ask.
+#[track_caller]
+fn refused(requirements: &str) -> Scene {
+    let mut scene = Scene::new(requirements);
+    let answer = scene.edit("t1");
+    denied(&answer);
+    assert_eq!(answer.trail.heeds, []);
+    scene
+}
+
+/// What the journal is told of the next edit; the one after it is told nothing.
+#[track_caller]
+fn told(scene: &mut Scene) -> Vec<Heed> {
+    let heeds = scene.edit("t2").trail.heeds;
+    assert_eq!(scene.edit("t3").trail.heeds, [], "once");
+    heeds
+}
+
+#[test]
+fn a_mark_follows_a_refusal_whoever_sets_it_and_an_exception_overrides_it() {
+    for by in [By::Agent, By::Skill, By::User] {
+        let mut scene = refused("plan: {}\n");
+        scene.mark("plan", OWN, by);
+        assert_eq!(told(&mut scene), followed("plan"));
+    }
+    let size = "size: {type: dynamic, calculator: branch_size, thresholds: {block: 400}}\n";
+    let lines = |lines| Size { lines, base: "main".to_owned(), is_complete: true };
+    let grown = || {
+        let mut scene = Scene::new(size);
+        scene.world.sizes.insert("size".to_owned(), lines(400));
+        denied(&scene.edit("t1"));
+        scene
+    };
+    let mut scene = grown();
+    scene.world.sizes.insert("size".to_owned(), lines(10));
+    assert_eq!(told(&mut scene), followed("size"));
+    let mut scene = grown();
+    scene.except("size", OWN, By::Approval, 60);
+    assert_eq!(told(&mut scene), overridden("size"));
+}
+
+#[test]
+fn a_guard_that_is_met_was_followed_and_one_that_is_waived_was_not() {
+    let guard = "not_on_main: {type: guard, guard_type: protected_branch}\n";
+    let on_main = || {
+        let mut scene = Scene::new(guard).on("main");
+        denied(&scene.edit("t1"));
+        scene
+    };
+    assert_eq!(told(&mut on_main().on("feature")), followed("not_on_main"));
+    let mut scene = on_main();
+    scene.except("not_on_main", Holder::Everyone, By::Waiver, 60);
+    assert_eq!(told(&mut scene), overridden("not_on_main"));
+}
+
+#[test]
+fn a_refusal_for_several_is_followed_when_the_last_of_them_is_met() {
+    let mut scene = refused("plan: {}\nadr: {}\n");
+    scene.mark("adr", OWN, By::Agent);
+    let answer = scene.edit("t2");
+    denied(&answer);
+    assert_eq!(answer.trail.heeds, [], "plan is still open");
+    scene.mark("plan", OWN, By::Agent);
+    let mut rules: Vec<Heed> = told(&mut scene);
+    rules.sort_by(|one, other| one.rule.cmp(&other.rule));
+    assert_eq!(rules, [followed("adr"), followed("plan")].concat(), "two refusals, each by its rule");
+}
+
+#[test]
+fn what_is_switched_off_meanwhile_was_overridden() {
+    let mut scene = refused("plan: {}\nadr: {}\n");
+    for set in scene.settings.requirements.values_mut() {
+        set.enabled = false;
+    }
+    scene.settings.requirements.get_mut("plan").unwrap().enabled = true;
+    let answer = scene.edit("t2");
+    assert_eq!(answer.trail.heeds, overridden("adr"));
+}
+
+#[test]
+fn a_line_that_is_taken_apart_was_followed() {
+    let tests = "tests: {type: evidence, command: cargo test, enforce: both, trigger_tools: [{tool: Bash, command_pattern: git commit}]}\n";
+    let mut scene = Scene::new(tests);
+    scene.mark("tests", OWN, By::Evidence);
+    scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
+    let line = json!({ "command": "cargo fmt && git commit -m x" });
+    let answer = scene.before("t1", "Bash", &line);
+    denied(&answer);
+    let [step] = answer.trail.next.as_slice() else { panic!("{:?}", answer.trail) };
+    assert!(
+        step.contains("a line of its own") && !step.contains("cargo fmt"),
+        "nothing of the input: {step}"
+    );
+    assert_eq!(scene.bash("t2", "git commit -m x").trail.heeds, followed("tests"));
+}
+
+#[test]
+fn where_nothing_was_refused_nothing_is_told_and_nothing_written() {
+    let mut scene = Scene::new("plan: {}\n");
+    scene.mark("plan", OWN, By::Agent);
+    let answer = scene.edit("t1");
+    assert_eq!((answer.trail.heeds, answer.memory), (Vec::new(), Memory::Keep));
+}
+
+fn stop(scene: &mut Scene) -> Answer {
+    scene.stop("All of it is done.", TurnWork::ToolCalls)
+}
+
+#[test]
+fn a_held_stop_is_followed_by_one_with_evidence_or_given_up() {
+    let held = || {
+        let mut scene = Scene::new("tests: {type: evidence, command: cargo test}\n");
+        scene.after("t1", "Edit", &crate::scene::edit_of("src/a.rs"), End::Succeeded);
+        let answer = stop(&mut scene);
+        assert!(matches!(answer.verdict, Verdict::Block { .. }), "{answer:?}");
+        let [step] = answer.trail.next.as_slice() else { panic!("{:?}", answer.trail) };
+        assert!(step.contains("cargo test"), "{step}");
+        scene
+    };
+    let mut scene = held();
+    scene.mark("tests", OWN, By::Evidence);
+    scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
+    assert_eq!(stop(&mut scene).trail.heeds, followed("tests"));
+    assert_eq!(stop(&mut scene).trail.heeds, [], "once");
+    let mut scene = held();
+    scene.blocks = BlockCount { own: 1, together: 1, own_last: None };
+    let answer = stop(&mut scene);
+    assert_eq!((answer.verdict, answer.trail.heeds), (Verdict::Pass, overridden("tests")));
+    assert_eq!(stop(&mut scene).trail.heeds, [], "once");
+}
+
+#[test]
+fn what_a_refusal_asks_for_is_kept_as_in_its_text() {
+    let mut scene = Scene::new(
+        "plan: {}\nadr: {}\nmine: {satisfied_by: user}\nnot_on_main: {type: guard, guard_type: protected_branch}\n",
+    )
+    .on("main");
+    let answer = scene.edit("t1");
+    let (reason, next) = (denied(&answer), &answer.trail.next);
+    assert_eq!(next.len(), 3, "{next:?}");
+    assert!(next[0].contains("git switch"), "what changes the branch comes first: {next:?}");
+    assert_eq!(next.last().unwrap(), "run in Bash: req satisfy adr plan");
+    for step in next {
+        assert!(reason.contains(step), "{step} in {reason}");
+    }
+    let again = scene.edit("t2");
+    assert_eq!(again.trail.next, *next, "also where the text is the short one of a parallel call");
+    assert!(!denied(&again).contains("git switch"));
+}

@@ -1,0 +1,37 @@
+//! `req config`, `req enable`, `req disable`: what is in force and where it is set, and changing one key of a file.
+//!
+//! - `outlook`: every key of every section, out of the files as they are, or as they would be
+//! - `key`: a key as it is typed, and which file is meant
+//! - `show`, `report`: for people, for programs
+//! - `plan`: what a change would come to, and why it is refused; `told`: what is said of it; `turn`: switching on and off
+//! - `file`: the change of the file, carried out
+//! - `user_file`, `schema_file`, `ignore`: what belongs to a file of ours, for `req init` too
+
+mod file;
+pub(crate) mod ignore;
+mod key;
+mod outlook;
+mod plan;
+mod report;
+pub(crate) mod schema_file;
+mod show;
+mod told;
+mod turn;
+pub(crate) mod user_file;
+
+use super::Machine;
+use crate::command::Reply;
+use crate::command::arguments::{Config, ConfigChange};
+
+pub(crate) use file::FileChange;
+pub(crate) use report::ConfigReport;
+pub(crate) use turn::{disable, enable};
+
+pub(crate) fn config(wanted: &Config, machine: &Machine<'_>) -> Reply {
+    let done = match &wanted.change {
+        None => show::show(wanted, machine),
+        Some(ConfigChange::Set { key, value, level }) => plan::set(key, value, *level, machine),
+        Some(ConfigChange::Unset { key, level }) => plan::unset(key, *level, machine),
+    };
+    done.unwrap_or_else(Reply::no)
+}

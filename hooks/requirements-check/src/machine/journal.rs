@@ -1,0 +1,118 @@
+//! `req why`, `req log`: what the hooks did and why, out of the journal of all of them.
+
+mod select;
+mod show;
+mod stats;
+mod why;
+
+use std::collections::VecDeque;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use shared::catalog::section_names;
+use shared::config::nearest;
+use shared::host::Timestamp;
+use shared::journal::Record;
+
+use super::Machine;
+use crate::command::Reply;
+use crate::command::arguments::Log;
+use crate::words::cut;
+use select::{Selection, Wanted};
+use show::{EntryReport, line};
+pub(crate) use stats::{CostReport, StatsReport};
+pub(crate) use why::{WhyReport, why};
+
+/// So many lines are shown where nothing else is said.
+const SHOWN: usize = 30;
+
+/// What `req log --json` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LogReport {
+    /// The version of this form: 1.
+    version: u32,
+    /// The lines, the newest last.
+    entries: Vec<EntryReport>,
+    /// So many older lines match too and are left out.
+    earlier: u64,
+    /// So many lines of the journal could not be read.
+    damaged: u64,
+}
+
+pub(crate) fn log(wanted: &Log, machine: &Machine<'_>) -> Reply {
+    match selection(wanted, machine) {
+        Ok((selection, since)) if wanted.stats => stats::stats(selection, since, wanted.json),
+        Ok((selection, since)) if wanted.cost => stats::cost(selection, since, wanted.json),
+        Ok((selection, _)) => lines(selection, wanted),
+        Err(why) => Reply::no(why),
+    }
+}
+
+/// The lines that are wanted, and since when, if that is said.
+fn selection(wanted: &Log, machine: &Machine<'_>) -> Result<(Selection, Option<Timestamp>), String> {
+    let hook = wanted.hook.as_deref().map(known_hook).transpose()?;
+    let dir = select::folder(machine)?;
+    let session = wanted.session.as_deref().map(|named| select::session(named, dir, machine)).transpose()?;
+    let since = wanted.since.map(|span| machine.host.now().minus(span));
+    let wanted = Wanted { hook, session, since, refusals_only: wanted.blocks };
+    Ok((Selection::of(dir, wanted), since))
+}
+
+/// A hook of the catalog.
+fn known_hook(name: &str) -> Result<String, String> {
+    let known: Vec<&str> = section_names().collect();
+    if known.contains(&name) {
+        return Ok(name.to_owned());
+    }
+    let name = cut(name, 60);
+    Err(match nearest(&name, &known) {
+        Some(near) => format!("req: there is no hook {name}; did you mean {near}?"),
+        None => format!("req: there is no hook {name}; there are {}", known.join(", ")),
+    })
+}
+
+/// The newest lines, one for each.
+fn lines(mut selection: Selection, wanted: &Log) -> Reply {
+    let limit = wanted.limit.unwrap_or(SHOWN);
+    let mut newest: VecDeque<Record> = VecDeque::new();
+    let mut earlier: u64 = 0;
+    for record in selection.by_ref() {
+        newest.push_back(record);
+        if newest.len() > limit {
+            newest.pop_front();
+            earlier += 1;
+        }
+    }
+    if wanted.json {
+        let entries = newest.iter().map(EntryReport::of).collect();
+        return json(&LogReport { version: 1, entries, earlier, damaged: selection.damaged });
+    }
+    let mut text: Vec<String> = Vec::new();
+    if newest.is_empty() && earlier == 0 {
+        text.push("nothing is recorded of that".to_owned());
+    }
+    if earlier > 0 {
+        let all = u64::try_from(newest.len()).unwrap_or(u64::MAX).saturating_add(earlier);
+        text.push(format!("{earlier} earlier not shown; all of them: -n {all}"));
+    }
+    let width = newest.iter().map(|record| record.hook.chars().count()).max().unwrap_or(0);
+    text.extend(newest.iter().map(|record| line(record, width)));
+    text.extend(unreadable(selection.damaged));
+    Reply::yes(text.join("\n"))
+}
+
+/// What to say of lines that are none.
+fn unreadable(damaged: u64) -> Option<String> {
+    match damaged {
+        0 => None,
+        1 => Some("1 line of the journal could not be read and is left out".to_owned()),
+        more => Some(format!("{more} lines of the journal could not be read and are left out")),
+    }
+}
+
+fn json(report: &impl Serialize) -> Reply {
+    match serde_json::to_string(report) {
+        Ok(text) => Reply::yes(text),
+        Err(error) => Reply::no(format!("req: the answer cannot be put into JSON: {error}")),
+    }
+}

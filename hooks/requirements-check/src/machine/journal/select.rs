@@ -1,0 +1,79 @@
+//! Which lines of the journal are meant.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use shared::host::Timestamp;
+use shared::journal::{Line, Reading, Record, read};
+
+use crate::machine::Machine;
+use crate::marks::resolve_session;
+
+/// What is wanted.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Wanted {
+    /// Of this hook.
+    pub(super) hook: Option<String>,
+    /// Of this session.
+    pub(super) session: Option<String>,
+    /// Not older.
+    pub(super) since: Option<Timestamp>,
+    /// Only what was refused or held.
+    pub(super) refusals_only: bool,
+}
+
+impl Wanted {
+    fn is(&self, record: &Record) -> bool {
+        self.hook.as_ref().is_none_or(|hook| *hook == record.hook)
+            && self.session.as_ref().is_none_or(|session| Some(session) == record.session.as_ref())
+            && self.since.is_none_or(|since| record.at >= since)
+            && (!self.refusals_only || is_refusal(record))
+    }
+}
+
+/// The lines that are wanted, the newest last; what is no line at all is counted meanwhile.
+#[derive(Debug)]
+pub(super) struct Selection {
+    reading: Reading,
+    wanted: Wanted,
+    /// Lines so far that could not be read.
+    pub(super) damaged: u64,
+}
+
+impl Selection {
+    pub(super) fn of(dir: &Path, wanted: Wanted) -> Self {
+        Self { reading: read(dir), wanted, damaged: 0 }
+    }
+}
+
+impl Iterator for Selection {
+    type Item = Record;
+
+    fn next(&mut self) -> Option<Record> {
+        loop {
+            match self.reading.next()? {
+                Line::Record(record) if self.wanted.is(&record) => return Some(*record),
+                Line::Record(_) => {}
+                Line::Damaged => self.damaged += 1,
+            }
+        }
+    }
+}
+
+/// A call, a stop or a prompt did not go on.
+pub(super) fn is_refusal(record: &Record) -> bool {
+    matches!(record.what.as_str(), "deny" | "ask" | "block")
+}
+
+/// The folder the journal is in.
+pub(super) fn folder<'a>(machine: &Machine<'a>) -> Result<&'a Path, String> {
+    let store = machine.store.ok_or("req: there is no state folder, so nothing is recorded; set HOME")?;
+    Ok(store.dir())
+}
+
+/// The session that is meant by an id or the beginning of one.
+pub(super) fn session(named: &str, dir: &Path, machine: &Machine<'_>) -> Result<String, String> {
+    let recorded = Selection::of(dir, Wanted::default()).filter_map(|record| record.entry.session);
+    let known: BTreeSet<String> = recorded.chain(machine.session.map(ToOwned::to_owned)).collect();
+    resolve_session(named, known.iter().map(String::as_str)).map_err(|error| format!("req: {error}"))
+}

@@ -1,0 +1,115 @@
+//! `req pause`, `req resume`: every hook off for a while, and on again.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use shared::host::{Host, Places, Timestamp, display_path};
+use shared::state::{Off, with_lock};
+
+use super::Machine;
+use crate::change::Change;
+use crate::command::Reply;
+use crate::command::arguments::Pause;
+use crate::words::typed_time;
+
+/// So long it lasts where nothing else is said.
+const USUAL: Duration = Duration::from_secs(10 * 60);
+
+/// The longest pause: one that is forgotten has ended by tomorrow. Who wants the hooks gone for longer switches them off by name.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How to end it. A hook that is paused answers no typed prompt, but Claude Code runs a line with `!` before it in a shell.
+const HOW_TO_END: &str = "req resume ends it (in Claude Code: ! req resume)";
+
+pub(crate) fn pause(wanted: &Pause, machine: &Machine<'_>) -> Reply {
+    let span = wanted.span.unwrap_or(USUAL);
+    if span > LONGEST {
+        return Reply::no(
+            "req: a pause lasts a day at most (1d); to switch one hook off for longer: req disable --hook HOOK",
+        );
+    }
+    if !machine.standpoint.is_operator() {
+        let span = wanted.span.map(|span| format!(" {}", typed_time(span.as_secs()))).unwrap_or_default();
+        let line = format!("req pause{span}");
+        return Reply::no(machine.standpoint.refusal(&line, "a pause is the user's to make"));
+    }
+    if machine.places.state_dir.is_none() {
+        return Reply::no("req: there is no state folder to keep the pause in; set HOME");
+    }
+    if let Some((dir, Off::ForGood)) = in_force(machine.places, machine.host.now()) {
+        let file = shown(&dir.join("OFF"), machine.host);
+        return Reply::yes(format!("every hook is off for as long as {file} is there; {HOW_TO_END}"));
+    }
+    // Whole seconds are what the file holds.
+    let end = machine.host.now().plus(span).micros().div_euclid(1_000_000);
+    let end = Timestamp::from_secs(end);
+    let text = format!("every hook is off until {}; {HOW_TO_END}", end.local());
+    Reply { changes: vec![Change::Pause(end)], ..Reply::yes(text) }
+}
+
+/// Everybody may: it makes nothing looser.
+pub(crate) fn resume(machine: &Machine<'_>) -> Reply {
+    match in_force(machine.places, machine.host.now()) {
+        None => Reply::yes("no pause is in force; nothing was changed"),
+        Some(_) => Reply { changes: vec![Change::Resume], ..Reply::yes("every hook is on again") },
+    }
+}
+
+/// What to say beside everything else while the hooks are off.
+pub(crate) fn note(host: &Host, places: &Places) -> Option<String> {
+    let (dir, off) = in_force(places, host.now())?;
+    Some(match off {
+        Off::ForGood => {
+            format!(
+                "every hook is off for as long as {} is there; {HOW_TO_END}",
+                shown(&dir.join("OFF"), host)
+            )
+        }
+        Off::Until(end) => format!("every hook is off until {}; {HOW_TO_END}", end.local()),
+    })
+}
+
+/// Switches every hook off until then.
+///
+/// # Errors
+/// Says what could not be done.
+pub(crate) fn begin(places: &Places, end: Timestamp, patience: Duration) -> Result<(), String> {
+    let Some(dir) = &places.state_dir else { return Ok(()) };
+    let file = dir.join("OFF");
+    let written = with_lock(&file, patience, || Off::until(dir, end)).map_err(|error| error.to_string())?;
+    written.map_err(|error| format!("{} cannot be written: {error}", file.display()))
+}
+
+/// Switches them on again.
+///
+/// # Errors
+/// Says what could not be done.
+pub(crate) fn end(places: &Places, patience: Duration) -> Result<(), String> {
+    for dir in folders(places) {
+        let file = dir.join("OFF");
+        if file.symlink_metadata().is_ok() {
+            let removed = with_lock(&file, patience, || Off::end(dir)).map_err(|error| error.to_string())?;
+            removed.map_err(|error| format!("{} cannot be removed: {error}", file.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// The folders a hook looks for the file in: the one in use, and our own.
+fn folders(places: &Places) -> impl Iterator<Item = &PathBuf> {
+    let own = places.default_state_dir.as_ref().filter(|own| places.state_dir.as_ref() != Some(own));
+    places.state_dir.iter().chain(own)
+}
+
+/// What switches the hooks off, and where; of several what lasts longest.
+fn in_force(places: &Places, now: Timestamp) -> Option<(&Path, Off)> {
+    let found = folders(places).filter_map(|dir| Some((dir.as_path(), Off::read(dir, now)?)));
+    found.max_by_key(|(_, off)| match off {
+        Off::ForGood => Timestamp::from_micros(i64::MAX),
+        Off::Until(end) => *end,
+    })
+}
+
+fn shown(file: &Path, host: &Host) -> String {
+    display_path(file, host.environment.home.as_deref())
+}

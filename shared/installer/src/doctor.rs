@@ -1,0 +1,198 @@
+//! `req doctor`: whether everything that is promised here holds. It proves instead of guessing, and it never runs a
+//! command that is not ours: a cloned repository's settings are a stranger's.
+//!
+//! - [`world`]: what is read once; [`level`], [`plugins`]: every place the client takes hooks from
+//! - a module per check, most of them facts in and findings out
+//! - [`finding`], [`report`]: what it comes to; [`mend`]: `--fix`
+
+mod binaries;
+mod client;
+mod configuration;
+mod credits;
+mod environment;
+mod events;
+mod finding;
+mod heartbeats;
+mod in_force;
+mod level;
+mod matchers;
+mod memory;
+mod mend;
+mod ours;
+mod plugins;
+mod proofs;
+mod report;
+mod shapes;
+mod start_up;
+mod strangers;
+mod twice;
+mod world;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use shared::catalog::{Catalog, HookEntry};
+use shared::host::{Host, Timestamp};
+use shared::{heartbeat, proved, usage};
+
+use crate::manifest::hash_of;
+use level::{Kind, Level};
+use proofs::Proofs;
+use strangers::Known;
+use world::World;
+
+pub use finding::{Finding, Severity};
+pub use report::{Report, Section, VERSION};
+pub use world::managed_settings;
+
+/// Looks at everything, and mends what can be mended safely if `fix` is wanted. `managed` is where an administrator's
+/// settings would lie, see [`managed_settings`].
+///
+/// # Errors
+/// There is no home, or the manifest is none.
+pub fn run(host: &Host, fix: bool, managed: &Path) -> anyhow::Result<Report> {
+    let catalog = Catalog::built_in()?;
+    let world = World::read(host, &catalog, managed)?;
+    let before = look(&world);
+    if !fix {
+        return Ok(before);
+    }
+    let mended = mend::mend(&world, &before);
+    let after = look(&World::read(host, &catalog, managed)?);
+    Ok(Report { mended, ..after })
+}
+
+fn look(world: &World<'_>) -> Report {
+    // Before anything of ours runs: a hook closes its folder to others by itself.
+    let memory = memory::look(world);
+    let Proofs { findings: proofs, all_passed } = proofs::look(world);
+    let sections = vec![
+        Section::new("Binaries", binaries::look(world)),
+        Section::new("Registrations", registrations(world)),
+        Section::new("In force", in_force(world)),
+        Section::new("Proofs", proofs),
+        Section::new("Configuration", configuration::look(world)),
+        Section::new("State", [memory::findings(&memory), environment::findings(&world.levels)].concat()),
+        Section::new("Last firing", firings(world)),
+        Section::new("Client", vec![client(world, all_passed)]),
+        Section::new("Credits", vec![credits(world)]),
+        Section::new("Start-up", start_up::look(world)),
+    ];
+    Report::new(sections)
+}
+
+fn registrations(world: &World<'_>) -> Vec<Finding> {
+    let hooks: Vec<&HookEntry> = world.catalog.hooks.iter().collect();
+    let names: Vec<String> = hooks.iter().map(|hook| hook.name.clone()).collect();
+    let known = Known {
+        home: &world.user().home,
+        project: world.project(),
+        hooks: &names,
+        is_there: &Path::exists,
+        is_found: &|name| is_on_path(world, name),
+        is_ours: &|path, name| {
+            let there = hash_of(path).ok().flatten();
+            there.is_some_and(|hash| world.manifest.files.get(name).is_some_and(|ours| ours.sha256 == hash))
+        },
+    };
+    let mut found = Vec::new();
+    for level in &world.levels {
+        found.extend(registered_in(world, level));
+        found.extend(shapes::findings(level));
+        if let Some(place) = level.place.as_ref().filter(|_| !level.is_refused) {
+            found.extend(ours::findings(level, place, &hooks, &|path| Path::new(path).exists()));
+        }
+        found.extend(strangers::findings(level, &known));
+    }
+    found.extend(twice(world));
+    if world.registered().is_empty() {
+        found.push(Finding::note("no hook of ours is registered").next("req hooks install"));
+    }
+    found
+}
+
+/// Which hooks a level registers.
+fn registered_in(world: &World<'_>, level: &Level) -> Option<Finding> {
+    let is_there = |hook: &&HookEntry| level.ours.iter().any(|entry| entry.name == hook.name);
+    let names: Vec<&str> =
+        world.catalog.hooks.iter().filter(is_there).map(|hook| hook.name.as_str()).collect();
+    (!names.is_empty()).then(|| Finding::ok(format!("registers {}", names.join(", "))).at(&level.shown, None))
+}
+
+fn twice(world: &World<'_>) -> Vec<Finding> {
+    let names_ours = |level: &Level, hook: &str| {
+        let is_named = |command: &str| command.rsplit('/').next() == Some(hook);
+        let commands = level.survey.entries.iter().filter_map(|entry| entry.command.as_deref());
+        match level.kind {
+            Kind::Plugin => commands.into_iter().any(is_named),
+            _ => level.ours.iter().any(|entry| entry.name == hook),
+        }
+    };
+    let of_hook = |hook: &HookEntry| {
+        let levels = world.levels.iter().filter(|level| names_ours(level, &hook.name));
+        let places = levels.map(|level| (level.kind, level.shown.clone())).collect();
+        twice::finding(&twice::Registered { hook: &hook.name, places })
+    };
+    world.catalog.hooks.iter().filter_map(of_hook).collect()
+}
+
+fn is_on_path(world: &World<'_>, name: &str) -> bool {
+    let path = world.host.environment.search_path.as_deref().unwrap_or_default();
+    std::env::split_paths(path).any(|folder| folder.join(crate::places::executable(name)).is_file())
+}
+
+fn in_force(world: &World<'_>) -> Vec<Finding> {
+    let mut found = in_force::of_settings(&world.levels, !world.registered().is_empty());
+    let environment = &world.host.environment;
+    let folder = environment.claude_config_dir.as_ref().unwrap_or(&world.user().home);
+    let record: Option<Value> = fs::read_to_string(folder.join(".claude.json"))
+        .ok()
+        .and_then(|text| serde_json::from_str(&text).ok());
+    let shown = world.project().map(|project| world.user().show(project)).unwrap_or_default();
+    found.extend(in_force::of_trust(record.as_ref(), world.project(), &shown));
+    found
+}
+
+fn firings(world: &World<'_>) -> Vec<Finding> {
+    let session = client::newest_transcript(world.config()).map(|(time, _)| Timestamp::from(time));
+    let is_everywhere = |hook: &HookEntry| {
+        let users = world.levels.iter().filter(|level| level.kind == Kind::User);
+        users.flat_map(|level| &level.ours).any(|entry| entry.name == hook.name)
+    };
+    let of_hook = |hook: &HookEntry| {
+        let fired = world.store().and_then(|store| heartbeat::last(&store, &hook.name));
+        let deployed = fs::metadata(world.user().deployed(&hook.name)).and_then(|file| file.modified()).ok();
+        heartbeats::finding(&heartbeats::Facts {
+            hook: hook.name.clone(),
+            fired: fired.map(Timestamp::from),
+            installed: deployed.map(Timestamp::from),
+            session,
+            is_everywhere: is_everywhere(hook),
+            now: world.now(),
+        })
+    };
+    let is_there = |hook: &&HookEntry| world.user().deployed(&hook.name).is_file();
+    world.registered().into_iter().filter(is_there).map(of_hook).collect()
+}
+
+/// A version under which everything passed is remembered.
+fn client(world: &World<'_>, all_passed: bool) -> Finding {
+    let store = world.store();
+    let before = store.as_ref().map(proved::read).unwrap_or_default();
+    let version = client::version(world);
+    if let (Some(version), Some(store), true) = (&version, &store, all_passed) {
+        // What cannot be written to is told with the state folder.
+        let _ = proved::passed(store, version, world.now());
+    }
+    client::finding(version.as_deref(), &before, all_passed)
+}
+
+fn credits(world: &World<'_>) -> Finding {
+    let usage = world.store().as_ref().and_then(usage::read);
+    let needs = world.registered().into_iter().find(|hook| hook.needs_usage);
+    credits::finding(usage.as_ref(), world.now(), needs.map(|hook| hook.name.as_str()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,238 @@
+//! The deployed files and the commands that lead to them, against the manifest. Pure.
+
+use std::path::PathBuf;
+
+use shared::catalog::Catalog;
+
+use super::finding::{Finding, Repair};
+use super::world::World;
+use crate::deploy;
+use crate::manifest::hash_of;
+use crate::places::executable;
+use crate::prune::orphans;
+use crate::source::Source;
+
+/// What this program is.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// One program as it is on the disk.
+#[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "what was looked at, independent of each other")]
+pub(super) struct Facts {
+    /// Its name.
+    pub(super) hook: String,
+    /// It is a hook that the user relies on.
+    pub(super) is_registered: bool,
+    /// Where it is deployed, as a person reads it.
+    pub(super) shown: String,
+    /// There is a file.
+    pub(super) is_there: bool,
+    /// The owner may start it.
+    pub(super) is_executable: bool,
+    /// The version in the manifest; `None`: the manifest does not know it.
+    pub(super) version: Option<String>,
+    /// Its bytes are those of the manifest.
+    pub(super) is_vouched: bool,
+    /// There is one beside the running program, which is not the installed one.
+    pub(super) newer_beside: bool,
+    /// The line that deploys again.
+    pub(super) again: &'static str,
+}
+
+/// What is said of one program; nothing of one that is neither deployed nor registered.
+pub(super) fn finding(facts: &Facts) -> Option<Finding> {
+    let Facts { hook, shown, again, .. } = facts;
+    if !facts.is_there && !facts.is_registered && facts.version.is_none() {
+        return None;
+    }
+    let broken = |what: &str| {
+        let found = |what: String| {
+            if facts.is_registered { Finding::broken(what) } else { Finding::warning(what) }
+        };
+        found(format!("{hook}: {what}")).at(shown, None).next(*again)
+    };
+    let Some(version) = &facts.version else {
+        return Some(broken(if facts.is_there {
+            "nothing is known of this file: it was not installed"
+        } else {
+            "it was never installed"
+        }));
+    };
+    if !facts.is_there {
+        return Some(broken("the file is gone"));
+    }
+    if !facts.is_vouched {
+        return Some(broken("the file is not the one that was installed: its bytes differ"));
+    }
+    if !facts.is_executable {
+        return Some(broken("the file may not be started").repair(Repair::MakeExecutable(hook.clone())));
+    }
+    if version != VERSION {
+        let what = format!("{hook}: version {version} is installed, this is {VERSION}");
+        let found = Finding::warning(what).at(shown, None);
+        if numbers(version) > numbers(VERSION) {
+            return Some(
+                found.next("this req is older than the hooks: use the one that was installed with them"),
+            );
+        }
+        let found = found.next(*again);
+        return Some(if facts.newer_beside { found.repair(Repair::Deploy) } else { found });
+    }
+    Some(Finding::ok(format!("{hook} {version}, as it was installed")))
+}
+
+/// A version as it is compared.
+fn numbers(version: &str) -> Vec<u64> {
+    version.split(['.', '-', '+']).map(|part| part.parse().unwrap_or_default()).collect()
+}
+
+/// Looks at all of it.
+pub(super) fn look(world: &World<'_>) -> Vec<Finding> {
+    let hooks = world.catalog.hooks.iter().map(|hook| &hook.name);
+    // A command that is a program of its own, as `req` is.
+    let commands = world.catalog.hooks.iter().flat_map(|hook| &hook.commands);
+    let programs = commands.filter(|name| is_program(world, name));
+    let mut found: Vec<Finding> =
+        hooks.chain(programs).filter_map(|name| finding(&facts(world, name))).collect();
+    if found.is_empty() {
+        return vec![Finding::note("no hook is installed").next("req hooks install")];
+    }
+    let voice = world.user().voice;
+    found.extend(orphans(&world.manifest, world.catalog).into_iter().map(|name| {
+        Finding::note(format!("{name} is installed, and no hook of {} owns it", voice.origin()))
+            .next(voice.prune())
+    }));
+    found.extend(links(world, world.catalog));
+    found
+}
+
+fn is_program(world: &World<'_>, command: &str) -> bool {
+    world.manifest.files.contains_key(command) && world.catalog.hook(command).is_none()
+}
+
+fn facts(world: &World<'_>, name: &str) -> Facts {
+    let user = world.user();
+    let path = user.deployed(name);
+    Facts {
+        hook: name.to_owned(),
+        is_registered: world.relies_on(name),
+        shown: user.show(&path),
+        is_there: path.is_file(),
+        is_executable: deploy::is_executable(&path),
+        version: world.manifest.files.get(name).map(|deployed| deployed.version.clone()),
+        is_vouched: world.manifest.vouches_for(user, name),
+        newer_beside: beside(world).is_some_and(|folder| folder.join(executable(name)).is_file()),
+        again: user.voice.deploy_again(),
+    }
+}
+
+/// The folder this program lies in, if it is another than the one the hooks are deployed in.
+pub(super) fn beside(world: &World<'_>) -> Option<PathBuf> {
+    let source = Source::beside_this_program().ok()?;
+    match source {
+        Source::Folder(ref folder) if !source.is_deployed_to(world.user()) => Some(folder.clone()),
+        _ => None,
+    }
+}
+
+/// The commands of the deployed hooks, in the folder of links and in the search path.
+fn links(world: &World<'_>, catalog: &Catalog) -> Vec<Finding> {
+    let user = world.user();
+    let mut found = Vec::new();
+    for hook in catalog.hooks.iter().filter(|hook| user.deployed(&hook.name).is_file()) {
+        for command in &hook.commands {
+            let binary = if world.manifest.files.contains_key(command) { command } else { &hook.name };
+            let (path, target) = (user.bin.join(executable(command)), user.deployed(binary));
+            if path.symlink_metadata().is_err() {
+                let what = format!("the command {command} is not linked into {}", user.show(&user.bin));
+                let repair = Repair::Link { hook: hook.name.clone(), command: command.clone() };
+                found.push(Finding::warning(what).repair(repair));
+            } else if hash_of(&path).ok().flatten() != hash_of(&target).ok().flatten() {
+                let what =
+                    format!("the command {command} leads to something else than {}", user.show(&target));
+                found.push(Finding::note(what).at(&user.show(&path), None));
+            }
+        }
+    }
+    if found.is_empty() {
+        found.push(Finding::ok(format!("the commands are linked into {}", user.show(&user.bin))));
+    }
+    let search = world.host.environment.search_path.as_deref().unwrap_or_default();
+    if !std::env::split_paths(search).any(|folder| folder == user.bin) {
+        let what = format!("{} is not in your PATH", user.show(&user.bin));
+        found.push(Finding::note(what).next("add it, or type the whole path of a command"));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Facts, VERSION, finding, numbers};
+    use crate::doctor::finding::{Repair, Severity};
+
+    fn right() -> Facts {
+        Facts {
+            hook: "a-gate".to_owned(),
+            is_registered: true,
+            shown: "~/.claude/hooks/a-gate".to_owned(),
+            is_there: true,
+            is_executable: true,
+            version: Some(VERSION.to_owned()),
+            is_vouched: true,
+            newer_beside: false,
+            again: "req hooks install",
+        }
+    }
+
+    #[test]
+    fn a_registered_hook_must_be_there_as_it_was_installed() {
+        type Change = fn(&mut Facts);
+        let rows: [(Change, Severity, &str); 7] = [
+            (|_| {}, Severity::Ok, "as it was installed"),
+            (|facts| facts.is_there = false, Severity::Broken, "is gone"),
+            (|facts| facts.is_vouched = false, Severity::Broken, "its bytes differ"),
+            (|facts| facts.is_executable = false, Severity::Broken, "may not be started"),
+            (|facts| facts.version = None, Severity::Broken, "nothing is known of this file"),
+            (
+                |facts| facts.version = Some("0.0.1".to_owned()),
+                Severity::Warning,
+                "version 0.0.1 is installed",
+            ),
+            (
+                |facts| (facts.is_vouched, facts.is_registered) = (false, false),
+                Severity::Warning,
+                "its bytes differ",
+            ),
+        ];
+        for (change, severity, said) in rows {
+            let mut facts = right();
+            change(&mut facts);
+            let found = finding(&facts).unwrap();
+            assert_eq!(found.severity, severity, "{found}");
+            assert!(found.what.contains(said), "{found}");
+        }
+    }
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        assert!(numbers("0.10.0") > numbers("0.9.9") && numbers("1.0.0") > numbers("0.99"));
+        assert_eq!(numbers("0.1.0"), numbers("0.1.0"));
+    }
+
+    #[test]
+    fn what_is_neither_installed_nor_registered_is_not_mentioned() {
+        let nothing = Facts { is_registered: false, is_there: false, version: None, ..right() };
+        assert_eq!(finding(&nothing), None);
+    }
+
+    #[test]
+    fn an_older_one_is_mended_only_where_a_newer_one_lies_beside() {
+        let older = Facts { version: Some("0.0.1".to_owned()), ..right() };
+        assert_eq!(finding(&older).unwrap().repair, None);
+        let mended = Facts { newer_beside: true, ..older };
+        assert_eq!(finding(&mended).unwrap().repair, Some(Repair::Deploy));
+        let newer = Facts { version: Some("100.0.0".to_owned()), ..mended };
+        let found = finding(&newer).unwrap();
+        assert!(found.repair.is_none() && found.next.as_deref().unwrap().contains("older"), "{found}");
+    }
+}

@@ -1,0 +1,130 @@
+//! Whether the client runs any of it: `disableAllHooks`, an administrator's `allowManagedHooksOnly`, and a folder
+//! that is not trusted. Pure.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::finding::Finding;
+use super::level::{Kind, Level};
+
+/// What the settings say. `levels` begin with the weakest; `registers` tells whether anything of ours is registered.
+pub(super) fn of_settings(levels: &[Level], registers: bool) -> Vec<Finding> {
+    let mut found = disabled(levels);
+    let only_managed = levels.iter().filter(|level| level.kind == Kind::Managed).filter_map(|level| {
+        let flag = level.survey.allows_managed_only.filter(|flag| flag.is_on)?;
+        let what = "the administrator of this machine allows no hooks but their own: none of these runs";
+        let finding = Finding::broken(what).at(&level.shown, Some(flag.line)).key("allowManagedHooksOnly");
+        registers.then(|| finding.next("ask whoever set it up to register these hooks there"))
+    });
+    found.extend(only_managed);
+    if found.is_empty() {
+        found.push(Finding::ok("no settings keep hooks from running"));
+    }
+    found
+}
+
+/// The strongest level that says anything decides.
+fn disabled(levels: &[Level]) -> Vec<Finding> {
+    let mut said = levels
+        .iter()
+        .rev()
+        .filter(|level| level.kind != Kind::Plugin)
+        .filter_map(|level| Some((level, level.survey.disables_all_hooks?)));
+    let strongest = said.next();
+    let place = |finding: Finding, level: &Level, line: usize| {
+        finding.at(&level.shown, Some(line)).key("disableAllHooks")
+    };
+    if let Some((level, flag)) = strongest.filter(|(_, flag)| flag.is_on) {
+        let finding = Finding::broken("true: the client runs no hook, of ours or anybody's");
+        return vec![place(finding, level, flag.line).next("remove the key, or set it to false")];
+    }
+    let overruled = said.filter(|(_, flag)| flag.is_on);
+    let tell = |(level, flag): (&Level, shared::settings::Flag)| {
+        let by = strongest.map(|(level, _)| level.shown.clone()).unwrap_or_default();
+        place(Finding::note(format!("true, but overruled by {by}")), level, flag.line)
+    };
+    overruled.map(tell).collect()
+}
+
+/// What the client's own record says of the project's folder, or of one above it; `None`: there is no record at all.
+pub(super) fn of_trust(record: Option<&Value>, project: Option<&Path>, shown: &str) -> Option<Finding> {
+    let (record, project) = (record?, project?);
+    let trusts = |folder: &Path| {
+        let folder = folder.to_string_lossy();
+        record["projects"][&*folder]["hasTrustDialogAccepted"] == true
+    };
+    if project.ancestors().any(trusts) {
+        return Some(Finding::ok(format!("{shown} is trusted")));
+    }
+    let what = format!(
+        "{shown} is not trusted yet: in a terminal no hook runs here, your own included, until it is"
+    );
+    let next = "start claude in that folder and accept its question (with -p it does not ask, and hooks run)";
+    Some(Finding::warning(what).next(next))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::json;
+
+    use super::{of_settings, of_trust};
+    use crate::doctor::finding::Severity;
+    use crate::doctor::level::{Kind, Level};
+
+    fn verdict(levels: &[(Kind, &str)], registers: bool) -> Severity {
+        let levels: Vec<Level> = levels.iter().map(|(kind, text)| Level::of_text(*kind, "f", text)).collect();
+        let found = of_settings(&levels, registers);
+        found.iter().map(|finding| finding.severity).max().unwrap()
+    }
+
+    #[test]
+    fn the_strongest_word_on_all_hooks_counts() {
+        let (on, off, silent) = (r#"{"disableAllHooks":true}"#, r#"{"disableAllHooks":false}"#, "{}");
+        for (user, project, local, managed, expected) in [
+            (silent, silent, silent, silent, Severity::Ok),
+            (on, silent, silent, silent, Severity::Broken),
+            (silent, on, silent, silent, Severity::Broken),
+            (on, off, silent, silent, Severity::Note),
+            (on, off, on, silent, Severity::Broken),
+            (off, on, off, silent, Severity::Note),
+            (off, off, off, on, Severity::Broken),
+            (silent, silent, r#"{"disableAllHooks":"true"}"#, silent, Severity::Ok),
+        ] {
+            let levels = [
+                (Kind::User, user),
+                (Kind::Project, project),
+                (Kind::Local, local),
+                (Kind::Managed, managed),
+            ];
+            assert_eq!(verdict(&levels, true), expected, "{user} {project} {local} {managed}");
+        }
+    }
+
+    #[test]
+    fn an_administrator_may_allow_only_their_own_hooks() {
+        let only = r#"{"allowManagedHooksOnly":true}"#;
+        assert_eq!(verdict(&[(Kind::Managed, only)], true), Severity::Broken);
+        assert_eq!(verdict(&[(Kind::Managed, only)], false), Severity::Ok);
+        assert_eq!(verdict(&[(Kind::User, only)], true), Severity::Ok, "nobody else may say that");
+    }
+
+    #[test]
+    fn a_folder_is_trusted_by_itself_or_by_one_above_it() {
+        let record = json!({ "projects": {
+            "/code/yes": { "hasTrustDialogAccepted": true },
+            "/code/no": { "hasTrustDialogAccepted": false },
+        } });
+        let of = |folder: &str| {
+            of_trust(Some(&record), Some(Path::new(folder)), "it").map(|finding| finding.severity)
+        };
+        assert_eq!(of("/code/yes"), Some(Severity::Ok));
+        assert_eq!(of("/code/yes/below"), Some(Severity::Ok));
+        assert_eq!(of("/code/no"), Some(Severity::Warning));
+        assert_eq!(of("/code/new"), Some(Severity::Warning));
+        assert_eq!(of_trust(None, Some(Path::new("/code/no")), "it"), None);
+        assert_eq!(of_trust(Some(&record), None, "it"), None);
+    }
+}

@@ -1,0 +1,142 @@
+//! What is in force key by key, with where it is set and what it overrides: for people who ask. For command lines only.
+
+use figment::value::Dict;
+use serde_json::Value;
+
+use super::defaults::ALL_DEFAULTS;
+use super::expected::known_keys;
+use super::fits::as_json;
+use super::held::is_any_of;
+use super::layer::{Layer, LayerKind, Sources};
+use super::schema::schema_at;
+use super::section::{Cleaned, Origin, Section, SectionSpec};
+use super::top_level::{self, Locks};
+use super::tree::{get, leaves, merge};
+use super::yaml;
+
+/// One key and what it is set to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Its path, as in a file.
+    pub path: Vec<String>,
+    /// What is in force.
+    pub value: Value,
+    /// Who says so.
+    pub origin: Origin,
+    /// What lower layers say, the highest first.
+    pub overridden: Vec<Said>,
+    /// The global file locks it.
+    pub locked: bool,
+    /// Only the global file may set it.
+    pub global_only: bool,
+}
+
+/// What one layer says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// What it is set to there.
+    pub value: Value,
+    /// Where.
+    pub origin: Origin,
+}
+
+impl<S> Section<S> {
+    /// Every entry of the section that is in force.
+    #[must_use]
+    pub fn entries(&self) -> Vec<Entry> {
+        let locks = Locks::of(self.locked.clone());
+        let merged =
+            self.layers().iter().fold(Dict::new(), |below, cleaned| merge(below, cleaned.section.clone()));
+        let mut entries: Vec<Entry> = leaves(&merged)
+            .into_iter()
+            .filter_map(|path| {
+                let mut said = self.said(&path).into_iter();
+                let Said { value, origin } = said.next()?;
+                let (locked, global_only) =
+                    (locks.holds(&path) || locks.need_on(&path), is_any_of(self.spec().global_only, &path));
+                let path = self.spec().in_file(&path);
+                Some(Entry { path, value, origin, overridden: said.collect(), locked, global_only })
+            })
+            .collect();
+        self.decide_elsewhere(&mut entries);
+        entries
+    }
+
+    /// What the layers say of the key, the highest first.
+    fn said(&self, path: &[String]) -> Vec<Said> {
+        let of_layer = |Cleaned { layer, section }: &Cleaned| {
+            let value = as_json(get(section, path)?);
+            Some(Said { value, origin: origin(layer, &self.spec().in_file(path)) })
+        };
+        self.layers().iter().rev().filter_map(of_layer).collect()
+    }
+
+    /// A switch, or the key above all sections, decides for the section's own `enabled`.
+    fn decide_elsewhere(&self, entries: &mut [Entry]) {
+        let enabled = self.spec().in_file(&["enabled"]);
+        let entry = entries.iter_mut().find(|entry| entry.path == enabled);
+        if let (Some(entry), Some(origin)) = (entry, self.decided_elsewhere()) {
+            let said = Said { value: entry.value.clone(), origin: entry.origin.clone() };
+            entry.overridden.insert(0, said);
+            entry.origin = origin.clone();
+            entry.value = self.enabled.into();
+        }
+    }
+}
+
+/// The keys above all sections.
+#[must_use]
+pub fn top_entries(sources: &Sources) -> Vec<Entry> {
+    let defaults = yaml::parse(ALL_DEFAULTS).ok().map(|parsed| {
+        Layer::new(LayerKind::Defaults, super::section::THE_DEFAULTS.to_owned(), ALL_DEFAULTS, parsed)
+    });
+    let (files, _) = sources.read(SectionSpec::default());
+    let layers: Vec<Layer> = defaults.into_iter().chain(files).collect();
+    let is_locking = |layer: &&Layer| layer.kind == LayerKind::Global && layer.values.contains_key("locked");
+    let locks_something = layers.iter().any(|layer| is_locking(&layer));
+    let entry = |key: &str| {
+        let path = [key.to_owned()];
+        let counting = layers.iter().rev().filter(|layer| top_level::counts(layer, key));
+        let said = |layer: &Layer| {
+            Some(Said { value: as_json(layer.values.get(key)?), origin: origin(layer, &path) })
+        };
+        let mut said = counting.filter_map(said);
+        let Said { value, origin } = said.next()?;
+        let locked = key == "enabled" && locks_something;
+        let global_only = key == "locked";
+        Some(Entry { path: path.to_vec(), value, origin, overridden: said.collect(), locked, global_only })
+    };
+    top_level::KEYS.iter().filter_map(|key| entry(key)).collect()
+}
+
+/// Puts entries into the order of config/defaults.yaml; keys that have no default follow in the order of the schema, names of
+/// the user's own by the alphabet.
+pub fn sort(entries: &mut [Entry]) {
+    let defaults: serde_yaml::Value = serde_yaml::from_str(ALL_DEFAULTS).unwrap_or_default();
+    entries.sort_by_cached_key(|entry| rank(&entry.path, &defaults));
+}
+
+fn rank(path: &[String], defaults: &serde_yaml::Value) -> Vec<(usize, String)> {
+    let mut standing = Some(defaults);
+    // The keys above all sections come first, with a default or not.
+    let above = path.first().and_then(|first| top_level::KEYS.iter().position(|key| key == first));
+    let mut ranks = vec![(above.unwrap_or(usize::MAX), String::new())];
+    for (depth, key) in path.iter().enumerate() {
+        let map = standing.and_then(serde_yaml::Value::as_mapping);
+        let place = |map: &serde_yaml::Mapping| map.keys().position(|known| known.as_str() == Some(key));
+        let by_schema = || {
+            let above = schema_at(&path[..depth]).ok()?;
+            known_keys(above).iter().position(|known| known == key)
+        };
+        // Behind whatever has a default.
+        let after = map.map_or(0, serde_yaml::Mapping::len);
+        let rank = map.and_then(place).or_else(|| by_schema().map(|place| after + place));
+        ranks.push((rank.unwrap_or(usize::MAX), key.clone()));
+        standing = standing.and_then(|value| value.get(key));
+    }
+    ranks
+}
+
+fn origin(layer: &Layer, path: &[String]) -> Origin {
+    Origin { layer: layer.kind, file: layer.file.clone(), line: layer.line_of(path) }
+}

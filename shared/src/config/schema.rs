@@ -1,0 +1,110 @@
+//! The committed JSON Schema of requirements.yaml, compiled in: what the sections of hooks hold whose types are in other
+//! binaries. For command lines only; a hook reads its own section by its types.
+
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use super::expected::{at, known_keys};
+use super::section::SectionSpec;
+
+/// The whole file, as `cargo xtask schema` generates it.
+pub const SCHEMA_TEXT: &str = include_str!("../../../config/requirements.schema.json");
+
+static WHOLE: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(SCHEMA_TEXT).unwrap_or_default());
+
+/// Section and dotted key of everything that only the global file may set.
+static GLOBAL_ONLY: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+    let sections = WHOLE.get("properties").and_then(Value::as_object);
+    let mut found = Vec::new();
+    for (section, schema) in sections.into_iter().flatten() {
+        note_global_only(section, "", schema, &mut found);
+    }
+    found
+});
+
+static SPECS: LazyLock<Vec<(&'static str, Vec<&'static str>)>> = LazyLock::new(|| {
+    let sections = known_keys(&WHOLE).into_iter();
+    let keys = |section: &str| {
+        let own = GLOBAL_ONLY.iter().filter(|(of, _)| of == section);
+        own.map(|(_, key)| key.as_str()).collect()
+    };
+    sections.map(|section| (section, keys(section))).collect()
+});
+
+/// A key path that leads nowhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stranger {
+    /// Which key of the path is not known, counted from 0.
+    pub at: usize,
+    /// The keys that may stand there.
+    pub known: Vec<&'static str>,
+}
+
+/// The schema of what stands at this path of a file.
+///
+/// # Errors
+/// If nothing of ours stands there.
+pub fn schema_at(path: &[String]) -> Result<&'static Value, Stranger> {
+    at(&WHOLE, path).map_err(|map| {
+        let is_known = |depth: &usize| at(&WHOLE, &path[..*depth]).is_ok();
+        let depth = (0..path.len()).take_while(is_known).last().unwrap_or_default();
+        Stranger { at: depth, known: known_keys(map) }
+    })
+}
+
+/// The schema of a hook's section, and how it is read; `None` for a name no section has.
+#[must_use]
+pub fn section_by_schema(name: &str) -> Option<(SectionSpec, &'static Value)> {
+    let (name, global_only) = SPECS.iter().find(|(section, _)| *section == name)?;
+    let schema = WHOLE.get("properties")?.get(name)?;
+    Some((SectionSpec { name, global_only, ..SectionSpec::default() }, schema))
+}
+
+fn note_global_only(section: &str, above: &str, schema: &Value, found: &mut Vec<(String, String)>) {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (key, property) in properties.into_iter().flatten() {
+        let path = if above.is_empty() { key.clone() } else { format!("{above}.{key}") };
+        if property.get("x-global-only").is_some_and(|mark| *mark == true) {
+            found.push((section.to_owned(), path));
+        } else {
+            note_global_only(section, &path, property, found);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WHOLE, schema_at, section_by_schema};
+    use crate::catalog;
+
+    fn path(dotted: &str) -> Vec<String> {
+        dotted.split('.').map(ToOwned::to_owned).collect()
+    }
+
+    #[test]
+    fn every_hook_of_the_catalog_has_its_section() {
+        assert!(WHOLE.is_object());
+        for name in catalog::section_names() {
+            assert_eq!(section_by_schema(name).unwrap().0.name, name);
+        }
+        assert!(section_by_schema("no-such-hook").is_none());
+    }
+
+    #[test]
+    fn keys_of_the_global_file_alone_are_known_by_their_mark() {
+        let (spec, _) = section_by_schema("stop-momentum").unwrap();
+        assert_eq!(spec.global_only, ["message_file"]);
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_is_told_with_what_may_stand_there() {
+        assert_eq!(schema_at(&path("stop-momentum.enabled")).unwrap()["type"], "boolean");
+        assert_eq!(schema_at(&path("requirements.any_name.enabled")).unwrap()["type"], "boolean");
+        let stranger = schema_at(&path("stop-momentum.enabledd.x")).unwrap_err();
+        assert_eq!(stranger.at, 1);
+        assert!(stranger.known.contains(&"enabled") && !stranger.known.contains(&"stop-momentum"));
+        assert_eq!(schema_at(&path("stop.enabled")).unwrap_err().at, 0);
+        assert_eq!(schema_at(&path("enabled.x")).unwrap_err().at, 1);
+    }
+}

@@ -1,0 +1,156 @@
+//! Values and keys as they are written in a requirements.yaml, on one line: a value read back is the same, wherever it stands.
+
+use serde_json::Value;
+
+use super::fits::as_json;
+use super::yaml;
+
+/// The value in YAML: `true`, `plain words`, `[a, b]`, `{ a: 1 }`.
+#[must_use]
+pub fn spelled(value: &Value) -> String {
+    match value {
+        Value::String(text) => spelled_text(text),
+        Value::Array(entries) => format!("[{}]", list(entries.iter().map(spelled))),
+        Value::Object(map) if map.is_empty() => "{}".to_owned(),
+        Value::Object(map) => {
+            let entries = map.iter().map(|(key, value)| format!("{}: {}", spelled_text(key), spelled(value)));
+            format!("{{ {} }}", list(entries))
+        }
+        plain => plain.to_string(),
+    }
+}
+
+/// The text as YAML, in quotes only where it would be read as something else without.
+pub(super) fn spelled_text(text: &str) -> String {
+    let is_plain = |char: char| char.is_alphanumeric() || " _-./*+=<>()@%$^~;!?'".contains(char);
+    if text.chars().all(is_plain) && stands_for(text, &Value::String(text.to_owned())) {
+        text.to_owned()
+    } else {
+        quoted(text)
+    }
+}
+
+/// A key path with dots, a key that holds dots or spaces in quotes.
+#[must_use]
+pub fn dotted(path: &[String]) -> String {
+    let is_plain = |key: &str| {
+        !key.is_empty() && key.chars().all(|char| !char.is_whitespace() && !"\"'.".contains(char))
+    };
+    let keys: Vec<String> =
+        path.iter().map(|key| if is_plain(key) { key.clone() } else { quoted(key) }).collect();
+    keys.join(".")
+}
+
+/// The value of a text as it would stand behind a key.
+///
+/// # Errors
+/// If it is no YAML.
+pub fn read_value(text: &str) -> Result<Value, &'static str> {
+    let parsed = yaml::parse_value(text).map_err(|error| error.why)?;
+    Ok(as_json(&parsed))
+}
+
+/// The text, written as it stands on one line behind a key, has this value, in brackets or not.
+fn stands_for(text: &str, value: &Value) -> bool {
+    let reads = |file: String| {
+        let values = yaml::parse(&file).ok().map(|parsed| parsed.values)?;
+        (values.len() == 1).then(|| values.get("k").map(as_json)).flatten()
+    };
+    let is_one_line = !text.contains(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']);
+    is_one_line
+        && reads(format!("k: {text}\n")).as_ref() == Some(value)
+        && reads(format!("{{ k: {text} }}\n")).as_ref() == Some(value)
+        // With a comment behind it, as after the value it takes the place of.
+        && reads(format!("k: {text} # c\n")).as_ref() == Some(value)
+}
+
+fn list(entries: impl Iterator<Item = String>) -> String {
+    entries.collect::<Vec<_>>().join(", ")
+}
+
+/// In double quotes, whose escapes are those of JSON.
+fn quoted(text: &str) -> String {
+    // What YAML ends a line at, or refuses, and JSON leaves as it is.
+    let is_odd = |char: char| {
+        matches!(char, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+    };
+    let escaped = |char: char| {
+        if is_odd(char) { format!("\\u{:04x}", u32::from(char)) } else { char.to_string() }
+    };
+    Value::from(text).to_string().chars().map(escaped).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::{dotted, read_value, spelled, stands_for};
+
+    #[test]
+    fn values_are_written_as_people_write_them() {
+        for (value, text) in [
+            (json!(true), "true"),
+            (json!(null), "null"),
+            (json!(5), "5"),
+            (json!(1.5), "1.5"),
+            (json!("main"), "main"),
+            (json!("release/*"), "release/*"),
+            (json!("*"), "\"*\""),
+            (json!("true"), "\"true\""),
+            (json!("5"), "\"5\""),
+            (json!(""), "\"\""),
+            (json!("a: b"), "\"a: b\""),
+            (json!("a # b"), "\"a # b\""),
+            (json!("git commit -m"), "git commit -m"),
+            (json!("two\nlines"), "\"two\\nlines\""),
+            (json!(["Edit", "mcp__*"]), "[Edit, mcp__*]"),
+            (json!([]), "[]"),
+            (json!({}), "{}"),
+            (json!({ "tool": "Bash", "list": [1] }), "{ tool: Bash, list: [1] }"),
+        ] {
+            assert_eq!(spelled(&value), text);
+        }
+    }
+
+    #[test]
+    fn a_key_that_holds_a_dot_or_a_space_is_quoted_in_a_path() {
+        let path = ["requirements", "a.b", "c d", "enabled"].map(str::to_owned);
+        assert_eq!(dotted(&path), "requirements.\"a.b\".\"c d\".enabled");
+    }
+
+    #[test]
+    fn a_text_stands_for_its_value_only_where_it_may_stand_anywhere() {
+        assert!(stands_for("[a, 'b']", &json!(["a", "b"])));
+        for text in ["a, b", "a]", "- a", "a: b", "|", "a\nb", "\"open", "a #b", "&x 1", "{a: 1}}"] {
+            assert!(!stands_for(text, &json!(text)), "{text}");
+        }
+    }
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let text = prop_oneof![any::<String>(), "[ -~]{0,12}", "[-a-z:# '\"\\[\\]{},&*!|>%@`?\n\t]{0,6}"];
+        let number = prop_oneof![any::<i64>().prop_map(Value::from), any::<f64>().prop_map(Value::from)];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            number,
+            text.clone().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 16, 4, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map(text.clone(), inner, 0..4)
+                    .prop_map(|map| map.into_iter().collect::<Value>()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back_wherever_it_stands(value in any_value()) {
+            let text = spelled(&value);
+            prop_assert_eq!(read_value(&text), Ok(value.clone()), "{}", text);
+            prop_assert!(stands_for(&text, &value), "{}", text);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Under which version of the client every proof last passed: written by `req doctor`, looked at when a session
+//! begins, so that the user hears of a client that nobody has proved anything under yet.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::hook::Remembered;
+use crate::host::Timestamp;
+use crate::state::{SaveError, Store};
+
+/// The envelope's session of a file that belongs to none.
+const MACHINE: &str = "";
+
+/// What was proved last.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proved {
+    /// The client's version, as `2.1.329`; none: nothing was ever proved, or the version was not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+    /// When, in whole seconds since the epoch.
+    #[serde(default)]
+    pub at_secs: i64,
+    /// The other version that the user was told of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<String>,
+}
+
+impl Remembered for Proved {
+    fn file_name(_session: &str) -> Option<String> {
+        Some("proved.json".to_owned())
+    }
+}
+
+/// What was proved last; nothing where the file is not there or cannot be read.
+#[must_use]
+pub fn read(store: &Store) -> Proved {
+    file(store).and_then(|file| store.peek(&file, MACHINE)).unwrap_or_default()
+}
+
+/// Every proof has passed under this version.
+///
+/// # Errors
+/// If it cannot be kept.
+pub fn passed(store: &Store, client: &str, now: Timestamp) -> Result<(), SaveError> {
+    change(store, |proved| {
+        *proved = Proved {
+            client: Some(client.to_owned()),
+            at_secs: now.micros().div_euclid(1_000_000),
+            told: None,
+        };
+    })
+}
+
+/// The user was told of this version. A failure means that they are told again.
+pub fn tell(store: &Store, client: &str) {
+    let _ = change(store, |proved| proved.told = Some(client.to_owned()));
+}
+
+/// The version under which the proofs passed, where the one running is another and the user has not been told of it.
+#[must_use]
+pub fn untold_change<'a>(proved: &'a Proved, running: &str) -> Option<&'a str> {
+    let before = proved.client.as_deref()?;
+    (before != running && proved.told.as_deref() != Some(running)).then_some(before)
+}
+
+/// The version in the client's own `AI_AGENT`, `claude-code_2-1-329_harness`. A project's settings may define that
+/// variable, so nothing but what it looks like is taken from it.
+#[must_use]
+pub fn version_of_agent(agent: &str) -> Option<String> {
+    let rest = agent.strip_prefix("claude-code_")?;
+    let version = rest.split('_').next()?.replace('-', ".");
+    is_version(&version).then_some(version)
+}
+
+/// Three numbers with dots between them.
+#[must_use]
+pub fn is_version(text: &str) -> bool {
+    let is_number =
+        |part: &str| (1..=6).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+    text.split('.').count() == 3 && text.split('.').all(is_number)
+}
+
+fn change(store: &Store, edit: impl FnOnce(&mut Proved)) -> Result<(), SaveError> {
+    let Some(file) = file(store) else { return Ok(()) };
+    let saved = store.locked(&file, || {
+        let mut proved: Proved = store.load(&file, MACHINE).unwrap_or_default();
+        edit(&mut proved);
+        store.save(&file, MACHINE, &proved)
+    });
+    // Another process that holds the lock is at the same thing.
+    saved.unwrap_or(Ok(()))
+}
+
+fn file(store: &Store) -> Option<PathBuf> {
+    store.session_file::<Proved>(MACHINE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Proved, passed, read, tell, untold_change, version_of_agent};
+    use crate::host::Timestamp;
+    use crate::state::Store;
+
+    #[test]
+    fn a_version_is_read_out_of_what_the_client_calls_itself() {
+        for (agent, version) in [
+            ("claude-code_2-1-329_harness", Some("2.1.329")),
+            ("claude-code_2-1-329_agent", Some("2.1.329")),
+            ("claude-code_2-1-329", Some("2.1.329")),
+            ("claude-code_2-1_agent", None),
+            ("claude-code_2-1-x_agent", None),
+            ("another_2-1-329_agent", None),
+            ("claude-code_2-1-12345678_agent", None),
+            ("", None),
+        ] {
+            assert_eq!(version_of_agent(agent).as_deref(), version, "{agent}");
+        }
+    }
+
+    #[test]
+    fn a_change_is_told_once_and_nothing_is_told_where_nothing_was_proved() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        assert_eq!(untold_change(&read(&store), "2.1.330"), None);
+        passed(&store, "2.1.329", Timestamp::from_secs(7)).unwrap();
+        assert_eq!(read(&store), Proved { client: Some("2.1.329".to_owned()), at_secs: 7, told: None });
+        assert_eq!(untold_change(&read(&store), "2.1.329"), None);
+        assert_eq!(untold_change(&read(&store), "2.1.330"), Some("2.1.329"));
+        tell(&store, "2.1.330");
+        assert_eq!(untold_change(&read(&store), "2.1.330"), None);
+        assert_eq!(untold_change(&read(&store), "2.1.331"), Some("2.1.329"));
+        passed(&store, "2.1.331", Timestamp::from_secs(8)).unwrap();
+        assert_eq!(untold_change(&read(&store), "2.1.330"), Some("2.1.331"));
+    }
+}

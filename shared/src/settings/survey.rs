@@ -1,0 +1,216 @@
+//! Everything a settings text registers, whoever's it is, and what decides whether any of it runs: for telling, not for
+//! editing. What editing refuses (an event that is no list, a key that stands twice) is read here as far as it goes.
+
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::Ranged;
+
+use super::document::{Document, Masked};
+use super::faults::{Fault, of_group};
+use super::{Refused, is_blank, without_mark};
+
+/// What stands in a settings file of the client, or in a plugin's `hooks.json`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// The events that are named, in the order of the text.
+    pub events: Vec<Named>,
+    /// The groups of entries, with their matchers.
+    pub groups: Vec<Group>,
+    /// Every entry that can be read.
+    pub entries: Vec<Entry>,
+    /// What the client cannot read of it.
+    pub faults: Vec<Fault>,
+    /// The names under `env`; never a value, which may be a secret.
+    pub env: Vec<Named>,
+    /// `disableAllHooks`, where it is true or false.
+    pub disables_all_hooks: Option<Flag>,
+    /// `allowManagedHooksOnly`, where it is true or false.
+    pub allows_managed_only: Option<Flag>,
+    /// `enabledPlugins`: `NAME@MARKETPLACE`, and whether it is on.
+    pub plugins: Vec<(String, Flag)>,
+}
+
+/// A name and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The name.
+    pub name: String,
+    /// Counted from 1.
+    pub line: usize,
+}
+
+/// A switch and where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flag {
+    /// Where it stands.
+    pub is_on: bool,
+    /// Counted from 1.
+    pub line: usize,
+}
+
+/// A group of entries of one event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// The event.
+    pub event: String,
+    /// As written; `None` where there is none.
+    pub matcher: Option<String>,
+    /// The matcher's line, else the group's; counted from 1.
+    pub line: usize,
+}
+
+/// One entry.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// The event.
+    pub event: String,
+    /// The matcher of its group.
+    pub matcher: Option<String>,
+    /// What is started, of an entry that starts something.
+    pub command: Option<String>,
+    /// Its arguments; `None`: the command is a line for a shell.
+    pub args: Option<Vec<String>>,
+    /// Counted from 1.
+    pub line: usize,
+}
+
+/// Reads a text. An empty one holds nothing.
+///
+/// # Errors
+/// If the text is no plain JSON object.
+pub fn survey(text: &str) -> Result<Survey, Refused> {
+    if is_blank(text) {
+        return Ok(Survey::default());
+    }
+    let masked = Masked::new(without_mark(text));
+    let document = Document::parse_loosely(&masked)?;
+    let line = |node: &dyn Ranged| document.refused(node.start(), "").line;
+    let flag = |object: &Object<'_>, key: &str| {
+        let property = object.get(key)?;
+        Some(Flag { is_on: property.value.as_boolean_lit()?.value, line: line(&property.value) })
+    };
+    let mut found = Survey {
+        disables_all_hooks: flag(&document.root, "disableAllHooks"),
+        allows_managed_only: flag(&document.root, "allowManagedHooksOnly"),
+        ..Survey::default()
+    };
+    if let Some(env) = document.root.get_object("env") {
+        let named = |name: &str, node: &dyn Ranged| Named { name: name.to_owned(), line: line(node) };
+        found.env = env.properties.iter().map(|one| named(one.name.as_str(), one)).collect();
+    }
+    if let Some(plugins) = document.root.get_object("enabledPlugins") {
+        let names = plugins.properties.iter().map(|one| one.name.as_str());
+        found.plugins = names.filter_map(|name| Some((name.to_owned(), flag(plugins, name)?))).collect();
+    }
+    let mut reader = Reader { document: &document, found: &mut found };
+    reader.neighbours();
+    reader.hooks();
+    Ok(found)
+}
+
+/// Settings beside the hooks, and what each must be: with a value of another kind the client takes nothing of the
+/// file, in silence (tests/client-facts.md, 14).
+const NEIGHBOURS: [(&str, Kind, &str); 6] = [
+    ("model", is_text, "`model` must be text"),
+    ("disableAllHooks", is_switch, "`disableAllHooks` must be true or false"),
+    ("env", is_object, "`env` must be an object, `{ ... }`"),
+    ("permissions", is_object, "`permissions` must be an object, `{ ... }`"),
+    ("enabledPlugins", is_object, "`enabledPlugins` must be an object, `{ ... }`"),
+    ("statusLine", is_object, "`statusLine` must be an object, `{ ... }`"),
+];
+
+type Kind = fn(&Value<'_>) -> bool;
+
+fn is_text(value: &Value<'_>) -> bool {
+    value.as_string_lit().is_some()
+}
+
+fn is_switch(value: &Value<'_>) -> bool {
+    value.as_boolean_lit().is_some()
+}
+
+fn is_object(value: &Value<'_>) -> bool {
+    value.as_object().is_some()
+}
+
+struct Reader<'a, 'b> {
+    document: &'a Document<'b>,
+    found: &'a mut Survey,
+}
+
+impl Reader<'_, '_> {
+    fn neighbours(&mut self) {
+        for (key, is_right, what) in NEIGHBOURS {
+            if let Some(property) = self.document.root.get(key)
+                && !is_right(&property.value)
+                && property.value.as_null_keyword().is_none()
+            {
+                self.fault("", property.range.start, what);
+            }
+        }
+    }
+
+    fn hooks(&mut self) {
+        let document = self.document;
+        match document.root.get("hooks").map(|hooks| &hooks.value) {
+            Some(Value::Object(events)) => {
+                events.properties.iter().for_each(|event| self.event(event.name.as_str(), &event.value));
+            }
+            Some(other) => self.fault("", other.start(), "`hooks` must be an object, `{ ... }`"),
+            None => {}
+        }
+    }
+
+    fn event(&mut self, name: &str, groups: &Value<'_>) {
+        let line = self.line(groups.start());
+        self.found.events.push(Named { name: name.to_owned(), line });
+        let Value::Array(groups) = groups else {
+            self.fault(name, groups.start(), "an event needs a list of groups, `[ ... ]`");
+            return;
+        };
+        for group in &groups.elements {
+            for (at, what) in of_group(group) {
+                self.fault(name, at, what);
+            }
+            if let Value::Object(group) = group {
+                self.group(name, group);
+            }
+        }
+    }
+
+    fn group(&mut self, event: &str, group: &Object<'_>) {
+        let matcher = group.get_string("matcher").map(|text| text.value.clone().into_owned());
+        let at = group.get("matcher").map_or(group.range.start, |matcher| matcher.range.start);
+        let entries = group.get_array("hooks").map(|list| list.elements.as_slice()).unwrap_or_default();
+        for entry in entries.iter().filter_map(Value::as_object) {
+            let text = |key: &str| entry.get_string(key).map(|text| text.value.clone().into_owned());
+            let texts = |values: &[Value<'_>]| {
+                let text =
+                    |value: &Value<'_>| value.as_string_lit().map(|text| text.value.clone().into_owned());
+                values.iter().filter_map(text).collect()
+            };
+            let kind = text("type");
+            let runs = kind.as_deref().is_none_or(|kind| kind == "command");
+            self.found.entries.push(Entry {
+                event: event.to_owned(),
+                matcher: matcher.clone(),
+                command: text("command").filter(|_| runs),
+                args: entry.get_array("args").map(|args| texts(&args.elements)),
+                line: self.line(entry.range.start),
+            });
+        }
+        self.found.groups.push(Group { event: event.to_owned(), matcher, line: self.line(at) });
+    }
+
+    fn fault(&mut self, event: &str, at: usize, what: &str) {
+        let line = self.line(at);
+        self.found.faults.push(Fault {
+            line,
+            event: event.escape_debug().to_string(),
+            what: what.to_owned(),
+        });
+    }
+
+    fn line(&self, at: usize) -> usize {
+        self.document.refused(at, "").line
+    }
+}

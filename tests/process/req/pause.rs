@@ -1,0 +1,127 @@
+//! `req pause`, `req resume`: every hook silent for a while, by the user's hand alone, and how it ends.
+
+use super::desk::{Desk, TEAM, no, yes};
+use crate::driver::denial;
+use serde_json::json;
+use std::fs;
+use std::path::PathBuf;
+use std::time::SystemTime;
+use tests::payloads::Payload;
+
+fn edit(desk: &Desk) -> Payload {
+    desk.session
+        .pre_tool_use("Edit", json!({ "file_path": "src/a.rs", "old_string": "a", "new_string": "b" }))
+}
+
+fn is_refused(desk: &Desk) -> bool {
+    denial(desk.ask(&edit(desk)).as_ref()).is_some()
+}
+
+fn now_secs() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs()
+}
+
+fn own_off(desk: &Desk) -> PathBuf {
+    desk.sandbox.home().join(".claude/hook-state/OFF")
+}
+
+#[test]
+fn the_user_pauses_every_hook_for_a_while_and_anybody_ends_it() {
+    let desk = Desk::new(TEAM);
+    assert!(is_refused(&desk));
+    for (words, secs) in [("pause", 600), ("pause 90s", 90), ("pause 1d", 86_400)] {
+        let before = now_secs();
+        let typed = desk.user(words);
+        assert_eq!(typed.status, 0, "{}", typed.screen);
+        assert!(typed.screen.starts_with("every hook is off until 2"), "{}", typed.screen);
+        assert!(typed.screen.contains("! req resume"), "{}", typed.screen);
+        let end: u64 = fs::read_to_string(desk.state("OFF")).unwrap().trim().parse().unwrap();
+        assert!((before + secs..=now_secs() + secs).contains(&end), "{words}: {end}");
+    }
+    assert_eq!(desk.ask(&edit(&desk)), None);
+    assert!(yes(desk.claude(&["status"])).contains("every hook is off until 2"));
+    assert_eq!(yes(desk.claude(&["resume"])), "every hook is on again");
+    assert!(is_refused(&desk));
+    assert!(!yes(desk.claude(&["status"])).contains("every hook is off"));
+    let log = yes(desk.claude(&["log"]));
+    assert_eq!(log.matches("paused every hook").count(), 3, "{log}");
+    assert_eq!(log.matches("ended the pause").count(), 1, "{log}");
+}
+
+#[test]
+fn claude_a_script_and_a_schedule_do_not_pause() {
+    let desk = Desk::new(TEAM);
+    for command in [desk.claude(&["pause", "120m"]), desk.script(&["pause", "2h"])] {
+        let refusal = no(command);
+        assert!(refusal.starts_with("req: refused, because a pause is the user's to make."), "{refusal}");
+        assert!(refusal.ends_with(": req pause 2h"), "{refusal}");
+    }
+    let notice = desk.session.user_prompt_submit("req pause").with("source", "system");
+    let _ = desk.ask(&notice);
+    assert!(is_refused(&desk));
+}
+
+#[test]
+fn a_typed_prompt_pauses_too() {
+    let desk = Desk::new(TEAM);
+    let answer = desk.ask(&desk.session.user_prompt_submit("req pause 5m")).unwrap();
+    assert!(answer["reason"].as_str().unwrap().contains("every hook is off until"), "{answer}");
+    assert!(!is_refused(&desk));
+    assert_eq!(desk.ask(&desk.session.user_prompt_submit("req resume")), None, "nobody is there to answer");
+    yes(desk.claude(&["resume"]));
+    assert!(is_refused(&desk));
+}
+
+#[test]
+fn a_pause_has_an_end_within_a_day() {
+    let desk = Desk::new(TEAM);
+    let typed = desk.user("pause 25h");
+    assert!(typed.status == 1 && typed.screen.contains("a day at most"), "{}", typed.screen);
+    desk.script(&["pause", "soon"]).run().assert_exit(64);
+    assert!(!desk.state("OFF").exists());
+}
+
+#[test]
+fn a_pause_without_an_end_is_left_as_it_is_and_resume_ends_it() {
+    let desk = Desk::new(TEAM);
+    fs::write(desk.state("OFF"), "").unwrap();
+    let typed = desk.user("pause 5m");
+    assert!(typed.status == 0 && typed.screen.contains("for as long as"), "{}", typed.screen);
+    assert_eq!(fs::read_to_string(desk.state("OFF")).unwrap(), "");
+    assert!(yes(desk.claude(&["status"])).contains("every hook is off for as long as"));
+    yes(desk.claude(&["resume"]));
+    assert!(!desk.state("OFF").exists() && is_refused(&desk));
+}
+
+#[test]
+fn both_files_that_count_are_removed() {
+    let desk = Desk::new(TEAM);
+    fs::create_dir_all(own_off(&desk).parent().unwrap()).unwrap();
+    for content in ["", "9999999999\n"] {
+        fs::write(own_off(&desk), content).unwrap();
+        fs::write(desk.state("OFF"), "9999999998\n").unwrap();
+        assert!(!is_refused(&desk));
+        yes(desk.claude(&["resume"]));
+        assert!(is_refused(&desk) && !own_off(&desk).exists() && !desk.state("OFF").exists());
+    }
+}
+
+#[test]
+fn where_nothing_is_paused_resume_says_so() {
+    let desk = Desk::new(TEAM);
+    assert_eq!(yes(desk.claude(&["resume"])), "no pause is in force; nothing was changed");
+    fs::write(desk.state("OFF"), "1000\n").unwrap();
+    assert_eq!(yes(desk.claude(&["resume"])), "no pause is in force; nothing was changed");
+    assert!(is_refused(&desk), "a pause whose end has passed is none");
+    assert!(desk.user("pause 5m").screen.contains("every hook is off until"));
+}
+
+#[test]
+fn a_pause_that_cannot_be_kept_is_not_claimed() {
+    let desk = Desk::new(TEAM);
+    fs::create_dir(desk.state("OFF.tmp")).unwrap();
+    fs::write(desk.state("OFF.tmp").join("x"), "").unwrap();
+    let typed = desk.user("pause 5m");
+    assert!(typed.status == 1 && typed.screen.contains("cannot be written"), "{}", typed.screen);
+    assert!(is_refused(&desk));
+}

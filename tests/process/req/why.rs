@@ -1,0 +1,328 @@
+//! `req why`, asked after each kind of refusal and block of each hook: it names hook, rule, layer, file, line and next step.
+
+use super::desk::{Desk, OTHER, TEAM, json_of, no, yes};
+use crate::driver::{Driver, denial, documented, is_block};
+use crate::gate::{self, WORDS};
+use serde_json::{Value, json};
+use std::fs;
+use tests::binaries;
+use tests::payloads::Payload;
+use tests::process::Invocation;
+use tests::sandbox::Level;
+
+/// `req` in Claude's shell, in the world of some hook.
+fn req(driver: &Driver, words: &[&str]) -> Invocation {
+    Invocation::new(binaries::path("req"), &driver.sandbox)
+        .args(words.iter().copied())
+        .env("CLAUDECODE", "1")
+        .env("CLAUDE_CODE_SESSION_ID", driver.session.id.as_str())
+}
+
+fn edit(driver: &Driver) -> Payload {
+    let file = driver.sandbox.project().join("src/a.rs").display().to_string();
+    driver.session.pre_tool_use("Edit", json!({ "file_path": file, "old_string": "a", "new_string": "b" }))
+}
+
+/// Refuses an edit in a project that requires this.
+fn refused(requirements: &str) -> Desk {
+    let desk = Desk::new(requirements);
+    refuse(&desk, &edit(&desk));
+    desk
+}
+
+#[track_caller]
+fn refuse(driver: &Driver, payload: &Payload) -> String {
+    denial(driver.ask(payload).as_ref()).expect("the call is refused")
+}
+
+/// What `req why` has to say.
+struct Expected<'a> {
+    hook: &'a str,
+    did: &'a str,
+    rule: &'a str,
+    layer: &'a str,
+    /// How file and line end.
+    place: &'a str,
+    /// A part of the next step.
+    next: &'a str,
+}
+
+#[track_caller]
+fn assert_told(driver: &Driver, expected: &Expected<'_>) {
+    let text = yes(req(driver, &["why"]));
+    let first = text.lines().next().unwrap();
+    assert!(first.starts_with(&format!("{} {}, ", expected.hook, expected.did)), "{text}");
+    assert!(first.contains(", in this session. Its id is "), "{text}");
+    assert!(text.contains(&format!("\nRule: {}\n", expected.rule)), "{text}");
+    let set = text.lines().find(|line| line.starts_with("Set: ")).unwrap_or_else(|| panic!("{text}"));
+    assert!(set.ends_with(&format!("{} ({})", expected.place, expected.layer)), "{text}");
+    assert!(text.contains(expected.next), "{} in {text}", expected.next);
+    let json = json_of(req(driver, &["why", "--json"]));
+    let entry = &json["entry"];
+    assert_eq!((&json["version"], &entry["hook"]), (&json!(1), &json!(expected.hook)), "{json}");
+    assert_eq!((&entry["rule"], &entry["layer"]), (&json!(expected.rule), &json!(expected.layer)), "{json}");
+    for place in [&entry["where"], &json["set_now"]["where"]] {
+        assert!(place.as_str().unwrap().ends_with(expected.place), "{json}");
+    }
+    assert_eq!(json["outcome"]["how"], "open");
+    let steps = entry["next"].as_array().unwrap().iter().filter_map(Value::as_str);
+    let said = entry["text"].as_str().unwrap();
+    assert!(steps.chain([said]).any(|text| text.contains(expected.next)), "{json}");
+}
+
+#[test]
+fn after_a_refusal_of_each_type_of_requirement() {
+    let guard = "{enabled: true, type: guard, guard_type: protected_branch}";
+    let size = "{enabled: true, type: dynamic, calculator: branch_size, thresholds: {block: 1}}";
+    let tests = "{enabled: true, type: evidence, enforce: both, trigger_tools: [Edit], command: ./run-tests}";
+    for (requirement, next) in [
+        ("{enabled: true}", "satisfy it"),
+        ("{enabled: true, satisfied_by: user}", "ask the user to type this as a prompt"),
+        (guard, "git switch"),
+        (size, "req approve it"),
+        (tests, "./run-tests"),
+    ] {
+        let desk = Desk::new(&format!("version: \"1.0\"\nrequirements:\n  it: {requirement}\n"));
+        desk.sandbox.write("a.txt", "a line\n");
+        refuse(&desk, &edit(&desk));
+        let expected = Expected {
+            hook: "requirements-check",
+            did: "refused Edit",
+            rule: "requirements.it",
+            layer: "project",
+            place: "/project/.claude/requirements.yaml:3",
+            next,
+        };
+        assert_told(&desk, &expected);
+    }
+}
+
+#[test]
+fn after_a_refusal_for_several_however_long_their_texts_are() {
+    let message = "Say what this is for. ".repeat(25);
+    let requirement = |number: u32| format!("  plan_{number:02}: {{enabled: true, message: {message}}}\n");
+    let requirements: String = (0..20).map(requirement).collect();
+    let desk = refused(&format!("requirements:\n{requirements}"));
+    let expected = Expected {
+        hook: "requirements-check",
+        did: "refused Edit",
+        rule: "requirements.plan_00",
+        layer: "project",
+        place: "requirements.yaml:2",
+        next: "satisfy plan_00 plan_01 plan_02",
+    };
+    assert_told(&desk, &expected);
+    let text = yes(desk.claude(&["why"]));
+    assert!(text.contains("Then repeat the call.") && text.contains(" [...] "), "{text}");
+}
+
+#[test]
+fn after_a_call_that_would_go_around_the_user() {
+    let desk = Desk::new(
+        "requirements:\n  release: {enabled: true, satisfied_by: user, trigger_tools: [WebFetch]}\n",
+    );
+    let file = desk.sandbox.requirements_path(Level::Project).display().to_string();
+    refuse(&desk, &desk.session.pre_tool_use("Write", json!({ "file_path": file, "content": "" })));
+    let expected = Expected {
+        hook: "requirements-check",
+        did: "refused Write",
+        rule: "requirements.release",
+        layer: "project",
+        place: "requirements.yaml:2",
+        next: "ask the user to do it in a terminal of their own",
+    };
+    assert_told(&desk, &expected);
+}
+
+#[test]
+fn after_a_held_stop_of_requirements() {
+    let desk =
+        Desk::new("requirements:\n  tests_green: {enabled: true, type: evidence, command: ./run-tests}\n");
+    gate::worked(&desk.session);
+    let input = edit(&desk).get("tool_input").clone();
+    desk.ask(&desk.session.post_tool_use("Edit", input, json!({ "success": true })));
+    assert!(is_block(&desk.ask(&desk.session.stop(WORDS)).unwrap()));
+    let expected = Expected {
+        hook: "requirements-check",
+        did: "held the stop",
+        rule: "requirements.tests_green",
+        layer: "project",
+        place: "requirements.yaml:2",
+        next: "./run-tests",
+    };
+    assert_told(&desk, &expected);
+}
+
+#[test]
+fn after_a_stop_that_needs_an_acknowledgement() {
+    let gate = gate::Gate::new("version: \"1.0\"\nstop-momentum: {enabled: true}\n");
+    let token = gate::token(&gate.blocked(WORDS));
+    let expected = Expected {
+        hook: "stop-momentum",
+        did: "held the stop",
+        rule: "stop-momentum.enabled",
+        layer: "global",
+        place: "~/.claude/requirements.yaml:2",
+        next: &format!("include the token {token}"),
+    };
+    assert_told(&gate, &expected);
+}
+
+#[test]
+fn after_a_call_that_a_subagent_could_make() {
+    let driver = Driver::new("delegation-guard", "delegation-guard:\n  enabled: true\n  first_call: deny\n");
+    refuse(&driver, &edit(&driver));
+    let expected = Expected {
+        hook: "delegation-guard",
+        did: "refused Edit",
+        rule: "delegation-guard.first_call",
+        layer: "global",
+        place: "~/.claude/requirements.yaml:3",
+        next: "call Agent",
+    };
+    assert_told(&driver, &expected);
+}
+
+#[test]
+fn after_a_call_too_many() {
+    let driver = Driver::new("rate-awareness", "rate-awareness: {mode: deny, repeat: 2, ping_pong: 0}\n");
+    driver.ask(&edit(&driver));
+    refuse(&driver, &edit(&driver));
+    let expected = Expected {
+        hook: "rate-awareness",
+        did: "refused Edit",
+        rule: "rate-awareness.repeat",
+        layer: "global",
+        place: "~/.claude/requirements.yaml:1",
+        next: "Any other call ends the row.",
+    };
+    assert_told(&driver, &expected);
+}
+
+#[test]
+fn a_rule_that_has_moved_is_named_with_both_places() {
+    let desk = refused("requirements:\n  plan: {enabled: true}\n");
+    desk.sandbox.requirements(Level::Local, "# mine\n\nrequirements:\n  plan: {enabled: true}\n");
+    let text = yes(desk.claude(&["why"]));
+    let set =
+        |words: &str| text.lines().find(|line| line.starts_with(words)).unwrap_or_else(|| panic!("{text}"));
+    assert!(set("Set now: ").ends_with("/.claude/requirements.local.yaml:4 (local)"), "{text}");
+    assert!(set("Set then: ").ends_with("/.claude/requirements.yaml:2 (project)"), "{text}");
+    fs::remove_file(desk.sandbox.requirements_path(Level::Local)).unwrap();
+    fs::remove_file(desk.sandbox.requirements_path(Level::Project)).unwrap();
+    let text = yes(desk.claude(&["why"]));
+    assert!(text.contains("\nSet then: ") && !text.contains("\nSet now: "), "{text}");
+}
+
+#[test]
+fn what_became_of_it_is_told() {
+    let desk = refused(
+        "requirements:\n  plan: {enabled: true}\n  main: {enabled: true, type: guard, guard_type: protected_branch}\n",
+    );
+    let outcome = || {
+        let how = json_of(desk.claude(&["why", "--json"]))["outcome"]["how"].clone();
+        (how, yes(desk.claude(&["why"])).lines().last().unwrap().to_owned())
+    };
+    assert_eq!(outcome(), (json!("open"), "Since then: nothing was seen that settles it".to_owned()));
+    yes(desk.claude(&["satisfy", "plan"]));
+    desk.user("waive main --note 'agreed with the team'");
+    let (how, words) = outcome();
+    assert!(how == "waive" && words.starts_with("Since then: it was waived by the user ("), "{words}");
+    assert_eq!(desk.ask(&edit(&desk)), None);
+    let log = yes(desk.claude(&["log", "-n", "1"]));
+    assert!(log.contains("was overridden  requirements.main"), "{log}");
+}
+
+#[test]
+fn a_refusal_that_was_followed_says_so() {
+    let desk = refused("requirements: {plan: {enabled: true}}\n");
+    yes(desk.claude(&["satisfy", "plan"]));
+    assert_eq!(desk.ask(&edit(&desk)), None);
+    let json = json_of(desk.claude(&["why", "--json"]));
+    assert_eq!(json["outcome"]["how"], "followed", "{json}");
+    let line = json["outcome"]["id"].as_str().unwrap();
+    assert!(yes(desk.claude(&["why", line])).starts_with("requirements-check was followed, "));
+}
+
+#[test]
+fn the_last_one_is_that_of_the_session_else_of_the_project_else_of_any() {
+    let desk = refused(TEAM);
+    let other = desk.another();
+    desk.starts(&desk.session);
+    let elsewhere = desk.sandbox.root().join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    desk.sandbox.requirements(Level::User, TEAM);
+    let of = |text: &str| text.lines().next().unwrap().to_owned();
+    let mut payload = other.pre_tool_use("Write", json!({ "file_path": elsewhere.join("x"), "content": "" }));
+    payload = payload.with("cwd", elsewhere.display().to_string());
+    let hook = desk.hook().env("CLAUDE_PROJECT_DIR", elsewhere.display().to_string());
+    documented(&hook.stdin(payload.to_bytes()).run()).expect("refused there as well");
+    assert!(of(&yes(desk.claude(&["why", "--last"]))).contains("refused Edit"));
+    assert!(of(&yes(desk.claude_of(OTHER, &["why"]))).contains("refused Write"));
+    assert!(of(&yes(desk.script(&["why"]))).contains("refused Edit"), "the project's own session");
+    let named = of(&yes(desk.script(&["why", "--session", &OTHER[..8]])));
+    assert!(named.contains("refused Write") && named.contains("in session 0c4e7a11."), "{named}");
+    desk.ask(&desk.session.session_end("other"));
+    let any = of(&yes(desk.script(&["why"]).cwd(desk.sandbox.home())));
+    assert!(any.contains("refused Write") && any.contains("not live in this project"), "{any}");
+}
+
+#[test]
+fn where_there_is_nothing_to_tell_it_says_so_and_answers_no() {
+    let desk = Desk::new(TEAM);
+    assert_eq!(no(desk.script(&["why"])), "req: nothing was refused or held yet, as far as the journal goes");
+    assert!(no(desk.claude(&["why"])).starts_with("req: nothing was refused or held in session 5e55104e;"));
+    assert!(no(desk.script(&["why", "12345678"])).contains("has no line 12345678; req log"));
+    for short in ["123", "what", "12345g"] {
+        assert!(no(desk.script(&["why", short])).contains("an id is what req log shows"), "{short}");
+    }
+    assert!(no(desk.script(&["why", "--session", OTHER])).contains("0c4e7a11"));
+    desk.script(&["why", "12345678", "--last"]).run().assert_exit(64);
+    let nowhere = desk.script(&["why"]).unset("HOME").unset("CLAUDE_HOOK_STATE_DIR");
+    assert!(no(nowhere).contains("there is no state folder"));
+}
+
+#[test]
+fn a_line_is_found_by_the_beginning_of_its_id_and_several_are_named() {
+    let desk = Desk::new(TEAM);
+    let line = |second: u32| {
+        format!(
+            "{{\"at\":\"2026-11-21T07:46:38.681Z\",\"hook\":\"some-hook\",\"event\":\"Stop\",\"what\":\"block\",\"text\":\"{second}\"}}\n"
+        )
+    };
+    let lines: String = (0..2000).map(line).collect();
+    fs::write(desk.state("journal.jsonl"), lines).unwrap();
+    let json = json_of(desk.script(&["log", "-n", "2000", "--json"]));
+    let ids: Vec<&str> =
+        json["entries"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    let alike = ids.iter().find(|id| ids.iter().any(|other| *id != other && other[..4] == id[..4]));
+    let alike = alike.expect("of 2000 lines two begin alike");
+    assert!(yes(desk.script(&["why", alike])).starts_with("some-hook held the stop, "));
+    assert!(yes(desk.script(&["why", &alike.to_ascii_uppercase()])).starts_with("some-hook held the stop, "));
+    let several = no(desk.script(&["why", &alike[..4]]));
+    assert!(several.contains("several lines begin with") && several.contains(alike), "{several}");
+    assert!(yes(desk.script(&["why", &alike[..12]])).contains(&alike[..8]));
+}
+
+#[test]
+fn it_can_be_typed_as_a_prompt() {
+    let desk = refused(TEAM);
+    let answer = desk.ask(&desk.session.user_prompt_submit("req why")).unwrap();
+    let text = answer["reason"].as_str().unwrap();
+    assert!(
+        text.starts_with("requirements-check refused Edit, ") && text.contains("in this session"),
+        "{text}"
+    );
+}
+
+#[test]
+fn nothing_of_what_went_into_the_call_is_told() {
+    let desk = Desk::new(TEAM);
+    let input =
+        json!({ "file_path": "/somewhere/quite-peculiar.rs", "old_string": "peculiar", "new_string": "x" });
+    refuse(&desk, &desk.session.pre_tool_use("Edit", input));
+    for words in [&["why"][..], &["why", "--json"], &["log"], &["log", "--json"]] {
+        let told = yes(desk.claude(words));
+        assert!(told.contains("Edit") && !told.contains("peculiar"), "{told}");
+    }
+}
