@@ -3,8 +3,10 @@
 
 use crate::driver::names;
 use serde_json::Value;
+use shared::catalog::Catalog;
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -42,6 +44,28 @@ fn killer() -> &'static Path {
         (folder, library)
     });
     library
+}
+
+/// Which hooks are registered here, and so proved: real ones.
+const REAL: [&str; 2] = ["rate-awareness", "stop-momentum"];
+
+/// A folder of binaries to install from. Those that are only copied are small, or the disk would have most of the time.
+fn prebuilt() -> &'static Path {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let folder = TempDir::with_prefix("barbless-").expect("a temporary folder");
+        for hook in Catalog::built_in().unwrap().hooks.into_iter().map(|hook| hook.name) {
+            let path = folder.path().join(&hook);
+            if REAL.contains(&hook.as_str()) {
+                fs::copy(binaries::path(&hook), path).unwrap();
+            } else {
+                fs::write(&path, "#!/bin/sh\nexit 0\n").unwrap();
+                fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            }
+        }
+        folder
+    });
+    folder.path()
 }
 
 /// What a user has in the end: the text of each file, without what differs from run to run.
@@ -87,7 +111,7 @@ impl User {
     }
 
     fn command(&self, line: &str) -> Invocation {
-        let prebuilt = binaries::folder().display().to_string();
+        let prebuilt = prebuilt().display().to_string();
         let words = line.split_whitespace().map(|word| if word == "PREBUILT" { &prebuilt } else { word });
         let target = self.sandbox.temporary_dir().join("target");
         Invocation::new(binaries::xtask(), &self.sandbox)

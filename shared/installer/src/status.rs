@@ -24,6 +24,8 @@ use crate::voice::Voice;
 /// The state of an installation, as `--json` prints it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Status {
+    /// Of this form: 1.
+    pub version: u32,
     /// One per hook of the catalog, in its order.
     pub hooks: Vec<HookStatus>,
     /// What is to be known beside them: sentences; empty when all is well.
@@ -110,7 +112,7 @@ pub fn of(
     }
     let mut told = BTreeSet::new();
     remarks.retain(|remark| told.insert(remark.clone()));
-    Ok(Status { hooks, remarks })
+    Ok(Status { version: 1, hooks, remarks })
 }
 
 /// The user's settings, and those of the project, if there is one. A project's that cannot be read hides nothing else.

@@ -15,8 +15,8 @@ use super::defaults::defaults_of;
 use super::held::hold;
 use super::layer::{Layer, LayerKind, Sources};
 use super::problem::{Fault, Problem, Problems};
-use super::tree::{get, keys_on};
 use super::shape::{Described, Shape, Typed};
+use super::tree::{get, keys_on};
 use super::{strangers, top_level, wrong, yaml};
 use crate::switches::Position;
 

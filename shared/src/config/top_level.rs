@@ -105,9 +105,7 @@ pub(super) fn counts(layer: &Layer, key: &str) -> bool {
         "enabled" => value.to_bool().is_some(),
         "inherit" => value.to_bool().is_some() && (is_default || layer.kind == LayerKind::Project),
         "requires" => value.as_str().is_some() && layer.kind == LayerKind::Project,
-        "locked" => {
-            matches!(value, Value::Array(..)) && (is_default || layer.kind == LayerKind::Global)
-        }
+        "locked" => matches!(value, Value::Array(..)) && (is_default || layer.kind == LayerKind::Global),
         _ => false,
     }
 }

@@ -68,7 +68,9 @@ pub(super) fn parse_value(text: &str) -> Result<Value, YamlError> {
     let values = Cell::new(0);
     let reader = Reader { path: Vec::new(), depth: 0, repeated: &repeated, values: &values };
     match reader.deserialize(serde_yaml::Deserializer::from_str(text)) {
-        Ok(_) if !repeated.borrow().is_empty() => Err(YamlError { line: None, why: "a key stands twice in it" }),
+        Ok(_) if !repeated.borrow().is_empty() => {
+            Err(YamlError { line: None, why: "a key stands twice in it" })
+        }
         Ok(value) => Ok(value),
         Err(_) if is_empty(text) => Ok(Value::Empty(Tag::Default, Empty::Unit)),
         Err(error) => {

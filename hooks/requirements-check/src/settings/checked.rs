@@ -70,7 +70,7 @@ impl Pattern {
         &self.0
     }
 
-    /// It matches somewhere in `text`; upper and lower case count.
+    /// It matches somewhere in `text`; upper and lower case count, `^` and `$` stand for each line's.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
         regex(&self.0).is_some_and(|regex| regex.is_match(text))
@@ -134,7 +134,7 @@ fn compile(glob: &str) -> Option<GlobMatcher> {
 }
 
 fn regex(text: &str) -> Option<regex_lite::Regex> {
-    regex_lite::RegexBuilder::new(text).size_limit(MAX_COMPILED).build().ok()
+    regex_lite::RegexBuilder::new(text).multi_line(true).size_limit(MAX_COMPILED).build().ok()
 }
 
 impl TryFrom<String> for Glob {
@@ -246,8 +246,10 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_or_huge_expression_is_refused() {
-        assert!(Pattern::try_from("[0-9]+ passed".to_owned()).unwrap().is_in("12 passed; 0 failed"));
+    fn an_expression_is_looked_for_line_by_line_and_a_wrong_or_huge_one_refused() {
+        let is_in = |pattern: &str, text| Pattern::try_from(pattern.to_owned()).unwrap().is_in(text);
+        assert!(is_in("[0-9]+ passed", "12 passed; 0 failed"));
+        assert!(is_in("^## Risks$", "# Plan\n## Risks\nnone"), "a line's beginning and end");
         for wrong in ["(", "a{999999}{999999}", ""] {
             assert!(Pattern::try_from(wrong.to_owned()).is_err(), "{wrong}");
         }
