@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod delegation_guard;
+mod doctor;
 mod facts;
 mod installed;
 mod rate_awareness;

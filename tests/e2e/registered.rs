@@ -6,7 +6,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use tests::binaries;
+use tests::client::executable;
 use tests::messages_api::{Recorded, Reply, ToolResult};
+use tests::process::Invocation;
 use tests::sandbox::{Level, Sandbox};
 use tests::settings::{Hook, Settings};
 
@@ -56,6 +58,14 @@ fn settings_from(hooks: &[&str], program: impl Fn(&str) -> PathBuf) -> Settings 
         }
     }
     settings
+}
+
+/// `claude plugin ...`, as the user of this sandbox types it.
+#[track_caller]
+pub(crate) fn plugin(sandbox: &Sandbox, line: &str) {
+    let words = ["plugin"].into_iter().chain(line.split(' '));
+    let run = Invocation::new(executable(), sandbox).args(words).env("DISABLE_AUTOUPDATER", "1");
+    run.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").run().assert_exit(0);
 }
 
 /// A Bash call that leaves a file of this name in the project: what really ran can be seen there.

@@ -4,7 +4,9 @@
 mod branches;
 mod evidence;
 mod remedies;
+mod set_up;
 mod stops;
+mod typed_verbs;
 mod users_word;
 
 use crate::registered::installed;

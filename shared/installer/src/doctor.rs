@@ -150,7 +150,8 @@ fn in_force(world: &World<'_>) -> Vec<Finding> {
         .ok()
         .and_then(|text| serde_json::from_str(&text).ok());
     let shown = world.project().map(|project| world.user().show(project)).unwrap_or_default();
-    found.extend(in_force::of_trust(record.as_ref(), world.project(), &shown));
+    let folders = world.project().map(in_force::that_count).unwrap_or_default();
+    found.extend(in_force::of_trust(record.as_ref(), &folders, &shown));
     found
 }
 

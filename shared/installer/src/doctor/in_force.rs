@@ -1,7 +1,8 @@
 //! Whether the client runs any of it: `disableAllHooks`, an administrator's `allowManagedHooksOnly`, and a folder
-//! that is not trusted. Pure.
+//! that is not trusted (tests/client-facts.md, 16 and 17).
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -47,14 +48,14 @@ fn disabled(levels: &[Level]) -> Vec<Finding> {
     overruled.map(tell).collect()
 }
 
-/// What the client's own record says of the project's folder, or of one above it; `None`: there is no record at all.
-pub(super) fn of_trust(record: Option<&Value>, project: Option<&Path>, shown: &str) -> Option<Finding> {
-    let (record, project) = (record?, project?);
-    let trusts = |folder: &Path| {
+/// What the client's own record says of the folders whose trust counts; `None`: there is no record, or no project.
+pub(super) fn of_trust(record: Option<&Value>, folders: &[PathBuf], shown: &str) -> Option<Finding> {
+    let record = record.filter(|_| !folders.is_empty())?;
+    let trusts = |folder: &PathBuf| {
         let folder = folder.to_string_lossy();
         record["projects"][&*folder]["hasTrustDialogAccepted"] == true
     };
-    if project.ancestors().any(trusts) {
+    if folders.iter().any(trusts) {
         return Some(Finding::ok(format!("{shown} is trusted")));
     }
     let what = format!(
@@ -64,13 +65,32 @@ pub(super) fn of_trust(record: Option<&Value>, project: Option<&Path>, shown: &s
     Some(Finding::warning(what).next(next))
 }
 
+/// The folders whose trust counts for a project: of a repository its top, and that of the work tree it is linked to;
+/// elsewhere the folder itself and every one above it.
+pub(super) fn that_count(project: &Path) -> Vec<PathBuf> {
+    let git = project.join(".git");
+    if !git.exists() {
+        return project.ancestors().map(Path::to_owned).collect();
+    }
+    [project.to_owned()].into_iter().chain(main_work_tree(&git)).collect()
+}
+
+/// A linked work tree has a file that names its part of the main one's `.git`.
+fn main_work_tree(git: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(git).ok()?;
+    let part = Path::new(text.trim().strip_prefix("gitdir: ")?);
+    let main = part.ancestors().find(|folder| folder.ends_with(".git"))?;
+    main.parent().map(Path::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::fs;
+    use std::path::PathBuf;
 
     use serde_json::json;
 
-    use super::{of_settings, of_trust};
+    use super::{of_settings, of_trust, that_count};
     use crate::doctor::finding::Severity;
     use crate::doctor::level::{Kind, Level};
 
@@ -112,19 +132,34 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_trusted_by_itself_or_by_one_above_it() {
+    fn a_folder_is_trusted_where_one_that_counts_is() {
         let record = json!({ "projects": {
             "/code/yes": { "hasTrustDialogAccepted": true },
             "/code/no": { "hasTrustDialogAccepted": false },
         } });
-        let of = |folder: &str| {
-            of_trust(Some(&record), Some(Path::new(folder)), "it").map(|finding| finding.severity)
+        let of = |folders: &[&str]| {
+            let folders: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
+            of_trust(Some(&record), &folders, "it").map(|finding| finding.severity)
         };
-        assert_eq!(of("/code/yes"), Some(Severity::Ok));
-        assert_eq!(of("/code/yes/below"), Some(Severity::Ok));
-        assert_eq!(of("/code/no"), Some(Severity::Warning));
-        assert_eq!(of("/code/new"), Some(Severity::Warning));
-        assert_eq!(of_trust(None, Some(Path::new("/code/no")), "it"), None);
-        assert_eq!(of_trust(Some(&record), None, "it"), None);
+        assert_eq!(of(&["/code/yes"]), Some(Severity::Ok));
+        assert_eq!(of(&["/code/new", "/code/yes"]), Some(Severity::Ok));
+        assert_eq!(of(&["/code/no"]), Some(Severity::Warning));
+        assert_eq!(of(&["/code/new"]), Some(Severity::Warning));
+        assert_eq!(of(&[]), None);
+        assert_eq!(of_trust(None, &[PathBuf::from("/code/no")], "it"), None);
+    }
+
+    #[test]
+    fn of_a_repository_nothing_above_its_top_counts() {
+        let scratch = tempfile::tempdir().unwrap();
+        let [plain, main, linked] = ["plain", "main", "linked"].map(|name| scratch.path().join(name));
+        for folder in [&plain, &linked, &main.join(".git/worktrees/linked")] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        let part = main.join(".git/worktrees/linked").display().to_string();
+        fs::write(linked.join(".git"), format!("gitdir: {part}\n")).unwrap();
+        assert_eq!(that_count(&main), [main.clone()]);
+        assert_eq!(that_count(&linked), [linked, main]);
+        assert_eq!(that_count(&plain)[..2], [plain, scratch.path().to_owned()]);
     }
 }
