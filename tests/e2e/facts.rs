@@ -23,5 +23,5 @@ mod stop_texts;
 mod subagents;
 mod switched_off;
 mod transcript_timing;
-mod trust;
+pub(crate) mod trust;
 mod untyped_prompts;

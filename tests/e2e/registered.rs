@@ -4,7 +4,7 @@ use serde_json::json;
 use shared::catalog::Catalog;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tests::binaries;
 use tests::client::executable;
 use tests::messages_api::{Recorded, Reply, ToolResult};
@@ -66,6 +66,21 @@ pub(crate) fn plugin(sandbox: &Sandbox, line: &str) {
     let words = ["plugin"].into_iter().chain(line.split(' '));
     let run = Invocation::new(executable(), sandbox).args(words).env("DISABLE_AUTOUPDATER", "1");
     run.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").run().assert_exit(0);
+}
+
+/// The address of a folder as a repository: one the client takes for an address, and git finds on this disk.
+pub(crate) fn committed(sandbox: &Sandbox, folder: &Path) -> &'static str {
+    let git = |words: &[&str]| sandbox.git(&[&["-C", folder.to_str().unwrap()], words].concat());
+    git(&["init", "--quiet", "--initial-branch", "main"]);
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "--message", "the plugin"]);
+    git(&[
+        "config",
+        "--global",
+        &format!("url.file://{}.insteadOf", folder.display()),
+        "https://example.invalid/box",
+    ]);
+    "https://example.invalid/box/.git"
 }
 
 /// A Bash call that leaves a file of this name in the project: what really ran can be seen there.

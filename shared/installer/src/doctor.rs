@@ -152,6 +152,8 @@ fn in_force(world: &World<'_>) -> Vec<Finding> {
     let shown = world.project().map(|project| world.user().show(project)).unwrap_or_default();
     let folders = world.project().map(in_force::that_count).unwrap_or_default();
     found.extend(in_force::of_trust(record.as_ref(), &folders, &shown));
+    let start = world.host.cwd().and_then(|cwd| cwd.canonicalize().ok());
+    found.extend(in_force::of_start(&world.levels, world.project(), start.as_deref()));
     found
 }
 

@@ -1,7 +1,7 @@
 //! Question 15: where an installed plugin is kept, and which of its hooks run.
 
 use super::stage::Stage;
-use crate::registered::plugin;
+use crate::registered::{committed, plugin};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -141,16 +141,10 @@ fn of_a_repository_the_copy_runs() {
     market.plugin("one", json!({ "hooks": market.events("manifest") }), json!({}));
     market.plugin("two", json!({}), json!({ "hooks": market.events("list") }));
     let sandbox = &stage.sandbox;
-    let git = |words: &[&str]| sandbox.git(&[&["-C", market.root.to_str().unwrap()], words].concat());
-    git(&["init", "--quiet", "--initial-branch", "main"]);
-    git(&["add", "--all"]);
-    git(&["commit", "--quiet", "--message", "the box"]);
-    // An address that the client takes for one, and that git finds on this disk.
-    let address = "https://example.invalid/box";
-    git(&["config", "--global", &format!("url.file://{}.insteadOf", market.root.display()), address]);
+    let address = committed(sandbox, &market.root);
     let client = stage.client();
 
-    plugin(sandbox, &format!("marketplace add {address}/.git"));
+    plugin(sandbox, &format!("marketplace add {address}"));
     plugin(sandbox, "install one@box");
     plugin(sandbox, "install two@box");
     client.ask("work").outcome.assert_exit(0);

@@ -3,11 +3,11 @@
 use super::stage::{SOON, Stage};
 use serde_json::{Value, json};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tests::client::{CLIENT_VERSION, Client};
 use tests::messages_api::Script;
 use tests::recording::Behaviour;
-use tests::sandbox::Level;
+use tests::sandbox::{Level, Sandbox};
 use tests::settings::Settings;
 use tests::terminal::{Key, Terminal};
 
@@ -15,18 +15,18 @@ use tests::terminal::{Key, Terminal};
 const QUESTION: &str = "Yes, I trust this folder";
 
 /// The client remembers of these folders that they are trusted, and of no other.
-fn trusted(stage: &Stage, folders: &[&Path]) {
-    change(stage, |projects| {
-        let each = folders
-            .iter()
-            .map(|folder| (folder.display().to_string(), json!({ "hasTrustDialogAccepted": true })));
+pub(crate) fn trusted(sandbox: &Sandbox, folders: &[&Path]) {
+    change(sandbox, |projects| {
+        let trusted = json!({ "hasTrustDialogAccepted": true });
+        let each = folders.iter().map(|folder| (folder.display().to_string(), trusted.clone()));
         *projects = Value::Object(each.collect());
     });
 }
 
-fn change(stage: &Stage, change: impl FnOnce(&mut Value)) {
-    let file = stage.sandbox.home().join(".claude.json");
-    let mut record: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+fn change(sandbox: &Sandbox, change: impl FnOnce(&mut Value)) {
+    let file = sandbox.home().join(".claude.json");
+    let text = fs::read_to_string(&file).unwrap_or_else(|_| "{}".to_owned());
+    let mut record: Value = serde_json::from_str(&text).unwrap();
     change(&mut record["projects"]);
     fs::write(file, record.to_string()).unwrap();
 }
@@ -42,52 +42,63 @@ fn start(client: Client<'_>) -> (Terminal, bool) {
     (terminal, asks)
 }
 
-/// Whether it asks, started in this folder.
-#[track_caller]
-fn asks(stage: &Stage, folder: &Path, trusted_folders: &[&Path]) -> bool {
-    let client = stage.client();
-    trusted(stage, trusted_folders);
-    start(client.cwd(folder)).1
+/// Where the client is started, the one folder that is trusted, and whether it asks.
+pub(crate) struct Situation {
+    pub(crate) what: &'static str,
+    pub(crate) started_in: PathBuf,
+    pub(crate) trusted: PathBuf,
+    pub(crate) asks: bool,
+}
+
+/// What counts, in a repository and elsewhere. The folders are made.
+pub(crate) fn situations(sandbox: &Sandbox) -> Vec<Situation> {
+    let (project, root) = (sandbox.project(), sandbox.root());
+    let [below, linked, plain] = [project.join("below/here"), root.join("linked"), root.join("plain/below")];
+    for folder in [&below, &plain] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    sandbox.git(&["worktree", "add", "--quiet", linked.to_str().unwrap()]);
+    let of = |what, started_in: &Path, trusted: &Path, asks| Situation {
+        what,
+        started_in: started_in.to_owned(),
+        trusted: trusted.to_owned(),
+        asks,
+    };
+    vec![
+        of("a repository, the folder above it is trusted", &project, &root, true),
+        of("below the top of a repository that is trusted", &below, &project, false),
+        of("a repository, a folder in it is trusted", &project, &below, true),
+        of("a work tree linked to a trusted one", &linked, &project, false),
+        of("no repository, the folder above is trusted", &plain, plain.parent().unwrap(), false),
+        of("no repository, another folder is trusted", &plain, &project, true),
+    ]
 }
 
 #[test]
-fn in_a_repository_its_top_counts_and_nothing_above() {
+fn in_a_repository_its_top_counts_and_elsewhere_every_folder_above() {
     let stage = Stage::new(Script::new());
-    let (project, root) = (stage.sandbox.project(), stage.sandbox.root());
-    let below = project.join("below/here");
-    fs::create_dir_all(&below).unwrap();
-    let linked = root.join("linked");
-    stage.sandbox.git(&["worktree", "add", "--quiet", linked.to_str().unwrap()]);
-
-    assert!(asks(&stage, &project, &[&root]), "a folder above");
-    assert!(!asks(&stage, &below, &[&project]), "the top, from below");
-    assert!(asks(&stage, &project, &[&below]), "a folder below");
-    assert!(!asks(&stage, &linked, &[&project]), "the work tree it is linked to");
-}
-
-#[test]
-fn elsewhere_a_folder_above_counts() {
-    let stage = Stage::new(Script::new());
-    let folder = stage.sandbox.root().join("plain/below");
-    fs::create_dir_all(&folder).unwrap();
-
-    assert!(!asks(&stage, &folder, &[folder.parent().unwrap()]));
-    assert!(asks(&stage, &folder, &[]));
+    for situation in situations(&stage.sandbox) {
+        let client = stage.client();
+        trusted(&stage.sandbox, &[&situation.trusted]);
+        let (_, asks) = start(client.cwd(&situation.started_in));
+        assert_eq!(asks, situation.asks, "{}", situation.what);
+    }
 }
 
 #[test]
 fn no_hook_runs_in_a_terminal_before_the_answer_and_the_answer_is_remembered() {
     let stage = Stage::new(Script::new()).recording(&["SessionStart"]);
     let client = stage.client();
-    trusted(&stage, &[]);
+    trusted(&stage.sandbox, &[]);
 
     let (mut terminal, asks) = start(client);
     assert!(asks);
     assert_eq!(stage.order(), [""; 0]);
+    terminal.press_until(Key::Down, "❯ Yes, I trust");
     terminal.press_until(Key::Enter, CLIENT_VERSION.trim());
     stage.wait_for_ends("SessionStart", 1);
 
-    change(&stage, |projects| {
+    change(&stage.sandbox, |projects| {
         let project = stage.sandbox.project().display().to_string();
         assert_eq!(projects[project]["hasTrustDialogAccepted"], true, "{projects}");
     });
@@ -106,7 +117,7 @@ fn print_mode_does_not_ask_and_runs_the_hooks_of_every_file_it_reads() {
     stage.sandbox.write("below/.claude/settings.json", register("below").to_string());
     let ran = |folder: &Path| {
         let client = stage.client();
-        trusted(&stage, &[]);
+        trusted(&stage.sandbox, &[]);
         let before = stage.order().len();
         client.cwd(folder).ask("work").outcome.assert_exit(0);
         let mut ran = stage.order().split_off(before);

@@ -6,11 +6,26 @@ use serde_json::json;
 use tests::client::CLIENT_VERSION;
 use tests::messages_api::{MessagesApi, Reply, Script};
 use tests::sandbox::Level;
-use tests::terminal::{Key, Terminal};
+use tests::terminal::{DEADLINE, Key, Terminal};
 
 const PLAN: &str = "requirements:
   commit_plan: {enabled: true}
 ";
+
+/// Types a prompt and waits for the end of the turn: a command of ours typed before may be answered unseen.
+#[track_caller]
+fn turn(terminal: &mut Terminal, prompt: &str, answer: &str) {
+    terminal.enter(prompt);
+    wait_for_end(terminal, answer);
+}
+
+/// Waits for an answer and the line below it that says that the turn is over.
+#[track_caller]
+fn wait_for_end(terminal: &Terminal, answer: &str) {
+    terminal.wait_until(&format!("the end of a turn after `{answer}`"), DEADLINE, |screen| {
+        screen.rsplit_once(answer).is_some_and(|(_, below)| below.contains(" · done "))
+    });
+}
 
 /// Types a command behind `!`, which the client runs in its shell.
 #[track_caller]
@@ -20,7 +35,7 @@ fn bang(terminal: &mut Terminal, line: &str, answer: &str) {
     terminal.type_text(line);
     terminal.wait_for(line);
     terminal.press(Key::Enter);
-    terminal.wait_for(answer);
+    wait_for_end(terminal, answer);
 }
 
 #[test]
@@ -34,22 +49,22 @@ fn the_user_asks_why_pauses_resumes_and_disables_and_the_gate_follows() {
 
     let mut terminal = client(&sandbox, &api).terminal();
     terminal.wait_for(CLIENT_VERSION.trim());
-    terminal.enter("begin");
-    terminal.wait_for("it asks for a plan");
-    command(&mut terminal, "req why", "Rule: commit_plan");
+    turn(&mut terminal, "begin", "it asks for a plan");
+    command(&mut terminal, "req why", "Rule: requirements.commit_plan");
     terminal.wait_for("requirements.yaml:2 (project)");
-    command(&mut terminal, "req config requirements.commit_plan --sources", ".claude/requirements.yaml:2");
+    command(
+        &mut terminal,
+        "req config requirements.commit_plan --sources",
+        "# project, .claude/requirements.yaml:2",
+    );
     command(&mut terminal, "req pause 10m", "every hook is off until");
     assert_eq!(api.main_requests().len(), 2, "no command reached the model");
 
-    terminal.enter("go on");
-    terminal.wait_for("now it went on");
+    turn(&mut terminal, "go on", "now it went on");
     bang(&mut terminal, "req resume", "the hooks are back");
-    terminal.enter("and again");
-    terminal.wait_for("it asks again");
+    turn(&mut terminal, "and again", "it asks again");
     command(&mut terminal, "req disable commit_plan --local", "requirements.commit_plan.enabled: false");
-    terminal.enter("go on then");
-    terminal.wait_for("the end of it");
+    turn(&mut terminal, "go on then", "the end of it");
     assert!(terminal.quit().success());
 
     assert_eq!(outcomes(&api), ["refused", "ran", "refused", "ran"], "{:#?}", results(&api));

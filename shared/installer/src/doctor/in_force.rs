@@ -65,6 +65,16 @@ pub(super) fn of_trust(record: Option<&Value>, folders: &[PathBuf], shown: &str)
     Some(Finding::warning(what).next(next))
 }
 
+/// The client reads a project's own settings in sessions that are started in the project's top folder, and in none that
+/// is started below it; the local ones it reads in both. `start` is where this command was typed.
+pub(super) fn of_start(levels: &[Level], project: Option<&Path>, start: Option<&Path>) -> Option<Finding> {
+    let top = project.filter(|top| start.is_some_and(|start| start != *top && start.starts_with(top)))?;
+    let level = levels.iter().find(|level| level.kind == Kind::Project && !level.ours.is_empty())?;
+    let what = "Claude Code does not read this file in a session that is started below its folder, as here";
+    let next = format!("start claude in {}, or register the hooks for yourself", top.display());
+    Some(Finding::note(what).at(&level.shown, None).next(next))
+}
+
 /// The folders whose trust counts for a project: of a repository its top, and that of the work tree it is linked to;
 /// elsewhere the folder itself and every one above it.
 pub(super) fn that_count(project: &Path) -> Vec<PathBuf> {
@@ -86,11 +96,12 @@ fn main_work_tree(git: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
 
     use serde_json::json;
+    use shared::settings::{Program, Registered};
 
-    use super::{of_settings, of_trust, that_count};
+    use super::{of_settings, of_start, of_trust, that_count};
     use crate::doctor::finding::Severity;
     use crate::doctor::level::{Kind, Level};
 
@@ -150,6 +161,29 @@ mod tests {
     }
 
     #[test]
+    fn a_projects_own_file_is_not_read_below_its_folder() {
+        let entry = Registered {
+            name: "a-gate".to_owned(),
+            event: "Stop".to_owned(),
+            matcher: None,
+            program: Program::Path("/x".to_owned()),
+            args: Vec::new(),
+            timeout_secs: None,
+            harmful_keys: Vec::new(),
+        };
+        let found = |kind, start: Option<&str>| {
+            let levels = [Level { ours: vec![entry.clone()], ..Level::of_text(kind, "f", "{}") }];
+            of_start(&levels, Some(Path::new("/code/p")), start.map(Path::new))
+        };
+        let below = found(Kind::Project, Some("/code/p/sub")).unwrap();
+        assert_eq!((below.severity, below.file.as_deref()), (Severity::Note, Some("f")));
+        for start in [Some("/code/p"), Some("/code/other"), None] {
+            assert_eq!(found(Kind::Project, start), None, "{start:?}");
+        }
+        assert_eq!(found(Kind::Local, Some("/code/p/sub")), None);
+    }
+
+    #[test]
     fn of_a_repository_nothing_above_its_top_counts() {
         let scratch = tempfile::tempdir().unwrap();
         let [plain, main, linked] = ["plain", "main", "linked"].map(|name| scratch.path().join(name));
@@ -158,8 +192,8 @@ mod tests {
         }
         let part = main.join(".git/worktrees/linked").display().to_string();
         fs::write(linked.join(".git"), format!("gitdir: {part}\n")).unwrap();
-        assert_eq!(that_count(&main), [main.clone()]);
-        assert_eq!(that_count(&linked), [linked, main]);
+        assert_eq!(that_count(&linked), [linked, main.clone()]);
+        assert_eq!(that_count(&main), [main]);
         assert_eq!(that_count(&plain)[..2], [plain, scratch.path().to_owned()]);
     }
 }

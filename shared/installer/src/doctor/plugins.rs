@@ -341,10 +341,11 @@ mod tests {
 
     #[test]
     fn a_plugins_hooks_are_those_of_the_usual_file_and_what_its_manifest_adds() {
+        type Expected<'a> = &'a [(&'a str, &'a str, usize)];
         let usual = ("Stop", "hooks.json", 1);
         let named = ("SessionEnd", "h.json", 1);
         let inline = &on("SessionStart")[1];
-        let rows: [(String, &[(&str, &str, usize)]); 7] = [
+        let rows: [(String, Expected<'_>); 7] = [
             (String::new(), &[usual]),
             (r#"{"name":"a"}"#.to_owned(), &[usual]),
             (r#"{"hooks":"./hooks/hooks.json"}"#.to_owned(), &[usual]),
