@@ -184,12 +184,21 @@ pub struct Outcome<S, E = NoEffect> {
     pub notice: Option<String>,
     /// What to remember.
     pub memory: Memory<S>,
-    /// What the journal shall say beside the verdict; for a gate that lets go, why it did.
-    pub remark: Option<&'static str>,
+    /// What the journal shall say beside the verdict.
+    pub remark: Option<Remark>,
     /// What is to be done beside that, in this order.
     pub effects: Vec<E>,
     /// What the journal keeps for `req why` and `req log`.
     pub trail: Trail,
+}
+
+/// What was done though the verdict says nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remark {
+    /// A gate held nothing; why.
+    LetGo(&'static str),
+    /// The notice is advice, for the user alone, by this setting's key path.
+    Advised(String),
 }
 
 /// What the journal keeps of a decision beside what was said.
@@ -197,6 +206,8 @@ pub struct Outcome<S, E = NoEffect> {
 pub struct Trail {
     /// What a refusal or a block asks for, as in its text: a command to type or a sentence each.
     pub next: Vec<String>,
+    /// The key paths of the settings behind it, beside the verdict's own: a call may lack several things.
+    pub also: Vec<String>,
     /// What has become of earlier refusals and advice, each of them once.
     pub heeds: Vec<Heed>,
 }
@@ -205,7 +216,7 @@ impl Trail {
     /// A refusal that asks for one thing.
     #[must_use]
     pub fn to(step: impl Into<String>) -> Self {
-        Self { next: vec![step.into()], heeds: Vec::new() }
+        Self { next: vec![step.into()], ..Self::default() }
     }
 }
 
@@ -254,14 +265,14 @@ impl<S, E> Outcome<S, E> {
             memory: Memory::Keep,
             remark: None,
             effects: Vec::new(),
-            trail: Trail { next: Vec::new(), heeds: Vec::new() },
+            trail: Trail { next: Vec::new(), also: Vec::new(), heeds: Vec::new() },
         }
     }
 
     /// Says nothing, for a reason the journal keeps.
     #[must_use]
     pub fn let_go(reason: &'static str) -> Self {
-        Self { remark: Some(reason), ..Self::pass() }
+        Self { remark: Some(Remark::LetGo(reason)), ..Self::pass() }
     }
 
     /// The same with another memory.

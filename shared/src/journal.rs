@@ -12,7 +12,7 @@ mod reading;
 use std::borrow::Cow;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,9 @@ pub struct Entry<'a> {
     pub hook: &'a str,
     /// On which event.
     pub event: &'a str,
+    /// In which project, as [`project_name`] has it; none: it is about all of them, or about none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<&'a str>,
     /// In which session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<&'a str>,
@@ -63,13 +66,17 @@ pub struct Entry<'a> {
     /// Which tool the call is of: its name, nothing of its input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<&'a str>,
-    /// `block`, `deny`, `ask`, `advise`, `reply`, `sleep`, `judge`; `let-go`: a gate held nothing, and `text` says why;
+    /// `block`, `deny`, `ask`, `advise`, `reply`, `sleep`, `judge`; `tell`: what holds, at a session's start, where nothing is
+    /// asked for yet; `let-go`: a gate held nothing, and `text` says why;
     /// `followed`, `overridden`: what became of an earlier refusal or advice of `rule`; `approve`, `waive`, `pause`,
     /// `resume`, `config`: what the user did; `problem`, `error`.
     pub what: &'a str,
     /// The setting behind it: its key as it stands in a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<&'a str>,
+    /// The settings behind it beside that, a key to a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub also: Option<&'a str>,
     /// The layer that set it, in a word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layer: Option<&'a str>,
@@ -122,8 +129,8 @@ struct Dated<'a> {
 pub fn write(store: &Store, now: Timestamp, entry: &Entry<'_>) {
     let file = store.dir().join("journal.jsonl");
     rotate(&file);
-    let [text, rule, place, next, tool, model] =
-        [entry.text, entry.rule, entry.place, entry.next, entry.tool, entry.model]
+    let [text, rule, also, place, next, tool, model] =
+        [entry.text, entry.rule, entry.also, entry.place, entry.next, entry.tool, entry.model]
             .map(|text| text.map(masked));
     let text = text.as_deref().map(|text| match entry.what {
         "deny" | "ask" | "block" => both_ends(text),
@@ -132,12 +139,14 @@ pub fn write(store: &Store, now: Timestamp, entry: &Entry<'_>) {
     });
     let entry = &Entry {
         event: id(entry.event),
+        project: entry.project.map(|project| start(project, MAX_TEXT_BYTES)),
         session: entry.session.map(id),
         prompt: entry.prompt.map(id),
         agent: entry.agent.map(id),
         call: entry.call.map(id),
         tool: tool.as_deref().map(id),
         rule: rule.as_deref().map(id),
+        also: also.as_deref().map(|also| whole_lines(also, MAX_TEXT_BYTES)),
         place: place.as_deref().map(|place| start(place, MAX_TEXT_BYTES)),
         text: text.as_deref(),
         next: next.as_deref().map(|next| start(next, MAX_TEXT_BYTES)),
@@ -154,6 +163,15 @@ pub fn write(store: &Store, now: Timestamp, entry: &Entry<'_>) {
     }
 }
 
+/// A project as lines name it: the real path of its root. That names a place on this machine, where the journal stays, and
+/// nothing that was put into a tool.
+#[must_use]
+pub fn project_name(root: &Path) -> String {
+    let real = root.canonicalize();
+    let path = real.as_deref().unwrap_or(root).to_string_lossy();
+    start(&masked(&path), MAX_TEXT_BYTES).to_owned()
+}
+
 fn id(id: &str) -> &str {
     start(id, MAX_ID_BYTES)
 }
@@ -162,6 +180,15 @@ fn id(id: &str) -> &str {
 fn start(text: &str, max_bytes: usize) -> &str {
     let end = (0..=max_bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     &text[..end.unwrap_or(0)]
+}
+
+/// As many of its lines as fit into so many bytes.
+fn whole_lines(text: &str, max_bytes: usize) -> &str {
+    if text.len() <= max_bytes {
+        return text;
+    }
+    let fits = start(text, max_bytes);
+    fits.rsplit_once('\n').map_or(fits, |(lines, _)| lines)
 }
 
 /// How a long refusal begins, and how it ends.
@@ -189,16 +216,20 @@ fn rotate(file: &PathBuf) {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::Path;
 
     use serde_json::Value;
 
-    use super::{Entry, LEFT_OUT, MAX_BYTES, MAX_REFUSAL_BYTES, REFUSAL_END_BYTES, Spent, write};
+    use super::{
+        Entry, LEFT_OUT, MAX_BYTES, MAX_REFUSAL_BYTES, REFUSAL_END_BYTES, Spent, project_name, write,
+    };
     use crate::host::Timestamp;
     use crate::state::Store;
 
     const ENTRY: Entry<'_> = Entry {
         hook: "a-hook",
         event: "Stop",
+        project: None,
         session: Some("s"),
         prompt: None,
         agent: None,
@@ -206,6 +237,7 @@ mod tests {
         tool: None,
         what: "block",
         rule: None,
+        also: None,
         layer: None,
         place: None,
         text: Some("line\nbreak"),
@@ -280,10 +312,30 @@ mod tests {
     fn whatever_else_may_hold_a_secret_is_masked_too() {
         let secret = format!("password={}", "a1B2".repeat(6));
         let some = Some(secret.as_str());
-        let line = written(&Entry { tool: some, place: some, next: some, model: some, ..ENTRY });
-        for field in ["tool", "where", "next", "model"] {
+        let line = written(&Entry { tool: some, also: some, place: some, next: some, model: some, ..ENTRY });
+        for field in ["tool", "also", "where", "next", "model"] {
             assert_eq!(line[field], "password=[masked]", "{field}");
         }
+    }
+
+    #[test]
+    fn a_project_has_one_name_whichever_way_it_is_reached() {
+        let scratch = tempfile::tempdir().unwrap();
+        let real = scratch.path().canonicalize().unwrap().join("project");
+        fs::create_dir(&real).unwrap();
+        let around = scratch.path().join("project/../project");
+        assert_eq!(project_name(&around), real.display().to_string());
+        let gone = Path::new("/no/such/password=a1B2a1B2a1B2a1B2a1B2a1B2");
+        assert_eq!(project_name(gone), "/no/such/password=[masked]");
+    }
+
+    #[test]
+    fn of_many_rules_whole_keys_are_kept() {
+        let keys: Vec<String> = (0..100).map(|number| format!("requirements.rule_{number:03}")).collect();
+        let kept = written(&Entry { also: Some(&keys.join("\n")), ..ENTRY });
+        let kept: Vec<&str> = kept["also"].as_str().unwrap().lines().collect();
+        assert_eq!(kept, keys[..kept.len()]);
+        assert!((40..60).contains(&kept.len()), "{}", kept.len());
     }
 
     #[test]

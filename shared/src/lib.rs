@@ -12,7 +12,7 @@
 //! 8. [`journal`], [`secrets`], [`notices`], [`heartbeat`], [`messages`]: what was done and why, and what is said.
 //! 9. [`switches`], [`operator`], [`own_calls`]: typed on/off, who may loosen what, and calls no hook looks at.
 //! 10. [`cli`]: the verbs every hook binary has (`status`, `on`, `off`, `schema`).
-//! 11. [`usage`], [`proved`]: what several programs of ours write down for each other.
+//! 11. [`usage`], [`proved`]: what several programs of ours write down for each other; [`tools`]: what the client has.
 //! 12. [`catalog`], [`settings`]: the table of hooks, and Claude Code's settings.json; for the installer.
 //!
 //! The rule everything serves: a hook never harms the session. Whatever goes wrong, the exit status is 0,
@@ -39,5 +39,6 @@ pub mod state;
 pub mod stop_gate;
 pub mod switches;
 mod text;
+pub mod tools;
 pub mod transcript;
 pub mod usage;

@@ -7,7 +7,7 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::config::{Section, SectionSpec, Sources};
-use crate::hook::{Effect, Given, Headless, Heed, Hook, Memory, Outcome, Seen, Verdict};
+use crate::hook::{Effect, Given, Headless, Heed, Hook, Memory, Outcome, Remark, Seen, Trail, Verdict};
 use crate::host::{Host, InputError, Places, read_first_value};
 use crate::journal::Entry;
 use crate::own_calls::is_own_call;
@@ -42,8 +42,8 @@ fn fail_open_on_panic<H: Hook>(host: &Host) {
         let place = panic.location().map(|place| format!("panicked at {}:{}", place.file(), place.line()));
         let places = Places::resolve(&host.environment, host.cwd().as_deref());
         if let Some(store) = places.open_store() {
-            let entry = Entry { hook: H::NAME, what: "error", text: place.as_deref(), ..Entry::default() };
-            journal::write(&store, host.now(), &entry);
+            let entry = Entry { what: "error", text: place.as_deref(), ..Entry::default() };
+            write_entry::<H>(&store, &host, &places, &entry);
         }
         std::process::exit(0);
     }));
@@ -79,9 +79,16 @@ pub fn configure<H: Hook>(
 fn unusable_input<H: Hook>(host: &Host, why: &str) -> Option<String> {
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
     let store = places.open_store()?;
-    let entry = Entry { hook: H::NAME, what: "error", text: Some(why), ..Entry::default() };
-    journal::write(&store, host.now(), &entry);
+    let entry = Entry { what: "error", text: Some(why), ..Entry::default() };
+    write_entry::<H>(&store, host, &places, &entry);
     None
+}
+
+/// Writes an entry of this hook about the project at hand.
+fn write_entry<H: Hook>(store: &Store, host: &Host, places: &Places, entry: &Entry<'_>) {
+    let project = places.root.as_deref().map(journal::project_name);
+    let entry = Entry { hook: H::NAME, project: project.as_deref(), ..*entry };
+    journal::write(store, host.now(), &entry);
 }
 
 /// One call, its folders and its state folder.
@@ -164,8 +171,8 @@ impl<'a> Invocation<'a> {
         };
         let Some(facts) = H::observe(&seen) else { return Answer::default() };
         match self.decide_under_lock::<H>(section, &facts) {
-            Ok((answer, next)) => {
-                Answer { verdict: self.traced::<H>(answer.verdict, &next, section), ..answer }
+            Ok((answer, trail)) => {
+                Answer { verdict: self.traced::<H>(answer.verdict, &trail, section), ..answer }
             }
             Err(error) => {
                 self.journal_error::<H>(&error);
@@ -174,12 +181,13 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// Load, decide, save, count: under the session's lock where something is remembered. The answer, and what it asks for.
+    /// Load, decide, save, count: under the session's lock where something is remembered. The answer, and what the journal
+    /// keeps of it.
     fn decide_under_lock<H: Hook>(
         &self,
         section: &Section<H::Settings>,
         facts: &H::Facts,
-    ) -> Result<(Answer, Vec<String>), String> {
+    ) -> Result<(Answer, Trail), String> {
         let file = match (&self.store, self.session()) {
             (Some(store), Some(session)) => {
                 store.session_file::<H::State>(session).map(|file| (store, session, file))
@@ -242,15 +250,15 @@ impl<'a> Invocation<'a> {
         &self,
         section: &Section<H::Settings>,
         outcome: Outcome<H::State, H::Effect>,
-    ) -> Result<(Answer, Vec<String>), String> {
+    ) -> Result<(Answer, Trail), String> {
         for Heed { rule, how } in &outcome.trail.heeds {
             let rule = section.in_file(rule);
             self.journal::<H>(&Entry { what: how.word(), rule: Some(&rule), ..Entry::default() });
         }
-        if outcome.remark.is_some() {
-            self.journal::<H>(&Entry { what: "let-go", text: outcome.remark, ..Entry::default() });
+        if let Some(remark) = &outcome.remark {
+            self.remarked::<H>(remark, outcome.notice.as_deref(), section);
         }
-        let next = outcome.trail.next;
+        let trail = outcome.trail;
         let failed = self.carry_out::<H>(outcome.effects);
         let answer = match outcome.verdict {
             // A command that was not carried out must not say that it was.
@@ -263,7 +271,7 @@ impl<'a> Invocation<'a> {
                 Answer { verdict, notice: (!told.is_empty()).then(|| told.join("\n")) }
             }
         };
-        let (Some(store), Some(session)) = (&self.store, self.session()) else { return Ok((answer, next)) };
+        let (Some(store), Some(session)) = (&self.store, self.session()) else { return Ok((answer, trail)) };
         let call = &self.input.call;
         match (&answer.verdict, &self.input.event) {
             (Verdict::Block { .. }, Event::Stop(_)) => {
@@ -280,7 +288,27 @@ impl<'a> Invocation<'a> {
             }
             _ => {}
         }
-        Ok((answer, next))
+        Ok((answer, trail))
+    }
+
+    /// Keeps what was done beside the verdict.
+    fn remarked<H: Hook>(&self, remark: &Remark, notice: Option<&str>, section: &Section<H::Settings>) {
+        match remark {
+            Remark::LetGo(why) => {
+                self.journal::<H>(&Entry { what: "let-go", text: Some(why), ..Entry::default() });
+            }
+            Remark::Advised(rule) => {
+                let (origin, key) = (section.origin(rule), section.in_file(rule));
+                self.journal::<H>(&Entry {
+                    what: "advise",
+                    rule: Some(&key),
+                    layer: origin.as_ref().map(|origin| origin.layer.word()),
+                    place: origin.map(|origin| origin.to_string()).as_deref(),
+                    text: notice,
+                    ..Entry::default()
+                });
+            }
+        }
     }
 
     /// Does what is to be done; what failed, for the user to read.
@@ -294,9 +322,15 @@ impl<'a> Invocation<'a> {
     }
 
     /// Adds to a refusal where its rule is set, and keeps it in the journal with what it asks for.
-    fn traced<H: Hook>(&self, verdict: Verdict, next: &[String], section: &Section<H::Settings>) -> Verdict {
-        let word = verdict.word();
-        let next = (!next.is_empty()).then(|| next.join("\n"));
+    fn traced<H: Hook>(&self, verdict: Verdict, trail: &Trail, section: &Section<H::Settings>) -> Verdict {
+        let word = match &verdict {
+            // What holds from now on: nothing of it can be done or left undone yet.
+            Verdict::Advise { .. } if self.is_starting() => "tell",
+            verdict => verdict.word(),
+        };
+        let lines = |lines: Vec<String>| (!lines.is_empty()).then(|| lines.join("\n"));
+        let next = lines(trail.next.clone());
+        let also = lines(trail.also.iter().map(|rule| section.in_file(rule)).collect());
         let trace = |reason: String, rule: &str| {
             let (origin, key) = (section.origin(rule), section.in_file(rule));
             let place = origin.as_ref().map(ToString::to_string);
@@ -308,6 +342,7 @@ impl<'a> Invocation<'a> {
             self.journal::<H>(&Entry {
                 what: word,
                 rule: Some(&key),
+                also: also.as_deref(),
                 layer: origin.map(|origin| origin.layer.word()),
                 place: place.as_deref(),
                 text: Some(&reason),
@@ -396,7 +431,6 @@ impl<'a> Invocation<'a> {
         let call = &self.input.call;
         let tool = self.input.event.tool_call();
         let entry = Entry {
-            hook: H::NAME,
             event: self.input.event.name(),
             session: call.session_id.as_deref(),
             prompt: call.prompt_id.as_deref(),
@@ -405,7 +439,7 @@ impl<'a> Invocation<'a> {
             tool: tool.map(|tool| tool.tool_name.as_str()).filter(|name| !name.is_empty()),
             ..*entry
         };
-        journal::write(store, self.host.now(), &entry);
+        write_entry::<H>(store, self.host, &self.places, &entry);
     }
 }
 

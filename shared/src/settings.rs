@@ -9,7 +9,7 @@
 //! - `entries`: hook entries, and which of them are ours
 //! - `rules`: permission rules; `status_line`: the status line's command
 //! - `earlier`: giving back what a text was before us, where its present state alone cannot tell
-//! - `faults`: entries for which the client drops all hooks of the file
+//! - `faults`: entries for which the client drops all hooks of the file; `neighbours`: settings for which it drops all of it
 //! - `survey`: everything a text registers, whoever's it is
 //! - `user_file`: links, lock, backup, atomic replacement
 
@@ -17,6 +17,7 @@ mod document;
 mod earlier;
 mod entries;
 mod faults;
+mod neighbours;
 mod rules;
 mod splice;
 mod status_line;
@@ -27,7 +28,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Number, Value, json};
 
-use document::{Document, Masked};
+use document::{Document, Masked, last};
 use earlier::{BeforeUs, given_back};
 
 pub use faults::{Fault, faults};
@@ -150,7 +151,7 @@ pub struct Registered {
     pub args: Vec<String>,
     /// As written, in seconds.
     pub timeout_secs: Option<Number>,
-    /// Keys of the entry that would keep it from doing what it promises, such as `async`.
+    /// Keys of the entry that would keep it from doing what it promises, such as `async`, or that are not known.
     pub harmful_keys: Vec<String>,
 }
 
@@ -219,9 +220,7 @@ pub fn present(text: &str, owner: &Owner<'_>) -> Result<Present, Refused> {
         hooks: entries::find(&document, owner).into_iter().map(|entry| entry.registered).collect(),
         rules: rules::there(&document),
         status_line: status_line::there(&document, owner),
-        disables_all_hooks: document
-            .root
-            .get("disableAllHooks")
+        disables_all_hooks: last(&document.root, "disableAllHooks")
             .is_some_and(|property| document.value(&property.value) == json!(true)),
     })
 }
@@ -342,6 +341,13 @@ impl Program {
 }
 
 impl Registered {
+    /// It is on this event, and for everything that comes up there under this matcher; the ways of writing "all" are one.
+    #[must_use]
+    pub fn covers(&self, event: &str, matcher: Option<&str>) -> bool {
+        let (ours, is_all) = (self.matcher.as_deref(), entries::is_all);
+        self.event == event && (ours == matcher || (is_all(ours) && is_all(matcher)))
+    }
+
     /// What would have to be wanted for this entry to stay as it is.
     #[must_use]
     pub fn as_wanted(&self) -> Registration {

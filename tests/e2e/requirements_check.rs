@@ -79,7 +79,7 @@ fn to_mark(text: &str) -> Option<&str> {
 
 /// The line with which a text says that evidence would count.
 fn to_pass(text: &str) -> Option<&str> {
-    between(text, "so that it must succeed: ", "; or ")
+    between(text, "run alone on a line (no pipe): ", "; or ")
 }
 
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use installer::deploy;
+use installer::deploy::{self, May};
 use installer::manifest::Manifest;
 use installer::places::Installation;
 use installer::prune::{name_orphans, prune};
@@ -20,7 +20,7 @@ pub(crate) fn run(root: &Path, host: &Host, prunes: bool, source: &Source) -> an
     let catalog = Catalog::built_in()?;
     let installation = Installation::of_this_user(host, Voice::Xtask)?;
     let make = |hooks: &[HookEntry]| source.binaries(root, hooks);
-    let done = deploy::everything(&installation, &catalog, &source::Source::Whole(&make))?;
+    let done = deploy::everything(&installation, &catalog, &source::Source::Whole(&make), May::Any)?;
     let manifest = Manifest::read(&installation)?;
     // More than those of the catalog: a command that was a program once is none any more.
     let orphans: Vec<String> =

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use shared::hook::{Given, Heed, Heeded, Memory, Outcome, Verdict};
+use shared::hook::{Given, Heed, Heeded, Memory, Outcome, Remark, Trail, Verdict};
 use shared::protocol::{Event, ToolCall};
 
 use crate::bucket::Bucket;
@@ -116,17 +116,20 @@ fn tell(
     let notice = (to_user && !due.is_empty()).then(|| scene.notice(&due, mode));
     let verdict = match past.first() {
         Some(first) if mode == Mode::Deny => Verdict::Deny {
-            reason: scene.refusal(&past.iter().collect::<Vec<_>>()),
+            reason: scene.refusal(first, &past.iter().collect::<Vec<_>>(), (given.origin)("mode").as_ref()),
             rule: Cow::Owned(first.sign.rule()),
         },
         _ if to_model && !due.is_empty() => Verdict::Advise { text: scene.advice(&due) },
         _ => Verdict::Pass,
     };
     // A verdict is in the journal anyway.
-    let remark = due.first().filter(|_| verdict == Verdict::Pass).map(|first| first.sign.remark());
+    let is_for_user = verdict == Verdict::Pass;
+    let remark = due.first().filter(|_| is_for_user).map(|first| Remark::Advised(first.sign.rule()));
+    let also = if matches!(verdict, Verdict::Deny { .. }) { vec!["mode".to_owned()] } else { Vec::new() };
+    let trail = Trail { also, ..Trail::default() };
     let unreadable = scene.unreadable(&due);
     let notice = notice.into_iter().chain(unreadable).reduce(|notice, line| format!("{notice}\n{line}"));
-    Outcome { verdict, notice, remark, ..Outcome::pass() }
+    Outcome { verdict, notice, remark, trail, ..Outcome::pass() }
 }
 
 /// Whether the user is told, and whether the model is. A script's result must not depend on us: where nobody watches,

@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use shared::config::Origin;
+
 use crate::bucket::{Bucket, Rate};
 use crate::observe::{Text, Texts};
 use crate::settings::Mode;
@@ -87,12 +89,12 @@ impl Sign<'_> {
         }
     }
 
-    /// What the journal says of a call that went on.
-    pub(crate) const fn remark(&self) -> &'static str {
+    /// What lets a call run again, as the lines before it say; nothing where no token comes back.
+    fn instead(&self) -> &'static str {
         match self {
-            Self::Empty(_) => "the bucket is empty",
-            Self::Repeat(_) => "the same call in a row",
-            Self::PingPong(_) => "two calls in turn",
+            Self::Empty(empty) if empty.bucket.token_back_after(empty.rate).is_none() => "",
+            Self::Empty(_) => "wait until the token is back, or ",
+            Self::Repeat(_) | Self::PingPong(_) => "make another call first, or ",
         }
     }
 }
@@ -118,9 +120,11 @@ impl Scene<'_> {
         format!("{}\n{}", self.told(past), ADVICE.trim())
     }
 
-    /// For the model: why the call did not run, and what lets one run.
-    pub(crate) fn refusal(&self, past: &[&Past<'_>]) -> String {
-        format!("{}\n{}", self.told(past), REFUSAL.trim())
+    /// For the model: why the call did not run, where that is set, and what lets one run that is past the `first` limit.
+    pub(crate) fn refusal(&self, first: &Past<'_>, past: &[&Past<'_>], mode: Option<&Origin>) -> String {
+        let set_in = mode.map(|origin| format!(" (rate-awareness.mode: {origin})")).unwrap_or_default();
+        let values = [("set_in", set_in.as_str()), ("instead", first.sign.instead())];
+        format!("{}\n{}", self.told(past), filled(REFUSAL.trim(), &values))
     }
 
     /// For the user: texts of theirs that could not be used.

@@ -181,17 +181,18 @@ impl Change {
             }
             Self::Pause(end) => {
                 pause::begin(places, end, patience)?;
-                trail::of("pause", format!("until {}", end.rfc3339())).write(places, now);
+                trail::everywhere("pause", format!("until {}", end.rfc3339())).write(places, now);
                 Ok(())
             }
             Self::Resume => {
                 pause::end(places, patience)?;
-                trail::of("resume", String::new()).write(places, now);
+                trail::everywhere("resume", String::new()).write(places, now);
                 Ok(())
             }
             Self::Configure(change) => {
                 change.carry_out(places)?;
-                trail::of("config", change.in_words()).write(places, now);
+                let tell = if change.is_for_all() { trail::everywhere } else { trail::here };
+                tell("config", change.in_words()).write(places, now);
                 Ok(())
             }
             Self::Scheduled(prompt) => match places.open_store() {

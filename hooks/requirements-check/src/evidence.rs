@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use globset::{GlobSet, GlobSetBuilder};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::call::Call;
-use crate::command_line::{Directory, Line, Pattern, Simple};
+use crate::command_line::{self, Directory, Line, Pattern, Simple};
 use crate::facts::After;
+use crate::marks::Mark;
 use crate::place::flat;
 use crate::rule::Rule;
 use crate::settings::{CommandPattern, FileConditions, FileEvidence, Glob};
@@ -28,6 +31,8 @@ pub(crate) struct Found {
     pub(crate) line: String,
     /// Why its exit status is not the line's.
     pub(crate) hidden: Option<String>,
+    /// The one of the requirement's commands that it is, as it is set.
+    pub(crate) pattern: String,
     /// An argument with which it proves nothing.
     pub(crate) proves_nothing: bool,
     /// Where it runs, as seen from the session's directory.
@@ -59,32 +64,90 @@ fn hidden(simple: &Simple) -> Option<String> {
 
 /// The patterns of its command.
 fn patterns(rule: &Rule<'_>) -> Vec<Pattern> {
-    let commands = rule.set.command.iter().flat_map(|commands| commands.iter());
-    commands.filter_map(CommandPattern::over_commands).collect()
+    commands(rule).filter_map(CommandPattern::over_commands).collect()
+}
+
+/// Its commands, as they are set.
+fn commands<'a>(rule: &Rule<'a>) -> impl Iterator<Item = &'a CommandPattern> {
+    rule.set.command.iter().flat_map(|commands| commands.iter())
 }
 
 /// The call's command that the requirement asks for: one that decides the line, if there is one.
 pub(crate) fn command_of(rule: &Rule<'_>, call: &Call) -> Option<Found> {
-    let (patterns, not_args) = (patterns(rule), not_args(rule));
-    let is_wanted = |simple: &Simple| patterns.iter().any(|pattern| pattern.begins(simple));
-    let found =
-        call.commands().iter().enumerate().filter(|(_, simple)| is_wanted(simple)).map(|(index, simple)| {
-            Found {
-                shown: simple.text.clone(),
-                line: Line::line_to_type(&simple.plain().without_arguments(&not_args)),
-                hidden: hidden(simple),
-                proves_nothing: simple.has_any_argument(&not_args),
-                directory: simple.directory.clone(),
-                index,
-            }
-        });
-    let all: Vec<Found> = found.collect();
+    let not_args = not_args(rule);
+    let patterns: Vec<(&CommandPattern, Pattern)> =
+        commands(rule).filter_map(|set| Some((set, set.over_commands()?))).collect();
+    let found = |(index, simple): (usize, &Simple)| {
+        let (set, _) = patterns.iter().find(|(_, pattern)| pattern.begins(simple))?;
+        Some(Found {
+            shown: simple.text.clone(),
+            line: Line::line_to_type(&simple.plain().without_arguments(&not_args)),
+            hidden: hidden(simple),
+            pattern: set.as_str().to_owned(),
+            proves_nothing: simple.has_any_argument(&not_args),
+            directory: simple.directory.clone(),
+            index,
+        })
+    };
+    let all: Vec<Found> = call.commands().iter().enumerate().filter_map(found).collect();
     let best = all.iter().position(|found| found.hidden.is_none() && !found.proves_nothing);
     all.into_iter().nth(best.unwrap_or(0))
 }
 
 fn not_args(rule: &Rule<'_>) -> Vec<String> {
     rule.set.not_args.clone().unwrap_or_else(|| NOT_ARGS.map(str::to_owned).to_vec())
+}
+
+/// What a run was asked for when it passed: kept with its mark, because the file may ask for something else by tomorrow.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Asked {
+    /// Which of the commands it was, as it was set.
+    command: String,
+    /// What its output had to match, if anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_output: Option<String>,
+}
+
+/// The key of a mark's metadata under which this stands.
+const ASKED: &str = "asked";
+
+/// What the run was asked for, to be kept with its mark.
+pub(crate) fn asked(rule: &Rule<'_>, found: &Found) -> Map<String, Value> {
+    let min_output = rule.set.min_output.as_ref().map(|pattern| pattern.as_str().to_owned());
+    let asked = Asked { command: found.pattern.clone(), min_output };
+    serde_json::to_value(asked).map(|asked| (ASKED.to_owned(), asked)).into_iter().collect()
+}
+
+/// Why a run that counted when it passed is not what is asked for now; `None` if it is, and for a mark that does not say.
+pub(crate) fn outdated(rule: &Rule<'_>, mark: &Mark) -> Option<String> {
+    let asked = Asked::deserialize(mark.metadata.other.get(ASKED)?).unwrap_or_default();
+    let shown = mark.metadata.command.as_deref().unwrap_or_default();
+    let is_listed = commands(rule).any(|set| set.as_str() == asked.command);
+    if !is_listed && !is_asked_for(rule, shown) {
+        let now: Vec<&str> = commands(rule).map(CommandPattern::as_str).collect();
+        return Some(format!("`{}` is asked for now", now.join("` or `")));
+    }
+    if rule.set.not_args.is_some() {
+        let not_args = not_args(rule);
+        if ran(shown).iter().any(|simple| simple.has_any_argument(&not_args)) {
+            return Some("with these arguments it proves nothing any more".to_owned());
+        }
+    }
+    let wanted = rule.set.min_output.as_ref()?.as_str();
+    (asked.min_output.as_deref() != Some(wanted))
+        .then(|| format!("its output was not searched then for what is asked for now: {wanted}"))
+}
+
+/// A command that ran, as it was noted, is one of those the requirement asks for.
+pub(crate) fn is_asked_for(rule: &Rule<'_>, shown: &str) -> bool {
+    let (patterns, ran) = (patterns(rule), ran(shown));
+    patterns.iter().any(|pattern| ran.iter().any(|simple| pattern.begins(simple)))
+}
+
+/// What was noted may be masked or cut, and then it may not be readable.
+fn ran(shown: &str) -> Vec<Simple> {
+    command_line::parse(shown).commands.unwrap_or_default()
 }
 
 /// Why a run that ended without an error does not count; `None` if it does.

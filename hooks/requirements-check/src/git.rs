@@ -33,7 +33,7 @@ pub(crate) use ask::{Answer, Surroundings, ask_git};
 pub(crate) use fingerprint::{Fingerprint, differing, take, take_plain};
 pub(crate) use heads::heads;
 pub(crate) use own::Own;
-pub(crate) use remote::remote;
+pub(crate) use remote::{remote, remotes};
 pub(crate) use size::{Counts, SizeRequest, baseless, recount, scan};
 pub(crate) use worktree::{Head, Worktree};
 
@@ -48,6 +48,9 @@ pub(crate) enum GitError {
     /// HEAD is none of the forms read by hand: reftable, a reference outside refs/heads, damage.
     #[error("{0} names no branch and no commit that could be read")]
     Head(std::path::PathBuf),
+    /// A pipe, a device or a folder stands where git keeps a file; git itself would wait for it for ever.
+    #[error("{0} is not a regular file, so the repository cannot be read; move it away or clone anew")]
+    NotAFile(std::path::PathBuf),
     /// The base that the settings name is no branch, tag or commit here.
     #[error("`{0}` is no branch, tag or commit of this repository")]
     NoBase(String),

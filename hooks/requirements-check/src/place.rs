@@ -57,6 +57,8 @@ impl Here {
                 Ok(head) => Self::in_git(worktree, head),
                 Err(_) => Self::asked(ask(path), around),
             },
+            // Git would wait for what is no file.
+            Err(error @ GitError::NotAFile(_)) => Self::without_git(around, Some(error.to_string())),
             Err(_) => Self::asked(ask(path), around),
         }
     }
@@ -99,13 +101,19 @@ impl Here {
         }
     }
 
-    /// The place in words: `main`, `commit 1a2b3c4d`, `this project, which has no git`.
+    /// The place in words: `main`, `commit 1a2b3c4d`, `this project (no git)`.
     pub(crate) fn shown(&self) -> String {
         match &self.key {
             Key::Branch(name) => name.clone(),
             Key::Detached(commit) => format!("commit {}", &commit[..commit.len().min(8)]),
-            Key::NoGit | Key::Permanent => "this project, which has no git".to_owned(),
+            Key::NoGit | Key::Permanent => "this project (no git)".to_owned(),
         }
+    }
+
+    /// Where something is so, in words: `on main`, `in this project (no git)`.
+    pub(crate) fn on(&self) -> String {
+        let word = if matches!(self.key, Key::NoGit | Key::Permanent) { "in" } else { "on" };
+        format!("{word} {}", self.shown())
     }
 
     /// The scope a mark has here: without git there is no branch and no repository, only sessions.

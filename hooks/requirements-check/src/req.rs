@@ -13,14 +13,15 @@ mod hooks;
 mod init;
 mod man;
 mod schema;
+mod screen;
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::ErrorKind as Kind;
 
-use crate::command::{Asked, Reply, parse_words};
+use crate::command::{Asked, Reply, parse_words, usage_error};
 use crate::words::plain;
 use desk::Desk;
 
@@ -34,12 +35,11 @@ pub fn main() -> ExitCode {
     let Ok(words) = arguments else { return failed("req: the arguments are not readable text", USAGE) };
     let asked = match parse_words(&words) {
         Ok(asked) => asked,
-        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            return say(error.render().to_string().trim_end());
+        Err(error) if matches!(error.kind(), Kind::DisplayHelp | Kind::DisplayVersion) => {
+            return say(&screen::fitted(error.render().to_string().trim_end()));
         }
         Err(error) => {
-            let _ = write!(std::io::stderr(), "{}", error.render());
-            return ExitCode::from(USAGE);
+            return failed(&usage_error(&error), USAGE);
         }
     };
     if let Asked::Hooks { wanted } = &asked {
@@ -48,6 +48,9 @@ pub fn main() -> ExitCode {
     match serve(&asked) {
         Ok(reply) if reply.is_no && reply.is_report => told_no(&reply.text),
         Ok(reply) if reply.is_no => failed(&reply.text, 1),
+        Ok(reply) if matches!(&asked, Asked::Docs(wanted) if !wanted.json) => {
+            say(&screen::fitted(&reply.text))
+        }
         Ok(reply) => say(&reply.text),
         Err(why) => failed(&why, 1),
     }
@@ -55,7 +58,7 @@ pub fn main() -> ExitCode {
 
 fn serve(asked: &Asked) -> Result<Reply, String> {
     match asked {
-        Asked::Completions { shell } => Ok(completions::completions(*shell)),
+        Asked::Completions(wanted) => completions::completions(wanted),
         Asked::Man(wanted) => man::man(wanted),
         Asked::Schema { command } => Ok(schema::schema(command.as_deref())),
         Asked::Init(wanted) => init::init(wanted, &Desk::open()?),
@@ -66,9 +69,15 @@ fn serve(asked: &Asked) -> Result<Reply, String> {
 }
 
 fn say(text: &str) -> ExitCode {
-    // A closed stdout is the reader's choice, not an error.
-    let _ = writeln!(std::io::stdout(), "{}", plain(text));
-    ExitCode::SUCCESS
+    let mut stdout = std::io::stdout().lock();
+    let said = writeln!(stdout, "{}", plain(text)).and_then(|()| stdout.flush());
+    match said {
+        // A closed stdout is the reader's choice, not an error; a script must not take half a file for a whole one.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            failed(&format!("req: the answer could not be written: {error}"), 1)
+        }
+        _ => ExitCode::SUCCESS,
+    }
 }
 
 fn told_no(text: &str) -> ExitCode {

@@ -1,16 +1,21 @@
 //! A requirement that is switched on and can work: its name, what is set, and what follows where nothing is.
 
 use shared::config::SettingFault;
+use shared::secrets::masked;
+use shared::tools::misspelt_tool;
 
 use crate::call::Call;
 use crate::command_line::{self, Simple};
 use crate::settings::{
-    CallTrigger, CommandPattern, Enforce, Kind, Pattern, Requirement, SatisfiedBy, Settings, Trigger,
+    CallTrigger, CommandPattern, Enforce, Glob, Kind, Pattern, Requirement, SatisfiedBy, Settings, Trigger,
 };
 use crate::strategy::{Strategy, strategy};
 use crate::view::quoted;
 use crate::wording::kind as kind_word;
-use crate::words::is_hidden;
+use crate::words::{cut, is_hidden};
+
+/// A command is shown up to this length, in characters.
+const MAX_SHOWN: usize = 80;
 
 /// A requirement in force.
 #[derive(Clone, Copy)]
@@ -59,11 +64,13 @@ impl<'a> Rule<'a> {
         self.enforce() != Enforce::Tool
     }
 
+    /// Evidence is asked for at the end of a turn; who names calls that need it wants it before them, too.
     fn enforce(&self) -> Enforce {
-        self.set.enforce.unwrap_or(if self.set.kind == Kind::Evidence {
-            Enforce::Stop
-        } else {
-            Enforce::Tool
+        let names_calls = self.set.trigger_tools.as_ref().is_some_and(|triggers| !triggers.is_empty());
+        self.set.enforce.unwrap_or(match (self.set.kind, names_calls) {
+            (Kind::Evidence, true) => Enforce::Both,
+            (Kind::Evidence, false) => Enforce::Stop,
+            _ => Enforce::Tool,
         })
     }
 
@@ -85,6 +92,30 @@ impl<'a> Rule<'a> {
             }
         };
         self.set.trigger_tools.iter().flatten().any(wanted)
+    }
+
+    /// The commands of the call's line that need it: the words that are looked for, or the command where that is an expression.
+    pub(crate) fn commands_that_need(&self, call: &Call) -> Vec<String> {
+        let mut found = Vec::new();
+        for trigger in self.set.trigger_tools.iter().flatten() {
+            let Trigger::Call(wanted) = trigger else { continue };
+            let words = wanted.command_pattern.as_ref().filter(|pattern| pattern.is_words());
+            let is_words = |command: &Simple| {
+                words
+                    .and_then(CommandPattern::over_commands)
+                    .is_some_and(|words| words.matches_command(command))
+            };
+            let text = |command: &Simple| match words.filter(|_| is_words(command)) {
+                Some(words) => words.as_str().to_owned(),
+                None => cut(&masked(&command.text), MAX_SHOWN),
+            };
+            let patterns: Vec<_> = patterns(wanted).into_iter().flatten().collect();
+            let needs = |command: &&Simple| patterns.iter().any(|pattern| pattern.matches_command(command));
+            if call.is_tool(&wanted.tool) {
+                found.extend(call.commands().iter().filter(needs).map(text));
+            }
+        }
+        found
     }
 
     /// Any call of the tool needs it, whatever its line says.
@@ -136,6 +167,13 @@ fn matches(trigger: &Trigger, call: &Call) -> bool {
     }
 }
 
+fn tool_of(trigger: &Trigger) -> &Glob {
+    match trigger {
+        Trigger::Tool(tool) => tool,
+        Trigger::Call(wanted) => &wanted.tool,
+    }
+}
+
 /// What the trigger looks for in a line; `None` in it for one that is wrong and matches nothing.
 fn patterns(wanted: &CallTrigger) -> Vec<Option<command_line::Pattern>> {
     let words = wanted.command_pattern.as_ref().map(CommandPattern::over_commands);
@@ -159,11 +197,19 @@ fn faults_of(name: &str, set: &Requirement) -> Vec<SettingFault> {
     let is_blind = |trigger: &&Trigger| {
         let Trigger::Call(call) = trigger else { return false };
         let looks = call.command_pattern.is_some() || call.command_regex.is_some();
-        looks && !["Bash", "PowerShell"].iter().any(|shell| call.tool.is_name(shell))
+        let is_shell = ["Bash", "PowerShell"].iter().any(|shell| call.tool.is_name(shell));
+        looks && !is_shell && misspelt_tool(call.tool.as_str()).is_none()
     };
     let blind = set.trigger_tools.iter().flatten().find(is_blind).map(|_| {
         let what = "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored";
         fault("trigger_tools", what.to_owned())
+    });
+    let tools = set.trigger_tools.iter().flatten().map(tool_of).filter(|tool| tool.is_literal());
+    // Without the name, which may hold anything.
+    let misspelt = tools.filter_map(|tool| misspelt_tool(tool.as_str())).next().map(|near| {
+        let what =
+            format!("no tool is called that; did you mean {near}? As it stands, it holds none of its calls");
+        fault("trigger_tools", what)
     });
     let is_unmet_for_ever = set.kind != Kind::Blocking && set.satisfied_by == SatisfiedBy::User;
     let mark = is_unmet_for_ever
@@ -181,7 +227,15 @@ fn faults_of(name: &str, set: &Requirement) -> Vec<SettingFault> {
         }
         _ => None,
     };
-    lacks.into_iter().chain(blind).chain(mark).chain(never).chain(late).chain(strangers).collect()
+    lacks
+        .into_iter()
+        .chain(misspelt)
+        .chain(blind)
+        .chain(mark)
+        .chain(never)
+        .chain(late)
+        .chain(strangers)
+        .collect()
 }
 
 #[cfg(test)]

@@ -34,7 +34,8 @@ pub struct Requirement {
     pub kind: Kind,
     /// For whom and how long a mark counts.
     pub scope: Scope,
-    /// Where it is enforced: before tool calls, at the end of a turn, or both. Empty: before tool calls; evidence at the end.
+    /// Where it is enforced: before tool calls, at the end of a turn, or both. Empty: before tool calls; evidence at the end,
+    /// and before the calls too where `trigger_tools` names some.
     pub enforce: Option<Enforce>,
     /// Which tool calls need it. Empty: Edit, Write, `MultiEdit` and `NotebookEdit`; evidence none.
     pub trigger_tools: Option<Vec<Trigger>>,

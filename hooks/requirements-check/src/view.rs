@@ -79,12 +79,28 @@ pub struct World {
     pub(crate) heads: Option<BTreeSet<Key>>,
     /// What the user should know of what was looked at.
     pub(crate) notes: Vec<String>,
+    /// Configuration files that could not be read, and why: what they require is not known. Only for commands in a shell.
+    pub(crate) skipped: Vec<String>,
     /// The repository, where it has a remote and no file of ours, and its user has not been told of `req init`; looked for at
     /// a session's start alone.
     pub(crate) newcomer: Option<PathBuf>,
     /// The client is another version than the hooks were proved under, and the user has not been told; looked for at a
     /// session's start alone.
     pub(crate) new_client: Option<NewClient>,
+}
+
+impl World {
+    /// The live sessions of this project, each with as much of its id as `--session` needs.
+    pub(crate) fn live_names(&self) -> Vec<String> {
+        self.live.iter().map(|entry| short(&entry.session, &self.live)).collect()
+    }
+}
+
+/// As much of a session's id as `--session` needs to tell it from the live ones.
+pub(crate) fn short(session: &str, live: &[Entry]) -> String {
+    let short: String = session.chars().take(8).collect();
+    let alike = live.iter().filter(|entry| entry.session.starts_with(&short)).count();
+    if alike > 1 { session.to_owned() } else { short }
 }
 
 /// A branch's size.

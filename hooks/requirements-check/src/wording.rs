@@ -22,6 +22,9 @@ const MAX_MESSAGE: usize = 600;
 /// So many points of a checklist are shown.
 const MAX_POINTS: usize = 12;
 
+/// So many requirements are named at once: a file may hold a thousand, and nobody reads them.
+const MAX_RULES: usize = 20;
+
 /// Where a setting comes from.
 pub(crate) type Origins<'a> = dyn Fn(&str) -> Option<Origin> + 'a;
 
@@ -32,23 +35,39 @@ pub(crate) fn denial(
     unmet: &[(Rule<'_>, Standing)],
     origin: &Origins<'_>,
 ) -> String {
-    let place = view.world.here.shown();
-    let head = format!("requirements-check: {} needs what is not met yet on {place}.", call.tool);
+    let place = view.world.here.on();
+    let head = format!("requirements-check: {} needs what is not met yet {place}.", subject(call, unmet));
     let foot = "Then repeat the call.";
     [head, list(view, unmet, origin), foot.to_owned()].join("\n")
 }
 
 /// The short form for a parallel call that is refused for the same reason.
 pub(crate) fn denied_again(call: &Call, unmet: &[(Rule<'_>, Standing)]) -> String {
-    let names: Vec<&str> = unmet.iter().map(|(rule, _)| rule.name).collect();
-    format!("requirements-check: {} needs {}; details in the parallel denial.", call.tool, names.join(", "))
+    let names: Vec<&str> = unmet.iter().take(MAX_RULES).map(|(rule, _)| rule.name).collect();
+    let subject = subject(call, unmet);
+    format!("requirements-check: {subject} needs {}; details in the parallel denial.", names.join(", "))
+}
+
+/// What of the call needs something: commands of its line, where it is them alone, else the tool.
+fn subject(call: &Call, unmet: &[(Rule<'_>, Standing)]) -> String {
+    let mut commands: Vec<String> = Vec::new();
+    for (rule, _) in unmet {
+        let found = rule.commands_that_need(call);
+        if found.is_empty() || rule.is_triggered_by_tool(call) {
+            return call.tool.clone();
+        }
+        commands.extend(found);
+    }
+    commands.sort();
+    commands.dedup();
+    if commands.is_empty() { call.tool.clone() } else { format!("`{}`", commands.join("`, `")) }
 }
 
 /// What holds a stop.
 pub(crate) fn stop(view: &View<'_>, unmet: &[(Rule<'_>, Standing)], origin: &Origins<'_>) -> String {
-    let place = view.world.here.shown();
+    let place = view.world.here.on();
     let head =
-        format!("requirements-check: this session's work on {place} is not finished as the project asks.");
+        format!("requirements-check: this session's work {place} is not finished as the project asks.");
     let foot = "If that cannot be done now, say so to the user and stop: this is asked once per prompt.";
     [head, list(view, unmet, origin), foot.to_owned()].join("\n")
 }
@@ -57,7 +76,7 @@ pub(crate) fn stop(view: &View<'_>, unmet: &[(Rule<'_>, Standing)], origin: &Ori
 fn list(view: &View<'_>, unmet: &[(Rule<'_>, Standing)], origin: &Origins<'_>) -> String {
     let mut lines = Vec::new();
     let mut to_mark = Vec::new();
-    for (rule, standing) in in_order(unmet) {
+    for (rule, standing) in in_order(unmet).into_iter().take(MAX_RULES) {
         let message = rule.set.message.as_deref().or(rule.set.description.as_deref());
         let place = match (unmet.len(), origin(&rule.key())) {
             (2.., Some(origin)) => format!(" [{origin}]"),
@@ -78,6 +97,10 @@ fn list(view: &View<'_>, unmet: &[(Rule<'_>, Standing)], origin: &Origins<'_>) -
             }
         }
     }
+    let left = unmet.len().saturating_sub(MAX_RULES);
+    if left > 0 {
+        lines.push(format!("- and {left} more, named when these are met"));
+    }
     if !to_mark.is_empty() {
         lines.push(marking(view, &to_mark));
     }
@@ -94,7 +117,7 @@ fn in_order<'a, 'r>(unmet: &'a [(Rule<'r>, Standing)]) -> Vec<&'a (Rule<'r>, Sta
 /// The steps that meet them, as their list names them.
 pub(crate) fn steps(view: &View<'_>, unmet: &[(Rule<'_>, Standing)]) -> Vec<String> {
     let (mut steps, mut to_mark) = (Vec::new(), Vec::new());
-    for (rule, _) in in_order(unmet) {
+    for (rule, _) in in_order(unmet).into_iter().take(MAX_RULES) {
         match rule.strategy().remedy(rule, view) {
             Remedy::Do(what) => steps.push(what),
             Remedy::Mark { .. } => to_mark.push(rule.name),
@@ -180,7 +203,7 @@ pub(crate) fn after_planning(
     if unmet.is_empty() {
         return None;
     }
-    let head = format!("requirements-check: before this plan is carried out on {}:", view.world.here.shown());
+    let head = format!("requirements-check: before this plan is carried out {}:", view.world.here.on());
     Some([head, list(view, &unmet, given.origin)].join("\n"))
 }
 
@@ -209,8 +232,8 @@ pub(crate) fn status_for_claude(
     let unmet: Vec<_> = all.iter().filter(|(_, standing)| !standing.is_met()).cloned().collect();
     let header = given.settings.hooks.session_start.custom_header.as_deref();
     let mut lines: Vec<String> = header.map(|header| cut(header, MAX_MESSAGE)).into_iter().collect();
-    let place = view.world.here.shown();
-    lines.push(format!("requirements-check: required in this project (now on {place}):"));
+    let place = view.world.here.on();
+    lines.push(format!("requirements-check: required in this project (now {place}):"));
     let is_short = matches!(source, "compact" | "resume");
     for (rule, standing) in &all {
         let word = if standing.is_met() { "met" } else { "open" };
@@ -236,8 +259,8 @@ pub(crate) fn status_for_claude(
     Some(lines.join("\n"))
 }
 
-/// Where a requirement is asked for.
-fn when(rule: &Rule<'_>) -> String {
+/// When a requirement is asked for: `before edits`, `at the end of a turn`.
+pub(crate) fn when(rule: &Rule<'_>) -> String {
     let stop = if rule.set.kind == Kind::Evidence {
         "at the end of a turn with edits"
     } else {

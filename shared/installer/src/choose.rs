@@ -1,13 +1,11 @@
 //! What an installation registers: hooks that are named, all, ticked in a question, or the ticked defaults; and, as questions
 //! of their own, their permission rules and the status line.
 
-use std::io::IsTerminal;
-
-use anyhow::Context as _;
-use inquire::{Confirm, MultiSelect};
+use inquire::MultiSelect;
 use shared::catalog::{Catalog, HookEntry};
 use shared::settings::StatusLineThere;
 
+use crate::ask::{answered, can_ask, confirmed};
 use crate::registration::find;
 
 /// How the hooks are chosen.
@@ -73,14 +71,6 @@ pub(crate) fn wants_status_line(
     }
 }
 
-fn confirmed(question: &str, default: bool) -> anyhow::Result<bool> {
-    Confirm::new(question).with_default(default).prompt().context("no answer; nothing was changed")
-}
-
-fn can_ask() -> bool {
-    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
-}
-
 fn ask(open: Vec<&HookEntry>, is_ticked: impl Fn(&HookEntry) -> bool) -> anyhow::Result<Vec<&HookEntry>> {
     if open.is_empty() {
         return Ok(open);
@@ -93,7 +83,7 @@ fn ask(open: Vec<&HookEntry>, is_ticked: impl Fn(&HookEntry) -> bool) -> anyhow:
         lines,
     )
     .with_default(&ticked);
-    let chosen = question.raw_prompt().context("no answer; nothing was changed")?;
+    let chosen = answered(question.raw_prompt())?;
     Ok(chosen.iter().map(|option| open[option.index]).collect())
 }
 

@@ -43,14 +43,26 @@ pub struct Choice<'a> {
 }
 
 impl Settings {
+    /// What is there of ours, as the client reads it, wherever a link of that name leads.
+    pub(crate) fn there(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Present> {
+        let file = UserFile::at(&installation.settings)?;
+        Ok(Self::of_file(installation, catalog, file)?.present)
+    }
+
     /// Reads those of this installation.
     pub fn read(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Self> {
         let file = installation.file(&installation.settings)?;
+        Self::of_file(installation, catalog, file)
+    }
+
+    fn of_file(installation: &Installation, catalog: &Catalog, file: UserFile) -> anyhow::Result<Self> {
         let manifest = Manifest::read(installation)?;
         // A hook of an older version may be registered that the catalog no longer knows.
         let binaries = manifest.files.keys().cloned().chain(names(catalog)).collect();
         let added = manifest.settings.get(&installation.key()).cloned().unwrap_or_default();
-        let (hooks, former) = (installation.hooks.clone(), manifest.folders);
+        let (hooks, mut former) = (installation.hooks.clone(), manifest.folders);
+        // A home that is reached through a link is the same home.
+        former.extend(hooks.canonicalize().ok().filter(|real| *real != hooks));
         let (voice, present) = (installation.voice, Present::default());
         let mut settings = Self { text: file.read()?, file, voice, hooks, former, binaries, added, present };
         settings.present = settings.present_in(settings.text.as_deref(), &settings.added)?;

@@ -1,17 +1,19 @@
-//! Copying what was built to where the client starts it, and linking it. A file that is not ours is never replaced, and a running one is
-//! replaced by renaming, never by writing into it.
+//! Copying what was built to where the client starts it, and linking it. A file that is not ours is never replaced, a running one
+//! is replaced by renaming, never by writing into it, and a hook only by one that was proved to do what it promises.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use shared::catalog::{Catalog, HookEntry};
+use shared::operator::refusal;
 use shared::settings::remove_abandoned_of;
 
 use crate::links::{self, Linked};
 use crate::manifest::{Deployed, Manifest, hash, hash_of};
 use crate::places::Installation;
+use crate::prove::try_out;
 use crate::say::{list, note};
 use crate::source::{Binaries, Source};
 
@@ -24,15 +26,26 @@ pub struct Done {
     pub changed: bool,
 }
 
+/// Which bytes may become ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum May<'a> {
+    /// Whatever does what it promises.
+    Any,
+    /// Those that the manifest vouches for: whatever else is named the user alone installs, with this line.
+    Known(&'a str),
+}
+
 /// Takes what the source has, copies what differs and links the commands. In the folder they are deployed in nothing is
 /// copied; what was put there by hand becomes ours, and what was changed since it became ours stays nobody's.
 ///
 /// # Errors
-/// A build that failed, a file that cannot be written or is somebody else's.
+/// A build that failed, a file that cannot be written, is somebody else's or may not become ours, a hook that does not do
+/// what it promises: then nothing was copied.
 pub fn everything(
     installation: &Installation,
     catalog: &Catalog,
     source: &Source<'_>,
+    may: May<'_>,
 ) -> anyhow::Result<Done> {
     let binaries = source.binaries(&catalog.hooks)?;
     let mut wanted = binaries.clone();
@@ -40,7 +53,7 @@ pub fn everything(
         let known = Manifest::read(installation)?.files;
         wanted.retain(|binary, _| !known.contains_key(binary));
     }
-    let copied = copy(installation, &wanted)?;
+    let copied = copy(installation, catalog, &wanted, may)?;
     if !copied.is_empty() {
         note(format_args!("copied {} to {}", list(&copied), installation.show(&installation.hooks)));
     }
@@ -49,30 +62,141 @@ pub fn everything(
 }
 
 /// Copies each binary that differs from what is deployed. Returns the names of those that were copied.
-pub fn copy(installation: &Installation, binaries: &Binaries) -> anyhow::Result<Vec<String>> {
-    let mut copied = Vec::new();
-    for (binary, built) in binaries {
-        let bytes = fs::read(built).with_context(|| format!("reading {}", built.display()))?;
+///
+/// # Errors
+/// As [`everything`].
+pub fn copy(
+    installation: &Installation,
+    catalog: &Catalog,
+    binaries: &Binaries,
+    may: May<'_>,
+) -> anyhow::Result<Vec<String>> {
+    let all: Vec<Incoming> =
+        binaries.iter().map(|(name, path)| Incoming::read(name, path)).collect::<Result<_, _>>()?;
+    let manifest = Manifest::read(installation)?;
+    if let May::Known(line) = may {
+        ensure_known(&manifest, &all, line)?;
+    }
+    for incoming in &all {
+        incoming.ensure_replaceable(installation, &manifest)?;
+    }
+    let mut staged = Vec::new();
+    for incoming in &all {
+        if incoming.differs(installation)? {
+            staged.push(Staged::write(incoming, installation)?);
+        }
+    }
+    for new in &staged {
+        new.prove(catalog)?;
+    }
+    for incoming in &all {
+        incoming.note_down(installation)?;
+    }
+    staged.into_iter().map(Staged::put_in_place).collect()
+}
+
+/// A program that is to be deployed. It is read once: what is looked at is what is copied.
+struct Incoming {
+    name: String,
+    from: PathBuf,
+    bytes: Vec<u8>,
+    sha256: String,
+}
+
+impl Incoming {
+    fn read(name: &str, from: &Path) -> anyhow::Result<Self> {
+        let bytes = fs::read(from).with_context(|| format!("reading {}", from.display()))?;
         let sha256 = hash(&bytes);
-        // In the manifest first: killed in between, a file of ours would be taken for somebody else's.
+        Ok(Self { name: name.to_owned(), from: from.to_owned(), bytes, sha256 })
+    }
+
+    fn differs(&self, installation: &Installation) -> anyhow::Result<bool> {
+        let path = installation.deployed(&self.name);
+        Ok(hash_of(&path)?.as_ref() != Some(&self.sha256) || !is_executable(&path))
+    }
+
+    fn ensure_replaceable(&self, installation: &Installation, manifest: &Manifest) -> anyhow::Result<()> {
+        let path = installation.deployed(&self.name);
+        let is_foreign = !manifest.files.contains_key(&self.name)
+            && hash_of(&path)?.is_some_and(|there| there != self.sha256);
+        if is_foreign {
+            bail!("{} is not ours and is not replaced: move it away and try again", path.display());
+        }
+        Ok(())
+    }
+
+    /// In the manifest first: killed in between, a file of ours would be taken for somebody else's.
+    fn note_down(&self, installation: &Installation) -> anyhow::Result<()> {
         Manifest::change(installation, |manifest| {
-            ensure_replaceable(installation, manifest, binary, &sha256)?;
-            let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+            self.ensure_replaceable(installation, manifest)?;
+            let size = u64::try_from(self.bytes.len()).unwrap_or(u64::MAX);
             let version = env!("CARGO_PKG_VERSION").to_owned();
-            let sha256 = sha256.clone();
-            manifest.files.insert(binary.clone(), Deployed { sha256, size, version });
+            let deployed = Deployed { sha256: self.sha256.clone(), size, version };
+            manifest.files.insert(self.name.clone(), deployed);
             if !manifest.folders.contains(&installation.hooks) {
                 manifest.folders.push(installation.hooks.clone());
             }
             Ok(())
-        })?;
-        let path = installation.deployed(binary);
-        if hash_of(&path)?.as_ref() != Some(&sha256) || !is_executable(&path) {
-            place(&path, &bytes).with_context(|| format!("writing {}", path.display()))?;
-            copied.push(binary.clone());
-        }
+        })
     }
-    Ok(copied)
+}
+
+fn ensure_known(manifest: &Manifest, all: &[Incoming], line: &str) -> anyhow::Result<()> {
+    let is_known =
+        |new: &&Incoming| manifest.files.get(&new.name).is_some_and(|there| there.sha256 == new.sha256);
+    match all.iter().find(|new| !is_known(new)) {
+        Some(new) => bail!("{} is not what is installed here: {}", new.from.display(), refusal(line)),
+        None => Ok(()),
+    }
+}
+
+/// A program written beside the place it is to take; it goes again unless it takes it.
+struct Staged<'a> {
+    new: &'a Incoming,
+    temporary: PathBuf,
+    place: PathBuf,
+}
+
+impl<'a> Staged<'a> {
+    fn write(new: &'a Incoming, installation: &Installation) -> anyhow::Result<Self> {
+        let place = installation.deployed(&new.name);
+        create_private(&installation.hooks)
+            .with_context(|| format!("creating {}", installation.hooks.display()))?;
+        remove_abandoned_of(&place);
+        let temporary = place.with_extension(format!("barbless-{}", std::process::id()));
+        let staged = Self { new, temporary, place };
+        let written = create_executable(&staged.temporary).and_then(|mut file| {
+            file.write_all(&new.bytes)?;
+            file.sync_all()
+        });
+        written.with_context(|| format!("writing {}", staged.place.display()))?;
+        Ok(staged)
+    }
+
+    /// A command that is no hook has nothing to prove.
+    fn prove(&self, catalog: &Catalog) -> anyhow::Result<()> {
+        let Some(hook) = catalog.hook(&self.new.name) else { return Ok(()) };
+        try_out(&self.temporary, hook).with_context(|| {
+            format!(
+                "{} does not do what it promises on this machine, and nothing was copied",
+                self.new.from.display()
+            )
+        })
+    }
+
+    fn put_in_place(self) -> anyhow::Result<String> {
+        rename_over(&self.temporary, &self.place)
+            .with_context(|| format!("writing {}", self.place.display()))?;
+        Ok(self.new.name.clone())
+    }
+}
+
+impl Drop for Staged<'_> {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.temporary);
+        // Only an empty folder goes: it was made for this.
+        let _ = self.place.parent().map(fs::remove_dir);
+    }
 }
 
 /// Removes a deployed file that still is what was deployed. Returns whether it is gone.
@@ -128,39 +252,6 @@ fn link_all(installation: &Installation, catalog: &Catalog) -> anyhow::Result<bo
     Ok(!made.is_empty())
 }
 
-fn ensure_replaceable(
-    installation: &Installation,
-    manifest: &Manifest,
-    binary: &str,
-    sha256: &str,
-) -> anyhow::Result<()> {
-    let path = installation.deployed(binary);
-    let is_foreign =
-        !manifest.files.contains_key(binary) && hash_of(&path)?.is_some_and(|there| there != sha256);
-    if is_foreign {
-        bail!("{} is not ours and is not replaced: move it away and try again", path.display());
-    }
-    Ok(())
-}
-
-/// Written beside, synced, renamed.
-fn place(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        create_private(folder)?;
-    }
-    remove_abandoned_of(path);
-    let temporary = path.with_extension(format!("barbless-{}", std::process::id()));
-    let written = create_executable(&temporary).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    let placed = written.and_then(|()| rename_over(&temporary, path));
-    if placed.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    placed
-}
-
 /// Missing folders are created for the user alone; what exists is left as it is.
 fn create_private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
@@ -201,14 +292,13 @@ fn rename_over(from: &Path, to: &Path) -> io::Result<()> {
     renamed
 }
 
-/// Whoever can see the file may start it.
+/// This user may start the file; whether others may is theirs to say.
 #[cfg(unix)]
 pub(crate) fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o111 == 0o111)
+    rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
 
-/// Whoever can see the file may start it.
+/// This user may start the file.
 #[cfg(not(unix))]
 pub(crate) fn is_executable(_path: &Path) -> bool {
     true

@@ -36,7 +36,7 @@ use shared::catalog::{Catalog, HookEntry};
 use shared::host::{Host, Timestamp};
 use shared::{heartbeat, proved, usage};
 
-use crate::manifest::hash_of;
+use crate::registration::is_same_program;
 use level::{Kind, Level};
 use proofs::Proofs;
 use strangers::Known;
@@ -63,23 +63,37 @@ pub fn run(host: &Host, fix: bool, managed: &Path) -> anyhow::Result<Report> {
     Ok(Report { mended, ..after })
 }
 
+/// Looks at what is the user's alone, whatever project this is typed in, and mends nothing.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn of_the_user(host: &Host, managed: &Path) -> anyhow::Result<Report> {
+    let catalog = Catalog::built_in()?;
+    Ok(look(&World::of_the_user(host, &catalog, managed)?))
+}
+
 fn look(world: &World<'_>) -> Report {
     // Before anything of ours runs: a hook closes its folder to others by itself.
     let memory = memory::look(world);
     let Proofs { findings: proofs, all_passed } = proofs::look(world);
-    let sections = vec![
+    let configuration = configuration::look(world);
+    let mut sections = vec![
         Section::new("Binaries", binaries::look(world)),
         Section::new("Registrations", registrations(world)),
         Section::new("In force", in_force(world)),
         Section::new("Proofs", proofs),
-        Section::new("Configuration", configuration::look(world)),
-        Section::new("State", [memory::findings(&memory), environment::findings(&world.levels)].concat()),
+        Section::new("Configuration", configuration.findings),
+        Section::new("State", [memory::findings(&memory), environment::look(world)].concat()),
         Section::new("Last firing", firings(world)),
         Section::new("Client", vec![client(world, all_passed)]),
-        Section::new("Credits", vec![credits(world)]),
-        Section::new("Start-up", start_up::look(world)),
     ];
-    Report::new(sections)
+    sections.extend(credits(world).map(|finding| Section::new("Credits", vec![finding])));
+    sections.push(Section::new("Start-up", start_up::look(world)));
+    let mut report = Report::new(sections);
+    if let Some(off) = &configuration.off {
+        report = report.but_for(off);
+    }
+    if report.ok && world.is_bare() { report.of_nothing() } else { report }
 }
 
 fn registrations(world: &World<'_>) -> Vec<Finding> {
@@ -91,23 +105,25 @@ fn registrations(world: &World<'_>) -> Vec<Finding> {
         hooks: &names,
         is_there: &Path::exists,
         is_found: &|name| is_on_path(world, name),
-        is_ours: &|path, name| {
-            let there = hash_of(path).ok().flatten();
-            there.is_some_and(|hash| world.manifest.files.get(name).is_some_and(|ours| ours.sha256 == hash))
-        },
+        is_ours: &|path, name| world.vouches_for_copy(path, name),
+        is_installed: &|name| world.manifest.files.contains_key(name),
+        is_started: &|name| world.registered().iter().any(|hook| hook.name == name),
     };
+    let disk = ours::Disk { is_there: &|path| Path::new(path).exists(), is_same: &is_same_program };
     let mut found = Vec::new();
     for level in &world.levels {
         found.extend(registered_in(world, level));
         found.extend(shapes::findings(level));
-        if let Some(place) = level.place.as_ref().filter(|_| !level.is_refused) {
-            found.extend(ours::findings(level, place, &hooks, &|path| Path::new(path).exists()));
+        if !level.is_refused {
+            found.extend(ours::findings(level, level.place.as_ref(), &hooks, &disk));
         }
         found.extend(strangers::findings(level, &known));
     }
     found.extend(twice(world));
     if world.registered().is_empty() {
-        found.push(Finding::note("no hook of ours is registered").next("req hooks install"));
+        let note = Finding::note("no hook of ours is registered");
+        let comes_with_a_plugin = hooks.iter().any(|hook| world.comes_with_a_plugin(&hook.name));
+        found.push(if comes_with_a_plugin { note } else { note.next("req hooks install") });
     }
     found
 }
@@ -191,10 +207,14 @@ fn client(world: &World<'_>, all_passed: bool) -> Finding {
     client::finding(version.as_deref(), &before, all_passed)
 }
 
-fn credits(world: &World<'_>) -> Finding {
+/// Nothing where no hook there is works from readings, and there are none.
+fn credits(world: &World<'_>) -> Option<Finding> {
     let usage = world.store().as_ref().and_then(usage::read);
+    if usage.is_none() && !world.catalog.hooks.iter().any(|hook| hook.needs_usage) {
+        return None;
+    }
     let needs = world.registered().into_iter().find(|hook| hook.needs_usage);
-    credits::finding(usage.as_ref(), world.now(), needs.map(|hook| hook.name.as_str()))
+    Some(credits::finding(usage.as_ref(), world.now(), needs.map(|hook| hook.name.as_str())))
 }
 
 #[cfg(test)]

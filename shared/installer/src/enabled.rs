@@ -1,13 +1,18 @@
 //! Whether a hook is switched on, asked of the deployed hook itself: nobody else knows all its layers and switches.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use serde::Deserialize;
 
+use crate::child;
 use crate::manifest::Manifest;
 use crate::places::Installation;
+
+/// How long a hook may take to tell; it takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Whether a hook acts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,14 +41,14 @@ impl Enabled {
             return Ok(None);
         }
         let mut command = Command::new(installation.deployed(hook));
-        command.args(["status", "--json"]).stdin(Stdio::null()).stderr(Stdio::null());
+        command.args(["status", "--json"]);
         // A project the user happens to be in is none of an installation's business.
         command.env_remove("CLAUDE_PROJECT_DIR").env_remove("CLAUDE_CODE_SESSION_ID");
         let outside: &Path = if installation.home.is_dir() { &installation.home } else { Path::new("/") };
         let place = installation.project.as_deref().unwrap_or(outside);
-        let output =
-            command.current_dir(place).output().with_context(|| format!("asking {hook} for its status"))?;
-        let status: Status = serde_json::from_slice(&output.stdout)
+        let (_, said) = child::heard(command.current_dir(place), b"", PATIENCE)
+            .with_context(|| format!("asking {hook} for its status"))?;
+        let status: Status = serde_json::from_slice(&said)
             .with_context(|| format!("reading what {hook} says of its status"))?;
         Ok(Some(status.into()))
     }
@@ -64,7 +69,7 @@ impl Enabled {
             return format!("to give the decision back to the files, type: {hook} auto");
         }
         if self.set_by.ends_with("/OFF") {
-            return "to switch every hook on again, remove that file".to_owned();
+            return "to switch every hook on again: req resume".to_owned();
         }
         format!("to switch it on: {}", installation.line(format_args!("enable {hook}")))
     }

@@ -8,6 +8,7 @@ use shared::host::Host;
 
 use crate::places::Where;
 use crate::source::Source;
+use crate::statusline::NO_HOOK_PRINTS_ONE;
 use crate::voice::Voice;
 use crate::{disable, install, status, statusline, undo, uninstall};
 
@@ -33,7 +34,7 @@ pub enum Command {
     #[command(after_help = "Example: req hooks undo")]
     Undo(Undo),
     /// Set the client's status line, in the place of another one too; no hook is registered by it
-    #[command(after_help = "Example: req hooks statusline")]
+    #[command(hide = NO_HOOK_PRINTS_ONE, after_help = "Example: req hooks statusline")]
     Statusline(Where),
 }
 

@@ -9,7 +9,9 @@ use crate::manifest::Manifest;
 use crate::places::{Installation, Where};
 use crate::plan::{Extras, Plan};
 use crate::prune::{orphans, prune};
+use crate::rail::{is_claude, not_for_claude};
 use crate::source::Source;
+use crate::statusline::NO_HOOK_PRINTS_ONE;
 use crate::voice::Voice;
 
 /// What is to be registered, as given on the command line.
@@ -24,7 +26,7 @@ pub struct Wanted {
     #[command(flatten)]
     place: Where,
     /// Set the client's status line, in the place of another one too
-    #[arg(long)]
+    #[arg(long, hide = NO_HOOK_PRINTS_ONE)]
     statusline: bool,
     /// Let Claude run the hooks' harmless commands without asking
     #[arg(long)]
@@ -59,10 +61,45 @@ pub fn run(
         _ if manner.yes => Wish::Defaults,
         _ => Wish::Ask,
     };
-    let extras = Extras { rules: wanted.allow_rules, status_line: wanted.statusline, may_ask: !manner.yes };
+    let installation = Installation::at(host, &wanted.place, voice)?;
+    if !manner.dry_run {
+        wanted.ensure_allowed(host, &installation, source)?;
+    }
+    let may_ask = !manner.yes && !is_claude(host);
+    let extras = Extras { rules: wanted.allow_rules, status_line: wanted.statusline, may_ask };
     let catalog = Catalog::built_in()?;
-    let plan = Plan::make(&catalog, Installation::at(host, &wanted.place, voice)?, &wish, &extras, source)?;
-    if manner.dry_run { plan.show(source) } else { plan.carry_out(host, source) }
+    let plan = Plan::make(&catalog, installation, &wish, &extras, source)?;
+    if manner.dry_run {
+        return plan.show(source);
+    }
+    if !manner.yes {
+        plan.agree()?;
+    }
+    plan.carry_out(host, source)
+}
+
+impl Wanted {
+    /// Permission rules and the status line are the user's to give away.
+    fn ensure_allowed(
+        &self,
+        host: &Host,
+        installation: &Installation,
+        source: &Source<'_>,
+    ) -> anyhow::Result<()> {
+        if !self.allow_rules && !self.statusline {
+            return Ok(());
+        }
+        let hooks = format!(" --hooks {}", self.hooks.join(","));
+        let words = [
+            (true, "install"),
+            (!self.hooks.is_empty(), hooks.as_str()),
+            (self.all, " --all"),
+            (self.statusline, " --statusline"),
+            (self.allow_rules, " --allow-rules"),
+        ];
+        let words: String = words.iter().filter(|(is_said, _)| *is_said).map(|(_, word)| *word).collect();
+        not_for_claude(host, &source.line(installation, &words))
+    }
 }
 
 /// Installs like [`run`] and then removes deployed files that no hook owns, and their registration.
@@ -100,5 +137,5 @@ pub fn enable(
     let catalog = Catalog::built_in()?;
     let wish = Wish::Named(vec![hook]);
     let installation = Installation::at(host, place, voice)?;
-    Plan::make(&catalog, installation, &wish, &Extras::default(), source)?.carry_out(host, source)
+    Plan::make(&catalog, installation, &wish, &Extras::default(), source)?.carry_out_briefly(host, source)
 }

@@ -7,25 +7,31 @@
 //!    the names on the user's PATH.
 //! 3. [`client_settings`], [`registration`], `team`, `choose`: a settings file of the client, what registering a hook means,
 //!    what stands in a project's own, and which hooks, rules and status line are wanted.
-//! 4. [`prove`], [`enabled`]: running a registered hook as the client would, and asking it whether it acts.
-//! 5. `rail`: commands that loosen are the user's own.
-//! 6. [`install`] with its `plan` and `report`, [`disable`], [`undo`], [`uninstall`], [`status`], [`statusline`], [`prune`]:
-//!    one module per command.
+//! 4. [`prove`] in a folder of `scratch`, [`enabled`], both by `child`: running a registered hook as the client would, and asking it whether it acts.
+//! 5. `rail`: commands that loosen are the user's own; `off`: whether every hook is silenced.
+//! 6. [`install`] with its `plan`, `report`, `git_ignore` and `verdict`, [`disable`], [`undo`], [`uninstall`] with its `foretell`,
+//!    [`status`], [`statusline`], [`prune`]: one module per command.
 //! 7. [`doctor`]: whether everything holds that is promised.
-//! 8. [`hooks`]: the command line of all of it for people without the source tree. [`say`]: how anything is said.
+//! 8. [`hooks`]: the command line of all of it for people without the source tree. [`say`], `ask`: how anything is said and
+//!    asked.
 //!
 //! Nothing here builds, and nothing here knows a hook by name. What fails tells the user what, where and what to do.
 
+mod ask;
+mod child;
 mod choose;
 pub mod client_settings;
 pub mod deploy;
 pub mod disable;
 pub mod doctor;
 pub mod enabled;
+mod foretell;
+mod git_ignore;
 pub mod hooks;
 pub mod install;
 mod links;
 pub mod manifest;
+mod off;
 pub mod places;
 mod plan;
 pub mod prove;
@@ -34,10 +40,12 @@ mod rail;
 pub mod registration;
 mod report;
 pub mod say;
+mod scratch;
 pub mod source;
 pub mod status;
 pub mod statusline;
 mod team;
 pub mod undo;
 pub mod uninstall;
+mod verdict;
 pub mod voice;

@@ -30,12 +30,17 @@ pub(crate) fn link(installation: &Installation, hook: &HookEntry, command: &str)
     place(&path, &target, &installation.hooks).with_context(|| format!("linking {}", path.display()))
 }
 
+/// The command leads to our folder.
+pub(crate) fn leads_to_us(installation: &Installation, command: &str) -> bool {
+    leads_into(&installation.bin.join(executable(command)), &installation.hooks)
+}
+
 /// Removes the command if it leads to our folder. Returns whether it did.
 pub(crate) fn unlink(installation: &Installation, command: &str) -> anyhow::Result<bool> {
-    let path = installation.bin.join(executable(command));
-    if !leads_into(&path, &installation.hooks) {
+    if !leads_to_us(installation, command) {
         return Ok(false);
     }
+    let path = installation.bin.join(executable(command));
     fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
     Ok(true)
 }

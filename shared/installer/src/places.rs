@@ -1,6 +1,7 @@
 //! Where things are: the user's folders an installation touches. Read once, from the environment; nothing is created here.
 
 use std::fmt::Display;
+use std::fs;
 use std::path::{Component, Path, PathBuf, absolute};
 use std::time::Duration;
 
@@ -67,9 +68,27 @@ impl Installation {
     /// The installation of the user who runs this, in their own settings.
     ///
     /// # Errors
-    /// There is no home.
+    /// There is no home, or the environment names a configuration folder that may be somebody else's.
     pub fn of_this_user(host: &Host, voice: Voice) -> anyhow::Result<Self> {
-        Self::user(&host.environment, voice)
+        let installation = Self::user(&host.environment, voice)?;
+        let starts = host.cwd().into_iter().chain(host.environment.project_dir.clone());
+        installation.ensure_users_own(&starts.collect::<Vec<_>>())?;
+        Ok(installation)
+    }
+
+    /// A repository may write the environment; and what lies in this folder is believed, and run. So where the environment
+    /// names it, it must be one that no repository can have filled, as with the state folder.
+    fn ensure_users_own(&self, starts: &[PathBuf]) -> anyhow::Result<()> {
+        let Some(config) = self.hooks.parent().filter(|config| **config != self.home.join(".claude")) else {
+            return Ok(());
+        };
+        if let Some(why) = why_not_the_users(config, &self.home, starts) {
+            bail!(
+                "CLAUDE_CONFIG_DIR names {}, and {why}: nothing there is believed or run; set it to a folder of your own, or unset it",
+                config.display()
+            );
+        }
+        Ok(())
     }
 
     /// The installation of the user who runs this, in the settings meant.
@@ -244,6 +263,46 @@ impl Installation {
     }
 }
 
+/// Why a configuration folder may have been filled by somebody else. `starts` are folders the user works in.
+fn why_not_the_users(config: &Path, home: &Path, starts: &[PathBuf]) -> Option<String> {
+    let home = real(home).unwrap_or_else(|| home.to_owned());
+    let projects = starts.iter().flat_map(|start| projects_around(start));
+    // Above the home there is no stranger's project, and what lies in the home lies in it too.
+    let mut strangers = projects.filter(|project| !home.starts_with(project));
+    let is_in = |project: &PathBuf| {
+        config.starts_with(project) || real(config).is_none_or(|config| config.starts_with(project))
+    };
+    if let Some(project) = strangers.find(is_in) {
+        return Some(format!("that lies inside the project {}", project.display()));
+    }
+    fs::metadata(config).ok().and_then(|metadata| why_not_private(&metadata)).map(str::to_owned)
+}
+
+/// The folder, and each repository it lies in.
+fn projects_around(start: &Path) -> Vec<PathBuf> {
+    let start = real(start).unwrap_or_else(|| start.to_owned());
+    let repositories = start.ancestors().skip(1).filter(|folder| folder.join(".git").exists());
+    [start.as_path()].into_iter().chain(repositories).map(Path::to_owned).collect()
+}
+
+#[cfg(unix)]
+fn why_not_private(metadata: &fs::Metadata) -> Option<&'static str> {
+    use std::os::unix::fs::MetadataExt;
+    const ROOT: u32 = 0;
+    let others = metadata.mode() & 0o002 != 0;
+    // Many systems give each user a group of their own, and let it write.
+    let group = metadata.mode() & 0o020 != 0 && metadata.gid() != rustix::process::getegid().as_raw();
+    if ![rustix::process::geteuid().as_raw(), ROOT].contains(&metadata.uid()) {
+        return Some("that belongs to another user");
+    }
+    (others || group).then_some("others may write to that")
+}
+
+#[cfg(not(unix))]
+fn why_not_private(_metadata: &fs::Metadata) -> Option<&'static str> {
+    None // Access lists decide here; a profile folder is private by default.
+}
+
 /// Where a path really leads, whether something is there or not; `None` where that depends on what is made on the way.
 fn real(path: &Path) -> Option<PathBuf> {
     let there = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
@@ -280,6 +339,57 @@ mod tests {
         assert_eq!(installation.state, Path::new("/elsewhere/hook-state"));
         assert_eq!(installation.bin, Path::new("/home/me/.local/bin"));
         assert!(Installation::user(&Environment::default(), Voice::Xtask).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_configuration_folder_that_the_environment_names_must_be_the_users_own() {
+        use std::os::unix::fs::PermissionsExt;
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().canonicalize().unwrap();
+        for folder in [
+            "home/.git",
+            "home/.claude",
+            "home/work-claude",
+            "home/code/shop/.git",
+            "home/code/shop/.claude",
+            "home/code/shop/sub",
+            "home/unpacked/.claude",
+            "open",
+        ] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        std::fs::set_permissions(root.join("open"), std::fs::Permissions::from_mode(0o777)).unwrap();
+        std::os::unix::fs::symlink(root.join("home/code/shop/.claude"), root.join("home/link")).unwrap();
+        let why = |config: &str, start: &str| {
+            let environment = Environment {
+                home: Some(root.join("home")),
+                claude_config_dir: Some(root.join(config)),
+                ..Environment::default()
+            };
+            let installation = Installation::user(&environment, Voice::Req).unwrap();
+            installation.ensure_users_own(&[root.join(start)]).err().map(|error| error.to_string())
+        };
+        for (config, start) in [
+            ("home/work-claude", "home/code/shop"),
+            ("home/work-claude", "home"),
+            ("home/not-yet", "home/code/shop/sub"),
+            ("home/.claude", "home"),
+            ("home/code/shop/.claude", "home/unpacked"),
+        ] {
+            assert_eq!(why(config, start), None, "{config} from {start}");
+        }
+        for (config, start, words) in [
+            ("home/code/shop/.claude", "home/code/shop", "inside the project"),
+            ("home/code/shop/.claude", "home/code/shop/sub", "inside the project"),
+            ("home/code/shop/not-yet", "home/code/shop/sub", "inside the project"),
+            ("home/link", "home/code/shop", "inside the project"),
+            ("home/unpacked/.claude", "home/unpacked", "inside the project"),
+            ("open", "home", "others may write"),
+        ] {
+            let why = why(config, start).unwrap_or_default();
+            assert!(why.contains(words) && why.contains("CLAUDE_CONFIG_DIR"), "{config} from {start}: {why}");
+        }
     }
 
     #[test]

@@ -1,19 +1,22 @@
 //! What an installation comes to: everything that can be refused is refused while it is made, and the same plan is shown or
 //! carried out. It asks its questions once, and reads the settings again when it changes them.
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 use shared::settings::FileError;
 
+use crate::ask::{agreed, can_ask};
 use crate::choose::{Wish, choose, wants_rules, wants_status_line};
 use crate::client_settings::{Choice, Settings};
-use crate::deploy;
+use crate::deploy::{self, May};
 use crate::places::{Installation, Scope};
+use crate::rail::is_claude;
 use crate::registration::{is_switched_off, names, switched_on};
-use crate::report::{name_the_rest, report, warn_of_a_shared_local_file};
+use crate::report::{Reported, name_the_rest, report, warn_of_a_shared_local_file};
 use crate::say::{diff, list, note, say};
 use crate::source::Source;
+use crate::verdict;
 
 /// What is wanted beside hooks.
 #[derive(Debug, Default)]
@@ -111,27 +114,45 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// A file that cannot be read.
     pub(crate) fn show(&self, source: &Source<'_>) -> anyhow::Result<()> {
-        let Self { installation, settings, .. } = self;
+        let Self { installation, .. } = self;
         self.show_copying(source)?;
         let commands: Vec<&String> = self.catalog.hooks.iter().flat_map(|hook| &hook.commands).collect();
         say(format_args!("would link {} into {}", list(&commands), installation.show(&installation.bin)));
-        let after = settings.with(installation, self.catalog, &self.choice)?;
-        let settings_name = installation.show(&installation.settings);
-        let (before_yaml, after_yaml) = self.requirements()?;
-        let diffs = [
-            diff(&settings_name, settings.text.as_deref().unwrap_or_default(), &after.unwrap_or_default()),
-            diff(
-                &installation.show(&installation.requirements),
-                &before_yaml.unwrap_or_default(),
-                &after_yaml.unwrap_or_default(),
-            ),
-        ];
-        diffs.iter().filter(|diff| !diff.is_empty()).for_each(say);
-        if diffs.iter().all(String::is_empty) {
-            say(format_args!("{settings_name} would stay as it is"));
+        let diffs = self.diffs()?;
+        diffs.iter().for_each(say);
+        if diffs.is_empty() {
+            say(format_args!("{} would stay as it is", installation.show(&installation.settings)));
         }
         name_the_rest(installation, self.catalog, &self.choice.hooks);
         Ok(())
+    }
+
+    /// Shows on a terminal what changes in the user's files, and goes on only with a yes.
+    ///
+    /// # Errors
+    /// There was another answer, or none.
+    pub(crate) fn agree(&self) -> anyhow::Result<()> {
+        let diffs = self.diffs()?;
+        if diffs.is_empty() || !can_ask() {
+            return Ok(());
+        }
+        diffs.iter().for_each(say);
+        agreed("Shall it be changed like this? What is there is kept as a backup", true)
+    }
+
+    /// What changes in files of the user's, one for each that does.
+    fn diffs(&self) -> anyhow::Result<Vec<String>> {
+        let Self { installation, settings, .. } = self;
+        let after = settings.with(installation, self.catalog, &self.choice)?;
+        let (before_yaml, after_yaml) = self.requirements()?;
+        let changes = [
+            (&installation.settings, settings.text.clone(), after),
+            (&installation.requirements, before_yaml, after_yaml),
+        ];
+        let diffs = changes.into_iter().map(|(file, before, after)| {
+            diff(&installation.show(file), &before.unwrap_or_default(), &after.unwrap_or_default())
+        });
+        Ok(diffs.filter(|diff| !diff.is_empty()).collect())
     }
 
     fn show_copying(&self, source: &Source<'_>) -> anyhow::Result<()> {
@@ -150,59 +171,103 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Does it and reports.
+    /// Does it and reports on all hooks; of the user's own installation the doctor has the last word.
     ///
     /// # Errors
     /// What failed; a registered hook that does not do what it promises.
     pub(crate) fn carry_out(&self, host: &Host, source: &Source<'_>) -> anyhow::Result<()> {
         let Self { installation, catalog, choice, .. } = self;
-        deploy::everything(installation, catalog, source)?;
-        installation.alone(|| {
-            self.register(host)?;
-            self.switch_on()
-        })?;
-        let all_proved = report(installation, catalog, &choice.hooks)?;
-        name_the_rest(installation, catalog, &choice.hooks);
-        warn_of_a_shared_local_file(installation);
-        let obstacles = Settings::read(installation, catalog)?.obstacles();
-        obstacles.iter().for_each(note);
-        if all_proved && obstacles.is_empty() {
-            return Ok(());
+        let changed = self.apply(host, source)?;
+        if !changed {
+            say("everything is in its place already; nothing was changed");
         }
-        bail!("not every registered hook does what it promises; see above")
+        let Reported { all_proved, problems } = report(installation, catalog, &choice.hooks, &choice.hooks)?;
+        name_the_rest(installation, catalog, &choice.hooks);
+        let is_free = self.is_free()?;
+        let holds = if installation.scope == Scope::User {
+            verdict::tell(host, installation, catalog)?
+        } else {
+            problems.iter().for_each(say);
+            true
+        };
+        ensure_all(all_proved && is_free && holds)?;
+        if changed { verdict::tell_next(installation, &choice.hooks) } else { Ok(()) }
     }
 
-    fn register(&self, host: &Host) -> anyhow::Result<()> {
+    /// Does it and reports on the hooks that were chosen.
+    ///
+    /// # Errors
+    /// As [`Self::carry_out`].
+    pub(crate) fn carry_out_briefly(&self, host: &Host, source: &Source<'_>) -> anyhow::Result<()> {
+        let Self { installation, catalog, choice, chosen, .. } = self;
+        self.apply(host, source)?;
+        let Reported { all_proved, problems } = report(installation, catalog, &choice.hooks, chosen)?;
+        problems.iter().for_each(say);
+        let is_free = self.is_free()?;
+        ensure_all(all_proved && is_free)
+    }
+
+    /// Copies, links, registers, switches on. Returns whether anything had to be done.
+    fn apply(&self, host: &Host, source: &Source<'_>) -> anyhow::Result<bool> {
+        let Self { installation, catalog, .. } = self;
+        let chosen: Vec<&str> = self.chosen.iter().map(|hook| hook.name.as_str()).collect();
+        let hooks = if chosen.is_empty() { String::new() } else { format!(" --hooks {}", chosen.join(",")) };
+        let line = source.line(installation, &format!("install{hooks}"));
+        // What is built from the source tree is the work of whoever works there.
+        let is_given = matches!(source, Source::Folder(_));
+        let may = if is_given && is_claude(host) { May::Known(&line) } else { May::Any };
+        let deployed = deploy::everything(installation, catalog, source, may)?.changed;
+        let (registered, switched) = installation.alone(|| Ok((self.register(host)?, self.switch_on()?)))?;
+        warn_of_a_shared_local_file(installation);
+        Ok(deployed || registered || switched)
+    }
+
+    /// Nothing in the settings keeps the hooks from running, or lets them run twice. What does is told.
+    fn is_free(&self) -> anyhow::Result<bool> {
+        let obstacles = Settings::read(&self.installation, self.catalog)?.obstacles();
+        obstacles.iter().for_each(note);
+        Ok(obstacles.is_empty())
+    }
+
+    /// Returns whether the file was changed.
+    fn register(&self, host: &Host) -> anyhow::Result<bool> {
         let Self { installation, catalog, .. } = self;
         // As they are now: other commands may have come first while this one was building or asking.
         let settings = Settings::read(installation, catalog)?;
         let there = settings.hooks(catalog);
         let is_wanted = |hook: &&HookEntry| there.contains(hook) || self.chosen.contains(hook);
         let choice = Choice { hooks: catalog.hooks.iter().filter(is_wanted).collect(), ..self.choice };
-        let backup = settings.register(host, installation, catalog, &choice)?;
-        if let Some(backup) = backup {
-            let names: Vec<&str> = choice.hooks.iter().map(|hook| hook.name.as_str()).collect();
-            note(format_args!(
-                "registered {} in {}",
-                list(&names),
-                installation.show(&installation.settings)
-            ));
-            if settings.text.is_some() {
-                note(format_args!("  before: {}", installation.show(&backup)));
-            }
+        let Some(backup) = settings.register(host, installation, catalog, &choice)? else { return Ok(false) };
+        let file = installation.show(&installation.settings);
+        let new = choice.hooks.iter().filter(|hook| !there.contains(hook));
+        let new: Vec<&str> = new.map(|hook| hook.name.as_str()).collect();
+        if new.is_empty() {
+            note(format_args!("brought {file} up to date"));
+        } else {
+            note(format_args!("registered {} in {file}", list(&new)));
         }
-        Ok(())
+        if settings.text.is_some() {
+            note(format_args!("  before: {}", installation.show(&backup)));
+        }
+        Ok(true)
     }
 
-    fn switch_on(&self) -> anyhow::Result<()> {
+    /// Returns whether the file was changed.
+    fn switch_on(&self) -> anyhow::Result<bool> {
         let file = self.installation.file(&self.installation.requirements)?;
         let edit =
             |text: Option<&str>| switched_on(text, &self.chosen).map_err(|refused| file.refused(refused));
-        if file.change::<FileError>(edit)? {
+        let changed = file.change::<FileError>(edit)?;
+        if changed {
             let names: Vec<&str> = self.chosen.iter().map(|hook| hook.name.as_str()).collect();
             let file = self.installation.show(&self.installation.requirements);
             note(format_args!("{} switched on in {file}", list(&names)));
         }
-        Ok(())
+        Ok(changed)
     }
+}
+
+fn ensure_all(holds: bool) -> anyhow::Result<()> {
+    ensure!(holds, "not every registered hook does what it promises; see above");
+    Ok(())
 }

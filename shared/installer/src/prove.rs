@@ -2,19 +2,19 @@
 //! home, project and state folder, and must give the documented answer. Only a file with the hash that was deployed is run.
 
 use std::fs;
-use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use serde_json::{Map, Number, Value};
 use shared::catalog::{Answer, HookEntry, Proof};
 use shared::settings::{Program, Registered};
 
+use crate::child;
 use crate::manifest::Manifest;
 use crate::places::Installation;
-use crate::registration::program;
+use crate::registration::{is_same_program, program};
 
 /// A hook without a timeout of its own gets this long.
 const DEFAULT_TIMEOUT_SECS: f64 = 60.0;
@@ -30,7 +30,7 @@ pub fn prove(
     let entry = entry.with_context(|| format!("not registered on {event}"))?;
     // Nothing else is ever run: a project's settings may be a stranger's.
     ensure!(
-        entry.program == program(installation, &hook.name)?,
+        is_same_program(&entry.program, &program(installation, &hook.name)?),
         "registered as {}, which was not deployed here",
         command_of(entry)
     );
@@ -39,12 +39,58 @@ pub fn prove(
         "registered with `{}`: it would stop nothing",
         entry.harmful_keys.join("`, `")
     );
+    // Nor is it run in another manner than as a hook.
+    ensure!(
+        entry.args.is_empty(),
+        "registered with arguments, which a hook has none of: {}",
+        entry.args.join(" ")
+    );
     let manifest = Manifest::read(installation)?;
     ensure!(
         manifest.vouches_for(installation, &hook.name),
         "the deployed file is not the one that was built"
     );
-    let stdout = run(entry, &installation.deployed(&hook.name), hook)?;
+    promised(entry, &installation.deployed(&hook.name), hook)
+}
+
+/// Proves a program that is to become this hook, before it takes the place of the one that is there.
+///
+/// # Errors
+/// It does not do what the hook promises.
+pub(crate) fn try_out(program: &Path, hook: &HookEntry) -> anyhow::Result<()> {
+    let path = program.to_str().with_context(|| format!("{} is not readable text", program.display()))?;
+    let entry = Registered {
+        name: hook.name.clone(),
+        event: hook.proof.event_name().to_owned(),
+        matcher: None,
+        program: Program::Path(path.to_owned()),
+        args: Vec::new(),
+        timeout_secs: None,
+        harmful_keys: Vec::new(),
+    };
+    promised(&entry, program, hook).map(|_| ())
+}
+
+/// Proves one hook by a program that the caller vouches for, whatever its entries name. The words on success: what it did.
+///
+/// # Errors
+/// As [`prove`].
+pub(crate) fn prove_by(program: &Path, hook: &HookEntry, registered: &[Registered]) -> anyhow::Result<String> {
+    let event = hook.proof.event_name();
+    let entry = registered.iter().find(|entry| entry.name == hook.name && entry.event == event);
+    let entry = entry.with_context(|| format!("not registered on {event}"))?;
+    ensure!(
+        entry.harmful_keys.is_empty() && entry.args.is_empty(),
+        "its entry on {event} is not as it should be"
+    );
+    let path = program.to_str().with_context(|| format!("{} is not readable text", program.display()))?;
+    promised(&Registered { program: Program::Path(path.to_owned()), ..entry.clone() }, program, hook)
+}
+
+/// Runs the entry. The words on success: what it did.
+fn promised(entry: &Registered, program: &Path, hook: &HookEntry) -> anyhow::Result<String> {
+    let event = hook.proof.event_name();
+    let stdout = run(entry, program, hook)?;
     let given = answer(&stdout, event)?;
     let wanted = hook.proof.answer;
     ensure!(given == wanted, "answered {event} with {}, not with {}", given.words(), wanted.words());
@@ -61,10 +107,11 @@ pub fn command_of(entry: &Registered) -> &str {
 
 /// Runs the entry in a world of its own and returns what it printed.
 fn run(entry: &Registered, deployed: &Path, hook: &HookEntry) -> anyhow::Result<String> {
-    let scratch = tempfile::tempdir().context("making a scratch folder")?;
+    let scratch = crate::scratch::folder()?;
     let world = scratch.path().canonicalize()?;
     let project = world.join("project");
-    lay_out(&world, &hook.proof)?;
+    // In words: as an error of the file system it would be taken for one of the hook.
+    lay_out(&world, &hook.proof).map_err(|error| anyhow!("writing to a scratch folder: {error:#}"))?;
     let mut command = match &entry.program {
         Program::Path(path) => Command::new(path),
         Program::Shell(line) => {
@@ -78,8 +125,6 @@ fn run(entry: &Registered, deployed: &Path, hook: &HookEntry) -> anyhow::Result<
     command.env("HOME", world.join("home")).env("USERPROFILE", world.join("home"));
     command.env("CLAUDE_HOOK_STATE_DIR", world.join("state")).env("CLAUDE_PROJECT_DIR", &project);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("CLAUDECODE", "1");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().with_context(|| format!("starting {}", command_of(entry)))?;
     let timeout = Duration::from_secs_f64(
         entry
             .timeout_secs
@@ -89,7 +134,9 @@ fn run(entry: &Registered, deployed: &Path, hook: &HookEntry) -> anyhow::Result<
             .clamp(0.1, 600.0),
     );
     let input = serde_json::to_vec(&filled(&Value::Object(hook.proof.event.clone()), &project))?;
-    finish(&mut child, &input, timeout)
+    let (status, said) = child::heard(&mut command, &input, timeout)?;
+    ensure!(status.success(), "ended with {status}, where a hook always ends with 0");
+    String::from_utf8(said).context("the answer is not text")
 }
 
 fn shell(line: &str) -> Command {
@@ -103,34 +150,6 @@ fn place(deployed: &Path, folder: &Path) -> anyhow::Result<()> {
     let name = deployed.file_name().context("a deployed file has a name")?;
     fs::copy(deployed, folder.join(name)).context("copying the hook to its scratch home")?;
     Ok(())
-}
-
-/// Gives the child its input and waits for its answer, at most for its timeout.
-fn finish(child: &mut Child, input: &[u8], timeout: Duration) -> anyhow::Result<String> {
-    if let Some(mut stdin) = child.stdin.take() {
-        // A hook that does not read its input may still answer.
-        let _ = stdin.write_all(input);
-    }
-    let mut stdout = child.stdout.take().context("the hook has no stdout")?;
-    let reader = std::thread::spawn(move || {
-        let mut text = String::new();
-        stdout.read_to_string(&mut text).map(|_| text)
-    });
-    let deadline = Instant::now() + timeout;
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
-        }
-        if Instant::now() >= deadline {
-            child.kill()?;
-            child.wait()?;
-            bail!("no answer within {} s", timeout.as_secs_f64());
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    };
-    ensure!(status.success(), "ended with {status}, where a hook always ends with 0");
-    let text = reader.join().map_err(|_| anyhow::anyhow!("reading the answer failed"))?;
-    text.context("the answer is not text")
 }
 
 fn lay_out(world: &Path, proof: &Proof) -> anyhow::Result<()> {

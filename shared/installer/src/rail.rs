@@ -9,6 +9,16 @@ pub(crate) fn only_the_operator(host: &Host, line: &str, yes: bool) -> anyhow::R
     decide(standing(host), line, yes)
 }
 
+/// Lets everybody pass but Claude: for what was asked for by a flag of its own. `line` is what the user would type.
+pub(crate) fn not_for_claude(host: &Host, line: &str) -> anyhow::Result<()> {
+    decide(standing(host), line, true)
+}
+
+/// Commands of Claude's shell, and whatever else Claude started.
+pub(crate) fn is_claude(host: &Host) -> bool {
+    standing(host) == Standing::InsideClaude
+}
+
 fn decide(standing: Standing, line: &str, yes: bool) -> anyhow::Result<()> {
     match standing {
         Standing::Operator => Ok(()),

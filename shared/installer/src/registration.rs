@@ -53,6 +53,16 @@ pub fn program(installation: &Installation, hook: &str) -> anyhow::Result<Progra
     Ok(Program::Path(path.to_owned()))
 }
 
+/// Both start the same: one file may have several paths, as where the home is a link.
+#[must_use]
+pub fn is_same_program(left: &Program, right: &Program) -> bool {
+    let real = |program: &Program| match program {
+        Program::Path(path) => std::fs::canonicalize(path).ok(),
+        Program::Shell(_) => None,
+    };
+    left == right || real(left).is_some_and(|left| real(right) == Some(left))
+}
+
 /// The shell line of the status line that one of these hooks prints.
 pub fn status_line(installation: &Installation, hooks: &[&HookEntry]) -> anyhow::Result<Option<String>> {
     let with_one = hooks.iter().find_map(|hook| Some((hook, hook.status_line.as_ref()?)));
@@ -72,8 +82,17 @@ pub fn status_line(installation: &Installation, hooks: &[&HookEntry]) -> anyhow:
 /// The configuration says of this hook that it is off.
 #[must_use]
 pub fn is_switched_off(text: Option<&str>, hook: &HookEntry) -> bool {
-    let set = text.and_then(|text| edit::get(text, &hook.name, "enabled").ok().flatten());
-    set.as_deref() == Some("false")
+    enabled(text, hook).as_deref() == Some("false")
+}
+
+/// The configuration says of this hook that it is on.
+#[must_use]
+pub fn is_switched_on(text: Option<&str>, hook: &HookEntry) -> bool {
+    enabled(text, hook).as_deref() == Some("true")
+}
+
+fn enabled(text: Option<&str>, hook: &HookEntry) -> Option<String> {
+    text.and_then(|text| edit::get(text, &hook.name, "enabled").ok().flatten())
 }
 
 /// The configuration with these hooks switched on; a hook that is on by default needs no line.

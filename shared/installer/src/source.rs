@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
 use anyhow::{Context as _, ensure};
 use shared::catalog::HookEntry;
@@ -52,6 +52,17 @@ impl Source<'_> {
         match self {
             Self::Whole(make) => make(hooks),
             Self::Folder(folder) => Ok(there_are(folder, hooks)),
+        }
+    }
+
+    /// The line that installs with these words from here, for the user to type.
+    pub(crate) fn line(&self, installation: &Installation, words: &str) -> String {
+        match self {
+            Self::Folder(folder) if !self.is_deployed_to(installation) => {
+                let folder = absolute(folder).unwrap_or_else(|_| folder.clone());
+                installation.line(format_args!("{words} --from {}", installation.typed(&folder)))
+            }
+            _ => installation.line(words),
         }
     }
 

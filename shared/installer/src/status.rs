@@ -8,16 +8,17 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::catalog::{Catalog, HookEntry};
-use shared::host::Host;
+use shared::host::{Host, Timestamp};
 use shared::settings::Registered;
 
 use crate::client_settings::Settings;
 use crate::enabled::Enabled;
 use crate::manifest::{Manifest, hash_of};
+use crate::off::Silence;
 use crate::places::{Installation, Scope};
 use crate::prove::command_of;
 use crate::prune::orphans;
-use crate::registration::program;
+use crate::registration::{is_same_program, program};
 use crate::say::{list, say, table};
 use crate::voice::Voice;
 
@@ -105,7 +106,7 @@ pub fn of(
     let hooks = catalog.hooks.iter().map(|hook| status_of(built, &levels, &manifest, hook));
     let hooks: Vec<HookStatus> = hooks.collect::<anyhow::Result<_>>()?;
     let mut remarks = unreadable;
-    remarks.extend(self::remarks(&installation, &levels, &manifest, &catalog));
+    remarks.extend(self::remarks(host.now(), &installation, &levels, &manifest, &catalog));
     for hook in &catalog.hooks {
         let problems = Enabled::ask(nearest(&levels), &hook.name)?.map(|enabled| enabled.problems);
         remarks.extend(problems.unwrap_or_default());
@@ -226,14 +227,17 @@ fn drift_of_entries(level: &Level, hook: &HookEntry, is_deployed: bool) -> Vec<S
         drift.push(format!("registered, but not deployed: {}", place.voice.deploy_again()));
     }
     let wanted = program(place, &hook.name).ok();
-    if let Some(elsewhere) = entries.iter().find(|entry| Some(&entry.program) != wanted.as_ref()) {
+    let is_it = |entry: &&Registered| {
+        wanted.as_ref().is_some_and(|wanted| is_same_program(&entry.program, wanted))
+    };
+    if let Some(elsewhere) = entries.iter().find(|entry| !is_it(entry)) {
         drift.push(format!("registered as {}: {again}", command_of(elsewhere)));
     }
     if let Some(harmful) = entries.iter().find_map(|entry| entry.harmful_keys.first()) {
         drift.push(format!("registered with `{harmful}`, so it stops nothing: {again}"));
     }
     let is_registered = |event: &str, matcher: &Option<String>| {
-        entries.iter().any(|entry| entry.event == event && entry.matcher == *matcher)
+        entries.iter().any(|entry| entry.covers(event, matcher.as_deref()))
     };
     let missing = hook.events.iter().find(|wanted| !is_registered(&wanted.event, &wanted.matcher));
     if let Some(missing) = missing {
@@ -243,15 +247,17 @@ fn drift_of_entries(level: &Level, hook: &HookEntry, is_deployed: bool) -> Vec<S
 }
 
 fn remarks(
+    now: Timestamp,
     installation: &Installation,
     levels: &[Level],
     manifest: &Manifest,
     catalog: &Catalog,
 ) -> Vec<String> {
     let mut remarks: Vec<String> = levels.iter().flat_map(|level| level.settings.obstacles()).collect();
-    let off = installation.state.join("OFF");
-    if off.exists() {
-        remarks.push(format!("every hook is off while {} exists", installation.show(&off)));
+    let own = installation.hooks.with_file_name("hook-state");
+    if let Some(silence) = Silence::in_force([&*installation.state, &*own], now) {
+        let file = installation.show(&silence.file);
+        remarks.push(format!("{file}: {}; to end it: req resume", silence.words()));
     }
     let voice = installation.voice;
     let orphans = orphans(manifest, catalog).into_iter();

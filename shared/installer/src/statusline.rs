@@ -8,8 +8,12 @@ use shared::host::Host;
 use crate::client_settings::Settings;
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope, Where};
+use crate::rail::not_for_claude;
 use crate::say::{note, say};
 use crate::voice::Voice;
+
+/// While it is so, nobody is told of a status line they cannot have. A test holds it against the catalog.
+pub(crate) const NO_HOOK_PRINTS_ONE: bool = true;
 
 /// Sets it.
 ///
@@ -19,6 +23,7 @@ pub fn run(host: &Host, place: &Where, voice: Voice) -> anyhow::Result<()> {
     let catalog = Catalog::built_in()?;
     let installation = Installation::at(host, place, voice)?;
     let hook = printer(&catalog, voice)?;
+    not_for_claude(host, &installation.line("statusline"))?;
     ensure!(
         installation.scope != Scope::Project,
         "a project's own settings cannot name a program of yours: --scope user or --scope local"
@@ -57,8 +62,14 @@ fn set(host: &Host, installation: &Installation, catalog: &Catalog, hook: &HookE
 mod tests {
     use shared::catalog::Catalog;
 
-    use super::printer;
+    use super::{NO_HOOK_PRINTS_ONE, printer};
     use crate::voice::Voice;
+
+    #[test]
+    fn it_is_offered_where_a_hook_prints_one() {
+        let hooks = Catalog::built_in().unwrap().hooks;
+        assert_eq!(NO_HOOK_PRINTS_ONE, hooks.iter().all(|hook| hook.status_line.is_none()));
+    }
 
     #[test]
     fn where_no_hook_prints_one_that_is_said() {

@@ -22,9 +22,10 @@ pub(crate) fn hook_line(hook: &str) -> Program {
 pub(crate) fn notice(hooks: &[String]) -> Registration {
     let names = hooks.join(" ");
     // Inside single quotes in the line: no apostrophes.
-    let way = "They stay silent for you. To install them, in the source tree of Barbless: cargo xtask install --hooks";
+    let way = "They stay silent for you. To install them, in an unpacked archive of Barbless: ./req hooks install --hooks";
+    let or = "; or in its source tree: cargo xtask install --hooks";
     let line = format!(
-        r#"{SHELL_MARK}{NOTICE}; m=; for n in {names}; do [ -x {CONFIG_DIR}/hooks/$n ] || m="$m,$n"; done; [ -z "$m" ] || printf '{{"systemMessage":"Barbless: this project uses hooks that you have not installed (%s). {way} %s"}}' "${{m#,}}" "${{m#,}}""#
+        r#"{SHELL_MARK}{NOTICE}; m=; for n in {names}; do [ -x {CONFIG_DIR}/hooks/$n ] || m="$m,$n"; done; [ -z "$m" ] || printf '{{"systemMessage":"Barbless: this project uses hooks that you have not installed (%s). {way} %s{or} %s"}}' "${{m#,}}" "${{m#,}}" "${{m#,}}""#
     );
     Registration {
         event: "SessionStart".to_owned(),
@@ -95,7 +96,10 @@ mod tests {
         let told = printed(&notice, home(&["b-watch"]).path());
         let told: serde_json::Value = serde_json::from_str(&told).unwrap();
         let told = told["systemMessage"].as_str().unwrap();
-        assert!(told.contains("(a-gate)") && told.ends_with("cargo xtask install --hooks a-gate"), "{told}");
+        for said in ["(a-gate)", "./req hooks install --hooks a-gate;", "cargo xtask install --hooks a-gate"]
+        {
+            assert!(told.contains(said), "{told}");
+        }
         let all = printed(&notice, Path::new("/nonexistent"));
         assert!(all.contains("--hooks a-gate,b-watch\"}"), "{all}");
     }

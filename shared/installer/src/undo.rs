@@ -5,14 +5,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Context as _;
-use shared::catalog::Catalog;
+use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 use shared::settings::Program;
 
 use crate::client_settings::Settings;
 use crate::places::{Installation, Where};
 use crate::rail::only_the_operator;
-use crate::report::remarks_on;
+use crate::registration::is_switched_on;
+use crate::report::Remarks;
 use crate::say::{diff, note, say};
 use crate::voice::Voice;
 
@@ -42,11 +43,32 @@ pub fn run(host: &Host, place: &Where, yes: bool, voice: Voice) -> anyhow::Resul
         )),
     }
     let settings = Settings::read(&installation, &catalog)?;
+    name_what_stays_on(&installation, &catalog, &settings)?;
     for hook in settings.hooks(&catalog) {
-        remarks_on(&installation, hook)?.iter().for_each(note);
+        let Remarks { switched_off, problems } = Remarks::on(&installation, hook)?;
+        switched_off.iter().chain(&problems).for_each(note);
     }
     for binary in not_deployed(&installation, &catalog)? {
         note(format_args!("{binary} is registered, but not deployed: {}", voice.deploy_again()));
+    }
+    Ok(())
+}
+
+/// The registration is undone, the configuration is not: it is the user's to edit.
+fn name_what_stays_on(
+    installation: &Installation,
+    catalog: &Catalog,
+    settings: &Settings,
+) -> anyhow::Result<()> {
+    let yaml = installation.file(&installation.requirements)?.read()?;
+    let registered = settings.hooks(catalog);
+    let stays_on = |hook: &&HookEntry| !registered.contains(hook) && is_switched_on(yaml.as_deref(), hook);
+    for hook in catalog.hooks.iter().filter(stays_on) {
+        let (name, file) = (&hook.name, installation.show(&installation.requirements));
+        let line = installation.line(format_args!("disable {name}"));
+        note(format_args!(
+            "{name} is not registered, so it does nothing, and is still switched on in {file}; to switch it off there: {line}"
+        ));
     }
     Ok(())
 }

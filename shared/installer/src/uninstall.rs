@@ -2,14 +2,15 @@
 //! `--purge` removes them. For the operator.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
-use inquire::Confirm;
 use shared::catalog::Catalog;
+use shared::config::{SCHEMA_FILE, SCHEMA_TITLE, read_text};
 use shared::host::Host;
 use shared::settings::UserFile;
 
+use crate::ask::{agreed, can_ask};
 use crate::client_settings::Settings;
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope, Where};
@@ -17,7 +18,10 @@ use crate::rail::only_the_operator;
 use crate::registration::names;
 use crate::say::{list, note, say};
 use crate::voice::Voice;
-use crate::{deploy, links};
+use crate::{deploy, foretell, links};
+
+/// A schema longer than this is none of ours, in bytes.
+const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 
 /// What is asked for on the command line.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
@@ -27,6 +31,9 @@ pub struct Arguments {
     /// Remove your settings of the hooks, their state and the backups too
     #[arg(long)]
     purge: bool,
+    /// Show what would go, and change nothing
+    #[arg(long)]
+    dry_run: bool,
     /// Where there is no terminal: yes, I mean it
     #[arg(long)]
     yes: bool,
@@ -37,16 +44,49 @@ pub fn run(host: &Host, arguments: &Arguments, voice: Voice) -> anyhow::Result<(
     let installation = Installation::at(host, &arguments.place, voice)?;
     let purge = if arguments.purge { " --purge" } else { "" };
     let line = installation.line("uninstall") + purge;
-    only_the_operator(host, &line, arguments.yes)?;
     ensure!(
         !arguments.purge || installation.scope == Scope::User,
         "--purge is for your own installation: leave --scope away"
     );
-    if arguments.purge && !arguments.yes {
-        confirm_purge(&installation)?;
-    }
     let catalog = Catalog::built_in()?;
+    if arguments.dry_run {
+        return foretell(&installation, &catalog, arguments.purge).map(|_| ());
+    }
+    only_the_operator(host, &line, arguments.yes)?;
+    if !arguments.yes {
+        confirm(&installation, &catalog, arguments.purge)?;
+    }
     installation.alone(|| carry_out(host, &installation, &catalog, arguments.purge))
+}
+
+/// Says what would go and what would stay. Returns whether anything would go.
+fn foretell(installation: &Installation, catalog: &Catalog, purge: bool) -> anyhow::Result<bool> {
+    let commands = commands(&Manifest::read(installation)?, catalog);
+    let mut told = foretell::changes(installation, catalog, &commands)?;
+    let something = !told.is_empty();
+    let data = if installation.scope == Scope::User { shown_data(installation)? } else { Vec::new() };
+    match (data.is_empty(), purge) {
+        (true, _) => {}
+        (false, true) => told.push(format!("would remove for good: {}", list(&data))),
+        (false, false) => told.push(format!("would stay: {} (--purge removes that too)", list(&data))),
+    }
+    if told.is_empty() {
+        told.push("nothing is installed".to_owned());
+    }
+    told.iter().for_each(say);
+    Ok(something || (purge && !data.is_empty()))
+}
+
+/// Nothing goes unseen, and what goes for good only after a yes that was typed.
+fn confirm(installation: &Installation, catalog: &Catalog, purge: bool) -> anyhow::Result<()> {
+    if !purge && !can_ask() {
+        return Ok(());
+    }
+    match (foretell(installation, catalog, purge)?, purge) {
+        (false, _) => Ok(()),
+        (true, true) => agreed("Remove it for good?", false),
+        (true, false) => agreed("Remove it?", true),
+    }
 }
 
 fn carry_out(host: &Host, installation: &Installation, catalog: &Catalog, purge: bool) -> anyhow::Result<()> {
@@ -60,6 +100,9 @@ fn carry_out(host: &Host, installation: &Installation, catalog: &Catalog, purge:
     let purged = if purge { purge_data(installation)? } else { Vec::new() };
     if !purged.is_empty() {
         say(format_args!("removed for good: {}", list(&purged)));
+        say(
+            "marks and waivers stay in each repository, in .git/requirements; to be rid of them, remove that folder",
+        );
     }
     if !something && purged.is_empty() {
         say("nothing is installed");
@@ -79,7 +122,7 @@ fn take_away(
     catalog: &Catalog,
 ) -> anyhow::Result<(bool, Option<anyhow::Error>)> {
     let manifest = Manifest::read(installation)?;
-    let binaries: Vec<String> = manifest.files.keys().cloned().chain(names(catalog)).collect();
+    let commands = commands(&manifest, catalog);
     let (mut something, mut failed) = (false, None);
     for place in installation.and_registered_elsewhere()? {
         if place.scope == Scope::Project {
@@ -95,7 +138,7 @@ fn take_away(
             }
         }
     }
-    something |= !unlink(installation, catalog, &binaries)?.is_empty();
+    something |= !unlink(installation, commands)?.is_empty();
     something |= !remove(installation)?.is_empty();
     Ok((something, failed))
 }
@@ -108,25 +151,34 @@ fn unregister(host: &Host, place: &Installation, catalog: &Catalog) -> anyhow::R
     Ok(backup.is_some())
 }
 
-fn confirm_purge(installation: &Installation) -> anyhow::Result<()> {
-    let data: Vec<String> = data(installation)?.iter().map(|path| installation.show(path)).collect();
-    if data.is_empty() {
-        return Ok(());
-    }
-    let question = format!("Remove for good: {}?", list(&data));
-    let sure =
-        Confirm::new(&question).with_default(false).prompt().context("no answer; nothing was changed")?;
-    ensure!(sure, "nothing was changed");
-    Ok(())
-}
-
-/// What the hooks and the installer keep of the user's: the configuration, the state, the backups of settings.json.
+/// What the hooks and the installer keep of the user's: the configuration with its schema, the state, the backups of
+/// projects' files and those of settings.json.
 fn data(installation: &Installation) -> anyhow::Result<Vec<PathBuf>> {
     let backups = UserFile::at(&installation.settings)?.backups().into_iter().map(|backup| backup.path);
-    let of_projects = installation.backups();
-    let kept = [&installation.requirements, &installation.state, &of_projects];
-    let kept = kept.into_iter().filter(|path| path.symlink_metadata().is_ok()).cloned();
-    Ok(kept.chain(backups).collect())
+    Ok(named(installation).into_iter().chain(backups).collect())
+}
+
+/// The same without the backups of settings.json.
+fn named(installation: &Installation) -> Vec<PathBuf> {
+    let schema =
+        Some(installation.requirements.with_file_name(SCHEMA_FILE)).filter(|path| is_our_schema(path));
+    let kept = [installation.requirements.clone(), installation.state.clone(), installation.backups()];
+    let kept = kept.into_iter().chain(schema);
+    kept.filter(|path| path.symlink_metadata().is_ok()).collect()
+}
+
+/// The copy of the schema for the user's editor. One with another title is somebody else's.
+fn is_our_schema(path: &Path) -> bool {
+    read_text(path, None, MAX_SCHEMA_BYTES).is_ok_and(|text| text.contains(SCHEMA_TITLE))
+}
+
+fn shown_data(installation: &Installation) -> anyhow::Result<Vec<String>> {
+    let named = named(installation);
+    let mut shown: Vec<String> = named.iter().map(|path| installation.show(path)).collect();
+    if data(installation)?.len() > named.len() {
+        shown.push("the backups beside settings.json".to_owned());
+    }
+    Ok(shown)
 }
 
 fn purge_data(installation: &Installation) -> anyhow::Result<Vec<String>> {
@@ -159,31 +211,24 @@ fn is_our_state_folder(installation: &Installation, path: &PathBuf) -> bool {
 }
 
 fn name_what_is_kept(installation: &Installation) -> anyhow::Result<()> {
-    let of_projects = installation.backups();
-    let is_backup =
-        |path: &&PathBuf| ![&installation.requirements, &installation.state, &of_projects].contains(path);
-    let data = data(installation)?;
-    let mut kept: Vec<String> =
-        data.iter().filter(|path| !is_backup(path)).map(|path| installation.show(path)).collect();
-    if data.iter().any(|path| is_backup(&path)) {
-        kept.push("the backups beside settings.json".to_owned());
-    }
+    let kept = shown_data(installation)?;
     if !kept.is_empty() {
-        let purge = installation.voice.line("uninstall --purge");
-        say(format_args!("kept: {} (`{purge}` removes it)", list(&kept)));
+        say(format_args!("kept: {}; {}", list(&kept), installation.voice.purge()));
     }
     Ok(())
 }
 
-fn unlink(
-    installation: &Installation,
-    catalog: &Catalog,
-    binaries: &[String],
-) -> anyhow::Result<Vec<String>> {
-    let mut commands: Vec<String> = catalog.hooks.iter().flat_map(|hook| hook.commands.clone()).collect();
-    commands.extend_from_slice(binaries);
+/// Every name that may lead to us.
+fn commands(manifest: &Manifest, catalog: &Catalog) -> Vec<String> {
+    let commands = catalog.hooks.iter().flat_map(|hook| hook.commands.clone());
+    let mut commands: Vec<String> =
+        commands.chain(manifest.files.keys().cloned()).chain(names(catalog)).collect();
     commands.sort();
     commands.dedup();
+    commands
+}
+
+fn unlink(installation: &Installation, commands: Vec<String>) -> anyhow::Result<Vec<String>> {
     let mut unlinked = Vec::new();
     for command in commands {
         if links::unlink(installation, &command)? {

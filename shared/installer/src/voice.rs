@@ -42,6 +42,15 @@ impl Voice {
         }
     }
 
+    /// What removes the user's data too, once everything else is gone: a deployed `req` has gone with the rest.
+    #[must_use]
+    pub const fn purge(self) -> &'static str {
+        match self {
+            Self::Xtask => "`cargo xtask uninstall --purge` removes it",
+            Self::Req => "to remove it, in the unpacked archive: ./req hooks uninstall --purge",
+        }
+    }
+
     /// What knows the hooks there are.
     #[must_use]
     pub const fn origin(self) -> &'static str {
@@ -64,6 +73,7 @@ mod tests {
             for line in [&*voice.line("undo"), voice.deploy_again(), voice.prune()] {
                 assert!(line.starts_with(program) && !line.contains(other), "{line}");
             }
+            assert!(voice.purge().contains(program) && !voice.purge().contains(other), "{}", voice.purge());
         }
     }
 }

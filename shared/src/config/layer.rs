@@ -1,5 +1,6 @@
 //! Reading one file of the cascade, if it is one we may read: a regular file, of a sane size, inside where it belongs.
 
+use std::cell::OnceCell;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
@@ -9,7 +10,7 @@ use figment::value::Dict;
 use super::part::part_of;
 use super::problem::{Fault, Problem, of_file};
 use super::section::SectionSpec;
-use super::yaml::{self, Parsed, YamlError};
+use super::yaml::{self, Lines, Parsed, YamlError};
 use crate::host::{Places, display_path};
 
 /// A larger file of the user's own is skipped, in bytes.
@@ -52,7 +53,7 @@ impl LayerKind {
 pub struct Layer {
     /// Which one.
     pub kind: LayerKind,
-    /// The file, as a person reads it.
+    /// The file as a person reads it: from the project's top in a project, else with `~` for the home.
     pub file: String,
     /// Its text as it was parsed, for finding lines.
     pub text: String,
@@ -60,6 +61,8 @@ pub struct Layer {
     pub values: Dict,
     /// The paths of keys that stand twice.
     pub repeated: Vec<Vec<String>>,
+    /// Where its keys stand, once somebody has asked.
+    lines: OnceCell<Lines>,
 }
 
 /// The files of a call, whether they exist or not.
@@ -105,6 +108,16 @@ impl Sources {
         }
     }
 
+    /// The file of a layer as a person reads it.
+    #[must_use]
+    pub fn shown(&self, kind: LayerKind, path: &Path) -> String {
+        let root = self.root.as_deref().filter(|_| kind != LayerKind::Global);
+        match root.and_then(|root| path.strip_prefix(root).ok()) {
+            Some(inside) => inside.display().to_string(),
+            None => display_path(path, self.home.as_deref()),
+        }
+    }
+
     /// The text of a layer's file.
     ///
     /// # Errors
@@ -126,11 +139,13 @@ impl Sources {
         let mut problems = Vec::new();
         for kind in [LayerKind::Global, LayerKind::Project, LayerKind::Local] {
             let Some(path) = self.file(kind) else { continue };
-            let file = display_path(path, self.home.as_deref());
+            let file = self.shown(kind, path);
             match self.text(kind) {
                 Ok(text) => layers.extend(layer(spec, kind, file, &text, &mut problems)),
                 Err(Refused::NotThere) => {}
-                Err(Refused::Because(why)) => problems.push(of_file(file, None, Fault::Unreadable(why))),
+                Err(Refused::Because(why)) => {
+                    problems.push(of_file(kind, file, None, Fault::Unreadable(why)))
+                }
             }
         }
         (layers, problems)
@@ -156,35 +171,38 @@ fn layer(
     if spec.tells_unknown_keys {
         match yaml::parse(whole) {
             Ok(parsed) => return Some(Layer::new(kind, file, whole, parsed)),
-            Err(error) if part != whole => problems.push(others_fault(file.clone(), &error)),
+            Err(error) if part != whole => problems.push(others_fault(kind, file.clone(), &error)),
             Err(_) => {}
         }
     }
     match yaml::parse(&part) {
         Ok(parsed) => Some(Layer::new(kind, file, &part, parsed)),
         Err(error) => {
-            problems.push(of_file(file, error.line, Fault::Unreadable(error.why)));
+            problems.push(of_file(kind, file, error.line, Fault::Unreadable(error.why)));
             None
         }
     }
 }
 
 /// The file as a whole cannot be parsed, though this hook's part may be.
-fn others_fault(file: String, error: &YamlError) -> Problem {
+fn others_fault(kind: LayerKind, file: String, error: &YamlError) -> Problem {
     let told = format!("{}; the hook whose section this is skips the file", error.why);
-    of_file(file, error.line, Fault::Unworkable(told))
+    of_file(kind, file, error.line, Fault::Unworkable(told))
 }
 
 impl Layer {
     pub(super) fn new(kind: LayerKind, file: String, text: &str, parsed: Parsed) -> Self {
-        Self { kind, file, text: text.to_owned(), values: parsed.values, repeated: parsed.repeated }
+        let lines = OnceCell::new();
+        Self { kind, file, text: text.to_owned(), values: parsed.values, repeated: parsed.repeated, lines }
     }
 
     /// The line of the key at `path`, or of the last one on the way to it. The defaults are cut out of their file, so a
     /// line of them would be none of the file's.
     pub(super) fn line_of(&self, path: &[String]) -> Option<usize> {
-        let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-        if self.kind == LayerKind::Defaults { None } else { yaml::line_of(&self.text, &keys) }
+        if self.kind == LayerKind::Defaults {
+            return None;
+        }
+        self.lines.get_or_init(|| Lines::of(&self.text)).of_key(path)
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::fmt;
 
-use super::layer::Layer;
+use super::layer::{Layer, LayerKind};
 use crate::secrets::masked;
 
 /// One thing wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
+    /// Which level's file.
+    pub level: LayerKind,
     /// The file, as a person reads it.
     pub file: String,
     /// The line, counted from 1, where it is known.
@@ -55,7 +57,7 @@ impl fmt::Display for Problem {
             write!(formatter, "{}: ", self.key)?;
         }
         match &self.fault {
-            Fault::Expected(what) => write!(formatter, "expected {what}; the layer below holds"),
+            Fault::Expected(what) => write!(formatter, "expected {what}; the level below counts"),
             Fault::UnknownKey(Some(near)) => write!(formatter, "no such key; did you mean {near}?"),
             Fault::UnknownKey(None) => formatter.write_str("no such key"),
             Fault::GlobalOnly => {
@@ -70,6 +72,11 @@ impl fmt::Display for Problem {
             }
         }
     }
+}
+
+/// Puts problems into the order in which they are met in the files: the lowest level first, from the top to the bottom of each.
+pub fn sort_problems(problems: &mut [Problem]) {
+    problems.sort_by_key(|problem| (problem.level, problem.line));
 }
 
 /// More problems of one file are not told: whoever made them knows after these, and each costs a look for its line.
@@ -97,7 +104,7 @@ impl Problems {
 pub(super) fn problem(layer: &Layer, path: &[String], fault: Fault) -> Problem {
     let line = (layer.text.len() <= MAX_FOR_LINES).then(|| layer.line_of(path)).flatten();
     let key = path.iter().map(|key| printable(key)).collect::<Vec<_>>().join(".");
-    Problem { file: layer.file.clone(), line, key, fault }
+    Problem { level: layer.kind, file: layer.file.clone(), line, key, fault }
 }
 
 /// A key as it can be shown: a file may hold anything where a key stands.
@@ -107,6 +114,6 @@ fn printable(key: &str) -> String {
 
 /// A problem with a whole file.
 #[must_use]
-pub(super) fn of_file(file: String, line: Option<usize>, fault: Fault) -> Problem {
-    Problem { file, line, key: String::new(), fault }
+pub(super) fn of_file(level: LayerKind, file: String, line: Option<usize>, fault: Fault) -> Problem {
+    Problem { level, file, line, key: String::new(), fault }
 }

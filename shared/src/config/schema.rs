@@ -8,6 +8,12 @@ use serde_json::Value;
 use super::expected::{at, known_keys};
 use super::section::SectionSpec;
 
+/// The name of the copy that lies beside a file, for editors.
+pub const SCHEMA_FILE: &str = "requirements.schema.json";
+
+/// The schema's title. A file with another one is somebody else's.
+pub const SCHEMA_TITLE: &str = "Barbless: requirements.yaml";
+
 /// The whole file, as `cargo xtask schema` generates it.
 pub const SCHEMA_TEXT: &str = include_str!("../../../config/requirements.schema.json");
 

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use super::defaults::defaults_of;
 use super::held::hold;
 use super::layer::{Layer, LayerKind, Sources};
-use super::problem::{Fault, Problem, Problems};
+use super::problem::{Fault, Problem, Problems, sort_problems};
 use super::shape::{Described, Shape, Typed};
 use super::tree::{get, keys_on};
 use super::{strangers, top_level, wrong, yaml};
@@ -172,6 +172,7 @@ impl<S> Section<S> {
             }
         }
         self.problems = problems.0;
+        sort_problems(&mut self.problems);
     }
 
     pub(super) const fn spec(&self) -> &SectionSpec {
@@ -239,6 +240,7 @@ fn load_as<T: Shape>(
         wrong::leave_out(shape, spec, &mut layers, &mut problems);
         shape.read(layers.iter().map(|cleaned| &cleaned.section))?
     };
+    sort_problems(&mut problems.0);
     let is_fixed = top.locks.holds(&["enabled".to_owned()]);
     let turned = match switch {
         Position::On if !is_fixed => Some(true),

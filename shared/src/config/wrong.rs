@@ -32,7 +32,7 @@ pub(super) fn leave_out<T: Shape>(
         }
         *section = sieve.right;
         if !reads(section) {
-            let what = "its entries cannot be read together; the layer below holds".to_owned();
+            let what = "its entries cannot be read together; the level below counts".to_owned();
             problems.note(layer, &spec.in_file::<&str>(&[]), Fault::Unworkable(what));
             section.clear();
         }

@@ -3,6 +3,7 @@
 mod reader;
 
 use std::cell::Cell;
+use std::collections::HashMap;
 
 use figment::value::{Dict, Empty, Tag, Value};
 use saphyr_parser::{Event, Parser};
@@ -53,9 +54,48 @@ pub(super) fn parse(text: &str) -> Result<Parsed, YamlError> {
         Err(error) => {
             let told = error.to_string();
             let known = [TOO_DEEP, TOO_MANY].into_iter().find(|why| told.contains(why));
-            let why = known.unwrap_or("not valid YAML");
-            Err(YamlError { line: error.location().map(|location| location.line()), why })
+            let line = error.location().map(|location| location.line());
+            Err(YamlError { line, why: known.unwrap_or_else(|| why_of(&told, text, line)) })
         }
+    }
+}
+
+/// What the parser says, which may quote the text and speaks of its own insides, in words that do neither.
+const WHYS: [(&str, &str); 10] = [
+    ("a tab character", TABBED),
+    ("expected ',' or '}'", "not valid YAML (a `{` is not closed, or a comma is missing)"),
+    ("expected ',' or ']'", "not valid YAML (a `[` is not closed, or a comma is missing)"),
+    ("scanning a quoted scalar", "not valid YAML (a quote is not closed)"),
+    ("mapping values are not allowed", "not valid YAML (a `:` too many here, or one too few above)"),
+    ("could not find expected ':'", "not valid YAML (the key above lacks its `:`)"),
+    ("escape character", "not valid YAML (a backslash between double quotes; use single quotes)"),
+    ("did not find expected key", MISPLACED),
+    ("did not find expected '-'", MISPLACED),
+    ("more than one document", "not valid YAML (more than one document in the file)"),
+];
+
+const TABBED: &str = "not valid YAML (a tab indents the line; use spaces)";
+const MISPLACED: &str = "not valid YAML (the indentation does not fit, or something follows a value)";
+
+/// The parser's words for a text that begins with a sign: `*.rs`, `@x`.
+const SIGNS: [&str; 3] = ["cannot start any token", "unknown anchor", "alphabetic or numeric character"];
+
+fn why_of(told: &str, text: &str, line: Option<usize>) -> &'static str {
+    if let Some((_, why)) = WHYS.iter().find(|(words, _)| told.contains(words)) {
+        return why;
+    }
+    if told.contains("node content") && line.is_some_and(|line| line > text.lines().count()) {
+        return "not valid YAML (the file ends before a bracket is closed)";
+    }
+    if !SIGNS.iter().any(|words| told.contains(words)) {
+        return "not valid YAML";
+    }
+    let broken = line.and_then(|line| text.lines().nth(line.saturating_sub(1))).unwrap_or_default();
+    let indentation = &broken[..broken.len() - broken.trim_start().len()];
+    if indentation.contains('\t') {
+        TABBED
+    } else {
+        "not valid YAML (a text that begins with `*` or another sign needs quotes)"
     }
 }
 
@@ -110,61 +150,79 @@ pub(super) fn opens_too_many_brackets(text: &str) -> bool {
 /// The line, counted from 1, on which the key `path` stands; the deepest key found if the last ones are not there.
 #[must_use]
 pub fn line_of(text: &str, path: &[&str]) -> Option<usize> {
-    let mut finder = Finder { path, found: None, keys: Vec::new() };
-    for event in Parser::new_from_str(text) {
-        let (event, span) = event.ok()?;
-        finder.take(&event, span.start.line());
+    let path: Vec<String> = path.iter().map(|key| (*key).to_owned()).collect();
+    Lines::of(text).of_key(&path)
+}
+
+/// Where each key of a text stands. Read once: a denial may name hundreds of them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lines(HashMap<Vec<String>, usize>);
+
+impl Lines {
+    pub(super) fn of(text: &str) -> Self {
+        let mut reader = LineReader::default();
+        for event in Parser::new_from_str(text) {
+            let Ok((event, span)) = event else { break };
+            reader.take(&event, span.start.line());
+        }
+        Self(reader.lines)
     }
-    finder.found.map(|(_, line)| line)
+
+    /// The line of the key at `path`, or of the deepest one on the way to it.
+    pub(super) fn of_key(&self, path: &[String]) -> Option<usize> {
+        (1..=path.len()).rev().find_map(|depth| self.0.get(&path[..depth]).copied())
+    }
 }
 
-/// Follows the parser's events and remembers the deepest key on the wanted path.
-struct Finder<'a> {
-    path: &'a [&'a str],
-    /// How many keys of the path were met, and the last one's line.
-    found: Option<(usize, usize)>,
-    /// Per open collection: `None` in a list, else the key whose value comes next.
-    keys: Vec<Open>,
+/// Follows the parser's events. Of a key that stands twice the last one counts.
+#[derive(Default)]
+struct LineReader {
+    lines: HashMap<Vec<String>, usize>,
+    /// The keys down to here.
+    path: Vec<String>,
+    /// Per open collection.
+    open: Vec<Open>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
+    /// What is in a list has no path.
     List,
     /// A map waiting for a key.
     Map,
-    /// A map waiting for this key's value, and whether all keys down to here are on the path.
-    Key(bool),
+    /// A map waiting for the value of the path's last key.
+    Value,
 }
 
-impl Finder<'_> {
+impl LineReader {
     fn take(&mut self, event: &Event<'_>, line: usize) {
         match event {
-            Event::MappingStart(..) => self.keys.push(Open::Map),
-            Event::SequenceStart(..) => self.keys.push(Open::List),
+            Event::MappingStart(..) => self.open.push(Open::Map),
+            Event::SequenceStart(..) => self.open.push(Open::List),
             Event::MappingEnd | Event::SequenceEnd => {
-                self.keys.pop();
+                self.open.pop();
                 self.value_ended();
             }
-            Event::Scalar(text, ..) if matches!(self.keys.last(), Some(Open::Map)) => self.key(text, line),
+            Event::Scalar(text, ..) if self.open.last() == Some(&Open::Map) => self.key(text, line),
             Event::Scalar(..) | Event::Alias(..) => self.value_ended(),
             _ => {}
         }
     }
 
     fn key(&mut self, text: &str, line: usize) {
-        let depth = self.keys.len();
-        let above = self.keys[..depth - 1].iter().all(|open| matches!(open, Open::Key(true)));
-        let matches = above && self.path.get(depth - 1) == Some(&text);
-        if matches && self.found.is_none_or(|(found, _)| found <= depth) {
-            self.found = Some((depth, line));
+        self.path.push(text.to_owned());
+        if !self.open.contains(&Open::List) {
+            self.lines.insert(self.path.clone(), line);
         }
-        if let Some(open) = self.keys.last_mut() {
-            *open = Open::Key(matches);
+        if let Some(open) = self.open.last_mut() {
+            *open = Open::Value;
         }
     }
 
     fn value_ended(&mut self) {
-        if let Some(open @ Open::Key(_)) = self.keys.last_mut() {
+        if let Some(open @ Open::Value) = self.open.last_mut() {
             *open = Open::Map;
+            self.path.pop();
         }
     }
 }
@@ -196,7 +254,7 @@ mod tests {
         assert!(parse("").unwrap().values.is_empty());
         assert!(parse("# only a comment\n").unwrap().values.is_empty());
         assert_eq!(parse("- a\n- b\n").unwrap_err().why, "not a map of settings");
-        assert_eq!(parse("a: [b\nc: d").unwrap_err().why, "not valid YAML");
+        assert!(parse("a: [b\nc: d").unwrap_err().why.starts_with("not valid YAML"));
         assert_eq!(
             parse(&format!("a: {}{}", "[".repeat(70), "]".repeat(70))).unwrap_err().why,
             "nested deeper than 64 levels"
@@ -215,6 +273,40 @@ mod tests {
         assert_eq!(parsed.repeated, [vec!["a", "b"], vec!["a", "d", "e"], vec!["a"]]);
         assert!(parsed.values["a"].find_ref("d").is_some());
         assert_eq!(line_of("a: 1\nb: 2\na: 3\n", &["a"]), Some(3));
+    }
+
+    #[test]
+    fn says_what_is_wrong_with_the_text_as_far_as_the_parser_knows() {
+        for (text, line, why) in [
+            ("a:\n\tb: 1\n", Some(2), "a tab indents the line"),
+            ("\ta: 1\n", Some(1), "a tab indents the line"),
+            ("a:\n  b: 1\n\tc: 1\n", Some(3), "a tab indents the line"),
+            ("a: |\n\tx\n", Some(2), "a tab indents the line"),
+            ("a: {b: 1\nc: 2\n", Some(2), "a `{` is not closed, or a comma is missing"),
+            ("a: [b\n", Some(2), "a `[` is not closed, or a comma is missing"),
+            ("a: 'open\n", Some(2), "a quote is not closed"),
+            ("a: b: c\n", Some(1), "a `:` too many here, or one too few above"),
+            ("a\nb: 1\n", Some(2), "a `:` too many here, or one too few above"),
+            ("a: 1\nb\nc: 1\n", Some(3), "the key above lacks its `:`"),
+            ("a:\n  b: 1\n c: 2\n", Some(3), "the indentation does not fit"),
+            ("- a\nb: 1\n", Some(2), "the indentation does not fit"),
+            ("a: [*.rs]\n", Some(1), "needs quotes"),
+            ("a: *x\n", Some(1), "needs quotes"),
+            ("a: @x\n", Some(1), "needs quotes"),
+            ("a: \"\\d+\"\n", Some(1), "use single quotes"),
+            ("a: 1\n---\nb: 1\n", None, "more than one document"),
+            ("a: [\n", Some(2), "ends before a bracket is closed"),
+            ("a: }\n", Some(1), "not valid YAML"),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert_eq!(error.line, line, "{text:?}");
+            assert!(
+                error.why.contains(why) && error.why.starts_with("not valid YAML"),
+                "{text:?}: {}",
+                error.why
+            );
+            assert!(!error.why.contains(": "), "it is told as one part of a line: {}", error.why);
+        }
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub struct Written {
     /// On which event; empty where there was none.
     #[serde(default)]
     pub event: String,
+    /// In which project; none: it is about all of them or none, or an older version did not say.
+    pub project: Option<String>,
     /// In which session.
     pub session: Option<String>,
     /// In which turn.
@@ -55,6 +57,8 @@ pub struct Written {
     pub what: String,
     /// The setting behind it.
     pub rule: Option<String>,
+    /// The settings behind it beside that, a key to a line.
+    pub also: Option<String>,
     /// The layer that set it.
     pub layer: Option<String>,
     /// File and line where it was set.
@@ -210,6 +214,7 @@ mod tests {
         let entry = Entry {
             hook: "a-hook",
             event: "PreToolUse",
+            project: Some("/a/project"),
             session: Some("s"),
             prompt: Some("p"),
             agent: Some("a"),
@@ -217,6 +222,7 @@ mod tests {
             tool: Some("Edit"),
             what: "deny",
             rule: Some("requirements.plan"),
+            also: Some("requirements.tests"),
             layer: Some("project"),
             place: Some("requirements.yaml:2"),
             text: Some("no\n\"yet\""),
@@ -237,10 +243,10 @@ mod tests {
         );
         let ids = [&record.session, &record.prompt, &record.agent, &record.call, &record.tool].map(of);
         assert_eq!(ids, ["s", "p", "a", "c", "Edit"]);
-        let said =
-            [&record.rule, &record.layer, &record.place, &record.text, &record.next, &record.model].map(of);
-        let expected =
-            ["requirements.plan", "project", "requirements.yaml:2", "no\n\"yet\"", "req satisfy plan", "m"];
+        let rules = [&record.project, &record.rule, &record.also].map(of);
+        assert_eq!(rules, ["/a/project", "requirements.plan", "requirements.tests"]);
+        let said = [&record.layer, &record.place, &record.text, &record.next, &record.model].map(of);
+        let expected = ["project", "requirements.yaml:2", "no\n\"yet\"", "req satisfy plan", "m"];
         assert_eq!((said, record.spent), (expected.map(str::to_owned), spent));
     }
 

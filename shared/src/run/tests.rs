@@ -137,7 +137,7 @@ fn state_and_counts_go_from_one_call_to_the_next() {
 #[test]
 fn a_problem_is_told_once_per_session_over_all_hooks() {
     let world = World::new("stop-momentum: {enabled: true, enforce_ack: 7}\n");
-    let notice = "Barbless: ~/.claude/requirements.yaml:1: stop-momentum.enforce_ack: expected true or false; the layer below holds";
+    let notice = "Barbless: ~/.claude/requirements.yaml:1: stop-momentum.enforce_ack: expected true or false; the level below counts";
     assert_eq!(world.stop::<Bystander>().unwrap(), json!({ "systemMessage": notice }));
     assert_eq!(world.stop::<Blocker>().unwrap().get("systemMessage"), None);
     assert_eq!(world.stop::<Bystander>(), None);

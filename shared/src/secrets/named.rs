@@ -54,7 +54,13 @@ const SHORT: [&[u8]; 4] = [b"pass", b"auth", b"pw", b"cred"];
 const FAINT: [&[u8]; 9] =
     [b"key", b"sig", b"signature", b"hmac", b"jwt", b"sid", b"sessionid", b"auth", b"nonce"];
 
-/// Options of `curl` that are given a name and a password.
+/// More options than a command is given are not passed over on the way to a password.
+const MAX_OPTIONS: usize = 8;
+
+/// Options that are given a name and a password in one: their letter, and what stands between both.
+const JOINTS: [(u8, u8); 2] = [(b'u', b':'), (b'U', b'%')];
+
+/// Their long names.
 const USERS: [&[u8]; 3] = [b"--user ", b"--user=", b"--proxy-user "];
 
 /// What a name tells of its value.
@@ -93,6 +99,9 @@ impl Line {
             b"ldapsearch" | b"ldapadd" | b"ldapmodify" => self.option = Some(b'w'),
             b"redis-cli" => self.option = Some(b'a'),
             b"curl" => self.option = Some(b'u'),
+            b"smbclient" | b"rpcclient" => self.option = Some(b'U'),
+            b"openssl" => self.option = Some(b'k'),
+            b"htpasswd" => self.option = Some(b'b'),
             b"machine" => self.is_login = true,
             _ => {}
         }
@@ -100,18 +109,75 @@ impl Line {
 
     /// The value of an option that begins at this `-`.
     pub(super) fn option(&self, text: &[u8], at: usize) -> Option<Found> {
-        let option = self.option.filter(|_| at > 0 && is_blank(text[at - 1]))?;
+        if at == 0 || !is_blank(text[at - 1]) {
+            return None;
+        }
+        if let Some(place) = literal(text, at) {
+            return Some(Found::at(place));
+        }
+        let option = self.option?;
+        if option == b'b' {
+            return batch(text, at).map(Found::at);
+        }
         let rest = from(text, at);
-        let long = if option == b'u' { USERS.iter().find(|name| rest.starts_with(name)) } else { None };
-        let length =
-            long.map(|name| name.len()).or_else(|| rest.starts_with(&[b'-', option]).then_some(2))?;
+        let joint = JOINTS.iter().find(|(with, _)| *with == option).map(|(_, joint)| *joint);
+        let long = USERS.iter().find(|name| joint.is_some() && rest.starts_with(name));
+        let short = || rest.starts_with(&[b'-', option]).then_some(2);
+        let length = long.map(|name| name.len()).or_else(short)?;
+        // `-key` and the like are others; with the rest the value may stand close to its option.
+        let is_other = option == b'k' && !rest.get(length).copied().is_some_and(is_blank);
         let value = read(text, Start { style: Style::Bare, at: skip_blanks(text, at + length) });
         let secret = &text[value.place.clone()];
         let is_secret = !matches!(secret, [b'-', ..])
             && !is_placeholder(secret)
-            && (option != b'u' || secret.contains(&b':'));
-        is_secret.then(|| Found::at(value.place))
+            && joint.is_none_or(|joint| secret.contains(&joint));
+        (is_secret && !is_other).then(|| Found::at(value.place))
     }
+}
+
+/// What `--from-literal=name=value` of `kubectl` gives: it is what secrets are made with.
+fn literal(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let sign = from(text, at).strip_prefix(b"--from-literal")?;
+    let at = match sign {
+        [b'=', ..] => text.len() - sign.len() + 1,
+        [blank, ..] if is_blank(*blank) => skip_blanks(text, text.len() - sign.len()),
+        _ => return None,
+    };
+    let whole = read(text, Start { style: Style::Bare, at }).place;
+    let name = end_of(text, whole.start, |byte| is_word(byte) || byte == b'.');
+    if text.get(name) != Some(&b'=') {
+        return None;
+    }
+    let start = Start { style: Style::Bare, at: name + 1 };
+    // In quotes as a whole it goes to where they end.
+    let place = if whole.start > at { name + 1..whole.end } else { read(text, start).place };
+    is_secret(text, &place).then_some(place)
+}
+
+fn is_secret(text: &[u8], place: &Range<usize>) -> bool {
+    text.get(place.clone()).is_some_and(|secret| !secret.is_empty() && !is_placeholder(secret))
+}
+
+/// The password on a line of `htpasswd -b [file] user password`, whose options begin here; with `-n` there is no file.
+fn batch(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let word = |at: usize| read(text, Start { style: Style::Bare, at: skip_blanks(text, at) });
+    let (mut is_batch, mut has_file, mut at) = (false, true, at);
+    for _ in 0..MAX_OPTIONS {
+        if text.get(at) != Some(&b'-') {
+            break;
+        }
+        let end = end_of(text, at, is_word);
+        is_batch |= text[at..end].contains(&b'b');
+        has_file &= !text[at..end].contains(&b'n');
+        let end = if text[at..end].ends_with(b"C") { word(end).place.end } else { end };
+        at = skip_blanks(text, end);
+    }
+    for _ in 0..=usize::from(has_file) {
+        let passed = word(at);
+        at = (passed.place.end + usize::from(passed.is_quoted)).min(text.len());
+    }
+    let place = word(at).place;
+    (is_batch && is_secret(text, &place)).then_some(place)
 }
 
 /// The secret behind the name `word`, if it is a telling one.

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::errors::ParseError;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -120,7 +120,8 @@ impl<'a> Document<'a> {
             return Err(refused(self.text, hooks.value.start(), "`hooks` must be an object, `{ ... }`"));
         };
         self.check_unique(events, None)?;
-        for event in &events.properties {
+        // The client takes null for nothing.
+        for event in events.properties.iter().filter(|event| event.value.as_null_keyword().is_none()) {
             let Value::Array(groups) = &event.value else {
                 let why = format!("`hooks.{}` must be a list, `[ ... ]`", event.name.as_str().escape_debug());
                 return Err(refused(self.text, event.value.start(), &why));
@@ -156,6 +157,11 @@ impl<'a> Document<'a> {
             None => Ok(()),
         }
     }
+}
+
+/// The key as the client reads it: of one that stands more than once, the last.
+pub(super) fn last<'o, 'a>(object: &'o Object<'a>, key: &str) -> Option<&'o ObjectProp<'a>> {
+    object.properties.iter().rev().find(|property| property.name.as_str() == key)
 }
 
 fn plain_json() -> ParseOptions {

@@ -13,9 +13,6 @@ use super::{Owner, Program, Registered, Registration, SHELL_MARK, Wanted};
 /// Longer names of hooks there are not, in bytes.
 const MAX_NAME: usize = 64;
 
-/// Keys under which the client does not wait for an answer: a gate with one of them stops nothing.
-const HARMFUL: [&str; 2] = ["async", "asyncRewake"];
-
 /// One entry of ours and where it stands.
 pub(super) struct Entry<'b, 'a> {
     pub(super) registered: Registered,
@@ -58,9 +55,7 @@ pub(super) fn step(
 /// The text with one wrong, missing or harmful key of `entry` put right; `None` if the entry is as wanted.
 fn corrected(document: &Document<'_>, entry: &Entry<'_, '_>, wanted: &Registration) -> Option<String> {
     let is_exec = matches!(wanted.program, Program::Path(_));
-    let unwanted = |name: &&str| HARMFUL.contains(name) || (*name == "args" && !is_exec);
-    let mut names = entry.object.properties.iter().map(|property| property.name.as_str());
-    if let Some(name) = names.find(unwanted) {
+    if let Some(name) = harmful(document, entry.object, is_exec).first() {
         return Some(remove_element(document, &Level::of_property(entry.object, name, &[])));
     }
     for (key, value) in wanted.keys() {
@@ -82,8 +77,9 @@ fn add(document: &Document<'_>, registration: &Registration) -> String {
         let hooks = serde_json::json!({ &registration.event: [group] });
         return insert_property(document, &document.root, "hooks", &hooks);
     };
-    match hooks.get_array(&registration.event) {
-        Some(groups) => insert_element(document, groups, &group),
+    match hooks.get(&registration.event).map(|event| &event.value) {
+        Some(Value::Array(groups)) => insert_element(document, groups, &group),
+        Some(nothing) => document.replace(nothing, &serde_json::json!([group]).to_string()),
         None => insert_property(document, hooks, &registration.event, &serde_json::json!([group])),
     }
 }
@@ -92,17 +88,13 @@ impl Entry<'_, '_> {
     /// It is the entry for this registration, if perhaps not up to date.
     pub(super) fn serves(&self, wanted: &Registration) -> bool {
         let ours = &self.registered;
-        let all = |matcher: &Option<String>| {
-            matcher.clone().filter(|matcher| !matcher.is_empty() && matcher != "*")
-        };
         // Changed key by key from one form to the other, it would be nobody's in between.
         let is_same_form = matches!(
             (&ours.program, &wanted.program),
             (Program::Path(_), Program::Path(_)) | (Program::Shell(_), Program::Shell(_))
         );
         is_same_form
-            && ours.event == wanted.event
-            && all(&ours.matcher) == all(&wanted.matcher)
+            && ours.covers(&wanted.event, wanted.matcher.as_deref())
             && Some(ours.name.as_str()) == name_of(&wanted.program)
     }
 }
@@ -154,7 +146,7 @@ fn ours(document: &Document<'_>, object: &Object<'_>, owner: &Owner<'_>) -> Opti
         return None;
     }
     let text = |value: &Value<'_>| value.as_string_lit().map(|text| text.value.clone().into_owned());
-    let harmful = HARMFUL.iter().filter(|key| object.get(key).is_some());
+    let is_exec = matches!(program, Program::Path(_));
     Some(Registered {
         name: name_of(&program)?.to_owned(),
         event: String::new(),
@@ -164,8 +156,35 @@ fn ours(document: &Document<'_>, object: &Object<'_>, owner: &Owner<'_>) -> Opti
         timeout_secs: object
             .get("timeout")
             .and_then(|timeout| document.value(&timeout.value).as_number().cloned()),
-        harmful_keys: harmful.map(|key| (*key).to_owned()).collect(),
+        harmful_keys: harmful(document, object, is_exec).into_iter().map(str::to_owned).collect(),
     })
+}
+
+/// The keys with which an entry may not run, or not be heard, or of which that is not known. `is_exec`: it starts a
+/// program, and no shell.
+pub(super) fn harmful<'o>(document: &Document<'_>, object: &'o Object<'_>, is_exec: bool) -> Vec<&'o str> {
+    let properties = object.properties.iter();
+    let wrong =
+        properties.filter(|one| !is_harmless(one.name.as_str(), &document.value(&one.value), is_exec));
+    wrong.map(|one| one.name.as_str()).collect()
+}
+
+fn is_harmless(key: &str, value: &serde_json::Value, is_exec: bool) -> bool {
+    match key {
+        // The first three are compared with what they should be; the others change nothing of what is heard.
+        "type" | "command" | "timeout" | "statusMessage" | "onFailure" | "rewakeMessage"
+        | "rewakeSummary" => true,
+        "args" => is_exec,
+        "async" | "asyncRewake" | "once" | "holdsTools" => *value == false,
+        "if" => *value == "",
+        "shell" => is_exec || *value == "bash",
+        _ => false,
+    }
+}
+
+/// The matcher lets everything through.
+pub(super) fn is_all(matcher: Option<&str>) -> bool {
+    matcher.is_none_or(|matcher| ["", "*", ".*"].contains(&matcher))
 }
 
 /// An entry that starts this would be found to be ours.

@@ -3,10 +3,12 @@
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
+use serde_json::Number;
 
-use super::document::{Document, Masked};
+use super::document::{Document, Masked, last};
+use super::entries::harmful;
 use super::faults::{Fault, of_group};
-use super::{Refused, is_blank, without_mark};
+use super::{Refused, is_blank, neighbours, without_mark};
 
 /// What stands in a settings file of the client, or in a plugin's `hooks.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -65,10 +67,16 @@ pub struct Entry {
     pub event: String,
     /// The matcher of its group.
     pub matcher: Option<String>,
-    /// What is started, of an entry that starts something.
+    /// It is of the type that starts what it names; entries of other types do not.
+    pub is_command: bool,
+    /// What it names to start.
     pub command: Option<String>,
     /// Its arguments; `None`: the command is a line for a shell.
     pub args: Option<Vec<String>>,
+    /// As written, in seconds.
+    pub timeout_secs: Option<Number>,
+    /// Keys with which it may not run, or not be heard.
+    pub harmful_keys: Vec<String>,
     /// Counted from 1.
     pub line: usize,
 }
@@ -85,7 +93,7 @@ pub fn survey(text: &str) -> Result<Survey, Refused> {
     let document = Document::parse_loosely(&masked)?;
     let line = |node: &dyn Ranged| document.refused(node.start(), "").line;
     let flag = |object: &Object<'_>, key: &str| {
-        let property = object.get(key)?;
+        let property = last(object, key)?;
         Some(Flag { is_on: property.value.as_boolean_lit()?.value, line: line(&property.value) })
     };
     let mut found = Survey {
@@ -93,11 +101,11 @@ pub fn survey(text: &str) -> Result<Survey, Refused> {
         allows_managed_only: flag(&document.root, "allowManagedHooksOnly"),
         ..Survey::default()
     };
-    if let Some(env) = document.root.get_object("env") {
+    if let Some(env) = last(&document.root, "env").and_then(|env| env.value.as_object()) {
         let named = |name: &str, node: &dyn Ranged| Named { name: name.to_owned(), line: line(node) };
         found.env = env.properties.iter().map(|one| named(one.name.as_str(), one)).collect();
     }
-    if let Some(plugins) = document.root.get_object("enabledPlugins") {
+    if let Some(plugins) = last(&document.root, "enabledPlugins").and_then(|one| one.value.as_object()) {
         let names = plugins.properties.iter().map(|one| one.name.as_str());
         found.plugins = names.filter_map(|name| Some((name.to_owned(), flag(plugins, name)?))).collect();
     }
@@ -107,31 +115,6 @@ pub fn survey(text: &str) -> Result<Survey, Refused> {
     Ok(found)
 }
 
-/// Settings beside the hooks, and what each must be: with a value of another kind the client takes nothing of the
-/// file, in silence (tests/client-facts.md, 14).
-const NEIGHBOURS: [(&str, Kind, &str); 6] = [
-    ("model", is_text, "`model` must be text"),
-    ("disableAllHooks", is_switch, "`disableAllHooks` must be true or false"),
-    ("env", is_object, "`env` must be an object, `{ ... }`"),
-    ("permissions", is_object, "`permissions` must be an object, `{ ... }`"),
-    ("enabledPlugins", is_object, "`enabledPlugins` must be an object, `{ ... }`"),
-    ("statusLine", is_object, "`statusLine` must be an object, `{ ... }`"),
-];
-
-type Kind = fn(&Value<'_>) -> bool;
-
-fn is_text(value: &Value<'_>) -> bool {
-    value.as_string_lit().is_some()
-}
-
-fn is_switch(value: &Value<'_>) -> bool {
-    value.as_boolean_lit().is_some()
-}
-
-fn is_object(value: &Value<'_>) -> bool {
-    value.as_object().is_some()
-}
-
 struct Reader<'a, 'b> {
     document: &'a Document<'b>,
     found: &'a mut Survey,
@@ -139,19 +122,14 @@ struct Reader<'a, 'b> {
 
 impl Reader<'_, '_> {
     fn neighbours(&mut self) {
-        for (key, is_right, what) in NEIGHBOURS {
-            if let Some(property) = self.document.root.get(key)
-                && !is_right(&property.value)
-                && property.value.as_null_keyword().is_none()
-            {
-                self.fault("", property.range.start, what);
-            }
+        for (at, what) in neighbours::wrong(&self.document.root) {
+            self.fault("", at, what);
         }
     }
 
     fn hooks(&mut self) {
         let document = self.document;
-        match document.root.get("hooks").map(|hooks| &hooks.value) {
+        match last(&document.root, "hooks").map(|hooks| &hooks.value) {
             Some(Value::Object(events)) => {
                 events.properties.iter().for_each(|event| self.event(event.name.as_str(), &event.value));
             }
@@ -163,6 +141,10 @@ impl Reader<'_, '_> {
     fn event(&mut self, name: &str, groups: &Value<'_>) {
         let line = self.line(groups.start());
         self.found.events.push(Named { name: name.to_owned(), line });
+        // The client takes null for nothing.
+        if groups.as_null_keyword().is_some() {
+            return;
+        }
         let Value::Array(groups) = groups else {
             self.fault(name, groups.start(), "an event needs a list of groups, `[ ... ]`");
             return;
@@ -182,23 +164,29 @@ impl Reader<'_, '_> {
         let at = group.get("matcher").map_or(group.range.start, |matcher| matcher.range.start);
         let entries = group.get_array("hooks").map(|list| list.elements.as_slice()).unwrap_or_default();
         for entry in entries.iter().filter_map(Value::as_object) {
-            let text = |key: &str| entry.get_string(key).map(|text| text.value.clone().into_owned());
-            let texts = |values: &[Value<'_>]| {
-                let text =
-                    |value: &Value<'_>| value.as_string_lit().map(|text| text.value.clone().into_owned());
-                values.iter().filter_map(text).collect()
-            };
-            let kind = text("type");
-            let runs = kind.as_deref().is_none_or(|kind| kind == "command");
-            self.found.entries.push(Entry {
-                event: event.to_owned(),
-                matcher: matcher.clone(),
-                command: text("command").filter(|_| runs),
-                args: entry.get_array("args").map(|args| texts(&args.elements)),
-                line: self.line(entry.range.start),
-            });
+            let read = self.entry(entry);
+            self.found.entries.push(Entry { event: event.to_owned(), matcher: matcher.clone(), ..read });
         }
         self.found.groups.push(Group { event: event.to_owned(), matcher, line: self.line(at) });
+    }
+
+    /// All of it but its event and matcher.
+    fn entry(&self, entry: &Object<'_>) -> Entry {
+        let text_of = |value: &Value<'_>| value.as_string_lit().map(|text| text.value.clone().into_owned());
+        let text = |key: &str| last(entry, key).and_then(|found| text_of(&found.value));
+        let args = last(entry, "args").and_then(|args| args.value.as_array());
+        let timeout = last(entry, "timeout").map(|timeout| self.document.value(&timeout.value));
+        let is_command = text("type").is_none_or(|kind| kind == "command");
+        let harmful = if is_command { harmful(self.document, entry, args.is_some()) } else { Vec::new() };
+        Entry {
+            is_command,
+            command: text("command"),
+            args: args.map(|args| args.elements.iter().filter_map(text_of).collect()),
+            timeout_secs: timeout.and_then(|timeout| timeout.as_number().cloned()),
+            harmful_keys: harmful.into_iter().map(str::to_owned).collect(),
+            line: self.line(entry.range.start),
+            ..Entry::default()
+        }
     }
 
     fn fault(&mut self, event: &str, at: usize, what: &str) {

@@ -49,6 +49,14 @@ pub enum FileError {
         /// What the system says.
         source: io::Error,
     },
+    /// It cannot be read, and nobody was about to change it.
+    #[error("{}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
     /// Its owner has made it read-only. The folder would let us replace it, which is not what they meant.
     #[error("{} is read-only; make it writable and try again", path.display())]
     ReadOnly {
@@ -123,7 +131,10 @@ impl UserFile {
             // Held by somebody, it is not what a killed process left.
             let _ = with_lock(&guarded, Duration::ZERO, || self.remove_abandoned());
         }
-        self.text()
+        self.text().map_err(|error| match error {
+            FileError::Io { path, source } => FileError::Unreadable { path, source },
+            other => other,
+        })
     }
 
     fn text(&self) -> Result<Option<String>, FileError> {

@@ -28,10 +28,11 @@ const fn blocks_below(level: Level) -> usize {
 }
 
 /// The file as a notice names it.
-fn shown(gate: &Gate, level: Level) -> String {
+fn shown(level: Level) -> String {
     match level {
         Level::User => "~/.claude/requirements.yaml".to_owned(),
-        Level::Project | Level::Local => gate.sandbox.requirements_path(level).display().to_string(),
+        Level::Project => ".claude/requirements.yaml".to_owned(),
+        Level::Local => ".claude/requirements.local.yaml".to_owned(),
     }
 }
 
@@ -44,7 +45,7 @@ fn the_layers_below_hold(yaml: &str, told: &[&str]) {
         let first = gate.stop(WORDS);
         let text = notice(first.as_ref());
         for part in told {
-            let part = part.replace("FILE", &shown(&gate, level));
+            let part = part.replace("FILE", &shown(level));
             assert!(text.contains(&part), "{level:?}: no `{part}` in `{text}`");
         }
         assert!(!first.unwrap_or_default().to_string().contains(SECRET), "{level:?}: {text}");
@@ -59,7 +60,7 @@ fn a_wrong_value_leaves_the_layers_below_and_names_file_line_key_and_what_was_ex
     let yaml = format!("stop-momentum:\n  enabled: true\n  enforce_ack: {SECRET}\n");
     the_layers_below_hold(
         &yaml,
-        &["FILE:3: stop-momentum.enforce_ack: expected true or false; the layer below holds"],
+        &["FILE:3: stop-momentum.enforce_ack: expected true or false; the level below counts"],
     );
 }
 
@@ -116,7 +117,7 @@ fn a_file_that_is_no_yaml_is_skipped_as_a_whole() {
             let gate = gate_insisting_below(level);
             gate.sandbox.requirements(level, &yaml);
             let text = notice(gate.stop(WORDS).as_ref());
-            let file = shown(&gate, level);
+            let file = shown(level);
             assert!(text.contains(&format!("{why}; the file is skipped")), "{text}");
             assert!(text.contains(&format!("{file}:")) && !text.contains(SECRET), "{text}");
             assert_eq!(text.contains(&format!("{file}: ")), !line, "a line where it is known: {text}");

@@ -109,6 +109,93 @@ fn a_dry_run_shows_the_difference_and_touches_nothing() {
     assert_eq!(user.beside(), ["settings.json"]);
 }
 
+#[test]
+fn a_dry_run_of_taking_away_shows_what_would_go_and_touches_nothing() {
+    let user = User::with("{}");
+    user.types("install --prebuilt PREBUILT --hooks rate-awareness --yes");
+    user.types("install --prebuilt PREBUILT --hooks rate-awareness --scope local --project PROJECT --yes");
+    let (installed, there) = (user.text(), user.beside());
+    let said = user.types("uninstall --dry-run").stdout_text();
+    for line in [
+        "would remove rate-awareness from ~/.claude/settings.json\n",
+        "project/.claude/settings.local.json\n",
+        "from ~/.local/bin\n",
+        "from ~/.claude/hooks\n",
+        "would stay: ~/.claude/hook-state",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    let said = user.types("uninstall --dry-run --purge").stdout_text();
+    assert!(said.contains("would remove for good: ~/.claude/hook-state"), "{said}");
+    assert_eq!((user.text(), user.beside()), (installed, there));
+    user.types("uninstall --yes --purge");
+    assert_eq!(user.types("uninstall --dry-run").stdout_text(), "nothing is installed\n");
+}
+
+#[test]
+fn a_purge_takes_our_schema_for_editors_along_and_says_where_marks_stay() {
+    let schema = ".claude/requirements.schema.json";
+    for (text, stays) in
+        [("{\"title\": \"Barbless: requirements.yaml\"}", false), ("{\"title\": \"mine\"}", true)]
+    {
+        let user = User::with("{}");
+        user.types("install --prebuilt PREBUILT --yes");
+        user.sandbox.write_home(schema, text);
+        let said = user.types("uninstall --yes").stdout_text();
+        assert_eq!(
+            said.contains("requirements.schema.json"),
+            !stays,
+            "it is named among what is kept: {said}"
+        );
+        let said = user.types("uninstall --yes --purge").stdout_text();
+        assert_eq!(user.home(schema).exists(), stays, "{said}");
+        assert!(said.contains("marks and waivers stay in each repository, in .git/requirements"), "{said}");
+    }
+}
+
+#[test]
+fn undoing_what_switched_a_hook_on_says_where_it_is_still_switched_on() {
+    let user = User::with("{}");
+    user.types("install --prebuilt PREBUILT --yes");
+    user.types("enable stop-momentum --prebuilt PREBUILT");
+    let said = user.types("undo --yes").stderr_text();
+    let told = "still switched on in ~/.claude/requirements.yaml; to switch it off there: cargo xtask disable stop-momentum";
+    assert!(said.contains(told), "{said}");
+    let said = user.types("undo --yes").stderr_text();
+    assert!(!said.contains("switched on"), "it is registered again: {said}");
+}
+
+#[test]
+fn enabling_a_hook_tells_of_that_one_and_of_any_that_does_not_hold() {
+    let user = User::with("{}");
+    user.types("install --prebuilt PREBUILT --hooks rate-awareness --yes");
+    let outcome = user.types("enable stop-momentum --prebuilt PREBUILT");
+    let (said, noted) = (outcome.stdout_text(), outcome.stderr_text());
+    assert!(said.contains("stop-momentum\n") && !said.contains("rate-awareness"), "{said}");
+    assert!(noted.contains("registered stop-momentum in ") && !noted.contains("rate-awareness"), "{noted}");
+}
+
+#[test]
+fn at_the_end_the_doctor_has_the_last_word_and_a_second_time_changes_nothing() {
+    let user = User::with("{}");
+    let line = "install --prebuilt PREBUILT --hooks requirements-check --yes";
+    let said = user.types(line).stdout_text();
+    let lines: Vec<&str> = said.lines().collect();
+    let [.., verdict, next] = lines[..] else { panic!("{said}") };
+    assert!(verdict.starts_with("Everything that is promised holds; "), "{said}");
+    assert!(verdict.ends_with("req doctor tells all of it."), "{said}");
+    assert!(next.starts_with("Next, in a project of yours: ") && next.ends_with("req init"), "{said}");
+    let said = user.types(line).stdout_text();
+    assert!(said.starts_with("everything is in its place already; nothing was changed\n"), "{said}");
+    assert!(!said.contains("Next"), "{said}");
+
+    // What is wrong with the user's settings is told, and no failure of the installation.
+    user.sandbox.write_home(".claude/requirements.yaml", "requirements: [\n");
+    let said = user.types(line).stdout_text();
+    assert!(said.contains("  broken   ~/.claude/requirements.yaml"), "{said}");
+    assert!(said.contains("1 thing is broken: not everything that is promised holds; "), "{said}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_linked_settings_file_stays_a_link() {

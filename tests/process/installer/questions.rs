@@ -9,6 +9,7 @@ use tests::terminal::{Key, Terminal};
 const END: Duration = Duration::from_secs(30);
 const HOOKS: &str = "Which hooks shall be switched on?";
 const RULES: &str = "Shall Claude run these without asking you?";
+const CHANGE: &str = "Shall it be changed like this?";
 
 /// The installer in a terminal.
 fn install(user: &User, more: &[&str]) -> Terminal {
@@ -34,6 +35,10 @@ fn what_is_ticked_by_default_watches_and_enter_takes_it() {
     terminal.press(Key::Enter);
     terminal.wait_for(RULES);
     terminal.press(Key::Enter);
+    terminal.wait_for(CHANGE);
+    assert_eq!(user.text(), "{}", "it is shown first");
+    assert!(terminal.screen().contains("+            \"command\""), "{}", terminal.screen());
+    terminal.press(Key::Enter);
     assert!(terminal.wait_for_exit(END).success(), "{}", terminal.screen());
     let text = user.text();
     assert!(text.contains("hooks/rate-awareness") && !text.contains("permissions"), "{text}");
@@ -52,6 +57,8 @@ fn what_is_ticked_by_hand_is_switched_on_and_rules_come_with_a_yes() {
     terminal.wait_for(RULES);
     terminal.type_text("y");
     terminal.press(Key::Enter);
+    terminal.wait_for(CHANGE);
+    terminal.press(Key::Enter);
     assert!(terminal.wait_for_exit(END).success(), "{}", terminal.screen());
     let text = user.text();
     assert!(
@@ -65,19 +72,85 @@ fn what_is_ticked_by_hand_is_switched_on_and_rules_come_with_a_yes() {
 #[test]
 fn no_answer_changes_nothing() {
     let user = User::with("{}");
-    for question in [HOOKS, RULES] {
+    for question in [HOOKS, RULES, CHANGE] {
         let mut terminal = install(&user, &[]);
-        terminal.wait_for(HOOKS);
-        if question == RULES {
+        for earlier in [HOOKS, RULES, CHANGE].into_iter().take_while(|earlier| *earlier != question) {
+            terminal.wait_for(earlier);
             terminal.press(Key::Enter);
-            terminal.wait_for(RULES);
         }
+        terminal.wait_for(question);
         terminal.press(Key::Escape);
         assert!(!terminal.wait_for_exit(END).success());
-        assert!(terminal.screen().contains("no answer; nothing was changed"), "{}", terminal.screen());
+        assert!(terminal.screen().ends_with("no answer; nothing was changed"), "{}", terminal.screen());
         assert_eq!(user.text(), "{}");
         assert_eq!(user.beside(), ["settings.json"]);
     }
+}
+
+#[test]
+fn a_no_to_what_is_shown_changes_nothing_and_where_nothing_would_change_nothing_is_asked() {
+    let user = User::with("{}");
+    let mut terminal = install(&user, &["--hooks", "rate-awareness"]);
+    terminal.wait_for(RULES);
+    terminal.press(Key::Enter);
+    terminal.wait_for(CHANGE);
+    terminal.type_text("n");
+    terminal.press(Key::Enter);
+    assert!(!terminal.wait_for_exit(END).success());
+    assert!(terminal.screen().ends_with("nothing was changed"), "{}", terminal.screen());
+    assert_eq!((user.text().as_str(), user.beside()), ("{}", vec!["settings.json".to_owned()]));
+
+    user.types("install --prebuilt PREBUILT --hooks rate-awareness --allow-rules --yes");
+    let mut terminal = install(&user, &["--hooks", "rate-awareness"]);
+    assert!(terminal.wait_for_exit(END).success(), "{}", terminal.screen());
+    assert!(!terminal.screen().contains('?'), "{}", terminal.screen());
+}
+
+/// `uninstall` in a terminal of the user's own: above it is process 1, wherever the tests run.
+#[cfg(unix)]
+fn uninstall(user: &User, more: &str) -> Terminal {
+    let done = user.sandbox.temporary_dir().join("done");
+    let _ = std::fs::remove_file(&done);
+    let (program, done) = (binaries::xtask().display().to_string(), done.display().to_string());
+    let inner = format!("'{program}' uninstall {more} </dev/tty; echo ended with $?; touch '{done}'");
+    let script = format!("( /bin/sh -c \"$0\" & ); until [ -e '{done}' ]; do sleep 0.1; done");
+    let mut env = user.sandbox.env();
+    env.insert("TERM".to_owned(), "xterm-256color".to_owned());
+    env.remove("CLAUDE_HOOK_STATE_DIR");
+    let words = ["-c".to_owned(), script, inner];
+    Terminal::start(std::path::Path::new("/bin/sh"), &words, &env, &user.sandbox.project())
+}
+
+#[cfg(unix)]
+#[test]
+fn what_goes_and_what_stays_is_shown_before_anything_is_taken_away() {
+    let user = User::with("{}");
+    user.types("install --prebuilt PREBUILT --yes");
+    let installed = user.text();
+    for (more, question, shown) in [
+        ("", "Remove it?", "would stay: ~/.claude/hook-state"),
+        ("--purge", "Remove it for good?", "would remove for good: ~/.claude/hook-state"),
+    ] {
+        let mut terminal = uninstall(&user, more);
+        terminal.wait_for(question);
+        let screen = terminal.screen();
+        for line in ["would remove rate-awareness and requirements-check from ~/.claude/settings.json", shown]
+        {
+            assert!(screen.contains(line), "{screen}");
+        }
+        terminal.type_text("n");
+        terminal.press(Key::Enter);
+        terminal.wait_for("ended with 1");
+        assert_eq!(user.text(), installed);
+    }
+    let mut terminal = uninstall(&user, "");
+    terminal.wait_for("Remove it?");
+    terminal.press(Key::Enter);
+    terminal.wait_for("ended with 0");
+    assert_eq!(user.text(), "{}");
+    let terminal = uninstall(&user, "");
+    terminal.wait_for("ended with 0");
+    assert!(!terminal.screen().contains("Remove it?"), "nothing is left to ask about: {}", terminal.screen());
 }
 
 #[test]

@@ -17,8 +17,8 @@ fn told_of(line: &str) -> (Calls, String) {
 
 #[test]
 fn a_wrong_number_is_told_with_its_line_and_the_layer_below_holds() {
-    let capacity = "expected a number from 1 to 1000000; the layer below holds";
-    let refill = "expected a number from 0 to 1000000; the layer below holds";
+    let capacity = "expected a number from 1 to 1000000; the level below counts";
+    let refill = "expected a number from 0 to 1000000; the level below counts";
     for (key, values, expected) in [
         (
             "capacity",

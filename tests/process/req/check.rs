@@ -2,6 +2,7 @@
 
 use super::desk::{Desk, TEAM, json_of, yes};
 use serde_json::Value;
+use std::fs;
 
 const COMMITS: &str = "\
 requirements:
@@ -76,9 +77,52 @@ fn it_can_be_asked_for_another_session_or_for_none() {
     ask(&["--session", "5e55104e"]).assert_exit(0);
     ask(&["--session", "0c4e7a11"]).assert_exit(1);
     ask(&[]).assert_exit(1);
+    let said = ask(&[]).stdout_text().trim_end().to_owned();
+    let live = "\n(for a new session; live here: 0c4e7a11, 5e55104e; name one with --session)";
+    assert!(
+        said.ends_with(live) || said.ends_with(&live.replace("0c4e7a11, 5e55104e", "5e55104e, 0c4e7a11")),
+        "{said}"
+    );
     let unknown = ask(&["--session", "ffffffff"]);
     unknown.assert_exit(1);
     assert!(unknown.stderr_text().contains("req sessions"), "{unknown}");
+}
+
+#[test]
+fn what_makes_the_answer_another_one_than_it_seems_is_told() {
+    let desk = Desk::new(COMMITS);
+    for (tool, expected) in [
+        ("edit", "\nno tool `edit` is known of Claude Code; did you mean Edit?"),
+        ("Edt", "\nno tool `Edt` is known of Claude Code; did you mean Edit?"),
+        ("qqq", "\nno tool `qqq` is known of Claude Code"),
+    ] {
+        let (status, said) = check(&desk, &["--tool", tool]);
+        assert!(status == 0 && said.ends_with(expected), "{said}");
+    }
+    let broken = Desk::new("requirements:\n  commit_plan: {enabled: true\n");
+    let (status, said) = check(&broken, &["--tool", "Edit"]);
+    assert!(
+        status == 0 && said.contains("a `{` is not closed") && said.contains("skipped\nnothing required"),
+        "{said}"
+    );
+    let notes = &json_of(broken.claude(&["check", "--tool", "Edit", "--json"]))["notes"];
+    assert!(notes[0].as_str().unwrap().ends_with("the file is skipped"), "{notes}");
+}
+
+#[test]
+fn during_a_pause_nothing_is_refused() {
+    let desk = Desk::new(COMMITS);
+    assert_eq!(check(&desk, &["--tool", "Edit"]).0, 1);
+    fs::write(desk.state("OFF"), "9999999999\n").unwrap();
+    let (status, said) = check(&desk, &["--tool", "Edit"]);
+    assert!(
+        status == 0
+            && said.starts_with("the hooks are off, so nothing is refused\nevery hook is off until 2"),
+        "{said}"
+    );
+    let report = json_of(desk.claude(&["check", "--tool", "Edit", "--json"]));
+    assert_eq!((&report["allowed"], &report["reason"]), (&true.into(), &Value::Null));
+    assert!(report["notes"][0].as_str().unwrap().contains("every hook is off until"), "{report}");
 }
 
 #[test]

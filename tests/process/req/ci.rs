@@ -332,17 +332,50 @@ fn a_commit_without_a_branch_gets_its_branch_from_the_ci_system() {
     assert_eq!(Report::of(on_branch).state(), "open", "HEAD knows better");
     work.desk.sandbox.git(&["-C", clone.to_str().unwrap(), "checkout", "--quiet", "--detach"]);
     let nobody = work.report(&clone, &[]);
-    assert_eq!(nobody.not_judged()[0].0, "the_rule");
-    assert!(nobody.not_judged()[0].1.contains("--branch") && nobody.0["met"] == true, "{}", nobody.0);
+    assert_eq!(nobody.state(), "unknown");
+    assert!(nobody.why().contains("--branch") && nobody.not_judged().is_empty(), "{}", nobody.0);
     for (variable, branch, expected) in [
         ("GITHUB_HEAD_REF", "feature", "met"),
         ("GITHUB_HEAD_REF", "main", "open"),
         ("CI_COMMIT_BRANCH", "release/2.0", "open"),
         ("BUILDKITE_BRANCH", "feature", "met"),
+        ("BUILDKITE_BRANCH", "refs/heads/main", "open"),
+        ("BUILD_SOURCEBRANCH", "refs/heads/main", "open"),
+        ("GIT_BRANCH", "origin/main", "open"),
     ] {
         let report = Report::of(work.ci(&clone, &["--json"]).env(variable, branch));
         assert_eq!((report.state(), &report.0["branch_from"]), (expected, &json!(variable)), "{variable}");
     }
+}
+
+#[test]
+fn a_branch_is_named_in_several_ways_and_must_be_one() {
+    let work = Work::on("feature", GUARD);
+    let clone = work.clone("clone", &[]);
+    for (branch, expected) in [
+        ("main", "open"),
+        (" main", "open"),
+        ("refs/heads/main", "open"),
+        ("origin/main", "open"),
+        ("fix", "met"),
+    ] {
+        assert_eq!(work.report(&clone, &["--branch", branch]).state(), expected, "{branch:?}");
+    }
+    for (branch, why) in [("", "--branch is empty"), ("refs/tags/v1", "no branch can be called so")] {
+        let outcome = work.ci(&clone, &["--branch", branch]).run();
+        outcome.assert_exit(1);
+        assert!(outcome.stderr_text().contains(why) && outcome.stdout.is_empty(), "{outcome}");
+    }
+}
+
+#[test]
+fn a_folder_without_a_repository_or_a_rule_is_the_wrong_one() {
+    let work = Work::on("feature", GUARD);
+    let folder = work.desk.sandbox.root().join("elsewhere");
+    fs::create_dir_all(&folder).unwrap();
+    let outcome = work.ci(&folder, &[]).run();
+    outcome.assert_exit(1);
+    assert!(outcome.stdout_text().starts_with("there is no git repository here, so "), "{outcome}");
 }
 
 #[test]

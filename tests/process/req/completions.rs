@@ -59,8 +59,16 @@ fn bash_completes_verbs_and_options() {
     let Some(bash) = shell("bash") else { return };
     let source = "source COMPLETIONS; complete -p req";
     assert!(in_shell(&desk, &bash, source).contains("-F _req"), "it is registered");
-    for (words, wanted) in [("req sat", "satisfy"), ("req status --su", "--summary"), ("req config s", "set")]
-    {
+    for (words, wanted) in [
+        ("req sat", "satisfy"),
+        ("req status --su", "--summary"),
+        ("req config s", "set"),
+        // What can stand behind a word, where that is a fixed list.
+        ("req hooks enable rate-", "rate-awareness"),
+        ("req log --hook rate-", "rate-awareness"),
+        ("req docs evid", "evidence"),
+        ("req schema log-s", "log-stats"),
+    ] {
         let count = words.split(' ').count() - 1;
         let last = words.rsplit(' ').next().unwrap();
         let script = format!(
@@ -68,6 +76,24 @@ fn bash_completes_verbs_and_options() {
         );
         assert_eq!(in_shell(&desk, &bash, &script).trim(), wanted, "{words}");
     }
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_made_for_the_file_a_shell_looks_for() {
+    let desk = Desk::empty();
+    let folder = desk.sandbox.home().join(".local/share/of a shell");
+    for (shell, name) in [("bash", "req.bash"), ("zsh", "_req"), ("fish", "req.fish")] {
+        let words = ["completions", shell, "--dir", folder.to_str().unwrap()];
+        let said = yes(desk.script(&words));
+        let file = folder.join(name);
+        assert!(said.starts_with(&format!("wrote {}\n", file.display())), "{said}");
+        let written = fs::read_to_string(&file).unwrap();
+        assert_eq!(written.trim_end(), yes(desk.script(&["completions", shell])).trim_end(), "{shell}");
+    }
+    let file = desk.sandbox.temporary_dir().join("file");
+    fs::write(&file, "mine").unwrap();
+    let said = no(desk.script(&["completions", "bash", "--dir", file.to_str().unwrap()]));
+    assert!(said.contains(&file.display().to_string()), "{said}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod catches;
 mod client;
 mod mends;
+mod registrations;
 
 use crate::typed::{Typed, shell, typed};
 use serde_json::{Value, json};
@@ -138,9 +139,9 @@ fn a_fresh_installation_is_clean() {
     assert_eq!(verdict.status, 0, "{:#}", verdict.report);
     assert_eq!(verdict.all("broken"), [""; 0]);
     assert_eq!(verdict.all("warning"), [""; 0]);
-    // That nothing was ever said of credits and of the client is all there is to be told.
+    // That nothing was ever said of the client is all there is to be told.
     let notes = verdict.all("note");
-    assert!(notes.iter().all(|note| note.contains("credits") || note.contains("Claude Code")), "{notes:?}");
+    assert!(notes.iter().all(|note| note.contains("Claude Code")), "{notes:?}");
     assert_eq!(verdict.report["summary"], "Everything that is promised holds.");
     for hook in [WATCH, GATE] {
         verdict.assert("ok", &[hook, "as it was installed"]);
@@ -181,6 +182,7 @@ fn without_anything_installed_it_says_so() {
     assert_eq!(verdict.status, 0);
     verdict.assert("note", &["no hook is installed", "req hooks install"]);
     verdict.assert("note", &["no hook of ours is registered"]);
+    assert_eq!(verdict.report["summary"], "Nothing is installed here, so nothing is promised.");
 }
 
 #[test]

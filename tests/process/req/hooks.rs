@@ -1,5 +1,8 @@
 //! `req hooks`: installing from an unpacked archive, without a source tree, and what a user types afterwards.
 
+#[cfg(unix)]
+mod guarded;
+
 use serde_json::Value;
 use shared::catalog::Catalog;
 use std::env::consts::EXE_SUFFIX;

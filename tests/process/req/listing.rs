@@ -106,6 +106,10 @@ fn the_live_sessions_of_the_project_are_listed() {
     let keys: Vec<&String> = sessions[0].as_object().unwrap().keys().collect();
     assert_eq!(keys, ["session", "branch", "entrypoint", "started_at", "seen_at", "own"]);
     assert_eq!((&sessions[0]["session"], &sessions[0]["own"]), (&json!(OTHER), &json!(false)));
+    desk.sandbox.git(&["switch", "--quiet", "--create", "my-change"]);
+    let text = yes(desk.claude(&["sessions"]));
+    assert_eq!(text.matches("  on my-change, ").count(), 2, "{text}");
+    assert_eq!(json_of(desk.claude(&["sessions", "--json"]))["sessions"][0]["branch"], "my-change");
     desk.ask(&desk.another().session_end("other"));
     assert_eq!(yes(desk.claude(&["sessions"])).lines().count(), 1);
 }

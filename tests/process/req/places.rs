@@ -20,7 +20,7 @@ fn without_git_marks_are_kept_for_the_folder_and_count_for_their_session() {
     let status = || json_of(desk.claude(&["status", "--json"]).cwd(&folder));
     assert_eq!(
         (&status()["branch"], &status()["place"]),
-        (&Value::Null, &"this project, which has no git".into())
+        (&Value::Null, &"this project (no git)".into())
     );
     yes(desk.claude(&["satisfy", "commit_plan", "adr_reviewed", "license_checked"]).cwd(&folder));
     for name in ["commit_plan", "adr_reviewed", "license_checked", "not_on_main"] {

@@ -70,12 +70,12 @@ fn whose_session_is_meant_follows_from_who_is_there() {
         let status = json_of(desk.script(words));
         (status["session"].clone(), standing(&status, "commit_plan"))
     };
-    let nobody = (Value::Null, "unknown".to_owned());
-    assert_eq!(of(&["status", "--json"]), nobody, "none is live");
+    assert_eq!(of(&["status", "--json"]), (Value::Null, "open".to_owned()), "none is live: the next one's");
     desk.starts(&desk.session);
     assert_eq!(of(&["status", "--json"]), (json!(desk.session.id), "met".to_owned()), "the only one");
     desk.starts(&desk.another());
-    assert_eq!(of(&["status", "--json"]), nobody, "one of two");
+    assert_eq!(of(&["status", "--json"]), (Value::Null, "unknown".to_owned()), "one of two");
+    assert!(yes(desk.script(&["status"])).contains("; name one with --session)"));
     assert_eq!(
         of(&["status", "--json", "--session", "5e55104e"]),
         (json!(desk.session.id), "met".to_owned())
@@ -147,6 +147,21 @@ fn a_wrong_key_is_told_with_the_status() {
     let notes = status["notes"].to_string();
     assert!(notes.contains("requirements.yaml:2") && notes.contains("scope"), "{notes}");
     assert_eq!(standing(&status, "good"), "open");
+}
+
+#[test]
+fn a_file_that_is_no_yaml_is_told_before_everything_else() {
+    let desk = Desk::new("requirements:\n\tcommit_plan: {enabled: true}\n");
+    let text = yes(desk.claude(&["status"]));
+    let (first, rest) = text.split_once('\n').unwrap();
+    assert!(
+        first.ends_with(
+            "requirements.yaml:2: not valid YAML (a tab indents the line; use spaces); the file is skipped"
+        ),
+        "{text}"
+    );
+    assert_eq!(rest, "a file is skipped, so what is required here is not known");
+    assert_eq!(json_of(desk.claude(&["status", "--json"]))["notes"], json!([first]));
 }
 
 #[test]

@@ -108,3 +108,14 @@ fn no_home_and_a_damaged_configuration_are_no_reason_to_fail() {
     outcome.assert_exit(0);
     assert!(outcome.stdout_text().contains("the file is skipped"), "{outcome}");
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_answer_that_could_not_be_written_is_no_success() {
+    let desk = Desk::new(TEAM);
+    for words in [&["status", "--json"][..], &["completions", "bash"], &["--help"], &["ci", "--json"]] {
+        let outcome = desk.script(words).stdout_on_full_disk().run();
+        outcome.assert_exit(1);
+        assert!(outcome.stderr_text().contains("req: the answer could not be written: "), "{words:?}");
+    }
+}

@@ -90,7 +90,7 @@ fn after_a_refusal_of_each_type_of_requirement() {
             did: "refused Edit",
             rule: "requirements.it",
             layer: "project",
-            place: "/project/.claude/requirements.yaml:3",
+            place: ".claude/requirements.yaml:3",
             next,
         };
         assert_told(&desk, &expected);
@@ -114,6 +114,39 @@ fn after_a_refusal_for_several_however_long_their_texts_are() {
     assert_told(&desk, &expected);
     let text = yes(desk.claude(&["why"]));
     assert!(text.contains("Then repeat the call.") && text.contains(" [...] "), "{text}");
+    assert!(
+        text.contains("\nRule: requirements.plan_19\nSet: ") && text.contains(":21 (project)\n"),
+        "{text}"
+    );
+    let log = yes(desk.claude(&["log", "--blocks"]));
+    assert!(log.contains("  requirements.plan_00, requirements.plan_01, "), "{log}");
+}
+
+#[test]
+fn each_rule_of_a_held_stop_and_what_refuses_a_call_too_many_are_named() {
+    let desk = Desk::new(
+        "requirements:\n  lint: {enabled: true, type: evidence, command: ./lint}\n  \
+         tests: {enabled: true, type: evidence, command: ./run-tests}\n",
+    );
+    gate::worked(&desk.session);
+    let input = edit(&desk).get("tool_input").clone();
+    desk.ask(&desk.session.post_tool_use("Edit", input, json!({ "success": true })));
+    assert!(is_block(&desk.ask(&desk.session.stop(WORDS)).unwrap()));
+    let json = json_of(desk.claude(&["why", "--json"]));
+    assert_eq!(
+        (&json["entry"]["also"], &json["also"][0]["rule"]),
+        (&json!(["requirements.tests"]), &json!("requirements.tests"))
+    );
+    assert!(json["also"][0]["set_now"]["where"].as_str().unwrap().ends_with("requirements.yaml:3"), "{json}");
+
+    let driver = Driver::new("rate-awareness", "rate-awareness:\n  mode: deny\n");
+    (0..3).for_each(|_| drop(driver.ask(&edit(&driver))));
+    let said = refuse(&driver, &edit(&driver));
+    assert!(said.contains("mode is deny (rate-awareness.mode: ~/.claude/requirements.yaml:2)"), "{said}");
+    let text = yes(req(&driver, &["why"]));
+    let rules = "Rule: rate-awareness.repeat\nSet: the defaults\nRule: rate-awareness.mode\n\
+                 Set: ~/.claude/requirements.yaml:2 (global)\n";
+    assert!(text.contains(rules), "{text}");
 }
 
 #[test]
@@ -206,8 +239,8 @@ fn a_rule_that_has_moved_is_named_with_both_places() {
     let text = yes(desk.claude(&["why"]));
     let set =
         |words: &str| text.lines().find(|line| line.starts_with(words)).unwrap_or_else(|| panic!("{text}"));
-    assert!(set("Set now: ").ends_with("/.claude/requirements.local.yaml:4 (local)"), "{text}");
-    assert!(set("Set then: ").ends_with("/.claude/requirements.yaml:2 (project)"), "{text}");
+    assert!(set("Set now: ").ends_with(".claude/requirements.local.yaml:4 (local)"), "{text}");
+    assert!(set("Set then: ").ends_with(".claude/requirements.yaml:2 (project)"), "{text}");
     fs::remove_file(desk.sandbox.requirements_path(Level::Local)).unwrap();
     fs::remove_file(desk.sandbox.requirements_path(Level::Project)).unwrap();
     let text = yes(desk.claude(&["why"]));
@@ -240,12 +273,14 @@ fn a_refusal_that_was_followed_says_so() {
     assert_eq!(desk.ask(&edit(&desk)), None);
     let json = json_of(desk.claude(&["why", "--json"]));
     assert_eq!(json["outcome"]["how"], "followed", "{json}");
+    let text = yes(desk.claude(&["why"]));
+    assert!(text.contains("\nIt asked for: run in Bash: ") && !text.contains("\nNext: "), "{text}");
     let line = json["outcome"]["id"].as_str().unwrap();
     assert!(yes(desk.claude(&["why", line])).starts_with("requirements-check was followed, "));
 }
 
 #[test]
-fn the_last_one_is_that_of_the_session_else_of_the_project_else_of_any() {
+fn the_last_one_is_that_of_the_session_else_of_the_project() {
     let desk = refused(TEAM);
     let other = desk.another();
     desk.starts(&desk.session);
@@ -261,10 +296,20 @@ fn the_last_one_is_that_of_the_session_else_of_the_project_else_of_any() {
     assert!(of(&yes(desk.claude_of(OTHER, &["why"]))).contains("refused Write"));
     assert!(of(&yes(desk.script(&["why"]))).contains("refused Edit"), "the project's own session");
     let named = of(&yes(desk.script(&["why", "--session", &OTHER[..8]])));
-    assert!(named.contains("refused Write") && named.contains("in session 0c4e7a11."), "{named}");
+    let there = "in session 0c4e7a11 of another project (";
+    assert!(named.contains("refused Write") && named.contains(there), "{named}");
     desk.ask(&desk.session.session_end("other"));
-    let any = of(&yes(desk.script(&["why"]).cwd(desk.sandbox.home())));
-    assert!(any.contains("refused Write") && any.contains("not live in this project"), "{any}");
+    assert!(
+        of(&yes(desk.script(&["why"]))).contains("refused Edit"),
+        "an ended session is of its project, too"
+    );
+    let any = of(&yes(desk.script(&["why", "--all"]).cwd(desk.sandbox.home())));
+    assert!(any.contains("refused Write") && any.contains("/elsewhere)"), "{any}");
+    let any = yes(desk.script(&["why", "--all"]).cwd(desk.sandbox.home()));
+    assert!(
+        any.contains("\nSet then: ") && !any.contains("\nSet: "),
+        "what is set here is another file's: {any}"
+    );
 }
 
 #[test]
@@ -325,4 +370,14 @@ fn nothing_of_what_went_into_the_call_is_told() {
         let told = yes(desk.claude(words));
         assert!(told.contains("Edit") && !told.contains("peculiar"), "{told}");
     }
+}
+
+#[test]
+fn a_rule_that_was_switched_off_since_is_told_so() {
+    let plan = |enabled: bool| format!("requirements: {{plan: {{enabled: {enabled}, type: blocking}}}}\n");
+    let desk = refused(&plan(true));
+    assert!(yes(desk.claude(&["why"])).contains("nothing was seen that settles it"));
+    desk.sandbox.requirements(Level::Project, &plan(false));
+    let said = yes(desk.claude(&["why"]));
+    assert!(said.ends_with("Since then: it was switched off") && said.contains("\nIt asked for"), "{said}");
 }

@@ -47,6 +47,17 @@ fn thirty_marks_set_at_once_are_all_kept() {
     }
 }
 
+/// A repository's own file must not keep a gate busy until the client goes on without it.
+#[test]
+fn a_project_with_a_thousand_requirements_is_answered_before_the_client_gives_up() {
+    let mut yaml = "requirements:\n".to_owned();
+    for number in 0..1500 {
+        writeln!(yaml, "  r{number}: {{enabled: true, type: blocking}}").unwrap();
+    }
+    let world = World::of_team(&yaml);
+    assert!(is_refused(&world.claude()));
+}
+
 #[test]
 fn thirty_sessions_that_mark_the_same_at_once_are_all_kept() {
     let world = World::of_team(PLAN);

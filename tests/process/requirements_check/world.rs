@@ -400,7 +400,7 @@ pub(super) fn reason(answer: Option<&Value>) -> String {
 /// The command line that a text tells Claude to run; fails if there is none.
 #[track_caller]
 pub(super) fn command_in(text: &str) -> String {
-    let found = ["run in Bash: ", "so that it must succeed: ", "as after "].iter().find_map(|before| {
+    let found = ["run in Bash: ", "run alone on a line (no pipe): ", "as after "].iter().find_map(|before| {
         let rest = text.split_once(before)?.1;
         let line = rest.lines().next()?;
         Some(line.split("; or ").next().unwrap_or(line).to_owned())

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use shared::blocks::BlockCount;
-use shared::config::{self, Decimal, SectionSpec, Sources, ZeroOr};
-use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::config::{self, Decimal, LayerKind, Origin, SectionSpec, Sources, ZeroOr};
+use shared::hook::{Given, Memory, Outcome, Remark, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Input, ToolCall};
 use shared::switches::Position;
@@ -113,7 +113,13 @@ impl World {
             started: self.now,
             now: self.now,
             headless: self.headless,
-            origin: &|_| None,
+            origin: &|key| {
+                (key == "mode").then(|| Origin {
+                    layer: LayerKind::Project,
+                    file: "a.yaml".to_owned(),
+                    line: Some(3),
+                })
+            },
         })
     }
 
@@ -155,7 +161,7 @@ fn first_line(outcome: &Outcome<State>) -> &str {
 
 #[track_caller]
 fn passes(outcome: &Outcome<State>) {
-    assert_eq!((&outcome.verdict, &outcome.notice, outcome.remark), (&Verdict::Pass, &None, None));
+    assert_eq!((&outcome.verdict, &outcome.notice, &outcome.remark), (&Verdict::Pass, &None, &None));
 }
 
 #[test]
@@ -174,7 +180,7 @@ fn sixty_calls_at_once_are_silent_and_the_sixty_first_is_told() {
              `rate-awareness off`, typed in a terminal of your own, ends these messages."
         )
     );
-    assert_eq!(outcome.remark, Some("the bucket is empty"));
+    assert_eq!(outcome.remark, Some(Remark::Advised("global_default".to_owned())));
 }
 
 #[test]
@@ -311,7 +317,8 @@ fn deny_refuses_every_call_without_a_token_and_tells_the_user_at_doublings() {
     let outcome = world.call('x');
     let Verdict::Deny { reason, rule } = &outcome.verdict else { panic!("denied") };
     assert!(reason.starts_with("empty `ungated` 7 calls 2 0;") && reason.contains("was not run"), "{reason}");
-    assert_eq!((rule.as_ref(), outcome.notice), ("global_default", None));
+    assert_eq!((rule.as_ref(), &outcome.notice), ("global_default", &None));
+    assert_eq!(outcome.trail.also, ["mode"]);
     assert_eq!(world.told_at("xxxxxxxx"), [3], "the eighth refused call");
     let mut world = World::with_bucket(1.0, 0.0);
     world.settings.mode = Mode::Deny;
@@ -336,6 +343,29 @@ fn deny_refuses_every_call_of_a_loop_until_it_ends() {
     world.denied_at("xxx");
     let Verdict::Deny { rule, .. } = world.call('x').verdict else { panic!("denied") };
     assert_eq!(rule, "repeat");
+}
+
+#[test]
+fn a_refusal_names_what_refuses_and_what_lets_a_call_run_of_the_limit_at_hand() {
+    let last_line = |mut world: World, calls: &str| {
+        world.settings.mode = Mode::Deny;
+        let last = calls.chars().map(|letter| world.call(letter)).last();
+        let Some(Verdict::Deny { reason, .. }) = last.map(|outcome| outcome.verdict) else {
+            panic!("denied")
+        };
+        reason.lines().last().unwrap().to_owned()
+    };
+    let because = "This call was not run, because mode is deny (rate-awareness.mode: a.yaml:3).";
+    let tell = "tell the user that the limit stands in the way.";
+    for (world, calls, instead) in [
+        (World::with_bucket(1.0, 1.0), "xx", "wait until the token is back, or "),
+        (World::with_bucket(1.0, 0.0), "xx", ""),
+        (World::with_loops(), "xxxx", "make another call first, or "),
+        (World::with_loops(), "xyxyxyxy", "make another call first, or "),
+    ] {
+        let line = last_line(world, calls);
+        assert!(line.starts_with(because) && line.ends_with(&format!("otherwise {instead}{tell}")), "{line}");
+    }
 }
 
 #[test]

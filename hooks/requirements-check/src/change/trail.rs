@@ -12,6 +12,8 @@ use crate::marks::{By, Mark};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Trail {
     what: &'static str,
+    /// It is about every project.
+    is_of_all: bool,
     rule: Option<String>,
     session: Option<String>,
     text: Option<String>,
@@ -20,9 +22,12 @@ pub(super) struct Trail {
 impl Trail {
     pub(super) fn write(&self, places: &Places, now: Timestamp) {
         let Some(store) = places.open_store() else { return };
+        let root = places.root.as_deref().filter(|_| !self.is_of_all);
+        let project = root.map(journal::project_name);
         let entry = Entry {
             hook: RequirementsCheck::NAME,
             what: self.what,
+            project: project.as_deref(),
             rule: self.rule.as_deref(),
             session: self.session.as_deref(),
             text: self.text.as_deref(),
@@ -32,9 +37,14 @@ impl Trail {
     }
 }
 
-/// About every hook.
-pub(super) fn of(what: &'static str, text: String) -> Trail {
+/// About every hook, in this project.
+pub(super) fn here(what: &'static str, text: String) -> Trail {
     Trail { what, text: (!text.is_empty()).then_some(text), ..Trail::default() }
+}
+
+/// About every hook, in every project.
+pub(super) fn everywhere(what: &'static str, text: String) -> Trail {
+    Trail { is_of_all: true, ..here(what, text) }
 }
 
 /// About an approval or a waiver; any other mark tightens.
@@ -45,5 +55,6 @@ pub(super) fn exception(target: &Target, mark: &Mark) -> Option<Trail> {
         _ => return None,
     };
     let rule = target.name.as_ref().map(|name| format!("requirements.{name}"));
-    Some(Trail { what, rule, session: target.session.clone(), text: mark.metadata.note.clone() })
+    let (session, text) = (target.session.clone(), mark.metadata.note.clone());
+    Some(Trail { what, is_of_all: false, rule, session, text })
 }

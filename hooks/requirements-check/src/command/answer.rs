@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
+use installer::hooks::Command;
 use shared::config::nearest;
 use shared::operator::Standing as Caller;
 
@@ -52,7 +53,20 @@ pub(crate) fn answer(
         Asked::List { json } => listing::list(*json, view),
         Asked::Prune => listing::prune(view),
         Asked::Sessions { json } => listing::sessions(*json, view),
+        _ if needs_a_terminal(asked) => Reply::no(
+            "req: this is for a terminal of your own, outside of the session; here, with ! before it too, it is refused",
+        ),
         _ => Reply::no("req: this works in a shell; type it in a terminal, or here with ! before it"),
+    }
+}
+
+/// A line with `!` runs in Claude's shell, where none of these is taken for the user's.
+fn needs_a_terminal(asked: &Asked) -> bool {
+    match asked {
+        Asked::Hooks { wanted } => !matches!(wanted, Command::Status(_)),
+        Asked::Init(wanted) => wanted.force,
+        Asked::Doctor(wanted) => wanted.fix,
+        _ => false,
     }
 }
 
@@ -137,15 +151,15 @@ impl Speaker<'_> {
 
     fn whose(&self, rules: &[Rule<'_>], branch: Option<&Option<String>>, session: Option<&str>) -> String {
         let place = match branch {
-            Some(Some(branch)) => branch.clone(),
-            _ => self.view.world.here.shown(),
+            Some(Some(branch)) => format!("on {branch}"),
+            _ => self.view.world.here.on(),
         };
         let scopes: BTreeSet<Scope> = rules.iter().map(|rule| self.view.scope(rule)).collect();
         let words = scopes.into_iter().map(|scope| match (scope, branch) {
             (Scope::Permanent, _) => "in this repository".to_owned(),
-            (Scope::Branch, _) | (_, Some(_)) => format!("every session on {place}"),
-            (Scope::SingleUse, None) => format!("for one call of session {} on {place}", short(session)),
-            (Scope::Session, None) => format!("session {} on {place}", short(session)),
+            (Scope::Branch, _) | (_, Some(_)) => format!("every session {place}"),
+            (Scope::SingleUse, None) => format!("for one call of session {} {place}", short(session)),
+            (Scope::Session, None) => format!("session {} {place}", short(session)),
         });
         words.collect::<Vec<_>>().join("; ")
     }
@@ -312,15 +326,14 @@ impl Speaker<'_> {
 
     /// What to say where it is not clear which session is meant; `what` is to be done.
     pub(super) fn no_session(&self, why: &str, what: &str) -> String {
-        let live: Vec<String> =
-            self.view.world.live.iter().map(|entry| short(Some(&entry.session))).collect();
-        let live = match live.as_slice() {
+        let live = match self.view.world.live_names().as_slice() {
             [] => "none is live here".to_owned(),
             live => format!("live here: {}", live.join(", ")),
         };
+        let place = if self.view.world.here.key == Key::NoGit { "of this project" } else { "on this branch" };
         format!(
             "req: {why}, and it is not clear which session is meant; name it with --session ID ({live}), or {what} for \
-             every session on this branch with --branch"
+             every session {place} with --branch"
         )
     }
 

@@ -25,12 +25,13 @@ pub(crate) struct Level {
 /// `req init`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct Init {
-    /// What the file begins with; without it you are asked, or it is what fits the level
+    /// What the file begins with; without it you are asked, or --yes takes what fits
     #[arg(long, short, value_enum, value_name = "PRESET")]
     pub(crate) preset: Option<Preset>,
     #[command(flatten)]
     pub(crate) level: Level,
-    /// Ask nothing: take what was found
+    /// Ask nothing: take what was found, and the preset that fits: relaxed for a team, minimal for you alone, advanced for all
+    /// your projects
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// Replace the file that is there; it is kept beside as .before
@@ -100,7 +101,7 @@ pub(crate) enum ConfigChange {
         #[command(flatten)]
         level: Level,
     },
-    /// Take a key out of a file, so that the level below holds (user only).
+    /// Take a key out of a file, so that the level below counts (user only).
     #[command(after_help = "Example: req config unset requirements.branch_size.thresholds.warn --local")]
     Unset {
         /// The key, with dots
@@ -133,6 +134,9 @@ pub(crate) struct Why {
     /// The last one, which it is without an ID, too
     #[arg(long)]
     pub(crate) last: bool,
+    /// The last one of any project, not of this one
+    #[arg(long, conflicts_with = "id")]
+    pub(crate) all: bool,
     /// Of one session only: its id, or the first 8 characters or more
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
@@ -148,7 +152,10 @@ pub(crate) struct Log {
     /// Only what this hook did
     #[arg(long, value_name = "HOOK")]
     pub(crate) hook: Option<String>,
-    /// Of one session only: its id, or the first 8 characters or more
+    /// Of every project, and which; else of this one, and what is about all of them
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Of one session only, whichever its project: its id, or the first 8 characters or more
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Not older than: 90s, 10m, 2h, 7d
@@ -201,10 +208,21 @@ pub(crate) struct Docs {
     pub(crate) json: bool,
 }
 
+/// `req completions`.
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+pub(crate) struct Completions {
+    /// Which shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+    /// Write them into this folder, which is made, under the name the shell looks for; without it they are printed
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
 /// `req man`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct Man {
-    /// Write a page for each command into this folder; without it the page of req is printed
+    /// Write a page for each command into this folder, which is made; without it the page of req is printed
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
 }

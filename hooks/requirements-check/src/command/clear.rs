@@ -65,9 +65,9 @@ impl Speaker<'_> {
         }
         let key = self.branch(branch)?;
         let names = if all { vec![None] } else { names.iter().map(|name| Some(name.as_str())).collect() };
-        let place = branch.map_or_else(|| self.view.world.here.shown(), ToOwned::to_owned);
+        let place = branch.map_or_else(|| self.view.world.here.on(), |branch| format!("on {branch}"));
         let targets = names.into_iter().map(|name| self.target(&key, name, None)).collect();
-        Ok((targets, format!("every session on {place}")))
+        Ok((targets, format!("every session {place}")))
     }
 
     /// All that counts for one session here.
@@ -84,7 +84,7 @@ impl Speaker<'_> {
         if self.standpoint.is_operator() {
             targets.push(self.target(&Key::Permanent, None, Some(&session)));
         }
-        Ok((targets, format!("session {} on {}", short(Some(&session)), here.shown())))
+        Ok((targets, format!("session {} {}", short(Some(&session)), here.on())))
     }
 
     /// Each in the scope it has; with `--session` only what is that session's.
@@ -121,9 +121,9 @@ impl Speaker<'_> {
         let here = &self.view.world.here;
         match scope {
             Scope::Permanent => (&Key::Permanent, None, "in this repository".to_owned()),
-            Scope::Branch => (&here.key, None, format!("every session on {}", here.shown())),
+            Scope::Branch => (&here.key, None, format!("every session {}", here.on())),
             Scope::Session | Scope::SingleUse => {
-                (&here.key, session, format!("session {} on {}", short(session), here.shown()))
+                (&here.key, session, format!("session {} {}", short(session), here.on()))
             }
         }
     }

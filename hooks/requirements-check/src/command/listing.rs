@@ -1,6 +1,7 @@
 //! `req list`, `req prune`, `req sessions`: whose marks there are, which nobody needs any more, and who is live here.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +10,7 @@ use super::Reply;
 use crate::change::{Change, Leftovers};
 use crate::marks::{Key, Listed};
 use crate::registry::Entry;
-use crate::view::View;
+use crate::view::{View, short};
 use crate::words::age;
 
 /// Whose marks are kept in this repository.
@@ -66,13 +67,13 @@ pub(crate) struct SessionsReport {
 struct Live {
     /// Its id.
     session: String,
-    /// The branch it was last seen on; null without one.
+    /// The branch that is checked out where it works; null without one.
     branch: Option<String>,
     /// How the client was started: `cli` in a terminal, `sdk-cli` for `claude -p`; null where that is not known.
     entrypoint: Option<String>,
     /// When it began, in seconds since the epoch.
     started_at: i64,
-    /// Its last sign of life, in seconds since the epoch.
+    /// Its last sign of life, in seconds since the epoch; it is noted once a minute.
     seen_at: i64,
     /// It is the one that asks.
     own: bool,
@@ -159,23 +160,20 @@ pub(super) fn sessions(json: bool, view: &View<'_>) -> Reply {
     }
     let lines = live.iter().map(|entry| {
         let branch = entry.branch.as_deref().unwrap_or("no branch");
-        let (begun, seen) = (view.now_secs() - entry.started_at, view.now.since(entry.touched).as_secs());
+        let (begun, seen) = (view.now_secs() - entry.started_at, view.now.since(entry.touched));
         let own = if is_own(entry) { "; this one" } else { "" };
-        let seen = age(i64::try_from(seen).unwrap_or(i64::MAX));
-        format!(
-            "{}  on {branch}, begun {} ago, seen {seen} ago{own}",
-            short(&entry.session, live),
-            age(begun)
-        )
+        let (id, begun) = (short(&entry.session, live), age(begun));
+        format!("{id}  on {branch}, begun {begun} ago, {}{own}", seen_words(seen))
     });
     Reply::yes(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// As much of an id as `--session` needs to tell it from the others.
-fn short(session: &str, live: &[Entry]) -> String {
-    let short: String = session.chars().take(8).collect();
-    let alike = live.iter().filter(|entry| entry.session.starts_with(&short)).count();
-    if alike > 1 { session.to_owned() } else { short }
+/// When a session was seen: a sign of life is noted once a minute, so nothing more exact is known.
+fn seen_words(ago: Duration) -> String {
+    match ago.as_secs() {
+        0..=60 => "active within the last minute".to_owned(),
+        secs => format!("seen about {} min ago", secs / 60),
+    }
 }
 
 /// A branch that is not there any more, or a commit that no work tree has out.

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
+use clap::{ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
 
-use super::arguments::{Ci, Config, Docs, Doctor, Init, Log, Man, Pause, Turn, Why};
+use super::arguments::{Ci, Completions, Config, Docs, Doctor, Init, Log, Man, Pause, Turn, Why};
 use super::help::in_groups;
 use crate::command_line;
 use crate::settings::parse_duration;
+use crate::words::{cut, plain};
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
@@ -127,14 +128,10 @@ pub(crate) enum Asked {
         command: Option<String>,
     },
     /// What a shell needs to complete req: bash, zsh, fish, powershell, elvish.
-    #[command(after_help = "Example: req completions bash > ~/.local/share/bash-completion/completions/req")]
-    Completions {
-        /// Which shell
-        #[arg(value_enum)]
-        shell: clap_complete::Shell,
-    },
+    #[command(after_help = "Example: req completions bash --dir ~/.local/share/bash-completion/completions")]
+    Completions(Completions),
     /// The manual page; with --dir one for each command.
-    #[command(after_help = "Example: req man > ~/.local/share/man/man1/req.1")]
+    #[command(after_help = "Example: req man --dir ~/.local/share/man/man1")]
     Man(Man),
 }
 
@@ -176,9 +173,10 @@ pub(crate) struct Exception {
 
 /// A tool call that is not made.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
+#[command(group = ArgGroup::new("call").args(["tool", "bash"]).required(true).multiple(false))]
 pub(crate) struct Check {
     /// The tool's name, as Claude Code calls it: Edit, Write, Bash.
-    #[arg(long, value_name = "TOOL", required_unless_present = "bash", conflicts_with = "bash")]
+    #[arg(long, value_name = "TOOL")]
     pub(crate) tool: Option<String>,
     /// The file it would touch.
     #[arg(long, value_name = "FILE", requires = "tool", conflicts_with = "bash")]
@@ -248,10 +246,31 @@ pub(crate) fn parse_prompt(prompt: &str) -> Option<Result<Asked, String>> {
     match parse_words(&command.words[1..]) {
         Ok(asked) => Some(Ok(asked)),
         Err(error) if error.kind() == ErrorKind::DisplayHelp || is_meant(line) => {
-            Some(Err(error.render().to_string()))
+            Some(Err(usage_error(&error)))
         }
         Err(_) => None,
     }
+}
+
+/// So much of a line of a complaint is shown, in characters.
+const MAX_LINE: usize = 300;
+
+/// So many lines of it.
+const MAX_LINES: usize = 24;
+
+/// What is wrong with the words, or the help that was asked for. A complaint repeats them, and they may be anything.
+pub(crate) fn usage_error(error: &clap::Error) -> String {
+    let told = error.render().to_string();
+    let is_help = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    );
+    if is_help {
+        return told;
+    }
+    let lines: Vec<String> =
+        told.trim_end().lines().take(MAX_LINES).map(|line| cut(&plain(line), MAX_LINE)).collect();
+    lines.join("\n")
 }
 
 /// A line that cannot be read as a command and is meant as one all the same: a verb of ours, alone or with an option. Claude

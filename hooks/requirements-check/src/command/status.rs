@@ -41,7 +41,9 @@ impl Line<'_> {
             Remedy::Do(what) => what,
             Remedy::Mark { or } => {
                 let whose = if self.unknown.is_some() { " --session ID" } else { "" };
-                let mark = format!("{} satisfy {}{whose}", view.world.reader.req, self.rule.word());
+                let nobody_is_here = view.session.is_none() && is_own(&self.rule, view) && whose.is_empty();
+                let who = if nobody_is_here { "Claude types " } else { "" };
+                let mark = format!("{who}{} satisfy {}{whose}", view.world.reader.req, self.rule.word());
                 or.map_or(mark.clone(), |or| format!("{or}, or {mark}"))
             }
         }
@@ -52,7 +54,7 @@ impl Line<'_> {
 pub(super) fn status(wanted: &Status, settings: &Settings, view: &View<'_>, origin: &Origins<'_>) -> Reply {
     let lines: Vec<Line<'_>> = Rule::all(settings)
         .map(|rule| {
-            let standing = rule.strategy().standing(&rule, view);
+            let standing = standing(&rule, view);
             let unknown = unknown(&rule, &standing, view);
             Line { rule, standing, unknown }
         })
@@ -63,7 +65,7 @@ pub(super) fn status(wanted: &Status, settings: &Settings, view: &View<'_>, orig
         );
     }
     if wanted.summary {
-        let notes = match view.world.notes.len() {
+        let notes = match view.world.notes.len() + view.world.skipped.len() {
             0 => String::new(),
             1 => "; something is wrong, see req status".to_owned(),
             more => format!("; {more} things are wrong, see req status"),
@@ -73,22 +75,41 @@ pub(super) fn status(wanted: &Status, settings: &Settings, view: &View<'_>, orig
     Reply::yes(as_text(wanted, &lines, settings, view, origin))
 }
 
-/// What depends on a session where there is none, or on the files of a branch that is not checked out.
+/// Whether it is met now; where no session is live, for the next one to begin.
+fn standing(rule: &Rule<'_>, view: &View<'_>) -> Standing {
+    let standing = rule.strategy().standing(rule, view);
+    if depends_on_a_session(rule, &standing, view) && view.world.live.is_empty() {
+        return Standing::Unmet("every new session begins with it open".to_owned());
+    }
+    standing
+}
+
+/// Each session meets it for itself, and none is meant.
+fn depends_on_a_session(rule: &Rule<'_>, standing: &Standing, view: &View<'_>) -> bool {
+    let is_marked = matches!(rule.set.kind, Kind::Blocking | Kind::Evidence);
+    view.session.is_none() && is_own(rule, view) && is_marked && !standing.is_met()
+}
+
+fn is_own(rule: &Rule<'_>, view: &View<'_>) -> bool {
+    matches!(view.scope(rule), Scope::Session | Scope::SingleUse)
+}
+
+/// What depends on a session where several may be meant, or on the files of a branch that is not checked out.
 fn unknown(rule: &Rule<'_>, standing: &Standing, view: &View<'_>) -> Option<String> {
     let set = rule.set;
     let is_excepted = view.exception(rule).is_some();
     if view.world.is_turned && matches!(set.kind, Kind::Dynamic | Kind::Evidence) && !is_excepted {
         return Some(format!("{} is not checked out here", view.world.here.shown()));
     }
-    let is_own = matches!(view.scope(rule), Scope::Session | Scope::SingleUse);
-    let is_marked = matches!(set.kind, Kind::Blocking | Kind::Evidence);
-    let depends = view.session.is_none() && is_own && is_marked && !standing.is_met();
-    depends.then(|| "it is met session by session, and it is not clear which one is meant".to_owned())
+    let depends = depends_on_a_session(rule, standing, view) && !view.world.live.is_empty();
+    depends.then(|| "each session meets it for itself, and none is named".to_owned())
 }
 
 fn summary(lines: &[Line<'_>], view: &View<'_>) -> String {
+    let is_whole = view.world.skipped.is_empty();
     if lines.is_empty() {
-        return "nothing is required here".to_owned();
+        let unknown = "a file is skipped, so what is required here is not known";
+        return if is_whole { "nothing is required here" } else { unknown }.to_owned();
     }
     let named = |state: State| {
         let names: Vec<&str> =
@@ -96,8 +117,30 @@ fn summary(lines: &[Line<'_>], view: &View<'_>) -> String {
         if names.is_empty() { String::new() } else { format!("; {}: {}", state.word(), names.join(", ")) }
     };
     let met = lines.iter().filter(|line| line.is_met()).count();
-    let place = view.world.here.shown();
-    format!("{met} of {} met on {place}{}{}", lines.len(), named(State::Open), named(State::Unknown))
+    let met = match is_whole {
+        true => format!("{met} of {} met", lines.len()),
+        // All of what is known is not all of it.
+        false => format!("a file is skipped, so what it requires is not known; of the rest {met} met"),
+    };
+    format!("{met} {}{}{}", view.world.here.on(), named(State::Open), named(State::Unknown))
+}
+
+/// Whose marks count.
+fn whose(view: &View<'_>) -> String {
+    match (view.session, view.world.live_names().as_slice()) {
+        (Some(id), _) => format!("session {}", id.chars().take(8).collect::<String>()),
+        (None, []) => "no session is live here".to_owned(),
+        (None, live) => format!("live here: {}; name one with --session", live.join(", ")),
+    }
+}
+
+/// What to do where nothing is required.
+fn first_step(settings: &Settings) -> String {
+    match settings.requirements.len() {
+        0 => "to begin: req init writes a first file".to_owned(),
+        1 => "one requirement is described and switched off: req status --all".to_owned(),
+        more => format!("{more} requirements are described and switched off: req status --all"),
+    }
 }
 
 fn as_text(
@@ -107,15 +150,17 @@ fn as_text(
     view: &View<'_>,
     origin: &Origins<'_>,
 ) -> String {
-    let session = view.session.map_or_else(
-        || "no session".to_owned(),
-        |id| format!("session {}", id.chars().take(8).collect::<String>()),
-    );
-    let mut text = vec![format!("{} ({session})", summary(lines, view))];
+    let mut text = view.world.skipped.clone();
+    text.push(match lines {
+        [] => summary(lines, view),
+        _ => format!("{} ({})", summary(lines, view), whose(view)),
+    });
+    text.extend((lines.is_empty() && text.len() == 1 && !wanted.all).then(|| first_step(settings)));
     let width = lines.iter().map(|line| line.rule.name.chars().count()).max().unwrap_or(0);
     for line in lines {
         let name = line.rule.name;
-        text.push(format!("  {:7}  {name:width$}  {}", line.state().word(), line.why()));
+        let (state, when) = (line.state().word(), wording::when(&line.rule));
+        text.push(format!("  {state:7}  {name:width$}  {}; checked {when}", line.why()));
         if !line.is_met() {
             text.push(format!("           {:width$}  to meet it: {}", "", line.remedy(view)));
         }
@@ -126,22 +171,31 @@ fn as_text(
         }
     }
     if wanted.all {
-        text.extend(off(settings).map(|(name, why)| format!("  off      {name:width$}  {why}")));
+        text.extend(off(settings, origin).map(|(name, why)| format!("  off      {name:width$}  {why}")));
     }
     text.extend(view.world.notes.iter().cloned());
     text.join("\n")
 }
 
 /// What is described and not in force, and why.
-fn off(settings: &Settings) -> impl Iterator<Item = (&str, &'static str)> {
-    settings.requirements.iter().filter_map(|(name, set)| {
+fn off<'s>(settings: &'s Settings, origin: &Origins<'_>) -> impl Iterator<Item = (&'s str, String)> {
+    settings.requirements.iter().filter_map(move |(name, set)| {
         let rule = Rule { name, set };
         match (set.enabled, rule.lacks()) {
-            (false, _) => Some((name.as_str(), "its `enabled` is not true")),
-            (true, Some(why)) => Some((name.as_str(), why)),
+            (false, _) => Some((name.as_str(), not_enabled(&rule, origin))),
+            (true, Some(why)) => Some((name.as_str(), why.to_owned())),
             (true, None) => None,
         }
     })
+}
+
+/// Where `enabled` is false, or where the requirement is described without it.
+fn not_enabled(rule: &Rule<'_>, origin: &Origins<'_>) -> String {
+    let place = |key: &str| origin(key).map(|origin| format!(" ({origin})")).unwrap_or_default();
+    match place(&format!("{}.enabled", rule.key())) {
+        none if none.is_empty() => format!("nothing sets its `enabled: true`{}", place(&rule.key())),
+        place => format!("its `enabled` is not true{place}"),
+    }
 }
 
 /// What is required in one place, and how it stands.
@@ -188,6 +242,8 @@ struct InForce {
     state: State,
     /// Why it stands so.
     why: String,
+    /// When it is checked, in words: before which calls, at the end of a turn.
+    checked: String,
     /// What would meet it: a command or a sentence; null where it is met.
     remedy: Option<String>,
     /// File and line that set it; null where no file does.
@@ -206,7 +262,7 @@ struct Off {
     #[schemars(extend("const" = "off"))]
     state: &'static str,
     /// Why it is not in force.
-    why: &'static str,
+    why: String,
 }
 
 /// How a requirement stands.
@@ -215,9 +271,10 @@ struct Off {
 enum State {
     /// It is met.
     Met,
-    /// It is not.
+    /// It is not; where no session is live, it is not for the next one.
     Open,
-    /// It depends on a session, and it is not clear which, or on the files of a branch that is not checked out here.
+    /// Each session meets it for itself, several are live and none is named; or it depends on the files of a branch that is
+    /// not checked out here.
     Unknown,
 }
 
@@ -246,11 +303,12 @@ fn report(
             enabled: true,
             state: line.state(),
             why: line.why().to_owned(),
+            checked: wording::when(&line.rule),
             remedy: (!line.is_met()).then(|| line.remedy(view)),
             set_in: origin(&line.rule.key()).map(|origin| origin.to_string()),
         })
     };
-    let off = off(settings)
+    let off = off(settings, origin)
         .map(|(name, why)| Entry::Off(Off { name: name.to_owned(), enabled: false, state: "off", why }));
     StatusReport {
         version: 1,
@@ -258,6 +316,6 @@ fn report(
         branch: view.world.here.branch().map(ToOwned::to_owned),
         session: view.session.map(ToOwned::to_owned),
         requirements: lines.iter().map(in_force).chain(off.filter(|_| wanted.all)).collect(),
-        notes: view.world.notes.clone(),
+        notes: [view.world.skipped.as_slice(), &view.world.notes].concat(),
     }
 }

@@ -1,5 +1,6 @@
 //! After a tool call that ran: what it made due, what it proved, which marks it used up, what it marked as met.
 
+use serde_json::{Map, Value};
 use shared::hook::{Given, Outcome, Verdict};
 use shared::secrets::masked;
 
@@ -120,7 +121,8 @@ fn proved(
             state.uncounted.insert(rule.name.to_owned(), uncounted(&found, why));
         } else if let Some(run) = run {
             state.uncounted.remove(rule.name);
-            changes.push(Change::Set(target, Box::new(mark_of(run, given))));
+            let other = evidence::asked(&rule, &found);
+            changes.push(Change::Set(target, Box::new(mark_of(run, other, given))));
         }
     }
 }
@@ -130,10 +132,11 @@ fn uncounted(found: &Found, why: String) -> Uncounted {
     Uncounted { shown: masked(&found.shown).into_owned(), why, line: masked(&found.line).into_owned() }
 }
 
-fn mark_of(run: &Run, given: &Given<'_, RequirementsCheck>) -> Mark {
+fn mark_of(run: &Run, other: Map<String, Value>, given: &Given<'_, RequirementsCheck>) -> Mark {
     let metadata = Metadata {
         command: Some(run.command.clone()),
         fingerprint: Some(run.files.clone().into()),
+        other,
         ..Metadata::default()
     };
     Mark { metadata, ..Mark::new(By::Evidence, given.now) }

@@ -95,14 +95,15 @@ fn deny(
     let late = late.iter().map(|(rule, late)| (*rule, Standing::Unmet(late.why())));
     let all: Vec<(Rule<'_>, Standing)> = unmet.iter().cloned().chain(late).collect();
     let reason = if is_parallel { wording::denied_again(&facts.call, &all) } else { whole };
-    let rule = all.first().map_or_else(String::new, |(rule, _)| rule.key());
+    let mut rules = all.iter().map(|(rule, _)| rule.key());
+    let rule = rules.next().unwrap_or_default();
     let mut next = wording::steps(view, unmet);
     next.extend((all.len() > unmet.len()).then(|| order::STEP.to_owned()));
     state.ask(&rule, all.iter().map(|(rule, _)| rule.name));
     let verdict = Verdict::Deny { reason, rule: Cow::Owned(rule) };
     // The denial stands whether or not it can be remembered.
     let notice = state.untold(&facts.world.notes);
-    let trail = Trail { next, ..Trail::default() };
+    let trail = Trail { next, also: rules.collect(), ..Trail::default() };
     Outcome { verdict, memory: Memory::Note(state), notice, trail, ..Outcome::pass() }
 }
 

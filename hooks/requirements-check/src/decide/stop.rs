@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use shared::hook::{Given, Heeded, Outcome, Trail, Verdict};
+use shared::hook::{Given, Heeded, Outcome, Remark, Trail, Verdict};
 use shared::protocol::Event;
 use shared::stop_gate::{self, never_blocked};
 
@@ -45,14 +45,16 @@ pub(super) fn of_a_turn(given: &Given<'_, RequirementsCheck>, facts: &Stop) -> A
     if given.blocks.own > 0 {
         let given_up = |name: &str| names().any(|unmet| unmet == name).then_some(Heeded::Overridden);
         let given_up = state.settle(given_up);
-        let answer = Outcome { remark: Some(LET_GO), ..remember(given, state) };
+        let answer = Outcome { remark: Some(Remark::LetGo(LET_GO)), ..remember(given, state) };
         return answer.heeding(heeds).heeding(given_up);
     }
-    let rule = unmet.first().map_or_else(String::new, |(rule, _)| rule.key());
+    let mut rules = unmet.iter().map(|(rule, _)| rule.key());
+    let rule = rules.next().unwrap_or_default();
     state.ask(&rule, names());
     let reason = wording::stop(&view, &unmet, given.origin);
     let verdict = Verdict::Block { reason, rule: Cow::Owned(rule) };
-    let trail = Trail { next: wording::steps(&view, &unmet), ..Trail::default() };
+    let next = wording::steps(&view, &unmet);
+    let trail = Trail { next, also: rules.collect(), ..Trail::default() };
     Outcome { verdict, trail, ..remember(given, state) }.heeding(heeds)
 }
 

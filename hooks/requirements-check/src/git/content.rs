@@ -102,9 +102,13 @@ pub(super) fn lines(repo: &Repository, path: &[u8]) -> Result<Lines, GitError> {
     })
 }
 
-/// Whether the attribute `linguist-generated` is set, as code hosts read it.
-pub(super) fn is_marked_generated(repo: &Repository, path: &[u8]) -> Result<bool, GitError> {
-    let value = attribute(repo, &native(path), "linguist-generated")?;
+/// Whether the attribute `linguist-generated` is set, as code hosts read it; `sources` are the attribute files that count.
+pub(super) fn is_marked_generated(
+    repo: &Repository,
+    path: &[u8],
+    sources: AttrCheckFlags,
+) -> Result<bool, GitError> {
+    let value = AttrValue::always_bytes(repo.get_attr_bytes(&native(path), "linguist-generated", sources)?);
     Ok(value == AttrValue::True || value == AttrValue::Bytes(b"true"))
 }
 

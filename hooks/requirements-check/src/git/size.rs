@@ -8,10 +8,11 @@
 //! total is a lower bound. New files are counted as a whole.
 //!
 //! Not counted: binary files, submodules, what tools keep for themselves, what a filter of somebody else's would turn into something
-//! else (git-lfs), `exclude`, and generated files: those with the attribute `linguist-generated` and those named in
-//! `GENERATED`.
+//! else (git-lfs), `exclude`, and generated files: those that have the attribute `linguist-generated` now and had it at the base,
+//! and those named in `GENERATED`.
 
 mod compare;
+mod generated;
 mod tally;
 
 use std::collections::BTreeMap;
@@ -24,7 +25,8 @@ use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
 use self::compare::{Change, Limits, New, changed_lines};
-use self::tally::{Tally, base_tree, is_generated, is_left_out};
+use self::generated::Marks;
+use self::tally::{Tally, base_tree, is_left_out};
 use super::GitError;
 use super::base::{self, Baseless};
 use super::content::{OnDisk, read};
@@ -167,7 +169,7 @@ pub(crate) fn recount(
     let old = stored(tree.as_ref(), came_from).filter(|old| old.mode != SUBMODULE);
     let is_new = old.is_none() && !counts.files.contains_key(&name);
     let is_nobodys = is_new && (own.is_left_out(&path) || opened.repo.is_path_ignored(native(&path))?);
-    if is_nobodys || is_generated(&opened, request, &path)? {
+    if is_nobodys || Marks::default().is_generated(&opened, request, tree.as_ref(), &path)? {
         return Ok(());
     }
     let moved_away = counts.renames.values().any(|old| *old == name);

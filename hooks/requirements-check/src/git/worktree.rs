@@ -42,10 +42,19 @@ impl Worktree {
         for folder in start.ancestors() {
             if let Some(git_dir) = git_dir_of(folder)? {
                 let common_dir = common_dir_of(&git_dir);
-                return Ok(Some(Self { root: folder.to_owned(), git_dir, common_dir }));
+                let found = Self { root: folder.to_owned(), git_dir, common_dir };
+                return found.check_files().map(|()| Some(found));
             }
         }
         Ok(None)
+    }
+
+    /// What git opens first of all is a file where it is there: a pipe would be waited for, by git and libgit2 too.
+    fn check_files(&self) -> Result<(), GitError> {
+        let own = ["HEAD", "index"].map(|name| self.git_dir.join(name));
+        let common = ["config", "packed-refs"].map(|name| self.common_dir.join(name));
+        let is_odd = |file: &PathBuf| fs::metadata(file).is_ok_and(|metadata| !metadata.is_file());
+        own.into_iter().chain(common).find(is_odd).map_or(Ok(()), |file| Err(GitError::NotAFile(file)))
     }
 
     /// The branch or commit that is checked out.
@@ -97,8 +106,12 @@ fn head_text(file: &Path) -> Option<String> {
     }
 }
 
-/// The only line of a small text file, without the white space around it.
+/// The only line of a small text file, without the white space around it. What is no file is not opened: a pipe would be
+/// waited for.
 pub(super) fn first_line(file: &Path) -> Option<String> {
+    if !fs::metadata(file).ok()?.is_file() {
+        return None;
+    }
     let mut text = String::new();
     let length = fs::File::open(file).ok()?.take(LINE_BYTES + 1).read_to_string(&mut text).ok()?;
     let line = text.trim();

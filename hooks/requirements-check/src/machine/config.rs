@@ -1,7 +1,7 @@
 //! `req config`, `req enable`, `req disable`: what is in force and where it is set, and changing one key of a file.
 //!
 //! - `outlook`: every key of every section, out of the files as they are, or as they would be
-//! - `key`: a key as it is typed, and which file is meant
+//! - `key`: a key as it is typed, and which file is meant; `typed`: the value
 //! - `show`, `report`: for people, for programs
 //! - `plan`: what a change would come to, and why it is refused; `told`: what is said of it; `turn`: switching on and off
 //! - `file`: the change of the file, carried out
@@ -17,6 +17,7 @@ pub(crate) mod schema_file;
 mod show;
 mod told;
 mod turn;
+mod typed;
 pub(crate) mod user_file;
 
 use super::Machine;

@@ -147,6 +147,16 @@ impl Page {
     }
 }
 
+/// The names of all hooks.
+pub(crate) fn hooks() -> impl Iterator<Item = &'static str> {
+    HOOKS.iter().map(|(name, _)| *name)
+}
+
+/// The names of all pages.
+pub(crate) fn topics() -> impl Iterator<Item = &'static str> {
+    WRITTEN.iter().map(|page| page.name).chain(hooks())
+}
+
 /// Every page: those about all hooks, then one of each hook.
 fn pages() -> Vec<Page> {
     let catalog = Catalog::built_in().ok();

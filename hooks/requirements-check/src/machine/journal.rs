@@ -19,7 +19,7 @@ use crate::command::Reply;
 use crate::command::arguments::Log;
 use crate::words::cut;
 use select::{Selection, Wanted};
-use show::{EntryReport, line};
+use show::{Columns, EntryReport, line};
 pub(crate) use stats::{CostReport, StatsReport};
 pub(crate) use why::{WhyReport, why};
 
@@ -31,6 +31,8 @@ const SHOWN: usize = 30;
 pub(crate) struct LogReport {
     /// The version of this form: 1.
     version: u32,
+    /// Lines of other projects are left out: the root of the one at hand; null: none is.
+    project: Option<String>,
     /// The lines, the newest last.
     entries: Vec<EntryReport>,
     /// So many older lines match too and are left out.
@@ -41,7 +43,7 @@ pub(crate) struct LogReport {
 
 pub(crate) fn log(wanted: &Log, machine: &Machine<'_>) -> Reply {
     match selection(wanted, machine) {
-        Ok((selection, since)) if wanted.stats => stats::stats(selection, since, wanted.json),
+        Ok((selection, since)) if wanted.stats => stats::stats(selection, since, wanted),
         Ok((selection, since)) if wanted.cost => stats::cost(selection, since, wanted.json),
         Ok((selection, _)) => lines(selection, wanted),
         Err(why) => Reply::no(why),
@@ -54,7 +56,10 @@ fn selection(wanted: &Log, machine: &Machine<'_>) -> Result<(Selection, Option<T
     let dir = select::folder(machine)?;
     let session = wanted.session.as_deref().map(|named| select::session(named, dir, machine)).transpose()?;
     let since = wanted.since.map(|span| machine.host.now().minus(span));
-    let wanted = Wanted { hook, session, since, refusals_only: wanted.blocks };
+    // A session is meant wherever it is.
+    let is_of_any = wanted.all || session.is_some();
+    let project = if is_of_any { None } else { select::project(machine) };
+    let wanted = Wanted { project, hook, session, since, refusals_only: wanted.blocks };
     Ok((Selection::of(dir, wanted), since))
 }
 
@@ -85,20 +90,38 @@ fn lines(mut selection: Selection, wanted: &Log) -> Reply {
     }
     if wanted.json {
         let entries = newest.iter().map(EntryReport::of).collect();
-        return json(&LogReport { version: 1, entries, earlier, damaged: selection.damaged });
+        let project = selection.project();
+        return json(&LogReport { version: 1, project, entries, earlier, damaged: selection.damaged });
     }
     let mut text: Vec<String> = Vec::new();
     if newest.is_empty() && earlier == 0 {
-        text.push("nothing is recorded of that".to_owned());
+        text.push(nothing(wanted, selection.elsewhere));
     }
     if earlier > 0 {
         let all = u64::try_from(newest.len()).unwrap_or(u64::MAX).saturating_add(earlier);
         text.push(format!("{earlier} earlier not shown; all of them: -n {all}"));
     }
-    let width = newest.iter().map(|record| record.hook.chars().count()).max().unwrap_or(0);
-    text.extend(newest.iter().map(|record| line(record, width)));
+    let columns = Columns::of(&newest, wanted.all);
+    text.extend(newest.iter().map(|record| line(record, columns)));
     text.extend(unreadable(selection.damaged));
     Reply::yes(text.join("\n"))
+}
+
+/// What to say where no line is wanted; so many would be, if they were of this project.
+fn nothing(wanted: &Log, elsewhere: u64) -> String {
+    let is_narrow =
+        wanted.blocks || wanted.hook.is_some() || wanted.session.is_some() || wanted.since.is_some();
+    let here = match (is_narrow, elsewhere) {
+        (false, 0) => "nothing is recorded yet",
+        (true, 0) => "nothing that fits is recorded",
+        (false, _) => "nothing is recorded of this project yet",
+        (true, _) => "nothing that fits is recorded of this project",
+    };
+    match elsewhere {
+        0 => here.to_owned(),
+        1 => format!("{here}; 1 line is of another: --all"),
+        more => format!("{here}; {more} lines are of others: --all"),
+    }
 }
 
 /// What to say of lines that are none.

@@ -245,6 +245,20 @@ impl<'a, 's> Look<'a, 's> {
         let live =
             |(store, root): (&Store, &Path)| Registry::new(store.dir()).live(root, self.seen.host.now());
         self.world.live = self.seen.store.zip(root).map(live).unwrap_or_default();
+        self.see_their_branch();
+    }
+
+    /// The live sessions of a work tree are on the branch it has out now, whatever it was when they began.
+    fn see_their_branch(&mut self) {
+        let World { here, root, live, .. } = &mut self.world;
+        let is_here = root.as_deref().is_some_and(|root| {
+            here.root().is_some_and(|own| own == root || root.canonicalize().is_ok_and(|root| own == root))
+        });
+        if is_here {
+            for entry in live {
+                entry.branch = here.branch().map(ToOwned::to_owned);
+            }
+        }
     }
 
     /// The live session of this project, if there is but one.

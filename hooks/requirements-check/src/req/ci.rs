@@ -12,6 +12,7 @@ use shared::host::Timestamp;
 use super::desk::Desk;
 use crate::command::Reply;
 use crate::command::arguments::Ci;
+use crate::git;
 use crate::marks::{BranchMarks, Key};
 use crate::observe::Look;
 use crate::rule::Rule;
@@ -29,13 +30,17 @@ const RUN: &str = "that a command passed is known only where it ran";
 const SESSIONS: &str = "sessions are live elsewhere";
 const AGE: &str = "newer_than: in a clone all files are new";
 const DETACHED: &str = "HEAD is a commit and nobody says of which branch; say it with --branch";
+const NO_CHECKOUT: &str = "so it is not known what is required; start req ci in the checkout";
 
 /// For whoever runs this after a merge, too: it would fail every time.
 const ON_PROTECTED: &str = "a protected branch is changed through a branch of its own: in CI, run req ci for pull requests, not for pushes to a protected branch";
 
 /// Judges the checkout this is started in.
 pub(super) fn ci(wanted: &Ci, desk: &Desk) -> Reply {
-    let report = desk.look_round(|look| judge(wanted, desk, look));
+    let report = match desk.look_round(|look| judge(wanted, desk, look)) {
+        Ok(report) => report,
+        Err(why) => return Reply::no(why),
+    };
     let text = if wanted.json {
         serde_json::to_string_pretty(&report).unwrap_or_default()
     } else {
@@ -44,10 +49,10 @@ pub(super) fn ci(wanted: &Ci, desk: &Desk) -> Reply {
     Reply { text, is_no: !report.met, is_report: true, ..Reply::default() }
 }
 
-fn judge(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> CiReport {
+fn judge(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> Result<CiReport, String> {
     let section = &desk.section;
     (look.world.branch, look.world.permanent) = (BranchMarks::default(), BranchMarks::default());
-    let branch_from = turn_to_branch(wanted, desk, look);
+    let branch_from = turn_to_branch(wanted, desk, look)?;
     let mut report = CiReport {
         version: 1,
         met: false,
@@ -60,7 +65,7 @@ fn judge(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> CiReport {
     };
     if section.enabled {
         for rule in Rule::all(&section.settings) {
-            report.not_judged.extend(not_judged(&rule, look));
+            report.not_judged.extend(not_judged(&rule));
             report.rules.extend(judged(&rule, wanted, look, desk.host.now()).map(|(state, why)| Judged {
                 name: rule.name.to_owned(),
                 kind: wording::kind(rule.set.kind),
@@ -76,33 +81,43 @@ fn judge(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> CiReport {
     report.notes.extend(Rule::all(&section.settings).filter_map(|rule| warning(&rule, look)));
     let is_on_protected = report.rules.iter().any(|rule| rule.kind == "guard" && rule.state == State::Open);
     report.notes.extend(is_on_protected.then(|| ON_PROTECTED.to_owned()));
-    report.met = report.problems.is_empty() && report.rules.iter().all(|rule| rule.state == State::Met);
-    report
+    // A wrong folder must not be taken for a project without rules.
+    let is_nowhere = look.world.here.worktree.is_none() && Rule::all(&section.settings).next().is_none();
+    report.notes.extend(is_nowhere.then(|| format!("{}, {NO_CHECKOUT}", look.without_git())));
+    report.met =
+        !is_nowhere && report.problems.is_empty() && report.rules.iter().all(|rule| rule.state == State::Met);
+    Ok(report)
 }
 
 /// Looks at the branch that is meant; who said which.
-fn turn_to_branch(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> Option<&'static str> {
+///
+/// # Errors
+/// `--branch` names none.
+fn turn_to_branch(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> Result<Option<&'static str>, String> {
     let here = &mut look.world.here;
-    here.worktree.as_ref()?;
-    let said = match (&wanted.branch, &here.key) {
-        (Some(branch), _) => Some((branch.clone(), "--branch")),
-        (None, Key::Detached(_)) => branch::of_variables(|name| desk.host.variable(name)),
-        (None, _) => return here.branch().map(|_| "HEAD"),
+    let remotes =
+        here.worktree.as_ref().map(|worktree| git::remotes(&worktree.common_dir)).unwrap_or_default();
+    let named = wanted.branch.as_deref().map(|text| branch::named(text, &remotes)).transpose()?;
+    if here.worktree.is_none() {
+        return Ok(None);
+    }
+    let said = match (named, &here.key) {
+        (Some(branch), _) => Some((branch, "--branch")),
+        (None, Key::Detached(_)) => branch::of_variables(&remotes, |name| desk.host.variable(name)),
+        (None, _) => return Ok(here.branch().map(|_| "HEAD")),
     };
-    said.map(|(branch, by)| {
+    Ok(said.map(|(branch, by)| {
         here.key = Key::Branch(branch);
         by
-    })
+    }))
 }
 
 /// What of the rule CI cannot judge.
-fn not_judged(rule: &Rule<'_>, look: &Look<'_, '_>) -> Vec<NotJudged> {
+fn not_judged(rule: &Rule<'_>) -> Vec<NotJudged> {
     let set = rule.set;
-    let is_detached = matches!(look.world.here.key, Key::Detached(_));
     let reasons = [
         (set.kind == Kind::Blocking, MARK),
         (set.guard_type == Some(GuardType::SingleSession) && set.kind == Kind::Guard, SESSIONS),
-        (is_of_branch(rule) && is_detached, DETACHED),
         (set.kind == Kind::Evidence && set.command.is_some(), RUN),
         (set.kind == Kind::Evidence && without_age(set) != *set, AGE),
     ];
@@ -123,7 +138,7 @@ fn judged(rule: &Rule<'_>, wanted: &Ci, look: &mut Look<'_, '_>, now: Timestamp)
         Kind::Evidence if rule.set.file.is_some() => Requirement { command: None, ..without_age(rule.set) },
         Kind::Guard if is_of_branch(rule) => match look.world.here.key {
             Key::Branch(_) => rule.set.clone(),
-            Key::Detached(_) => return None,
+            Key::Detached(_) => return Some((State::Unknown, DETACHED.to_owned())),
             Key::NoGit | Key::Permanent => {
                 return Some((State::Unknown, look.without_git()));
             }

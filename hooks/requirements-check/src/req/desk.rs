@@ -1,22 +1,18 @@
 //! Where commands are answered that are typed in a shell: the project, its settings, and who asks.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::json;
-use serde_json::value::to_raw_value;
-use shared::blocks::BlockCount;
-use shared::config::{Section, SectionSpec, Sources};
-use shared::hook::{Given, Hook, Seen, Verdict};
+mod check;
+
+use shared::config::{Fault, Problem, Section, SectionSpec, Sources};
+use shared::hook::{Hook, Seen};
 use shared::host::{Host, Places};
 use shared::operator::{Standing as Caller, standing};
-use shared::own_calls::is_own_call;
-use shared::protocol::{Call, Event, Input, ToolCall};
+use shared::protocol::{Call, Event, Input};
 use shared::run::configure;
 use shared::state::Store;
 use shared::switches::Switches;
 
 use crate::RequirementsCheck;
-use crate::command::{Asked, Check, Reply, Standpoint, answer};
+use crate::command::{Asked, Reply, Standpoint, answer};
 use crate::machine::{self, Machine};
 use crate::observe::{Look, When};
 use crate::registry::Registry;
@@ -24,9 +20,7 @@ use crate::rule::Rule;
 use crate::settings::Settings;
 use crate::state::State;
 use crate::view::View;
-
-/// Why most calls are not refused.
-const FREE: &str = "nothing required keeps this call from running";
+pub(super) use check::CheckReport;
 
 /// Where a shell's commands are answered.
 pub(super) struct Desk {
@@ -118,7 +112,10 @@ impl Desk {
         let state = self.state_of(session.as_deref());
         look.look_for(session.clone());
         look.measure(&rules, When::Unhurried);
-        look.world.notes.extend(self.section.problems.iter().map(ToString::to_string));
+        (look.world.skipped, look.world.notes) = {
+            let (skipped, problems) = self.problems();
+            (skipped, [std::mem::take(&mut look.world.notes), problems].concat())
+        };
         look.world.notes.splice(0..0, machine::pause::note(&self.host, &self.places));
         if !self.section.enabled {
             look.world
@@ -135,6 +132,14 @@ impl Desk {
         let origin = |key: &str| self.section.origin(key);
         let reply = answer(asked, &self.section.settings, &view, Standpoint::Shell(self.caller), &origin);
         self.carry_out(asked, reply)
+    }
+
+    /// What is wrong in the files: those that are skipped as a whole, and the rest.
+    fn problems(&self) -> (Vec<String>, Vec<String>) {
+        let (skipped, others): (Vec<&Problem>, Vec<&Problem>) =
+            self.section.problems.iter().partition(|problem| matches!(problem.fault, Fault::Unreadable(_)));
+        let told = |problems: Vec<&Problem>| problems.into_iter().map(ToString::to_string).collect();
+        (told(skipped), told(others))
     }
 
     /// What a session has done.
@@ -177,50 +182,6 @@ impl Desk {
         Ok(look.only_live_session())
     }
 
-    /// What the hook would answer to a call, from its own code.
-    fn check(&self, check: &Check, look: &Look<'_, '_>) -> Result<Reply, String> {
-        let session = self.session(check.session.as_deref(), look)?;
-        let (tool, fields) = match (&check.bash, &check.tool) {
-            (Some(line), _) => ("Bash".to_owned(), json!({ "command": line })),
-            (None, Some(tool)) => (tool.clone(), json!({ "file_path": check.file })),
-            (None, None) => return Err("req: name a tool or a line".to_owned()),
-        };
-        if !self.section.enabled {
-            return Ok(would_run(check, "requirements-check is switched off: nothing is refused"));
-        }
-        let tool_input = to_raw_value(&fields).map_err(|error| error.to_string())?;
-        let call = ToolCall {
-            tool_name: tool,
-            tool_use_id: Some("req-check".to_owned()),
-            tool_input: Some(tool_input),
-        };
-        if is_own_call(&call, &self.places) {
-            return Ok(would_run(check, "our own commands are never refused"));
-        }
-        let mut input = self.input(Event::PreToolUse(call));
-        // Without a session its marks count as not set, as they would for a new one.
-        input.call.session_id = session.or_else(|| Some("no-session".to_owned()));
-        let seen = self.seen(&input);
-        let Some(facts) = RequirementsCheck::observe(&seen) else { return Ok(would_run(check, FREE)) };
-        let mut state: State = seen.peek();
-        state.forget_denial();
-        let outcome = RequirementsCheck::decide(&Given {
-            input: &input,
-            facts: &facts,
-            state: &state,
-            settings: &self.section.settings,
-            blocks: BlockCount::default(),
-            started: self.host.started,
-            now: self.host.now(),
-            headless: false,
-            origin: &|key| self.section.origin(key),
-        });
-        Ok(match outcome.verdict {
-            Verdict::Deny { reason, .. } => would_be_refused(check, &reason),
-            _ => would_run(check, FREE),
-        })
-    }
-
     fn input(&self, event: Event) -> Input {
         let session_id = self.host.environment.session_id.clone();
         Input { call: Call { session_id, cwd: self.host.cwd(), ..Call::default() }, event }
@@ -243,36 +204,4 @@ fn recorded_project(host: &Host) -> Option<std::path::PathBuf> {
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
     let session = host.environment.session_id.as_deref()?;
     Registry::new(places.state_dir.as_deref()?).entry(session).map(|entry| entry.project)
-}
-
-/// What would happen to a tool call.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct CheckReport {
-    /// The form of this object: 1.
-    version: u32,
-    /// The call would run, as far as requirements are concerned.
-    allowed: bool,
-    /// What Claude would read; null where the call is allowed.
-    reason: Option<String>,
-}
-
-impl CheckReport {
-    fn text(allowed: bool, reason: Option<&str>) -> String {
-        let report = Self { version: 1, allowed, reason: reason.map(ToOwned::to_owned) };
-        serde_json::to_string(&report).unwrap_or_default()
-    }
-}
-
-fn would_run(check: &Check, why: &str) -> Reply {
-    let text = if check.json { CheckReport::text(true, None) } else { why.to_owned() };
-    Reply { text, ..Reply::default() }
-}
-
-fn would_be_refused(check: &Check, reason: &str) -> Reply {
-    let text = if check.json {
-        CheckReport::text(false, Some(reason))
-    } else {
-        format!("this call would be refused:\n{reason}")
-    };
-    Reply { text, is_no: true, is_report: true, ..Reply::default() }
 }

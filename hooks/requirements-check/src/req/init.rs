@@ -23,7 +23,7 @@ use shared::operator::Standing as Caller;
 use super::desk::Desk;
 use crate::command::Reply;
 use crate::command::arguments::{Init, Preset};
-use crate::machine::config::ignore::ignore_local_file;
+use crate::machine::config::ignore::{KEPT, ignore, ignore_local_file};
 use crate::machine::config::schema_file::SchemaFile;
 use site::Site;
 use template::{Begins, Draft, render};
@@ -41,7 +41,7 @@ pub(super) fn init(wanted: &Init, desk: &Desk) -> Result<Reply, String> {
         return Ok(Reply::yes(dry_run(&text, &file, draft.level, &site)));
     }
     if desk.caller != Caller::Operator
-        && let Some(why) = Sketch::read(&text).changes(&site)
+        && let Some(why) = Sketch::read(&text).changes(&text, draft.level, &site)
     {
         return Err(site.refusal(wanted, draft.level, &why));
     }
@@ -71,8 +71,21 @@ fn by_flags(wanted: &Init, site: &Site<'_>) -> Result<Draft, String> {
     if !wanted.dry_run {
         site.may_write(wanted, level)?;
     }
-    let preset = wanted.preset.unwrap_or_else(|| site.usual_preset(level));
-    Ok(site.draft(level, Begins::With(preset)))
+    let usual = site.usual_preset(level);
+    if wanted.preset.is_none() && !wanted.yes && !wanted.dry_run {
+        return Err(unsaid(usual, level));
+    }
+    Ok(site.draft(level, Begins::With(wanted.preset.unwrap_or(usual))))
+}
+
+/// A file for a whole team is not written because nobody could be asked.
+fn unsaid(usual: Preset, level: LayerKind) -> String {
+    let (usual, flag) = (site::word(usual), site::flag_of(level));
+    format!(
+        "req: there is no terminal to ask on, so say what the file shall begin with; nothing was written\n\
+         What fits here: req init {flag} --preset {usual}\n\
+         To see it first: req init {flag} --preset {usual} --dry-run; the other presets: req init --help"
+    )
 }
 
 /// The file as it would be. Whether it could be written is told beside it, so that stdout holds the file alone.
@@ -85,6 +98,12 @@ fn dry_run(text: &str, file: &Path, level: LayerKind, site: &Site<'_>) -> String
     };
     let _ = writeln!(std::io::stderr(), "req: {what}");
     text.trim_end().to_owned()
+}
+
+/// An old file that is kept is nobody's but its owner's.
+fn ignore_kept(root: &Path, kept: &Path) -> Result<bool, String> {
+    let path = kept.strip_prefix(root).map(|path| path.to_string_lossy().replace('\\', "/"));
+    path.map_or(Ok(false), |path| ignore(root, &path, KEPT))
 }
 
 /// What belongs to the file: its schema, and what keeps the local one out of git. Neither is worth failing for.
@@ -100,6 +119,7 @@ fn finish(level: LayerKind, file: &Path, kept: Option<&Path>, text: &str, site: 
         kept,
         schema: written.map(|is_new| path.filter(|_| is_new)),
         ignored: root.map_or(Ok(false), ignore_local_file),
+        kept_ignored: root.zip(kept).map_or(Ok(false), |(root, kept)| ignore_kept(root, kept)),
     };
     told::report(&done, text, site)
 }

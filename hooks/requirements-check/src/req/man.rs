@@ -33,7 +33,7 @@ const FILES: [(&str, &str); 8] = [
 ];
 
 const ENVIRONMENT: [(&str, &str); 5] = [
-    ("CLAUDE_CONFIG_DIR", "Stands for ~/.claude."),
+    ("CLAUDE_CONFIG_DIR", "Stands for ~/.claude; refused where a project could have filled it."),
     (
         "CLAUDE_HOOK_STATE_DIR",
         "Stands for ~/.claude/hook-state, if it is yours alone and outside of the project.",
@@ -74,12 +74,17 @@ fn write_all(command: &Command, dir: &Path) -> Result<Reply, String> {
 /// Every page by its name: that of `req`, and those of its verbs and of theirs.
 fn pages(command: &Command) -> io::Result<Vec<(String, String)>> {
     let mut pages = vec![("req".to_owned(), of_req(command)?)];
-    let mut verbs: Vec<&Command> = command.get_subcommands().collect();
+    let mut verbs: Vec<&Command> = shown(command).collect();
     while let Some(verb) = verbs.pop() {
         pages.push((page_name(verb), of_verb(verb)?));
-        verbs.extend(verb.get_subcommands());
+        verbs.extend(shown(verb));
     }
     Ok(pages)
+}
+
+/// The verbs that help shows, too.
+fn shown(command: &Command) -> impl Iterator<Item = &Command> {
+    command.get_subcommands().filter(|verb| !verb.is_hide_set())
 }
 
 fn page_name(verb: &Command) -> String {
@@ -95,7 +100,7 @@ fn of_req(command: &Command) -> io::Result<String> {
     listed(&mut roff, "FILES", &FILES);
     listed(&mut roff, "ENVIRONMENT", &ENVIRONMENT);
     lines(&mut roff, "EXAMPLES", &examples);
-    let verbs = command.get_subcommands().map(|verb| format!("{}(1)", page_name(verb)));
+    let verbs = shown(command).map(|verb| format!("{}(1)", page_name(verb)));
     section(&mut roff, "SEE ALSO", &format!("{}. The manual is built in: req docs.", join(verbs)));
     whole(command, &roff)
 }
@@ -107,7 +112,7 @@ fn of_verb(verb: &Command) -> io::Result<String> {
     if !examples.is_empty() {
         lines(&mut roff, "EXAMPLES", &examples);
     }
-    let below = verb.get_subcommands().map(|verb| format!("{}(1)", page_name(verb)));
+    let below = shown(verb).map(|verb| format!("{}(1)", page_name(verb)));
     section(&mut roff, "SEE ALSO", &join(["req(1)".to_owned()].into_iter().chain(below)));
     whole(verb, &roff)
 }
@@ -207,6 +212,11 @@ mod tests {
             assert!(pages[0].1.contains(&format!("{}(1)", name.replace('-', "\\-"))), "{name} in SEE ALSO");
         }
         assert!(names.contains(&"req-config-set"), "{names:?}");
+        let definition = clap_command();
+        for verb in definition.find_subcommand("hooks").unwrap().get_subcommands() {
+            let name = format!("req-hooks-{}", verb.get_name());
+            assert_eq!(names.contains(&&*name), !verb.is_hide_set(), "{name}");
+        }
         for (name, page) in &pages[1..] {
             let headings = headings(page);
             assert!(headings.contains(&"EXIT STATUS") && headings.contains(&"SEE ALSO"), "{name}");

@@ -18,41 +18,47 @@ const STABILITY: &str = "Keys are added, never renamed or removed.";
 
 /// A command and the type it prints.
 struct Described {
+    /// What is typed after `req schema`: those words as one.
+    name: &'static str,
     /// The command's words after `req`.
     command: &'static str,
     schema: fn() -> Schema,
 }
 
 const ALL: &[Described] = &[
-    Described::new::<StatusReport>("status"),
-    Described::new::<CheckReport>("check"),
-    Described::new::<WhyReport>("why"),
-    Described::new::<LogReport>("log"),
-    Described::new::<StatsReport>("log --stats"),
-    Described::new::<CostReport>("log --cost"),
-    Described::new::<ConfigReport>("config"),
-    Described::new::<ListReport>("list"),
-    Described::new::<SessionsReport>("sessions"),
-    Described::new::<installer::status::Status>("hooks status"),
-    Described::new::<installer::doctor::Report>("doctor"),
-    Described::new::<CiReport>("ci"),
-    Described::new::<DocsReport>("docs"),
+    Described::new::<StatusReport>("status", "status"),
+    Described::new::<CheckReport>("check", "check"),
+    Described::new::<WhyReport>("why", "why"),
+    Described::new::<LogReport>("log", "log"),
+    Described::new::<StatsReport>("log-stats", "log --stats"),
+    Described::new::<CostReport>("log-cost", "log --cost"),
+    Described::new::<ConfigReport>("config", "config"),
+    Described::new::<ListReport>("list", "list"),
+    Described::new::<SessionsReport>("sessions", "sessions"),
+    Described::new::<installer::status::Status>("hooks-status", "hooks status"),
+    Described::new::<installer::doctor::Report>("doctor", "doctor"),
+    Described::new::<CiReport>("ci", "ci"),
+    Described::new::<DocsReport>("docs", "docs"),
 ];
 
 /// The schema of what that command prints; without one, which commands there are.
 pub(super) fn schema(command: Option<&str>) -> Reply {
     let Some(wanted) = command else {
-        let lines = ALL.iter().map(|one| format!("{:14}req {} --json", one.name(), one.command));
+        let lines = ALL.iter().map(|one| format!("{:14}req {} --json", one.name, one.command));
         return Reply::yes(lines.collect::<Vec<_>>().join("\n"));
     };
-    let names: Vec<String> = ALL.iter().map(Described::name).collect();
-    if let Some(one) = ALL.iter().find(|one| one.name() == name_of(wanted)) {
+    if let Some(one) = ALL.iter().find(|one| one.name == name_of(wanted)) {
         return Reply::yes(serde_json::to_string_pretty(&one.document()).unwrap_or_default());
     }
-    let known: Vec<&str> = names.iter().map(String::as_str).collect();
-    let near = nearest(wanted, &known).map(|near| format!("; did you mean {near}?"));
+    let names = names();
+    let near = nearest(wanted, &names).map(|near| format!("; did you mean {near}?"));
     let or = near.unwrap_or_else(|| format!("; there are {}", names.join(", ")));
     Reply::no(format!("req: there is no schema of {}{or}", cut(wanted, 60)))
+}
+
+/// What can be asked for.
+pub(super) fn names() -> Vec<&'static str> {
+    ALL.iter().map(|one| one.name).collect()
 }
 
 /// A command's words as one: `log --stats` is `log-stats`.
@@ -62,12 +68,8 @@ fn name_of(command: &str) -> String {
 }
 
 impl Described {
-    const fn new<T: JsonSchema>(command: &'static str) -> Self {
-        Self { command, schema: schema_of::<T> }
-    }
-
-    fn name(&self) -> String {
-        name_of(self.command)
+    const fn new<T: JsonSchema>(name: &'static str, command: &'static str) -> Self {
+        Self { name, command, schema: schema_of::<T> }
     }
 
     /// The schema with its heading.
@@ -117,12 +119,13 @@ fn schema_of<T: JsonSchema>() -> Schema {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{ALL, schema, tidy};
+    use super::{ALL, name_of, schema, tidy};
 
     #[test]
     fn a_schema_says_what_it_is_of_and_that_it_only_grows() {
         for one in ALL {
-            let text = schema(Some(&one.name())).text;
+            assert_eq!(one.name, name_of(one.command));
+            let text = schema(Some(one.name)).text;
             let document: Value = serde_json::from_str(&text).unwrap();
             assert_eq!(document["title"], format!("req {} --json", one.command));
             assert!(document["$comment"].as_str().unwrap().contains("never renamed"), "{text}");

@@ -126,12 +126,15 @@ fn one_of_several_triggers_is_enough() {
 }
 
 #[test]
-fn evidence_is_asked_for_at_the_end_and_everything_else_before_calls() {
+fn evidence_is_asked_for_at_the_end_and_before_the_calls_it_names_everything_else_before_calls() {
     for (requirement, calls, stops) in [
         ("{type: blocking}", true, false),
         ("{type: guard, guard_type: single_session}", true, false),
         ("{type: dynamic, calculator: branch_size, thresholds: {block: 9}}", true, false),
         ("{type: evidence, command: cargo test}", false, true),
+        ("{type: evidence, command: cargo test, trigger_tools: []}", false, true),
+        ("{type: evidence, command: cargo test, trigger_tools: [Edit]}", true, true),
+        ("{type: evidence, command: cargo test, enforce: stop, trigger_tools: [Edit]}", false, true),
         ("{type: evidence, command: cargo test, enforce: tool}", true, false),
         ("{type: evidence, command: cargo test, enforce: both}", true, true),
         ("{type: blocking, enforce: stop}", false, true),
@@ -212,6 +215,12 @@ fn what_cannot_work_is_told_with_its_key_and_what_is_missing() {
             "requirements.r.trigger_tools",
             "looks at Bash calls only",
         ),
+        ("{trigger_tools: [Edti]}", "requirements.r.trigger_tools", "did you mean Edit?"),
+        (
+            "{trigger_tools: [Write, {tool: bash, command_pattern: x}]}",
+            "requirements.r.trigger_tools",
+            "did you mean Bash?",
+        ),
         (
             "{type: guard, guard_type: single_session, satisfied_by: user}",
             "requirements.r.satisfied_by",
@@ -238,7 +247,7 @@ fn what_can_work_is_no_fault() {
         "{type: evidence, command: cargo test}",
         "{type: evidence, file: docs/*.md}",
         "{trigger_tools: [{tool: Bash, command_pattern: x}, {tool: PowerShell, command_regex: x}, {tool: '*', command_regex: x}]}",
-        "{trigger_tools: [{tool: Edit}]}",
+        "{trigger_tools: [{tool: Edit}, 'mcp__*', 'Edti*', mcp__a__b, SomeNewTool]}",
     ] {
         assert_eq!(told(&settings(&format!("r: {requirement}\n"))), [], "{requirement}");
     }

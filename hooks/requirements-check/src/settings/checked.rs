@@ -1,5 +1,5 @@
 //! Texts that must be more than text: globs, command patterns, regular expressions, ages. A wrong one is caught where the
-//! file is read, so that the layer below holds. What is plainly right is not compiled for it: settings are read on every call.
+//! file is read, so that the level below counts. What is plainly right is not compiled for it: settings are read on every call.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -46,6 +46,11 @@ impl Glob {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// It stands for one name, itself.
+    pub(crate) fn is_literal(&self) -> bool {
+        is_literal(&self.0)
     }
 
     /// `name` is meant, a tool's or a branch's: `*` stands for anything, slashes or not.

@@ -50,11 +50,11 @@ impl Strategy for Blocking {
 }
 
 fn missing(rule: &Rule<'_>, view: &View<'_>) -> String {
-    let place = view.world.here.shown();
+    let place = view.world.here.on();
     match view.scope(rule) {
-        Scope::Session => format!("not marked in this session on {place}"),
-        Scope::Branch => format!("not marked on {place}"),
+        Scope::Session => format!("not marked in this session {place}"),
+        Scope::Branch => format!("not marked {place}"),
         Scope::Permanent => "not marked in this repository".to_owned(),
-        Scope::SingleUse => format!("not marked for this call on {place}"),
+        Scope::SingleUse => format!("not marked for this call {place}"),
     }
 }

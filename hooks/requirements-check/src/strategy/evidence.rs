@@ -2,12 +2,17 @@
 //! An edit makes it due.
 
 use super::{Remedy, Standing, Strategy};
+use crate::evidence::{is_asked_for, outdated};
 use crate::rule::Rule;
 use crate::settings::{CommandPattern, OneOrMore, Requirement};
+use crate::state::Uncounted;
 use crate::view::{Freshness, View};
 use crate::words::{age, cut, plain};
 
 pub(super) struct Evidence;
+
+/// How a command counts: its exit status must be the line's.
+const ALONE: &str = "run alone on a line (no pipe)";
 
 impl Strategy for Evidence {
     fn lacks(&self, set: &Requirement) -> Option<&'static str> {
@@ -33,15 +38,11 @@ impl Strategy for Evidence {
             &format!("waive {} --note \"the reason\"", rule.word()),
             "it can be waived for a while",
         );
-        let uncounted = view.state.uncounted.get(rule.name);
+        let uncounted = uncounted(rule, view);
         let passes = rule.set.command.as_ref().map(|commands| match (uncounted, first_words(commands)) {
-            (Some(uncounted), _) => format!("run by itself, so that it must succeed: {}", uncounted.line),
-            (None, Some(words)) => {
-                format!("run by itself, so that it must succeed: {}{words}", view.change_directory())
-            }
-            (None, None) => {
-                format!("run by itself, so that it must succeed, a command that matches {}", patterns(commands))
-            }
+            (Some(uncounted), _) => format!("{ALONE}: {}", to_type(&uncounted.line)),
+            (None, Some(words)) => format!("{ALONE}: {}{words}", view.change_directory()),
+            (None, None) => format!("{ALONE} a command that matches {}", patterns(commands)),
         });
         let file = view.world.files.get(rule.name);
         let writes = rule.set.file.as_ref().map(|_| {
@@ -56,8 +57,19 @@ impl Strategy for Evidence {
     }
 }
 
+/// The line, and what to put where something of it is not kept.
+fn to_type(line: &str) -> String {
+    let hint = if line.contains("[masked") { " (with the secret itself in place of [masked])" } else { "" };
+    format!("{line}{hint}")
+}
+
+/// The last run that did not count, if it is still what is asked for.
+fn uncounted<'v>(rule: &Rule<'_>, view: &View<'v>) -> Option<&'v Uncounted> {
+    view.state.uncounted.get(rule.name).filter(|uncounted| is_asked_for(rule, &uncounted.shown))
+}
+
 fn of_command(rule: &Rule<'_>, view: &View<'_>) -> Standing {
-    let uncounted = view.state.uncounted.get(rule.name);
+    let uncounted = uncounted(rule, view);
     let because = |why: &str| match uncounted {
         Some(uncounted) => {
             Standing::Unmet(format!("{why}; `{}` did not count: {}", uncounted.shown, uncounted.why))
@@ -68,6 +80,9 @@ fn of_command(rule: &Rule<'_>, view: &View<'_>) -> Standing {
     let command = mark.metadata.command.as_deref().unwrap_or("the command");
     if !view.is_fresh(rule, mark) {
         return because(&format!("`{command}` passed too long ago"));
+    }
+    if let Some(why) = outdated(rule, mark) {
+        return because(&format!("`{command}` passed, but {why}"));
     }
     match view.world.evidence.get(rule.name) {
         Some(Freshness::Same) => Standing::Met(format!(

@@ -82,7 +82,7 @@ fn what_is_not_marked_says_where_it_is_not() {
     scene.world.here.key = Key::Detached("1a2b3c4d5e6f".to_owned());
     assert_eq!(unmet(&scene, "plan"), "not marked on commit 1a2b3c4d");
     scene.world.here.key = Key::NoGit;
-    assert_eq!(unmet(&scene, "plan"), "not marked in this session on this project, which has no git");
+    assert_eq!(unmet(&scene, "plan"), "not marked in this session in this project (no git)");
 }
 
 #[test]
@@ -318,18 +318,41 @@ fn a_run_that_did_not_count_is_told_with_the_line_to_type() {
     scene.state.uncounted.insert("tests".to_owned(), uncounted);
     assert!(unmet(&scene, "tests").contains("`cargo test` did not count: a pipe"));
     assert!(
-        remedy(&scene, "tests").contains("must succeed: cd sub && cargo test;"),
+        remedy(&scene, "tests").contains("run alone on a line (no pipe): cd sub && cargo test;"),
         "{}",
         remedy(&scene, "tests")
     );
 }
 
 #[test]
+fn a_line_that_holds_a_secret_is_told_without_it_and_with_what_to_do() {
+    let mut scene = Scene::new(TESTS);
+    let line = "API_TOKEN=[masked] cargo test".to_owned();
+    let uncounted = Uncounted { shown: "cargo test".to_owned(), why: "a pipe".to_owned(), line };
+    scene.state.uncounted.insert("tests".to_owned(), uncounted);
+    let told = "API_TOKEN=[masked] cargo test (with the secret itself in place of [masked]);";
+    assert!(remedy(&scene, "tests").contains(told), "{}", remedy(&scene, "tests"));
+}
+
+#[test]
+fn a_run_that_did_not_count_is_forgotten_where_something_else_is_asked_for() {
+    let mut scene = Scene::new("tests: {type: evidence, command: cargo test}\n");
+    let uncounted = Uncounted {
+        shown: "make lint".to_owned(),
+        why: "it failed".to_owned(),
+        line: "make lint".to_owned(),
+    };
+    scene.state.uncounted.insert("tests".to_owned(), uncounted);
+    assert_eq!(unmet(&scene, "tests"), "no command has passed for it here");
+    assert!(remedy(&scene, "tests").contains("(no pipe): cargo test;"), "{}", remedy(&scene, "tests"));
+}
+
+#[test]
 fn the_command_to_run_is_the_first_that_can_be_typed() {
     for (command, expected) in [
-        ("cargo test", "must succeed: cargo test;"),
-        ("['cargo\\s+(test|nextest)', just test]", "must succeed: just test;"),
-        ("'cargo\\s+(test|nextest)'", "a command that matches cargo\\s+(test|nextest)"),
+        ("cargo test", "(no pipe): cargo test;"),
+        ("['cargo\\s+(test|nextest)', just test]", "(no pipe): just test;"),
+        ("'cargo\\s+(test|nextest)'", "(no pipe) a command that matches cargo\\s+(test|nextest)"),
     ] {
         let scene = Scene::new(&format!("tests: {{type: evidence, command: {command}}}\n"));
         let remedy = remedy(&scene, "tests");

@@ -8,6 +8,7 @@ use shared::protocol::Mode;
 use shared::transcript::TurnWork;
 
 use super::{cannot_mark, denied_again, hash, kind, scope, set_aside, tracked_local_file, without_git};
+use crate::marks::Key;
 use crate::scene::{End, Scene, call, denied, edit_of};
 use crate::settings::{Kind, Scope};
 use crate::view::Size;
@@ -80,7 +81,7 @@ fn a_refusal_has_a_way_out_of_each_requirement() {
         "req satisfy users",
         "req approve size",
         "end the other session",
-        "must succeed: cargo test",
+        "run alone on a line (no pipe): cargo test",
         "req waive tests --note \"the reason\"",
     ] {
         assert!(reason.contains(way), "{way} in {reason}");
@@ -98,6 +99,36 @@ fn nobody_is_asked_where_nobody_is() {
         assert!(!reason.contains("ask the user"), "{mode:?}: {reason}");
         assert!(reason.contains("run in Bash: req satisfy plan review"), "{reason}");
     }
+}
+
+#[test]
+fn a_refusal_names_the_commands_that_need_something_and_else_the_tool() {
+    const COMMIT: &str = "commit: {trigger_tools: [Edit, {tool: Bash, command_pattern: git commit}]}\n";
+    let several =
+        format!("{COMMIT}push: {{trigger_tools: [{{tool: Bash, command_pattern: 'git (push|tag)'}}]}}\n");
+    let bash = format!("{COMMIT}all: {{trigger_tools: [Bash]}}\n");
+    for (requirements, line, subject) in [
+        (COMMIT, "git -C sub commit -m x", "`git commit` needs"),
+        (COMMIT, "git commit -m x; git commit -m y", "`git commit` needs"),
+        (&several, "git commit -m x && git push origin", "`git commit`, `git push origin` needs"),
+        (&several, "git push https://me:secret@example.org", "`git push https://"),
+        (&bash, "git commit -m x", "Bash needs"),
+        (COMMIT, "git commit -m 'unclosed", "Bash needs"),
+    ] {
+        let answer = Scene::new(requirements).bash("t1", line);
+        let reason = denied(&answer);
+        assert!(reason.starts_with(&format!("requirements-check: {subject}")), "{line}: {reason}");
+        assert!(!reason.contains("secret"), "{reason}");
+    }
+    assert!(denied(&Scene::new(COMMIT).edit("t1")).starts_with("requirements-check: Edit needs"));
+}
+
+#[test]
+fn without_git_the_place_is_the_project() {
+    let mut scene = Scene::new("plan: {}\n");
+    scene.world.here.key = Key::NoGit;
+    let answer = scene.edit("t1");
+    assert!(denied(&answer).contains(" not met yet in this project (no git)."), "{}", denied(&answer));
 }
 
 #[test]
@@ -141,4 +172,14 @@ fn a_hash_is_the_same_tomorrow_and_another_for_another_text() {
     // It is kept in files: of a denial for seconds, of a scheduled prompt for as long as the schedule lives.
     assert_eq!(hash("req satisfy plan"), 0x50bb_2059_d531_d1f5);
     assert_ne!(hash("a"), hash("b"));
+}
+
+#[test]
+fn of_a_thousand_requirements_twenty_are_named_and_the_rest_counted() {
+    let text: String = (0..1000).map(|number| format!("r{number}: {{}}\n")).collect();
+    let reason = denied(&Scene::new(&text).edit("t1")).to_owned();
+    assert!(reason.contains("- and 980 more, named when these are met"), "{reason}");
+    assert_eq!(reason.lines().filter(|line| line.starts_with("- r")).count(), 20, "{reason}");
+    let (_, to_mark) = reason.split_once("req satisfy ").unwrap();
+    assert_eq!(to_mark.lines().next().unwrap().split(' ').count(), 20, "{to_mark}");
 }

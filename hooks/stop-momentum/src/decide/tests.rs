@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use shared::blocks::BlockCount;
 use shared::config::{self, Bounded, SectionSpec, Sources};
-use shared::hook::{Given, Heed, Heeded, Memory, Outcome, Verdict};
+use shared::hook::{Given, Heed, Heeded, Memory, Outcome, Remark, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Input, Stop};
 use shared::switches::Position;
@@ -92,9 +92,10 @@ fn blocks(change: impl FnOnce(&mut Case)) -> (String, String) {
 }
 
 #[track_caller]
-fn lets_go(change: impl FnOnce(&mut Case), why: &str, memory: &Memory<State>) {
+fn lets_go(change: impl FnOnce(&mut Case), why: &'static str, memory: &Memory<State>) {
     let outcome = decided(change);
-    assert_eq!((outcome.verdict, outcome.remark, &outcome.memory), (Verdict::Pass, Some(why), memory));
+    let remark = Some(Remark::LetGo(why));
+    assert_eq!((outcome.verdict, outcome.remark, &outcome.memory), (Verdict::Pass, remark, memory));
 }
 
 #[test]

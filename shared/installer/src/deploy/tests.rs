@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use shared::catalog::{Catalog, HookEntry};
+use shared::catalog::{Answer, Catalog, HookEntry};
 
-use super::{copy, everything, remove};
+use super::{May, copy, everything, remove};
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope, executable};
 use crate::source::{Binaries, Source};
@@ -31,13 +31,18 @@ fn built(folder: &Path, bytes: &str) -> Binaries {
     [("a-gate".to_owned(), path)].into()
 }
 
+/// Copies programs that are no hooks, which have nothing to prove.
+fn given(installation: &Installation, binaries: &Binaries) -> anyhow::Result<Vec<String>> {
+    copy(installation, &Catalog { hooks: Vec::new() }, binaries, May::Any)
+}
+
 #[test]
 fn a_second_copy_of_the_same_changes_nothing_and_a_new_build_replaces() {
     let scratch = tempfile::tempdir().unwrap();
     let installation = installation(scratch.path());
-    assert_eq!(copy(&installation, &built(scratch.path(), "one")).unwrap(), ["a-gate"]);
-    assert_eq!(copy(&installation, &built(scratch.path(), "one")).unwrap(), [""; 0]);
-    assert_eq!(copy(&installation, &built(scratch.path(), "two")).unwrap(), ["a-gate"]);
+    assert_eq!(given(&installation, &built(scratch.path(), "one")).unwrap(), ["a-gate"]);
+    assert_eq!(given(&installation, &built(scratch.path(), "one")).unwrap(), [""; 0]);
+    assert_eq!(given(&installation, &built(scratch.path(), "two")).unwrap(), ["a-gate"]);
     assert_eq!(fs::read_to_string(installation.deployed("a-gate")).unwrap(), "two");
     assert!(Manifest::read(&installation).unwrap().vouches_for(&installation, "a-gate"));
     let left: Vec<_> =
@@ -51,12 +56,22 @@ fn programs_are_executable_and_new_folders_private() {
     use std::os::unix::fs::PermissionsExt;
     let scratch = tempfile::tempdir().unwrap();
     let installation = installation(scratch.path());
-    copy(&installation, &built(scratch.path(), "one")).unwrap();
+    given(&installation, &built(scratch.path(), "one")).unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&installation.deployed("a-gate")), 0o755);
     assert_eq!(mode(&scratch.path().join(".claude")), 0o700);
-    fs::set_permissions(installation.deployed("a-gate"), fs::Permissions::from_mode(0o644)).unwrap();
-    assert_eq!(copy(&installation, &built(scratch.path(), "one")).unwrap(), ["a-gate"]);
+    let set = |mode| {
+        fs::set_permissions(installation.deployed("a-gate"), fs::Permissions::from_mode(mode)).unwrap()
+    };
+    set(0o700);
+    assert_eq!(
+        given(&installation, &built(scratch.path(), "one")).unwrap(),
+        [""; 0],
+        "its owner may start it"
+    );
+    assert_eq!(mode(&installation.deployed("a-gate")), 0o700);
+    set(0o644);
+    assert_eq!(given(&installation, &built(scratch.path(), "one")).unwrap(), ["a-gate"]);
     assert_eq!(mode(&installation.deployed("a-gate")), 0o755);
 }
 
@@ -66,11 +81,11 @@ fn a_file_of_somebody_elses_is_never_replaced_but_our_own_bytes_are_adopted() {
     let installation = installation(scratch.path());
     fs::create_dir_all(&installation.hooks).unwrap();
     fs::write(installation.deployed("a-gate"), "mine").unwrap();
-    let error = copy(&installation, &built(scratch.path(), "one")).unwrap_err().to_string();
+    let error = given(&installation, &built(scratch.path(), "one")).unwrap_err().to_string();
     assert!(error.ends_with("a-gate is not ours and is not replaced: move it away and try again"), "{error}");
     assert_eq!(fs::read_to_string(installation.deployed("a-gate")).unwrap(), "mine");
 
-    copy(&installation, &built(scratch.path(), "mine")).unwrap();
+    given(&installation, &built(scratch.path(), "mine")).unwrap();
     assert!(Manifest::read(&installation).unwrap().vouches_for(&installation, "a-gate"));
 }
 
@@ -78,7 +93,7 @@ fn a_file_of_somebody_elses_is_never_replaced_but_our_own_bytes_are_adopted() {
 fn only_what_still_is_what_was_deployed_is_removed() {
     let scratch = tempfile::tempdir().unwrap();
     let installation = installation(scratch.path());
-    copy(&installation, &built(scratch.path(), "one")).unwrap();
+    given(&installation, &built(scratch.path(), "one")).unwrap();
     fs::write(installation.deployed("a-gate"), "patched").unwrap();
     assert!(!remove(&installation, "a-gate").unwrap());
     fs::write(installation.deployed("a-gate"), "one").unwrap();
@@ -94,10 +109,19 @@ fn a_manifest_that_is_not_ours_stops_everything() {
     fs::create_dir_all(&installation.hooks).unwrap();
     for text in ["{}", "{\"product\":\"other\",\"files\":{}}", "x"] {
         fs::write(installation.hooks.join("manifest.json"), text).unwrap();
-        assert!(copy(&installation, &built(scratch.path(), "one")).is_err(), "{text}");
+        assert!(given(&installation, &built(scratch.path(), "one")).is_err(), "{text}");
         assert!(!installation.deployed("a-gate").exists());
     }
 }
+
+#[cfg(unix)]
+fn make_executable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[cfg(not(unix))]
+fn make_executable(_path: &Path) {}
 
 /// One hook.
 fn catalog() -> Catalog {
@@ -113,19 +137,20 @@ fn in_the_folder_they_are_deployed_in_new_files_become_ours_and_nothing_is_copie
     let installation = installation(scratch.path());
     fs::create_dir_all(&installation.hooks).unwrap();
     fs::write(installation.deployed("a-gate"), "one").unwrap();
+    make_executable(&installation.deployed("a-gate"));
     // However the folder is spelt.
     let source = Source::Folder(installation.hooks.join("../hooks"));
     let vouches = || Manifest::read(&installation).unwrap().vouches_for(&installation, "a-gate");
-    everything(&installation, &catalog(), &source).unwrap();
+    everything(&installation, &catalog(), &source, May::Any).unwrap();
     assert!(vouches());
     assert!(installation.bin.join(executable("a-gate")).exists(), "its command is linked");
     assert!(
-        !everything(&installation, &catalog(), &source).unwrap().changed,
+        !everything(&installation, &catalog(), &source, May::Any).unwrap().changed,
         "a second time there is nothing to do"
     );
 
     fs::write(installation.deployed("a-gate"), "patched").unwrap();
-    everything(&installation, &catalog(), &source).unwrap();
+    everything(&installation, &catalog(), &source, May::Any).unwrap();
     assert!(!vouches(), "what was changed since is not taken for ours");
     assert_eq!(fs::read_to_string(installation.deployed("a-gate")).unwrap(), "patched");
 }
@@ -134,7 +159,74 @@ fn in_the_folder_they_are_deployed_in_new_files_become_ours_and_nothing_is_copie
 fn a_hook_that_is_not_there_gets_no_command() {
     let scratch = tempfile::tempdir().unwrap();
     let installation = installation(scratch.path());
-    let done = everything(&installation, &catalog(), &Source::Folder(scratch.path().to_owned())).unwrap();
+    let done =
+        everything(&installation, &catalog(), &Source::Folder(scratch.path().to_owned()), May::Any).unwrap();
     assert!(done.binaries.is_empty() && !done.changed);
     assert!(installation.bin.join(executable("a-gate")).symlink_metadata().is_err());
+}
+
+#[test]
+fn what_the_manifest_does_not_vouch_for_is_the_users_to_install() {
+    let scratch = tempfile::tempdir().unwrap();
+    let installation = installation(scratch.path());
+    let none = Catalog { hooks: Vec::new() };
+    let known = |bytes: &str| {
+        copy(&installation, &none, &built(scratch.path(), bytes), May::Known("req hooks install --from DIR"))
+    };
+    let refused = |bytes: &str| {
+        let error = known(bytes).unwrap_err().to_string();
+        assert!(error.contains("is not what is installed here"), "{error}");
+        assert!(error.ends_with("type: req hooks install --from DIR"), "{error}");
+    };
+    refused("one");
+    assert!(!installation.hooks.exists(), "nor at a first time");
+    given(&installation, &built(scratch.path(), "one")).unwrap();
+    refused("two");
+    assert_eq!(fs::read_to_string(installation.deployed("a-gate")).unwrap(), "one");
+    assert_eq!(known("one").unwrap(), [""; 0]);
+    fs::remove_file(installation.deployed("a-gate")).unwrap();
+    assert_eq!(known("one").unwrap(), ["a-gate"], "what is gone comes back");
+}
+
+#[test]
+fn what_lies_in_the_folder_of_the_hooks_becomes_ours_by_the_users_word_alone() {
+    let scratch = tempfile::tempdir().unwrap();
+    let installation = installation(scratch.path());
+    fs::create_dir_all(&installation.hooks).unwrap();
+    fs::write(installation.deployed("a-gate"), "put there").unwrap();
+    let source = Source::Folder(installation.hooks.clone());
+    assert!(everything(&installation, &catalog(), &source, May::Known("line")).is_err());
+    assert_eq!(Manifest::read(&installation).unwrap(), Manifest::default());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hook_is_replaced_only_by_one_that_does_what_it_promises() {
+    let scratch = tempfile::tempdir().unwrap();
+    let installation = installation(scratch.path());
+    let mut catalog = catalog();
+    let proof = &mut catalog.hooks[0].proof;
+    proof.event = [("hook_event_name".to_owned(), "Stop".into())].into_iter().collect();
+    proof.answer = Answer::Block;
+    let gate = |line: &str| {
+        let script = format!("#!/bin/sh\ncat >/dev/null; {line}\n");
+        copy(&installation, &catalog, &built(scratch.path(), &script), May::Any)
+    };
+    let refused = |line: &str| {
+        let error = format!("{:#}", gate(line).unwrap_err());
+        assert!(error.contains("nothing was copied: answered Stop with silence"), "{error}");
+    };
+    refused("exit 0");
+    assert!(!installation.hooks.exists(), "nothing is left of it");
+    let blocks = r#"echo '{"decision":"block","reason":"r"}'"#;
+    assert_eq!(gate(blocks).unwrap(), ["a-gate"]);
+    let files = || {
+        let files = fs::read_dir(&installation.hooks).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = files.map(|path| (fs::read(&path).unwrap(), path)).collect();
+        files.sort();
+        files
+    };
+    let before = files();
+    refused("true");
+    assert_eq!(files(), before, "the old one, and what is known of it");
 }

@@ -1,6 +1,6 @@
 //! The deployed files and the commands that lead to them, against the manifest. Pure.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use shared::catalog::Catalog;
 
@@ -95,6 +95,10 @@ pub(super) fn look(world: &World<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> =
         hooks.chain(programs).filter_map(|name| finding(&facts(world, name))).collect();
     if found.is_empty() {
+        // A plugin brings its own: what is installed beside it would count everything twice.
+        if world.catalog.hooks.iter().any(|hook| world.comes_with_a_plugin(&hook.name)) {
+            return vec![Finding::ok("no hook is installed; a plugin brings its own")];
+        }
         return vec![Finding::note("no hook is installed").next("req hooks install")];
     }
     let voice = world.user().voice;
@@ -103,7 +107,65 @@ pub(super) fn look(world: &World<'_>) -> Vec<Finding> {
             .next(voice.prune())
     }));
     found.extend(links(world, world.catalog));
+    found.extend(exposed(world));
     found
+}
+
+/// The files and folders by which anybody could put another gate in the place of ours.
+fn exposed(world: &World<'_>) -> Vec<Finding> {
+    let user = world.user();
+    let deployed = world.manifest.files.keys().map(|name| user.deployed(name));
+    let folders = [world.config().to_owned(), user.hooks.clone(), user.settings.clone()];
+    let of = |path: PathBuf| reach(&path).map(|reach| exposure(reach, &path, &user.show(&path)));
+    folders.into_iter().chain(deployed).filter_map(of).collect()
+}
+
+/// Who else may change a file or folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// It belongs to another user.
+    Foreign,
+    /// Everybody.
+    Everybody,
+    /// Those of its group.
+    Group,
+}
+
+#[cfg(unix)]
+fn reach(path: &Path) -> Option<Reach> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = std::fs::metadata(path).ok()?;
+    of_mode(metadata.mode(), metadata.uid(), metadata.gid(), rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(unix))]
+fn reach(_path: &Path) -> Option<Reach> {
+    None // Access lists decide there; a profile folder is private by default.
+}
+
+/// The administrator may do everything anyway; and on many systems each user is alone in a group of the same number, to
+/// which new files are open.
+#[cfg(unix)]
+const fn of_mode(mode: u32, owner: u32, group: u32, user: u32) -> Option<Reach> {
+    match mode {
+        _ if owner != user && owner != 0 => Some(Reach::Foreign),
+        mode if mode & 0o002 != 0 => Some(Reach::Everybody),
+        mode if mode & 0o020 != 0 && group != user && group != 0 => Some(Reach::Group),
+        _ => None,
+    }
+}
+
+fn exposure(reach: Reach, path: &Path, shown: &str) -> Finding {
+    let path = format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
+    let found = match reach {
+        Reach::Foreign => Finding::broken("belongs to another user, who can make every gate pass everything")
+            .next("make it yours again, or install again: req hooks install"),
+        Reach::Everybody => Finding::broken("anybody may write to it, and make every gate pass everything")
+            .next(format!("type: chmod o-w {path}")),
+        Reach::Group => Finding::warning("its group may write to it, and make every gate pass everything")
+            .next(format!("unless you are alone in that group, type: chmod g-w {path}")),
+    };
+    found.at(shown, None)
 }
 
 fn is_program(world: &World<'_>, command: &str) -> bool {
@@ -167,7 +229,7 @@ fn links(world: &World<'_>, catalog: &Catalog) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Facts, VERSION, finding, numbers};
+    use super::{Facts, Reach, VERSION, exposure, finding, numbers};
     use crate::doctor::finding::{Repair, Severity};
 
     fn right() -> Facts {
@@ -211,6 +273,26 @@ mod tests {
             assert_eq!(found.severity, severity, "{found}");
             assert!(found.what.contains(said), "{found}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_others_may_change_is_told_but_for_the_administrator_and_a_group_of_ones_own() {
+        for (mode, owner, group, reach) in [
+            (0o755, 1000, 1000, None),
+            (0o755, 0, 0, None),
+            (0o755, 1001, 1000, Some(Reach::Foreign)),
+            (0o777, 1000, 1000, Some(Reach::Everybody)),
+            (0o757, 0, 0, Some(Reach::Everybody)),
+            (0o775, 1000, 1000, None),
+            (0o775, 1000, 100, Some(Reach::Group)),
+            (0o775, 1000, 0, None),
+        ] {
+            assert_eq!(super::of_mode(mode, owner, group, 1000), reach, "{mode:o} {owner} {group}");
+        }
+        let told = exposure(Reach::Everybody, "/home/it's/.claude".as_ref(), "~/.claude");
+        assert_eq!(told.next.as_deref(), Some(r"type: chmod o-w '/home/it'\''s/.claude'"));
+        assert_eq!(told.severity, Severity::Broken);
     }
 
     #[test]

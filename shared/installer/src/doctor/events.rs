@@ -101,58 +101,6 @@ const EVENTS: [(&str, Matched); 33] = [
     ("MessageDisplay", Matched::Nothing),
 ];
 
-/// The client's own tools, those it had once included: a matcher may still name them.
-pub(super) const TOOLS: [&str; 48] = [
-    "Agent",
-    "AskUserQuestion",
-    "Bash",
-    "BashOutput",
-    "CronCreate",
-    "CronDelete",
-    "CronList",
-    "Edit",
-    "EnterPlanMode",
-    "EnterWorktree",
-    "ExitPlanMode",
-    "ExitWorktree",
-    "Glob",
-    "Grep",
-    "KillBash",
-    "KillShell",
-    "LS",
-    "LSP",
-    "ListMcpResourcesTool",
-    "Monitor",
-    "MultiEdit",
-    "NotebookEdit",
-    "NotebookRead",
-    "PowerShell",
-    "PushNotification",
-    "Read",
-    "ReadMcpResourceTool",
-    "RemoteTrigger",
-    "ScheduleWakeup",
-    "SendMessage",
-    "SendUserMessage",
-    "Skill",
-    "SlashCommand",
-    "StructuredOutput",
-    "Task",
-    "TaskCreate",
-    "TaskGet",
-    "TaskList",
-    "TaskOutput",
-    "TaskStop",
-    "TaskUpdate",
-    "TeamCreate",
-    "TeamDelete",
-    "TodoWrite",
-    "ToolSearch",
-    "WebFetch",
-    "WebSearch",
-    "Write",
-];
-
 /// What a matcher of this event is compared with; `None`: there is no such event.
 pub(super) fn matched(event: &str) -> Option<Matched> {
     EVENTS.iter().find(|(name, _)| *name == event).map(|(_, matched)| *matched)
@@ -167,7 +115,7 @@ pub(super) fn names() -> Vec<&'static str> {
 mod tests {
     use shared::catalog::Catalog;
 
-    use super::{Matched, TOOLS, matched, names};
+    use super::{Matched, matched, names};
 
     #[test]
     fn every_event_of_ours_is_known_and_none_stands_twice() {
@@ -181,6 +129,5 @@ mod tests {
         assert_eq!(all.len(), 33);
         assert_eq!(matched("Stopp"), None);
         assert_eq!(matched("Stop"), Some(Matched::Nothing));
-        assert!(TOOLS.is_sorted());
     }
 }

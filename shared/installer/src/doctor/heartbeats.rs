@@ -10,6 +10,9 @@ use super::finding::Finding;
 /// A session that goes on so long after a hook last fired shows that it does not fire any more.
 const LONG: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// Clocks of file systems differ from the system's by so much.
+const TOLERANCE: Duration = Duration::from_secs(60);
+
 /// What is known of one registered hook.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Facts {
@@ -33,6 +36,13 @@ pub(super) fn finding(facts: &Facts) -> Finding {
     let next =
         "if hooks of others run there, restart that session; else see what /hooks and claude --debug say";
     match (facts.fired, session, facts.installed) {
+        (Some(fired), _, _) if is_later(fired, *now, TOLERANCE) => {
+            let what = format!(
+                "{hook} last fired {} from now by the clock, so when it really did is not known",
+                span(fired.since(*now))
+            );
+            Finding::warning(what).next("set the clock right; the hook's next run puts the time right")
+        }
         (Some(fired), Some(session), _) if is_later(session, fired, LONG) => {
             let what = format!(
                 "{hook} last fired {} ago, though a session went on until {} ago",
@@ -89,6 +99,8 @@ mod tests {
             (at(1), at(25), at(0), true, Severity::Ok),
             (at(1), at(26), at(0), true, Severity::Warning),
             (at(1), at(26), at(0), false, Severity::Ok),
+            (at(100), None, at(0), true, Severity::Ok),
+            (at(101), None, at(0), true, Severity::Warning),
         ] {
             let now = at(100).unwrap();
             let facts = Facts { hook: "a-gate".to_owned(), fired, installed, session, is_everywhere, now };

@@ -30,7 +30,7 @@ fn disabled(levels: &[Level]) -> Vec<Finding> {
     let mut said = levels
         .iter()
         .rev()
-        .filter(|level| level.kind != Kind::Plugin)
+        .filter(|level| level.kind != Kind::Plugin && !level.is_elsewhere)
         .filter_map(|level| Some((level, level.survey.disables_all_hooks?)));
     let strongest = said.next();
     let place = |finding: Finding, level: &Level, line: usize| {
@@ -45,7 +45,12 @@ fn disabled(levels: &[Level]) -> Vec<Finding> {
         let by = strongest.map(|(level, _)| level.shown.clone()).unwrap_or_default();
         place(Finding::note(format!("true, but overruled by {by}")), level, flag.line)
     };
-    overruled.map(tell).collect()
+    let elsewhere = levels.iter().filter(|level| level.is_elsewhere).filter_map(|level| {
+        let flag = level.survey.disables_all_hooks.filter(|flag| flag.is_on)?;
+        let what = "true, but not read in a session that is started below its folder, as here";
+        Some(place(Finding::note(what), level, flag.line))
+    });
+    overruled.map(tell).chain(elsewhere).collect()
 }
 
 /// What the client's own record says of the folders whose trust counts; `None`: there is no record, or no project.
@@ -132,6 +137,14 @@ mod tests {
             ];
             assert_eq!(verdict(&levels, true), expected, "{user} {project} {local} {managed}");
         }
+    }
+
+    #[test]
+    fn what_a_session_started_here_does_not_read_decides_nothing() {
+        let top = Level::of_text(Kind::Project, "f", r#"{"disableAllHooks":true}"#);
+        let severity = |level: Level| of_settings(&[level], true)[0].severity;
+        assert_eq!(severity(top.clone()), Severity::Broken);
+        assert_eq!(severity(Level { is_elsewhere: true, ..top }), Severity::Note);
     }
 
     #[test]

@@ -2,11 +2,12 @@
 //! plugins that are switched on. What cannot be read is told; nothing is changed.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use shared::catalog::Catalog;
-use shared::settings::{Entry, Registered, Survey, survey};
+use shared::settings::{Entry, Program, Registered, Survey, survey};
 
 use super::finding::Finding;
 use super::plugins;
@@ -15,7 +16,7 @@ use crate::client_settings::Settings;
 use crate::places::{Installation, Scope};
 use crate::prove::command_of;
 
-/// Larger files are no settings; a plugin's may be a stranger's, in bytes.
+/// Larger files are no settings; a plugin's or a project's may be a stranger's, in bytes.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Whose settings they are.
@@ -49,6 +50,8 @@ pub(crate) struct Level {
     pub(crate) ours: Vec<Registered>,
     /// Its shape is so wrong that an edit refuses it: what is ours in it cannot be told.
     pub(crate) is_refused: bool,
+    /// The client does not read it in a session that is started where this command was typed.
+    pub(crate) is_elsewhere: bool,
     /// Why it cannot be read.
     pub(crate) unreadable: Option<Finding>,
 }
@@ -73,6 +76,7 @@ impl Level {
             place: None,
             ours: Vec::new(),
             is_refused: false,
+            is_elsewhere: false,
             unreadable,
         }
     }
@@ -85,7 +89,9 @@ impl Level {
     /// An entry of the text is this one of ours.
     pub(crate) fn is_ours(&self, entry: &Entry) -> bool {
         self.ours.iter().any(|ours| {
-            ours.event == entry.event
+            entry.is_command
+                && (entry.args.is_some() || matches!(ours.program, Program::Shell(_)))
+                && ours.event == entry.event
                 && ours.matcher == entry.matcher
                 && entry.command.as_deref() == Some(command_of(ours))
         })
@@ -102,11 +108,28 @@ impl Level {
 /// All of them, in the order in which the client ranks them from the weakest on; plugins last.
 pub(crate) fn read(world: &World<'_>, managed: &Path) -> Vec<Level> {
     let own = world.places.iter().map(|place| own(place, world.catalog));
-    let own: Vec<Level> = own.filter(|level| level.kind == Kind::User || level.is_there()).collect();
+    let mut own: Vec<Level> = own.filter(|level| level.kind == Kind::User || level.is_there()).collect();
+    read_below(world, &mut own);
     let managed = managed_files(managed).into_iter().map(|file| foreign(Kind::Managed, &file, world));
     let mut levels: Vec<Level> = own.into_iter().chain(managed).collect();
     levels.extend(plugins::read(world, &levels));
     levels
+}
+
+/// Below the top of a project the client reads the `settings.json` of the folder it is started in, and not the top's; the
+/// local ones it reads in both (tests/client-facts.md, 16).
+fn read_below(world: &World<'_>, levels: &mut Vec<Level>) {
+    let start = world.host.cwd().and_then(|cwd| cwd.canonicalize().ok());
+    let below = |top: &Path| start.filter(|start| start != top && start.starts_with(top));
+    let Some(start) = world.project().and_then(below) else { return };
+    let is_tops = |level: &&mut Level| level.kind == Kind::Project;
+    levels.iter_mut().filter(is_tops).for_each(|level| level.is_elsewhere = true);
+    let file = start.join(".claude/settings.json");
+    let is_users = file.canonicalize().ok() == world.user().settings.canonicalize().ok();
+    if file.is_file() && !is_users {
+        let at = levels.iter().position(|level| level.kind > Kind::Project).unwrap_or(levels.len());
+        levels.insert(at, foreign(Kind::Project, &file, world));
+    }
 }
 
 impl Level {
@@ -124,15 +147,14 @@ fn own(place: &Installation, catalog: &Catalog) -> Level {
         Scope::Local => Kind::Local,
     };
     let shown = place.show(&place.settings);
-    let text = place.file(&place.settings).and_then(|file| Ok(file.read()?));
-    let mut level = match text {
-        Ok(text) => Level::of_text(kind, &shown, text.as_deref().unwrap_or_default()),
+    let mut level = match own_text(place) {
+        Ok(text) => Level::of_text(kind, &shown, &text),
         Err(error) => Level::failed(kind, &shown, &error),
     };
     level.place = Some(place.clone());
     if level.unreadable.is_none() {
-        match Settings::read(place, catalog) {
-            Ok(settings) => level.ours = settings.present.hooks,
+        match Settings::there(place, catalog) {
+            Ok(present) => level.ours = present.hooks,
             // Of a wrong shape: the survey tells where, in more detail.
             Err(_) if !level.survey.faults.is_empty() => level.is_refused = true,
             Err(error) => {
@@ -141,6 +163,14 @@ fn own(place: &Installation, catalog: &Catalog) -> Level {
         }
     }
     level
+}
+
+/// As the client reads it, wherever a link of that name leads.
+fn own_text(place: &Installation) -> anyhow::Result<String> {
+    if fs::metadata(&place.settings).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+        return Ok(String::new());
+    }
+    text_of(&place.settings)
 }
 
 /// Settings that are none of an installation's.

@@ -4,8 +4,9 @@
 
 use regex_lite::Regex;
 use shared::config::nearest;
+use shared::tools::TOOLS;
 
-use super::events::{Matched, TOOLS, matched};
+use super::events::{Matched, matched};
 
 /// What is wrong with a matcher.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,8 @@
-//! The state folder: it must be there or makeable, writable, and nobody else's business.
+//! The state folder: it must be there or makeable, writable in all its parts, and nobody else's business.
 
-use std::fs;
-use std::path::Path;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use shared::host::StateDirIgnored;
 use shared::state::write_private;
@@ -16,10 +17,17 @@ pub(super) struct Facts {
     shown: Option<String>,
     /// The user's own, closed to others; `None`: it is not there yet.
     privacy: Option<Privacy>,
-    /// Why a file cannot be written there.
-    unwritable: Option<String>,
+    /// What of it cannot be written to.
+    unwritable: Option<Unwritable>,
     /// Why the folder that the environment names is not used.
     ignored: Option<StateDirIgnored>,
+}
+
+/// A folder or file that cannot be written to, as a person reads it, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Unwritable {
+    shown: String,
+    why: String,
 }
 
 /// Who may do what in a folder.
@@ -40,28 +48,62 @@ pub(super) fn look(world: &World<'_>) -> Facts {
     let ignored = world.folders.state_dir_ignored;
     let Some(dir) = &world.folders.state_dir else { return Facts { ignored, ..Facts::default() } };
     let privacy = fs::metadata(dir).ok().map(|metadata| privacy(&metadata));
-    Facts { shown: Some(world.user().show(dir)), privacy, unwritable: try_to_write(dir).err(), ignored }
+    let told = |(path, error): (PathBuf, io::Error)| Unwritable {
+        shown: world.user().show(&path),
+        why: error.to_string(),
+    };
+    let unwritable = try_to_write(dir).err().map(told);
+    Facts { shown: Some(world.user().show(dir)), privacy, unwritable, ignored }
 }
 
-/// A file of our own, which goes again, like every folder that had to be made for it.
-fn try_to_write(dir: &Path) -> Result<(), String> {
+/// What a hook writes is as large: a full disk still takes an empty file.
+const TRIAL: [u8; 4096] = [b'x'; 4096];
+
+/// More entries are not looked at: a folder with so many is in use.
+const MAX_ENTRIES: usize = 10_000;
+
+/// A file of our own in it and in its folders, which goes again, like every folder that had to be made for it; and every
+/// file there is opened. What cannot be written to.
+fn try_to_write(dir: &Path) -> Result<(), (PathBuf, io::Error)> {
     let missing: Vec<&Path> = dir.ancestors().take_while(|above| above.symlink_metadata().is_err()).collect();
-    let written = make(dir).map_err(|error| error.to_string()).and_then(|()| write_in(dir));
+    let written = make(dir).map_err(|error| (dir.to_owned(), error)).and_then(|()| write_everywhere(dir));
     for folder in missing {
         let _ = fs::remove_dir(folder);
     }
     written
 }
 
-fn write_in(dir: &Path) -> Result<(), String> {
+fn write_everywhere(dir: &Path) -> Result<(), (PathBuf, io::Error)> {
+    write_in(dir).map_err(|error| (dir.to_owned(), error))?;
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten().take(MAX_ENTRIES) {
+        let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
+        // Whether the user may write to their OFF file is theirs to say.
+        let tried = match entry.file_name().to_str() {
+            Some("OFF") => Ok(()),
+            Some("journal.jsonl") if !kind.is_file() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+            _ if kind.is_dir() => write_in(&path),
+            _ if kind.is_file() => OpenOptions::new().append(true).open(&path).map(drop),
+            _ => Ok(()),
+        };
+        match tried {
+            // A session that ended in this moment.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            tried => tried.map_err(|error| (path, error))?,
+        }
+    }
+    Ok(())
+}
+
+fn write_in(dir: &Path) -> io::Result<()> {
     let file = dir.join(format!("doctor-{}", std::process::id()));
-    let written = write_private(&file, b"").map_err(|error| error.to_string());
+    // Some file systems find out that they are full when they really write.
+    let written = write_private(&file, &TRIAL).and_then(|()| File::open(&file)?.sync_all());
     let _ = fs::remove_file(file);
     written
 }
 
 /// A folder that is there stays as it is.
-fn make(dir: &Path) -> std::io::Result<()> {
+fn make(dir: &Path) -> io::Result<()> {
     if dir.is_dir() { Ok(()) } else { shared::state::ensure_private(dir) }
 }
 
@@ -98,10 +140,11 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
             )),
         );
     }
-    if let Some(why) = &facts.unwritable {
+    if let Some(Unwritable { shown, why }) = &facts.unwritable {
         let what =
             format!("cannot be written to ({why}): gates that have to count or remember let everything pass");
-        found.push(Finding::broken(what).at(shown, None).next("make that folder writable for you"));
+        let next = "make it writable for you, or make room if the disk is full";
+        found.push(Finding::broken(what).at(shown, None).next(next));
     }
     let place = |finding: Finding| finding.at(shown, None);
     found.extend(match facts.privacy {
@@ -125,20 +168,40 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Facts, Privacy, findings, try_to_write};
+    use super::{Facts, Privacy, Unwritable, findings, try_to_write};
     use crate::doctor::finding::{Repair, Severity};
 
     #[test]
     fn trying_to_write_leaves_nothing_behind() {
         let scratch = tempfile::tempdir().unwrap();
         let dir = scratch.path().join("new/state");
-        assert_eq!(try_to_write(&dir), Ok(()));
+        try_to_write(&dir).unwrap();
         assert!(!scratch.path().join("new").exists());
         std::fs::create_dir_all(&dir).unwrap();
-        assert_eq!(try_to_write(&dir), Ok(()));
+        try_to_write(&dir).unwrap();
         assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 0);
         std::fs::write(scratch.path().join("file"), "").unwrap();
         assert!(try_to_write(&scratch.path().join("file")).is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_written_in_it_is_named() {
+        let scratch = tempfile::tempdir().unwrap();
+        let dir = scratch.path().join("state");
+        std::fs::create_dir_all(dir.join("heartbeat")).unwrap();
+        std::fs::write(dir.join("journal.jsonl"), "a line\n").unwrap();
+        try_to_write(&dir).unwrap();
+        assert_eq!(std::fs::read(dir.join("journal.jsonl")).unwrap(), b"a line\n");
+        assert_eq!(std::fs::read_dir(dir.join("heartbeat")).unwrap().count(), 0);
+        // A folder stands where the trial of this process would be written: for whoever may do everything, too.
+        let in_the_way = dir.join(format!("heartbeat/doctor-{}", std::process::id()));
+        std::fs::create_dir_all(in_the_way.join("full")).unwrap();
+        std::fs::create_dir_all(dir.join(format!("heartbeat/doctor-{}.tmp", std::process::id()))).unwrap();
+        assert_eq!(try_to_write(&dir).unwrap_err().0, dir.join("heartbeat"));
+        std::fs::remove_dir_all(dir.join("heartbeat")).unwrap();
+        std::fs::remove_file(dir.join("journal.jsonl")).unwrap();
+        std::fs::create_dir(dir.join("journal.jsonl")).unwrap();
+        assert_eq!(try_to_write(&dir).unwrap_err().0, dir.join("journal.jsonl"));
     }
 
     #[test]
@@ -155,7 +218,8 @@ mod tests {
             let facts = Facts {
                 shown: Some("~/s".to_owned()),
                 privacy,
-                unwritable: unwritable.map(str::to_owned),
+                unwritable: unwritable
+                    .map(|why: &str| Unwritable { shown: "~/s/heartbeat".to_owned(), why: why.to_owned() }),
                 ignored: None,
             };
             let found = findings(&facts);

@@ -12,10 +12,11 @@ use super::finding::Repair;
 use super::report::Report;
 use super::world::World;
 use crate::client_settings::{Choice, Settings};
+use crate::deploy::{self, May};
+use crate::links;
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope};
 use crate::source::Source;
-use crate::{deploy, links};
 
 /// Puts right what the report says can be. Returns a sentence for each thing that was done, or could not be.
 pub(super) fn mend(world: &World<'_>, report: &Report) -> Vec<String> {
@@ -47,7 +48,8 @@ fn one(world: &World<'_>, repair: &Repair) -> anyhow::Result<String> {
             let folder = beside(world).context("there are no binaries beside this program")?;
             let shown = user.show(&folder);
             let source = Source::Folder(folder);
-            deploy::copy(user, &source.binaries(&world.catalog.hooks)?)?;
+            let binaries = source.binaries(&world.catalog.hooks)?;
+            deploy::copy(user, world.catalog, &binaries, May::Any)?;
             Ok(format!("the hooks of {shown} are installed"))
         }
         Repair::Link { hook, command } => {
@@ -92,10 +94,12 @@ fn make_executable(user: &Installation, hook: &str) -> anyhow::Result<String> {
     Ok(format!("{} may be started", user.show(&path)))
 }
 
+/// For those who may read it, and nobody else.
 #[cfg(unix)]
 fn allow_to_start(path: &std::path::Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+    let mode = std::fs::metadata(path)?.permissions().mode();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode | ((mode & 0o444) >> 2)))
 }
 
 #[cfg(not(unix))]

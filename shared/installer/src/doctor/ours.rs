@@ -9,48 +9,61 @@ use crate::places::{Installation, Scope};
 use crate::prove::command_of;
 use crate::registration::program;
 
-/// Everything of one level; `is_there` says of a program whether a file of that path is there.
+/// A hook that has less time than this may not be heard at all, in seconds.
+const TOO_SHORT: f64 = 1.0;
+
+/// What is asked of the disk.
+pub(super) struct Disk<'a> {
+    /// A file is at this path.
+    pub(super) is_there: &'a dyn Fn(&str) -> bool,
+    /// Both start the same.
+    pub(super) is_same: &'a dyn Fn(&Program, &Program) -> bool,
+}
+
+/// Everything of one level. `place` is the installation whose settings they are; a plugin's are none's.
 pub(super) fn findings(
     level: &Level,
-    place: &Installation,
+    place: Option<&Installation>,
     hooks: &[&HookEntry],
-    is_there: &dyn Fn(&str) -> bool,
+    disk: &Disk<'_>,
 ) -> Vec<Finding> {
     let mut found = Vec::new();
     for hook in hooks {
         let entries: Vec<&Registered> = level.ours.iter().filter(|entry| entry.name == hook.name).collect();
         if !entries.is_empty() {
             let those = Those { level, place, hook, entries };
-            found.extend(those.as_a_whole(is_there));
+            found.extend(those.as_a_whole(disk));
             found.extend(hook.events.iter().filter_map(|wanted| those.on(wanted)));
         }
     }
-    found.extend(gone(level, place, hooks));
+    found.extend(place.into_iter().flat_map(|place| gone(level, place, hooks)));
     found
 }
 
 /// The entries of one hook.
 struct Those<'a> {
     level: &'a Level,
-    place: &'a Installation,
+    place: Option<&'a Installation>,
     hook: &'a HookEntry,
     entries: Vec<&'a Registered>,
 }
 
 impl Those<'_> {
     /// What is wrong with any of them.
-    fn as_a_whole(&self, is_there: &dyn Fn(&str) -> bool) -> Vec<Finding> {
-        let wanted = program(self.place, &self.hook.name).ok();
+    fn as_a_whole(&self, disk: &Disk<'_>) -> Vec<Finding> {
+        let wanted = self.place.map(|place| program(place, &self.hook.name).ok());
+        let is_wanted = |entry: &Registered| match &wanted {
+            Some(wanted) => wanted.as_ref().is_some_and(|wanted| (disk.is_same)(&entry.program, wanted)),
+            // Which bytes a plugin starts is told where they are proved.
+            None => true,
+        };
         let first = |is_wrong: &dyn Fn(&Registered) -> bool| {
             self.entries.iter().copied().find(|entry| is_wrong(entry))
         };
         let wrong = [
-            first(&|entry| Some(&entry.program) != wanted.as_ref())
-                .map(|entry| (entry, elsewhere(entry, is_there))),
-            first(&|entry| !entry.harmful_keys.is_empty()).map(|entry| {
-                let keys = entry.harmful_keys.join("`, `");
-                (entry, format!("with `{keys}` the client does not wait for it, so it stops nothing"))
-            }),
+            first(&|entry| !is_wanted(entry)).map(|entry| (entry, elsewhere(entry, disk.is_there))),
+            first(&|entry| !entry.harmful_keys.is_empty())
+                .map(|entry| (entry, why_harmful(&entry.harmful_keys))),
             first(&|entry| !entry.args.is_empty()).map(|entry| {
                 (entry, "is started with arguments, so it is no hook but a command line".to_owned())
             }),
@@ -66,14 +79,10 @@ impl Those<'_> {
     fn on(&self, wanted: &EventEntry) -> Option<Finding> {
         let mut there = self.entries.iter().copied().filter(|entry| entry.event == wanted.event).peekable();
         let any = there.peek().copied();
-        let fits = |entry: &&Registered| all(entry.matcher.as_deref()) == all(wanted.matcher.as_deref());
+        let fits = |entry: &&Registered| entry.covers(&wanted.event, wanted.matcher.as_deref());
         let event = &wanted.event;
         match (there.find(fits), any) {
-            (Some(entry), _) if entry.timeout_secs == Some(wanted.timeout_secs.into()) => None,
-            (Some(entry), _) => {
-                let what = format!("on {event} its timeout is not {} s", wanted.timeout_secs);
-                Some(self.finding(Severity::Warning, &what, Some(entry)))
-            }
+            (Some(entry), _) => self.timed(entry, wanted),
             (None, Some(entry)) => {
                 let what = format!("has another matcher on {event} than it needs");
                 Some(self.finding(self.worst(), &what, Some(entry)))
@@ -82,20 +91,51 @@ impl Those<'_> {
         }
     }
 
+    /// What is wrong with the time it has. More than it needs does no harm, nor does the client's own, which is longer.
+    fn timed(&self, entry: &Registered, wanted: &EventEntry) -> Option<Finding> {
+        let its = entry.timeout_secs.as_ref()?.as_f64()?;
+        let (event, needed) = (&wanted.event, wanted.timeout_secs);
+        if its >= f64::from(needed) {
+            return None;
+        }
+        let what = format!("on {event} its timeout is {its} s, shorter than the {needed} s it should have");
+        if its < TOO_SHORT {
+            let what = format!("{what}: it may be ended before it has answered");
+            return Some(self.finding(self.worst(), &what, Some(entry)));
+        }
+        Some(self.finding(Severity::Warning, &what, Some(entry)))
+    }
+
     /// A project's own file is the team's: another version of ours may have written it.
     fn worst(&self) -> Severity {
-        if self.place.scope == Scope::Project { Severity::Warning } else { Severity::Broken }
+        let is_teams = self.place.is_some_and(|place| place.scope == Scope::Project);
+        if is_teams { Severity::Warning } else { Severity::Broken }
     }
 
     fn finding(&self, severity: Severity, what: &str, entry: Option<&Registered>) -> Finding {
         let name = &self.hook.name;
         let found = Finding::new(severity, format!("{name}: {what}"))
-            .at(&self.level.shown, entry.and_then(|entry| self.level.line_of(entry)))
-            .next(self.place.line(format_args!("enable {name}")));
-        match self.place.scope {
+            .at(&self.level.shown, entry.and_then(|entry| self.level.line_of(entry)));
+        let Some(place) = self.place else {
+            return found.next("update the plugin, or tell who made it");
+        };
+        let found = found.next(place.line(format_args!("enable {name}")));
+        match place.scope {
             Scope::Project => found,
             scope => found.repair(Repair::Register(scope)),
         }
+    }
+}
+
+fn why_harmful(keys: &[String]) -> String {
+    let shown = keys.iter().map(|key| key.escape_debug().to_string()).collect::<Vec<_>>().join("`, `");
+    let is = |names: &[&str]| keys.iter().any(|key| names.contains(&key.as_str()));
+    if is(&["async", "asyncRewake"]) {
+        format!("with `{shown}` the client does not wait for it, so it stops nothing")
+    } else if is(&["if", "once"]) {
+        format!("with `{shown}` the client does not always run it")
+    } else {
+        format!("it is not known whether the client heeds it with `{shown}`")
     }
 }
 
@@ -129,11 +169,6 @@ fn gone(level: &Level, place: &Installation, hooks: &[&HookEntry]) -> Vec<Findin
     names.into_iter().map(found).collect()
 }
 
-/// The ways of writing "all" are one.
-fn all(matcher: Option<&str>) -> Option<&str> {
-    matcher.filter(|matcher| !matcher.is_empty() && *matcher != "*")
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
@@ -141,7 +176,7 @@ mod tests {
     use shared::catalog::{Catalog, HookEntry};
     use shared::settings::Registered;
 
-    use super::findings;
+    use super::{Disk, findings};
     use crate::doctor::finding::{Finding, Repair, Severity};
     use crate::doctor::level::{Kind, Level};
     use crate::places::{Installation, Scope};
@@ -187,26 +222,47 @@ mod tests {
         let (hook, mut ours) = right();
         change(&mut ours);
         let level = Level { ours, ..Level::of_text(Kind::User, "f", "{}") };
-        findings(&level, &installation(), &[&hook], &|_| false)
+        findings(&level, Some(&installation()), &[&hook], &disk(false))
+    }
+
+    fn disk(is_there: bool) -> Disk<'static> {
+        let is_there: &'static dyn Fn(&str) -> bool = if is_there { &|_| true } else { &|_| false };
+        Disk { is_there, is_same: &|one, other| one == other }
     }
 
     #[test]
     fn entries_as_this_version_writes_them_are_fine() {
         assert_eq!(found(|_| {}), []);
         assert_eq!(found(Vec::clear), [], "what is not registered is no fault");
-        assert_eq!(found(|ours| ours[0].matcher = Some("*".to_owned())), []);
+        for all in ["*", ".*", ""] {
+            assert_eq!(found(|ours| ours[0].matcher = Some(all.to_owned())), [], "{all}");
+        }
+        for longer in [None, Some(3600.into())] {
+            assert_eq!(found(|ours| ours[0].timeout_secs = longer), [], "a longer time does no harm");
+        }
     }
 
     #[test]
     fn each_way_of_being_wrong_is_told_once_and_can_be_mended() {
         use shared::settings::Program;
         type Change = fn(&mut Vec<Registered>);
-        let rows: [(Change, Severity, &str); 7] = [
-            (|ours| ours[0].harmful_keys = vec!["async".to_owned()], Severity::Broken, "with `async`"),
+        let rows: [(Change, Severity, &str); 10] = [
+            (
+                |ours| ours[0].harmful_keys = vec!["async".to_owned()],
+                Severity::Broken,
+                "does not wait for it",
+            ),
+            (|ours| ours[0].harmful_keys = vec!["if".to_owned()], Severity::Broken, "does not always run it"),
+            (|ours| ours[0].harmful_keys = vec!["new".to_owned()], Severity::Broken, "it is not known"),
+            (
+                |ours| ours[0].timeout_secs = serde_json::Number::from_f64(0.001),
+                Severity::Broken,
+                "its timeout is 0.001 s",
+            ),
             (|ours| ours[0].args = vec!["status".to_owned()], Severity::Broken, "with arguments"),
             (|ours| ours[0].matcher = Some("Bash".to_owned()), Severity::Broken, "another matcher"),
             (|ours| drop(ours.remove(1)), Severity::Broken, "is not registered on"),
-            (|ours| ours[0].timeout_secs = None, Severity::Warning, "its timeout is not"),
+            (|ours| ours[0].timeout_secs = Some(2.into()), Severity::Warning, "its timeout is 2 s"),
             (
                 |ours| ours[0].program = Program::Path("/old/hooks/x".to_owned()),
                 Severity::Broken,
@@ -236,10 +292,28 @@ mod tests {
         let level = Level { ours, ..Level::of_text(Kind::Project, "f", "{}") };
         let place =
             Installation { scope: Scope::Project, project: Some(PathBuf::from("/code")), ..installation() };
-        let found = findings(&level, &place, &[&hook], &|_| true);
+        let found = findings(&level, Some(&place), &[&hook], &disk(true));
         assert!(!found.is_empty());
         let is_left = |finding: &Finding| finding.severity == Severity::Warning && finding.repair.is_none();
         assert!(found.iter().all(is_left), "{found:?}");
+    }
+
+    #[test]
+    fn a_plugins_entries_are_judged_alike_and_mended_by_nobody_here() {
+        let (hook, mut ours) = right();
+        let judged = |ours: &[Registered]| {
+            let level = Level { ours: ours.to_vec(), ..Level::of_text(Kind::Plugin, "f", "{}") };
+            findings(&level, None, &[&hook], &disk(false))
+        };
+        assert_eq!(judged(&ours), []);
+        ours[0].harmful_keys = vec!["async".to_owned()];
+        ours.truncate(1);
+        let found = judged(&ours);
+        assert_eq!(found.len(), 2, "{found:?}");
+        for finding in found {
+            assert_eq!((finding.severity, finding.repair), (Severity::Broken, None));
+            assert!(!finding.next.unwrap().contains("req hooks"));
+        }
     }
 
     #[test]
@@ -249,7 +323,7 @@ mod tests {
             entry.name = "old-hook".to_owned();
         }
         let level = Level { ours, ..Level::of_text(Kind::User, "f", "{}") };
-        let found = findings(&level, &installation(), &[&hook], &|_| true);
+        let found = findings(&level, Some(&installation()), &[&hook], &disk(true));
         let [only] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(only.repair, Some(Repair::Forget(Scope::User, "old-hook".to_owned())));
     }

@@ -8,6 +8,8 @@ use std::path::{Component, Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use shared::catalog::Catalog;
+use shared::settings::{Entry, Program, Registered};
 
 use super::level::{Kind, Level, foreign, json_of, text_of};
 use super::world::World;
@@ -27,7 +29,8 @@ pub(crate) fn read(world: &World<'_>, levels: &[Level]) -> Vec<Level> {
 
 /// A stronger level overrules a weaker one; `levels` begin with the weakest.
 fn switched_on(levels: &[Level]) -> Vec<String> {
-    let all = levels.iter().flat_map(|level| &level.survey.plugins);
+    let read = levels.iter().filter(|level| !level.is_elsewhere);
+    let all = read.flat_map(|level| &level.survey.plugins);
     let last: BTreeMap<&String, bool> = all.map(|(name, flag)| (name, flag.is_on)).collect();
     last.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| name.clone()).collect()
 }
@@ -166,16 +169,41 @@ impl Plugin {
             return several.into_iter().flat_map(|one| self.declared(from, one, world)).collect();
         }
         let shown = world.user().show(from.file);
-        vec![self.level(Level::of_text(Kind::Plugin, &shown, &from.alone(hooks)))]
+        vec![self.level(Level::of_text(Kind::Plugin, &shown, &from.alone(hooks)), world)]
     }
 
     fn file(&self, file: &Path, world: &World<'_>) -> Option<Level> {
-        file.is_file().then(|| self.level(foreign(Kind::Plugin, file, world)))
+        file.is_file().then(|| self.level(foreign(Kind::Plugin, file, world), world))
     }
 
-    fn level(&self, level: Level) -> Level {
-        Level { root: Some(self.root.clone()), ..level }
+    fn level(&self, level: Level, world: &World<'_>) -> Level {
+        let entries = level.survey.entries.iter();
+        let ours = entries.filter_map(|entry| registered(entry, &self.root, world.catalog)).collect();
+        Level { root: Some(self.root.clone()), ours, ..level }
     }
+}
+
+/// The entry as one of ours, as it is written: without a shell it starts a program of the plugin that has the name of a
+/// hook. Whether the bytes are ours is another matter.
+fn registered(entry: &Entry, root: &Path, catalog: &Catalog) -> Option<Registered> {
+    let command = entry.command.as_deref().filter(|_| entry.is_command)?;
+    let program = program_in(command, root)?;
+    let name = program.file_name()?.to_str()?;
+    let hook = catalog.hook(name.strip_suffix(".exe").unwrap_or(name))?;
+    Some(Registered {
+        name: hook.name.clone(),
+        event: entry.event.clone(),
+        matcher: entry.matcher.clone(),
+        program: Program::Path(command.to_owned()),
+        args: entry.args.clone()?,
+        timeout_secs: entry.timeout_secs.clone(),
+        harmful_keys: entry.harmful_keys.clone(),
+    })
+}
+
+/// What a plugin's entry starts, with the plugin's folder filled in.
+pub(super) fn program_in(command: &str, root: &Path) -> Option<PathBuf> {
+    below(root, command.strip_prefix("${CLAUDE_PLUGIN_ROOT}/")?)
 }
 
 /// A text in which hooks are declared among other things.

@@ -3,11 +3,16 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::path::PathBuf;
+
+use shared::catalog::HookEntry;
 
 use super::finding::{Finding, Severity};
 use super::level::{Kind, Level};
+use super::plugins::program_in;
 use super::world::World;
-use crate::prove::prove;
+use crate::places::executable;
+use crate::prove::{command_of, prove, prove_by};
 
 /// What the proofs came to.
 pub(super) struct Proofs {
@@ -20,17 +25,12 @@ pub(super) struct Proofs {
 pub(super) fn look(world: &World<'_>) -> Proofs {
     let mut findings = Vec::new();
     for level in world.levels.iter().filter(|level| !level.ours.is_empty()) {
-        findings.extend(of_level(world, level));
+        findings.extend(if level.kind == Kind::Plugin {
+            of_plugin(world, level)
+        } else {
+            of_level(world, level)
+        });
     }
-    for hook in &world.catalog.hooks {
-        let entries = world.plugin_entries(hook);
-        if !entries.is_empty() {
-            let proof = prove(world.user(), hook, &entries);
-            findings.push(told(world, &format!("{} (plugin)", hook.name), proof));
-        }
-    }
-    findings
-        .extend(world.levels.iter().filter(|level| level.kind == Kind::Plugin).filter_map(unproved(world)));
     let all_passed = !findings.is_empty() && findings.iter().all(|finding| finding.severity == Severity::Ok);
     Proofs { findings, all_passed }
 }
@@ -73,21 +73,28 @@ fn told(world: &World<'_>, hook: &str, proof: anyhow::Result<String>) -> Finding
     }
 }
 
-/// A plugin's programs of our names whose bytes are not those that are installed: nothing is known of them, so they
-/// are not run.
-fn unproved<'a>(world: &'a World<'_>) -> impl Fn(&'a Level) -> Option<Finding> {
-    move |level| {
-        let commands = level.survey.entries.iter().filter_map(|entry| entry.command.as_deref());
-        let names: BTreeSet<&str> = commands.filter_map(|command| command.rsplit('/').next()).collect();
-        let ours = world.catalog.hooks.iter().filter(|hook| names.contains(hook.name.as_str()));
-        let unknown: Vec<&str> = ours
-            .filter(|hook| world.plugin_entries(hook).is_empty())
-            .map(|hook| hook.name.as_str())
-            .collect();
+/// What a plugin starts is run only where its bytes are known.
+fn of_plugin(world: &World<'_>, level: &Level) -> Vec<Finding> {
+    let is_registered = |name: &str| level.ours.iter().any(|entry| entry.name == name);
+    let hooks = world.catalog.hooks.iter().filter(|hook| is_registered(&hook.name));
+    let of_hook = |hook: &HookEntry| {
+        let root = level.root.as_deref()?;
+        let entries = level.ours.iter().filter(|entry| entry.name == hook.name);
+        let programs: BTreeSet<PathBuf> =
+            entries.filter_map(|entry| program_in(command_of(entry), root)).collect();
+        let first = programs.first()?;
+        if programs.iter().all(|program| world.vouches_for_copy(program, &hook.name)) {
+            let proof = prove_by(first, hook, &level.ours);
+            return Some(told(world, &format!("{} (plugin)", hook.name), proof).at(&level.shown, None));
+        }
         let what = format!(
-            "not proved: {}: these bytes were not installed by us, so they are not run",
-            unknown.join(", ")
+            "{} (plugin) is not proved: {} is neither what was installed here nor what lies beside this req, so it was not run",
+            hook.name,
+            world.user().show(first)
         );
-        (!unknown.is_empty()).then(|| Finding::note(what).at(&level.shown, None))
-    }
+        let own = first.with_file_name(executable("req"));
+        let found = Finding::broken(what).at(&level.shown, None);
+        Some(if own.is_file() { found.next(format!("{} doctor", world.user().show(&own))) } else { found })
+    };
+    hooks.filter_map(of_hook).collect()
 }

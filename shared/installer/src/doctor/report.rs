@@ -52,6 +52,19 @@ impl Report {
         Self { version: VERSION, ok: broken == 0, summary, mended: Vec::new(), sections }
     }
 
+    /// The same, where nothing is there that could hold or break.
+    pub(crate) fn of_nothing(self) -> Self {
+        Self { summary: "Nothing is installed here, so nothing is promised.".to_owned(), ..self }
+    }
+
+    /// The same, where something is switched off, `what`: it does not hold what it promises, though nothing is broken.
+    pub(crate) fn but_for(self, what: &str) -> Self {
+        let summary = self.summary.replacen("Everything", "but for that, everything", 1);
+        let summary =
+            if self.ok { format!("{what}; {summary}") } else { format!("{what}. {}", self.summary) };
+        Self { summary, ..self }
+    }
+
     /// Every finding.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.sections.iter().flat_map(|section| &section.findings)
@@ -121,5 +134,26 @@ mod tests {
             report(Finding::ok("fine")).to_string(),
             "X\n  ok       fine\nEverything that is promised holds."
         );
+    }
+
+    #[test]
+    fn what_is_off_stands_before_what_holds() {
+        let summary = |finding| {
+            let report = Report::new(vec![Section::new("X", vec![finding])]);
+            report.but_for("Every hook is off").summary
+        };
+        for (finding, expected) in [
+            (Finding::ok("fine"), "Every hook is off; but for that, everything that is promised holds."),
+            (
+                Finding::warning("w"),
+                "Every hook is off; but for that, everything that is promised holds, with 1 warning.",
+            ),
+            (
+                Finding::broken("b"),
+                "Every hook is off. 1 thing is broken: not everything that is promised holds.",
+            ),
+        ] {
+            assert_eq!(summary(finding), expected);
+        }
     }
 }

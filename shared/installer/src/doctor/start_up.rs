@@ -1,15 +1,19 @@
 //! How long each hook takes to start, which the client waits for at every event.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use shared::catalog::HookEntry;
 
 use super::finding::Finding;
 use super::world::World;
+use crate::child;
 
 /// So often each is started; the middle one counts.
 const RUNS: usize = 7;
+
+/// One that takes longer has no figure.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Times the hooks whose bytes the manifest vouches for.
 pub(super) fn look(world: &World<'_>) -> Vec<Finding> {
@@ -28,9 +32,9 @@ fn figure(hook: &str, middle: Duration) -> Finding {
 
 fn start(world: &World<'_>, hook: &str) -> Option<Duration> {
     let mut command = Command::new(world.user().deployed(hook));
-    command.arg("version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.arg("version");
     let before = world.host.now();
-    command.status().ok().filter(std::process::ExitStatus::success)?;
+    child::heard(&mut command, b"", PATIENCE).ok().filter(|(status, _)| status.success())?;
     Some(world.host.now().since(before))
 }
 

@@ -24,6 +24,10 @@ pub(super) struct Known<'a> {
     pub(super) is_found: &'a dyn Fn(&str) -> bool,
     /// The file at this path has the bytes of the deployed hook of this name.
     pub(super) is_ours: &'a dyn Fn(&Path, &str) -> bool,
+    /// The hook of this name is installed.
+    pub(super) is_installed: &'a dyn Fn(&str) -> bool,
+    /// An entry starts the hook of this name, in a form in which it is proved.
+    pub(super) is_started: &'a dyn Fn(&str) -> bool,
 }
 
 /// Everything of one level, with how many entries of others there are.
@@ -36,7 +40,8 @@ pub(super) fn findings(level: &Level, known: &Known<'_>) -> Vec<Finding> {
         .collect();
     let mut found: Vec<Finding> = foreign.iter().filter_map(|entry| of_entry(level, entry, known)).collect();
     found.dedup_by(|one, other| one.what == other.what);
-    let others = foreign.iter().filter(|entry| name_of_ours(level, entry, known).is_none()).count();
+    let is_others = |entry: &&&Entry| entry.is_command && name_of_ours(level, entry, known).is_none();
+    let others = foreign.iter().filter(is_others).count();
     if others > 0 {
         let entries = if others == 1 { "1 entry".to_owned() } else { format!("{others} entries") };
         found.push(Finding::ok(format!("{entries} of others, not run by doctor")).at(&level.shown, None));
@@ -45,9 +50,15 @@ pub(super) fn findings(level: &Level, known: &Known<'_>) -> Vec<Finding> {
 }
 
 fn of_entry(level: &Level, entry: &Entry, known: &Known<'_>) -> Option<Finding> {
-    let program = program(level, entry, known)?;
     let key = format!("hooks.{}", entry.event);
     let place = |finding: Finding| finding.at(&level.shown, Some(entry.line)).key(key);
+    let named = known.hooks.iter().find(|hook| names(entry, hook));
+    if let Some(name) = named.filter(|hook| !(known.is_started)(hook)) {
+        if let Some(found) = only_named(level, name, known) {
+            return Some(place(found));
+        }
+    }
+    let program = program(level, entry, known).filter(|_| entry.is_command)?;
     if let Some(name) = name_of_ours(level, entry, known) {
         return named_like_ours(level, &name, &program, known).map(place);
     }
@@ -61,6 +72,35 @@ fn of_entry(level: &Level, entry: &Entry, known: &Known<'_>) -> Option<Finding> 
         _ => return None,
     };
     Some(place(Finding::warning(what).next("put the program back, or remove the entry from the file")))
+}
+
+/// The entry names this hook in some word, whatever it does with it.
+pub(super) fn names(entry: &Entry, hook: &str) -> bool {
+    let texts = entry.command.iter().chain(entry.args.iter().flatten());
+    let mut words = texts.flat_map(|text| {
+        text.split(|letter: char| letter.is_whitespace() || "\"'`;|&<>(){}=,".contains(letter))
+    });
+    words.any(|word| {
+        let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+        name.strip_suffix(".exe").unwrap_or(name) == hook
+    })
+}
+
+/// A hook that is here and that no entry starts of which it can be proved.
+fn only_named(level: &Level, name: &str, known: &Known<'_>) -> Option<Finding> {
+    let is_plugins = level.kind == Kind::Plugin;
+    if !is_plugins && !(known.is_installed)(name) {
+        return None;
+    }
+    let what = format!(
+        "names the hook {name} in a form that cannot be proved, and no other entry starts it: it may stop nothing"
+    );
+    let next = if is_plugins {
+        "update the plugin, or tell who made it".to_owned()
+    } else {
+        format!("req hooks enable {name}; then remove this entry")
+    };
+    Some(Finding::broken(what).next(next))
 }
 
 /// A gate that was replaced, or one that was registered by hand.
@@ -83,7 +123,9 @@ fn named_like_ours(level: &Level, name: &str, program: &Program, known: &Known<'
     } else {
         format!("{shown} has the name of the hook {name} and is not there")
     };
-    Some(Finding::new(severity, what).next(again))
+    let found = Finding::new(severity, what);
+    // A plugin brings its own: one more registration would count everything twice.
+    Some(if level.kind == Kind::Plugin { found } else { found.next(again) })
 }
 
 fn name_of_ours(level: &Level, entry: &Entry, known: &Known<'_>) -> Option<String> {
@@ -177,9 +219,14 @@ mod tests {
     use crate::doctor::finding::{Finding, Severity};
     use crate::doctor::level::{Kind, Level};
 
-    /// What is said of one entry: nothing but `/there/...` is there, nothing but `there` is found, `/ours/...` is ours.
+    /// What is said of one entry: nothing but `/there/...` is there, nothing but `there` is found, `/ours/...` is ours, and
+    /// the hook is started by another entry.
     fn found(kind: Kind, entry: &str) -> Vec<Finding> {
-        let text = format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{{"type":"command",{entry}}}]}}]}}}}"#);
+        judged(kind, entry, true, true)
+    }
+
+    fn judged(kind: Kind, entry: &str, is_installed: bool, is_started: bool) -> Vec<Finding> {
+        let text = format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{{{entry}}}]}}]}}}}"#);
         let level = Level { root: Some("/there/plugin".into()), ..Level::of_text(kind, "f", &text) };
         let known = Known {
             home: Path::new("/home/me"),
@@ -188,6 +235,8 @@ mod tests {
             is_there: &|path| path.starts_with("/there") || path.starts_with("/ours"),
             is_found: &|name| name == "there",
             is_ours: &|path, _| path.starts_with("/ours"),
+            is_installed: &|_| is_installed,
+            is_started: &|_| is_started,
         };
         let found = findings(&level, &known).into_iter();
         found.filter(|finding| finding.severity != Severity::Ok).collect()
@@ -230,6 +279,33 @@ mod tests {
         ] {
             assert_eq!(found(Kind::Project, entry), [], "{entry}");
         }
+    }
+
+    #[test]
+    fn a_hook_that_is_installed_and_only_named_is_broken_whatever_the_form() {
+        for entry in [
+            r#""command":"/ours/a-gate >/dev/null; true""#,
+            r#""command":"/ours/a-gate""#,
+            r#""command":"true /ours/a-gate""#,
+            r#""command":"env -i /bin/true '/ours/a-gate'""#,
+            r#""command":"X=/ours/a-gate; true""#,
+            r#""command":"/ours/a-gate","async":true"#,
+            r#""command":"/there/true","args":["/ours/a-gate"]"#,
+            r#""type":"prompt","prompt":"p","command":"/ours/a-gate""#,
+            r#""command":"a-gate","args":[]"#,
+        ] {
+            for kind in [Kind::User, Kind::Project, Kind::Plugin] {
+                let found = judged(kind, entry, true, false);
+                let [only] = found.as_slice() else { panic!("{entry}: {found:?}") };
+                assert_eq!(only.severity, Severity::Broken, "{entry}");
+                let offers = only.next.as_deref().unwrap().contains("req hooks enable a-gate");
+                assert_eq!(offers, kind != Kind::Plugin, "{entry}");
+            }
+            let worst = |found: Vec<Finding>| found.iter().map(|finding| finding.severity).max();
+            assert!(worst(judged(Kind::Project, entry, true, true)) <= Some(Severity::Note), "{entry}");
+        }
+        assert_eq!(judged(Kind::User, r#""command":"true /there/a-gate""#, false, false), []);
+        assert_eq!(judged(Kind::User, r#""command":"true /ours/a-gate-2""#, true, false), []);
     }
 
     #[test]

@@ -38,13 +38,17 @@ impl Machine {
     }
 
     fn report(&self, managed: &Path) -> Report {
+        run(&self.host(), false, managed).unwrap()
+    }
+
+    fn host(&self) -> Host {
         let environment = Environment {
             home: Some(self.path("home")),
             project_dir: Some(self.path("project")),
             ..Environment::default()
         };
         let now = Timestamp::from_secs(1_800_000_000);
-        run(&Host { started: now, clock: Clock::Fixed(now), environment }, false, managed).unwrap()
+        Host { started: now, clock: Clock::Fixed(now), environment }
     }
 }
 
@@ -92,10 +96,43 @@ fn every_section_is_there_for_programs_and_what_has_nothing_to_say_is_left_out_f
             "State",
             "Last firing",
             "Client",
-            "Credits",
             "Start-up"
         ]
     );
     let text = report.to_string();
     assert!(text.contains("Binaries\n  broken   ") && !text.contains("Start-up"), "{text}");
+}
+
+#[test]
+fn where_nothing_is_installed_nothing_is_said_to_hold() {
+    let machine = Machine::new();
+    let promises =
+        |report: &Report| report.summary.contains("promised holds") || report.to_string().contains("is on");
+    assert!(promises(&machine.report(&machine.path("none"))), "an entry that leads nowhere breaks a promise");
+    machine.write("home/.claude/settings.json", "{}");
+    let report = machine.report(&machine.path("none"));
+    assert!(report.ok && !promises(&report), "{report}");
+    assert_eq!(report.summary, "Nothing is installed here, so nothing is promised.");
+}
+
+#[test]
+fn credits_are_spoken_of_where_a_hook_needs_them_or_a_reading_is_there() {
+    let machine = Machine::new();
+    let has = |name: &str| {
+        machine.report(&machine.path("none")).sections.iter().any(|section| section.name == name)
+    };
+    assert_eq!(has("Credits"), Catalog::built_in().unwrap().hooks.iter().any(|hook| hook.needs_usage));
+    let usage = r#"{"version":1,"session":"","state":{"observed_at":1,"source":"status_line","windows":{}}}"#;
+    machine.write("home/.claude/hook-state/usage.json", usage);
+    assert!(has("Credits"));
+}
+
+#[test]
+fn what_the_user_has_is_judged_whatever_project_it_is_asked_in() {
+    let machine = Machine::new();
+    machine.write("project/.claude/settings.json", r#"{"disableAllHooks":true}"#);
+    let none = machine.path("none");
+    assert_eq!(of_key(&machine.report(&none), "disableAllHooks").len(), 1);
+    let own = super::of_the_user(&machine.host(), &none).unwrap();
+    assert_eq!(of_key(&own, "disableAllHooks"), [] as [&Finding; 0]);
 }

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::{Host, Places, Timestamp};
-use shared::settings::{Program, Registered};
 use shared::state::Store;
 
 use super::level::{self, Kind, Level};
+use super::strangers::names;
 use crate::manifest::{Manifest, hash_of};
-use crate::places::{Installation, Scope};
+use crate::places::{Installation, Scope, executable};
+use crate::source::Source;
 use crate::voice::Voice;
 
 /// Where an administrator's settings lie, see the client's documentation of its settings.
@@ -39,13 +40,23 @@ pub(crate) struct World<'a> {
 impl<'a> World<'a> {
     /// Reads it.
     pub(crate) fn read(host: &'a Host, catalog: &'a Catalog, managed: &Path) -> anyhow::Result<Self> {
+        Self::with(host, catalog, managed, &[Scope::Project, Scope::Local])
+    }
+
+    /// Reads what is the user's alone, whatever project this is typed in.
+    pub(crate) fn of_the_user(host: &'a Host, catalog: &'a Catalog, managed: &Path) -> anyhow::Result<Self> {
+        Self::with(host, catalog, managed, &[])
+    }
+
+    /// The user's own, and these scopes of the project where there is one.
+    fn with(host: &'a Host, catalog: &'a Catalog, managed: &Path, scopes: &[Scope]) -> anyhow::Result<Self> {
         let user = Installation::of_this_user(host, Voice::Req)?;
         let folders = Places::resolve(&host.environment, host.cwd().as_deref());
-        let in_project = |scope| {
+        let in_project = |scope: &Scope| {
             let dir = folders.root.as_deref()?;
-            user.in_project(&host.environment, scope, dir).ok()
+            user.in_project(&host.environment, *scope, dir).ok()
         };
-        let project = [Scope::Project, Scope::Local].into_iter().filter_map(in_project);
+        let project = scopes.iter().filter_map(in_project);
         let places: Vec<Installation> = [user.clone()].into_iter().chain(project).collect();
         let manifest = Manifest::read(&user)?;
         let mut world = Self { host, catalog, manifest, places, folders, levels: Vec::new() };
@@ -83,58 +94,40 @@ impl<'a> World<'a> {
         self.folders.state_dir.as_deref().filter(|dir| dir.is_dir()).map(Store::at)
     }
 
-    /// The hooks of the catalog that are registered in some settings or by a plugin of ours.
+    /// The hooks of the catalog that are registered in some settings or by a plugin.
     pub(crate) fn registered(&self) -> Vec<&'a HookEntry> {
         let is_registered = |hook: &&HookEntry| {
-            let in_settings = self.levels.iter().flat_map(|level| &level.ours);
-            in_settings.into_iter().any(|entry| entry.name == hook.name)
-                || !self.plugin_entries(hook).is_empty()
+            self.levels.iter().flat_map(|level| &level.ours).any(|entry| entry.name == hook.name)
         };
         self.catalog.hooks.iter().filter(is_registered).collect()
     }
 
-    /// The user relies on this hook: it is registered, and not by a project alone, whose entry does nothing without it.
+    /// Nothing of ours is installed or registered.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.manifest.files.is_empty() && self.registered().is_empty()
+    }
+
+    /// The user relies on this installed hook: it is registered, and not by a project alone, whose entry does nothing without
+    /// it, nor by a plugin, which brings its own.
     pub(crate) fn relies_on(&self, hook: &str) -> bool {
-        let own = self.levels.iter().filter(|level| level.kind != Kind::Project);
+        let own = self.levels.iter().filter(|level| !matches!(level.kind, Kind::Project | Kind::Plugin));
         own.flat_map(|level| &level.ours).any(|entry| entry.name == hook)
     }
 
-    /// The entries of plugins that start this hook with the bytes that are deployed, as if they started the deployed
-    /// file.
-    pub(crate) fn plugin_entries(&self, hook: &HookEntry) -> Vec<Registered> {
-        let vouched = self.manifest.files.get(&hook.name).map(|deployed| deployed.sha256.as_str());
-        let deployed = self.user().deployed(&hook.name);
-        let plugins = self.levels.iter().filter(|level| level.kind == Kind::Plugin);
-        let entries = plugins.flat_map(|level| level.survey.entries.iter().map(move |entry| (level, entry)));
-        let same = entries.filter(|(level, entry)| {
-            let program = level.root.as_deref().and_then(|root| entry.program_in(root));
-            let is_named = |program: &PathBuf| program.file_stem().is_some_and(|name| *name == *hook.name);
-            let hash = program.filter(is_named).and_then(|program| hash_of(&program).ok().flatten());
-            vouched.is_some() && hash.as_deref() == vouched
-        });
-        same.map(|(_, entry)| Registered {
-            name: hook.name.clone(),
-            event: entry.event.clone(),
-            matcher: entry.matcher.clone(),
-            program: Program::Path(deployed.display().to_string()),
-            args: entry.args.clone().unwrap_or_default(),
-            timeout_secs: None,
-            harmful_keys: Vec::new(),
-        })
-        .collect()
+    /// The bytes at this path are this hook's: those that were installed, or those beside the running program.
+    pub(crate) fn vouches_for_copy(&self, path: &Path, hook: &str) -> bool {
+        let Some(hash) = hash_of(path).ok().flatten() else { return false };
+        let installed = self.manifest.files.get(hook).map(|deployed| deployed.sha256.clone());
+        let beside = || match Source::beside_this_program().ok()? {
+            Source::Folder(folder) => hash_of(&folder.join(executable(hook))).ok().flatten(),
+            Source::Whole(_) => None,
+        };
+        installed.is_some_and(|installed| installed == hash) || beside().is_some_and(|beside| beside == hash)
     }
-}
 
-/// What an entry of a plugin starts.
-pub(crate) trait InPlugin {
-    /// The program, with the plugin's folder filled in.
-    fn program_in(&self, root: &Path) -> Option<PathBuf>;
-}
-
-impl InPlugin for shared::settings::Entry {
-    fn program_in(&self, root: &Path) -> Option<PathBuf> {
-        let command = self.command.as_deref().filter(|_| self.args.is_some())?;
-        let rest = command.strip_prefix("${CLAUDE_PLUGIN_ROOT}/")?;
-        Some(root.join(rest))
+    /// A plugin that is switched on starts this hook, or names it.
+    pub(crate) fn comes_with_a_plugin(&self, hook: &str) -> bool {
+        let mut plugins = self.levels.iter().filter(|level| level.kind == Kind::Plugin);
+        plugins.any(|level| level.survey.entries.iter().any(|entry| names(entry, hook)))
     }
 }

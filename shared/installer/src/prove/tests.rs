@@ -67,7 +67,7 @@ mod run {
     use shared::catalog::{Answer, Catalog, HookEntry};
     use shared::settings::{Program, Registered};
 
-    use crate::deploy;
+    use crate::deploy::{self, May};
     use crate::places::{Installation, Scope};
     use crate::prove::prove;
     use crate::source::Binaries;
@@ -83,11 +83,15 @@ mod run {
     }
 
     fn proved(script: &str, tamper: impl FnOnce(&Path)) -> Result<String, String> {
-        proved_within(30.0, script, tamper)
+        proved_as(|_| (), script, tamper)
     }
 
-    /// Deploys `script` as the hook, registers it and proves it.
-    fn proved_within(timeout_secs: f64, script: &str, tamper: impl FnOnce(&Path)) -> Result<String, String> {
+    /// Deploys `script` as the hook, registers it with this change and proves it.
+    fn proved_as(
+        change: impl FnOnce(&mut Registered),
+        script: &str,
+        tamper: impl FnOnce(&Path),
+    ) -> Result<String, String> {
         let scratch = tempfile::tempdir().unwrap();
         let hook = hook();
         let installation = Installation {
@@ -104,18 +108,21 @@ mod run {
         let built = scratch.path().join("built");
         fs::write(&built, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&built, fs::Permissions::from_mode(0o755)).unwrap();
-        deploy::copy(&installation, &Binaries::from([(hook.name.clone(), built)])).unwrap();
+        let unproved = Catalog { hooks: Vec::new() };
+        let binaries = Binaries::from([(hook.name.clone(), built)]);
+        deploy::copy(&installation, &unproved, &binaries, May::Any).unwrap();
         let deployed = installation.deployed(&hook.name);
         tamper(&deployed);
-        let entry = Registered {
+        let mut entry = Registered {
             name: hook.name.clone(),
             event: hook.proof.event_name().to_owned(),
             matcher: None,
             program: Program::Path(deployed.to_str().unwrap().to_owned()),
             args: Vec::new(),
-            timeout_secs: serde_json::Number::from_f64(timeout_secs),
+            timeout_secs: serde_json::Number::from_f64(30.0),
             harmful_keys: Vec::new(),
         };
+        change(&mut entry);
         prove(&installation, &hook, &[entry]).map_err(|error| format!("{error:#}"))
     }
 
@@ -137,7 +144,15 @@ mod run {
     fn silence_a_failure_and_a_late_answer_are_no_proof() {
         assert_eq!(proved("cat >input", |_| ()).unwrap_err(), "answered Stop with silence, not with a block");
         assert!(proved(&format!("{BLOCK}; exit 2"), |_| ()).unwrap_err().contains("exit status: 2"));
-        assert!(proved_within(0.2, "exec sleep 60", |_| ()).unwrap_err().starts_with("no answer within"));
+        let hurried = |entry: &mut Registered| entry.timeout_secs = serde_json::Number::from_f64(0.2);
+        assert!(proved_as(hurried, "exec sleep 60", |_| ()).unwrap_err().starts_with("no answer within"));
+    }
+
+    #[test]
+    fn a_hook_is_never_run_with_arguments_that_somebody_else_wrote() {
+        let given = |entry: &mut Registered| entry.args = vec!["schema".to_owned()];
+        let error = proved_as(given, "touch ../home/ran", |_| ()).unwrap_err();
+        assert_eq!(error, "registered with arguments, which a hook has none of: schema");
     }
 
     #[test]

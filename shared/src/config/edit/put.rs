@@ -108,13 +108,13 @@ fn is_in_flow(map: &Map, path: &[String]) -> bool {
 }
 
 fn new_lines(text: &str, line: usize, column: usize, path: &[String], value: &str) -> String {
-    let line_end = line_end(text);
+    let line_end = line_end(text, line);
     splice(text, line, line, &format!("{line_end}{}", in_lines(path, value, column, line_end)))
 }
 
 /// New lines at the end of the text, or before the line that ends the document.
 fn append(text: &str, end: usize, column: usize, path: &[String], value: &str) -> String {
-    let line_end = line_end(text);
+    let line_end = line_end(text, end);
     let starts_line = text[..end].is_empty() || text[..end].ends_with('\n');
     let joint = if starts_line { "" } else { line_end };
     splice(text, end, end, &format!("{joint}{}{line_end}", in_lines(path, value, column, line_end)))
@@ -140,6 +140,10 @@ fn end_of_line(text: &str, from: usize) -> usize {
     line - usize::from(text[from..line].ends_with('\r'))
 }
 
-fn line_end(text: &str) -> &'static str {
-    if text.contains("\r\n") { "\r\n" } else { "\n" }
+/// The end that the line at `at` has, or the one before it where nothing ends it: a file may have both kinds.
+fn line_end(text: &str, at: usize) -> &'static str {
+    let (before, behind) = text.split_at(at);
+    let above = || before.rfind('\n').is_some_and(|line| before[..line].ends_with('\r'));
+    let is_crlf = behind.starts_with("\r\n") || !behind.starts_with('\n') && above();
+    if is_crlf { "\r\n" } else { "\n" }
 }

@@ -15,6 +15,22 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
+fn a_new_line_ends_as_the_one_it_stands_below() {
+    let path = |dotted: &str| dotted.split('.').map(str::to_owned).collect::<Vec<_>>();
+    for (text, key, expected) in [
+        ("x: 1\r\na:\n  c: 1\n", "a.b", "x: 1\r\na:\n  b: 1\n  c: 1\n"),
+        ("x: 1\r\na:\n", "a.b", "x: 1\r\na:\n  b: 1\n"),
+        ("x: 1\na:\r\n", "a.b", "x: 1\na:\r\n  b: 1\r\n"),
+        ("x: 1\r\ny: 1\n", "b", "x: 1\r\ny: 1\nb: 1\n"),
+        ("x: 1\ny: 1\r\n", "b", "x: 1\ny: 1\r\nb: 1\r\n"),
+        ("x: 1\r\ny: 1", "b", "x: 1\r\ny: 1\r\nb: 1\r\n"),
+        ("x: 1", "b", "x: 1\nb: 1\n"),
+    ] {
+        assert_eq!(super::set_at(text, &path(key), "1").unwrap(), expected, "{text:?}");
+    }
+}
+
+#[test]
 fn an_empty_file_gets_the_section() {
     check("", "a-gate:\n  enabled: true\n");
     check("\u{feff}", "\u{feff}a-gate:\n  enabled: true\n");

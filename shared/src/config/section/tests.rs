@@ -128,9 +128,9 @@ fn a_wrong_value_falls_back_to_the_layer_below_and_its_neighbours_hold() {
             ..Files::default()
         },
         &[
-            "~/project.yaml:5: stop-momentum.enabled: expected true or false; the layer below holds",
-            "~/project.yaml:3: stop-momentum.max_blocks: expected a whole number from 1 to 6; the layer below holds",
-            "~/project.yaml:4: stop-momentum.only_when: expected one of: always, unfinished; the layer below holds",
+            "project.yaml:3: stop-momentum.max_blocks: expected a whole number from 1 to 6; the level below counts",
+            "project.yaml:4: stop-momentum.only_when: expected one of: always, unfinished; the level below counts",
+            "project.yaml:5: stop-momentum.enabled: expected true or false; the level below counts",
         ],
     );
     assert!(section.settings.enforce_ack && !section.enabled);
@@ -145,9 +145,9 @@ fn an_unknown_key_is_named_with_the_nearest_known_one() {
             ..Files::default()
         },
         &[
-            "~/local.yaml:3: stop-momentum.enable: no such key; did you mean enabled?",
-            "~/local.yaml:2: stop-momentum.enforce_akc: no such key; did you mean enforce_ack?",
-            "~/local.yaml:4: stop-momentum.zzz: no such key",
+            "local.yaml:2: stop-momentum.enforce_akc: no such key; did you mean enforce_ack?",
+            "local.yaml:3: stop-momentum.enable: no such key; did you mean enabled?",
+            "local.yaml:4: stop-momentum.zzz: no such key",
         ],
     );
     assert_eq!(section.settings.max_blocks.map(Bounded::get), Some(3));
@@ -177,8 +177,8 @@ fn a_file_that_is_no_yaml_is_skipped_and_the_others_hold() {
             switch: Position::Auto,
         },
         &[
-            "~/project.yaml:2: not valid YAML; the file is skipped",
-            "~/local.yaml:1: not a map of settings; the file is skipped",
+            "project.yaml:2: not valid YAML (a `[` is not closed, or a comma is missing); the file is skipped",
+            "local.yaml:1: not a map of settings; the file is skipped",
         ],
     );
     assert!(section.enabled);
@@ -188,7 +188,7 @@ fn a_file_that_is_no_yaml_is_skipped_and_the_others_hold() {
 fn a_section_that_is_no_map_is_a_problem_and_an_empty_one_is_not() {
     check_problems(
         &Files { global: "stop-momentum: true\n", ..Files::default() },
-        &["~/global.yaml:1: stop-momentum: expected a map of settings; the layer below holds"],
+        &["~/global.yaml:1: stop-momentum: expected a map of settings; the level below counts"],
     );
     check_problems(&Files { global: "stop-momentum:\nother-hook: {a: b}\n", ..Files::default() }, &[]);
 }
@@ -203,8 +203,8 @@ fn global_only_keys_count_in_the_global_file_alone() {
             switch: Position::Auto,
         },
         &[
-            "~/project.yaml:1: stop-momentum.message_file: counts only in your global requirements.yaml; ignored here",
-            "~/local.yaml:2: stop-momentum.message_file: counts only in your global requirements.yaml; ignored here",
+            "project.yaml:1: stop-momentum.message_file: counts only in your global requirements.yaml; ignored here",
+            "local.yaml:2: stop-momentum.message_file: counts only in your global requirements.yaml; ignored here",
         ],
     );
     assert_eq!(section.settings.message_file.as_deref(), Some("mine.md"));
@@ -221,9 +221,9 @@ fn a_locked_key_stands_against_deeper_files_and_switches() {
             switch: Position::Off,
         },
         &[
-            "~/local.yaml:1: enabled: is locked by your global requirements.yaml; ignored here",
-            "~/project.yaml:1: stop-momentum.enforce_ack: is locked by your global requirements.yaml; ignored here",
-            "~/local.yaml:2: stop-momentum.enabled: is locked by your global requirements.yaml; ignored here",
+            "project.yaml:1: stop-momentum.enforce_ack: is locked by your global requirements.yaml; ignored here",
+            "local.yaml:1: enabled: is locked by your global requirements.yaml; ignored here",
+            "local.yaml:2: stop-momentum.enabled: is locked by your global requirements.yaml; ignored here",
         ],
     );
     assert!(section.enabled && section.settings.enforce_ack);
@@ -254,7 +254,7 @@ fn only_the_global_file_may_lock() {
             local: "stop-momentum: {enabled: false}",
             ..Files::default()
         },
-        &["~/project.yaml:1: locked: counts only in your global requirements.yaml; ignored here"],
+        &["project.yaml:1: locked: counts only in your global requirements.yaml; ignored here"],
     );
     assert!(!section.enabled);
 }
@@ -314,10 +314,10 @@ fn keys_above_the_sections_are_checked_too() {
             ..Files::default()
         },
         &[
-            "~/global.yaml:1: version: expected \"1.0\"; the layer below holds",
-            "~/global.yaml:3: locked: expected a list of key paths; the layer below holds",
-            "~/global.yaml:2: enabled: expected true or false; the layer below holds",
-            "~/project.yaml:1: requires: expected a version requirement such as \">=0.2\"; the layer below holds",
+            "~/global.yaml:1: version: expected \"1.0\"; the level below counts",
+            "~/global.yaml:2: enabled: expected true or false; the level below counts",
+            "~/global.yaml:3: locked: expected a list of key paths; the level below counts",
+            "project.yaml:1: requires: expected a version requirement such as \">=0.2\"; the level below counts",
         ],
     );
 }
@@ -338,7 +338,7 @@ fn the_origin_of_a_value_is_the_highest_layer_that_sets_it() {
     });
     let origin = |key| section.origin(key).map(|origin| (origin.layer, origin.line, origin.to_string()));
     assert_eq!(origin("enabled"), Some((LayerKind::Global, Some(3), "~/global.yaml:3".to_owned())));
-    assert_eq!(origin("enforce_ack"), Some((LayerKind::Project, Some(2), "~/project.yaml:2".to_owned())));
+    assert_eq!(origin("enforce_ack"), Some((LayerKind::Project, Some(2), "project.yaml:2".to_owned())));
     assert_eq!(origin("only_when"), Some((LayerKind::Defaults, None, "the defaults".to_owned())));
     assert_eq!(origin("nothing"), None);
 }
@@ -393,7 +393,7 @@ fn odd_values_elsewhere_take_nothing_down_and_a_huge_number_only_its_own_entry()
             ..Files::default()
         },
         &[
-            "~/global.yaml:1: stop-momentum.max_blocks: expected a whole number from 1 to 6; the layer below holds",
+            "~/global.yaml:1: stop-momentum.max_blocks: expected a whole number from 1 to 6; the level below counts",
         ],
     );
     assert!(section.enabled);
@@ -419,7 +419,7 @@ fn hostile_files_are_read_at_once_and_told_up_to_a_bound() {
     }
     check_problems(
         &Files { project: &aliases, ..Files::default() },
-        &["~/project.yaml:1: more values than any configuration needs; the file is skipped"],
+        &["project.yaml:1: more values than any configuration needs; the file is skipped"],
     );
     // Generous: this is an unoptimized build on a busy machine. It took minutes before there were bounds.
     assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());

@@ -7,7 +7,13 @@ use proptest::prelude::*;
 use super::{BASE62, assert_masked, masked, random_with};
 
 /// What the scanner looks for, and what could lead it astray.
-const PIECES: [&str; 52] = [
+const PIECES: [&str; 58] = [
+    "htpasswd -b",
+    "openssl -k ",
+    "smbclient -U ",
+    " --from-literal=",
+    " -n",
+    "%",
     "password",
     "token",
     "apiKey",

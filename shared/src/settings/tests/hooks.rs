@@ -181,13 +181,19 @@ fn a_key_that_keeps_an_entry_from_its_promise_is_taken_out_of_ours_alone() {
         format!(r#"{{"hooks": [{{"type": "command", "command": "{FOLDER}/a-gate", "args": []{keys}}}]}}"#)
     };
     let foreign = r#"{"hooks": [{"type": "command", "command": "x", "async": true}]}"#;
-    for keys in [r#", "async": true"#, r#", "asyncRewake": false"#, r#", "async": 1, "asyncRewake": null"#] {
+    for (keys, count) in [
+        (r#", "async": true"#, 1),
+        (r#", "async": 1, "asyncRewake": null"#, 2),
+        (r#", "if": "Bash(zzz *)""#, 1),
+        (r#", "once": true"#, 1),
+        (r#", "not-known": 1"#, 1),
+    ] {
         let before = format!(
             r#"{{"hooks": {{"Stop": [{foreign}, {}]}}}}"#,
             entry(&format!("{keys}, \"timeout\": 10"))
         );
         let found = registered(&before, &owner()).unwrap().remove(0);
-        assert_eq!(found.harmful_keys.len(), keys.matches("async").count());
+        assert_eq!(found.harmful_keys.len(), count, "{keys}");
         let after = register(&before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
         let timeout = r#", "timeout": 10"#;
         assert_eq!(after, format!(r#"{{"hooks": {{"Stop": [{foreign}, {}]}}}}"#, entry(timeout)));
@@ -209,14 +215,39 @@ fn each_key_of_ours_is_put_right_and_keys_of_the_users_stay() {
         (FOLDER, "/old/place/.claude/hooks"),
     ] {
         let text =
-            |keys: &str| format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{{"if":"Bash(x)",{keys}}}]}}]}}}}"#);
+            |keys: &str| format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{{"statusMessage":"x",{keys}}}]}}]}}}}"#);
         let before = text(&right.replacen(key, wrong, 1));
         let after = register(&before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
         let ours = registered(&after, &owner()).unwrap();
         assert_eq!(ours[0].as_wanted(), on("Stop", None, "a-gate", 10), "{before}");
         assert_eq!((after.len(), ours.len()), (text(&right).len(), 1), "{after}");
-        assert!(after.contains(r#"{"if":"Bash(x)","#), "{after}");
+        assert!(after.contains(r#"{"statusMessage":"x","#), "{after}");
     }
+}
+
+#[test]
+fn what_makes_no_difference_is_left_as_it_is() {
+    let entry = format!(r#""type": "command", "command": "{FOLDER}/a-gate", "args": [], "timeout": 10"#);
+    for (matcher, keys) in [
+        ("", r#", "async": false, "asyncRewake": false, "once": false"#),
+        ("", r#", "if": "", "onFailure": "block", "shell": "powershell", "statusMessage": "x""#),
+        (r#""matcher": ".*", "#, ""),
+        (r#""matcher": "*", "#, ""),
+        (r#""matcher": "", "#, ""),
+    ] {
+        let text = format!(r#"{{"hooks": {{"Stop": [{{{matcher}"hooks": [{{{entry}{keys}}}]}}]}}}}"#);
+        assert_eq!(registered(&text, &owner()).unwrap()[0].harmful_keys, [""; 0], "{text}");
+        assert_eq!(register(&text, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap(), text);
+    }
+}
+
+#[test]
+fn an_event_that_is_null_is_none_and_takes_entries_in_its_place() {
+    let text = r#"{"hooks": {"PreCompact": null, "Stop": null}}"#;
+    assert_eq!(registered(text, &owner()).unwrap(), []);
+    let after = register(text, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
+    assert!(after.starts_with(r#"{"hooks": {"PreCompact": null, "Stop": [{"#), "{after}");
+    assert_eq!(registered(&after, &owner()).unwrap().len(), 1);
 }
 
 #[test]

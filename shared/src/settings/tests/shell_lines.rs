@@ -30,7 +30,7 @@ fn they_are_added_without_arguments_found_by_their_mark_and_removed() {
 fn a_line_that_has_changed_is_put_right_in_place() {
     let entry = |line: &str, more: &str| {
         format!(
-            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"x": 1, "type": "command", "command": "{line}"{more}}}]}}, {{"hooks": []}}]}}}}"#
+            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"statusMessage": "x", "type": "command", "command": "{line}"{more}}}]}}, {{"hooks": []}}]}}}}"#
         )
     };
     let right = entry(": barbless a-gate; new", r#", "timeout": 10"#);

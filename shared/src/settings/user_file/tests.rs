@@ -277,6 +277,8 @@ fn a_refused_edit_and_an_unreadable_file_change_nothing() {
     fs::write(&path, [0xff, 0xfe]).unwrap();
     let file = UserFile::at(&path).unwrap();
     assert!(file.change_with_backup(at(0), replace_with("a")).is_err());
+    let unread = file.read().unwrap_err().to_string();
+    assert!(!unread.contains("changed"), "nobody was about to change it: {unread}");
     fs::write(&path, "text").unwrap();
     let refused = file.change_with_backup(at(0), |_| {
         Err(file.refused(super::Refused { line: 2, column: 5, why: "no".into() }))

@@ -63,7 +63,9 @@ fn a_new_local_file_begins_with_its_head_and_git_ignores_it() {
     let said = done(&desk, "config set rate-awareness.repeat 8");
     assert_eq!(
         said,
-        ".claude/requirements.local.yaml is new\nrate-awareness.repeat: 8  (.claude/requirements.local.yaml:6)"
+        ".claude/requirements.local.yaml is new\n\
+         added to .gitignore: .claude/requirements.local.yaml\n\
+         rate-awareness.repeat: 8  (.claude/requirements.local.yaml:6)"
     );
     let written = text(&desk, Level::Local).unwrap();
     let (head, rest) = written.split_once('\n').unwrap();
@@ -117,9 +119,14 @@ fn outside_of_any_project_the_global_file_is_meant() {
 fn what_still_decides_otherwise_is_said() {
     let desk = Desk::new("rate-awareness: {repeat: 5}\n");
     let said = done(&desk, "config set rate-awareness.repeat 9 --global");
-    assert!(said.contains("rate-awareness.repeat: 5  (.claude/requirements.yaml:1)"), "{said}");
-    assert!(said.contains("~/.claude/requirements.yaml has it now, but rate-awareness.repeat counts as it is set in the project file"), "{said}");
-    assert!(said.ends_with("req config unset rate-awareness.repeat --project"), "{said}");
+    assert_eq!(
+        said,
+        "~/.claude/requirements.yaml is new\n\
+         ~/.claude/requirements.yaml has it now: rate-awareness.repeat: 9\n\
+         but what the project file says counts:\n\
+         rate-awareness.repeat: 5  (.claude/requirements.yaml:1)\n\
+         to take it out there: req config unset rate-awareness.repeat --project"
+    );
     done(&desk, "config unset rate-awareness.repeat --project");
     assert_eq!(value(&desk, "rate-awareness.repeat"), "9");
     // Starting from the defaults, the project does not see the global file.
@@ -131,14 +138,61 @@ fn what_still_decides_otherwise_is_said() {
     tests::process::Invocation::new(hook, &desk.sandbox).args(["on"]).run().assert_exit(0);
     let said = done(&desk, "disable --hook rate-awareness");
     assert!(said.contains("rate-awareness.enabled: true  (its switch)"), "{said}");
-    assert!(said.ends_with("to let them decide: rate-awareness auto"), "{said}");
+    assert!(said.ends_with("to let the files decide: rate-awareness auto"), "{said}");
     let said = done(&desk, "config set enabled false --project");
     assert!(said.contains("enabled: false  (.claude/requirements.yaml:"), "{said}");
     let said = done(&desk, "enable --hook stop-momentum --local");
     assert!(
-        said.contains("every hook is switched off by `enabled: false` (.claude/requirements.yaml:"),
+        said.contains("but every hook is switched off by `enabled: false`")
+            && said.contains("stop-momentum.enabled: false  (.claude/requirements.yaml:"),
         "{said}"
     );
+}
+
+#[test]
+fn what_is_set_for_something_that_is_off_is_told_with_the_way_to_switch_it_on() {
+    let desk = Desk::new("requirements: {described: {type: guard}}\n");
+    for (words, told) in [
+        (
+            "requirements.branch_size.thresholds.warn 200",
+            "no file describes a requirement branch_size, so this counts for nothing yet; one of each type, to copy from: \
+             req init --preset advanced --dry-run",
+        ),
+        (
+            "requirements.described.message hello",
+            "described is switched off, so this counts for nothing yet; to switch it on: req enable described",
+        ),
+        (
+            "stop-momentum.max_blocks 3",
+            "stop-momentum is switched off (the defaults), so this counts for nothing yet; to switch it on: \
+             req enable --hook stop-momentum",
+        ),
+    ] {
+        let said = done(&desk, &format!("config set {words}"));
+        assert!(said.ends_with(told), "{words}: {said}");
+    }
+    for words in [
+        "requirements.described.enabled false",
+        "requirements.new '{enabled: true}'",
+        "stop-momentum.enabled true",
+    ] {
+        let said = done(&desk, &format!("config set {words}"));
+        assert!(!said.contains("counts for nothing"), "{words}: {said}");
+    }
+    yes(desk.script(&["init", "--preset", "advanced", "--dry-run"]));
+}
+
+#[test]
+fn a_new_file_of_the_team_is_told_with_what_is_written_beside_it() {
+    let desk = Desk::empty();
+    let said = done(&desk, "config set rate-awareness.repeat 8 --project");
+    assert_eq!(
+        said,
+        ".claude/requirements.yaml is new\n\
+         written: .claude/requirements.schema.json (lets editors check the file as you type)\n\
+         rate-awareness.repeat: 8  (.claude/requirements.yaml:6)"
+    );
+    assert!(desk.sandbox.project().join(".claude/requirements.schema.json").exists());
 }
 
 #[test]

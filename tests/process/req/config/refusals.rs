@@ -1,7 +1,7 @@
 //! What is not done: wrong, without effect, somebody else's to decide, or in a file that cannot be edited. Nothing changes.
 
 use super::super::desk::{Desk, TEAM, no};
-use super::{files, refused};
+use super::{done, files, refused};
 use std::fs;
 use tests::sandbox::Level;
 
@@ -79,6 +79,33 @@ fn what_would_have_no_effect_is_refused_with_the_line_that_has_one() {
         "{}",
         typed.screen
     );
+}
+
+#[test]
+fn what_a_lock_makes_void_is_refused_even_if_it_says_the_same_and_the_locks_owner_may_change_their_mind() {
+    let desk = Desk::empty();
+    let global = "locked: [requirements.not_on_main]\n\
+                  requirements: {not_on_main: {enabled: false, type: guard, guard_type: protected_branch}}\n";
+    desk.sandbox.requirements(Level::User, global);
+    for level in ["--project", "--local"] {
+        for value in ["requirements.not_on_main.enabled false", "requirements.not_on_main '{type: guard}'"] {
+            let said = refused(&desk, &format!("config set {value} {level}"));
+            assert!(said.contains("is locked by your global file, and "), "{said}");
+            assert!(said.contains(" already (~/.claude/requirements.yaml:2)"), "{said}");
+        }
+    }
+    // It was there before the lock was.
+    desk.sandbox.requirements(Level::Project, "requirements: {not_on_main: {enabled: false}}\n");
+    let said = done(&desk, "enable not_on_main --global");
+    assert!(
+        said.contains("requirements.not_on_main.enabled: true  (~/.claude/requirements.yaml:2)"),
+        "{said}"
+    );
+    assert!(said.ends_with(".claude/requirements.yaml:1: requirements.not_on_main.enabled: is locked by your global requirements.yaml; ignored here"), "{said}");
+    done(&desk, "config set locked '[]' --global");
+    done(&desk, "config set requirements.not_on_main.enabled true --global");
+    let said = done(&desk, "config set locked '[requirements.not_on_main]'");
+    assert!(said.contains("ignored here"), "{said}");
 }
 
 #[test]

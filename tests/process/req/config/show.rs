@@ -182,7 +182,7 @@ fn a_single_key_is_its_value_and_a_sub_directory_says_the_same_as_the_top() {
     let below = desk.sandbox.project().join("deep/er");
     let [there, here] = [desk.script(&["config"]).cwd(below), desk.script(&["config"])].map(yes);
     assert_eq!(there, here);
-    assert!(here.ends_with("\n\n.claude/requirements.yaml:4: rate-awareness.repeat: expected 0 or a whole number from 2 to 1000; the layer below holds"), "{here}");
+    assert!(here.ends_with("\n\n.claude/requirements.yaml:4: rate-awareness.repeat: expected 0 or a whole number from 2 to 1000; the level below counts"), "{here}");
 }
 
 #[test]

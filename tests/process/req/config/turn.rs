@@ -37,6 +37,20 @@ fn anybody_may_switch_on_what_a_file_describes() {
 }
 
 #[test]
+fn where_a_higher_level_decides_the_answer_begins_with_what_was_typed() {
+    let desk = Desk::new(TEAM);
+    done(&desk, "enable off_here");
+    let said = done(&desk, "disable off_here --project");
+    assert_eq!(
+        said,
+        ".claude/requirements.yaml has it now: requirements.off_here.enabled: false\n\
+         but what the local file says counts:\n\
+         requirements.off_here.enabled: true  (.claude/requirements.local.yaml:7)\n\
+         to take it out there: req config unset requirements.off_here.enabled --local"
+    );
+}
+
+#[test]
 fn a_requirement_that_is_on_in_a_hook_that_is_off_is_told() {
     let desk = Desk::new(TEAM);
     done(&desk, "disable --hook requirements-check");

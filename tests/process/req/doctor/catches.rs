@@ -1,6 +1,6 @@
 //! One thing gone wrong at a time.
 
-use super::{GATE, Patient, WATCH, make_executable};
+use super::{GATE, Patient, Verdict, WATCH, make_executable};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -233,21 +233,35 @@ fn configuration_with_a_fault() {
     let patient = Patient::installed();
     patient.sandbox.requirements(Level::Project, &format!("{WATCH}:\n  repet: 4\nunknown-section: {{}}\n"));
     let verdict = patient.verdict();
-    verdict.assert("warning", &["project/.claude/requirements.yaml", "| 2 |", "repet", "did you mean"]);
-    verdict.assert("warning", &["project/.claude/requirements.yaml", "unknown-section"]);
+    verdict.assert("warning", &[".claude/requirements.yaml", "| 2 |", "repet", "did you mean"]);
+    verdict.assert("warning", &[".claude/requirements.yaml", "unknown-section"]);
     assert_eq!(verdict.status, 0);
+    for (yaml, said) in [
+        ("requirements: {x: {enabled: true, type: blockign}}\n", "it is off"),
+        ("requirements: {x: {enabled: true, type: guard, guard_type: branch}}\n", "it is off"),
+        ("requirements: {x: {enabled: \"yes\"}}\n", "expected true or false"),
+        ("requirments: {x: {enabled: true}}\n", "did you mean requirements?"),
+        ("requirements: {x: {enabled: true, trigger_tools: [Edti]}}\n", "did you mean Edit?"),
+    ] {
+        patient.sandbox.requirements(Level::Project, yaml);
+        patient.verdict().assert("broken", &[".claude/requirements.yaml", said]);
+    }
     patient.sandbox.requirements(Level::Project, "requirements: [\n");
-    patient.verdict().assert("broken", &["project/.claude/requirements.yaml", "the file is skipped"]);
+    patient.verdict().assert("broken", &[".claude/requirements.yaml", "the file is skipped"]);
 }
 
 #[test]
 fn a_registered_hook_that_is_switched_off() {
     let patient = Patient::installed();
     patient.sandbox.requirements(Level::Local, &format!("{WATCH}: {{enabled: false}}\n"));
-    patient.verdict().assert("note", &[WATCH, "switched off by", "requirements.local.yaml"]);
+    let verdict = patient.verdict();
+    verdict.assert("warning", &[WATCH, "switched off by", "requirements.local.yaml"]);
+    let summary = format!("{WATCH} is off; but for that, everything that is promised holds, with 1 warning.");
+    assert_eq!(verdict.report["summary"], summary);
     patient.sandbox.write_home(".claude/hook-state/OFF", "");
     let verdict = patient.verdict();
     verdict.assert("warning", &["~/.claude/hook-state/OFF", "every hook is off", "req resume"]);
+    assert!(verdict.report["summary"].as_str().unwrap().starts_with("Every hook is off; "), "{verdict:?}");
     assert_eq!(verdict.status, 0, "the user's own pause breaks no promise");
 }
 
@@ -293,4 +307,44 @@ fn a_setting_of_the_wrong_kind_beside_the_hooks() {
     patient
         .verdict()
         .assert("broken", &["settings.json", "`model` must be text", "takes no hook of this file"]);
+}
+
+#[test]
+fn what_anybody_could_put_another_gate_into() {
+    use std::os::unix::fs::PermissionsExt;
+    let patient = Patient::installed();
+    for path in [".claude", ".claude/hooks", ".claude/settings.json", &format!(".claude/hooks/{GATE}")] {
+        let path = patient.home(path);
+        let before = fs::metadata(&path).unwrap().permissions();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).unwrap();
+        let shown = format!("~/{}", path.strip_prefix(patient.home("")).unwrap().display());
+        patient.verdict().assert("broken", &[&shown, "anybody may write to it", "chmod o-w"]);
+        fs::set_permissions(&path, before).unwrap();
+    }
+    assert_eq!(patient.verdict().status, 0);
+}
+
+#[test]
+fn settings_of_the_user_that_lead_the_hooks_elsewhere() {
+    let patient = Patient::installed();
+    patient.change(|settings| {
+        settings["env"] = json!({ "CLAUDE_CONFIG_DIR": "/tmp/elsewhere", "HOME": patient.home("") });
+    });
+    let verdict = patient.verdict();
+    verdict.assert("broken", &["~/.claude/settings.json", "env.CLAUDE_CONFIG_DIR", "elsewhere than req"]);
+    assert!(!verdict.report.to_string().contains("env.HOME"), "{:#}", verdict.report);
+}
+
+#[test]
+fn a_scratch_folder_in_a_repository_or_missing_changes_no_proof() {
+    let patient = Patient::installed();
+    patient.sandbox.requirements(Level::Project, &format!("{WATCH}: {{enabled: false}}\n"));
+    let project = patient.sandbox.project();
+    assert!(project.join(".git").exists());
+    for folder in [project.join("tmp"), patient.home("gone")] {
+        fs::create_dir_all(project.join("tmp")).unwrap();
+        let temporary = folder.to_str().unwrap();
+        let verdict = Verdict::of(patient.req(&["doctor", "--json"]).env("TMPDIR", temporary));
+        verdict.assert("ok", &[WATCH, "answered PreToolUse with"]);
+    }
 }

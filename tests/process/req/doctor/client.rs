@@ -127,7 +127,8 @@ fn a_hook_that_fires_no_more_is_told() {
 #[test]
 fn readings_of_credits_are_told_with_their_age_and_where_they_come_from() {
     let patient = Patient::installed();
-    patient.verdict().assert("note", &["no readings of the credits used", "status line", "usage_api"]);
+    let names = |verdict: &Verdict| verdict.report["sections"].to_string().contains("Credits");
+    assert!(!names(&patient.verdict()), "no hook needs any, and there are none");
     let write = |ago: Duration| {
         let observed = (SystemTime::now() - ago).duration_since(SystemTime::UNIX_EPOCH).unwrap();
         let windows = json!({ "five_hour": { "used_percent": 40.0, "resets_at": 1 } });

@@ -32,7 +32,7 @@ fn it_is_said_once_to_the_user_and_what_it_says_can_be_done() {
         "",
         "another work tree of the same repository"
     );
-    yes(desk.script(&["init"]));
+    yes(desk.script(&["init", "--yes"]));
 }
 
 #[test]

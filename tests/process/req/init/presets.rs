@@ -145,7 +145,7 @@ fn advanced_has_a_gate_of_every_type() {
 fn inherit_requires_what_the_global_file_does() {
     let desk = Desk::empty();
     desk.sandbox.requirements(Level::User, "requirements: {house_rule: {enabled: true}}\n");
-    let said = yes(desk.script(&["init"]));
+    let said = yes(desk.script(&["init", "--yes"]));
     assert!(said.contains("what your own global file does: house_rule"), "{said}");
     assert!(text(&desk, Level::Project).contains("\ninherit: true\n"));
     assert!(refusal_of_an_edit(&desk).contains("house_rule"));

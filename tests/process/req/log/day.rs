@@ -176,6 +176,7 @@ fn tally(of: &[(&str, u64)]) -> Value {
         "asked",
         "blocked",
         "advised",
+        "told",
         "followed",
         "overridden",
         "let_go",

@@ -31,14 +31,14 @@ pub(super) const CASES: HookCases = HookCases {
             name: "refused with a message",
             state: &[("{session}-buckets.json", REFUSED_THREE_TIMES)],
             prints: Prints::Object(&["systemMessage", "the bucket `ungated` is empty", "80 at once"]),
-            journals: Journals::Line("the bucket is empty"),
+            journals: Journals::Line("the bucket `ungated` is empty"),
             ..CALL
         },
         Case {
             name: "repeat message",
             event: Event { recording: "PreToolUse-Bash", changes: &[] },
             prints: Prints::Object(&["systemMessage", "called Bash 21 times in a row"]),
-            journals: Journals::Line("the same call in a row"),
+            journals: Journals::Line("called Bash 21 times in a row"),
             ..CALL
         },
     ],

@@ -102,9 +102,17 @@ fn the_live_sessions_are_listed_with_what_tells_them_apart() {
     scene.live(SESSION, 0);
     assert_eq!(
         yes(&mut scene, "sessions", CLAUDE),
-        "0c4e7a11  on feature, begun 60 s ago, seen 40 s ago\n\
-         5e55104e  on feature, begun 60 s ago, seen 0 s ago; this one"
+        "0c4e7a11  on feature, begun 60 s ago, active within the last minute\n\
+         5e55104e  on feature, begun 60 s ago, active within the last minute; this one"
     );
+    for (ago, words) in
+        [(60, "active within the last minute"), (61, "about 1 min ago"), (899, "about 14 min ago")]
+    {
+        let mut scene = Scene::new("plan: {}\n");
+        scene.live(OTHER, ago);
+        let text = yes(&mut scene, "sessions", CLAUDE);
+        assert!(text.ends_with(words), "{text}");
+    }
     scene.live("5e55104e-another", 0);
     let text = yes(&mut scene, "sessions", USER);
     assert!(text.contains(SESSION) && text.contains("5e55104e-another"), "as much as it takes: {text}");

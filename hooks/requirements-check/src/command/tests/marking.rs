@@ -80,7 +80,7 @@ fn what_is_not_met_by_a_mark_says_what_would_meet_it() {
         for (name, expected) in [
             ("size", "req approve size"),
             ("not_on_main", "git switch"),
-            ("tests", "must succeed: cargo test"),
+            ("tests", "run alone on a line (no pipe): cargo test"),
         ] {
             let text = no(&mut scene, &format!("satisfy {name}"), standpoint);
             assert!(text.contains("not met by a mark") && text.contains(expected), "{text}");
@@ -204,6 +204,13 @@ fn without_a_session_what_is_marked_per_session_asks_which() {
     scene.session = None;
     let text = no(&mut scene, "satisfy plan", USER);
     assert!(text.contains("--session ID (none is live here)") && text.contains("--branch"), "{text}");
+    assert!(text.contains("for every session on this branch with --branch"), "{text}");
+    let mut plain = Scene::new(ALL_SCOPES);
+    (plain.session, plain.world.here.key) = (None, Key::NoGit);
+    let text = no(&mut plain, "satisfy plan", USER);
+    assert!(text.contains("for every session of this project with --branch"), "{text}");
+    yes(&mut plain, "satisfy plan --branch", USER);
+    assert!(plain.is_met("plan"));
     scene.live(SESSION, 0);
     scene.live("ünïcödé-session", 0);
     let text = no(&mut scene, "satisfy pr", USER);

@@ -4,7 +4,11 @@ use std::time::Duration;
 
 use clap::error::ErrorKind;
 
-use super::super::parse::{Asked, Check, Exception, Status, parse_prompt, parse_words};
+use super::super::Standpoint;
+use super::super::parse::{Asked, Check, Exception, Status, parse_prompt, parse_words, usage_error};
+use super::no;
+use crate::scene::Scene;
+use crate::words::is_hidden;
 
 fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(ToOwned::to_owned).collect()
@@ -149,6 +153,25 @@ fn a_prompt_for_help_is_answered_with_it() {
 }
 
 #[test]
+fn a_complaint_repeats_what_was_typed_in_part_and_does_nothing_to_the_screen() {
+    let long = "x".repeat(70_000);
+    let lines = "x\n".repeat(10_000);
+    for odd in ["\u{1b}]0;x\u{7}", "a\u{202e}b", &long, &lines] {
+        for words in
+            [&[odd][..], &["status", odd], &["satisfy", "--", odd, "--session"], &["log", "--since", odd]]
+        {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let Err(error) = parse_words(&words) else { continue };
+            let told = usage_error(&error);
+            assert!(told.starts_with("error: "), "{told}");
+            assert!(told.len() < 4_000 && !told.chars().any(is_hidden), "{} bytes: {told}", told.len());
+        }
+    }
+    let short = usage_error(&parse_words(&words("stauts")).unwrap_err());
+    assert!(short.contains("'stauts'") && short.contains("'status'"), "{short}");
+}
+
+#[test]
 fn a_verb_that_cannot_be_read_is_answered_where_it_was_plainly_meant() {
     for line in [
         "req satisfy",
@@ -161,5 +184,35 @@ fn a_verb_that_cannot_be_read_is_answered_where_it_was_plainly_meant() {
     }
     for line in ["req status of the project", "req frobnicate", "req is --odd", "it's req status"] {
         assert!(parse_prompt(line).is_none(), "{line}");
+    }
+}
+
+#[test]
+fn a_check_of_nothing_names_both_ways_to_say_what_is_checked() {
+    for line in ["check", "check --file src/a.rs"] {
+        let error = parse_words(&words(line)).unwrap_err().to_string();
+        assert!(error.contains("<--tool <TOOL>|--bash <LINE>>"), "{error}");
+    }
+    for line in ["check --tool Edit --bash ls", "check --bash ls --file src/a.rs"] {
+        assert!(parse_words(&words(line)).is_err(), "{line}");
+    }
+}
+
+#[test]
+fn a_typed_prompt_names_the_terminal_and_the_exclamation_mark_only_where_it_works() {
+    for (words, works_in_claudes_shell) in [
+        ("ci", true),
+        ("init --yes", true),
+        ("doctor", true),
+        ("hooks status", true),
+        ("init --force", false),
+        ("doctor --fix", false),
+        ("hooks install", false),
+        ("hooks uninstall", false),
+        ("hooks undo", false),
+    ] {
+        let told = no(&mut Scene::new("{}\n"), words, Standpoint::TypedPrompt);
+        assert!(told.contains("terminal"), "{words}: {told}");
+        assert_eq!(told.contains("or here with !"), works_in_claudes_shell, "{words}: {told}");
     }
 }

@@ -5,7 +5,7 @@ use shared::hook::{Memory, Verdict};
 
 use crate::change::Change;
 use crate::marks::{By, Holder};
-use crate::scene::{Answer, End, OTHER, SESSION, Scene, edit_of, is_silent};
+use crate::scene::{Answer, End, OTHER, SESSION, Scene, edit_of, is_silent, settings};
 use crate::view::Freshness;
 
 const OWN: Holder<'_> = Holder::Session(SESSION);
@@ -128,6 +128,35 @@ fn a_run_that_does_not_count_leaves_the_evidence_and_is_told_until_one_counts() 
     run(&mut scene, "cargo test | tail", End::Succeeded);
     run(&mut scene, PASSING, End::Succeeded);
     assert!(scene.state.uncounted.is_empty());
+}
+
+#[test]
+fn evidence_holds_for_what_was_asked_for_when_it_passed() {
+    let was = "command: cargo test, min_output: ' passed'";
+    for (line, now, why) in [
+        ("cargo test", was, None),
+        ("cargo test", "command: [make lint, cargo test], min_output: ' passed'", None),
+        ("cargo test", "command: cargo test", None),
+        ("cargo test --all", "command: cargo test --all", None),
+        ("cargo test", "command: cargo test --all", Some("`cargo test --all` is asked for now")),
+        ("cargo test", "command: [make, just test]", Some("`make` or `just test` is asked for now")),
+        ("cargo test --quick", "command: cargo test, not_args: [--quick]", Some("proves nothing any more")),
+        ("cargo test", "command: cargo test, not_args: [--quick]", None),
+        ("cargo test", "command: cargo test, min_output: ZZZ", Some("asked for now: ZZZ")),
+    ] {
+        let mut scene = Scene::new(&format!("tests: {{type: evidence, {was}}}\n"));
+        run(&mut scene, line, End::Succeeded);
+        scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
+        scene.settings = settings(&format!("tests: {{type: evidence, {now}}}\n"));
+        let standing = scene.standing("tests");
+        assert_eq!(standing.is_met(), why.is_none(), "{line} {now}: {standing:?}");
+        let words = format!("`{line}` passed, but {}", why.unwrap_or_default());
+        let found = standing.words();
+        assert!(
+            why.is_none_or(|why| found.starts_with(&words[..words.len() - why.len()]) && found.contains(why)),
+            "{found}"
+        );
+    }
 }
 
 #[test]

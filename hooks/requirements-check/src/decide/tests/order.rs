@@ -49,7 +49,7 @@ fn what_may_change_the_files_before_a_commit_in_its_line_is_run_first() {
         let reason = denied(&answer);
         assert!(reason.contains("\n- tests: ") && reason.contains("before it in the same line"), "{reason}");
         assert!(reason.contains("in a line of its own"), "{line}: {reason}");
-        assert!(!reason.contains("run by itself, so that it must succeed"), "{line}: {reason}");
+        assert!(!reason.contains("run alone on a line (no pipe)"), "{line}: {reason}");
     }
     let answer = tested(TESTS).bash("t1", "cargo fmt --all && git commit -am x");
     let reason = denied(&answer);
@@ -89,7 +89,7 @@ fn what_changes_nothing_may_stand_before_a_commit() {
 #[test]
 fn what_is_unmet_anyway_says_so_and_an_exception_holds() {
     let answer = Scene::new(TESTS).bash("t1", "cargo test && git commit -m x");
-    assert!(denied(&answer).contains("run by itself, so that it must succeed: cargo test"), "{answer:?}");
+    assert!(denied(&answer).contains("run alone on a line (no pipe): cargo test"), "{answer:?}");
     let mut waived = Scene::new(TESTS);
     waived.except("tests", Holder::Session(SESSION), By::Waiver, 600);
     assert!(is_silent(&waived.bash("t1", "cargo fmt && git commit -am x")));

@@ -8,7 +8,7 @@ use git2::{Oid, Tree};
 
 use super::super::GitError;
 use super::super::base::Base;
-use super::super::content::{File, OnDisk, is_marked_generated, is_text, read};
+use super::super::content::{File, OnDisk, is_text, read};
 use super::super::index::{Entry, Tracked};
 use super::super::own::OwnPaths;
 use super::super::renames::{Chunks, Moved, chunks, equal, similar};
@@ -16,6 +16,7 @@ use super::super::repository::{Opened, SUBMODULE, Stored, native, spelled, store
 use super::super::walk::{Found, Next, walk};
 use super::SizeRequest;
 use super::compare::{Change, Limits, New, QUICK_BYTES, changed_lines};
+use super::generated::Marks;
 
 /// Files that tools write and nobody reviews by the line: names, and endings of names.
 const GENERATED: [&str; 11] = [
@@ -44,6 +45,7 @@ pub(super) struct Tally<'a> {
     opened: &'a Opened,
     request: &'a SizeRequest<'a>,
     own: OwnPaths,
+    marks: Marks,
     tree: Option<Tree<'a>>,
     deadline: Option<Instant>,
     pub(super) files: BTreeMap<String, (u32, u32)>,
@@ -67,6 +69,7 @@ impl<'a> Tally<'a> {
             opened,
             request,
             own: request.own.within(&opened.root),
+            marks: Marks::default(),
             tree: base_tree(opened, base.from)?,
             deadline,
             files: BTreeMap::new(),
@@ -190,7 +193,7 @@ impl<'a> Tally<'a> {
             return Ok(());
         }
         let old = stored(self.tree.as_ref(), path).filter(|old| old.mode != SUBMODULE);
-        if old.is_none() && matches!(new, New::Nothing) || is_generated(self.opened, self.request, path)? {
+        if old.is_none() && matches!(new, New::Nothing) || self.is_generated(path)? {
             return Ok(());
         }
         self.remember_moved(path, old, new)?;
@@ -216,13 +219,17 @@ impl<'a> Tally<'a> {
     }
 
     fn untracked(&mut self, path: &[u8]) -> Result<(), GitError> {
-        if is_left_out(self.request, path) || is_generated(self.opened, self.request, path)? {
+        if is_left_out(self.request, path) || self.is_generated(path)? {
             return Ok(());
         }
         match read(self.opened, path, None, self.limits().read)? {
             OnDisk::Nothing => Ok(()),
             found => self.record(path, None, New::of(&found)),
         }
+    }
+
+    fn is_generated(&self, path: &[u8]) -> Result<bool, GitError> {
+        self.marks.is_generated(self.opened, self.request, self.tree.as_ref(), path)
     }
 
     fn remember_moved(&mut self, path: &[u8], old: Option<Stored>, new: New<'_>) -> Result<(), GitError> {
@@ -323,12 +330,4 @@ pub(super) fn is_left_out(request: &SizeRequest<'_>, path: &[u8]) -> bool {
     };
     (!request.include_generated && GENERATED.iter().any(|known| named(known)))
         || request.exclude.is_match(native(path))
-}
-
-pub(super) fn is_generated(
-    opened: &Opened,
-    request: &SizeRequest<'_>,
-    path: &[u8],
-) -> Result<bool, GitError> {
-    Ok(!request.include_generated && is_marked_generated(&opened.repo, path)?)
 }

@@ -197,6 +197,36 @@ fn leaves_out_what_is_excluded_generated_binary_or_ignored() {
 }
 
 #[test]
+fn a_branch_cannot_call_its_own_work_generated() {
+    let sandbox = Sandbox::with_commit();
+    sandbox.write("api/.gitattributes", "*.pb.rs linguist-generated\n");
+    sandbox.commit();
+    sandbox.git(&["switch", "--quiet", "--create=feature"]);
+    sandbox.write(".gitattributes", "* linguist-generated\n");
+    sandbox.write("api/old.pb.rs", "1\n2\n3\n");
+    sandbox.write("api/own.rs", "1\n2\n");
+    let request = SizeRequest {
+        base: Some("main"),
+        exclude: &GlobSet::empty(),
+        own: &Own::default(),
+        include_generated: false,
+    };
+    let expected = Numbers::from([(".gitattributes".to_owned(), (1, 0)), ("api/own.rs".to_owned(), (2, 0))]);
+    let mut counts = scan(&sandbox.worktree(), &request, None).unwrap();
+    assert_eq!(counts.files, expected);
+    sandbox.commit();
+    assert_eq!(scan(&sandbox.worktree(), &request, None).unwrap().files, expected, "committed");
+    for path in ["api/own.rs", "api/old.pb.rs"] {
+        recount(&sandbox.worktree(), &request, &mut counts, &sandbox.path(path), None).unwrap();
+        assert_eq!(counts.files, expected, "{path}");
+    }
+    sandbox.write("api/.gitattributes", "");
+    sandbox.write(".gitattributes", "");
+    let counts = scan(&sandbox.worktree(), &request, None).unwrap();
+    assert_eq!(counts.files.get("api/old.pb.rs"), Some(&(3, 0)), "what is not called so any more counts");
+}
+
+#[test]
 fn what_tools_keep_for_themselves_does_not_count() {
     let sandbox = Sandbox::with_commit();
     for path in ["state/tracked", "config/tracked", "config/later"] {

@@ -91,6 +91,20 @@ fn a_head_that_is_not_understood_is_an_error_that_names_the_file() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_a_file_of_gits_is_an_error_and_not_waited_for() {
+    use std::process::Command;
+    for name in ["HEAD", "index", "config", "packed-refs"] {
+        let sandbox = Sandbox::with_commit();
+        let file = sandbox.path(".git").canonicalize().unwrap().join(name);
+        let _ = fs::remove_file(&file);
+        assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+        assert_eq!(first_line(&file), None, "{name}");
+        assert_eq!(Worktree::find(&sandbox.path("x")), Err(GitError::NotAFile(file)), "{name}");
+    }
+}
+
 #[test]
 fn a_pointer_to_nowhere_is_an_error() {
     let sandbox = Sandbox::new();

@@ -59,6 +59,11 @@ impl FileChange {
         Ok(())
     }
 
+    /// It changes the file that counts in every project.
+    pub(crate) fn is_for_all(&self) -> bool {
+        self.level == LayerKind::Global
+    }
+
     /// For the journal: never the value.
     pub(crate) fn in_words(&self) -> String {
         let verb = if self.value.is_some() { "set" } else { "unset" };

@@ -5,47 +5,67 @@ use std::path::{Path, PathBuf};
 
 use shared::settings::{FileError, UserFile};
 
+use crate::git::Worktree;
+
 /// The local file, as git spells its path.
 pub(crate) const LOCAL: &str = ".claude/requirements.local.yaml";
 
-/// Adds the local file to the `.gitignore` of the repository at `root`, unless git ignores it already; the rest of that file
-/// stays as it is. Returns whether it was added; without a repository there is nothing to do.
+/// The old files that `req init --force` keeps, as git spells them: an earlier one of the local file would be as much the
+/// team's in a commit.
+pub(crate) const KEPT: &str = ".claude/requirements*.before*";
+
+/// [`ignore`] of the local file.
+///
+/// # Errors
+/// As there.
+pub(crate) fn ignore_local_file(root: &Path) -> Result<bool, String> {
+    ignore(root, LOCAL, LOCAL)
+}
+
+/// Adds `line` to the `.gitignore` of the repository at `root`, unless git ignores `path` already; the rest of that file stays
+/// as it is. Returns whether it was added; without a repository there is nothing to do.
 ///
 /// # Errors
 /// Why the line could not be added, with the line, to be added by hand.
-pub(crate) fn ignore_local_file(root: &Path) -> Result<bool, String> {
-    if !root.join(".git").exists() || is_ignored(root, LOCAL) == Some(true) {
+pub(crate) fn ignore(root: &Path, path: &str, line: &str) -> Result<bool, String> {
+    if !is_to_be_ignored(root, path) {
         return Ok(false);
     }
     let file = root.join(".gitignore");
-    let by_hand = |why: &str| format!("{}: {why}; add this line yourself: {LOCAL}", file.display());
+    let by_hand = |why: &str| format!("{why}; add this line yourself: {line}");
     // Git does not read a linked one, and it may lead anywhere.
     if fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_symlink()) {
-        return Err(by_hand("a link, which git does not read"));
+        return Err(by_hand(&format!("{}: a link, which git does not read", file.display())));
     }
     let changed = UserFile::at(&file)
         .and_then(|user_file| {
             let user_file = user_file.of_a_project(root);
-            user_file.change(|text| Ok::<_, FileError>(Some(with_line(text.unwrap_or_default()))))
+            user_file.change(|text| Ok::<_, FileError>(Some(with_line(text.unwrap_or_default(), line))))
         })
         .map_err(|error| by_hand(&error.to_string()))?;
     Ok(changed)
 }
 
+/// There is a repository, and its git does not ignore the path.
+pub(crate) fn is_to_be_ignored(root: &Path, path: &str) -> bool {
+    root.join(".git").exists() && is_ignored(root, path) != Some(true)
+}
+
 /// Whether git ignores a path of the repository; `None` where that cannot be told.
 pub(crate) fn is_ignored(root: &Path, path: &str) -> Option<bool> {
+    Worktree::find(root).ok()?;
     let repository = git2::Repository::open(root).ok()?;
     repository.is_path_ignored(PathBuf::from(path)).ok()
 }
 
 /// The text with the line at its end, in the line ends it has; the same text where the line stands in it.
-fn with_line(text: &str) -> String {
-    if text.lines().any(|line| line.trim().trim_start_matches('/') == LOCAL) {
+fn with_line(text: &str, line: &str) -> String {
+    if text.lines().any(|there| there.trim().trim_start_matches('/') == line) {
         return text.to_owned();
     }
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let joint = if text.is_empty() || text.ends_with('\n') { "" } else { line_end };
-    format!("{text}{joint}{LOCAL}{line_end}")
+    format!("{text}{joint}{line}{line_end}")
 }
 
 #[cfg(test)]
@@ -53,7 +73,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{LOCAL, ignore_local_file, is_ignored, with_line};
+    use super::{KEPT, LOCAL, ignore, ignore_local_file, is_ignored, with_line};
 
     #[test]
     fn the_line_is_added_once_and_in_the_files_own_line_ends() {
@@ -65,8 +85,8 @@ mod tests {
             ("a\r\nb", "a\r\nb\r\n.claude/requirements.local.yaml\r\n"),
             ("/.claude/requirements.local.yaml\nx", "/.claude/requirements.local.yaml\nx"),
         ] {
-            assert_eq!(with_line(text), expected, "{text:?}");
-            assert_eq!(with_line(expected), expected, "{text:?}");
+            assert_eq!(with_line(text, LOCAL), expected, "{text:?}");
+            assert_eq!(with_line(expected, LOCAL), expected, "{text:?}");
         }
     }
 
@@ -99,10 +119,32 @@ mod tests {
     }
 
     #[test]
+    fn every_old_file_that_is_kept_is_ignored_by_one_line() {
+        let folder = repository();
+        let kept = ".claude/requirements.yaml.before";
+        assert_eq!(ignore(folder.path(), kept, KEPT), Ok(true));
+        for kept in [kept, ".claude/requirements.local.yaml.before", ".claude/requirements.yaml.before-180"] {
+            assert_eq!(is_ignored(folder.path(), kept), Some(true), "{kept}");
+            assert_eq!(ignore(folder.path(), kept, KEPT), Ok(false), "{kept}");
+        }
+        assert_eq!(is_ignored(folder.path(), ".claude/requirements.yaml"), Some(false));
+    }
+
+    #[test]
     fn without_a_repository_no_file_is_made() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(ignore_local_file(folder.path()), Ok(false));
         assert_eq!(text(folder.path()), None);
+    }
+
+    #[test]
+    fn what_hinders_it_is_told_with_the_file_once() {
+        let folder = repository();
+        let file = folder.path().join(".gitignore");
+        fs::write(&file, b"\xff\n").unwrap();
+        let why = ignore_local_file(folder.path()).unwrap_err();
+        assert_eq!(why.matches(&*file.to_string_lossy()).count(), 1, "{why}");
+        assert!(why.ends_with("add this line yourself: .claude/requirements.local.yaml"), "{why}");
     }
 
     #[cfg(unix)]

@@ -1,11 +1,10 @@
 //! A key as it is typed (`requirements.commit_plan.enabled`, a name that holds dots in quotes), and which file is meant.
 
 use shared::config::{Entry, LayerKind, Stranger, describe_in_full, dotted, nearest, schema_at};
-use shared::host::{Places, display_path};
+use shared::host::Places;
 
 use super::outlook::Outlook;
 use crate::command::arguments::Level;
-use crate::machine::Machine;
 use crate::words::cut;
 
 /// A part of a typed key.
@@ -146,16 +145,6 @@ pub(super) fn only_in(path: &[String]) -> Option<LayerKind> {
 fn is_project(places: &Places) -> bool {
     let has_git = places.root.as_ref().is_some_and(|root| root.join(".git").exists());
     places.project_claude_dir.as_ref().is_some_and(|claude| has_git || claude.is_dir())
-}
-
-/// A file as it was displayed, from the project's top where it lies in it.
-pub(super) fn shown(file: &str, machine: &Machine<'_>) -> String {
-    let home = machine.host.environment.home.as_deref();
-    let root = machine.places.root.as_deref().filter(|_| machine.places.project_claude_dir.is_some());
-    let inside = root.and_then(|root| {
-        file.strip_prefix(&display_path(root, home))?.strip_prefix(std::path::MAIN_SEPARATOR)
-    });
-    inside.unwrap_or(file).to_owned()
 }
 
 #[cfg(test)]

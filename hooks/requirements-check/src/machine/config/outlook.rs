@@ -4,7 +4,8 @@
 use serde_json::Value;
 use shared::catalog;
 use shared::config::{
-    Entry, LayerKind, Problem, SectionSpec, Sources, load_by_schema, section_by_schema, sort, top_entries,
+    Entry, LayerKind, Problem, SectionSpec, Sources, load_by_schema, section_by_schema, sort, sort_problems,
+    top_entries,
 };
 use shared::hook::Hook;
 use shared::run::configure;
@@ -37,6 +38,7 @@ impl Outlook {
             }
         }
         sort(&mut outlook.entries);
+        sort_problems(&mut outlook.problems);
         outlook
     }
 
@@ -65,6 +67,17 @@ impl Outlook {
     pub(super) fn is(&self, path: &[&str], flag: bool) -> bool {
         let entry = self.entries.iter().find(|entry| entry.path == path);
         entry.is_some_and(|entry| entry.value == Value::Bool(flag))
+    }
+
+    /// The global file locks the key itself, or the map it is in.
+    pub(super) fn locks(&self, path: &[String]) -> bool {
+        let key = path.join(".");
+        let locked = self.at(&["locked".to_owned()]).and_then(|entry| entry.value.as_array());
+        locked
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .any(|lock| key.strip_prefix(lock).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
     }
 
     /// The requirements that are described, in force or not.

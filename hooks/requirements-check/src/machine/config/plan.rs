@@ -2,16 +2,13 @@
 //! would be wrong or without effect is refused, and nothing is changed.
 
 use serde_json::Value;
-use shared::config::{
-    Fault, LayerKind, Problem, Refused, describe_in_full, dotted, fits, read_value, schema_at,
-    section_by_schema, spelled,
-};
-use shared::host::display_path;
+use shared::config::{Entry, Fault, LayerKind, Problem, Refused, Said, dotted, section_by_schema, spelled};
 
 use super::file::FileChange;
-use super::key::{flag, named, only_in, path_of, shown, typed_flag, unknown, usual};
+use super::key::{flag, named, only_in, path_of, typed_flag, unknown, usual};
 use super::outlook::{Outlook, sources, with_text};
-use super::told::{Done, told};
+use super::told::{Beside, Done, told};
+use super::typed::value_of;
 use crate::change::Change;
 use crate::command::Reply;
 use crate::command::arguments::Level;
@@ -42,36 +39,6 @@ pub(super) fn unset(key: &str, level: Level, machine: &Machine<'_>) -> Result<Re
     Planned { path, value: None, level }.carry(&before, machine)
 }
 
-/// What the typed text means for this key: the YAML it is, or, where that is no value of the key and a text is, that text.
-fn value_of(path: &[String], typed: &str, outlook: &Outlook) -> Result<Value, String> {
-    let schema = schema_at(path).map_err(|_| unknown(path, outlook))?;
-    let text = Value::from(typed);
-    let read = read_value(typed);
-    match &read {
-        Ok(value) if fits(schema, value) => Ok(value.clone()),
-        _ if fits(schema, &text) => Ok(text),
-        Ok(value) => Err(misfit(schema, value, path, outlook)),
-        Err(why) => Err(format!(
-            "req: the value for {} is {why}; expected {}",
-            dotted(path),
-            describe_in_full(schema)
-        )),
-    }
-}
-
-/// The deepest key whose value is wrong, and what it should be.
-fn misfit(schema: &Value, value: &Value, path: &[String], outlook: &Outlook) -> String {
-    for (key, inner) in value.as_object().into_iter().flatten() {
-        let below = [path, std::slice::from_ref(key)].concat();
-        match schema_at(&below) {
-            Err(_) => return unknown(&below, outlook),
-            Ok(schema) if !fits(schema, inner) => return misfit(schema, inner, &below, outlook),
-            Ok(_) => {}
-        }
-    }
-    format!("req: {}: expected {}; nothing was changed", dotted(path), describe_in_full(schema))
-}
-
 /// A change that was asked for.
 pub(super) struct Planned {
     pub(super) path: Vec<String>,
@@ -85,9 +52,7 @@ impl Planned {
     pub(super) fn carry(self, before: &Outlook, machine: &Machine<'_>) -> Result<Reply, String> {
         let level = self.level(machine)?;
         let sources = sources(machine);
-        let file = sources
-            .file(level)
-            .map(|file| shown(&display_path(file, machine.host.environment.home.as_deref()), machine));
+        let file = sources.file(level).map(|file| sources.shown(level, file));
         let file = file.ok_or_else(|| no_such_file(level))?;
         let text = match sources.text(level) {
             Ok(text) => Some(text),
@@ -102,11 +67,18 @@ impl Planned {
             return Err(self.not_set(before, level, &file));
         }
         let after = Outlook::of(machine, &with_text(&sources, level, edited.as_deref().unwrap_or_default()));
-        self.check(&after, before, level, machine)?;
-        let is_new = text.is_none();
+        self.check(&after, before, level)?;
+        let beside = if text.is_none() { Beside::of(level, machine.places) } else { Beside::default() };
         let changes = if edited == text { Vec::new() } else { vec![Change::Configure(Box::new(change))] };
-        let done = Done { planned: &self, level, file: &file, is_new, is_changed: !changes.is_empty() };
-        Ok(Reply { changes, ..Reply::yes(told(&done, &after, machine)) })
+        let done = Done {
+            planned: &self,
+            level,
+            file: &file,
+            is_new: text.is_none(),
+            is_changed: !changes.is_empty(),
+            beside,
+        };
+        Ok(Reply { changes, ..Reply::yes(told(&done, before, &after)) })
     }
 
     fn level(&self, machine: &Machine<'_>) -> Result<LayerKind, String> {
@@ -161,17 +133,12 @@ impl Planned {
     }
 
     /// Nothing that was right may be wrong afterwards, and nothing may be written that has no effect.
-    fn check(
-        &self,
-        after: &Outlook,
-        before: &Outlook,
-        level: LayerKind,
-        machine: &Machine<'_>,
-    ) -> Result<(), String> {
-        let new = after.new_problems(before);
-        let own = || after.problems.iter().filter(|problem| self.is_about(problem, level, machine));
-        let found: Vec<&Problem> = if self.value.is_some() { own().chain(new).collect() } else { new };
-        let Some(first) = found.first() else { return Ok(()) };
+    fn check(&self, after: &Outlook, before: &Outlook, level: LayerKind) -> Result<(), String> {
+        let new = after.new_problems(before).into_iter().filter(|problem| !is_overruled(problem, level));
+        let own = || after.problems.iter().filter(|problem| self.is_about(problem, level));
+        let found: Vec<&Problem> =
+            if self.value.is_some() { own().chain(new).collect() } else { new.collect() };
+        let Some(first) = found.first() else { return self.check_locks(after, level) };
         let key = dotted(&self.path);
         Err(match &first.fault {
             Fault::Locked => format!(
@@ -182,22 +149,44 @@ impl Planned {
             Fault::GlobalOnly => {
                 format!("req: {key} counts only in your global file; type: {}", self.line(LayerKind::Global))
             }
-            _ => format!(
-                "req: nothing was changed, because this would be wrong then:\n{}",
-                shown(&first.to_string(), machine)
-            ),
+            _ => format!("req: nothing was changed, because this would be wrong then:\n{first}"),
         })
     }
 
-    /// The problem is one of this key in the file that would be changed.
-    fn is_about(&self, problem: &Problem, level: LayerKind, machine: &Machine<'_>) -> bool {
-        let key = self.path.join(".");
-        let is_below =
-            problem.key.strip_prefix(&key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        let home = machine.host.environment.home.as_deref();
-        let file = sources(machine).file(level).map(|file| display_path(file, home));
-        is_below && file.as_ref() == Some(&problem.file)
+    /// What a locked key is set to elsewhere counts for nothing, even if it says the same: once the lock's owner changes
+    /// their mind, it would be wrong.
+    fn check_locks(&self, after: &Outlook, level: LayerKind) -> Result<(), String> {
+        if level == LayerKind::Global || self.value.is_none() {
+            return Ok(());
+        }
+        let is_said = |entry: &&Entry| after.locks(&entry.path) && self.says(entry).is_some();
+        let Some(entry) = after.below(&self.path).find(is_said) else { return Ok(()) };
+        let said = entry.overridden.first();
+        let same = said.map(|Said { value, origin }| format!(", and {} already ({origin})", spelled(value)));
+        Err(format!(
+            "req: {} is locked by your global file{}; said here as well it would count for nothing; nothing was changed",
+            dotted(&entry.path),
+            same.unwrap_or_default()
+        ))
     }
+
+    /// What the change says of this key; the map it is in may hold others.
+    pub(super) fn says(&self, entry: &Entry) -> Option<&Value> {
+        let rest = entry.path.strip_prefix(self.path.as_slice())?;
+        rest.iter().try_fold(self.value.as_ref()?, |value, key| value.get(key))
+    }
+
+    /// The problem is one of this key in the file that would be changed.
+    fn is_about(&self, problem: &Problem, level: LayerKind) -> bool {
+        let key = self.path.join(".");
+        let rest = problem.key.strip_prefix(&key);
+        problem.level == level && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+}
+
+/// A deeper file says otherwise than what the global one locks, which is the purpose of a lock.
+pub(super) fn is_overruled(problem: &Problem, level: LayerKind) -> bool {
+    level == LayerKind::Global && problem.level > level && problem.fault == Fault::Locked
 }
 
 fn no_such_file(level: LayerKind) -> String {

@@ -6,17 +6,16 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use shared::config::{LayerKind, Refused, SCHEMA_TEXT as SCHEMA, read_text};
+use shared::config::{
+    LayerKind, Refused, SCHEMA_FILE, SCHEMA_TEXT as SCHEMA, SCHEMA_TITLE as TITLE, read_text,
+};
 use shared::host::Places;
 use shared::settings::FileError;
 
 use super::user_file::user_file;
 
 /// The copy's name.
-pub(crate) const NAME: &str = "requirements.schema.json";
-
-/// A file with another title is somebody else's, and stays.
-const TITLE: &str = "Barbless: requirements.yaml";
+pub(crate) const NAME: &str = SCHEMA_FILE;
 
 const MAX_BYTES: u64 = 1024 * 1024;
 
@@ -51,17 +50,26 @@ impl SchemaFile {
         }
     }
 
+    /// It is not there, or not as it should be.
+    ///
+    /// # Errors
+    /// Why it is not to be written.
+    pub(crate) fn is_due(&self) -> Result<bool, String> {
+        let told = |why: &str| format!("{}: {why}", self.path.display());
+        match read_text(&self.path, self.inside.as_deref(), MAX_BYTES) {
+            Ok(there) if !there.contains(TITLE) => Err(told("not ours, so it was left as it is")),
+            Ok(there) => Ok(there != text()),
+            Err(Refused::NotThere) => Ok(true),
+            Err(Refused::Because(why)) => Err(told(why)),
+        }
+    }
+
     /// Puts the schema there, or brings it up to date. Returns whether anything was written.
     ///
     /// # Errors
     /// Why it could not be written.
     pub(crate) fn write(&self) -> Result<bool, String> {
-        let told = |why: &str| format!("{}: {why}", self.path.display());
-        match read_text(&self.path, self.inside.as_deref(), MAX_BYTES) {
-            Ok(text) if !text.contains(TITLE) => return Err(told("not ours, so it was left as it is")),
-            Ok(_) | Err(Refused::NotThere) => {}
-            Err(Refused::Because(why)) => return Err(told(why)),
-        }
+        self.is_due()?;
         let file = user_file(&self.path, self.inside.as_deref())?;
         file.change(|_| Ok::<_, FileError>(Some(text()))).map_err(|error| error.to_string())
     }
@@ -135,8 +143,8 @@ mod tests {
         let root = scratch.path().canonicalize().unwrap();
         fs::create_dir_all(root.join("project")).unwrap();
         let file = SchemaFile::of(LayerKind::Project, &places(&root)).unwrap();
-        assert_eq!(file.write(), Ok(true));
-        assert_eq!(file.write(), Ok(false));
+        assert_eq!((file.is_due(), file.write()), (Ok(true), Ok(true)));
+        assert_eq!((file.is_due(), file.write()), (Ok(false), Ok(false)));
         let there = || fs::read_to_string(&file.path).unwrap();
         let same: [serde_json::Value; 2] = [SCHEMA, &there()].map(|text| serde_json::from_str(text).unwrap());
         assert_eq!(same[0], same[1]);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use shared::config::{Entry, LayerKind, Origin, dotted, spelled};
 
-use super::key::{path_of, shown, unknown};
+use super::key::{path_of, unknown};
 use super::outlook::{Outlook, sources};
 use super::report::ConfigReport;
 use crate::command::Reply;
@@ -25,7 +25,7 @@ pub(super) fn show(wanted: &Config, machine: &Machine<'_>) -> Result<Reply, Stri
         // For scripts: the value and nothing else.
         return Ok(Reply::yes(bare(&only.value)));
     }
-    let lines = entries.flat_map(|entry| lines_of(entry, wanted.sources, machine));
+    let lines = entries.flat_map(|entry| lines_of(entry, wanted.sources));
     Ok(Reply::yes(with_problems(lines.collect(), &outlook, machine)))
 }
 
@@ -39,38 +39,33 @@ fn bare(value: &Value) -> String {
 }
 
 /// `key: value`, and with its sources where it is set, and a line for each layer it overrides.
-fn lines_of(entry: &Entry, with_sources: bool, machine: &Machine<'_>) -> Vec<String> {
+fn lines_of(entry: &Entry, with_sources: bool) -> Vec<String> {
     let line = format!("{}: {}", dotted(&entry.path), spelled(&entry.value));
     if !with_sources {
         return vec![line];
     }
     let locked = if entry.locked { ", locked" } else { "" };
-    let first = format!("{line}  # {}{locked}", place(&entry.origin, machine));
+    let first = format!("{line}  # {}{locked}", place(&entry.origin));
     let overridden = entry
         .overridden
         .iter()
-        .map(|said| format!("  # over {}  ({})", spelled(&said.value), place(&said.origin, machine)));
+        .map(|said| format!("  # over {}  ({})", spelled(&said.value), place(&said.origin)));
     std::iter::once(first).chain(overridden).collect()
 }
 
 /// `local, .claude/requirements.local.yaml:4`
-fn place(origin: &Origin, machine: &Machine<'_>) -> String {
+fn place(origin: &Origin) -> String {
     let layer = match origin.layer {
         LayerKind::Defaults => return "defaults".to_owned(),
         LayerKind::Switch => return "switch".to_owned(),
         layer => layer.word(),
     };
-    format!("{layer}, {}", file_and_line(origin, machine))
-}
-
-/// `.claude/requirements.local.yaml:4`
-pub(super) fn file_and_line(origin: &Origin, machine: &Machine<'_>) -> String {
-    shown(&origin.to_string(), machine)
+    format!("{layer}, {origin}")
 }
 
 /// What is wrong is told wherever everything is.
 fn with_problems(lines: Vec<String>, outlook: &Outlook, machine: &Machine<'_>) -> String {
-    let problems = outlook.problems.iter().map(|problem| shown(&problem.to_string(), machine));
+    let problems = outlook.problems.iter().map(ToString::to_string);
     let notes: Vec<String> = pause::note(machine.host, machine.places).into_iter().chain(problems).collect();
     let notes = if notes.is_empty() { Vec::new() } else { [vec![String::new()], notes].concat() };
     [lines, notes].concat().join("\n")

@@ -7,7 +7,6 @@ use shared::hook::Hook;
 use super::key::{flag, named, typed_flag};
 use super::outlook::{Outlook, sources};
 use super::plan::Planned;
-use super::show::file_and_line;
 use crate::RequirementsCheck;
 use crate::command::Reply;
 use crate::command::arguments::{Level, Turn};
@@ -41,7 +40,7 @@ fn turned(wanted: &Turn, on: bool, machine: &Machine<'_>) -> Result<Reply, Strin
             (vec!["requirements".to_owned(), name.to_owned(), "enabled".to_owned()], wanted.level)
         }
     };
-    if let Some(already) = already(&path, on, level, &before, machine) {
+    if let Some(already) = already(&path, on, level, &before) {
         return Ok(already);
     }
     let is_requirement = wanted.hook.is_none();
@@ -114,13 +113,7 @@ fn described(name: &str, on: bool, before: &Outlook, catalog: &Catalog) -> Resul
 }
 
 /// It stands so already, and no file was named that should say so itself.
-fn already(
-    path: &[String],
-    on: bool,
-    level: Level,
-    before: &Outlook,
-    machine: &Machine<'_>,
-) -> Option<Reply> {
+fn already(path: &[String], on: bool, level: Level, before: &Outlook) -> Option<Reply> {
     let entry = before.at(path).filter(|entry| entry.value == on && named(level).is_none())?;
     let is_file = !matches!(entry.origin.layer, LayerKind::Switch);
     is_file.then(|| {
@@ -128,7 +121,7 @@ fn already(
             "{}: {}  ({}); nothing was changed",
             dotted(path),
             spelled(&entry.value),
-            file_and_line(&entry.origin, machine)
+            entry.origin
         ))
     })
 }

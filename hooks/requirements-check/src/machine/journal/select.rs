@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use shared::host::Timestamp;
-use shared::journal::{Line, Reading, Record, read};
+use shared::journal::{Line, Reading, Record, project_name, read};
 
 use crate::machine::Machine;
 use crate::marks::resolve_session;
@@ -12,6 +12,8 @@ use crate::marks::resolve_session;
 /// What is wanted.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wanted {
+    /// Of this project. What names none is about all of them, or of a version that did not say: it belongs to each.
+    pub(super) project: Option<String>,
     /// Of this hook.
     pub(super) hook: Option<String>,
     /// Of this session.
@@ -29,6 +31,11 @@ impl Wanted {
             && self.since.is_none_or(|since| record.at >= since)
             && (!self.refusals_only || is_refusal(record))
     }
+
+    fn is_of_project(&self, record: &Record) -> bool {
+        let (wanted, named) = (self.project.as_ref(), record.project.as_ref());
+        wanted.is_none_or(|wanted| named.is_none_or(|named| named == wanted))
+    }
 }
 
 /// The lines that are wanted, the newest last; what is no line at all is counted meanwhile.
@@ -38,11 +45,18 @@ pub(super) struct Selection {
     wanted: Wanted,
     /// Lines so far that could not be read.
     pub(super) damaged: u64,
+    /// Lines so far that are wanted but for their project.
+    pub(super) elsewhere: u64,
 }
 
 impl Selection {
     pub(super) fn of(dir: &Path, wanted: Wanted) -> Self {
-        Self { reading: read(dir), wanted, damaged: 0 }
+        Self { reading: read(dir), wanted, damaged: 0, elsewhere: 0 }
+    }
+
+    /// The project it is limited to.
+    pub(super) fn project(&self) -> Option<String> {
+        self.wanted.project.clone()
     }
 }
 
@@ -52,8 +66,9 @@ impl Iterator for Selection {
     fn next(&mut self) -> Option<Record> {
         loop {
             match self.reading.next()? {
-                Line::Record(record) if self.wanted.is(&record) => return Some(*record),
-                Line::Record(_) => {}
+                Line::Record(record) if !self.wanted.is(&record) => {}
+                Line::Record(record) if self.wanted.is_of_project(&record) => return Some(*record),
+                Line::Record(_) => self.elsewhere += 1,
                 Line::Damaged => self.damaged += 1,
             }
         }
@@ -69,6 +84,11 @@ pub(super) fn is_refusal(record: &Record) -> bool {
 pub(super) fn folder<'a>(machine: &Machine<'a>) -> Result<&'a Path, String> {
     let store = machine.store.ok_or("req: there is no state folder, so nothing is recorded; set HOME")?;
     Ok(store.dir())
+}
+
+/// The project at hand, as lines name it.
+pub(super) fn project(machine: &Machine<'_>) -> Option<String> {
+    machine.places.root.as_deref().map(project_name)
 }
 
 /// The session that is meant by an id or the beginning of one.

@@ -1,5 +1,8 @@
 //! A line of the journal, for people and for programs.
 
+use std::collections::VecDeque;
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::journal::{ID_SHOWN, Record};
@@ -20,6 +23,8 @@ pub(crate) struct EntryReport {
     hook: String,
     /// On which event; empty where there was none.
     event: String,
+    /// In which project, by its root; null where it is about all of them, or an older version did not say.
+    project: Option<String>,
     /// In which session.
     session: Option<String>,
     /// In which turn.
@@ -30,11 +35,13 @@ pub(crate) struct EntryReport {
     call: Option<String>,
     /// Of which tool.
     tool: Option<String>,
-    /// `deny`, `ask`, `block`, `advise`, `reply`, `let-go`, `followed`, `overridden`, `approve`, `waive`, `pause`, `resume`,
-    /// `config`, `sleep`, `judge`, `problem`, `error`; a newer version may write others.
+    /// `deny`, `ask`, `block`, `advise`, `tell`, `reply`, `let-go`, `followed`, `overridden`, `approve`, `waive`, `pause`,
+    /// `resume`, `config`, `sleep`, `judge`, `problem`, `error`; a newer version may write others.
     what: String,
     /// The setting behind it.
     rule: Option<String>,
+    /// The settings behind it beside that.
+    also: Vec<String>,
     /// The layer that set it when it was written.
     layer: Option<String>,
     /// File and line where it was set then.
@@ -64,8 +71,10 @@ impl EntryReport {
             id: record.id.clone(),
             at: record.at.rfc3339(),
             next: steps(record).map(ToOwned::to_owned).collect(),
+            also: also(record).map(ToOwned::to_owned).collect(),
             hook: entry.hook,
             event: entry.event,
+            project: entry.project,
             session: entry.session,
             prompt: entry.prompt,
             agent: entry.agent,
@@ -86,15 +95,42 @@ impl EntryReport {
     }
 }
 
-/// One line: when, its id, who (in so many columns), what, by which rule, and how the text begins.
-pub(super) fn line(record: &Record, width: usize) -> String {
+/// How wide what stands in columns is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Columns {
+    hook: usize,
+    /// None where the projects are not shown.
+    project: Option<usize>,
+}
+
+impl Columns {
+    pub(super) fn of(records: &VecDeque<Record>, with_projects: bool) -> Self {
+        let width = |column: fn(&Record) -> &str| {
+            records.iter().map(|record| column(record).chars().count()).max().unwrap_or(0)
+        };
+        Self { hook: width(|record| &record.hook), project: with_projects.then(|| width(project)) }
+    }
+}
+
+/// The folder of the project; its path is for `req why`.
+fn project(record: &Record) -> &str {
+    let named = record.project.as_deref().unwrap_or("-");
+    Path::new(named).file_name().and_then(|name| name.to_str()).unwrap_or(named)
+}
+
+/// One line: when, its id, where, who, what, by which rules, and how the text begins.
+pub(super) fn line(record: &Record, columns: Columns) -> String {
+    let width = columns.hook;
     let who = format!("{:width$}", record.hook);
+    let place = columns.project.map(|width| format!("{:width$}", project(record)));
     let text = record.text.as_deref().map(|text| first_words(record, text));
     let spent = spent(record);
     let spent = (!spent.is_empty()).then(|| spent.join(", "));
-    let always = [record.at.local(), short(record).to_owned(), who, verb(record)];
-    let rest = [record.rule.clone(), text, spent].into_iter().flatten();
-    always.into_iter().chain(rest).collect::<Vec<_>>().join("  ")
+    let rules: Vec<&str> = rules(record).collect();
+    let rules = (!rules.is_empty()).then(|| cut(&rules.join(", "), MAX_SHOWN));
+    let parts = [Some(record.at.local()), Some(short(record).to_owned()), place, Some(who)];
+    let rest = [Some(verb(record)), rules, text, spent];
+    parts.into_iter().chain(rest).flatten().collect::<Vec<_>>().join("  ")
 }
 
 /// As much of the id as is shown.
@@ -105,6 +141,16 @@ pub(super) fn short(record: &Record) -> &str {
 /// What the text asks for.
 pub(super) fn steps(record: &Record) -> impl Iterator<Item = &str> {
     record.next.as_deref().unwrap_or_default().lines()
+}
+
+/// The settings behind it beside its rule.
+pub(super) fn also(record: &Record) -> impl Iterator<Item = &str> {
+    record.also.as_deref().unwrap_or_default().lines()
+}
+
+/// All the settings behind it.
+pub(super) fn rules(record: &Record) -> impl Iterator<Item = &str> {
+    record.rule.as_deref().into_iter().chain(also(record))
 }
 
 /// What the hook did, as it stands behind its name: `refused Edit`, `held the stop`.
@@ -119,6 +165,7 @@ pub(super) fn verb(record: &Record) -> String {
         ("block", "UserPromptSubmit") => "held the prompt".to_owned(),
         ("block", _) => "held the stop".to_owned(),
         ("advise", _) => on("advised on"),
+        ("tell", _) => "told Claude".to_owned(),
         ("reply", _) => "answered a command".to_owned(),
         ("let-go", _) => "let go".to_owned(),
         ("followed", _) => "was followed".to_owned(),
@@ -148,11 +195,16 @@ fn spent(record: &Record) -> Vec<String> {
     parts.into_iter().flatten().collect()
 }
 
-/// How the text begins, without the hook's name, which stands before it already.
+/// How the text begins, without the hook's name, which stands before it already. A line that only leads to a list is told
+/// with what stands there.
 fn first_words(record: &Record, text: &str) -> String {
-    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
     let own = first.strip_prefix(&record.hook).and_then(|rest| rest.strip_prefix(": "));
-    cut(own.unwrap_or(first), MAX_SHOWN)
+    let first = own.unwrap_or(first);
+    let point = lines.next().filter(|_| first.ends_with(':'));
+    let point = point.map(|point| format!(" {}", point.trim_start_matches("- "))).unwrap_or_default();
+    cut(&format!("{first}{point}"), MAX_SHOWN)
 }
 
 /// Milliseconds as people read them: `0.4 s`, `12.0 s`.

@@ -9,14 +9,17 @@ use shared::journal::{Record, Spent};
 
 use super::select::Selection;
 use super::show::{seconds, usd};
-use super::{json, unreadable};
+use super::{json, nothing, unreadable};
 use crate::command::Reply;
+use crate::command::arguments::Log;
 
 /// What `req log --stats --json` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StatsReport {
     /// The version of this form: 1.
     version: u32,
+    /// What is of other projects was not counted: the root of the one at hand; null: everything was.
+    project: Option<String>,
     /// Nothing older was counted, in UTC; none: all there is.
     since: Option<String>,
     /// Per hook, by name; one that has written nothing is left out.
@@ -48,6 +51,8 @@ struct Tally {
     blocked: u64,
     /// Times it advised.
     advised: u64,
+    /// Times it told at a session's start what holds; nothing is asked for by that.
+    told: u64,
     /// Refusals, blocks and advice of which what they asked for was done.
     followed: u64,
     /// Those of which something else was done, or which the user excepted.
@@ -77,6 +82,7 @@ impl Tally {
             "ask" => Some(&mut self.asked),
             "block" => Some(&mut self.blocked),
             "advise" => Some(&mut self.advised),
+            "tell" => Some(&mut self.told),
             "followed" => Some(&mut self.followed),
             "overridden" => Some(&mut self.overridden),
             "let-go" => Some(&mut self.let_go),
@@ -105,6 +111,7 @@ impl Tally {
             ("asked", self.asked),
             ("held", self.blocked),
             ("advised", self.advised),
+            ("told at a start", self.told),
             ("followed", self.followed),
             ("overridden", self.overridden),
             ("let go", self.let_go),
@@ -141,21 +148,23 @@ impl Tally {
 }
 
 /// Per hook and in all.
-pub(super) fn stats(mut selection: Selection, since: Option<Timestamp>, is_json: bool) -> Reply {
+pub(super) fn stats(mut selection: Selection, since: Option<Timestamp>, wanted: &Log) -> Reply {
     let mut hooks: BTreeMap<String, Tally> = BTreeMap::new();
     let mut total = Tally::default();
     for record in selection.by_ref() {
         total.add(&record);
         hooks.entry(record.entry.hook.clone()).or_default().add(&record);
     }
-    if is_json {
+    if wanted.json {
+        let project = selection.project();
         let hooks = hooks.into_iter().map(|(hook, tally)| HookStats { hook, tally }).collect();
         let since = since.map(Timestamp::rfc3339);
-        return json(&StatsReport { version: 1, since, hooks, total, damaged: selection.damaged });
+        return json(&StatsReport { version: 1, project, since, hooks, total, damaged: selection.damaged });
     }
     let mut lines: Vec<String> =
         hooks.iter().map(|(hook, tally)| format!("{hook}: {}", tally.words())).collect();
-    lines.push(if hooks.is_empty() { "nothing is recorded of that".to_owned() } else { total.verdict() });
+    let none = || nothing(wanted, selection.elsewhere);
+    lines.push(if hooks.is_empty() { none() } else { total.verdict() });
     lines.extend(unreadable(selection.damaged));
     Reply::yes(lines.join("\n"))
 }
@@ -165,6 +174,8 @@ pub(super) fn stats(mut selection: Selection, since: Option<Timestamp>, is_json:
 pub(crate) struct CostReport {
     /// The version of this form: 1.
     version: u32,
+    /// What is of other projects was not counted: the root of the one at hand; null: everything was.
+    project: Option<String>,
     /// Nothing older was counted, in UTC; none: all there is.
     since: Option<String>,
     /// Per hook and model, by name.
@@ -244,8 +255,8 @@ pub(super) fn cost(mut selection: Selection, since: Option<Timestamp>, is_json: 
     if is_json {
         let models =
             models.into_iter().map(|((hook, model), cost)| ModelCost { hook, model, cost }).collect();
-        let since = since.map(Timestamp::rfc3339);
-        return json(&CostReport { version: 1, since, models, total, damaged: selection.damaged });
+        let (project, since) = (selection.project(), since.map(Timestamp::rfc3339));
+        return json(&CostReport { version: 1, project, since, models, total, damaged: selection.damaged });
     }
     let mut lines: Vec<String> = models
         .iter()
@@ -255,6 +266,9 @@ pub(super) fn cost(mut selection: Selection, since: Option<Timestamp>, is_json: 
         })
         .collect();
     lines.push(match total.calls {
+        0 if selection.project().is_some() => {
+            "no hook has asked a model in this project, so nothing was spent".to_owned()
+        }
         0 => "no hook has asked a model, so nothing was spent".to_owned(),
         _ => format!("in all: {}", total.words()),
     });

@@ -1,24 +1,23 @@
 //! `req why`: one line of the journal told in full, where its rule is set now, and what became of it.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::config::{Origin, Sources, load_by_schema, section_by_schema};
+use shared::config::{LayerKind, Origin, Sources, load_by_schema, section_by_schema};
 use shared::hook::Hook;
+use shared::host::display_path;
 use shared::journal::Record;
 use shared::run::configure;
 use shared::switches::Switches;
 
 use super::select::{self, Selection, Wanted, is_refusal};
-use super::show::{EntryReport, short, steps, verb};
+use super::show::{EntryReport, also, rules, short, steps, verb};
 use super::{json, unreadable};
 use crate::RequirementsCheck;
 use crate::command::Reply;
 use crate::command::arguments::Why;
 use crate::machine::Machine;
-use crate::registry::Registry;
 use crate::words::age;
 
 /// A shorter beginning of an id would mean too many.
@@ -34,8 +33,10 @@ pub(crate) struct WhyReport {
     version: u32,
     /// The line of the journal.
     entry: EntryReport,
-    /// Where its rule is set now, seen from this project; none where that cannot be told.
+    /// Where its rule is set now; none where that cannot be told from this project.
     set_now: Option<PlaceReport>,
+    /// The same of each setting behind it beside its rule.
+    also: Vec<RuleReport>,
     /// What became of it.
     outcome: OutcomeReport,
     /// So many lines of the journal could not be read.
@@ -49,6 +50,15 @@ struct PlaceReport {
     layer: &'static str,
     /// File and line.
     r#where: String,
+}
+
+/// A setting behind a line beside its rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+struct RuleReport {
+    /// Its key.
+    rule: String,
+    /// Where it is set now; none where that cannot be told from this project.
+    set_now: Option<PlaceReport>,
 }
 
 /// What became of a refusal, a block or an advice.
@@ -74,14 +84,12 @@ struct Found {
     record: Record,
     outcome: Option<Record>,
     damaged: u64,
-    /// Nothing of this project is known, so it may be of another.
-    is_of_anywhere: bool,
 }
 
 fn find(wanted: &Why, machine: &Machine<'_>) -> Result<Found, String> {
     let dir = select::folder(machine)?;
-    let (record, is_of_anywhere) = match &wanted.id {
-        Some(id) => (by_id(id, dir)?, false),
+    let record = match &wanted.id {
+        Some(id) => by_id(id, dir)?,
         None => last(wanted, dir, machine)?,
     };
     let mut after = Selection::of(dir, Wanted::default());
@@ -89,7 +97,7 @@ fn find(wanted: &Why, machine: &Machine<'_>) -> Result<Found, String> {
         after.by_ref().skip_while(|other| other.id != record.id).skip(1).find(|other| ends(other, &record));
     // The rest of the lines is counted, too.
     let _ = after.by_ref().count();
-    Ok(Found { record, outcome, damaged: after.damaged, is_of_anywhere })
+    Ok(Found { record, outcome, damaged: after.damaged })
 }
 
 /// The line with that id.
@@ -118,40 +126,30 @@ fn by_id(id: &str, dir: &Path) -> Result<Record, String> {
     }
 }
 
-/// The last refusal: of the session that is named or asks, else of this project, else of any.
-fn last(wanted: &Why, dir: &Path, machine: &Machine<'_>) -> Result<(Record, bool), String> {
-    let refusals = |session| Selection::of(dir, Wanted { session, refusals_only: true, ..Wanted::default() });
+/// The last refusal: of the session that is named or asks, else of this project, or of any where that is asked for.
+fn last(wanted: &Why, dir: &Path, machine: &Machine<'_>) -> Result<Record, String> {
+    let refusals = |session, project| {
+        Selection::of(dir, Wanted { session, project, refusals_only: true, ..Wanted::default() })
+    };
     let named = wanted.session.as_deref().map(|named| select::session(named, dir, machine)).transpose()?;
-    if let Some(session) = named.or_else(|| machine.session.map(ToOwned::to_owned)) {
-        let found = refusals(Some(session.clone())).last();
-        return found.map(|record| (record, false)).ok_or_else(|| {
+    let asks = || machine.session.filter(|_| !wanted.all).map(ToOwned::to_owned);
+    if let Some(session) = named.or_else(asks) {
+        return refusals(Some(session.clone()), None).last().ok_or_else(|| {
             let session: String = session.chars().take(8).collect();
             format!(
                 "req: nothing was refused or held in session {session}; req log --blocks shows other sessions"
             )
         });
     }
-    let here = sessions_here(machine);
-    let is_here = |record: &Record| record.session.as_ref().is_some_and(|session| here.contains(session));
-    let (mut of_project, mut of_any) = (None, None);
-    for record in refusals(None) {
-        if is_here(&record) {
-            of_project = Some(record);
-        } else {
-            of_any = Some(record);
+    let project = select::project(machine).filter(|_| !wanted.all);
+    let mut refusals = refusals(None, project);
+    let found = refusals.by_ref().last();
+    found.ok_or_else(|| match refusals.elsewhere {
+        0 => "req: nothing was refused or held yet, as far as the journal goes".to_owned(),
+        _ => {
+            "req: nothing was refused or held in this project yet; the last of any: req why --all".to_owned()
         }
-    }
-    let found = of_project.map(|record| (record, false)).or_else(|| of_any.map(|record| (record, true)));
-    found.ok_or_else(|| "req: nothing was refused or held yet, as far as the journal goes".to_owned())
-}
-
-/// The sessions of this project that have not ended.
-fn sessions_here(machine: &Machine<'_>) -> BTreeSet<String> {
-    let (Some(dir), Some(root)) = (&machine.places.state_dir, &machine.places.root) else {
-        return BTreeSet::new();
-    };
-    let all = Registry::new(dir).all().into_iter();
-    all.filter(|entry| entry.project == *root).map(|entry| entry.session).collect()
+    })
 }
 
 /// `later` says what became of `record`.
@@ -162,7 +160,7 @@ fn ends(later: &Record, record: &Record) -> bool {
     let is_of_session = later.session == record.session && later.hook == record.hook;
     // A turn's stop may be held by one rule and let go by the next.
     let is_of_stop = later.event == "Stop" && record.event == "Stop" && later.prompt == record.prompt;
-    let is_of_rule = later.rule.is_some() && later.rule == record.rule;
+    let is_of_rule = later.rule.as_deref().is_some_and(|rule| rules(record).any(|other| other == rule));
     match later.what.as_str() {
         "followed" | "overridden" => is_of_session && (is_of_rule || is_of_stop),
         "approve" | "waive" => is_of_rule && (later.session.is_none() || later.session == record.session),
@@ -173,7 +171,11 @@ fn ends(later: &Record, record: &Record) -> bool {
 
 fn told(found: &Found, wanted: &Why, machine: &Machine<'_>) -> Reply {
     let Found { record, outcome, damaged, .. } = found;
-    let set_now = record.rule.as_deref().and_then(|rule| set_now(&record.hook, rule, machine));
+    let is_here = elsewhere(record, machine).is_none();
+    let place = |rule: &str| if is_here { set_now(&record.hook, rule, machine) } else { None };
+    let set_now = record.rule.as_deref().and_then(place);
+    let also: Vec<RuleReport> =
+        also(record).map(|rule| RuleReport { rule: rule.to_owned(), set_now: place(rule) }).collect();
     if wanted.json {
         let outcome = outcome.as_ref().map_or_else(
             || OutcomeReport { how: "open".to_owned(), ..OutcomeReport::default() },
@@ -184,16 +186,22 @@ fn told(found: &Found, wanted: &Why, machine: &Machine<'_>) -> Reply {
             },
         );
         let entry = EntryReport::of(record);
-        return json(&WhyReport { version: 1, entry, set_now, outcome, damaged: *damaged });
+        return json(&WhyReport { version: 1, entry, set_now, also, outcome, damaged: *damaged });
     }
     let mut lines = vec![headline(found, machine), on(record)];
-    lines.extend(rule(record, set_now.as_ref()));
+    lines.extend(rule(record, set_now.as_ref(), is_here));
+    for RuleReport { rule, set_now } in also {
+        lines.push(format!("Rule: {rule}"));
+        let place = set_now.map(|place| format!("Set: {}", place.words()));
+        lines.extend(place.or_else(|| is_here.then(nowhere)));
+    }
     if let Some(text) = &record.text {
         lines.push("It said:".to_owned());
         lines.extend(text.lines().map(|line| format!("  {line}").trim_end().to_owned()));
     }
-    lines.extend(next(record));
-    lines.extend(since(record, outcome.as_ref()));
+    let is_off = is_off_now(record, machine);
+    lines.extend(next(record, outcome.as_ref(), is_off));
+    lines.extend(since(record, outcome.as_ref(), is_off));
     lines.extend(unreadable(*damaged));
     Reply::yes(lines.join("\n"))
 }
@@ -206,8 +214,7 @@ fn headline(found: &Found, machine: &Machine<'_>) -> String {
         Some(session) if Some(session) == machine.session => ", in this session".to_owned(),
         Some(session) => {
             let short: String = session.chars().take(8).collect();
-            let anywhere = if found.is_of_anywhere { ", which is not live in this project" } else { "" };
-            format!(", in session {short}{anywhere}")
+            format!(", in session {short}{}", elsewhere(record, machine).unwrap_or_default())
         }
     };
     format!(
@@ -220,6 +227,14 @@ fn headline(found: &Found, machine: &Machine<'_>) -> String {
     )
 }
 
+/// Where it was, if that was in another project.
+fn elsewhere(record: &Record, machine: &Machine<'_>) -> Option<String> {
+    let project =
+        record.project.as_ref().filter(|project| Some(*project) != select::project(machine).as_ref());
+    let home = machine.host.environment.home.as_deref();
+    project.map(|project| format!(" of another project ({})", display_path(Path::new(project), home)))
+}
+
 fn on(record: &Record) -> String {
     let event = if record.event.is_empty() { "no event" } else { &record.event };
     let call = record.call.as_deref().map(|call| format!(", call {call}")).unwrap_or_default();
@@ -228,39 +243,64 @@ fn on(record: &Record) -> String {
 }
 
 /// The rule, and where it is set: now, and when it spoke if that was elsewhere.
-fn rule(record: &Record, now: Option<&PlaceReport>) -> Vec<String> {
+fn rule(record: &Record, now: Option<&PlaceReport>, is_here: bool) -> Vec<String> {
     let Some(rule) = &record.rule else { return Vec::new() };
-    let then =
-        record.place.as_deref().map(|place| (record.layer.as_deref().unwrap_or("unknown layer"), place));
+    let then = record.place.as_deref().map(|place| (record.layer.as_deref().unwrap_or_default(), place));
     let mut lines = vec![format!("Rule: {rule}")];
     match (now, then) {
         (Some(now), Some((layer, place))) if (now.layer, now.r#where.as_str()) != (layer, place) => {
-            lines.push(format!("Set now: {} ({})", now.r#where, now.layer));
-            lines.push(format!("Set then: {place} ({layer})"));
+            lines.push(format!("Set now: {}", now.words()));
+            lines.push(format!("Set then: {}", in_layer(place, layer)));
         }
-        (Some(now), _) => lines.push(format!("Set: {} ({})", now.r#where, now.layer)),
-        (None, Some((layer, place))) => lines.push(format!("Set then: {place} ({layer})")),
-        (None, None) => lines.push("Set: nowhere any more".to_owned()),
+        (Some(now), _) => lines.push(format!("Set: {}", now.words())),
+        (None, Some((layer, place))) => lines.push(format!("Set then: {}", in_layer(place, layer))),
+        (None, None) => lines.extend(is_here.then(nowhere)),
     }
     lines
 }
 
-fn next(record: &Record) -> Vec<String> {
+impl PlaceReport {
+    fn words(&self) -> String {
+        in_layer(&self.r#where, self.layer)
+    }
+}
+
+/// A place with its layer, where the place does not say that itself.
+fn in_layer(place: &str, layer: &str) -> String {
+    let is_said = [LayerKind::Defaults, LayerKind::Switch].map(LayerKind::word).contains(&layer);
+    if is_said || layer.is_empty() { place.to_owned() } else { format!("{place} ({layer})") }
+}
+
+fn nowhere() -> String {
+    "Set: nowhere any more".to_owned()
+}
+
+/// What it asks for; of what is settled what it asked for.
+fn next(record: &Record, outcome: Option<&Record>, is_off: bool) -> Vec<String> {
     let steps: Vec<&str> = steps(record).collect();
+    let is_ended = outcome.is_some_and(|outcome| match outcome.what.as_str() {
+        "followed" | "overridden" => true,
+        // An exception is of one rule, and a pause ends.
+        "approve" | "waive" => record.also.is_none(),
+        _ => false,
+    });
+    let is_settled = is_ended || is_off;
+    let head = if is_settled { "It asked for" } else { "Next" };
     match steps.as_slice() {
-        [] if is_refusal(record) => vec!["Next: as it says above".to_owned()],
+        [] if is_refusal(record) && !is_settled => vec!["Next: as it says above".to_owned()],
         [] => Vec::new(),
-        [step] => vec![format!("Next: {step}")],
+        [step] => vec![format!("{head}: {step}")],
         steps => {
             let steps = steps.iter().map(|step| format!("  {step}"));
-            std::iter::once("Next:".to_owned()).chain(steps).collect()
+            std::iter::once(format!("{head}:")).chain(steps).collect()
         }
     }
 }
 
-fn since(record: &Record, outcome: Option<&Record>) -> Option<String> {
+fn since(record: &Record, outcome: Option<&Record>, is_off: bool) -> Option<String> {
     let Some(outcome) = outcome else {
-        return is_refusal(record).then(|| "Since then: nothing was seen that settles it".to_owned());
+        let open = if is_off { "it was switched off" } else { "nothing was seen that settles it" };
+        return is_refusal(record).then(|| format!("Since then: {open}"));
     };
     let what = match outcome.what.as_str() {
         "followed" => "it was followed",
@@ -270,6 +310,32 @@ fn since(record: &Record, outcome: Option<&Record>) -> Option<String> {
         _ => "every hook was paused by the user",
     };
     Some(format!("Since then: {what} ({}, {})", outcome.at.local(), short(outcome)))
+}
+
+/// All that was behind a refusal is switched off where one is here: the hook, or each of its requirements. Elsewhere nothing
+/// of it can be told.
+fn is_off_now(record: &Record, machine: &Machine<'_>) -> bool {
+    let is_here = record.project.is_none() || record.project == select::project(machine);
+    if !is_refusal(record) || !is_here {
+        return false;
+    }
+    let sources = Sources::of(machine.places, machine.host.environment.home.as_deref());
+    let switches = machine.store.map(Switches::read).unwrap_or_default();
+    let switch = switches.position(&record.hook, machine.session);
+    if record.hook != RequirementsCheck::NAME {
+        let section = section_by_schema(&record.hook)
+            .and_then(|(spec, schema)| load_by_schema(spec, schema, &sources, switch));
+        return section.is_some_and(|section| !section.enabled);
+    }
+    let Some(section) = configure::<RequirementsCheck>(RequirementsCheck::section(), &sources, switch) else {
+        return false;
+    };
+    let all = &section.settings.requirements;
+    let is_off = |rule: &str| {
+        let named = rule.strip_prefix("requirements.").and_then(|name| all.get(name));
+        named.is_some_and(|requirement| !requirement.enabled)
+    };
+    !section.enabled || record.rule.is_some() && rules(record).all(is_off)
 }
 
 /// Where a rule of a hook is set now, for whoever is here.

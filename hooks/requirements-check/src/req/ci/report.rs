@@ -13,7 +13,7 @@ use crate::wording;
 pub(in crate::req) struct CiReport {
     /// The form of this object: 1.
     pub(super) version: u32,
-    /// The answer, and the exit status (0 if true): every rule that is judged is met, and nothing is wrong in the files.
+    /// The answer, and the exit status (0 if true): every rule that is judged is met, nothing is wrong in the files, and there are rules or a checkout.
     pub(super) met: bool,
     /// The branch that is judged; null on a commit of which nobody says a branch, and without git.
     pub(super) branch: Option<String>,
@@ -91,7 +91,8 @@ impl fmt::Display for CiReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self.rules.iter().map(|rule| rule.name.chars().count()).max().unwrap_or(0);
         let mut lines: Vec<String> = self.rules.iter().map(|rule| rule.line(width)).collect();
-        if self.rules.is_empty() {
+        let is_nowhere = !self.met && self.problems.is_empty();
+        if self.rules.is_empty() && !is_nowhere {
             let all = if self.not_judged.is_empty() {
                 "nothing is required here"
             } else {

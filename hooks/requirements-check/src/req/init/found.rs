@@ -9,7 +9,9 @@ mod paths;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) use branches::{FALLBACK, protected};
+use commands::Below;
 pub(super) use hosting::Hosting;
+pub(super) use paths::may_be_a_project;
 
 /// The top folder of a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub(super) struct Listing {
     pub(super) folders: BTreeSet<String>,
     /// What stands in those of [`READ`] that are there.
     pub(super) texts: BTreeMap<String, String>,
+    /// The folders below it that may be a project of their own, by their path.
+    pub(super) below: BTreeMap<String, Listing>,
 }
 
 /// The files whose text tells something.
@@ -83,6 +87,9 @@ pub(super) struct Found {
     pub(super) languages: Vec<&'static str>,
     /// Commands that run the tests, the main one first.
     pub(super) commands: Vec<TestCommand>,
+    /// What folders below are written in that the top is not. What runs their tests is told, never taken: where it has to be
+    /// run is not known.
+    pub(super) below: Vec<Below>,
     /// The files the tests are about; empty: all there are.
     pub(super) paths: Vec<String>,
     /// What git tells; none where there is none.
@@ -115,7 +122,13 @@ impl Found {
             hosting: repository.remote.as_deref().map(Hosting::of),
             protected: protected(repository.default.as_deref(), &repository.branches),
         });
-        Self { languages, commands, paths: paths::find(listing), git }
+        let below = commands::below(listing, &languages);
+        Self { languages, commands, below, paths: paths::find(listing), git }
+    }
+
+    /// Commands of folders below.
+    pub(super) fn commands_below(&self) -> impl Iterator<Item = TestCommand> {
+        self.below.iter().filter_map(|below| below.command.clone())
     }
 
     /// What was found, in one line for people.
@@ -130,7 +143,11 @@ impl Found {
             Some(Git { hosting: None, .. }) => "a git repository without a remote".to_owned(),
             Some(Git { hosting: Some(hosting), .. }) => format!("a git repository on {}", hosting.name()),
         };
-        format!("Found here: {languages}; {git}.")
+        let below: Vec<String> =
+            self.below.iter().map(|below| format!("{} ({})", below.language, below.folder)).collect();
+        let below =
+            if below.is_empty() { String::new() } else { format!(", below it {}", below.join(" and ")) };
+        format!("Found here: {languages}{below}; {git}.")
     }
 }
 

@@ -17,6 +17,7 @@ use crate::command::arguments::{Init, Level, Preset};
 use crate::machine::config::schema_file::{self, SchemaFile};
 use crate::req::desk::Desk;
 use crate::rule::Rule;
+use crate::settings::Settings;
 
 /// So many changed lines of a branch are told, and so many refused.
 pub(super) const THRESHOLDS: (u32, u32) = (250, 400);
@@ -117,13 +118,29 @@ impl<'a> Site<'a> {
         let git = self.found.git.as_ref();
         Draft {
             commands: self.found.commands.first().map(|command| command.line.clone()).into_iter().collect(),
-            also_found: self.found.commands.iter().skip(1).cloned().collect(),
+            also_found: self
+                .found
+                .commands
+                .iter()
+                .skip(1)
+                .cloned()
+                .chain(self.found.commands_below())
+                .collect(),
             paths: self.found.paths.clone(),
             has_git: git.is_some(),
             branches: git.map(|git| git.protected.clone()).unwrap_or_default(),
             ci: git.map(|git| git.hosting.unwrap_or(Hosting::Other).in_ci()),
             ..empty
         }
+    }
+
+    /// The settings that would be in force with a file of this text.
+    pub(super) fn settings_with(&self, text: &str, level: LayerKind) -> Option<Settings> {
+        let sources = Sources::of(&self.desk.places, self.desk.host.environment.home.as_deref());
+        let sources = Sources { instead: Some((level, text.to_owned())), ..sources };
+        let section =
+            configure::<RequirementsCheck>(RequirementsCheck::section(), &sources, Position::default());
+        section.map(|section| section.settings)
     }
 
     /// Whether the file may be written: what is there is replaced only on purpose, and by its owner.

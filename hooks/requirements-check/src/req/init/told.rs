@@ -9,7 +9,7 @@ use shared::hook::Hook;
 
 use super::site::Site;
 use crate::RequirementsCheck;
-use crate::machine::config::ignore::is_ignored;
+use crate::machine::config::ignore::{KEPT, LOCAL, is_ignored};
 use crate::rule::Rule;
 use crate::settings::{Requirement, Scope};
 use crate::view::quoted;
@@ -50,10 +50,16 @@ impl Sketch {
     }
 
     /// What the file would change of what is in force, in words; `None` if it only adds to it.
-    pub(super) fn changes(&self, site: &Site<'_>) -> Option<String> {
+    pub(super) fn changes(&self, text: &str, level: LayerKind, site: &Site<'_>) -> Option<String> {
         let in_force = &site.desk.section.settings;
-        let names =
-            Rule::all(in_force).map(|rule| rule.name).filter(|name| self.requirements.contains_key(*name));
+        let then = site.settings_with(text, level);
+        let stays = |rule: &Rule<'_>| {
+            then.as_ref()
+                .and_then(|then| then.requirements.get(rule.name))
+                .is_some_and(|then| asks_no_less(rule.set, then))
+        };
+        let is_changed = |rule: &Rule<'_>| self.requirements.contains_key(rule.name) && !stays(rule);
+        let names = Rule::all(in_force).filter(is_changed).map(|rule| rule.name);
         let names: Vec<&str> = names.collect();
         if !names.is_empty() {
             return Some(format!("it would change what is required already: {}", names.join(", ")));
@@ -66,6 +72,20 @@ impl Sketch {
     }
 }
 
+/// The same in other words, or for more branches.
+fn asks_no_less(now: &Requirement, then: &Requirement) -> bool {
+    let covers = match (&now.protected_branches, &then.protected_branches) {
+        (Some(now), Some(then)) => now.iter().all(|branch| then.contains(branch)),
+        (now, then) => now == then,
+    };
+    let same = Requirement {
+        description: now.description.clone(),
+        protected_branches: now.protected_branches.clone(),
+        ..then.clone()
+    };
+    covers && same == *now
+}
+
 /// What was done beside writing the file.
 pub(super) struct Done<'a> {
     pub(super) level: LayerKind,
@@ -73,6 +93,7 @@ pub(super) struct Done<'a> {
     pub(super) kept: Option<&'a Path>,
     pub(super) schema: Result<Option<&'a Path>, String>,
     pub(super) ignored: Result<bool, String>,
+    pub(super) kept_ignored: Result<bool, String>,
 }
 
 /// The whole report.
@@ -86,11 +107,13 @@ pub(super) fn report(done: &Done<'_>, text: &str, site: &Site<'_>) -> String {
         }
         Err(why) => Some(format!("the schema for editors was not written: {why}")),
     });
-    lines.extend(match &done.ignored {
-        Ok(false) => None,
-        Ok(true) => Some("added to .gitignore: .claude/requirements.local.yaml".to_owned()),
-        Err(why) => Some(format!("not added to .gitignore: {why}")),
-    });
+    lines.extend([(&done.ignored, LOCAL), (&done.kept_ignored, KEPT)].into_iter().filter_map(
+        |(added, line)| match added {
+            Ok(false) => None,
+            Ok(true) => Some(format!("added to .gitignore: {line}")),
+            Err(why) => Some(format!("not added to .gitignore: {why}")),
+        },
+    ));
     lines.push(String::new());
     lines.extend(required(&Sketch::read(text), site));
     lines.push(String::new());
@@ -148,7 +171,8 @@ fn next(done: &Done<'_>, site: &Site<'_>) -> Vec<String> {
 
 fn git_add(done: &Done<'_>, site: &Site<'_>) -> String {
     let schema = done.schema.as_ref().ok().copied().flatten();
-    let ignored = matches!(done.ignored, Ok(true)).then(|| ".gitignore".to_owned());
+    let ignored =
+        (done.ignored == Ok(true) || done.kept_ignored == Ok(true)).then(|| ".gitignore".to_owned());
     let files = [Some(done.file), schema].into_iter().flatten().map(|file| quoted(&site.shown(file)));
     let files: Vec<String> = files.chain(ignored).collect();
     // From a folder below the top, the paths are not what they are called here.

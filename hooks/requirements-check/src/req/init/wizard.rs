@@ -177,6 +177,7 @@ fn ask_commands(draft: &mut Draft, site: &Site<'_>) -> Result<(), String> {
     if is_chosen(several.len()) {
         taken.extend(ask_command("")?);
     }
+    left.extend(site.found.commands_below());
     (draft.commands, draft.also_found) = (taken, left);
     Ok(())
 }

@@ -9,6 +9,9 @@ use shared::settings::FileError;
 
 use crate::machine::config::user_file::user_file;
 
+/// So many old files of one second are kept.
+const MAX_A_SECOND: u32 = 99;
+
 /// What is to be written.
 pub(super) struct Writing<'a> {
     pub(super) file: &'a Path,
@@ -51,27 +54,39 @@ impl Writing<'_> {
         Ok(kept)
     }
 
-    /// The old text beside the file, with the mode it had.
+    /// The old text beside the file, with the mode it had. One that is kept already is left as it is.
     fn keep(&self, before: &str, old: &Path) -> io::Result<PathBuf> {
-        let beside = |ending: &str| {
+        let mode = fs::metadata(old)?.permissions();
+        for path in self.names() {
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Ok(mut file) => {
+                    let kept = file
+                        .write_all(before.as_bytes())
+                        .and_then(|()| file.set_permissions(mode))
+                        .and_then(|()| file.sync_all());
+                    if kept.is_err() {
+                        // Half of it would be taken for the old file.
+                        let _ = fs::remove_file(&path);
+                    }
+                    return kept.map(|()| path);
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// What the old file may be called, in the order in which they are tried.
+    fn names(&self) -> impl Iterator<Item = PathBuf> {
+        let time = self.now.micros().div_euclid(1_000_000);
+        let first = [".before".to_owned(), format!(".before-{time}")];
+        let more = (2..=MAX_A_SECOND).map(move |number| format!(".before-{time}-{number}"));
+        first.into_iter().chain(more).map(|ending| {
             let mut name = self.file.as_os_str().to_owned();
             name.push(ending);
             PathBuf::from(name)
-        };
-        let second = format!(".before-{}", self.now.micros().div_euclid(1_000_000));
-        let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
-        for path in [beside(".before"), beside(&second)] {
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(mut file) => {
-                    let mode = fs::metadata(old)?.permissions();
-                    file.write_all(before.as_bytes()).and_then(|()| file.set_permissions(mode))?;
-                    file.sync_all()?;
-                    return Ok(path);
-                }
-                Err(error) => last = error,
-            }
-        }
-        Err(last)
+        })
     }
 
     fn cannot_keep(&self, error: &io::Error) -> Failed {
@@ -108,9 +123,11 @@ mod tests {
         assert_eq!(writing("b\n", true), Ok(Some(first.clone())));
         let second = root.join(".claude/requirements.yaml.before-1800000000");
         assert_eq!(writing("c\n", true), Ok(Some(second.clone())));
-        assert_eq!([first, second].map(|kept| fs::read_to_string(kept).unwrap()), ["a\n", "b\n"]);
-        assert!(writing("d\n", true).unwrap_err().contains("cannot be kept"), "both names are taken");
-        assert_eq!(fs::read_to_string(&file).unwrap(), "c\n");
+        let third = root.join(".claude/requirements.yaml.before-1800000000-2");
+        assert_eq!(writing("d\n", true), Ok(Some(third.clone())), "in the same second");
+        let kept = [first, second, third].map(|kept| fs::read_to_string(kept).unwrap());
+        assert_eq!(kept, ["a\n", "b\n", "c\n"]);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "d\n");
     }
 
     #[cfg(unix)]

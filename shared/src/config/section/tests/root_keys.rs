@@ -109,12 +109,12 @@ fn a_wrong_rule_costs_only_itself_and_a_wrong_key_only_itself() {
             ..Files::default()
         },
         &[
-            "~/project.yaml:7: requirements.list.trigger_tools: expected a list, each entry text or a map of tool (text), command_pattern (text); the layer below holds",
-            "~/project.yaml:12: requirements.odd.enabeld: no such key; did you mean enabled?",
-            "~/project.yaml:9: requirements.odd.kind: expected one of: blocking, dynamic; the layer below holds",
-            "~/project.yaml:11: requirements.odd.thresholds: expected a map of settings; the layer below holds",
-            "~/project.yaml:2: requirements.plan: expected a map of settings; the layer below holds",
-            "~/project.yaml:4: requirements.x: expected a map of settings; the layer below holds",
+            "project.yaml:2: requirements.plan: expected a map of settings; the level below counts",
+            "project.yaml:4: requirements.x: expected a map of settings; the level below counts",
+            "project.yaml:7: requirements.list.trigger_tools: expected a list, each entry text or a map of tool (text), command_pattern (text); the level below counts",
+            "project.yaml:9: requirements.odd.kind: expected one of: blocking, dynamic; the level below counts",
+            "project.yaml:11: requirements.odd.thresholds: expected a map of settings; the level below counts",
+            "project.yaml:12: requirements.odd.enabeld: no such key; did you mean enabled?",
         ],
     );
     let rules = &section.settings.requirements;
@@ -151,8 +151,8 @@ fn what_is_right_only_together_stays_together_beside_a_wrong_neighbour() {
             ..Files::default()
         },
         &[
-            "~/project.yaml:4: requirements.half.evidence.newer_than: expected text; the layer below holds",
-            "~/project.yaml:2: requirements.log.evidence.size: no such key",
+            "project.yaml:2: requirements.log.evidence.size: no such key",
+            "project.yaml:4: requirements.half.evidence.newer_than: expected text; the level below counts",
         ],
     );
     let evidence = section.settings.requirements["log"].evidence.as_ref().unwrap();
@@ -200,7 +200,7 @@ fn a_lock_on_a_rule_keeps_the_whole_section_on_and_an_empty_map_touches_nothing(
             local: "requirements: {guard: {}}\nstop-momentum: {enabled: false}\n",
             ..Files::default()
         },
-        &["~/local.yaml:2: stop-momentum.enabled: is locked by your global requirements.yaml; ignored here"],
+        &["local.yaml:2: stop-momentum.enabled: is locked by your global requirements.yaml; ignored here"],
     );
     assert!(section.enabled);
 }
@@ -215,7 +215,7 @@ fn a_lock_on_a_rule_that_does_not_exist_is_told_with_the_nearest_and_dots_in_nam
         },
         &[
             "~/global.yaml:1: locked: requirements.gaurd: no such key; did you mean requirements.guard?",
-            "~/project.yaml:1: requirements.v1.0 notes.enabled: is locked by your global requirements.yaml; ignored here",
+            "project.yaml:1: requirements.v1.0 notes.enabled: is locked by your global requirements.yaml; ignored here",
         ],
     );
     assert_eq!(section.origin("requirements.v1.0 notes.enabled").unwrap().layer, LayerKind::Global);
@@ -226,7 +226,7 @@ fn a_global_only_key_at_the_top_counts_in_the_global_file_alone() {
     let section = check_problems(
         &Files { project: "requirements:\n  secret: {enabled: true}\n", ..Files::default() },
         &[
-            "~/project.yaml:2: requirements.secret.enabled: counts only in your global requirements.yaml; ignored here",
+            "project.yaml:2: requirements.secret.enabled: counts only in your global requirements.yaml; ignored here",
         ],
     );
     assert!(section.settings.requirements.is_empty());
@@ -255,8 +255,8 @@ fn a_root_key_inside_the_section_and_one_that_stands_twice_are_told() {
             ..Files::default()
         },
         &[
-            "~/global.yaml:4: requirements: stands twice; the last one counts",
             "~/global.yaml:3: stop-momentum.requirements: belongs at the top of the file, not in a section; ignored here",
+            "~/global.yaml:4: requirements: stands twice; the last one counts",
         ],
     );
     assert_eq!(section.settings.requirements.keys().collect::<Vec<_>>(), ["c"]);
@@ -284,10 +284,10 @@ fn what_a_hook_finds_wrong_is_told_where_the_deepest_part_of_it_is_set_last() {
     assert_eq!(
         told,
         [
-            "~/project.yaml:4: requirements.size.thresholds.block: needs a number",
-            "~/global.yaml:2: requirements.size.kind: is odd",
-            "~/local.yaml:2: requirements.size2: never applies",
             "the defaults: stop-momentum.max_blocks: is too low",
+            "~/global.yaml:2: requirements.size.kind: is odd",
+            "project.yaml:4: requirements.size.thresholds.block: needs a number",
+            "local.yaml:2: requirements.size2: never applies",
         ]
     );
     section
@@ -306,8 +306,8 @@ fn what_nobody_owns_at_the_top_is_told_with_the_nearest_name() {
         &[
             "~/global.yaml:2: stop-momentun: no such key; did you mean stop-momentum?",
             "~/global.yaml:5: zzz: no such key",
-            "~/local.yaml:2: locekd: no such key; did you mean locked?",
-            "~/local.yaml:1: requirement: no such key; did you mean requirements?",
+            "local.yaml:1: requirement: no such key; did you mean requirements?",
+            "local.yaml:2: locekd: no such key; did you mean locked?",
         ],
     );
 }
@@ -322,8 +322,8 @@ fn a_syntax_error_in_anothers_section_is_told_and_takes_nothing_away() {
     let section = check_problems(
         &files,
         &[
-            "~/global.yaml:3: not valid YAML; the hook whose section this is skips the file",
-            "~/project.yaml:3: not valid YAML; the file is skipped",
+            "~/global.yaml:3: not valid YAML (a `:` too many here, or one too few above); the hook whose section this is skips the file",
+            "project.yaml:3: not valid YAML (the file ends before a bracket is closed); the file is skipped",
         ],
     );
     assert_eq!(section.settings.requirements.keys().collect::<Vec<_>>(), ["a"]);

@@ -53,6 +53,36 @@ pub(crate) fn find(listing: &Listing) -> (Vec<&'static str>, Vec<TestCommand>) {
     (languages, commands)
 }
 
+/// A language of a folder below the top.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Below {
+    pub(crate) language: &'static str,
+    /// The first folder it is seen in.
+    pub(crate) folder: String,
+    /// What runs its tests there, with the path of the file that tells so.
+    pub(crate) command: Option<TestCommand>,
+}
+
+/// So many languages of folders below are told.
+const MAX_BELOW: usize = 3;
+
+/// The languages that only folders below show, each with the first of them.
+pub(crate) fn below(listing: &Listing, at_top: &[&str]) -> Vec<Below> {
+    let mut found: Vec<Below> = Vec::new();
+    for (folder, inner) in &listing.below {
+        for language in LANGUAGES.iter().filter(|language| !at_top.contains(&language.name)) {
+            let is_known = found.iter().any(|known| known.language == language.name);
+            if let (false, Some(seen)) = (is_known, (language.look)(inner)) {
+                let command =
+                    seen.command.map(|(line, file)| TestCommand { line, file: format!("{folder}/{file}") });
+                found.push(Below { language: language.name, folder: folder.clone(), command });
+            }
+        }
+    }
+    found.truncate(MAX_BELOW);
+    found
+}
+
 fn command((line, file): (String, &'static str)) -> TestCommand {
     TestCommand { line, file: file.to_owned() }
 }
@@ -97,8 +127,7 @@ fn node(listing: &Listing) -> Option<Seen> {
     }
     let package = Package::read(listing.text("package.json"));
     let Some(script) = package.test() else { return Some(Seen::NOTHING) };
-    let manager = package.manager.as_deref().and_then(|named| named.split('@').next());
-    let line = match manager.unwrap_or_else(|| manager_by_lock(listing)) {
+    let line = match manager(&package, listing) {
         "pnpm" => "pnpm test",
         "yarn" => "yarn test",
         // `bun test` is bun's own runner, whatever the script says.
@@ -109,10 +138,28 @@ fn node(listing: &Listing) -> Option<Seen> {
     Some(Seen::by(line, "package.json"))
 }
 
-fn manager_by_lock(listing: &Listing) -> &'static str {
-    let locks =
-        [("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lock", "bun"), ("bun.lockb", "bun")];
-    locks.into_iter().find(|(lock, _)| listing.has(lock)).map_or("npm", |(_, manager)| manager)
+/// The lock files of the package managers.
+const LOCKS: [(&str, &str); 5] = [
+    ("pnpm-lock.yaml", "pnpm"),
+    ("yarn.lock", "yarn"),
+    ("bun.lock", "bun"),
+    ("bun.lockb", "bun"),
+    ("package-lock.json", "npm"),
+];
+
+fn manager<'p>(package: &'p Package, listing: &Listing) -> &'p str {
+    let named = package.manager.as_deref().and_then(|named| named.split('@').next());
+    let by_lock =
+        || LOCKS.into_iter().find(|(lock, _)| listing.has(lock)).map_or("npm", |(_, manager)| manager);
+    named.unwrap_or_else(by_lock)
+}
+
+/// The lock file that the package manager writes, there or not.
+pub(super) fn lock_file(listing: &Listing) -> Option<&'static str> {
+    let package = Package::read(listing.text("package.json"));
+    let manager = manager(&package, listing);
+    let mut locks = LOCKS.into_iter().filter(|(_, writer)| *writer == manager);
+    locks.next().map(|(lock, _)| lock)
 }
 
 fn deno(listing: &Listing) -> Option<Seen> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Found, Hosting, Listing, Repository, protected};
+use super::{Found, Hosting, Listing, Repository, may_be_a_project, protected};
 use crate::settings::CommandPattern;
 
 /// A top folder with these: `folder/`, `file`, or a file and its text.
@@ -109,12 +109,27 @@ fn globs_are_told_only_where_every_folder_is_known() {
     for (entries, expected) in [
         (
             &[("Cargo.toml", ""), ("src/", ""), ("tests/", ""), ("docs/", ""), (".github/", "")][..],
-            &["src/**", "tests/**", "Cargo.toml"][..],
+            &["src/**", "tests/**", "benches/**", "examples/**", "Cargo.toml", "Cargo.lock", "*.rs"][..],
         ),
         (
             &[("src/", ""), ("package.json", ""), ("yarn.lock", ""), ("vite.config.ts", "")],
-            &["src/**", "package.json", "yarn.lock", "*.ts"],
+            &["src/**", "tests/**", "test/**", "__tests__/**", "package.json", "yarn.lock", "*.js", "*.ts"],
         ),
+        (
+            &[("src/", ""), ("lib/", ""), ("package.json", r#"{"packageManager": "pnpm@9"}"#)],
+            &[
+                "src/**",
+                "tests/**",
+                "test/**",
+                "lib/**",
+                "__tests__/**",
+                "package.json",
+                "pnpm-lock.yaml",
+                "*.js",
+                "*.ts",
+            ],
+        ),
+        (&[("src/", ""), ("pyproject.toml", "")], &["src/**", "tests/**", "pyproject.toml", "*.py"]),
         (&[("src/", ""), ("plugins/", "")], &[]),
         (&[("crates/", ""), ("Cargo.toml", "")], &[]),
         (&[("go.mod", ""), ("main.go", "")], &[]),
@@ -153,6 +168,47 @@ fn the_host_is_told_by_the_remotes_url_however_it_is_written() {
         ("", Hosting::Other),
     ] {
         assert_eq!(Hosting::of(url), expected, "{url}");
+    }
+}
+
+#[test]
+fn what_only_folders_below_show_is_told_and_never_taken() {
+    let mut top = listing(&[("package.json", SCRIPT), ("pnpm-lock.yaml", "")]);
+    for (folder, entries) in [
+        ("packages/api", &[("pyproject.toml", "[tool.pytest]")][..]),
+        ("packages/other", &[("setup.py", ""), ("pytest.ini", "")]),
+        ("packages/web", &[("package.json", SCRIPT)]),
+        ("tools/lint", &[("go.mod", "")]),
+    ] {
+        top.below.insert(folder.to_owned(), listing(entries));
+    }
+    let found = Found::of(&top, None);
+    assert_eq!(
+        found.told(),
+        "Found here: JavaScript, below it Python (packages/api) and Go (tools/lint); no git repository."
+    );
+    assert_eq!(found.commands.iter().map(|command| &command.line).collect::<Vec<_>>(), ["pnpm test"]);
+    let below: Vec<String> =
+        found.commands_below().map(|command| format!("{}: {}", command.file, command.line)).collect();
+    assert_eq!(below, ["packages/api/pyproject.toml: pytest", "tools/lint/go.mod: go test ./..."]);
+    top.files.clear();
+    let told = Found::of(&top, None).told();
+    assert!(told.starts_with("Found here: no build file that is known, below it Python"), "{told}");
+}
+
+#[test]
+fn folders_of_tests_documents_and_builds_are_no_projects_of_their_own() {
+    for (name, is_one) in [
+        ("packages", true),
+        ("api", true),
+        ("lib", true),
+        ("tests", false),
+        ("src", false),
+        ("node_modules", false),
+        ("fixtures", false),
+        (".venv", false),
+    ] {
+        assert_eq!(may_be_a_project(name), is_one, "{name}");
     }
 }
 
