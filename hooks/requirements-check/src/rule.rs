@@ -204,9 +204,9 @@ fn faults_of(name: &str, set: &Requirement) -> Vec<SettingFault> {
         let what = "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored";
         fault("trigger_tools", what.to_owned())
     });
-    let tools = set.trigger_tools.iter().flatten().map(tool_of).filter(|tool| tool.is_literal());
+    let mut tools = set.trigger_tools.iter().flatten().map(tool_of).filter(|tool| tool.is_literal());
     // Without the name, which may hold anything.
-    let misspelt = tools.filter_map(|tool| misspelt_tool(tool.as_str())).next().map(|near| {
+    let misspelt = tools.find_map(|tool| misspelt_tool(tool.as_str())).map(|near| {
         let what =
             format!("no tool is called that; did you mean {near}? As it stands, it holds none of its calls");
         fault("trigger_tools", what)

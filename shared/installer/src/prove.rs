@@ -75,7 +75,11 @@ pub(crate) fn try_out(program: &Path, hook: &HookEntry) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// As [`prove`].
-pub(crate) fn prove_by(program: &Path, hook: &HookEntry, registered: &[Registered]) -> anyhow::Result<String> {
+pub(crate) fn prove_by(
+    program: &Path,
+    hook: &HookEntry,
+    registered: &[Registered],
+) -> anyhow::Result<String> {
     let event = hook.proof.event_name();
     let entry = registered.iter().find(|entry| entry.name == hook.name && entry.event == event);
     let entry = entry.with_context(|| format!("not registered on {event}"))?;

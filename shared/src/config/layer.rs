@@ -144,7 +144,7 @@ impl Sources {
                 Ok(text) => layers.extend(layer(spec, kind, file, &text, &mut problems)),
                 Err(Refused::NotThere) => {}
                 Err(Refused::Because(why)) => {
-                    problems.push(of_file(kind, file, None, Fault::Unreadable(why)))
+                    problems.push(of_file(kind, file, None, Fault::Unreadable(why)));
                 }
             }
         }

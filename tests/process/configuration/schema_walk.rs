@@ -101,9 +101,10 @@ fn every_global_only_key_is_ignored_and_reported_in_project_and_local() {
             gate.sandbox.requirements(level, &only(&key, &value));
             assert_eq!(behaviour(&gate, &format!("{level:?}")), without, "{key} counts in {level:?}");
             let text = told(&gate, &format!("session-{level:?}"));
-            let path = gate.sandbox.requirements_path(level).display().to_string();
+            let path = gate.sandbox.requirements_path(level);
+            let shown = path.strip_prefix(gate.sandbox.project()).unwrap().display();
             let problem =
-                format!("{path}:1: stop-momentum.{key}: counts only in your global requirements.yaml");
+                format!("{shown}:1: stop-momentum.{key}: counts only in your global requirements.yaml");
             assert!(text.contains(&problem), "{text}");
             assert!(!text.contains("words-"), "never the value: {text}");
             std::fs::remove_file(path).unwrap();

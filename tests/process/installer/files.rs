@@ -190,10 +190,11 @@ fn at_the_end_the_doctor_has_the_last_word_and_a_second_time_changes_nothing() {
     assert!(!said.contains("Next"), "{said}");
 
     // What is wrong with the user's settings is told, and no failure of the installation.
-    user.sandbox.write_home(".claude/requirements.yaml", "requirements: [\n");
+    user.sandbox.write_home(".claude/requirements.yaml", "rate-awareness: {repeat: often}\n");
     let said = user.types(line).stdout_text();
-    assert!(said.contains("  broken   ~/.claude/requirements.yaml"), "{said}");
-    assert!(said.contains("1 thing is broken: not everything that is promised holds; "), "{said}");
+    assert_eq!(said.matches("rate-awareness.repeat").count(), 1, "{said}");
+    assert!(said.contains("  warning  ~/.claude/requirements.yaml:1: "), "{said}");
+    assert!(said.contains("Everything that is promised holds, with 1 warning; "), "{said}");
 }
 
 #[cfg(unix)]

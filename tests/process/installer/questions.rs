@@ -113,7 +113,7 @@ fn uninstall(user: &User, more: &str) -> Terminal {
     let _ = std::fs::remove_file(&done);
     let (program, done) = (binaries::xtask().display().to_string(), done.display().to_string());
     let inner = format!("'{program}' uninstall {more} </dev/tty; echo ended with $?; touch '{done}'");
-    let script = format!("( /bin/sh -c \"$0\" & ); until [ -e '{done}' ]; do sleep 0.1; done");
+    let script = format!("( /bin/sh -c \"$0\" & ); until [ -e '{done}' ]; do sleep 0.1; done; read wait");
     let mut env = user.sandbox.env();
     env.insert("TERM".to_owned(), "xterm-256color".to_owned());
     env.remove("CLAUDE_HOOK_STATE_DIR");

@@ -29,8 +29,8 @@ fn a_wrong_number_is_told_with_its_line_and_the_layer_below_holds() {
     ] {
         for value in values {
             let (calls, text) = told_of(&format!("global_default: {{{key}: {value}}}"));
-            let place = calls.sandbox.requirements_path(Level::Project).display().to_string();
-            let problem = format!("{place}:3: rate-awareness.global_default.{key}: {expected}");
+            let problem =
+                format!(".claude/requirements.yaml:3: rate-awareness.global_default.{key}: {expected}");
             assert!(text.contains(&problem), "{value}: {text}");
             assert_eq!(calls.silent_calls(), 2, "{key}: {value}: the user's capacity of 3 holds");
         }

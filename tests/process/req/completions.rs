@@ -70,9 +70,9 @@ fn bash_completes_verbs_and_options() {
         ("req schema log-s", "log-stats"),
     ] {
         let count = words.split(' ').count() - 1;
-        let last = words.rsplit(' ').next().unwrap();
+        let [last, before] = [0, 1].map(|back| words.rsplit(' ').nth(back).unwrap());
         let script = format!(
-            "source COMPLETIONS; COMP_WORDS=({words}); COMP_CWORD={count}; _req req '{last}' x; echo \"${{COMPREPLY[@]}}\""
+            "source COMPLETIONS; COMP_WORDS=({words}); COMP_CWORD={count}; _req req '{last}' '{before}'; echo \"${{COMPREPLY[@]}}\""
         );
         assert_eq!(in_shell(&desk, &bash, &script).trim(), wanted, "{words}");
     }

@@ -52,7 +52,7 @@ hooks: {stop: {verify_scopes: [session, branch]}}
         text.contains("- review: ") && text.contains("- green: ") && text.contains("read it all"),
         "{text}"
     );
-    for line in text.lines().filter(|line| line.contains("run in Bash: ") || line.contains("must succeed: ")) {
+    for line in text.lines().filter(|line| line.contains("run in Bash: ") || line.contains("(no pipe): ")) {
         claude.does(&command_in(line));
     }
     claude.at_prompt(2).stops();

@@ -117,10 +117,11 @@ fn summary(lines: &[Line<'_>], view: &View<'_>) -> String {
         if names.is_empty() { String::new() } else { format!("; {}: {}", state.word(), names.join(", ")) }
     };
     let met = lines.iter().filter(|line| line.is_met()).count();
-    let met = match is_whole {
-        true => format!("{met} of {} met", lines.len()),
+    let met = if is_whole {
+        format!("{met} of {} met", lines.len())
+    } else {
         // All of what is known is not all of it.
-        false => format!("a file is skipped, so what it requires is not known; of the rest {met} met"),
+        format!("a file is skipped, so what it requires is not known; of the rest {met} met")
     };
     format!("{met} {}{}{}", view.world.here.on(), named(State::Open), named(State::Unknown))
 }

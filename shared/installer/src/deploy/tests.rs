@@ -61,7 +61,7 @@ fn programs_are_executable_and_new_folders_private() {
     assert_eq!(mode(&installation.deployed("a-gate")), 0o755);
     assert_eq!(mode(&scratch.path().join(".claude")), 0o700);
     let set = |mode| {
-        fs::set_permissions(installation.deployed("a-gate"), fs::Permissions::from_mode(mode)).unwrap()
+        fs::set_permissions(installation.deployed("a-gate"), fs::Permissions::from_mode(mode)).unwrap();
     };
     set(0o700);
     assert_eq!(

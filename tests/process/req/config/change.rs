@@ -179,7 +179,7 @@ fn what_is_set_for_something_that_is_off_is_told_with_the_way_to_switch_it_on() 
         let said = done(&desk, &format!("config set {words}"));
         assert!(!said.contains("counts for nothing"), "{words}: {said}");
     }
-    yes(desk.script(&["init", "--preset", "advanced", "--dry-run"]));
+    desk.script(&["init", "--preset", "advanced", "--dry-run"]).run().assert_exit(0);
 }
 
 #[test]

@@ -57,18 +57,18 @@ impl Desk {
         } else {
             notes.extend(unknown(&call.tool_name));
             notes.extend(session.is_none().then(|| self.whose(look)).flatten());
-            self.would_answer(call, session)?
+            self.would_answer(call, session)
         };
         notes.extend(problems);
         Ok(reply(check, answer, &skipped, &notes))
     }
 
-    fn would_answer(&self, call: ToolCall, session: Option<String>) -> Result<Answer, String> {
+    fn would_answer(&self, call: ToolCall, session: Option<String>) -> Answer {
         let mut input = self.input(Event::PreToolUse(call));
         // Without a session its marks count as not set, as they would for a new one.
         input.call.session_id = session.or_else(|| Some("no-session".to_owned()));
         let seen = self.seen(&input);
-        let Some(facts) = RequirementsCheck::observe(&seen) else { return Ok(Answer::Runs(FREE)) };
+        let Some(facts) = RequirementsCheck::observe(&seen) else { return Answer::Runs(FREE) };
         let mut state: State = seen.peek();
         state.forget_denial();
         let outcome = RequirementsCheck::decide(&Given {
@@ -82,10 +82,10 @@ impl Desk {
             headless: false,
             origin: &|key| self.section.origin(key),
         });
-        Ok(match outcome.verdict {
+        match outcome.verdict {
             Verdict::Deny { reason, .. } => Answer::Refused(reason),
             _ => Answer::Runs(FREE),
-        })
+        }
     }
 
     /// For whom the answer is, where no session is named or plain; none where it is the same for all.
