@@ -35,11 +35,9 @@ fn status_says_what_is_in_force_and_where_it_is_set() {
     sandbox.requirements(Level::User, "version: \"1.0\"\nstop-momentum:\n  enabled: true\n");
     assert_eq!(says(&sandbox, &["status"]), "stop-momentum: on, set by ~/.claude/requirements.yaml:3");
     sandbox.requirements(Level::Local, "stop-momentum: {enabled: false, unheard_of: 1}\n");
-    let file = sandbox.requirements_path(Level::Local);
-    let expected = format!(
-        "stop-momentum: off, set by {0}:1\n{0}:1: stop-momentum.unheard_of: no such key",
-        file.display()
-    );
+    let file = ".claude/requirements.local.yaml";
+    let expected =
+        format!("stop-momentum: off, set by {file}:1\n{file}:1: stop-momentum.unheard_of: no such key");
     assert_eq!(says(&sandbox, &["status"]), expected);
 }
 

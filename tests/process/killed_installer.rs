@@ -3,7 +3,7 @@
 
 use crate::driver::names;
 use serde_json::Value;
-use shared::catalog::Catalog;
+use shared::catalog::{Answer, Catalog};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -49,17 +49,25 @@ fn killer() -> &'static Path {
 /// Which hooks are registered here, and so proved: real ones.
 const REAL: [&str; 2] = ["rate-awareness", "stop-momentum"];
 
+/// A program that does what a gate is proved by, and nothing else.
+const DENIES: &str = r#"#!/bin/sh
+cat > /dev/null
+echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}'
+"#;
+
 /// A folder of binaries to install from. Those that are only copied are small, or the disk would have most of the time.
 fn prebuilt() -> &'static Path {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         let folder = TempDir::with_prefix("barbless-").expect("a temporary folder");
-        for hook in Catalog::built_in().unwrap().hooks.into_iter().map(|hook| hook.name) {
-            let path = folder.path().join(&hook);
-            if REAL.contains(&hook.as_str()) {
-                fs::copy(binaries::path(&hook), path).unwrap();
+        for hook in Catalog::built_in().unwrap().hooks {
+            let path = folder.path().join(&hook.name);
+            if REAL.contains(&hook.name.as_str()) {
+                fs::copy(binaries::path(&hook.name), path).unwrap();
             } else {
-                fs::write(&path, "#!/bin/sh\nexit 0\n").unwrap();
+                // What is copied is proved first.
+                assert_eq!(hook.proof.answer, Answer::Deny, "{} needs another stand-in", hook.name);
+                fs::write(&path, DENIES).unwrap();
                 fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
             }
         }

@@ -87,13 +87,7 @@ impl Target {
         self.session.as_deref().map_or(Holder::Everyone, Holder::Session)
     }
 
-    fn set(
-        &self,
-        mark: Mark,
-        now: Timestamp,
-        patience: Duration,
-        refusals: &Refusals,
-    ) -> Result<(), String> {
+    fn set(&self, mark: Mark, now: Timestamp, patience: Duration, refusals: &Refusals) -> Result<(), String> {
         let name = self.name.as_deref().unwrap_or_default();
         self.change(now, patience, refusals, |marks| marks.set(name, self.scope, self.holder(), mark))
     }

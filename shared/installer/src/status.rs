@@ -227,9 +227,8 @@ fn drift_of_entries(level: &Level, hook: &HookEntry, is_deployed: bool) -> Vec<S
         drift.push(format!("registered, but not deployed: {}", place.voice.deploy_again()));
     }
     let wanted = program(place, &hook.name).ok();
-    let is_it = |entry: &&Registered| {
-        wanted.as_ref().is_some_and(|wanted| is_same_program(&entry.program, wanted))
-    };
+    let is_it =
+        |entry: &&Registered| wanted.as_ref().is_some_and(|wanted| is_same_program(&entry.program, wanted));
     if let Some(elsewhere) = entries.iter().find(|entry| !is_it(entry)) {
         drift.push(format!("registered as {}: {again}", command_of(elsewhere)));
     }

@@ -23,7 +23,7 @@ pub(crate) fn tell(host: &Host, installation: &Installation, catalog: &Catalog) 
     let report = doctor::of_the_user(host, &managed_settings())?;
     wrong(&report).for_each(say);
     let all = typed(installation, catalog, "doctor")?;
-    let all = all.map(|line| format!("; {line} tells all of it.")).unwrap_or_else(|| ".".to_owned());
+    let all = all.map_or_else(|| ".".to_owned(), |line| format!("; {line} tells all of it."));
     say(report.summary.trim_end_matches('.').to_owned() + &all);
     Ok(holds(&report))
 }

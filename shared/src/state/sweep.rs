@@ -69,7 +69,9 @@ mod tests {
     fn removes_old_session_state_and_nothing_else() {
         let scratch = tempfile::tempdir().unwrap();
         let store = Store::open(&scratch.path().join("state")).unwrap();
-        for name in ["stop-ack-old", "old-delegation.json", "stop-ack-old.lock", "switches.json", "proved.json"] {
+        for name in
+            ["stop-ack-old", "old-delegation.json", "stop-ack-old.lock", "switches.json", "proved.json"]
+        {
             aged(&store, name, 31);
         }
         aged(&store, "stop-ack-recent", 29);
@@ -91,7 +93,16 @@ mod tests {
         left.sort();
         assert_eq!(
             left,
-            ["OFF", "heartbeat", "journal.jsonl", "proved.json", "stop-ack-recent", "swept", "switches.json", "thesis.txt"]
+            [
+                "OFF",
+                "heartbeat",
+                "journal.jsonl",
+                "proved.json",
+                "stop-ack-recent",
+                "swept",
+                "switches.json",
+                "thesis.txt"
+            ]
         );
     }
 

@@ -18,10 +18,7 @@ fn without_git() -> (Desk, std::path::PathBuf) {
 fn without_git_marks_are_kept_for_the_folder_and_count_for_their_session() {
     let (desk, folder) = without_git();
     let status = || json_of(desk.claude(&["status", "--json"]).cwd(&folder));
-    assert_eq!(
-        (&status()["branch"], &status()["place"]),
-        (&Value::Null, &"this project (no git)".into())
-    );
+    assert_eq!((&status()["branch"], &status()["place"]), (&Value::Null, &"this project (no git)".into()));
     yes(desk.claude(&["satisfy", "commit_plan", "adr_reviewed", "license_checked"]).cwd(&folder));
     for name in ["commit_plan", "adr_reviewed", "license_checked", "not_on_main"] {
         assert_eq!(standing(&status(), name), "met", "{name}");

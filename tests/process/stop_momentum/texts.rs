@@ -35,11 +35,10 @@ fn the_reason_names_the_hook_the_rule_and_the_line_that_sets_it() {
 #[test]
 fn the_second_block_names_the_rule_that_insists() {
     let gate = Gate::new(ON);
-    let file = gate.sandbox.requirements(Level::Project, "stop-momentum:\n  enforce_ack: true\n");
+    gate.sandbox.requirements(Level::Project, "stop-momentum:\n  enforce_ack: true\n");
     gate.blocked(WORDS);
     let reason = gate.blocked(WORDS);
-    let origin = format!("(stop-momentum.enforce_ack: {}:2)", file.display());
-    assert!(reason.ends_with(&origin), "{reason}");
+    assert!(reason.ends_with("(stop-momentum.enforce_ack: .claude/requirements.yaml:2)"), "{reason}");
 }
 
 #[test]

@@ -22,6 +22,7 @@ const DOORS: [Door; 5] = [
         allowed: &[
             ("shared/src/host.rs", "the door itself"),
             ("hooks/requirements-check/src/git/sandbox.rs", "finds git for the repositories of tests"),
+            ("shared/installer/src/git_ignore.rs", "looks for git outside of the project"),
             ("shared/installer/src/links.rs", "looks for a command as the user's shell does"),
             ("shared/installer/src/prove.rs", "hands PATH on to the hook it runs"),
             ("shared/installer/src/say.rs", "NO_COLOR"),
@@ -48,6 +49,7 @@ const DOORS: [Door; 5] = [
             ("shared/src/transcript/turn.rs", "the patience for the client's flush"),
             ("hooks/requirements-check/src/git/", "the deadlines of counting and of the git command"),
             ("hooks/requirements-check/src/observe/look.rs", "gives the deadline of counting"),
+            ("shared/installer/src/child.rs", "the timeout of a program it runs"),
             ("shared/installer/src/prove.rs", "the timeout of the hook it runs"),
             COMMAND,
             HARNESS,

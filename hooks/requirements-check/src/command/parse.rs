@@ -261,10 +261,8 @@ const MAX_LINES: usize = 24;
 /// What is wrong with the words, or the help that was asked for. A complaint repeats them, and they may be anything.
 pub(crate) fn usage_error(error: &clap::Error) -> String {
     let told = error.render().to_string();
-    let is_help = matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-    );
+    let is_help =
+        matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand);
     if is_help {
         return told;
     }

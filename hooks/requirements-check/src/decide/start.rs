@@ -29,7 +29,8 @@ pub(super) fn of_a_session(given: &Given<'_, RequirementsCheck>, facts: &Start) 
     };
     let newcomer = newcomer(given, &facts.world, source);
     let client = facts.world.new_client.as_ref().filter(|_| !facts.world.reader.is_headless);
-    let told = newcomer.as_ref().map(|_| wording::newcomer()).into_iter().chain(client.map(wording::new_client));
+    let told =
+        newcomer.as_ref().map(|_| wording::newcomer()).into_iter().chain(client.map(wording::new_client));
     let entry = entry(given, &facts.world).map(Change::Register);
     let effects = entry.into_iter().chain(newcomer.map(Change::ToldOfInit));
     let effects = effects.chain(client.map(|client| Change::ToldOfClient(client.running.clone()))).collect();

@@ -15,14 +15,12 @@ use crate::machine::docs;
 /// Prints the script, or writes it where the shell looks for it.
 pub(super) fn completions(wanted: &Completions) -> Result<Reply, String> {
     let mut command = with_values(clap_command());
-    match &wanted.dir {
-        Some(dir) => write(&mut command, wanted.shell, dir),
-        None => {
-            let mut script = Vec::new();
-            generate(wanted.shell, &mut command, "req", &mut script);
-            Ok(Reply::yes(String::from_utf8_lossy(&script).trim_end()))
-        }
+    if let Some(dir) = &wanted.dir {
+        return write(&mut command, wanted.shell, dir);
     }
+    let mut script = Vec::new();
+    generate(wanted.shell, &mut command, "req", &mut script);
+    Ok(Reply::yes(String::from_utf8_lossy(&script).trim_end()))
 }
 
 fn write(command: &mut Command, shell: Shell, dir: &Path) -> Result<Reply, String> {

@@ -176,7 +176,8 @@ fn a_hash_is_the_same_tomorrow_and_another_for_another_text() {
 
 #[test]
 fn of_a_thousand_requirements_twenty_are_named_and_the_rest_counted() {
-    let text: String = (0..1000).map(|number| format!("r{number}: {{}}\n")).collect();
+    let names: Vec<String> = (0..1000).map(|number| format!("r{number}: {{}}")).collect();
+    let text = names.join("\n");
     let reason = denied(&Scene::new(&text).edit("t1")).to_owned();
     assert!(reason.contains("- and 980 more, named when these are met"), "{reason}");
     assert_eq!(reason.lines().filter(|line| line.starts_with("- r")).count(), 20, "{reason}");

@@ -290,8 +290,8 @@ mod tests {
         ] {
             assert_eq!(super::of_mode(mode, owner, group, 1000), reach, "{mode:o} {owner} {group}");
         }
-        let told = exposure(Reach::Everybody, "/home/it's/.claude".as_ref(), "~/.claude");
-        assert_eq!(told.next.as_deref(), Some(r"type: chmod o-w '/home/it'\''s/.claude'"));
+        let told = exposure(Reach::Everybody, "/users/it's/.claude".as_ref(), "~/.claude");
+        assert_eq!(told.next.as_deref(), Some(r"type: chmod o-w '/users/it'\''s/.claude'"));
         assert_eq!(told.severity, Severity::Broken);
     }
 

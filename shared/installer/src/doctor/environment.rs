@@ -133,16 +133,16 @@ mod tests {
     #[test]
     fn what_the_user_defines_for_the_client_alone_must_not_lead_the_hooks_elsewhere() {
         let own = Own {
-            home: Path::new("/home/u"),
-            config: Path::new("/home/u/.claude"),
-            state: Some(Path::new("/home/u/.claude/hook-state")),
+            home: Path::new("/users/u"),
+            config: Path::new("/users/u/.claude"),
+            state: Some(Path::new("/users/u/.claude/hook-state")),
         };
         for (name, value, expected) in [
-            ("HOME", "/home/u", None),
+            ("HOME", "/users/u", None),
             ("HOME", "/tmp/secret", Some(Severity::Broken)),
-            ("CLAUDE_CONFIG_DIR", "/home/u/.claude/", None),
+            ("CLAUDE_CONFIG_DIR", "/users/u/.claude/", None),
             ("CLAUDE_CONFIG_DIR", "/tmp/secret", Some(Severity::Broken)),
-            ("CLAUDE_HOOK_STATE_DIR", "/home/u/.claude/hook-state", None),
+            ("CLAUDE_HOOK_STATE_DIR", "/users/u/.claude/hook-state", None),
             ("CLAUDE_HOOK_STATE_DIR", "/proc/secret", Some(Severity::Warning)),
             ("CLAUDE_CODE_ENTRYPOINT", "cli", None),
             ("CLAUDE_CODE_ENTRYPOINT", "sdk-secret", Some(Severity::Warning)),

@@ -11,7 +11,7 @@ use super::{SETTINGS, User, refused};
 
 /// Programs that are there instead of ours, and let everything pass.
 fn replaced(user: &User, program: &str) {
-    let file = user.archive.join(format!("{program}"));
+    let file = user.archive.join(program);
     fs::remove_file(&file).unwrap();
     write_script(&file, "#!/bin/sh\nexit 0\n");
 }
@@ -32,7 +32,7 @@ fn in_claudes_shell_no_other_programs_become_hooks_and_nothing_is_allowed_or_tak
 
     user.types(&user.unpacked(), "install --hooks rate-awareness,requirements-check --yes");
     let req = user.deployed();
-    let gate = user.sandbox.home().join(format!(".claude/hooks/requirements-check"));
+    let gate = user.sandbox.home().join(".claude/hooks/requirements-check");
     let (settings, bytes) = (user.settings(), fs::read(&gate).unwrap());
     replaced(&user, "requirements-check");
     let from = user.archive.display();
@@ -95,7 +95,7 @@ fn a_configuration_folder_inside_the_project_is_neither_believed_nor_run() {
     }
     for line in ["status", "install --yes", "enable requirements-check"] {
         for named in [brought.display().to_string(), ".claude".to_owned()] {
-            let command = user.command(&user.unpacked(), line).cwd(&user.sandbox.project());
+            let command = user.command(&user.unpacked(), line).cwd(user.sandbox.project());
             let said = refused(&command.env("CLAUDE_CONFIG_DIR", &named).run());
             assert!(
                 said.contains("CLAUDE_CONFIG_DIR") && said.contains("inside the project"),
