@@ -25,9 +25,7 @@ pub fn prove(
     hook: &HookEntry,
     registered: &[Registered],
 ) -> anyhow::Result<String> {
-    let event = hook.proof.event_name();
-    let entry = registered.iter().find(|entry| entry.name == hook.name && entry.event == event);
-    let entry = entry.with_context(|| format!("not registered on {event}"))?;
+    let entry = entry_to_prove(hook, registered)?;
     // Nothing else is ever run: a project's settings may be a stranger's.
     ensure!(
         is_same_program(&entry.program, &program(installation, &hook.name)?),
@@ -80,15 +78,21 @@ pub(crate) fn prove_by(
     hook: &HookEntry,
     registered: &[Registered],
 ) -> anyhow::Result<String> {
-    let event = hook.proof.event_name();
-    let entry = registered.iter().find(|entry| entry.name == hook.name && entry.event == event);
-    let entry = entry.with_context(|| format!("not registered on {event}"))?;
+    let entry = entry_to_prove(hook, registered)?;
     ensure!(
         entry.harmful_keys.is_empty() && entry.args.is_empty(),
-        "its entry on {event} is not as it should be"
+        "its entry on {} is not as it should be",
+        entry.event
     );
     let path = program.to_str().with_context(|| format!("{} is not readable text", program.display()))?;
     promised(&Registered { program: Program::Path(path.to_owned()), ..entry.clone() }, program, hook)
+}
+
+/// Its entry on the event it is proved by.
+fn entry_to_prove<'a>(hook: &HookEntry, registered: &'a [Registered]) -> anyhow::Result<&'a Registered> {
+    let event = hook.proof.event_name();
+    let entry = registered.iter().find(|entry| entry.name == hook.name && entry.event == event);
+    entry.with_context(|| format!("not registered on {event}"))
 }
 
 /// Runs the entry. The words on success: what it did.
