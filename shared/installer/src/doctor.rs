@@ -1,9 +1,9 @@
 //! `req doctor`: whether everything that is promised here holds. It proves instead of guessing, and it never runs a
 //! command that is not ours: a cloned repository's settings are a stranger's.
 //!
-//! - [`world`]: what is read once; [`level`], [`plugins`]: every place the client takes hooks from
+//! - `world`: what is read once; `level`, `plugins`: every place the client takes hooks from
 //! - a module per check, most of them facts in and findings out
-//! - [`finding`], [`report`]: what it comes to; [`mend`]: `--fix`
+//! - `finding`, `report`: what it comes to; `mend`: `--fix`
 
 mod binaries;
 mod client;
