@@ -18,7 +18,10 @@ fn assert_modules_are_declared(folder: &Path, parent: &Path) {
     let declarations = fs::read_to_string(parent).expect("the parent of the modules");
     for file in sources_in(folder) {
         let (module, below) = (stem(&file), file.with_extension(""));
-        let declared = declarations.lines().any(|line| line.trim() == format!("mod {module};"));
+        let declared = declarations
+            .lines()
+            .map(str::trim)
+            .any(|line| line.strip_prefix("pub(crate) ").unwrap_or(line) == format!("mod {module};"));
         assert!(declared || module == "main", "{} does not list `mod {module};`: add it", parent.display());
         if below.is_dir() {
             assert_modules_are_declared(&below, &file);
