@@ -94,7 +94,7 @@ pub(super) const CASES: HookCases = HookCases {
             budget: Some(COUNTS),
             event: Event { recording: "SessionStart", changes: &[] },
             prints: Prints::Object(&["additionalContext", "Commits are signed here.", "tests_green"]),
-            journals: Journals::Line(r#""what":"advise""#),
+            journals: Journals::Line(r#""what":"tell""#),
             ..CALL
         },
     ],
