@@ -1,7 +1,7 @@
 //! The table of hooks, config/hooks.yaml, as types: what installer, plugin, documentation and tests know of each hook.
 //! For command lines only: of a hook's own path only [`own_commands`] is, which parses nothing. Nothing here knows a hook by name, and nothing here decides.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
@@ -45,14 +45,29 @@ pub struct HookEntry {
     /// Permission rules under which Claude may run its harmless commands without asking; offered, never taken for granted.
     #[serde(default)]
     pub permissions: Vec<String>,
-    /// The arguments with which its binary prints a status line; offered where none is configured.
-    pub status_line: Option<String>,
+    /// Programs that are no hooks and that it starts where it needs what a hook must not have, as connections. They are
+    /// deployed beside it; without one of them it does the rest.
+    #[serde(default)]
+    pub helpers: Vec<String>,
+    /// How it prints the client's status line; offered where none is configured.
+    pub status_line: Option<PrintedStatusLine>,
     /// When the user will first hear of it.
     pub first_words: String,
     /// The command line that silences it at once.
     pub silence: String,
     /// What it must answer to a recorded event.
     pub proof: Proof,
+}
+
+/// A status line that a hook's binary prints.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrintedStatusLine {
+    /// With these arguments.
+    pub arguments: String,
+    /// The key of its section, as a dotted path, that holds the command of the status line that was there before. It runs
+    /// that one too.
+    pub chain: String,
 }
 
 /// One registration.
@@ -65,6 +80,8 @@ pub struct EventEntry {
     pub matcher: Option<String>,
     /// After how many seconds the client goes on without the hook.
     pub timeout_secs: u32,
+    /// What the client shows while it waits for the hook.
+    pub status_message: Option<String>,
 }
 
 /// A recorded event and the documented answer to it.
@@ -75,7 +92,8 @@ pub struct Proof {
     pub event: Map<String, Value>,
     /// The global file.
     pub config: Map<String, Value>,
-    /// Files of the state folder before the run: name to content.
+    /// Files of the state folder before the run: name to content. `{now}`, `{now+60}` and `{now-60}` in it stand for times, in
+    /// whole seconds since the epoch.
     pub state: BTreeMap<String, String>,
     /// What it must answer.
     pub answer: Answer,
@@ -128,6 +146,12 @@ impl Catalog {
         read_typed(TEXT).map_err(CatalogError)
     }
 
+    /// The programs that hooks start and that are no hooks.
+    #[must_use]
+    pub fn helpers(&self) -> BTreeSet<&str> {
+        self.hooks.iter().flat_map(|hook| &hook.helpers).map(String::as_str).collect()
+    }
+
     /// The hook of that name.
     #[must_use]
     pub fn hook(&self, name: &str) -> Option<&HookEntry> {
@@ -149,6 +173,14 @@ pub fn own_commands() -> impl Iterator<Item = &'static str> {
 /// The names of the hooks, which are those of their sections, straight from the text as well.
 pub fn section_names() -> impl Iterator<Item = &'static str> {
     TEXT.lines().filter_map(|line| line.strip_prefix("  - name: ")).map(str::trim)
+}
+
+impl PrintedStatusLine {
+    /// Where the key stands in a file of the configuration, for the hook of this name.
+    #[must_use]
+    pub fn chain_path(&self, hook: &str) -> Vec<String> {
+        [hook].into_iter().chain(self.chain.split('.')).map(str::to_owned).collect()
+    }
 }
 
 impl Proof {

@@ -8,6 +8,7 @@
 //! - `top_level`: the keys above all sections
 //! - `section`: merging one hook's section, and keys of its own at the top of the file, out of the layers, key by key;
 //!   `tree`: its entries and their paths
+//! - `switched`: switches of single keys, as a layer
 //! - `held`, `wrong`: what is left out of a layer: what may not stand there, and what cannot be read;
 //!   `strangers`: what nobody owns
 //! - `shape`: reading a section by its types, or, where they are another binary's, by its schema; `schema`: the committed one;
@@ -32,6 +33,7 @@ mod section;
 mod shape;
 mod spelling;
 mod strangers;
+mod switched;
 mod top_level;
 mod tree;
 mod wrong;

@@ -4,12 +4,14 @@
 //! It answers in our words ([`Verdict`]); only [`crate::protocol`] turns them into the wire format.
 
 use std::borrow::Cow;
+use std::process::ExitCode;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::blocks::BlockCount;
+use crate::cli::Verb;
 use crate::config::{Origin, SectionSpec, SettingFault};
 use crate::host::{Host, Places, Timestamp};
 use crate::protocol::Input;
@@ -33,6 +35,13 @@ pub trait Hook {
     /// At a session's start it also tells of what nobody owns or can read in the files. One hook does.
     const TELLS_UNKNOWN_KEYS: bool = false;
 
+    /// Switched off by a switch, it still looks and decides, and [`Given::switched_off`] tells it. A section that the files
+    /// switch off is silent in any case.
+    const ACTS_WHILE_SWITCHED_OFF: bool = false;
+
+    /// The verbs of its command line beside those every hook has, for the help.
+    const VERBS: &'static [Verb] = &[];
+
     /// The section's typed settings; every field has its default in config/defaults.yaml.
     type Settings: DeserializeOwned + JsonSchema;
 
@@ -49,6 +58,12 @@ pub trait Hook {
     #[must_use]
     fn is_command(_prompt: &str) -> bool {
         false
+    }
+
+    /// Runs one of [`Self::VERBS`]; `None`: the words are none of them.
+    #[must_use]
+    fn run_verb(_host: &Host, _words: &[&str]) -> Option<ExitCode> {
+        None
     }
 
     /// Looks at the world, outside of any lock. `None`: this event is none of the hook's business.
@@ -100,6 +115,9 @@ impl Effect for NoEffect {
 
 /// What a hook remembers between calls of one session.
 pub trait Remembered: Serialize + DeserializeOwned + Default {
+    /// One memory for all sessions of the machine instead of one for each.
+    const MACHINE_WIDE: bool = false;
+
     /// The state file's name for a session (its id made safe); `None`: nothing is remembered.
     fn file_name(session: &str) -> Option<String>;
 
@@ -171,6 +189,8 @@ pub struct Given<'a, H: Hook + ?Sized> {
     pub now: Timestamp,
     /// Nobody is watching, and the section does not opt in.
     pub headless: bool,
+    /// The hook is switched off by a switch, see [`Hook::ACTS_WHILE_SWITCHED_OFF`].
+    pub switched_off: bool,
     /// Where a setting comes from, by its key path within the settings.
     pub origin: &'a dyn Fn(&str) -> Option<Origin>,
 }
@@ -332,6 +352,13 @@ pub enum Verdict {
         /// What the user reads.
         text: String,
     },
+    /// A tool has run; the next request to the model waits. The notice beside it is given afterwards.
+    Sleep {
+        /// Until then.
+        until: Timestamp,
+        /// The key path of the setting behind it.
+        rule: Cow<'static, str>,
+    },
     /// The stop or the prompt does not happen.
     Block {
         /// What the model (Stop) or the user (prompt) reads.
@@ -351,6 +378,7 @@ impl Verdict {
             Self::Reply { .. } => "reply",
             Self::Deny { .. } => "deny",
             Self::Ask { .. } => "ask",
+            Self::Sleep { .. } => "sleep",
             Self::Block { .. } => "block",
         }
     }

@@ -46,6 +46,14 @@ impl Host {
         text(name)
     }
 
+    /// The user's login, where it is given to processes (`CLAUDE_CODE_OAUTH_TOKEN`): for the one process that asks the usage
+    /// API. It is shown to nobody, handed to no child but on stdin, and counts only where no project defines it, see
+    /// [`crate::settings::misleads_requests`].
+    #[must_use]
+    pub fn login_token(&self) -> Option<String> {
+        text("CLAUDE_CODE_OAUTH_TOKEN")
+    }
+
     /// The time now, in microseconds since the epoch.
     #[must_use]
     pub fn now(&self) -> Timestamp {
@@ -113,6 +121,12 @@ fn path(name: &str) -> Option<PathBuf> {
 
 fn text(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// What a child needs that is given no environment: where Windows is.
+pub(crate) fn least_environment() -> impl Iterator<Item = (&'static str, OsString)> {
+    let needed: &[&'static str] = if cfg!(windows) { &["SystemRoot"] } else { &[] };
+    needed.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)))
 }
 
 /// `path` as a person reads it: the home directory shortened to `~`.

@@ -11,9 +11,10 @@
 //! 7. [`transcript`], [`blocks`], [`stop_gate`]: what a Stop gate has to know before it may block.
 //! 8. [`journal`], [`secrets`], [`notices`], [`heartbeat`], [`messages`]: what was done and why, and what is said.
 //! 9. [`switches`], [`operator`], [`own_calls`]: typed on/off, who may loosen what, and calls no hook looks at.
-//! 10. [`cli`]: the verbs every hook binary has (`status`, `on`, `off`, `schema`).
+//! 10. [`cli`]: the verbs every hook binary has (`status`, `on`, `off`, `schema`). `sleep`: waiting on purpose.
 //! 11. [`usage`], [`proved`]: what several programs of ours write down for each other; [`tools`]: what the client has.
 //! 12. [`catalog`], [`settings`]: the table of hooks, and Claude Code's settings.json; for the installer.
+//! 13. [`courier`]: asking a server, through the small program beside us that opens connections.
 //!
 //! The rule everything serves: a hook never harms the session. Whatever goes wrong, the exit status is 0,
 //! stdout is empty or one JSON object, and the journal says what happened.
@@ -22,6 +23,7 @@ pub mod blocks;
 pub mod catalog;
 pub mod cli;
 pub mod config;
+pub mod courier;
 pub mod heartbeat;
 pub mod hook;
 pub mod host;
@@ -35,6 +37,7 @@ pub mod proved;
 pub mod run;
 pub mod secrets;
 pub mod settings;
+mod sleep;
 pub mod state;
 pub mod stop_gate;
 pub mod switches;

@@ -4,6 +4,7 @@
 //! the environment's word for "this is the user": variables can be unset, ancestors and a terminal cannot be wished away.
 
 mod ancestors;
+pub mod typed;
 
 use crate::host::Host;
 
@@ -16,6 +17,37 @@ pub enum Standing {
     InsideClaude,
     /// Nobody at a terminal: a script, a service, a detached process.
     NoTerminal,
+}
+
+/// Where a command comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caller {
+    /// A shell.
+    Shell(Standing),
+    /// A prompt that somebody typed.
+    Typed,
+    /// A prompt of a script, a schedule, or a notice.
+    Untyped,
+}
+
+impl Caller {
+    /// It is the user, as far as can be told: nobody else may loosen anything.
+    #[must_use]
+    pub fn is_operator(self) -> bool {
+        matches!(self, Self::Typed | Self::Shell(Standing::Operator))
+    }
+
+    /// What to say instead of doing it; `line` is what the user can type.
+    #[must_use]
+    pub fn refusal(self, line: &str) -> String {
+        match self {
+            Self::Untyped => {
+                let why = "nobody typed this prompt, or Claude has scheduled the same";
+                format!("{why}; {}", refusal(line))
+            }
+            Self::Typed | Self::Shell(_) => refusal(line),
+        }
+    }
 }
 
 /// What standing is decided from.

@@ -7,14 +7,16 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::config::{Section, SectionSpec, Sources};
-use crate::hook::{Effect, Given, Headless, Heed, Hook, Memory, Outcome, Remark, Seen, Trail, Verdict};
-use crate::host::{Host, InputError, Places, read_first_value};
-use crate::journal::Entry;
+use crate::hook::{
+    Effect, Given, Headless, Heed, Hook, Memory, Outcome, Remark, Remembered, Seen, Trail, Verdict,
+};
+use crate::host::{Host, InputError, Places, Timestamp, read_first_value};
+use crate::journal::{Entry, Spent};
 use crate::own_calls::is_own_call;
 use crate::protocol::{self, Answer, Event, Input};
 use crate::state::{Store, is_off, sweep_once_a_day};
-use crate::switches::{Position, Switches};
-use crate::{blocks, cli, config, heartbeat, journal, notices};
+use crate::switches::{Position, SectionSwitches, Switches};
+use crate::{blocks, cli, config, heartbeat, journal, notices, sleep};
 
 /// The whole of a hook's `main`: the hook itself without arguments, its command line with some.
 #[must_use]
@@ -67,9 +69,9 @@ pub fn respond<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Opti
 pub fn configure<H: Hook>(
     spec: SectionSpec,
     sources: &Sources,
-    switch: Position,
+    switches: impl Into<SectionSwitches>,
 ) -> Option<Section<H::Settings>> {
-    let mut section = config::load(spec, sources, switch)?;
+    let mut section = config::load(spec, sources, switches)?;
     let left_out = section.left_out();
     H::mend(&mut section.settings, &left_out);
     section.add_faults(H::faults(&section.settings));
@@ -138,9 +140,9 @@ impl<'a> Invocation<'a> {
     fn configure<H: Hook>(&self) -> Option<Section<H::Settings>> {
         let sources = Sources::of(&self.places, self.host.environment.home.as_deref());
         let switches = self.store.as_ref().map(Switches::read).unwrap_or_default();
-        let switch = switches.position(H::NAME, self.session());
+        let switches = switches.of(H::NAME, self.session());
         let tells_unknown_keys = H::TELLS_UNKNOWN_KEYS && self.is_starting();
-        configure::<H>(SectionSpec { tells_unknown_keys, ..H::section() }, &sources, switch)
+        configure::<H>(SectionSpec { tells_unknown_keys, ..H::section() }, &sources, switches)
     }
 
     /// A session's end is for everybody: what a hook remembered goes, even if it was switched off meanwhile. So are its own
@@ -149,7 +151,8 @@ impl<'a> Invocation<'a> {
         let silent = H::HEADLESS == Headless::Silent && self.is_headless(section);
         let is_command =
             matches!(&self.input.event, Event::UserPromptSubmit { prompt, .. } if H::is_command(prompt));
-        (section.enabled && !silent) || is_command || matches!(self.input.event, Event::SessionEnd { .. })
+        let acts_while_off = H::ACTS_WHILE_SWITCHED_OFF && section.is_switched_off();
+        ((section.enabled || acts_while_off) && !silent) || is_command || matches!(self.input.event, Event::SessionEnd { .. })
     }
 
     fn is_headless<S>(&self, section: &Section<S>) -> bool {
@@ -172,7 +175,11 @@ impl<'a> Invocation<'a> {
         let Some(facts) = H::observe(&seen) else { return Answer::default() };
         match self.decide_under_lock::<H>(section, &facts) {
             Ok((answer, trail)) => {
-                Answer { verdict: self.traced::<H>(answer.verdict, &trail, section), ..answer }
+                let verdict = self.traced::<H>(answer.verdict, &trail, section);
+                match verdict {
+                    Verdict::Sleep { until, rule } => self.sleep::<H>(until, &rule, answer.notice, section),
+                    verdict => Answer { verdict, ..answer },
+                }
             }
             Err(error) => {
                 self.journal_error::<H>(&error);
@@ -190,6 +197,7 @@ impl<'a> Invocation<'a> {
     ) -> Result<(Answer, Trail), String> {
         let file = match (&self.store, self.session()) {
             (Some(store), Some(session)) => {
+                let session = if H::State::MACHINE_WIDE { "" } else { session };
                 store.session_file::<H::State>(session).map(|file| (store, session, file))
             }
             _ => None,
@@ -240,6 +248,7 @@ impl<'a> Invocation<'a> {
             started: self.host.started,
             now: self.host.now(),
             headless: self.is_headless(section),
+            switched_off: section.is_switched_off(),
             origin: &|key| section.origin(key),
         })
     }
@@ -361,10 +370,40 @@ impl<'a> Invocation<'a> {
                 self.journal::<H>(&Entry { what: word, ..Entry::default() });
                 Verdict::Reply { text }
             }
+            // What it came to is only known afterwards.
+            Verdict::Sleep { until, rule } => Verdict::Sleep { until, rule },
             Verdict::Deny { reason, rule } => Verdict::Deny { reason: trace(reason, &rule), rule },
             Verdict::Ask { reason, rule } => Verdict::Ask { reason: trace(reason, &rule), rule },
             Verdict::Block { reason, rule } => Verdict::Block { reason: trace(reason, &rule), rule },
         }
+    }
+
+    /// Waits, keeps in the journal for how long, and gives the notice if it was not told to stop.
+    fn sleep<H: Hook>(
+        &self,
+        until: Timestamp,
+        rule: &str,
+        notice: Option<String>,
+        section: &Section<H::Settings>,
+    ) -> Answer {
+        let is_still_wanted = || {
+            self.store.as_ref().is_none_or(|store| {
+                let switch = Switches::read(store).position(H::NAME, self.session());
+                switch != Position::Off && !store.is_off(self.host.now())
+            })
+        };
+        let slept = sleep::until(until, self.host.clock, is_still_wanted);
+        let (origin, key) = (section.origin(rule), section.in_file(rule));
+        self.journal::<H>(&Entry {
+            what: "sleep",
+            rule: Some(&key),
+            layer: origin.as_ref().map(|origin| origin.layer.word()),
+            place: origin.map(|origin| origin.to_string()).as_deref(),
+            text: slept.cut_short.map(sleep::CutShort::words).or(notice.as_deref()),
+            spent: Spent { slept_ms: u64::try_from(slept.duration.as_millis()).ok(), ..Spent::default() },
+            ..Entry::default()
+        });
+        Answer { verdict: Verdict::Pass, notice: notice.filter(|_| slept.cut_short.is_none()) }
     }
 
     /// At a session's start or end: what no session needs any more.

@@ -10,7 +10,7 @@
 //! - `rules`: permission rules; `status_line`: the status line's command
 //! - `earlier`: giving back what a text was before us, where its present state alone cannot tell
 //! - `faults`: entries for which the client drops all hooks of the file; `neighbours`: settings for which it drops all of it
-//! - `survey`: everything a text registers, whoever's it is
+//! - `survey`: everything a text registers, whoever's it is; `variables`: what follows from what it defines in `env`
 //! - `user_file`: links, lock, backup, atomic replacement
 
 mod document;
@@ -23,6 +23,7 @@ mod splice;
 mod status_line;
 mod survey;
 mod user_file;
+mod variables;
 
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,7 @@ use earlier::{BeforeUs, given_back};
 pub use faults::{Fault, faults};
 pub use survey::{Entry, Flag, Group, Named, Survey, survey};
 pub use user_file::{Backup, FileError, KEEP_BACKUPS, UserFile, remove_abandoned_of};
+pub use variables::{Variable, misleads_requests};
 
 /// A byte order mark, which some editors put first and must find again.
 const BOM: char = '\u{feff}';
@@ -101,6 +103,8 @@ pub struct Registration {
     pub program: Program,
     /// After how many seconds the client goes on without it; `None`: as the client has it.
     pub timeout_secs: Option<Number>,
+    /// What the client shows while it waits; `None`: whatever stands there.
+    pub status_message: Option<String>,
 }
 
 /// What an entry starts.
@@ -130,8 +134,10 @@ pub struct Present {
 pub struct StatusLineThere {
     /// Its value as written.
     pub raw: String,
-    /// Its shell line, if it is a command.
+    /// Its shell line, if it has one.
     pub command: Option<String>,
+    /// It is of the type `command`, the one the client has, and has a shell line.
+    pub is_command: bool,
     /// It runs a binary of ours.
     pub is_ours: bool,
 }
@@ -151,6 +157,8 @@ pub struct Registered {
     pub args: Vec<String>,
     /// As written, in seconds.
     pub timeout_secs: Option<Number>,
+    /// What the client shows while it waits.
+    pub status_message: Option<String>,
     /// Keys of the entry that would keep it from doing what it promises, such as `async`, or that are not known.
     pub harmful_keys: Vec<String>,
 }
@@ -292,7 +300,8 @@ impl Registration {
         };
         let kind = ("type", json!("command"));
         let timeout = self.timeout_secs.as_ref().map(|timeout_secs| ("timeout", json!(timeout_secs)));
-        [kind].into_iter().chain(program).chain(timeout).collect()
+        let message = self.status_message.as_ref().map(|message| ("statusMessage", json!(message)));
+        [kind].into_iter().chain(program).chain(timeout).chain(message).collect()
     }
 
     /// The group that holds only this entry, as the client's settings have it.
@@ -356,6 +365,7 @@ impl Registered {
             matcher: self.matcher.clone(),
             program: self.program.clone(),
             timeout_secs: self.timeout_secs.clone(),
+            status_message: self.status_message.clone(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Typed on and off: the layer above the local file, kept in `<state>/switches.json`, machine-wide or for one session.
 //!
+//! A switch turns a section, or a key within one: `credit-pacer.seven_day` sets `credit-pacer.seven_day.enabled`.
 //! A switch never loosens a locked key; who may turn one off is [`crate::operator`]'s business.
 
 use std::collections::BTreeMap;
@@ -50,6 +51,54 @@ pub enum Reach<'a> {
     Session(&'a str),
 }
 
+/// A switch that is to be turned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// A section, or `section.key` for a key of it that holds an `enabled`.
+    pub switch: String,
+    /// For one session; none: for all.
+    pub session: Option<String>,
+    /// To this.
+    pub position: Position,
+}
+
+impl Turn {
+    /// For every session of this machine.
+    #[must_use]
+    pub fn everywhere(switch: impl Into<String>, position: Position) -> Self {
+        Self { switch: switch.into(), session: None, position }
+    }
+
+    /// Whom it concerns.
+    #[must_use]
+    pub fn reach(&self) -> Reach<'_> {
+        self.session.as_deref().map_or(Reach::Machine, Reach::Session)
+    }
+
+    /// Turns it.
+    ///
+    /// # Errors
+    /// If the switch cannot be kept.
+    pub fn carry_out(&self, store: &Store, now: Timestamp) -> Result<(), RecordError> {
+        turn(store, &self.switch, self.reach(), self.position, now)
+    }
+}
+
+/// The switches of one section: its own, and those of keys within it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SectionSwitches {
+    /// Its own.
+    pub own: Position,
+    /// Those of keys that are turned on (true) or off, by the key's dotted path within the section.
+    pub keys: BTreeMap<String, bool>,
+}
+
+impl From<Position> for SectionSwitches {
+    fn from(own: Position) -> Self {
+        Self { own, keys: BTreeMap::new() }
+    }
+}
+
 /// All switches.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Switches {
@@ -83,6 +132,25 @@ impl Switches {
         own.or_else(|| self.machine.get(section)).copied().unwrap_or_default()
     }
 
+    /// The section's switches as they stand for a session.
+    #[must_use]
+    pub fn of(&self, section: &str, session: Option<&str>) -> SectionSwitches {
+        let own = session.and_then(|session| self.sessions.get(session)).map(|session| &session.sections);
+        let within = |(switch, position): (&String, &Position)| {
+            let key = switch.strip_prefix(section)?.strip_prefix('.')?;
+            Some((key.to_owned(), *position == Position::On))
+        };
+        let keys = self.machine.iter().chain(own.into_iter().flatten()).filter_map(within);
+        SectionSwitches { own: self.position(section, session), keys: keys.collect() }
+    }
+
+    /// The same with one of them turned, as it would be at this time.
+    #[must_use]
+    pub fn with(mut self, turn: &Turn, now: Timestamp) -> Self {
+        self.turn(&turn.switch, turn.reach(), turn.position, now);
+        self
+    }
+
     fn turn(&mut self, section: &str, reach: Reach<'_>, position: Position, now: Timestamp) {
         let lifetime = Duration::from_secs(KEEP_DAYS * 24 * 60 * 60);
         self.sessions.retain(|_, session| now.since(session.turned_us) < lifetime);
@@ -101,7 +169,7 @@ impl Switches {
     }
 }
 
-/// Turns a section's switch.
+/// Turns the switch of a section, or of a key of it.
 ///
 /// # Errors
 /// If the switch cannot be kept.
@@ -127,7 +195,7 @@ fn file(store: &Store) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Position, Reach, Switches, turn};
+    use super::{Position, Reach, Switches, Turn, turn};
     use crate::host::Timestamp;
     use crate::state::Store;
 
@@ -148,6 +216,25 @@ mod tests {
         assert_eq!(position(Some("s")), Position::Off);
         turn(&store, "tempo", Reach::Machine, Position::Auto, NOW).unwrap();
         assert_eq!(position(Some("s")), Position::Auto);
+    }
+
+    #[test]
+    fn a_key_of_a_section_has_a_switch_of_its_own() {
+        let switches = [
+            Turn::everywhere("pacer", Position::On),
+            Turn::everywhere("pacer.week", Position::Off),
+            Turn::everywhere("pacer.day", Position::On),
+            Turn { session: Some("s".to_owned()), ..Turn::everywhere("pacer.day", Position::Off) },
+            Turn::everywhere("pacer-two.month", Position::Off),
+        ];
+        let switches = switches.iter().fold(Switches::default(), |switches, turn| switches.with(turn, NOW));
+        let keys = |session| switches.of("pacer", session).keys.into_iter().collect::<Vec<_>>();
+        assert_eq!(keys(None), [("day".to_owned(), true), ("week".to_owned(), false)]);
+        assert_eq!(keys(Some("s")), [("day".to_owned(), false), ("week".to_owned(), false)]);
+        assert_eq!(switches.of("pacer", None).own, Position::On);
+        let auto = switches.clone().with(&Turn::everywhere("pacer.week", Position::Auto), NOW);
+        assert_eq!(auto.of("pacer", None).keys.len(), 1);
+        assert_eq!(switches.of("two", None), Position::Auto.into());
     }
 
     #[test]

@@ -2,6 +2,9 @@
 //! line is told by the client (a terminal, with a Pro or Max login); everywhere else only the usage API knows. One
 //! file, whoever writes it.
 
+mod merge;
+pub mod session;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,7 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::hook::Remembered;
 use crate::host::Timestamp;
-use crate::state::{SaveError, Store};
+use crate::state::{LoadError, LockError, SaveError, Store};
+
+pub use merge::{MAX_EARLIER, SAME_RESET_SECS, merge};
 
 /// An older reading says nothing about now.
 pub const STALE_AFTER: Duration = Duration::from_secs(15 * 60);
@@ -26,6 +31,30 @@ pub struct Usage {
     /// Who saw them.
     pub source: Source,
     /// By the client's name of the window: `five_hour`, `seven_day`.
+    pub windows: BTreeMap<String, Window>,
+    /// Since when the windows held what, oldest first, thinned, at most [`MAX_EARLIER`]: what a call costs is read from how
+    /// they change. The last one says since when they hold what they hold now.
+    #[serde(default)]
+    pub earlier: Vec<Earlier>,
+}
+
+/// A reading that brought something new.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Earlier {
+    /// When it was made, in whole seconds since the epoch.
+    pub at: i64,
+    /// As in [`Usage`].
+    pub windows: BTreeMap<String, Window>,
+}
+
+/// What somebody has just seen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observed {
+    /// When the numbers were true, in whole seconds since the epoch.
+    pub at: i64,
+    /// Who saw them.
+    pub source: Source,
+    /// Those windows that were told of.
     pub windows: BTreeMap<String, Window>,
 }
 
@@ -43,10 +72,13 @@ pub enum Source {
 /// One window of credits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Window {
-    /// 0 to 100.
+    /// 0 to 100; more if the client says so.
     pub used_percent: f64,
     /// When it begins anew, in whole seconds since the epoch.
     pub resets_at: i64,
+    /// When this was true, in whole seconds since the epoch: a later reading may not have told of this window.
+    #[serde(default)]
+    pub observed_at: i64,
 }
 
 /// How far a reading can be relied on.
@@ -72,21 +104,40 @@ pub fn read(store: &Store) -> Option<Usage> {
     file(store).and_then(|file| store.peek(&file, MACHINE))
 }
 
-/// Writes a reading down in the place of an older one; one that is older than what is there is dropped.
+/// Adds what somebody has just seen to what is known, see [`merge`]. What is known then; `None` where that is nothing new.
 ///
 /// # Errors
 /// If it cannot be kept.
-pub fn write(store: &Store, usage: &Usage) -> Result<(), SaveError> {
-    let Some(file) = file(store) else { return Ok(()) };
-    let written = store.locked(&file, || {
-        let is_newer = |there: &Usage| there.observed_at > usage.observed_at;
-        if store.peek::<Usage>(&file, MACHINE).as_ref().is_some_and(is_newer) {
-            return Ok(());
+pub fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, SaveError> {
+    let Some(file) = file(store) else { return Ok(None) };
+    let recorded = store.locked(&file, || {
+        let there: Usage = match store.load(&file, MACHINE) {
+            Ok(there) => there,
+            Err(LoadError::Unreadable(file, source)) => return Err(SaveError::Unwritable(file, source)),
+            // A newer version's file is not ours to change.
+            Err(LoadError::Newer(_) | LoadError::Foreign(_)) => return Ok(None),
+        };
+        let known = merge(there.clone(), seen);
+        if known == there {
+            return Ok(None);
         }
-        store.save(&file, MACHINE, usage)
+        store.save(&file, MACHINE, &known)?;
+        Ok(Some(known))
     });
-    // Another process that holds the lock writes a reading of the same moment.
-    written.unwrap_or(Ok(()))
+    match recorded {
+        Ok(recorded) => recorded,
+        Err(LockError::Unusable(file, source)) => Err(SaveError::Unwritable(file, source)),
+        // The others that hold the lock write readings of the same moment.
+        Err(LockError::Busy(_)) => Ok(None),
+    }
+}
+
+impl Usage {
+    /// The last reading brought something new; it did not only find what was known already.
+    #[must_use]
+    pub fn has_just_changed(&self) -> bool {
+        self.earlier.last().is_some_and(|earlier| earlier.at == self.observed_at)
+    }
 }
 
 /// How far the reading can be relied on now. One from the future is as fresh as the clock is wrong.
@@ -102,41 +153,4 @@ fn file(store: &Store) -> Option<PathBuf> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::{Freshness, Source, Usage, Window, freshness, read, write};
-    use crate::host::Timestamp;
-    use crate::state::Store;
-
-    fn usage(observed_at: i64) -> Usage {
-        let window = Window { used_percent: 41.5, resets_at: 20_000 };
-        Usage { observed_at, source: Source::UsageApi, windows: [("five_hour".to_owned(), window)].into() }
-    }
-
-    #[test]
-    fn the_newest_reading_stays() {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
-        assert_eq!(read(&store), None);
-        for (written, there) in [(100, 100), (99, 100), (100, 100), (101, 101)] {
-            write(&store, &usage(written)).unwrap();
-            assert_eq!(read(&store), Some(usage(there)), "{written}");
-        }
-    }
-
-    #[test]
-    fn a_reading_is_fresh_for_a_quarter_of_an_hour() {
-        let at = |usage: Option<&Usage>, now| freshness(usage, Timestamp::from_secs(now));
-        assert_eq!(at(None, 100), Freshness::Missing);
-        assert_eq!(at(Some(&Usage::default()), 100), Freshness::Missing);
-        for (now, expected) in [
-            (1000, Freshness::Fresh),
-            (1900, Freshness::Fresh),
-            (1901, Freshness::Stale(Duration::from_secs(901))),
-            (500, Freshness::Fresh),
-        ] {
-            assert_eq!(at(Some(&usage(1000)), now), expected, "{now}");
-        }
-    }
-}
+mod tests;

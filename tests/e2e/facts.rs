@@ -5,6 +5,7 @@
 //! Times are bounded from above only, and generously; what depends on who is faster is compared with what was recorded,
 //! not with what is usual.
 
+mod answered_prompts;
 mod bang_commands;
 mod compaction;
 mod escape;
@@ -18,6 +19,7 @@ mod settings_env;
 mod several_stop_hooks;
 mod sleeping_hooks;
 mod stage;
+mod status_line;
 mod stop_input;
 mod stop_texts;
 mod subagents;

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod credit_pacer;
 mod delegation_guard;
 mod doctor;
 mod facts;

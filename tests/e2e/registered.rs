@@ -51,6 +51,10 @@ fn settings_from(hooks: &[&str], program: impl Fn(&str) -> PathBuf) -> Settings 
         let program = program(name);
         for event in &catalog.hook(name).unwrap().events {
             let hook = Hook::new(&program, &[]).timeout_secs(f64::from(event.timeout_secs));
+            let hook = match &event.status_message {
+                Some(text) => hook.with("statusMessage", text.as_str()),
+                None => hook,
+            };
             settings = match &event.matcher {
                 Some(matcher) => settings.hook_on(&event.event, matcher, &hook),
                 None => settings.hook(&event.event, &hook),

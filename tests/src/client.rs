@@ -1,6 +1,7 @@
 //! The real Claude Code client, run against a scripted API in a sandbox. It is given an environment built from nothing, a
 //! made-up key and one address, on loopback; it must never see the developer's home, login or network.
 
+use crate::loopback::LoopbackOnly;
 use crate::messages_api::MessagesApi;
 use crate::process::{Invocation, Outcome};
 use crate::sandbox::{Environment, Sandbox};
@@ -17,6 +18,8 @@ pub const CLIENT_VARIABLE: &str = "BARBLESS_E2E_CLAUDE";
 pub const CLIENT_VERSION: &str = include_str!("../client-version");
 
 const KEY: &str = "made-up-key-of-the-e2e-tests";
+
+const TOKEN: &str = "made-up-token-of-the-e2e-tests";
 
 /// How much of a key the client remembers as approved: its last characters.
 const KEY_TAIL: usize = 20;
@@ -113,6 +116,12 @@ impl<'a> Client<'a> {
     pub fn env(mut self, name: &str, value: impl Into<String>) -> Self {
         self.env.insert(name.to_owned(), value.into());
         self
+    }
+
+    /// A login of a subscription in place of the key. With one the client takes [`MessagesApi`]'s word on the windows of
+    /// credits, and may ask its maker's servers about it: so only where nothing but loopback can be reached.
+    pub fn subscribed(self, _nobody_hears: &LoopbackOnly) -> Self {
+        self.unset("ANTHROPIC_API_KEY").env("CLAUDE_CODE_OAUTH_TOKEN", TOKEN)
     }
 
     /// Takes a variable away.

@@ -46,4 +46,6 @@ pub mod client;
 
 pub mod terminal;
 
+pub mod loopback;
+
 pub mod listing;

@@ -397,6 +397,28 @@ fn signal_group(child: &Child, signal: rustix::process::Signal) {
     let _ = rustix::process::kill_process_group(rustix::process::Pid::from_child(child), signal);
 }
 
+/// The ids of the processes of a program of that name that were started in a sandbox, by whomever: those that have its
+/// state folder in their environment.
+#[cfg(target_os = "linux")]
+pub fn started_in(sandbox: &Sandbox, name: &str) -> Vec<u32> {
+    let mark = format!("CLAUDE_HOOK_STATE_DIR={}", sandbox.state_dir().display());
+    let is_meant = |folder: &std::path::Path| {
+        let program = std::fs::read_link(folder.join("exe")).unwrap_or_default();
+        let environment = std::fs::read(folder.join("environ")).unwrap_or_default();
+        program.file_name().is_some_and(|file| file == name)
+            && environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
+    };
+    let folders = std::fs::read_dir("/proc").expect("the table of processes").filter_map(Result::ok);
+    let folders = folders.map(|folder| folder.path()).filter(|folder| is_meant(folder));
+    folders.filter_map(|folder| folder.file_name()?.to_str()?.parse().ok()).collect()
+}
+
+/// Elsewhere that cannot be told.
+#[cfg(not(target_os = "linux"))]
+pub fn started_in(_sandbox: &Sandbox, _name: &str) -> Vec<u32> {
+    Vec::new()
+}
+
 /// Is there still a process of that id? One that has ended counts until its parent has asked for its status.
 #[cfg(unix)]
 pub fn is_running(id: u32) -> bool {

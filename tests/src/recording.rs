@@ -242,6 +242,14 @@ impl Recorder {
         Hook::new(&binaries::record_hook(), &args.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
+    /// The same as a shell line, for a place that takes nothing else.
+    pub fn line(&self, id: &str, behaviour: Behaviour) -> String {
+        self.behaviours.borrow_mut().insert(id.to_owned(), behaviour);
+        self.write_config();
+        let words = [binaries::record_hook().display().to_string()].into_iter().chain(self.args(id));
+        words.map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ")
+    }
+
     fn write_config(&self) {
         let config = serde_json::to_vec(&*self.behaviours.borrow()).expect("behaviours as JSON");
         fs::write(&self.config, config).expect("the recording hooks' configuration");

@@ -22,14 +22,25 @@ pub(crate) fn root() -> anyhow::Result<PathBuf> {
     root.with_context(|| format!("the source tree is no longer at {}", env!("CARGO_MANIFEST_DIR")))
 }
 
-/// The programs of these hooks as they are installed: release profile, static C runtime.
-pub(crate) fn for_installation(root: &Path, hooks: &[&str]) -> anyhow::Result<Binaries> {
+/// The programs of these hooks as they are installed: release profile, static C runtime. Their helpers keep the dynamic one:
+/// they open connections, and a static glibc resolves names badly.
+pub(crate) fn for_installation(root: &Path, hooks: &[&str], helpers: &[&str]) -> anyhow::Result<Binaries> {
     let triple = host_triple()?;
+    let mut binaries = hooks_for_installation(root, hooks, &triple)?;
+    if !helpers.is_empty() {
+        let mut command = build_command(root, helpers);
+        command.args(["--release", "--target", &triple]);
+        binaries.extend(run(command, helpers)?);
+    }
+    Ok(binaries)
+}
+
+fn hooks_for_installation(root: &Path, hooks: &[&str], triple: &str) -> anyhow::Result<Binaries> {
     let mut release = build_command(root, hooks);
-    release.args(["--release", "--target", &triple]);
+    release.args(["--release", "--target", triple]);
     let mut with_static_runtime = build_command(root, hooks);
-    with_static_runtime.args(["--release", "--target", &triple]);
-    link_statically(&mut with_static_runtime, &triple);
+    with_static_runtime.args(["--release", "--target", triple]);
+    link_statically(&mut with_static_runtime, triple);
     match run(with_static_runtime, hooks) {
         Err(error) if lacks_static_library(&error) => {
             note(
@@ -145,8 +156,8 @@ fn keep_words(stream: impl Read, bar: &ProgressBar) -> String {
     kept
 }
 
-fn progress(hooks: usize) -> ProgressBar {
-    let what = if hooks == 1 { "1 hook".to_owned() } else { format!("{hooks} hooks") };
+fn progress(programs: usize) -> ProgressBar {
+    let what = if programs == 1 { "1 program".to_owned() } else { format!("{programs} programs") };
     let bar = ProgressBar::new_spinner();
     if bar.is_hidden() {
         note(format_args!("building {what}"));

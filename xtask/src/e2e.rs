@@ -19,9 +19,11 @@ pub(crate) fn run(root: &Path, filters: &[String]) -> anyhow::Result<()> {
         Err(error) if error.is::<NpmUnreachable>() => bail!("SKIPPED, nothing was tested: {error}"),
         Err(error) => return Err(error),
     };
-    let all = names(&Catalog::built_in()?);
+    let catalog = Catalog::built_in()?;
+    let all = names(&catalog);
     let hooks: Vec<&str> = all.iter().map(String::as_str).collect();
-    let binaries = artifacts::for_installation(root, &hooks)?;
+    let helpers: Vec<&str> = catalog.helpers().into_iter().collect();
+    let binaries = artifacts::for_installation(root, &hooks, &helpers)?;
     let folder = binaries.values().next().and_then(|path| path.parent()).context("nothing was built")?;
     note(format_args!("client {}: {}", client.version, client.path.display()));
     let mut command = artifacts::cargo(root);

@@ -1,6 +1,7 @@
 //! `cargo xtask install` and `enable`: the installer's, with hooks that are built here or were built before. What is done with
 //! them is `installer::install`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
@@ -61,6 +62,7 @@ impl Source {
             let folder = root.join("hooks").join(name);
             ensure!(folder.is_dir(), "config/hooks.yaml names {name}, but there is no {}", folder.display());
         }
-        artifacts::for_installation(root, &names)
+        let helpers: BTreeSet<&str> = hooks.iter().flat_map(|hook| &hook.helpers).map(String::as_str).collect();
+        artifacts::for_installation(root, &names, &helpers.into_iter().collect::<Vec<_>>())
     }
 }

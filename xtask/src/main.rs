@@ -23,7 +23,7 @@ use clap::{Parser, Subcommand};
 use ended::Ended;
 use installer::places::Where;
 use installer::voice::Voice;
-use installer::{disable, say, status, undo, uninstall};
+use installer::{disable, say, status, statusline, undo, uninstall};
 use shared::host::Host;
 
 const USAGE: u8 = 64;
@@ -82,6 +82,8 @@ enum Verb {
         #[command(flatten)]
         source: install::Source,
     },
+    /// Set the client's status line; one that is there is printed below it
+    Statusline,
     /// Undo the last change of ours in settings.json; again: bring that change back
     Undo {
         #[command(flatten)]
@@ -133,6 +135,7 @@ fn run(verb: Verb) -> anyhow::Result<()> {
             status::run(&host, json, project.as_deref(), Some(&built), voice)
         }
         Verb::Sync { prune, source } => sync::run(&root, &host, prune, &source),
+        Verb::Statusline => statusline::run(&host, voice),
         Verb::Undo { place, yes } => undo::run(&host, &place, yes, voice),
         Verb::Test => all_tests::run(&root),
         Verb::E2e { filters } => e2e::run(&root, &filters),

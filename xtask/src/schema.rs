@@ -177,6 +177,7 @@ fn plugin(catalog: &Catalog) -> Value {
                 matcher: entry.matcher.clone(),
                 program: Program::Path(format!("${{CLAUDE_PLUGIN_ROOT}}/bin/{}", hook.name)),
                 timeout_secs: Some(entry.timeout_secs.into()),
+                status_message: entry.status_message.clone(),
             };
             let groups = events.entry(&entry.event).or_insert_with(|| json!([]));
             if let Some(groups) = groups.as_array_mut() {
@@ -242,6 +243,7 @@ mod tests {
             event: event.to_owned(),
             matcher: matcher.map(str::to_owned),
             timeout_secs: 5,
+            status_message: matcher.map(str::to_lowercase),
         };
         let hook = |name: &str, events: Vec<EventEntry>| HookEntry {
             name: name.to_owned(),
@@ -260,9 +262,11 @@ mod tests {
     #[test]
     fn the_plugin_starts_its_own_binaries_without_a_shell() {
         let run = |name: &str| json!({ "type": "command", "command": format!("${{CLAUDE_PLUGIN_ROOT}}/bin/{name}"), "args": [], "timeout": 5 });
+        let mut with_message = run("b");
+        with_message["statusMessage"] = json!("bash");
         let expected = json!({ "hooks": {
             "Stop": [{ "hooks": [run("a")] }, { "hooks": [run("b")] }],
-            "PreToolUse": [{ "matcher": "Bash", "hooks": [run("b")] }]
+            "PreToolUse": [{ "matcher": "Bash", "hooks": [with_message] }]
         }});
         assert_eq!(plugin(&catalog()), expected);
     }

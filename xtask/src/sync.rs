@@ -23,8 +23,9 @@ pub(crate) fn run(root: &Path, host: &Host, prunes: bool, source: &Source) -> an
     let done = deploy::everything(&installation, &catalog, &source::Source::Whole(&make), May::Any)?;
     let manifest = Manifest::read(&installation)?;
     // More than those of the catalog: a command that was a program once is none any more.
-    let orphans: Vec<String> =
-        manifest.files.into_keys().filter(|file| !done.binaries.contains_key(file)).collect();
+    let helpers = catalog.helpers();
+    let is_owned = |file: &String| done.binaries.contains_key(file) || helpers.contains(file.as_str());
+    let orphans: Vec<String> = manifest.files.into_keys().filter(|file| !is_owned(file)).collect();
     match (orphans.is_empty(), prunes) {
         (false, true) => prune(host, &installation, &catalog, &orphans)?,
         (false, false) => name_orphans(&installation, &orphans),

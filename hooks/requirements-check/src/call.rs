@@ -32,8 +32,6 @@ pub(crate) struct Call {
     pub(crate) skill: Option<String>,
     /// The line runs on while the session goes on.
     pub(crate) in_background: bool,
-    /// The prompt it schedules.
-    pub(crate) scheduled: Option<String>,
 }
 
 /// The inputs of the tools we know, in one.
@@ -45,7 +43,6 @@ struct Fields {
     command: Option<String>,
     run_in_background: Option<bool>,
     skill: Option<String>,
-    prompt: Option<String>,
 }
 
 impl Call {
@@ -54,7 +51,6 @@ impl Call {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
         let fields: Fields = serde_json::from_str(input).unwrap_or_default();
         let is_shell = SHELLS.contains(&tool.tool_name.as_str());
-        let schedules = matches!(tool.tool_name.as_str(), "CronCreate" | "ScheduleWakeup");
         Self {
             tool: tool.tool_name.clone(),
             id: tool.tool_use_id.clone(),
@@ -66,7 +62,6 @@ impl Call {
             line: fields.command.filter(|_| is_shell && reads_lines).map(|line| command_line::parse(&line)),
             skill: fields.skill.filter(|_| tool.tool_name == "Skill"),
             in_background: fields.run_in_background.unwrap_or(false),
-            scheduled: fields.prompt.filter(|_| schedules),
         }
     }
 

@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use shared::hook::Effect;
 use shared::host::{Places, Timestamp};
+use shared::operator::typed;
 use shared::proved;
 use shared::state::LOCK_DEADLINE;
+use shared::switches::Turn;
 
 use crate::machine::config::FileChange;
 use crate::machine::pause;
@@ -17,7 +19,6 @@ use crate::marks::{BranchMarks, ChangeError, Holder, Key, Mark};
 use crate::newcomers;
 use crate::place::{Here, Refusals};
 use crate::registry::{Entry, Registry};
-use crate::scheduled;
 use crate::settings::Scope;
 
 /// One change.
@@ -37,6 +38,8 @@ pub enum Change {
     Prune(Box<Leftovers>),
     /// A prompt that reads like one of our commands is scheduled, by its hash.
     Scheduled(u64),
+    /// A switch is turned.
+    Turn(Turn),
     /// Every hook is off until then.
     Pause(Timestamp),
     /// Every hook is on again.
@@ -190,9 +193,13 @@ impl Change {
                 Ok(())
             }
             Self::Scheduled(prompt) => match places.open_store() {
-                Some(store) => scheduled::remember(&store, prompt),
+                Some(store) => typed::remember(&store, prompt),
                 None => Ok(()),
             },
+            Self::Turn(turn) => {
+                let store = places.open_store().ok_or("there is no state folder to keep the switch in")?;
+                turn.carry_out(&store, now).map_err(|error| error.to_string())
+            }
             Self::ToldOfInit(common_dir) => newcomers::remember(places, &common_dir),
             Self::ToldOfClient(version) => {
                 if let Some(store) = places.open_store() {

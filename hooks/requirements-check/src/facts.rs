@@ -60,7 +60,7 @@ pub struct After {
 pub struct Prompt {
     /// The command it is, or the help it asks for; none for a prompt to Claude.
     pub(crate) asked: Option<Result<Asked, String>>,
-    /// The answer, where the command is about the machine.
+    /// The answer, where the command is about the machine, or is a verb every hook has.
     pub(crate) answered: Option<Reply>,
     /// Only for a command.
     pub(crate) world: World,

@@ -14,7 +14,7 @@
 //! - `wording`: what is said; `rails`: calls that would go around the user
 //! - `command`, `machine`: the verbs of `req` that are about requirements, and about the machine; typed as a prompt or in a shell
 //! - `req`: the command line `req`, and its verbs that need a shell
-//! - `state`: what a session has done; `scheduled`: prompts that nobody typed; `newcomers`: who has heard of `req init`
+//! - `state`: what a session has done; `newcomers`: who has heard of `req init`
 
 mod call;
 mod change;
@@ -36,7 +36,6 @@ pub mod req;
 mod rule;
 #[cfg(test)]
 mod scene;
-mod scheduled;
 mod settings;
 mod state;
 mod strategy;
@@ -49,6 +48,7 @@ pub use facts::Facts;
 pub use settings::Settings;
 pub use state::State;
 
+use shared::cli;
 use shared::config::SettingFault;
 use shared::hook::{Given, Headless, Hook, Outcome, Seen};
 
@@ -77,7 +77,7 @@ impl Hook for RequirementsCheck {
     }
 
     fn is_command(prompt: &str) -> bool {
-        command::parse_prompt(prompt).is_some()
+        command::parse_prompt(prompt).is_some() || cli::is_typed::<Self>(prompt)
     }
 
     fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {

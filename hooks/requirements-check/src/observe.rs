@@ -10,14 +10,18 @@ mod sizes;
 use std::path::Path;
 
 use serde::Deserialize;
+use shared::cli::{self, Asker};
 use shared::hook::Seen;
+use shared::operator::{Caller, typed};
 use shared::own_calls::is_own_call;
 use shared::protocol::{Event, ToolCall, ToolFailure, ToolResult};
 use shared::stop_gate::never_blocked_by_input;
 use shared::transcript::{Patience, TurnWork, turn_work};
 
+use crate::RequirementsCheck;
 use crate::call::Call;
-use crate::command::{Asked, Standpoint, parse_prompt};
+use crate::change::Change;
+use crate::command::{Asked, Reply, Standpoint, parse_prompt};
 use crate::command_line::Directory;
 use crate::decide;
 use crate::evidence;
@@ -26,11 +30,9 @@ use crate::machine::{self, Machine};
 use crate::place::flat;
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
-use crate::scheduled;
 use crate::settings::{Kind, Settings};
 use crate::state::{Run, State};
 use crate::view::View;
-use crate::wording::hash;
 pub(crate) use look::{Look, When};
 
 pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
@@ -46,19 +48,14 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
         Event::UserPromptSubmit { prompt, source } => {
             Some(Facts::Prompt(Box::new(submitted(seen, prompt, source.as_deref()))))
         }
-        Event::Stop(stop) if stop.session_crons.iter().any(|prompt| is_command(prompt)) => {
-            let commands = stop.session_crons.iter().filter(|prompt| is_command(prompt));
-            Some(Facts::Scheduled(commands.map(|prompt| hash(prompt.trim())).collect()))
+        Event::Stop(stop) if stop.session_crons.iter().any(|prompt| typed::ours(prompt).is_some()) => {
+            Some(Facts::Scheduled(stop.session_crons.iter().filter_map(|prompt| typed::ours(prompt)).collect()))
         }
         Event::Stop(_) => at_stop(seen).map(|facts| Facts::Stop(Box::new(facts))),
         Event::SessionStart { .. } => Some(Facts::Start(Box::new(at_start(seen)))),
         Event::SessionEnd { .. } => Some(Facts::End(Box::new(Look::new(seen).world))),
         _ => None,
     }
-}
-
-fn is_command(prompt: &str) -> bool {
-    parse_prompt(prompt).is_some()
 }
 
 fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Before> {
@@ -70,11 +67,7 @@ fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Before> {
     if is_plan(seen, &call) {
         return None;
     }
-    let scheduled = call
-        .scheduled
-        .as_deref()
-        .filter(|prompt| parse_prompt(prompt).is_some())
-        .map(|prompt| hash(prompt.trim()));
+    let scheduled = typed::scheduled_by(tool);
     let is_quiet = Look::is_quiet(seen);
     let triggered: Vec<Rule<'_>> =
         rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
@@ -273,11 +266,16 @@ fn submitted(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> P
         let rules: Vec<Rule<'_>> = Rule::all(seen.settings).collect();
         look.measure(&rules, When::Unhurried);
     }
-    let is_scheduled = || seen.store.is_some_and(|store| scheduled::is_scheduled(store, prompt));
-    let is_typed = !seen.host.environment.is_headless()
-        && source.is_none_or(|source| source == "user")
-        && !(asked.is_some() && is_scheduled());
+    let is_switch = asked.is_none() && cli::is_typed::<RequirementsCheck>(prompt);
+    let is_typed = if asked.is_some() || is_switch {
+        typed::caller(seen.host, seen.store, prompt, source) == Caller::Typed
+    } else {
+        typed::comes_from_a_person(seen.host, source)
+    };
     look.world.reader.is_user = is_typed;
+    if is_switch {
+        return Prompt { asked, answered: switched(seen, prompt, is_typed), world: look.world, is_typed };
+    }
     let machine = Machine {
         host: seen.host,
         places: seen.places,
@@ -287,6 +285,20 @@ fn submitted(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> P
     };
     let answered = asked.as_ref().and_then(|asked| machine::serve(asked.as_ref().ok()?, &machine));
     Prompt { asked, answered, world: look.world, is_typed }
+}
+
+/// The answer to a verb every hook has.
+fn switched(seen: &Seen<'_, Settings>, prompt: &str, is_typed: bool) -> Option<Reply> {
+    let asker = Asker {
+        host: seen.host,
+        places: seen.places,
+        store: seen.store,
+        session: seen.input.call.session_id.as_deref(),
+        caller: if is_typed { Caller::Typed } else { Caller::Untyped },
+    };
+    let cli::Reply { text, is_no, turns } = cli::typed::<RequirementsCheck>(prompt, &asker)?;
+    let changes = turns.into_iter().map(Change::Turn).collect();
+    Some(Reply { text, is_no, changes, ..Reply::default() })
 }
 
 fn at_stop(seen: &Seen<'_, Settings>) -> Option<Stop> {

@@ -144,6 +144,7 @@ impl Scene {
             started: self.now,
             now: self.now,
             headless: self.headless,
+            switched_off: false,
             origin: &origin,
         });
         self.world = match facts {

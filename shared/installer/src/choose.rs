@@ -51,7 +51,7 @@ pub(crate) fn wants_rules(missing: &[String], is_given: bool, may_ask: bool) -> 
 }
 
 /// Whether the status line is set. It is where nothing stands yet, because hooks learn from it what they cannot learn
-/// elsewhere; in the place of another one only when asked for.
+/// elsewhere; where there is another one, which then is printed below, only when asked for.
 pub(crate) fn wants_status_line(
     there: Option<&StatusLineThere>,
     is_given: bool,
@@ -64,7 +64,7 @@ pub(crate) fn wants_status_line(
         None if may_ask && can_ask() => confirmed("Shall Barbless print the client's status line?", true),
         None => Ok(true),
         Some(_) if may_ask && can_ask() => confirmed(
-            "There is a status line already. Shall Barbless take its place? Uninstalling gives it back",
+            "There is a status line already. Shall Barbless print its own, and yours below it? Uninstalling gives it back",
             false,
         ),
         Some(_) => Ok(false),
@@ -135,7 +135,8 @@ mod tests {
         for (is_given, may_ask) in [(false, false), (true, false)] {
             assert_eq!(wants_rules(&rules, is_given, may_ask).unwrap(), is_given);
         }
-        let line = |is_ours| StatusLineThere { raw: String::new(), command: None, is_ours };
+        let line =
+            |is_ours| StatusLineThere { raw: String::new(), command: None, is_command: false, is_ours };
         for (there, is_given, wanted) in [
             (None, false, true),
             (Some(line(false)), false, false),

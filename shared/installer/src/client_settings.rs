@@ -11,9 +11,11 @@ use shared::settings::{
     UserFile, Wanted, faults,
 };
 
+use crate::chain::{self, Chained};
 use crate::manifest::{Added, Manifest};
 use crate::places::{Installation, Scope};
 use crate::registration::{entries, names, status_line};
+use crate::say::note;
 use crate::team;
 use crate::voice::Voice;
 
@@ -111,26 +113,69 @@ impl Settings {
         self.put(host, installation, &Wanted::default(), &Added::default())
     }
 
-    /// Sets the status line that this hook prints, in the place of another one too; nothing is registered. Returns the
-    /// backup, if anything changed.
+    /// Sets the status line that this hook prints, which goes on with another one that is there; nothing is registered.
+    /// Returns the backup, if anything changed.
     ///
     /// # Errors
-    /// The file cannot be changed, or is a project's own, which must not name a program of the user's.
+    /// A file cannot be changed, or the user has chained another command.
     pub fn set_status_line(
         &self,
         host: &Host,
         installation: &Installation,
         hook: &HookEntry,
     ) -> anyhow::Result<Option<PathBuf>> {
-        let command = status_line(installation, &[hook])?
-            .with_context(|| format!("{} prints no status line there", hook.name))?;
+        let (hook, command) = status_line(installation, &[hook])?
+            .with_context(|| format!("{} prints no status line", hook.name))?;
         let mut wanted = self.present.as_wanted(&self.owner());
         wanted.leaves_entries = true;
         wanted.status_line = Some(StatusLine { command, replaces: true });
-        let replaced = self.present.status_line.as_ref().filter(|line| !line.is_ours);
-        let status_line_before =
-            replaced.map(|line| line.raw.clone()).or_else(|| self.added.status_line_before.clone());
-        self.put(host, installation, &wanted, &Added { status_line_before, ..self.added.clone() })
+        let (status_line_before, chained) = self.before_ours(installation, hook)?;
+        let added = Added { status_line_before, chained, ..self.added.clone() };
+        self.put(host, installation, &wanted, &added)
+    }
+
+    /// What has to be known of the status line that ours takes the place of, or took: how it was written, and where its
+    /// command is to be kept.
+    fn before_ours(
+        &self,
+        installation: &Installation,
+        hook: &HookEntry,
+    ) -> anyhow::Result<(Option<String>, Option<Chained>)> {
+        let before = &self.added;
+        let Some(replaced) = self.present.status_line.as_ref().filter(|line| !line.is_ours) else {
+            return Ok((before.status_line_before.clone(), before.chained.clone()));
+        };
+        let chained = match chain::command_of(&replaced.raw) {
+            // The key is the user's own, for every project.
+            Some(command) if installation.scope == Scope::User => Chained::of(installation, hook, command, before.chained.as_ref())?,
+            _ => None,
+        };
+        Ok((Some(replaced.raw.clone()), chained))
+    }
+
+    /// The command of another status line that is to be kept, as this choice has it.
+    ///
+    /// # Errors
+    /// The user has chained another command.
+    pub(crate) fn to_be_chained(
+        &self,
+        installation: &Installation,
+        catalog: &Catalog,
+        choice: &Choice<'_>,
+    ) -> anyhow::Result<Option<Chained>> {
+        let (wanted, added) = self.wanted(installation, catalog, choice)?;
+        Ok(self.chained_now(&wanted, &added).cloned())
+    }
+
+    /// The command of another status line, which is kept in the user's configuration.
+    pub(crate) fn chained(&self) -> Option<&Chained> {
+        self.added.chained.as_ref()
+    }
+
+    /// What is written down when ours takes the place of another one; later it is the user's to change.
+    fn chained_now<'a>(&self, wanted: &Wanted, added: &'a Added) -> Option<&'a Chained> {
+        let takes_its_place = self.present.status_line.as_ref().is_some_and(|line| !line.is_ours);
+        added.chained.as_ref().filter(|_| takes_its_place && wanted.status_line.is_some())
     }
 
     /// Removes the entries of these hooks; all others stay as they are written. Returns the backup, if anything changed.
@@ -166,12 +211,13 @@ impl Settings {
         let ours = Added { rules: merged(&self.added.rules, &gone), ..self.added.clone() };
         let mut wanted = self.present_in(earlier, &ours)?.as_wanted(&self.owner_of(&ours));
         wanted.leaves_entries = true;
-        let status_line_before = match (&wanted.status_line, &self.present.status_line) {
-            (Some(_), Some(there)) if !there.is_ours => Some(there.raw.clone()),
-            (Some(_), _) => self.added.status_line_before.clone(),
-            (None, _) => None,
+        let printer = catalog.hooks.iter().find(|hook| hook.status_line.is_some());
+        let (status_line_before, chained) = match (&wanted.status_line, printer) {
+            (Some(_), Some(hook)) => self.before_ours(installation, hook)?,
+            (Some(_), None) => (self.added.status_line_before.clone(), self.added.chained.clone()),
+            (None, _) => (None, None),
         };
-        let added = Added { rules: wanted.rules.clone(), status_line_before };
+        let added = Added { rules: wanted.rules.clone(), status_line_before, chained };
         let others: Vec<Option<String>> = self.file.backups().into_iter().map(|backup| backup.text).collect();
         let both = self.with_added(&added);
         let edit = |text: Option<&str>, owner: &Owner<'_>| {
@@ -181,7 +227,9 @@ impl Settings {
             settings::arrange(text, owner, &wanted, &others)
         };
         note_added(installation, Some(&both))?;
+        self.chain(installation, &wanted, &added)?;
         let backup = self.changed(host, &both, edit)?;
+        self.unchain(installation, &added)?;
         note_added(installation, Some(&added).filter(|_| !wanted.is_nothing()))?;
         Ok(backup.is_some())
     }
@@ -255,24 +303,22 @@ impl Settings {
         let is_alone = |hook: &&HookEntry| has_ours && !before.contains(hook);
         let printers: Vec<&HookEntry> =
             hooks.iter().copied().chain(catalog.hooks.iter().filter(is_alone)).collect();
-        let status_line = match status_line(installation, &printers)? {
-            Some(command) if choice.status_line || has_ours => {
-                Some(StatusLine { command, replaces: choice.status_line })
-            }
-            _ => None,
-        };
-        let replaced = self.present.status_line.as_ref().filter(|line| !line.is_ours && choice.status_line);
-        let status_line_before = match replaced {
-            Some(line) => Some(line.raw.clone()),
-            None => self.added.status_line_before.clone().filter(|_| status_line.is_some()),
-        };
+        let (mut wanted_line, mut status_line_before, mut chained) = (None, None, None);
+        if let Some((hook, command)) = status_line(installation, &printers)?
+            // Its line names a path, which a project's settings must not.
+            && installation.scope != Scope::Project
+            && (choice.status_line || has_ours)
+        {
+            (status_line_before, chained) = self.before_ours(installation, hook)?;
+            wanted_line = Some(StatusLine { command, replaces: choice.status_line });
+        }
         let mut entries = entries(installation, hooks)?;
         if installation.scope == Scope::Project {
             entries.extend(self.of_newer_versions(catalog));
             entries.extend(notice_of(&entries));
         }
-        let added = Added { rules: ours.clone(), status_line_before };
-        Ok((Wanted { hooks: entries, rules: ours, status_line, leaves_entries: false }, added))
+        let added = Added { rules: ours.clone(), status_line_before, chained };
+        Ok((Wanted { hooks: entries, rules: ours, status_line: wanted_line, leaves_entries: false }, added))
     }
 
     /// A teammate's newer version may have hooks this one has never heard of: they stay.
@@ -293,8 +339,14 @@ impl Settings {
         wanted: &Wanted,
         added: &Added,
     ) -> anyhow::Result<Option<PathBuf>> {
+        let mut added = added.clone();
+        if wanted.status_line.is_none() {
+            (added.status_line_before, added.chained) = (None, None);
+        }
+        let added = &added;
         let stays = Some(added).filter(|_| !wanted.is_nothing());
         if self.text.is_none() && stays.is_none() {
+            self.unchain(installation, &Added::default())?;
             note_added(installation, None)?;
             return Ok(None);
         }
@@ -302,10 +354,32 @@ impl Settings {
             self.file.backups().into_iter().map(|backup| backup.text).collect();
         let both = self.with_added(added);
         note_added(installation, Some(&both))?;
+        self.chain(installation, wanted, added)?;
         let backup =
             self.changed(host, &both, |text, owner| settings::arrange(text, owner, wanted, &earlier))?;
+        self.unchain(installation, added)?;
         note_added(installation, stays)?;
         Ok(backup)
+    }
+
+    /// Before ours takes the place of another one: the other one is never out of sight.
+    fn chain(&self, installation: &Installation, wanted: &Wanted, added: &Added) -> anyhow::Result<()> {
+        let replaced = self.present.status_line.as_ref().filter(|line| !line.is_ours);
+        if replaced.filter(|_| wanted.status_line.is_some()).is_some_and(|line| chain::command_of(&line.raw).is_none()) {
+            note("the status line that was there is no command, so it is not printed below; uninstalling gives it back");
+        }
+        match self.chained_now(wanted, added) {
+            Some(chained) => chained.put(installation),
+            None => Ok(()),
+        }
+    }
+
+    /// After the other one has its place again.
+    fn unchain(&self, installation: &Installation, added: &Added) -> anyhow::Result<()> {
+        match &self.added.chained {
+            Some(before) if added.chained.is_none() => before.take_out(installation),
+            _ => Ok(()),
+        }
     }
 
     fn present_in(&self, text: Option<&str>, added: &Added) -> Result<Present, FileError> {
@@ -319,6 +393,7 @@ impl Settings {
         Added {
             rules: merged(&before.rules, &added.rules),
             status_line_before: added.status_line_before.clone().or(before.status_line_before.clone()),
+            chained: added.chained.clone().or(before.chained.clone()),
         }
     }
 

@@ -13,7 +13,7 @@ use shared::settings::remove_abandoned_of;
 use crate::links::{self, Linked};
 use crate::manifest::{Deployed, Manifest, hash, hash_of};
 use crate::places::Installation;
-use crate::prove::try_out;
+use crate::prove::{try_out, try_out_helper};
 use crate::say::{list, note};
 use crate::source::{Binaries, Source};
 
@@ -54,6 +54,7 @@ pub fn everything(
         wanted.retain(|binary, _| !known.contains_key(binary));
     }
     let copied = copy(installation, catalog, &wanted, may)?;
+    name_missing_helpers(installation, catalog, &binaries);
     if !copied.is_empty() {
         note(format_args!("copied {} to {}", list(&copied), installation.show(&installation.hooks)));
     }
@@ -61,7 +62,23 @@ pub fn everything(
     Ok(Done { binaries, changed: !copied.is_empty() || linked })
 }
 
-/// Copies each binary that differs from what is deployed. Returns the names of those that were copied.
+/// A hook does without them, and who misses what they are for should know why.
+fn name_missing_helpers(installation: &Installation, catalog: &Catalog, binaries: &Binaries) {
+    for hook in catalog.hooks.iter().filter(|hook| binaries.contains_key(&hook.name)) {
+        let is_missing = |helper: &&String| !installation.deployed(helper).is_file();
+        for helper in hook.helpers.iter().filter(is_missing) {
+            note(format_args!("{helper} is not installed: {}", without_helper(&hook.name)));
+        }
+    }
+}
+
+/// What it means that a helper is missing.
+pub(crate) fn without_helper(hook: &str) -> String {
+    format!("{hook} can open no connections; what needs none works")
+}
+
+/// Copies each binary that differs from what is deployed. Returns the names of those that were copied. A helper that does not
+/// run on this machine is left out, and told.
 ///
 /// # Errors
 /// As [`everything`].
@@ -86,12 +103,20 @@ pub fn copy(
             staged.push(Staged::write(incoming, installation)?);
         }
     }
+    let mut left_out = Vec::new();
     for new in &staged {
-        new.prove(catalog)?;
+        match new.prove(catalog) {
+            Err(why) if catalog.helpers().contains(new.new.name.as_str()) => {
+                note(format_args!("{} is not installed: {why:#}", new.new.name));
+                left_out.push(new.new.name.clone());
+            }
+            proved => proved?,
+        }
     }
-    for incoming in &all {
+    for incoming in all.iter().filter(|incoming| !left_out.contains(&incoming.name)) {
         incoming.note_down(installation)?;
     }
+    staged.retain(|new| !left_out.contains(&new.new.name));
     staged.into_iter().map(Staged::put_in_place).collect()
 }
 
@@ -173,8 +198,12 @@ impl<'a> Staged<'a> {
         Ok(staged)
     }
 
-    /// A command that is no hook has nothing to prove.
+    /// A command that is no hook has nothing to prove, and a helper only that it runs.
     fn prove(&self, catalog: &Catalog) -> anyhow::Result<()> {
+        if catalog.helpers().contains(self.new.name.as_str()) {
+            return try_out_helper(&self.temporary, &self.new.name)
+                .with_context(|| format!("{} does not run on this machine", self.new.from.display()));
+        }
         let Some(hook) = catalog.hook(&self.new.name) else { return Ok(()) };
         try_out(&self.temporary, hook).with_context(|| {
             format!(

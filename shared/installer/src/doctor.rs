@@ -207,14 +207,23 @@ fn client(world: &World<'_>, all_passed: bool) -> Finding {
     client::finding(version.as_deref(), &before, all_passed)
 }
 
-/// Nothing where no hook there is works from readings, and there are none.
+/// Nothing where no registered hook works from readings, and there are none.
 fn credits(world: &World<'_>) -> Option<Finding> {
     let usage = world.store().as_ref().and_then(usage::read);
-    if usage.is_none() && !world.catalog.hooks.iter().any(|hook| hook.needs_usage) {
+    let needs = world.registered().into_iter().find(|hook| hook.needs_usage);
+    if usage.is_none() && needs.is_none() {
         return None;
     }
-    let needs = world.registered().into_iter().find(|hook| hook.needs_usage);
-    Some(credits::finding(usage.as_ref(), world.now(), needs.map(|hook| hook.name.as_str())))
+    let deployed = needs.and_then(|hook| fs::metadata(world.user().deployed(&hook.name)).ok());
+    Some(credits::finding(&credits::Facts {
+        usage,
+        now: world.now(),
+        needed_by: needs.map(|hook| hook.name.clone()),
+        line: credits::line(&world.levels, world.catalog),
+        installed: deployed.and_then(|file| file.modified().ok()).map(Timestamp::from),
+        session: client::newest_transcript(world.config()).map(|(time, _)| Timestamp::from(time)),
+        command: world.user().voice.line("statusline"),
+    }))
 }
 
 #[cfg(test)]

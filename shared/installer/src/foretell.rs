@@ -37,12 +37,13 @@ pub(crate) fn changes(
     Ok(told)
 }
 
-/// What would go from one settings file; one that cannot be read is told in its place.
+/// What would go from one settings file, and with it; one that cannot be read is told in its place.
 fn entries(place: &Installation, catalog: &Catalog) -> Option<String> {
     let settings = match Settings::read(place, catalog) {
         Ok(settings) => settings,
         Err(error) => return Some(format!("cannot tell what would go from it: {error:#}")),
     };
+    let chained = settings.chained().map(|chained| chained.key.join("."));
     let present = settings.present;
     let hooks: BTreeSet<&str> = present.hooks.iter().map(|entry| entry.name.as_str()).collect();
     let mut names: Vec<&str> = hooks.into_iter().collect();
@@ -50,5 +51,8 @@ fn entries(place: &Installation, catalog: &Catalog) -> Option<String> {
         names.push("the status line");
     }
     let file = place.show(&place.settings);
-    (!names.is_empty()).then(|| format!("would remove {} from {file}", list(&names)))
+    let from = chained.map_or_else(String::new, |key| {
+        format!(", and {key} from {}; the status line that was there before comes back", place.show(&place.requirements))
+    });
+    (!names.is_empty() || !from.is_empty()).then(|| format!("would remove {} from {file}{from}", list(&names)))
 }

@@ -8,7 +8,6 @@ use shared::host::Host;
 
 use crate::places::Where;
 use crate::source::Source;
-use crate::statusline::NO_HOOK_PRINTS_ONE;
 use crate::voice::Voice;
 use crate::{disable, install, status, statusline, undo, uninstall};
 
@@ -33,9 +32,9 @@ pub enum Command {
     /// Undo the last change of ours in settings.json; again: bring that change back
     #[command(after_help = "Example: req hooks undo")]
     Undo(Undo),
-    /// Set the client's status line, in the place of another one too; no hook is registered by it
-    #[command(hide = NO_HOOK_PRINTS_ONE, after_help = "Example: req hooks statusline")]
-    Statusline(Where),
+    /// Set the client's status line; one that is there is printed below it
+    #[command(after_help = "Example: req hooks statusline")]
+    Statusline,
 }
 
 /// The arguments of `req hooks install`.
@@ -124,7 +123,7 @@ pub fn run(command: &Command, host: &Host) -> anyhow::Result<()> {
             status::run(host, *json, project.as_deref(), None, voice)
         }
         Command::Undo(Undo { place, yes }) => undo::run(host, place, *yes, voice),
-        Command::Statusline(place) => statusline::run(host, place, voice),
+        Command::Statusline => statusline::run(host, voice),
     }
 }
 

@@ -11,7 +11,6 @@ use crate::plan::{Extras, Plan};
 use crate::prune::{orphans, prune};
 use crate::rail::{is_claude, not_for_claude};
 use crate::source::Source;
-use crate::statusline::NO_HOOK_PRINTS_ONE;
 use crate::voice::Voice;
 
 /// What is to be registered, as given on the command line.
@@ -25,8 +24,8 @@ pub struct Wanted {
     all: bool,
     #[command(flatten)]
     place: Where,
-    /// Set the client's status line, in the place of another one too
-    #[arg(long, hide = NO_HOOK_PRINTS_ONE)]
+    /// Set the client's status line; one that is there is printed below it
+    #[arg(long)]
     statusline: bool,
     /// Let Claude run the hooks' harmless commands without asking
     #[arg(long)]

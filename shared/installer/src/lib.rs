@@ -6,7 +6,8 @@
 //! 2. [`source`], [`manifest`], [`deploy`], `links`: where the binaries come from, what was put there, by hash, copying, and
 //!    the names on the user's PATH.
 //! 3. [`client_settings`], [`registration`], `team`, `choose`: a settings file of the client, what registering a hook means,
-//!    what stands in a project's own, and which hooks, rules and status line are wanted.
+//!    what stands in a project's own, and which hooks, rules and status line are wanted. [`chain`]: what becomes of the status
+//!    line that was there.
 //! 4. [`prove`] in a folder of `scratch`, [`enabled`], both by `child`: running a registered hook as the client would, and asking it whether it acts.
 //! 5. `rail`: commands that loosen are the user's own; `off`: whether every hook is silenced.
 //! 6. [`install`] with its `plan`, `report`, `git_ignore` and `verdict`, [`disable`], [`undo`], [`uninstall`] with its `foretell`,
@@ -18,6 +19,7 @@
 //! Nothing here builds, and nothing here knows a hook by name. What fails tells the user what, where and what to do.
 
 mod ask;
+pub mod chain;
 mod child;
 mod choose;
 pub mod client_settings;

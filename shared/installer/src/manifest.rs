@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use shared::settings::{FileError, UserFile};
 
+use crate::chain::Chained;
 use crate::places::Installation;
 
 const PRODUCT: &str = "barbless";
@@ -39,6 +40,9 @@ pub struct Added {
     /// The status line that was there before ours, as it was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_line_before: Option<String>,
+    /// Its command, where the hook that prints ours finds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chained: Option<Chained>,
 }
 
 /// One deployed file.

@@ -12,7 +12,7 @@ use crate::client_settings::{Choice, Settings};
 use crate::deploy::{self, May};
 use crate::places::{Installation, Scope};
 use crate::rail::is_claude;
-use crate::registration::{is_switched_off, names, switched_on};
+use crate::registration::{is_switched_off, names, starts_ours, switched_on};
 use crate::report::{Reported, name_the_rest, report, warn_of_a_shared_local_file};
 use crate::say::{diff, list, note, say};
 use crate::source::Source;
@@ -23,25 +23,38 @@ use crate::verdict;
 pub(crate) struct Extras {
     /// Their permission rules, unasked.
     pub(crate) rules: bool,
-    /// The status line, in the place of another one too.
+    /// The status line, where there is another one too.
     pub(crate) status_line: bool,
     /// Questions may be asked, where there is a terminal.
     pub(crate) may_ask: bool,
 }
 
 impl Extras {
-    /// Whether the status line is set. A project's own settings cannot name a program of the user's.
+    /// Whether the status line is set. It is the user's own, for every project: the one that was there is kept once.
     fn status_line(
         &self,
         installation: &Installation,
         settings: &Settings,
         hooks: &[&HookEntry],
     ) -> anyhow::Result<bool> {
-        if installation.scope != Scope::Project && hooks.iter().any(|hook| hook.status_line.is_some()) {
-            return wants_status_line(settings.present.status_line.as_ref(), self.status_line, self.may_ask);
-        }
+        let there = settings.present.status_line.as_ref();
+        let why_not = if installation.scope != Scope::User {
+            let line = installation.voice.line("statusline");
+            Some(format!("the status line is set in your own settings only: {line}"))
+        } else if hooks.iter().all(|hook| hook.status_line.is_none()) {
+            Some("no hook registered here prints a status line".to_owned())
+        } else if let Some(line) = there.filter(|there| !there.is_ours).and_then(|there| there.command.as_deref())
+            && starts_ours(line, hooks)
+        {
+            Some("your status line starts ours already".to_owned())
+        } else {
+            None
+        };
+        let Some(why_not) = why_not else {
+            return wants_status_line(there, self.status_line, self.may_ask);
+        };
         if self.status_line {
-            note("no hook registered here prints a status line: --statusline has no effect");
+            note(format_args!("--statusline has no effect: {why_not}"));
         }
         Ok(false)
     }
@@ -97,15 +110,23 @@ impl<'a> Plan<'a> {
             );
         }
         self.settings.with(installation, self.catalog, &self.choice)?;
+        // Another command that the user has chained is refused here too.
         self.requirements()?;
         Ok(())
     }
 
     /// The configuration of this scope, before and after.
     fn requirements(&self) -> anyhow::Result<(Option<String>, Option<String>)> {
-        let file = self.installation.file(&self.installation.requirements)?;
+        let Self { installation, settings, catalog, choice, .. } = self;
+        let file = installation.file(&installation.requirements)?;
         let before = file.read()?;
-        let after = switched_on(before.as_deref(), &self.chosen).map_err(|refused| file.refused(refused))?;
+        let chained = match settings.to_be_chained(installation, catalog, choice)? {
+            Some(chained) => {
+                chained.put_into(before.as_deref()).map_err(|refused| file.refused(refused))?
+            }
+            None => before.clone(),
+        };
+        let after = switched_on(chained.as_deref(), &self.chosen).map_err(|refused| file.refused(refused))?;
         Ok((before, after))
     }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail, ensure};
 use serde_json::{Map, Number, Value};
 use shared::catalog::{Answer, HookEntry, Proof};
+use shared::host::Host;
 use shared::settings::{Program, Registered};
 
 use crate::child;
@@ -16,8 +17,13 @@ use crate::manifest::Manifest;
 use crate::places::Installation;
 use crate::registration::{is_same_program, program};
 
+const MICROS: i64 = 1_000_000;
+
 /// A hook without a timeout of its own gets this long.
 const DEFAULT_TIMEOUT_SECS: f64 = 60.0;
+
+/// A helper tells its version in milliseconds.
+const HELPERS_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Proves one hook. The words on success: what it did.
 pub fn prove(
@@ -51,6 +57,18 @@ pub fn prove(
     promised(entry, &installation.deployed(&hook.name), hook)
 }
 
+/// Proves that a helper runs here: it says its name and its version.
+///
+/// # Errors
+/// It does not.
+pub(crate) fn try_out_helper(program: &Path, name: &str) -> anyhow::Result<()> {
+    let mut command = Command::new(program);
+    let (status, said) = child::heard(command.arg("version").env_clear(), b"", HELPERS_PATIENCE)?;
+    let says_its_name = said.starts_with(format!("{name} ").as_bytes());
+    ensure!(status.success() && says_its_name, "it does not tell its version");
+    Ok(())
+}
+
 /// Proves a program that is to become this hook, before it takes the place of the one that is there.
 ///
 /// # Errors
@@ -64,6 +82,7 @@ pub(crate) fn try_out(program: &Path, hook: &HookEntry) -> anyhow::Result<()> {
         program: Program::Path(path.to_owned()),
         args: Vec::new(),
         timeout_secs: None,
+        status_message: None,
         harmful_keys: Vec::new(),
     };
     promised(&entry, program, hook).map(|_| ())
@@ -168,10 +187,24 @@ fn lay_out(world: &Path, proof: &Proof) -> anyhow::Result<()> {
     // JSON is YAML.
     let config = Value::Object(proof.config.clone());
     fs::write(world.join("home/.claude/requirements.yaml"), config.to_string())?;
+    let now = Host::real().now().micros() / MICROS;
     for (name, content) in &proof.state {
-        fs::write(world.join("state").join(name), content)?;
+        fs::write(world.join("state").join(name), with_times(content, now)?)?;
     }
     Ok(())
+}
+
+/// The text with `{now}`, `{now+60}` and `{now-60}` in it as times, in whole seconds since the epoch.
+fn with_times(text: &str, now: i64) -> anyhow::Result<String> {
+    let mut parts = text.split("{now");
+    let mut filled = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (shift, rest) = part.split_once('}').context("`{now` without its end")?;
+        let shift: i64 = if shift.is_empty() { 0 } else { shift.parse().context("`{now` with no number")? };
+        filled += &(now + shift).to_string();
+        filled += rest;
+    }
+    Ok(filled)
 }
 
 #[cfg(unix)]

@@ -1,10 +1,10 @@
 //! What registering a hook means: its entries, as config/hooks.yaml has them, and its `enabled` in requirements.yaml.
 
 use anyhow::{Context as _, bail};
-use shared::catalog::{Catalog, HookEntry};
+use shared::catalog::{Catalog, EventEntry, HookEntry};
 use shared::config::edit;
 use shared::config::nearest;
-use shared::settings::{self, Program, Registration};
+use shared::settings::{self, Program, Registered, Registration};
 
 use crate::places::{Installation, Scope};
 use crate::team;
@@ -38,6 +38,7 @@ pub fn entries(installation: &Installation, hooks: &[&HookEntry]) -> anyhow::Res
             matcher: entry.matcher.clone(),
             program: program.clone(),
             timeout_secs: Some(entry.timeout_secs.into()),
+            status_message: entry.status_message.clone(),
         }));
     }
     Ok(entries)
@@ -53,6 +54,14 @@ pub fn program(installation: &Installation, hook: &str) -> anyhow::Result<Progra
     Ok(Program::Path(path.to_owned()))
 }
 
+/// The entry is the one for this event, and the client shows something else while it waits for it than it should.
+#[must_use]
+pub fn lacks_message(entry: &Registered, wanted: &EventEntry) -> bool {
+    wanted.status_message.is_some()
+        && entry.covers(&wanted.event, wanted.matcher.as_deref())
+        && entry.status_message != wanted.status_message
+}
+
 /// Both start the same: one file may have several paths, as where the home is a link.
 #[must_use]
 pub fn is_same_program(left: &Program, right: &Program) -> bool {
@@ -63,20 +72,29 @@ pub fn is_same_program(left: &Program, right: &Program) -> bool {
     left == right || real(left).is_some_and(|left| real(right) == Some(left))
 }
 
-/// The shell line of the status line that one of these hooks prints.
-pub fn status_line(installation: &Installation, hooks: &[&HookEntry]) -> anyhow::Result<Option<String>> {
-    let with_one = hooks.iter().find_map(|hook| Some((hook, hook.status_line.as_ref()?)));
-    // Its line names a path, which a project's settings must not.
-    let Some((hook, arguments)) = with_one.filter(|_| installation.scope != Scope::Project) else {
+/// The one of these hooks that prints a status line, and the shell line that starts it.
+pub fn status_line<'a>(
+    installation: &Installation,
+    hooks: &[&'a HookEntry],
+) -> anyhow::Result<Option<(&'a HookEntry, String)>> {
+    let Some((hook, printed)) = hooks.iter().find_map(|hook| Some((*hook, hook.status_line.as_ref()?))) else {
         return Ok(None);
     };
     let path = installation.deployed(&hook.name);
     let path = path.to_str().with_context(|| format!("{} is not readable text", path.display()))?;
-    Ok(Some(if path.contains(' ') {
-        format!("\"{path}\" {arguments}")
-    } else {
-        format!("{path} {arguments}")
-    }))
+    let arguments = &printed.arguments;
+    let line = if path.contains(' ') { format!("\"{path}\" {arguments}") } else { format!("{path} {arguments}") };
+    Ok(Some((hook, line)))
+}
+
+/// Another command that starts the status line of one of these hooks in its turn, as a script of the user's does: to chain
+/// it would let each start the other.
+#[must_use]
+pub fn starts_ours(command: &str, hooks: &[&HookEntry]) -> bool {
+    let mut printed = hooks.iter().filter_map(|hook| Some((&hook.name, &hook.status_line.as_ref()?.arguments)));
+    printed.any(|(name, arguments)| {
+        ["", "\"", "'", ".exe"].iter().any(|end| command.contains(&format!("{name}{end} {arguments}")))
+    })
 }
 
 /// The configuration says of this hook that it is off.

@@ -95,9 +95,9 @@ pub fn prebuilt(folder: &Path, hooks: &[HookEntry]) -> anyhow::Result<Binaries> 
     Ok(there_are(folder, hooks))
 }
 
-/// A command without a program is a second name of the hook's own.
+/// A command without a program is a second name of the hook's own, and a hook does without a helper.
 fn there_are(folder: &Path, hooks: &[HookEntry]) -> Binaries {
-    let names = hooks.iter().flat_map(|hook| hook.commands.iter().chain([&hook.name]));
+    let names = hooks.iter().flat_map(|hook| hook.commands.iter().chain(&hook.helpers).chain([&hook.name]));
     let files = names.map(|name| (name.clone(), folder.join(executable(name))));
     files.filter(|(_, file)| file.is_file()).collect()
 }
@@ -116,6 +116,7 @@ mod tests {
         let named = |name: &str, commands: &[&str]| HookEntry {
             name: name.to_owned(),
             commands: commands.iter().map(|&command| command.to_owned()).collect(),
+            helpers: vec!["a-carrier".to_owned()],
             ..first.clone()
         };
         [named("a-gate", &["a-gate", "ask", "a-second-name"]), named("b-watch", &["b-watch"])]
@@ -131,11 +132,11 @@ mod tests {
 
     #[test]
     fn a_folder_gives_what_is_there_and_only_what_is_chosen_must_be() {
-        let folder = folder(&["a-gate", "ask", "somebody-elses"]);
+        let folder = folder(&["a-carrier", "a-gate", "ask", "somebody-elses"]);
         let source = Source::Folder(folder.path().to_owned());
         let hooks = hooks();
         let names: Vec<String> = source.binaries(&hooks).unwrap().into_keys().collect();
-        assert_eq!(names, ["a-gate", "ask"]);
+        assert_eq!(names, ["a-carrier", "a-gate", "ask"]);
         assert!(source.ensure_has(&[&hooks[0]]).is_ok());
         let error = source.ensure_has(&[&hooks[0], &hooks[1]]).unwrap_err().to_string();
         assert!(error.contains(&*folder.path().join("b-watch").display().to_string()), "{error}");

@@ -12,13 +12,14 @@ use shared::host::{Host, Timestamp};
 use shared::settings::Registered;
 
 use crate::client_settings::Settings;
+use crate::deploy::without_helper;
 use crate::enabled::Enabled;
 use crate::manifest::{Manifest, hash_of};
 use crate::off::Silence;
 use crate::places::{Installation, Scope};
 use crate::prove::command_of;
 use crate::prune::orphans;
-use crate::registration::{is_same_program, program};
+use crate::registration::{is_same_program, lacks_message, program};
 use crate::say::{list, say, table};
 use crate::voice::Voice;
 
@@ -162,12 +163,17 @@ fn status_of(
     let enabled = Enabled::ask(installation, &hook.name)?;
     let there: Vec<&Level> = levels.iter().filter(|level| !level.entries(hook).is_empty()).collect();
     let mut drift: Vec<String> =
-        drift_of_files(installation, manifest, hook, built.as_deref(), deployed.as_deref())
+        drift_of_file(installation, manifest, &hook.name, built.as_deref(), deployed.as_deref())
             .into_iter()
             .collect();
     if there.is_empty() && enabled.as_ref().is_some_and(|enabled| enabled.acts) && !hook.enabled {
         let line = installation.voice.line(format_args!("enable {}", hook.name));
         drift.push(format!("switched on, but not registered: {line}"));
+    }
+    if deployed.is_some() {
+        for helper in &hook.helpers {
+            drift.extend(drift_of_helper(installation, path_of, manifest, hook, helper)?);
+        }
     }
     for level in &there {
         drift.extend(drift_of_entries(level, hook, deployed.is_some()));
@@ -204,19 +210,38 @@ fn twice(there: &[&Level]) -> Option<String> {
     Some(format!("registered in {}, so it runs twice: {}", list(&own), last.place.line("uninstall")))
 }
 
-fn drift_of_files(
+fn drift_of_file(
     installation: &Installation,
     manifest: &Manifest,
-    hook: &HookEntry,
+    binary: &str,
     built: Option<&str>,
     deployed: Option<&str>,
 ) -> Option<String> {
     let (deployed, again) = (deployed?, installation.voice.deploy_again());
-    if !manifest.vouches_for(installation, &hook.name) {
+    if !manifest.vouches_for(installation, binary) {
         return Some(format!("the deployed file is not what was installed: {again}"));
     }
     let differs = built.is_some_and(|built| built != deployed);
     differs.then(|| format!("the last build differs from what is deployed: {again}"))
+}
+
+fn drift_of_helper(
+    installation: &Installation,
+    path_of: Option<Built<'_>>,
+    manifest: &Manifest,
+    hook: &HookEntry,
+    helper: &str,
+) -> anyhow::Result<Option<String>> {
+    let built = match path_of {
+        Some(path_of) => hash_of(&path_of(helper)?)?,
+        None => None,
+    };
+    let Some(deployed) = hash_of(&installation.deployed(helper))? else {
+        let again = installation.voice.deploy_again();
+        return Ok(Some(format!("{helper} is not deployed, so {}: {again}", without_helper(&hook.name))));
+    };
+    let drift = drift_of_file(installation, manifest, helper, built.as_deref(), Some(&deployed));
+    Ok(drift.map(|drift| format!("{helper}: {drift}")))
 }
 
 fn drift_of_entries(level: &Level, hook: &HookEntry, is_deployed: bool) -> Vec<String> {
@@ -241,6 +266,9 @@ fn drift_of_entries(level: &Level, hook: &HookEntry, is_deployed: bool) -> Vec<S
     let missing = hook.events.iter().find(|wanted| !is_registered(&wanted.event, &wanted.matcher));
     if let Some(missing) = missing {
         drift.push(format!("not registered on {}: {again}", missing.event));
+    }
+    if let Some(silent) = hook.events.iter().find(|wanted| entries.iter().any(|entry| lacks_message(entry, wanted))) {
+        drift.push(format!("registered on {} without what is shown while it waits: {again}", silent.event));
     }
     drift
 }

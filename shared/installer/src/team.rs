@@ -32,6 +32,7 @@ pub(crate) fn notice(hooks: &[String]) -> Registration {
         matcher: Some("startup|resume".to_owned()),
         program: Program::Shell(line),
         timeout_secs: Some(5.into()),
+        status_message: None,
     }
 }
 

@@ -93,8 +93,16 @@ pub fn set(text: &str, section: &str, key: &str, value: &str) -> Result<String, 
 /// # Errors
 /// If the text is no YAML map.
 pub fn get(text: &str, section: &str, key: &str) -> Result<Option<String>, Refused> {
+    get_at(text, &[section.to_owned(), key.to_owned()])
+}
+
+/// What the key at `path` is set to in this text, as [`get`].
+///
+/// # Errors
+/// If the text is no YAML map.
+pub fn get_at(text: &str, path: &[String]) -> Result<Option<String>, Refused> {
     let before = content(text)?;
-    Ok(value_at(&before, &[section.to_owned(), key.to_owned()]).and_then(|value| match value {
+    Ok(value_at(&before, path).and_then(|value| match value {
         Value::Bool(value) => Some(value.to_string()),
         Value::Number(value) => Some(value.to_string()),
         Value::String(value) => Some(value.clone()),

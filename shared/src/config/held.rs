@@ -44,7 +44,7 @@ pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], pr
 }
 
 /// What the locks lock: the values as the global file and the defaults have them.
-fn up_to_global(layers: &[Cleaned]) -> Dict {
+pub(super) fn up_to_global(layers: &[Cleaned]) -> Dict {
     let standing = layers.iter().filter(|cleaned| cleaned.layer.kind <= LayerKind::Global);
     standing.fold(Dict::new(), |below, cleaned| merge(below, cleaned.section.clone()))
 }
@@ -56,7 +56,7 @@ pub(super) fn is_any_of(keys: &[&str], path: &[String]) -> bool {
 }
 
 /// The value changes what is locked, or switches off a section or a rule of which something is.
-fn is_locked(locks: &Locks, path: &[String], value: Option<&Value>, standing: Option<&Value>) -> bool {
+pub(super) fn is_locked(locks: &Locks, path: &[String], value: Option<&Value>, standing: Option<&Value>) -> bool {
     if locks.is_empty() || value == standing {
         return false;
     }

@@ -17,8 +17,8 @@ use super::layer::{Layer, LayerKind, Sources};
 use super::problem::{Fault, Problem, Problems, sort_problems};
 use super::shape::{Described, Shape, Typed};
 use super::tree::{get, keys_on};
-use super::{strangers, top_level, wrong, yaml};
-use crate::switches::Position;
+use super::{strangers, switched, top_level, wrong, yaml};
+use crate::switches::{Position, SectionSwitches};
 
 /// The keys every section has beside its own, both true or false, with their meaning.
 pub const COMMON_KEYS: [(&str, &str); 2] = [
@@ -95,8 +95,12 @@ pub struct Section<S> {
     decided_elsewhere: Option<Origin>,
     /// What the global file locks, as dotted paths within the settings; an empty one is the whole section.
     pub locked: Vec<String>,
+    /// What the files alone say of `enabled`.
+    enabled_by_files: bool,
     /// The switch stands otherwise than the section, because the global file locks it.
     pub overruled_switch: bool,
+    /// Keys whose switch counts for nothing, because the global file locks them: dotted, within the settings.
+    pub overruled_keys: Vec<String>,
     spec: SectionSpec,
     /// The cleaned layers, lowest first; where a value comes from is looked up when it is needed.
     layers: Vec<Cleaned>,
@@ -148,6 +152,21 @@ impl<S> Section<S> {
         Some(Origin { layer: layer.kind, file: layer.file.clone(), line: layer.line_of(&path) })
     }
 
+    /// It is a switch that has it off; the files would have it on.
+    #[must_use]
+    pub fn is_switched_off(&self) -> bool {
+        !self.enabled
+            && self.enabled_by_files
+            && self.decided_elsewhere.as_ref().is_some_and(|origin| origin.layer == LayerKind::Switch)
+    }
+
+    /// The keys that a switch has turned on (true) or off: dotted, within the settings.
+    #[must_use]
+    pub fn switched_keys(&self) -> Vec<(String, bool)> {
+        let layer = self.layers.iter().rev().find(|cleaned| cleaned.layer.kind == LayerKind::Switch);
+        layer.map(|cleaned| switched::keys(&cleaned.section)).unwrap_or_default()
+    }
+
     /// The dotted path `key` of the settings as it is in a file.
     #[must_use]
     pub fn in_file(&self, key: &str) -> String {
@@ -196,15 +215,19 @@ impl<S> Section<S> {
 /// What the lowest layer is called where files are named.
 pub(super) const THE_DEFAULTS: &str = "the defaults";
 
-/// Reads a section from the files of a call. `switch` is the layer above them.
+/// Reads a section from the files of a call. `switches` are the layer above them.
 ///
 /// `None` only if the compiled defaults could not be read, which a test rules out.
 #[must_use]
-pub fn load<S>(spec: SectionSpec, sources: &Sources, switch: Position) -> Option<Section<S>>
+pub fn load<S>(
+    spec: SectionSpec,
+    sources: &Sources,
+    switches: impl Into<SectionSwitches>,
+) -> Option<Section<S>>
 where
     S: DeserializeOwned + JsonSchema,
 {
-    load_as(&Typed::<S>::NEW, spec, sources, switch)
+    load_as(&Typed::<S>::NEW, spec, sources, &switches.into())
 }
 
 /// Reads a section whose types are another binary's, by its schema: the same entries are left out for the same reasons. What
@@ -214,16 +237,16 @@ pub fn load_by_schema(
     spec: SectionSpec,
     schema: &serde_json::Value,
     sources: &Sources,
-    switch: Position,
+    switches: impl Into<SectionSwitches>,
 ) -> Option<Section<()>> {
-    load_as(&Described(schema), spec, sources, switch)
+    load_as(&Described(schema), spec, sources, &switches.into())
 }
 
 fn load_as<T: Shape>(
     shape: &T,
     spec: SectionSpec,
     sources: &Sources,
-    switch: Position,
+    switches: &SectionSwitches,
 ) -> Option<Section<T::Settings>> {
     let (files, unreadable) = sources.read(spec);
     let mut problems = Problems(unreadable);
@@ -234,6 +257,8 @@ fn load_as<T: Shape>(
         strangers::tell(spec, &layers[1..], &mut problems);
     }
     hold(spec, &top, &mut layers, &mut problems);
+    let switch = switches.own;
+    let overruled_keys = switched::lay(spec, &top.locks, &switches.keys, &mut layers);
     let (common, settings) = if let Some(merged) = shape.read(layers.iter().map(|cleaned| &cleaned.section)) {
         merged
     } else {
@@ -250,19 +275,21 @@ fn load_as<T: Shape>(
     let wanted = turned.unwrap_or(common.enabled);
     Some(Section {
         enabled: wanted && top.enabled,
+        enabled_by_files: common.enabled && top.enabled,
         headless: common.headless,
         settings,
         problems: problems.0,
         decided_elsewhere: top.off_at.or_else(|| turned.map(|_| switch_origin())),
         locked: top.locks.paths().map(ToOwned::to_owned).collect(),
         overruled_switch: turned.is_none() && switch != Position::Auto,
+        overruled_keys,
         spec,
         layers,
     })
 }
 
 fn switch_origin() -> Origin {
-    Origin { layer: LayerKind::Switch, file: "its switch".to_owned(), line: None }
+    Origin { layer: LayerKind::Switch, file: switched::FILE.to_owned(), line: None }
 }
 
 fn defaults(spec: SectionSpec) -> Option<Cleaned> {

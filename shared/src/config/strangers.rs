@@ -7,7 +7,7 @@ use super::wrong::nearest;
 use crate::catalog;
 
 /// Sections that are documented and whose hook may be of a newer version than this one.
-const TO_COME: [&str; 5] = ["credit-pacer", "intent-validator", "tempo-stop", "pause-recorder", "judge"];
+const TO_COME: [&str; 4] = ["intent-validator", "tempo-stop", "pause-recorder", "judge"];
 
 /// Tells of what is left at the top of the files that were read whole.
 pub(super) fn tell(spec: SectionSpec, layers: &[Cleaned], problems: &mut Problems) {

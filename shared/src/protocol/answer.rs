@@ -41,9 +41,11 @@ fn wire<'a>(event: &'a Event, verdict: &'a Verdict) -> Wire<'a> {
             hook_specific_output: Some(Specific { additional_context: Some(text), ..Specific::of(event) }),
             ..Wire::default()
         },
-        Verdict::Pass | Verdict::Block { .. } | Verdict::Advise { .. } | Verdict::Reply { .. } => {
-            Wire::default()
-        }
+        Verdict::Pass
+        | Verdict::Block { .. }
+        | Verdict::Advise { .. }
+        | Verdict::Reply { .. }
+        | Verdict::Sleep { .. } => Wire::default(),
     }
 }
 

@@ -156,6 +156,7 @@ fn ours(document: &Document<'_>, object: &Object<'_>, owner: &Owner<'_>) -> Opti
         timeout_secs: object
             .get("timeout")
             .and_then(|timeout| document.value(&timeout.value).as_number().cloned()),
+        status_message: text_of(object, "statusMessage"),
         harmful_keys: harmful(document, object, is_exec).into_iter().map(str::to_owned).collect(),
     })
 }
@@ -171,7 +172,7 @@ pub(super) fn harmful<'o>(document: &Document<'_>, object: &'o Object<'_>, is_ex
 
 fn is_harmless(key: &str, value: &serde_json::Value, is_exec: bool) -> bool {
     match key {
-        // The first three are compared with what they should be; the others change nothing of what is heard.
+        // The first four are compared with what they should be; the others change nothing of what is heard.
         "type" | "command" | "timeout" | "statusMessage" | "onFailure" | "rewakeMessage"
         | "rewakeSummary" => true,
         "args" => is_exec,

@@ -1,6 +1,7 @@
 //! The status line's command. There is one place for it: somebody else's is only replaced when that is wanted, and is
-//! given back as it was written when ours goes.
+//! given back as it was written when ours goes. What stands beside the command, such as its padding, stays.
 
+use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use serde_json::json;
 
@@ -15,12 +16,11 @@ const KEY: &str = "statusLine";
 /// The status line that is there.
 pub(super) fn there(document: &Document<'_>, owner: &Owner<'_>) -> Option<StatusLineThere> {
     let value = &document.root.get(KEY)?.value;
-    let command = value
-        .as_object()
-        .and_then(|object| object.get_string("command"))
-        .map(|text| text.value.clone().into_owned());
+    let text = |key: &str| value.as_object()?.get_string(key).map(|text| text.value.clone().into_owned());
+    let command = text("command");
     let is_ours = command.as_deref().is_some_and(|line| is_ours(line, owner));
-    Some(StatusLineThere { raw: document.original(value.range()).to_owned(), command, is_ours })
+    let is_command = command.is_some() && text("type").as_deref() == Some("command");
+    Some(StatusLineThere { raw: document.original(value.range()).to_owned(), command, is_command, is_ours })
 }
 
 /// The shell line runs a binary of ours.
@@ -57,20 +57,39 @@ fn value_of(command: &str) -> serde_json::Value {
     json!({ "type": "command", "command": command })
 }
 
-/// Ours in place of what is there; of ours only the command changes.
+/// Ours in place of what is there; of a command only the command changes.
 fn put(document: &Document<'_>, there: &StatusLineThere, command: &str) -> String {
     let Some(property) = document.root.get(KEY) else { return document.text.to_owned() };
     let line = property.value.as_object().and_then(|object| object.get("command"));
     match line {
-        Some(line) if there.is_ours => document.replace(&line.value, &json!(command).to_string()),
+        Some(line) if there.is_ours || there.is_command => {
+            document.replace(&line.value, &json!(command).to_string())
+        }
         _ => replaced(document, &property.value, &value_of(command)),
     }
 }
 
 fn take_out(document: &Document<'_>, owner: &Owner<'_>, before_us: Option<&BeforeUs<'_>>) -> String {
     match (owner.status_line_before.filter(|raw| is_foreign(raw, owner)), document.root.get(KEY)) {
-        (Some(raw), Some(property)) => document.replace(&property.value, raw),
+        (Some(raw), Some(property)) => give_back(document, &property.value, raw),
         _ => remove(document, &[Level::of_property(&document.root, KEY, &[])], before_us),
+    }
+}
+
+/// The one before ours as it was written, or its command alone where something beside it has changed since.
+fn give_back(document: &Document<'_>, there: &Value<'_>, raw: &str) -> String {
+    let before: serde_json::Value = serde_json::from_str(raw).unwrap_or_default();
+    let beside = |value: &serde_json::Value| {
+        let mut object = value.as_object().cloned().unwrap_or_default();
+        object.remove("command").map(|_| object)
+    };
+    let (now_beside, before_beside) = (beside(&document.value(there)), beside(&before));
+    let line = there.as_object().and_then(|object| object.get("command"));
+    match line {
+        Some(line) if before["type"] == "command" && before_beside.is_some() && now_beside != before_beside => {
+            document.replace(&line.value, &before["command"].to_string())
+        }
+        _ => document.replace(there, raw),
     }
 }
 

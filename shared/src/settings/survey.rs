@@ -75,6 +75,8 @@ pub struct Entry {
     pub args: Option<Vec<String>>,
     /// As written, in seconds.
     pub timeout_secs: Option<Number>,
+    /// What the client shows while it waits.
+    pub status_message: Option<String>,
     /// Keys with which it may not run, or not be heard.
     pub harmful_keys: Vec<String>,
     /// Counted from 1.
@@ -183,6 +185,7 @@ impl Reader<'_, '_> {
             command: text("command"),
             args: args.map(|args| args.elements.iter().filter_map(text_of).collect()),
             timeout_secs: timeout.and_then(|timeout| timeout.as_number().cloned()),
+            status_message: text("statusMessage"),
             harmful_keys: harmful.into_iter().map(str::to_owned).collect(),
             line: self.line(entry.range.start),
             ..Entry::default()

@@ -49,6 +49,7 @@ fn on(event: &str, matcher: Option<&str>, binary: &str, timeout_secs: u32) -> Re
         matcher: matcher.map(str::to_owned),
         program: Program::Path(format!("{FOLDER}/{binary}")),
         timeout_secs: Some(timeout_secs.into()),
+        status_message: None,
     }
 }
 

@@ -3,9 +3,10 @@
 //! its cases are in the module of its name.
 //!
 //! The common world (`world.rs`): the three files of config/samples/team, a git repository, the recorded transcript, and
-//! the state of 20 earlier calls. In the texts of this table `{session}` stands for the session of the recordings, in those
-//! of an event `{project}` for the project's folder.
+//! the state of 20 earlier calls. In the texts of this table `{session}` stands for the session of the recordings and
+//! `{now+3600}` for a time, in those of an event `{project}` for the project's folder.
 
+mod credit_pacer;
 mod delegation_guard;
 mod rate_awareness;
 mod requirements_check;
@@ -89,4 +90,4 @@ pub(super) enum Journals {
 
 /// All hooks.
 pub(super) const HOOKS: &[HookCases] =
-    &[delegation_guard::CASES, rate_awareness::CASES, requirements_check::CASES, stop_momentum::CASES];
+    &[credit_pacer::CASES, delegation_guard::CASES, rate_awareness::CASES, requirements_check::CASES, stop_momentum::CASES];

@@ -6,9 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
 
 use anyhow::{Context as _, bail, ensure};
 use serde_json::Value;
+use shared::host::Timestamp;
 use tempfile::TempDir;
 
 use super::cases::{Case, Edit, Event, HookCases, Journals, Prints};
@@ -161,8 +163,9 @@ impl<'a> World<'a> {
                 ensure!(run.status.success(), "an earlier call ended with {}", run.status);
             }
         }
+        let shared = self.folder.join(STATE).join(format!("{}.json", hook.hook));
         ensure!(
-            !self.own_state()?.is_empty(),
+            shared.is_file() || !self.own_state()?.is_empty(),
             "the earlier calls of {} left no state of their session",
             hook.hook
         );
@@ -185,7 +188,7 @@ impl<'a> World<'a> {
         write(&self.transcript(), &lines)?;
         for (name, text) in self.case.state {
             let file = self.folder.join(STATE).join(with_session(name, &self.session));
-            write(&file, &with_session(text, &self.session))?;
+            write(&file, &filled(text, &self.session)?)?;
         }
         Ok(())
     }
@@ -237,7 +240,7 @@ fn lay_out(folder: &Path, hook: &HookCases, sources: &Sources<'_>, more_files: u
         write(&folder.join(place), &read(&sources.root.join(format!("config/samples/team/{layer}.yaml")))?)?;
     }
     for (place, text) in hook.files {
-        write(&folder.join(place), text)?;
+        write(&folder.join(place), &filled(text, &sources.session)?)?;
     }
     let lines = read(&sources.root.join("tests/fixtures/transcripts/main.jsonl"))?;
     write(&transcript(folder, &sources.session), &lines)?;
@@ -323,6 +326,21 @@ fn in_json(path: &Path) -> String {
 
 fn with_session(text: &str, session: &str) -> String {
     text.replace("{session}", session)
+}
+
+/// The text with the session and, for `{now+3600}` and `{now-60}`, times in whole seconds since the epoch.
+fn filled(text: &str, session: &str) -> anyhow::Result<String> {
+    let mut filled = String::new();
+    let now = Timestamp::from(SystemTime::now()).micros().div_euclid(1_000_000);
+    let mut parts = text.split("{now");
+    filled.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let (offset, rest) = part.split_once('}').with_context(|| format!("no }} after {{now in {text}"))?;
+        let offset: i64 = offset.parse().with_context(|| format!("{{now{offset}}} is no time"))?;
+        filled.push_str(&(now + offset).to_string());
+        filled.push_str(rest);
+    }
+    Ok(with_session(&filled, session))
 }
 
 fn name(file: &Path) -> &str {

@@ -74,6 +74,7 @@ impl Session {
             started: self.now,
             now: self.now,
             headless: false,
+            switched_off: false,
             origin: &|_| None,
         })
     }

@@ -113,6 +113,7 @@ impl World {
             started: self.now,
             now: self.now,
             headless: self.headless,
+            switched_off: false,
             origin: &|key| {
                 (key == "mode").then(|| Origin {
                     layer: LayerKind::Project,
@@ -454,6 +455,7 @@ fn the_end_of_the_session_forgets_everything_and_says_nothing() {
         started: world.now,
         now: world.now,
         headless: false,
+        switched_off: false,
         origin: &|_| None,
     });
     assert_eq!(outcome, Outcome::pass().remembering(Memory::Drop));

@@ -9,6 +9,11 @@ use crate::facts::Prompt;
 
 pub(super) fn submitted(given: &Given<'_, RequirementsCheck>, facts: &Prompt) -> Answer {
     let mut effects = sign_of_life(given, &facts.world);
+    if let Some(reply) = &facts.answered {
+        effects.extend(reply.changes.iter().cloned());
+        let verdict = Verdict::Reply { text: reply.text.clone() };
+        return Outcome { verdict, effects, ..Outcome::pass() };
+    }
     let Some(asked) = &facts.asked else { return Outcome { effects, ..Outcome::pass() } };
     let asked = match asked {
         Ok(asked) => asked,
@@ -16,11 +21,6 @@ pub(super) fn submitted(given: &Given<'_, RequirementsCheck>, facts: &Prompt) ->
             return Outcome { verdict: Verdict::Reply { text: help.clone() }, effects, ..Outcome::pass() };
         }
     };
-    if let Some(reply) = &facts.answered {
-        effects.extend(reply.changes.iter().cloned());
-        let verdict = Verdict::Reply { text: reply.text.clone() };
-        return Outcome { verdict, effects, ..Outcome::pass() };
-    }
     let view = view(given, &facts.world, None);
     let standpoint = if facts.is_typed { Standpoint::TypedPrompt } else { Standpoint::UntypedPrompt };
     let reply = answer(asked, given.settings, &view, standpoint, given.origin);

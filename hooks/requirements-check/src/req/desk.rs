@@ -52,7 +52,7 @@ impl Desk {
     fn of(host: Host, places: Places, store: Option<Store>) -> Result<Self, String> {
         let caller = standing(&host);
         let switches = store.as_ref().map(Switches::read).unwrap_or_default();
-        let switch = switches.position(RequirementsCheck::NAME, host.environment.session_id.as_deref());
+        let switch = switches.of(RequirementsCheck::NAME, host.environment.session_id.as_deref());
         let sources = Sources::of(&places, host.environment.home.as_deref());
         let spec = SectionSpec { tells_unknown_keys: true, ..RequirementsCheck::section() };
         let section = configure::<RequirementsCheck>(spec, &sources, switch)

@@ -169,7 +169,7 @@ fn types_and_scopes_have_the_words_of_the_settings() {
 
 #[test]
 fn a_hash_is_the_same_tomorrow_and_another_for_another_text() {
-    // It is kept in files: of a denial for seconds, of a scheduled prompt for as long as the schedule lives.
+    // It is kept in files: of a denial for seconds.
     assert_eq!(hash("req satisfy plan"), 0x50bb_2059_d531_d1f5);
     assert_ne!(hash("a"), hash("b"));
 }

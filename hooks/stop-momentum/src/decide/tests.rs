@@ -65,6 +65,7 @@ fn decided(change: impl FnOnce(&mut Case)) -> Outcome<State> {
         started,
         now: started.plus(Duration::from_millis(1)),
         headless: false,
+        switched_off: false,
         origin: &|_| None,
     })
 }
@@ -211,6 +212,7 @@ fn the_end_of_the_session_forgets_the_token_and_says_nothing() {
         started: Timestamp::from_secs(1),
         now: Timestamp::from_secs(1),
         headless: false,
+        switched_off: false,
         origin: &|_| None,
     });
     assert_eq!(outcome, Outcome::pass().remembering(Memory::Drop));

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use shared::catalog::{Catalog, HookEntry};
+use shared::catalog::{Catalog, HookEntry, PrintedStatusLine};
 use shared::host::Host;
 
 use super::{Choice, Settings};
@@ -31,7 +31,10 @@ fn catalog() -> Catalog {
     let hook = Catalog::built_in().unwrap().hooks.remove(0);
     let hook = HookEntry {
         name: "a-pacer".to_owned(),
-        status_line: Some("statusline".to_owned()),
+        status_line: Some(PrintedStatusLine {
+            arguments: "statusline".to_owned(),
+            chain: "statusline.chain".to_owned(),
+        }),
         permissions: vec!["Bash(a-pacer status*)".to_owned()],
         ..hook
     };
@@ -69,6 +72,23 @@ impl World {
         settings.unregister(&Host::real(), &self.installation).unwrap();
     }
 
+    /// The configuration; `None`: there is none.
+    fn requirements(&self) -> Option<String> {
+        fs::read_to_string(&self.installation.requirements).ok()
+    }
+
+    fn set_alone(&self) -> anyhow::Result<Option<std::path::PathBuf>> {
+        let settings = Settings::read(&self.installation, &self.catalog).unwrap();
+        settings.set_status_line(&Host::real(), &self.installation, &self.catalog.hooks[0])
+    }
+
+    /// Back to the newest backup.
+    fn undo(&self) {
+        let settings = Settings::read(&self.installation, &self.catalog).unwrap();
+        let backup = settings.newest_backup().unwrap();
+        settings.restore(&Host::real(), &self.installation, &self.catalog, backup.text.as_deref()).unwrap();
+    }
+
     fn status_line(&self) -> serde_json::Value {
         let value: serde_json::Value = serde_json::from_str(&self.text()).unwrap();
         value["statusLine"]["command"].clone()
@@ -99,6 +119,81 @@ fn another_ones_status_line_comes_back_as_it_was_even_after_edits() {
     world.unregister();
     assert_eq!(world.text(), before.replace("\"n\": 1", "\"n\": 2"));
     assert!(Manifest::read(&world.installation).unwrap().settings.is_empty());
+}
+
+const CHAINED: &str = "a-pacer:\n  statusline:\n    chain: \"mine \\\"x y\\\" é\"\n";
+const MINE: &str =
+    "{\"statusLine\": { \"padding\": 2, \"type\":\"command\",\n \"command\" : \"mine \\\"x y\\\" \\u00e9\" }, \"n\": 1}";
+
+#[test]
+fn the_command_of_another_ones_is_kept_in_the_configuration_while_ours_is_printed() {
+    for before in [None, Some("# mine\nversion: \"1.0\"   # kept\n")] {
+        let world = World::with(MINE);
+        if let Some(text) = before {
+            fs::write(&world.installation.requirements, text).unwrap();
+        }
+        world.register(false, false);
+        assert_eq!(world.requirements().as_deref(), before, "never unasked");
+        for _ in 0..2 {
+            world.register(true, false);
+            assert_eq!(world.requirements(), Some(before.unwrap_or_default().to_owned() + CHAINED));
+            assert!(world.text().contains("\"padding\": 2, \"type\":\"command\""), "{}", world.text());
+        }
+        world.undo();
+        assert_eq!((world.status_line(), world.requirements().as_deref()), ("mine \"x y\" é".into(), before));
+        world.undo();
+        assert_eq!(world.requirements(), Some(before.unwrap_or_default().to_owned() + CHAINED));
+        world.unregister();
+        assert_eq!((world.text().as_str(), world.requirements().as_deref()), (MINE, before));
+    }
+}
+
+#[test]
+fn what_the_user_makes_of_it_later_stays() {
+    let world = World::with(MINE);
+    world.register(true, false);
+    let own = "a-pacer:\n  statusline:\n    chain: other\n";
+    fs::write(&world.installation.requirements, own).unwrap();
+    world.register(true, false);
+    assert_eq!(world.requirements().as_deref(), Some(own));
+    let padded = world.text().replace("\"padding\": 2", "\"padding\": 0");
+    fs::write(&world.installation.settings, padded).unwrap();
+    world.unregister();
+    assert_eq!(world.requirements().as_deref(), Some(own));
+    let left: serde_json::Value = serde_json::from_str(&world.text()).unwrap();
+    assert_eq!((&left["statusLine"]["padding"], world.status_line()), (&0.into(), "mine \"x y\" é".into()));
+}
+
+#[test]
+fn where_the_user_has_chained_another_command_nothing_is_replaced() {
+    let world = World::with(MINE);
+    fs::write(&world.installation.requirements, "a-pacer: {statusline: {chain: other}}\n").unwrap();
+    let error = world.set_alone().unwrap_err().to_string();
+    assert!(error.contains("names another command under a-pacer.statusline.chain: make one"), "{error}");
+    assert_eq!(world.text(), MINE);
+}
+
+#[test]
+fn one_that_took_the_place_of_ours_is_chained_in_its_turn() {
+    let world = World::with(MINE);
+    world.register(true, false);
+    let changed = world.text().replace(&world.installation.deployed("a-pacer").display().to_string(), "newer");
+    fs::write(&world.installation.settings, &changed).unwrap();
+    assert!(world.set_alone().unwrap().is_some());
+    assert_eq!(world.requirements().unwrap(), "a-pacer:\n  statusline:\n    chain: \"newer statusline\"\n");
+    world.unregister();
+    assert_eq!((world.text(), world.requirements()), (changed, None));
+}
+
+#[test]
+fn ours_is_never_chained_nor_is_what_is_no_command() {
+    let world = World::with("{\"statusLine\": {\"type\": \"static\", \"command\": \"x\"}}");
+    world.register(true, false);
+    assert_eq!(world.requirements(), None);
+    assert_eq!(world.set_alone().unwrap(), None);
+    assert_eq!(world.requirements(), None);
+    world.unregister();
+    assert_eq!(world.text(), "{\"statusLine\": {\"type\": \"static\", \"command\": \"x\"}}");
 }
 
 #[test]

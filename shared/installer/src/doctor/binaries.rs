@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use shared::catalog::Catalog;
+use shared::catalog::{Catalog, HookEntry};
 
 use super::finding::{Finding, Repair};
 use super::world::World;
-use crate::deploy;
+use crate::deploy::{self, without_helper};
 use crate::manifest::hash_of;
 use crate::places::executable;
 use crate::prune::orphans;
@@ -92,8 +92,16 @@ pub(super) fn look(world: &World<'_>) -> Vec<Finding> {
     // A command that is a program of its own, as `req` is.
     let commands = world.catalog.hooks.iter().flat_map(|hook| &hook.commands);
     let programs = commands.filter(|name| is_program(world, name));
-    let mut found: Vec<Finding> =
-        hooks.chain(programs).filter_map(|name| finding(&facts(world, name))).collect();
+    let helpers = world.catalog.helpers();
+    let deployed = helpers.iter().filter(|name| world.manifest.files.contains_key(**name));
+    let helpers = deployed.map(|name| finding(&facts(world, name)));
+    let mut found: Vec<Finding> = hooks
+        .chain(programs)
+        .map(|name| finding(&facts(world, name)))
+        .chain(helpers)
+        .flatten()
+        .chain(world.catalog.hooks.iter().flat_map(|hook| missing_helpers(world, hook)))
+        .collect();
     if found.is_empty() {
         // A plugin brings its own: what is installed beside it would count everything twice.
         if world.catalog.hooks.iter().any(|hook| world.comes_with_a_plugin(&hook.name)) {
@@ -109,6 +117,20 @@ pub(super) fn look(world: &World<'_>) -> Vec<Finding> {
     found.extend(links(world, world.catalog));
     found.extend(exposed(world));
     found
+}
+
+/// A hook does without its helpers, so it is no fault that there is none.
+fn missing_helpers(world: &World<'_>, hook: &HookEntry) -> Vec<Finding> {
+    let user = world.user();
+    let is_missing = |helper: &&String| {
+        user.deployed(&hook.name).is_file() && !world.manifest.files.contains_key(*helper)
+    };
+    let missing = hook.helpers.iter().filter(is_missing);
+    let told = |helper: &String| {
+        let what = format!("{helper} is not installed, so {}", without_helper(&hook.name));
+        Finding::note(what).next(user.voice.deploy_again())
+    };
+    missing.map(told).collect()
 }
 
 /// The files and folders by which anybody could put another gate in the place of ours.

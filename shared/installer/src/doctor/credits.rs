@@ -1,64 +1,186 @@
 //! The readings of the credits used: whether there are any, how old they are, and where they can come from. Pure.
 
+use std::time::Duration;
+
+use shared::catalog::{Catalog, HookEntry};
 use shared::host::Timestamp;
-use shared::usage::{Freshness, Source, Usage, freshness};
+use shared::usage::{Freshness, STALE_AFTER, Source, Usage, freshness};
 
 use super::finding::{Finding, Severity};
 use super::heartbeats::span;
+use super::level::Level;
+use crate::registration::starts_ours;
 
 /// Where readings come from.
 const ORIGIN: &str = "they come from the status line of the client in a terminal, with a Pro or Max login; elsewhere \
                       only from usage_api, which your global requirements.yaml switches on";
 
-/// What is said of the last reading; `needed_by` is the registered hook that works from it.
-pub(super) fn finding(usage: Option<&Usage>, now: Timestamp, needed_by: Option<&str>) -> Finding {
-    let wrong = if needed_by.is_some() { Severity::Warning } else { Severity::Note };
-    let need = match needed_by {
-        Some(hook) => format!("{hook} does nothing without them"),
-        None => "no registered hook needs them".to_owned(),
-    };
-    let source = match usage.map(|usage| usage.source) {
+/// A file's time and a session's differ by so much though they are of one moment.
+const TOLERANCE: Duration = Duration::from_secs(60);
+
+/// Whose status line the client prints here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Line {
+    /// The one that writes readings down.
+    Ours,
+    /// None is set.
+    Nobodys,
+    /// Another one, set by this file.
+    Another(String),
+}
+
+/// What is known of the readings.
+#[derive(Debug, Clone)]
+pub(super) struct Facts {
+    /// The last one.
+    pub(super) usage: Option<Usage>,
+    pub(super) now: Timestamp,
+    /// The registered hook that works from them.
+    pub(super) needed_by: Option<String>,
+    pub(super) line: Line,
+    /// When that hook was put there.
+    pub(super) installed: Option<Timestamp>,
+    /// When any session of this user last wrote to its transcript.
+    pub(super) session: Option<Timestamp>,
+    /// What sets the status line.
+    pub(super) command: String,
+}
+
+/// Whose status line is in force: the last level that sets one.
+pub(super) fn line(levels: &[Level], catalog: &Catalog) -> Line {
+    let hooks: Vec<&HookEntry> = catalog.hooks.iter().collect();
+    let in_force = levels.iter().filter(|level| !level.is_elsewhere).filter_map(|level| {
+        let there = level.status_line.as_ref()?;
+        let starts_ours = there.command.as_deref().is_some_and(|line| starts_ours(line, &hooks));
+        Some(if there.is_ours || starts_ours { Line::Ours } else { Line::Another(level.shown.clone()) })
+    });
+    in_force.last().unwrap_or(Line::Nobodys)
+}
+
+/// What is said of the last reading.
+pub(super) fn finding(facts: &Facts) -> Finding {
+    let Facts { usage, now, session, .. } = facts;
+    let source = match usage.as_ref().map(|usage| usage.source) {
         Some(Source::UsageApi) => "the usage API",
         Some(Source::StatusLine) | None => "the status line",
     };
-    match freshness(usage, now) {
+    match freshness(usage.as_ref(), *now) {
         Freshness::Fresh => Finding::ok(format!("readings of the credits used are fresh, from {source}")),
         Freshness::Stale(age) => {
-            let what =
-                format!("the last reading of the credits used is {} old, from {source}; {need}", span(age));
-            Finding::new(wrong, what).next(ORIGIN)
+            let what = format!("the last reading of the credits used is {} old, from {source}", span(age));
+            // While nobody works there are none.
+            let last = usage.as_ref().map(|usage| Timestamp::from_secs(usage.observed_at));
+            let is_overdue = last.is_some_and(|last| session.is_some_and(|session| session > last.plus(STALE_AFTER)));
+            facts.lacking(what, is_overdue)
         }
         Freshness::Missing => {
-            Finding::new(wrong, format!("there are no readings of the credits used; {need}")).next(ORIGIN)
+            let was_session = facts.installed.is_none_or(|installed| {
+                session.is_some_and(|session| session > installed.plus(TOLERANCE))
+            });
+            facts.lacking("there are no readings of the credits used".to_owned(), was_session)
+        }
+    }
+}
+
+impl Facts {
+    /// `is_overdue`: a session should have brought one.
+    fn lacking(&self, what: String, is_overdue: bool) -> Finding {
+        let Some(hook) = &self.needed_by else {
+            return Finding::note(format!("{what}; no registered hook needs them")).next(ORIGIN);
+        };
+        let severity = if is_overdue { Severity::Warning } else { Severity::Note };
+        let what = format!("{what}; {hook} delays nothing without them");
+        match &self.line {
+            Line::Ours if is_overdue => Finding::new(severity, what).next(ORIGIN),
+            Line::Ours => Finding::new(severity, what).next(format!("{ORIGIN}: the next session brings one")),
+            Line::Nobodys => Finding::warning(format!("{what}, and no status line is set"))
+                .next(format!("{}; {ORIGIN}", self.command)),
+            Line::Another(file) => Finding::warning(format!("{what}, and the status line is another one"))
+                .at(file, None)
+                .next(format!("{}, which prints yours below its own; {ORIGIN}", self.command)),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use shared::catalog::Catalog;
     use shared::host::Timestamp;
+    use shared::settings::StatusLineThere;
     use shared::usage::{Source, Usage, Window};
 
-    use super::finding;
-    use crate::doctor::finding::Severity;
+    use super::{Facts, Line, finding, line};
+    use crate::doctor::finding::Severity::{self, Note, Ok, Warning};
+    use crate::doctor::level::{Kind, Level};
+
+    /// Installed at 1000, with a session at 5000.
+    fn facts() -> Facts {
+        Facts {
+            usage: None,
+            now: Timestamp::from_secs(6000),
+            needed_by: Some("a-pacer".to_owned()),
+            line: Line::Ours,
+            installed: Some(Timestamp::from_secs(1000)),
+            session: Some(Timestamp::from_secs(5000)),
+            command: "req hooks statusline".to_owned(),
+        }
+    }
+
+    fn read_at(observed_at: i64) -> Option<Usage> {
+        let windows = [("five_hour".to_owned(), Window::default())].into();
+        Some(Usage { observed_at, source: Source::UsageApi, windows, ..Usage::default() })
+    }
 
     #[test]
-    fn stale_or_missing_readings_matter_where_a_hook_needs_them() {
-        let usage = Usage {
-            observed_at: 1000,
-            source: Source::UsageApi,
-            windows: [("five_hour".to_owned(), Window::default())].into(),
-        };
-        for (usage, now, needed_by, severity, said) in [
-            (None, 1000, None, Severity::Note, "no readings"),
-            (None, 1000, Some("a-pacer"), Severity::Warning, "a-pacer does nothing without them"),
-            (Some(&usage), 1900, Some("a-pacer"), Severity::Ok, "fresh, from the usage API"),
-            (Some(&usage), 1901, None, Severity::Note, "15 min old"),
-            (Some(&usage), 1901, Some("a-pacer"), Severity::Warning, "15 min old"),
-        ] {
-            let found = finding(usage, Timestamp::from_secs(now), needed_by);
+    fn stale_or_missing_readings_matter_where_a_hook_needs_them_and_a_session_went_on() {
+        type Change = fn(&mut Facts);
+        let another: Change = |facts| facts.line = Line::Another("~/.claude/settings.json".to_owned());
+        let rows: [(Change, Severity, &str); 9] = [
+            (|_| {}, Warning, "a-pacer delays nothing without them; they come from"),
+            (|facts| facts.needed_by = None, Note, "no registered hook needs them"),
+            (|facts| facts.session = None, Note, "the next session brings one"),
+            (|facts| facts.usage = read_at(5900), Ok, "fresh, from the usage API"),
+            (|facts| facts.usage = read_at(3000), Warning, "50 min old"),
+            (|facts| facts.usage = read_at(4900), Note, "18 min old"),
+            (|facts| (facts.line, facts.session) = (Line::Nobodys, None), Warning, "no status line is set; req hooks statusline;"),
+            (another, Warning, "req hooks statusline, which prints yours below its own"),
+            (|facts| (facts.usage, facts.needed_by) = (read_at(3000), None), Note, "50 min old"),
+        ];
+        for (change, severity, said) in rows {
+            let mut facts = facts();
+            change(&mut facts);
+            let found = finding(&facts);
             assert_eq!(found.severity, severity, "{found}");
-            assert!(found.what.contains(said), "{found}");
+            let told = format!("{}; {}", found.what, found.next.as_deref().unwrap_or_default());
+            assert!(told.contains(said), "{told}");
+        }
+    }
+
+    #[test]
+    fn the_last_level_that_sets_a_status_line_decides() {
+        let catalog = Catalog::built_in().unwrap();
+        let printer = catalog.hooks.iter().find(|hook| hook.status_line.is_some()).unwrap();
+        let level = |kind, command: &str, is_ours| Level {
+            status_line: Some(StatusLineThere {
+                raw: String::new(),
+                command: Some(command.to_owned()),
+                is_command: true,
+                is_ours,
+            }),
+            ..Level::of_text(kind, command, "{}")
+        };
+        let none = Level::of_text(Kind::Project, "none", "{}");
+        let (ours, other) = (level(Kind::User, "ours", true), level(Kind::Local, "other", false));
+        let through = level(Kind::Local, &format!("echo x; {} statusline", printer.name), false);
+        let another = Line::Another("other".to_owned());
+        for (levels, expected) in [
+            (vec![], Line::Nobodys),
+            (vec![ours.clone(), none], Line::Ours),
+            (vec![ours.clone(), other.clone()], another),
+            (vec![ours, Level { is_elsewhere: true, ..other.clone() }], Line::Ours),
+            (vec![other, through], Line::Ours),
+        ] {
+            assert_eq!(line(&levels, &catalog), expected, "{levels:?}");
         }
     }
 }

@@ -2,31 +2,11 @@
 
 use std::path::Path;
 
-use shared::settings::Named;
+use shared::settings::{Named, Variable};
 
 use super::finding::Finding;
 use super::level::{Kind, Level, json_of};
 use super::world::World;
-
-/// What follows from a name, by the name or its beginning.
-const FOLLOWS: [(&str, &str); 10] = [
-    (
-        "CLAUDE_CONFIG_DIR",
-        "the client looks for your settings elsewhere, and hooks registered in yours do not run",
-    ),
-    (
-        "ANTHROPIC_",
-        "requests, and what a hook would ask a model, may go to another host or on another account",
-    ),
-    ("PATH", "programs that a hook starts by name may be the project's"),
-    ("HOME", "the client ignores it from a project, other programs may not"),
-    ("BARBLESS_", "it is the hooks' own; they do not believe it from a project"),
-    ("CLAUDE_HOOK_", "it is the hooks' own; they do not believe it from a project"),
-    ("GIT_", "git may look at another repository than the one you work in"),
-    ("LD_PRELOAD", "code of the project's choosing runs in programs that a hook starts"),
-    ("LD_LIBRARY_PATH", "code of the project's choosing runs in programs that a hook starts"),
-    ("CLAUDECODE", "the client ignores it from a project, other programs may not"),
-];
 
 /// Everything of the project's levels, and what of the user's own takes the hooks elsewhere than this program.
 pub(super) fn look(world: &World<'_>) -> Vec<Finding> {
@@ -87,11 +67,9 @@ fn finding(level: &Level, named: &Named) -> Option<Finding> {
         let what = "a project says where the hooks keep their memory, so it can make gates forget";
         return Some(place(Finding::broken(what)));
     }
-    let is_it = |wanted: &str| {
-        if wanted.ends_with('_') { named.name.starts_with(wanted) } else { named.name == wanted }
-    };
-    let (_, follows) = FOLLOWS.iter().find(|(wanted, _)| is_it(wanted))?;
-    Some(place(Finding::warning(*follows)))
+    let known = Variable::of(&named.name)?;
+    let login = if known.misleads_requests { "; no hook uses your login in this project" } else { "" };
+    Some(place(Finding::warning(format!("{}{login}", known.follows))))
 }
 
 #[cfg(test)]

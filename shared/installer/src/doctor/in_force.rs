@@ -182,6 +182,7 @@ mod tests {
             program: Program::Path("/x".to_owned()),
             args: Vec::new(),
             timeout_secs: None,
+            status_message: None,
             harmful_keys: Vec::new(),
         };
         let found = |kind, start: Option<&str>| {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use shared::catalog::Catalog;
-use shared::settings::{Entry, Program, Registered, Survey, survey};
+use shared::settings::{Entry, Program, Registered, StatusLineThere, Survey, survey};
 
 use super::finding::Finding;
 use super::plugins;
@@ -48,6 +48,8 @@ pub(crate) struct Level {
     pub(crate) place: Option<Installation>,
     /// The entries of ours.
     pub(crate) ours: Vec<Registered>,
+    /// The status line it sets.
+    pub(crate) status_line: Option<StatusLineThere>,
     /// Its shape is so wrong that an edit refuses it: what is ours in it cannot be told.
     pub(crate) is_refused: bool,
     /// The client does not read it in a session that is started where this command was typed.
@@ -75,6 +77,7 @@ impl Level {
             root: None,
             place: None,
             ours: Vec::new(),
+            status_line: None,
             is_refused: false,
             is_elsewhere: false,
             unreadable,
@@ -154,7 +157,7 @@ fn own(place: &Installation, catalog: &Catalog) -> Level {
     level.place = Some(place.clone());
     if level.unreadable.is_none() {
         match Settings::there(place, catalog) {
-            Ok(present) => level.ours = present.hooks,
+            Ok(present) => (level.ours, level.status_line) = (present.hooks, present.status_line),
             // Of a wrong shape: the survey tells where, in more detail.
             Err(_) if !level.survey.faults.is_empty() => level.is_refused = true,
             Err(error) => {

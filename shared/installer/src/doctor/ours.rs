@@ -7,7 +7,7 @@ use super::finding::{Finding, Repair, Severity};
 use super::level::Level;
 use crate::places::{Installation, Scope};
 use crate::prove::command_of;
-use crate::registration::program;
+use crate::registration::{lacks_message, program};
 
 /// A hook that has less time than this may not be heard at all, in seconds.
 const TOO_SHORT: f64 = 1.0;
@@ -82,7 +82,7 @@ impl Those<'_> {
         let fits = |entry: &&Registered| entry.covers(&wanted.event, wanted.matcher.as_deref());
         let event = &wanted.event;
         match (there.find(fits), any) {
-            (Some(entry), _) => self.timed(entry, wanted),
+            (Some(entry), _) => self.timed(entry, wanted).or_else(|| self.explained(entry, wanted)),
             (None, Some(entry)) => {
                 let what = format!("has another matcher on {event} than it needs");
                 Some(self.finding(self.worst(), &what, Some(entry)))
@@ -103,6 +103,13 @@ impl Those<'_> {
             let what = format!("{what}: it may be ended before it has answered");
             return Some(self.finding(self.worst(), &what, Some(entry)));
         }
+        Some(self.finding(Severity::Warning, &what, Some(entry)))
+    }
+
+    /// What is wrong with what the client shows while it waits: a delay without a word looks like a client that hangs.
+    fn explained(&self, entry: &Registered, wanted: &EventEntry) -> Option<Finding> {
+        let message = wanted.status_message.as_ref().filter(|_| lacks_message(entry, wanted))?;
+        let what = format!("on {} the client does not show `{message}` while it waits", wanted.event);
         Some(self.finding(Severity::Warning, &what, Some(entry)))
     }
 
@@ -212,6 +219,7 @@ mod tests {
             program: wanted.program,
             args: Vec::new(),
             timeout_secs: wanted.timeout_secs,
+            status_message: wanted.status_message,
             harmful_keys: Vec::new(),
         });
         let there = there.collect();
@@ -283,6 +291,26 @@ mod tests {
                 found.iter().all(|finding| finding.next.as_deref().unwrap().starts_with("req hooks enable "))
             );
         }
+    }
+
+    #[test]
+    fn what_is_shown_while_the_client_waits_must_be_there() {
+        let (mut hook, mut ours) = right();
+        hook.events[0].status_message = Some("it waits".to_owned());
+        let judged = |ours: &[Registered]| {
+            let level = Level { ours: ours.to_vec(), ..Level::of_text(Kind::User, "f", "{}") };
+            findings(&level, Some(&installation()), &[&hook], &disk(false))
+        };
+        for other in [None, Some("else".to_owned())] {
+            ours[0].status_message = other;
+            let found = judged(&ours);
+            let [only] = found.as_slice() else { panic!("{found:?}") };
+            assert_eq!(only.severity, Severity::Warning);
+            assert_eq!(only.repair, Some(Repair::Register(Scope::User)));
+            assert!(only.what.contains("does not show `it waits`"), "{only}");
+        }
+        ours[0].status_message = Some("it waits".to_owned());
+        assert_eq!(judged(&ours), []);
     }
 
     #[test]

@@ -197,6 +197,7 @@ fn registered(entry: &Entry, root: &Path, catalog: &Catalog) -> Option<Registere
         program: Program::Path(command.to_owned()),
         args: entry.args.clone()?,
         timeout_secs: entry.timeout_secs.clone(),
+        status_message: entry.status_message.clone(),
         harmful_keys: entry.harmful_keys.clone(),
     })
 }

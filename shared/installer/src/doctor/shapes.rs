@@ -88,6 +88,7 @@ mod tests {
             program: Program::Path("/h/a-gate".to_owned()),
             args: Vec::new(),
             timeout_secs: None,
+            status_message: None,
             harmful_keys: Vec::new(),
         }
     }

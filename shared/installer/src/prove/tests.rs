@@ -120,6 +120,7 @@ mod run {
             program: Program::Path(deployed.to_str().unwrap().to_owned()),
             args: Vec::new(),
             timeout_secs: serde_json::Number::from_f64(30.0),
+            status_message: None,
             harmful_keys: Vec::new(),
         };
         change(&mut entry);

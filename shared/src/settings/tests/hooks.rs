@@ -219,10 +219,26 @@ fn each_key_of_ours_is_put_right_and_keys_of_the_users_stay() {
         let before = text(&right.replacen(key, wrong, 1));
         let after = register(&before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
         let ours = registered(&after, &owner()).unwrap();
-        assert_eq!(ours[0].as_wanted(), on("Stop", None, "a-gate", 10), "{before}");
+        let wanted =
+            Registration { status_message: Some("x".to_owned()), ..on("Stop", None, "a-gate", 10) };
+        assert_eq!(ours[0].as_wanted(), wanted, "{before}");
         assert_eq!((after.len(), ours.len()), (text(&right).len(), 1), "{after}");
         assert!(after.contains(r#"{"statusMessage":"x","#), "{after}");
     }
+}
+
+#[test]
+fn what_is_shown_while_the_client_waits_is_set_put_right_and_taken_out_with_its_entry() {
+    let wanted = Registration { status_message: Some("it waits".to_owned()), ..on("Stop", None, "a-gate", 10) };
+    let before = "{\n  \"hooks\": {}\n}\n";
+    let after = register(before, &owner(), std::slice::from_ref(&wanted)).unwrap();
+    assert!(after.contains("\"statusMessage\": \"it waits\""), "{after}");
+    assert_eq!(registered(&after, &owner()).unwrap()[0].as_wanted(), wanted);
+    for wrong in ["\"else\"", "7", "null"] {
+        let there = after.replace("\"it waits\"", wrong);
+        assert_eq!(register(&there, &owner(), std::slice::from_ref(&wanted)).unwrap(), after);
+    }
+    assert_eq!(unregister(&after, &owner(), &[Some(before.to_owned())]).unwrap().as_deref(), Some(before));
 }
 
 #[test]

@@ -13,6 +13,10 @@ fn value() -> String {
     format!(r#"{{"type": "command", "command": "{}"}}"#, ours())
 }
 
+fn foreign_with_ours() -> String {
+    FOREIGN.replace("my-line \\ud83d", &ours())
+}
+
 /// The text with our status line, or without.
 fn with(text: &str, before: Option<&str>, wanted: Option<bool>) -> Result<String, Refused> {
     let status_line = wanted.map(|replaces| StatusLine { command: ours(), replaces });
@@ -50,18 +54,31 @@ fn somebody_elses_is_left_alone_unless_it_may_be_replaced() {
         assert_eq!((there.raw.as_str(), there.is_ours), (foreign, false));
 
         let after = with(&before, None, Some(true)).unwrap();
-        assert_eq!(after, format!(r#"{{"statusLine": {}, "model": "opus"}}"#, value()));
+        let ours = if foreign == FOREIGN { foreign_with_ours() } else { value() };
+        assert_eq!(after, format!(r#"{{"statusLine": {ours}, "model": "opus"}}"#));
         assert_eq!(with(&after, Some(foreign), None).unwrap(), before, "given back as it was written");
     }
 }
 
 #[test]
 fn one_on_lines_of_its_own_is_replaced_in_that_style() {
-    let before = format!("{{\r\n  \"statusLine\": {FOREIGN},\r\n  \"x\": 1\r\n}}\r\n");
-    let after = with(&before, None, Some(true)).unwrap();
+    let before = "{\r\n  \"statusLine\": \"x\",\r\n  \"x\": 1\r\n}\r\n";
+    let after = with(before, None, Some(true)).unwrap();
     let lines = format!("{{\r\n    \"type\": \"command\",\r\n    \"command\": \"{}\"\r\n  }}", ours());
-    assert_eq!(after, before.replace(FOREIGN, &lines));
-    assert_eq!(with(&after, Some(FOREIGN), None).unwrap(), before);
+    assert_eq!(after, before.replace("\"x\",", &format!("{lines},")));
+    assert_eq!(with(&after, Some("\"x\""), None).unwrap(), before);
+}
+
+#[test]
+fn what_was_changed_beside_the_command_since_then_stays() {
+    let raw = r#"{"type": "command", "command": "mine", "padding": 1}"#;
+    let before = format!(r#"{{"statusLine": {raw}}}"#);
+    let after = with(&before, None, Some(true)).unwrap();
+    assert_eq!(with(&after, Some(raw), None).unwrap(), before);
+    let padded = after.replace("\"padding\": 1", "\"padding\": 0");
+    assert_eq!(with(&padded, Some(raw), None).unwrap(), before.replace("\"padding\": 1", "\"padding\": 0"));
+    let emptied = format!(r#"{{"statusLine": {{"command": "{}"}}}}"#, ours());
+    assert_eq!(with(&emptied, Some(raw), None).unwrap(), r#"{"statusLine": {"command": "mine"}}"#);
 }
 
 #[test]

@@ -27,7 +27,7 @@ impl Outlook {
         let switches = machine.store.map(Switches::read).unwrap_or_default();
         let mut outlook = Self { entries: top_entries(sources), problems: Vec::new() };
         for name in catalog::section_names() {
-            let switch = switches.position(name, machine.session);
+            let switch = switches.of(name, machine.session);
             if name == RequirementsCheck::NAME {
                 let spec = SectionSpec { tells_unknown_keys: true, ..RequirementsCheck::section() };
                 let section = configure::<RequirementsCheck>(spec, sources, switch);

@@ -6,4 +6,5 @@ pub(super) const HOOKS: &[(&str, &str)] = &[
     ("stop-momentum", include_str!("../../../../stop-momentum/README.md")),
     ("rate-awareness", include_str!("../../../../rate-awareness/README.md")),
     ("requirements-check", include_str!("../../../../requirements-check/README.md")),
+    ("credit-pacer", include_str!("../../../../credit-pacer/README.md")),
 ];

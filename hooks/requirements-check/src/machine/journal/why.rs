@@ -321,7 +321,7 @@ fn is_off_now(record: &Record, machine: &Machine<'_>) -> bool {
     }
     let sources = Sources::of(machine.places, machine.host.environment.home.as_deref());
     let switches = machine.store.map(Switches::read).unwrap_or_default();
-    let switch = switches.position(&record.hook, machine.session);
+    let switch = switches.of(&record.hook, machine.session);
     if record.hook != RequirementsCheck::NAME {
         let section = section_by_schema(&record.hook)
             .and_then(|(spec, schema)| load_by_schema(spec, schema, &sources, switch));
@@ -342,7 +342,7 @@ fn is_off_now(record: &Record, machine: &Machine<'_>) -> bool {
 fn set_now(hook: &str, rule: &str, machine: &Machine<'_>) -> Option<PlaceReport> {
     let sources = Sources::of(machine.places, machine.host.environment.home.as_deref());
     let switches = machine.store.map(Switches::read).unwrap_or_default();
-    let switch = switches.position(hook, machine.session);
+    let switch = switches.of(hook, machine.session);
     let own = rule.strip_prefix(hook).and_then(|rest| rest.strip_prefix('.'));
     let origin: Option<Origin> = if hook == RequirementsCheck::NAME {
         configure::<RequirementsCheck>(RequirementsCheck::section(), &sources, switch)?

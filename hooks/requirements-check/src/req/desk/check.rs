@@ -80,6 +80,7 @@ impl Desk {
             started: self.host.started,
             now: self.host.now(),
             headless: false,
+            switched_off: false,
             origin: &|key| self.section.origin(key),
         });
         match outcome.verdict {

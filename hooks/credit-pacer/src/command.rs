@@ -1,0 +1,129 @@
+//! What can be typed: in a shell, and as a prompt.
+//!
+//! - `grammar`: the words, and which prompts are commands
+//! - `turn`: the switches; `status`: what would be done now, and why
+//! - `habits`: when the user works
+
+mod grammar;
+mod habits;
+mod status;
+mod turn;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use shared::cli::{self, Asker, Verb};
+use shared::hook::Seen;
+use shared::host::Host;
+use shared::operator::typed::caller;
+use shared::protocol::Event;
+
+use crate::CreditPacer;
+use crate::effect::Change;
+use crate::settings::Settings;
+use crate::{filter, history, poll, report, simulate, statusline};
+use grammar::{Asked, MASTER, OWN, Prompted, parse, prompted};
+
+/// The answer to a typed command.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// What the user reads.
+    pub(crate) text: String,
+    /// What is to be done.
+    pub(crate) changes: Vec<Change>,
+}
+
+const fn verb(usage: &'static str, about: &'static str) -> Verb {
+    Verb { usage, about }
+}
+
+/// The verbs beside those every hook has.
+pub(crate) const VERBS: &[Verb] = &[
+    verb("schema status", "JSON Schema of what status --json prints"),
+    verb("weekly on|off|auto", "pace by the window of seven days"),
+    verb("5-hour on|off|auto", "pace by the window of five hours"),
+    verb("reminder on|off|auto", "the line that reminds Claude of subagents (delegation-guard)"),
+    verb("tempo on|off|auto", "the check of stops (tempo-stop)"),
+    verb("tempo session on|off|auto", "the same, in this session alone"),
+    verb("intent-validation on|off|auto", "the check of declared intents (intent-validator)"),
+    verb("statusline", "records what the client tells its status line on stdin, and prints a line"),
+    verb("history [--days N]", "a chart of what was used, with the delays"),
+    verb("report --html FILE", "the same as a page"),
+    verb("decide", "the arithmetic as a filter: a JSON object a line on stdin, its answer on stdout"),
+    verb("simulate [OPTION ...]", "the arithmetic put to the test on weeks that are made up"),
+];
+
+/// What `pace-maker` is, below the verbs: it has the same, but for two.
+const MASTER_HELP: &str = "pace-maker has the same verbs; pace-maker on|off is about pacing, tempo, intent validation and the reminder \
+     together.\nIn Claude Code the switches, status and help can be typed as a prompt.";
+
+/// The prompt is one of our commands.
+pub(crate) fn is_command(prompt: &str) -> bool {
+    prompted(prompt).is_some()
+}
+
+/// Runs a verb of ours in a shell; `None`: it is none of ours.
+pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
+    let name = if is_started_as_master() { MASTER } else { OWN };
+    if let Some(asked) = parse(name, words) {
+        return Some(cli::in_shell(host, |asker| answer(asked, asker)));
+    }
+    match words {
+        ["decide"] => Some(filter::run(std::io::stdin().lock(), std::io::stdout().lock())),
+        ["statusline"] => Some(statusline::run(host)),
+        ["poll"] => Some(poll::run(host)),
+        ["history", words @ ..] => Some(history::run(host, words)),
+        ["report", words @ ..] => Some(report::run(host, words)),
+        ["simulate", words @ ..] => Some(simulate::run(words)),
+        ["help" | "--help" | "-h"] => Some(cli::say(&help())),
+        _ => None,
+    }
+}
+
+/// The binary was started by its second name.
+fn is_started_as_master() -> bool {
+    let program = std::env::args_os().next().unwrap_or_default();
+    Path::new(&program).file_stem().is_some_and(|name| name == MASTER)
+}
+
+fn help() -> String {
+    format!("{}\n\n{MASTER_HELP}", cli::help::<CreditPacer>())
+}
+
+fn answer(asked: Asked, asker: &Asker<'_>) -> cli::Reply {
+    match asked {
+        Asked::Status { json } => status::answer(json, asker),
+        Asked::StatusSchema => cli::Reply::yes(status::schema()),
+        Asked::Turn(switch, position) => turn::turned(switch, position, asker),
+    }
+}
+
+/// The answer to a prompt, if it is one of our commands.
+pub(crate) fn typed(seen: &Seen<'_, Settings>, prompt: &str) -> Option<Reply> {
+    let prompted = prompted(prompt)?;
+    let source = match &seen.input.event {
+        Event::UserPromptSubmit { source, .. } => source.as_deref(),
+        _ => None,
+    };
+    let asker = Asker {
+        host: seen.host,
+        places: seen.places,
+        store: seen.store,
+        session: seen.input.call.session_id.as_deref(),
+        caller: caller(seen.host, seen.store, prompt, source),
+    };
+    let reply = match prompted {
+        Prompted::Asked(asked) => answer(asked, &asker),
+        Prompted::Common(words) if matches!(words.as_str(), "help" | "--help" | "-h") => {
+            cli::Reply::yes(help())
+        }
+        Prompted::Common(words) => cli::typed::<CreditPacer>(&format!("{OWN} {words}"), &asker)?,
+        Prompted::Help => cli::Reply::no(format!("pace-maker: no such command; there are\n\n{}", help())),
+    };
+    let changes = reply.turns.into_iter().map(|turn| Change::Turn {
+        section: turn.switch,
+        session: turn.session,
+        position: turn.position,
+    });
+    Some(Reply { text: reply.text, changes: changes.collect() })
+}

@@ -1,0 +1,248 @@
+//! `status`: what would be done now, and why.
+
+mod text;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use shared::cli::{Asker, Reply, off_file};
+use shared::config::Section;
+use shared::host::Timestamp;
+use shared::state::Store;
+use shared::switches::{Position, Switches};
+use shared::usage::{self, Source};
+
+use super::grammar::{OWN, Switch};
+use super::{habits, turn};
+use crate::CreditPacer;
+use crate::decide::allowed;
+use crate::observe::{Scene, digest, snapshots};
+use crate::pacing::{Rules, Status, Strategy, WindowPace};
+use crate::settings::Settings;
+use crate::state::State;
+
+/// A session that was silent for longer is not at work, in seconds.
+const AT_WORK_SECS: u64 = 30 * 60;
+
+/// What would be done now, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(super) struct StatusReport {
+    /// `credit-pacer`.
+    hook: &'static str,
+    /// It delays calls where need be.
+    enabled: bool,
+    /// Where its own switch stands: on, off, or auto.
+    switch: &'static str,
+    /// What made it so: a file and line, the defaults, its switch, or the file that switches every hook off.
+    set_by: Option<String>,
+    /// Its switch counts for nothing, because the global file locks the section.
+    overruled: bool,
+    /// What goes on while it is switched off.
+    still: Option<String>,
+    /// The next request to the model would wait for so long, in seconds.
+    delay_secs: f64,
+    /// How hard that is: none, minimal, gradual, aggressive, emergency.
+    strategy: &'static str,
+    /// Why, in one sentence.
+    reason: String,
+    /// Sessions that made calls in the last half hour.
+    sessions: usize,
+    /// Each window.
+    windows: Vec<WindowReport>,
+    /// Who saw the last reading: the status line, or the usage API. None: there is no reading.
+    source: Option<&'static str>,
+    /// The last delay of all sessions, within an hour.
+    last_delay: Option<DelayReport>,
+    /// Switches that stand on or off, as people call them.
+    switches: Vec<SwitchReport>,
+    /// Hours that `work_hours` could be, by a week of calls; empty where it is set, and before there is enough to tell.
+    suggested_work_hours: Vec<String>,
+    /// What is wrong in the configuration files.
+    problems: Vec<String>,
+}
+
+/// One window of credits.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+struct WindowReport {
+    /// `five_hour` or `seven_day`.
+    window: &'static str,
+    /// As people call it.
+    name: &'static str,
+    /// ok, over, stale, unknown, or off.
+    status: &'static str,
+    /// What is used, in percent.
+    used_percent: Option<f64>,
+    /// What may be used by now, in percent.
+    allowance_percent: f64,
+    /// The same without the reserve: past it calls are delayed.
+    safe_percent: f64,
+    /// How far what is used is past that, in points; negative below.
+    over_percent: f64,
+    /// What this window alone asks for, in seconds.
+    delay_secs: f64,
+    /// When it begins anew, in seconds since the epoch.
+    resets_at: Option<i64>,
+    /// The same by the user's clock.
+    resets: Option<String>,
+    /// How old the reading is, in seconds.
+    age_secs: Option<i64>,
+}
+
+/// A delay.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+struct DelayReport {
+    /// For how long, in seconds.
+    secs: f64,
+    /// How long ago, in seconds.
+    ago_secs: u64,
+}
+
+/// A switch that stands on or off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+struct SwitchReport {
+    /// As people call it.
+    name: &'static str,
+    /// on, or off.
+    position: &'static str,
+    /// What ends it.
+    ended_by: String,
+}
+
+/// The answer to `status`.
+pub(super) fn answer(json: bool, asker: &Asker<'_>) -> Reply {
+    let Some(report) = report(asker) else {
+        return Reply::no(format!("{OWN}: the built-in defaults cannot be read; this is a bug"));
+    };
+    if json {
+        return Reply::yes(serde_json::to_string(&report).unwrap_or_default());
+    }
+    Reply::yes(text::text(&report))
+}
+
+/// The JSON Schema of what `status --json` prints.
+pub(super) fn schema() -> String {
+    serde_json::to_string_pretty(&schemars::schema_for!(StatusReport)).unwrap_or_default()
+}
+
+fn report(asker: &Asker<'_>) -> Option<StatusReport> {
+    let switches = asker.switches();
+    let section = asker.section::<CreditPacer>(&switches)?;
+    let off_file = off_file(asker.host, asker.places);
+    let state = asker.store.and_then(remembered).unwrap_or_default();
+    let settings = &section.settings;
+    let usage = asker.store.and_then(usage::read);
+    let source = usage.as_ref().map(|usage| match usage.source {
+        Source::StatusLine => "the status line",
+        Source::UsageApi => "the usage API",
+    });
+    let scene = scene(usage, settings);
+    let now = asker.host.now();
+    let session = asker.session.map_or_else(|| latest(&state), digest);
+    let pace = state.pace(&scene, session, now);
+    let headless = asker.host.environment.is_headless() && !section.headless;
+    let own = state.sessions.get(&session).cloned().unwrap_or_default();
+    let acts = section.enabled && off_file.is_none();
+    let delay = if acts { allowed(&pace, &own, settings, headless, now).as_secs_f64() } else { 0.0 };
+    Some(StatusReport {
+        hook: OWN,
+        enabled: acts,
+        switch: switches.position(OWN, asker.session).word(),
+        set_by: off_file.or_else(|| section.origin("enabled").map(|origin| origin.to_string())),
+        overruled: section.overruled_switch,
+        still: turn::alerts_at(settings).filter(|_| section.is_switched_off()),
+        delay_secs: delay,
+        strategy: if delay > 0.0 { strategy(pace.strategy) } else { strategy(Strategy::None) },
+        reason: pace.reason.clone(),
+        sessions: at_work(&state, now),
+        windows: pace.windows.iter().map(|window| window_report(window, &scene.rules, now)).collect(),
+        source,
+        last_delay: last_delay(&state, now),
+        switches: turned(&switches, &section, asker),
+        suggested_work_hours: suggestion(&state, settings),
+        problems: section.problems.iter().map(ToString::to_string).collect(),
+    })
+}
+
+fn remembered(store: &Store) -> Option<State> {
+    let file = store.session_file::<State>("")?;
+    store.peek(&file, "")
+}
+
+fn scene(usage: Option<usage::Usage>, settings: &Settings) -> Scene {
+    let snapshots = usage.as_ref().map(snapshots).unwrap_or_default();
+    Scene { usage, snapshots, rules: Rules::of(settings), poll: false }
+}
+
+/// The session that made the last call: outside of any, it is the one that is meant.
+fn latest(state: &State) -> u64 {
+    let latest = state.sessions.iter().max_by_key(|(_, session)| session.last);
+    latest.map_or_else(|| digest(""), |(id, _)| *id)
+}
+
+fn at_work(state: &State, now: Timestamp) -> usize {
+    state.sessions.values().filter(|session| now.since(session.last).as_secs() <= AT_WORK_SECS).count()
+}
+
+fn last_delay(state: &State, now: Timestamp) -> Option<DelayReport> {
+    let delays = state.sessions.values().flat_map(|session| &session.delays);
+    let (at, millis) = delays.filter(|(at, _)| *at <= now).max_by_key(|(at, _)| *at)?;
+    Some(DelayReport { secs: f64::from(*millis) / 1000.0, ago_secs: now.since(*at).as_secs() })
+}
+
+fn window_report(window: &WindowPace, rules: &Rules, now: Timestamp) -> WindowReport {
+    let now = now.micros().div_euclid(1_000_000);
+    WindowReport {
+        window: window.window.key(),
+        name: window.window.name(),
+        status: match window.status {
+            Status::Ok => "ok",
+            Status::Over => "over",
+            Status::Stale => "stale",
+            Status::Unknown => "unknown",
+            Status::Off => "off",
+        },
+        used_percent: window.reading.map(|(_, reading)| reading.used_percent),
+        allowance_percent: window.allowance_percent,
+        safe_percent: window.safe_percent,
+        over_percent: window.over_percent,
+        delay_secs: window.delay_secs,
+        resets_at: window.reading.map(|(_, reading)| reading.resets_at),
+        resets: window.reading.map(|(_, reading)| rules.local(reading.resets_at, now)),
+        age_secs: window.reading.map(|(at, _)| now.saturating_sub(at).max(0)),
+    }
+}
+
+const fn strategy(strategy: Strategy) -> &'static str {
+    match strategy {
+        Strategy::None => "none",
+        Strategy::Minimal => "minimal",
+        Strategy::Gradual => "gradual",
+        Strategy::Aggressive => "aggressive",
+        Strategy::Emergency => "emergency",
+    }
+}
+
+/// The switches that stand on or off, those that a lock makes void among them.
+fn turned(switches: &Switches, section: &Section<Settings>, asker: &Asker<'_>) -> Vec<SwitchReport> {
+    let report = |switch: Switch| {
+        let position = switches.position(&turn::key(switch), asker.session);
+        let (name, key) = switch.section();
+        let is_void = name == OWN
+            && key.map_or(section.overruled_switch, |key| {
+                section.overruled_keys.iter().any(|void| void == key)
+            });
+        let position = match position {
+            Position::Auto => return None,
+            _ if is_void => "void, for it is locked by your global requirements.yaml",
+            turned => turned.word(),
+        };
+        Some(SwitchReport { name: switch.name(), position, ended_by: switch.line(Position::Auto) })
+    };
+    Switch::SINGLE.into_iter().filter_map(report).collect()
+}
+
+fn suggestion(state: &State, settings: &Settings) -> Vec<String> {
+    if !settings.work_hours.as_slice().is_empty() {
+        return Vec::new();
+    }
+    habits::work_hours(&state.busy_slots, &settings.timezone.find())
+}

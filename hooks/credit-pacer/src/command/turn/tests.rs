@@ -1,0 +1,174 @@
+//! What is turned, by whom, and what is said then.
+
+use std::path::Path;
+
+use shared::cli::{Asker, Reply};
+use shared::host::{Clock, Environment, Host, Places, Timestamp};
+use shared::operator::{Caller, Standing};
+use shared::state::Store;
+use shared::switches::{Position, Switches, Turn};
+
+use super::{members, paid, position_of, turned};
+use crate::command::grammar::Switch;
+
+/// A machine with this global file.
+struct Desk {
+    scratch: tempfile::TempDir,
+    caller: Caller,
+    session: Option<&'static str>,
+}
+
+impl Desk {
+    fn new(global: &str) -> Self {
+        let scratch = tempfile::tempdir().unwrap();
+        std::fs::write(scratch.path().join("requirements.yaml"), global).unwrap();
+        Self { scratch, caller: Caller::Typed, session: Some("s") }
+    }
+
+    fn ask(&self, switch: Switch, position: Position) -> Reply {
+        let store = Store::open(&self.scratch.path().join("state")).unwrap();
+        let now = Timestamp::from_secs(1_000_000);
+        let home = Some(self.scratch.path().to_owned());
+        let environment = Environment { home: home.clone(), ..Environment::default() };
+        let host = Host { started: now, clock: Clock::Fixed(now), environment };
+        let places = Places { config_dir: home, ..Places::default() };
+        let asker = Asker {
+            host: &host,
+            places: &places,
+            store: Some(&store),
+            session: self.session,
+            caller: self.caller,
+        };
+        let reply = turned(switch, position, &asker);
+        for turn in &reply.turns {
+            turn.carry_out(&store, now).unwrap();
+        }
+        reply
+    }
+
+    fn switches(&self) -> Switches {
+        Switches::read(&Store::open(Path::new(&self.scratch.path().join("state"))).unwrap())
+    }
+}
+
+fn names(reply: &Reply) -> Vec<(&str, Position)> {
+    reply.turns.iter().map(|turn| (turn.switch.as_str(), turn.position)).collect()
+}
+
+#[test]
+fn everything_off_and_on_again() {
+    let desk = Desk::new("delegation-guard: {enabled: true}\n");
+    let off = desk.ask(Switch::Everything, Position::Off);
+    assert_eq!(names(&off), [("credit-pacer", Position::Off), ("delegation-guard.reminder", Position::Off)]);
+    assert_eq!(
+        off.text,
+        "pacing: off, set by its switch\nreminder: off, set by its switch\nalerts at 80 and 95 % go on\n\
+         on again: pace-maker on"
+    );
+    let on = desk.ask(Switch::Everything, Position::On);
+    assert_eq!(names(&on), [("credit-pacer", Position::On), ("delegation-guard.reminder", Position::Auto)]);
+    assert_eq!(
+        on.text,
+        "pacing: on, set by its switch\nreminder: on, set by the defaults\noff again: pace-maker off"
+    );
+}
+
+#[test]
+fn everything_on_ends_what_held_things_off_and_begins_nothing_else() {
+    let reminder = |position| {
+        let turn = Turn::everywhere("delegation-guard.reminder", position);
+        let before = Switches::default().with(&turn, Timestamp::from_secs(1));
+        position_of(Switch::Reminder, Switch::Everything, Position::On, &before)
+    };
+    assert_eq!(reminder(Position::Off), Some(Position::Auto));
+    assert_eq!(reminder(Position::On), None);
+    assert_eq!(reminder(Position::Auto), None);
+    let desk = Desk::new("");
+    assert_eq!(names(&desk.ask(Switch::Everything, Position::On)), [("credit-pacer", Position::On)]);
+}
+
+#[test]
+fn pacing_alone_and_single_windows() {
+    let desk = Desk::new("");
+    let weekly = desk.ask(Switch::Weekly, Position::Off);
+    assert_eq!(names(&weekly), [("credit-pacer.seven_day", Position::Off)]);
+    assert_eq!(weekly.text, "weekly limit: off, set by its switch\non again: pace-maker weekly on");
+    assert_eq!(names(&desk.ask(Switch::Pacing, Position::Off)), [("credit-pacer", Position::Off)]);
+    let weekly = desk.ask(Switch::Weekly, Position::Auto);
+    assert_eq!(
+        weekly.text,
+        "weekly limit: on, set by the defaults; but credit-pacer is off, set by its switch"
+    );
+    assert_eq!(desk.switches().position("credit-pacer.seven_day", None), Position::Auto);
+}
+
+#[test]
+fn a_reminder_of_a_guard_that_is_off_is_none() {
+    let reply = Desk::new("").ask(Switch::Reminder, Position::On);
+    let first = reply.text.lines().next().unwrap();
+    assert_eq!(first, "reminder: on, set by its switch; but delegation-guard is off, set by the defaults");
+}
+
+#[test]
+fn what_loosens_is_the_users_and_what_tightens_is_anybodys() {
+    for (caller, is_user) in [
+        (Caller::Typed, true),
+        (Caller::Shell(Standing::Operator), true),
+        (Caller::Untyped, false),
+        (Caller::Shell(Standing::InsideClaude), false),
+        (Caller::Shell(Standing::NoTerminal), false),
+    ] {
+        for switch in [Switch::Everything, Switch::Pacing, Switch::Weekly, Switch::Reminder] {
+            for position in [Position::On, Position::Off, Position::Auto] {
+                let desk = Desk { caller, ..Desk::new("") };
+                let reply = desk.ask(switch, position);
+                let is_refused = !is_user && position != Position::On;
+                assert_eq!(reply.is_no, is_refused, "{caller:?} {switch:?} {position:?}: {}", reply.text);
+                if is_refused {
+                    assert!(reply.turns.is_empty());
+                    assert!(
+                        reply.text.ends_with(&format!("type: {}", switch.line(position))),
+                        "{}",
+                        reply.text
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_locked_stays() {
+    let locked = Desk::new("locked: [credit-pacer.seven_day]\n");
+    let weekly = locked.ask(Switch::Weekly, Position::Off);
+    assert!(weekly.is_no && weekly.turns.is_empty() && weekly.text.contains("locked"), "{}", weekly.text);
+    assert!(!locked.ask(Switch::FiveHour, Position::Off).is_no);
+    assert!(locked.ask(Switch::Pacing, Position::Off).is_no, "with it the locked window would be off");
+    let partly = Desk::new("locked: [delegation-guard]\n").ask(Switch::Everything, Position::Off);
+    assert_eq!(names(&partly), [("credit-pacer", Position::Off)]);
+    assert!(!partly.is_no && partly.text.contains("reminder: locked"), "{}", partly.text);
+}
+
+#[test]
+fn what_this_version_does_not_have_is_said_to_be_missing() {
+    for (switch, section) in [(Switch::Tempo, "tempo-stop"), (Switch::IntentValidation, "intent-validator")] {
+        assert_eq!(members(switch, |known| known != section), []);
+    }
+    let all = [Switch::Pacing, Switch::Tempo, Switch::IntentValidation, Switch::Reminder];
+    assert_eq!(members(Switch::Everything, |_| true), all);
+    assert_eq!(members(Switch::Everything, |known| known == "credit-pacer"), [Switch::Pacing]);
+}
+
+#[test]
+fn what_costs_money_is_for_the_global_file() {
+    let told = paid("tempo", "tempo-stop");
+    assert!(told.contains("costs money") && told.ends_with("req enable --hook tempo-stop"), "{told}");
+}
+
+#[test]
+fn the_original_tools_name_of_a_key_counts_before_a_switch() {
+    let desk = Desk::new("credit-pacer:\n  weekly_limit_enabled: true\n");
+    let off = desk.ask(Switch::Weekly, Position::Off);
+    assert!(off.is_no && off.text.contains("~/requirements.yaml:2"), "{}", off.text);
+    assert!(!desk.ask(Switch::Weekly, Position::On).is_no);
+}

@@ -1,0 +1,270 @@
+use std::fs;
+
+use rusqlite::Connection;
+use shared::state::Store;
+use shared::usage::Source;
+use tempfile::TempDir;
+
+use super::{Database, DecisionRow, SnapshotRow};
+use crate::pacing::{Strategy, Window};
+
+fn scratch() -> (TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    (folder, store)
+}
+
+fn snapshot(timestamp: i64) -> SnapshotRow {
+    SnapshotRow {
+        timestamp,
+        observed_at: timestamp - 3,
+        five_hour_util: Some(42.5),
+        five_hour_resets_at: Some(20_000),
+        seven_day_util: None,
+        seven_day_resets_at: None,
+        session_id: "a-session".to_owned(),
+        source: Source::UsageApi,
+    }
+}
+
+fn decision(timestamp: i64) -> DecisionRow {
+    DecisionRow {
+        timestamp,
+        should_throttle: true,
+        delay_seconds: 42,
+        session_id: "a-session".to_owned(),
+        window: Some(Window::SevenDay),
+        used: Some(61.0),
+        safe: Some(52.25),
+        strategy: Strategy::Gradual,
+    }
+}
+
+#[test]
+fn what_is_kept_is_read_back_oldest_first() {
+    let (_folder, store) = scratch();
+    assert!(Database::open_existing(&store).unwrap().is_none());
+    let database = Database::open(&store).unwrap();
+    for timestamp in [300, 100, 200] {
+        database.add_snapshot(&snapshot(timestamp)).unwrap();
+        database.add_decision(&decision(timestamp)).unwrap();
+    }
+    let another = Database::open_existing(&store).unwrap().unwrap();
+    assert_eq!(another.snapshots(150).unwrap(), [snapshot(200), snapshot(300)]);
+    assert_eq!(another.decisions(0).unwrap(), [decision(100), decision(200), decision(300)]);
+}
+
+#[test]
+fn every_word_is_read_as_it_is_written() {
+    let (_folder, store) = scratch();
+    let database = Database::open(&store).unwrap();
+    let strategies =
+        [Strategy::None, Strategy::Minimal, Strategy::Gradual, Strategy::Aggressive, Strategy::Emergency];
+    let windows = [None, Some(Window::FiveHour), Some(Window::SevenDay)];
+    let mut expected = Vec::new();
+    for (strategy, timestamp) in strategies.into_iter().zip(1..) {
+        for window in windows {
+            let row = DecisionRow { strategy, window, ..decision(timestamp) };
+            database.add_decision(&row).unwrap();
+            expected.push(row);
+        }
+    }
+    assert_eq!(database.decisions(0).unwrap(), expected);
+    for source in [Source::StatusLine, Source::UsageApi] {
+        database.add_snapshot(&SnapshotRow { source, ..snapshot(1) }).unwrap();
+    }
+    let sources: Vec<_> = database.snapshots(0).unwrap().into_iter().map(|row| row.source).collect();
+    assert_eq!(sources, [Source::StatusLine, Source::UsageApi]);
+}
+
+#[test]
+fn many_write_at_once_and_every_row_is_kept() {
+    let (_folder, store) = scratch();
+    std::thread::scope(|scope| {
+        for writer in 0..8 {
+            let store = &store;
+            scope.spawn(move || {
+                for round in 0..10 {
+                    let database = Database::open(store).unwrap();
+                    database.add_snapshot(&snapshot(writer * 100 + round)).unwrap();
+                }
+            });
+        }
+    });
+    let database = Database::open(&store).unwrap();
+    let mut expected: Vec<i64> =
+        (0..8).flat_map(|writer| (0..10).map(move |round| writer * 100 + round)).collect();
+    expected.sort_unstable();
+    let kept: Vec<i64> = database.snapshots(0).unwrap().into_iter().map(|row| row.timestamp).collect();
+    assert_eq!(kept, expected);
+}
+
+#[test]
+fn an_empty_file_and_a_database_without_tables_become_ours() {
+    for prepare in [
+        |path: &std::path::Path| fs::write(path, "").unwrap(),
+        |path: &std::path::Path| Connection::open(path).unwrap().execute_batch("VACUUM").unwrap(),
+    ] {
+        let (folder, store) = scratch();
+        prepare(&folder.path().join("usage.db"));
+        let database = Database::open(&store).unwrap();
+        database.add_snapshot(&snapshot(100)).unwrap();
+        let version: i64 =
+            database.connection.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+        let mode: String =
+            database.connection.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
+        assert_eq!((version, mode.as_str()), (1, "wal"));
+    }
+}
+
+#[test]
+fn a_file_that_fits_is_not_changed_by_opening_it() {
+    let (_folder, store) = scratch();
+    Database::open(&store).unwrap();
+    let schema = |database: &Database| -> i64 {
+        database.connection.query_row("PRAGMA schema_version", [], |row| row.get(0)).unwrap()
+    };
+    let before = schema(&Database::open(&store).unwrap());
+    assert_eq!(schema(&Database::open(&store).unwrap()), before);
+}
+
+#[test]
+fn rows_with_gaps_are_read() {
+    let (_folder, store) = scratch();
+    let database = Database::open(&store).unwrap();
+    database
+        .connection
+        .execute_batch(
+            "INSERT INTO usage_snapshots (timestamp) VALUES (100);
+             INSERT INTO pacing_decisions (timestamp, strategy, \"window\") VALUES (100, 'of tomorrow', 'opus')",
+        )
+        .unwrap();
+    let snapshot = SnapshotRow {
+        observed_at: 100,
+        five_hour_util: None,
+        five_hour_resets_at: None,
+        session_id: String::new(),
+        source: Source::StatusLine,
+        ..snapshot(100)
+    };
+    assert_eq!(database.snapshots(0).unwrap(), [snapshot]);
+    let decision = DecisionRow {
+        timestamp: 100,
+        should_throttle: false,
+        delay_seconds: 0,
+        session_id: String::new(),
+        window: None,
+        used: None,
+        safe: None,
+        strategy: Strategy::None,
+    };
+    assert_eq!(database.decisions(0).unwrap(), [decision]);
+}
+
+#[test]
+fn what_is_too_old_goes_and_the_rest_stays() {
+    let (_folder, store) = scratch();
+    let mut database = Database::open(&store).unwrap();
+    database
+        .connection
+        .execute_batch(
+            "WITH RECURSIVE times (t) AS (SELECT 1 UNION ALL SELECT t + 1 FROM times WHERE t < 1301)
+             INSERT INTO usage_snapshots (timestamp) SELECT t FROM times;
+             INSERT INTO pacing_decisions (timestamp) SELECT timestamp FROM usage_snapshots",
+        )
+        .unwrap();
+    for (before, left) in [(0, 1301), (2, 1300), (1002, 300), (1301, 1), (5000, 0)] {
+        database.clean_up(before).unwrap();
+        let counts = (database.snapshots(0).unwrap().len(), database.decisions(0).unwrap().len());
+        assert_eq!(counts, (left, left), "{before}");
+    }
+}
+
+#[test]
+fn each_batch_is_a_transaction_of_its_own() {
+    let (_folder, store) = scratch();
+    let database = Database::open(&store).unwrap();
+    let rows = "WITH RECURSIVE times (t) AS (SELECT 1 UNION ALL SELECT t + 1 FROM times WHERE t < 1300)
+                INSERT INTO usage_snapshots (timestamp) SELECT t FROM times";
+    database.connection.execute_batch(rows).unwrap();
+    let other = Database::open(&store).unwrap();
+    for (removed, left) in [(500, 800), (500, 300), (300, 0), (0, 0)] {
+        assert_eq!(database.remove_batch("usage_snapshots", 2000).unwrap(), removed);
+        let kept = other.snapshots(0).unwrap();
+        assert_eq!(kept.len(), left);
+        assert!(
+            kept.first().is_none_or(|row| row.timestamp == 1301 - i64::try_from(left).unwrap()),
+            "oldest first"
+        );
+    }
+}
+
+#[test]
+fn a_damaged_file_is_set_aside_and_begun_anew() {
+    let (folder, store) = scratch();
+    let path = folder.path().join("usage.db");
+    let garbage = "not a database ".repeat(100);
+    fs::write(&path, &garbage).unwrap();
+    fs::write(folder.path().join("usage.db-wal"), "its journal").unwrap();
+    let database = Database::open(&store).unwrap();
+    database.add_snapshot(&snapshot(100)).unwrap();
+    assert_eq!(database.snapshots(0).unwrap(), [snapshot(100)]);
+    assert_eq!(fs::read_to_string(folder.path().join("usage.db.corrupt")).unwrap(), garbage);
+}
+
+#[test]
+fn a_file_damaged_inside_gives_way_for_the_next_time() {
+    let (folder, store) = scratch();
+    let path = folder.path().join("usage.db");
+    let database = Database::open(&store).unwrap();
+    database.add_snapshot(&snapshot(100)).unwrap();
+    drop(database);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[4096..].fill(0x55);
+    fs::write(&path, &bytes).unwrap();
+    let database = Database::open(&store).unwrap();
+    let error = database.add_snapshot(&snapshot(200)).unwrap_err();
+    assert!(error.0.contains("usage.db is damaged; it is set aside"), "{error:?}");
+    let database = Database::open(&store).unwrap();
+    database.add_snapshot(&snapshot(300)).unwrap();
+    assert_eq!(database.snapshots(0).unwrap(), [snapshot(300)]);
+    assert_eq!(fs::read(folder.path().join("usage.db.corrupt")).unwrap(), bytes);
+}
+
+#[test]
+fn a_newer_version_is_left_alone() {
+    let (folder, store) = scratch();
+    let path = folder.path().join("usage.db");
+    for version in [2, 99, -1] {
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", version).unwrap();
+        let before = fs::read(&path).unwrap();
+        let error = Database::open(&store).unwrap_err();
+        assert!(error.0.contains("was written by a newer version"), "{error:?}");
+        assert_eq!(fs::read(&path).unwrap(), before);
+        assert!(!folder.path().join("usage.db.corrupt").exists());
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_hold_it_is_an_error() {
+    let (folder, _) = scratch();
+    let gone = Store::at(&folder.path().join("gone"));
+    assert!(Database::open(&gone).is_err());
+    assert!(Database::open_existing(&gone).unwrap().is_none());
+    fs::create_dir(folder.path().join("usage.db")).unwrap();
+    let error = Database::open(&Store::at(folder.path())).unwrap_err();
+    assert!(error.0.contains("usage.db cannot be used: ") && error.0.contains("pacing goes on"), "{error:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_can_read_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, store) = scratch();
+    let database = Database::open(&store).unwrap();
+    database.add_snapshot(&snapshot(100)).unwrap();
+    for name in ["usage.db", "usage.db-wal", "usage.db-shm"] {
+        let mode = fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+}

@@ -1,0 +1,25 @@
+//! How the database writes what has a name here. What it does not know is nothing in particular: another version wrote it.
+
+use shared::usage::Source;
+
+use crate::pacing::{Strategy, Window};
+
+pub(super) const fn of_source(source: Source) -> &'static str {
+    match source {
+        Source::StatusLine => "status_line",
+        Source::UsageApi => "usage_api",
+    }
+}
+
+pub(super) fn source(word: &str) -> Source {
+    if word == of_source(Source::UsageApi) { Source::UsageApi } else { Source::StatusLine }
+}
+
+pub(super) fn window(word: &str) -> Option<Window> {
+    Window::ALL.into_iter().find(|window| window.key() == word)
+}
+
+pub(super) fn strategy(word: &str) -> Strategy {
+    let all = [Strategy::Minimal, Strategy::Gradual, Strategy::Aggressive, Strategy::Emergency];
+    all.into_iter().find(|strategy| strategy.to_string() == word).unwrap_or_default()
+}

@@ -1,0 +1,292 @@
+//! The rules as tables: calls of some sessions at some times, and what becomes of each.
+
+use std::time::Duration;
+
+use shared::blocks::BlockCount;
+use shared::config::{self, SectionSpec, Sources};
+use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::host::Timestamp;
+use shared::protocol::{Call, Event, Input, ToolResult};
+use shared::switches::Position;
+use shared::usage::{Source, Usage, Window};
+
+use super::decide;
+use crate::effect::Change;
+use crate::observe::{CallFacts, Facts, Scene, StartFacts, snapshots};
+use crate::pacing::Rules;
+use crate::settings::Settings;
+use crate::state::State;
+
+/// Wednesday, 2026-11-25, 12:00 UTC.
+const NOON: i64 = 1_795_608_000;
+
+const HOUR: i64 = 3600;
+
+/// As compiled in, with a zone that is the same everywhere.
+fn defaults() -> Settings {
+    let spec = SectionSpec { name: "credit-pacer", ..SectionSpec::default() };
+    let mut settings: Settings = config::load(spec, &Sources::default(), Position::Auto).unwrap().settings;
+    settings.timezone = serde_json::from_str("\"UTC\"").unwrap();
+    settings
+}
+
+struct World {
+    settings: Settings,
+    state: State,
+    now: Timestamp,
+    usage: Option<Usage>,
+    session: u64,
+    prompt: u64,
+    headless: bool,
+    switched_off: bool,
+    poll: bool,
+}
+
+impl World {
+    /// Four of five hours are over, and so much is used of them.
+    fn used(used_percent: f64) -> Self {
+        let mut world = Self {
+            settings: defaults(),
+            state: State::default(),
+            now: Timestamp::from_secs(NOON),
+            usage: None,
+            session: 1,
+            prompt: 1,
+            headless: false,
+            switched_off: false,
+            poll: false,
+        };
+        world.read(used_percent, NOON + HOUR);
+        world
+    }
+
+    fn without_alerts(mut self) -> Self {
+        self.settings.alerts.clear();
+        self
+    }
+
+    fn read(&mut self, used_percent: f64, resets_at: i64) {
+        let observed_at = self.now.micros() / 1_000_000;
+        let window = Window { used_percent, resets_at, observed_at };
+        self.usage = Some(Usage {
+            observed_at,
+            source: Source::StatusLine,
+            windows: [("five_hour".to_owned(), window)].into(),
+            earlier: Vec::new(),
+        });
+    }
+
+    fn later(&mut self, millis: u64) -> &mut Self {
+        self.now = self.now.plus(Duration::from_millis(millis));
+        self
+    }
+
+    fn decide(&mut self, facts: &Facts, event: Event) -> Outcome<State, Change> {
+        let call = Call { session_id: Some("s".to_owned()), ..Call::default() };
+        let outcome = decide(&Given {
+            input: &Input { call, event },
+            facts,
+            state: &self.state,
+            settings: &self.settings,
+            blocks: BlockCount::default(),
+            started: self.now,
+            now: self.now,
+            headless: self.headless,
+            switched_off: self.switched_off,
+            origin: &|_| None,
+        });
+        if let Memory::Save(state) | Memory::Note(state) = &outcome.memory {
+            self.state = state.clone();
+        }
+        outcome
+    }
+
+    fn scene(&self) -> Scene {
+        Scene {
+            usage: self.usage.clone(),
+            snapshots: self.usage.as_ref().map(snapshots).unwrap_or_default(),
+            rules: Rules::of(&self.settings),
+            poll: self.poll,
+        }
+    }
+
+    fn call_of(&mut self, is_exempt: bool) -> Outcome<State, Change> {
+        let (session, prompt) = (self.session, self.prompt);
+        let facts = CallFacts { scene: self.scene(), session, prompt, is_exempt, scheduled: None };
+        self.decide(&Facts::Call(Box::new(facts)), Event::PostToolUse(ToolResult::default()))
+    }
+
+    fn call(&mut self) -> Outcome<State, Change> {
+        self.call_of(false)
+    }
+
+    /// The delay of a call, in whole milliseconds from now; 0: none.
+    fn waits(&mut self) -> u128 {
+        let now = self.now;
+        match self.call().verdict {
+            Verdict::Sleep { until, .. } => until.since(now).as_millis(),
+            verdict => {
+                assert_eq!(verdict, Verdict::Pass);
+                0
+            }
+        }
+    }
+
+    fn starts(&mut self) -> Outcome<State, Change> {
+        let facts = StartFacts { scene: self.scene(), session: self.session };
+        let event = Event::SessionStart { source: "startup".to_owned(), model: None };
+        self.decide(&Facts::Start(Box::new(facts)), event)
+    }
+}
+
+#[test]
+fn calls_of_a_turn_within_two_seconds_or_during_a_delay_share_its_end() {
+    let mut world = World::used(96.0).without_alerts();
+    assert_eq!(world.waits(), 350_000);
+    for (millis, left) in [(100, 349_900), (1_800, 348_100), (100, 348_000), (340_000, 8_000)] {
+        assert_eq!(world.later(millis).waits(), left, "{millis} ms later");
+    }
+    assert_eq!(world.later(9_000).waits(), 350_000, "the delay is over: a batch of its own");
+    assert_eq!(world.state.calls.len(), 6);
+}
+
+#[test]
+fn another_session_or_turn_is_a_batch_of_its_own() {
+    let mut world = World::used(96.0).without_alerts();
+    world.waits();
+    world.session = 2;
+    assert_eq!(world.later(1_000).waits(), 350_000);
+    (world.session, world.prompt) = (1, 2);
+    assert_eq!(world.later(1_000).waits(), 350_000, "the old turn was interrupted");
+}
+
+#[test]
+fn a_batch_that_began_without_a_delay_gets_none() {
+    let mut world = World::used(20.0);
+    assert_eq!(world.waits(), 0);
+    world.read(94.0, NOON + HOUR);
+    assert_eq!(world.later(1_999).waits(), 0);
+    assert!(world.later(1).waits() > 0);
+}
+
+#[test]
+fn what_waits_for_the_user_is_counted_and_not_delayed() {
+    let mut world = World::used(96.0).without_alerts();
+    let outcome = world.call_of(true);
+    assert_eq!((outcome.verdict, outcome.effects), (Verdict::Pass, vec![]));
+    assert_eq!(world.state.calls.len(), 1);
+    assert_eq!(world.later(100).waits(), 350_000, "what ran beside it is delayed all the same");
+}
+
+#[test]
+fn limits_of_a_delay() {
+    type Change = fn(&mut World);
+    let cases: [(&str, Change, u128); 4] = [
+        ("as it is", |_| {}, 350_000),
+        ("nobody watches", |world| world.headless = true, 60_000),
+        (
+            "an hour holds less",
+            |world| world.settings.max_total_delay_per_hour_secs = serde_json::from_str("30").unwrap(),
+            30_000,
+        ),
+        (
+            "an hour holds nothing",
+            |world| world.settings.max_total_delay_per_hour_secs = serde_json::from_str("0").unwrap(),
+            0,
+        ),
+    ];
+    for (name, change, expected) in cases {
+        let mut world = World::used(96.0).without_alerts();
+        change(&mut world);
+        assert_eq!(world.waits(), expected, "{name}");
+    }
+    let mut world = World::used(96.0).without_alerts();
+    world.settings.max_total_delay_per_hour_secs = serde_json::from_str("400").unwrap();
+    assert_eq!(
+        [world.waits(), world.later(360_000).waits(), world.later(60_000).waits()],
+        [350_000, 50_000, 0]
+    );
+    world.later(3_600_000);
+    world.read(96.0, NOON + 2 * HOUR);
+    assert_eq!(world.waits(), 350_000, "an hour later");
+}
+
+#[test]
+fn a_delay_is_told_first_and_then_every_ten_minutes() {
+    let mut world = World::used(96.0).without_alerts();
+    world.read(96.0, NOON + HOUR);
+    let told: Vec<bool> = (0..4)
+        .map(|_| {
+            let is_told = world.call().notice.is_some();
+            world.later(351_000).read(96.0, NOON + HOUR);
+            is_told
+        })
+        .collect();
+    assert_eq!(told, [true, false, true, false]);
+}
+
+#[test]
+fn a_delay_is_kept_in_the_database_once_per_batch() {
+    let mut world = World::used(96.0).without_alerts();
+    let kept = world.call().effects;
+    let [Change::KeepDecision(decision)] = kept.as_slice() else { panic!("{kept:?}") };
+    let row = &decision.0;
+    assert_eq!((row.timestamp, row.delay_seconds, row.should_throttle), (NOON, 350, true));
+    assert_eq!((row.session_id.as_str(), row.used), ("s", Some(96.0)));
+    assert_eq!(world.later(500).call().effects, []);
+}
+
+#[test]
+fn an_alert_is_told_at_once_and_its_call_does_not_wait() {
+    let mut world = World::used(96.0);
+    let outcome = world.call();
+    assert_eq!(outcome.verdict, Verdict::Pass);
+    assert!(outcome.notice.unwrap().contains("96 % used"));
+    assert_eq!(world.later(10).waits(), 350_000, "the next one does");
+    assert_eq!(world.state.calls.len(), 2);
+}
+
+#[test]
+fn while_it_is_switched_off_only_alerts_are_told_and_nothing_is_counted() {
+    let mut world = World::used(96.0);
+    (world.switched_off, world.poll) = (true, true);
+    let outcome = world.call();
+    assert!(outcome.notice.is_some() && outcome.effects.is_empty());
+    let outcome = world.later(10_000).call();
+    assert_eq!(outcome, Outcome::pass());
+    assert_eq!(world.state.calls, []);
+}
+
+#[test]
+fn the_usage_api_is_asked_where_that_is_due() {
+    let mut world = World::used(20.0);
+    world.poll = true;
+    assert_eq!(world.call().effects, [Change::Poll]);
+    assert!(world.starts().effects.contains(&Change::Poll));
+    let facts = Facts::Prompt { poll: true };
+    let event = Event::UserPromptSubmit { prompt: "hi".to_owned(), source: None };
+    assert_eq!(world.decide(&facts, event).effects, [Change::Poll]);
+}
+
+#[test]
+fn a_start_cleans_up_once_a_day() {
+    let mut world = World::used(20.0);
+    let before = NOON - 60 * 24 * HOUR;
+    assert_eq!(world.starts().effects, [Change::CleanUp { before }]);
+    assert_eq!(world.later(1000).starts().effects, []);
+    world.later(24 * 3_600_000);
+    assert_eq!(world.starts().effects.len(), 1);
+    world.now = Timestamp::from_secs(NOON - HOUR);
+    assert_eq!(world.starts().effects.len(), 1, "the clock was set back");
+}
+
+#[test]
+fn what_a_start_tells() {
+    let mut world = World::used(20.0);
+    assert_eq!(world.starts().notice, None);
+    world.read(94.0, NOON + HOUR);
+    assert!(world.starts().notice.unwrap().contains("94 % used"));
+    world.usage = None;
+    assert!(world.starts().notice.unwrap().contains("no readings"));
+    assert_eq!(world.later(1000).starts().notice, None, "once a day");
+}

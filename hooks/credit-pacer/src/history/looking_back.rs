@@ -1,0 +1,73 @@
+//! What a look back is made from: the settings, the rules and the database.
+
+use jiff::tz::TimeZone;
+use shared::config::Sources;
+use shared::hook::Hook as _;
+use shared::host::{Host, Places};
+use shared::run::configure;
+use shared::switches::Position;
+
+use crate::CreditPacer;
+use crate::database::Database;
+use crate::history::past::Past;
+use crate::history::span::Span;
+use crate::pacing::{Rules, Window, seconds};
+use crate::settings::Settings;
+
+/// What a look back is made from.
+#[derive(Debug)]
+pub(crate) struct LookingBack {
+    settings: Settings,
+    rules: Rules,
+    /// None if nothing was ever kept.
+    database: Option<Database>,
+    now: i64,
+}
+
+impl LookingBack {
+    /// Reads the settings and opens the database.
+    pub(crate) fn open(host: &Host) -> Result<Self, String> {
+        let places = Places::resolve(&host.environment, host.cwd().as_deref());
+        let sources = Sources::of(&places, host.environment.home.as_deref());
+        let section = configure::<CreditPacer>(CreditPacer::section(), &sources, Position::Auto);
+        let settings = section.ok_or("the built-in defaults cannot be read; this is a bug")?.settings;
+        let store = places.open_store().ok_or("there is no state folder to look into; set HOME")?;
+        let database = Database::open_existing(&store).map_err(|error| error.0)?;
+        let rules = Rules::of(&settings);
+        Ok(Self { settings, rules, database, now: host.now().micros() / 1_000_000 })
+    }
+
+    /// The days that are asked for: those typed, else the usual number of them, as far as they are kept.
+    pub(crate) fn days(&self, typed: Option<&str>, usual: u32) -> Result<u32, String> {
+        let kept = self.settings.retention_days.get();
+        let Some(typed) = typed else { return Ok(usual.min(kept)) };
+        let days = typed.parse().ok().filter(|days| (1..=kept).contains(days));
+        days.ok_or_else(|| {
+            format!("--days takes a number from 1 to {kept}: so many days are kept (retention_days)")
+        })
+    }
+
+    /// What happened in the last days.
+    pub(crate) fn past(&self, days: u32) -> Result<Past, String> {
+        let span = Span::last_days(days, self.now, self.zone());
+        let since = span.from() - Window::SevenDay.length_secs();
+        let (snapshots, decisions) = match &self.database {
+            Some(database) => (
+                database.snapshots(since).map_err(|error| error.0)?,
+                database.decisions(since).map_err(|error| error.0)?,
+            ),
+            None => (Vec::new(), Vec::new()),
+        };
+        let alerts: Vec<u32> = self.settings.alerts.iter().map(|percent| percent.get()).collect();
+        Ok(Past::of(span, &snapshots, &decisions, &alerts))
+    }
+
+    /// What may be used of a window at a time.
+    pub(crate) fn safe_line(&self) -> impl Fn(Window, i64, i64) -> f64 {
+        |window, resets_at, at| self.rules.safe_at(window, resets_at, seconds(at))
+    }
+
+    fn zone(&self) -> TimeZone {
+        self.settings.timezone.find()
+    }
+}

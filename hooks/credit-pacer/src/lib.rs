@@ -1,0 +1,76 @@
+//! credit-pacer: makes the credits of the 5-hour and the 7-day window last, by delaying tool calls while they are used
+//! faster than the working time allows.
+//!
+//! The client tells its status line how much is used; `credit-pacer statusline` writes that down. After each tool call
+//! the hook holds it against what may be used by now, and lets the next request to the model wait as long as it takes to
+//! come out at 95 % when the window ends. Nothing here needs credentials or a connection; the usage API is a choice.
+//!
+//! - `settings`: what can be set, with its meaning
+//! - `pacing`: the arithmetic, from readings and calls to a delay, and nothing else
+//! - `observe`: what is looked at; `decide`: the rules; `wording`: what is said; `effect`: what is done beside speaking
+//! - `state`: what is remembered of the last calls, by all sessions together
+//! - `statusline`: the client's status line: recorded first, then printed
+//! - `database`: what was used when, over two months
+//! - `poll`: asking the usage API, at most every ten minutes, beside the sessions
+//! - `command`: what can be typed, in a shell and as a prompt
+//! - `history`, `report`: looking back; `filter`: the arithmetic as a filter; `simulate`: the arithmetic put to the test
+
+mod command;
+mod database;
+mod decide;
+mod effect;
+mod filter;
+mod history;
+mod observe;
+mod pacing;
+mod poll;
+mod report;
+mod settings;
+mod simulate;
+mod state;
+mod statusline;
+mod wording;
+
+pub use effect::Change;
+pub use observe::Facts;
+pub use settings::{Day, DayRange, HoursOfDay, OneOrMore, Settings, Zone};
+pub use state::State;
+
+use std::process::ExitCode;
+
+use shared::cli::Verb;
+use shared::hook::{Given, Headless, Hook, Outcome, Seen};
+use shared::host::Host;
+
+/// The hook.
+#[derive(Debug)]
+pub struct CreditPacer;
+
+impl Hook for CreditPacer {
+    const NAME: &'static str = "credit-pacer";
+    const HEADLESS: Headless = Headless::Decides;
+    const GLOBAL_ONLY: &'static [&'static str] = &["statusline", "usage_api"];
+    const ACTS_WHILE_SWITCHED_OFF: bool = true;
+    const VERBS: &'static [Verb] = command::VERBS;
+
+    type Settings = Settings;
+    type State = State;
+    type Facts = Facts;
+    type Effect = Change;
+
+    fn is_command(prompt: &str) -> bool {
+        command::is_command(prompt)
+    }
+
+    fn run_verb(host: &Host, words: &[&str]) -> Option<ExitCode> {
+        command::run(host, words)
+    }
+
+    fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
+        observe::observe(seen)
+    }
+
+    fn decide(given: &Given<'_, Self>) -> Outcome<State, Change> {
+        decide::decide(given)
+    }
+}

@@ -1,0 +1,179 @@
+//! What the hook looks at: the readings, and what the settings say about now. Nothing is decided here.
+
+use std::collections::BTreeMap;
+
+use sha2::{Digest, Sha256};
+use shared::hook::Seen;
+use shared::operator::typed;
+use shared::protocol::{Event, ToolCall};
+use shared::usage::{self, Usage};
+
+use crate::command::{self, Reply};
+use crate::pacing::{Reading, Rules, Snapshot, Window};
+use crate::poll;
+use crate::settings::Settings;
+
+/// What was found.
+#[derive(Debug, Clone)]
+pub enum Facts {
+    /// A tool has run.
+    Call(Box<CallFacts>),
+    /// A prompt that is none of our commands.
+    Prompt {
+        /// The usage API is to be asked.
+        poll: bool,
+    },
+    /// A prompt that is one of our commands, answered.
+    Command(Reply),
+    /// A session begins.
+    Start(Box<StartFacts>),
+}
+
+/// What was found after a tool has run.
+#[derive(Debug, Clone)]
+pub struct CallFacts {
+    pub(crate) scene: Scene,
+    /// A hash of the session's id.
+    pub(crate) session: u64,
+    /// A hash of the prompt's.
+    pub(crate) prompt: u64,
+    /// Nothing waits after this call.
+    pub(crate) is_exempt: bool,
+    /// The hash of a prompt that the call has scheduled and that begins like a command of ours.
+    pub(crate) scheduled: Option<u64>,
+}
+
+/// What was found at a session's start.
+#[derive(Debug, Clone)]
+pub struct StartFacts {
+    pub(crate) scene: Scene,
+    /// A hash of the session's id.
+    pub(crate) session: u64,
+}
+
+/// What is used, and the rules.
+#[derive(Debug, Clone)]
+pub(crate) struct Scene {
+    /// The last reading, if there is one.
+    pub(crate) usage: Option<Usage>,
+    /// The same and those before it, for the arithmetic.
+    pub(crate) snapshots: Vec<Snapshot>,
+    /// The settings, ready for arithmetic.
+    pub(crate) rules: Rules,
+    /// The usage API is to be asked.
+    pub(crate) poll: bool,
+}
+
+/// Tools after which nothing waits: they wait for the user, or do nothing but keep a list.
+const NO_SLEEP_AFTER: [&str; 9] = [
+    "AskUserQuestion",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskStop",
+    "TaskUpdate",
+    "TodoWrite",
+];
+
+pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
+    match &seen.input.event {
+        Event::PostToolUse(result) => after_call(seen, &result.call, false),
+        Event::PostToolUseFailure(failure) => after_call(seen, &failure.call, failure.is_interrupt),
+        Event::UserPromptSubmit { prompt, .. } => Some(match command::typed(seen, prompt) {
+            Some(reply) => Facts::Command(reply),
+            None => Facts::Prompt { poll: poll::is_due(seen) },
+        }),
+        Event::SessionStart { .. } => {
+            let session = digest(seen.input.call.session_id.as_deref()?);
+            Some(Facts::Start(Box::new(StartFacts { scene: scene(seen), session })))
+        }
+        _ => None,
+    }
+}
+
+fn after_call(seen: &Seen<'_, Settings>, tool: &ToolCall, is_interrupted: bool) -> Option<Facts> {
+    let session = digest(seen.input.call.session_id.as_deref()?);
+    let prompt = digest(seen.input.call.prompt_id.as_deref().unwrap_or_default());
+    let is_exempt = is_interrupted || NO_SLEEP_AFTER.contains(&tool.tool_name.as_str());
+    let scheduled = typed::scheduled_by(tool);
+    Some(Facts::Call(Box::new(CallFacts { scene: scene(seen), session, prompt, is_exempt, scheduled })))
+}
+
+fn scene(seen: &Seen<'_, Settings>) -> Scene {
+    let usage = seen.store.and_then(usage::read);
+    let snapshots = usage.as_ref().map(snapshots).unwrap_or_default();
+    Scene { usage, snapshots, rules: Rules::of(seen.settings), poll: poll::is_due(seen) }
+}
+
+/// The readings, oldest first, as the arithmetic takes them: each window at the time at which it was told.
+pub(crate) fn snapshots(usage: &Usage) -> Vec<Snapshot> {
+    let earlier = usage.earlier.iter().map(|earlier| (earlier.at, &earlier.windows));
+    let mut by_time: BTreeMap<i64, Snapshot> = BTreeMap::new();
+    for (at, windows) in earlier.chain([(usage.observed_at, &usage.windows)]) {
+        for window in Window::ALL {
+            let Some(told) = windows.get(window.key()) else { continue };
+            let at = if told.observed_at == 0 { at } else { told.observed_at };
+            let snapshot = by_time.entry(at).or_insert(Snapshot { at, ..Snapshot::default() });
+            let reading = Some(Reading { used_percent: told.used_percent, resets_at: told.resets_at });
+            match window {
+                Window::FiveHour => snapshot.five_hour = reading,
+                Window::SevenDay => snapshot.seven_day = reading,
+            }
+        }
+    }
+    by_time.into_values().collect()
+}
+
+/// The beginning of a hash: enough to tell sessions apart.
+pub(crate) fn digest(id: &str) -> u64 {
+    let bytes = Sha256::digest(id);
+    bytes.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use shared::usage::{Observed, Source, Usage, Window, merge};
+
+    use super::snapshots;
+
+    const FIVE: &str = "five_hour";
+    const SEVEN: &str = "seven_day";
+
+    fn seen(at: i64, told: &[(&str, f64)]) -> Observed {
+        let window = |used_percent| Window { used_percent, resets_at: 20_000, observed_at: 0 };
+        let windows = told.iter().map(|(name, used)| ((*name).to_owned(), window(*used))).collect();
+        Observed { at, source: Source::StatusLine, windows }
+    }
+
+    #[test]
+    fn each_window_stands_at_the_time_at_which_it_was_told() {
+        let sights = [
+            seen(100, &[(FIVE, 40.0), (SEVEN, 10.0)]),
+            seen(200, &[(FIVE, 40.0), (SEVEN, 10.0)]),
+            seen(300, &[(FIVE, 41.0)]),
+            seen(400, &[(FIVE, 41.0), ("seven_day_opus", 3.0)]),
+        ];
+        let usage = sights.iter().fold(Usage::default(), merge);
+        let used = |reading: Option<crate::pacing::Reading>| reading.map(|reading| reading.used_percent);
+        let found: Vec<_> =
+            snapshots(&usage).iter().map(|at| (at.at, used(at.five_hour), used(at.seven_day))).collect();
+        let expected = [
+            (100, Some(40.0), Some(10.0)),
+            (200, None, Some(10.0)),
+            (300, Some(41.0), None),
+            (400, Some(41.0), None),
+        ];
+        assert_eq!(found, expected);
+        assert!(snapshots(&Usage::default()).is_empty());
+    }
+
+    #[test]
+    fn a_window_without_a_time_of_its_own_has_the_readings() {
+        let windows =
+            [(SEVEN.to_owned(), Window { used_percent: 1.0, resets_at: 20_000, observed_at: 0 })].into();
+        let usage = Usage { observed_at: 100, windows, ..Usage::default() };
+        assert_eq!(snapshots(&usage).iter().map(|at| at.at).collect::<Vec<_>>(), [100]);
+    }
+}

@@ -1,0 +1,255 @@
+//! What calls cost and how they follow one another, from the readings and calls of the last hours.
+//!
+//! The unit is the batch: calls of a session that run side by side and wait together.
+
+use std::collections::{HashMap, HashSet};
+
+use super::clock::seconds;
+use super::{Call, Question, Reading, SAME_RESET_SECS, Snapshot, Window};
+
+/// Calls of one session that end within so many seconds of the first of them ran side by side.
+const BATCH_SECS: f64 = 2.0;
+
+/// A session that was silent for longer makes no calls now, in seconds.
+const ACTIVE_SECS: f64 = 30.0 * 60.0;
+
+/// A longer gap was a pause of the user's, in seconds.
+const LONGEST_GAP_SECS: f64 = 10.0 * 60.0;
+
+/// So many gaps tell how fast a session is.
+const GAPS: usize = 20;
+
+/// How fast a session is of which nothing is known, in seconds between two batches.
+const USUAL_GAP_SECS: f64 = 20.0;
+
+/// Batches and points from which on the cost of a batch is known: few dear ones, or many cheap ones. Readings are whole
+/// percents, so a point more or less must not matter much.
+const ENOUGH: [(u32, f64); 2] = [(20, 10.0), (100, 5.0)];
+
+/// Points of the week from which on they can be held against those of the five hours.
+const ENOUGH_WEEKLY: f64 = 3.0;
+
+/// What is used moves so long after a call at most, in seconds. Later it was somebody else.
+const LAG_SECS: f64 = 10.0 * 60.0;
+
+/// Nothing sleeps longer, in seconds.
+const LONGEST_SLEEP_SECS: f64 = 3600.0;
+
+/// A window's use beyond this is none, in percent.
+const MOST_PERCENT: f64 = 10_000.0;
+
+/// Batches and moves, ready to be asked.
+#[derive(Debug)]
+pub(super) struct History<'a> {
+    snapshots: &'a [Snapshot],
+    /// Ascending.
+    batches: Vec<Batch>,
+    now: f64,
+    session: u64,
+}
+
+/// Calls that waited together.
+#[derive(Debug, Clone, Copy)]
+struct Batch {
+    at: f64,
+    session: u64,
+    /// Until when it slept; its beginning if it did not.
+    until: f64,
+}
+
+/// Points that were used between two readings.
+#[derive(Debug, Clone, Copy)]
+struct Move {
+    from: f64,
+    to: f64,
+    points: f64,
+}
+
+/// What a batch costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Cost {
+    /// In points.
+    pub(super) points: f64,
+    /// How well that is known, from 0 to 1.
+    pub(super) weight: f64,
+}
+
+impl<'a> History<'a> {
+    pub(super) fn of(question: &Question<'a>) -> Self {
+        let &Question { now, session, snapshots, calls, .. } = question;
+        Self { snapshots, batches: batches(calls, now), now, session }
+    }
+
+    /// How many sessions make calls now, the asking one included.
+    pub(super) fn sessions(&self) -> f64 {
+        let lately = self.batches.iter().rev().take_while(|batch| self.now - batch.at <= ACTIVE_SECS);
+        let mut active: HashSet<u64> = lately.map(|batch| batch.session).collect();
+        active.insert(self.session);
+        u32::try_from(active.len()).map_or(f64::MAX, f64::from)
+    }
+
+    /// From one batch of the asking session to its next, without its sleep, in seconds.
+    pub(super) fn natural_gap(&self) -> f64 {
+        let own = self.gaps(|session| session == self.session);
+        let gaps = if own.is_empty() { self.gaps(|_| true) } else { own };
+        let count = u32::try_from(gaps.len()).map_or(1.0, f64::from);
+        if gaps.is_empty() { USUAL_GAP_SECS } else { gaps.iter().sum::<f64>() / count }
+    }
+
+    /// The last gaps of these sessions, each before a batch; the asking call begins one too.
+    fn gaps(&self, is_meant: impl Fn(u64) -> bool) -> Vec<f64> {
+        let mut next: HashMap<u64, f64> = HashMap::from([(self.session, self.now)]);
+        let mut gaps = Vec::with_capacity(GAPS);
+        for batch in self.batches.iter().rev().filter(|batch| is_meant(batch.session)) {
+            let is_last = next.get(&batch.session).is_some_and(|next| next - batch.at < BATCH_SECS);
+            if let Some(next) = next.insert(batch.session, batch.at)
+                && !is_last
+            {
+                gaps.push((next - batch.until).clamp(0.0, LONGEST_GAP_SECS));
+            }
+            if gaps.len() == GAPS {
+                break;
+            }
+        }
+        gaps
+    }
+
+    /// What a batch costs of a window. Of the week so little that whole percents do not tell: what it costs of the five
+    /// hours tells it better, once it is known how the two go together.
+    pub(super) fn cost(&self, window: Window) -> Cost {
+        match window {
+            Window::FiveHour => self.own_cost(window),
+            Window::SevenDay => self.weekly_ratio().map_or_else(
+                || self.own_cost(window),
+                |ratio| {
+                    let Cost { points, weight } = self.own_cost(Window::FiveHour);
+                    Cost { points: points * ratio, weight }
+                },
+            ),
+        }
+    }
+
+    /// What was used lately, divided by the batches of that time: as far back as needed to know it.
+    fn own_cost(&self, window: Window) -> Cost {
+        let Some(first) = self.batches.first().map(|batch| batch.at) else {
+            return Cost { points: 0.0, weight: 0.0 };
+        };
+        let (mut count, mut points) = (0_u32, 0.0);
+        for step in self.moves(window).iter().rev().take_while(|step| step.to > first) {
+            let (before, upto) = (self.batches_until(step.from), self.batches_until(step.to));
+            let last = self.batches[..upto].last();
+            if last.is_none_or(|last| step.to - last.at > LAG_SECS) {
+                continue;
+            }
+            let known = (step.to - first) / (step.to - step.from).max(1.0);
+            points += step.points * known.min(1.0);
+            count = count.saturating_add(u32::try_from(upto - before).unwrap_or(u32::MAX));
+            if ENOUGH.iter().any(|(batches, moved)| count >= *batches && points >= *moved) {
+                break;
+            }
+        }
+        if count == 0 {
+            return Cost { points: 0.0, weight: 0.0 };
+        }
+        let [_, (many, few_points)] = ENOUGH;
+        let weight = match window {
+            Window::FiveHour => (points / few_points).max(f64::from(count) / f64::from(many)),
+            Window::SevenDay => points / ENOUGH_WEEKLY,
+        };
+        Cost { points: points / f64::from(count), weight: weight.min(1.0) }
+    }
+
+    fn batches_until(&self, at: f64) -> usize {
+        self.batches.partition_point(|batch| batch.at <= at)
+    }
+
+    /// Points of the week to one of the five hours.
+    fn weekly_ratio(&self) -> Option<f64> {
+        let weekly = self.moves(Window::SevenDay);
+        let (mut of_week, mut of_hours) = (0.0, 0.0);
+        let mut weekly = weekly.iter().peekable();
+        for short in self.moves(Window::FiveHour) {
+            while let Some(long) = weekly.next_if(|long| long.to <= short.to) {
+                of_week += if long.from >= short.from { long.points } else { 0.0 };
+            }
+            of_hours += short.points;
+        }
+        (of_week >= ENOUGH_WEEKLY && of_hours > 0.0).then(|| of_week / of_hours)
+    }
+
+    /// How a window's use went up from reading to reading. Nothing is known of the time between two windows; within one it
+    /// never goes down, so a lower reading is an older one.
+    fn moves(&self, window: Window) -> Vec<Move> {
+        let mut moves = Vec::with_capacity(self.snapshots.len());
+        let mut last: Option<(f64, Reading)> = None;
+        for snapshot in self.snapshots {
+            let Some(reading) = snapshot.of(window) else { continue };
+            let at = seconds(snapshot.at);
+            if let Some((from, before)) = last.filter(|(_, before)| before.is_same_window(&reading)) {
+                if at < from {
+                    continue;
+                }
+                moves.push(Move { from, to: at, points: (reading.used() - before.used()).max(0.0) });
+                let used_percent = reading.used().max(before.used());
+                last = Some((at, Reading { used_percent, ..reading }));
+            } else {
+                last = Some((at, reading));
+            }
+        }
+        moves
+    }
+}
+
+/// The calls, gathered into batches. A call that ended during its session's sleep and was not delayed itself joined it.
+fn batches(calls: &[Call], now: f64) -> Vec<Batch> {
+    let mut batches: Vec<Batch> = Vec::with_capacity(calls.len());
+    let mut current: HashMap<u64, usize> = HashMap::new();
+    let usable = calls.iter().filter(|call| call.at.is_finite() && call.at <= now);
+    for call in usable {
+        let slept =
+            if call.slept_secs.is_finite() { call.slept_secs.clamp(0.0, LONGEST_SLEEP_SECS) } else { 0.0 };
+        let until = call.at + slept;
+        let joined = current
+            .get(&call.session)
+            .and_then(|index| batches.get_mut(*index))
+            .filter(|batch| call.at - batch.at < BATCH_SECS || (slept <= 0.0 && call.at < batch.until));
+        match joined {
+            Some(batch) if slept > 0.0 => batch.until = batch.until.max(until),
+            Some(_) => {}
+            None => {
+                current.insert(call.session, batches.len());
+                batches.push(Batch { at: call.at, session: call.session, until });
+            }
+        }
+    }
+    if !batches.is_sorted_by(|one, other| one.at <= other.at) {
+        batches.sort_by(|one, other| one.at.total_cmp(&other.at));
+    }
+    batches
+}
+
+impl Snapshot {
+    /// What it says of a window, if that is a number.
+    pub(super) fn of(&self, window: Window) -> Option<Reading> {
+        let reading = match window {
+            Window::FiveHour => self.five_hour,
+            Window::SevenDay => self.seven_day,
+        };
+        reading.filter(|reading| reading.used_percent.is_finite())
+    }
+}
+
+impl Reading {
+    /// What is used, as it is calculated with.
+    pub(super) const fn used(&self) -> f64 {
+        self.used_percent.clamp(0.0, MOST_PERCENT)
+    }
+
+    /// Both tell of one window: its reset is told with some play.
+    pub(super) const fn is_same_window(&self, other: &Self) -> bool {
+        self.resets_at.abs_diff(other.resets_at) <= SAME_RESET_SECS
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,39 @@
+//! How long the next request waits: so long that what is left of a window lasts, if every batch of calls costs what the last
+//! ones did.
+
+use super::cost::{Cost, History};
+use super::line::Rules;
+use super::{Question, Status, WindowPace};
+
+/// So many points past the line the delay is whole. Readings are whole percents, and one point more or less must not switch
+/// between nothing and everything.
+const RAMP_POINTS: f64 = 2.0;
+
+/// A window's average says nothing before so much of it is over, in seconds.
+const LEAST_ELAPSED_SECS: f64 = 600.0;
+
+/// The delay a window asks for by itself, in seconds.
+pub(super) fn of(pace: &WindowPace, question: &Question<'_>, history: &History<'_>, rules: &Rules) -> f64 {
+    let (Status::Over, Some((_, reading))) = (pace.status, pace.reading) else { return 0.0 };
+    let line = rules.line(pace.window, reading.resets_at, question.now);
+    let (used, target) = (reading.used(), rules.target());
+    let longest = rules.longest_delay.min(line.until_reset);
+    let delay = if used >= target {
+        longest
+    } else {
+        let budget = (target - used) / line.left;
+        let share = rules
+            .worked_share(pace.window, reading.resets_at, question.now, question.busy_slots)
+            .unwrap_or(1.0);
+        let gap = history.natural_gap();
+        let Cost { points, weight } = history.cost(pace.window);
+        let by_cost = share * history.sessions() * points / budget;
+        // The average is of all sessions together and of worked and idle time alike.
+        let by_average = gap * (used / line.elapsed.max(LEAST_ELAPSED_SECS)) / budget;
+        let apart = weight * by_cost + (1.0 - weight) * by_average;
+        let ramp = (pace.over_percent - rules.threshold) / RAMP_POINTS;
+        (apart - gap).clamp(0.0, rules.longest_delay) * ramp.clamp(0.0, 1.0)
+    };
+    let delay = delay.min(longest);
+    if delay < rules.shortest_delay { 0.0 } else { delay }
+}

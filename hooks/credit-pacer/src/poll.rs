@@ -1,0 +1,191 @@
+//! Asking the usage API: at most every ten minutes by all sessions together, in a process of its own, never in a tool call's
+//! way.
+//!
+//! - `slot`: when it may be asked next
+//! - `permission`: where it is not asked at all
+//! - `login`: what it is asked with
+//! - `answer`: what it says; `trouble`: why there is no answer
+//!
+//! Nothing of it is asked while every hook is off, or this one, or where its section in the global file does not say so.
+
+mod answer;
+mod login;
+mod permission;
+mod slot;
+mod trouble;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+use shared::config::Sources;
+use shared::courier::{self, Request};
+use shared::hook::{Hook, Seen};
+use shared::host::{Host, Places};
+use shared::journal::{self, Entry};
+use shared::state::{Store, is_off};
+use shared::switches::Switches;
+use shared::usage::{self, Observed, Source, Window};
+
+use crate::CreditPacer;
+use crate::database::{Database, SnapshotRow};
+use crate::pacing;
+use crate::settings::{Settings, UsageApi};
+use slot::{Slot, secs};
+use trouble::{Kind, Trouble};
+
+/// The verb that asks. It is in no help: nobody needs to type it.
+const VERB: &str = "poll";
+
+/// A server that takes longer is given up.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A longer answer is none, in bytes.
+const MAX_BYTES: u64 = 64 * 1024;
+
+/// It is switched on, nothing speaks against it here, and its time has come.
+pub(crate) fn is_due(seen: &Seen<'_, Settings>) -> bool {
+    if !seen.settings.usage_api.enabled {
+        return false;
+    }
+    let Some(store) = seen.store else { return false };
+    Slot::peek(store).is_due(seen.host.now()) && !is_denied(seen.host, seen.input.call.cwd.as_deref())
+}
+
+fn is_denied(host: &Host, cwd: Option<&Path>) -> bool {
+    let environment = &host.environment;
+    let starts = environment.project_dir.as_deref().into_iter().chain(cwd);
+    permission::is_denied(starts, environment.home.as_deref())
+}
+
+/// Starts the process that asks, and does not wait for it. It holds nothing that the client waits for.
+pub(crate) fn start() -> Result<(), String> {
+    let started = std::env::current_exe().and_then(|program| {
+        let mut command = Command::new(program);
+        command.arg(VERB).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        detach(&mut command);
+        command.spawn()
+    });
+    let why = |error| format!("credit-pacer: the usage API is not asked: no process can be started: {error}");
+    started.map(drop).map_err(why)
+}
+
+/// A group of its own: what ends the hook does not end it.
+#[cfg(unix)]
+fn detach(command: &mut Command) {
+    std::os::unix::process::CommandExt::process_group(command, 0);
+}
+
+/// Without a console, which would close with the client's.
+#[cfg(windows)]
+fn detach(command: &mut Command) {
+    const DETACHED_PROCESS: u32 = 8;
+    std::os::windows::process::CommandExt::creation_flags(command, DETACHED_PROCESS);
+}
+
+#[cfg(not(any(unix, windows)))]
+fn detach(_command: &mut Command) {}
+
+/// Asks: `credit-pacer poll`, started by [`start`].
+pub(crate) fn run(host: &Host) -> ExitCode {
+    let places = Places::resolve(&host.environment, host.cwd().as_deref());
+    if let Some(store) = places.open_store()
+        && let Some(settings) = allowed(host, &places, &store)
+        && Slot::take(&store, host.now(), interval(&settings))
+    {
+        let result = ask(host, &places, &settings).and_then(|windows| keep(&store, windows, host));
+        settle(&store, result, host, interval(&settings));
+    }
+    ExitCode::SUCCESS
+}
+
+fn interval(settings: &UsageApi) -> Duration {
+    Duration::from_secs(settings.interval_secs.get().into())
+}
+
+/// The settings, if they and everything else allow to ask. What started this process has looked at all of it, but
+/// anybody can start it.
+fn allowed(host: &Host, places: &Places, store: &Store) -> Option<UsageApi> {
+    let now = host.now();
+    let is_off = store.is_off(now) || places.default_state_dir.as_deref().is_some_and(|dir| is_off(dir, now));
+    if is_off || is_denied(host, host.cwd().as_deref()) {
+        return None;
+    }
+    let environment = &host.environment;
+    let switch = Switches::read(store).position(CreditPacer::NAME, environment.session_id.as_deref());
+    let sources = Sources::of(places, environment.home.as_deref());
+    let section = shared::run::configure::<CreditPacer>(CreditPacer::section(), &sources, switch)?;
+    let settings = section.settings.usage_api;
+    (section.enabled && settings.enabled).then_some(settings)
+}
+
+fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<String, Window>, Trouble> {
+    let login = login::find(host, places.config_dir.as_deref())?;
+    let courier = courier::beside_this_program().ok_or(Kind::NoCourier)?;
+    let headers = [
+        ("anthropic-beta", "oauth-2025-04-20".to_owned()),
+        ("authorization", login.header()),
+        ("content-type", "application/json".to_owned()),
+        ("user-agent", concat!("barbless/", env!("CARGO_PKG_VERSION")).to_owned()),
+    ];
+    let request = Request {
+        method: "GET".to_owned(),
+        url: settings.url.clone(),
+        headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        body: None,
+        proxy: proxy(host, &settings.url),
+        timeout: TIMEOUT,
+        max_bytes: MAX_BYTES,
+    };
+    answer::read(&courier::ask(&request, &courier)?, host.now())
+}
+
+/// The proxy that this machine's user has for such addresses; where a project defines one, nothing is asked.
+fn proxy(host: &Host, url: &str) -> Option<String> {
+    if !url.starts_with("https:") {
+        return None;
+    }
+    host.variable("HTTPS_PROXY").or_else(|| host.variable("https_proxy"))
+}
+
+/// Keeps a reading: for pacing, and for looking back.
+fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result<(), Trouble> {
+    if windows.is_empty() {
+        return Ok(());
+    }
+    let at = secs(host.now());
+    let row = row(&windows, at);
+    let observed = Observed { at, source: Source::UsageApi, windows };
+    usage::record(store, &observed).map_err(|_| Kind::NotKept)?;
+    let kept = Database::open(store).and_then(|database| database.add_snapshot(&row));
+    kept.map_err(|_| Kind::NotKept.into())
+}
+
+fn row(windows: &BTreeMap<String, Window>, at: i64) -> SnapshotRow {
+    let of = |window: pacing::Window| windows.get(window.key());
+    let (five_hour, seven_day) = (of(pacing::Window::FiveHour), of(pacing::Window::SevenDay));
+    SnapshotRow {
+        timestamp: at,
+        observed_at: at,
+        five_hour_util: five_hour.map(|window| window.used_percent),
+        five_hour_resets_at: five_hour.map(|window| window.resets_at),
+        seven_day_util: seven_day.map(|window| window.used_percent),
+        seven_day_resets_at: seven_day.map(|window| window.resets_at),
+        session_id: String::new(),
+        source: Source::UsageApi,
+    }
+}
+
+/// Remembers when to ask again, and tells the journal of a trouble that was not there before.
+fn settle(store: &Store, result: Result<(), Trouble>, host: &Host, interval: Duration) {
+    let before = Slot::settle(store, result, host.now(), interval);
+    let kind = result.err().map(|trouble| trouble.kind);
+    if let Some(kind) = kind
+        && before.and_then(|slot| slot.trouble) != Some(kind)
+    {
+        let text = format!("usage API: {}", kind.words());
+        let entry = Entry { hook: CreditPacer::NAME, what: "error", text: Some(&text), ..Entry::default() };
+        journal::write(store, host.now(), &entry);
+    }
+}

@@ -1,0 +1,90 @@
+//! Why there is no reading, as it is remembered and as it is told.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use shared::courier::{self, CourierError};
+
+/// An attempt that brought nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Trouble {
+    /// Why.
+    pub(super) kind: Kind,
+    /// The server wants to be left alone for so long.
+    pub(super) retry_after: Option<Duration>,
+}
+
+/// Why an attempt brings nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// There is no login on this machine.
+    NoLogin,
+    /// The login has expired; the server was not asked.
+    Expired,
+    /// The server does not take the login: 401 or 403.
+    Refused,
+    /// The server was asked too often: 429.
+    TooMany,
+    /// The server has a fault of its own: 500 to 599.
+    Server,
+    /// The server answers with another status.
+    Strange,
+    /// The server's answer is none that can be read.
+    Garbage,
+    /// The server cannot be reached.
+    Unreachable,
+    /// The server does not answer in time.
+    Timeout,
+    /// The program that asks is missing, or does not work.
+    NoCourier,
+    /// The reading could not be kept.
+    NotKept,
+}
+
+impl Kind {
+    /// As the user reads it.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::NoLogin => "there is no login of Claude Code to ask with: log in with `claude`",
+            Self::Expired => "the login has expired: start `claude`, which renews it",
+            Self::Refused => "the server does not take the login: start `claude` and log in again",
+            Self::TooMany => "the server was asked too often, and is left alone for a while",
+            Self::Server => "the server has a fault of its own, and is asked again later",
+            Self::Strange => {
+                "the server answers with a status that means nothing here: is credit-pacer.usage_api.url right?"
+            }
+            Self::Garbage => {
+                "the server's answer cannot be read: is credit-pacer.usage_api.url right, and Barbless up to date?"
+            }
+            Self::Unreachable => "the server cannot be reached, and is asked again later",
+            Self::Timeout => "the server does not answer in time, and is asked again later",
+            Self::NoCourier => {
+                "the program `courier`, which asks it, is missing beside credit-pacer or does not work: install again"
+            }
+            Self::NotKept => "what it said could not be written to the state folder",
+        }
+    }
+}
+
+impl From<Kind> for Trouble {
+    fn from(kind: Kind) -> Self {
+        Self { kind, retry_after: None }
+    }
+}
+
+impl From<CourierError> for Trouble {
+    fn from(error: CourierError) -> Self {
+        let kind = match error {
+            CourierError::NotStarted(..) | CourierError::Speechless => Kind::NoCourier,
+            CourierError::Late => Kind::Timeout,
+            CourierError::Failed { kind, .. } => match kind {
+                courier::Kind::Timeout => Kind::Timeout,
+                courier::Kind::Resolve | courier::Kind::Connect | courier::Kind::Tls => Kind::Unreachable,
+                courier::Kind::TooLarge | courier::Kind::Other => Kind::Garbage,
+                courier::Kind::BadRequest => Kind::Strange,
+            },
+        };
+        kind.into()
+    }
+}

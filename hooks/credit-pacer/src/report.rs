@@ -1,0 +1,81 @@
+//! `credit-pacer report`: one page in one file, with all that is needed to read it: what was used against the safe line, and
+//! what was delayed.
+
+mod file;
+mod markup;
+mod page;
+mod plot;
+mod words;
+
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+use shared::host::Host;
+
+use crate::history::looking_back::LookingBack;
+use crate::history::{USAGE, complain};
+
+/// So many days without being asked for others.
+const DAYS: u32 = 30;
+
+/// What was asked for.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked<'a> {
+    file: &'a str,
+    days: Option<&'a str>,
+    /// A file that is no report of ours is overwritten.
+    force: bool,
+}
+
+/// Writes the report; `words` are those after `report`.
+pub(crate) fn run(host: &Host, words: &[&str]) -> ExitCode {
+    let asked = match parse(words) {
+        Ok(asked) => asked,
+        Err(why) => return complain("report", &why, ExitCode::from(USAGE)),
+    };
+    let looking_back = match LookingBack::open(host) {
+        Ok(looking_back) => looking_back,
+        Err(why) => return complain("report", &why, ExitCode::FAILURE),
+    };
+    let days = match looking_back.days(asked.days, DAYS) {
+        Ok(days) => days,
+        Err(why) => return complain("report", &why, ExitCode::from(USAGE)),
+    };
+    let page = looking_back.past(days).map(|past| page::page(&past, &looking_back.safe_line()));
+    match page.and_then(|page| file::write(Path::new(asked.file), &page, asked.force)) {
+        Ok(path) => {
+            // A closed stdout is the reader's choice, not an error.
+            let _ = writeln!(io::stdout(), "{}", path.display());
+            ExitCode::SUCCESS
+        }
+        Err(why) => complain("report", &why, ExitCode::FAILURE),
+    }
+}
+
+fn parse<'a>(words: &[&'a str]) -> Result<Asked<'a>, String> {
+    const TAKES: &str = "it takes --html FILE, and perhaps --days N and --force";
+    let (mut file, mut days, mut force) = (None, None, false);
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        let (option, attached) =
+            word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value)));
+        let value = match option {
+            "--html" | "--days" => attached.or_else(|| words.next()),
+            "--force" if attached.is_none() => {
+                force = true;
+                continue;
+            }
+            _ => return Err(format!("{word} is unknown; {TAKES}")),
+        };
+        let value = value
+            .filter(|value| !value.is_empty())
+            .ok_or_else(|| format!("{option} needs a value; {TAKES}"))?;
+        if option == "--html" { file = Some(value) } else { days = Some(value) }
+    }
+    let file = file.ok_or(TAKES)?;
+    Ok(Asked { file, days, force })
+}
+
+#[cfg(test)]
+mod tests;

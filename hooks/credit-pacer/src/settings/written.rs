@@ -1,0 +1,217 @@
+//! Texts that must be more than text: hours, days, a time zone. A wrong one is caught where the file is read, so that the
+//! level below counts.
+
+use std::borrow::Cow;
+
+use jiff::civil::{Date, Weekday};
+use jiff::tz::TimeZone;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+
+/// A day of the week.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Day {
+    /// Monday.
+    Mon,
+    /// Tuesday.
+    Tue,
+    /// Wednesday.
+    Wed,
+    /// Thursday.
+    Thu,
+    /// Friday.
+    Fri,
+    /// Saturday.
+    Sat,
+    /// Sunday.
+    Sun,
+}
+
+/// A span of a day, as in `09:00-17:30`, or over midnight, as in `22:00-06:00`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct HoursOfDay {
+    /// In minutes since midnight.
+    pub(crate) from: u16,
+    /// In minutes since midnight, 1440 for its end; before `from`: on the next day. Never the same.
+    pub(crate) to: u16,
+}
+
+/// Days, ends included, as in `2026-12-24` or `2026-12-24..2027-01-01`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct DayRange {
+    first: Date,
+    last: Date,
+}
+
+/// A time zone: `system`, or a name that is known.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Zone(String);
+
+/// One value, or a list of them.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum OneOrMore<T> {
+    /// One.
+    One(T),
+    /// A list.
+    More(Vec<T>),
+}
+
+/// The machine's own time zone.
+const SYSTEM: &str = "system";
+
+/// A time of day, hours with one digit or two.
+const TIME_PATTERN: &str = "([01]?[0-9]|2[0-3]):[0-5][0-9]";
+
+const DATE_PATTERN: &str = "[0-9]{4}-[0-9]{2}-[0-9]{2}";
+
+const MINUTES_OF_DAY: u16 = 24 * 60;
+
+impl Day {
+    /// It is this day of the calendar's.
+    pub(crate) fn is(self, weekday: Weekday) -> bool {
+        let own = match self {
+            Self::Mon => Weekday::Monday,
+            Self::Tue => Weekday::Tuesday,
+            Self::Wed => Weekday::Wednesday,
+            Self::Thu => Weekday::Thursday,
+            Self::Fri => Weekday::Friday,
+            Self::Sat => Weekday::Saturday,
+            Self::Sun => Weekday::Sunday,
+        };
+        own == weekday
+    }
+}
+
+impl HoursOfDay {
+    /// The whole day.
+    pub(crate) const ALL_DAY: Self = Self { from: 0, to: MINUTES_OF_DAY };
+
+    /// It holds this minute since midnight.
+    pub(crate) const fn contains(self, minute: u16) -> bool {
+        if self.is_over_midnight() {
+            minute >= self.from || minute < self.to
+        } else {
+            minute >= self.from && minute < self.to
+        }
+    }
+
+    /// It ends on the next day.
+    pub(crate) const fn is_over_midnight(self) -> bool {
+        self.to < self.from
+    }
+}
+
+impl DayRange {
+    /// The day is one of them.
+    pub(crate) fn contains(self, date: Date) -> bool {
+        self.first <= date && date <= self.last
+    }
+}
+
+impl Zone {
+    /// The zone itself. For `system` this looks at the machine; where that says nothing, it is UTC.
+    pub(crate) fn find(&self) -> TimeZone {
+        if self.0 == SYSTEM {
+            return TimeZone::system();
+        }
+        TimeZone::get(&self.0).unwrap_or(TimeZone::UTC)
+    }
+}
+
+impl<T> OneOrMore<T> {
+    /// All of them.
+    pub(crate) const fn as_slice(&self) -> &[T] {
+        match self {
+            Self::One(one) => std::slice::from_ref(one),
+            Self::More(list) => list.as_slice(),
+        }
+    }
+}
+
+impl TryFrom<String> for HoursOfDay {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let hours = text.split_once('-').and_then(|(from, to)| {
+            let from = minute_of_day(from).filter(|from| *from < MINUTES_OF_DAY)?;
+            Some(Self { from, to: minute_of_day(to)? }).filter(|hours| hours.from != hours.to)
+        });
+        hours.ok_or("not hours such as 09:00-17:30")
+    }
+}
+
+/// `9:05`, `17:30`, `24:00`.
+fn minute_of_day(text: &str) -> Option<u16> {
+    let (hour, minute) = text.split_once(':')?;
+    let number =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse::<u16>().ok());
+    let is_written_so = (1..=2).contains(&hour.len()) && minute.len() == 2;
+    let (hour, minute) = (number(hour)??, number(minute)??);
+    let sum = hour * 60 + minute;
+    (is_written_so && minute < 60 && sum <= MINUTES_OF_DAY).then_some(sum)
+}
+
+impl TryFrom<String> for DayRange {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let (first, last) = text.split_once("..").unwrap_or((&text, &text));
+        let range = date(first).zip(date(last)).filter(|(first, last)| first <= last);
+        range.map(|(first, last)| Self { first, last }).ok_or("not a day such as 2026-12-24")
+    }
+}
+
+fn date(text: &str) -> Option<Date> {
+    let is_written_so =
+        text.len() == "2026-12-24".len() && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
+    if is_written_so { text.parse().ok() } else { None }
+}
+
+impl TryFrom<String> for Zone {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let is_known = text == SYSTEM || TimeZone::get(&text).is_ok();
+        if is_known { Ok(Self(text)) } else { Err("not a time zone such as Europe/Berlin") }
+    }
+}
+
+macro_rules! text_schema {
+    ($type:ty, $name:literal, $title:literal, $pattern:expr) => {
+        impl JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "title": $title, "minLength": 1, "pattern": $pattern })
+            }
+        }
+    };
+}
+
+text_schema!(
+    HoursOfDay,
+    "HoursOfDay",
+    "hours such as 09:00-17:30",
+    format!("^{TIME_PATTERN}-({TIME_PATTERN}|24:00)$")
+);
+text_schema!(
+    DayRange,
+    "DayRange",
+    "a day such as 2026-12-24, or days such as 2026-12-24..2027-01-01",
+    format!("^{DATE_PATTERN}(\\.\\.{DATE_PATTERN})?$")
+);
+text_schema!(Zone, "Zone", "system, or a time zone such as Europe/Berlin", "^[A-Za-z0-9_+/-]+$");
+
+#[cfg(test)]
+mod tests;

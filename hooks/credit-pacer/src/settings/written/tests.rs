@@ -1,0 +1,123 @@
+use serde::de::DeserializeOwned;
+use shared::config::read_typed;
+
+use super::{DayRange, HoursOfDay, OneOrMore, Zone};
+
+fn read<T: DeserializeOwned>(text: &str) -> Option<T> {
+    read_typed(&format!("'{text}'")).ok()
+}
+
+#[test]
+fn hours_are_read_over_midnight_and_to_the_days_end() {
+    for (text, from, to) in [
+        ("09:00-17:30", 540, 1050),
+        ("9:00-17:30", 540, 1050),
+        ("22:00-06:00", 1320, 360),
+        ("00:00-24:00", 0, 1440),
+        ("22:00-00:00", 1320, 0),
+    ] {
+        assert_eq!(read(text), Some(HoursOfDay { from, to }), "{text}");
+    }
+    for wrong in [
+        "",
+        "-",
+        "9-17",
+        "09:00",
+        "09:00-",
+        "-17:00",
+        "09:00-09:00",
+        "25:00-26:00",
+        "09:60-10:00",
+        "24:00-25:00",
+        "24:00-06:00",
+        "09:0-10:00",
+        "009:00-10:00",
+        "09:00-24:01",
+        "+9:00-10:00",
+        "09:00 - 10:00",
+        "09:00-10:00-11:00",
+        "９:00-10:00",
+        "99999999:00-1:00",
+    ] {
+        assert_eq!(read::<HoursOfDay>(wrong), None, "{wrong}");
+    }
+}
+
+#[test]
+fn a_minute_is_within_hours_also_after_midnight() {
+    let holds = |text, minute: u16| read::<HoursOfDay>(text).unwrap().contains(minute);
+    for (text, minute, expected) in [
+        ("09:00-17:00", 539, false),
+        ("09:00-17:00", 540, true),
+        ("09:00-17:00", 1019, true),
+        ("09:00-17:00", 1020, false),
+        ("22:00-06:00", 1319, false),
+        ("22:00-06:00", 1439, true),
+        ("22:00-06:00", 0, true),
+        ("22:00-06:00", 360, false),
+        ("22:00-00:00", 1439, true),
+        ("22:00-00:00", 0, false),
+        ("00:00-24:00", 1439, true),
+    ] {
+        assert_eq!(holds(text, minute), expected, "{text} {minute}");
+    }
+}
+
+#[test]
+fn days_are_read_alone_and_from_one_to_another() {
+    let holds = |range: &str, day: &str| read::<DayRange>(range).unwrap().contains(day.parse().unwrap());
+    for (range, day, expected) in [
+        ("2026-12-24", "2026-12-24", true),
+        ("2026-12-24", "2026-12-25", false),
+        ("2026-12-24..2027-01-01", "2026-12-23", false),
+        ("2026-12-24..2027-01-01", "2026-12-24", true),
+        ("2026-12-24..2027-01-01", "2027-01-01", true),
+        ("2026-12-24..2027-01-01", "2027-01-02", false),
+    ] {
+        assert_eq!(holds(range, day), expected, "{range} {day}");
+    }
+    for wrong in [
+        "",
+        "2026-13-01",
+        "2026-02-29",
+        "24.12.2026",
+        "2026-12-24..",
+        "..2026-12-24",
+        "2026-12-24..2026-12-23",
+        "2026-12-24 .. 2026-12-25",
+        "2026-12-24T00:00",
+        "20261224",
+        "--------10",
+    ] {
+        assert_eq!(read::<DayRange>(wrong), None, "{wrong}");
+    }
+}
+
+#[test]
+fn a_zone_is_the_machines_or_a_known_one() {
+    for right in [
+        "system",
+        "Europe/Berlin",
+        "UTC",
+        "Etc/GMT+12",
+        "Pacific/Kiritimati",
+        "America/Argentina/Buenos_Aires",
+    ] {
+        assert!(read::<Zone>(right).is_some(), "{right}");
+    }
+    for wrong in ["", "Europe/Berlim", "System", "../../etc/passwd", "+02:00", "CET-1CEST"] {
+        assert_eq!(read::<Zone>(wrong), None, "{wrong}");
+    }
+}
+
+#[test]
+fn one_stands_for_a_list_of_one() {
+    let nine = HoursOfDay { from: 540, to: 600 };
+    for text in ["'09:00-10:00'", "['09:00-10:00']"] {
+        assert_eq!(read_typed::<OneOrMore<HoursOfDay>>(text).unwrap().as_slice(), [nine], "{text}");
+    }
+    assert!(read_typed::<OneOrMore<HoursOfDay>>("[]").unwrap().as_slice().is_empty());
+    for wrong in ["'09:00'", "['09:00-10:00', nine]", "9"] {
+        assert!(read_typed::<OneOrMore<HoursOfDay>>(wrong).is_err(), "{wrong}");
+    }
+}

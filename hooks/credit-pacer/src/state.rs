@@ -1,0 +1,120 @@
+//! What is remembered of the last calls, by all sessions together: they share the credits. One file, one lock: so parallel
+//! calls agree on one deadline.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use shared::hook::Remembered;
+use shared::host::Timestamp;
+
+use crate::pacing::{Strategy, Window};
+
+/// A session that was silent for so long has ended, or might as well have.
+const SESSION_FORGOTTEN: Duration = HOUR;
+
+const HOUR: Duration = Duration::from_secs(60 * 60);
+
+/// Ten minutes.
+const SLOT_MICROS: i64 = 10 * 60 * 1_000_000;
+
+/// Eight days of them.
+const SLOTS_KEPT: i64 = 8 * 24 * 6;
+
+/// The memory of all sessions.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    /// The last calls of all sessions, newest last, at most [`State::MAX_CALLS`].
+    pub(crate) calls: Vec<Kept>,
+    /// What each session does, by a hash of its id; those silent for an hour are dropped.
+    pub(crate) sessions: BTreeMap<u64, Session>,
+    /// Ten-minute slots since the epoch in which there was a call, over the last eight days, ascending.
+    pub(crate) busy_slots: Vec<i64>,
+    /// The alerts that were given.
+    pub(crate) alerts: Vec<Alert>,
+    /// When the user was last told that there is nothing to pace by, in seconds since the epoch.
+    pub(crate) hinted_at: i64,
+    /// When the database was last cleaned, in seconds since the epoch.
+    pub(crate) cleaned_at: i64,
+}
+
+/// One call: when, by whom, and for how long it was delayed. A tuple, because the file is written after every call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Kept(pub(crate) Timestamp, pub(crate) u64, pub(crate) u32);
+
+/// One session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Session {
+    /// Its last call.
+    pub(crate) last: Timestamp,
+    /// When its current batch began.
+    pub(crate) batch: Timestamp,
+    /// Until when the batch waits.
+    pub(crate) until: Timestamp,
+    /// The window that asks for it.
+    pub(crate) window: Option<Window>,
+    /// A hash of the prompt the batch belongs to.
+    pub(crate) prompt: u64,
+    /// When the user was told last.
+    pub(crate) told: Timestamp,
+    /// What they were told.
+    pub(crate) told_strategy: Strategy,
+    /// Delays of the last hour: when and how long, in milliseconds.
+    pub(crate) delays: Vec<(Timestamp, u32)>,
+}
+
+/// An alert that was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Alert {
+    /// The client's name of the window.
+    pub(crate) window: String,
+    /// Which one.
+    pub(crate) resets_at: i64,
+    /// At so many percent.
+    pub(crate) percent: u32,
+}
+
+impl State {
+    /// So many calls are remembered.
+    pub(crate) const MAX_CALLS: usize = 256;
+
+    /// Adds a call, and drops what is no longer needed.
+    pub(crate) fn remember_call(&mut self, call: Kept) {
+        let now = call.0;
+        self.calls.push(call);
+        let surplus = self.calls.len().saturating_sub(Self::MAX_CALLS);
+        self.calls.drain(..surplus);
+        self.sessions.retain(|_, session| now.since(session.last) < SESSION_FORGOTTEN);
+        let slot = now.micros().div_euclid(SLOT_MICROS);
+        if self.busy_slots.last() != Some(&slot) {
+            self.busy_slots.retain(|busy| *busy < slot && slot - *busy < SLOTS_KEPT);
+            self.busy_slots.push(slot);
+        }
+    }
+}
+
+impl Session {
+    /// Adds a delay.
+    pub(crate) fn remember_delay(&mut self, now: Timestamp, slept: Duration) {
+        self.delays.retain(|(at, _)| *at <= now && now.since(*at) < HOUR);
+        if !slept.is_zero() {
+            self.delays.push((now, u32::try_from(slept.as_millis()).unwrap_or(u32::MAX)));
+        }
+    }
+
+    /// All delays of the last hour together.
+    pub(crate) fn slept_lately(&self, now: Timestamp) -> Duration {
+        let lately = self.delays.iter().filter(|(at, _)| *at <= now && now.since(*at) < HOUR);
+        lately.map(|(_, millis)| Duration::from_millis((*millis).into())).sum()
+    }
+}
+
+impl Remembered for State {
+    const MACHINE_WIDE: bool = true;
+
+    fn file_name(_session: &str) -> Option<String> {
+        Some("credit-pacer.json".to_owned())
+    }
+}

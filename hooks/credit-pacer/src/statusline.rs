@@ -1,0 +1,178 @@
+//! `credit-pacer statusline`: what the client tells its status line is recorded first; then a line is printed. Whatever goes
+//! wrong, there is a line, and exit status 0.
+
+mod chain;
+mod line;
+mod terminal;
+mod told;
+
+use std::cell::RefCell;
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use shared::config::{Section, Sources};
+use shared::hook::Hook;
+use shared::host::{Environment, Host, Places, Timestamp, read_first_value};
+use shared::journal;
+use shared::run::configure;
+use shared::state::{Store, is_off};
+use shared::switches::Switches;
+use shared::usage::session::{self, SessionUsage};
+use shared::usage::{self, Observed, Source, Usage};
+
+use crate::CreditPacer;
+use crate::database::{Database, DatabaseError, SnapshotRow};
+use crate::observe::{Scene, digest, snapshots};
+use crate::pacing::{Pace, Rules};
+use crate::settings::Settings;
+use crate::state::State;
+use line::Shown;
+use told::Told;
+
+/// Reads the client's object on stdin, records what it tells, prints a line.
+pub(crate) fn run(host: &Host) -> ExitCode {
+    answer_on_panic();
+    let input = if io::stdin().is_terminal() { Vec::new() } else { read_first_value().unwrap_or_default() };
+    let told = Told::read(&input).unwrap_or_default();
+    let (environment, places) = places(host, &told);
+    let store = places.open_store();
+    let now = whole_secs(host.now());
+    let told = Told { usage: SessionUsage { written_at: now, ..told.usage }, ..told };
+    let recorded = record(store.as_ref(), &told);
+    let switches = store.as_ref().map(Switches::read).unwrap_or_default();
+    let switch = switches.position(CreditPacer::NAME, told.session.as_deref());
+    let sources = Sources::of(&places, environment.home.as_deref());
+    let Some(section) = configure::<CreditPacer>(CreditPacer::section(), &sources, switch) else {
+        print(b"credit-pacer: the built-in defaults cannot be read; this is a bug\n");
+        return ExitCode::SUCCESS;
+    };
+    let scene = scene(store.as_ref(), &told, recorded, &section.settings);
+    let state = store.as_ref().and_then(remembered).unwrap_or_default();
+    let session = digest(told.session.as_deref().unwrap_or_default());
+    let pace = state.pace(&scene, session, host.now());
+    let shown = Shown {
+        model: told.model_name.as_deref(),
+        context_percent: told.usage.context.used_percent,
+        delay_secs: delay_secs(&pace, &state, session, &section.settings, host.now()),
+        pace: &pace,
+        is_off: is_switched_off(host, &places, &section),
+        is_lost: !recorded && !told.usage.windows.is_empty(),
+        has_replied: told.has_replied(),
+        now,
+    };
+    let line = line::line(&shown, terminal::columns(host), terminal::takes_colours(host));
+    print(format!("{line}\n").as_bytes());
+    if let Some(command) = &section.settings.statusline.chain
+        && let Some(printed) = chain::output(host, command, &input)
+    {
+        print(&printed);
+    }
+    ExitCode::SUCCESS
+}
+
+/// The project is the one of the session, whatever this process was told.
+fn places(host: &Host, told: &Told) -> (Environment, Places) {
+    let mut environment = host.environment.clone();
+    if let Some(project) = &told.project {
+        environment.project_dir = Some(project.clone());
+    }
+    let places = Places::resolve(&environment, host.cwd().as_deref());
+    let is_named = places.state_dir != places.default_state_dir;
+    // As the hook does: what it reads must be where we write.
+    if is_named && !places.open_store().as_ref().is_some_and(Store::is_writable) {
+        return (environment, places.without_named_state_dir());
+    }
+    (environment, places)
+}
+
+/// Writes down what was told; false: it could not be.
+fn record(store: Option<&Store>, told: &Told) -> bool {
+    let (Some(store), Some(id)) = (store, told.session.as_deref()) else { return false };
+    let news = RefCell::new(None);
+    let mut is_lost = false;
+    let recorded = session::record(store, id, told.usage.clone(), || {
+        match usage::record(store, &observed(&told.usage)) {
+            Ok(recorded) => *news.borrow_mut() = recorded.filter(Usage::has_just_changed),
+            Err(_) => is_lost = true,
+        }
+    });
+    if let Some(usage) = news.take()
+        && let Err(error) = keep(store, &usage, id, told.usage.written_at)
+    {
+        // The database is for looking back: the reading itself is recorded.
+        let text = Some(error.0.as_str());
+        let entry =
+            journal::Entry { hook: CreditPacer::NAME, what: "error", text, ..journal::Entry::default() };
+        journal::write(store, Timestamp::from_secs(told.usage.written_at), &entry);
+    }
+    recorded.is_ok() && !is_lost
+}
+
+fn observed(told: &SessionUsage) -> Observed {
+    Observed { at: told.written_at, source: Source::StatusLine, windows: told.windows.clone() }
+}
+
+fn keep(store: &Store, usage: &Usage, session_id: &str, timestamp: i64) -> Result<(), DatabaseError> {
+    let five_hour = usage.windows.get("five_hour");
+    let seven_day = usage.windows.get("seven_day");
+    Database::open(store)?.add_snapshot(&SnapshotRow {
+        timestamp,
+        observed_at: usage.observed_at,
+        five_hour_util: five_hour.map(|window| window.used_percent),
+        five_hour_resets_at: five_hour.map(|window| window.resets_at),
+        seven_day_util: seven_day.map(|window| window.used_percent),
+        seven_day_resets_at: seven_day.map(|window| window.resets_at),
+        session_id: session_id.to_owned(),
+        source: usage.source,
+    })
+}
+
+/// What the hook would see. Where nothing can be written it is at least what was told just now.
+fn scene(store: Option<&Store>, told: &Told, recorded: bool, settings: &Settings) -> Scene {
+    let known = store.and_then(usage::read);
+    let usage = if !recorded && session::is_observed(None, &told.usage) {
+        Some(usage::merge(known.unwrap_or_default(), &observed(&told.usage)))
+    } else {
+        known
+    };
+    let snapshots = usage.as_ref().map(snapshots).unwrap_or_default();
+    Scene { usage, snapshots, rules: Rules::of(settings), poll: false }
+}
+
+fn remembered(store: &Store) -> Option<State> {
+    store.session_file::<State>("").and_then(|file| store.peek(&file, ""))
+}
+
+/// What the next call of the session waits for.
+fn delay_secs(pace: &Pace, state: &State, session: u64, settings: &Settings, now: Timestamp) -> f64 {
+    let Some(limit) = settings.max_total_delay_per_hour_secs else { return pace.delay_secs };
+    let slept = state.sessions.get(&session).map(|session| session.slept_lately(now)).unwrap_or_default();
+    let left = Duration::from_secs(limit.get().into()).saturating_sub(slept);
+    pace.delay_secs.min(left.as_secs_f64())
+}
+
+fn is_switched_off(host: &Host, places: &Places, section: &Section<Settings>) -> bool {
+    let folders = [&places.state_dir, &places.default_state_dir];
+    !section.enabled || folders.into_iter().flatten().any(|folder| is_off(folder, host.now()))
+}
+
+const fn whole_secs(time: Timestamp) -> i64 {
+    time.micros().div_euclid(1_000_000)
+}
+
+fn print(bytes: &[u8]) {
+    let mut stdout = io::stdout().lock();
+    // A client that has closed our stdout is not interested; there is nobody to tell.
+    let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
+}
+
+/// A panic is a bug, and the client's screen must not pay for it.
+#[expect(clippy::exit, reason = "with panic = abort this is the only way to end with status 0")]
+fn answer_on_panic() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(|place| format!(" at {}:{}", place.file(), place.line()));
+        print(format!("credit-pacer: a bug{}\n", place.unwrap_or_default()).as_bytes());
+        std::process::exit(0);
+    }));
+}

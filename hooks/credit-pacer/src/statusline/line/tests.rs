@@ -1,0 +1,199 @@
+use super::{Shown, line, width};
+use crate::pacing::{Pace, Reading, Status, Strategy, Window, WindowPace};
+
+const NOW: i64 = 1_000_000;
+
+/// A window: how it stands, what is used, how far that is over the line, how old that is and how long until it ends.
+type Row = Option<(Status, f64, f64, i64, i64)>;
+
+fn window(window: Window, row: Row) -> WindowPace {
+    let unknown = WindowPace {
+        window,
+        status: Status::Unknown,
+        reading: None,
+        elapsed_percent: 0.0,
+        allowance_percent: 0.0,
+        safe_percent: 0.0,
+        over_percent: 0.0,
+        delay_secs: 0.0,
+    };
+    let Some((status, used_percent, over_percent, age, left)) = row else { return unknown };
+    let reading = Some((NOW - age, Reading { used_percent, resets_at: NOW + left }));
+    WindowPace { status, reading, over_percent, ..unknown }
+}
+
+fn pace(five_hour: Row, seven_day: Row) -> Pace {
+    Pace {
+        delay_secs: 0.0,
+        strategy: Strategy::None,
+        constrained_window: None,
+        reason: String::new(),
+        windows: [window(Window::FiveHour, five_hour), window(Window::SevenDay, seven_day)],
+    }
+}
+
+fn shown(pace: &Pace) -> Shown<'_> {
+    Shown {
+        model: Some("Opus 4.8"),
+        context_percent: Some(42.0),
+        pace,
+        delay_secs: 0.0,
+        is_off: false,
+        is_lost: false,
+        has_replied: true,
+        now: NOW,
+    }
+}
+
+fn ordinary() -> Pace {
+    pace(Some((Status::Over, 63.0, 2.4, 5, 600)), Some((Status::Ok, 48.0, -11.0, 5, 60_000)))
+}
+
+#[test]
+fn it_says_how_everything_stands() {
+    let ordinary = ordinary();
+    for (what, shown, expected) in [
+        (
+            "paced",
+            Shown { delay_secs: 41.7, ..shown(&ordinary) },
+            "Opus 4.8 · ctx 42% · 5h 63% ▲2 · wk 48% ▼11 · next +42s",
+        ),
+        ("no delay", shown(&ordinary), "Opus 4.8 · ctx 42% · 5h 63% ▲2 · wk 48% ▼11"),
+        (
+            "off",
+            Shown { is_off: true, delay_secs: 41.7, ..shown(&ordinary) },
+            "Opus 4.8 · ctx 42% · 5h 63% ▲2 · wk 48% ▼11 · pacing off",
+        ),
+        (
+            "lost",
+            Shown { is_lost: true, ..shown(&ordinary) },
+            "Opus 4.8 · ctx 42% · 5h 63% ▲2 · wk 48% ▼11 · not recorded",
+        ),
+        (
+            "nothing told",
+            Shown { model: None, context_percent: None, ..shown(&ordinary) },
+            "5h 63% ▲2 · wk 48% ▼11",
+        ),
+    ] {
+        assert_eq!(line(&shown, 80, false), expected, "{what}");
+    }
+}
+
+#[test]
+fn a_window_says_how_it_stands_against_the_safe_line() {
+    for (row, expected) in [
+        ((Status::Over, 63.0, 2.4, 5, 600), "5h 63% ▲2"),
+        ((Status::Over, 63.0, 0.2, 5, 600), "5h 63% ▲1"),
+        ((Status::Ok, 63.0, 0.0, 5, 600), "5h 63% ▼0"),
+        ((Status::Ok, 62.6, -30.5, 5, 600), "5h 63% ▼30"),
+        ((Status::Over, 104.0, 40.0, 5, 600), "5h 104% ▲40"),
+        ((Status::Stale, 63.0, 0.0, 960, 600), "5h 63% 16m old"),
+        ((Status::Stale, 63.0, 0.0, 7300, 600), "5h 63% 2h old"),
+        ((Status::Stale, 63.0, 0.0, 200_000, 600), "5h 63% 2d old"),
+        ((Status::Stale, 63.0, 0.0, 5, 0), "5h reset"),
+        ((Status::Off, 63.0, 0.0, 5, 600), "5h 63%"),
+    ] {
+        let pace = pace(Some(row), None);
+        let shown = Shown { model: None, context_percent: None, ..shown(&pace) };
+        assert_eq!(line(&shown, 80, false), expected);
+    }
+}
+
+#[test]
+fn where_no_credits_are_told_it_says_so() {
+    let unknown = pace(None, None);
+    let before = Shown { has_replied: false, ..shown(&unknown) };
+    for (what, shown, columns, expected) in [
+        ("no login", shown(&unknown), 80, "Opus 4.8 · ctx 42% · no credits told (needs a Pro or Max login)"),
+        ("no login, narrow", shown(&unknown), 50, "Opus 4.8 · ctx 42% · no credits told"),
+        ("no reply yet", before, 80, "Opus 4.8 · ctx 42% · no credits told yet"),
+        ("very narrow", shown(&unknown), 16, "no credits told"),
+        ("not even that", shown(&unknown), 8, "no cred…"),
+    ] {
+        assert_eq!(line(&shown, columns, false), expected, "{what}");
+    }
+}
+
+#[test]
+fn where_there_is_little_room_the_least_important_goes_first() {
+    let ordinary = ordinary();
+    let long = "A model with a name that goes on and on";
+    let shown = Shown { delay_secs: 42.0, model: Some(long), ..shown(&ordinary) };
+    for (columns, expected) in [
+        (90, "A model with a name that goes on and on · ctx 42% · 5h 63% ▲2 · wk 48% ▼11 · next +42s"),
+        (70, "A model with a… · ctx 42% · 5h 63% ▲2 · wk 48% ▼11 · next +42s"),
+        (50, "ctx 42% · 5h 63% ▲2 · wk 48% ▼11 · next +42s"),
+        (36, "5h 63% ▲2 · wk 48% ▼11 · next +42s"),
+        (22, "5h 63% ▲2 · wk 48% ▼11"),
+        (20, "5h 63% ▲2 wk 48% ▼11"),
+        (16, "5h 63% · wk 48%"),
+        (13, "5h 63% wk 48%"),
+        (12, "5h 63%"),
+        (4, "5h…"),
+        (1, "…"),
+    ] {
+        assert_eq!(line(&shown, columns, false), expected, "{columns}");
+    }
+}
+
+#[test]
+fn it_never_takes_more_columns_than_there_are() {
+    let paces = [ordinary(), pace(None, None), pace(Some((Status::Stale, 63.0, 0.0, 960, 600)), None)];
+    let names =
+        [None, Some("Opus 4.8 (1M context)"), Some("模型名字很长很长很长很长很长很长"), Some("🙂🙂🙂🙂🙂🙂")];
+    for pace in &paces {
+        for model in names {
+            for columns in 1..120 {
+                let shown = Shown { model, delay_secs: 350.0, ..shown(pace) };
+                let line = line(&shown, columns, false);
+                assert!(width(&line) <= columns && !line.is_empty(), "{columns}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_models_name_does_nothing_to_the_terminal() {
+    let ordinary = ordinary();
+    for (name, expected) in [
+        ("Opus\u{1b}[2J\u{7}\r\n 4.8", "Opus[2J 4.8 · "),
+        ("\u{9b}31mOpus\u{7f}", "31mOpus · "),
+        ("a\u{202e}b\u{200b}c\u{feff}d\u{e0041}", "abcd · "),
+        ("   ", ""),
+        ("", ""),
+        ("模型\t一", "模型 一 · "),
+    ] {
+        let shown = Shown { model: Some(name), context_percent: None, ..shown(&ordinary) };
+        let expected = format!("{expected}5h 63% ▲2 · wk 48% ▼11");
+        assert_eq!(line(&shown, 80, false), expected, "{name:?}");
+    }
+}
+
+#[test]
+fn colours_say_how_bad_it_is_and_take_no_room() {
+    let (green, yellow, red) = ("\u{1b}[32m", "\u{1b}[33m", "\u{1b}[31m");
+    for (what, row, expected) in [
+        ("below", Some((Status::Ok, 48.0, -3.0, 5, 600)), green),
+        ("above", Some((Status::Over, 48.0, 3.0, 5, 600)), yellow),
+        ("far above", Some((Status::Over, 88.0, 20.0, 5, 600)), red),
+        ("nearly used up", Some((Status::Ok, 95.0, -3.0, 5, 600)), red),
+        ("old", Some((Status::Stale, 95.0, 3.0, 960, 600)), ""),
+    ] {
+        let pace = pace(row, None);
+        let shown = Shown { model: None, context_percent: None, ..shown(&pace) };
+        let plain = line(&shown, 12, false);
+        let expected = if expected.is_empty() { plain } else { format!("{expected}{plain}\u{1b}[0m") };
+        assert_eq!(line(&shown, 12, true), expected, "{what}");
+    }
+    let emergency = Pace {
+        strategy: Strategy::Emergency,
+        constrained_window: Some(Window::FiveHour),
+        ..pace(Some((Status::Over, 60.0, 3.0, 5, 600)), None)
+    };
+    assert!(line(&shown(&emergency), 80, true).contains(&format!("{red}5h 60%")));
+    for (percent, colour) in [(74.0, green), (75.0, yellow), (90.0, red)] {
+        let ordinary = ordinary();
+        let shown = Shown { context_percent: Some(percent), ..shown(&ordinary) };
+        assert!(line(&shown, 80, true).contains(&format!("{colour}ctx {percent:.0}%\u{1b}[0m")));
+    }
+}

@@ -1,0 +1,56 @@
+//! What came of a request.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// The server's answer, whatever its status.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    /// By lower-case names; what stands several times is joined with commas.
+    pub(crate) headers: BTreeMap<String, String>,
+    /// As far as it was read; what is not UTF-8 in it is replaced.
+    pub(crate) body: String,
+    /// There was more of it than was asked for.
+    pub(crate) truncated: bool,
+}
+
+/// There is no answer.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Failure {
+    error: Kind,
+    /// For people; nothing of the request's headers or body.
+    message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(error: Kind, message: impl Into<String>) -> Self {
+        Self { error, message: message.into() }
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn kind(&self) -> Kind {
+        self.error
+    }
+}
+
+/// Why there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// The name of the host is not known, or nobody could be asked.
+    Resolve,
+    /// The host cannot be reached.
+    Connect,
+    /// There is no trust in the host.
+    Tls,
+    /// The time was over.
+    Timeout,
+    /// The request, or what comes before the answer's body, is too long.
+    TooLarge,
+    /// The request is none, or none that is carried.
+    BadRequest,
+    /// Anything else, such as an answer that is no HTTP.
+    Other,
+}

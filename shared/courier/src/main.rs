@@ -1,0 +1,74 @@
+//! Carries one HTTP request for a hook: a JSON object on stdin, a JSON object on stdout, and no other word. The only program
+//! here that opens connections, so that a resolver or a TLS fault cannot reach a hook.
+//!
+//! - `request`: what is asked for, and whether it may be
+//! - `exchange`: carrying it out
+//! - `answer`: what came of it
+//!
+//! It keeps nothing, follows no redirect, takes nothing from the environment, and says nothing of the headers it was
+//! given, in which a token may stand.
+
+mod answer;
+mod exchange;
+mod request;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Read, Write};
+use std::process::ExitCode;
+
+use answer::{Answer, Failure, Kind};
+use request::Request;
+
+/// A longer request is refused, in bytes.
+const MAX_REQUEST_BYTES: u64 = 1024 * 1024;
+
+const USAGE: &str = "\
+courier carries one HTTP request for a hook, which starts it: JSON on stdin, JSON on stdout
+
+  in   {\"method\", \"url\", \"headers\": {..}, \"body\": TEXT|null, \"proxy\": URL|null, \"timeout_ms\", \"max_bytes\"}
+  out  {\"status\", \"headers\": {..}, \"body\": TEXT, \"truncated\": true|false}
+       {\"error\": \"resolve|connect|tls|timeout|too_large|bad_request|other\", \"message\": TEXT}
+
+  courier version   prints the version
+";
+
+/// The exit status of wrong usage.
+const WRONG_USAGE: u8 = 64;
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    match words.as_slice() {
+        [] if arguments.is_empty() && !io::stdin().is_terminal() => print(&answer_of(carry(io::stdin()))),
+        ["version" | "--version" | "-V"] => print(&format!("courier {}\n", env!("CARGO_PKG_VERSION"))),
+        ["help" | "--help" | "-h"] => print(USAGE),
+        _ => {
+            let _ = io::stderr().write_all(USAGE.as_bytes());
+            ExitCode::from(WRONG_USAGE)
+        }
+    }
+}
+
+fn carry(input: impl Read) -> Result<Answer, Failure> {
+    let mut text = Vec::new();
+    let read = input.take(MAX_REQUEST_BYTES + 1).read_to_end(&mut text);
+    read.map_err(|_| Failure::new(Kind::BadRequest, "stdin cannot be read"))?;
+    if text.len() as u64 > MAX_REQUEST_BYTES {
+        return Err(Failure::new(Kind::TooLarge, "the request is longer than 1 MiB"));
+    }
+    exchange::exchange(&Request::parse(&text)?)
+}
+
+fn answer_of(carried: Result<Answer, Failure>) -> String {
+    let text = match carried {
+        Ok(answer) => serde_json::to_string(&answer),
+        Err(failure) => serde_json::to_string(&failure),
+    };
+    text.map(|text| text + "\n").unwrap_or_default()
+}
+
+fn print(text: &str) -> ExitCode {
+    let mut stdout = io::stdout().lock();
+    let printed = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    if printed.is_ok() && !text.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,167 @@
+//! What is asked for, and whether it may be: HTTPS to any host; HTTP, in which everybody can read along, to this machine
+//! alone, by its number, because a name can lead anywhere.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use serde::Deserialize;
+use ureq::http::uri::Scheme;
+use ureq::http::{self, HeaderName, HeaderValue, Method, Uri};
+
+use crate::answer::{Failure, Kind};
+
+/// The whole exchange takes no longer, whatever is asked for.
+const MAX_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+
+/// No more of a body is read, whatever is asked for, in bytes.
+const MAX_BODY_BYTES: u64 = 16 * 1024 * 1024;
+
+/// A request that may be carried.
+pub(crate) struct Request {
+    pub(crate) http: http::Request<String>,
+    /// For the whole exchange, from the first question to a resolver to the last byte.
+    pub(crate) timeout: Duration,
+    /// So much of the body is read, in bytes.
+    pub(crate) max_bytes: u64,
+    pub(crate) proxy: Option<ureq::Proxy>,
+}
+
+/// As it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    method: String,
+    url: String,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    #[serde(default)]
+    body: Option<String>,
+    #[serde(default)]
+    proxy: Option<String>,
+    timeout_ms: u64,
+    max_bytes: u64,
+}
+
+impl Request {
+    /// Reads a request. What is wrong with it is told without repeating it.
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, Failure> {
+        let wrong = |what: &str| Failure::new(Kind::BadRequest, what);
+        let written: Written = serde_json::from_slice(text).map_err(|error| {
+            let place = format!("line {}, column {}", error.line(), error.column());
+            wrong(&format!("stdin does not hold a request: {place}"))
+        })?;
+        let uri: Uri = written.url.parse().map_err(|_| wrong("the URL cannot be read"))?;
+        check(&uri).map_err(wrong)?;
+        let method =
+            Method::from_bytes(written.method.as_bytes()).map_err(|_| wrong("there is no such method"))?;
+        let mut http = http::Request::new(written.body.unwrap_or_default());
+        *http.method_mut() = method;
+        *http.uri_mut() = uri;
+        for (name, value) in &written.headers {
+            let name =
+                HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong("a header's name is none"))?;
+            let value = HeaderValue::from_str(value).map_err(|_| wrong("a header's value is none"))?;
+            http.headers_mut().insert(name, value);
+        }
+        let proxy = written.proxy.as_deref().map(ureq::Proxy::new).transpose();
+        Ok(Self {
+            http,
+            timeout: Duration::from_millis(written.timeout_ms).min(MAX_TIMEOUT),
+            max_bytes: written.max_bytes.min(MAX_BODY_BYTES),
+            proxy: proxy.map_err(|_| wrong("the proxy's URL cannot be read"))?,
+        })
+    }
+}
+
+/// It may be asked there.
+fn check(uri: &Uri) -> Result<(), &'static str> {
+    let authority = uri.authority().ok_or("the URL names no host")?;
+    if authority.as_str().contains('@') {
+        return Err("the URL holds a name or a password");
+    }
+    let host = authority.host();
+    let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    let is_this_machine = address.parse().is_ok_and(|address: IpAddr| address.is_loopback());
+    match uri.scheme() {
+        Some(scheme) if *scheme == Scheme::HTTPS => Ok(()),
+        Some(scheme) if *scheme == Scheme::HTTP && is_this_machine => Ok(()),
+        Some(scheme) if *scheme == Scheme::HTTP => Err("only HTTPS leaves this machine"),
+        _ => Err("the URL is neither https nor http"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::Request;
+    use crate::answer::Kind;
+
+    fn parse(url: &str) -> Result<Request, String> {
+        let text = format!(
+            r#"{{"method":"GET","url":"{url}","headers":{{"Authorization":"Bearer secret"}},"timeout_ms":5,"max_bytes":7}}"#
+        );
+        Request::parse(text.as_bytes()).map_err(|failure| {
+            assert_eq!(failure.kind(), Kind::BadRequest);
+            serde_json::to_string(&failure).unwrap()
+        })
+    }
+
+    #[test]
+    fn only_https_leaves_the_machine() {
+        for (url, may) in [
+            ("https://api.example.com/usage?a=b", true),
+            ("https://127.0.0.1:8443/", true),
+            ("http://127.0.0.1:8080/usage", true),
+            ("http://127.1.2.3/usage", true),
+            ("http://[::1]:8080/usage", true),
+            ("http://localhost:8080/", false),
+            ("http://api.example.com/", false),
+            ("http://127.0.0.1.example.com/", false),
+            ("http://127.0.0.1@api.example.com/", false),
+            ("https://user:secret@api.example.com/", false),
+            ("http://10.0.0.1/", false),
+            ("http://0.0.0.0/", false),
+            ("http://2130706433/", false),
+            ("ftp://127.0.0.1/", false),
+            ("file:///etc/passwd", false),
+            ("/usage", false),
+            ("127.0.0.1", false),
+            ("", false),
+        ] {
+            let parsed = parse(url);
+            assert_eq!(parsed.is_ok(), may, "{url}");
+            assert!(parsed.err().is_none_or(|message| !message.contains("secret")), "{url}");
+        }
+    }
+
+    #[test]
+    fn what_is_asked_for_is_bounded() {
+        let request = parse("https://h/").ok().unwrap();
+        assert_eq!((request.timeout, request.max_bytes), (Duration::from_millis(5), 7));
+        let greedy = r#"{"method":"GET","url":"https://h/","timeout_ms":18446744073709551615,"max_bytes":18446744073709551615}"#;
+        let request = Request::parse(greedy.as_bytes()).ok().unwrap();
+        assert_eq!((request.timeout, request.max_bytes), (super::MAX_TIMEOUT, super::MAX_BODY_BYTES));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_without_repeating_it() {
+        for text in [
+            "",
+            "{}",
+            "secret",
+            r#"{"secret":1}"#,
+            r#"{"method":"GET","url":"https://h/","timeout_ms":"secret","max_bytes":1}"#,
+            r#"{"method":"GET","url":"https://h/","timeout_ms":1,"max_bytes":-1}"#,
+            r#"{"method":"a secret","url":"https://h/","timeout_ms":1,"max_bytes":1}"#,
+            r#"{"method":"GET","url":"https://h/","headers":{"a secret":"b"},"timeout_ms":1,"max_bytes":1}"#,
+            r#"{"method":"GET","url":"https://h/","headers":{"a":"secret\r\nb: c"},"timeout_ms":1,"max_bytes":1}"#,
+            r#"{"method":"GET","url":"https://h/","proxy":"gopher://secret","timeout_ms":1,"max_bytes":1}"#,
+        ] {
+            let failure = Request::parse(text.as_bytes()).err().unwrap();
+            assert_eq!(failure.kind(), Kind::BadRequest, "{text}");
+            assert!(!serde_json::to_string(&failure).unwrap().contains("secret"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! The answers to the common verbs. Nothing is changed here.
+
+use serde_json::json;
+
+use super::common::Common;
+use super::help::help;
+use crate::config::{COMMON_KEYS, Section, SectionSpec, Sources, load, schema_of};
+use crate::hook::Hook;
+use crate::host::{Host, Places, display_path};
+use crate::operator::Caller;
+use crate::run::configure;
+use crate::state::{Store, is_off};
+use crate::switches::{Position, Switches, Turn};
+
+/// Who asks, and what the answer is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Asker<'a> {
+    /// Clock and environment.
+    pub host: &'a Host,
+    /// Folders and the project.
+    pub places: &'a Places,
+    /// The state folder; none where there can be none.
+    pub store: Option<&'a Store>,
+    /// The session that asks; none in a shell outside of any.
+    pub session: Option<&'a str>,
+    /// Who asks.
+    pub caller: Caller,
+}
+
+/// What a command comes to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// What is read.
+    pub text: String,
+    /// It was refused, or cannot be done.
+    pub is_no: bool,
+    /// Switches that are to be turned.
+    pub turns: Vec<Turn>,
+}
+
+impl Reply {
+    /// What was asked for.
+    #[must_use]
+    pub fn yes(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Why nothing was done.
+    #[must_use]
+    pub fn no(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_no: true, ..Self::default() }
+    }
+}
+
+impl Asker<'_> {
+    /// The switches as they stand.
+    #[must_use]
+    pub fn switches(&self) -> Switches {
+        self.store.map(Switches::read).unwrap_or_default()
+    }
+
+    /// The files in force here.
+    #[must_use]
+    pub fn sources(&self) -> Sources {
+        Sources::of(self.places, self.host.environment.home.as_deref())
+    }
+
+    /// The hook's section as it is in force with these switches.
+    #[must_use]
+    pub fn section<H: Hook>(&self, switches: &Switches) -> Option<Section<H::Settings>> {
+        let spec = SectionSpec { tells_unknown_keys: H::TELLS_UNKNOWN_KEYS, ..H::section() };
+        configure::<H>(spec, &self.sources(), switches.of(H::NAME, self.session))
+    }
+}
+
+/// The answer to a verb.
+pub(super) fn answer<H: Hook>(asked: &Common<'_>, asker: &Asker<'_>) -> Reply {
+    match asked {
+        Common::Help => Reply::yes(help::<H>()),
+        Common::Version => Reply::yes(format!("{} {}", H::NAME, env!("CARGO_PKG_VERSION"))),
+        Common::Schema => Reply::yes(section_schema::<H>()),
+        Common::Status => report::<H>(asker, &asker.switches(), status_text::<H>),
+        Common::StatusJson => report::<H>(asker, &asker.switches(), status_json::<H>),
+        Common::Turn(position, session) => turned::<H>(*position, *session, asker),
+    }
+}
+
+/// The schema of the hook's section: its own keys and the common ones.
+fn section_schema<H: Hook>() -> String {
+    let mut schema = schema_of::<H::Settings>().to_value();
+    if let Some(properties) = schema.get_mut("properties").and_then(serde_json::Value::as_object_mut) {
+        for (keys, mark) in [(H::GLOBAL_ONLY, "x-global-only"), (H::ROOT_KEYS, "x-root-key")] {
+            for key in keys {
+                if let Some(property) = properties.get_mut(*key).and_then(serde_json::Value::as_object_mut) {
+                    property.insert(mark.to_owned(), true.into());
+                }
+            }
+        }
+        for (key, description) in COMMON_KEYS {
+            properties.insert(key.to_owned(), json!({ "type": "boolean", "description": description }));
+        }
+    }
+    serde_json::to_string_pretty(&schema).unwrap_or_default()
+}
+
+/// What is in force, beside the section itself.
+struct InForce {
+    switch: Position,
+    /// The file that switches every hook off, as it is shown.
+    off_file: Option<String>,
+}
+
+fn report<H: Hook>(
+    asker: &Asker<'_>,
+    switches: &Switches,
+    print: impl Fn(&Section<H::Settings>, &InForce) -> String,
+) -> Reply {
+    let switch = switches.position(H::NAME, asker.session);
+    let in_force = InForce { switch, off_file: off_file(asker.host, asker.places) };
+    match asker.section::<H>(switches) {
+        Some(section) => Reply::yes(print(&section, &in_force)),
+        None => Reply::no(format!("{}: the built-in defaults cannot be read; this is a bug", H::NAME)),
+    }
+}
+
+/// The OFF file that holds, in the state folder in use or in our own, as it is shown.
+#[must_use]
+pub fn off_file(host: &Host, places: &Places) -> Option<String> {
+    let folders = [&places.state_dir, &places.default_state_dir];
+    let off = folders.into_iter().flatten().find(|folder| is_off(folder, host.now()))?;
+    Some(display_path(&off.join("OFF"), host.environment.home.as_deref()))
+}
+
+/// What switches of single keys do, and those that count for nothing.
+#[must_use]
+pub fn key_lines<S>(section: &Section<S>) -> Vec<String> {
+    let turned = section.switched_keys().into_iter().map(|(key, on)| {
+        let word = if on { "on" } else { "off" };
+        format!("{}: {word}, set by its switch", section.in_file(&key))
+    });
+    let overruled = section.overruled_keys.iter().map(|key| {
+        format!(
+            "{}: its switch counts for nothing: it is locked by your global requirements.yaml",
+            section.in_file(key)
+        )
+    });
+    turned.chain(overruled).collect()
+}
+
+fn status_text<H: Hook>(section: &Section<H::Settings>, in_force: &InForce) -> String {
+    let name = H::NAME;
+    let word = if section.enabled { "on" } else { "off" };
+    let by = section.origin("enabled").map_or_else(String::new, |origin| format!(", set by {origin}"));
+    let first = match &in_force.off_file {
+        Some(file) => format!("{name}: off, like every hook while {file} is there; without it {word}{by}"),
+        None => format!("{name}: {word}{by}"),
+    };
+    let overruled = section.overruled_switch.then(|| {
+        "its switch counts for nothing: the section is locked by your global requirements.yaml".to_owned()
+    });
+    let problems = section.problems.iter().map(ToString::to_string);
+    let lines = std::iter::once(first).chain(overruled).chain(key_lines(section)).chain(problems);
+    lines.collect::<Vec<String>>().join("\n")
+}
+
+fn status_json<H: Hook>(section: &Section<H::Settings>, in_force: &InForce) -> String {
+    let problems: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
+    let origin = section.origin("enabled").map(|origin| origin.to_string());
+    let enabled = section.enabled && in_force.off_file.is_none();
+    let set_by = in_force.off_file.clone().or(origin);
+    json!({ "hook": H::NAME, "enabled": enabled, "switch": in_force.switch, "set_by": set_by, "problems": problems })
+        .to_string()
+}
+
+fn turned<H: Hook>(position: Position, session: Option<&str>, asker: &Asker<'_>) -> Reply {
+    let word = position.word();
+    if position != Position::On && !asker.caller.is_operator() {
+        let reach = session.map_or_else(String::new, |id| format!(" --session {id}"));
+        return Reply::no(asker.caller.refusal(&format!("{} {word}{reach}", H::NAME)));
+    }
+    if asker.store.is_none() {
+        return Reply::no(format!("{}: there is no state folder to keep the switch in; set HOME", H::NAME));
+    }
+    if load::<H::Settings>(H::section(), &asker.sources(), position)
+        .is_some_and(|section| section.overruled_switch)
+    {
+        return Reply::no(format!(
+            "{}: locked by your global requirements.yaml; nothing was changed",
+            H::NAME
+        ));
+    }
+    let turn = Turn { session: session.map(ToOwned::to_owned), ..Turn::everywhere(H::NAME, position) };
+    let switches = asker.switches().with(&turn, asker.host.now());
+    let reply = match session {
+        None => report::<H>(asker, &switches, status_text::<H>),
+        Some(id) => Reply::yes(format!("{}: {word} for session {id}", H::NAME)),
+    };
+    Reply { turns: vec![turn], ..reply }
+}

@@ -1,0 +1,25 @@
+//! What a hook's help says.
+
+use super::Verb;
+use crate::hook::Hook;
+
+/// The verbs every hook has.
+const COMMON: [Verb; 4] = [
+    Verb { usage: "status [--json]", about: "what is in force here, and where it is set" },
+    Verb {
+        usage: "on|off|auto [--session ID]",
+        about: "switch it, everywhere or for one session; auto: as the files say",
+    },
+    Verb { usage: "schema", about: "JSON Schema of its settings" },
+    Verb { usage: "version", about: "" },
+];
+
+/// All verbs of a hook, with what each does.
+#[must_use]
+pub fn help<H: Hook>() -> String {
+    let all = || COMMON.iter().chain(H::VERBS);
+    let width = all().map(|verb| verb.usage.len()).max().unwrap_or_default();
+    let line = |verb: &Verb| format!("{} {:width$}  {}", H::NAME, verb.usage, verb.about).trim_end().to_owned();
+    let lines: Vec<String> = all().map(line).collect();
+    format!("{}: a hook of Claude Code, which runs it without arguments.\n\n{}", H::NAME, lines.join("\n"))
+}

@@ -1,0 +1,123 @@
+//! What is typed as a prompt, and what comes of it.
+
+use super::{Asker, Reply, Verb, help, is_typed, typed};
+use crate::config::SectionSpec;
+use crate::hook::{Given, Headless, Hook, NoEffect, Outcome, Seen};
+use crate::host::{Clock, Environment, Host, Places, Timestamp};
+use crate::operator::{Caller, Standing};
+use crate::state::Store;
+use crate::switches::{Position, Turn};
+
+/// A hook of nothing but verbs.
+pub(super) struct Plain;
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+pub(super) struct Settings {}
+
+impl Hook for Plain {
+    const NAME: &'static str = "stop-momentum";
+    const HEADLESS: Headless = Headless::Silent;
+    const GLOBAL_ONLY: &'static [&'static str] = &[];
+    const VERBS: &'static [Verb] = &[Verb { usage: "paint COLOUR", about: "in this colour" }];
+
+    type Settings = Settings;
+    type State = ();
+    type Facts = ();
+    type Effect = NoEffect;
+
+    fn section() -> SectionSpec {
+        SectionSpec { name: Self::NAME, ..SectionSpec::default() }
+    }
+
+    fn observe(_: &Seen<'_, Settings>) -> Option<()> {
+        None
+    }
+
+    fn decide(_: &Given<'_, Self>) -> Outcome<()> {
+        Outcome::pass()
+    }
+}
+
+fn answer(prompt: &str, caller: Caller, global: &str) -> Option<Reply> {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = Store::open(&scratch.path().join("state")).unwrap();
+    std::fs::write(scratch.path().join("requirements.yaml"), global).unwrap();
+    let now = Timestamp::from_secs(1);
+    let host = Host { started: now, clock: Clock::Fixed(now), environment: Environment::default() };
+    let places = Places { config_dir: Some(scratch.path().to_owned()), ..Places::default() };
+    let asker = Asker { host: &host, places: &places, store: Some(&store), session: Some("s"), caller };
+    let reply = typed::<Plain>(prompt, &asker);
+    assert_eq!(reply.is_some(), is_typed::<Plain>(prompt), "{prompt}");
+    reply
+}
+
+#[test]
+fn the_hooks_name_and_a_verb_with_nothing_left_over_is_a_command() {
+    for prompt in [
+        "stop-momentum status",
+        " stop-momentum  STATUS ",
+        "stop-momentum help",
+        "stop-momentum Version",
+        "stop-momentum off --session AbC",
+    ] {
+        assert!(answer(prompt, Caller::Typed, "").is_some(), "{prompt}");
+    }
+    for prompt in [
+        "stop-momentum",
+        "stop-momentum statsu",
+        "stop-momentum status of the build",
+        "stop-momentum status\nand go on",
+        "stop-momentum paint blue",
+        "Stop-momentum status",
+        "please stop-momentum off",
+        "stop-momentum: off",
+        "other-hook off",
+    ] {
+        assert_eq!(answer(prompt, Caller::Typed, ""), None, "{prompt}");
+    }
+}
+
+#[test]
+fn a_switch_is_turned_by_whoever_asks_and_says_what_is_in_force_then() {
+    let reply = answer("stop-momentum on", Caller::Untyped, "").unwrap();
+    assert_eq!(reply.text, "stop-momentum: on, set by its switch");
+    assert_eq!(reply.turns, [Turn::everywhere("stop-momentum", Position::On)]);
+    let reply = answer("stop-momentum off --session AbC", Caller::Typed, "").unwrap();
+    assert_eq!(reply.text, "stop-momentum: off for session AbC");
+    assert_eq!(reply.turns[0].session.as_deref(), Some("AbC"));
+}
+
+#[test]
+fn what_loosens_is_the_users_alone() {
+    for (caller, is_refused) in [
+        (Caller::Typed, false),
+        (Caller::Untyped, true),
+        (Caller::Shell(Standing::Operator), false),
+        (Caller::Shell(Standing::InsideClaude), true),
+        (Caller::Shell(Standing::NoTerminal), true),
+    ] {
+        for verb in ["off", "auto"] {
+            let reply = answer(&format!("stop-momentum {verb}"), caller, "").unwrap();
+            assert_eq!((reply.is_no, reply.turns.is_empty()), (is_refused, is_refused), "{caller:?}");
+            assert_eq!(reply.text.ends_with(&format!("type: stop-momentum {verb}")), is_refused);
+        }
+    }
+}
+
+#[test]
+fn what_is_locked_is_not_turned() {
+    let reply = answer("stop-momentum off", Caller::Typed, "locked: [stop-momentum]\n").unwrap();
+    assert!(reply.is_no && reply.turns.is_empty() && reply.text.contains("locked"), "{}", reply.text);
+}
+
+#[test]
+fn help_lists_the_common_verbs_and_the_hooks_own() {
+    let help = help::<Plain>();
+    for line in [
+        "stop-momentum status [--json]             what is in force here, and where it is set",
+        "stop-momentum version",
+        "stop-momentum paint COLOUR                in this colour",
+    ] {
+        assert!(help.lines().any(|found| found == line), "{line} in {help}");
+    }
+}

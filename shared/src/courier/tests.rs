@@ -1,0 +1,115 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::{Answer, CourierError, Kind, Request, ask};
+
+fn request(timeout: Duration) -> Request {
+    Request {
+        method: "GET".to_owned(),
+        url: "https://api.example.com/usage".to_owned(),
+        headers: BTreeMap::from([("Authorization".to_owned(), "Bearer secret".to_owned())]),
+        body: None,
+        proxy: None,
+        timeout,
+        max_bytes: 1000,
+    }
+}
+
+/// A program in the place of the courier, that runs these lines.
+fn program(folder: &Path, lines: &str) -> PathBuf {
+    let file = folder.join("courier");
+    fs::write(&file, format!("#!/bin/sh\n{lines}\n")).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o700)).unwrap();
+    file
+}
+
+fn asked(lines: &str) -> Result<Answer, CourierError> {
+    let scratch = tempfile::tempdir().unwrap();
+    ask(&request(Duration::from_secs(30)), &program(scratch.path(), lines))
+}
+
+#[test]
+fn it_is_given_the_request_and_nothing_else() {
+    let scratch = tempfile::tempdir().unwrap();
+    let lines = "cat > given; echo \"$#\" > arguments; env > environment; printf '{}'";
+    let courier = program(scratch.path(), lines);
+    assert!(matches!(ask(&request(Duration::from_secs(30)), &courier), Err(CourierError::Speechless)));
+    let read = |name: &str| fs::read_to_string(scratch.path().join(name)).unwrap();
+    let expected = serde_json::json!({
+        "method": "GET",
+        "url": "https://api.example.com/usage",
+        "headers": { "Authorization": "Bearer secret" },
+        "body": null,
+        "proxy": null,
+        "timeout_ms": 30_000,
+        "max_bytes": 1000,
+    });
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&read("given")).unwrap(), expected);
+    assert_eq!(read("arguments").trim(), "0");
+    // The shell itself adds these.
+    let of_the_shell = ["PWD=", "OLDPWD=", "SHLVL=", "_="];
+    let given: Vec<String> = read("environment").lines().map(str::to_owned).collect();
+    let strange = given.iter().find(|line| !of_the_shell.iter().any(|name| line.starts_with(name)));
+    assert_eq!(strange, None);
+}
+
+#[test]
+fn what_it_says_is_read() {
+    let answer = r#"{"status":429,"headers":{"retry-after":"7"},"body":"slow","truncated":true}"#;
+    let expected = Answer {
+        status: 429,
+        headers: BTreeMap::from([("retry-after".to_owned(), "7".to_owned())]),
+        body: "slow".to_owned(),
+        truncated: true,
+    };
+    assert_eq!(asked(&format!("cat > /dev/null; echo '{answer}'")).unwrap(), expected);
+    // It may answer without having heard all.
+    assert_eq!(asked(&format!("echo '{answer}'")).unwrap(), expected);
+    let failure = asked(r#"echo '{"error":"tls","message":"no trust"}'"#).unwrap_err();
+    assert_eq!(failure.to_string(), "no trust");
+    assert!(matches!(failure, CourierError::Failed { kind: Kind::Tls, .. }), "{failure:?}");
+}
+
+#[test]
+fn what_cannot_be_read_is_no_answer() {
+    for lines in ["exit 1", "echo nonsense", "echo '{\"status\":200}'", "kill -9 $$", "exec yes"] {
+        let failure = asked(lines).unwrap_err();
+        assert!(matches!(failure, CourierError::Speechless), "{lines}: {failure:?}");
+    }
+}
+
+#[test]
+fn one_that_cannot_be_started_is_named_without_the_request() {
+    let scratch = tempfile::tempdir().unwrap();
+    let failure = ask(&request(Duration::from_secs(30)), &scratch.path().join("courier")).unwrap_err();
+    assert!(matches!(failure, CourierError::NotStarted(..)), "{failure:?}");
+    assert!(!format!("{failure} {failure:?}").contains("secret"));
+}
+
+#[test]
+fn at_the_deadline_it_ends_with_all_it_has_started() {
+    let scratch = tempfile::tempdir().unwrap();
+    // The child of the child holds the pipe, and would hold it for an hour.
+    let courier = program(scratch.path(), "sleep 3600 & echo $! > child; wait");
+    let began = Instant::now();
+    let failure = ask(&request(Duration::from_millis(1)), &courier).unwrap_err();
+    assert!(matches!(failure, CourierError::Late), "{failure:?}");
+    assert!(began.elapsed() < Duration::from_secs(30));
+    let child = fs::read_to_string(scratch.path().join("child")).unwrap().trim().parse().unwrap();
+    let child = rustix::process::Pid::from_raw(child).unwrap();
+    let until = Instant::now() + Duration::from_secs(10);
+    while rustix::process::test_kill_process(child).is_ok() && !is_dead(child) {
+        assert!(Instant::now() < until, "it lives on");
+        std::thread::yield_now();
+    }
+}
+
+/// It has ended, and nobody has asked for its status.
+fn is_dead(child: rustix::process::Pid) -> bool {
+    let line = fs::read_to_string(format!("/proc/{}/stat", child.as_raw_nonzero())).unwrap_or_default();
+    line.contains(") Z ") || line.contains(") X ")
+}
+

@@ -1,0 +1,161 @@
+//! Prompts: whether a person typed one, as far as can be told.
+//!
+//! A prompt that Claude has scheduled arrives as if typed, in this session or a later one. Those that read like our commands
+//! are therefore known by hash, for the whole machine, in `<state>/scheduled-prompts.json`.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::Caller;
+use crate::catalog::own_commands;
+use crate::hook::Remembered;
+use crate::host::Host;
+use crate::protocol::ToolCall;
+use crate::state::Store;
+
+/// So many are remembered; whoever schedules more is refused none of them less.
+const MAX: usize = 1000;
+
+/// The envelope's session of a file that belongs to none.
+const MACHINE: &str = "";
+
+/// The prompts, by hash.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Scheduled(BTreeSet<u64>);
+
+impl Remembered for Scheduled {
+    fn file_name(_session: &str) -> Option<String> {
+        Some("scheduled-prompts.json".to_owned())
+    }
+}
+
+/// Who gives a prompt that is one of our commands. `source` is the client's word for where it comes from; older clients
+/// have none.
+#[must_use]
+pub fn caller(host: &Host, store: Option<&Store>, prompt: &str, source: Option<&str>) -> Caller {
+    let is_scheduled = || store.is_some_and(|store| is_scheduled(store, prompt));
+    if comes_from_a_person(host, source) && !is_scheduled() { Caller::Typed } else { Caller::Untyped }
+}
+
+/// The prompt comes from where a person sits: no script (`claude -p`, an SDK), and nothing the client sent by itself.
+#[must_use]
+pub fn comes_from_a_person(host: &Host, source: Option<&str>) -> bool {
+    !host.environment.is_headless() && source.is_none_or(|source| source == "user")
+}
+
+/// The words of a single line whose first word is exactly `name`, without that.
+#[must_use]
+pub fn words_after<'p>(name: &str, prompt: &'p str) -> Option<Vec<&'p str>> {
+    let line = prompt.trim();
+    let mut words = line.split_whitespace();
+    let is_ours = !line.contains(['\n', '\r']) && words.next() == Some(name);
+    is_ours.then(|| words.collect())
+}
+
+/// The hash of a prompt that a call schedules, if it begins like a command of ours.
+#[must_use]
+pub fn scheduled_by(call: &ToolCall) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Fields {
+        prompt: String,
+    }
+    if !matches!(call.tool_name.as_str(), "CronCreate" | "ScheduleWakeup") {
+        return None;
+    }
+    let fields: Fields = serde_json::from_str(call.tool_input.as_ref()?.get()).ok()?;
+    ours(&fields.prompt)
+}
+
+/// The hash of a scheduled prompt, if it begins like a command of ours.
+#[must_use]
+pub fn ours(prompt: &str) -> Option<u64> {
+    let first = prompt.split_whitespace().next()?;
+    own_commands().any(|own| own == first).then(|| hash(prompt))
+}
+
+/// Somebody has scheduled this prompt.
+#[must_use]
+pub fn is_scheduled(store: &Store, prompt: &str) -> bool {
+    let file = store.session_file::<Scheduled>(MACHINE);
+    let known = file.and_then(|file| store.peek::<Scheduled>(&file, MACHINE));
+    known.is_some_and(|known| known.0.contains(&hash(prompt)))
+}
+
+/// Remembers a scheduled prompt by its hash.
+///
+/// # Errors
+/// If it cannot be remembered.
+pub fn remember(store: &Store, prompt: u64) -> Result<(), String> {
+    let Some(file) = store.session_file::<Scheduled>(MACHINE) else { return Ok(()) };
+    let remembered = store.locked(&file, || {
+        let mut known: Scheduled = store.load(&file, MACHINE).map_err(|error| error.to_string())?;
+        if known.0.len() < MAX && known.0.insert(prompt) {
+            store.save(&file, MACHINE, &known).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    });
+    remembered.map_err(|error| error.to_string())?
+}
+
+/// The beginning of a hash of the prompt without the blanks around it.
+fn hash(prompt: &str) -> u64 {
+    Sha256::digest(prompt.trim()).iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Caller, caller, hash, ours, remember, words_after};
+    use crate::host::{Clock, Environment, Host, Timestamp};
+    use crate::state::Store;
+
+    fn host(entrypoint: &str) -> Host {
+        let now = Timestamp::from_secs(1);
+        let environment = Environment { entrypoint: Some(entrypoint.to_owned()), ..Environment::default() };
+        Host { started: now, clock: Clock::Fixed(now), environment }
+    }
+
+    #[test]
+    fn a_person_types_at_a_terminal_what_nobody_has_scheduled() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        remember(&store, ours("req disable plan ").unwrap()).unwrap();
+        for (entrypoint, source, prompt, expected) in [
+            ("cli", None, "req pause", Caller::Typed),
+            ("cli", Some("user"), "req pause", Caller::Typed),
+            ("cli", Some("schedule"), "req pause", Caller::Untyped),
+            ("sdk-cli", None, "req pause", Caller::Untyped),
+            ("sdk-ts", Some("user"), "req pause", Caller::Untyped),
+            ("cli", None, " req disable plan", Caller::Untyped),
+        ] {
+            let caller = caller(&host(entrypoint), Some(&store), prompt, source);
+            assert_eq!(caller, expected, "{entrypoint} {source:?} {prompt}");
+        }
+    }
+
+    #[test]
+    fn the_hash_of_a_prompt_is_the_same_tomorrow() {
+        // It is kept in files for as long as the schedule lives.
+        assert_eq!(hash(" req satisfy plan\n"), 0x50bb_2059_d531_d1f5);
+        assert_ne!(hash("a"), hash("b"));
+    }
+
+    #[test]
+    fn only_what_begins_like_a_command_of_ours_is_remembered() {
+        assert!(ours("stop-momentum off").is_some());
+        assert!(ours(" req status\nand more").is_some());
+        for prompt in ["look at req", "required: nothing", "", "  "] {
+            assert_eq!(ours(prompt), None, "{prompt:?}");
+        }
+    }
+
+    #[test]
+    fn a_command_is_a_single_line_that_begins_with_the_very_word() {
+        assert_eq!(words_after("req", " req  status --all \n"), Some(vec!["status", "--all"]));
+        assert_eq!(words_after("req", "req"), Some(Vec::new()));
+        for prompt in ["Req status", "req: status", "please req", "req status\nnow", "req\rx", ""] {
+            assert_eq!(words_after("req", prompt), None, "{prompt:?}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! How a new reading changes what is known of the credits. Pure; whoever reads later or twice comes to the same.
+
+use std::collections::BTreeMap;
+
+use super::{Earlier, Observed, Usage, Window};
+
+/// A window's reset is told with this much play, in seconds.
+pub const SAME_RESET_SECS: i64 = 90;
+
+/// So many changes are kept.
+pub const MAX_EARLIER: usize = 64;
+
+/// A change is kept for so long, in seconds: the longest window and a day.
+const KEPT_SECS: i64 = 8 * 24 * 60 * 60;
+
+/// What is known from further in the future was written while the clock was wrong.
+const CLOCK_PLAY_SECS: i64 = 60 * 60;
+
+/// A change of window is dropped so much later than another change: what was used up to a reset is read from it.
+const RESET_WEIGHT: i128 = 8;
+
+/// What is known after this was seen, window by window:
+///
+/// - one that was not told of stays, with its own time;
+/// - one that had ended when it was seen, or is no number, is dropped;
+/// - the same window: what is used never goes down. Sessions that have waited know less, not better;
+/// - another reset: the later sight counts, be it that the window has begun anew or that it is another account's.
+#[must_use]
+pub fn merge(mut known: Usage, seen: &Observed) -> Usage {
+    let horizon = seen.at.saturating_add(CLOCK_PLAY_SECS);
+    known.windows.retain(|_, window| window.observed_at <= horizon);
+    known.earlier.retain(|earlier| earlier.at <= horizon);
+    if known.observed_at > horizon {
+        known.observed_at = known.windows.values().map(|window| window.observed_at).max().unwrap_or_default();
+    }
+    let mut is_news = false;
+    let mut is_changed = false;
+    for (name, told) in &seen.windows {
+        if !told.is_sound(seen.at) {
+            continue;
+        }
+        let told = Window { observed_at: seen.at, ..*told };
+        let before = known.windows.get(name).copied();
+        let Some(after) = before.map_or(Some(told), |before| before.after(told)) else { continue };
+        is_news = true;
+        is_changed |= before.is_none_or(|before| !before.holds_the_same(&after));
+        known.windows.insert(name.clone(), after);
+    }
+    if is_news && seen.at >= known.observed_at {
+        known.observed_at = seen.at;
+        known.source = seen.source;
+    }
+    if is_changed {
+        remember(&mut known.earlier, known.observed_at, &known.windows);
+    }
+    known
+}
+
+impl Window {
+    fn is_sound(&self, at: i64) -> bool {
+        self.used_percent.is_finite() && self.used_percent >= 0.0 && self.resets_at > at
+    }
+
+    fn is_same_window(&self, other: &Self) -> bool {
+        self.resets_at.abs_diff(other.resets_at) <= SAME_RESET_SECS.unsigned_abs()
+    }
+
+    /// Whenever it was seen.
+    pub(super) fn holds_the_same(&self, other: &Self) -> bool {
+        self.used_percent.total_cmp(&other.used_percent).is_eq() && self.resets_at == other.resets_at
+    }
+
+    /// What is known after `told`; `None`: it says nothing that was not known better.
+    fn after(self, told: Self) -> Option<Self> {
+        if self.is_same_window(&told) {
+            return Some(Self {
+                used_percent: self.used_percent.max(told.used_percent),
+                resets_at: self.resets_at.max(told.resets_at),
+                observed_at: self.observed_at.max(told.observed_at),
+            });
+        }
+        (told.observed_at >= self.observed_at).then_some(told)
+    }
+}
+
+/// Adds a change, in the place of one of the same second.
+fn remember(earlier: &mut Vec<Earlier>, at: i64, windows: &BTreeMap<String, Window>) {
+    earlier.retain(|entry| entry.at < at && entry.at.saturating_add(KEPT_SECS) > at);
+    earlier.push(Earlier { at, windows: windows.clone() });
+    while earlier.len() > MAX_EARLIER {
+        let Some(index) = least_missed(earlier) else { return };
+        earlier.remove(index);
+    }
+}
+
+/// The entry whose absence is noticed least: where the gap it leaves is small for its age. So gaps grow with age. Neither
+/// the first nor the last.
+fn least_missed(earlier: &[Earlier]) -> Option<usize> {
+    let last = earlier.last()?.at;
+    let inner = earlier.windows(3).zip(1..);
+    let cost = |around: &[Earlier]| {
+        let [before, entry, after] = around else { return 0 };
+        let gap = i128::from(after.at) - i128::from(before.at);
+        let age = (i128::from(last) - i128::from(entry.at)).max(1);
+        let weight = if entry.has_same_windows(after) && before.has_same_windows(entry) { 1 } else { RESET_WEIGHT };
+        gap * weight * 1_000_000 / age
+    };
+    inner.min_by_key(|(around, _)| cost(around)).map(|(_, index)| index)
+}
+
+impl Earlier {
+    fn has_same_windows(&self, other: &Self) -> bool {
+        self.windows.len() == other.windows.len()
+            && self.windows.iter().all(|(name, window)| {
+                other.windows.get(name).is_some_and(|other| window.is_same_window(other))
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,200 @@
+use std::collections::BTreeMap;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::super::{Earlier, Observed, Source, Usage, Window};
+use super::{MAX_EARLIER, merge};
+
+const FIVE: &str = "five_hour";
+const SEVEN: &str = "seven_day";
+
+/// The time at which the tables begin.
+const T: i64 = 1_000_000;
+
+/// The window in which they begin ends so much later.
+const R: i64 = 10_000;
+
+fn windows(told: &[(&str, f64, i64)]) -> BTreeMap<String, Window> {
+    let window = |used_percent, resets_at| Window { used_percent, resets_at, observed_at: 0 };
+    told.iter().map(|(name, used, resets_at)| ((*name).to_owned(), window(*used, *resets_at))).collect()
+}
+
+fn seen(after: i64, told: &[(&str, f64, i64)]) -> Observed {
+    let told: Vec<_> = told.iter().map(|(name, used, resets)| (*name, *used, T + resets)).collect();
+    Observed { at: T + after, source: Source::StatusLine, windows: windows(&told) }
+}
+
+fn known(sights: &[Observed]) -> Usage {
+    sights.iter().fold(Usage::default(), merge)
+}
+
+/// Used, end and sight of a window, the times counted from T.
+fn held(usage: &Usage, name: &str) -> Option<(f64, i64, i64)> {
+    usage.windows.get(name).map(|window| (window.used_percent, window.resets_at - T, window.observed_at - T))
+}
+
+#[test]
+fn within_one_window_the_most_that_anybody_saw_counts() {
+    for (what, second, expected) in [
+        ("more", seen(10, &[(FIVE, 42.0, R)]), (42.0, R, 10)),
+        ("the same, seen again", seen(10, &[(FIVE, 40.0, R)]), (40.0, R, 10)),
+        ("less, told by a session that lags", seen(10, &[(FIVE, 39.0, R)]), (40.0, R, 10)),
+        ("its end is told a little later", seen(10, &[(FIVE, 41.0, R + 90)]), (41.0, R + 90, 10)),
+        ("its end is told a little earlier", seen(10, &[(FIVE, 41.0, R - 90)]), (41.0, R, 10)),
+        ("more than all", seen(10, &[(FIVE, 104.5, R)]), (104.5, R, 10)),
+        ("more, written down late", seen(-10, &[(FIVE, 41.0, R)]), (41.0, R, 0)),
+    ] {
+        let usage = known(&[seen(0, &[(FIVE, 40.0, R)]), second]);
+        assert_eq!(held(&usage, FIVE), Some(expected), "{what}");
+    }
+}
+
+#[test]
+fn another_end_is_another_window_and_the_later_sight_counts() {
+    for (what, second, expected) in [
+        ("it has begun anew", seen(R + 5, &[(FIVE, 1.0, R + 18_000)]), (1.0, R + 18_000, R + 5)),
+        ("another account, later end", seen(10, &[(FIVE, 3.0, R + 91)]), (3.0, R + 91, 10)),
+        ("another account, earlier end", seen(10, &[(FIVE, 3.0, R - 91)]), (3.0, R - 91, 10)),
+        ("another account, seen before", seen(-1, &[(FIVE, 3.0, R + 500)]), (40.0, R, 0)),
+        ("one that has ended", seen(10, &[(FIVE, 99.0, 10)]), (40.0, R, 0)),
+        ("the same one after its end", seen(R + 1, &[(FIVE, 99.0, R)]), (40.0, R, 0)),
+    ] {
+        let usage = known(&[seen(0, &[(FIVE, 40.0, R)]), second]);
+        assert_eq!(held(&usage, FIVE), Some(expected), "{what}");
+    }
+}
+
+#[test]
+fn no_number_is_no_reading() {
+    for used in [f64::NAN, f64::INFINITY, -0.5] {
+        let usage = known(&[seen(0, &[(FIVE, 40.0, R)]), seen(10, &[(FIVE, used, R)])]);
+        assert_eq!((held(&usage, FIVE), usage.observed_at), (Some((40.0, R, 0)), T), "{used}");
+    }
+}
+
+#[test]
+fn a_window_that_is_not_told_of_stays_with_its_own_time() {
+    let both = seen(0, &[(FIVE, 40.0, R), (SEVEN, 17.0, 9 * R), ("seven_day_opus", 5.0, 9 * R)]);
+    let usage = known(&[both, seen(700, &[(FIVE, 41.0, R)])]);
+    assert_eq!(held(&usage, FIVE), Some((41.0, R, 700)));
+    assert_eq!(held(&usage, SEVEN), Some((17.0, 9 * R, 0)));
+    assert_eq!(held(&usage, "seven_day_opus"), Some((5.0, 9 * R, 0)));
+    assert_eq!(usage.observed_at, T + 700);
+}
+
+#[test]
+fn both_windows_begin_anew_each_at_its_time() {
+    let first = seen(0, &[(FIVE, 90.0, 100), (SEVEN, 60.0, 200)]);
+    let second = seen(150, &[(FIVE, 2.0, 18_100), (SEVEN, 61.0, 200)]);
+    let third = seen(250, &[(FIVE, 3.0, 18_100), (SEVEN, 0.0, 600_000)]);
+    let usage = known(&[first, second, third]);
+    assert_eq!(held(&usage, FIVE), Some((3.0, 18_100, 250)));
+    assert_eq!(held(&usage, SEVEN), Some((0.0, 600_000, 250)));
+    let course: Vec<_> = usage.earlier.iter().map(|entry| entry.windows[SEVEN].used_percent).collect();
+    assert_eq!(course, [60.0, 61.0, 0.0]);
+}
+
+#[test]
+fn changes_are_kept_and_repetitions_are_not() {
+    let sights = [(0, 40.0), (10, 40.0), (20, 41.0), (30, 39.0), (40, 41.0), (50, 43.0), (60, 43.0)];
+    let usage = known(&sights.map(|(at, used)| seen(at, &[(FIVE, used, R)])));
+    let changes: Vec<_> =
+        usage.earlier.iter().map(|entry| (entry.at - T, entry.windows[FIVE].used_percent)).collect();
+    assert_eq!(changes, [(0, 40.0), (20, 41.0), (50, 43.0)]);
+    assert_eq!(usage.observed_at, T + 60);
+}
+
+#[test]
+fn two_changes_of_one_second_are_one() {
+    let usage = known(&[seen(0, &[(FIVE, 40.0, R)]), seen(0, &[(FIVE, 41.0, R)])]);
+    let changes: Vec<_> = usage.earlier.iter().map(|entry| entry.windows[FIVE].used_percent).collect();
+    assert_eq!(changes, [41.0]);
+}
+
+#[test]
+fn who_saw_it_last_is_known() {
+    let later = Observed { source: Source::UsageApi, ..seen(10, &[(FIVE, 40.0, R)]) };
+    let late = Observed { source: Source::StatusLine, ..seen(-10, &[(FIVE, 41.0, R)]) };
+    let usage = known(&[seen(0, &[(FIVE, 40.0, R)]), later, late]);
+    assert_eq!((usage.source, usage.observed_at), (Source::UsageApi, T + 10));
+}
+
+#[test]
+fn what_was_written_while_the_clock_was_wrong_gives_way() {
+    let a_year = 365 * 24 * 3600;
+    let usage = known(&[seen(a_year, &[(FIVE, 90.0, a_year + R)]), seen(0, &[(FIVE, 40.0, R)])]);
+    assert_eq!((held(&usage, FIVE), usage.observed_at), (Some((40.0, R, 0)), T));
+    assert_eq!(usage.earlier.len(), 1);
+}
+
+#[test]
+fn old_changes_are_kept_sparsely_and_new_ones_densely() {
+    let count = 3000;
+    let sights: Vec<_> =
+        (0..count).map(|step| seen(step * 60, &[(FIVE, (step % 300) as f64, R * (step / 300 + 20))])).collect();
+    let usage = known(&sights);
+    let ages: Vec<i64> = usage.earlier.iter().map(|entry| usage.observed_at - entry.at).collect();
+    assert_eq!(usage.earlier.len(), MAX_EARLIER);
+    assert!(usage.earlier.is_sorted_by_key(|entry| entry.at));
+    let newest: Vec<i64> = ages.iter().rev().take(8).copied().collect();
+    assert_eq!(newest, [0, 60, 120, 180, 240, 300, 360, 420]);
+    assert_eq!(ages[0], (count - 1) * 60, "the first stays");
+    let is_bridged = |pair: &[i64]| pair[0] - pair[1] <= (pair[1] / 2).max(600);
+    assert!(ages.windows(2).all(is_bridged), "no gap is long for its age: {ages:?}");
+}
+
+#[test]
+fn changes_of_more_than_eight_days_ago_go() {
+    let day = 24 * 3600;
+    let usage = known(&[seen(0, &[(FIVE, 40.0, R)]), seen(8 * day, &[(FIVE, 1.0, 8 * day + R)])]);
+    assert_eq!(usage.earlier.iter().map(|entry| entry.at - T).collect::<Vec<_>>(), [8 * day]);
+}
+
+/// Seen within an hour: what is later than that by the clock counts as an error of the clock.
+fn sight() -> impl Strategy<Value = Observed> {
+    (0..3500_i64, 0..120_u32, 0..3_i64, -90..=90_i64, any::<bool>()).prop_map(|(at, used, end, play, both)| {
+        let resets_at = (end + 1) * 1000 + play / 2;
+        let mut told = vec![(FIVE, f64::from(used), resets_at)];
+        if both {
+            told.push((SEVEN, f64::from(used) / 7.0, 600_000 + play / 2));
+        }
+        seen(at, &told)
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_known_is_in_order_whatever_is_seen(sights in vec(sight(), 0..200)) {
+        let mut usage = Usage::default();
+        for sight in &sights {
+            let before = usage.clone();
+            usage = merge(usage, sight);
+            prop_assert!(usage.observed_at >= before.observed_at);
+            prop_assert!(usage.earlier.len() <= MAX_EARLIER);
+            prop_assert!(usage.earlier.windows(2).all(|pair| pair[0].at < pair[1].at));
+            for (name, window) in &usage.windows {
+                prop_assert!(window.resets_at > window.observed_at && window.observed_at <= usage.observed_at);
+                let old = before.windows.get(name);
+                let same = old.filter(|old| old.resets_at.abs_diff(window.resets_at) <= 90);
+                prop_assert!(same.is_none_or(|old| old.used_percent <= window.used_percent));
+            }
+            let last = usage.earlier.last().map(|Earlier { windows, .. }| windows.keys().eq(usage.windows.keys()));
+            prop_assert!(usage.windows.is_empty() || last == Some(true));
+        }
+    }
+
+    #[test]
+    fn to_see_it_twice_changes_nothing(sights in vec(sight(), 1..50)) {
+        let once = known(&sights);
+        let last = sights.last().cloned().unwrap();
+        prop_assert_eq!(merge(once.clone(), &last), once);
+    }
+
+    #[test]
+    fn within_one_window_the_order_does_not_matter(used in vec((0..3500_i64, 0..120_u32), 1..20)) {
+        let sights: Vec<_> = used.iter().map(|(at, used)| seen(*at, &[(FIVE, f64::from(*used), R)])).collect();
+        let backwards: Vec<_> = sights.iter().rev().cloned().collect();
+        prop_assert_eq!(held(&known(&sights), FIVE).map(|held| held.0), held(&known(&backwards), FIVE).map(|held| held.0));
+    }
+}

@@ -1,0 +1,130 @@
+//! What the client last told the status line of one session: `<session>-usage.json`. The status line's own numbers are
+//! worth no more than their last change: a session that waits repeats old ones.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::Window;
+use crate::hook::Remembered;
+use crate::state::{LoadError, LockError, SaveError, Store};
+
+/// What is known of a session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionUsage {
+    /// When the client's numbers of the credits last changed, in whole seconds since the epoch; 0: it has told none yet.
+    pub observed_at: i64,
+    /// When this was written, in whole seconds since the epoch.
+    pub written_at: i64,
+    /// The model's id; empty where it was not told.
+    pub model: String,
+    /// The context window, as of the last reply.
+    pub context: Context,
+    /// The windows of credits as they were last told.
+    pub windows: BTreeMap<String, Window>,
+    /// For how long the client has waited for replies, in milliseconds.
+    pub total_api_duration_ms: u64,
+}
+
+/// The context window of a session. What is not told is missing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Context {
+    /// So many tokens fit.
+    pub size: Option<u64>,
+    /// So many tokens the last request held.
+    pub used_tokens: Option<u64>,
+    /// 0 to 100.
+    pub used_percent: Option<f64>,
+}
+
+impl Remembered for SessionUsage {
+    fn file_name(session: &str) -> Option<String> {
+        Some(format!("{session}-usage.json"))
+    }
+}
+
+/// What was last told of a session; `None` where nothing is there that can be read.
+#[must_use]
+pub fn read(store: &Store, session: &str) -> Option<SessionUsage> {
+    file(store, session).and_then(|file| store.peek(&file, session))
+}
+
+/// The credits of `now` have just been learnt by the client, and not only been repeated.
+///
+/// They come with a reply. So they are new where they differ from what the session told before, or where it has waited for
+/// another reply since. Of a session that is seen for the first time that is unknown: its numbers count if it has had a
+/// reply at all. A client that has just begun, or goes on with a session of earlier, has none of its own and tells none;
+/// the time of the replies may begin anew then.
+#[must_use]
+pub fn is_observed(previous: Option<&SessionUsage>, now: &SessionUsage) -> bool {
+    if now.windows.is_empty() {
+        return false;
+    }
+    let has_replied = now.total_api_duration_ms > 0;
+    let Some(previous) = previous else { return has_replied };
+    let is_another_reply = has_replied && now.total_api_duration_ms != previous.total_api_duration_ms;
+    let is_changed = now.windows.iter().any(|(name, window)| {
+        previous.windows.get(name).is_none_or(|before| !before.holds_the_same(window))
+    });
+    is_another_reply || is_changed
+}
+
+/// Writes down what the client tells of a session: `now`, with `written_at` and nothing for `observed_at`. Before that
+/// `observed` is done if the credits were observed, see [`is_observed`]: a process that is killed in between does it again.
+///
+/// # Errors
+/// If it cannot be kept. `observed` may have been done.
+pub fn record(
+    store: &Store,
+    session: &str,
+    now: SessionUsage,
+    observed: impl FnOnce(),
+) -> Result<(), SaveError> {
+    let Some(file) = file(store, session) else { return Ok(()) };
+    let recorded = store.locked(&file, || {
+        let previous = match store.load::<SessionUsage>(&file, session) {
+            Ok(previous) => (previous.written_at != 0).then_some(previous),
+            Err(LoadError::Unreadable(file, source)) => return Err(SaveError::Unwritable(file, source)),
+            // A newer version's file is not ours to change.
+            Err(LoadError::Newer(_) | LoadError::Foreign(_)) => return Ok(()),
+        };
+        let is_observed = is_observed(previous.as_ref(), &now);
+        if is_observed {
+            observed();
+        }
+        store.save(&file, session, &now.following(previous, is_observed))
+    });
+    match recorded {
+        Ok(recorded) => recorded,
+        Err(LockError::Unusable(file, source)) => Err(SaveError::Unwritable(file, source)),
+        // Another status line of this session is writing what it was told a moment ago.
+        Err(LockError::Busy(_)) => Ok(()),
+    }
+}
+
+impl SessionUsage {
+    /// With what is still true of before.
+    fn following(mut self, previous: Option<Self>, is_observed: bool) -> Self {
+        let previous = previous.unwrap_or_default();
+        self.observed_at = if is_observed { self.written_at } else { previous.observed_at };
+        if self.windows.is_empty() {
+            self.windows = previous.windows;
+            return self;
+        }
+        for (name, window) in &mut self.windows {
+            let before = previous.windows.get(name).map_or(0, |before| before.observed_at);
+            window.observed_at = if is_observed { self.written_at } else { before };
+        }
+        self
+    }
+}
+
+fn file(store: &Store, session: &str) -> Option<PathBuf> {
+    store.session_file::<SessionUsage>(session)
+}
+
+#[cfg(test)]
+mod tests;

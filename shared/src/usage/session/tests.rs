@@ -1,0 +1,91 @@
+use std::cell::Cell;
+
+use super::super::Window;
+use super::{Context, SessionUsage, is_observed, read, record};
+use crate::state::{SaveError, Store};
+
+/// What a session tells at that time: what is used of five hours, if anything is told of them, and how long it has waited
+/// for replies.
+fn told(written_at: i64, used: Option<f64>, total_api_duration_ms: u64) -> SessionUsage {
+    let window = |used_percent| Window { used_percent, resets_at: 20_000, observed_at: 0 };
+    SessionUsage {
+        written_at,
+        model: "a-model".to_owned(),
+        context: Context { size: Some(200_000), used_tokens: Some(5000), used_percent: Some(3.0) },
+        windows: used.map(|used| ("five_hour".to_owned(), window(used))).into_iter().collect(),
+        total_api_duration_ms,
+        ..SessionUsage::default()
+    }
+}
+
+#[test]
+fn credits_are_observed_with_a_reply_and_not_when_they_are_repeated() {
+    let before = Some((Some(42.0), 70));
+    for (what, previous, now, expected) in [
+        ("a new session, before its first reply", None, (None, 0), false),
+        ("a new session that tells what it cannot know", None, (Some(42.0), 0), false),
+        ("first seen after a reply", None, (Some(42.0), 70), true),
+        ("no credits are told with this login", before, (None, 900), false),
+        ("a session that waits repeats itself", before, (Some(42.0), 70), false),
+        ("another reply, and the same is used", before, (Some(42.0), 95), true),
+        ("more is used", before, (Some(43.0), 95), true),
+        ("more is used, though no reply was counted", before, (Some(43.0), 70), true),
+        ("the first reply of a session", Some((None, 0)), (Some(42.0), 70), true),
+        ("goes on with a session of earlier, no reply yet", before, (None, 70), false),
+        ("goes on, and the time begins anew", before, (Some(42.0), 0), false),
+        ("goes on, first reply of the new time", before, (Some(42.0), 30), true),
+    ] {
+        let previous = previous.map(|(used, duration)| told(100, used, duration));
+        assert_eq!(is_observed(previous.as_ref(), &told(200, now.0, now.1)), expected, "{what}");
+    }
+}
+
+#[test]
+fn another_end_of_a_window_is_observed() {
+    let mut now = told(200, Some(42.0), 70);
+    now.windows.values_mut().for_each(|window| window.resets_at += 18_000);
+    assert!(is_observed(Some(&told(100, Some(42.0), 70)), &now));
+}
+
+#[test]
+fn what_was_told_is_kept_with_the_time_at_which_it_was_news() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = Store::open(scratch.path()).unwrap();
+    assert_eq!(read(&store, "s"), None);
+    for (now, observed, observed_at, used) in [
+        (told(100, None, 0), false, 0, None),
+        (told(110, Some(42.0), 70), true, 110, Some(42.0)),
+        (told(120, Some(42.0), 70), false, 110, Some(42.0)),
+        (told(130, None, 70), false, 110, Some(42.0)),
+        (told(140, Some(41.0), 95), true, 140, Some(41.0)),
+    ] {
+        let was_observed = Cell::new(false);
+        record(&store, "s", now.clone(), || was_observed.set(true)).unwrap();
+        let there = read(&store, "s").unwrap();
+        assert_eq!(was_observed.get(), observed, "{now:?}");
+        assert_eq!((there.observed_at, there.written_at, there.context), (observed_at, now.written_at, now.context));
+        let window = there.windows.get("five_hour");
+        assert_eq!(window.map(|window| window.used_percent), used, "{now:?}");
+        assert!(window.is_none_or(|window| window.observed_at == observed_at), "{there:?}");
+    }
+    assert_eq!(read(&store, "another"), None);
+    assert!(scratch.path().join("s-usage.json").is_file());
+}
+
+#[test]
+fn nothing_counts_as_observed_where_nothing_can_be_kept() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = Store::at(&scratch.path().join("gone"));
+    let recorded = record(&store, "s", told(100, Some(42.0), 70), || panic!("observed"));
+    assert!(matches!(recorded, Err(SaveError::Unwritable(..))));
+}
+
+#[test]
+fn a_file_of_a_newer_version_is_left_alone() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = Store::open(scratch.path()).unwrap();
+    let newer = r#"{"version":99,"session":"s","state":{}}"#;
+    std::fs::write(scratch.path().join("s-usage.json"), newer).unwrap();
+    record(&store, "s", told(100, Some(42.0), 70), || panic!("observed")).unwrap();
+    assert_eq!(std::fs::read_to_string(scratch.path().join("s-usage.json")).unwrap(), newer);
+}

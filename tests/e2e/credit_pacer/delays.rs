@@ -1,0 +1,93 @@
+//! Who waits, and for how long. Headless, so that nothing but the hook takes time.
+
+use super::scene::{DELAY, LONG, SHORT, Scene, one_call};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tests::messages_api::{Reply, Script};
+
+#[test]
+fn above_the_line_the_next_request_comes_later_by_the_delay_and_below_it_nothing_is_added() {
+    let (over, under, without) = (Scene::new(SHORT), Scene::new(SHORT), Scene::unregistered(SHORT));
+    over.used(79);
+    under.used(50);
+
+    let (late, result) = over.ask(one_call());
+    let (early, same) = under.ask(one_call());
+    let (_, untouched) = without.ask(one_call());
+
+    assert!(over.pause_after_call(0, &late) >= DELAY, "{:?}", over.pause_after_call(0, &late));
+    assert!(under.pause_after_call(0, &early) < DELAY, "{:?}", under.pause_after_call(0, &early));
+    let sleeps = over.sleeps();
+    assert_eq!(sleeps.len(), 1);
+    assert!(sleeps[0].1.starts_with("paced 2 s: 5 hours 79 % used, 57 % planned by now"), "{sleeps:?}");
+    assert_eq!(under.sleeps(), []);
+    assert!(!late.main_requests()[1].shows("paced"), "the model is not told");
+    assert_eq!([result.as_str(), same.as_str(), untouched.as_str()], ["end"; 3]);
+}
+
+#[test]
+fn without_a_reading_and_with_an_old_one_nothing_waits() {
+    let (none, old) = (Scene::new(SHORT), Scene::new(SHORT));
+    old.used(79);
+    let file = old.sandbox.state_dir().join("usage.json");
+    let usage = std::fs::read_to_string(&file).unwrap();
+    let envelope: Value = serde_json::from_str(&usage).unwrap();
+    let observed = envelope["state"]["observed_at"].as_u64().unwrap();
+    let older = observed - 1000;
+    std::fs::write(&file, usage.replace(&observed.to_string(), &older.to_string())).unwrap();
+
+    for scene in [none, old] {
+        let (_, result) = scene.ask(one_call());
+        assert_eq!((result.as_str(), scene.sleeps()), ("end", vec![]));
+    }
+}
+
+#[test]
+fn calls_side_by_side_wait_together() {
+    let scene = Scene::new(SHORT);
+    scene.used(96);
+    let call = json!({ "command": "true", "description": "run a command" });
+    let three = Reply::bash("true").and_tool("Bash", call.clone()).and_tool("Bash", call);
+
+    let (api, result) = scene.ask(Script::new().reply(three).reply("end"));
+
+    assert_eq!((result.as_str(), scene.sleeps().len()), ("end", 3));
+    let pause = scene.pause_after_call(0, &api);
+    assert!((DELAY..2 * DELAY).contains(&pause), "one delay for all three: {pause:?}");
+}
+
+#[test]
+fn a_subagents_calls_wait_with_those_of_its_session() {
+    let scene = Scene::new(SHORT);
+    scene.used(96);
+    // The call of the main loop lasts until the subagent makes its own, so that both end together.
+    let main = Reply::agent("sub", "the task").and_tool(
+        "Bash",
+        json!({ "command": "until [ -e sub ]; do sleep 0.02; done", "description": "wait for it" }),
+    );
+    let script =
+        Script::new().reply(main).reply("end").route("sub", [Reply::bash("touch sub"), Reply::text("done")]);
+
+    let (api, result) = scene.ask(script);
+
+    assert_eq!(result, "end");
+    let is_bash = |payload: &Value| payload["tool_name"] == "Bash";
+    let ends = scene.ends_of(is_bash);
+    assert_eq!(ends.len(), 2);
+    let next = api.marked_requests("sub")[1].at_us;
+    let pauses = ends.iter().map(|ended| Duration::from_micros(next - ended));
+    let longest = pauses.max().unwrap();
+    assert!((DELAY..2 * DELAY).contains(&longest), "one delay for both: {longest:?}");
+}
+
+#[test]
+fn after_a_call_that_waits_for_nobody_nothing_waits() {
+    let scene = Scene::new(LONG);
+    scene.used(96);
+    let list = Reply::tool(
+        "TaskCreate",
+        json!({ "subject": "one", "description": "the first", "activeForm": "doing" }),
+    );
+    let (_, result) = scene.ask(Script::new().reply(list).reply("end"));
+    assert_eq!((result.as_str(), scene.sleeps()), ("end", vec![]));
+}

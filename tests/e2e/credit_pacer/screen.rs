@@ -1,0 +1,94 @@
+//! What the user sees: why it waits, that it waited, what is nearly used up, and that Escape ends it.
+
+use super::scene::{LONG, SHORT, SOON, Scene, answered, one_call};
+use std::time::{Duration, Instant};
+use tests::messages_api::{MessagesApi, Reply, Script};
+use tests::process::{is_running, started_in};
+use tests::terminal::Key;
+
+/// From the key to the end of the hook's process; seen: a tenth of a second.
+const UNTIL_GONE: Duration = Duration::from_secs(2);
+
+#[test]
+fn the_screen_says_why_it_waits_and_afterwards_that_it_waited() {
+    let scene = Scene::new(SHORT);
+    scene.used(79);
+    let api = MessagesApi::start(one_call());
+    let mut terminal = scene.terminal(&api);
+    terminal.wait_for("credit-pacer: calls will be delayed today: 5 hours 79 % used");
+
+    terminal.enter("work");
+    terminal.wait_for_within("(pacing credits; type pace-maker off to stop… ", SOON);
+    terminal.wait_for_within("paced 2 s: 5 hours 79 % used, 57 % planned by now", SOON);
+    terminal.wait_for_within("end", SOON);
+
+    assert!(!terminal.screen().contains("pacing credits"), "{}", terminal.screen());
+    assert!(!api.main_requests()[1].shows("paced"), "the model is not told");
+    assert!(terminal.quit().success());
+}
+
+#[test]
+fn below_the_line_nothing_is_said() {
+    let scene = Scene::new(SHORT);
+    scene.used(50);
+    let api = MessagesApi::start(one_call());
+    let mut terminal = scene.terminal(&api);
+    terminal.enter("work");
+    terminal.wait_for_within("end", SOON);
+    for words in ["pac", "credit"] {
+        assert!(!terminal.screen().contains(words), "{}", terminal.screen());
+    }
+    assert!(terminal.quit().success());
+}
+
+#[test]
+fn escape_ends_a_long_delay_at_once_and_leaves_no_process() {
+    let scene = Scene::new(LONG);
+    scene.used(96);
+    let api = MessagesApi::start(one_call());
+    let mut terminal = scene.terminal(&api);
+    terminal.enter("work");
+    terminal.wait_for_within("pacing credits", SOON);
+    let hooks = started_in(&scene.sandbox, "credit-pacer");
+    assert_eq!(hooks.len(), 1, "the hook that sleeps");
+
+    terminal.press(Key::Escape);
+    let pressed = Instant::now();
+    while is_running(hooks[0]) {
+        assert!(pressed.elapsed() < UNTIL_GONE, "it is still there:\n{}", terminal.screen());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+
+    let sleeps = scene.wait_for_sleeps(1);
+    assert!(sleeps[0].0 < 60_000 && sleeps[0].1 == "cut short by the client", "{sleeps:?}");
+    terminal.wait_for("Interrupted");
+    terminal.enter("go on");
+    terminal.wait_for_within("end", SOON);
+    assert!(terminal.quit().success());
+}
+
+#[test]
+fn a_window_that_is_nearly_used_up_is_told_once_also_while_pacing_is_off() {
+    let scene = Scene::new("max_delay_secs: 2, base_delay_secs: 1");
+    scene.used(96);
+    let script = Script::new().reply(Reply::bash("true")).reply(Reply::bash("true")).reply("end one");
+    let api = MessagesApi::start(script);
+    let mut terminal = scene.terminal(&api);
+    answered(&mut terminal, "pace-maker off", "Original prompt");
+    terminal.enter("work");
+    terminal.wait_for_within("end one", SOON);
+
+    let told = "credit-pacer: 5 hours 96 % used";
+    assert_eq!(terminal.screen().matches(told).count(), 1, "{}", terminal.screen());
+    assert_eq!(scene.sleeps(), []);
+    assert!(terminal.quit().success());
+}
+
+#[test]
+fn a_session_without_readings_is_told_where_they_come_from() {
+    let scene = Scene::new(SHORT);
+    let api = MessagesApi::start(Script::new());
+    let mut terminal = scene.terminal(&api);
+    terminal.wait_for("credit-pacer: no readings of the credits used");
+    assert!(terminal.quit().success());
+}

@@ -1,0 +1,450 @@
+//! The usage API: asked by a process of its own, once per slot whoever asks, with a login that goes nowhere else, and not at
+//! all where it may not be. A server on loopback plays it.
+
+use std::fs;
+use std::ops::Deref;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tests::process::{Invocation, is_running};
+use tests::sandbox::Level;
+
+use super::{HOUR, Pacing, now_secs};
+use crate::driver::documented;
+use crate::endpoint::{Endpoint, Manner};
+
+/// The token of the login.
+const TOKEN: &str = "sk-ant-oat01-very-secret";
+
+/// Waiting longer than this for another process is a hang.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A hook, and the server that its settings name.
+struct Polling {
+    pacing: Pacing,
+    endpoint: Endpoint,
+}
+
+impl Deref for Polling {
+    type Target = Pacing;
+
+    fn deref(&self) -> &Pacing {
+        &self.pacing
+    }
+}
+
+impl Polling {
+    /// Switched on, with a login that is good for an hour.
+    fn new(manner: Manner) -> Self {
+        let endpoint = Endpoint::start(manner);
+        let pacing = Pacing::new(&global(true, &endpoint));
+        let polling = Self { pacing, endpoint };
+        polling.log_in(now_secs() + HOUR);
+        polling
+    }
+
+    /// The client's own file with a login that ends then, in seconds since the epoch.
+    fn log_in(&self, until: i64) {
+        let login =
+            json!({ "accessToken": TOKEN, "refreshToken": "sk-ant-ort01-other", "expiresAt": until * 1000 });
+        let text = json!({ "claudeAiOauth": login }).to_string();
+        self.sandbox.write_home(".claude/.credentials.json", text);
+    }
+
+    /// What the slot remembers; null where nobody has taken it.
+    fn slot(&self) -> Value {
+        let Ok(bytes) = fs::read(self.state("usage-poll.json")) else { return Value::Null };
+        serde_json::from_slice::<Value>(&bytes).unwrap()["state"].clone()
+    }
+
+    /// The reading that is kept; null where there is none.
+    fn usage(&self) -> Value {
+        let Ok(bytes) = fs::read(self.state("usage.json")) else { return Value::Null };
+        serde_json::from_slice::<Value>(&bytes).unwrap()["state"].clone()
+    }
+
+    /// The process that asks, as the hook starts it.
+    fn poll(&self) -> Invocation {
+        self.hook().args(["poll"])
+    }
+
+    /// Asks, and waits until it is done.
+    #[track_caller]
+    fn polled(&self) {
+        let outcome = self.poll().run();
+        outcome.assert_exit(0);
+        assert!(outcome.stdout.is_empty() && outcome.stderr.is_empty(), "{outcome}");
+        self.assert_nothing_is_told();
+    }
+
+    /// The slot's time comes, as if one had waited.
+    fn make_due(&self) {
+        let mut slot = self.slot();
+        slot["next_at"] = 0.into();
+        let envelope = json!({ "version": 1, "session": "", "state": slot });
+        fs::write(self.state("usage-poll.json"), envelope.to_string()).unwrap();
+    }
+
+    /// How long nobody asks from the last attempt on, in seconds, with the play of a busy machine.
+    #[track_caller]
+    fn assert_waits(&self, secs: i64) {
+        let slot = self.slot();
+        let wait = slot["next_at"].as_i64().unwrap() - slot["asked_at"].as_i64().unwrap();
+        assert!((secs..secs + 30).contains(&wait), "{wait} instead of {secs}: {slot}");
+    }
+
+    /// The lines of the journal about trouble.
+    fn errors(&self) -> Vec<String> {
+        let lines = self.journal();
+        let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines.filter(|line| line["what"] == "error").map(|line| line["text"].to_string()).collect()
+    }
+
+    /// No file below the state folder holds the token, nor what the server said.
+    #[track_caller]
+    fn assert_nothing_is_told(&self) {
+        for (path, content) in crate::driver::tree(&self.sandbox.state_dir()) {
+            for word in [TOKEN, "very-secret", "the body"] {
+                assert!(!content.contains(word), "{word} in {}: {content}", path.display());
+            }
+        }
+    }
+
+    #[track_caller]
+    fn eventually(&self, what: &str, is_so: impl Fn() -> bool) {
+        let end = Instant::now() + PATIENCE;
+        while !is_so() {
+            let found = format!("{}, {:?}, {}", self.slot(), self.endpoint.requests(), self.journal());
+            assert!(Instant::now() < end, "{what}: {found}");
+            std::thread::yield_now();
+        }
+    }
+
+    /// Waits until every process that the hook started in this sandbox is over.
+    #[track_caller]
+    fn until_nobody_polls(&self) {
+        let home = self.sandbox.home().display().to_string();
+        self.eventually("somebody still asks", || pollers(&home).is_empty());
+    }
+}
+
+fn global(enabled: bool, endpoint: &Endpoint) -> String {
+    let url = endpoint.url("/api/oauth/usage");
+    format!("credit-pacer: {{ alerts: [], usage_api: {{ enabled: {enabled}, url: \"{url}\" }} }}\n")
+}
+
+/// The processes that ask for this home, by what they were started with.
+#[cfg(target_os = "linux")]
+fn pollers(home: &str) -> Vec<u32> {
+    let is_poller = |folder: &Path| {
+        let read = |name: &str| fs::read(folder.join(name)).unwrap_or_default();
+        let home = format!("HOME={home}");
+        let holds =
+            |bytes: &[u8], word: &str| bytes.split(|byte| *byte == 0).any(|one| one == word.as_bytes());
+        holds(&read("cmdline"), "poll") && holds(&read("environ"), &home)
+    };
+    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok).map(|entry| entry.path());
+    processes.filter(|folder| is_poller(folder)).filter_map(|folder| id_of(&folder)).collect()
+}
+
+#[cfg(target_os = "linux")]
+fn id_of(folder: &Path) -> Option<u32> {
+    folder.file_name()?.to_str()?.parse().ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn pollers(_home: &str) -> Vec<u32> {
+    Vec::new()
+}
+
+/// An answer as the server gives it; both windows begin anew in an hour.
+fn usage_body() -> String {
+    let resets = now_secs() + HOUR;
+    format!(
+        r#"{{"five_hour":{{"utilization":41.5,"resets_at":"{}"}},"seven_day":{{"utilization":12,"resets_at":"{}"}},"seven_day_opus":null,"extra_usage":{{"is_enabled":false}}}}"#,
+        utc(resets, "Z"),
+        utc(resets, ".000000+00:00"),
+    )
+}
+
+/// A time of today or later, as the server writes it.
+fn utc(secs: i64, zone: &str) -> String {
+    let time = shared::host::Timestamp::from_secs(secs).rfc3339();
+    format!("{}{zone}", &time[.."2026-05-04T14:00:00".len()])
+}
+
+#[test]
+fn a_tool_call_starts_one_and_its_reading_is_kept() {
+    let body = usage_body();
+    let polling = Polling::new(Manner::answers(200, &[], &body));
+    let began = now_secs();
+    documented(&polling.hook().stdin(polling.call().to_bytes()).run());
+    polling.eventually("the reading is kept", || polling.usage() != Value::Null);
+    polling.until_nobody_polls();
+    let usage = polling.usage();
+    assert_eq!(usage["source"], "usage_api");
+    assert!((began..=now_secs()).contains(&usage["observed_at"].as_i64().unwrap()), "{usage}");
+    let windows = usage["windows"].as_object().unwrap();
+    assert_eq!(windows.keys().collect::<Vec<_>>(), ["five_hour", "seven_day"]);
+    assert_eq!(
+        (&windows["five_hour"]["used_percent"], &windows["seven_day"]["used_percent"]),
+        (&json!(41.5), &json!(12.0))
+    );
+    assert_eq!(windows["five_hour"]["resets_at"], windows["seven_day"]["resets_at"]);
+    assert!(body.contains(&utc(windows["five_hour"]["resets_at"].as_i64().unwrap(), "Z")), "{usage}");
+    assert!(polling.state("usage.db").is_file(), "a row is kept as well");
+    assert_eq!(polling.endpoint.requests().len(), 1);
+    let asked = polling.endpoint.requests().remove(0).to_lowercase();
+    assert!(asked.starts_with("get /api/oauth/usage http/1.1\r\n"), "{asked}");
+    for header in [
+        format!("authorization: bearer {TOKEN}"),
+        "anthropic-beta: oauth-2025-04-20".to_owned(),
+        "content-type: application/json".to_owned(),
+        format!("user-agent: barbless/{}", env!("CARGO_PKG_VERSION")),
+    ] {
+        assert!(asked.contains(&format!("{header}\r\n")), "{header}: {asked}");
+    }
+    polling.assert_waits(600);
+    assert_eq!(polling.errors(), Vec::<String>::new());
+    polling.assert_nothing_is_told();
+}
+
+#[test]
+fn of_fifty_processes_at_once_one_asks() {
+    let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
+    let calls: Vec<_> = (0..50).map(|_| polling.call()).collect();
+    polling.ask_at_once(&calls);
+    polling.eventually("the reading is kept", || polling.usage() != Value::Null);
+    polling.until_nobody_polls();
+    assert_eq!(polling.endpoint.requests().len(), 1);
+    // Those that ask are started by hand as well, all at once.
+    polling.make_due();
+    let pollers: Vec<_> = (0..50).map(|_| polling.poll().start()).collect();
+    pollers.into_iter().for_each(|poller| poller.wait().assert_exit(0));
+    assert_eq!(polling.endpoint.requests().len(), 2);
+}
+
+#[test]
+fn a_server_that_hangs_delays_nobody_and_keeps_nothing_of_the_clients_open() {
+    let polling = Polling::new(Manner::HangsAfter(Vec::new()));
+    // The end of both outputs is waited for: a process that held them would be waited for as well.
+    let outcome = polling.hook().stdin(polling.call().to_bytes()).run();
+    assert_eq!(documented(&outcome), None);
+    assert!(outcome.wall < Duration::from_secs(5), "{outcome}");
+    polling.eventually("the server is asked", || polling.endpoint.requests().len() == 1);
+    // While it hangs, the slot is taken: further calls start nobody.
+    let again = polling.hook().stdin(polling.call().to_bytes()).run();
+    assert!(again.wall < Duration::from_secs(5), "{again}");
+    polling.until_nobody_polls();
+    assert_eq!(polling.endpoint.requests().len(), 1);
+    assert_eq!((&polling.slot()["trouble"], &polling.slot()["failures"]), (&json!("timeout"), &json!(1)));
+    assert_eq!(polling.usage(), Value::Null);
+}
+
+#[test]
+fn who_asks_outlives_the_hook_and_its_group() {
+    let polling = Polling::new(Manner::HangsAfter(Vec::new()));
+    let mut hook = polling.hook().stdin_held_open(polling.call().to_bytes()).start();
+    polling.eventually("the server is asked", || polling.endpoint.requests().len() == 1);
+    hook.kill();
+    let id = hook.id();
+    drop(hook.wait());
+    assert!(!is_running(id));
+    polling.until_nobody_polls();
+    assert_eq!(polling.slot()["trouble"], "timeout", "it came to its end by itself");
+}
+
+#[test]
+fn what_the_server_answers_decides_when_it_is_asked_again() {
+    let windows = r#"{"five_hour":null,"seven_day":null}"#;
+    let nulls = r#"{"five_hour":{"utilization":null,"resets_at":null},"seven_day":{"utilization":3,"resets_at":null}}"#;
+    let long = format!("{{\"five_hour\":null,\"x\":\"{}\"}}", "the body ".repeat(1_200_000));
+    let date = "Retry-After: Mon, 04 May 2015 10:05:00 GMT";
+    for (manner, trouble, wait) in [
+        (Manner::answers(200, &[], windows), Value::Null, 600),
+        (Manner::answers(200, &[], nulls), Value::Null, 600),
+        (Manner::answers(200, &[], "the body"), json!("garbage"), 600),
+        (Manner::answers(200, &[], "{}"), json!("garbage"), 600),
+        (Manner::answers(200, &[], &long), json!("garbage"), 600),
+        (Manner::answers(401, &[], "the body"), json!("refused"), 3600),
+        (Manner::answers(403, &[], "the body"), json!("refused"), 3600),
+        (Manner::answers(429, &[], "the body"), json!("too_many"), 600),
+        (Manner::answers(429, &["Retry-After: 3405"], ""), json!("too_many"), 3405),
+        (Manner::answers(429, &["Retry-After: 0"], ""), json!("too_many"), 600),
+        (Manner::answers(429, &[date], ""), json!("too_many"), 600),
+        (Manner::answers(500, &[], "the body"), json!("server"), 600),
+        (Manner::answers(529, &["Retry-After: 5000"], ""), json!("server"), 5000),
+        (Manner::answers(302, &["Location: http://127.0.0.1:1/"], ""), json!("strange"), 600),
+        (Manner::answers(404, &[], "the body"), json!("strange"), 600),
+        (Manner::Sends(b"the body, which is no HTTP\r\n\r\n".to_vec()), json!("garbage"), 600),
+        (Manner::Sends(Vec::new()), json!("unreachable"), 600),
+    ] {
+        let polling = Polling::new(manner);
+        polling.polled();
+        assert_eq!(polling.slot()["trouble"], trouble);
+        polling.assert_waits(wait);
+        assert_eq!(polling.usage(), Value::Null, "{trouble}");
+        assert_eq!(polling.errors().len(), usize::from(!trouble.is_null()), "{trouble}");
+        // A new process keeps to it.
+        polling.polled();
+        assert_eq!(polling.endpoint.requests().len(), 1, "{trouble}");
+    }
+}
+
+#[test]
+fn waits_grow_trouble_is_told_once_and_a_reading_ends_both() {
+    let polling = Polling::new(Manner::answers(429, &[], ""));
+    for (wait, failures) in [(600, 1), (600, 2), (1200, 3), (2400, 4), (3600, 5), (3600, 6)] {
+        polling.polled();
+        polling.assert_waits(wait);
+        assert_eq!(polling.slot()["failures"], failures);
+        polling.make_due();
+    }
+    assert_eq!(polling.errors().len(), 1, "{:?}", polling.errors());
+    polling.endpoint.behave(Manner::answers(503, &[], ""));
+    polling.polled();
+    assert_eq!(polling.errors().len(), 2, "another kind: {:?}", polling.errors());
+    polling.make_due();
+    polling.endpoint.behave(Manner::answers(200, &[], &usage_body()));
+    polling.polled();
+    assert_eq!((&polling.slot()["failures"], &polling.slot()["trouble"]), (&json!(0), &Value::Null));
+    polling.assert_waits(600);
+    assert_eq!(polling.usage()["windows"]["five_hour"]["used_percent"], 41.5);
+}
+
+#[test]
+fn a_server_that_is_not_there() {
+    let polling = Polling::new(Manner::Sends(Vec::new()));
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{nobody}/");
+    let global = format!("credit-pacer: {{ usage_api: {{ enabled: true, url: \"{url}\" }} }}\n");
+    polling.sandbox.requirements(Level::User, &global);
+    polling.polled();
+    assert_eq!(polling.slot()["trouble"], "unreachable");
+    assert_eq!(polling.errors().len(), 1);
+}
+
+/// Nobody asks, neither started by a call nor by hand.
+#[track_caller]
+fn assert_silent(polling: &Polling, what: &str) {
+    let outcome = polling.hook().stdin(polling.call().to_bytes()).run();
+    documented(&outcome);
+    let prompt = polling.session.user_prompt_submit("what now?");
+    documented(&polling.hook().stdin(prompt.to_bytes()).run());
+    polling.polled();
+    polling.until_nobody_polls();
+    assert_eq!(polling.endpoint.requests(), Vec::<String>::new(), "{what}");
+    assert_eq!(polling.slot(), Value::Null, "{what}: the slot is left to others");
+}
+
+#[test]
+fn nobody_asks_while_it_is_off() {
+    let new = || Polling::new(Manner::answers(200, &[], &usage_body()));
+    let polling = new();
+    polling.sandbox.requirements(Level::User, &global(false, &polling.endpoint));
+    assert_silent(&polling, "not switched on");
+    let polling = new();
+    fs::remove_file(polling.sandbox.requirements_path(Level::User)).unwrap();
+    polling.sandbox.requirements(Level::Project, &global(true, &polling.endpoint));
+    polling.sandbox.requirements(Level::Local, &global(true, &polling.endpoint));
+    assert_silent(&polling, "switched on by a project");
+    let polling = new();
+    fs::write(polling.state("OFF"), "").unwrap();
+    assert_silent(&polling, "every hook is off");
+    let polling = new();
+    fs::create_dir_all(polling.sandbox.home().join(".claude/hook-state")).unwrap();
+    polling.sandbox.write_home(".claude/hook-state/OFF", "");
+    assert_silent(&polling, "every hook is off in our own folder");
+    let polling = new();
+    polling.switch_off();
+    assert_silent(&polling, "switched off");
+    let polling = new();
+    polling.sandbox.requirements(Level::Project, "credit-pacer: { enabled: false }\n");
+    assert_silent(&polling, "off in this project");
+    let polling = new();
+    polling.polled();
+    assert_eq!(polling.endpoint.requests().len(), 1, "otherwise somebody asks");
+}
+
+#[test]
+fn nobody_asks_where_a_projects_settings_lead_elsewhere() {
+    for name in [
+        "ANTHROPIC_BASE_URL",
+        "ANTHROPIC_AUTH_TOKEN",
+        "CLAUDE_CONFIG_DIR",
+        "CLAUDE_HOOK_STATE_DIR",
+        "CLAUDE_CODE_OAUTH_TOKEN",
+        "PATH",
+        "HOME",
+        "BARBLESS_ANYTHING",
+        "HTTPS_PROXY",
+    ] {
+        for level in [Level::Project, Level::Local] {
+            let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
+            polling.sandbox.settings(level, &json!({ "env": { name: "anything" } }));
+            assert_silent(&polling, name);
+        }
+    }
+    let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
+    fs::create_dir_all(polling.sandbox.project().join(".claude")).unwrap();
+    fs::write(polling.sandbox.settings_path(Level::Project), "{ nobody can read this").unwrap();
+    assert_silent(&polling, "settings that cannot be read");
+    // Started below the top, the client reads the settings there.
+    let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
+    let below = polling.sandbox.project().join("below");
+    polling.sandbox.write("below/.claude/settings.json", r#"{"env":{"ANTHROPIC_BASE_URL":"x"}}"#);
+    let outcome = polling.poll().cwd(&below).env("CLAUDE_PROJECT_DIR", below.display().to_string()).run();
+    outcome.assert_exit(0);
+    assert_eq!(polling.endpoint.requests(), Vec::<String>::new());
+    // Other variables, and the user's own, are no reason.
+    let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
+    polling.sandbox.settings(Level::Project, &json!({ "env": { "RUST_LOG": "x" } }));
+    polling.sandbox.settings(Level::User, &json!({ "env": { "ANTHROPIC_MODEL": "x" } }));
+    polling.polled();
+    assert_eq!(polling.endpoint.requests().len(), 1);
+}
+
+#[test]
+fn without_a_login_that_is_good_nothing_is_asked_and_it_is_told_once() {
+    let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
+    for (until, trouble) in [(Some(now_secs() - 1), "expired"), (None, "no_login")] {
+        match until {
+            Some(until) => polling.log_in(until),
+            None => fs::remove_file(polling.sandbox.home().join(".claude/.credentials.json")).unwrap(),
+        }
+        for _ in 0..2 {
+            polling.polled();
+            assert_eq!(polling.slot()["trouble"], trouble);
+            polling.assert_waits(600);
+            polling.make_due();
+        }
+    }
+    assert_eq!(polling.errors().len(), 2, "{:?}", polling.errors());
+    assert_eq!(polling.endpoint.requests(), Vec::<String>::new());
+    polling.log_in(now_secs() + HOUR);
+    polling.polled();
+    assert_eq!(polling.endpoint.requests().len(), 1);
+}
+
+#[test]
+fn a_login_of_the_environment_goes_first() {
+    let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
+    polling.log_in(now_secs() - 1);
+    polling.poll().env("CLAUDE_CODE_OAUTH_TOKEN", "sk-ant-of-the-environment").run().assert_exit(0);
+    let asked = polling.endpoint.requests().remove(0).to_lowercase();
+    assert!(asked.contains("authorization: bearer sk-ant-of-the-environment\r\n"), "{asked}");
+}
+
+#[test]
+fn without_the_program_that_asks_it_is_told_once() {
+    let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
+    let alone = polling.sandbox.temporary_dir().join("credit-pacer");
+    fs::copy(tests::binaries::path("credit-pacer"), &alone).unwrap();
+    for _ in 0..2 {
+        Invocation::new(&alone, &polling.sandbox).args(["poll"]).run().assert_exit(0);
+        assert_eq!(polling.slot()["trouble"], "no_courier");
+        polling.make_due();
+    }
+    assert_eq!(polling.errors().len(), 1, "{:?}", polling.errors());
+}

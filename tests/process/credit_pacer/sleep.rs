@@ -1,0 +1,197 @@
+//! Delays: who waits, for how long, what ends it, and who is told. Long delays are cut short; none is sat out but the few
+//! of a second.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tests::payloads::Payload;
+use tests::process::Running;
+
+use super::{HOUR, Pacing, now_secs};
+use crate::driver::{documented, notice};
+
+/// Delays of a second.
+const SECONDS: &str = "credit-pacer: { base_delay_secs: 0, max_delay_secs: 1, alerts: [] }\n";
+
+/// Delays nobody sits out.
+const LONG: &str = "credit-pacer: { alerts: [] }\n";
+
+impl Pacing {
+    /// A call that has begun to wait.
+    #[track_caller]
+    fn waiting(&self, payload: &Payload) -> Running {
+        let calls_before = self.calls().len();
+        let hook = self.hook().stdin(payload.to_bytes()).start();
+        self.until(|| self.calls().len() > calls_before, "the call is remembered");
+        hook
+    }
+
+    /// Waits for something that another process does.
+    #[track_caller]
+    fn until(&self, is_so: impl Fn() -> bool, what: &str) {
+        let end = Instant::now() + Duration::from_secs(20);
+        while !is_so() {
+            assert!(Instant::now() < end, "{what}; the journal: {}", self.journal());
+            std::thread::yield_now();
+        }
+    }
+
+    /// What the journal says of delays: for how long, and the words.
+    fn sleeps(&self) -> Vec<(u64, String)> {
+        let journal = self.journal();
+        let lines = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let sleeps = lines.filter(|line| line["what"] == "sleep");
+        sleeps
+            .map(|line| {
+                let text = line["text"].as_str().unwrap_or_default().to_owned();
+                (line["slept_ms"].as_u64().unwrap(), text)
+            })
+            .collect()
+    }
+
+    /// The session's deadline and the beginning of its batch, in microseconds.
+    fn batch(&self) -> (i64, i64) {
+        let state = self.state_of("credit-pacer.json");
+        let sessions = state["state"]["sessions"].as_object().unwrap().clone();
+        let session = sessions.values().next().expect("a session is remembered");
+        (session["batch"].as_i64().unwrap(), session["until"].as_i64().unwrap())
+    }
+}
+
+#[test]
+fn under_the_line_nothing_waits_and_nothing_is_said() {
+    let pacing = Pacing::new(LONG);
+    pacing.used(20.0, 5.0);
+    for _ in 0..3 {
+        assert_eq!(pacing.ask(&pacing.call()), None);
+    }
+    assert_eq!((pacing.sleeps(), pacing.calls().len()), (vec![], 3));
+    assert!(!pacing.state("usage.db").exists());
+}
+
+#[test]
+fn over_the_line_the_next_request_waits_and_the_user_is_told_once() {
+    let pacing = Pacing::new(SECONDS);
+    pacing.used(94.0, 5.0);
+    let began = Instant::now();
+    let told = notice(pacing.ask(&pacing.call()).as_ref());
+    assert!(began.elapsed() >= Duration::from_secs(1), "{:?}", began.elapsed());
+    assert!(told.contains("paced 1 s: 5 hours 94 % used"), "{told}");
+    assert!(pacing.ask(&pacing.call().with("prompt_id", "another")).is_none(), "told again");
+    let sleeps = pacing.sleeps();
+    assert_eq!(sleeps.len(), 2);
+    assert!(sleeps.iter().all(|(millis, _)| (990..5000).contains(millis)), "{sleeps:?}");
+    assert!(pacing.state("usage.db").exists(), "delays are kept");
+}
+
+#[test]
+fn forty_calls_at_once_are_one_batch_with_one_deadline() {
+    let pacing = Pacing::new(LONG);
+    pacing.used(96.0, 5.0);
+    let mut hooks: Vec<Running> =
+        (0..40).map(|_| pacing.hook().stdin(pacing.call().to_bytes()).start()).collect();
+    pacing.until(|| pacing.calls().len() == 40, "every call is remembered");
+    let delayed: Vec<u64> = pacing.calls().into_iter().filter(|slept| *slept > 0).collect();
+    assert_eq!(delayed, [350_000], "one of them decided for all");
+    pacing.until_all_wait(&hooks);
+    hooks.iter_mut().for_each(Running::terminate);
+    for hook in hooks {
+        assert_eq!(documented(&hook.wait()), None);
+    }
+    let sleeps = pacing.sleeps();
+    assert_eq!(sleeps.len(), 40);
+    assert!(sleeps.iter().all(|(_, text)| text == "cut short by the client"), "{sleeps:?}");
+}
+
+#[test]
+fn the_clients_signal_ends_it() {
+    let pacing = Pacing::new(LONG);
+    pacing.used(96.0, 5.0);
+    let mut hook = pacing.waiting(&pacing.call());
+    pacing.until_all_wait(std::slice::from_ref(&hook));
+    hook.terminate();
+    let outcome = hook.wait();
+    outcome.assert_exit(0);
+    assert_eq!(documented(&outcome), None);
+    let sleeps = pacing.sleeps();
+    assert_eq!(sleeps.len(), 1);
+    assert!(sleeps[0].0 < 60_000 && sleeps[0].1 == "cut short by the client", "{sleeps:?}");
+    // The next turn is decided anew, and does not sit out what is left of the old delay.
+    let mut next = pacing.waiting(&pacing.call().with("prompt_id", "another"));
+    assert_eq!(pacing.calls(), [350_000, 350_000]);
+    next.terminate();
+    next.wait().assert_exit(0);
+}
+
+#[test]
+fn switching_it_off_ends_a_delay() {
+    let pacing = Pacing::new(LONG);
+    pacing.used(96.0, 5.0);
+    let hook = pacing.waiting(&pacing.call());
+    pacing.until_all_wait(std::slice::from_ref(&hook));
+    pacing.switch_off();
+    assert_eq!(documented(&hook.wait()), None);
+    assert_eq!(pacing.sleeps()[0].1, "cut short: switched off");
+    assert_eq!(pacing.ask(&pacing.call()), None, "and nothing waits any more");
+}
+
+#[test]
+fn nothing_waits_after_what_waits_for_the_user_or_keeps_a_list() {
+    let pacing = Pacing::new(LONG);
+    pacing.used(96.0, 5.0);
+    for tool in ["AskUserQuestion", "ExitPlanMode", "TaskCreate", "TaskUpdate", "TaskList", "TodoWrite"] {
+        let payload = pacing.session.post_tool_use(tool, json!({}), json!({}));
+        assert_eq!(pacing.ask(&payload), None, "{tool}");
+    }
+    let rejected = pacing.session.post_tool_use_failure("Bash", json!({}), "interrupted");
+    assert_eq!(pacing.ask(&rejected.with("is_interrupt", true)), None);
+    assert_eq!((pacing.sleeps(), pacing.calls().len()), (vec![], 7), "they are counted all the same");
+}
+
+#[test]
+fn a_failed_call_waits_like_any() {
+    let pacing = Pacing::new(SECONDS);
+    pacing.used(96.0, 5.0);
+    let failed = pacing.session.post_tool_use_failure("Bash", json!({}), "Exit code 1");
+    assert!(notice(pacing.ask(&failed).as_ref()).contains("paced 1 s"));
+}
+
+#[test]
+fn where_nobody_watches_a_delay_is_a_minute_at_most() {
+    for (global, secs) in [(LONG, 60), ("credit-pacer: { alerts: [], headless: true }\n", 350)] {
+        let pacing = Pacing::new(global);
+        pacing.used(96.0, 5.0);
+        let hook = pacing.hook().env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli").stdin(pacing.call().to_bytes());
+        let mut hook = hook.start();
+        pacing.until(|| !pacing.calls().is_empty(), "the call is remembered");
+        let (batch, until) = pacing.batch();
+        assert_eq!(until - batch, secs * 1_000_000);
+        hook.terminate();
+        hook.wait().assert_exit(0);
+    }
+}
+
+#[test]
+fn a_reading_that_says_nothing_about_now_delays_nothing() {
+    let pacing = Pacing::new(LONG);
+    assert_eq!(pacing.ask(&pacing.call()), None, "no reading");
+    let now = now_secs();
+    for (observed, resets) in [(now - 1000, now + HOUR), (now - 60, now - 1)] {
+        pacing.reading(observed, &json!({ "five_hour": { "used_percent": 96.0, "resets_at": resets } }));
+        assert_eq!(pacing.ask(&pacing.call()), None);
+    }
+    fs::write(pacing.state("usage.json"), "{").unwrap();
+    assert_eq!(pacing.ask(&pacing.call()), None, "a damaged file");
+    assert_eq!(pacing.sleeps(), []);
+}
+
+#[test]
+fn without_a_session_nothing_waits_and_nothing_is_counted() {
+    let pacing = Pacing::new(LONG);
+    pacing.used(96.0, 5.0);
+    for payload in [pacing.call().without("session_id"), pacing.call().with("session_id", "")] {
+        assert_eq!(pacing.ask(&payload), None);
+    }
+    assert!(!pacing.state("credit-pacer.json").exists());
+}

@@ -1,0 +1,426 @@
+//! The status line: what the client tells is written down first, then a line is printed, whatever goes wrong. Ends of windows
+//! are told from the clock of the machine, with hours to spare.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tests::binaries;
+use tests::payloads::{Payload, Session};
+use tests::process::{Invocation, Outcome};
+use tests::sandbox::Level;
+
+use super::{HOUR, Pacing, now_secs};
+use crate::driver::tree;
+
+/// The columns the client keeps for itself.
+const MARGIN: usize = 4;
+
+impl Pacing {
+    /// The command as the client runs it, in a terminal of this width that knows no colours.
+    fn status_line(&self) -> Invocation {
+        Invocation::new(binaries::path("credit-pacer"), &self.sandbox)
+            .args(["statusline"])
+            .env("COLUMNS", "100")
+            .env("NO_COLOR", "1")
+    }
+
+    /// What it prints.
+    #[track_caller]
+    fn line(&self, payload: &Payload) -> String {
+        printed(&self.status_line().stdin(payload.to_bytes()).run())
+    }
+
+    /// What the session is told after so many milliseconds of replies: used of the five hours and of the week, with the
+    /// hours until they end.
+    fn told(&self, api_ms: u64, five_hour: (f64, i64), seven_day: (f64, i64)) -> Payload {
+        told(&self.session, api_ms, five_hour, seven_day)
+    }
+
+    /// What is known: used of the five hours and of the week.
+    #[track_caller]
+    fn known(&self) -> (f64, f64) {
+        let windows = self.state_of("usage.json")["state"]["windows"].clone();
+        let used = |name: &str| windows[name]["used_percent"].as_f64().unwrap();
+        (used("five_hour"), used("seven_day"))
+    }
+
+    /// Makes what is known so many seconds older.
+    fn age(&self, secs: i64) {
+        let mut usage = self.state_of("usage.json");
+        let state = &mut usage["state"];
+        older(&mut state["observed_at"], secs);
+        for window in state["windows"].as_object_mut().unwrap().values_mut() {
+            older(&mut window["observed_at"], secs);
+        }
+        for earlier in state["earlier"].as_array_mut().unwrap() {
+            older(&mut earlier["at"], secs);
+        }
+        fs::write(self.state("usage.json"), usage.to_string()).unwrap();
+    }
+
+    fn observed_at(&self) -> i64 {
+        self.state_of("usage.json")["state"]["observed_at"].as_i64().unwrap()
+    }
+}
+
+fn older(time: &mut Value, secs: i64) {
+    *time = (time.as_i64().unwrap() - secs).into();
+}
+
+fn told(session: &Session, api_ms: u64, five_hour: (f64, i64), seven_day: (f64, i64)) -> Payload {
+    let payload = session.status_line();
+    let mut cost = payload.get("cost").clone();
+    cost["total_api_duration_ms"] = api_ms.into();
+    let window = |(used, hours): (f64, i64)| json!({ "used_percentage": used, "resets_at": now_secs() / 3600 * HOUR + hours * HOUR });
+    let limits = json!({ "five_hour": window(five_hour), "seven_day": window(seven_day) });
+    payload.with("cost", cost).with("rate_limits", limits)
+}
+
+/// Its output, which it has printed without a word of complaint.
+#[track_caller]
+fn printed(outcome: &Outcome) -> String {
+    outcome.assert_exit(0);
+    assert_eq!(outcome.stderr_text(), "", "{outcome}");
+    let text = outcome.stdout_text();
+    let line = text.strip_suffix('\n').unwrap_or_else(|| panic!("no line: {outcome}"));
+    assert!(!line.is_empty(), "{outcome}");
+    line.to_owned()
+}
+
+#[test]
+fn what_the_client_tells_is_written_down_and_shown() {
+    let pacing = Pacing::new("");
+    let line = pacing.line(&pacing.told(70, (42.0, 3), (17.0, 100)));
+    assert!(line.starts_with("Sonnet 5 · ctx 3% · 5h 42% "), "{line}");
+    assert!(line.contains(" · wk 17% "), "{line}");
+    assert_eq!(pacing.known(), (42.0, 17.0));
+    let own = pacing.state_of(&format!("{}-usage.json", pacing.session.id))["state"].clone();
+    assert_eq!(own["model"], "claude-sonnet-5");
+    assert_eq!(own["context"], json!({ "size": 200_000, "used_tokens": 5000, "used_percent": 3.0 }));
+    assert_eq!(own["observed_at"], own["written_at"]);
+    assert!(fs::read(pacing.state("usage.db")).unwrap().starts_with(b"SQLite format 3\0"));
+    assert_eq!(pacing.journal(), "");
+}
+
+#[test]
+fn recordings_without_credits_leave_a_line_and_no_reading() {
+    let pacing = Pacing::new("");
+    for (recording, expected) in [
+        ("statusLine-before-first-reply", "Opus 4.8 (1M context) · no credits told yet"),
+        ("statusLine", "Opus 4.8 (1M context) · ctx 5% · no credits told (needs a Pro or Max login)"),
+    ] {
+        assert_eq!(pacing.line(&pacing.session.replay(recording)), expected);
+    }
+    assert!(!pacing.state("usage.json").exists());
+    assert!(!pacing.state("usage.db").exists());
+    assert!(pacing.state(&format!("{}-usage.json", pacing.session.id)).exists());
+}
+
+#[test]
+fn the_next_delay_is_the_hooks_own() {
+    let pacing = Pacing::new("credit-pacer: { max_delay_secs: 77 }\n");
+    let above = pacing.told(70, (94.9, 5), (10.0, 160));
+    let line = pacing.line(&above);
+    assert!(line.ends_with(" · next +77s"), "{line}");
+    let below = Pacing::new("");
+    let line = below.line(&below.told(70, (1.0, 5), (1.0, 160)));
+    assert!(!line.contains("next"), "{line}");
+}
+
+#[test]
+fn a_second_session_that_waits_neither_lowers_nor_refreshes() {
+    let pacing = Pacing::new("");
+    let second = Session::new(&pacing.sandbox).with_id("22222222-0000-4000-8000-000000000000");
+    let old = told(&second, 70, (40.0, 3), (16.0, 100));
+    pacing.line(&old);
+    pacing.line(&pacing.told(500, (42.0, 3), (17.0, 100)));
+    assert_eq!(pacing.known(), (42.0, 17.0));
+    pacing.age(1000);
+    let before = fs::read(pacing.state("usage.json")).unwrap();
+    for _ in 0..3 {
+        let line = pacing.line(&old);
+        assert!(line.contains("5h 42% 16m old · wk 17% 16m old"), "{line}");
+        assert_eq!(fs::read(pacing.state("usage.json")).unwrap(), before);
+    }
+    let line = pacing.line(&told(&second, 95, (40.0, 3), (16.0, 100)));
+    assert_eq!(pacing.known(), (42.0, 17.0), "a reply refreshes, and still lowers nothing");
+    assert!(now_secs() - pacing.observed_at() < 60 && !line.contains("old"), "{line}");
+}
+
+#[test]
+fn another_accounts_windows_take_the_place_of_the_old_ones() {
+    let pacing = Pacing::new("");
+    pacing.line(&pacing.told(70, (90.0, 3), (80.0, 100)));
+    let line = pacing.line(&pacing.told(95, (5.0, 2), (3.0, 150)));
+    assert_eq!(pacing.known(), (5.0, 3.0));
+    assert!(line.contains("5h 5% ") && line.contains("wk 3% "), "{line}");
+    assert_eq!(
+        pacing.state_of("usage.json")["state"]["earlier"].as_array().unwrap().len(),
+        1,
+        "both in one second"
+    );
+}
+
+#[test]
+fn windows_that_begin_anew_are_followed_each_by_itself() {
+    let pacing = Pacing::new("");
+    pacing.line(&pacing.told(70, (90.0, 1), (80.0, 2)));
+    pacing.age(30);
+    pacing.line(&pacing.told(95, (1.0, 6), (80.0, 2)));
+    assert_eq!(pacing.known(), (1.0, 80.0));
+    pacing.age(30);
+    pacing.line(&pacing.told(120, (2.0, 6), (0.0, 170)));
+    assert_eq!(pacing.known(), (2.0, 0.0));
+    let earlier = pacing.state_of("usage.json")["state"]["earlier"].clone();
+    let week: Vec<f64> = earlier
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|at| at["windows"]["seven_day"]["used_percent"].as_f64().unwrap())
+        .collect();
+    assert_eq!(week, [80.0, 80.0, 0.0]);
+}
+
+#[test]
+fn a_window_that_has_ended_says_so() {
+    let pacing = Pacing::new("");
+    pacing.line(&pacing.told(70, (90.0, 3), (50.0, 100)));
+    let mut usage = pacing.state_of("usage.json");
+    usage["state"]["windows"]["five_hour"]["resets_at"] = (now_secs() - 5).into();
+    usage["state"]["earlier"] = json!([]);
+    fs::write(pacing.state("usage.json"), usage.to_string()).unwrap();
+    let line = pacing.line(&pacing.told(70, (90.0, 3), (50.0, 100)));
+    assert!(line.contains(" · 5h reset · wk 50% "), "{line}");
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let pacing = Pacing::new("");
+    let payload = pacing.told(70, (42.0, 3), (17.0, 100)).to_bytes();
+    let coloured = |run: Invocation| printed(&run.stdin(&payload).run()).contains('\u{1b}');
+    assert!(coloured(pacing.status_line().unset("NO_COLOR").env("TERM", "xterm-256color")));
+    assert!(!coloured(pacing.status_line().env("TERM", "xterm-256color")));
+    assert!(!coloured(pacing.status_line().unset("NO_COLOR").env("TERM", "dumb")));
+}
+
+#[test]
+fn it_fits_narrow_terminals() {
+    let pacing = Pacing::new("");
+    let payload = pacing
+        .told(70, (42.0, 3), (17.0, 100))
+        .with("model", json!({ "display_name": "模型\u{1b}[2J".repeat(9) }));
+    for columns in [20, 40, 80] {
+        let run = pacing.status_line().env("COLUMNS", columns.to_string()).stdin(payload.to_bytes()).run();
+        let line = printed(&run);
+        // A character of the model's name takes two.
+        let width: usize = line.chars().map(|char| if char == '模' || char == '型' { 2 } else { 1 }).sum();
+        assert!(width <= columns - MARGIN, "{columns}: {line}");
+        assert!(line.contains("5h 42%") && line.contains("wk 17%"), "{columns}: {line}");
+        assert!(!line.contains('\u{1b}'), "{line:?}");
+        assert_eq!(line.contains('模'), columns == 80, "{line}");
+    }
+}
+
+#[test]
+fn while_it_is_switched_off_it_still_records_and_says_so() {
+    for off in ["switch", "file", "section"] {
+        let pacing = Pacing::new(if off == "section" { "credit-pacer: { enabled: false }\n" } else { "" });
+        match off {
+            "switch" => pacing.switch_off(),
+            "file" => fs::write(pacing.state("OFF"), "").unwrap(),
+            _ => {}
+        }
+        let line = pacing.line(&pacing.told(70, (94.0, 3), (17.0, 100)));
+        assert!(line.ends_with(" · pacing off") && line.contains("5h 94% "), "{off}: {line}");
+        assert_eq!(pacing.known(), (94.0, 17.0), "{off}");
+    }
+}
+
+#[test]
+fn a_chained_command_is_given_the_same_and_printed_below() {
+    let pacing = Pacing::new(
+        "credit-pacer: { statusline: { chain: 'printf \"\\033[35m\"; cat; pwd; echo \"$MINE\"' } }\n",
+    );
+    let payload = pacing.told(70, (42.0, 3), (17.0, 100));
+    let run = pacing.status_line().env("MINE", "yours").stdin(payload.to_bytes()).run();
+    let text = printed(&run);
+    let (first, rest) = text.split_once('\n').unwrap();
+    assert!(first.starts_with("Sonnet 5 · "), "{text}");
+    let (json, rest) = rest.strip_prefix("\u{1b}[35m").unwrap().split_at(payload.to_bytes().len() - 1);
+    assert_eq!(serde_json::from_str::<Value>(json).unwrap()["session_id"], *pacing.session.id);
+    assert_eq!(rest, format!("{}\nyours", pacing.sandbox.project().display()));
+}
+
+#[test]
+fn a_chained_command_that_fails_or_is_ourselves_hides_nothing() {
+    let program = binaries::path("credit-pacer");
+    let copy = |pacing: &Pacing| {
+        let copy = pacing.sandbox.temporary_dir().join("another-name");
+        fs::copy(&program, &copy).unwrap();
+        copy.display().to_string()
+    };
+    for chain in ["exit 3", "/nowhere/at-all", "kill -9 $$", "credit-pacer statusline", "'OURS' statusline"] {
+        let pacing = Pacing::new("");
+        let chain = chain.replace("OURS", &program.display().to_string());
+        pacing.sandbox.requirements(Level::User, &settings(&chain));
+        let line = pacing.line(&pacing.told(70, (42.0, 3), (17.0, 100)));
+        assert!(line.starts_with("Sonnet 5 · ") && !line.contains('\n'), "{chain}: {line}");
+    }
+    let pacing = Pacing::new("");
+    pacing.sandbox.requirements(Level::User, &settings(&format!("'{}' statusline", copy(&pacing))));
+    let lines = pacing.line(&pacing.told(70, (42.0, 3), (17.0, 100)));
+    assert_eq!(
+        lines.lines().count(),
+        2,
+        "under another name it is met once more, and goes no deeper: {lines}"
+    );
+}
+
+fn settings(chain: &str) -> String {
+    format!("credit-pacer:\n  statusline:\n    chain: {}\n", json!(chain))
+}
+
+#[test]
+fn a_chained_command_is_the_users_own_and_no_projects() {
+    let pacing = Pacing::new("");
+    pacing.sandbox.requirements(Level::Project, &settings("echo from the project"));
+    let line = pacing.line(&pacing.told(70, (42.0, 3), (17.0, 100)));
+    assert!(!line.contains("from the project"), "{line}");
+}
+
+#[test]
+fn a_chained_command_that_hangs_is_ended_with_its_children() {
+    let pacing = Pacing::new("");
+    let ids = pacing.sandbox.temporary_dir().join("ids");
+    let chain = format!("sleep 600 & echo $! $$ > '{}'; echo half; wait", ids.display());
+    pacing.sandbox.requirements(Level::User, &settings(&chain));
+    let began = Instant::now();
+    let line = pacing.line(&pacing.told(70, (42.0, 3), (17.0, 100)));
+    assert!(began.elapsed() >= Duration::from_secs(2) && began.elapsed() < Duration::from_secs(15));
+    assert!(line.starts_with("Sonnet 5 · ") && !line.contains("half"), "{line}");
+    for id in fs::read_to_string(ids).unwrap().split_whitespace() {
+        assert!(has_ended(id), "{id} is still there");
+    }
+}
+
+/// A process whose parent has ended stays listed until somebody asks for its status.
+#[cfg(target_os = "linux")]
+fn has_ended(id: &str) -> bool {
+    let until = Instant::now() + Duration::from_secs(10);
+    let runs = || fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+    while runs() && Instant::now() < until {
+        std::thread::yield_now();
+    }
+    !runs()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_ended(id: &str) -> bool {
+    !tests::process::is_running(id.parse().unwrap())
+}
+
+#[test]
+fn unreadable_input_leaves_a_line_all_the_same() {
+    let pacing = Pacing::new("");
+    let half = &pacing.told(70, (42.0, 3), (17.0, 100)).to_bytes()[..200];
+    for input in [&b""[..], b"garbage", b"{}", b"[1, 2]", b"null", b"\xff\xfe{\"a\"", half] {
+        let line = printed(&pacing.status_line().stdin(input).run());
+        assert_eq!(line, "no credits told yet", "{}", String::from_utf8_lossy(input));
+    }
+    assert_eq!(printed(&pacing.status_line().stdin_closed().run()), "no credits told yet");
+    assert!(!pacing.state("usage.json").exists());
+    pacing.line(&pacing.told(70, (42.0, 3), (17.0, 100)));
+    let line = printed(&pacing.status_line().stdin("garbage").run());
+    assert!(line.starts_with("5h 42% "), "what is known is told: {line}");
+}
+
+#[test]
+fn an_input_that_never_ends_is_read_as_far_as_it_goes() {
+    let pacing = Pacing::new("");
+    let payload = pacing.told(70, (42.0, 3), (17.0, 100)).to_bytes();
+    let line = printed(&pacing.status_line().stdin_held_open(payload).run());
+    assert!(line.contains("5h 42% "), "{line}");
+}
+
+#[test]
+fn a_closed_output_is_no_error_and_the_reading_is_kept() {
+    let pacing = Pacing::new("");
+    let payload = pacing.told(70, (42.0, 3), (17.0, 100)).to_bytes();
+    pacing.status_line().stdin(&payload).stdout_without_reader().run().assert_exit(0);
+    pacing.status_line().stdin(&payload).stdout_closed().run().assert_exit(0);
+    assert_eq!(pacing.known(), (42.0, 17.0));
+}
+
+#[cfg(unix)]
+#[test]
+fn where_nothing_can_be_written_the_line_says_so() {
+    let pacing = Pacing::new("");
+    let payload = pacing.told(70, (42.0, 3), (17.0, 100)).to_bytes();
+    let before = tree(&pacing.sandbox.state_dir());
+    let full = pacing.status_line().files_cannot_grow().stdin(&payload).run();
+    let line = printed(&full);
+    assert!(line.contains("5h 42% ") && line.ends_with(" · not recorded"), "{line}");
+    assert!(!pacing.state("usage.json").exists(), "{before:?}");
+    let homeless = pacing.status_line().unset("CLAUDE_HOOK_STATE_DIR").unset("HOME").stdin(&payload).run();
+    assert!(printed(&homeless).ends_with(" · not recorded"));
+
+    pacing.open_to_all();
+    crate::driver::restrict(&pacing.sandbox.home().join(".claude"), 0o555);
+    let program = pacing.copied_program();
+    let bound = Invocation::new(program, &pacing.sandbox)
+        .args(["statusline"])
+        .env("NO_COLOR", "1")
+        .env("COLUMNS", "100")
+        .unprivileged();
+    let line = printed(&bound.stdin(&payload).run());
+    assert!(line.contains("5h 42% ") && line.ends_with(" · not recorded"), "{line}");
+}
+
+#[test]
+fn twenty_at_once_lose_nothing() {
+    let pacing = Pacing::new("");
+    let inputs: Vec<Payload> = (0..20_u32)
+        .map(|number| {
+            let session = Session::new(&pacing.sandbox)
+                .with_id(&format!("0000000{}-0000-4000-8000-000000000000", number % 4));
+            told(&session, u64::from(number) + 1, (f64::from(number) + 1.0, 3), (17.0, 100))
+        })
+        .collect();
+    let running: Vec<_> =
+        inputs.iter().map(|input| pacing.status_line().stdin(input.to_bytes()).start()).collect();
+    for run in running {
+        let line = printed(&run.wait());
+        assert!(line.starts_with("Sonnet 5 · ") && !line.contains("not recorded"), "{line}");
+    }
+    assert_eq!(pacing.known(), (20.0, 17.0));
+    assert_eq!(pacing.journal(), "", "every row is kept");
+    assert!(!pacing.state_names().iter().any(|name| name.contains("corrupt")));
+}
+
+#[test]
+fn a_damaged_database_is_begun_anew_and_a_newer_one_is_told_in_the_journal() {
+    let pacing = Pacing::new("");
+    fs::write(pacing.state("usage.db"), "not a database").unwrap();
+    pacing.line(&pacing.told(70, (42.0, 3), (17.0, 100)));
+    assert_eq!(fs::read_to_string(pacing.state("usage.db.corrupt")).unwrap(), "not a database");
+    let mut newer = fs::read(pacing.state("usage.db")).unwrap();
+    // The version stands there in the file, as four bytes.
+    newer[60..64].copy_from_slice(&99_u32.to_be_bytes());
+    fs::write(pacing.state("usage.db"), &newer).unwrap();
+    let line = pacing.line(&pacing.told(95, (43.0, 3), (17.0, 100)));
+    assert!(line.contains("5h 43% ") && !line.contains("not recorded"), "{line}");
+    assert!(pacing.journal().contains("usage.db was written by a newer version"), "{}", pacing.journal());
+    assert_eq!(pacing.known(), (43.0, 17.0));
+}
+
+#[test]
+fn nothing_of_the_input_but_numbers_and_ids_is_kept() {
+    let pacing = Pacing::new("");
+    let secret = "hunter2-the-input";
+    let payload = pacing.told(70, (42.0, 3), (17.0, 100)).with("output_style", json!({ "name": secret }));
+    pacing.line(&payload.with("transcript_path", secret).with("effort", secret));
+    for (path, content) in tree(&pacing.sandbox.state_dir()) {
+        assert!(!content.contains(secret), "{}", path.display());
+    }
+}

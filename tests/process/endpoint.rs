@@ -1,0 +1,139 @@
+//! A server on loopback that plays the other end of a connection, byte by byte: right answers, wrong ones, and none at all.
+//! It stops when dropped.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// What the server does when it has heard a request.
+#[derive(Clone)]
+pub(crate) enum Manner {
+    /// Sends these bytes and closes the connection.
+    Sends(Vec<u8>),
+    /// Sends these bytes and keeps the connection open, saying nothing more.
+    HangsAfter(Vec<u8>),
+}
+
+impl Manner {
+    /// An answer with this status, these headers, a line each, and this body.
+    pub(crate) fn answers(status: u16, headers: &[&str], body: &str) -> Self {
+        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+        let length = body.len();
+        Self::Sends(
+            format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n{headers}\r\n{body}").into_bytes(),
+        )
+    }
+}
+
+/// The running server.
+pub(crate) struct Endpoint {
+    address: SocketAddr,
+    state: Arc<State>,
+    listener: Option<JoinHandle<()>>,
+}
+
+struct State {
+    manner: Mutex<Manner>,
+    requests: Mutex<Vec<String>>,
+    // Of those that hang; closed with the server.
+    open: Mutex<Vec<TcpStream>>,
+    is_over: AtomicBool,
+}
+
+impl Endpoint {
+    /// Listens on a free port.
+    pub(crate) fn start(manner: Manner) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port on loopback");
+        let address = listener.local_addr().expect("its address");
+        let state = Arc::new(State {
+            manner: Mutex::new(manner),
+            requests: Mutex::default(),
+            open: Mutex::default(),
+            is_over: AtomicBool::new(false),
+        });
+        let shared = Arc::clone(&state);
+        let listening = thread::spawn(move || {
+            for stream in listener.incoming() {
+                if shared.is_over.load(Ordering::SeqCst) {
+                    return;
+                }
+                let (Ok(stream), state) = (stream, Arc::clone(&shared)) else { continue };
+                thread::spawn(move || state.serve(stream));
+            }
+        });
+        Self { address, state, listener: Some(listening) }
+    }
+
+    /// Where it is, as HTTP.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// Where it is, as HTTPS, which it does not speak.
+    pub(crate) fn https_url(&self) -> String {
+        format!("https://{}/", self.address)
+    }
+
+    /// From now on it behaves otherwise.
+    pub(crate) fn behave(&self, manner: Manner) {
+        *self.state.manner.lock().unwrap() = manner;
+    }
+
+    /// All requests so far, each as it was written.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.state.requests.lock().unwrap().clone()
+    }
+}
+
+impl Drop for Endpoint {
+    fn drop(&mut self) {
+        self.state.is_over.store(true, Ordering::SeqCst);
+        for stream in self.state.open.lock().unwrap().drain(..) {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+        // Wakes the listener.
+        drop(TcpStream::connect(self.address));
+        if let Some(listener) = self.listener.take() {
+            let _ = listener.join();
+        }
+    }
+}
+
+impl State {
+    fn serve(&self, mut stream: TcpStream) {
+        stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a deadline");
+        let Some(request) = read(&mut stream) else { return };
+        self.requests.lock().unwrap().push(request);
+        let manner = self.manner.lock().unwrap().clone();
+        match manner {
+            // The other end may have heard enough.
+            Manner::Sends(bytes) => drop(stream.write_all(&bytes)),
+            Manner::HangsAfter(bytes) => {
+                let _ = stream.write_all(&bytes);
+                self.open.lock().unwrap().push(stream);
+            }
+        }
+    }
+}
+
+/// A whole request; `None` if there is none.
+fn read(stream: &mut TcpStream) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut piece = [0; 4096];
+    loop {
+        let count = stream.read(&mut piece).ok().filter(|count| *count > 0)?;
+        bytes.extend_from_slice(&piece[..count]);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+        let length = head.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
+        });
+        if body.len() >= length.unwrap_or_default() {
+            return Some(text);
+        }
+    }
+}
