@@ -45,7 +45,7 @@ pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
         return code;
     }
     match common::parse::<H>(&words) {
-        Ok(asked) => in_shell(host, |asker| answer::answer::<H>(&asked, asker)),
+        Ok(verb) => in_shell(host, |asker| answer::answer::<H>(&verb, asker)),
         Err(why) => usage_error::<H>(&why),
     }
 }
@@ -80,7 +80,7 @@ pub fn is_typed<H: Hook>(prompt: &str) -> bool {
 /// The answer to such a prompt; `None`: it is none.
 #[must_use]
 pub fn typed<H: Hook>(prompt: &str, asker: &Asker<'_>) -> Option<Reply> {
-    typed_verb::<H, _>(prompt, |asked| answer::answer::<H>(asked, asker))
+    typed_verb::<H, _>(prompt, |verb| answer::answer::<H>(verb, asker))
 }
 
 fn typed_verb<H: Hook, T>(prompt: &str, answer: impl FnOnce(&Common<'_>) -> T) -> Option<T> {
@@ -88,7 +88,7 @@ fn typed_verb<H: Hook, T>(prompt: &str, answer: impl FnOnce(&Common<'_>) -> T) -
     let (verb, rest) = words.split_first()?;
     let verb = verb.to_ascii_lowercase();
     let words: Vec<&str> = std::iter::once(verb.as_str()).chain(rest.iter().copied()).collect();
-    common::parse::<H>(&words).ok().map(|asked| answer(&asked))
+    common::parse::<H>(&words).ok().map(|parsed| answer(&parsed))
 }
 
 /// Prints a text that was asked for.

@@ -152,7 +152,9 @@ impl<'a> Invocation<'a> {
         let is_command =
             matches!(&self.input.event, Event::UserPromptSubmit { prompt, .. } if H::is_command(prompt));
         let acts_while_off = H::ACTS_WHILE_SWITCHED_OFF && section.is_switched_off();
-        ((section.enabled || acts_while_off) && !silent) || is_command || matches!(self.input.event, Event::SessionEnd { .. })
+        ((section.enabled || acts_while_off) && !silent)
+            || is_command
+            || matches!(self.input.event, Event::SessionEnd { .. })
     }
 
     fn is_headless<S>(&self, section: &Section<S>) -> bool {

@@ -24,6 +24,7 @@ mod stop_input;
 mod stop_texts;
 mod subagents;
 mod switched_off;
+mod time_limits;
 mod transcript_timing;
 pub(crate) mod trust;
 mod untyped_prompts;

@@ -1,6 +1,8 @@
 //! credit-pacer through real processes: what is recorded, who waits and for how long, what is told and typed.
 
 mod alerts;
+mod commands;
+mod history;
 mod poll;
 mod sleep;
 mod statusline;

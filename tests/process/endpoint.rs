@@ -72,7 +72,7 @@ impl Endpoint {
         format!("http://{}{path}", self.address)
     }
 
-    /// Where it is, as HTTPS, which it does not speak.
+    /// Where it is, as HTTPS, which it does not speak: a greeting is a request to it.
     pub(crate) fn https_url(&self) -> String {
         format!("https://{}/", self.address)
     }
@@ -119,6 +119,9 @@ impl State {
     }
 }
 
+/// The first byte of a client that speaks TLS.
+const TLS_GREETING: u8 = 22;
+
 /// A whole request; `None` if there is none.
 fn read(stream: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
@@ -126,6 +129,9 @@ fn read(stream: &mut TcpStream) -> Option<String> {
     loop {
         let count = stream.read(&mut piece).ok().filter(|count| *count > 0)?;
         bytes.extend_from_slice(&piece[..count]);
+        if bytes[0] == TLS_GREETING {
+            return Some("a greeting in TLS".to_owned());
+        }
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
         let length = head.lines().find_map(|line| {

@@ -4,6 +4,8 @@ mod files;
 mod questions;
 mod refusals;
 mod scopes;
+#[cfg(unix)]
+mod status_line;
 
 use std::fs;
 use std::path::PathBuf;

@@ -55,20 +55,38 @@ cat > /dev/null
 echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}'
 "#;
 
+/// One that is proved by a notice.
+const TELLS: &str = r#"#!/bin/sh
+[ "$1" = status ] && echo '{"enabled":true}' && exit
+cat > /dev/null
+echo '{"systemMessage":"used"}'
+"#;
+
+/// A program that hooks start, which only has to say what it is.
+const SAYS_ITS_VERSION: &str = "#!/bin/sh\necho courier 0\n";
+
+fn stand_in(path: &Path, script: &str) {
+    fs::write(path, script).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
 /// A folder of binaries to install from. Those that are only copied are small, or the disk would have most of the time.
 fn prebuilt() -> &'static Path {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         let folder = TempDir::with_prefix("barbless-").expect("a temporary folder");
+        stand_in(&folder.path().join("courier"), SAYS_ITS_VERSION);
         for hook in Catalog::built_in().unwrap().hooks {
             let path = folder.path().join(&hook.name);
             if REAL.contains(&hook.name.as_str()) {
                 fs::copy(binaries::path(&hook.name), path).unwrap();
             } else {
                 // What is copied is proved first.
-                assert_eq!(hook.proof.answer, Answer::Deny, "{} needs another stand-in", hook.name);
-                fs::write(&path, DENIES).unwrap();
-                fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+                match hook.proof.answer {
+                    Answer::Deny => stand_in(&path, DENIES),
+                    Answer::Notice => stand_in(&path, TELLS),
+                    _ => panic!("{} needs another stand-in", hook.name),
+                }
             }
         }
         folder
@@ -264,7 +282,10 @@ impl<'a> Attempt<'a> {
         }
         if let Some(back) = back {
             self.user.command(back).run().assert_exit(0);
-            assert_eq!(self.user.home().settings, self.old.settings, "{when}, completed, and then `{back}`");
+            let home = self.user.home();
+            assert_eq!(home.settings, self.old.settings, "{when}, completed, and then `{back}`");
+            let chains = home.requirements.is_some_and(|text| text.contains("chain"));
+            assert!(!chains, "{when}, completed, and then `{back}`: a command is left");
         }
         Some(call)
     }
@@ -304,6 +325,29 @@ fn install() {
     let line = "install --prebuilt PREBUILT --hooks rate-awareness,stop-momentum --allow-rules --yes";
     let command = Killed { line, again: Again::Completes, back: Some("uninstall --yes") };
     survives_being_killed(|| User::new(Some(SETTINGS), &[]), command, 60);
+}
+
+/// A status line of the user's, and the command by which ours takes its place.
+const LINE: &str = "{ \"statusLine\": {\"padding\": 0, \"type\": \"command\", \"command\": \"mine --x\"},\n  \"hooks\": { } }\n";
+
+const CHAIN: &str = "install --prebuilt PREBUILT --hooks credit-pacer --statusline --yes";
+
+#[test]
+fn install_that_chains_a_status_line() {
+    let command = Killed { line: CHAIN, again: Again::Completes, back: Some("uninstall --yes") };
+    survives_being_killed(|| User::new(Some(LINE), &[]), command, 60);
+}
+
+#[test]
+fn uninstall_that_gives_a_status_line_back() {
+    let command = Killed { line: "uninstall --yes", again: Again::Completes, back: None };
+    survives_being_killed(|| User::new(Some(LINE), &[CHAIN]), command, 40);
+}
+
+#[test]
+fn undo_that_gives_a_status_line_back() {
+    let command = Killed { line: "undo --yes", again: Again::TakesItBack, back: None };
+    survives_being_killed(|| User::new(Some(LINE), &[CHAIN]), command, 15);
 }
 
 #[test]

@@ -62,7 +62,8 @@ impl Source {
             let folder = root.join("hooks").join(name);
             ensure!(folder.is_dir(), "config/hooks.yaml names {name}, but there is no {}", folder.display());
         }
-        let helpers: BTreeSet<&str> = hooks.iter().flat_map(|hook| &hook.helpers).map(String::as_str).collect();
+        let helpers: BTreeSet<&str> =
+            hooks.iter().flat_map(|hook| &hook.helpers).map(String::as_str).collect();
         artifacts::for_installation(root, &names, &helpers.into_iter().collect::<Vec<_>>())
     }
 }

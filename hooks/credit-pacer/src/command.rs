@@ -9,6 +9,7 @@ mod habits;
 mod status;
 mod turn;
 
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -48,7 +49,7 @@ pub(crate) const VERBS: &[Verb] = &[
     verb("intent-validation on|off|auto", "the check of declared intents (intent-validator)"),
     verb("statusline", "records what the client tells its status line on stdin, and prints a line"),
     verb("history [--days N]", "a chart of what was used, with the delays"),
-    verb("report --html FILE", "the same as a page"),
+    verb("report --html FILE [--days N] [--force]", "the same as a page"),
     verb("decide", "the arithmetic as a filter: a JSON object a line on stdin, its answer on stdout"),
     verb("simulate [OPTION ...]", "the arithmetic put to the test on weeks that are made up"),
 ];
@@ -65,11 +66,11 @@ pub(crate) fn is_command(prompt: &str) -> bool {
 /// Runs a verb of ours in a shell; `None`: it is none of ours.
 pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
     let name = if is_started_as_master() { MASTER } else { OWN };
-    if let Some(asked) = parse(name, words) {
-        return Some(cli::in_shell(host, |asker| answer(asked, asker)));
+    if let Some(wanted) = parse(name, words) {
+        return Some(cli::in_shell(host, |asker| answer(wanted, asker)));
     }
     match words {
-        ["decide"] => Some(filter::run(std::io::stdin().lock(), std::io::stdout().lock())),
+        ["decide"] => Some(filter::run(io::stdin().lock(), io::stdout().lock())),
         ["statusline"] => Some(statusline::run(host)),
         ["poll"] => Some(poll::run(host)),
         ["history", words @ ..] => Some(history::run(host, words)),
@@ -90,8 +91,8 @@ fn help() -> String {
     format!("{}\n\n{MASTER_HELP}", cli::help::<CreditPacer>())
 }
 
-fn answer(asked: Asked, asker: &Asker<'_>) -> cli::Reply {
-    match asked {
+fn answer(wanted: Asked, asker: &Asker<'_>) -> cli::Reply {
+    match wanted {
         Asked::Status { json } => status::answer(json, asker),
         Asked::StatusSchema => cli::Reply::yes(status::schema()),
         Asked::Turn(switch, position) => turn::turned(switch, position, asker),
@@ -113,7 +114,7 @@ pub(crate) fn typed(seen: &Seen<'_, Settings>, prompt: &str) -> Option<Reply> {
         caller: caller(seen.host, seen.store, prompt, source),
     };
     let reply = match prompted {
-        Prompted::Asked(asked) => answer(asked, &asker),
+        Prompted::Asked(wanted) => answer(wanted, &asker),
         Prompted::Common(words) if matches!(words.as_str(), "help" | "--help" | "-h") => {
             cli::Reply::yes(help())
         }

@@ -37,7 +37,9 @@ pub(crate) fn decide(given: &Given<'_, CreditPacer>) -> Outcome<State, Change> {
             effects: reply.changes.clone(),
             ..Outcome::pass()
         },
-        Facts::Prompt { poll } => Outcome { effects: polling(*poll && !given.switched_off), ..Outcome::pass() },
+        Facts::Prompt { poll } => {
+            Outcome { effects: polling(*poll && !given.switched_off), ..Outcome::pass() }
+        }
         Facts::Start(facts) => at_start(given, facts),
     }
 }

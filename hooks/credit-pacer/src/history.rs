@@ -69,8 +69,11 @@ fn asked_days<'a>(words: &[&'a str]) -> Result<Option<&'a str>, String> {
 
 fn page(past: &Past, safe: SafeLine<'_>, look: &Look) -> String {
     if past.is_empty() {
-        let days = past.span.days.len();
-        return format!("Nothing is recorded of the last {days} days.\n{SOURCES}");
+        let days = match past.span.days.len() {
+            1 => "today".to_owned(),
+            count => format!("the last {count} days"),
+        };
+        return format!("Nothing is recorded of {days}.\n{SOURCES}");
     }
     let charts = past.courses.iter().map(|course| chart(course, &past.span, safe, look));
     charts.chain([table(past, look)]).collect::<Vec<_>>().join("\n\n")

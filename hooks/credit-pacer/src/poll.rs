@@ -101,7 +101,7 @@ pub(crate) fn run(host: &Host) -> ExitCode {
 }
 
 fn interval(settings: &UsageApi) -> Duration {
-    Duration::from_secs(settings.interval_secs.get().into())
+    Duration::from_secs(settings.least_interval_secs().into())
 }
 
 /// The settings, if they and everything else allow to ask. What started this process has looked at all of it, but

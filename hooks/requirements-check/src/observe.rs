@@ -48,9 +48,9 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
         Event::UserPromptSubmit { prompt, source } => {
             Some(Facts::Prompt(Box::new(submitted(seen, prompt, source.as_deref()))))
         }
-        Event::Stop(stop) if stop.session_crons.iter().any(|prompt| typed::ours(prompt).is_some()) => {
-            Some(Facts::Scheduled(stop.session_crons.iter().filter_map(|prompt| typed::ours(prompt)).collect()))
-        }
+        Event::Stop(stop) if stop.session_crons.iter().any(|prompt| typed::ours(prompt).is_some()) => Some(
+            Facts::Scheduled(stop.session_crons.iter().filter_map(|prompt| typed::ours(prompt)).collect()),
+        ),
         Event::Stop(_) => at_stop(seen).map(|facts| Facts::Stop(Box::new(facts))),
         Event::SessionStart { .. } => Some(Facts::Start(Box::new(at_start(seen)))),
         Event::SessionEnd { .. } => Some(Facts::End(Box::new(Look::new(seen).world))),

@@ -155,7 +155,13 @@ mod tests {
     #[test]
     fn only_a_command_can_be_chained() {
         assert_eq!(command_of(r#"{"type":"command","command":"a b","padding":1}"#).as_deref(), Some("a b"));
-        for other in [r#"{"type":"static","command":"a"}"#, r#"{"type":"command","command":" "}"#, "null", "x", "\"a\""] {
+        for other in [
+            r#"{"type":"static","command":"a"}"#,
+            r#"{"type":"command","command":" "}"#,
+            "null",
+            "x",
+            "\"a\"",
+        ] {
             assert_eq!(command_of(other), None, "{other}");
         }
     }

@@ -147,7 +147,9 @@ impl Settings {
         };
         let chained = match chain::command_of(&replaced.raw) {
             // The key is the user's own, for every project.
-            Some(command) if installation.scope == Scope::User => Chained::of(installation, hook, command, before.chained.as_ref())?,
+            Some(command) if installation.scope == Scope::User => {
+                Chained::of(installation, hook, command, before.chained.as_ref())?
+            }
             _ => None,
         };
         Ok((Some(replaced.raw.clone()), chained))
@@ -365,8 +367,13 @@ impl Settings {
     /// Before ours takes the place of another one: the other one is never out of sight.
     fn chain(&self, installation: &Installation, wanted: &Wanted, added: &Added) -> anyhow::Result<()> {
         let replaced = self.present.status_line.as_ref().filter(|line| !line.is_ours);
-        if replaced.filter(|_| wanted.status_line.is_some()).is_some_and(|line| chain::command_of(&line.raw).is_none()) {
-            note("the status line that was there is no command, so it is not printed below; uninstalling gives it back");
+        if replaced
+            .filter(|_| wanted.status_line.is_some())
+            .is_some_and(|line| chain::command_of(&line.raw).is_none())
+        {
+            note(
+                "the status line that was there is no command, so it is not printed below; uninstalling gives it back",
+            );
         }
         match self.chained_now(wanted, added) {
             Some(chained) => chained.put(installation),

@@ -52,7 +52,11 @@ fn entries(place: &Installation, catalog: &Catalog) -> Option<String> {
     }
     let file = place.show(&place.settings);
     let from = chained.map_or_else(String::new, |key| {
-        format!(", and {key} from {}; the status line that was there before comes back", place.show(&place.requirements))
+        format!(
+            ", and {key} from {}; the status line that was there before comes back",
+            place.show(&place.requirements)
+        )
     });
-    (!names.is_empty() || !from.is_empty()).then(|| format!("would remove {} from {file}{from}", list(&names)))
+    (!names.is_empty() || !from.is_empty())
+        .then(|| format!("would remove {} from {file}{from}", list(&names)))
 }

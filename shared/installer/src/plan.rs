@@ -43,7 +43,8 @@ impl Extras {
             Some(format!("the status line is set in your own settings only: {line}"))
         } else if hooks.iter().all(|hook| hook.status_line.is_none()) {
             Some("no hook registered here prints a status line".to_owned())
-        } else if let Some(line) = there.filter(|there| !there.is_ours).and_then(|there| there.command.as_deref())
+        } else if let Some(line) =
+            there.filter(|there| !there.is_ours).and_then(|there| there.command.as_deref())
             && starts_ours(line, hooks)
         {
             Some("your status line starts ours already".to_owned())
@@ -121,9 +122,7 @@ impl<'a> Plan<'a> {
         let file = installation.file(&installation.requirements)?;
         let before = file.read()?;
         let chained = match settings.to_be_chained(installation, catalog, choice)? {
-            Some(chained) => {
-                chained.put_into(before.as_deref()).map_err(|refused| file.refused(refused))?
-            }
+            Some(chained) => chained.put_into(before.as_deref()).map_err(|refused| file.refused(refused))?,
             None => before.clone(),
         };
         let after = switched_on(chained.as_deref(), &self.chosen).map_err(|refused| file.refused(refused))?;

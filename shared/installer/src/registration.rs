@@ -77,13 +77,15 @@ pub fn status_line<'a>(
     installation: &Installation,
     hooks: &[&'a HookEntry],
 ) -> anyhow::Result<Option<(&'a HookEntry, String)>> {
-    let Some((hook, printed)) = hooks.iter().find_map(|hook| Some((*hook, hook.status_line.as_ref()?))) else {
+    let Some((hook, printed)) = hooks.iter().find_map(|hook| Some((*hook, hook.status_line.as_ref()?)))
+    else {
         return Ok(None);
     };
     let path = installation.deployed(&hook.name);
     let path = path.to_str().with_context(|| format!("{} is not readable text", path.display()))?;
     let arguments = &printed.arguments;
-    let line = if path.contains(' ') { format!("\"{path}\" {arguments}") } else { format!("{path} {arguments}") };
+    let line =
+        if path.contains(' ') { format!("\"{path}\" {arguments}") } else { format!("{path} {arguments}") };
     Ok(Some((hook, line)))
 }
 
@@ -91,7 +93,8 @@ pub fn status_line<'a>(
 /// it would let each start the other.
 #[must_use]
 pub fn starts_ours(command: &str, hooks: &[&HookEntry]) -> bool {
-    let mut printed = hooks.iter().filter_map(|hook| Some((&hook.name, &hook.status_line.as_ref()?.arguments)));
+    let mut printed =
+        hooks.iter().filter_map(|hook| Some((&hook.name, &hook.status_line.as_ref()?.arguments)));
     printed.any(|(name, arguments)| {
         ["", "\"", "'", ".exe"].iter().any(|end| command.contains(&format!("{name}{end} {arguments}")))
     })

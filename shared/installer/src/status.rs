@@ -267,7 +267,9 @@ fn drift_of_entries(level: &Level, hook: &HookEntry, is_deployed: bool) -> Vec<S
     if let Some(missing) = missing {
         drift.push(format!("not registered on {}: {again}", missing.event));
     }
-    if let Some(silent) = hook.events.iter().find(|wanted| entries.iter().any(|entry| lacks_message(entry, wanted))) {
+    if let Some(silent) =
+        hook.events.iter().find(|wanted| entries.iter().any(|entry| lacks_message(entry, wanted)))
+    {
         drift.push(format!("registered on {} without what is shown while it waits: {again}", silent.event));
     }
     drift

@@ -74,8 +74,8 @@ impl Asker<'_> {
 }
 
 /// The answer to a verb.
-pub(super) fn answer<H: Hook>(asked: &Common<'_>, asker: &Asker<'_>) -> Reply {
-    match asked {
+pub(super) fn answer<H: Hook>(verb: &Common<'_>, asker: &Asker<'_>) -> Reply {
+    match verb {
         Common::Help => Reply::yes(help::<H>()),
         Common::Version => Reply::yes(format!("{} {}", H::NAME, env!("CARGO_PKG_VERSION"))),
         Common::Schema => Reply::yes(section_schema::<H>()),

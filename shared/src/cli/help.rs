@@ -19,7 +19,8 @@ const COMMON: [Verb; 4] = [
 pub fn help<H: Hook>() -> String {
     let all = || COMMON.iter().chain(H::VERBS);
     let width = all().map(|verb| verb.usage.len()).max().unwrap_or_default();
-    let line = |verb: &Verb| format!("{} {:width$}  {}", H::NAME, verb.usage, verb.about).trim_end().to_owned();
+    let line =
+        |verb: &Verb| format!("{} {:width$}  {}", H::NAME, verb.usage, verb.about).trim_end().to_owned();
     let lines: Vec<String> = all().map(line).collect();
     format!("{}: a hook of Claude Code, which runs it without arguments.\n\n{}", H::NAME, lines.join("\n"))
 }

@@ -103,7 +103,7 @@ mod tests {
     use crate::config::yaml;
 
     /// What is judged here, and what only explains.
-    const KNOWN: [&str; 17] = [
+    const KNOWN: [&str; 18] = [
         "type",
         "enum",
         "const",
@@ -118,6 +118,7 @@ mod tests {
         "minLength",
         "description",
         "title",
+        "pattern",
         "format",
         "default",
         "x-global-only",

@@ -56,7 +56,12 @@ pub(super) fn is_any_of(keys: &[&str], path: &[String]) -> bool {
 }
 
 /// The value changes what is locked, or switches off a section or a rule of which something is.
-pub(super) fn is_locked(locks: &Locks, path: &[String], value: Option<&Value>, standing: Option<&Value>) -> bool {
+pub(super) fn is_locked(
+    locks: &Locks,
+    path: &[String],
+    value: Option<&Value>,
+    standing: Option<&Value>,
+) -> bool {
     if locks.is_empty() || value == standing {
         return false;
     }

@@ -82,6 +82,7 @@ pub struct SettingFault {
 
 /// A section as it is in force.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "facts of one section, independent of each other")]
 pub struct Section<S> {
     /// The hook is switched on.
     pub enabled: bool,

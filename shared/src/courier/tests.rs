@@ -112,4 +112,3 @@ fn is_dead(child: rustix::process::Pid) -> bool {
     let line = fs::read_to_string(format!("/proc/{}/stat", child.as_raw_nonzero())).unwrap_or_default();
     line.contains(") Z ") || line.contains(") X ")
 }
-

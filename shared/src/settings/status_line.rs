@@ -86,7 +86,9 @@ fn give_back(document: &Document<'_>, there: &Value<'_>, raw: &str) -> String {
     let (now_beside, before_beside) = (beside(&document.value(there)), beside(&before));
     let line = there.as_object().and_then(|object| object.get("command"));
     match line {
-        Some(line) if before["type"] == "command" && before_beside.is_some() && now_beside != before_beside => {
+        Some(line)
+            if before["type"] == "command" && before_beside.is_some() && now_beside != before_beside =>
+        {
             document.replace(&line.value, &before["command"].to_string())
         }
         _ => document.replace(there, raw),

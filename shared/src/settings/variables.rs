@@ -25,7 +25,8 @@ const fn other(name: &'static str, follows: &'static str) -> Variable {
 const NOT_BELIEVED: &str = "it is the hooks' own; they do not believe it from a project";
 const FOREIGN_CODE: &str = "code of the project's choosing runs in programs that a hook starts";
 const IGNORED: &str = "the client ignores it from a project, other programs may not";
-const OTHER_ROUTE: &str = "what a hook asks over the network goes through a machine of the project's choosing";
+const OTHER_ROUTE: &str =
+    "what a hook asks over the network goes through a machine of the project's choosing";
 
 const VARIABLES: [Variable; 19] = [
     misleading(
@@ -70,7 +71,8 @@ impl Variable {
 /// # Errors
 /// If the text is no plain JSON object: nobody can tell what the client reads in it.
 pub fn misleads_requests(text: &str) -> Result<Option<Named>, Refused> {
-    let is_misleading = |named: &Named| Variable::of(&named.name).is_some_and(|known| known.misleads_requests);
+    let is_misleading =
+        |named: &Named| Variable::of(&named.name).is_some_and(|known| known.misleads_requests);
     Ok(survey(text)?.env.into_iter().find(is_misleading))
 }
 

@@ -102,7 +102,8 @@ fn least_missed(earlier: &[Earlier]) -> Option<usize> {
         let [before, entry, after] = around else { return 0 };
         let gap = i128::from(after.at) - i128::from(before.at);
         let age = (i128::from(last) - i128::from(entry.at)).max(1);
-        let weight = if entry.has_same_windows(after) && before.has_same_windows(entry) { 1 } else { RESET_WEIGHT };
+        let weight =
+            if entry.has_same_windows(after) && before.has_same_windows(entry) { 1 } else { RESET_WEIGHT };
         gap * weight * 1_000_000 / age
     };
     inner.min_by_key(|(around, _)| cost(around)).map(|(_, index)| index)

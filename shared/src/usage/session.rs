@@ -66,9 +66,10 @@ pub fn is_observed(previous: Option<&SessionUsage>, now: &SessionUsage) -> bool 
     let has_replied = now.total_api_duration_ms > 0;
     let Some(previous) = previous else { return has_replied };
     let is_another_reply = has_replied && now.total_api_duration_ms != previous.total_api_duration_ms;
-    let is_changed = now.windows.iter().any(|(name, window)| {
-        previous.windows.get(name).is_none_or(|before| !before.holds_the_same(window))
-    });
+    let is_changed = now
+        .windows
+        .iter()
+        .any(|(name, window)| previous.windows.get(name).is_none_or(|before| !before.holds_the_same(window)));
     is_another_reply || is_changed
 }
 

@@ -41,7 +41,8 @@ fn many_at_once_lose_nothing() {
     std::thread::scope(|scope| {
         for number in 0..8_u32 {
             let store = &store;
-            scope.spawn(move || record(store, &seen(100 + i64::from(number % 3), f64::from(number))).unwrap());
+            scope
+                .spawn(move || record(store, &seen(100 + i64::from(number % 3), f64::from(number))).unwrap());
         }
     });
     let there = read(&store).unwrap();

@@ -1,6 +1,6 @@
 //! Who waits, and for how long. Headless, so that nothing but the hook takes time.
 
-use super::scene::{DELAY, LONG, SHORT, Scene, one_call};
+use super::scene::{DELAY, END, LONG, SHORT, Scene, one_call};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tests::messages_api::{Reply, Script};
@@ -22,7 +22,7 @@ fn above_the_line_the_next_request_comes_later_by_the_delay_and_below_it_nothing
     assert!(sleeps[0].1.starts_with("paced 2 s: 5 hours 79 % used, 57 % planned by now"), "{sleeps:?}");
     assert_eq!(under.sleeps(), []);
     assert!(!late.main_requests()[1].shows("paced"), "the model is not told");
-    assert_eq!([result.as_str(), same.as_str(), untouched.as_str()], ["end"; 3]);
+    assert_eq!([result.as_str(), same.as_str(), untouched.as_str()], [END; 3]);
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn without_a_reading_and_with_an_old_one_nothing_waits() {
 
     for scene in [none, old] {
         let (_, result) = scene.ask(one_call());
-        assert_eq!((result.as_str(), scene.sleeps()), ("end", vec![]));
+        assert_eq!((result.as_str(), scene.sleeps()), (END, vec![]));
     }
 }
 
@@ -49,9 +49,9 @@ fn calls_side_by_side_wait_together() {
     let call = json!({ "command": "true", "description": "run a command" });
     let three = Reply::bash("true").and_tool("Bash", call.clone()).and_tool("Bash", call);
 
-    let (api, result) = scene.ask(Script::new().reply(three).reply("end"));
+    let (api, result) = scene.ask(Script::new().reply(three).reply(END));
 
-    assert_eq!((result.as_str(), scene.sleeps().len()), ("end", 3));
+    assert_eq!((result.as_str(), scene.sleeps().len()), (END, 3));
     let pause = scene.pause_after_call(0, &api);
     assert!((DELAY..2 * DELAY).contains(&pause), "one delay for all three: {pause:?}");
 }
@@ -66,11 +66,11 @@ fn a_subagents_calls_wait_with_those_of_its_session() {
         json!({ "command": "until [ -e sub ]; do sleep 0.02; done", "description": "wait for it" }),
     );
     let script =
-        Script::new().reply(main).reply("end").route("sub", [Reply::bash("touch sub"), Reply::text("done")]);
+        Script::new().reply(main).reply(END).route("sub", [Reply::bash("touch sub"), Reply::text("done")]);
 
     let (api, result) = scene.ask(script);
 
-    assert_eq!(result, "end");
+    assert_eq!(result, END);
     let is_bash = |payload: &Value| payload["tool_name"] == "Bash";
     let ends = scene.ends_of(is_bash);
     assert_eq!(ends.len(), 2);
@@ -88,6 +88,6 @@ fn after_a_call_that_waits_for_nobody_nothing_waits() {
         "TaskCreate",
         json!({ "subject": "one", "description": "the first", "activeForm": "doing" }),
     );
-    let (_, result) = scene.ask(Script::new().reply(list).reply("end"));
-    assert_eq!((result.as_str(), scene.sleeps()), ("end", vec![]));
+    let (_, result) = scene.ask(Script::new().reply(list).reply(END));
+    assert_eq!((result.as_str(), scene.sleeps()), (END, vec![]));
 }

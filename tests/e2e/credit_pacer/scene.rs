@@ -117,9 +117,12 @@ impl Scene {
     }
 }
 
+/// What the model says last.
+pub(super) const END: &str = "It is finished.";
+
 /// One Bash call, then the end.
 pub(super) fn one_call() -> Script {
-    Script::new().reply(Reply::bash("true")).reply("end")
+    Script::new().reply(Reply::bash("true")).reply(END)
 }
 
 /// Starts the client in a terminal and waits until it can be typed into.
@@ -130,14 +133,20 @@ pub(super) fn ready(client: Client<'_>) -> Terminal {
     terminal
 }
 
-/// Types a command and waits for its answer. The client leaves a prompt that was answered in the input line: it is wiped.
+/// Types a command, waits for its answer, and wipes it away: the client leaves a prompt that was answered in the input line.
 #[track_caller]
 pub(super) fn answered(terminal: &mut Terminal, command: &str, answer: &str) {
     terminal.enter(command);
     terminal.wait_for_within(answer, SOON);
+    let left = format!("❯\u{a0}{command}");
+    terminal.wait_until("the command in the input line", SOON, |screen| below_a_rule(screen, &left));
     terminal.press(Key::Ctrl('u'));
-    terminal
-        .wait_until("an empty input line", SOON, |screen| screen.lines().any(|line| line.trim_end() == "❯"));
+    terminal.wait_until("an empty input line", SOON, |screen| below_a_rule(screen, "❯"));
+}
+
+fn below_a_rule(screen: &str, line: &str) -> bool {
+    let lines: Vec<_> = screen.lines().collect();
+    lines.windows(2).any(|pair| pair[0].starts_with("──") && pair[1].trim_end() == line)
 }
 
 pub(super) fn now_secs() -> u64 {

@@ -1,6 +1,6 @@
 //! What the user sees: why it waits, that it waited, what is nearly used up, and that Escape ends it.
 
-use super::scene::{LONG, SHORT, SOON, Scene, answered, one_call};
+use super::scene::{END, LONG, SHORT, SOON, Scene, answered, one_call};
 use std::time::{Duration, Instant};
 use tests::messages_api::{MessagesApi, Reply, Script};
 use tests::process::{is_running, started_in};
@@ -20,7 +20,7 @@ fn the_screen_says_why_it_waits_and_afterwards_that_it_waited() {
     terminal.enter("work");
     terminal.wait_for_within("(pacing credits; type pace-maker off to stop… ", SOON);
     terminal.wait_for_within("paced 2 s: 5 hours 79 % used, 57 % planned by now", SOON);
-    terminal.wait_for_within("end", SOON);
+    terminal.wait_for_within(END, SOON);
 
     assert!(!terminal.screen().contains("pacing credits"), "{}", terminal.screen());
     assert!(!api.main_requests()[1].shows("paced"), "the model is not told");
@@ -34,7 +34,7 @@ fn below_the_line_nothing_is_said() {
     let api = MessagesApi::start(one_call());
     let mut terminal = scene.terminal(&api);
     terminal.enter("work");
-    terminal.wait_for_within("end", SOON);
+    terminal.wait_for_within(END, SOON);
     for words in ["pac", "credit"] {
         assert!(!terminal.screen().contains(words), "{}", terminal.screen());
     }
@@ -63,7 +63,7 @@ fn escape_ends_a_long_delay_at_once_and_leaves_no_process() {
     assert!(sleeps[0].0 < 60_000 && sleeps[0].1 == "cut short by the client", "{sleeps:?}");
     terminal.wait_for("Interrupted");
     terminal.enter("go on");
-    terminal.wait_for_within("end", SOON);
+    terminal.wait_for_within(END, SOON);
     assert!(terminal.quit().success());
 }
 
@@ -71,12 +71,12 @@ fn escape_ends_a_long_delay_at_once_and_leaves_no_process() {
 fn a_window_that_is_nearly_used_up_is_told_once_also_while_pacing_is_off() {
     let scene = Scene::new("max_delay_secs: 2, base_delay_secs: 1");
     scene.used(96);
-    let script = Script::new().reply(Reply::bash("true")).reply(Reply::bash("true")).reply("end one");
+    let script = Script::new().reply(Reply::bash("true")).reply(Reply::bash("true")).reply(END);
     let api = MessagesApi::start(script);
     let mut terminal = scene.terminal(&api);
-    answered(&mut terminal, "pace-maker off", "Original prompt");
+    answered(&mut terminal, "pace-maker off", "pacing: off, set by its switch");
     terminal.enter("work");
-    terminal.wait_for_within("end one", SOON);
+    terminal.wait_for_within(END, SOON);
 
     let told = "credit-pacer: 5 hours 96 % used";
     assert_eq!(terminal.screen().matches(told).count(), 1, "{}", terminal.screen());

@@ -1,7 +1,7 @@
 //! The status line in a real terminal: wired by the installer, with the line that was there before; and, with a subscription,
 //! as the only source of what is paced by.
 
-use super::scene::{SHORT, SOON, Scene, now_secs, ready};
+use super::scene::{END, SHORT, SOON, Scene, now_secs, ready};
 use crate::installed::xtask;
 use crate::registered::settings;
 use serde_json::{Value, json};
@@ -19,11 +19,11 @@ fn the_installer_wires_it_and_the_line_that_was_there_before_stays_below_it() {
     sandbox.settings(Level::User, &before);
     xtask(&sandbox, &["install", "--hooks", "credit-pacer", "--statusline"]);
 
-    let api = MessagesApi::start(Script::new().reply("end one"));
+    let api = MessagesApi::start(Script::new().reply(END));
     let client = Client::new(&sandbox, &api).unset("CLAUDE_HOOK_STATE_DIR");
     let mut terminal = ready(client);
     terminal.enter("work");
-    terminal.wait_for_within("end one", SOON);
+    terminal.wait_for_within(END, SOON);
     terminal.wait_until("our line, and below it the one before", SOON, |screen| {
         let lines: Vec<_> = screen.lines().map(str::trim).collect();
         lines.windows(2).any(|pair| pair[0].contains("Opus") && pair[1] == "the line before")
@@ -56,13 +56,13 @@ fn a_subscription_is_paced_by_what_its_own_status_line_is_told() {
         .header("anthropic-ratelimit-unified-7d-utilization", "0.17")
         .header("anthropic-ratelimit-unified-7d-reset", &(now_secs() + 250_000).to_string())
         .reply(Reply::bash(&wait))
-        .reply("end");
+        .reply(END);
     let api = MessagesApi::start(script);
 
     let mut terminal = ready(Client::new(&scene.sandbox, &api).subscribed(&alone));
     terminal.enter("work");
     terminal.wait_for_within("paced 2 s: 5 hours 96 % used", SOON);
-    terminal.wait_for_within("end", SOON);
+    terminal.wait_for_within(END, SOON);
     terminal.wait_until("the line with what is used", SOON, |screen| {
         screen.lines().any(|line| line.contains("Sonnet") && line.contains("96"))
     });

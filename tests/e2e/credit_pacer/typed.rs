@@ -1,6 +1,6 @@
 //! What is typed as a prompt: our commands are answered without the model, everything else goes to it as it is.
 
-use super::scene::{LONG, SHORT, SOON, Scene, answered, one_call};
+use super::scene::{END, LONG, SHORT, SOON, Scene, answered, one_call};
 use tests::client::Client;
 use tests::messages_api::{MessagesApi, Reply, Script};
 
@@ -13,13 +13,13 @@ fn status_is_answered_without_a_request_and_off_and_on_take_effect() {
     let api = MessagesApi::start(script);
     let mut terminal = scene.terminal(&api);
 
-    answered(&mut terminal, "pace-maker status", "96 %");
+    answered(&mut terminal, "pace-maker status", "next delay: 2 s");
     assert!(api.requests().is_empty(), "{:?}", api.requests());
-    answered(&mut terminal, "pace-maker off", "Original prompt: pace-maker off");
+    answered(&mut terminal, "pace-maker off", "pacing: off, set by its switch");
     terminal.enter("first");
     terminal.wait_for_within("end one", SOON);
     assert_eq!(scene.sleeps(), []);
-    answered(&mut terminal, "pace-maker on", "Original prompt: pace-maker on");
+    answered(&mut terminal, "pace-maker on", "pacing: on, set by its switch");
     terminal.enter("second");
     terminal.wait_for_within("end two", SOON);
     assert_eq!(scene.sleeps().len(), 1, "{}", terminal.screen());
@@ -41,7 +41,7 @@ fn typed_during_a_delay_off_ends_it() {
 
     let sleeps = scene.wait_for_sleeps(1);
     assert!(sleeps[0].0 < 60_000 && sleeps[0].1 == "cut short: switched off", "{sleeps:?}");
-    terminal.wait_for_within("end", SOON);
+    terminal.wait_for_within(END, SOON);
     assert!(!api.main_requests()[1].shows("pace-maker off"), "{:#?}", api.shown_after(0));
     assert!(terminal.quit().success());
 }
@@ -60,7 +60,7 @@ fn in_print_mode_status_is_answered_and_off_is_refused() {
     assert!(api.main_requests().is_empty());
     assert!(!scene.sandbox.state_dir().join("switches.json").exists(), "{}", off.text());
 
-    assert_eq!(Client::new(&scene.sandbox, &api).ask("do it").text(), "end");
+    assert_eq!(Client::new(&scene.sandbox, &api).ask("do it").text(), END);
     assert_eq!(scene.sleeps().len(), 1, "it still paces");
 }
 

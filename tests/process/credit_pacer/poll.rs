@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tests::process::{Invocation, is_running};
+use tests::process::Invocation;
 use tests::sandbox::Level;
 
 use super::{HOUR, Pacing, now_secs};
@@ -248,9 +248,7 @@ fn who_asks_outlives_the_hook_and_its_group() {
     let mut hook = polling.hook().stdin_held_open(polling.call().to_bytes()).start();
     polling.eventually("the server is asked", || polling.endpoint.requests().len() == 1);
     hook.kill();
-    let id = hook.id();
     drop(hook.wait());
-    assert!(!is_running(id));
     polling.until_nobody_polls();
     assert_eq!(polling.slot()["trouble"], "timeout", "it came to its end by itself");
 }
@@ -390,7 +388,7 @@ fn nobody_asks_where_a_projects_settings_lead_elsewhere() {
     fs::create_dir_all(polling.sandbox.project().join(".claude")).unwrap();
     fs::write(polling.sandbox.settings_path(Level::Project), "{ nobody can read this").unwrap();
     assert_silent(&polling, "settings that cannot be read");
-    // Started below the top, the client reads the settings there.
+    // Started below the top of a repository, the client reads the settings there.
     let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
     let below = polling.sandbox.project().join("below");
     polling.sandbox.write("below/.claude/settings.json", r#"{"env":{"ANTHROPIC_BASE_URL":"x"}}"#);

@@ -33,7 +33,7 @@ impl Pacing {
 
     /// What the session is told after so many milliseconds of replies: used of the five hours and of the week, with the
     /// hours until they end.
-    fn told(&self, api_ms: u64, five_hour: (f64, i64), seven_day: (f64, i64)) -> Payload {
+    fn client_tells(&self, api_ms: u64, five_hour: (f64, i64), seven_day: (f64, i64)) -> Payload {
         told(&self.session, api_ms, five_hour, seven_day)
     }
 
@@ -50,11 +50,10 @@ impl Pacing {
         let mut usage = self.state_of("usage.json");
         let state = &mut usage["state"];
         older(&mut state["observed_at"], secs);
-        for window in state["windows"].as_object_mut().unwrap().values_mut() {
-            older(&mut window["observed_at"], secs);
-        }
+        older_windows(&mut state["windows"], secs);
         for earlier in state["earlier"].as_array_mut().unwrap() {
             older(&mut earlier["at"], secs);
+            older_windows(&mut earlier["windows"], secs);
         }
         fs::write(self.state("usage.json"), usage.to_string()).unwrap();
     }
@@ -66,6 +65,12 @@ impl Pacing {
 
 fn older(time: &mut Value, secs: i64) {
     *time = (time.as_i64().unwrap() - secs).into();
+}
+
+fn older_windows(windows: &mut Value, secs: i64) {
+    for window in windows.as_object_mut().unwrap().values_mut() {
+        older(&mut window["observed_at"], secs);
+    }
 }
 
 fn told(session: &Session, api_ms: u64, five_hour: (f64, i64), seven_day: (f64, i64)) -> Payload {
@@ -91,7 +96,7 @@ fn printed(outcome: &Outcome) -> String {
 #[test]
 fn what_the_client_tells_is_written_down_and_shown() {
     let pacing = Pacing::new("");
-    let line = pacing.line(&pacing.told(70, (42.0, 3), (17.0, 100)));
+    let line = pacing.line(&pacing.client_tells(70, (42.0, 3), (17.0, 100)));
     assert!(line.starts_with("Sonnet 5 · ctx 3% · 5h 42% "), "{line}");
     assert!(line.contains(" · wk 17% "), "{line}");
     assert_eq!(pacing.known(), (42.0, 17.0));
@@ -120,11 +125,11 @@ fn recordings_without_credits_leave_a_line_and_no_reading() {
 #[test]
 fn the_next_delay_is_the_hooks_own() {
     let pacing = Pacing::new("credit-pacer: { max_delay_secs: 77 }\n");
-    let above = pacing.told(70, (94.9, 5), (10.0, 160));
+    let above = pacing.client_tells(70, (94.9, 5), (10.0, 160));
     let line = pacing.line(&above);
     assert!(line.ends_with(" · next +77s"), "{line}");
     let below = Pacing::new("");
-    let line = below.line(&below.told(70, (1.0, 5), (1.0, 160)));
+    let line = below.line(&below.client_tells(70, (1.0, 5), (1.0, 160)));
     assert!(!line.contains("next"), "{line}");
 }
 
@@ -134,7 +139,7 @@ fn a_second_session_that_waits_neither_lowers_nor_refreshes() {
     let second = Session::new(&pacing.sandbox).with_id("22222222-0000-4000-8000-000000000000");
     let old = told(&second, 70, (40.0, 3), (16.0, 100));
     pacing.line(&old);
-    pacing.line(&pacing.told(500, (42.0, 3), (17.0, 100)));
+    pacing.line(&pacing.client_tells(500, (42.0, 3), (17.0, 100)));
     assert_eq!(pacing.known(), (42.0, 17.0));
     pacing.age(1000);
     let before = fs::read(pacing.state("usage.json")).unwrap();
@@ -151,8 +156,8 @@ fn a_second_session_that_waits_neither_lowers_nor_refreshes() {
 #[test]
 fn another_accounts_windows_take_the_place_of_the_old_ones() {
     let pacing = Pacing::new("");
-    pacing.line(&pacing.told(70, (90.0, 3), (80.0, 100)));
-    let line = pacing.line(&pacing.told(95, (5.0, 2), (3.0, 150)));
+    pacing.line(&pacing.client_tells(70, (90.0, 3), (80.0, 100)));
+    let line = pacing.line(&pacing.client_tells(95, (5.0, 2), (3.0, 150)));
     assert_eq!(pacing.known(), (5.0, 3.0));
     assert!(line.contains("5h 5% ") && line.contains("wk 3% "), "{line}");
     assert_eq!(
@@ -165,12 +170,12 @@ fn another_accounts_windows_take_the_place_of_the_old_ones() {
 #[test]
 fn windows_that_begin_anew_are_followed_each_by_itself() {
     let pacing = Pacing::new("");
-    pacing.line(&pacing.told(70, (90.0, 1), (80.0, 2)));
+    pacing.line(&pacing.client_tells(70, (90.0, 1), (80.0, 2)));
     pacing.age(30);
-    pacing.line(&pacing.told(95, (1.0, 6), (80.0, 2)));
+    pacing.line(&pacing.client_tells(95, (1.0, 6), (80.0, 2)));
     assert_eq!(pacing.known(), (1.0, 80.0));
     pacing.age(30);
-    pacing.line(&pacing.told(120, (2.0, 6), (0.0, 170)));
+    pacing.line(&pacing.client_tells(120, (2.0, 6), (0.0, 170)));
     assert_eq!(pacing.known(), (2.0, 0.0));
     let earlier = pacing.state_of("usage.json")["state"]["earlier"].clone();
     let week: Vec<f64> = earlier
@@ -185,19 +190,19 @@ fn windows_that_begin_anew_are_followed_each_by_itself() {
 #[test]
 fn a_window_that_has_ended_says_so() {
     let pacing = Pacing::new("");
-    pacing.line(&pacing.told(70, (90.0, 3), (50.0, 100)));
+    pacing.line(&pacing.client_tells(70, (90.0, 3), (50.0, 100)));
     let mut usage = pacing.state_of("usage.json");
     usage["state"]["windows"]["five_hour"]["resets_at"] = (now_secs() - 5).into();
     usage["state"]["earlier"] = json!([]);
     fs::write(pacing.state("usage.json"), usage.to_string()).unwrap();
-    let line = pacing.line(&pacing.told(70, (90.0, 3), (50.0, 100)));
+    let line = pacing.line(&pacing.client_tells(70, (90.0, 3), (50.0, 100)));
     assert!(line.contains(" · 5h reset · wk 50% "), "{line}");
 }
 
 #[test]
 fn colours_only_where_they_are_wanted() {
     let pacing = Pacing::new("");
-    let payload = pacing.told(70, (42.0, 3), (17.0, 100)).to_bytes();
+    let payload = pacing.client_tells(70, (42.0, 3), (17.0, 100)).to_bytes();
     let coloured = |run: Invocation| printed(&run.stdin(&payload).run()).contains('\u{1b}');
     assert!(coloured(pacing.status_line().unset("NO_COLOR").env("TERM", "xterm-256color")));
     assert!(!coloured(pacing.status_line().env("TERM", "xterm-256color")));
@@ -208,7 +213,7 @@ fn colours_only_where_they_are_wanted() {
 fn it_fits_narrow_terminals() {
     let pacing = Pacing::new("");
     let payload = pacing
-        .told(70, (42.0, 3), (17.0, 100))
+        .client_tells(70, (42.0, 3), (17.0, 100))
         .with("model", json!({ "display_name": "模型\u{1b}[2J".repeat(9) }));
     for columns in [20, 40, 80] {
         let run = pacing.status_line().env("COLUMNS", columns.to_string()).stdin(payload.to_bytes()).run();
@@ -231,7 +236,7 @@ fn while_it_is_switched_off_it_still_records_and_says_so() {
             "file" => fs::write(pacing.state("OFF"), "").unwrap(),
             _ => {}
         }
-        let line = pacing.line(&pacing.told(70, (94.0, 3), (17.0, 100)));
+        let line = pacing.line(&pacing.client_tells(70, (94.0, 3), (17.0, 100)));
         assert!(line.ends_with(" · pacing off") && line.contains("5h 94% "), "{off}: {line}");
         assert_eq!(pacing.known(), (94.0, 17.0), "{off}");
     }
@@ -242,7 +247,7 @@ fn a_chained_command_is_given_the_same_and_printed_below() {
     let pacing = Pacing::new(
         "credit-pacer: { statusline: { chain: 'printf \"\\033[35m\"; cat; pwd; echo \"$MINE\"' } }\n",
     );
-    let payload = pacing.told(70, (42.0, 3), (17.0, 100));
+    let payload = pacing.client_tells(70, (42.0, 3), (17.0, 100));
     let run = pacing.status_line().env("MINE", "yours").stdin(payload.to_bytes()).run();
     let text = printed(&run);
     let (first, rest) = text.split_once('\n').unwrap();
@@ -264,12 +269,12 @@ fn a_chained_command_that_fails_or_is_ourselves_hides_nothing() {
         let pacing = Pacing::new("");
         let chain = chain.replace("OURS", &program.display().to_string());
         pacing.sandbox.requirements(Level::User, &settings(&chain));
-        let line = pacing.line(&pacing.told(70, (42.0, 3), (17.0, 100)));
+        let line = pacing.line(&pacing.client_tells(70, (42.0, 3), (17.0, 100)));
         assert!(line.starts_with("Sonnet 5 · ") && !line.contains('\n'), "{chain}: {line}");
     }
     let pacing = Pacing::new("");
     pacing.sandbox.requirements(Level::User, &settings(&format!("'{}' statusline", copy(&pacing))));
-    let lines = pacing.line(&pacing.told(70, (42.0, 3), (17.0, 100)));
+    let lines = pacing.line(&pacing.client_tells(70, (42.0, 3), (17.0, 100)));
     assert_eq!(
         lines.lines().count(),
         2,
@@ -285,7 +290,7 @@ fn settings(chain: &str) -> String {
 fn a_chained_command_is_the_users_own_and_no_projects() {
     let pacing = Pacing::new("");
     pacing.sandbox.requirements(Level::Project, &settings("echo from the project"));
-    let line = pacing.line(&pacing.told(70, (42.0, 3), (17.0, 100)));
+    let line = pacing.line(&pacing.client_tells(70, (42.0, 3), (17.0, 100)));
     assert!(!line.contains("from the project"), "{line}");
 }
 
@@ -296,7 +301,7 @@ fn a_chained_command_that_hangs_is_ended_with_its_children() {
     let chain = format!("sleep 600 & echo $! $$ > '{}'; echo half; wait", ids.display());
     pacing.sandbox.requirements(Level::User, &settings(&chain));
     let began = Instant::now();
-    let line = pacing.line(&pacing.told(70, (42.0, 3), (17.0, 100)));
+    let line = pacing.line(&pacing.client_tells(70, (42.0, 3), (17.0, 100)));
     assert!(began.elapsed() >= Duration::from_secs(2) && began.elapsed() < Duration::from_secs(15));
     assert!(line.starts_with("Sonnet 5 · ") && !line.contains("half"), "{line}");
     for id in fs::read_to_string(ids).unwrap().split_whitespace() {
@@ -323,14 +328,14 @@ fn has_ended(id: &str) -> bool {
 #[test]
 fn unreadable_input_leaves_a_line_all_the_same() {
     let pacing = Pacing::new("");
-    let half = &pacing.told(70, (42.0, 3), (17.0, 100)).to_bytes()[..200];
+    let half = &pacing.client_tells(70, (42.0, 3), (17.0, 100)).to_bytes()[..200];
     for input in [&b""[..], b"garbage", b"{}", b"[1, 2]", b"null", b"\xff\xfe{\"a\"", half] {
         let line = printed(&pacing.status_line().stdin(input).run());
         assert_eq!(line, "no credits told yet", "{}", String::from_utf8_lossy(input));
     }
     assert_eq!(printed(&pacing.status_line().stdin_closed().run()), "no credits told yet");
     assert!(!pacing.state("usage.json").exists());
-    pacing.line(&pacing.told(70, (42.0, 3), (17.0, 100)));
+    pacing.line(&pacing.client_tells(70, (42.0, 3), (17.0, 100)));
     let line = printed(&pacing.status_line().stdin("garbage").run());
     assert!(line.starts_with("5h 42% "), "what is known is told: {line}");
 }
@@ -338,7 +343,7 @@ fn unreadable_input_leaves_a_line_all_the_same() {
 #[test]
 fn an_input_that_never_ends_is_read_as_far_as_it_goes() {
     let pacing = Pacing::new("");
-    let payload = pacing.told(70, (42.0, 3), (17.0, 100)).to_bytes();
+    let payload = pacing.client_tells(70, (42.0, 3), (17.0, 100)).to_bytes();
     let line = printed(&pacing.status_line().stdin_held_open(payload).run());
     assert!(line.contains("5h 42% "), "{line}");
 }
@@ -346,7 +351,7 @@ fn an_input_that_never_ends_is_read_as_far_as_it_goes() {
 #[test]
 fn a_closed_output_is_no_error_and_the_reading_is_kept() {
     let pacing = Pacing::new("");
-    let payload = pacing.told(70, (42.0, 3), (17.0, 100)).to_bytes();
+    let payload = pacing.client_tells(70, (42.0, 3), (17.0, 100)).to_bytes();
     pacing.status_line().stdin(&payload).stdout_without_reader().run().assert_exit(0);
     pacing.status_line().stdin(&payload).stdout_closed().run().assert_exit(0);
     assert_eq!(pacing.known(), (42.0, 17.0));
@@ -356,7 +361,7 @@ fn a_closed_output_is_no_error_and_the_reading_is_kept() {
 #[test]
 fn where_nothing_can_be_written_the_line_says_so() {
     let pacing = Pacing::new("");
-    let payload = pacing.told(70, (42.0, 3), (17.0, 100)).to_bytes();
+    let payload = pacing.client_tells(70, (42.0, 3), (17.0, 100)).to_bytes();
     let before = tree(&pacing.sandbox.state_dir());
     let full = pacing.status_line().files_cannot_grow().stdin(&payload).run();
     let line = printed(&full);
@@ -402,13 +407,13 @@ fn twenty_at_once_lose_nothing() {
 fn a_damaged_database_is_begun_anew_and_a_newer_one_is_told_in_the_journal() {
     let pacing = Pacing::new("");
     fs::write(pacing.state("usage.db"), "not a database").unwrap();
-    pacing.line(&pacing.told(70, (42.0, 3), (17.0, 100)));
+    pacing.line(&pacing.client_tells(70, (42.0, 3), (17.0, 100)));
     assert_eq!(fs::read_to_string(pacing.state("usage.db.corrupt")).unwrap(), "not a database");
     let mut newer = fs::read(pacing.state("usage.db")).unwrap();
     // The version stands there in the file, as four bytes.
     newer[60..64].copy_from_slice(&99_u32.to_be_bytes());
     fs::write(pacing.state("usage.db"), &newer).unwrap();
-    let line = pacing.line(&pacing.told(95, (43.0, 3), (17.0, 100)));
+    let line = pacing.line(&pacing.client_tells(95, (43.0, 3), (17.0, 100)));
     assert!(line.contains("5h 43% ") && !line.contains("not recorded"), "{line}");
     assert!(pacing.journal().contains("usage.db was written by a newer version"), "{}", pacing.journal());
     assert_eq!(pacing.known(), (43.0, 17.0));
@@ -418,7 +423,8 @@ fn a_damaged_database_is_begun_anew_and_a_newer_one_is_told_in_the_journal() {
 fn nothing_of_the_input_but_numbers_and_ids_is_kept() {
     let pacing = Pacing::new("");
     let secret = "hunter2-the-input";
-    let payload = pacing.told(70, (42.0, 3), (17.0, 100)).with("output_style", json!({ "name": secret }));
+    let payload =
+        pacing.client_tells(70, (42.0, 3), (17.0, 100)).with("output_style", json!({ "name": secret }));
     pacing.line(&payload.with("transcript_path", secret).with("effort", secret));
     for (path, content) in tree(&pacing.sandbox.state_dir()) {
         assert!(!content.contains(secret), "{}", path.display());

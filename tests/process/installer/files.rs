@@ -87,6 +87,7 @@ fn the_users_own_rule_stays_and_ours_goes() {
     user.types("disable rate-awareness --yes");
     assert!(!user.text().contains("rate-awareness") && user.text().contains("Bash(req status*)"));
     user.types("disable requirements-check --yes");
+    user.types("disable credit-pacer --yes");
     assert_eq!(user.text(), "{}");
 
     let own = format!("{{\"permissions\": {{\"allow\": [\"{rule}\"]}}}}");

@@ -9,6 +9,7 @@ use tests::terminal::{Key, Terminal};
 const END: Duration = Duration::from_secs(30);
 const HOOKS: &str = "Which hooks shall be switched on?";
 const RULES: &str = "Shall Claude run these without asking you?";
+const LINE: &str = "Shall Barbless print the client's status line?";
 const CHANGE: &str = "Shall it be changed like this?";
 
 /// The installer in a terminal.
@@ -30,10 +31,14 @@ fn what_is_ticked_by_default_watches_and_enter_takes_it() {
     terminal.wait_for("to move");
     let screen = terminal.screen();
     let ticked = |hook: &str| screen.lines().any(|line| line.contains("[x]") && line.contains(hook));
-    assert!(ticked("rate-awareness") && ticked("requirements-check"), "{screen}");
+    for hook in ["rate-awareness", "requirements-check", "credit-pacer"] {
+        assert!(ticked(hook), "{screen}");
+    }
     assert!(!ticked("delegation-guard") && !ticked("stop-momentum"), "{screen}");
     terminal.press(Key::Enter);
     terminal.wait_for(RULES);
+    terminal.press(Key::Enter);
+    terminal.wait_for(LINE);
     terminal.press(Key::Enter);
     terminal.wait_for(CHANGE);
     assert_eq!(user.text(), "{}", "it is shown first");
@@ -42,6 +47,7 @@ fn what_is_ticked_by_default_watches_and_enter_takes_it() {
     assert!(terminal.wait_for_exit(END).success(), "{}", terminal.screen());
     let text = user.text();
     assert!(text.contains("hooks/rate-awareness") && !text.contains("permissions"), "{text}");
+    assert!(text.contains("credit-pacer statusline"), "{text}");
     assert!(!text.contains("delegation-guard"), "{text}");
 }
 
@@ -52,10 +58,13 @@ fn what_is_ticked_by_hand_is_switched_on_and_rules_come_with_a_yes() {
     terminal.wait_for(HOOKS);
     // The first of the list, which is not ticked.
     terminal.type_text(" ");
-    terminal.wait_until("three ticks", END, |screen| screen.matches("[x]").count() == 3);
+    terminal.wait_until("four ticks", END, |screen| screen.matches("[x]").count() == 4);
     terminal.press(Key::Enter);
     terminal.wait_for(RULES);
     terminal.type_text("y");
+    terminal.press(Key::Enter);
+    terminal.wait_for(LINE);
+    terminal.type_text("n");
     terminal.press(Key::Enter);
     terminal.wait_for(CHANGE);
     terminal.press(Key::Enter);
@@ -67,14 +76,15 @@ fn what_is_ticked_by_hand_is_switched_on_and_rules_come_with_a_yes() {
     );
     let yaml = std::fs::read_to_string(user.home(".claude/requirements.yaml")).unwrap();
     assert_eq!(yaml, "delegation-guard:\n  enabled: true\n");
+    assert!(!text.contains("statusLine"), "{text}");
 }
 
 #[test]
 fn no_answer_changes_nothing() {
     let user = User::with("{}");
-    for question in [HOOKS, RULES, CHANGE] {
+    for question in [HOOKS, RULES, LINE, CHANGE] {
         let mut terminal = install(&user, &[]);
-        for earlier in [HOOKS, RULES, CHANGE].into_iter().take_while(|earlier| *earlier != question) {
+        for earlier in [HOOKS, RULES, LINE, CHANGE].into_iter().take_while(|earlier| *earlier != question) {
             terminal.wait_for(earlier);
             terminal.press(Key::Enter);
         }
@@ -134,7 +144,8 @@ fn what_goes_and_what_stays_is_shown_before_anything_is_taken_away() {
         let mut terminal = uninstall(&user, more);
         terminal.wait_for(question);
         let screen = terminal.screen();
-        for line in ["would remove rate-awareness and requirements-check from ~/.claude/settings.json", shown]
+        for line in
+            ["would remove credit-pacer, rate-awareness, requirements-check and the status line", shown]
         {
             assert!(screen.contains(line), "{screen}");
         }

@@ -86,7 +86,9 @@ impl User {
 /// Every program there is: hooks and their further commands.
 fn programs() -> Vec<String> {
     let mut programs = vec!["req".to_owned()];
-    programs.extend(Catalog::built_in().unwrap().hooks.into_iter().map(|hook| hook.name));
+    let catalog = Catalog::built_in().unwrap();
+    programs.extend(catalog.helpers().into_iter().map(str::to_owned));
+    programs.extend(catalog.hooks.into_iter().map(|hook| hook.name));
     programs
 }
 

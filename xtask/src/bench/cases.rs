@@ -89,5 +89,10 @@ pub(super) enum Journals {
 }
 
 /// All hooks.
-pub(super) const HOOKS: &[HookCases] =
-    &[credit_pacer::CASES, delegation_guard::CASES, rate_awareness::CASES, requirements_check::CASES, stop_momentum::CASES];
+pub(super) const HOOKS: &[HookCases] = &[
+    credit_pacer::CASES,
+    delegation_guard::CASES,
+    rate_awareness::CASES,
+    requirements_check::CASES,
+    stop_momentum::CASES,
+];

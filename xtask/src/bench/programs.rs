@@ -26,7 +26,11 @@ pub(super) struct Programs {
 
 /// Builds the hooks into the workspace's target folder, and the empty program into `scratch`.
 pub(super) fn build(root: &Path, hooks: &[&str], scratch: &Path) -> anyhow::Result<Programs> {
-    Ok(Programs { hooks: for_installation(root, hooks, &[])?, floor: build_floor(scratch)?, python: python() })
+    Ok(Programs {
+        hooks: for_installation(root, hooks, &[])?,
+        floor: build_floor(scratch)?,
+        python: python(),
+    })
 }
 
 /// The least a process can cost: `fn main() {}` with the flags of the release profile, linked like the hooks.

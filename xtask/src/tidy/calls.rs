@@ -47,6 +47,8 @@ const DOORS: [Door; 5] = [
             ("shared/src/host/stdin.rs", "the deadline of reading stdin"),
             ("shared/src/state/lock.rs", "the deadline of a lock"),
             ("shared/src/transcript/turn.rs", "the patience for the client's flush"),
+            ("shared/src/sleep.rs", "the deadline of a delay"),
+            ("hooks/credit-pacer/src/statusline/chain.rs", "the deadline of the status line below ours"),
             ("hooks/requirements-check/src/git/", "the deadlines of counting and of the git command"),
             ("hooks/requirements-check/src/observe/look.rs", "gives the deadline of counting"),
             ("shared/installer/src/child.rs", "the timeout of a program it runs"),
@@ -60,6 +62,7 @@ const DOORS: [Door; 5] = [
         call: "process::exit",
         allowed: &[
             ("shared/src/run.rs", "a panic must end with status 0"),
+            ("hooks/credit-pacer/src/statusline.rs", "the same, in the client's status line"),
             ("xtask/src/tidy/", "names the call"),
         ],
         instead: "return an `ExitCode` from `main`",

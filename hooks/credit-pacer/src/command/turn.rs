@@ -201,8 +201,8 @@ pub(super) fn alerts_at(settings: &Settings) -> Option<String> {
     percents.dedup();
     let percents: Vec<String> = percents.iter().map(ToString::to_string).collect();
     let (last, others) = percents.split_last()?;
-    let list = if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
-    Some(format!("alerts at {list} % go on"))
+    let listed = if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
+    Some(format!("alerts at {listed} % go on"))
 }
 
 fn way_back(switch: Switch, position: Position) -> String {

@@ -1,5 +1,5 @@
 //! The file: private, in the version of this code, whole. Whatever changes its form happens under a lock of ours, because
-//! SQLite's own does not cover all of it.
+//! the library's own does not cover all of it.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -156,7 +156,7 @@ fn migrate(connection: &mut Connection) -> Result<(), Problem> {
     Ok(())
 }
 
-/// SQLite would make it readable for all; what it puts beside it takes its mode.
+/// The library would make it readable for all; what it puts beside it takes its mode.
 #[cfg(unix)]
 fn create_private(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt;

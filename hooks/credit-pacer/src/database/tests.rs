@@ -64,7 +64,7 @@ fn every_word_is_read_as_it_is_written() {
     let mut expected = Vec::new();
     for (strategy, timestamp) in strategies.into_iter().zip(1..) {
         for window in windows {
-            let row = DecisionRow { strategy, window, ..decision(timestamp) };
+            let row = DecisionRow { window, strategy, ..decision(timestamp) };
             database.add_decision(&row).unwrap();
             expected.push(row);
         }

@@ -9,7 +9,7 @@ use crate::pacing::{Strategy, Window};
 const SAME_RESET_SECS: u64 = 90;
 
 /// More than that is a slip of whoever told it.
-const MAX_PERCENT: f64 = 1000.0;
+const MAX_PERCENT: f64 = 990.0;
 
 /// No window that is known of ends as far off, in seconds: such a time is a slip of whoever told it.
 const FARTHEST_RESET_SECS: u64 = 366 * 24 * 3600;

@@ -153,7 +153,7 @@ pub(crate) const fn seconds(whole: i64) -> f64 {
 
 /// The whole seconds of a moment.
 #[expect(clippy::cast_possible_truncation, reason = "beyond the bounds it is the bound")]
-pub(crate) const fn whole_seconds(moment: f64) -> i64 {
+pub(crate) fn whole_seconds(moment: f64) -> i64 {
     moment.floor() as i64
 }
 

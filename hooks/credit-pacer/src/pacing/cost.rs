@@ -159,6 +159,17 @@ impl<'a> History<'a> {
         Cost { points: points / f64::from(count), weight: weight.min(1.0) }
     }
 
+    /// What was used of a window since a reading: what the batches after it cost, as far as that is known. Of a week that is
+    /// next to nothing.
+    pub(super) fn used_since(&self, window: Window, at: f64) -> f64 {
+        if window == Window::SevenDay {
+            return 0.0;
+        }
+        let Cost { points, weight } = self.cost(window);
+        let later = self.batches.len() - self.batches_until(at);
+        u32::try_from(later).map_or(0.0, f64::from) * points * weight
+    }
+
     fn batches_until(&self, at: f64) -> usize {
         self.batches.partition_point(|batch| batch.at <= at)
     }

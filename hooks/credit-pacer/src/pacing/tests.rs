@@ -42,18 +42,3 @@ pub(super) fn of(pace: &Pace, window: Window) -> WindowPace {
 pub(super) fn assert_close(number: f64, expected: f64, what: &str) {
     assert!((number - expected).abs() < 0.05, "{what}: {number}, not {expected}");
 }
-
-#[test]
-fn adhoc_timing() {
-    let now = at("2026-11-25 12:00");
-    let snaps = [Snapshot { at: now, five_hour: Some(Reading { used_percent: 20.0, resets_at: now + 9000 }), seven_day: Some(Reading { used_percent: 20.0, resets_at: now + 86400 * 3 }) }];
-    for _ in 0..3 {
-        let r = rules("timezone: system");
-        let t = std::time::Instant::now();
-        ask(now, &snaps, &[], &r);
-        println!("system {:?}", t.elapsed());
-        let t = std::time::Instant::now();
-        ask(now, &snaps, &[], &r);
-        println!("again {:?}", t.elapsed());
-    }
-}

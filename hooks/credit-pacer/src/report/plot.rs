@@ -210,13 +210,13 @@ impl Plot<'_> {
         let to = run.until.min(self.span.to());
         let used = run.used_at(from)?;
         let start = self.x(from);
-        let mut path = format!("M{},{}", coordinate(start), coordinate(self.y(used)));
-        for (at, used) in run.points.iter().filter(|(at, _)| *at > from && *at <= to) {
-            path.push_str(&format!("H{}V{}", coordinate(self.x(*at)), coordinate(self.y(*used))));
-        }
+        let steps = run.points.iter().filter(|(at, _)| *at > from && *at <= to);
+        let steps: String = steps
+            .map(|(at, used)| format!("H{}V{}", coordinate(self.x(*at)), coordinate(self.y(*used))))
+            .collect();
         // A single reading of this very moment is a dot wide.
         let end = self.x(to).max(start + 1.5);
-        path.push_str(&format!("H{}", coordinate(end)));
+        let path = format!("M{},{}{steps}H{}", coordinate(start), coordinate(self.y(used)), coordinate(end));
         let floor = coordinate(self.floor());
         let area = format!("{path}V{floor}H{}Z", coordinate(start));
         Some((path, area))

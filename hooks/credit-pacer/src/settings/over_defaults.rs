@@ -2,11 +2,10 @@
 
 use serde_json::{Map, Value};
 use shared::config::{COMMON_KEYS, read_typed, section_defaults};
-
-use crate::CreditPacer;
 use shared::hook::Hook;
 
 use super::Settings;
+use crate::CreditPacer;
 
 impl Settings {
     /// The built-in defaults with these entries over them, maps key by key. With `enabled: false` no window is paced by.

@@ -43,24 +43,32 @@ struct Form {
     model: usize,
     context: bool,
     next: bool,
-    /// Where a number stands against the safe line, how old it is, and whole sentences.
-    details: bool,
+    windows: Windows,
     separator: &'static str,
-    /// Both windows; else the one that is furthest ahead.
-    both: bool,
+}
+
+/// How much is said of the windows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Windows {
+    /// Also where each stands against the safe line, or how old that is; and whole sentences.
+    InDetail,
+    /// What is used of each.
+    InShort,
+    /// What is used of the one that is furthest ahead.
+    OneOnly,
 }
 
 /// From all of it to the least: the first that fits is taken.
 const FORMS: [Form; 9] = [
-    Form { model: 40, context: true, next: true, details: true, separator: " · ", both: true },
-    Form { model: 16, context: true, next: true, details: true, separator: " · ", both: true },
-    Form { model: 0, context: true, next: true, details: true, separator: " · ", both: true },
-    Form { model: 0, context: false, next: true, details: true, separator: " · ", both: true },
-    Form { model: 0, context: false, next: false, details: true, separator: " · ", both: true },
-    Form { model: 0, context: false, next: false, details: true, separator: " ", both: true },
-    Form { model: 0, context: false, next: false, details: false, separator: " · ", both: true },
-    Form { model: 0, context: false, next: false, details: false, separator: " ", both: true },
-    Form { model: 0, context: false, next: false, details: false, separator: " ", both: false },
+    Form { model: 40, context: true, next: true, windows: Windows::InDetail, separator: " · " },
+    Form { model: 16, context: true, next: true, windows: Windows::InDetail, separator: " · " },
+    Form { model: 0, context: true, next: true, windows: Windows::InDetail, separator: " · " },
+    Form { model: 0, context: false, next: true, windows: Windows::InDetail, separator: " · " },
+    Form { model: 0, context: false, next: false, windows: Windows::InDetail, separator: " · " },
+    Form { model: 0, context: false, next: false, windows: Windows::InDetail, separator: " " },
+    Form { model: 0, context: false, next: false, windows: Windows::InShort, separator: " · " },
+    Form { model: 0, context: false, next: false, windows: Windows::InShort, separator: " " },
+    Form { model: 0, context: false, next: false, windows: Windows::OneOnly, separator: " " },
 ];
 
 /// The line, without a line break, at most `columns` wide.
@@ -96,8 +104,9 @@ impl Shown<'_> {
         let windows = self.pace.windows.iter().filter(|window| window.reading.is_some());
         let ahead = windows.clone().max_by(|one, other| one.over_percent.total_cmp(&other.over_percent));
         let ahead = ahead.map(|window| window.window);
-        let shown = windows.filter(move |window| form.both || Some(window.window) == ahead);
-        shown.filter_map(|window| self.window(window, form.details))
+        let shown =
+            windows.filter(move |window| form.windows != Windows::OneOnly || Some(window.window) == ahead);
+        shown.filter_map(|window| self.window(window, form.windows == Windows::InDetail))
     }
 
     fn window(&self, pace: &WindowPace, details: bool) -> Option<Part> {
@@ -132,7 +141,7 @@ impl Shown<'_> {
 
     /// Where no window is known.
     fn nothing(&self, form: &Form, is_beside_others: bool) -> Part {
-        plain(match (form.details, self.has_replied) {
+        plain(match (form.windows == Windows::InDetail, self.has_replied) {
             (true, true) if form.model >= 40 || !is_beside_others => {
                 "no credits told (needs a Pro or Max login)".to_owned()
             }

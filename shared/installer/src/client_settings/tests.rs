@@ -122,8 +122,7 @@ fn another_ones_status_line_comes_back_as_it_was_even_after_edits() {
 }
 
 const CHAINED: &str = "a-pacer:\n  statusline:\n    chain: \"mine \\\"x y\\\" é\"\n";
-const MINE: &str =
-    "{\"statusLine\": { \"padding\": 2, \"type\":\"command\",\n \"command\" : \"mine \\\"x y\\\" \\u00e9\" }, \"n\": 1}";
+const MINE: &str = "{\"statusLine\": { \"padding\": 2, \"type\":\"command\",\n \"command\" : \"mine \\\"x y\\\" \\u00e9\" }, \"n\": 1}";
 
 #[test]
 fn the_command_of_another_ones_is_kept_in_the_configuration_while_ours_is_printed() {
@@ -177,7 +176,8 @@ fn where_the_user_has_chained_another_command_nothing_is_replaced() {
 fn one_that_took_the_place_of_ours_is_chained_in_its_turn() {
     let world = World::with(MINE);
     world.register(true, false);
-    let changed = world.text().replace(&world.installation.deployed("a-pacer").display().to_string(), "newer");
+    let changed =
+        world.text().replace(&world.installation.deployed("a-pacer").display().to_string(), "newer");
     fs::write(&world.installation.settings, &changed).unwrap();
     assert!(world.set_alone().unwrap().is_some());
     assert_eq!(world.requirements().unwrap(), "a-pacer:\n  statusline:\n    chain: \"newer statusline\"\n");

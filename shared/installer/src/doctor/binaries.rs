@@ -122,9 +122,8 @@ pub(super) fn look(world: &World<'_>) -> Vec<Finding> {
 /// A hook does without its helpers, so it is no fault that there is none.
 fn missing_helpers(world: &World<'_>, hook: &HookEntry) -> Vec<Finding> {
     let user = world.user();
-    let is_missing = |helper: &&String| {
-        user.deployed(&hook.name).is_file() && !world.manifest.files.contains_key(*helper)
-    };
+    let is_missing =
+        |helper: &&String| user.deployed(&hook.name).is_file() && !world.manifest.files.contains_key(*helper);
     let missing = hook.helpers.iter().filter(is_missing);
     let told = |helper: &String| {
         let what = format!("{helper} is not installed, so {}", without_helper(&hook.name));

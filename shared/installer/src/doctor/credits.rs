@@ -70,13 +70,14 @@ pub(super) fn finding(facts: &Facts) -> Finding {
             let what = format!("the last reading of the credits used is {} old, from {source}", span(age));
             // While nobody works there are none.
             let last = usage.as_ref().map(|usage| Timestamp::from_secs(usage.observed_at));
-            let is_overdue = last.is_some_and(|last| session.is_some_and(|session| session > last.plus(STALE_AFTER)));
+            let is_overdue =
+                last.is_some_and(|last| session.is_some_and(|session| session > last.plus(STALE_AFTER)));
             facts.lacking(what, is_overdue)
         }
         Freshness::Missing => {
-            let was_session = facts.installed.is_none_or(|installed| {
-                session.is_some_and(|session| session > installed.plus(TOLERANCE))
-            });
+            let was_session = facts
+                .installed
+                .is_none_or(|installed| session.is_some_and(|session| session > installed.plus(TOLERANCE)));
             facts.lacking("there are no readings of the credits used".to_owned(), was_session)
         }
     }
@@ -142,7 +143,11 @@ mod tests {
             (|facts| facts.usage = read_at(5900), Ok, "fresh, from the usage API"),
             (|facts| facts.usage = read_at(3000), Warning, "50 min old"),
             (|facts| facts.usage = read_at(4900), Note, "18 min old"),
-            (|facts| (facts.line, facts.session) = (Line::Nobodys, None), Warning, "no status line is set; req hooks statusline;"),
+            (
+                |facts| (facts.line, facts.session) = (Line::Nobodys, None),
+                Warning,
+                "no status line is set; req hooks statusline;",
+            ),
             (another, Warning, "req hooks statusline, which prints yours below its own"),
             (|facts| (facts.usage, facts.needed_by) = (read_at(3000), None), Note, "50 min old"),
         ];

@@ -219,8 +219,7 @@ fn each_key_of_ours_is_put_right_and_keys_of_the_users_stay() {
         let before = text(&right.replacen(key, wrong, 1));
         let after = register(&before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
         let ours = registered(&after, &owner()).unwrap();
-        let wanted =
-            Registration { status_message: Some("x".to_owned()), ..on("Stop", None, "a-gate", 10) };
+        let wanted = Registration { status_message: Some("x".to_owned()), ..on("Stop", None, "a-gate", 10) };
         assert_eq!(ours[0].as_wanted(), wanted, "{before}");
         assert_eq!((after.len(), ours.len()), (text(&right).len(), 1), "{after}");
         assert!(after.contains(r#"{"statusMessage":"x","#), "{after}");
@@ -229,7 +228,8 @@ fn each_key_of_ours_is_put_right_and_keys_of_the_users_stay() {
 
 #[test]
 fn what_is_shown_while_the_client_waits_is_set_put_right_and_taken_out_with_its_entry() {
-    let wanted = Registration { status_message: Some("it waits".to_owned()), ..on("Stop", None, "a-gate", 10) };
+    let wanted =
+        Registration { status_message: Some("it waits".to_owned()), ..on("Stop", None, "a-gate", 10) };
     let before = "{\n  \"hooks\": {}\n}\n";
     let after = register(before, &owner(), std::slice::from_ref(&wanted)).unwrap();
     assert!(after.contains("\"statusMessage\": \"it waits\""), "{after}");

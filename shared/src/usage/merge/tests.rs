@@ -131,8 +131,9 @@ fn what_was_written_while_the_clock_was_wrong_gives_way() {
 #[test]
 fn old_changes_are_kept_sparsely_and_new_ones_densely() {
     let count = 3000;
-    let sights: Vec<_> =
-        (0..count).map(|step| seen(step * 60, &[(FIVE, (step % 300) as f64, R * (step / 300 + 20))])).collect();
+    let sights: Vec<_> = (0..count)
+        .map(|step| seen(step * 60, &[(FIVE, (step % 300) as f64, R * (step / 300 + 20))]))
+        .collect();
     let usage = known(&sights);
     let ages: Vec<i64> = usage.earlier.iter().map(|entry| usage.observed_at - entry.at).collect();
     assert_eq!(usage.earlier.len(), MAX_EARLIER);
@@ -153,14 +154,16 @@ fn changes_of_more_than_eight_days_ago_go() {
 
 /// Seen within an hour: what is later than that by the clock counts as an error of the clock.
 fn sight() -> impl Strategy<Value = Observed> {
-    (0..3500_i64, 0..120_u32, 0..3_i64, -90..=90_i64, any::<bool>()).prop_map(|(at, used, end, play, both)| {
-        let resets_at = (end + 1) * 1000 + play / 2;
-        let mut told = vec![(FIVE, f64::from(used), resets_at)];
-        if both {
-            told.push((SEVEN, f64::from(used) / 7.0, 600_000 + play / 2));
-        }
-        seen(at, &told)
-    })
+    (0..3500_i64, 0..120_u32, 0..3_i64, -90..=90_i64, any::<bool>()).prop_map(
+        |(at, used, end, play, both)| {
+            let resets_at = (end + 1) * 1000 + play / 2;
+            let mut told = vec![(FIVE, f64::from(used), resets_at)];
+            if both {
+                told.push((SEVEN, f64::from(used) / 7.0, 600_000 + play / 2));
+            }
+            seen(at, &told)
+        },
+    )
 }
 
 proptest! {

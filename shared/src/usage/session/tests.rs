@@ -63,7 +63,10 @@ fn what_was_told_is_kept_with_the_time_at_which_it_was_news() {
         record(&store, "s", now.clone(), || was_observed.set(true)).unwrap();
         let there = read(&store, "s").unwrap();
         assert_eq!(was_observed.get(), observed, "{now:?}");
-        assert_eq!((there.observed_at, there.written_at, there.context), (observed_at, now.written_at, now.context));
+        assert_eq!(
+            (there.observed_at, there.written_at, there.context),
+            (observed_at, now.written_at, now.context)
+        );
         let window = there.windows.get("five_hour");
         assert_eq!(window.map(|window| window.used_percent), used, "{now:?}");
         assert!(window.is_none_or(|window| window.observed_at == observed_at), "{there:?}");

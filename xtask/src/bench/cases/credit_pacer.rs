@@ -32,16 +32,8 @@ pub(super) const CASES: HookCases = HookCases {
             }],
             ..CALL
         },
-        Case {
-            name: "a prompt",
-            event: Event { recording: "UserPromptSubmit", changes: &[] },
-            ..CALL
-        },
-        Case {
-            name: "a session's start",
-            event: Event { recording: "SessionStart", changes: &[] },
-            ..CALL
-        },
+        Case { name: "a prompt", event: Event { recording: "UserPromptSubmit", changes: &[] }, ..CALL },
+        Case { name: "a session's start", event: Event { recording: "SessionStart", changes: &[] }, ..CALL },
     ],
 };
 

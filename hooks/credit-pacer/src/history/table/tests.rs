@@ -11,10 +11,28 @@ fn check(look: Look, expected: &str) {
 
 #[test]
 fn days_in_numbers() {
-    check(Look { columns: 80, unicode: true, colours: false }, "X");
+    check(
+        Look { columns: 80, unicode: true, colours: false },
+        "
+day        5 hours  7 days            delays alerts
+Tue 17 Nov    90 %    60 %           1, 42 s      1
+Wed 18 Nov    90 %    92 %           1, 42 s      2
+Thu 19 Nov    90 %   100 %           1, 42 s      2
+Fri 20 Nov       –   100 %                 –      –
+",
+    );
 }
 
 #[test]
 fn a_narrow_terminal_in_ascii() {
-    check(Look { columns: 40, unicode: false, colours: false }, "X");
+    check(
+        Look { columns: 40, unicode: false, colours: false },
+        "
+day    5 hours 7 days      delays alerts
+Tue 17    90 %   60 %        42 s      1
+Wed 18    90 %   92 %        42 s      2
+Thu 19    90 %  100 %        42 s      2
+Fri 20       -  100 %           -      -
+",
+    );
 }

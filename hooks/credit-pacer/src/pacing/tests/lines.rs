@@ -70,7 +70,7 @@ fn days_hours_and_holidays_of_ones_own() {
         ("a Saturday's worker before", "workdays: [sat]", "2026-11-20 22:00", "2026-11-27 16:00", 10.0),
         ("a Saturday's worker at noon", "workdays: [sat]", "2026-11-21 12:00", "2026-11-27 16:00", 50.0),
         ("a Saturday's worker after", "workdays: [sat]", "2026-11-22 00:00", "2026-11-27 16:00", 100.0),
-        // From Sunday 12:00 on, to Sunday 12:00: all five days lie within.
+        // From Sunday noon to Sunday noon: all five days lie within.
         ("ends in a weekend: before it", "{}", "2026-11-27 12:00", "2026-11-29 12:00", 90.0),
         ("ends in a weekend: in it", "{}", "2026-11-28 09:00", "2026-11-29 12:00", 100.0),
         // From Saturday on; the first weekend counts nothing.
@@ -142,14 +142,13 @@ fn a_day_on_which_the_clocks_change_has_its_own_hours() {
         assert_close(allowed("{timezone: Europe/Berlin, workdays: [sun]}", now, resets), expected, now);
     }
     // Hours of which one is left out, and one comes twice.
-    for (now, resets, expected) in [
-        ("2026-03-29 04:00 Europe/Berlin", "2026-04-02 00:00 Europe/Berlin", 50.0),
-        ("2026-10-25 03:00 Europe/Berlin", "2026-10-29 00:00 Europe/Berlin", 75.0),
+    for (work_hours, now, resets, expected) in [
+        ("02:00-05:00", "2026-03-29 04:00 Europe/Berlin", "2026-04-02 00:00 Europe/Berlin", 50.0),
+        ("02:30-05:00", "2026-03-29 04:00 Europe/Berlin", "2026-04-02 00:00 Europe/Berlin", 50.0),
+        ("02:00-04:00", "2026-10-25 03:00 Europe/Berlin", "2026-10-29 00:00 Europe/Berlin", 200.0 / 3.0),
     ] {
-        let settings = "{timezone: Europe/Berlin, workdays: [sun], work_hours: '02:00-05:00'}";
-        let settings = if now.contains("10-25") { &settings.replace("05:00", "04:00") } else { settings };
-        let expected = if now.contains("10-25") { 2.0 / 3.0 * 100.0 } else { expected };
-        assert_close(allowed(settings, now, resets), expected, now);
+        let settings = format!("{{timezone: Europe/Berlin, workdays: [sun], work_hours: '{work_hours}'}}");
+        assert_close(allowed(&settings, now, resets), expected, work_hours);
     }
 }
 

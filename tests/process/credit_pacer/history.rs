@@ -1,0 +1,116 @@
+//! Looking back: what the status line and a delay leave behind, as a chart and as a page. Times of day are the machine's,
+//! so only what does not depend on them is looked at.
+
+use std::fs;
+
+use serde_json::json;
+use tests::binaries;
+use tests::process::{Invocation, Outcome};
+
+use super::{HOUR, Pacing, now_secs};
+
+/// Delays of a second; the days are those of Greenwich.
+const SECONDS: &str = "credit-pacer: { base_delay_secs: 0, max_delay_secs: 1, timezone: UTC, alerts: [] }\n";
+
+/// Wrong usage.
+const USAGE: i32 = 64;
+
+impl Pacing {
+    fn looks_back(&self, words: &[&str]) -> Outcome {
+        let program = Invocation::new(binaries::path("credit-pacer"), &self.sandbox);
+        program.args(words).env("LC_ALL", "C.UTF-8").env("COLUMNS", "80").run()
+    }
+
+    /// Records a reading of both windows as the client tells it, and a delay.
+    #[track_caller]
+    fn lives(&self) {
+        let limits = json!({
+            "five_hour": { "used_percentage": 97, "resets_at": now_secs() + HOUR },
+            "seven_day": { "used_percentage": 8, "resets_at": now_secs() + 160 * HOUR },
+        });
+        let payload = self.session.status_line().with("rate_limits", limits);
+        let program = Invocation::new(binaries::path("credit-pacer"), &self.sandbox);
+        let told = program.args(["statusline"]).stdin(payload.to_bytes()).run();
+        told.assert_exit(0);
+        self.ask(&self.call());
+    }
+}
+
+#[track_caller]
+fn told(outcome: &Outcome) -> String {
+    outcome.assert_exit(0);
+    assert_eq!(outcome.stderr_text(), "", "{outcome}");
+    outcome.stdout_text()
+}
+
+#[test]
+fn what_was_recorded_is_drawn() {
+    let pacing = Pacing::new(SECONDS);
+    pacing.lives();
+    let chart = told(&pacing.looks_back(&["history", "--days", "2"]));
+    for part in ["5-hour window: 97 % used, resets ", "7-day window: 8 % used, resets ", "▒", "1, 1 s"] {
+        assert!(chart.contains(part), "{part}\n{chart}");
+    }
+    assert!(!chart.contains('\u{1b}'), "colours without a terminal\n{chart}");
+    // Two charts of fourteen lines, a table of three.
+    assert_eq!(chart.lines().count(), 14 + 1 + 14 + 1 + 3, "{chart}");
+}
+
+#[test]
+fn what_was_recorded_is_a_page() {
+    let pacing = Pacing::new(SECONDS);
+    pacing.lives();
+    let file = pacing.sandbox.project().join("report.html");
+    let path = file.to_str().unwrap();
+    let printed = told(&pacing.looks_back(&["report", "--html", path]));
+    assert_eq!(printed.trim_end(), fs::canonicalize(&file).unwrap().to_str().unwrap());
+    let page = fs::read_to_string(&file).unwrap();
+    for part in
+        ["<dt>5-hour window, highest</dt><dd>97 %</dd>", "Sessions were delayed once, 1 s in all", "(UTC)"]
+    {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    assert!(!page.contains(&pacing.session.id), "the session's id is in the page");
+    // It is ours to write again; what is not stays.
+    told(&pacing.looks_back(&["report", "--html", path]));
+    fs::write(&file, "mine").unwrap();
+    let refused = pacing.looks_back(&["report", "--html", path]);
+    refused.assert_exit(1);
+    assert!(refused.stderr_text().contains("--force overwrites it"), "{refused}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+    told(&pacing.looks_back(&["report", "--html", path, "--force"]));
+    assert!(fs::read_to_string(&file).unwrap().starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
+fn without_data_both_say_where_data_come_from() {
+    let pacing = Pacing::new(SECONDS);
+    let chart = told(&pacing.looks_back(&["history"]));
+    assert!(chart.starts_with("Nothing is recorded of the last 7 days.\n"), "{chart}");
+    let file = pacing.sandbox.project().join("report.html");
+    told(&pacing.looks_back(&["report", "--html", file.to_str().unwrap()]));
+    assert!(fs::read_to_string(&file).unwrap().contains("Nothing is recorded of this time."));
+    assert!(!pacing.state("usage.db").exists(), "looking makes no database");
+}
+
+#[test]
+fn wrong_usage_is_told_and_writes_nothing() {
+    let pacing = Pacing::new("credit-pacer: { retention_days: 20 }\n");
+    for (words, why) in [
+        (&["history", "--days", "0"][..], "a number from 1 to 20"),
+        (&["history", "--days", "21"], "a number from 1 to 20"),
+        (&["history", "--days", "many"], "a number from 1 to 20"),
+        (&["history", "everything"], "--days N"),
+        (&["report"], "--html FILE"),
+        (&["report", "--html"], "--html needs a value"),
+        (&["report", "--html", "r.html", "--days", "21"], "a number from 1 to 20"),
+    ] {
+        let refused = pacing.looks_back(words);
+        refused.assert_exit(USAGE);
+        assert_eq!(refused.stdout_text(), "", "{words:?} {refused}");
+        assert!(refused.stderr_text().contains(why), "{words:?} {refused}");
+    }
+    let folder = pacing.sandbox.project();
+    let refused = pacing.looks_back(&["report", "--html", folder.to_str().unwrap(), "--force"]);
+    refused.assert_exit(1);
+}

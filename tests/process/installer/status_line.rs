@@ -1,0 +1,193 @@
+//! The status line, which the user may have already, and the program that opens connections for a hook.
+
+use super::User;
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use tests::binaries;
+
+const INSTALL: &str = "install --prebuilt PREBUILT --hooks credit-pacer --yes";
+
+/// A status line as somebody has written it.
+const MINE: &str = "{ \"model\": \"opus\",\r\n\t\"statusLine\": { \"padding\":0, \"type\" : \"command\", \"command\": \"mine --x 'a b'\" } }\r\n";
+
+const OWN: &str = "# mine\nversion: \"1.0\"   # kept\n";
+
+const CHAINED: &str = "credit-pacer:\n  statusline:\n    chain: \"mine --x 'a b'\"\n";
+
+impl User {
+    fn has_requirements(&self, text: &str) {
+        self.sandbox.write_home(".claude/requirements.yaml", text);
+    }
+
+    fn requirements(&self) -> Option<String> {
+        fs::read_to_string(self.home(".claude/requirements.yaml")).ok()
+    }
+
+    fn line(&self) -> Value {
+        serde_json::from_str::<Value>(self.text().trim_start_matches('\u{feff}')).unwrap()["statusLine"]
+            .clone()
+    }
+
+    fn ours(&self) -> String {
+        format!("{} statusline", self.deployed("credit-pacer").display())
+    }
+}
+
+#[test]
+fn where_there_is_none_it_is_set_once_and_goes_with_the_hook() {
+    for away in ["uninstall --yes", "disable credit-pacer --yes"] {
+        let user = User::with("{\"model\": \"opus\"}\n");
+        for _ in 0..2 {
+            user.types(INSTALL);
+            assert_eq!(user.line()["command"], user.ours());
+            assert_eq!(user.text().matches("statusLine").count(), 1, "{}", user.text());
+            assert_eq!(user.requirements(), None, "there is nothing to chain");
+        }
+        user.types(away);
+        assert_eq!(user.text(), "{\"model\": \"opus\"}\n", "{away}");
+    }
+}
+
+#[test]
+fn the_client_says_why_it_waits_and_an_entry_that_does_not_is_told_and_mended() {
+    let user = User::with("{}");
+    user.types(INSTALL);
+    let message = "pacing credits; type pace-maker off to stop";
+    assert_eq!(user.text().matches(message).count(), 2, "{}", user.text());
+    let installed = user.text();
+    fs::write(user.settings(), installed.replacen(message, "x", 1)).unwrap();
+    let said = user.types("status").stdout_text();
+    assert!(
+        said.contains("credit-pacer: registered on PostToolUse without what is shown while it waits"),
+        "{said}"
+    );
+    user.types("enable credit-pacer --prebuilt PREBUILT");
+    assert_eq!(user.text(), installed);
+}
+
+#[test]
+fn another_one_is_left_alone_and_where_readings_come_from_is_said() {
+    let user = User::with(MINE);
+    let said = user.types(INSTALL).stdout_text();
+    assert_eq!(user.line()["command"], "mine --x 'a b'");
+    assert!(said.contains("the status line is another one"), "{said}");
+    assert!(said.contains("req hooks statusline, which prints yours below its own"), "{said}");
+    user.types("uninstall --yes");
+    assert_eq!((user.text().as_str(), user.requirements()), (MINE, None));
+}
+
+#[test]
+fn another_one_is_chained_when_asked_for_and_comes_back_to_the_byte() {
+    for (own, away) in [(None, "uninstall --yes"), (Some(OWN), "uninstall --yes"), (Some(OWN), "undo --yes")]
+    {
+        let user = User::with(MINE);
+        own.into_iter().for_each(|text| user.has_requirements(text));
+        let chained = Some(own.unwrap_or_default().to_owned() + CHAINED);
+        let line = INSTALL.replace("--yes", "--statusline --yes");
+        for _ in 0..2 {
+            user.types(&line);
+            assert_eq!((&user.line()["command"], &user.line()["padding"]), (&user.ours().into(), &0.into()));
+            assert_eq!(user.requirements(), chained, "once, whatever is typed again");
+        }
+        user.types(INSTALL);
+        assert_eq!(user.line()["command"], user.ours(), "what is ours stays ours");
+        let shown = user.types("uninstall --dry-run").stdout_text();
+        assert!(shown.contains("credit-pacer.statusline.chain from ~/.claude/requirements.yaml"), "{shown}");
+        user.types(away);
+        assert_eq!((user.text().as_str(), user.requirements().as_deref()), (MINE, own), "{away}");
+        if away.starts_with("undo") {
+            user.types(away);
+            assert_eq!((user.line()["command"].clone(), user.requirements()), (user.ours().into(), chained));
+        }
+    }
+}
+
+#[test]
+fn disabling_the_hook_gives_back_the_status_line_of_before() {
+    let user = User::with(MINE);
+    user.types(&INSTALL.replace("--yes", "--statusline --yes"));
+    user.types("disable credit-pacer --yes");
+    assert_eq!(user.text(), MINE);
+    assert_eq!(user.requirements().as_deref(), Some("credit-pacer:\n  enabled: false\n"));
+}
+
+#[test]
+fn it_is_set_alone_too_and_a_script_that_starts_ours_is_let_be() {
+    let user = User::with(MINE);
+    user.types(INSTALL);
+    let said = user.types("statusline").stdout_text();
+    assert!(said.starts_with("credit-pacer prints the status line now"), "{said}");
+    assert_eq!(
+        (user.line()["command"].clone(), user.requirements().as_deref()),
+        (user.ours().into(), Some(CHAINED))
+    );
+    let set = user.text();
+    let said = user.types("statusline").stdout_text();
+    assert!(said.contains("nothing was changed") && user.text() == set, "{said}");
+
+    let wrapped = set.replace(&user.ours(), "echo x; credit-pacer statusline");
+    fs::write(user.settings(), &wrapped).unwrap();
+    let said = user.types("statusline").stdout_text();
+    assert!(said.contains("starts that of credit-pacer already") && user.text() == wrapped, "{said}");
+}
+
+#[test]
+fn a_dry_run_shows_what_is_chained_and_another_chain_is_refused_before_anything_changes() {
+    let user = User::with(MINE);
+    let line = INSTALL.replace("--yes", "--statusline --yes");
+    let said = user.types(&format!("{line} --dry-run")).stdout_text();
+    assert!(said.contains("+    chain: \"mine --x 'a b'\""), "{said}");
+    let own = "credit-pacer: {statusline: {chain: other}}\n";
+    user.has_requirements(own);
+    let said = user.fails(&line);
+    assert!(said.contains("names another command under credit-pacer.statusline.chain"), "{said}");
+    assert_eq!((user.text().as_str(), user.requirements().as_deref()), (MINE, Some(own)));
+    assert_eq!(user.beside(), ["requirements.yaml", "settings.json"]);
+}
+
+#[test]
+fn the_program_that_opens_connections_comes_and_goes_with_the_hooks() {
+    let user = User::with("{}");
+    user.types(INSTALL);
+    assert!(user.deployed("courier").is_file());
+    assert!(!user.home(".local/bin/courier").exists(), "it is no command");
+    let said = user.types("sync --prebuilt PREBUILT --prune");
+    assert!(user.deployed("courier").is_file(), "it belongs to a hook: {said}");
+
+    fs::write(user.deployed("courier"), "changed").unwrap();
+    let said = user.types("status").stdout_text();
+    assert!(said.contains("credit-pacer: courier: the deployed file is not what was installed"), "{said}");
+    fs::copy(binaries::path("courier"), user.deployed("courier")).unwrap();
+    user.types("uninstall --yes");
+    assert!(!user.deployed("courier").exists());
+}
+
+/// A folder with every hook and the commands of theirs, and this as the courier.
+fn folder_with(user: &User, courier: Option<&str>) -> PathBuf {
+    let folder = user.sandbox.temporary_dir().join("archive");
+    fs::create_dir(&folder).unwrap();
+    let hooks = shared::catalog::Catalog::built_in().unwrap().hooks;
+    for name in hooks.into_iter().map(|hook| hook.name).chain(["req".to_owned()]) {
+        std::os::unix::fs::symlink(binaries::path(&name), folder.join(name)).unwrap();
+    }
+    if let Some(text) = courier {
+        fs::write(folder.join("courier"), text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn without_it_the_hooks_are_installed_and_it_is_said_what_does_not_work() {
+    for (courier, why) in [(None, ""), (Some("#!/bin/sh\nexit 1\n"), "does not run on this machine")] {
+        let user = User::with("{}");
+        let folder = folder_with(&user, courier);
+        let outcome = user.types(&INSTALL.replace("PREBUILT", &folder.display().to_string()));
+        let noted = outcome.stderr_text();
+        let told = "courier is not installed: credit-pacer can open no connections; what needs none works";
+        assert!(noted.contains(told) && noted.contains(why), "{noted}");
+        assert!(!user.deployed("courier").exists());
+        let said = user.types("status").stdout_text();
+        assert!(said.contains("courier is not deployed, so credit-pacer can open no connections"), "{said}");
+    }
+}
