@@ -9,7 +9,7 @@ use tests::messages_api::{MessagesApi, Reply, Script};
 use tests::sandbox::{Level, Sandbox, toolchain_env};
 
 /// `cargo xtask ...` as the user of this sandbox would type it.
-pub(crate) fn xtask(sandbox: &Sandbox, arguments: &[&str]) -> Output {
+fn xtask(sandbox: &Sandbox, arguments: &[&str]) -> Output {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let output = Command::new(env!("CARGO"))
         .arg("xtask")

@@ -22,9 +22,6 @@ pub(crate) use line::Rules;
 /// A window's reset is told with this much play, in seconds.
 const SAME_RESET_SECS: u64 = 90;
 
-/// More points than these are not used between a reading and the next one.
-const MOST_SINCE_READING: f64 = 25.0;
-
 /// A window of credits that can be paced by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -195,17 +192,10 @@ impl fmt::Display for Strategy {
 pub(crate) fn decide(question: &Question<'_>, rules: &Rules) -> Pace {
     let question = &Question { now: if question.now.is_finite() { question.now } else { 0.0 }, ..*question };
     let mut windows = Window::ALL.map(|window| stand(window, question, rules));
-    let is_near = windows.iter().any(|pace| pace.status == Status::Over || is_near_its_end(pace, rules));
-    let is_quiet = is_near && rules.is_quiet(question.now);
-    if is_near && !is_quiet {
+    let is_over = windows.iter().any(|pace| pace.status == Status::Over);
+    let is_quiet = is_over && rules.is_quiet(question.now);
+    if is_over && !is_quiet {
         let history = History::of(question);
-        for pace in windows.iter_mut().filter(|pace| is_near_its_end(pace, rules)) {
-            let used_now =
-                |(at, reading): (i64, Reading)| reading.used() + history.used_since(pace.window, seconds(at));
-            if pace.reading.map(used_now).is_some_and(|used| used >= rules.target()) {
-                pace.status = Status::Over;
-            }
-        }
         for pace in &mut windows {
             pace.delay_secs = delay::of(pace, question, &history, rules);
         }
@@ -221,13 +211,6 @@ pub(crate) fn decide(question: &Question<'_>, rules: &Rules) -> Pace {
         reason: reason::of(&windows, constrained, is_quiet, question.now, rules),
         windows,
     }
-}
-
-/// It is within its line by a reading after which the last calls may have used up all there is before the target.
-fn is_near_its_end(pace: &WindowPace, rules: &Rules) -> bool {
-    let used = pace.reading.map_or(0.0, |(_, reading)| reading.used());
-    let is_within = pace.window == Window::FiveHour && pace.status == Status::Ok;
-    is_within && used + MOST_SINCE_READING >= rules.target()
 }
 
 /// No window can be over its line, whatever the calendar says: what is used is within what may be used from a window's
@@ -289,7 +272,7 @@ impl Strategy {
     fn of(pace: &WindowPace, rules: &Rules) -> Self {
         let used = pace.reading.map_or(0.0, |(_, reading)| reading.used());
         match pace.over_percent {
-            over if used >= rules.target() || over <= rules.threshold => Self::Emergency,
+            _ if used >= rules.target() => Self::Emergency,
             over if over < 5.0 => Self::Minimal,
             over if over < 20.0 => Self::Gradual,
             _ => Self::Aggressive,

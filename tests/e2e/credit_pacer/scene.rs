@@ -23,6 +23,9 @@ pub(super) const SHORT: &str = "base_delay_secs: 1, max_delay_secs: 2, alerts: [
 /// How long that is.
 pub(super) const DELAY: Duration = Duration::from_secs(2);
 
+/// How much of it is seen at least: the hook that tells when a tool had ended is started beside ours, and may come later.
+pub(super) const LEAST: Duration = Duration::from_millis(1500);
+
 /// Nobody waits for the end of these.
 pub(super) const LONG: &str = "max_delay_secs: 300, alerts: []";
 

@@ -2,7 +2,6 @@
 //! as the only source of what is paced by.
 
 use super::scene::{END, SHORT, SOON, Scene, now_secs, ready};
-use crate::installed::xtask;
 use crate::registered::settings;
 use serde_json::{Value, json};
 use std::fs;
@@ -10,6 +9,7 @@ use tests::binaries;
 use tests::client::Client;
 use tests::loopback;
 use tests::messages_api::{MessagesApi, Reply, Script};
+use tests::process::Invocation;
 use tests::sandbox::{Level, Sandbox};
 
 #[test]
@@ -17,7 +17,11 @@ fn the_installer_wires_it_and_the_line_that_was_there_before_stays_below_it() {
     let sandbox = Sandbox::new();
     let before = json!({ "statusLine": { "type": "command", "command": "echo the line before" } });
     sandbox.settings(Level::User, &before);
-    xtask(&sandbox, &["install", "--hooks", "credit-pacer", "--statusline"]);
+    let programs = binaries::for_client("credit-pacer").parent().unwrap().display().to_string();
+    xtask(
+        &sandbox,
+        &["install", "--prebuilt", &programs, "--hooks", "credit-pacer", "--statusline", "--yes"],
+    );
 
     let api = MessagesApi::start(Script::new().reply(END));
     let client = Client::new(&sandbox, &api).unset("CLAUDE_HOOK_STATE_DIR");
@@ -75,4 +79,11 @@ fn a_subscription_is_paced_by_what_its_own_status_line_is_told() {
         (&json!(96.0), &json!(17.0))
     );
     assert_eq!(scene.sleeps().len(), 1);
+}
+
+/// The installer, as the user of this sandbox starts it.
+#[track_caller]
+fn xtask(sandbox: &Sandbox, words: &[&str]) {
+    let installer = Invocation::new(binaries::xtask(), sandbox).unset("CLAUDE_HOOK_STATE_DIR");
+    installer.args(words.iter().copied()).run().assert_exit(0);
 }

@@ -44,14 +44,6 @@ fn delayed(pace: &WindowPace, now: f64, rules: &Rules) -> String {
             percent(used, false)
         );
     }
-    if pace.over_percent <= rules.threshold {
-        let target = percent(rules.target(), false);
-        let used = percent(used, false);
-        return format!(
-            "{} {used} % used when last read, nothing left before {target} % after the calls since{resets}",
-            pace.window.name()
-        );
-    }
     format!("{} by now{resets}", used_and_planned(pace))
 }
 

@@ -211,9 +211,10 @@ impl Plot<'_> {
         let used = run.used_at(from)?;
         let start = self.x(from);
         let steps = run.points.iter().filter(|(at, _)| *at > from && *at <= to);
-        let steps: String = steps
-            .map(|(at, used)| format!("H{}V{}", coordinate(self.x(*at)), coordinate(self.y(*used))))
-            .collect();
+        let step = |(at, used): &(i64, f64)| {
+            [format!("H{}", coordinate(self.x(*at))), format!("V{}", coordinate(self.y(*used)))]
+        };
+        let steps = steps.flat_map(step).collect::<Vec<_>>().concat();
         // A single reading of this very moment is a dot wide.
         let end = self.x(to).max(start + 1.5);
         let path = format!("M{},{}{steps}H{}", coordinate(start), coordinate(self.y(used)), coordinate(end));
