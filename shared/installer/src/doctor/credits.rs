@@ -49,12 +49,12 @@ pub(super) struct Facts {
 /// Whose status line is in force: the last level that sets one.
 pub(super) fn line(levels: &[Level], catalog: &Catalog) -> Line {
     let hooks: Vec<&HookEntry> = catalog.hooks.iter().collect();
-    let in_force = levels.iter().filter(|level| !level.is_elsewhere).filter_map(|level| {
+    let mut in_force = levels.iter().rev().filter(|level| !level.is_elsewhere).filter_map(|level| {
         let there = level.status_line.as_ref()?;
         let starts_ours = there.command.as_deref().is_some_and(|line| starts_ours(line, &hooks));
         Some(if there.is_ours || starts_ours { Line::Ours } else { Line::Another(level.shown.clone()) })
     });
-    in_force.last().unwrap_or(Line::Nobodys)
+    in_force.next().unwrap_or(Line::Nobodys)
 }
 
 /// What is said of the last reading.
@@ -72,20 +72,20 @@ pub(super) fn finding(facts: &Facts) -> Finding {
             let last = usage.as_ref().map(|usage| Timestamp::from_secs(usage.observed_at));
             let is_overdue =
                 last.is_some_and(|last| session.is_some_and(|session| session > last.plus(STALE_AFTER)));
-            facts.lacking(what, is_overdue)
+            facts.lacking(&what, is_overdue)
         }
         Freshness::Missing => {
             let was_session = facts
                 .installed
                 .is_none_or(|installed| session.is_some_and(|session| session > installed.plus(TOLERANCE)));
-            facts.lacking("there are no readings of the credits used".to_owned(), was_session)
+            facts.lacking("there are no readings of the credits used", was_session)
         }
     }
 }
 
 impl Facts {
     /// `is_overdue`: a session should have brought one.
-    fn lacking(&self, what: String, is_overdue: bool) -> Finding {
+    fn lacking(&self, what: &str, is_overdue: bool) -> Finding {
         let Some(hook) = &self.needed_by else {
             return Finding::note(format!("{what}; no registered hook needs them")).next(ORIGIN);
         };
@@ -127,9 +127,9 @@ mod tests {
         }
     }
 
-    fn read_at(observed_at: i64) -> Option<Usage> {
+    fn read_at(observed_at: i64) -> Usage {
         let windows = [("five_hour".to_owned(), Window::default())].into();
-        Some(Usage { observed_at, source: Source::UsageApi, windows, ..Usage::default() })
+        Usage { observed_at, source: Source::UsageApi, windows, ..Usage::default() }
     }
 
     #[test]
@@ -140,16 +140,16 @@ mod tests {
             (|_| {}, Warning, "a-pacer delays nothing without them; they come from"),
             (|facts| facts.needed_by = None, Note, "no registered hook needs them"),
             (|facts| facts.session = None, Note, "the next session brings one"),
-            (|facts| facts.usage = read_at(5900), Ok, "fresh, from the usage API"),
-            (|facts| facts.usage = read_at(3000), Warning, "50 min old"),
-            (|facts| facts.usage = read_at(4900), Note, "18 min old"),
+            (|facts| facts.usage = Some(read_at(5900)), Ok, "fresh, from the usage API"),
+            (|facts| facts.usage = Some(read_at(3000)), Warning, "50 min old"),
+            (|facts| facts.usage = Some(read_at(4900)), Note, "18 min old"),
             (
                 |facts| (facts.line, facts.session) = (Line::Nobodys, None),
                 Warning,
                 "no status line is set; req hooks statusline;",
             ),
             (another, Warning, "req hooks statusline, which prints yours below its own"),
-            (|facts| (facts.usage, facts.needed_by) = (read_at(3000), None), Note, "50 min old"),
+            (|facts| (facts.usage, facts.needed_by) = (Some(read_at(3000)), None), Note, "50 min old"),
         ];
         for (change, severity, said) in rows {
             let mut facts = facts();

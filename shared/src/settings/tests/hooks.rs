@@ -1,6 +1,6 @@
 //! Hook entries: what is added and in which style, what is found to be ours, and that nobody else's changes.
 
-use super::{FOLDER, hooks, installed, on, owner, register, registered, wanted};
+use super::{FOLDER, hooks, installed, on, owner, register, registered, unregister, wanted};
 use crate::settings::{Program, Registration, StatusLine, Wanted, arrange, present};
 
 #[test]

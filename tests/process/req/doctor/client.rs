@@ -126,9 +126,12 @@ fn a_hook_that_fires_no_more_is_told() {
 
 #[test]
 fn readings_of_credits_are_told_with_their_age_and_where_they_come_from() {
-    let patient = Patient::installed();
     let names = |verdict: &Verdict| verdict.report["sections"].to_string().contains("Credits");
-    assert!(!names(&patient.verdict()), "no hook needs any, and there are none");
+    assert!(!names(&Patient::bare().verdict()), "no hook needs any, and there are none");
+    let patient = Patient::installed();
+    patient.verdict().assert("note", &["no readings of the credits used", "the next session brings one"]);
+    patient.has_session(SystemTime::now() + HOUR, "2.1.329");
+    patient.verdict().assert("warning", &["no readings of the credits used", "Pro or Max login"]);
     let write = |ago: Duration| {
         let observed = (SystemTime::now() - ago).duration_since(SystemTime::UNIX_EPOCH).unwrap();
         let windows = json!({ "five_hour": { "used_percent": 40.0, "resets_at": 1 } });
@@ -139,5 +142,9 @@ fn readings_of_credits_are_told_with_their_age_and_where_they_come_from() {
     write(Duration::from_secs(60));
     patient.verdict().assert("ok", &["credits used are fresh, from the status line"]);
     write(HOUR);
-    patient.verdict().assert("note", &["the last reading of the credits used is 1 h old"]);
+    patient.verdict().assert("warning", &["the last reading of the credits used is 1 h old"]);
+    patient.has_session(SystemTime::now() - HOUR, "2.1.329");
+    patient
+        .verdict()
+        .assert("note", &["the last reading of the credits used is 1 h old", "the next session"]);
 }
