@@ -4,12 +4,12 @@
 //! Parsed by hand: a hook carries no command-line library, and a usage error must never exit with 2,
 //! which in a hook means "block". Exit 0: done; 1: refused or failed; 64: wrong usage.
 //!
-//! - `common`: the words and what is asked for; `help`: how that is told
+//! - `verbs`: the words and what is asked for; `help`: how that is told
 //! - `answer`: the answers, the same for a shell and for a prompt; what is to be done is returned, not done
 
 mod answer;
-mod common;
 mod help;
+mod verbs;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -20,8 +20,8 @@ use crate::host::{Host, Places};
 use crate::operator::{Caller, standing, typed::words_after};
 
 pub use answer::{Asker, Reply, key_lines, off_file};
-use common::Common;
 pub use help::help;
+use verbs::Common;
 
 const USAGE: u8 = 64;
 
@@ -44,7 +44,7 @@ pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
     if let Some(code) = H::run_verb(host, &words) {
         return code;
     }
-    match common::parse::<H>(&words) {
+    match verbs::parse::<H>(&words) {
         Ok(verb) => in_shell(host, |asker| answer::answer::<H>(&verb, asker)),
         Err(why) => usage_error::<H>(&why),
     }
@@ -88,7 +88,7 @@ fn typed_verb<H: Hook, T>(prompt: &str, answer: impl FnOnce(&Common<'_>) -> T) -
     let (verb, rest) = words.split_first()?;
     let verb = verb.to_ascii_lowercase();
     let words: Vec<&str> = std::iter::once(verb.as_str()).chain(rest.iter().copied()).collect();
-    common::parse::<H>(&words).ok().map(|parsed| answer(&parsed))
+    verbs::parse::<H>(&words).ok().map(|parsed| answer(&parsed))
 }
 
 /// Prints a text that was asked for.

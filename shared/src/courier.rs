@@ -3,7 +3,8 @@
 //!
 //! A token goes into a request and nowhere else: the child gets it on stdin, an empty environment and no arguments.
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;
 
 use std::collections::BTreeMap;

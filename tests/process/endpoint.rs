@@ -20,11 +20,9 @@ pub(crate) enum Manner {
 impl Manner {
     /// An answer with this status, these headers, a line each, and this body.
     pub(crate) fn answers(status: u16, headers: &[&str], body: &str) -> Self {
-        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
-        let length = body.len();
-        Self::Sends(
-            format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n{headers}\r\n{body}").into_bytes(),
-        )
+        let first = [format!("HTTP/1.1 {status} X"), format!("Content-Length: {}", body.len())];
+        let lines: Vec<&str> = first.iter().map(String::as_str).chain(headers.iter().copied()).collect();
+        Self::Sends(format!("{}\r\n\r\n{body}", lines.join("\r\n")).into_bytes())
     }
 }
 

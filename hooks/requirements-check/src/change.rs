@@ -169,11 +169,9 @@ impl Change {
                 Ok(())
             }
             Self::Alive(entry) => {
-                let _ = registry.map(|registry| {
-                    if !registry.touch(&entry.session, now) {
-                        let _ = registry.register(&entry, now);
-                    }
-                });
+                if let Some(registry) = registry.filter(|registry| !registry.touch(&entry.session, now)) {
+                    let _ = registry.register(&entry, now);
+                }
                 Ok(())
             }
             Self::Pause(end) => {

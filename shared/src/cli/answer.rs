@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::common::Common;
 use super::help::help;
+use super::verbs::Common;
 use crate::config::{COMMON_KEYS, Section, SectionSpec, Sources, load, schema_of};
 use crate::hook::Hook;
 use crate::host::{Host, Places, display_path};

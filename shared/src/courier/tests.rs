@@ -1,3 +1,5 @@
+//! Asking a courier that is a script: what it may answer, and what ends it.
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

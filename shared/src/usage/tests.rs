@@ -1,3 +1,5 @@
+//! The file of the readings: kept, fresh, and left alone where it is another version's.
+
 use std::time::Duration;
 
 use super::{Freshness, Observed, Source, Usage, Window, freshness, read, record};

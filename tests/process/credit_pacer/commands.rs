@@ -212,11 +212,12 @@ fn what_this_version_does_not_have_is_not_switched() {
 #[track_caller]
 fn reminder(pacing: &Pacing) -> Option<String> {
     let guard = binaries::path("delegation-guard");
-    let ends = (0..5).map(|_| {
+    let end_of_a_call = || {
         let hook = Invocation::new(&guard, &pacing.sandbox).env("CLAUDE_CODE_ENTRYPOINT", "cli");
         context(documented(&hook.stdin(pacing.call().to_bytes()).run()).as_ref())
-    });
-    ends.last().unwrap()
+    };
+    let told: Vec<_> = (0..5).map(|_| end_of_a_call()).collect();
+    told[4].clone()
 }
 
 #[test]

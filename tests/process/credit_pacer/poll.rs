@@ -221,7 +221,9 @@ fn of_fifty_processes_at_once_one_asks() {
     // Those that ask are started by hand as well, all at once.
     polling.make_due();
     let pollers: Vec<_> = (0..50).map(|_| polling.poll().start()).collect();
-    pollers.into_iter().for_each(|poller| poller.wait().assert_exit(0));
+    for poller in pollers {
+        poller.wait().assert_exit(0);
+    }
     assert_eq!(polling.endpoint.requests().len(), 2);
 }
 

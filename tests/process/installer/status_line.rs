@@ -82,7 +82,9 @@ fn another_one_is_chained_when_asked_for_and_comes_back_to_the_byte() {
     for (own, away) in [(None, "uninstall --yes"), (Some(OWN), "uninstall --yes"), (Some(OWN), "undo --yes")]
     {
         let user = User::with(MINE);
-        own.into_iter().for_each(|text| user.has_requirements(text));
+        if let Some(text) = own {
+            user.has_requirements(text);
+        }
         let chained = Some(own.unwrap_or_default().to_owned() + CHAINED);
         let line = INSTALL.replace("--yes", "--statusline --yes");
         for _ in 0..2 {

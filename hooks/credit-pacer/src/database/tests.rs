@@ -1,3 +1,5 @@
+//! What is kept comes back, whoever else writes, and what is damaged or newer is left alone.
+
 use std::fs;
 
 use rusqlite::Connection;

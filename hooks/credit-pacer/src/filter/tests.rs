@@ -1,3 +1,5 @@
+//! Lines in, lines out: the documented keys, and an error for each line that cannot be read.
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -1,3 +1,5 @@
+//! What can be asked for, and what is said where there is nothing to show.
+
 use super::{asked_days, is_utf8, page};
 use crate::history::chart::Look;
 use crate::history::sample::{Sample, even, two_weeks};

@@ -1,3 +1,5 @@
+//! The arithmetic as tables and properties: the line (`lines`), the delay (`delays`), and what holds for any input.
+
 mod delays;
 mod lines;
 mod properties;

@@ -1,3 +1,5 @@
+//! What can be asked for, and where the page is written.
+
 use super::{Asked, parse};
 
 #[test]

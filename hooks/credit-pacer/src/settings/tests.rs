@@ -1,3 +1,5 @@
+//! The section as it is compiled in, and the names of the original tool.
+
 use shared::config::{known_keys, read_typed, schema_of};
 
 use super::Settings;

@@ -1,3 +1,5 @@
+//! The simulator itself: the same seed the same week, and an oracle that is right on cases made by hand.
+
 use std::process::ExitCode;
 
 use super::controller::Controller;

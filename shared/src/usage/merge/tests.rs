@@ -1,3 +1,5 @@
+//! Readings taken in, in any order, from any number of sessions.
+
 use std::collections::BTreeMap;
 
 use proptest::collection::vec;
@@ -132,7 +134,9 @@ fn what_was_written_while_the_clock_was_wrong_gives_way() {
 fn old_changes_are_kept_sparsely_and_new_ones_densely() {
     let count = 3000;
     let sights: Vec<_> = (0..count)
-        .map(|step| seen(step * 60, &[(FIVE, (step % 300) as f64, R * (step / 300 + 20))]))
+        .map(|step| {
+            seen(step * 60, &[(FIVE, f64::from(u16::try_from(step % 300).unwrap()), R * (step / 300 + 20))])
+        })
         .collect();
     let usage = known(&sights);
     let ages: Vec<i64> = usage.earlier.iter().map(|entry| usage.observed_at - entry.at).collect();

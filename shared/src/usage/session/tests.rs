@@ -1,3 +1,5 @@
+//! What a session has just seen, and what it only repeats.
+
 use std::cell::Cell;
 
 use super::super::Window;

@@ -1,3 +1,5 @@
+//! Charts as they are printed, for readings made by hand.
+
 use proptest::prelude::*;
 
 use super::{Look, chart};

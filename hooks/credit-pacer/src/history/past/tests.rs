@@ -1,3 +1,5 @@
+//! Rows of the database turned into what is drawn.
+
 use proptest::prelude::*;
 
 use super::{Past, Run};

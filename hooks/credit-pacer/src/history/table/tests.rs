@@ -1,3 +1,5 @@
+//! The table of days as it is printed.
+
 use super::table;
 use crate::history::chart::Look;
 use crate::history::sample::two_weeks;

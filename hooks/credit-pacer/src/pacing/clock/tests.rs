@@ -1,3 +1,5 @@
+//! Working seconds by zone, day, hour and holiday, across changes of the clock.
+
 use crate::pacing::tests::{at, rules};
 
 #[test]

@@ -1,3 +1,5 @@
+//! What a batch costs and how fast a session is, from calls and readings made by hand.
+
 use super::{Cost, History};
 use crate::pacing::{Call, Question, Reading, Snapshot, Window};
 

@@ -1,3 +1,5 @@
+//! Answers of the usage API as they come, and what is taken from them.
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! When the usage API may be asked next, after each thing that can happen.
+
 use std::time::Duration;
 
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! The page as a whole: well-formed, escaped, with nothing from elsewhere.
+
 use proptest::prelude::*;
 
 use super::{MARK, page};

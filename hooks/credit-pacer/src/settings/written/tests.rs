@@ -1,3 +1,5 @@
+//! Days, hours, dates and zones: what is taken, what is refused, and that the schema says the same.
+
 use serde::de::DeserializeOwned;
 use shared::config::read_typed;
 

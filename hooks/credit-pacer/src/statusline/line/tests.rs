@@ -1,3 +1,5 @@
+//! The line as it is printed, at every width and for every kind of reading.
+
 use super::{Shown, line, width};
 use crate::pacing::{Pace, Reading, Status, Strategy, Window, WindowPace};
 
