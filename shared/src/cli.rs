@@ -20,7 +20,7 @@ use crate::host::{Host, Places};
 use crate::operator::{Caller, standing, typed::words_after};
 
 pub use answer::{Asker, Reply, key_lines, off_file};
-pub use help::help;
+pub use help::{help, verbs_of};
 use verbs::Common;
 
 const USAGE: u8 = 64;
@@ -106,10 +106,16 @@ pub fn fail(text: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Says what is wrong with the words, and which would be right.
+/// Says what is wrong with the words, and where those stand that would be right.
 #[must_use]
 pub fn usage_error<H: Hook>(why: &str) -> ExitCode {
-    let _ = writeln!(io::stderr(), "{}: {why}\n\n{}", H::NAME, help::<H>());
+    wrong_usage(&format!("{name}: {why}\n{name} help lists all", name = H::NAME))
+}
+
+/// Says what is wrong with the words.
+#[must_use]
+pub fn wrong_usage(text: &str) -> ExitCode {
+    let _ = writeln!(io::stderr(), "{text}");
     ExitCode::from(USAGE)
 }
 

@@ -32,6 +32,10 @@ pub trait Hook {
     /// Keys of its settings that stand at the top of the file instead of in its section.
     const ROOT_KEYS: &'static [&'static str] = &[];
 
+    /// Keys of its section that say what another one says as well, as dotted paths: those of the original tool, and what they
+    /// stand for. What locks the one locks the other.
+    const OTHER_NAMES: &'static [(&'static str, &'static str)] = &[];
+
     /// At a session's start it also tells of what nobody owns or can read in the files. One hook does.
     const TELLS_UNKNOWN_KEYS: bool = false;
 
@@ -86,6 +90,7 @@ pub trait Hook {
             name: Self::NAME,
             root_keys: Self::ROOT_KEYS,
             global_only: Self::GLOBAL_ONLY,
+            other_names: Self::OTHER_NAMES,
             tells_unknown_keys: false,
         }
     }

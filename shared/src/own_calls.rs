@@ -3,7 +3,8 @@
 //!
 //! What counts is narrow on purpose: plain words, quoted or not, joined by `&&`, `||`, `;` or line ends, each command one of
 //! ours by its bare name or by its path in our folder, or a `cd` beside one. Whatever a shell could turn into something
-//! else (expansion, substitution, redirection, a pipe, an assignment) makes it a call like any other.
+//! else (expansion, substitution, redirection, a pipe, an assignment) makes it a call like any other. So does an option that
+//! names a file to write: what may be written where is for gates and rails.
 
 use std::path::Path;
 
@@ -15,6 +16,9 @@ use crate::protocol::ToolCall;
 
 /// Longer lines are not looked at, in bytes.
 const MAX_LINE: usize = 4096;
+
+/// The options of our commands that name a file to write.
+const FILES_TO_WRITE: &[&str] = &["--html"];
 
 #[derive(Deserialize)]
 struct ShellInput {
@@ -47,7 +51,7 @@ fn is_ours(program: &str, folder: Option<&Path>) -> bool {
     name.is_some_and(|name| own_commands().any(|own| own == name))
 }
 
-/// The first word of each command; `None` where the line is more than plain words, or no command at all.
+/// The first word of each command; `None` where the line is more than plain words, writes a file, or has no command at all.
 fn commands(line: &str) -> Option<Vec<String>> {
     let mut programs = Vec::new();
     let mut words = Words { rest: line };
@@ -58,11 +62,17 @@ fn commands(line: &str) -> Option<Vec<String>> {
                 programs.push(word);
                 at_start = false;
             }
+            Piece::Word(word) if names_file_to_write(&word) => return None,
             Piece::Word(_) => {}
             Piece::Join => at_start = true,
         }
     }
     (!programs.is_empty()).then_some(programs)
+}
+
+fn names_file_to_write(word: &str) -> bool {
+    let option = word.split_once('=').map_or(word, |(option, _)| option);
+    FILES_TO_WRITE.contains(&option)
 }
 
 enum Piece {
@@ -157,6 +167,7 @@ mod tests {
             "stop-momentum status || stop-momentum status",
             "stop-momentum satisfy --note 'it is done; really $x'",
             "stop-momentum x --note \"a b\" --key=value",
+            "stop-momentum x html --html5",
             "/home/me/.claude/hooks/stop-momentum status",
             "'stop-momentum' status",
             "cd '/a folder' && stop-momentum status",
@@ -199,6 +210,10 @@ mod tests {
             "# stop-momentum",
             "stop-momentum status\nls",
             "stop-momentum status; # x\nls",
+            "stop-momentum report --html file.html",
+            "stop-momentum report --html=file.html",
+            "stop-momentum report --days 3 '--ht'ml file.html",
+            "stop-momentum status && stop-momentum report \"--html=file.html\"",
         ] {
             assert!(!is_own("Bash", command), "{command:?}");
         }

@@ -7,6 +7,9 @@ use crate::host::{Clock, Timestamp};
 /// Somebody who switches it off waits so long at most.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
+/// Nobody waits longer, whatever a clock or a file says: the client gives a hook 360 s.
+const LONGEST: Duration = Duration::from_secs(350);
+
 /// How it went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slept {
@@ -37,7 +40,7 @@ impl CutShort {
 /// Waits until `end`. A time that was set back cannot make it longer; a machine that was asleep does not make up for it.
 pub(crate) fn until(end: Timestamp, clock: Clock, is_still_wanted: impl Fn() -> bool) -> Slept {
     let began = Instant::now();
-    let whole = end.since(clock.now());
+    let whole = end.since(clock.now()).min(LONGEST);
     let signal = signal::Watch::new();
     loop {
         let left = whole.saturating_sub(began.elapsed()).min(end.since(clock.now()));

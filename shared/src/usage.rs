@@ -15,7 +15,7 @@ use crate::hook::Remembered;
 use crate::host::Timestamp;
 use crate::state::{LoadError, LockError, SaveError, Store};
 
-pub use merge::{MAX_EARLIER, SAME_RESET_SECS, merge};
+pub use merge::{MAX_EARLIER, MAX_WINDOWS, SAME_RESET_SECS, is_paced, is_window_name, merge};
 
 /// An older reading says nothing about now.
 pub const STALE_AFTER: Duration = Duration::from_secs(15 * 60);

@@ -106,7 +106,7 @@ fn wrong_usage_exits_with_64_and_says_what_is_right() {
         let outcome = command(&sandbox, words);
         outcome.assert_exit(USAGE);
         assert_eq!(outcome.stdout_text(), "", "{words:?}");
-        assert!(outcome.stderr_text().contains("stop-momentum status"), "{words:?}: {outcome}");
+        assert!(outcome.stderr_text().contains("stop-momentum help lists all"), "{words:?}: {outcome}");
     }
     assert!(command(&sandbox, &["statsu"]).stderr_text().contains("did you mean status?"));
     assert!(fs::read_dir(sandbox.state_dir()).unwrap().next().is_none(), "and nothing is remembered");

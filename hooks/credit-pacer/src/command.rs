@@ -1,11 +1,12 @@
 //! What can be typed: in a shell, and as a prompt.
 //!
-//! - `grammar`: the words, and which prompts are commands
+//! - `grammar`: the words, and which prompts are commands; `help`: what is said of them
 //! - `turn`: the switches; `status`: what would be done now, and why
 //! - `habits`: when the user works
 
 mod grammar;
 mod habits;
+mod help;
 mod status;
 mod turn;
 
@@ -23,7 +24,7 @@ use crate::CreditPacer;
 use crate::effect::Change;
 use crate::settings::Settings;
 use crate::{filter, history, poll, report, simulate, statusline};
-use grammar::{Asked, MASTER, OWN, Prompted, parse, prompted};
+use grammar::{Asked, MASTER, OWN, Prompted, is_common, name_of, parse, prompted};
 
 /// The answer to a typed command.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,10 +55,6 @@ pub(crate) const VERBS: &[Verb] = &[
     verb("simulate [OPTION ...]", "the arithmetic put to the test on weeks that are made up"),
 ];
 
-/// What `pace-maker` is, below the verbs: it has the same, but for two.
-const MASTER_HELP: &str = "pace-maker has the same verbs; pace-maker on|off is about pacing, tempo, intent validation and the reminder \
-     together.\nIn Claude Code the switches, status and help can be typed as a prompt.";
-
 /// The prompt is one of our commands.
 pub(crate) fn is_command(prompt: &str) -> bool {
     prompted(prompt).is_some()
@@ -67,17 +64,25 @@ pub(crate) fn is_command(prompt: &str) -> bool {
 pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
     let name = if is_started_as_master() { MASTER } else { OWN };
     if let Some(wanted) = parse(name, words) {
-        return Some(cli::in_shell(host, |asker| answer(wanted, asker)));
+        return Some(cli::in_shell(host, |asker| answer(wanted, name, asker)));
+    }
+    if let [verb, .., "--help" | "-h"] = words
+        && let Some(usage) = help::usage(name, verb)
+    {
+        return Some(cli::say(&usage));
     }
     match words {
+        // Only from a terminal: without one and without words this is the hook.
+        [] => Some(cli::in_shell(host, |asker| status::answer(name, false, asker))),
         ["decide"] => Some(filter::run(io::stdin().lock(), io::stdout().lock())),
         ["statusline"] => Some(statusline::run(host)),
         ["poll"] => Some(poll::run(host)),
         ["history", words @ ..] => Some(history::run(host, words)),
         ["report", words @ ..] => Some(report::run(host, words)),
         ["simulate", words @ ..] => Some(simulate::run(words)),
-        ["help" | "--help" | "-h"] => Some(cli::say(&help())),
-        _ => None,
+        ["help" | "--help" | "-h"] => Some(cli::say(&help::help(name))),
+        _ if is_common(words) => None,
+        _ => Some(cli::wrong_usage(&help::wrong(name, words))),
     }
 }
 
@@ -87,13 +92,9 @@ fn is_started_as_master() -> bool {
     Path::new(&program).file_stem().is_some_and(|name| name == MASTER)
 }
 
-fn help() -> String {
-    format!("{}\n\n{MASTER_HELP}", cli::help::<CreditPacer>())
-}
-
-fn answer(wanted: Asked, asker: &Asker<'_>) -> cli::Reply {
+fn answer(wanted: Asked, name: &str, asker: &Asker<'_>) -> cli::Reply {
     match wanted {
-        Asked::Status { json } => status::answer(json, asker),
+        Asked::Status { json } => status::answer(name, json, asker),
         Asked::StatusSchema => cli::Reply::yes(status::schema()),
         Asked::Turn(switch, position) => turn::turned(switch, position, asker),
     }
@@ -102,6 +103,7 @@ fn answer(wanted: Asked, asker: &Asker<'_>) -> cli::Reply {
 /// The answer to a prompt, if it is one of our commands.
 pub(crate) fn typed(seen: &Seen<'_, Settings>, prompt: &str) -> Option<Reply> {
     let prompted = prompted(prompt)?;
+    let (name, _) = name_of(prompt)?;
     let source = match &seen.input.event {
         Event::UserPromptSubmit { source, .. } => source.as_deref(),
         _ => None,
@@ -114,12 +116,12 @@ pub(crate) fn typed(seen: &Seen<'_, Settings>, prompt: &str) -> Option<Reply> {
         caller: caller(seen.host, seen.store, prompt, source),
     };
     let reply = match prompted {
-        Prompted::Asked(wanted) => answer(wanted, &asker),
+        Prompted::Asked(wanted) => answer(wanted, name, &asker),
         Prompted::Common(words) if matches!(words.as_str(), "help" | "--help" | "-h") => {
-            cli::Reply::yes(help())
+            cli::Reply::yes(help::help(name))
         }
         Prompted::Common(words) => cli::typed::<CreditPacer>(&format!("{OWN} {words}"), &asker)?,
-        Prompted::Help => cli::Reply::no(format!("pace-maker: no such command; there are\n\n{}", help())),
+        Prompted::No(why) => cli::Reply::no(why),
     };
     let changes = reply.turns.into_iter().map(|turn| Change::Turn {
         section: turn.switch,

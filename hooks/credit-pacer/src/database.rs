@@ -4,7 +4,9 @@
 mod file;
 mod words;
 
-use rusqlite::{Connection, Row, params};
+use std::time::Duration;
+
+use rusqlite::{Connection, Error, Row, params};
 use shared::state::Store;
 use shared::usage::Source;
 
@@ -14,16 +16,20 @@ use file::Problem;
 /// So many rows are removed in one transaction: others wait for the end of each.
 const BATCH_ROWS: usize = 500;
 
+/// So long one process waits for another's writing.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// The open database.
 #[derive(Debug)]
 pub(crate) struct Database {
     connection: Connection,
     store: Store,
+    patience: Duration,
 }
 
-/// Why it cannot be used. Pacing goes on without it.
+/// Why it cannot be used, and whether that is only that another process writes into it.
 #[derive(Debug)]
-pub(crate) struct DatabaseError(pub(crate) String);
+pub(crate) struct DatabaseError(pub(crate) String, pub(crate) bool);
 
 /// A reading, as it is kept.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,13 +76,18 @@ pub(crate) struct DecisionRow {
 impl Database {
     /// Opens it, making it or bringing it up to date where need be.
     pub(crate) fn open(store: &Store) -> Result<Self, DatabaseError> {
-        let connection = file::open(store).map_err(|problem| problem.told(store))?;
-        Ok(Self { connection, store: store.clone() })
+        Self::open_with(store, PATIENCE)
+    }
+
+    /// The same; so long it waits for others, then and with each row.
+    pub(crate) fn open_with(store: &Store, patience: Duration) -> Result<Self, DatabaseError> {
+        let connection = file::open(store, patience).map_err(|problem| problem.told(store))?;
+        Ok(Self { connection, store: store.clone(), patience })
     }
 
     /// Opens it, if it is there.
     pub(crate) fn open_existing(store: &Store) -> Result<Option<Self>, DatabaseError> {
-        if file::path(store).exists() { Self::open(store).map(Some) } else { Ok(None) }
+        if file::is_there(store) { Self::open(store).map(Some) } else { Ok(None) }
     }
 
     /// Keeps a reading.
@@ -174,7 +185,11 @@ impl Database {
         since: i64,
         row: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, DatabaseError> {
-        let read = || self.connection.prepare(select)?.query_map([since], row)?.collect();
+        let read = || {
+            let mut select = self.connection.prepare(select)?;
+            let rows = select.query_map([since], row)?;
+            rows.filter(|row| !row.as_ref().is_err_and(is_of_another_type)).collect()
+        };
         self.told(read())
     }
 
@@ -183,11 +198,22 @@ impl Database {
         result.map_err(|error| {
             let problem = Problem::from(error);
             if matches!(problem, Problem::Damaged) {
-                file::set_damaged_aside(&self.store);
+                file::set_damaged_aside(&self.store, self.patience);
             }
             problem.told(&self.store)
         })
     }
+}
+
+/// The row was written by somebody else, and is none of ours: the others are not the worse for it.
+const fn is_of_another_type(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::InvalidColumnType(..)
+            | Error::FromSqlConversionFailure(..)
+            | Error::IntegralValueOutOfRange(..)
+            | Error::Utf8Error(..)
+    )
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::CreditPacer;
 use crate::database::DecisionRow;
 use crate::effect::{Change, Decision};
 use crate::observe::{CallFacts, Facts, Scene, StartFacts};
-use crate::pacing::{self, Call, Pace, Question, Rules, Status};
+use crate::pacing::{self, Call, Pace, Question, Rules, Status, Window, WindowPace};
 use crate::settings::Settings;
 use crate::state::{Alert, Kept, Session, State};
 use crate::wording;
@@ -104,18 +104,32 @@ impl State {
         pacing::decide(&question, &scene.rules)
     }
 
+    /// The window still asks for delays: what a batch waits for may be over before its time.
+    fn is_over(&self, window: Window, scene: &Scene, session: u64, now: Timestamp) -> bool {
+        if pacing::is_clearly_within(&scene.snapshots, &scene.rules) {
+            return false;
+        }
+        let pace = self.pace(scene, session, now);
+        let is_over = |found: &WindowPace| found.window == window && found.status == Status::Over;
+        pace.windows.iter().any(is_over) && !scene.rules.is_quiet(pacing::seconds(seconds(now)))
+    }
+
     /// Counts the call, and says until when it waits: with its batch, or by itself.
     fn wait(&mut self, given: &Given<'_, CreditPacer>, facts: &CallFacts) -> Wait {
         let now = given.now;
         let mut session = self.sessions.remove(&facts.session).unwrap_or_default();
         let is_same_turn = session.prompt == facts.prompt;
-        let is_batch = is_same_turn && (now.since(session.batch) < BATCH || now < session.until);
+        // A batch of the future, or one that waits too long, is what a clock left that was set back.
+        let longest = Duration::try_from_secs_f64(given.settings.longest_delay()).unwrap_or_default();
+        let is_sound = session.batch <= now && session.until <= session.batch.plus(longest);
+        let is_batch = is_same_turn && is_sound && (now.since(session.batch) < BATCH || now < session.until);
         let mut wait = Wait::default();
         let mut slept = Duration::ZERO;
         if facts.is_exempt {
             // It neither waits nor keeps those it runs beside from waiting.
         } else if is_batch {
             let window = session.window.filter(|_| now < session.until);
+            let window = window.filter(|window| self.is_over(*window, &facts.scene, facts.session, now));
             wait.until = window.map(|window| (session.until, window.key()));
         } else {
             let Scene { snapshots, rules, .. } = &facts.scene;
@@ -145,17 +159,19 @@ impl State {
         wait
     }
 
-    /// What a session's start tells: that calls will be delayed, or, once a day, that there is nothing to pace by.
-    fn told_at_start(&mut self, pace: &Pace, settings: &Settings, rules: &Rules, now: i64) -> Option<String> {
+    /// What a session's start tells: how long calls wait, or, once a day, that there is nothing to pace by.
+    fn told_at_start(&mut self, given: &Given<'_, CreditPacer>, facts: &StartFacts) -> Option<String> {
+        let pace = self.pace(&facts.scene, facts.session, given.now);
+        let now = seconds(given.now);
         if pace.windows.iter().all(|window| matches!(window.status, Status::Unknown | Status::Off)) {
             let is_due = !(self.hinted_at..self.hinted_at + DAY_SECS).contains(&now);
             self.hinted_at = if is_due { now } else { self.hinted_at };
-            return is_due.then(|| wording::no_readings(settings));
+            return is_due.then(|| wording::no_readings(given.settings));
         }
-        pace.windows
-            .iter()
-            .any(|window| window.status == Status::Over)
-            .then(|| wording::likely(pace, rules, now))
+        let new = Session::default();
+        let session = self.sessions.get(&facts.session).unwrap_or(&new);
+        let delay = allowed(&pace, session, given.settings, given.headless, given.now);
+        (!delay.is_zero()).then(|| wording::likely(&pace, delay, &facts.scene.rules, now))
     }
 
     /// What is to be told of windows that are nearly used up, once for each window and percentage.
@@ -218,9 +234,10 @@ impl Session {
         if !is_due {
             return None;
         }
+        let is_first = self.told == Timestamp::default();
         self.told = given.now;
         self.told_strategy = pace.strategy;
-        wording::paced(pace, delay, rules, seconds(given.now))
+        wording::paced(pace, delay, is_first, rules, seconds(given.now))
     }
 }
 
@@ -233,12 +250,7 @@ fn at_start(given: &Given<'_, CreditPacer>, facts: &StartFacts) -> Outcome<State
         let kept = i64::from(given.settings.retention_days.get()) * DAY_SECS;
         effects.push(Change::CleanUp { before: now - kept });
     }
-    let pace = state.pace(&facts.scene, facts.session, given.now);
-    let notice = if given.switched_off {
-        None
-    } else {
-        state.told_at_start(&pace, given.settings, &facts.scene.rules, now)
-    };
+    let notice = if given.switched_off { None } else { state.told_at_start(given, facts) };
     Outcome { notice, memory: Memory::Note(state), effects, ..Outcome::pass() }
 }
 

@@ -1,11 +1,14 @@
 //! What is done beside speaking and remembering.
 
-use shared::hook::Effect;
+use shared::hook::{Effect, Hook};
 use shared::host::{Places, Timestamp};
+use shared::journal;
 use shared::operator::typed;
+use shared::state::Store;
 use shared::switches::{Position, Reach, turn};
 
-use crate::database::{Database, DecisionRow};
+use crate::CreditPacer;
+use crate::database::{Database, DatabaseError, DecisionRow};
 use crate::poll;
 
 /// One change of the world.
@@ -43,15 +46,14 @@ impl Effect for Change {
             Self::Poll => poll::start(),
             Self::KeepDecision(decision) => {
                 let Some(store) = places.open_store() else { return Ok(()) };
-                let database = Database::open(&store).map_err(|error| error.0)?;
-                database.add_decision(&decision.0).map_err(|error| error.0)
+                let kept = Database::open(&store).and_then(|database| database.add_decision(&decision.0));
+                kept.or_else(|error| without(&store, error, now))
             }
             Self::CleanUp { before } => {
                 let Some(store) = places.open_store() else { return Ok(()) };
-                let Some(mut database) = Database::open_existing(&store).map_err(|error| error.0)? else {
-                    return Ok(());
-                };
-                database.clean_up(before).map_err(|error| error.0)
+                let cleaned = Database::open_existing(&store)
+                    .and_then(|database| database.map_or(Ok(()), |mut database| database.clean_up(before)));
+                cleaned.or_else(|error| without(&store, error, now))
             }
             Self::Scheduled(prompt) => match places.open_store() {
                 Some(store) => typed::remember(&store, prompt),
@@ -63,5 +65,46 @@ impl Effect for Change {
                 turn(&store, &section, reach, position, now).map_err(|error| error.to_string())
             }
         }
+    }
+}
+
+/// What the user is told of the database. That another process writes into it passes: only the journal keeps it.
+fn without(store: &Store, error: DatabaseError, now: Timestamp) -> Result<(), String> {
+    let DatabaseError(told, is_busy) = error;
+    if !is_busy {
+        return Err(format!("{told}; pacing goes on without it"));
+    }
+    let entry = journal::Entry {
+        hook: CreditPacer::NAME,
+        what: "error",
+        text: Some(&told),
+        ..journal::Entry::default()
+    };
+    journal::write(store, now, &entry);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use shared::host::Timestamp;
+    use shared::state::Store;
+
+    use super::without;
+    use crate::database::DatabaseError;
+
+    #[test]
+    fn a_busy_database_is_told_to_the_journal_only() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        let now = Timestamp::from_secs(1_000_000);
+        let error = |is_busy| DatabaseError("usage.db cannot be used: x".to_owned(), is_busy);
+        assert_eq!(without(&store, error(true), now), Ok(()));
+        let journal: String = std::fs::read_dir(scratch.path())
+            .unwrap()
+            .filter_map(|entry| std::fs::read_to_string(entry.unwrap().path()).ok())
+            .collect();
+        assert!(journal.contains("usage.db cannot be used: x"), "{journal}");
+        let told = "usage.db cannot be used: x; pacing goes on without it".to_owned();
+        assert_eq!(without(&store, error(false), now), Err(told));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read, Write};
 use std::process::ExitCode;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::observe::digest;
@@ -21,44 +21,16 @@ const MAX_LINE: u64 = 64 * 1024 * 1024;
 /// The length of a slot in which there were calls or not, in seconds.
 const SLOT_SECS: f64 = 600.0;
 
-/// A line that is asked. Numbers may be whole or not.
-#[derive(Debug, Deserialize)]
+/// A line, in short, for who has it wrong.
+const SHAPE: &str = r#"{"now": SECONDS, "session": "NAME", "snapshots": [{"at": SECONDS, "five_hour": {"used_percent": NUMBER, "resets_at": SECONDS}, "seven_day": {...}}], "calls": [{"at": SECONDS, "session": "NAME", "slept_secs": NUMBER}], "settings": {...}}"#;
+
+/// A line that is asked.
 struct Asked {
     now: f64,
-    #[serde(default)]
     session: String,
-    #[serde(default)]
-    snapshots: Option<Vec<AskedSnapshot>>,
-    #[serde(default)]
-    calls: Option<Vec<AskedCall>>,
-    #[serde(default)]
-    settings: Option<Map<String, Value>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct AskedSnapshot {
-    at: f64,
-    #[serde(default)]
-    five_hour: Option<AskedReading>,
-    #[serde(default)]
-    seven_day: Option<AskedReading>,
-}
-
-#[derive(Debug, Deserialize)]
-struct AskedReading {
-    #[serde(default)]
-    used_percent: Option<f64>,
-    #[serde(default)]
-    resets_at: Option<f64>,
-}
-
-#[derive(Debug, Deserialize)]
-struct AskedCall {
-    at: f64,
-    #[serde(default)]
-    session: String,
-    #[serde(default)]
-    slept_secs: f64,
+    snapshots: Vec<Snapshot>,
+    calls: Vec<Call>,
+    settings: Map<String, Value>,
 }
 
 /// A line that is answered.
@@ -125,28 +97,39 @@ fn write_line(output: &mut impl Write, answer: &Answer) -> io::Result<()> {
 }
 
 fn answer(line: &[u8]) -> Answer {
-    // Read as an object first: a list would pass for one.
-    let asked = serde_json::from_slice::<Map<String, Value>>(line);
-    let asked = asked.and_then(|asked| serde_json::from_value(asked.into()));
-    match asked.map_err(|error| error.to_string()).and_then(paced) {
+    match asked(line).and_then(paced) {
         Ok(pace) => Answer::Pace(pace),
         Err(error) => Answer::Bad { error },
     }
 }
 
+fn asked(line: &[u8]) -> Result<Asked, String> {
+    let line: Value = serde_json::from_slice(line).map_err(|error| format!("not JSON: {error}"))?;
+    let Value::Object(map) = &line else {
+        return Err(format!("{}; a line is {SHAPE}", wrong("a line", "an object", &line)));
+    };
+    let line = Fields { map, path: String::new() };
+    let now = line.number("now")?.ok_or_else(|| format!("now is missing; a line is {SHAPE}"))?;
+    Ok(Asked {
+        now,
+        session: line.text("session")?,
+        snapshots: line.list("snapshots")?.iter().map(snapshot).collect::<Result<_, _>>()?,
+        calls: line.list("calls")?.iter().map(call).collect::<Result<_, _>>()?,
+        settings: line.object("settings")?.map_or_else(Map::new, |settings| settings.map.clone()),
+    })
+}
+
 fn paced(asked: Asked) -> Result<Paced, String> {
-    let settings = Settings::over_defaults(&asked.settings.unwrap_or_default());
+    let settings = Settings::over_defaults(&asked.settings);
     let rules = Rules::of(&settings.map_err(|why| format!("settings: {why}"))?);
-    let mut snapshots: Vec<Snapshot> =
-        asked.snapshots.unwrap_or_default().iter().map(AskedSnapshot::read).collect();
+    let Asked { now, session, mut snapshots, mut calls, .. } = asked;
     snapshots.sort_by_key(|snapshot| snapshot.at);
-    let mut calls: Vec<Call> = asked.calls.unwrap_or_default().iter().map(AskedCall::read).collect();
     calls.sort_by(|one, other| one.at.total_cmp(&other.at));
     let mut busy_slots: Vec<i64> = calls.iter().map(|call| whole_seconds(call.at / SLOT_SECS)).collect();
     busy_slots.dedup();
     let question = Question {
-        now: asked.now,
-        session: digest(&asked.session),
+        now,
+        session: digest(&session),
         snapshots: &snapshots,
         calls: &calls,
         busy_slots: &busy_slots,
@@ -157,36 +140,91 @@ fn paced(asked: Asked) -> Result<Paced, String> {
         strategy: pace.strategy,
         constrained_window: pace.constrained_window,
         reason: pace.reason,
-        windows: pace
-            .windows
-            .iter()
-            .map(|window| (window.window, PacedWindow::of(window, asked.now)))
-            .collect(),
+        windows: pace.windows.iter().map(|window| (window.window, PacedWindow::of(window, now))).collect(),
     })
 }
 
-impl AskedSnapshot {
-    fn read(&self) -> Snapshot {
-        let read = |reading: &Option<AskedReading>| reading.as_ref().and_then(AskedReading::read);
-        Snapshot {
-            at: whole_seconds(self.at),
-            five_hour: read(&self.five_hour),
-            seven_day: read(&self.seven_day),
-        }
+fn snapshot(entry: &Fields<'_>) -> Result<Snapshot, String> {
+    Ok(Snapshot {
+        at: whole_seconds(entry.needed("at")?),
+        five_hour: reading(entry, "five_hour")?,
+        seven_day: reading(entry, "seven_day")?,
+    })
+}
+
+/// A share of a window without its reset is nothing to pace by, nor the other way round.
+fn reading(snapshot: &Fields<'_>, window: &str) -> Result<Option<Reading>, String> {
+    let Some(reading) = snapshot.object(window)? else { return Ok(None) };
+    let known = reading.number("used_percent")?.zip(reading.number("resets_at")?);
+    Ok(known.map(|(used_percent, resets_at)| Reading { used_percent, resets_at: whole_seconds(resets_at) }))
+}
+
+fn call(entry: &Fields<'_>) -> Result<Call, String> {
+    Ok(Call {
+        at: entry.needed("at")?,
+        session: digest(&entry.text("session")?),
+        slept_secs: entry.number("slept_secs")?.unwrap_or_default(),
+    })
+}
+
+/// An object of the line. What is `null` counts as left out; keys that are not known are not looked at.
+struct Fields<'a> {
+    map: &'a Map<String, Value>,
+    /// Where it stands in the line, as in `snapshots[2].`
+    path: String,
+}
+
+impl<'a> Fields<'a> {
+    /// The value of a key, as the kind it has to be.
+    fn get<T>(
+        &self,
+        key: &str,
+        kind: &str,
+        read: impl FnOnce(&'a Value) -> Option<T>,
+    ) -> Result<Option<T>, String> {
+        let Some(value) = self.map.get(key).filter(|value| !value.is_null()) else { return Ok(None) };
+        let read = read(value);
+        read.map_or_else(|| Err(wrong(&format!("{}{key}", self.path), kind, value)), |value| Ok(Some(value)))
+    }
+
+    fn number(&self, key: &str) -> Result<Option<f64>, String> {
+        self.get(key, "a number", Value::as_f64)
+    }
+
+    fn needed(&self, key: &str) -> Result<f64, String> {
+        self.number(key)?.ok_or_else(|| format!("{}{key} is missing; a line is {SHAPE}", self.path))
+    }
+
+    fn text(&self, key: &str) -> Result<String, String> {
+        Ok(self.get(key, "a text", Value::as_str)?.unwrap_or_default().to_owned())
+    }
+
+    fn object(&self, key: &str) -> Result<Option<Self>, String> {
+        let map = self.get(key, "an object", Value::as_object)?;
+        Ok(map.map(|map| Self { map, path: format!("{}{key}.", self.path) }))
+    }
+
+    fn list(&self, key: &str) -> Result<Vec<Self>, String> {
+        let entries = self.get(key, "a list", Value::as_array)?.map_or(&[][..], Vec::as_slice);
+        let entry = |(index, entry): (usize, &'a Value)| {
+            let path = format!("{}{key}[{index}]", self.path);
+            let map = entry.as_object().ok_or_else(|| wrong(&path, "an object", entry))?;
+            Ok(Self { map, path: format!("{path}.") })
+        };
+        entries.iter().enumerate().map(entry).collect()
     }
 }
 
-impl AskedReading {
-    /// A share of a window without its reset is nothing to pace by, nor the other way round.
-    fn read(&self) -> Option<Reading> {
-        Some(Reading { used_percent: self.used_percent?, resets_at: whole_seconds(self.resets_at?) })
-    }
-}
-
-impl AskedCall {
-    fn read(&self) -> Call {
-        Call { at: self.at, session: digest(&self.session), slept_secs: self.slept_secs }
-    }
+fn wrong(what: &str, expected: &str, found: &Value) -> String {
+    let found = match found {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    };
+    format!("{what} has to be {expected}, not {found}")
 }
 
 impl PacedWindow {

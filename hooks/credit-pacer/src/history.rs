@@ -37,7 +37,7 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> ExitCode {
     };
     match looking_back.past(days) {
         Ok(past) => {
-            let text = page(&past, &looking_back.safe_line(), &look(host));
+            let text = page(&past, &looking_back.safe_line(), &look(host), looking_back.asks_api());
             // A closed stdout is the reader's choice, not an error.
             let _ = writeln!(io::stdout(), "{text}");
             ExitCode::SUCCESS
@@ -52,9 +52,18 @@ pub(crate) fn complain(verb: &str, why: &str, code: ExitCode) -> ExitCode {
     code
 }
 
-/// Where the numbers come from, for who has none.
-pub(crate) const SOURCES: &str = "The numbers come from the status line of a session in a terminal with a Pro or Max \
-     login (`req hooks statusline` sets it up), or from the usage API (`usage_api.enabled`, off by default).";
+/// Where the numbers come from, for who has none; whether the usage API is asked.
+pub(crate) fn sources(asks_api: bool) -> String {
+    let api = if asks_api {
+        "the usage API, which is asked but has told nothing of this time"
+    } else {
+        "the usage API, which is off (`usage_api.enabled`)"
+    };
+    format!(
+        "The numbers come from the status line of a session in a terminal with a Pro or Max login (`req hooks statusline` \
+         sets it up), or from {api}."
+    )
+}
 
 /// The number of days as it is typed, if one is.
 fn asked_days<'a>(words: &[&'a str]) -> Result<Option<&'a str>, String> {
@@ -67,16 +76,18 @@ fn asked_days<'a>(words: &[&'a str]) -> Result<Option<&'a str>, String> {
     }
 }
 
-fn page(past: &Past, safe: SafeLine<'_>, look: &Look) -> String {
+fn page(past: &Past, safe: SafeLine<'_>, look: &Look, asks_api: bool) -> String {
     if past.is_empty() {
         let days = match past.span.days.len() {
             1 => "today".to_owned(),
             count => format!("the last {count} days"),
         };
-        return format!("Nothing is recorded of {days}.\n{SOURCES}");
+        return format!("Nothing is recorded of {days}.\n{}", sources(asks_api));
     }
     let charts = past.courses.iter().map(|course| chart(course, &past.span, safe, look));
-    charts.chain([table(past, look)]).collect::<Vec<_>>().join("\n\n")
+    let footer =
+        format!("Times in {}; safe line and alerts by the settings of today.", past.span.zone_name());
+    charts.chain([table(past, look), footer]).collect::<Vec<_>>().join("\n\n")
 }
 
 fn look(host: &Host) -> Look {

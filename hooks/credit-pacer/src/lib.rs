@@ -39,6 +39,7 @@ pub use state::State;
 use std::process::ExitCode;
 
 use shared::cli::Verb;
+use shared::config::SettingFault;
 use shared::hook::{Given, Headless, Hook, Outcome, Seen};
 use shared::host::Host;
 
@@ -49,7 +50,15 @@ pub struct CreditPacer;
 impl Hook for CreditPacer {
     const NAME: &'static str = "credit-pacer";
     const HEADLESS: Headless = Headless::Decides;
-    const GLOBAL_ONLY: &'static [&'static str] = &["statusline", "usage_api"];
+    const GLOBAL_ONLY: &'static [&'static str] = &["retention_days", "statusline", "usage_api"];
+    const OTHER_NAMES: &'static [(&'static str, &'static str)] = &[
+        ("threshold_percent", "threshold_pct"),
+        ("base_delay", "base_delay_secs"),
+        ("max_delay", "max_delay_secs"),
+        ("preload_hours", "seven_day.preload_pct"),
+        ("five_hour_limit_enabled", "five_hour.enabled"),
+        ("weekly_limit_enabled", "seven_day.enabled"),
+    ];
     const ACTS_WHILE_SWITCHED_OFF: bool = true;
     const VERBS: &'static [Verb] = command::VERBS;
 
@@ -57,6 +66,10 @@ impl Hook for CreditPacer {
     type State = State;
     type Facts = Facts;
     type Effect = Change;
+
+    fn faults(settings: &Settings) -> Vec<SettingFault> {
+        settings.faults()
+    }
 
     fn is_command(prompt: &str) -> bool {
         command::is_command(prompt)

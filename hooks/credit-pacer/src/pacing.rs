@@ -22,6 +22,9 @@ pub(crate) use line::Rules;
 /// A window's reset is told with this much play, in seconds.
 const SAME_RESET_SECS: u64 = 90;
 
+/// A reading may be so far in the future, in seconds: one from further was made while the clock was wrong.
+const CLOCK_PLAY_SECS: f64 = 90.0;
+
 /// A window of credits that can be paced by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -256,8 +259,8 @@ fn stand(window: Window, question: &Question<'_>, rules: &Rules) -> WindowPace {
         pace.over_percent = reading.used() - line.safe_percent;
     }
     if pace.status != Status::Off {
-        let is_old = (now - seconds(at)).abs() > rules.stale_after;
-        pace.status = if is_past || is_old {
+        let age = now - seconds(at);
+        pace.status = if is_past || age > rules.stale_after || age < -CLOCK_PLAY_SECS {
             Status::Stale
         } else if pace.over_percent > rules.threshold {
             Status::Over

@@ -32,8 +32,11 @@ use crate::CreditPacer;
 use crate::database::{Database, SnapshotRow};
 use crate::pacing;
 use crate::settings::{Settings, UsageApi};
-use slot::{Slot, secs};
-use trouble::{Kind, Trouble};
+use slot::secs;
+use trouble::Trouble;
+
+pub(crate) use slot::Slot;
+pub(crate) use trouble::Kind;
 
 /// The verb that asks. It is in no help: nobody needs to type it.
 const VERB: &str = "poll";

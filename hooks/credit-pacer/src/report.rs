@@ -11,7 +11,8 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-use shared::host::Host;
+use shared::host::{Host, Places};
+use shared::operator::{Standing, refusal, standing};
 
 use crate::history::looking_back::LookingBack;
 use crate::history::{USAGE, complain};
@@ -34,6 +35,10 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> ExitCode {
         Ok(asked) => asked,
         Err(why) => return complain("report", &why, ExitCode::from(USAGE)),
     };
+    if asked.force && standing(host) != Standing::Operator {
+        let why = format!("--force overwrites what is none of ours; {}", refusal(&line(words)));
+        return complain("report", &why, ExitCode::FAILURE);
+    }
     let looking_back = match LookingBack::open(host) {
         Ok(looking_back) => looking_back,
         Err(why) => return complain("report", &why, ExitCode::FAILURE),
@@ -42,8 +47,11 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> ExitCode {
         Ok(days) => days,
         Err(why) => return complain("report", &why, ExitCode::from(USAGE)),
     };
-    let page = looking_back.past(days).map(|past| page::page(&past, &looking_back.safe_line()));
-    match page.and_then(|page| file::write(Path::new(asked.file), &page, asked.force)) {
+    let page = looking_back
+        .past(days)
+        .map(|past| page::page(&past, &looking_back.safe_line(), looking_back.asks_api()));
+    let places = Places::resolve(&host.environment, host.cwd().as_deref());
+    match page.and_then(|page| file::write(Path::new(asked.file), &page, asked.force, &places)) {
         Ok(path) => {
             // A closed stdout is the reader's choice, not an error.
             let _ = writeln!(io::stdout(), "{}", path.display());
@@ -51,6 +59,17 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> ExitCode {
         }
         Err(why) => complain("report", &why, ExitCode::FAILURE),
     }
+}
+
+/// What can be typed in a shell to ask for the same.
+fn line(words: &[&str]) -> String {
+    let is_plain =
+        |word: &str| word.chars().all(|letter| letter.is_alphanumeric() || "_-./=".contains(letter));
+    let spelled = words.iter().map(|word| match word {
+        word if is_plain(word) => (*word).to_owned(),
+        word => format!("'{}'", word.replace('\'', r"'\''")),
+    });
+    ["credit-pacer report".to_owned()].into_iter().chain(spelled).collect::<Vec<_>>().join(" ")
 }
 
 fn parse<'a>(words: &[&'a str]) -> Result<Asked<'a>, String> {

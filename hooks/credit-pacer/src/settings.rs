@@ -6,7 +6,7 @@ mod written;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use shared::config::{Bounded, Decimal};
+use shared::config::{Bounded, Decimal, SettingFault};
 
 use crate::pacing::Window;
 
@@ -114,6 +114,20 @@ impl Settings {
     /// A longer delay is cut to this, in seconds.
     pub(crate) fn longest_delay(&self) -> f64 {
         self.max_delay.unwrap_or(self.max_delay_secs).get()
+    }
+
+    /// What keeps delays from ever being, though each key is right by itself. A longest delay of 0 is a way to have none.
+    pub(crate) fn faults(&self) -> Vec<SettingFault> {
+        let longest = self.longest_delay();
+        if longest <= 0.0 || longest >= self.shortest_delay() {
+            return Vec::new();
+        }
+        let longest = if self.max_delay.is_some() { "max_delay" } else { "max_delay_secs" };
+        let shortest = if self.base_delay.is_some() { "base_delay" } else { "base_delay_secs" };
+        vec![SettingFault {
+            path: vec![longest.to_owned()],
+            what: format!("is below {shortest}, so nothing is ever delayed: lower {shortest} too"),
+        }]
     }
 
     /// The window is paced by.

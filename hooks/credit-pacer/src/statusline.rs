@@ -30,6 +30,9 @@ use crate::state::State;
 use line::Shown;
 use told::Told;
 
+/// The database is waited for so long: the client waits for us.
+const PATIENCE: Duration = Duration::from_millis(50);
+
 /// Reads the client's object on stdin, records what it tells, prints a line.
 pub(crate) fn run(host: &Host) -> ExitCode {
     answer_on_panic();
@@ -39,12 +42,13 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     let store = places.open_store();
     let now = whole_secs(host.now());
     let told = Told { usage: SessionUsage { written_at: now, ..told.usage }, ..told };
-    let recorded = record(store.as_ref(), &told);
+    let (recorded, news) = record(store.as_ref(), &told);
     let switches = store.as_ref().map(Switches::read).unwrap_or_default();
     let switch = switches.position(CreditPacer::NAME, told.session.as_deref());
     let sources = Sources::of(&places, environment.home.as_deref());
     let Some(section) = configure::<CreditPacer>(CreditPacer::section(), &sources, switch) else {
         print(b"credit-pacer: the built-in defaults cannot be read; this is a bug\n");
+        keep(store.as_ref(), &told, news);
         return ExitCode::SUCCESS;
     };
     let scene = scene(store.as_ref(), &told, recorded, &section.settings);
@@ -68,6 +72,7 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     {
         print(&printed);
     }
+    keep(store.as_ref(), &told, news);
     ExitCode::SUCCESS
 }
 
@@ -86,9 +91,9 @@ fn places(host: &Host, told: &Told) -> (Environment, Places) {
     (environment, places)
 }
 
-/// Writes down what was told; false: it could not be.
-fn record(store: Option<&Store>, told: &Told) -> bool {
-    let (Some(store), Some(id)) = (store, told.session.as_deref()) else { return false };
+/// Writes down what was told; false: it could not be. And what is known then, if that has changed.
+fn record(store: Option<&Store>, told: &Told) -> (bool, Option<Usage>) {
+    let (Some(store), Some(id)) = (store, told.session.as_deref()) else { return (false, None) };
     let news = RefCell::new(None);
     let mut is_lost = false;
     let recorded = session::record(store, id, told.usage.clone(), || {
@@ -97,26 +102,29 @@ fn record(store: Option<&Store>, told: &Told) -> bool {
             Err(_) => is_lost = true,
         }
     });
-    if let Some(usage) = news.take()
-        && let Err(error) = keep(store, &usage, id, told.usage.written_at)
-    {
-        // The database is for looking back: the reading itself is recorded.
+    (recorded.is_ok() && !is_lost, news.take())
+}
+
+/// Keeps news for looking back. The reading itself is recorded, and the line printed: nobody waits for more than that.
+fn keep(store: Option<&Store>, told: &Told, news: Option<Usage>) {
+    let (Some(store), Some(id), Some(usage)) = (store, told.session.as_deref(), news) else { return };
+    let now = told.usage.written_at;
+    if let Err(error) = add_row(store, &usage, id, now) {
         let text = Some(error.0.as_str());
         let entry =
             journal::Entry { hook: CreditPacer::NAME, what: "error", text, ..journal::Entry::default() };
-        journal::write(store, Timestamp::from_secs(told.usage.written_at), &entry);
+        journal::write(store, Timestamp::from_secs(now), &entry);
     }
-    recorded.is_ok() && !is_lost
 }
 
 fn observed(told: &SessionUsage) -> Observed {
     Observed { at: told.written_at, source: Source::StatusLine, windows: told.windows.clone() }
 }
 
-fn keep(store: &Store, usage: &Usage, session_id: &str, timestamp: i64) -> Result<(), DatabaseError> {
+fn add_row(store: &Store, usage: &Usage, session_id: &str, timestamp: i64) -> Result<(), DatabaseError> {
     let five_hour = usage.windows.get("five_hour");
     let seven_day = usage.windows.get("seven_day");
-    Database::open(store)?.add_snapshot(&SnapshotRow {
+    Database::open_with(store, PATIENCE)?.add_snapshot(&SnapshotRow {
         timestamp,
         observed_at: usage.observed_at,
         five_hour_util: five_hour.map(|window| window.used_percent),

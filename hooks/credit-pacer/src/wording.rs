@@ -4,24 +4,40 @@ use std::time::Duration;
 
 use shared::usage;
 
-use crate::pacing::{Pace, Rules, Status, WindowPace};
+use crate::history::spoken::duration;
+use crate::pacing::{self, Pace, Rules, WindowPace};
 use crate::settings::Settings;
 
 /// After a delay: "paced 42 s: week 61 % used, 52 % planned by now; resets Fri 16:00".
-pub(crate) fn paced(pace: &Pace, delay: Duration, rules: &Rules, now: i64) -> Option<String> {
+///
+/// The first of a session also says who speaks, what it is for, and what ends it.
+pub(crate) fn paced(pace: &Pace, delay: Duration, is_first: bool, rules: &Rules, now: i64) -> Option<String> {
     let window = pace.windows.iter().find(|window| Some(window.window) == pace.constrained_window)?;
-    let secs = (delay + Duration::from_millis(500)).as_secs();
-    Some(format!("paced {secs} s: {}", standing(window, rules, now)))
+    let (secs, standing) = (whole_secs(delay), standing(window, rules, now));
+    Some(if is_first {
+        let still = rules.standstill_clause(window, pacing::seconds(now));
+        format!(
+            "credit-pacer: paced {secs} s so that your credits last: {standing}{still}. pace-maker status says more, Esc ends \
+             a delay, pace-maker off stops them."
+        )
+    } else {
+        format!("paced {secs} s: {standing}")
+    })
 }
 
-/// At a session's start, over the safe line: what is to be expected.
-pub(crate) fn likely(pace: &Pace, rules: &Rules, now: i64) -> String {
-    let over = pace.windows.iter().filter(|window| window.status == Status::Over);
-    let windows: Vec<String> = over.map(|window| standing(window, rules, now)).collect();
+/// At a session's start, where calls would wait: for how long, and why.
+pub(crate) fn likely(pace: &Pace, delay: Duration, rules: &Rules, now: i64) -> String {
+    let delaying = pace.windows.iter().filter(|window| window.delay_secs > 0.0);
+    let windows: Vec<String> = delaying.map(|window| standing(window, rules, now)).collect();
     format!(
-        "credit-pacer: calls will be delayed today: {} (pace-maker status says more, pace-maker off ends it)",
+        "credit-pacer: calls wait about {} s each for now: {} (pace-maker status says more, pace-maker off ends it)",
+        whole_secs(delay).max(1),
         windows.join("; ")
     )
+}
+
+fn whole_secs(delay: Duration) -> u64 {
+    (delay + Duration::from_millis(500)).as_secs()
 }
 
 /// At a session's start, without any reading: where they come from.
@@ -33,11 +49,22 @@ pub(crate) fn no_readings(settings: &Settings) -> String {
     )
 }
 
-/// A window that is nearly used up.
+/// A window that is nearly used up: "credit-pacer: week 96 % used; resets Thu 16:00, in 4 d 3 h (pace-maker status)".
 pub(crate) fn alert(name: &str, window: &usage::Window, rules: &Rules, now: i64) -> String {
     let used = whole(window.used_percent);
     let resets = rules.local(window.resets_at, now);
-    format!("credit-pacer: {} {used} % used; resets {resets}", window_name(name))
+    let left = days_or_less(window.resets_at - now);
+    let name = window_name(name);
+    format!("credit-pacer: {name} {used} % used; resets {resets}, in {left} (pace-maker status)")
+}
+
+/// "4 d 3 h"; under a day "2 h 10 min", "25 min", "42 s".
+fn days_or_less(secs: i64) -> String {
+    match (secs / 86_400, secs % 86_400 / 3600) {
+        (..=0, _) => duration(secs.max(0)),
+        (days, 0) => format!("{days} d"),
+        (days, hours) => format!("{days} d {hours} h"),
+    }
 }
 
 /// "week 61 % used, 52 % planned by now; resets Fri 16:00".
@@ -60,4 +87,22 @@ fn window_name(name: &str) -> String {
 
 fn whole(percent: f64) -> String {
     format!("{percent:.0}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::days_or_less;
+
+    #[test]
+    fn a_reset_is_told_in_days_or_less() {
+        for (secs, expected) in [
+            (4 * 86_400 + 3 * 3600 + 59, "4 d 3 h"),
+            (2 * 86_400 + 59, "2 d"),
+            (86_399, "23 h 59 min"),
+            (1500, "25 min"),
+            (-1, "0 s"),
+        ] {
+            assert_eq!(days_or_less(secs), expected);
+        }
+    }
 }

@@ -36,6 +36,7 @@ use shared::catalog::{Catalog, HookEntry};
 use shared::host::{Host, Timestamp};
 use shared::{heartbeat, proved, usage};
 
+use crate::readings::are_polled;
 use crate::registration::is_same_program;
 use level::{Kind, Level};
 use proofs::Proofs;
@@ -214,15 +215,23 @@ fn credits(world: &World<'_>) -> Option<Finding> {
     if usage.is_none() && needs.is_none() {
         return None;
     }
-    let deployed = needs.and_then(|hook| fs::metadata(world.user().deployed(&hook.name)).ok());
+    let user = world.user();
+    let deployed = needs.and_then(|hook| fs::metadata(user.deployed(&hook.name)).ok());
+    let yaml = user.file(&user.requirements).ok().and_then(|file| file.read().ok().flatten());
+    let asks = |hook: &&HookEntry| hook.needs_usage && are_polled(yaml.as_deref(), hook);
+    let polled = world.catalog.hooks.iter().find(asks).map(|hook| format!("{} status", hook.name));
+    let here = world.levels.iter().filter(|level| !level.is_elsewhere);
+    let files = here.filter_map(|level| fs::metadata(&level.place.as_ref()?.settings).ok()?.modified().ok());
     Some(credits::finding(&credits::Facts {
         usage,
         now: world.now(),
         needed_by: needs.map(|hook| hook.name.clone()),
         line: credits::line(&world.levels, world.catalog),
+        wired: files.max().map(Timestamp::from),
+        polled,
         installed: deployed.and_then(|file| file.modified().ok()).map(Timestamp::from),
         session: client::newest_transcript(world.config()).map(|(time, _)| Timestamp::from(time)),
-        command: world.user().voice.line("statusline"),
+        command: user.voice.line("statusline"),
     }))
 }
 

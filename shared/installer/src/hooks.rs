@@ -60,6 +60,9 @@ pub struct Enable {
     place: Where,
     #[command(flatten)]
     folder: Folder,
+    /// As with the other commands; nothing is asked here
+    #[arg(long, hide = true)]
+    yes: bool,
 }
 
 /// The arguments of `req hooks disable`.
@@ -115,7 +118,7 @@ pub fn run(command: &Command, host: &Host) -> anyhow::Result<()> {
             install(host, wanted, manner, &folder.source()?, voice)
         }
         Command::Uninstall(arguments) => uninstall::run(host, arguments, voice),
-        Command::Enable(Enable { hook, place, folder }) => {
+        Command::Enable(Enable { hook, place, folder, yes: _ }) => {
             install::enable(host, hook.clone(), place, &folder.source()?, voice)
         }
         Command::Disable(Disable { hook, place, yes }) => disable::run(host, hook, place, *yes, voice),
@@ -189,7 +192,7 @@ mod tests {
         for words in [
             vec!["install", "--hooks", "rate-awareness", "--yes", "--from", &from],
             vec!["install", "--all", "--dry-run", "--from", &from],
-            vec!["enable", "rate-awareness", "--from", &from],
+            vec!["enable", "rate-awareness", "--yes", "--from", &from],
             // The folder of this test's own program.
             vec!["enable", "rate-awareness"],
         ] {

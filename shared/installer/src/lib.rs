@@ -10,7 +10,7 @@
 //!    line that was there.
 //! 4. [`prove`] in a folder of `scratch`, [`enabled`], both by `child`: running a registered hook as the client would, and asking it whether it acts.
 //! 5. `rail`: commands that loosen are the user's own; `off`: whether every hook is silenced.
-//! 6. [`install`] with its `plan`, `report`, `git_ignore` and `verdict`, [`disable`], [`undo`], [`uninstall`] with its `foretell`,
+//! 6. [`install`] with its `plan`, `report`, `readings`, `git_ignore` and `verdict`, [`disable`], [`undo`], [`uninstall`] with its `foretell`,
 //!    [`status`], [`statusline`], [`prune`]: one module per command.
 //! 7. [`doctor`]: whether everything holds that is promised.
 //! 8. [`hooks`]: the command line of all of it for people without the source tree. [`say`], `ask`: how anything is said and
@@ -39,6 +39,7 @@ mod plan;
 pub mod prove;
 pub mod prune;
 mod rail;
+mod readings;
 pub mod registration;
 mod report;
 pub mod say;

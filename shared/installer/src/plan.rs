@@ -12,6 +12,7 @@ use crate::client_settings::{Choice, Settings};
 use crate::deploy::{self, May};
 use crate::places::{Installation, Scope};
 use crate::rail::is_claude;
+use crate::readings::Readings;
 use crate::registration::{is_switched_off, names, starts_ours, switched_on};
 use crate::report::{Reported, name_the_rest, report, warn_of_a_shared_local_file};
 use crate::say::{diff, list, note, say};
@@ -202,6 +203,8 @@ impl<'a> Plan<'a> {
             say("everything is in its place already; nothing was changed");
         }
         let Reported { all_proved, problems } = report(installation, catalog, &choice.hooks, &choice.hooks)?;
+        let Readings { standing, next } = Readings::of(host, installation, catalog, &choice.hooks)?;
+        standing.iter().for_each(say);
         name_the_rest(installation, catalog, &choice.hooks);
         let is_free = self.is_free()?;
         let holds = if installation.scope == Scope::User {
@@ -211,6 +214,7 @@ impl<'a> Plan<'a> {
             true
         };
         ensure_all(all_proved && is_free && holds)?;
+        next.iter().for_each(say);
         if changed { verdict::tell_next(installation, &choice.hooks) } else { Ok(()) }
     }
 
@@ -223,8 +227,12 @@ impl<'a> Plan<'a> {
         self.apply(host, source)?;
         let Reported { all_proved, problems } = report(installation, catalog, &choice.hooks, chosen)?;
         problems.iter().for_each(say);
+        let Readings { standing, next } = Readings::of(host, installation, catalog, chosen)?;
+        standing.iter().for_each(say);
         let is_free = self.is_free()?;
-        ensure_all(all_proved && is_free)
+        ensure_all(all_proved && is_free)?;
+        next.iter().for_each(say);
+        Ok(())
     }
 
     /// Copies, links, registers, switches on. Returns whether anything had to be done.

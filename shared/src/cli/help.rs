@@ -14,10 +14,15 @@ const COMMON: [Verb; 4] = [
     Verb { usage: "version", about: "" },
 ];
 
+/// All verbs of a hook, the common ones before its own.
+pub fn verbs_of<H: Hook>() -> impl Iterator<Item = &'static Verb> {
+    COMMON.iter().chain(H::VERBS)
+}
+
 /// All verbs of a hook, with what each does.
 #[must_use]
 pub fn help<H: Hook>() -> String {
-    let all = || COMMON.iter().chain(H::VERBS);
+    let all = verbs_of::<H>;
     let width = all().map(|verb| verb.usage.len()).max().unwrap_or_default();
     let line =
         |verb: &Verb| format!("{} {:width$}  {}", H::NAME, verb.usage, verb.about).trim_end().to_owned();

@@ -15,6 +15,10 @@ pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], pr
     let standing = if top.locks.is_empty() { Dict::new() } else { up_to_global(layers) };
     check_locks(spec, &top.locks, &standing, layers, problems);
     let is_global_only = |path: &[String]| is_any_of(spec.global_only, path);
+    let is_locked_by_another_name = |path: &[String]| {
+        let others = other_names(spec, path);
+        others.iter().any(|other| top.locks.holds(other) || top.locks.need_on(other))
+    };
     for Cleaned { layer, section } in layers {
         match layer.kind {
             LayerKind::Defaults => {}
@@ -22,7 +26,8 @@ pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], pr
             LayerKind::Global => {
                 // A locked rule must not be switched off by starting from the defaults, either.
                 let stays = |path: &[String]| {
-                    is_global_only(path) || top.locks.holds(path) || top.locks.need_on(path)
+                    let is_locked = top.locks.holds(path) || top.locks.need_on(path);
+                    is_locked || is_global_only(path) || is_locked_by_another_name(path)
                 };
                 *section = keep(section, &stays);
             }
@@ -30,7 +35,9 @@ pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], pr
                 for path in leaves(section) {
                     let fault = if is_global_only(&path) {
                         Fault::GlobalOnly
-                    } else if is_locked(&top.locks, &path, get(section, &path), get(&standing, &path)) {
+                    } else if is_locked(&top.locks, &path, get(section, &path), get(&standing, &path))
+                        || is_locked_by_another_name(&path)
+                    {
                         Fault::Locked
                     } else {
                         continue;
@@ -41,6 +48,17 @@ pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], pr
             }
         }
     }
+}
+
+/// The other names of what a path names, or of what it lies in.
+fn other_names(spec: SectionSpec, path: &[String]) -> Vec<Vec<String>> {
+    let path = path.join(".");
+    let is_meant = |key: &str| is_at_or_below(&path, key);
+    let pairs = spec.other_names.iter();
+    let others = pairs.flat_map(|(one, other)| {
+        [is_meant(one).then_some(*other), is_meant(other).then_some(*one)].into_iter().flatten()
+    });
+    others.map(|other| other.split('.').map(ToOwned::to_owned).collect()).collect()
 }
 
 /// What the locks lock: the values as the global file and the defaults have them.

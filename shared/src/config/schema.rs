@@ -29,14 +29,33 @@ static GLOBAL_ONLY: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
     found
 });
 
-static SPECS: LazyLock<Vec<(&'static str, Vec<&'static str>)>> = LazyLock::new(|| {
+/// What is read of each section.
+static SPECS: LazyLock<Vec<Spec>> = LazyLock::new(|| {
     let sections = known_keys(&WHOLE).into_iter();
     let keys = |section: &str| {
         let own = GLOBAL_ONLY.iter().filter(|(of, _)| of == section);
         own.map(|(_, key)| key.as_str()).collect()
     };
-    sections.map(|section| (section, keys(section))).collect()
+    let spec =
+        |section| Spec { section, global_only: keys(section), other_names: noted_other_names(section) };
+    sections.map(spec).collect()
 });
+
+struct Spec {
+    section: &'static str,
+    global_only: Vec<&'static str>,
+    other_names: Vec<(&'static str, &'static str)>,
+}
+
+/// The keys of a section that stand for another one.
+fn noted_other_names(section: &str) -> Vec<(&'static str, &'static str)> {
+    let schema = WHOLE.get("properties").and_then(|sections| sections.get(section));
+    let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
+    let noted = properties.into_iter().flatten();
+    noted
+        .filter_map(|(key, property)| Some((key.as_str(), property.get("x-stands-for")?.as_str()?)))
+        .collect()
+}
 
 /// A key path that leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,9 +81,9 @@ pub fn schema_at(path: &[String]) -> Result<&'static Value, Stranger> {
 /// The schema of a hook's section, and how it is read; `None` for a name no section has.
 #[must_use]
 pub fn section_by_schema(name: &str) -> Option<(SectionSpec, &'static Value)> {
-    let (name, global_only) = SPECS.iter().find(|(section, _)| *section == name)?;
+    let Spec { section: name, global_only, other_names } = SPECS.iter().find(|spec| spec.section == name)?;
     let schema = WHOLE.get("properties")?.get(name)?;
-    Some((SectionSpec { name, global_only, ..SectionSpec::default() }, schema))
+    Some((SectionSpec { name, global_only, other_names, ..SectionSpec::default() }, schema))
 }
 
 fn note_global_only(section: &str, above: &str, schema: &Value, found: &mut Vec<(String, String)>) {

@@ -35,6 +35,8 @@ pub struct SectionSpec {
     pub root_keys: &'static [&'static str],
     /// Its keys that only the global file may set.
     pub global_only: &'static [&'static str],
+    /// Keys that say what another key of the section says as well: what locks the one locks the other.
+    pub other_names: &'static [(&'static str, &'static str)],
     /// The files are parsed whole, and what nobody owns or can read in them is told. It costs, so one hook does, at times.
     pub tells_unknown_keys: bool,
 }

@@ -72,7 +72,7 @@ pub fn scheduled_by(call: &ToolCall) -> Option<u64> {
 #[must_use]
 pub fn ours(prompt: &str) -> Option<u64> {
     let first = prompt.split_whitespace().next()?;
-    own_commands().any(|own| own == first).then(|| hash(prompt))
+    own_commands().any(|own| own.eq_ignore_ascii_case(first)).then(|| hash(prompt))
 }
 
 /// Somebody has scheduled this prompt.
@@ -144,6 +144,7 @@ mod tests {
     #[test]
     fn only_what_begins_like_a_command_of_ours_is_remembered() {
         assert!(ours("stop-momentum off").is_some());
+        assert!(ours("Pace-Maker off").is_some(), "a prompt in another case is a command as well");
         assert!(ours(" req status\nand more").is_some());
         for prompt in ["look at req", "required: nothing", "", "  "] {
             assert_eq!(ours(prompt), None, "{prompt:?}");

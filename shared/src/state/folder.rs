@@ -73,6 +73,9 @@ fn replace(temporary: &Path, path: &Path) -> io::Result<()> {
     fs::rename(temporary, path)
 }
 
+/// A longer state file is none of ours, in bytes: a hook has little memory and less time.
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
+
 /// Reads a file of ours as a whole.
 ///
 /// # Errors
@@ -81,13 +84,16 @@ pub(crate) fn read_private(path: &Path) -> io::Result<Vec<u8>> {
     let mut options = OpenOptions::new();
     options.read(true);
     private_file(&mut options);
-    let mut file = options.open(path)?;
+    let file = options.open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
     }
+    if metadata.len() > MAX_BYTES {
+        return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+    }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-    file.read_to_end(&mut bytes)?;
+    file.take(MAX_BYTES).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -126,6 +126,7 @@ impl Store {
         let bytes = match read_private(file) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(T::default()),
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => return Ok(set_aside(file)),
             Err(error) => return Err(LoadError::Unreadable(file.to_path_buf(), error)),
         };
         if let Ok(read) = serde_json::from_slice::<VersionOnly>(&bytes)

@@ -16,13 +16,30 @@ const KEPT_SECS: i64 = 8 * 24 * 60 * 60;
 /// What is known from further in the future was written while the clock was wrong.
 const CLOCK_PLAY_SECS: i64 = 60 * 60;
 
+/// More percent than that is a slip of whoever told it.
+const MAX_PERCENT: f64 = 1000.0;
+
+/// So many windows are kept, the two that are paced by among them.
+pub const MAX_WINDOWS: usize = 16;
+
+/// The windows that are paced by, and how long each is, in seconds.
+const PACED: [(&str, i64); 2] = [("five_hour", 5 * 60 * 60), ("seven_day", 7 * 24 * 60 * 60)];
+
+/// No other window is longer, in seconds.
+const LONGEST_SECS: i64 = 31 * 24 * 60 * 60;
+
+/// An end may be told so much later than it can be, in seconds: clocks differ.
+const END_PLAY_SECS: i64 = 60 * 60;
+
 /// A change of window is dropped so much later than another change: what was used up to a reset is read from it.
 const RESET_WEIGHT: i128 = 8;
 
 /// What is known after this was seen, window by window:
 ///
 /// - one that was not told of stays, with its own time;
-/// - one that had ended when it was seen, or is no number, is dropped;
+/// - one that had ended when it was seen, or that nobody can have seen, is dropped: no number, more than 1000 %, an end
+///   further away than the window is long, a name that is none;
+/// - one that is not paced by goes once it has ended, and there are at most [`MAX_WINDOWS`];
 /// - the same window: what is used never goes down. Sessions that have waited know less, not better;
 /// - another reset: the later sight counts, be it that the window has begun anew or that it is another account's.
 #[must_use]
@@ -30,13 +47,14 @@ pub fn merge(mut known: Usage, seen: &Observed) -> Usage {
     let horizon = seen.at.saturating_add(CLOCK_PLAY_SECS);
     known.windows.retain(|_, window| window.observed_at <= horizon);
     known.earlier.retain(|earlier| earlier.at <= horizon);
+    keep_credible(&mut known, seen.at);
     if known.observed_at > horizon {
         known.observed_at = known.windows.values().map(|window| window.observed_at).max().unwrap_or_default();
     }
     let mut is_news = false;
     let mut is_changed = false;
     for (name, told) in &seen.windows {
-        if !told.is_sound(seen.at) {
+        if !told.is_credible(name, seen.at) || told.resets_at <= seen.at || !has_room(&known.windows, name) {
             continue;
         }
         let told = Window { observed_at: seen.at, ..*told };
@@ -56,9 +74,48 @@ pub fn merge(mut known: Usage, seen: &Observed) -> Usage {
     known
 }
 
+/// A window may be called so: as the client writes names.
+#[must_use]
+pub fn is_window_name(name: &str) -> bool {
+    let is_of_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte);
+    (1..=64).contains(&name.len()) && name.bytes().all(is_of_name)
+}
+
+/// It is one of those that are paced by.
+#[must_use]
+pub fn is_paced(name: &str) -> bool {
+    PACED.iter().any(|(paced, _)| *paced == name)
+}
+
+/// Whatever has come into the file, by a slip or an earlier version: what nobody can have seen goes again.
+fn keep_credible(known: &mut Usage, now: i64) {
+    let mut others = 0;
+    known.windows.retain(|name, window| {
+        if is_paced(name) {
+            return window.is_credible(name, window.observed_at.max(now));
+        }
+        let stays = window.is_credible(name, window.observed_at.max(now)) && window.resets_at > now;
+        others += usize::from(stays);
+        stays && others <= MAX_WINDOWS - PACED.len()
+    });
+    for earlier in &mut known.earlier {
+        let at = earlier.at;
+        earlier.windows.retain(|name, window| window.is_credible(name, at));
+    }
+}
+
+/// There is a place for those that are paced by, whatever else was told.
+fn has_room(windows: &BTreeMap<String, Window>, name: &str) -> bool {
+    let others = || windows.keys().filter(|name| !is_paced(name)).count();
+    is_paced(name) || windows.contains_key(name) || others() < MAX_WINDOWS - PACED.len()
+}
+
 impl Window {
-    fn is_sound(&self, at: i64) -> bool {
-        self.used_percent.is_finite() && self.used_percent >= 0.0 && self.resets_at > at
+    /// It can have been seen at that time.
+    fn is_credible(&self, name: &str, at: i64) -> bool {
+        let length = PACED.iter().find(|(paced, _)| *paced == name).map_or(LONGEST_SECS, |(_, secs)| *secs);
+        let latest = at.saturating_add(length).saturating_add(END_PLAY_SECS);
+        is_window_name(name) && (0.0..=MAX_PERCENT).contains(&self.used_percent) && self.resets_at <= latest
     }
 
     fn is_same_window(&self, other: &Self) -> bool {

@@ -15,11 +15,11 @@ fn the_screen_says_why_it_waits_and_afterwards_that_it_waited() {
     scene.used(79);
     let api = MessagesApi::start(one_call());
     let mut terminal = scene.terminal(&api);
-    terminal.wait_for("credit-pacer: calls will be delayed today: 5 hours 79 % used");
+    terminal.wait_for("credit-pacer: calls wait about 2 s each for now: 5 hours 79 % used");
 
     terminal.enter("work");
     terminal.wait_for_within("(pacing credits; type pace-maker off to stop… ", SOON);
-    terminal.wait_for_within("paced 2 s: 5 hours 79 % used, 57 % planned by now", SOON);
+    terminal.wait_for_within("paced 2 s so that your credits last: 5 hours 79 % used", SOON);
     terminal.wait_for_within(END, SOON);
 
     assert!(!terminal.screen().contains("pacing credits"), "{}", terminal.screen());

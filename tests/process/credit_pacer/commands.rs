@@ -52,7 +52,9 @@ fn a_typed_status_is_answered_and_never_reaches_claude() {
     for part in ["5 hours: 70 % used", "week: 20 % used", "readings: from the status line", "next delay: "] {
         assert!(told.contains(part), "{part} in {told}");
     }
-    assert_eq!(pacing.told(" credit-pacer STATUS "), told);
+    assert_eq!(pacing.told(" Pace-Maker STATUS "), told);
+    assert_eq!(pacing.told("pace-maker"), told);
+    assert!(pacing.told("credit-pacer status").contains("credit-pacer off ends it"));
     assert_eq!(pacing.calls(), [0; 0], "and no call is counted");
 }
 
@@ -119,11 +121,15 @@ fn prose_goes_to_claude_untouched() {
 }
 
 #[test]
-fn a_slip_of_the_fingers_is_answered_with_the_verbs_there_are() {
+fn a_slip_of_the_fingers_is_answered_with_what_was_meant() {
     let pacing = Pacing::new("");
-    for prompt in ["pace-maker statsu", "pace-maker", "pace-maker help"] {
+    for (prompt, part) in [
+        ("pace-maker statsu", "did you mean status?\npace-maker help lists all"),
+        ("pace-maker history", "in a terminal: credit-pacer history"),
+        ("pace-maker help", "pace-maker weekly on|off|auto"),
+    ] {
         let told = pacing.told(prompt);
-        assert!(told.contains("credit-pacer weekly on|off|auto"), "{told}");
+        assert!(told.contains(part), "{told}");
     }
 }
 
@@ -291,7 +297,7 @@ mod in_a_terminal {
         let pacing = Pacing::new("");
         for (words, hint) in [
             ("statsu", "did you mean status?"),
-            ("weekly maybe", "takes no such arguments"),
+            ("weekly maybe", "weekly needs on, off or auto"),
             ("wekly off", "did you mean weekly?"),
         ] {
             let outcome = run(&pacing, &shell(), words);

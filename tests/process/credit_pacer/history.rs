@@ -48,12 +48,12 @@ fn what_was_recorded_is_drawn() {
     let pacing = Pacing::new(SECONDS);
     pacing.lives();
     let chart = told(&pacing.looks_back(&["history", "--days", "2"]));
-    for part in ["5-hour window: 97 % used, resets ", "7-day window: 8 % used, resets ", "▒", "1, 1 s"] {
+    for part in ["5 hours: 97 % used, resets ", "week: 8 % used, resets ", "▒", "1 delay, 1 s"] {
         assert!(chart.contains(part), "{part}\n{chart}");
     }
     assert!(!chart.contains('\u{1b}'), "colours without a terminal\n{chart}");
-    // Two charts of fourteen lines, a table of three.
-    assert_eq!(chart.lines().count(), 14 + 1 + 14 + 1 + 3, "{chart}");
+    // Two charts of fourteen lines, a table of three, and the zone.
+    assert_eq!(chart.lines().count(), 14 + 1 + 14 + 1 + 3 + 2, "{chart}");
 }
 
 #[test]
@@ -65,8 +65,7 @@ fn what_was_recorded_is_a_page() {
     let printed = told(&pacing.looks_back(&["report", "--html", path]));
     assert_eq!(printed.trim_end(), fs::canonicalize(&file).unwrap().to_str().unwrap());
     let page = fs::read_to_string(&file).unwrap();
-    for part in
-        ["<dt>5-hour window, highest</dt><dd>97 %</dd>", "Sessions were delayed once, 1 s in all", "(UTC)"]
+    for part in ["<dt>5 hours, highest</dt><dd>97 %</dd>", "Sessions were delayed once, 1 s in all", "(UTC)"]
     {
         assert!(page.contains(part), "{part}\n{page}");
     }
@@ -78,8 +77,37 @@ fn what_was_recorded_is_a_page() {
     refused.assert_exit(1);
     assert!(refused.stderr_text().contains("--force overwrites it"), "{refused}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
-    told(&pacing.looks_back(&["report", "--html", path, "--force"]));
-    assert!(fs::read_to_string(&file).unwrap().starts_with("<!DOCTYPE html>"));
+}
+
+/// The file `OFF` in the state folder switches every hook off, and `--force` overwrites what the user has written.
+#[test]
+fn the_page_cannot_loosen_anything_for_claude() {
+    let pacing = Pacing::new(SECONDS);
+    let project = pacing.sandbox.project();
+    fs::write(project.join("mine.html"), "mine").unwrap();
+    let settings = project.join(".claude").join("settings.json");
+    fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    fs::write(&settings, "{}").unwrap();
+    let type_it = "in a terminal of your own, outside Claude Code, type: credit-pacer report --html ";
+    for (file, force, why) in [
+        (pacing.state("OFF"), false, "must end in .html or .htm"),
+        (pacing.state("OFF.html"), false, "is in a folder of Claude Code, Git or these hooks"),
+        (settings.clone(), false, "must end in .html or .htm"),
+        (settings.clone(), true, type_it),
+        (project.join("mine.html"), true, type_it),
+        (project.join("new.html"), true, type_it),
+    ] {
+        let program = Invocation::new(binaries::path("credit-pacer"), &pacing.sandbox);
+        let program = program.args(["report", "--html", file.to_str().unwrap()]).env("CLAUDECODE", "1");
+        let refused = if force { program.args(["--force"]).run() } else { program.run() };
+        refused.assert_exit(1);
+        assert_eq!(refused.stdout_text(), "", "{refused}");
+        assert!(refused.stderr_text().contains(why), "{why} {refused}");
+    }
+    assert!(!pacing.state("OFF").exists() && !pacing.state("OFF.html").exists());
+    assert!(!project.join("new.html").exists());
+    assert_eq!(fs::read_to_string(project.join("mine.html")).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(&settings).unwrap(), "{}");
 }
 
 #[test]
@@ -111,6 +139,6 @@ fn wrong_usage_is_told_and_writes_nothing() {
         assert!(refused.stderr_text().contains(why), "{words:?} {refused}");
     }
     let folder = pacing.sandbox.project();
-    let refused = pacing.looks_back(&["report", "--html", folder.to_str().unwrap(), "--force"]);
+    let refused = pacing.looks_back(&["report", "--html", folder.to_str().unwrap()]);
     refused.assert_exit(1);
 }

@@ -78,7 +78,7 @@ fn over_the_line_the_next_request_waits_and_the_user_is_told_once() {
     let began = Instant::now();
     let told = notice(pacing.ask(&pacing.call()).as_ref());
     assert!(began.elapsed() >= Duration::from_secs(1), "{:?}", began.elapsed());
-    assert!(told.contains("paced 1 s: 5 hours 94 % used"), "{told}");
+    assert!(told.contains("paced 1 s so that your credits last: 5 hours 94 % used"), "{told}");
     assert!(pacing.ask(&pacing.call().with("prompt_id", "another")).is_none(), "told again");
     let sleeps = pacing.sleeps();
     assert_eq!(sleeps.len(), 2);

@@ -15,6 +15,13 @@ const OWN: &str = "# mine\nversion: \"1.0\"   # kept\n";
 
 const CHAINED: &str = "credit-pacer:\n  statusline:\n    chain: \"mine --x 'a b'\"\n";
 
+/// How an installation ends that leaves another status line where it is.
+const NEXT: &str = "Next: cargo xtask statusline: credit-pacer has no readings until then; your own line is kept and shown \
+                    below ours\n";
+
+/// What is left of a hook that was disabled and enabled again.
+const ENABLED: &str = "credit-pacer:\n  enabled: true\n";
+
 impl User {
     fn has_requirements(&self, text: &str) {
         self.sandbox.write_home(".claude/requirements.yaml", text);
@@ -73,6 +80,29 @@ fn another_one_is_left_alone_and_where_readings_come_from_is_said() {
     assert_eq!(user.line()["command"], "mine --x 'a b'");
     assert!(said.contains("the status line is another one"), "{said}");
     assert!(said.contains("req hooks statusline, which prints yours below its own"), "{said}");
+    assert!(said.ends_with(NEXT), "{said}");
+    user.types("disable credit-pacer --yes");
+    let said = user.types("enable credit-pacer --prebuilt PREBUILT").stdout_text();
+    assert!(said.ends_with(NEXT), "{said}");
+    user.types("uninstall --yes");
+    // Disabling has written a file of the user's, which is theirs to keep.
+    assert_eq!((user.text().as_str(), user.requirements().as_deref()), (MINE, Some(ENABLED)));
+}
+
+#[test]
+fn where_the_usage_api_is_asked_nothing_is_missing_and_a_line_of_ours_is_reported() {
+    let user = User::with(MINE);
+    user.has_requirements("credit-pacer: {usage_api: {enabled: true}}\n");
+    let said = user.types(INSTALL).stdout_text();
+    assert!(!said.contains("has no readings until then"), "{said}");
+    let said = user.types(&INSTALL.replace("--yes", "--statusline --yes")).stdout_text();
+    assert!(said.contains("~/.claude/settings.json: the status line is credit-pacer's\n"), "{said}");
+}
+
+#[test]
+fn installed_alone_and_taken_away_another_one_was_never_touched() {
+    let user = User::with(MINE);
+    user.types(INSTALL);
     user.types("uninstall --yes");
     assert_eq!((user.text().as_str(), user.requirements()), (MINE, None));
 }

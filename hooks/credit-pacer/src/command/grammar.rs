@@ -5,6 +5,7 @@ use shared::config::nearest;
 use shared::operator::typed::words_after;
 use shared::switches::Position;
 
+use super::help::{is_for_a_shell, wrong};
 use crate::CreditPacer;
 
 /// The original tool's name. Under it, `on` and `off` are about all that it did.
@@ -101,8 +102,8 @@ pub(super) enum Prompted {
     Asked(Asked),
     /// What every hook answers, in these words.
     Common(String),
-    /// Plainly meant as a command, and none: it is answered with the verbs there are.
-    Help,
+    /// Plainly meant as a command, and none that can be typed as a prompt: what is said of it.
+    No(String),
 }
 
 /// Reads the words after the name; upper and lower case are the same. `None`: none of these.
@@ -134,31 +135,50 @@ pub(super) fn parse(name: &str, words: &[&str]) -> Option<Asked> {
 
 /// What a prompt asks of us; `None`: it is for Claude.
 ///
-/// A command is a single line whose first word is exactly one of our names and whose rest is a known verb with nothing left
-/// over. After `pace-maker` something that is none is answered with help where it can hardly be meant for Claude: the name
-/// alone, one word more, or two of which the first is nearly a verb. Whatever is longer is prose, and Claude's.
+/// A command is a single line whose first word is one of our names, in any case, and whose rest is a known verb with nothing
+/// left over; `pace-maker` alone asks for the status. After `pace-maker` something that is none is answered where it can
+/// hardly be meant for Claude: one word, or two of which the first is nearly a verb. Whatever is longer is prose, and
+/// Claude's.
 pub(super) fn prompted(prompt: &str) -> Option<Prompted> {
-    let (name, words) =
-        [MASTER, OWN].into_iter().find_map(|name| Some((name, words_after(name, prompt)?)))?;
+    let (name, words) = name_of(prompt)?;
     if let Some(asked) = parse(name, &words) {
         return Some(Prompted::Asked(asked));
     }
-    let common = words.join(" ");
-    if is_typed::<CreditPacer>(&format!("{OWN} {common}")) {
+    if is_common(&words) {
         // The case of an id counts.
         let verb = words.first().map(|verb| verb.to_ascii_lowercase()).unwrap_or_default();
         let rest = words.get(1..).unwrap_or_default();
         return Some(Prompted::Common([&[verb.as_str()], rest].concat().join(" ")));
+    }
+    if let [verb, rest @ ..] = words.as_slice()
+        && is_for_a_shell(&verb.to_ascii_lowercase())
+        && rest.first().is_none_or(|option| option.starts_with("--"))
+    {
+        let line = [&[verb.to_ascii_lowercase().as_str()], rest].concat().join(" ");
+        return Some(Prompted::No(format!("in a terminal: {OWN} {line}")));
     }
     if name == OWN {
         return None;
     }
     let is_nearly_a_verb = |word: &str| nearest(&word.to_ascii_lowercase(), &FIRST_WORDS).is_some();
     match words.as_slice() {
-        [] | [_] => Some(Prompted::Help),
-        [verb, _] if is_nearly_a_verb(verb) => Some(Prompted::Help),
+        [] => Some(Prompted::Asked(Asked::Status { json: false })),
+        [_] => Some(Prompted::No(wrong(name, &words))),
+        [verb, _] if is_nearly_a_verb(verb) => Some(Prompted::No(wrong(name, &words))),
         _ => None,
     }
+}
+
+/// The name that a prompt begins with, and the words after it; `None`: it is no line of ours.
+pub(super) fn name_of(prompt: &str) -> Option<(&'static str, Vec<&str>)> {
+    let first = prompt.split_whitespace().next()?;
+    let name = [MASTER, OWN].into_iter().find(|name| first.eq_ignore_ascii_case(name))?;
+    Some((name, words_after(first, prompt)?))
+}
+
+/// The words after the name are what every hook answers.
+pub(super) fn is_common(words: &[&str]) -> bool {
+    is_typed::<CreditPacer>(&format!("{OWN} {}", words.join(" ")))
 }
 
 /// Words our commands begin with. `on` and `off` are missing, because sentences begin like that as well.
@@ -190,6 +210,7 @@ mod tests {
             ("pace-maker ON ", Everything, On),
             ("  pace-maker   Off\n", Everything, Off),
             ("pace-maker auto", Everything, Auto),
+            ("Pace-Maker off", Everything, Off),
             ("credit-pacer off", Pacing, Off),
             ("credit-pacer auto", Pacing, Auto),
             ("pace-maker weekly off", Weekly, Off),
@@ -208,6 +229,8 @@ mod tests {
         }
         for (prompt, asked) in [
             ("pace-maker status", Asked::Status { json: false }),
+            ("Pace-Maker Status", Asked::Status { json: false }),
+            ("pace-maker", Asked::Status { json: false }),
             ("credit-pacer Status --json", Asked::Status { json: true }),
             ("pace-maker schema status", Asked::StatusSchema),
         ] {
@@ -224,9 +247,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_plainly_meant_as_a_command_is_answered_with_help() {
+    fn what_is_plainly_meant_as_a_command_is_told_what_is_wrong() {
         for prompt in [
-            "pace-maker",
             "pace-maker statsu",
             "pace-maker frobnicate",
             "pace-maker weekly",
@@ -235,7 +257,19 @@ mod tests {
             "pace-maker status now",
             "pace-maker loglevel",
         ] {
-            assert_eq!(prompted(prompt), Some(Prompted::Help), "{prompt}");
+            let Some(Prompted::No(told)) = prompted(prompt) else { panic!("{prompt} is answered") };
+            assert!(told.ends_with("\npace-maker help lists all"), "{told}");
+        }
+        let told = |text: &str| Some(Prompted::No(text.to_owned()));
+        for (prompt, expected) in [
+            (
+                "Pace-maker stauts",
+                "pace-maker: unknown verb stauts; did you mean status?\npace-maker help lists all",
+            ),
+            ("pace-maker history", "in a terminal: credit-pacer history"),
+            ("credit-pacer History --days 3", "in a terminal: credit-pacer history --days 3"),
+        ] {
+            assert_eq!(prompted(prompt), told(expected), "{prompt}");
         }
     }
 
@@ -251,7 +285,9 @@ mod tests {
             "pace-maker off\nand then go on",
             "pace-maker? never heard of it",
             "pace-maker: off",
-            "Pace-Maker off",
+            "Pace-maker on Fridays",
+            "pace-maker report the bug to them",
+            "credit-pacer history is short",
             "turn pace-maker off",
             "credit-pacer",
             "credit-pacer statsu",

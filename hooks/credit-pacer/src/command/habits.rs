@@ -1,10 +1,12 @@
-//! When the user works, as it shows in a week of calls: what `work_hours` could be.
+//! When the user works, as it shows in a week of calls: what `work_hours` and `workdays` could be.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+
+use crate::settings::Day;
 
 /// A slot, in seconds.
 const SLOT_SECS: i64 = 10 * 60;
@@ -38,6 +40,38 @@ pub(super) fn work_hours(busy_slots: &[i64], zone: &TimeZone) -> Vec<String> {
     spans(&hours)
 }
 
+/// A day on which there is work in fewer slots than that, an hour together, is an exception.
+const FEWEST_SLOTS: usize = 6;
+
+/// The days of the week, as `workdays` are written.
+pub(super) const WEEK: [(Day, &str); 7] = [
+    (Day::Mon, "mon"),
+    (Day::Tue, "tue"),
+    (Day::Wed, "wed"),
+    (Day::Thu, "thu"),
+    (Day::Fri, "fri"),
+    (Day::Sat, "sat"),
+    (Day::Sun, "sun"),
+];
+
+/// What `workdays` could be: the days that are `planned`, and those with an hour of work beside them. A day without work may
+/// have been one off, so none is left out. Empty before there are five days, and where there was no work beside the plan.
+pub(super) fn workdays(busy_slots: &[i64], zone: &TimeZone, planned: &[Day]) -> Vec<&'static str> {
+    let mut slots_of: BTreeMap<Date, usize> = BTreeMap::new();
+    for slot in busy_slots {
+        let Ok(time) = Timestamp::from_second(slot.saturating_mul(SLOT_SECS)) else { continue };
+        *slots_of.entry(zone.to_datetime(time).date()).or_default() += 1;
+    }
+    let is_worked =
+        |day: Day| slots_of.iter().any(|(date, slots)| day.is(date.weekday()) && *slots >= FEWEST_SLOTS);
+    let is_beside = |(day, _): &(Day, &str)| !planned.contains(day) && is_worked(*day);
+    if slots_of.len() < ENOUGH_DAYS || !WEEK.iter().any(is_beside) {
+        return Vec::new();
+    }
+    let all = WEEK.into_iter().filter(|each| planned.contains(&each.0) || is_beside(each));
+    all.map(|(_, name)| name).collect()
+}
+
 /// The hours that follow one another, as in `09:00-13:00`; over midnight as in `22:00-02:00`.
 fn spans(hours: &[bool]) -> Vec<String> {
     let is_busy = |hour: usize| hours[hour % hours.len()];
@@ -56,7 +90,8 @@ mod tests {
     use jiff::civil::date;
     use jiff::tz::TimeZone;
 
-    use super::work_hours;
+    use super::{work_hours, workdays};
+    use crate::settings::Day::{Fri, Mon, Sat, Sun, Thu, Tue, Wed};
 
     /// The slots of these hours on so many days from Monday the 2nd of November 2026 on.
     fn slots(days: i8, hours: &[i8], zone: &TimeZone) -> Vec<i64> {
@@ -80,6 +115,34 @@ mod tests {
             (6, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23], &[]),
         ] {
             assert_eq!(work_hours(&slots(days, hours, &zone), &zone), expected, "{days} {hours:?}");
+        }
+    }
+
+    #[test]
+    fn days_with_an_hour_of_work_beside_the_plan() {
+        let zone = TimeZone::get("Europe/Berlin").unwrap();
+        let planned = [Mon, Tue, Wed, Thu, Fri];
+        let hour = |day: i8, count: i64| {
+            let from = zone.to_timestamp(date(2026, 11, 2 + day).at(10, 0, 0, 0)).unwrap().as_second() / 600;
+            (from..from + count).collect::<Vec<i64>>()
+        };
+        let of = |days: &[(i8, i64)]| -> Vec<i64> {
+            days.iter().flat_map(|(day, count)| hour(*day, *count)).collect()
+        };
+        let whole = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+        for (days, planned, expected) in [
+            (&[(0, 9), (1, 9), (2, 9), (5, 9), (6, 6)][..], &planned[..], &whole[..]),
+            (
+                &[(0, 9), (1, 9), (2, 9), (5, 5), (6, 6)],
+                &planned,
+                &["mon", "tue", "wed", "thu", "fri", "sun"],
+            ),
+            (&[(0, 9), (1, 9), (2, 9), (3, 9), (4, 9)], &planned, &[]),
+            (&[(0, 9), (1, 9), (5, 9), (6, 9)], &planned, &[]),
+            (&[(0, 9), (1, 9), (2, 9), (5, 9), (6, 9)], &[Sun, Sat, Mon, Tue, Wed], &[]),
+            (&[(0, 9), (1, 9), (2, 9), (3, 9), (6, 9)], &[], &["mon", "tue", "wed", "thu", "sun"]),
+        ] {
+            assert_eq!(workdays(&of(days), &zone, planned), expected, "{days:?} {planned:?}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! `status`: what would be done now, and why.
 
+mod api;
+mod plan;
 mod text;
 
 use schemars::JsonSchema;
@@ -7,16 +9,17 @@ use serde::Serialize;
 use shared::cli::{Asker, Reply, off_file};
 use shared::config::Section;
 use shared::host::Timestamp;
-use shared::state::Store;
+use shared::state::{Off, Store};
 use shared::switches::{Position, Switches};
 use shared::usage::{self, Source};
 
+use self::api::ApiReport;
 use super::grammar::{OWN, Switch};
 use super::{habits, turn};
 use crate::CreditPacer;
 use crate::decide::allowed;
 use crate::observe::{Scene, digest, snapshots};
-use crate::pacing::{Rules, Status, Strategy, WindowPace};
+use crate::pacing::{Pace, Rules, Status, Strategy, Window, WindowPace};
 use crate::settings::Settings;
 use crate::state::State;
 
@@ -32,6 +35,8 @@ pub(super) struct StatusReport {
     enabled: bool,
     /// Where its own switch stands: on, off, or auto.
     switch: &'static str,
+    /// Until when every hook is paused, by the user's clock; none where no end is set.
+    paused_until: Option<String>,
     /// What made it so: a file and line, the defaults, its switch, or the file that switches every hook off.
     set_by: Option<String>,
     /// Its switch counts for nothing, because the global file locks the section.
@@ -50,12 +55,23 @@ pub(super) struct StatusReport {
     windows: Vec<WindowReport>,
     /// Who saw the last reading: the status line, or the usage API. None: there is no reading.
     source: Option<&'static str>,
+    /// A reading that is older says nothing about now, in seconds.
+    stale_after_secs: u32,
+    /// The usage API.
+    usage_api: ApiReport,
+    /// What the plan of the week is made of.
+    plan: String,
+    /// Why the plan of the week stands still now, and until when; none while it goes on.
+    standstill: Option<String>,
     /// The last delay of all sessions, within an hour.
     last_delay: Option<DelayReport>,
     /// Switches that stand on or off, as people call them.
     switches: Vec<SwitchReport>,
     /// Hours that `work_hours` could be, by a week of calls; empty where it is set, and before there is enough to tell.
     suggested_work_hours: Vec<String>,
+    /// Days that `workdays` could be, by a week of calls: its own and those on which there was work beside them. Empty where
+    /// there was none, and before there is enough to tell.
+    suggested_workdays: Vec<&'static str>,
     /// What is wrong in the configuration files.
     problems: Vec<String>,
 }
@@ -71,18 +87,22 @@ struct WindowReport {
     status: &'static str,
     /// What is used, in percent.
     used_percent: Option<f64>,
-    /// What may be used by now, in percent.
-    allowance_percent: f64,
-    /// The same without the reserve: past it calls are delayed.
-    safe_percent: f64,
-    /// How far what is used is past that, in points; negative below.
-    over_percent: f64,
+    /// The share of its time that is over, in percent; of the week it is working time. None: nothing is known.
+    elapsed_percent: Option<f64>,
+    /// What may be used by now, in percent. None: nothing is known.
+    allowance_percent: Option<f64>,
+    /// The same without the reserve: past it calls are delayed. None: nothing is known.
+    safe_percent: Option<f64>,
+    /// How far what is used is past that, in points; negative below. None: nothing is known.
+    over_percent: Option<f64>,
     /// What this window alone asks for, in seconds.
     delay_secs: f64,
     /// When it begins anew, in seconds since the epoch.
     resets_at: Option<i64>,
     /// The same by the user's clock.
     resets: Option<String>,
+    /// In so many seconds it begins anew; 0 or less: it has.
+    resets_in_secs: Option<i64>,
     /// How old the reading is, in seconds.
     age_secs: Option<i64>,
 }
@@ -107,15 +127,15 @@ struct SwitchReport {
     ended_by: String,
 }
 
-/// The answer to `status`.
-pub(super) fn answer(json: bool, asker: &Asker<'_>) -> Reply {
+/// The answer to `status`, typed after this name.
+pub(super) fn answer(name: &str, json: bool, asker: &Asker<'_>) -> Reply {
     let Some(report) = report(asker) else {
         return Reply::no(format!("{OWN}: the built-in defaults cannot be read; this is a bug"));
     };
     if json {
         return Reply::yes(serde_json::to_string(&report).unwrap_or_default());
     }
-    Reply::yes(text::text(&report))
+    Reply::yes(text::text(&report, name))
 }
 
 /// The JSON Schema of what `status --json` prints.
@@ -142,10 +162,13 @@ fn report(asker: &Asker<'_>) -> Option<StatusReport> {
     let own = state.sessions.get(&session).cloned().unwrap_or_default();
     let acts = section.enabled && off_file.is_none();
     let delay = if acts { allowed(&pace, &own, settings, headless, now).as_secs_f64() } else { 0.0 };
+    let secs = now.micros().div_euclid(1_000_000);
+    let rules = &scene.rules;
     Some(StatusReport {
         hook: OWN,
         enabled: acts,
         switch: switches.position(OWN, asker.session).word(),
+        paused_until: paused_until(asker).map(|end| rules.local(end, secs)),
         set_by: off_file.or_else(|| section.origin("enabled").map(|origin| origin.to_string())),
         overruled: section.overruled_switch,
         still: turn::alerts_at(settings).filter(|_| section.is_switched_off()),
@@ -153,13 +176,42 @@ fn report(asker: &Asker<'_>) -> Option<StatusReport> {
         strategy: if delay > 0.0 { strategy(pace.strategy) } else { strategy(Strategy::None) },
         reason: pace.reason.clone(),
         sessions: at_work(&state, now),
-        windows: pace.windows.iter().map(|window| window_report(window, &scene.rules, now)).collect(),
+        windows: pace.windows.iter().map(|window| window_report(window, rules, secs)).collect(),
         source,
+        stale_after_secs: settings.stale_after_secs.get(),
+        usage_api: ApiReport::of(&settings.usage_api, asker.store, rules, now),
+        plan: plan::plan(settings, section.origin("timezone").map(|origin| origin.to_string())),
+        standstill: standstill(&pace, settings, rules, secs),
         last_delay: last_delay(&state, now),
         switches: turned(&switches, &section, asker),
-        suggested_work_hours: suggestion(&state, settings),
+        suggested_work_hours: suggested_hours(&state, settings),
+        suggested_workdays: habits::workdays(
+            &state.busy_slots,
+            &settings.timezone.find(),
+            settings.workdays.as_slice(),
+        ),
         problems: section.problems.iter().map(ToString::to_string).collect(),
     })
+}
+
+/// When the pause of every hook ends, in seconds since the epoch; `None`: there is none, or it has no end.
+fn paused_until(asker: &Asker<'_>) -> Option<i64> {
+    let folders = [&asker.places.state_dir, &asker.places.default_state_dir];
+    let off = folders.into_iter().flatten().find_map(|folder| Off::read(folder, asker.host.now()))?;
+    match off {
+        Off::Until(end) => Some(end.micros().div_euclid(1_000_000)),
+        Off::ForGood => None,
+    }
+}
+
+/// The plan of the week stands still now, and the week is paced by.
+fn standstill(pace: &Pace, settings: &Settings, rules: &Rules, now: i64) -> Option<String> {
+    let is_paced = |window: &&WindowPace| {
+        window.window == Window::SevenDay && matches!(window.status, Status::Ok | Status::Over)
+    };
+    let (_, reading) = pace.windows.iter().find(is_paced)?.reading?;
+    let rest = plan::rest(settings, reading.resets_at, now)?;
+    Some(rest.told(&rules.local(rest.until, now)))
 }
 
 fn remembered(store: &Store) -> Option<State> {
@@ -188,8 +240,9 @@ fn last_delay(state: &State, now: Timestamp) -> Option<DelayReport> {
     Some(DelayReport { secs: f64::from(*millis) / 1000.0, ago_secs: now.since(*at).as_secs() })
 }
 
-fn window_report(window: &WindowPace, rules: &Rules, now: Timestamp) -> WindowReport {
-    let now = now.micros().div_euclid(1_000_000);
+fn window_report(window: &WindowPace, rules: &Rules, now: i64) -> WindowReport {
+    let is_known = window.reading.is_some_and(|(_, reading)| reading.resets_at > now);
+    let known = |percent: f64| is_known.then_some(percent);
     WindowReport {
         window: window.window.key(),
         name: window.window.name(),
@@ -201,12 +254,14 @@ fn window_report(window: &WindowPace, rules: &Rules, now: Timestamp) -> WindowRe
             Status::Off => "off",
         },
         used_percent: window.reading.map(|(_, reading)| reading.used_percent),
-        allowance_percent: window.allowance_percent,
-        safe_percent: window.safe_percent,
-        over_percent: window.over_percent,
+        elapsed_percent: known(window.elapsed_percent),
+        allowance_percent: known(window.allowance_percent),
+        safe_percent: known(window.safe_percent),
+        over_percent: known(window.over_percent),
         delay_secs: window.delay_secs,
         resets_at: window.reading.map(|(_, reading)| reading.resets_at),
         resets: window.reading.map(|(_, reading)| rules.local(reading.resets_at, now)),
+        resets_in_secs: window.reading.map(|(_, reading)| reading.resets_at.saturating_sub(now)),
         age_secs: window.reading.map(|(at, _)| now.saturating_sub(at).max(0)),
     }
 }
@@ -240,7 +295,7 @@ fn turned(switches: &Switches, section: &Section<Settings>, asker: &Asker<'_>) -
     Switch::SINGLE.into_iter().filter_map(report).collect()
 }
 
-fn suggestion(state: &State, settings: &Settings) -> Vec<String> {
+fn suggested_hours(state: &State, settings: &Settings) -> Vec<String> {
     if !settings.work_hours.as_slice().is_empty() {
         return Vec::new();
     }

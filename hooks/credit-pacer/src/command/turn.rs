@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use shared::catalog::{Catalog, section_names};
 use shared::cli::{Asker, Reply, off_file};
 use shared::config::{Section, load_by_schema, section_by_schema};
+use shared::operator::{self, Caller};
 use shared::switches::{Position, Switches, Turn};
 
 use super::grammar::{OWN, Switch};
@@ -14,7 +15,7 @@ use crate::settings::Settings;
 /// The answer to a switch, with the turns that carry it out.
 pub(super) fn turned(switch: Switch, position: Position, asker: &Asker<'_>) -> Reply {
     if position != Position::On && !asker.caller.is_operator() {
-        return Reply::no(asker.caller.refusal(&switch.line(position)));
+        return Reply::no(refusal(asker.caller, &switch.line(position)));
     }
     let wanted = members(switch, |section| section == OWN || section_names().any(|known| known == section));
     if wanted.is_empty() {
@@ -49,6 +50,17 @@ pub(super) fn turned(switch: Switch, position: Position, asker: &Asker<'_>) -> R
         in_force.chain(refused).chain(alerts(switch, &after, asker)).chain([way_back(switch, position)]);
     let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
     Reply { turns, ..Reply::yes(lines.join("\n")) }
+}
+
+/// Inside Claude's shell the user sits at the prompt, which is nearer than another terminal.
+fn refusal(caller: Caller, line: &str) -> String {
+    let refusal = caller.refusal(line);
+    match caller {
+        Caller::Shell(operator::Standing::InsideClaude) => {
+            format!("{refusal}; or, as a prompt of this session, type: {line}")
+        }
+        _ => refusal,
+    }
 }
 
 /// What the switch is about, as far as this version has it.

@@ -2,18 +2,15 @@
 //! the library's own does not cover all of it.
 
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
-use shared::state::Store;
+use shared::state::{LockError, Store};
 
 use super::DatabaseError;
-
-/// So long one process waits for another's writing.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What leads from each version to the next; the first one from an empty file. All times are whole seconds since the epoch.
 const MIGRATIONS: [&str; 1] = ["
@@ -48,7 +45,11 @@ pub(super) enum Problem {
     Damaged,
     /// A newer version of this code has written it.
     Newer,
-    /// The lock was not had, or anything else that the system says.
+    /// Another process writes into it for longer than this one waits.
+    Busy,
+    /// No regular file lies there: opening it could wait for ever, or write somewhere else.
+    NoFile,
+    /// Anything else that the system says.
     Other(String),
 }
 
@@ -56,7 +57,17 @@ impl From<rusqlite::Error> for Problem {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Self::Damaged,
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             _ => Self::Other(error.to_string()),
+        }
+    }
+}
+
+impl From<LockError> for Problem {
+    fn from(error: LockError) -> Self {
+        match error {
+            LockError::Busy(_) => Self::Busy,
+            LockError::Unusable(..) => Self::Other(error.to_string()),
         }
     }
 }
@@ -72,13 +83,17 @@ impl Problem {
     pub(super) fn told(self, store: &Store) -> DatabaseError {
         let file = path(store);
         let file = file.display();
-        DatabaseError(match self {
+        let is_busy = matches!(self, Self::Busy);
+        let told = match self {
             Self::Damaged => {
                 format!("{file} is damaged; it is set aside, and the next reading begins a new one")
             }
             Self::Newer => format!("{file} was written by a newer version of Barbless; update this one"),
-            Self::Other(why) => format!("{file} cannot be used: {why}; pacing goes on without it"),
-        })
+            Self::Busy => format!("{file} cannot be used: another process writes into it; try again"),
+            Self::NoFile => format!("{file} cannot be used: it is no regular file; move it away"),
+            Self::Other(why) => format!("{file} cannot be used: {why}"),
+        };
+        DatabaseError(told, is_busy)
     }
 }
 
@@ -86,30 +101,51 @@ pub(super) fn path(store: &Store) -> PathBuf {
     store.dir().join("usage.db")
 }
 
-/// Opens the file. As a rule that is all; it is made, brought up to date or set aside under the lock.
-pub(super) fn open(store: &Store) -> Result<Connection, Problem> {
+/// Something lies there, be it no file.
+pub(super) fn is_there(store: &Store) -> bool {
+    fs::symlink_metadata(path(store)).is_ok()
+}
+
+/// Opens the file. As a rule that is all; it is made, brought up to date or set aside under the lock. So long it waits for
+/// others, then and with each statement.
+pub(super) fn open(store: &Store, patience: Duration) -> Result<Connection, Problem> {
     let path = path(store);
-    if let Ok(connection) = connect(&path, OpenFlags::empty())
-        && version(&connection).is_ok_and(|version| version == MIGRATIONS.len())
-    {
-        return Ok(connection);
+    check_kind(&path)?;
+    let opened = connect(&path, OpenFlags::empty(), patience).map_err(Problem::from);
+    let found = opened.and_then(|connection| Ok((version(&connection)?, connection)));
+    match found {
+        Ok((version, connection)) if version == MIGRATIONS.len() => return Ok(connection),
+        Err(Problem::Busy) => return Err(Problem::Busy),
+        _ => {}
     }
-    store
-        .locked(&path, || match make(&path) {
-            Err(Problem::Damaged) => {
-                set_aside(&path)?;
-                make(&path)
-            }
-            made => made,
-        })
-        .map_err(|error| Problem::Other(error.to_string()))?
+    store.locked(&path, || match make(&path, patience) {
+        Err(Problem::Damaged) => {
+            set_aside(&path)?;
+            make(&path, patience)
+        }
+        made => made,
+    })?
+}
+
+/// A regular file, or nothing: also what the library puts beside it, which it opens by itself.
+fn check_kind(path: &Path) -> Result<(), Problem> {
+    for path in [path, &beside(path, "-wal"), &beside(path, "-shm"), &beside(path, "-journal")] {
+        match fs::symlink_metadata(path) {
+            Ok(there) if there.is_file() => {}
+            Ok(_) => return Err(Problem::NoFile),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
 }
 
 /// Makes way for a new file, if this one is still damaged. Where that cannot be done it stays as it is.
-pub(super) fn set_damaged_aside(store: &Store) {
+pub(super) fn set_damaged_aside(store: &Store, patience: Duration) {
     let path = path(store);
     let _ = store.locked(&path, || {
-        let is_whole = connect(&path, OpenFlags::empty())
+        check_kind(&path)?;
+        let is_whole = connect(&path, OpenFlags::empty(), patience)
             .and_then(|connection| {
                 connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0))
             })
@@ -118,17 +154,18 @@ pub(super) fn set_damaged_aside(store: &Store) {
     });
 }
 
-fn make(path: &Path) -> Result<Connection, Problem> {
+fn make(path: &Path, patience: Duration) -> Result<Connection, Problem> {
+    check_kind(path)?;
     create_private(path)?;
-    let mut connection = connect(path, OpenFlags::SQLITE_OPEN_CREATE)?;
+    let mut connection = connect(path, OpenFlags::SQLITE_OPEN_CREATE, patience)?;
     migrate(&mut connection)?;
     Ok(connection)
 }
 
-fn connect(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
+fn connect(path: &Path, more: OpenFlags, patience: Duration) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.busy_timeout(patience)?;
     // A power failure may take the last rows, and nothing else.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     Ok(connection)
@@ -159,13 +196,16 @@ fn migrate(connection: &mut Connection) -> Result<(), Problem> {
 /// The library would make it readable for all; what it puts beside it takes its mode.
 #[cfg(unix)]
 fn create_private(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt;
-    OpenOptions::new().append(true).create(true).mode(0o600).open(path).map(drop)
+    use rustix::fs::{Mode, OFlags, open};
+    // Whatever has come there meanwhile, nobody waits for it, and nothing is made at a link's other end.
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    open(path, flags, Mode::RUSR | Mode::WUSR)?;
+    Ok(())
 }
 
 #[cfg(not(unix))]
 fn create_private(path: &Path) -> io::Result<()> {
-    OpenOptions::new().append(true).create(true).open(path).map(drop)
+    fs::OpenOptions::new().append(true).create(true).open(path).map(drop)
 }
 
 /// With what lies beside it: a journal of the old file must not be played into the new one.

@@ -255,7 +255,84 @@ fn a_folder_that_cannot_hold_it_is_an_error() {
     assert!(Database::open_existing(&gone).unwrap().is_none());
     fs::create_dir(folder.path().join("usage.db")).unwrap();
     let error = Database::open(&Store::at(folder.path())).unwrap_err();
-    assert!(error.0.contains("usage.db cannot be used: ") && error.0.contains("pacing goes on"), "{error:?}");
+    assert!(error.0.contains("usage.db cannot be used: it is no regular file"), "{error:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_neither_waited_for_nor_followed() {
+    use std::os::unix::fs::symlink;
+    let make_fifo = |path: &std::path::Path| {
+        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+    };
+    let kinds: [(&str, &dyn Fn(&std::path::Path)); 4] = [
+        ("usage.db", &make_fifo),
+        ("usage.db", &|path| symlink(path.with_file_name("elsewhere.db"), path).unwrap()),
+        ("usage.db", &|path| symlink("/dev/null", path).unwrap()),
+        ("usage.db-wal", &make_fifo),
+    ];
+    for (name, make) in kinds {
+        let (folder, store) = scratch();
+        let path = folder.path().join(name);
+        fs::write(folder.path().join("usage.db"), "").unwrap();
+        let _ = fs::remove_file(&path);
+        make(&path);
+        let before = fs::symlink_metadata(&path).unwrap().file_type();
+        for opened in [Database::open(&store).err(), Database::open_existing(&store).err()] {
+            let error = opened.unwrap();
+            assert!(error.0.contains("it is no regular file; move it away") && !error.1, "{name} {error:?}");
+        }
+        assert_eq!(fs::symlink_metadata(&path).unwrap().file_type(), before);
+        assert!(!folder.path().join("elsewhere.db").exists());
+    }
+}
+
+#[test]
+fn it_is_waited_for_no_longer_than_asked() {
+    let (_folder, store) = scratch();
+    let other = Database::open(&store).unwrap();
+    other.connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let database = Database::open_with(&store, std::time::Duration::from_millis(5)).unwrap();
+    let error = database.add_snapshot(&snapshot(100)).unwrap_err();
+    assert!(error.1 && error.0.contains("another process writes into it"), "{error:?}");
+    other.connection.execute_batch("ROLLBACK").unwrap();
+    database.add_snapshot(&snapshot(100)).unwrap();
+}
+
+#[test]
+fn one_that_is_held_alone_is_busy_and_stays() {
+    let (folder, store) = scratch();
+    drop(Database::open(&store).unwrap());
+    let other = Connection::open(folder.path().join("usage.db")).unwrap();
+    other
+        .execute_batch(
+            "PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE",
+        )
+        .unwrap();
+    let error = Database::open_with(&store, std::time::Duration::from_millis(5)).unwrap_err();
+    assert!(error.1, "{error:?}");
+    assert!(!folder.path().join("usage.db.corrupt").exists());
+}
+
+#[test]
+fn rows_of_another_type_are_skipped() {
+    let (_folder, store) = scratch();
+    let database = Database::open(&store).unwrap();
+    database.add_snapshot(&snapshot(100)).unwrap();
+    database.add_decision(&decision(100)).unwrap();
+    database
+        .connection
+        .execute_batch(
+            "INSERT INTO usage_snapshots (timestamp, five_hour_util) VALUES (101, 'much');
+             INSERT INTO usage_snapshots (timestamp) VALUES ('yesterday');
+             INSERT INTO usage_snapshots (timestamp, session_id) VALUES (102, x'ff');
+             INSERT INTO usage_snapshots (timestamp, five_hour_resets_at) VALUES (103, 1.5);
+             INSERT INTO pacing_decisions (timestamp, delay_seconds) VALUES (101, 'long');
+             INSERT INTO pacing_decisions (timestamp, strategy) VALUES (102, x'00ff')",
+        )
+        .unwrap();
+    assert_eq!(database.snapshots(0).unwrap(), [snapshot(100)]);
+    assert_eq!(database.decisions(0).unwrap(), [decision(100)]);
 }
 
 #[cfg(unix)]

@@ -170,6 +170,19 @@ fn a_batch_that_began_without_a_delay_gets_none() {
 }
 
 #[test]
+fn a_batch_waits_no_longer_than_there_is_a_reason() {
+    let mut world = World::used(96.0).without_alerts();
+    assert_eq!(world.waits(), 350_000);
+    world.later(5_000).read(20.0, NOON + HOUR);
+    assert_eq!(world.waits(), 0, "a later reading is within the line");
+    let mut world = World::used(96.0).without_alerts();
+    world.waits();
+    world.now = Timestamp::from_secs(NOON - 24 * HOUR);
+    world.read(96.0, NOON - 23 * HOUR);
+    assert_eq!(world.waits(), 350_000, "the clock was set back: not a day and more");
+}
+
+#[test]
 fn what_waits_for_the_user_is_counted_and_not_delayed() {
     let mut world = World::used(96.0).without_alerts();
     let outcome = world.call_of(true);
@@ -215,14 +228,42 @@ fn limits_of_a_delay() {
 fn a_delay_is_told_first_and_then_every_ten_minutes() {
     let mut world = World::used(96.0).without_alerts();
     world.read(96.0, NOON + HOUR);
-    let told: Vec<bool> = (0..4)
+    let told: Vec<String> = (0..4)
         .map(|_| {
-            let is_told = world.call().notice.is_some();
+            let told = world.call().notice.unwrap_or_default();
             world.later(351_000).read(96.0, NOON + HOUR);
-            is_told
+            told
         })
         .collect();
-    assert_eq!(told, [true, false, true, false]);
+    let first = "credit-pacer: paced 350 s so that your credits last: 5 hours 96 % used, 76 % planned by now; resets Wed \
+                 13:00. pace-maker status says more, Esc ends a delay, pace-maker off stops them.";
+    let later = "paced 350 s: 5 hours 96 % used, 80 % planned by now; resets Wed 13:00";
+    assert_eq!(told, [first, "", later, ""]);
+    world.session = 2;
+    assert!(
+        world.call().notice.unwrap().contains("so that your credits last"),
+        "the first of another session"
+    );
+}
+
+#[test]
+fn the_first_message_says_for_what_the_plan_stands_still() {
+    let mut world = World::used(0.0).without_alerts();
+    // Sunday noon, in a week from Friday to Friday.
+    let sunday = NOON - 3 * 24 * HOUR;
+    world.now = Timestamp::from_secs(sunday);
+    let window = Window { used_percent: 90.0, resets_at: sunday + 5 * 24 * HOUR, observed_at: sunday };
+    let windows = [("seven_day".to_owned(), window)].into();
+    world.usage =
+        Some(Usage { observed_at: sunday, source: Source::StatusLine, windows, earlier: Vec::new() });
+    let told = world.call().notice.unwrap();
+    assert!(
+        told.contains(
+            "; resets Fri 12:00; the plan stands still until Mon 00:00, because Sunday is no working day \
+             (credit-pacer.workdays). pace-maker status"
+        ),
+        "{told}"
+    );
 }
 
 #[test]
@@ -241,7 +282,10 @@ fn an_alert_is_told_at_once_and_its_call_does_not_wait() {
     let mut world = World::used(96.0);
     let outcome = world.call();
     assert_eq!(outcome.verdict, Verdict::Pass);
-    assert!(outcome.notice.unwrap().contains("96 % used"));
+    assert_eq!(
+        outcome.notice.unwrap(),
+        "credit-pacer: 5 hours 96 % used; resets Wed 13:00, in 1 h (pace-maker status)"
+    );
     assert_eq!(world.later(10).waits(), 350_000, "the next one does");
     assert_eq!(world.state.calls.len(), 2);
 }
@@ -282,10 +326,33 @@ fn a_start_cleans_up_once_a_day() {
 
 #[test]
 fn what_a_start_tells() {
-    let mut world = World::used(20.0);
+    let mut world = World::used(20.0).without_alerts();
     assert_eq!(world.starts().notice, None);
     world.read(94.0, NOON + HOUR);
-    assert!(world.starts().notice.unwrap().contains("94 % used"));
+    let told = world.starts().notice.unwrap();
+    let (until, rest) = told.split_once(" s each for now: ").unwrap();
+    let secs: u128 = until.strip_prefix("credit-pacer: calls wait about ").unwrap().parse().unwrap();
+    let expected = "5 hours 94 % used, 76 % planned by now; resets Wed 13:00 (pace-maker status says more, pace-maker off ends it)";
+    assert_eq!(rest, expected);
+    assert!(world.waits().abs_diff(secs * 1000) <= 500, "{secs}");
+    type Change = fn(&mut World);
+    let silent: [(&str, Change); 4] = [
+        ("quiet hours", |world| {
+            world.settings.quiet_hours = serde_json::from_str("\"11:00-13:00\"").unwrap()
+        }),
+        ("no delay may be so short", |world| {
+            world.settings.max_delay_secs = serde_json::from_str("2").unwrap()
+        }),
+        ("an hour holds nothing", |world| {
+            world.settings.max_total_delay_per_hour_secs = serde_json::from_str("0").unwrap()
+        }),
+        ("switched off", |world| world.switched_off = true),
+    ];
+    for (name, change) in silent {
+        let mut world = World::used(94.0);
+        change(&mut world);
+        assert_eq!(world.starts().notice, None, "{name}");
+    }
     world.usage = None;
     assert!(world.starts().notice.unwrap().contains("no readings"));
     assert_eq!(world.later(1000).starts().notice, None, "once a day");

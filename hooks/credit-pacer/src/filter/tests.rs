@@ -83,12 +83,26 @@ fn settings_lie_over_the_defaults_map_by_map() {
 fn a_bad_line_is_told_and_the_next_one_answered() {
     let good = wednesday(&json!(20), &Value::Null).to_string();
     for (bad, why) in [
-        ("nonsense", "expected"),
-        ("", "EOF"),
-        ("[1]", "invalid type"),
-        ("{}", "now"),
-        (r#"{"now": null}"#, "invalid type"),
+        ("nonsense", "not JSON: "),
+        ("", "not JSON: EOF"),
+        ("[1]", r#"a line has to be an object, not a list; a line is {"now": SECONDS, "#),
+        ("{}", r#"now is missing; a line is {"now": SECONDS, "session": "NAME", "snapshots": [{"at": "#),
+        (r#"{"now": null}"#, "now is missing; "),
+        (r#"{"now": "noon"}"#, "now has to be a number, not a text"),
         (r#"{"now": 1e999}"#, "out of range"),
+        (r#"{"now": 1, "session": 1}"#, "session has to be a text, not a number"),
+        (r#"{"now": 1, "snapshots": {}}"#, "snapshots has to be a list, not an object"),
+        (r#"{"now": 1, "snapshots": [{"at": 1}, 5]}"#, "snapshots[1] has to be an object, not a number"),
+        (r#"{"now": 1, "snapshots": [{}]}"#, "snapshots[0].at is missing; a line is {"),
+        (
+            r#"{"now": 1, "snapshots": [{"at": 1, "five_hour": 5}]}"#,
+            "snapshots[0].five_hour has to be an object, not a number",
+        ),
+        (
+            r#"{"now": 1, "snapshots": [{"at": 1, "seven_day": {"resets_at": true}}]}"#,
+            "snapshots[0].seven_day.resets_at has to be a number, not true or false",
+        ),
+        (r#"{"now": 1, "settings": []}"#, "settings has to be an object, not a list"),
         (r#"{"now": 1, "settings": {"no_such_key": 1}}"#, "no_such_key"),
         (
             r#"{"now": 1, "settings": {"seven_day": {"no_such_key": 1}}}"#,
@@ -98,15 +112,28 @@ fn a_bad_line_is_told_and_the_next_one_answered() {
         (r#"{"now": 1, "settings": {"work_hours": ["9-5"]}}"#, "settings: work_hours: "),
         (r#"{"now": 1, "settings": {"max_delay_secs": 351}}"#, "settings: max_delay_secs: out of bounds"),
         (r#"{"now": 1, "settings": {"enabled": "no"}}"#, "settings: enabled: "),
-        (r#"{"now": 1, "calls": [{"session": "s"}]}"#, "at"),
+        (r#"{"now": 1, "calls": [{"session": "s"}]}"#, "calls[0].at is missing"),
     ] {
         let answers = answers(format!("{bad}\n{good}\n").as_bytes());
         assert_eq!(answers.len(), 2, "{bad}");
         assert!(answers[0]["error"].as_str().unwrap().contains(why), "{bad}: {}", answers[0]);
+        assert!(!answers[0].to_string().contains("Asked"), "{bad}: {}", answers[0]);
         assert_eq!(answers[1]["strategy"], "none", "{bad}");
     }
     assert!(answers(b"\xff\xfe{}\n")[0]["error"].is_string());
     assert!(answers(b"").is_empty());
+}
+
+#[test]
+fn keys_that_are_not_known_change_nothing() {
+    let plain = wednesday(&json!(90), &json!({ "timezone": "UTC" }));
+    let mut more = plain.clone();
+    for place in ["", "/snapshots/0", "/snapshots/0/seven_day", "/calls/0"] {
+        let fields = more.pointer_mut(place).unwrap().as_object_mut().unwrap();
+        fields.insert("no_such_key".to_owned(), json!({ "of": ["others"] }));
+    }
+    assert_eq!(answer(&more), answer(&plain));
+    assert!(answer(&more)["delay_secs"].is_number());
 }
 
 #[test]

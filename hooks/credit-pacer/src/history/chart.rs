@@ -89,7 +89,7 @@ pub(crate) fn chart(course: &Course, span: &Span, safe: SafeLine<'_>, look: &Loo
 }
 
 fn heading(course: &Course, span: &Span) -> String {
-    let name = spoken::name(course.window);
+    let name = course.window.name();
     let Some(peak) = course.highest(span.from(), span.to()) else {
         return format!("{name}: nothing recorded");
     };
@@ -106,15 +106,16 @@ fn heading(course: &Course, span: &Span) -> String {
 fn legend(look: &Look) -> String {
     let glyphs = look.glyphs();
     let full = glyphs.used.last().copied().unwrap_or(' ');
+    let least = glyphs.used.first().copied().unwrap_or(' ');
+    let used = painted([full, ' ', least].map(|glyph| (glyph, Ink::Used)).into_iter(), look.colours);
     let entries = [
-        (full, Ink::Used, "used"),
         (glyphs.over, Ink::Over, "past the line"),
         (glyphs.safe, Ink::Safe, "safe line"),
         (glyphs.reset, Ink::Plain, "reset"),
     ];
     let entries = entries
         .map(|(glyph, ink, name)| format!("{} {name}", painted([(glyph, ink)].into_iter(), look.colours)));
-    format!("{:MARGIN$}{}", "", entries.join("  "))
+    format!("{:MARGIN$}{used} used  {}", "", entries.join("  "))
 }
 
 impl Look {
@@ -170,11 +171,12 @@ impl<'a> Plot<'a> {
         let floor = f64::from(line);
         // A line at the upper edge of a character is drawn in it.
         let is_at_safe = bar.safe > floor && bar.safe <= floor + 1.0;
-        if bar.used > bar.safe && bar.safe < floor + 1.0 && bar.used > floor {
-            return (self.glyphs.over, Ink::Over);
-        }
+        let is_past = bar.used > bar.safe && bar.safe < floor + 1.0 && bar.used > floor;
+        // What is past the line by less than a character would not be seen under it.
+        let is_seen_elsewhere = !is_past || bar.used > floor + 1.0;
         match self.filled(bar.used - floor) {
-            _ if is_at_safe && bar.used < floor + 1.0 => (self.glyphs.safe, Ink::Safe),
+            _ if is_at_safe && is_seen_elsewhere => (self.glyphs.safe, Ink::Safe),
+            _ if is_past => (self.glyphs.over, Ink::Over),
             Some(glyph) => (glyph, Ink::Used),
             None => (' ', Ink::Plain),
         }

@@ -67,6 +67,11 @@ impl LookingBack {
         |window, resets_at, at| self.rules.safe_at(window, resets_at, seconds(at))
     }
 
+    /// The usage API may be asked.
+    pub(crate) const fn asks_api(&self) -> bool {
+        self.settings.usage_api.enabled
+    }
+
     fn zone(&self) -> TimeZone {
         self.settings.timezone.find()
     }

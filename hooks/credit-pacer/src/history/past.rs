@@ -1,6 +1,8 @@
 //! What was, out of the rows that were kept: how much of each window was used when, what was delayed, and each day in
 //! numbers. Pure.
 
+use std::collections::BTreeSet;
+
 use crate::database::{DecisionRow, SnapshotRow};
 use crate::history::span::{Day, Span};
 use crate::pacing::{Strategy, Window};
@@ -23,8 +25,10 @@ pub(crate) struct Past {
     pub(crate) courses: [Course; 2],
     /// What was delayed, oldest first.
     pub(crate) delays: Vec<Delay>,
-    /// When a window came to a percentage at which the user is told.
+    /// When the user was told that a window came to a percentage, oldest first.
     pub(crate) alerts: Vec<i64>,
+    /// The first thing that is known of it, or of the week before it.
+    recorded_since: Option<i64>,
 }
 
 /// How much of a window was used when.
@@ -88,13 +92,17 @@ impl Past {
         alerts: &[u32],
     ) -> Self {
         let courses = Window::ALL.map(|window| Course::of(window, snapshots, span.now));
-        let runs = courses.iter().flat_map(|course| &course.runs);
-        let alerts =
-            runs.flat_map(|run| alerts.iter().filter_map(|percent| run.reached_at(f64::from(*percent))));
-        let alerts = alerts.filter(|at| span.holds(*at)).collect();
+        let runs = || courses.iter().flat_map(|course| &course.runs);
+        let reached =
+            runs().flat_map(|run| alerts.iter().filter_map(|percent| run.reached_at(f64::from(*percent))));
+        // What is reached at once is told in one message.
+        let alerts: BTreeSet<i64> = reached.filter(|at| span.holds(*at)).collect();
         let mut delays = delays(decisions);
+        let begins = runs().filter_map(|run| Some(run.points.first()?.0));
+        let recorded_since = begins.chain(delays.iter().map(|delay| delay.at)).min();
         delays.retain(|delay| span.holds(delay.at));
-        let mut past = Self { span, courses, delays, alerts };
+        let alerts = alerts.into_iter().collect();
+        let mut past = Self { span, courses, delays, alerts, recorded_since };
         let from = past.span.from();
         for course in &mut past.courses {
             course.runs.retain(|run| run.until > from);
@@ -105,6 +113,13 @@ impl Past {
     /// There is nothing to show.
     pub(crate) fn is_empty(&self) -> bool {
         self.delays.is_empty() && self.courses.iter().all(|course| course.runs.is_empty())
+    }
+
+    /// The first day of which something is recorded, where days before it are looked back on too.
+    pub(crate) fn first_recorded_day(&self) -> Option<Day> {
+        let (first, later) = self.span.days.split_first()?;
+        let since = self.recorded_since.filter(|since| *since >= first.to)?;
+        later.iter().find(|day| since < day.to).copied()
     }
 
     /// All delays together, in seconds.

@@ -1,7 +1,5 @@
 //! Numbers as people read them.
 
-use crate::pacing::Window;
-
 /// `61 %`, or `61.5 %` where it is no whole number.
 pub(crate) fn percent(number: f64) -> String {
     let tenths = (number * 10.0).round() / 10.0;
@@ -26,22 +24,6 @@ pub(crate) fn times(count: usize) -> String {
         1 => "once".to_owned(),
         2 => "twice".to_owned(),
         _ => format!("{count} times"),
-    }
-}
-
-/// A window's name.
-pub(crate) const fn name(window: Window) -> &'static str {
-    match window {
-        Window::FiveHour => "5-hour window",
-        Window::SevenDay => "7-day window",
-    }
-}
-
-/// The same in a table's head.
-pub(crate) const fn short_name(window: Window) -> &'static str {
-    match window {
-        Window::FiveHour => "5 hours",
-        Window::SevenDay => "7 days",
     }
 }
 

@@ -6,12 +6,12 @@ use crate::history::spoken;
 use crate::pacing::Window;
 
 /// A narrower terminal is told the days without their months, and delays without their number.
-const WIDE_COLUMNS: usize = 51;
+const WIDE_COLUMNS: usize = 56;
 
 /// The table, newest day last, without a line end after its last line.
 pub(crate) fn table(past: &Past, look: &Look) -> String {
-    let [five_hours, seven_days] = Window::ALL.map(spoken::short_name);
-    let head = line(["day", five_hours, seven_days, "delays", "alerts"], look);
+    let [five_hours, week] = Window::ALL.map(Window::name);
+    let head = line(["day", five_hours, week, "delays", "alerts"], look);
     let days = past.days();
     let lines = days.iter().map(|day| row(day, look));
     std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n")
@@ -24,7 +24,8 @@ fn row(day: &DayInNumbers, look: &Look) -> String {
     let delayed = spoken::duration(day.delayed_secs);
     let delays = match day.delays {
         0 => nothing.to_owned(),
-        count if look.is_wide() => format!("{count}, {delayed}"),
+        1 if look.is_wide() => format!("1 delay, {delayed}"),
+        count if look.is_wide() => format!("{count} delays, {delayed}"),
         _ => delayed,
     };
     let alerts = if day.alerts == 0 { nothing.to_owned() } else { day.alerts.to_string() };
@@ -33,7 +34,7 @@ fn row(day: &DayInNumbers, look: &Look) -> String {
 }
 
 fn line([day, five_hours, seven_days, delays, alerts]: [&str; 5], look: &Look) -> String {
-    let (date, used, delayed) = if look.is_wide() { (10, 7, 17) } else { (6, 6, 11) };
+    let (date, used, delayed) = if look.is_wide() { (10, 7, 22) } else { (6, 6, 11) };
     format!("{day:<date$} {five_hours:>7} {seven_days:>used$} {delays:>delayed$} {alerts:>6}")
 }
 

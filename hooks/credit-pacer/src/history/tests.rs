@@ -8,17 +8,23 @@ const LOOK: Look = Look { columns: 80, unicode: true, colours: false };
 
 #[test]
 fn without_data_it_says_where_data_come_from() {
-    let text = page(&Sample::of("UTC").past(7, "2026-11-22 12:00"), &even, &LOOK);
-    assert!(text.starts_with("Nothing is recorded of the last 7 days.\n"), "{text}");
-    assert!(text.contains("req hooks statusline") && text.contains("usage_api.enabled"), "{text}");
+    for (asks_api, expected) in [
+        (false, "the usage API, which is off (`usage_api.enabled`)."),
+        (true, "the usage API, which is asked but has told nothing of this time."),
+    ] {
+        let text = page(&Sample::of("UTC").past(7, "2026-11-22 12:00"), &even, &LOOK, asks_api);
+        assert!(text.starts_with("Nothing is recorded of the last 7 days.\n"), "{text}");
+        assert!(text.contains("req hooks statusline") && text.ends_with(expected), "{text}");
+    }
 }
 
 #[test]
-fn both_windows_and_the_days() {
-    let text = page(&two_weeks().past(7, "2026-11-20 18:00"), &even, &LOOK);
+fn both_windows_the_days_and_the_zone_once() {
+    let text = page(&two_weeks().past(7, "2026-11-20 18:00"), &even, &LOOK, false);
     let parts: Vec<&str> = text.split("\n\n").collect();
-    let begins: Vec<&str> = parts.iter().map(|part| part.split([':', ' ']).next().unwrap()).collect();
-    assert_eq!(begins, ["5-hour", "7-day", "day"]);
+    let begins: Vec<&str> = parts.iter().map(|part| part.split([':', ';', '\n']).next().unwrap()).collect();
+    let head = "day        5 hours    week                 delays alerts";
+    assert_eq!(begins, ["5 hours", "week", head, "Times in Europe/Berlin"]);
 }
 
 #[test]

@@ -25,6 +25,17 @@ pub(super) struct Clock {
     quiet_hours: Vec<HoursOfDay>,
 }
 
+/// Why no work is done at a moment, as the settings say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Off {
+    /// It is none of the days of work; the day's name.
+    Weekday(String),
+    /// It is a day off.
+    Holiday,
+    /// It is none of the hours of work.
+    Hours,
+}
+
 /// Spans of time, from and to, ascending and apart, in seconds since the epoch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spans(Vec<(i64, i64)>);
@@ -64,6 +75,19 @@ impl Clock {
     fn is_workday(&self, date: Date) -> bool {
         let is_off = self.holidays.iter().any(|days| days.contains(date));
         !is_off && self.workdays.iter().any(|day| day.is(date.weekday()))
+    }
+
+    /// Why a moment is in no working time.
+    pub(super) fn why_off(&self, at: i64) -> Option<Off> {
+        let local = self.local(at)?;
+        let date = local.date();
+        Some(if self.is_workday(date) {
+            Off::Hours
+        } else if self.holidays.iter().any(|days| days.contains(date)) {
+            Off::Holiday
+        } else {
+            Off::Weekday(local.strftime("%A").to_string())
+        })
     }
 
     fn span(&self, date: Date, hours: HoursOfDay) -> Option<(i64, i64)> {
@@ -137,6 +161,14 @@ impl Spans {
     pub(super) fn until(&self, now: f64) -> f64 {
         let over = |(start, end): &(i64, i64)| (now - seconds(*start)).clamp(0.0, seconds(end - start));
         self.0.iter().map(over).sum()
+    }
+
+    /// When it goes on, if it stands still at this moment and goes on at all.
+    pub(super) fn goes_on(&self, at: i64) -> Option<i64> {
+        if self.contains(at) {
+            return None;
+        }
+        self.0.iter().map(|(start, _)| *start).find(|start| *start > at)
     }
 
     /// The moment is in it.

@@ -24,10 +24,17 @@ const USUAL_GAP_SECS: f64 = 20.0;
 
 /// Batches and points from which on the cost of a batch is known: few dear ones, or many cheap ones. Readings are whole
 /// percents, so a point more or less must not matter much.
-const ENOUGH: [(u32, f64); 2] = [(20, 10.0), (100, 5.0)];
+const ENOUGH: [(f64, f64); 2] = [(20.0, 10.0), (100.0, 5.0)];
 
-/// Points of the week from which on they can be held against those of the five hours.
+/// Points of the week from which on the cost of a batch is known by them.
 const ENOUGH_WEEKLY: f64 = 3.0;
+
+/// Points of the week from which on holding them against those of the five hours tells as much as ever.
+const ENOUGH_OF_BOTH: f64 = 6.0;
+
+/// How much what a batch costs of the week is read off the five hours at most; the rest is read off the week itself. So no
+/// reading of the five hours takes more than this share off a week's delay.
+const MOST_BY_HOURS: f64 = 0.5;
 
 /// What is used moves so long after a call at most, in seconds. Later it was somebody else.
 const LAG_SECS: f64 = 10.0 * 60.0;
@@ -74,6 +81,18 @@ pub(super) struct Cost {
     pub(super) weight: f64,
 }
 
+/// Points of both windows that were used in the same time.
+#[derive(Debug, Clone, Copy)]
+struct Both {
+    of_week: f64,
+    of_hours: f64,
+}
+
+impl Cost {
+    /// Nothing is known.
+    const UNKNOWN: Self = Self { points: 0.0, weight: 0.0 };
+}
+
 impl<'a> History<'a> {
     pub(super) fn of(question: &Question<'a>) -> Self {
         let &Question { now, session, snapshots, calls, .. } = question;
@@ -114,27 +133,33 @@ impl<'a> History<'a> {
         gaps
     }
 
-    /// What a batch costs of a window. Of the week so little that whole percents do not tell: what it costs of the five
-    /// hours tells it better, once it is known how the two go together.
-    pub(super) fn cost(&self, window: Window) -> Cost {
+    /// What a batch costs of a window, as told in up to two ways; the weights are together at most 1. Of the week it is so
+    /// little that whole percents hardly tell: what it costs of the five hours tells it too, the more the better it is known
+    /// how the two go together. They are not made one number, as one that is far off would count for more than its weight.
+    pub(super) fn costs(&self, window: Window) -> [Cost; 2] {
+        let own = self.own_cost(window);
         match window {
-            Window::FiveHour => self.own_cost(window),
-            Window::SevenDay => self.weekly_ratio().map_or_else(
-                || self.own_cost(window),
-                |ratio| {
-                    let Cost { points, weight } = self.own_cost(Window::FiveHour);
-                    Cost { points: points * ratio, weight }
-                },
-            ),
+            Window::FiveHour => [own, Cost::UNKNOWN],
+            Window::SevenDay => {
+                let Both { of_week, of_hours } = self.both();
+                let by_hours = (of_week / ENOUGH_OF_BOTH).min(1.0) * MOST_BY_HOURS;
+                if of_hours <= 0.0 || by_hours <= 0.0 {
+                    return [own, Cost::UNKNOWN];
+                }
+                let Cost { points, weight } = self.own_cost(Window::FiveHour);
+                [
+                    Cost { weight: own.weight * (1.0 - by_hours), ..own },
+                    Cost { points: points * of_week / of_hours, weight: weight * by_hours },
+                ]
+            }
         }
     }
 
-    /// What was used lately, divided by the batches of that time: as far back as needed to know it.
+    /// What was used lately, divided by the batches of that time: as far back as needed to know it. Of the oldest move only
+    /// so much counts as is missing: else a point more or less would decide whether the whole of it does.
     fn own_cost(&self, window: Window) -> Cost {
-        let Some(first) = self.batches.first().map(|batch| batch.at) else {
-            return Cost { points: 0.0, weight: 0.0 };
-        };
-        let (mut count, mut points) = (0_u32, 0.0);
+        let Some(first) = self.batches.first().map(|batch| batch.at) else { return Cost::UNKNOWN };
+        let (mut count, mut points) = (0.0, 0.0);
         for step in self.moves(window).iter().rev().take_while(|step| step.to > first) {
             let (before, upto) = (self.batches_until(step.from), self.batches_until(step.to));
             let last = self.batches[..upto].last();
@@ -142,21 +167,27 @@ impl<'a> History<'a> {
                 continue;
             }
             let known = (step.to - first) / (step.to - step.from).max(1.0);
-            points += step.points * known.min(1.0);
-            count = count.saturating_add(u32::try_from(upto - before).unwrap_or(u32::MAX));
-            if ENOUGH.iter().any(|(batches, moved)| count >= *batches && points >= *moved) {
+            let moved = step.points * known.min(1.0);
+            let made = u32::try_from(upto - before).map_or(f64::MAX, f64::from);
+            let enough = ENOUGH.map(|(batches, least)| {
+                share_missing(batches - count, made).max(share_missing(least - points, moved))
+            });
+            let share = enough.into_iter().fold(f64::INFINITY, f64::min);
+            count += made * share.min(1.0);
+            points += moved * share.min(1.0);
+            if share <= 1.0 {
                 break;
             }
         }
-        if count == 0 {
-            return Cost { points: 0.0, weight: 0.0 };
+        if count <= 0.0 {
+            return Cost::UNKNOWN;
         }
         let [_, (many, few_points)] = ENOUGH;
         let weight = match window {
-            Window::FiveHour => (points / few_points).max(f64::from(count) / f64::from(many)),
+            Window::FiveHour => (points / few_points).max(count / many),
             Window::SevenDay => points / ENOUGH_WEEKLY,
         };
-        Cost { points: points / f64::from(count), weight: weight.min(1.0) }
+        Cost { points: points / count, weight: weight.min(1.0) }
     }
 
     /// What was used of a window since a reading: what the batches after it cost, as far as that is known. Of a week that is
@@ -165,7 +196,7 @@ impl<'a> History<'a> {
         if window == Window::SevenDay {
             return 0.0;
         }
-        let Cost { points, weight } = self.cost(window);
+        let Cost { points, weight } = self.own_cost(window);
         let later = self.batches.len() - self.batches_until(at);
         u32::try_from(later).map_or(0.0, f64::from) * points * weight
     }
@@ -174,8 +205,8 @@ impl<'a> History<'a> {
         self.batches.partition_point(|batch| batch.at <= at)
     }
 
-    /// Points of the week to one of the five hours.
-    fn weekly_ratio(&self) -> Option<f64> {
+    /// How week and five hours went up together.
+    fn both(&self) -> Both {
         let weekly = self.moves(Window::SevenDay);
         let (mut of_week, mut of_hours) = (0.0, 0.0);
         let mut weekly = weekly.iter().peekable();
@@ -185,7 +216,7 @@ impl<'a> History<'a> {
             }
             of_hours += short.points;
         }
-        (of_week >= ENOUGH_WEEKLY && of_hours > 0.0).then(|| of_week / of_hours)
+        Both { of_week, of_hours }
     }
 
     /// How a window's use went up from reading to reading. Nothing is known of the time between two windows; within one it
@@ -209,6 +240,11 @@ impl<'a> History<'a> {
         }
         moves
     }
+}
+
+/// What share of so much fills what is missing; more than 1 if it does not.
+fn share_missing(missing: f64, of: f64) -> f64 {
+    if missing > 0.0 { missing / of } else { 0.0 }
 }
 
 /// The calls, gathered into batches. A call that ended during its session's sleep and was not delayed itself joined it.

@@ -1,7 +1,7 @@
 //! How long the next request waits: so long that what is left of a window lasts, if every batch of calls costs what the last
 //! ones did.
 
-use super::cost::{Cost, History};
+use super::cost::History;
 use super::line::Rules;
 use super::{Question, Status, Window, WindowPace, seconds};
 
@@ -31,17 +31,22 @@ pub(super) fn of(pace: &WindowPace, question: &Question<'_>, history: &History<'
             .worked_share(pace.window, reading.resets_at, question.now, question.busy_slots)
             .unwrap_or(1.0);
         let gap = history.natural_gap();
-        let Cost { points, weight } = history.cost(pace.window);
-        let by_cost = share * history.sessions() * points / budget;
         // The average is of all sessions together and of worked and idle time alike.
         let by_average = gap * (used / line.elapsed.max(LEAST_ELAPSED_SECS)) / budget;
-        let apart = weight * by_cost + (1.0 - weight) * by_average;
+        // Each is cut before they are mixed: else one that is far off would alone make the delay, until it falls to nothing.
+        let cut = |apart: f64| (apart - gap).clamp(0.0, rules.longest_delay);
+        let costs = history.costs(pace.window);
+        let at_once = share * history.sessions();
+        let by_costs =
+            costs.iter().map(|cost| cost.weight * cut(at_once * cost.points / budget)).sum::<f64>();
+        let unknown = 1.0 - costs.iter().map(|cost| cost.weight).sum::<f64>();
+        let delay = by_costs + unknown.max(0.0) * cut(by_average);
         let early = match pace.window {
             Window::FiveHour => 0.0,
             Window::SevenDay => WEEKLY_RAMP_POINTS * line.left / (line.left + line.elapsed),
         };
         let ramp = (pace.over_percent + used_since - rules.threshold) / (RAMP_POINTS + early);
-        (apart - gap).clamp(0.0, rules.longest_delay) * ramp.clamp(0.0, 1.0)
+        delay * ramp.clamp(0.0, 1.0)
     };
     let delay = delay.min(longest);
     if delay < rules.shortest_delay { 0.0 } else { delay }

@@ -2,7 +2,7 @@
 
 use crate::settings::Settings;
 
-use super::clock::{Clock, Spans};
+use super::clock::{Clock, Off, Spans};
 use super::{SAME_RESET_SECS, Window, seconds, whole_seconds};
 
 /// The length of a slot in which there were calls or not.
@@ -170,6 +170,13 @@ impl Rules {
         let busy = busy_slots.iter().map(start).filter(is_counted).count();
         let busy = u32::try_from(busy).map_or(f64::MAX, f64::from) * seconds(SLOT_SECS);
         Some((busy / known).clamp(LEAST_SHARE, 1.0))
+    }
+
+    /// Why what may be used of a window stands still, and until when; `None` if it does not, or is all of it already.
+    pub(super) fn standstill(&self, window: Window, resets_at: i64, now: f64) -> Option<(i64, Off)> {
+        let working = self.working(window, Place::of(window, resets_at, now), now)?;
+        let until = working.goes_on(whole_seconds(now))?;
+        Some((until, self.clock.why_off(whole_seconds(now))?))
     }
 
     /// Nothing is to be delayed at this time of day.

@@ -1,6 +1,10 @@
 //! One sentence for people on why there is a delay, or none.
 
+use super::clock::Off;
 use super::{Rules, Status, WindowPace, seconds, whole_seconds};
+
+/// So little over the line, in points, is said to be too little for a delay: one step of the readings.
+const LITTLE_POINTS: f64 = 1.0;
 
 pub(super) fn of(
     windows: &[WindowPace],
@@ -12,17 +16,23 @@ pub(super) fn of(
     if let Some(pace) = constrained {
         return delayed(pace, now, rules);
     }
-    let over: Vec<String> = told(windows, Status::Over, used_and_planned);
-    if !over.is_empty() {
-        let why = if is_quiet { "nothing waits in quiet hours" } else { "too little over for a delay" };
-        return format!("{why}: {}", over.join(", "));
+    if windows.iter().any(|pace| pace.status == Status::Over) {
+        return undelayed(windows, is_quiet, now, rules);
     }
-    let within = told(windows, Status::Ok, used_and_planned);
-    let within = (!within.is_empty()).then(|| format!("within plan: {}", within.join(", ")));
+    let (over, within): (Vec<&WindowPace>, Vec<&WindowPace>) =
+        windows.iter().filter(|pace| pace.status == Status::Ok).partition(|pace| pace.over_percent > 0.0);
+    let within = (!within.is_empty()).then(|| format!("within plan: {}", all(&within)));
+    let let_pass = (!over.is_empty()).then(|| {
+        let points = match percent(rules.threshold, rules.threshold.fract() != 0.0) {
+            one if one == "1" => "1 point".to_owned(),
+            points => format!("{points} points"),
+        };
+        format!("over, but within threshold_pct ({points}): {}", all(&over))
+    });
     let stale = told(windows, Status::Stale, |pace| stale(pace, now));
     let unknown = told(windows, Status::Unknown, |pace| pace.window.name().to_owned());
     let unknown = (!unknown.is_empty()).then(|| format!("no reading yet: {}", unknown.join(", ")));
-    let parts: Vec<String> = within.into_iter().chain(stale).chain(unknown).collect();
+    let parts: Vec<String> = within.into_iter().chain(let_pass).chain(stale).chain(unknown).collect();
     if parts.is_empty() { "no window is paced by".to_owned() } else { parts.join("; ") }
 }
 
@@ -30,6 +40,48 @@ fn told(windows: &[WindowPace], status: Status, say: impl Fn(&WindowPace) -> Str
     let mut told: Vec<String> = windows.iter().filter(|pace| pace.status == status).map(say).collect();
     told.dedup();
     told
+}
+
+fn all(windows: &[&WindowPace]) -> String {
+    windows.iter().copied().map(used_and_planned).collect::<Vec<_>>().join(", ")
+}
+
+/// Why nothing waits though something is over.
+fn undelayed(windows: &[WindowPace], is_quiet: bool, now: f64, rules: &Rules) -> String {
+    let over: Vec<&WindowPace> = windows.iter().filter(|pace| pace.status == Status::Over).collect();
+    let numbers = all(&over);
+    if is_quiet {
+        return format!("nothing waits in quiet hours: {numbers}");
+    }
+    if rules.longest_delay <= 0.0 || rules.longest_delay < rules.shortest_delay {
+        return format!("nothing waits with this max_delay_secs: {numbers}");
+    }
+    if over.iter().all(|pace| pace.over_percent - rules.threshold < LITTLE_POINTS) {
+        return format!("too little over for a delay: {numbers}");
+    }
+    let still: String = over.iter().map(|pace| rules.standstill_clause(pace, now)).collect();
+    format!("calls are far enough apart already: {numbers} by now{still}")
+}
+
+impl Rules {
+    /// That and why what may be used of a window stands still: "; the plan stands still until Mon 00:00, because Sunday is no
+    /// working day (credit-pacer.workdays)". Empty if it does not, or if nothing is left anyway.
+    pub(crate) fn standstill_clause(&self, pace: &WindowPace, now: f64) -> String {
+        let reading = pace.reading.map(|(_, reading)| reading);
+        let Some(reading) = reading.filter(|reading| reading.used() < self.target()) else {
+            return String::new();
+        };
+        let Some((until, why)) = self.standstill(pace.window, reading.resets_at, now) else {
+            return String::new();
+        };
+        let until = self.local(until, whole_seconds(now));
+        let because = match why {
+            Off::Weekday(day) => format!("{day} is no working day (credit-pacer.workdays)"),
+            Off::Holiday => "today is a day off (credit-pacer.holidays)".to_owned(),
+            Off::Hours => "these are no working hours (credit-pacer.work_hours)".to_owned(),
+        };
+        format!("; the plan stands still until {until}, because {because}")
+    }
 }
 
 fn delayed(pace: &WindowPace, now: f64, rules: &Rules) -> String {
@@ -44,7 +96,7 @@ fn delayed(pace: &WindowPace, now: f64, rules: &Rules) -> String {
             percent(used, false)
         );
     }
-    format!("{} by now{resets}", used_and_planned(pace))
+    format!("{} by now{resets}{}", used_and_planned(pace), rules.standstill_clause(pace, now))
 }
 
 /// With a decimal where whole numbers would look the same.

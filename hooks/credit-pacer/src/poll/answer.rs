@@ -64,14 +64,30 @@ fn is_name(name: &str) -> bool {
     name.len() <= MAX_NAME && name.bytes().all(is_plain)
 }
 
-/// The header in either of its forms, seconds or a date.
+/// The header in either of its forms, seconds or a date. What is too large to be read is the longest time there is, and no
+/// reason to ask sooner.
 fn retry_after(text: &str, now: Timestamp) -> Option<Duration> {
     let text = text.trim();
-    if let Ok(secs) = text.parse() {
-        return Some(Duration::from_secs(secs));
+    if is_number(text) {
+        return Some(text.parse().map_or(Duration::MAX, Duration::from_secs));
     }
-    let date = rfc2822::parse(text).ok()?;
-    Some(Timestamp::from_secs(date.timestamp().as_second()).since(now))
+    match rfc2822::parse(text) {
+        Ok(date) => Some(Timestamp::from_secs(date.timestamp().as_second()).since(now)),
+        Err(_) => is_far_away(text).then_some(Duration::MAX),
+    }
+}
+
+/// A date whose year is the last one that can be read, or a later one: `Fri, 31 Dec 9999 23:59:59 GMT`.
+fn is_far_away(date: &str) -> bool {
+    let date = date.split_once(',').map_or(date, |(_, date)| date);
+    let mut parts = date.split_ascii_whitespace().skip(2);
+    let year = parts.next().filter(|year| is_number(year));
+    let is_last = year.is_some_and(|year| year.parse().unwrap_or(u64::MAX) >= 9999);
+    is_last && parts.next().is_some_and(|time| time.contains(':'))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -1,26 +1,64 @@
-//! The report's file: written beside and renamed, never over something that is none of ours.
+//! The report's file: a page in a folder of the user's, written beside and renamed. Never over something that is none of
+//! ours, and never where Claude Code, Git or these hooks keep what they go by: a file in there can switch hooks off.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use shared::host::Places;
+
 use crate::report::page::MARK;
 
+/// Folders of these names are not written to, wherever they are.
+const KEPT_NAMES: [&str; 2] = [".claude", ".git"];
+
+/// How a page's name ends.
+const EXTENSIONS: [&str; 2] = ["html", "htm"];
+
 /// Writes the page and tells where it is. Another file is overwritten only by `force`, anything that is no file never.
-pub(crate) fn write(path: &Path, page: &str, force: bool) -> Result<PathBuf, String> {
+pub(crate) fn write(path: &Path, page: &str, force: bool, places: &Places) -> Result<PathBuf, String> {
     let shown = path.display();
-    match fs::metadata(path) {
-        Ok(there) if there.is_dir() => return Err(format!("{shown} is a folder; name a file in it")),
+    if path.is_dir() {
+        return Err(format!("{shown} is a folder; name a file in it"));
+    }
+    let is_page = |end: &str| EXTENSIONS.iter().any(|extension| end.eq_ignore_ascii_case(extension));
+    let name =
+        path.file_name().filter(|_| path.extension().and_then(|end| end.to_str()).is_some_and(is_page));
+    let name = name.ok_or_else(|| format!("{shown} is no name of a page; it must end in .html or .htm"))?;
+    let cannot = |error: io::Error| format!("{shown} cannot be written: {error}");
+    let folder = fs::canonicalize(folder_of(path)).map_err(cannot)?;
+    if is_kept(&folder, places) {
+        let kept = "a folder of Claude Code, Git or these hooks";
+        return Err(format!("{shown} is in {kept}, where no page is written; name a file elsewhere"));
+    }
+    let target = folder.join(name);
+    match fs::symlink_metadata(&target) {
+        Ok(there) if there.is_symlink() => {
+            return Err(format!("{shown} is a link; name the file it leads to, or another one"));
+        }
         Ok(there) if !there.is_file() => return Err(format!("{shown} is no file")),
-        Ok(_) if !force && !is_report(path) => {
+        Ok(_) if !force && !is_report(&target) => {
             return Err(format!("{shown} is there and is no report of ours; --force overwrites it"));
         }
         _ => {}
     }
-    // What a link points to is replaced, not the link.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    replace(&target, page).map_err(|error| format!("{shown} cannot be written: {error}"))?;
-    Ok(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))
+    replace(&target, page).map_err(cannot)?;
+    Ok(target)
+}
+
+/// A bare name is in the working directory.
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or_else(|| Path::new("."))
+}
+
+/// The folder, which is spelled without links, belongs to Claude Code, Git or the hooks.
+fn is_kept(folder: &Path, places: &Places) -> bool {
+    let is_kept_name = |name: &str| KEPT_NAMES.iter().any(|kept| name.eq_ignore_ascii_case(kept));
+    let mut names = folder.iter().filter_map(|name| name.to_str());
+    let kept = [&places.config_dir, &places.state_dir, &places.default_state_dir];
+    let real = kept.into_iter().flatten().filter_map(|kept| fs::canonicalize(kept).ok());
+    names.any(is_kept_name) || real.into_iter().any(|kept| folder.starts_with(kept))
 }
 
 fn is_report(path: &Path) -> bool {
@@ -48,54 +86,4 @@ fn fill(mut file: File, page: &str) -> io::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::write;
-    use crate::report::page::MARK;
-
-    #[test]
-    fn only_a_report_of_ours_is_overwritten() {
-        let folder = tempfile::tempdir().unwrap();
-        let page = format!("{MARK}new");
-        let ours = format!("{MARK}old");
-        for (name, there, force, is_written) in [
-            ("new.html", None, false, true),
-            ("ours.html", Some(ours.as_str()), false, true),
-            ("other.html", Some("<!DOCTYPE html>\n<p>mine</p>"), false, false),
-            ("forced.html", Some("<!DOCTYPE html>\n<p>mine</p>"), true, true),
-            ("empty.html", Some(""), false, false),
-        ] {
-            let path = folder.path().join(name);
-            if let Some(there) = there {
-                fs::write(&path, there).unwrap();
-            }
-            let written = write(&path, &page, force);
-            assert_eq!(written.is_ok(), is_written, "{name}: {written:?}");
-            let expected = if is_written { page.as_str() } else { there.unwrap_or_default() };
-            assert_eq!(fs::read_to_string(&path).unwrap(), expected, "{name}");
-        }
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5, "nothing is left beside");
-    }
-
-    #[test]
-    fn a_folder_is_refused_even_by_force() {
-        let folder = tempfile::tempdir().unwrap();
-        let refused = write(folder.path(), "page", true).unwrap_err();
-        assert!(refused.ends_with("is a folder; name a file in it"), "{refused}");
-        assert!(write(&folder.path().join("missing").join("report.html"), "page", true).is_err());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_stays_and_what_it_points_to_is_replaced() {
-        let folder = tempfile::tempdir().unwrap();
-        let (file, link) = (folder.path().join("file.html"), folder.path().join("link.html"));
-        fs::write(&file, MARK).unwrap();
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-        let page = format!("{MARK}new");
-        write(&link, &page, false).unwrap();
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert_eq!(fs::read_to_string(&file).unwrap(), page);
-    }
-}
+mod tests;

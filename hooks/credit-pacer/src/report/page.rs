@@ -1,9 +1,9 @@
 //! The page. Pure.
 
-use crate::history::SOURCES;
 use crate::history::chart::SafeLine;
 use crate::history::past::{Course, DayInNumbers, Delay, Past};
-use crate::history::spoken::{capitalised, duration, name, percent, short_name};
+use crate::history::sources;
+use crate::history::spoken::{capitalised, duration, percent};
 use crate::pacing::Window;
 use crate::report::markup::{Element, el, style};
 use crate::report::plot::plots;
@@ -19,7 +19,7 @@ const DELAYS: usize = 50;
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
 /// The whole file.
-pub(crate) fn page(past: &Past, safe: SafeLine<'_>) -> String {
+pub(crate) fn page(past: &Past, safe: SafeLine<'_>, asks_api: bool) -> String {
     let title = format!("Use of Claude credits, {}", period(past));
     let head = el("head")
         .add(el("meta").with("charset", "utf-8"))
@@ -28,18 +28,19 @@ pub(crate) fn page(past: &Past, safe: SafeLine<'_>) -> String {
         .add(el("meta").with("name", "color-scheme").with("content", "light dark"))
         .add(el("title").text(title))
         .add(style(include_str!("style.css")));
-    let html = el("html").with("lang", "en").add(head).add(el("body").add(body(past, safe)));
+    let html = el("html").with("lang", "en").add(head).add(el("body").add(body(past, safe, asks_api)));
     format!("{MARK}{html}\n")
 }
 
-fn body(past: &Past, safe: SafeLine<'_>) -> Element {
+fn body(past: &Past, safe: SafeLine<'_>, asks_api: bool) -> Element {
     let zone = past.span.zone_name();
-    let header = el("header")
-        .add(el("h1").text("Use of Claude credits"))
-        .add(el("p").class("period").text(format!("{} ({zone})", period(past))));
+    let since = past.first_recorded_day().map(|day| format!(", recorded since {}", day.day_and_month()));
+    let period = format!("{} ({zone}){}", period(past), since.unwrap_or_default());
+    let header =
+        el("header").add(el("h1").text("Use of Claude credits")).add(el("p").class("period").text(period));
     let main = el("main").add(header);
     let main = if past.is_empty() {
-        main.add(el("p").text("Nothing is recorded of this time.")).add(el("p").text(SOURCES))
+        main.add(el("p").text("Nothing is recorded of this time.")).add(el("p").text(sources(asks_api)))
     } else {
         main.add(figures(past))
             .add_all(summary(past).into_iter().map(|sentence| el("p").text(sentence)))
@@ -53,8 +54,10 @@ fn body(past: &Past, safe: SafeLine<'_>) -> Element {
 /// What is looked for first.
 fn figures(past: &Past) -> Element {
     let peak = |course: &Course| course.peak().map_or_else(|| "–".to_owned(), percent);
-    let highest =
-        past.courses.iter().map(|course| (format!("{}, highest", name(course.window)), peak(course)));
+    let highest = past
+        .courses
+        .iter()
+        .map(|course| (format!("{}, highest", capitalised(course.window.name())), peak(course)));
     let delayed = [
         ("Delays".to_owned(), past.delays.len().to_string()),
         ("Delayed in all".to_owned(), duration(past.delayed_secs())),
@@ -65,7 +68,7 @@ fn figures(past: &Past) -> Element {
 }
 
 fn window(past: &Past, course: &Course, safe: SafeLine<'_>) -> Element {
-    let section = el("section").add(el("h2").text(capitalised(name(course.window))));
+    let section = el("section").add(el("h2").text(capitalised(course.window.name())));
     if course.runs.is_empty() {
         return section.add(el("p").text("Nothing is recorded of it in this time."));
     }
@@ -86,9 +89,11 @@ fn legend() -> Element {
 }
 
 fn days(past: &Past) -> Element {
-    let [five_hours, seven_days] = Window::ALL.map(short_name);
-    let head = ["Day", five_hours, seven_days, "Delays", "Delayed", "Alerts"];
-    let rows = past.days().into_iter().rev().map(|day| day_row(&day));
+    let [five_hours, week] = Window::ALL.map(|window| capitalised(window.name()));
+    let head = ["Day", &five_hours, &week, "Delays", "Delayed", "Alerts"];
+    let first = past.first_recorded_day().map_or(i64::MIN, |day| day.from);
+    let recorded = past.days().into_iter().filter(|day| day.day.from >= first);
+    let rows = recorded.collect::<Vec<_>>().into_iter().rev().map(|day| day_row(&day));
     let table = table("Days, with the highest use of each window", &head, rows);
     el("section").add(el("h2").text("Days")).add(table)
 }
@@ -111,7 +116,7 @@ fn delays(past: &Past) -> Option<Element> {
     let rows = last.iter().map(|delay| {
         vec![
             past.span.date_and_clock(delay.at),
-            optional(delay.window.map(|window| short_name(window).to_owned())),
+            optional(delay.window.map(|window| window.name().to_owned())),
             optional(delay.used.map(percent)),
             optional(delay.safe.map(percent)),
             duration(delay.secs),
@@ -147,7 +152,7 @@ fn footer(past: &Past) -> Element {
     let now = past.span.date_and_clock(past.span.now);
     el("footer").add(el("p").text(format!(
         "Written by credit-pacer {version} on {now}. Readings are as the client told them, often in whole percents; \
-         between readings the last one holds. The safe line is what the settings of today allow."
+         between readings the last one holds. Safe line and alerts are by the settings of today."
     )))
 }
 

@@ -16,9 +16,9 @@ const LEFT: f64 = 44.0;
 const RIGHT: f64 = 10.0;
 const ABOVE: f64 = 10.0;
 /// Between the plot and the track.
-const GAP: f64 = 5.0;
+const GAP: f64 = 10.0;
 /// The height of the longest delay.
-const TRACK: f64 = 16.0;
+const TRACK: f64 = 26.0;
 /// The line of days below the track.
 const BELOW: f64 = 20.0;
 
@@ -88,7 +88,7 @@ struct Plot<'a> {
 impl Plot<'_> {
     fn draw(&self) -> Element {
         let height = self.floor() + GAP + TRACK + BELOW;
-        let name = spoken::name(self.course.window);
+        let name = self.course.window.name();
         let days = self.span.days.first().zip(self.span.days.last());
         let period = days.map_or_else(String::new, |(first, last)| {
             format!("{} to {}", first.weekday_and_date(), last.weekday_and_date())
@@ -252,9 +252,13 @@ impl Plot<'_> {
         };
         let bottom = self.floor() + GAP + TRACK;
         let track = line("axis", (LEFT, bottom), (self.edge(), bottom));
-        let label = text(LEFT - 6.0, bottom, "end", "delay");
+        let ceiling = line("grid", (LEFT, bottom - TRACK), (self.edge(), bottom - TRACK));
+        let highest = text(LEFT - 6.0, bottom - TRACK + 8.0, "end", &format!("{HIGHEST_DELAY} s"));
+        let none = text(LEFT - 6.0, bottom, "end", "0 s");
         let bars = self.past.delays.iter().filter(is_ours).map(|delay| {
-            let height = (number_of(delay.secs) / HIGHEST_DELAY).min(1.0) * (TRACK - 3.0) + 3.0;
+            let height = (number_of(delay.secs) / HIGHEST_DELAY).min(1.0) * TRACK;
+            // Something is seen of the least.
+            let height = height.max(2.0);
             let width = (self.x(delay.at + delay.secs) - self.x(delay.at)).max(2.0);
             let title = format!(
                 "{}: {}, {}",
@@ -270,7 +274,7 @@ impl Plot<'_> {
                 .with("height", coordinate(height))
                 .add(el("title").text(title))
         });
-        [track, label].into_iter().chain(bars).collect()
+        [ceiling, track, highest, none].into_iter().chain(bars).collect()
     }
 
     fn now(&self) -> Option<Element> {

@@ -1,7 +1,7 @@
 //! What happened, in sentences. Pure.
 
 use crate::history::past::{Course, Past, Run};
-use crate::history::spoken::{capitalised, duration, name, percent, times};
+use crate::history::spoken::{capitalised, duration, percent, times};
 use crate::pacing::Window;
 
 /// So many percent are all of a window.
@@ -25,16 +25,19 @@ pub(crate) fn period(past: &Past) -> String {
 pub(crate) fn description(past: &Past, course: &Course) -> String {
     let delays = past.delays.iter().filter(|delay| delay.window == Some(course.window)).count();
     let peak = course.peak().map_or_else(|| "nothing".to_owned(), percent);
+    let delayed = match delays {
+        0 => "Nothing was delayed".to_owned(),
+        _ => format!("Calls were delayed {}", times(delays)),
+    };
     format!(
         "Use of the {} in percent over time, as a step line, with the safe line dashed and resets as vertical rules. \
-         At most {peak} was used. Calls were delayed {} for this window. The table of days below has the numbers.",
-        name(course.window),
-        times(delays),
+         At most {peak} was used. {delayed} for it. The table of days below has the numbers.",
+        course.window.name(),
     )
 }
 
 fn of_window(course: &Course) -> String {
-    let name = capitalised(name(course.window));
+    let name = capitalised(course.window.name());
     let count = course.runs.len();
     let Some(peak) = course.peak() else { return format!("{name}: nothing was recorded.") };
     let full = course.runs.iter().filter(|run| run.highest() >= LIMIT).count();
@@ -43,12 +46,12 @@ fn of_window(course: &Course) -> String {
         _ => format!("the limit was reached {}", times(full)),
     };
     if count == 1 {
-        return format!("{name}: one was seen, {} of it used; {limit}.", percent(peak));
+        return format!("{name}: one window was seen, {} of it used; {limit}.", percent(peak));
     }
     let sum: f64 = course.runs.iter().map(Run::highest).sum();
     let mean = sum / f64::from(u32::try_from(count).unwrap_or(u32::MAX));
     format!(
-        "{name}: {count} were seen, {} used on average and {} at most; {limit}.",
+        "{name}: {count} windows were seen, {} used on average and {} at most; {limit}.",
         percent(mean.round()),
         percent(peak)
     )
@@ -59,13 +62,10 @@ fn of_delays(past: &Past) -> String {
         return "Nothing was delayed.".to_owned();
     };
     let asked = |window: Window| past.delays.iter().filter(|delay| delay.window == Some(window)).count();
-    let [five_hours, seven_days] = Window::ALL.map(|window| times(asked(window)));
-    format!(
-        "Sessions were delayed {}, {} in all and {} at most: {five_hours} for the {}, {seven_days} for the {}.",
-        times(past.delays.len()),
-        duration(past.delayed_secs()),
-        duration(longest),
-        name(Window::FiveHour),
-        name(Window::SevenDay),
-    )
+    let windows = Window::ALL.into_iter().filter(|window| asked(*window) > 0);
+    let windows: Vec<String> =
+        windows.map(|window| format!("{} for the {}", times(asked(window)), window.name())).collect();
+    let (all, longest) = (duration(past.delayed_secs()), duration(longest));
+    let of_it = if windows.is_empty() { String::new() } else { format!(": {}", windows.join(", ")) };
+    format!("Sessions were delayed {}, {all} in all and {longest} at most{of_it}.", times(past.delays.len()))
 }

@@ -41,6 +41,28 @@ fn the_original_tools_names_count_where_they_stand() {
 }
 
 #[test]
+fn a_longest_delay_below_the_shortest_one_is_told() {
+    for (lines, path, shortest) in [
+        ("{}", "", ""),
+        ("max_delay_secs: 2", "max_delay_secs", "base_delay_secs"),
+        ("max_delay_secs: 0", "", ""),
+        ("max_delay_secs: 5", "", ""),
+        ("{max_delay_secs: 2, base_delay_secs: 1}", "", ""),
+        ("{max_delay_secs: 120, base_delay_secs: 121}", "max_delay_secs", "base_delay_secs"),
+        ("{max_delay: 2, max_delay_secs: 9}", "max_delay", "base_delay_secs"),
+        ("{max_delay_secs: 9, base_delay: 10}", "max_delay_secs", "base_delay"),
+    ] {
+        let faults = with(lines).unwrap().faults();
+        assert_eq!(faults.is_empty(), path.is_empty(), "{lines}");
+        for fault in faults {
+            assert_eq!(fault.path, [path], "{lines}");
+            let what = format!("is below {shortest}, so nothing is ever delayed: lower {shortest} too");
+            assert_eq!(fault.what, what, "{lines}");
+        }
+    }
+}
+
+#[test]
 fn the_schema_knows_every_name() {
     let schema = schema_of::<Settings>().to_value();
     let known = known_keys(&schema);

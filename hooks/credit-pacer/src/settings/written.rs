@@ -114,9 +114,14 @@ impl DayRange {
 }
 
 impl Zone {
+    /// It is the machine's own.
+    pub(crate) fn is_system(&self) -> bool {
+        self.0 == SYSTEM
+    }
+
     /// The zone itself. For `system` this looks at the machine; where that says nothing, it is UTC.
     pub(crate) fn find(&self) -> TimeZone {
-        if self.0 == SYSTEM {
+        if self.is_system() {
             return TimeZone::system();
         }
         TimeZone::get(&self.0).unwrap_or(TimeZone::UTC)

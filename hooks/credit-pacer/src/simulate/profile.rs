@@ -94,7 +94,7 @@ pub(super) const PROFILES: [Profile; 6] = [
         settings: "{ workdays: [fri, sat, sun] }",
         ..TYPICAL
     },
-    // Never near it.
+    // A quarter of a week, so that no limit is hit; a busy day may still pass the safe line of a 5-hour window.
     Profile {
         name: "light",
         hours: &[(10.0, 12.0), (14.0, 16.0)],
@@ -110,4 +110,56 @@ pub(super) const PROFILES: [Profile; 6] = [
 /// The one of this name.
 pub(super) fn named(name: &str) -> Option<&'static Profile> {
     PROFILES.iter().find(|profile| profile.name == name)
+}
+
+impl Profile {
+    /// When the user works and what is set, in a line.
+    pub(super) fn habits(&self) -> String {
+        let hours: Vec<String> =
+            self.hours.iter().map(|(from, to)| format!("{}-{}", clock(*from), clock(*to))).collect();
+        let full = self.burst_days.map_or_else(String::new, |days| {
+            format!("; in full on {days} days in a row, a sixth of it on the others")
+        });
+        let set = self.settings.trim_matches(['{', '}', ' ']);
+        let set = if set.is_empty() { String::new() } else { format!("; sets {set}") };
+        format!("{:<10} {} {}{full}{set}", self.name, weekdays(self.days), hours.join(", "))
+    }
+}
+
+/// `Mon-Fri, Sun`.
+fn weekdays(worked: [bool; 7]) -> String {
+    const NAMES: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+    let days: Vec<(&str, bool)> = NAMES.into_iter().zip(worked).collect();
+    let spans = days.split(|(_, is_worked)| !is_worked).filter_map(|span| match span {
+        [] => None,
+        [(day, _)] => Some((*day).to_owned()),
+        [(first, _), .., (last, _)] => Some(format!("{first}-{last}")),
+    });
+    spans.collect::<Vec<_>>().join(", ")
+}
+
+/// Hours since midnight as a time of day.
+fn clock(hours: f64) -> String {
+    let minutes = hours.rem_euclid(24.0) * 60.0;
+    format!("{:02.0}:{:02.0}", (minutes / 60.0).floor(), minutes % 60.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    #[test]
+    fn habits_in_a_line() {
+        for (name, expected) in [
+            ("heavy", "heavy      Mon-Fri 08:00-12:30, 13:00-19:00"),
+            (
+                "sprint",
+                "sprint     Mon-Fri 08:00-12:00, 12:30-18:30; in full on 3 days in a row, a sixth of it on the others",
+            ),
+            ("night-owl", "night-owl  Mon-Fri, Sun 20:00-02:00"),
+            ("weekend", "weekend    Fri-Sun 10:00-13:00, 14:00-19:00; sets workdays: [fri, sat, sun]"),
+        ] {
+            assert_eq!(named(name).unwrap().habits(), expected);
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use super::profile::{PROFILES, Profile};
 use super::world::Week;
 
 /// Who paced.
@@ -116,16 +117,16 @@ pub(super) fn json(rows: &[Row]) -> String {
     serde_json::to_string_pretty(rows).unwrap_or_default()
 }
 
-/// For people.
+/// For people: the table, what its columns mean, how the users work, and what came of it.
 pub(super) fn text(rows: &[Row]) -> String {
     let mut text = String::from(
-        "                          weeks  hit a  could     limits  could  locked   delay   easy    of them     for     tool\n\
-         profile    paced by             limit  avoid it     hit  avoid       h       h  weeks    delayed     min    calls\n",
+        "profile    paced by      weeks limited missed limits avoidable locked h waited h  easy delayed minutes    calls\n",
     );
-    for row in rows.iter().chain(&totals(rows)) {
+    let totals = totals(rows);
+    for row in rows.iter().chain(&totals) {
         let _ = writeln!(
             text,
-            "{:<10} {:<13} {:>6} {:>6}  {:>8}  {:>6} {:>6} {:>7.0} {:>7.0} {:>6}     {:>6} {:>7.0} {:>8}",
+            "{:<10} {:<12} {:>6} {:>7} {:>6} {:>6} {:>9} {:>8.0} {:>8.0} {:>5} {:>7} {:>7.0} {:>8}",
             row.profile,
             row.who.name(),
             row.runs,
@@ -141,11 +142,46 @@ pub(super) fn text(rows: &[Row]) -> String {
             row.calls,
         );
     }
-    text.push_str(
-        "\nhit a limit: a window was used up, and nothing went until its reset. could avoid: the longest delay at each call of \
-         that\nwindow would have kept it below 100 %. easy: left alone, no window comes to 95 %, so that any delay is needless.",
+    let shown = if totals.is_empty() { rows } else { &totals };
+    let profiles = PROFILES.iter().filter(|profile| rows.iter().any(|row| row.profile == profile.name));
+    let habits: Vec<String> = profiles.map(Profile::habits).collect();
+    format!("{text}\n{LEGEND}\n\n{SETTINGS}\n{}\n\n{}", habits.join("\n"), closing(shown))
+}
+
+const LEGEND: &str = "\
+weeks      weeks that were played through
+limited    those in which a limit was hit: a window was used up, and nothing went until its reset
+missed     those in which such a limit could have been avoided
+limits     limits hit in all these weeks
+avoidable  those of them that could have been avoided: by the longest delay at each call of that window
+locked h   hours of work in which nothing went, because a limit was hit
+waited h   hours of work spent in delays
+easy       weeks that need no delay: left alone, no window comes to 95 %
+delayed    easy weeks in which something was delayed all the same
+minutes    minutes of delay in these
+calls      tool calls made
+paced by   no pacing; credit-pacer: the rules of this hook; original: the formula of the tool this one follows";
+
+const SETTINGS: &str =
+    "Settings: the defaults, in UTC, but for what is named here. The users and when they work:";
+
+/// What came of it in one sentence, from the rows of one user or of all.
+fn closing(rows: &[Row]) -> String {
+    let row = |who: Who| rows.iter().find(|row| row.who == who);
+    let (Some(nobody), Some(pacer)) = (row(Who::Nobody), row(Who::Pacer)) else { return String::new() };
+    let limits = format!(
+        "With pacing a limit was hit in {} of {} weeks instead of {}; {:.0} h of waiting",
+        pacer.runs_with_hard_limit, pacer.runs, nobody.runs_with_hard_limit, pacer.delay_hours
     );
-    text
+    let easy = match (pacer.easy_runs, pacer.easy_runs_delayed) {
+        (0, _) => "every week needed some".to_owned(),
+        (easy, 0) => format!("of {easy} weeks that needed none 0 were delayed"),
+        (easy, delayed) => format!(
+            "of {easy} weeks that needed none {delayed} were delayed, {:.0} min each on average",
+            pacer.needless_delay_minutes / f64::from(u32::try_from(delayed).unwrap_or(u32::MAX))
+        ),
+    };
+    format!("{limits}; {easy}.")
 }
 
 /// Over all profiles, where there are several.
@@ -162,4 +198,52 @@ fn totals(rows: &[Row]) -> Vec<Row> {
             })
         })
         .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LEGEND, Row, Who, closing, text};
+
+    fn rows(easy_runs: u64, easy_runs_delayed: u64) -> [Row; 3] {
+        Who::ALL.map(|who| {
+            let limited = if who == Who::Nobody { 667 } else { 117 };
+            let mut row = Row::new("light", who);
+            (row.runs, row.runs_with_hard_limit, row.delay_hours) = (1200, limited, 33_464.0);
+            (row.easy_runs, row.easy_runs_delayed) = (easy_runs, easy_runs_delayed);
+            row.needless_delay_minutes = 5070.0;
+            row
+        })
+    }
+
+    #[test]
+    fn what_came_of_it_is_one_sentence() {
+        for (easy, delayed, end) in [
+            (490, 195, "of 490 weeks that needed none 195 were delayed, 26 min each on average."),
+            (490, 0, "of 490 weeks that needed none 0 were delayed."),
+            (0, 0, "every week needed some."),
+        ] {
+            let start =
+                "With pacing a limit was hit in 117 of 1200 weeks instead of 667; 33464 h of waiting; ";
+            assert_eq!(closing(&rows(easy, delayed)), format!("{start}{end}"));
+        }
+    }
+
+    #[test]
+    fn every_column_is_explained_and_every_line_fits() {
+        let text = text(&rows(490, 195));
+        let head = text.lines().next().unwrap();
+        for name in LEGEND.lines().filter_map(|line| line.split("  ").next()) {
+            assert!(head.contains(name), "{name}\n{text}");
+        }
+        let explained: usize = LEGEND.lines().filter_map(|line| line.split("  ").next()).map(str::len).sum();
+        let named = head.replace(' ', "").len() - "profile".len();
+        assert_eq!(
+            explained - LEGEND.matches(" h  ").count() - "paced by".matches(' ').count(),
+            named,
+            "{text}"
+        );
+        let width = head.len();
+        assert!(text.lines().skip(1).take(3).all(|line| line.len() == width), "{text}");
+        assert!(text.contains("\nlight      Mon-Fri 10:00-12:00, 14:00-16:00\n"), "{text}");
+    }
 }

@@ -37,6 +37,9 @@ struct Part {
     colour: Colour,
 }
 
+/// No higher number is printed, in percent.
+const MAX_SHOWN_PERCENT: f64 = 999.0;
+
 /// How much of it is said.
 struct Form {
     /// So many columns for the model's name.
@@ -118,7 +121,7 @@ impl Shown<'_> {
         if reading.resets_at <= self.now {
             return Some(plain(format!("{name} reset")));
         }
-        let used = format!("{name} {:.0}%", reading.used_percent);
+        let used = format!("{name} {:.0}%", shown_percent(reading.used_percent));
         let said = match pace.status {
             Status::Ok | Status::Over => Some(mark(pace.over_percent)),
             Status::Stale => Some(age(self.now.saturating_sub(at))),
@@ -172,12 +175,17 @@ fn context(percent: f64) -> Part {
         _ if percent >= 75.0 => Colour::Yellow,
         _ => Colour::Green,
     };
-    Part { text: format!("ctx {percent:.0}%"), colour }
+    Part { text: format!("ctx {:.0}%", shown_percent(percent)), colour }
+}
+
+/// Longer numbers are nobody's: they would push everything else off the line.
+const fn shown_percent(percent: f64) -> f64 {
+    percent.clamp(0.0, MAX_SHOWN_PERCENT)
 }
 
 /// So many points above the safe line, or below it.
 fn mark(over_percent: f64) -> String {
-    let points = format!("{:.0}", over_percent.abs());
+    let points = format!("{:.0}", shown_percent(over_percent.abs()));
     match over_percent {
         _ if over_percent > 0.0 => format!("▲{}", if points == "0" { "1" } else { &points }),
         _ => format!("▼{points}"),

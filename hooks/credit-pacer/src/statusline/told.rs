@@ -4,13 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use shared::usage::Window;
 use shared::usage::session::{Context, SessionUsage};
+use shared::usage::{MAX_WINDOWS, Window, is_paced, is_window_name};
 
 use crate::pacing;
-
-/// More windows are not told by any client.
-const MAX_WINDOWS: usize = 32;
 
 /// What was told.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -67,11 +64,13 @@ fn natural(object: &Value, pointer: &str) -> Option<u64> {
     object.pointer(pointer).and_then(Value::as_u64)
 }
 
+/// Those that are paced by first: however many are told, they are among them.
 fn windows(object: &Value) -> BTreeMap<String, Window> {
-    let told = object.pointer("/rate_limits").and_then(Value::as_object);
-    let windows =
-        told.into_iter().flatten().filter_map(|(name, window)| Some((name.clone(), read_window(window)?)));
-    windows.take(MAX_WINDOWS).collect()
+    let told = object.pointer("/rate_limits").and_then(Value::as_object).into_iter().flatten();
+    let named = told.filter(|(name, _)| is_window_name(name));
+    let windows = named.filter_map(|(name, window)| Some((name.clone(), read_window(window)?)));
+    let (paced, others): (Vec<_>, Vec<_>) = windows.partition(|(name, _)| is_paced(name));
+    paced.into_iter().chain(others).take(MAX_WINDOWS).collect()
 }
 
 /// One that is not running has no end, and is no reading.
@@ -137,6 +136,19 @@ mod tests {
                 "{object}"
             );
         }
+    }
+
+    #[test]
+    fn names_that_are_none_and_windows_without_end_are_not_told() {
+        let window = json!({"used_percentage": 1, "resets_at": 1_795_300_000});
+        let mut limits: serde_json::Map<_, _> =
+            (0..40).map(|number| (format!("a{number:02}"), window.clone())).collect();
+        for name in ["seven_day", "\u{1b}[31m", "../x", "With Space", ""] {
+            limits.insert(name.to_owned(), window.clone());
+        }
+        let told = told(&json!({"session_id": "s", "rate_limits": limits}));
+        let names: Vec<_> = told.usage.windows.keys().map(String::as_str).collect();
+        assert_eq!((names.len(), names[0], names[14], names[15]), (16, "a00", "a14", "seven_day"));
     }
 
     #[test]

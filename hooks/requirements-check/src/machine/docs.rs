@@ -72,7 +72,7 @@ pub(crate) fn docs(wanted: &Docs) -> Reply {
     let word = wanted.topic.as_deref().map(str::trim);
     let topics: Vec<Topic> = match word {
         None => pages.iter().map(Page::topic).collect(),
-        Some(word) => match pages.iter().find(|page| page.name.eq_ignore_ascii_case(word)) {
+        Some(word) => match page_named(word, &pages) {
             Some(page) => vec![Topic { text: Some(page.text.clone()), ..page.topic() }],
             None => pages.iter().filter_map(|page| page.found(word)).collect(),
         },
@@ -84,6 +84,17 @@ pub(crate) fn docs(wanted: &Docs) -> Reply {
             Reply::yes(told(&manual, wanted.json))
         }
     }
+}
+
+/// A command of a hook names its page too.
+fn page_named<'p>(word: &str, pages: &'p [Page]) -> Option<&'p Page> {
+    let is_it = |name: &str| name.eq_ignore_ascii_case(word);
+    let of_command = || {
+        let catalog = Catalog::built_in().ok()?;
+        let hook = catalog.hooks.iter().find(|hook| hook.commands.iter().any(|command| is_it(command)))?;
+        pages.iter().find(|page| page.is_hook && page.name == hook.name)
+    };
+    pages.iter().find(|page| is_it(page.name)).or_else(of_command)
 }
 
 fn told(manual: &DocsReport, is_json: bool) -> String {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Section, SectionSpec, load, load_by_schema};
-use crate::config::{Bounded, LayerKind, Sources, section_by_schema};
+use crate::config::{Bounded, Fault, LayerKind, Sources, section_by_schema};
 use crate::switches::Position;
 
 /// The settings of the section these tests borrow; its defaults stand in config/defaults.yaml.
@@ -31,6 +31,7 @@ const SPEC: SectionSpec = SectionSpec {
     name: "stop-momentum",
     root_keys: &[],
     global_only: &["message_file"],
+    other_names: &[],
     tells_unknown_keys: false,
 };
 
@@ -228,6 +229,20 @@ fn a_locked_key_stands_against_deeper_files_and_switches() {
     );
     assert!(section.enabled && section.settings.enforce_ack);
     assert_eq!(section.settings.max_blocks.map(Bounded::get), Some(1), "a key that is not locked can be set");
+}
+
+#[test]
+fn what_is_locked_is_locked_by_its_other_name_as_well() {
+    const OTHER: SectionSpec = SectionSpec { other_names: &[("max_blocks", "enforce_ack")], ..SPEC };
+    for (lock, project) in
+        [("stop-momentum.enforce_ack", "max_blocks: 2"), ("stop-momentum.max_blocks", "enforce_ack: true")]
+    {
+        let (global, project) = (format!("locked: [{lock}]\n"), format!("stop-momentum: {{{project}}}\n"));
+        let (_scratch, sources) = files_in(&Files { global: &global, project: &project, ..Files::default() });
+        let section: Section<Settings> = load(OTHER, &sources, Position::Auto).unwrap();
+        assert_eq!((section.settings.enforce_ack, section.settings.max_blocks), (false, None), "{lock}");
+        assert!(section.problems.iter().any(|problem| problem.fault == Fault::Locked), "{lock}");
+    }
 }
 
 #[test]

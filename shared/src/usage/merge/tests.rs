@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::super::{Earlier, Observed, Source, Usage, Window};
-use super::{MAX_EARLIER, merge};
+use super::{MAX_EARLIER, MAX_WINDOWS, is_window_name, merge};
 
 const FIVE: &str = "five_hour";
 const SEVEN: &str = "seven_day";
@@ -76,6 +76,72 @@ fn no_number_is_no_reading() {
 }
 
 #[test]
+fn what_nobody_can_have_seen_does_not_count() {
+    let (hour, day) = (3600, 24 * 3600);
+    for (name, used, resets_at, counts) in [
+        (FIVE, 1000.0, R, true),
+        (FIVE, 1000.5, R, false),
+        (FIVE, 1e18, R, false),
+        (FIVE, 1.0, 6 * hour, true),
+        (FIVE, 1.0, 6 * hour + 1, false),
+        (SEVEN, 1.0, 7 * day + hour, true),
+        (SEVEN, 1.0, 7 * day + hour + 1, false),
+        ("seven_day_opus", 1.0, 31 * day + hour, true),
+        ("seven_day_opus", 1.0, 31 * day + hour + 1, false),
+        (FIVE, 1.0, i64::MAX - T, false),
+    ] {
+        let usage = known(&[seen(0, &[(name, used, resets_at)])]);
+        assert_eq!(held(&usage, name).is_some(), counts, "{name} {used} {resets_at}");
+        assert_eq!(usage.earlier.is_empty(), !counts, "{name} {used} {resets_at}");
+    }
+}
+
+#[test]
+fn what_has_poisoned_the_file_goes_with_the_next_reading() {
+    for (used, resets_at) in [(1e18, R), (99.0, 365 * 24 * 3600)] {
+        let mut poisoned = known(&[seen(0, &[(FIVE, 40.0, R), (SEVEN, 17.0, 9 * R)])]);
+        let window = Window { used_percent: used, resets_at: T + resets_at, observed_at: T };
+        poisoned.windows.insert(FIVE.to_owned(), window);
+        poisoned.earlier[0].windows.insert(FIVE.to_owned(), window);
+        let usage = merge(poisoned, &seen(10, &[(FIVE, 41.0, R)]));
+        assert_eq!(held(&usage, FIVE), Some((41.0, R, 10)));
+        assert_eq!(held(&usage, SEVEN), Some((17.0, 9 * R, 0)));
+        assert!(!usage.earlier[0].windows.contains_key(FIVE));
+    }
+}
+
+#[test]
+fn a_window_is_called_as_the_client_calls_windows() {
+    for name in ["five_hour", "seven_day_opus", "x-7", &"a".repeat(64)] {
+        assert!(is_window_name(name), "{name}");
+        assert!(known(&[seen(0, &[(name, 1.0, R)])]).windows.contains_key(name), "{name}");
+    }
+    for name in ["", "Five", "five hour", "../x", "\u{1b}[31m", "fünf", &"a".repeat(65)] {
+        assert!(!is_window_name(name), "{name}");
+        assert!(known(&[seen(0, &[(name, 1.0, R)])]).windows.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn there_are_so_many_windows_and_room_for_those_that_are_paced_by() {
+    let names: Vec<String> = (0..40).map(|number| format!("a{number:02}")).collect();
+    let told: Vec<_> = names.iter().map(|name| (name.as_str(), 1.0, R)).collect();
+    let usage = known(&[seen(0, &told), seen(10, &[(FIVE, 40.0, R), (SEVEN, 17.0, R)])]);
+    assert_eq!(usage.windows.len(), MAX_WINDOWS);
+    assert!(held(&usage, FIVE).is_some() && held(&usage, SEVEN).is_some());
+    let full = Usage { windows: seen(0, &told).windows, ..Usage::default() };
+    assert_eq!(merge(full, &seen(10, &[(FIVE, 40.0, R)])).windows.len(), MAX_WINDOWS - 1);
+}
+
+#[test]
+fn a_window_that_is_not_paced_by_goes_once_it_has_ended() {
+    let first = seen(0, &[(FIVE, 40.0, 50), (SEVEN, 17.0, 50), ("promotion", 5.0, 50)]);
+    let names = |usage: &Usage| usage.windows.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&known(std::slice::from_ref(&first))), [FIVE, "promotion", SEVEN]);
+    assert_eq!(names(&known(&[first, seen(50, &[(FIVE, 1.0, R)])])), [FIVE, SEVEN]);
+}
+
+#[test]
 fn a_window_that_is_not_told_of_stays_with_its_own_time() {
     let both = seen(0, &[(FIVE, 40.0, R), (SEVEN, 17.0, 9 * R), ("seven_day_opus", 5.0, 9 * R)]);
     let usage = known(&[both, seen(700, &[(FIVE, 41.0, R)])]);
@@ -135,7 +201,7 @@ fn old_changes_are_kept_sparsely_and_new_ones_densely() {
     let count = 3000;
     let sights: Vec<_> = (0..count)
         .map(|step| {
-            seen(step * 60, &[(FIVE, f64::from(u16::try_from(step % 300).unwrap()), R * (step / 300 + 20))])
+            seen(step * 60, &[(SEVEN, f64::from(u16::try_from(step % 300).unwrap()), R * (step / 300 + 20))])
         })
         .collect();
     let usage = known(&sights);

@@ -107,6 +107,24 @@ fn each_level_has_its_file_and_what_counts_in_one_file_only_goes_there() {
 }
 
 #[test]
+fn what_a_key_means_that_only_its_owner_may_set_is_said_when_it_is_set() {
+    let desk = Desk::new(TEAM);
+    let told = "\ncredit-pacer.usage_api.enabled: It is asked, with the login of Claude Code: to use that elsewhere may be \
+                against the terms of your plan.";
+    let said = done(&desk, "config set credit-pacer.usage_api.enabled true");
+    assert!(said.ends_with(told), "{said}");
+    let said = done(&desk, "config set credit-pacer.usage_api.enabled true");
+    assert!(!said.contains("terms"), "nothing was changed: {said}");
+    let said = done(
+        &desk,
+        "config set credit-pacer '{usage_api: {enabled: false, interval_secs: 900}, alerts: []}'",
+    );
+    assert!(said.contains(told) && said.contains("interval_secs: It is asked at most once in"), "{said}");
+    assert!(!said.contains("alerts: At"), "{said}");
+    assert!(!done(&desk, "config set rate-awareness.repeat 7").contains(": The "), "any file may say that");
+}
+
+#[test]
 fn outside_of_any_project_the_global_file_is_meant() {
     let desk = Desk::empty();
     fs::remove_dir_all(desk.sandbox.project().join(".git")).unwrap();

@@ -31,6 +31,14 @@ fn a_wrong_key_or_value_is_refused_with_what_is_right() {
             "config set requirements.commit_plan.trigger_tools '[Bash, \"[\"]'",
             "requirements.commit_plan.trigger_tools: expected",
         ),
+        (
+            "config set credit-pacer.work_hours '[\"9-17\"]'",
+            "credit-pacer.work_hours: expected hours such as 09:00-17:30 or a list",
+        ),
+        (
+            "config set credit-pacer '{holidays: [christmas]}'",
+            "credit-pacer.holidays: expected a day such as",
+        ),
         ("config set requirements.tests_green.paths '[\"[\"]'", "expected a list, each entry a glob"),
         ("config set requirements.new '{enabled: true, type: dynamic}'", "requirements.new"),
         ("config set requirements.commit_plan.type evidence", "requirements.commit_plan"),

@@ -23,12 +23,12 @@ pub(super) const CASES: HookCases = HookCases {
         Case { name: "no readings", state: &[("usage.json", "")], ..CALL },
         Case { name: "in the first hour of a week", state: &[("usage.json", EARLY)], ..CALL },
         Case {
-            name: "over, but a short delay is none",
+            name: "over, but nothing waits",
             state: &[("usage.json", OVER)],
             config: &[Edit {
                 layer: "project",
                 from: "credit-pacer:\n",
-                to: "credit-pacer:\n  max_delay_secs: 4\n",
+                to: "credit-pacer:\n  max_delay_secs: 0\n",
             }],
             ..CALL
         },

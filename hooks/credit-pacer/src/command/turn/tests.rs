@@ -126,6 +126,8 @@ fn what_loosens_is_the_users_and_what_tightens_is_anybodys() {
                 assert_eq!(reply.is_no, is_refused, "{caller:?} {switch:?} {position:?}: {}", reply.text);
                 if is_refused {
                     assert!(reply.turns.is_empty());
+                    let is_inside = caller == Caller::Shell(Standing::InsideClaude);
+                    assert_eq!(reply.text.contains("as a prompt of this session"), is_inside);
                     assert!(
                         reply.text.ends_with(&format!("type: {}", switch.line(position))),
                         "{}",

@@ -25,11 +25,11 @@ fn a_week_that_is_used_up_too_early() {
         1,
         PLAIN,
         "
-7-day window: at most 100 % used
+week: at most 100 % used
 100 │                                    ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒
-    │                                    ▒▒▒▒▒▒▒▒▒▒▒▒▒████
-    │                                   ▒▒▒▒▒▒▒▒██████████
-    │                                ╌╌▒▒▒████████████████
+    │                                    ▒▒▒▒▒▒▒╌╌╌╌╌╌████
+    │                                   ▒▒╌╌╌╌╌╌██████████
+    │                                ╌╌▒╌╌████████████████
     │                          ╌╌▒▒▒▒█████████████████████
  50 │                    ╌╌╌╌╌╌ ▆█████████████████████████
     │                  ╌╌      ▅██████████████████████████
@@ -38,7 +38,7 @@ fn a_week_that_is_used_up_too_early() {
     │                  ▃██████████████████████████████████
   0 ┼┬──────┬───────┬───────┬───────┬───────┬───────┬────┴──
      Sat 14 Sun 15  Mon 16  Tue 17  Wed 18  Thu 19  Fri 20
-     █ used  ▒ past the line  ╌ safe line  ┴ reset
+     █ ▁ used  ▒ past the line  ╌ safe line  ┴ reset
 ",
     );
 }
@@ -52,11 +52,11 @@ fn the_same_in_ascii() {
         1,
         Look { unicode: false, columns: 40, ..PLAIN },
         "
-7-day window: at most 100 % used
+week: at most 100 % used
 100 |                       @@@@@@@@@@@
-    |                      @@@@@@@@@###
-    |                      @@@@@#######
-    |                    --@@##########
+    |                      @@@@@----###
+    |                      @@---#######
+    |                    ----##########
     |                --@@##############
  50 |             --- #################
     |           --   _#################
@@ -65,7 +65,7 @@ fn the_same_in_ascii() {
     |            ######################
   0 ++---------+---------+---------+--^-
      14 Nov    16 Nov    18 Nov
-     # used  @ past the line  - safe line  ^ reset
+     # _ used  @ past the line  - safe line  ^ reset
 ",
     );
 }
@@ -80,7 +80,7 @@ fn one_reading_alone() {
         0,
         PLAIN,
         "
-5-hour window: 40 % used, resets Sun 22 Nov 13:00; at most 40 %
+5 hours: 40 % used, resets Sun 22 Nov 13:00; at most 40 %
 100 │
     │
     │
@@ -93,7 +93,7 @@ fn one_reading_alone() {
     │                  ▒
   0 ┼┬────────────┬─────────────┬─┴───────────┬─────────────
      00:00        06:00         12:00         18:00
-     █ used  ▒ past the line  ╌ safe line  ┴ reset
+     █ ▁ used  ▒ past the line  ╌ safe line  ┴ reset
 ",
     );
 }
@@ -114,20 +114,20 @@ fn a_reset_in_the_middle_and_more_than_all() {
         0,
         PLAIN,
         "
-5-hour window: at most 130 % used
+5 hours: at most 130 % used
 130 │                    ▒▒▒▒▒▒▒▒
     │                    ▒▒▒▒▒▒▒▒
-    │                    ▒▒▒▒▒▒▒▒          ╌
-    │                    ▒▒▒▒▒▒▒█        ╌╌
-    │                    ▒▒▒▒▒███       ╌
- 65 │                    ▒▒▒█████     ╌╌
-    │                    ▒▒██████    ╌
+    │                    ▒▒▒▒▒▒▒╌          ╌
+    │                    ▒▒▒▒▒╌╌█        ╌╌
+    │                    ▒▒▒╌╌███       ╌
+ 65 │                    ▒▒╌█████     ╌╌
+    │                    ╌╌██████    ╌
     │                   ╌████████  ╌╌
     │                ▒▒╌▄████████ ╌
-    │                ▒███████████╌▃▃▃▃▃▃▃▃▃▃
+    │                ╌███████████╌▃▃▃▃▃▃▃▃▃▃
   0 ┼┬────────────┬─────────────┼──────────┴──┬─────────────
      00:00        06:00         12:00         18:00
-     █ used  ▒ past the line  ╌ safe line  ┴ reset
+     █ ▁ used  ▒ past the line  ╌ safe line  ┴ reset
 ",
     );
 }
@@ -137,7 +137,7 @@ fn nothing_seen() {
     let sample = Sample::of("UTC").read(Window::FiveHour, "2026-11-22 12:00", &[("2026-11-22 07:00", 20.0)]);
     let past = sample.past(1, "2026-11-22 20:00");
     let drawn = chart(&past.courses[1], &past.span, &even, &PLAIN);
-    assert!(drawn.starts_with("7-day window: nothing recorded\n"), "{drawn}");
+    assert!(drawn.starts_with("week: nothing recorded\n"), "{drawn}");
 }
 
 #[test]

@@ -118,11 +118,41 @@ fn calls_that_wait_side_by_side_are_one_delay() {
 }
 
 #[test]
-fn an_alert_is_counted_once_a_window_on_its_day() {
-    let readings = [("2026-11-20 10:00", 79.9), ("2026-11-20 23:00", 96.0), ("2026-11-21 10:00", 97.0)];
-    let sample = Sample::of("UTC").read(Window::SevenDay, "2026-11-25 14:00", &readings);
-    let alerts: Vec<_> = sample.past(3, NOW).days().iter().map(|day| day.alerts).collect();
-    assert_eq!(alerts, [2, 0, 0]);
+fn an_alert_is_counted_as_it_is_given() {
+    let week =
+        |readings: &[(&str, f64)]| Sample::of("UTC").read(Window::SevenDay, "2026-11-25 14:00", readings);
+    let before = ("2026-11-20 10:00", 79.9);
+    let both = ("2026-11-20 23:00", 96.0);
+    for (sample, expected) in [
+        (week(&[before]), [0, 0, 0]),
+        // Both marks at once are one message, and no mark is told again.
+        (week(&[before, both, ("2026-11-21 10:00", 97.0)]), [1, 0, 0]),
+        (week(&[before, ("2026-11-20 12:00", 80.0), both]), [2, 0, 0]),
+        (week(&[before, ("2026-11-20 12:00", 94.9), ("2026-11-21 10:00", 95.0)]), [1, 1, 0]),
+        // So are both windows at once; apart they are two.
+        (week(&[both]).read(Window::FiveHour, "2026-11-21 02:00", &[both]), [1, 0, 0]),
+        (week(&[both]).read(Window::FiveHour, "2026-11-21 02:00", &[("2026-11-20 23:05", 96.0)]), [2, 0, 0]),
+    ] {
+        let alerts: Vec<_> = sample.past(3, NOW).days().iter().map(|day| day.alerts).collect();
+        assert_eq!(alerts, expected, "{:?}", sample.snapshots);
+    }
+}
+
+#[test]
+fn the_first_day_that_is_recorded() {
+    let week = |time| Sample::of("UTC").read(Window::SevenDay, "2026-11-25 14:00", &[(time, 40.0)]);
+    let delayed = week("2026-11-22 10:00").delay("s", "2026-11-20 09:00", 30);
+    for (sample, expected) in [
+        (week("2026-11-22 10:00"), Some("22 Nov")),
+        (delayed, Some("20 Nov")),
+        (week("2026-11-16 10:00"), None),
+        // It ended before the days, so that they are empty but not unrecorded.
+        (Sample::of("UTC").read(Window::FiveHour, "2026-11-12 14:00", &[("2026-11-12 10:00", 4.0)]), None),
+        (Sample::of("UTC"), None),
+    ] {
+        let day = sample.past(7, NOW).first_recorded_day().map(|day| day.day_and_month());
+        assert_eq!(day.as_deref(), expected, "{:?}", sample.snapshots);
+    }
 }
 
 proptest! {

@@ -80,7 +80,7 @@ fn steadily(count: i64, used: impl Fn(i64) -> (f64, f64)) -> (Vec<Snapshot>, Vec
 fn the_last_batches_tell_what_one_costs() {
     let cost = |count, used: &dyn Fn(i64) -> (f64, f64), window| {
         let (snapshots, calls) = steadily(count, used);
-        history(super::seconds(count * 30 + 10), &snapshots, &calls).cost(window)
+        history(super::seconds(count * 30 + 10), &snapshots, &calls).own_cost(window)
     };
     // Dear from the 100th on: twenty of them are enough.
     let dearer = |index: i64| (0.1 * super::seconds(index) + 0.9 * super::seconds((index - 100).max(0)), 0.0);
@@ -101,17 +101,41 @@ fn the_last_batches_tell_what_one_costs() {
 fn a_weeks_points_are_read_off_the_five_hours() {
     let used = |index: i64| (0.5 * super::seconds(index), (0.05 * super::seconds(index)).floor());
     let (snapshots, calls) = steadily(120, used);
-    let of = |snapshots| history(4000.0, snapshots, &calls).cost(Window::SevenDay);
-    let Cost { points, weight } = of(&snapshots);
-    assert!((0.045..=0.055).contains(&points) && weight >= 1.0, "{points} {weight}");
-    let Cost { weight, .. } = of(&snapshots[..50]);
-    assert!((0.6..0.7).contains(&weight), "two of three points: {weight}");
+    let of = |snapshots| history(4000.0, snapshots, &calls).costs(Window::SevenDay);
+    let [own, by_hours] = of(&snapshots);
+    for (what, Cost { points, weight }) in [("of its own", own), ("by the hours", by_hours)] {
+        assert!((0.045..=0.055).contains(&points), "{what}: {points}");
+        assert_close(weight, 0.5, what);
+    }
+    let [own, by_hours] = of(&snapshots[..50]);
+    assert_close(by_hours.weight, 0.5 * 2.0 / 6.0, "two of six points");
+    assert_close(own.weight, 2.0 / 3.0 * (1.0 - by_hours.weight), "two of three points, of the rest");
+}
+
+#[test]
+fn of_the_oldest_move_counts_what_is_missing() {
+    // 10 batches that cost 40 points, then 60 that cost so many.
+    let calls: Vec<Call> = (1..=70).map(|index| call(super::seconds(index * 60), 1, 0.0)).collect();
+    let cost = |points| {
+        let snapshots =
+            [snapshot(1, 10.0, 0.0), snapshot(610, 50.0, 0.0), snapshot(4210, 50.0 + points, 0.0)];
+        history(4300.0, &snapshots, &calls).own_cost(Window::FiveHour).points
+    };
+    for (points, expected) in [
+        (12.0, 10.0 / 50.0),
+        (10.0, 10.0 / 60.0),
+        (9.0, 10.0 / (60.0 + 10.0 / 40.0)),
+        (0.0, 10.0 / (60.0 + 10.0 * 10.0 / 40.0)),
+    ] {
+        assert_close(cost(points), expected, &format!("{points} points"));
+    }
 }
 
 #[test]
 fn lower_readings_resets_and_others_use_cost_nothing() {
     let calls: Vec<Call> = (0..40).map(|index| call(f64::from(index) * 30.0, 1, 0.0)).collect();
-    let points = |snapshots: &[Snapshot]| history(90_000.0, snapshots, &calls).cost(Window::FiveHour).points;
+    let points =
+        |snapshots: &[Snapshot]| history(90_000.0, snapshots, &calls).own_cost(Window::FiveHour).points;
     let reset = |at, used_percent, resets_at| Snapshot {
         at,
         five_hour: Some(Reading { used_percent, resets_at }),

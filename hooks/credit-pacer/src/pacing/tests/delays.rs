@@ -241,6 +241,27 @@ fn the_reason_is_a_sentence_for_people() {
             "{}",
             "too little over for a delay: week 48 % used, 47.5 % planned",
         ),
+        (
+            both(now, (20.0, five_end), (49.0, week_end)),
+            "{}",
+            "calls are far enough apart already: week 49 % used, 48 % planned by now",
+        ),
+        (
+            both(now, (60.0, five_end), (30.0, week_end)),
+            "max_delay_secs: 4",
+            "nothing waits with this max_delay_secs: 5 hours 60 % used, 48 % planned",
+        ),
+        (
+            both(now, (60.0, five_end), (30.0, week_end)),
+            "threshold_pct: 50",
+            "within plan: week 30 % used, 48 % planned; over, but within threshold_pct (50 points): 5 hours 60 % used, \
+             48 % planned",
+        ),
+        (
+            both(now, (48.0, five_end), (30.0, week_end)),
+            "{threshold_pct: 1, weekly_limit_enabled: false}",
+            "over, but within threshold_pct (1 point): 5 hours 48 % used, 47.5 % planned",
+        ),
         (both(now - 22 * 60, (20.0, five_end), (48.0, week_end)), "{}", "the reading is 22 min old"),
         (Snapshot::default(), "{}", "no reading yet: 5 hours, week"),
         (hours(now, 20.0, now - 5), "{}", "no reading since the reset: 5 hours; no reading yet: week"),
@@ -252,6 +273,46 @@ fn the_reason_is_a_sentence_for_people() {
     ] {
         assert_eq!(ask(now, &[snapshot], &[], &rules(settings)).reason, reason);
     }
+}
+
+#[test]
+fn the_reason_names_what_the_plan_stands_still_for() {
+    // The week of Friday 16:00 to Friday 16:00.
+    let end = at("2026-11-27 16:00");
+    let days = "is no working day (credit-pacer.workdays)";
+    for (time, settings, expected) in [
+        ("2026-11-22 11:00", "{}", format!("Mon 00:00, because Sunday {days}")),
+        ("2026-11-21 23:59", "work_hours: '09:00-17:00'", format!("Mon 09:00, because Saturday {days}")),
+        (
+            "2026-11-23 12:00",
+            "holidays: 2026-11-23",
+            "Tue 00:00, because today is a day off (credit-pacer.holidays)".to_owned(),
+        ),
+        (
+            "2026-11-23 20:00",
+            "work_hours: '09:00-17:00'",
+            "Tue 09:00, because these are no working hours (credit-pacer.work_hours)".to_owned(),
+        ),
+        ("2026-11-23 12:00", "{}", String::new()),
+        // Nothing of the week's working time is left: all of it may be used.
+        ("2026-11-27 15:00", "work_hours: '09:00-12:00'", String::new()),
+    ] {
+        let now = at(time);
+        let reason = ask(now, &[week(now, 94.99, end)], &[], &rules(settings)).reason;
+        let said = reason.split_once("; the plan stands still until ").map_or("", |(_, said)| said);
+        assert_eq!(said, expected, "{time}: {reason}");
+        let used_up = ask(now, &[week(now, 97.0, end)], &[], &rules(settings)).reason;
+        assert!(!used_up.contains("stands still"), "it would not help: {used_up}");
+    }
+    let now = at("2026-11-22 11:00");
+    let hours = ask(now, &[hours(now, 90.0, now + 9000)], &[], &rules("{}")).reason;
+    assert!(!hours.contains("stands still"), "they go by the wall clock: {hours}");
+    let reason = ask(now, &[week(now, 17.0, end)], &[], &rules("base_delay_secs: 350")).reason;
+    assert_eq!(
+        reason,
+        "calls are far enough apart already: week 17 % used, 10 % planned by now; the plan stands still until Mon 00:00, \
+         because Sunday is no working day (credit-pacer.workdays)"
+    );
 }
 
 #[test]

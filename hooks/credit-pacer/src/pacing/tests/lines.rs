@@ -184,7 +184,8 @@ fn readings_that_say_nothing_about_now() {
     for (what, snapshot, status) in [
         ("fresh", week(now - 900, 99.0, week_end), Status::Over),
         ("old", week(now - 901, 99.0, week_end), Status::Stale),
-        ("from a clock far ahead", week(now + 901, 99.0, week_end), Status::Stale),
+        ("from a clock a little ahead", week(now + 90, 99.0, week_end), Status::Over),
+        ("from a clock far ahead", week(now + 91, 99.0, week_end), Status::Stale),
         ("its window has ended", week(now - 60, 99.0, now), Status::Stale),
         ("its window ended long ago", week(now - 60, 99.0, 0), Status::Stale),
         ("none", hours(now, 1.0, now + 3600), Status::Unknown),

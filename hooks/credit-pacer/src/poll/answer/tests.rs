@@ -116,13 +116,33 @@ fn retry_after_in_both_forms() {
         ("3405", Some(3405)),
         (" 0 ", Some(0)),
         ("18446744073709551615", Some(u64::MAX)),
+        ("0003405", Some(3405)),
         ("Mon, 04 May 2026 10:05:00 GMT", Some(300)),
         ("Mon, 04 May 2026 09:00:00 GMT", Some(0)),
         ("-5", None),
+        ("+5", None),
         ("1.5", None),
         ("soon", None),
         ("", None),
     ] {
         assert_eq!(retry_after(text, NOW), expected.map(Duration::from_secs), "{text}");
+    }
+}
+
+#[test]
+fn what_is_too_large_to_be_read_is_the_longest_time() {
+    for (text, is_longest) in [
+        ("18446744073709551616", true),
+        ("99999999999999999999999999999999999999999999", true),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", true),
+        ("31 Dec 9999 23:59:59 GMT", true),
+        ("Sat, 01 Jan 10000 00:00:00 GMT", true),
+        ("Sat, 01 Jan 99999999999999999999999 00:00:00 GMT", true),
+        ("Fri, 31 Dec 99x9 23:59:59 GMT", false),
+        ("Fri, 31 Dec 10000", false),
+        ("in about 10000 hours", false),
+        ("-18446744073709551616", false),
+    ] {
+        assert_eq!(retry_after(text, NOW), is_longest.then_some(Duration::MAX), "{text}");
     }
 }

@@ -49,7 +49,7 @@ fn self_contained(html: &str) {
 
 #[track_caller]
 fn draw(past: &Past) -> String {
-    let html = page(past, &even);
+    let html = page(past, &even, false);
     well_formed(&html);
     self_contained(&html);
     html
@@ -64,22 +64,23 @@ fn two_weeks_in_a_page() {
     let past = two_weeks().past(14, "2026-11-20 18:00");
     let html = draw(&past);
     for part in [
-        "7 November 2026 to 20 November 2026 (Europe/Berlin)",
-        "<dt>7-day window, highest</dt><dd>100 %</dd>",
-        "7-day window: 2 were seen, 81 % used on average and 100 % at most; the limit was reached once.",
-        "Sessions were delayed 8 times, 5 min 36 s in all and 42 s at most: 0 times for the 5-hour window, \
-         8 times for the 7-day window.",
+        "7 November 2026 to 20 November 2026 (Europe/Berlin), recorded since 9 Nov</p>",
+        "<dt>Week, highest</dt><dd>100 %</dd>",
+        "Week: 2 windows were seen, 81 % used on average and 100 % at most; the limit was reached once.",
+        "Sessions were delayed 8 times, 5 min 36 s in all and 42 s at most: 8 times for the week.",
+        "<th scope=\"col\">5 hours</th><th scope=\"col\">Week</th>",
+        ">350 s</text>",
         "<td>42 s</td><td>gradual</td>",
     ] {
         assert!(html.contains(part), "{part}\n{html}");
     }
-    // Nothing was read before the tenth: eleven days, in rows of seven for the five hours.
+    // Nothing was read before the ninth: twelve days, in rows of seven for the five hours.
     assert_eq!(count(&html, "<svg"), 3);
     assert_eq!(count(&html, "class=\"delay\""), 8);
     // Four days of two windows, twice, and two weeks.
     assert_eq!(count(&html, "class=\"reset\""), 16 + 2);
     assert_eq!(count(&html, "class=\"used\""), count(&html, "class=\"safe\""));
-    assert_eq!(count(&html, "<th scope=\"row\">"), 14 + 8);
+    assert_eq!(count(&html, "<th scope=\"row\">"), 12 + 8);
 }
 
 #[test]
@@ -125,7 +126,7 @@ fn one_reading_can_be_seen() {
     let html = draw(&sample.past(1, "2026-11-22 08:00"));
     // A third of the day's 746 units; 60 % of the plot's 110 below its upper edge; a dot wide.
     assert!(html.contains("class=\"used\" d=\"M292.7,76H294.2\""), "{html}");
-    assert!(html.contains("7-day window: nothing was recorded."), "{html}");
+    assert!(html.contains("Week: nothing was recorded."), "{html}");
 }
 
 #[test]

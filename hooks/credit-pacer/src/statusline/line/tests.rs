@@ -199,3 +199,10 @@ fn colours_say_how_bad_it_is_and_take_no_room() {
         assert!(line(&shown, 80, true).contains(&format!("{colour}ctx {percent:.0}%\u{1b}[0m")));
     }
 }
+
+#[test]
+fn no_number_is_longer_than_three_digits() {
+    let absurd = pace(Some((Status::Over, 1e18, 1e18, 5, 600)), Some((Status::Ok, -4.0, -1e18, 5, 60_000)));
+    let shown = Shown { model: None, context_percent: Some(1e9), ..shown(&absurd) };
+    assert_eq!(line(&shown, 80, false), "ctx 999% · 5h 999% ▲999 · wk 0% ▼999");
+}

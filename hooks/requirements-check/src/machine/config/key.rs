@@ -1,6 +1,8 @@
 //! A key as it is typed (`requirements.commit_plan.enabled`, a name that holds dots in quotes), and which file is meant.
 
-use shared::config::{Entry, LayerKind, Stranger, describe_in_full, dotted, nearest, schema_at};
+use shared::config::{
+    Entry, LayerKind, Stranger, describe_in_full, dotted, nearest, schema_at, section_by_schema,
+};
 use shared::host::Places;
 
 use super::outlook::Outlook;
@@ -130,6 +132,14 @@ pub(super) fn usual(path: &[String], is_global_only: bool, places: &Places) -> L
         None if is_global_only || !is_project(places) => LayerKind::Global,
         None => LayerKind::Local,
     }
+}
+
+/// The key counts in the user's own file only, so that no project can set it.
+pub(super) fn is_global_only(path: &[String]) -> bool {
+    let Some((section, rest)) = path.split_first() else { return false };
+    let keys = section_by_schema(section).map(|(spec, _)| spec.global_only).unwrap_or_default();
+    let own = rest.join(".");
+    keys.iter().any(|key| own == *key || own.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')))
 }
 
 /// The one file in which a key above all sections counts.

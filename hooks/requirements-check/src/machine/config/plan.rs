@@ -2,10 +2,10 @@
 //! would be wrong or without effect is refused, and nothing is changed.
 
 use serde_json::Value;
-use shared::config::{Entry, Fault, LayerKind, Problem, Refused, Said, dotted, section_by_schema, spelled};
+use shared::config::{Entry, Fault, LayerKind, Problem, Refused, Said, dotted, spelled};
 
 use super::file::FileChange;
-use super::key::{flag, named, only_in, path_of, typed_flag, unknown, usual};
+use super::key::{flag, is_global_only, named, only_in, path_of, typed_flag, unknown, usual};
 use super::outlook::{Outlook, sources, with_text};
 use super::told::{Beside, Done, told};
 use super::typed::value_of;
@@ -82,7 +82,7 @@ impl Planned {
     }
 
     fn level(&self, machine: &Machine<'_>) -> Result<LayerKind, String> {
-        let usual = usual(&self.path, self.is_global_only(), machine.places);
+        let usual = usual(&self.path, is_global_only(&self.path), machine.places);
         let level = named(self.level).unwrap_or(usual);
         if let Some(only) = only_in(&self.path)
             && level != only
@@ -91,7 +91,7 @@ impl Planned {
             let key = dotted(&self.path);
             return Err(format!("req: {key} counts only in the {} file; use{}", only.word(), flag(only)));
         }
-        if level == LayerKind::Global || !self.is_global_only() || self.value.is_none() {
+        if level == LayerKind::Global || !is_global_only(&self.path) || self.value.is_none() {
             return Ok(level);
         }
         Err(format!(
@@ -99,13 +99,6 @@ impl Planned {
             dotted(&self.path),
             self.line(LayerKind::Global)
         ))
-    }
-
-    fn is_global_only(&self) -> bool {
-        let Some((section, rest)) = self.path.split_first() else { return false };
-        let keys = section_by_schema(section).map(|(spec, _)| spec.global_only).unwrap_or_default();
-        let own = rest.join(".");
-        keys.iter().any(|key| own == *key || own.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')))
     }
 
     /// The change as it is typed.

@@ -1,11 +1,12 @@
 //! What is said of a change: what is in force now and where, and what decides otherwise if it is not what was asked for.
 
+use serde_json::Value;
 use shared::catalog;
-use shared::config::{Entry, LayerKind, dotted, spelled};
+use shared::config::{Entry, LayerKind, dotted, schema_at, spelled};
 use shared::host::Places;
 
 use super::ignore::{LOCAL, is_to_be_ignored};
-use super::key::flag;
+use super::key::{flag, is_global_only};
 use super::outlook::Outlook;
 use super::plan::{Planned, is_overruled};
 use super::schema_file::SchemaFile;
@@ -77,10 +78,24 @@ pub(super) fn told(done: &Done<'_>, before: &Outlook, after: &Outlook) -> String
     }
     lines.extend(way_out.flatten());
     lines.extend(off(done, before, after));
+    if let Some(value) = done.planned.value.as_ref().filter(|_| done.is_changed) {
+        lines.extend(meaning(path, value));
+    }
     let overruled =
         after.new_problems(before).into_iter().filter(|problem| is_overruled(problem, done.level));
     lines.extend(overruled.map(ToString::to_string));
     lines.join("\n")
+}
+
+/// What each key means that was set and that counts in the user's own file only: what it gives away is theirs to know.
+fn meaning(path: &[String], value: &Value) -> Vec<String> {
+    if let Some(map) = value.as_object().filter(|map| !map.is_empty()) {
+        let below = |(key, value)| meaning(&[path, std::slice::from_ref(key)].concat(), value);
+        return map.iter().flat_map(below).collect();
+    }
+    let description = schema_at(path).ok().and_then(|schema| schema.get("description")?.as_str());
+    let said = description.filter(|_| is_global_only(path));
+    said.map(|said| format!("{}: {said}", dotted(path))).into_iter().collect()
 }
 
 /// Why what was asked for is not what is in force, if it is not, and the line that lets it be.

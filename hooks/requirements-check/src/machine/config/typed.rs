@@ -1,7 +1,8 @@
 //! What a typed value means for its key.
 
+use regex_lite::Regex;
 use serde_json::Value;
-use shared::config::{describe_in_full, dotted, fits, read_value, schema_at};
+use shared::config::{self, describe_in_full, dotted, read_value, schema_at};
 
 use super::key::unknown;
 use super::outlook::Outlook;
@@ -41,6 +42,32 @@ fn is_all(read: &Value, typed: &str) -> bool {
         Value::String(_) => is_quoted(typed),
         _ => true,
     }
+}
+
+/// The value is what the schema describes, its patterns too: where files are read, each setting's own type judges those.
+fn fits(schema: &Value, value: &Value) -> bool {
+    config::fits(schema, value) && has_form(schema, value)
+}
+
+/// Every text in it has the form that its pattern says.
+fn has_form(schema: &Value, value: &Value) -> bool {
+    let pattern = schema.get("pattern").and_then(Value::as_str).and_then(|pattern| Regex::new(pattern).ok());
+    let is_one = || value.as_str().zip(pattern).is_none_or(|(text, pattern)| pattern.is_match(text));
+    let options = schema.get("anyOf").and_then(Value::as_array);
+    let is_option = || options.is_none_or(|options| options.iter().any(|option| fits(option, value)));
+    let named = |key: &str| schema.get("properties")?.get(key);
+    let is_below = || match value {
+        Value::Array(entries) => {
+            schema.get("items").is_none_or(|items| entries.iter().all(|entry| has_form(items, entry)))
+        }
+        Value::Object(map) => map.iter().all(|(key, entry)| {
+            named(key)
+                .or_else(|| schema.get("additionalProperties"))
+                .is_none_or(|schema| has_form(schema, entry))
+        }),
+        _ => true,
+    };
+    is_one() && is_option() && is_below()
 }
 
 /// One quotation from its beginning to its end.
@@ -110,6 +137,30 @@ mod tests {
             assert_eq!(meant(&text(), typed), Ok(json!(expected)), "{typed}");
             // The line that is given to type says the same.
             assert_eq!(meant(&text(), &spelled(&json!(expected))), Ok(json!(expected)), "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_text_of_another_form_than_the_keys_is_none_of_its_values() {
+        let hours = json!({ "type": "string", "pattern": "^[0-9]{2}:[0-9]{2}-[0-9]{2}:[0-9]{2}$" });
+        let list = json!({ "type": "array", "items": hours });
+        let either = json!({ "anyOf": [hours, list] });
+        let map = json!({ "type": "object", "properties": { "hours": either } });
+        for (schema, typed, expected) in [
+            (&hours, "09:00-17:00", Some(json!("09:00-17:00"))),
+            (&hours, "'09:00-17:00'", Some(json!("09:00-17:00"))),
+            (&hours, "9-17", None),
+            (&list, "['09:00-17:00']", Some(json!(["09:00-17:00"]))),
+            (&list, "['09:00-17:00', '9-17']", None),
+            (&either, "09:00-17:00", Some(json!("09:00-17:00"))),
+            (&either, "['09:00-17:00']", Some(json!(["09:00-17:00"]))),
+            (&either, "[]", Some(json!([]))),
+            (&either, "['9-17']", None),
+            (&either, "9-17", None),
+            (&map, "{hours: '09:00-17:00'}", Some(json!({ "hours": "09:00-17:00" }))),
+            (&map, "{hours: ['9-17']}", None),
+        ] {
+            assert_eq!(meant(schema, typed).ok(), expected, "{typed} {schema}");
         }
     }
 

@@ -95,6 +95,16 @@ fn a_topic_is_printed_as_it_was_written_in_upper_case_too() {
 }
 
 #[test]
+fn each_command_of_a_hook_names_its_page_too() {
+    for hook in Catalog::built_in().unwrap().hooks {
+        for command in &hook.commands {
+            assert_eq!(asked(Some(&command.to_uppercase())).text, asked(Some(&hook.name)).text, "{command}");
+            assert_eq!(read(Some(command))["topics"][0]["name"], hook.name, "{command}");
+        }
+    }
+}
+
+#[test]
 fn what_is_written_down_elsewhere_is_put_in_from_there() {
     let defaults = fs::read_to_string(root().join("config/defaults.yaml")).unwrap();
     assert!(asked(Some("defaults")).text.contains(&defaults));

@@ -65,6 +65,7 @@ const SPEC: SectionSpec = SectionSpec {
     name: "stop-momentum",
     root_keys: &["requirements"],
     global_only: &["requirements.secret"],
+    other_names: &[],
     tells_unknown_keys: true,
 };
 
