@@ -262,14 +262,15 @@ fn a_folder_that_cannot_hold_it_is_an_error() {
 #[test]
 fn what_is_no_regular_file_is_neither_waited_for_nor_followed() {
     use std::os::unix::fs::symlink;
+    type Make = fn(&std::path::Path);
     let make_fifo = |path: &std::path::Path| {
         assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
     };
-    let kinds: [(&str, &dyn Fn(&std::path::Path)); 4] = [
-        ("usage.db", &make_fifo),
-        ("usage.db", &|path| symlink(path.with_file_name("elsewhere.db"), path).unwrap()),
-        ("usage.db", &|path| symlink("/dev/null", path).unwrap()),
-        ("usage.db-wal", &make_fifo),
+    let kinds: [(&str, Make); 4] = [
+        ("usage.db", make_fifo),
+        ("usage.db", |path| symlink(path.with_file_name("elsewhere.db"), path).unwrap()),
+        ("usage.db", |path| symlink("/dev/null", path).unwrap()),
+        ("usage.db-wal", make_fifo),
     ];
     for (name, make) in kinds {
         let (folder, store) = scratch();
@@ -305,9 +306,7 @@ fn one_that_is_held_alone_is_busy_and_stays() {
     drop(Database::open(&store).unwrap());
     let other = Connection::open(folder.path().join("usage.db")).unwrap();
     other
-        .execute_batch(
-            "PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE",
-        )
+        .execute_batch("PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
         .unwrap();
     let error = Database::open_with(&store, std::time::Duration::from_millis(5)).unwrap_err();
     assert!(error.1, "{error:?}");

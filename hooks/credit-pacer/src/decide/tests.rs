@@ -326,6 +326,7 @@ fn a_start_cleans_up_once_a_day() {
 
 #[test]
 fn what_a_start_tells() {
+    type Change = fn(&mut World);
     let mut world = World::used(20.0).without_alerts();
     assert_eq!(world.starts().notice, None);
     world.read(94.0, NOON + HOUR);
@@ -335,16 +336,15 @@ fn what_a_start_tells() {
     let expected = "5 hours 94 % used, 76 % planned by now; resets Wed 13:00 (pace-maker status says more, pace-maker off ends it)";
     assert_eq!(rest, expected);
     assert!(world.waits().abs_diff(secs * 1000) <= 500, "{secs}");
-    type Change = fn(&mut World);
     let silent: [(&str, Change); 4] = [
         ("quiet hours", |world| {
-            world.settings.quiet_hours = serde_json::from_str("\"11:00-13:00\"").unwrap()
+            world.settings.quiet_hours = serde_json::from_str("\"11:00-13:00\"").unwrap();
         }),
         ("no delay may be so short", |world| {
-            world.settings.max_delay_secs = serde_json::from_str("2").unwrap()
+            world.settings.max_delay_secs = serde_json::from_str("2").unwrap();
         }),
         ("an hour holds nothing", |world| {
-            world.settings.max_total_delay_per_hour_secs = serde_json::from_str("0").unwrap()
+            world.settings.max_total_delay_per_hour_secs = serde_json::from_str("0").unwrap();
         }),
         ("switched off", |world| world.switched_off = true),
     ];

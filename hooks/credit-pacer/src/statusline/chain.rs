@@ -1,6 +1,7 @@
 //! The status line the user had before: run as the client ran it, with what the client told us.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -11,8 +12,8 @@ use shared::host::Host;
 /// It may take so long.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// What was printed before the end is there after so long, once nobody can print any more.
-const REST: Duration = Duration::from_millis(100);
+/// What was printed before the end is there after so long, whoever else still holds the pipe.
+const REST: Duration = Duration::from_millis(50);
 
 /// More of its output is not read.
 const MAX_BYTES: u64 = 64 * 1024;
@@ -23,7 +24,13 @@ const VARIABLE: &str = "BARBLESS_STATUSLINE";
 /// What the command prints when it is given `input`, unchanged. Nothing, if it is ourselves, cannot be run, or has not ended
 /// in time.
 pub(super) fn output(host: &Host, command: &str, input: &[u8]) -> Option<Vec<u8>> {
-    if host.variable(VARIABLE).is_some() || is_ours(command) {
+    let leads_to_us = || {
+        let home = host.variable("HOME").map(PathBuf::from);
+        let path = host.variable("PATH").unwrap_or_default();
+        let program = std::env::current_exe().and_then(|program| program.canonicalize());
+        program.is_ok_and(|program| first_program(command, home.as_deref(), &path) == Some(program))
+    };
+    if host.variable(VARIABLE).is_some() || is_ours(command) || leads_to_us() {
         return None;
     }
     run(command, input, DEADLINE)
@@ -37,13 +44,37 @@ fn run(command: &str, input: &[u8], patience: Duration) -> Option<Vec<u8>> {
     let mut child = shell.spawn().ok()?;
     feed(&mut child, input.to_vec());
     let printed = collect(&mut child)?;
-    let whole = printed.recv_timeout(patience).ok();
     let has_ended = ends_by(&mut child, deadline);
+    // Something it has left behind may hold the pipe open: what it printed itself counts.
+    let printed = has_ended.then(|| taken(&printed, Instant::now() + REST));
     end_group(&mut child);
     let _ = child.wait();
-    // Something it has left behind may hold the pipe open: what it printed itself counts.
-    let whole = whole.or_else(|| printed.recv_timeout(REST).ok());
-    whole.filter(|_| has_ended)
+    printed
+}
+
+/// What has come until the pipe is closed, or until then.
+fn taken(printed: &mpsc::Receiver<Vec<u8>>, until: Instant) -> Vec<u8> {
+    let next = || printed.recv_timeout(until.saturating_duration_since(Instant::now())).ok();
+    std::iter::from_fn(next).flatten().collect()
+}
+
+/// The program the command begins with, whatever links lead to it.
+fn first_program(command: &str, home: Option<&Path>, path: &str) -> Option<PathBuf> {
+    let command = command.trim_start();
+    let command = command.strip_prefix("exec ").unwrap_or(command).trim_start();
+    let word = match command.chars().next()? {
+        quote @ ('"' | '\'') => command.get(1..)?.split(quote).next()?,
+        _ => command.split(|char: char| char.is_whitespace() || ";|&<>()".contains(char)).next()?,
+    };
+    let in_home = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|prefix| word.strip_prefix(prefix));
+    if let Some(rest) = in_home {
+        return home?.join(rest).canonicalize().ok();
+    }
+    if word.contains(std::path::is_separator) {
+        return Path::new(word).canonicalize().ok();
+    }
+    let found = std::env::split_paths(path).map(|folder| folder.join(word)).find(|file| file.is_file());
+    found?.canonicalize().ok()
 }
 
 /// The command is our own status line, in whatever folder the program lies.
@@ -81,13 +112,24 @@ fn feed(child: &mut Child, input: Vec<u8>) {
     }
 }
 
+/// Piece by piece, as it comes.
 fn collect(child: &mut Child) -> Option<mpsc::Receiver<Vec<u8>>> {
-    let stdout = child.stdout.take()?;
+    let mut stdout = child.stdout.take()?.take(MAX_BYTES);
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = stdout.take(MAX_BYTES).read_to_end(&mut bytes);
-        let _ = sender.send(bytes);
+        let mut piece = [0; 4096];
+        loop {
+            match stdout.read(&mut piece) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Ok(0) | Err(_) => return,
+                Ok(count) => {
+                    let piece = piece.get(..count).unwrap_or_default();
+                    if sender.send(piece.to_vec()).is_err() {
+                        return;
+                    }
+                }
+            }
+        }
     });
     Some(receiver)
 }
@@ -159,7 +201,7 @@ mod tests {
     mod run {
         use std::time::{Duration, Instant};
 
-        use super::super::run;
+        use super::super::{first_program, run};
 
         const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -194,11 +236,37 @@ mod tests {
 
         #[test]
         fn what_it_leaves_behind_does_not_hold_us() {
-            let leaving = "sleep 600 & echo done";
-            assert_eq!(
-                run(leaving, b"{}", Duration::from_millis(500)).as_deref(),
-                Some(b"done\n".as_slice())
-            );
+            let began = Instant::now();
+            assert_eq!(text("sleep 600 & echo done").as_deref(), Some("done\n"));
+            // In a session of its own it is not ended with the others, and holds the pipe.
+            assert_eq!(text("setsid sleep 5 & echo done").as_deref(), Some("done\n"));
+            assert!(began.elapsed() < Duration::from_secs(4));
+        }
+
+        #[test]
+        fn the_program_is_found_through_links() {
+            let scratch = tempfile::tempdir().unwrap();
+            let folder = scratch.path().canonicalize().unwrap();
+            let program = folder.join("a program");
+            std::fs::write(&program, "").unwrap();
+            std::os::unix::fs::symlink(&program, folder.join("link")).unwrap();
+            std::os::unix::fs::symlink(folder.join("link"), folder.join("sl")).unwrap();
+            let place = folder.to_str().unwrap();
+            for (command, expected) in [
+                (format!("{place}/sl statusline"), true),
+                (format!("  exec {place}/sl"), true),
+                (format!("'{place}/a program' statusline"), true),
+                (format!("\"{place}/link\" statusline"), true),
+                ("~/sl statusline".to_owned(), true),
+                ("$HOME/sl;true".to_owned(), true),
+                ("sl statusline".to_owned(), true),
+                ("other statusline".to_owned(), false),
+                (format!("{place}/nothing statusline"), false),
+                (String::new(), false),
+            ] {
+                let found = first_program(&command, Some(&folder), place);
+                assert_eq!(found.as_ref() == Some(&program), expected, "{command}");
+            }
         }
     }
 }

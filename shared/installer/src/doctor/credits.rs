@@ -172,11 +172,24 @@ mod tests {
         facts.line = line.clone();
     }
 
+    type Change = fn(&mut Facts);
+
+    #[track_caller]
+    fn check(rows: &[(Change, Severity, &str)]) {
+        for (change, severity, said) in rows {
+            let mut facts = facts();
+            change(&mut facts);
+            let found = finding(&facts);
+            assert_eq!(found.severity, *severity, "{found}");
+            let text = format!("{}; {}", found.what, found.next.as_deref().unwrap_or_default());
+            assert!(text.contains(said), "{text}");
+        }
+    }
+
     #[test]
     fn stale_or_missing_readings_matter_where_a_hook_needs_them_and_a_session_went_on() {
-        type Change = fn(&mut Facts);
         let another: Change = |facts| facts.line = Line::Another("~/.claude/settings.json".to_owned());
-        let rows: [(Change, Severity, &str); 17] = [
+        check(&[
             (|_| {}, Warning, "a-pacer delays nothing without them; they come from"),
             (|facts| facts.needed_by = None, Note, "no registered hook needs them"),
             (|facts| facts.session = None, Note, "the next session brings one"),
@@ -190,6 +203,12 @@ mod tests {
             ),
             (another, Warning, "req hooks statusline, which prints yours below its own"),
             (|facts| (facts.usage, facts.needed_by) = (Some(read_at(3000)), None), Note, "50 min old"),
+        ]);
+    }
+
+    #[test]
+    fn a_fresh_reading_of_a_status_line_that_is_gone_was_the_last_one() {
+        check(&[
             (
                 |facts| told(facts, 5700, &OTHER),
                 Warning,
@@ -228,15 +247,7 @@ mod tests {
                 Note,
                 "which is on: a-pacer status says how it went",
             ),
-        ];
-        for (change, severity, said) in rows {
-            let mut facts = facts();
-            change(&mut facts);
-            let found = finding(&facts);
-            assert_eq!(found.severity, severity, "{found}");
-            let text = format!("{}; {}", found.what, found.next.as_deref().unwrap_or_default());
-            assert!(text.contains(said), "{text}");
-        }
+        ]);
     }
 
     #[test]

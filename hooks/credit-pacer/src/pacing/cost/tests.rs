@@ -114,18 +114,18 @@ fn a_weeks_points_are_read_off_the_five_hours() {
 
 #[test]
 fn of_the_oldest_move_counts_what_is_missing() {
-    // 10 batches that cost 40 points, then 60 that cost so many.
+    // 9 batches that cost 40 points, then 60 that cost so many.
     let calls: Vec<Call> = (1..=70).map(|index| call(super::seconds(index * 60), 1, 0.0)).collect();
     let cost = |points| {
         let snapshots =
-            [snapshot(1, 10.0, 0.0), snapshot(610, 50.0, 0.0), snapshot(4210, 50.0 + points, 0.0)];
+            [snapshot(60, 10.0, 0.0), snapshot(610, 50.0, 0.0), snapshot(4210, 50.0 + points, 0.0)];
         history(4300.0, &snapshots, &calls).own_cost(Window::FiveHour).points
     };
     for (points, expected) in [
         (12.0, 10.0 / 50.0),
         (10.0, 10.0 / 60.0),
-        (9.0, 10.0 / (60.0 + 10.0 / 40.0)),
-        (0.0, 10.0 / (60.0 + 10.0 * 10.0 / 40.0)),
+        (9.0, 10.0 / (60.0 + 9.0 / 40.0)),
+        (0.0, 10.0 / (60.0 + 9.0 * 10.0 / 40.0)),
     ] {
         assert_close(cost(points), expected, &format!("{points} points"));
     }

@@ -175,16 +175,15 @@ fn of_the_week_a_share_of_the_working_time_is_worked() {
     let now = at("2026-11-25 12:00");
     let (five_end, week_end) = (now + 9000, at(WEEK_END));
     let (hourly, calls) = steady(now, 40, 20, 45.0, 0.5, five_end);
-    // The week moves a tenth of the five hours, four points over an hour ago.
-    let earlier = [
-        both(now - 4000, (5.0, five_end), (54.0, week_end)),
-        both(now - 3000, (24.0, five_end), (58.0, week_end)),
-    ];
-    let late = hourly.iter().map(|snapshot| Snapshot {
-        seven_day: Some(Reading { used_percent: 58.0, resets_at: week_end }),
+    // The week moves a tenth of what the five hours do: both tell what a batch costs, and nothing is left to the average.
+    let snapshots = hourly.iter().map(|snapshot| Snapshot {
+        seven_day: snapshot.five_hour.map(|reading| Reading {
+            used_percent: 58.0 - (45.0 - reading.used_percent) / 10.0,
+            resets_at: week_end,
+        }),
         ..*snapshot
     });
-    let snapshots: Vec<Snapshot> = earlier.into_iter().chain(late).collect();
+    let snapshots: Vec<Snapshot> = snapshots.collect();
     let ask = |busy_slots: &[i64]| {
         let question = Question {
             now: super::super::seconds(now),

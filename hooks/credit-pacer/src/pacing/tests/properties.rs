@@ -42,6 +42,74 @@ fn any_settings() -> impl Strategy<Value = String> {
         })
 }
 
+/// How much of the longest delay a whole percent more may take off: what it tells of the cost counts in place of the average.
+const BY_ONE_MORE: f64 = 0.5;
+
+/// A shorter delay is none, so that much may be missing besides.
+const SHORTEST: f64 = 5.0;
+
+/// One session's calls over some hours, and what was used between readings of both windows, in whole percents. The last
+/// reading is past the line.
+#[derive(Debug, Clone)]
+struct Past {
+    calls: Vec<Call>,
+    snapshots: Vec<Snapshot>,
+}
+
+fn any_past() -> impl Strategy<Value = Past> {
+    let steps = proptest::collection::vec((60..2000_i64, 0..40_u8, 0..4_u8), 1..6);
+    (10.0..120.0_f64, 600..9000_i64, steps, 3600..4 * 86_400_i64).prop_map(|(gap, since, steps, left)| {
+        let calls =
+            std::iter::successors(Some(seconds(since)), |ago| Some(ago - gap)).take_while(|ago| *ago > 30.0);
+        let calls = calls.map(|ago| Call { at: seconds(EPOCH) - ago, session: 1, slept_secs: 0.0 }).collect();
+        let reading = |used_percent, resets_at| Some(Reading { used_percent, resets_at });
+        let (mut at, mut five, mut seven) = (EPOCH - 20, 85.0, 80.0);
+        let mut snapshots = Vec::new();
+        let snapshot = |at, five, seven| Snapshot {
+            at,
+            five_hour: reading(five, EPOCH + 5000),
+            seven_day: reading(seven, EPOCH + left),
+        };
+        snapshots.push(snapshot(at, five, seven));
+        for (secs, of_hours, of_week) in steps {
+            (at, five, seven) =
+                (at - secs, (five - f64::from(of_hours)).max(0.0), seven - f64::from(of_week));
+            snapshots.push(snapshot(at, five, seven));
+        }
+        snapshots.reverse();
+        Past { calls, snapshots }
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_percent_more_takes_little_off_a_delay(past in any_past(), more in 1..6_u8, is_of_week in any::<bool>()) {
+        let window = if is_of_week { Window::SevenDay } else { Window::FiveHour };
+        let rules = rules("{}");
+        let delay = |more: u8| {
+            let mut snapshots = past.snapshots.clone();
+            let last = snapshots.last_mut().unwrap();
+            let read = if is_of_week { &mut last.seven_day } else { &mut last.five_hour };
+            read.as_mut().unwrap().used_percent += f64::from(more);
+            of(&ask(EPOCH, &snapshots, &past.calls, &rules), window).delay_secs
+        };
+        let (before, after) = (delay(more - 1), delay(more));
+        prop_assert!(after >= before - BY_ONE_MORE * 350.0 - SHORTEST, "{before} -> {after}");
+        prop_assert!(before < 350.0 || after >= 175.0, "{before} -> {after}");
+        // Of the five hours a point is a fifth of what is enough, so it takes a fifth.
+        prop_assert!(is_of_week || after >= before - 70.0 - SHORTEST, "{before} -> {after}");
+    }
+
+    #[test]
+    fn readings_of_the_five_hours_take_at_most_half_off_a_weeks_delay(past in any_past()) {
+        let rules = rules("{}");
+        let delay = |snapshots: &[Snapshot]| of(&ask(EPOCH, snapshots, &past.calls, &rules), Window::SevenDay).delay_secs;
+        let weekly = past.snapshots.iter().map(|snapshot| Snapshot { five_hour: None, ..*snapshot });
+        let (alone, both) = (delay(&weekly.collect::<Vec<_>>()), delay(&past.snapshots));
+        prop_assert!(both >= alone / 2.0 - SHORTEST, "{alone} -> {both}");
+    }
+}
+
 proptest! {
     #[test]
     fn every_number_is_finite_and_no_delay_is_too_long(
