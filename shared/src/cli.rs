@@ -46,6 +46,11 @@ pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
     }
     match verbs::parse::<H>(&words) {
         Ok(verb) => in_shell(host, |asker| answer::answer::<H>(&verb, asker)),
+        // Whoever types the name alone wants to know what it is.
+        Err(why) if words.is_empty() => {
+            let _ = writeln!(io::stderr(), "{}: {why}\n\n{}", H::NAME, help::<H>());
+            ExitCode::from(USAGE)
+        }
         Err(why) => usage_error::<H>(&why),
     }
 }

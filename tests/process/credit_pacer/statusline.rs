@@ -175,7 +175,7 @@ fn windows_that_begin_anew_are_followed_each_by_itself() {
     pacing.line(&pacing.client_tells(95, (1.0, 6), (80.0, 2)));
     assert_eq!(pacing.known(), (1.0, 80.0));
     pacing.age(30);
-    pacing.line(&pacing.client_tells(120, (2.0, 6), (0.0, 170)));
+    pacing.line(&pacing.client_tells(120, (2.0, 6), (0.0, 168)));
     assert_eq!(pacing.known(), (2.0, 0.0));
     let earlier = pacing.state_of("usage.json")["state"]["earlier"].clone();
     let week: Vec<f64> = earlier

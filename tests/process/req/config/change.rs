@@ -117,7 +117,7 @@ fn what_a_key_means_that_only_its_owner_may_set_is_said_when_it_is_set() {
     assert!(!said.contains("terms"), "nothing was changed: {said}");
     let said = done(
         &desk,
-        "config set credit-pacer '{usage_api: {enabled: false, interval_secs: 900}, alerts: []}'",
+        "config set credit-pacer '{usage_api: {enabled: false, interval_secs: 900}, alerts: []}' --global",
     );
     assert!(said.contains(told) && said.contains("interval_secs: It is asked at most once in"), "{said}");
     assert!(!said.contains("alerts: At"), "{said}");
