@@ -25,11 +25,7 @@ pub(super) const CASES: HookCases = HookCases {
         Case {
             name: "over, but nothing waits",
             state: &[("usage.json", OVER)],
-            config: &[Edit {
-                layer: "project",
-                from: "credit-pacer:\n",
-                to: "credit-pacer:\n  max_delay_secs: 0\n",
-            }],
+            config: &[Edit { layer: "project", from: "  max_delay_secs: 120", to: "  max_delay_secs: 0" }],
             ..CALL
         },
         Case { name: "a prompt", event: Event { recording: "UserPromptSubmit", changes: &[] }, ..CALL },
