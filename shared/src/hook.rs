@@ -29,6 +29,10 @@ pub trait Hook {
     /// outside the project, chooses a model, spends money or writes commits.
     const GLOBAL_ONLY: &'static [&'static str];
 
+    /// It asks a model, which costs money: it runs only where the global file itself switches it on. A project's file, a local
+    /// one and a switch can only switch it off.
+    const COSTS_MONEY: bool = false;
+
     /// Keys of its settings that stand at the top of the file instead of in its section.
     const ROOT_KEYS: &'static [&'static str] = &[];
 
@@ -91,6 +95,7 @@ pub trait Hook {
             root_keys: Self::ROOT_KEYS,
             global_only: Self::GLOBAL_ONLY,
             other_names: Self::OTHER_NAMES,
+            costs_money: Self::COSTS_MONEY,
             tells_unknown_keys: false,
         }
     }

@@ -14,7 +14,7 @@
 //! 10. [`cli`]: the verbs every hook binary has (`status`, `on`, `off`, `schema`). `sleep`: waiting on purpose.
 //! 11. [`usage`], [`proved`]: what several programs of ours write down for each other; [`tools`]: what the client has.
 //! 12. [`catalog`], [`settings`]: the table of hooks, and Claude Code's settings.json; for the installer.
-//! 13. [`courier`]: asking a server, through the small program beside us that opens connections.
+//! 13. [`courier`]: asking a server, through the small program beside us that opens connections; [`judge`]: asking a model.
 //!
 //! The rule everything serves: a hook never harms the session. Whatever goes wrong, the exit status is 0,
 //! stdout is empty or one JSON object, and the journal says what happened.
@@ -28,6 +28,7 @@ pub mod heartbeat;
 pub mod hook;
 pub mod host;
 pub mod journal;
+pub mod judge;
 pub mod messages;
 pub mod notices;
 pub mod operator;

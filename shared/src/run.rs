@@ -130,11 +130,21 @@ impl<'a> Invocation<'a> {
         if matches!(&self.input.event, Event::PreToolUse(call) if is_own_call(call, &self.places)) {
             return Answer::default();
         }
+        self.remember_scheduled::<H>();
         let Some(section) = self.configure::<H>() else { return Answer::default() };
         let answer =
             if self.is_active::<H>(&section) { self.decide::<H>(&section) } else { Answer::default() };
         self.clean_up();
         self.with_problems::<H>(answer, &section)
+    }
+
+    /// A prompt that is scheduled may come when the hook that takes it for a command is on again: whether it is on now does
+    /// not matter.
+    fn remember_scheduled<H: Hook>(&self) {
+        let (Some(store), Some(prompt)) = (&self.store, typed::scheduled_in(&self.input.event)) else { return };
+        if let Err(error) = typed::remember(store, prompt) {
+            self.journal_error::<H>(&error);
+        }
     }
 
     fn configure<H: Hook>(&self) -> Option<Section<H::Settings>> {

@@ -10,13 +10,15 @@
 //! - `rules`: permission rules; `status_line`: the status line's command
 //! - `earlier`: giving back what a text was before us, where its present state alone cannot tell
 //! - `faults`: entries for which the client drops all hooks of the file; `neighbours`: settings for which it drops all of it
-//! - `survey`: everything a text registers, whoever's it is; `variables`: what follows from what it defines in `env`
+//! - `survey`: everything a text registers, whoever's it is; `variables`: what follows from what it defines in `env`;
+//!   `misled`: whether a project defines what leads requests elsewhere
 //! - `user_file`: links, lock, backup, atomic replacement
 
 mod document;
 mod earlier;
 mod entries;
 mod faults;
+mod misled;
 mod neighbours;
 mod rules;
 mod splice;
@@ -33,6 +35,7 @@ use document::{Document, Masked, last};
 use earlier::{BeforeUs, given_back};
 
 pub use faults::{Fault, faults};
+pub use misled::is_misled;
 pub use survey::{Entry, Flag, Group, Named, Survey, survey};
 pub use user_file::{Backup, FileError, KEEP_BACKUPS, UserFile, remove_abandoned_of};
 pub use variables::{Variable, misleads_requests};

@@ -4,9 +4,11 @@
 //! content block is a line of its own; `user` lines carry the `promptId` of their turn; subagents have files of their own.
 
 mod line;
+mod speech;
 mod tail;
 mod turn;
 
 pub use line::{Block, Line, Role, ToolUse};
+pub use speech::{Deed, Said, Speaker, Words, conversation, deeds, requests, transcript_of, words_of_call};
 pub use tail::{MAX_TAIL_BYTES, Tail};
 pub use turn::{Patience, RECENT_BYTES, TurnWork, recent_lines, turn_work};

@@ -15,7 +15,7 @@ use crate::hook::Remembered;
 use crate::host::Timestamp;
 use crate::state::{LoadError, LockError, SaveError, Store};
 
-pub use merge::{MAX_EARLIER, MAX_WINDOWS, SAME_RESET_SECS, is_paced, is_window_name, merge};
+pub use merge::{Lower, MAX_EARLIER, MAX_WINDOWS, SAME_RESET_SECS, is_paced, is_window_name, merge};
 
 /// An older reading says nothing about now.
 pub const STALE_AFTER: Duration = Duration::from_secs(15 * 60);
@@ -36,6 +36,9 @@ pub struct Usage {
     /// they change. The last one says since when they hold what they hold now.
     #[serde(default)]
     pub earlier: Vec<Earlier>,
+    /// Windows of which less was told lately than is known, and not yet believed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub lower: BTreeMap<String, Lower>,
 }
 
 /// A reading that brought something new.
@@ -54,8 +57,20 @@ pub struct Observed {
     pub at: i64,
     /// Who saw them.
     pub source: Source,
+    /// How new the numbers are.
+    pub sight: Sight,
     /// Those windows that were told of.
     pub windows: BTreeMap<String, Window>,
+}
+
+/// How new numbers are that somebody has just seen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sight {
+    /// They are new to us; when the server told them is unknown.
+    #[default]
+    Found,
+    /// The server has just told them, with a reply that was counted or because it was asked.
+    Answered,
 }
 
 /// Where a reading comes from.

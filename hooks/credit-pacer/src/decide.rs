@@ -41,6 +41,7 @@ pub(crate) fn decide(given: &Given<'_, CreditPacer>) -> Outcome<State, Change> {
             Outcome { effects: polling(*poll && !given.switched_off), ..Outcome::pass() }
         }
         Facts::Start(facts) => at_start(given, facts),
+        Facts::End { session } => at_end(given, *session),
     }
 }
 
@@ -52,7 +53,6 @@ fn after_call(given: &Given<'_, CreditPacer>, facts: &CallFacts) -> Outcome<Stat
     let mut state = given.state.clone();
     let alert = state.alert(&facts.scene, given.settings, given.now);
     let mut effects = polling(facts.scene.poll && !given.switched_off);
-    effects.extend(facts.scheduled.map(Change::Scheduled));
     if given.switched_off {
         // Nothing is counted while it is off; only an alert is worth remembering.
         let memory = if alert.is_some() { Memory::Save(state) } else { Memory::Keep };
@@ -88,9 +88,9 @@ impl State {
         let calls: Vec<Call> = self
             .calls
             .iter()
-            .map(|Kept(at, session, slept_ms)| Call {
+            .map(|Kept(at, of, slept_ms)| Call {
                 at: exact(*at),
-                session: *session,
+                session: if self.counts_as_asking(*of, *at, now) { session } else { *of },
                 slept_secs: f64::from(*slept_ms) / 1000.0,
             })
             .collect();
@@ -252,6 +252,13 @@ fn at_start(given: &Given<'_, CreditPacer>, facts: &StartFacts) -> Outcome<State
     }
     let notice = if given.switched_off { None } else { state.told_at_start(given, facts) };
     Outcome { notice, memory: Memory::Note(state), effects, ..Outcome::pass() }
+}
+
+/// What an ended session has used stays; it no longer shares what is left.
+fn at_end(given: &Given<'_, CreditPacer>, session: u64) -> Outcome<State, Change> {
+    let mut state = given.state.clone();
+    let memory = if state.end(session) { Memory::Note(state) } else { Memory::Keep };
+    Outcome { memory, ..Outcome::pass() }
 }
 
 fn row(given: &Given<'_, CreditPacer>, pace: &Pace, delay: Duration) -> DecisionRow {

@@ -3,7 +3,6 @@
 use shared::hook::{Effect, Hook};
 use shared::host::{Places, Timestamp};
 use shared::journal;
-use shared::operator::typed;
 use shared::state::Store;
 use shared::switches::{Position, Reach, turn};
 
@@ -23,8 +22,6 @@ pub enum Change {
     },
     /// A process is started that asks the usage API.
     Poll,
-    /// A prompt that begins like a command of ours is scheduled, by its hash.
-    Scheduled(u64),
     /// A switch is turned.
     Turn {
         /// Of this section, or of a key of it.
@@ -55,10 +52,6 @@ impl Effect for Change {
                     .and_then(|database| database.map_or(Ok(()), |mut database| database.clean_up(before)));
                 cleaned.or_else(|error| without(&store, error, now))
             }
-            Self::Scheduled(prompt) => match places.open_store() {
-                Some(store) => typed::remember(&store, prompt),
-                None => Ok(()),
-            },
             Self::Turn { section, session, position } => {
                 let store = places.open_store().ok_or("there is no state folder to keep the switch in")?;
                 let reach = session.as_deref().map_or(Reach::Machine, Reach::Session);

@@ -155,7 +155,11 @@ fn snapshot(entry: &Fields<'_>) -> Result<Snapshot, String> {
 /// A share of a window without its reset is nothing to pace by, nor the other way round.
 fn reading(snapshot: &Fields<'_>, window: &str) -> Result<Option<Reading>, String> {
     let Some(reading) = snapshot.object(window)? else { return Ok(None) };
-    let known = reading.number("used_percent")?.zip(reading.number("resets_at")?);
+    let used_percent = reading.number("used_percent")?;
+    if let Some(negative) = used_percent.filter(|used| *used < 0.0) {
+        return Err(format!("{}used_percent has to be 0 or more, not {negative}", reading.path));
+    }
+    let known = used_percent.zip(reading.number("resets_at")?);
     Ok(known.map(|(used_percent, resets_at)| Reading { used_percent, resets_at: whole_seconds(resets_at) }))
 }
 

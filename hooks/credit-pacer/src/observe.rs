@@ -1,17 +1,20 @@
 //! What the hook looks at: the readings, and what the settings say about now. Nothing is decided here.
 
+mod account;
+
 use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 use shared::hook::Seen;
-use shared::operator::typed;
 use shared::protocol::{Event, ToolCall};
-use shared::usage::{self, Usage};
+use shared::usage::Usage;
 
 use crate::command::{self, Reply};
 use crate::pacing::{Reading, Rules, Snapshot, Window};
 use crate::poll;
 use crate::settings::Settings;
+
+pub(crate) use account::known;
 
 /// What was found.
 #[derive(Debug, Clone)]
@@ -27,6 +30,11 @@ pub enum Facts {
     Command(Reply),
     /// A session begins.
     Start(Box<StartFacts>),
+    /// A session ends.
+    End {
+        /// A hash of its id.
+        session: u64,
+    },
 }
 
 /// What was found after a tool has run.
@@ -39,8 +47,6 @@ pub struct CallFacts {
     pub(crate) prompt: u64,
     /// Nothing waits after this call.
     pub(crate) is_exempt: bool,
-    /// The hash of a prompt that the call has scheduled and that begins like a command of ours.
-    pub(crate) scheduled: Option<u64>,
 }
 
 /// What was found at a session's start.
@@ -89,6 +95,9 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
             let session = digest(seen.input.call.session_id.as_deref()?);
             Some(Facts::Start(Box::new(StartFacts { scene: scene(seen), session })))
         }
+        Event::SessionEnd { .. } => {
+            Some(Facts::End { session: digest(seen.input.call.session_id.as_deref()?) })
+        }
         _ => None,
     }
 }
@@ -97,12 +106,11 @@ fn after_call(seen: &Seen<'_, Settings>, tool: &ToolCall, is_interrupted: bool) 
     let session = digest(seen.input.call.session_id.as_deref()?);
     let prompt = digest(seen.input.call.prompt_id.as_deref().unwrap_or_default());
     let is_exempt = is_interrupted || NO_SLEEP_AFTER.contains(&tool.tool_name.as_str());
-    let scheduled = typed::scheduled_by(tool);
-    Some(Facts::Call(Box::new(CallFacts { scene: scene(seen), session, prompt, is_exempt, scheduled })))
+    Some(Facts::Call(Box::new(CallFacts { scene: scene(seen), session, prompt, is_exempt })))
 }
 
 fn scene(seen: &Seen<'_, Settings>) -> Scene {
-    let usage = seen.store.and_then(usage::read);
+    let usage = account::known_to(seen);
     let snapshots = usage.as_ref().map(snapshots).unwrap_or_default();
     Scene { usage, snapshots, rules: Rules::of(seen.settings), poll: poll::is_due(seen) }
 }
@@ -134,7 +142,7 @@ pub(crate) fn digest(id: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use shared::usage::{Observed, Source, Usage, Window, merge};
+    use shared::usage::{Observed, Sight, Source, Usage, Window, merge};
 
     use super::snapshots;
 
@@ -144,7 +152,7 @@ mod tests {
     fn seen(at: i64, told: &[(&str, f64)]) -> Observed {
         let window = |used_percent| Window { used_percent, resets_at: 20_000, observed_at: 0 };
         let windows = told.iter().map(|(name, used)| ((*name).to_owned(), window(*used))).collect();
-        Observed { at, source: Source::StatusLine, windows }
+        Observed { at, source: Source::StatusLine, sight: Sight::Found, windows }
     }
 
     #[test]

@@ -2,7 +2,6 @@
 //! way.
 //!
 //! - `slot`: when it may be asked next
-//! - `permission`: where it is not asked at all
 //! - `login`: what it is asked with
 //! - `answer`: what it says; `trouble`: why there is no answer
 //!
@@ -10,12 +9,10 @@
 
 mod answer;
 mod login;
-mod permission;
 mod slot;
 mod trouble;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
@@ -24,9 +21,10 @@ use shared::courier::{self, Request};
 use shared::hook::{Hook, Seen};
 use shared::host::{Host, Places};
 use shared::journal::{self, Entry};
+use shared::settings::is_misled;
 use shared::state::{Store, is_off};
 use shared::switches::Switches;
-use shared::usage::{self, Observed, Source, Window};
+use shared::usage::{self, Observed, Sight, Source, Window};
 
 use crate::CreditPacer;
 use crate::database::{Database, SnapshotRow};
@@ -53,13 +51,7 @@ pub(crate) fn is_due(seen: &Seen<'_, Settings>) -> bool {
         return false;
     }
     let Some(store) = seen.store else { return false };
-    Slot::peek(store).is_due(seen.host.now()) && !is_denied(seen.host, seen.input.call.cwd.as_deref())
-}
-
-fn is_denied(host: &Host, cwd: Option<&Path>) -> bool {
-    let environment = &host.environment;
-    let starts = environment.project_dir.as_deref().into_iter().chain(cwd);
-    permission::is_denied(starts, environment.home.as_deref())
+    Slot::peek(store).is_due(seen.host.now()) && !is_misled(seen.host, seen.input.call.cwd.as_deref())
 }
 
 /// Starts the process that asks, and does not wait for it. It holds nothing that the client waits for.
@@ -112,7 +104,7 @@ fn interval(settings: &UsageApi) -> Duration {
 fn allowed(host: &Host, places: &Places, store: &Store) -> Option<UsageApi> {
     let now = host.now();
     let is_off = store.is_off(now) || places.default_state_dir.as_deref().is_some_and(|dir| is_off(dir, now));
-    if is_off || is_denied(host, host.cwd().as_deref()) {
+    if is_off || is_misled(host, host.cwd().as_deref()) {
         return None;
     }
     let environment = &host.environment;
@@ -159,7 +151,7 @@ fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result
     }
     let at = secs(host.now());
     let row = row(&windows, at);
-    let observed = Observed { at, source: Source::UsageApi, windows };
+    let observed = Observed { at, source: Source::UsageApi, sight: Sight::Answered, windows };
     usage::record(store, &observed).map_err(|_| Kind::NotKept)?;
     let kept = Database::open(store).and_then(|database| database.add_snapshot(&row));
     kept.map_err(|_| Kind::NotKept.into())

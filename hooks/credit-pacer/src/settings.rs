@@ -6,7 +6,7 @@ mod written;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use shared::config::{Bounded, Decimal, SettingFault};
+use shared::config::{Bounded, Decimal, LayerKind, Origin, SettingFault};
 
 use crate::pacing::Window;
 
@@ -95,6 +95,40 @@ pub struct UsageApi {
     pub interval_secs: Bounded<300, 86_400>,
     /// The original tool's name of `interval_secs`. Where it stands, it counts.
     pub poll_interval: Option<Bounded<300, 86_400>>,
+}
+
+/// The keys by which it is decided whether a call waits, and for how long, as paths within the section.
+const DECIDING: [&str; 22] = [
+    "headless",
+    "safety_buffer_pct",
+    "threshold_pct",
+    "threshold_percent",
+    "base_delay_secs",
+    "base_delay",
+    "max_delay_secs",
+    "max_delay",
+    "max_total_delay_per_hour_secs",
+    "quiet_hours",
+    "stale_after_secs",
+    "timezone",
+    "workdays",
+    "work_hours",
+    "holidays",
+    "five_hour.enabled",
+    "five_hour_limit_enabled",
+    "five_hour.preload_pct",
+    "seven_day.enabled",
+    "weekly_limit_enabled",
+    "seven_day.preload_pct",
+    "preload_hours",
+];
+
+/// Which of the keys that decide about delays a file of the project decides, by where each key comes from.
+pub(crate) fn by_project(
+    origin: &dyn Fn(&str) -> Option<Origin>,
+) -> impl Iterator<Item = (&'static str, Origin)> {
+    let set = DECIDING.into_iter().filter_map(|key| Some((key, origin(key)?)));
+    set.filter(|(_, origin)| matches!(origin.layer, LayerKind::Project | LayerKind::Local))
 }
 
 /// The working hours of a week of five whole days, by which the original tool counts its preload.

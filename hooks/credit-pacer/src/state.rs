@@ -1,7 +1,7 @@
 //! What is remembered of the last calls, by all sessions together: they share the credits. One file, one lock: so parallel
 //! calls agree on one deadline.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,9 @@ use crate::pacing::{Strategy, Window};
 
 /// A session that was silent for so long has ended, or might as well have.
 const SESSION_FORGOTTEN: Duration = HOUR;
+
+/// A session that was silent for longer does not share the credits in any case.
+const SHARES_FOR: Duration = Duration::from_secs(30 * 60);
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
@@ -29,6 +32,9 @@ pub struct State {
     pub(crate) calls: Vec<Kept>,
     /// What each session does, by a hash of its id; those silent for an hour are dropped.
     pub(crate) sessions: BTreeMap<u64, Session>,
+    /// Sessions that have ended and still have calls among the last ones, by the same hash.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) ended: BTreeSet<u64>,
     /// Ten-minute slots since the epoch in which there was a call, over the last eight days, ascending.
     pub(crate) busy_slots: Vec<i64>,
     /// The alerts that were given.
@@ -86,12 +92,34 @@ impl State {
         self.calls.push(call);
         let surplus = self.calls.len().saturating_sub(Self::MAX_CALLS);
         self.calls.drain(..surplus);
+        // One that is resumed makes calls again.
+        self.ended.remove(&call.1);
+        self.ended.retain(|ended| self.calls.iter().any(|Kept(_, session, _)| session == ended));
         self.sessions.retain(|_, session| now.since(session.last) < SESSION_FORGOTTEN);
         let slot = now.micros().div_euclid(SLOT_MICROS);
         if self.busy_slots.last() != Some(&slot) {
             self.busy_slots.retain(|busy| *busy < slot && slot - *busy < SLOTS_KEPT);
             self.busy_slots.push(slot);
         }
+    }
+
+    /// A session has ended; false: it has made none of the last calls.
+    pub(crate) fn end(&mut self, session: u64) -> bool {
+        self.calls.iter().any(|Kept(_, of, _)| *of == session) && self.ended.insert(session)
+    }
+
+    /// A call of an ended session, as the session that asks now sees it: one of its own, for only the living share what is
+    /// left. One after the other, as `claude -p` in a loop, they are one course of work in fact.
+    pub(crate) fn counts_as_asking(&self, session: u64, at: Timestamp, now: Timestamp) -> bool {
+        now.since(at) <= SHARES_FOR && self.ended.contains(&session)
+    }
+
+    /// So many sessions share the credits.
+    pub(crate) fn at_work(&self, now: Timestamp) -> usize {
+        let is_at_work = |(id, session): &(&u64, &Session)| {
+            now.since(session.last) <= SHARES_FOR && !self.ended.contains(id)
+        };
+        self.sessions.iter().filter(is_at_work).count()
     }
 }
 

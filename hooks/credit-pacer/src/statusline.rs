@@ -19,11 +19,11 @@ use shared::run::configure;
 use shared::state::{Store, is_off};
 use shared::switches::Switches;
 use shared::usage::session::{self, SessionUsage};
-use shared::usage::{self, Observed, Source, Usage};
+use shared::usage::{self, Observed, Sight, Source, Usage};
 
 use crate::CreditPacer;
 use crate::database::{Database, DatabaseError, SnapshotRow};
-use crate::observe::{Scene, digest, snapshots};
+use crate::observe::{Scene, digest, known, snapshots};
 use crate::pacing::{Pace, Rules};
 use crate::settings::Settings;
 use crate::state::State;
@@ -96,8 +96,8 @@ fn record(store: Option<&Store>, told: &Told) -> (bool, Option<Usage>) {
     let (Some(store), Some(id)) = (store, told.session.as_deref()) else { return (false, None) };
     let news = RefCell::new(None);
     let mut is_lost = false;
-    let recorded = session::record(store, id, told.usage.clone(), || {
-        match usage::record(store, &observed(&told.usage)) {
+    let recorded = session::record(store, id, told.usage.clone(), |sight| {
+        match usage::record(store, &observed(&told.usage, sight)) {
             Ok(recorded) => *news.borrow_mut() = recorded.filter(Usage::has_just_changed),
             Err(_) => is_lost = true,
         }
@@ -117,8 +117,8 @@ fn keep(store: Option<&Store>, told: &Told, news: Option<Usage>) {
     }
 }
 
-fn observed(told: &SessionUsage) -> Observed {
-    Observed { at: told.written_at, source: Source::StatusLine, windows: told.windows.clone() }
+fn observed(told: &SessionUsage, sight: Sight) -> Observed {
+    Observed { at: told.written_at, source: Source::StatusLine, sight, windows: told.windows.clone() }
 }
 
 fn add_row(store: &Store, usage: &Usage, session_id: &str, timestamp: i64) -> Result<(), DatabaseError> {
@@ -138,9 +138,11 @@ fn add_row(store: &Store, usage: &Usage, session_id: &str, timestamp: i64) -> Re
 
 /// What the hook would see. Where nothing can be written it is at least what was told just now.
 fn scene(store: Option<&Store>, told: &Told, recorded: bool, settings: &Settings) -> Scene {
-    let known = store.and_then(usage::read);
+    let known = store.and_then(|store| {
+        known(store, told.session.as_deref(), settings, Timestamp::from_secs(told.usage.written_at))
+    });
     let usage = if !recorded && session::is_observed(None, &told.usage) {
-        Some(usage::merge(known.unwrap_or_default(), &observed(&told.usage)))
+        Some(usage::merge(known.unwrap_or_default(), &observed(&told.usage, Sight::Found)))
     } else {
         known
     };

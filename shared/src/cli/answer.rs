@@ -105,6 +105,11 @@ fn section_schema<H: Hook>() -> String {
             properties.insert(key.to_owned(), json!({ "type": "boolean", "description": description }));
         }
     }
+    if H::COSTS_MONEY
+        && let Some(section) = schema.as_object_mut()
+    {
+        section.insert("x-costs-money".to_owned(), true.into());
+    }
     serde_json::to_string_pretty(&schema).unwrap_or_default()
 }
 
@@ -177,6 +182,10 @@ fn status_json<H: Hook>(section: &Section<H::Settings>, in_force: &InForce) -> S
         .to_string()
 }
 
+fn is_on_by_files<H: Hook>(asker: &Asker<'_>) -> bool {
+    load::<H::Settings>(H::section(), &asker.sources(), Position::Auto).is_some_and(|section| section.enabled)
+}
+
 fn turned<H: Hook>(position: Position, session: Option<&str>, asker: &Asker<'_>) -> Reply {
     let word = position.word();
     if position != Position::On && !asker.caller.is_operator() {
@@ -192,6 +201,13 @@ fn turned<H: Hook>(position: Position, session: Option<&str>, asker: &Asker<'_>)
         return Reply::no(format!(
             "{}: locked by your global requirements.yaml; nothing was changed",
             H::NAME
+        ));
+    }
+    if H::COSTS_MONEY && position == Position::On && !is_on_by_files::<H>(asker) {
+        return Reply::no(format!(
+            "{name}: it asks a model, which costs money, so only your global file can switch it on; nothing was changed; type: \
+             req enable --hook {name}",
+            name = H::NAME
         ));
     }
     let turn = Turn { session: session.map(ToOwned::to_owned), ..Turn::everywhere(H::NAME, position) };

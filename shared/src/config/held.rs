@@ -12,9 +12,15 @@ use super::wrong::nearest_path;
 
 /// Takes out of the layers what may not stand there.
 pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], problems: &mut Problems) {
-    let standing = if top.locks.is_empty() { Dict::new() } else { up_to_global(layers) };
+    let is_needed = !top.locks.is_empty() || spec.costs_money;
+    let standing = if is_needed { up_to_global(layers) } else { Dict::new() };
     check_locks(spec, &top.locks, &standing, layers, problems);
     let is_global_only = |path: &[String]| is_any_of(spec.global_only, path);
+    let is_on = |section: &Dict| get(section, &["enabled".to_owned()]).and_then(Value::to_bool) == Some(true);
+    // What spends money is switched on by the user's own file alone; any other may switch it off.
+    let begins_to_spend = |path: &[String], section: &Dict| {
+        spec.costs_money && path == ["enabled"] && is_on(section) && !is_on(&standing)
+    };
     let is_locked_by_another_name = |path: &[String]| {
         let others = other_names(spec, path);
         others.iter().any(|other| top.locks.holds(other) || top.locks.need_on(other))
@@ -33,7 +39,7 @@ pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], pr
             }
             LayerKind::Project | LayerKind::Local | LayerKind::Switch => {
                 for path in leaves(section) {
-                    let fault = if is_global_only(&path) {
+                    let fault = if is_global_only(&path) || begins_to_spend(&path, section) {
                         Fault::GlobalOnly
                     } else if is_locked(&top.locks, &path, get(section, &path), get(&standing, &path))
                         || is_locked_by_another_name(&path)

@@ -83,7 +83,8 @@ pub fn schema_at(path: &[String]) -> Result<&'static Value, Stranger> {
 pub fn section_by_schema(name: &str) -> Option<(SectionSpec, &'static Value)> {
     let Spec { section: name, global_only, other_names } = SPECS.iter().find(|spec| spec.section == name)?;
     let schema = WHOLE.get("properties")?.get(name)?;
-    Some((SectionSpec { name, global_only, other_names, ..SectionSpec::default() }, schema))
+    let costs_money = schema.get("x-costs-money").is_some();
+    Some((SectionSpec { name, global_only, other_names, costs_money, ..SectionSpec::default() }, schema))
 }
 
 fn note_global_only(section: &str, above: &str, schema: &Value, found: &mut Vec<(String, String)>) {

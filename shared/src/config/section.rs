@@ -37,6 +37,8 @@ pub struct SectionSpec {
     pub global_only: &'static [&'static str],
     /// Keys that say what another key of the section says as well: what locks the one locks the other.
     pub other_names: &'static [(&'static str, &'static str)],
+    /// Only the global file may switch it on, see [`crate::hook::Hook::COSTS_MONEY`].
+    pub costs_money: bool,
     /// The files are parsed whole, and what nobody owns or can read in them is told. It costs, so one hook does, at times.
     pub tells_unknown_keys: bool,
 }
@@ -271,7 +273,7 @@ fn load_as<T: Shape>(
     sort_problems(&mut problems.0);
     let is_fixed = top.locks.holds(&["enabled".to_owned()]);
     let turned = match switch {
-        Position::On if !is_fixed => Some(true),
+        Position::On if !is_fixed && (common.enabled || !spec.costs_money) => Some(true),
         Position::Off if top.locks.is_empty() => Some(false),
         _ => None,
     };
@@ -284,7 +286,7 @@ fn load_as<T: Shape>(
         problems: problems.0,
         decided_elsewhere: top.off_at.or_else(|| turned.map(|_| switch_origin())),
         locked: top.locks.paths().map(ToOwned::to_owned).collect(),
-        overruled_switch: turned.is_none() && switch != Position::Auto,
+        overruled_switch: turned.is_none() && switch != Position::Auto && !top.locks.is_empty(),
         overruled_keys,
         spec,
         layers,

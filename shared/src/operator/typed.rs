@@ -12,11 +12,14 @@ use super::Caller;
 use crate::catalog::own_commands;
 use crate::hook::Remembered;
 use crate::host::Host;
-use crate::protocol::ToolCall;
+use crate::protocol::{Event, ToolCall};
 use crate::state::Store;
 
 /// So many are remembered; whoever schedules more is refused none of them less.
 const MAX: usize = 1000;
+
+/// The client's slash commands that schedule a prompt.
+const SCHEDULING: [&str; 2] = ["/loop", "/schedule"];
 
 /// The envelope's session of a file that belongs to none.
 const MACHINE: &str = "";
@@ -54,6 +57,21 @@ pub fn words_after<'p>(name: &str, prompt: &'p str) -> Option<Vec<&'p str>> {
     is_ours.then(|| words.collect())
 }
 
+/// The hash of a prompt that is scheduled by this event, if it begins like a command of ours: by a call of Claude's, or by a
+/// slash command, which comes to such a call.
+#[must_use]
+pub fn scheduled_in(event: &Event) -> Option<u64> {
+    match event {
+        Event::PreToolUse(call) => scheduled_by(call),
+        Event::PostToolUse(result) => scheduled_by(&result.call),
+        Event::UserPromptSubmit { prompt, .. } => {
+            let first = prompt.split_whitespace().next()?;
+            SCHEDULING.contains(&first).then(|| ours(prompt))?
+        }
+        _ => None,
+    }
+}
+
 /// The hash of a prompt that a call schedules, if it begins like a command of ours.
 #[must_use]
 pub fn scheduled_by(call: &ToolCall) -> Option<u64> {
@@ -68,11 +86,34 @@ pub fn scheduled_by(call: &ToolCall) -> Option<u64> {
     ours(&fields.prompt)
 }
 
-/// The hash of a scheduled prompt, if it begins like a command of ours.
+/// The hash of a scheduled prompt, if it begins like a command of ours. Of a slash command, as in `/loop 5m req pause`, what
+/// it schedules is meant.
 #[must_use]
 pub fn ours(prompt: &str) -> Option<u64> {
+    let prompt = within_slash_command(prompt.trim());
     let first = prompt.split_whitespace().next()?;
     own_commands().any(|own| own.eq_ignore_ascii_case(first)).then(|| hash(prompt))
+}
+
+/// What a slash command schedules: its words without how often, `5m` before them or `every 5m` after them.
+fn within_slash_command(prompt: &str) -> &str {
+    let Some((_, words)) = prompt.split_once(char::is_whitespace).filter(|_| prompt.starts_with('/')) else {
+        return prompt;
+    };
+    let words = words.trim();
+    if let Some((first, rest)) = words.split_once(char::is_whitespace)
+        && is_interval(first)
+    {
+        return rest.trim();
+    }
+    let often = words.rsplit_once(" every ").filter(|(_, often)| often.starts_with(|sign: char| sign.is_ascii_digit()));
+    often.map_or(words, |(words, _)| words.trim())
+}
+
+/// `30s`, `5m`, `2h`, `1d`.
+fn is_interval(word: &str) -> bool {
+    let number = word.strip_suffix(['s', 'm', 'h', 'd']).unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Somebody has scheduled this prompt.
@@ -106,8 +147,9 @@ fn hash(prompt: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Caller, caller, hash, ours, remember, words_after};
+    use super::{Caller, caller, hash, ours, remember, scheduled_in, words_after};
     use crate::host::{Clock, Environment, Host, Timestamp};
+    use crate::protocol::{Event, ToolCall};
     use crate::state::Store;
 
     fn host(entrypoint: &str) -> Host {
@@ -146,8 +188,32 @@ mod tests {
         assert!(ours("stop-momentum off").is_some());
         assert!(ours("Pace-Maker off").is_some(), "a prompt in another case is a command as well");
         assert!(ours(" req status\nand more").is_some());
+        assert_eq!(ours("/commit req status"), ours("req status"), "whatever the slash command is called");
         for prompt in ["look at req", "required: nothing", "", "  "] {
             assert_eq!(ours(prompt), None, "{prompt:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_slash_command_schedules_is_not_typed_when_it_comes() {
+        for line in [
+            "/loop 5m pace-maker off",
+            "/loop pace-maker off",
+            " /loop  30s  pace-maker off\n",
+            "/loop pace-maker off every 20m",
+            "/loop pace-maker off every 2 hours",
+            "/schedule 1d pace-maker off",
+        ] {
+            let typed = Event::UserPromptSubmit { prompt: line.to_owned(), source: None };
+            assert_eq!(scheduled_in(&typed), ours("pace-maker off"), "{line}");
+            let input = serde_json::json!({ "prompt": line }).to_string();
+            let input = serde_json::value::RawValue::from_string(input).unwrap();
+            let call = ToolCall { tool_name: "ScheduleWakeup".to_owned(), tool_input: Some(input), ..ToolCall::default() };
+            assert_eq!(scheduled_in(&Event::PreToolUse(call)), ours("pace-maker off"), "{line}");
+        }
+        for prompt in ["pace-maker off", "/commit pace-maker off", "/loop", "/loop 5m", "/loop look at it", "loop 5m req"] {
+            let typed = Event::UserPromptSubmit { prompt: prompt.to_owned(), source: None };
+            assert_eq!(scheduled_in(&typed), None, "{prompt}");
         }
     }
 

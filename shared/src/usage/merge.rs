@@ -1,8 +1,12 @@
 //! How a new reading changes what is known of the credits. Pure; whoever reads later or twice comes to the same.
 
+mod lower;
+
 use std::collections::BTreeMap;
 
 use super::{Earlier, Observed, Usage, Window};
+
+pub use lower::Lower;
 
 /// A window's reset is told with this much play, in seconds.
 pub const SAME_RESET_SECS: i64 = 90;
@@ -40,13 +44,16 @@ const RESET_WEIGHT: i128 = 8;
 /// - one that had ended when it was seen, or that nobody can have seen, is dropped: no number, more than 1000 %, an end
 ///   further away than the window is long, a name that is none;
 /// - one that is not paced by goes once it has ended, and there are at most [`MAX_WINDOWS`];
-/// - the same window: what is used never goes down. Sessions that have waited know less, not better;
-/// - another reset: the later sight counts, be it that the window has begun anew or that it is another account's.
+/// - the same window: what is used never goes down, for sessions that have waited know less, not better; only what the server
+///   itself has told again and again, and nobody more than that, is believed, see [`Lower`];
+/// - another reset: the later sight counts, be it that the window has begun anew or that it is another account's. Of one that
+///   was seen before, among what is kept, what is used has not gone down either.
 #[must_use]
 pub fn merge(mut known: Usage, seen: &Observed) -> Usage {
     let horizon = seen.at.saturating_add(CLOCK_PLAY_SECS);
     known.windows.retain(|_, window| window.observed_at <= horizon);
     known.earlier.retain(|earlier| earlier.at <= horizon);
+    known.lower.retain(|name, lower| lower.last <= horizon && known.windows.contains_key(name));
     keep_credible(&mut known, seen.at);
     if known.observed_at > horizon {
         known.observed_at = known.windows.values().map(|window| window.observed_at).max().unwrap_or_default();
@@ -60,6 +67,11 @@ pub fn merge(mut known: Usage, seen: &Observed) -> Usage {
         let told = Window { observed_at: seen.at, ..*told };
         let before = known.windows.get(name).copied();
         let Some(after) = before.map_or(Some(told), |before| before.after(told)) else { continue };
+        let after = match before {
+            Some(before) if before.is_same_window(&told) => known.lowered(name, before, after, told, seen.sight),
+            Some(_) => known.as_kept(name, after),
+            None => after,
+        };
         is_news = true;
         is_changed |= before.is_none_or(|before| !before.holds_the_same(&after));
         known.windows.insert(name.clone(), after);
@@ -164,6 +176,17 @@ fn least_missed(earlier: &[Earlier]) -> Option<usize> {
         gap * weight * 1_000_000 / age
     };
     inner.min_by_key(|(around, _)| cost(around)).map(|(_, index)| index)
+}
+
+impl Usage {
+    /// A window that comes back after another account's, with the most that is kept of it.
+    fn as_kept(&mut self, name: &str, window: Window) -> Window {
+        self.lower.remove(name);
+        let kept = self.earlier.iter().filter_map(|earlier| earlier.windows.get(name));
+        let same = kept.filter(|kept| kept.is_same_window(&window));
+        let used_percent = same.map(|kept| kept.used_percent).fold(window.used_percent, f64::max);
+        Window { used_percent, ..window }
+    }
 }
 
 impl Earlier {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::Window;
+use super::{Sight, Window};
 use crate::hook::Remembered;
 use crate::state::{LoadError, LockError, SaveError, Store};
 
@@ -73,8 +73,16 @@ pub fn is_observed(previous: Option<&SessionUsage>, now: &SessionUsage) -> bool 
     is_another_reply || is_changed
 }
 
+/// How new the credits of `now` are: with a reply that came since the session told something before, the server has just told
+/// them. The numbers of a session that is seen for the first time may be as old as it is.
+fn sight(previous: Option<&SessionUsage>, now: &SessionUsage) -> Sight {
+    let replied = previous.is_some_and(|previous| now.total_api_duration_ms > previous.total_api_duration_ms);
+    if replied { Sight::Answered } else { Sight::Found }
+}
+
 /// Writes down what the client tells of a session: `now`, with `written_at` and nothing for `observed_at`. Before that
-/// `observed` is done if the credits were observed, see [`is_observed`]: a process that is killed in between does it again.
+/// `observed` is done if the credits were observed, see [`is_observed`], and told how new they are: a process that is killed
+/// in between does it again.
 ///
 /// # Errors
 /// If it cannot be kept. `observed` may have been done.
@@ -82,7 +90,7 @@ pub fn record(
     store: &Store,
     session: &str,
     now: SessionUsage,
-    observed: impl FnOnce(),
+    observed: impl FnOnce(Sight),
 ) -> Result<(), SaveError> {
     let Some(file) = file(store, session) else { return Ok(()) };
     let recorded = store.locked(&file, || {
@@ -94,7 +102,7 @@ pub fn record(
         };
         let is_observed = is_observed(previous.as_ref(), &now);
         if is_observed {
-            observed();
+            observed(sight(previous.as_ref(), &now));
         }
         store.save(&file, session, &now.following(previous, is_observed))
     });

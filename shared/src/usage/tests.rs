@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use super::{Freshness, Observed, Source, Usage, Window, freshness, read, record};
+use super::{Freshness, Observed, Sight, Source, Usage, Window, freshness, read, record};
 use crate::host::Timestamp;
 use crate::state::{SaveError, Store};
 
 fn seen(at: i64, used_percent: f64) -> Observed {
     let window = Window { used_percent, resets_at: 20_000, observed_at: 0 };
-    Observed { at, source: Source::UsageApi, windows: [("five_hour".to_owned(), window)].into() }
+    let windows = [("five_hour".to_owned(), window)].into();
+    Observed { at, source: Source::UsageApi, sight: Sight::Found, windows }
 }
 
 fn used(usage: &Usage) -> f64 {

@@ -18,13 +18,10 @@ use super::grammar::{OWN, Switch};
 use super::{habits, turn};
 use crate::CreditPacer;
 use crate::decide::allowed;
-use crate::observe::{Scene, digest, snapshots};
+use crate::observe::{Scene, digest, known, snapshots};
 use crate::pacing::{Pace, Rules, Status, Strategy, Window, WindowPace};
-use crate::settings::Settings;
+use crate::settings::{Settings, by_project};
 use crate::state::State;
-
-/// A session that was silent for longer is not at work, in seconds.
-const AT_WORK_SECS: u64 = 30 * 60;
 
 /// What would be done now, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -49,7 +46,7 @@ pub(super) struct StatusReport {
     strategy: &'static str,
     /// Why, in one sentence.
     reason: String,
-    /// Sessions that made calls in the last half hour.
+    /// Sessions that made calls in the last half hour and have not ended.
     sessions: usize,
     /// Each window.
     windows: Vec<WindowReport>,
@@ -72,6 +69,8 @@ pub(super) struct StatusReport {
     /// Days that `workdays` could be, by a week of calls: its own and those on which there was work beside them. Empty where
     /// there was none, and before there is enough to tell.
     suggested_workdays: Vec<&'static str>,
+    /// What the files of this project say about pacing: as the user's own say it, it would be paced otherwise.
+    by_project: Vec<ProjectReport>,
     /// What is wrong in the configuration files.
     problems: Vec<String>,
 }
@@ -116,6 +115,15 @@ struct DelayReport {
     ago_secs: u64,
 }
 
+/// A key of the settings that a file of the project decides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+struct ProjectReport {
+    /// The key, as a path within the section.
+    key: &'static str,
+    /// The file and line.
+    place: String,
+}
+
 /// A switch that stands on or off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 struct SwitchReport {
@@ -149,7 +157,7 @@ fn report(asker: &Asker<'_>) -> Option<StatusReport> {
     let off_file = off_file(asker.host, asker.places);
     let state = asker.store.and_then(remembered).unwrap_or_default();
     let settings = &section.settings;
-    let usage = asker.store.and_then(usage::read);
+    let usage = asker.store.and_then(|store| known(store, asker.session, settings, asker.host.now()));
     let source = usage.as_ref().map(|usage| match usage.source {
         Source::StatusLine => "the status line",
         Source::UsageApi => "the usage API",
@@ -175,7 +183,7 @@ fn report(asker: &Asker<'_>) -> Option<StatusReport> {
         delay_secs: delay,
         strategy: if delay > 0.0 { strategy(pace.strategy) } else { strategy(Strategy::None) },
         reason: pace.reason.clone(),
-        sessions: at_work(&state, now),
+        sessions: state.at_work(now),
         windows: pace.windows.iter().map(|window| window_report(window, rules, secs)).collect(),
         source,
         stale_after_secs: settings.stale_after_secs.get(),
@@ -190,6 +198,9 @@ fn report(asker: &Asker<'_>) -> Option<StatusReport> {
             &settings.timezone.find(),
             settings.workdays.as_slice(),
         ),
+        by_project: by_project(&|key| section.origin(key))
+            .map(|(key, origin)| ProjectReport { key, place: origin.to_string() })
+            .collect(),
         problems: section.problems.iter().map(ToString::to_string).collect(),
     })
 }
@@ -228,10 +239,6 @@ fn scene(usage: Option<usage::Usage>, settings: &Settings) -> Scene {
 fn latest(state: &State) -> u64 {
     let latest = state.sessions.iter().max_by_key(|(_, session)| session.last);
     latest.map_or_else(|| digest(""), |(id, _)| *id)
-}
-
-fn at_work(state: &State, now: Timestamp) -> usize {
-    state.sessions.values().filter(|session| now.since(session.last).as_secs() <= AT_WORK_SECS).count()
 }
 
 fn last_delay(state: &State, now: Timestamp) -> Option<DelayReport> {

@@ -72,7 +72,7 @@ impl World {
             observed_at,
             source: Source::StatusLine,
             windows: [("five_hour".to_owned(), window)].into(),
-            earlier: Vec::new(),
+            ..Usage::default()
         });
     }
 
@@ -112,7 +112,7 @@ impl World {
 
     fn call_of(&mut self, is_exempt: bool) -> Outcome<State, Change> {
         let (session, prompt) = (self.session, self.prompt);
-        let facts = CallFacts { scene: self.scene(), session, prompt, is_exempt, scheduled: None };
+        let facts = CallFacts { scene: self.scene(), session, prompt, is_exempt };
         self.decide(&Facts::Call(Box::new(facts)), Event::PostToolUse(ToolResult::default()))
     }
 
@@ -130,6 +130,11 @@ impl World {
                 0
             }
         }
+    }
+
+    fn ends(&mut self) -> Outcome<State, Change> {
+        let facts = Facts::End { session: self.session };
+        self.decide(&facts, Event::SessionEnd { reason: "other".to_owned() })
     }
 
     fn starts(&mut self) -> Outcome<State, Change> {
@@ -158,6 +163,38 @@ fn another_session_or_turn_is_a_batch_of_its_own() {
     assert_eq!(world.later(1_000).waits(), 350_000);
     (world.session, world.prompt) = (1, 2);
     assert_eq!(world.later(1_000).waits(), 350_000, "the old turn was interrupted");
+}
+
+#[test]
+fn a_session_that_has_ended_does_not_share_what_is_left() {
+    let loops = |ends: bool| {
+        let mut world = World::used(85.0).without_alerts();
+        for session in 1..=8 {
+            world.session = session;
+            world.later(30_000).call_of(true);
+            if ends {
+                world.ends();
+            }
+        }
+        world.session = 9;
+        (world.later(30_000).waits(), world.state.at_work(world.now), world.state.calls.len())
+    };
+    let (alone, at_work, calls) = loops(true);
+    let (together, all, _) = loops(false);
+    assert!(alone > 0 && together > 2 * alone, "{alone} {together}");
+    assert_eq!((at_work, all, calls), (1, 9, 9), "what the calls have cost is still known");
+}
+
+#[test]
+fn a_session_that_is_resumed_shares_again_and_one_without_calls_is_not_kept() {
+    let mut world = World::used(20.0).without_alerts();
+    assert_eq!(world.ends().memory, Memory::Keep);
+    world.call();
+    assert!(matches!(world.ends().memory, Memory::Note(_)));
+    assert_eq!((world.state.at_work(world.now), world.ends().memory), (0, Memory::Keep));
+    world.later(1000).call();
+    assert_eq!(world.state.at_work(world.now), 1);
+    assert!(world.state.ended.is_empty());
 }
 
 #[test]
@@ -255,7 +292,7 @@ fn the_first_message_says_for_what_the_plan_stands_still() {
     let window = Window { used_percent: 90.0, resets_at: sunday + 5 * 24 * HOUR, observed_at: sunday };
     let windows = [("seven_day".to_owned(), window)].into();
     world.usage =
-        Some(Usage { observed_at: sunday, source: Source::StatusLine, windows, earlier: Vec::new() });
+        Some(Usage { observed_at: sunday, source: Source::StatusLine, windows, ..Usage::default() });
     let told = world.call().notice.unwrap();
     assert!(
         told.contains(

@@ -102,6 +102,14 @@ fn a_bad_line_is_told_and_the_next_one_answered() {
             r#"{"now": 1, "snapshots": [{"at": 1, "seven_day": {"resets_at": true}}]}"#,
             "snapshots[0].seven_day.resets_at has to be a number, not true or false",
         ),
+        (
+            r#"{"now": 1, "snapshots": [{"at": 1, "five_hour": {"used_percent": -5, "resets_at": 9}}]}"#,
+            "snapshots[0].five_hour.used_percent has to be 0 or more, not -5",
+        ),
+        (
+            r#"{"now": 1, "settings": {"quiet_hours": 22}}"#,
+            r#"settings: quiet_hours: invalid type: integer `22`, expected a time range as in "22:00-06:00", or a list of them"#,
+        ),
         (r#"{"now": 1, "settings": []}"#, "settings has to be an object, not a list"),
         (r#"{"now": 1, "settings": {"no_such_key": 1}}"#, "no_such_key"),
         (

@@ -1,8 +1,8 @@
 //! The section as it is compiled in, and the names of the original tool.
 
-use shared::config::{known_keys, read_typed, schema_of};
+use shared::config::{LayerKind, Origin, known_keys, read_typed, schema_of};
 
-use super::Settings;
+use super::{DECIDING, Settings, by_project};
 use crate::pacing::Window;
 
 /// The built-in defaults with lines over them.
@@ -38,6 +38,29 @@ fn the_original_tools_names_count_where_they_stand() {
     assert!(!read("five_hour_limit_enabled: false").is_paced_by(Window::FiveHour));
     let api = read("usage_api: {poll_interval: 900}").usage_api;
     assert_eq!(api.least_interval_secs(), 900);
+}
+
+#[test]
+fn what_a_project_decides_is_named_and_every_key_that_decides_is_asked() {
+    let origin = |key: &str| {
+        let layer = match key {
+            "max_delay_secs" => LayerKind::Project,
+            "seven_day.enabled" => LayerKind::Local,
+            "quiet_hours" => LayerKind::Global,
+            "five_hour.enabled" => LayerKind::Switch,
+            "work_hours" => return None,
+            _ => LayerKind::Defaults,
+        };
+        Some(Origin { layer, file: "a.yaml".to_owned(), line: Some(3) })
+    };
+    let found: Vec<_> = by_project(&origin).map(|(key, origin)| (key, origin.to_string())).collect();
+    let place = "a.yaml:3".to_owned();
+    assert_eq!(found, [("max_delay_secs", place.clone()), ("seven_day.enabled", place)]);
+    let silent = ["enabled", "alerts", "retention_days", "statusline", "usage_api"];
+    let asked = |key: &String| DECIDING.iter().any(|known| known.split('.').next() == Some(key));
+    for key in known_keys(&schema_of::<Settings>()) {
+        assert!(silent.contains(&key.as_str()) || asked(&key), "{key}");
+    }
 }
 
 #[test]

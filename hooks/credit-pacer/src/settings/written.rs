@@ -2,11 +2,15 @@
 //! level below counts.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 
 use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
+use serde::de::value::{SeqAccessDeserializer, StrDeserializer};
+use serde::de::{self, SeqAccess, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer};
 
 /// A day of the week.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -52,8 +56,8 @@ pub struct DayRange {
 pub struct Zone(String);
 
 /// One value, or a list of them.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+#[schemars(untagged)]
 pub enum OneOrMore<T> {
     /// One.
     One(T),
@@ -63,6 +67,24 @@ pub enum OneOrMore<T> {
 
 /// The machine's own time zone.
 const SYSTEM: &str = "system";
+
+/// What can be one value of a list, and is written as text.
+pub trait Written {
+    /// How it is written, for who has it wrong.
+    const EXPECTED: &'static str;
+}
+
+impl Written for Day {
+    const EXPECTED: &'static str = "a day of the week as in \"mon\"";
+}
+
+impl Written for HoursOfDay {
+    const EXPECTED: &'static str = "a time range as in \"22:00-06:00\"";
+}
+
+impl Written for DayRange {
+    const EXPECTED: &'static str = "a day as in \"2026-12-24\"";
+}
 
 /// A time of day, hours with one digit or two.
 const TIME_PATTERN: &str = "([01]?[0-9]|2[0-3]):[0-5][0-9]";
@@ -135,6 +157,39 @@ impl<T> OneOrMore<T> {
             Self::One(one) => std::slice::from_ref(one),
             Self::More(list) => list.as_slice(),
         }
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Written> Deserialize<'de> for OneOrMore<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Reader(PhantomData))
+    }
+}
+
+/// Says of a wrong value what is expected, which serde does not of an untagged enum.
+struct Reader<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de> + Written> Visitor<'de> for Reader<T> {
+    type Value = OneOrMore<T>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}, or a list of them", T::EXPECTED)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        let one = T::deserialize(StrDeserializer::<E>::new(text));
+        one.map(OneOrMore::One).map_err(|_| E::invalid_value(Unexpected::Str(text), &self))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        let list = Vec::deserialize(SeqAccessDeserializer::new(list));
+        list.map(OneOrMore::More).map_err(|error| de::Error::custom(format_args!("{error}; expected {self}")))
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Written> fmt::Display for Reader<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.expecting(formatter)
     }
 }
 

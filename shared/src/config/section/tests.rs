@@ -32,6 +32,7 @@ const SPEC: SectionSpec = SectionSpec {
     root_keys: &[],
     global_only: &["message_file"],
     other_names: &[],
+    costs_money: false,
     tells_unknown_keys: false,
 };
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::super::{Earlier, Observed, Source, Usage, Window};
+use super::super::{Earlier, Observed, Sight, Source, Usage, Window};
 use super::{MAX_EARLIER, MAX_WINDOWS, is_window_name, merge};
 
 const FIVE: &str = "five_hour";
@@ -24,7 +24,7 @@ fn windows(told: &[(&str, f64, i64)]) -> BTreeMap<String, Window> {
 
 fn seen(after: i64, told: &[(&str, f64, i64)]) -> Observed {
     let told: Vec<_> = told.iter().map(|(name, used, resets)| (*name, *used, T + resets)).collect();
-    Observed { at: T + after, source: Source::StatusLine, windows: windows(&told) }
+    Observed { at: T + after, source: Source::StatusLine, sight: Sight::Found, windows: windows(&told) }
 }
 
 fn known(sights: &[Observed]) -> Usage {
@@ -50,6 +50,56 @@ fn within_one_window_the_most_that_anybody_saw_counts() {
         let usage = known(&[seen(0, &[(FIVE, 40.0, R)]), second]);
         assert_eq!(held(&usage, FIVE), Some(expected), "{what}");
     }
+}
+
+#[test]
+fn less_is_believed_once_the_server_has_told_it_again_and_again_and_nobody_as_much() {
+    let minute = 60;
+    let told = |after, used| Observed { sight: Sight::Answered, ..seen(after * minute, &[(FIVE, used, R)]) };
+    let found = |after, used| seen(after * minute, &[(FIVE, used, R)]);
+    for (what, later, expected) in [
+        ("once", vec![told(1, 5.0)], 60.0),
+        ("often, but within ten minutes", vec![told(1, 5.0), told(5, 5.0), told(10, 5.0)], 60.0),
+        ("for long, but twice only", vec![told(1, 5.0), told(40, 5.0)], 60.0),
+        ("often and for ten minutes", vec![told(1, 5.0), told(5, 6.0), told(11, 7.0)], 7.0),
+        ("as seldom as the usage API", vec![told(10, 5.0), told(20, 5.0), told(30, 5.0)], 5.0),
+        ("one of them late", vec![told(1, 5.0), told(5, 7.0), told(11, 6.0)], 7.0),
+        ("with an hour in between", vec![told(1, 5.0), told(2, 5.0), told(90, 6.0)], 6.0),
+        ("somebody tells as much", vec![told(1, 5.0), told(5, 5.0), found(6, 60.0), told(11, 5.0)], 60.0),
+        ("somebody tells more", vec![told(1, 5.0), told(5, 5.0), told(6, 61.0), told(11, 5.0)], 61.0),
+        ("as much was told before", vec![told(1, 5.0), told(5, 5.0), found(0, 60.0), told(11, 5.0)], 5.0),
+        ("repeated by sessions that were not seen", vec![found(1, 5.0), found(5, 5.0), found(11, 5.0)], 60.0),
+        ("the same moment over and over", vec![told(11, 5.0), told(11, 5.0), told(11, 5.0)], 60.0),
+        ("and then it goes on", vec![told(1, 5.0), told(5, 5.0), told(11, 5.0), told(12, 8.0)], 8.0),
+    ] {
+        let usage = known(&[vec![found(-9, 55.0), found(0, 60.0)], later].concat());
+        assert_eq!(held(&usage, FIVE).map(|held| held.0), Some(expected), "{what}");
+        let most = usage.earlier.iter().map(|entry| entry.windows[FIVE].used_percent).fold(0.0, f64::max);
+        assert_eq!(most.to_bits(), expected.to_bits(), "{what}: no reading that is kept says more");
+        let is_lower = |lower: &super::Lower| lower.used_percent < expected;
+        assert!(usage.lower.values().all(is_lower), "{what}");
+    }
+}
+
+#[test]
+fn what_was_doubted_of_a_window_is_not_doubted_of_the_next() {
+    let told = |after, used, end| Observed { sight: Sight::Answered, ..seen(after, &[(FIVE, used, end)]) };
+    let both = [told(0, 60.0, R), told(60, 5.0, R), told(120, 5.0, R), told(200, 4.0, R + 500)];
+    let usage = known(&[&both[..], &[told(900, 3.0, R + 500)]].concat());
+    assert_eq!(held(&usage, FIVE), Some((4.0, R + 500, 900)));
+    assert_eq!(usage.lower[FIVE].sights, 1);
+}
+
+#[test]
+fn two_accounts_that_take_turns_forget_nothing_of_each_other() {
+    let sights = [(0, 60.0, R), (10, 20.0, R + 500), (20, 58.0, R), (30, 19.0, R + 500), (40, 61.0, R)];
+    let held: Vec<_> = (1..=sights.len())
+        .map(|count| {
+            let told = sights[..count].iter().map(|(at, used, end)| seen(*at, &[(FIVE, *used, *end)]));
+            held(&known(&told.collect::<Vec<_>>()), FIVE).map_or(0.0, |held| held.0)
+        })
+        .collect();
+    assert_eq!(held, [60.0, 20.0, 60.0, 20.0, 61.0]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::super::Window;
+use super::super::{Sight, Window};
 use super::{Context, SessionUsage, is_observed, read, record};
 use crate::state::{SaveError, Store};
 
@@ -62,7 +62,7 @@ fn what_was_told_is_kept_with_the_time_at_which_it_was_news() {
         (told(140, Some(41.0), 95), true, 140, Some(41.0)),
     ] {
         let was_observed = Cell::new(false);
-        record(&store, "s", now.clone(), || was_observed.set(true)).unwrap();
+        record(&store, "s", now.clone(), |_| was_observed.set(true)).unwrap();
         let there = read(&store, "s").unwrap();
         assert_eq!(was_observed.get(), observed, "{now:?}");
         assert_eq!(
@@ -78,10 +78,28 @@ fn what_was_told_is_kept_with_the_time_at_which_it_was_news() {
 }
 
 #[test]
+fn numbers_are_the_servers_newest_with_a_reply_that_was_counted() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = Store::open(scratch.path()).unwrap();
+    for (what, now, expected) in [
+        ("first seen, maybe long after its last reply", told(100, Some(42.0), 70), Some(Sight::Found)),
+        ("another reply", told(110, Some(42.0), 95), Some(Sight::Answered)),
+        ("other numbers without one", told(120, Some(41.0), 95), Some(Sight::Found)),
+        ("repeated", told(130, Some(41.0), 95), None),
+        ("the time begins anew", told(140, Some(40.0), 20), Some(Sight::Found)),
+        ("a reply of the new time", told(150, Some(40.0), 30), Some(Sight::Answered)),
+    ] {
+        let sight = Cell::new(None);
+        record(&store, "s", now, |how| sight.set(Some(how))).unwrap();
+        assert_eq!(sight.get(), expected, "{what}");
+    }
+}
+
+#[test]
 fn nothing_counts_as_observed_where_nothing_can_be_kept() {
     let scratch = tempfile::tempdir().unwrap();
     let store = Store::at(&scratch.path().join("gone"));
-    let recorded = record(&store, "s", told(100, Some(42.0), 70), || panic!("observed"));
+    let recorded = record(&store, "s", told(100, Some(42.0), 70), |_| panic!("observed"));
     assert!(matches!(recorded, Err(SaveError::Unwritable(..))));
 }
 
@@ -91,6 +109,6 @@ fn a_file_of_a_newer_version_is_left_alone() {
     let store = Store::open(scratch.path()).unwrap();
     let newer = r#"{"version":99,"session":"s","state":{}}"#;
     std::fs::write(scratch.path().join("s-usage.json"), newer).unwrap();
-    record(&store, "s", told(100, Some(42.0), 70), || panic!("observed")).unwrap();
+    record(&store, "s", told(100, Some(42.0), 70), |_| panic!("observed")).unwrap();
     assert_eq!(std::fs::read_to_string(scratch.path().join("s-usage.json")).unwrap(), newer);
 }

@@ -16,6 +16,7 @@ pub(super) fn text(report: &StatusReport, name: &str) -> String {
     lines.extend(report.windows.iter().map(|each| window(each, report)));
     lines.push(format!("plan: {}", report.plan));
     lines.extend(report.standstill.clone());
+    lines.extend(by_project(report));
     lines.push(source(report));
     lines.extend(report.last_delay.map(last));
     lines.extend(report.switches.iter().map(|switch| {
@@ -84,6 +85,13 @@ fn window(window: &WindowReport, report: &StatusReport) -> String {
         ("off", ..) => format!("  {name}: {used}; not paced by; {resets}; {read}"),
         _ => format!("  {name}: {used}, {}; {resets}", too_old(age, report)),
     }
+}
+
+/// A project may pace its sessions as it likes, but not unsaid.
+fn by_project(report: &StatusReport) -> Option<String> {
+    let keys = report.by_project.iter().map(|by| format!("{} ({})", by.key, by.place));
+    let keys: Vec<String> = keys.collect();
+    (!keys.is_empty()).then(|| format!("set for this project alone: {}", keys.join(", ")))
 }
 
 fn asked_delay(window: &WindowReport, report: &StatusReport) -> String {

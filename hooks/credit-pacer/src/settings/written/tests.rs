@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use shared::config::read_typed;
 
-use super::{DayRange, HoursOfDay, OneOrMore, Zone};
+use super::{Day, DayRange, HoursOfDay, OneOrMore, Zone};
 
 fn read<T: DeserializeOwned>(text: &str) -> Option<T> {
     read_typed(&format!("'{text}'")).ok()
@@ -42,6 +42,27 @@ fn hours_are_read_over_midnight_and_to_the_days_end() {
         "99999999:00-1:00",
     ] {
         assert_eq!(read::<HoursOfDay>(wrong), None, "{wrong}");
+    }
+}
+
+#[test]
+fn a_wrong_list_is_told_what_is_expected() {
+    fn told<T: DeserializeOwned>(value: &str) -> String {
+        serde_json::from_str::<T>(value).err().map(|error| error.to_string()).unwrap_or_default()
+    }
+    let (hours, day, days) = (
+        r#"a time range as in "22:00-06:00", or a list of them"#,
+        r#"a day of the week as in "mon", or a list of them"#,
+        r#"a day as in "2026-12-24", or a list of them"#,
+    );
+    for wrong in ["22", "true", "null", "{}", r#""9-5""#, r#"["9-5"]"#, "[22]", r#"["09:00-10:00", {}]"#] {
+        let told = told::<OneOrMore<HoursOfDay>>(wrong);
+        assert!(told.contains(&format!("expected {hours}")), "{wrong}: {told}");
+    }
+    assert!(told::<OneOrMore<Day>>(r#""monday""#).contains(day));
+    assert!(told::<OneOrMore<DayRange>>(r#""24.12.""#).contains(days));
+    for right in [r#""09:00-17:00""#, "[]", r#"["09:00-12:00", "13:00-17:00"]"#] {
+        assert_eq!(told::<OneOrMore<HoursOfDay>>(right), "", "{right}");
     }
 }
 

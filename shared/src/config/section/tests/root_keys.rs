@@ -66,6 +66,7 @@ const SPEC: SectionSpec = SectionSpec {
     root_keys: &["requirements"],
     global_only: &["requirements.secret"],
     other_names: &[],
+    costs_money: false,
     tells_unknown_keys: true,
 };
 

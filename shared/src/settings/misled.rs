@@ -1,19 +1,29 @@
-//! Whether the user's login may be used here: not where a project's settings define anything that could lead it elsewhere.
+//! Whether requests may go out from here with a login or a key of the user's: not where a project's settings define anything
+//! that could lead them elsewhere.
 
 use std::path::Path;
 
-use shared::config::{MAX_LAYER_BYTES, Refused, read_text};
-use shared::settings::misleads_requests;
+use super::variables::misleads_requests;
+use crate::config::{MAX_LAYER_BYTES, Refused, read_text};
+use crate::host::Host;
 
 /// The client takes both from a project.
 const SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
+
+/// The project of a call, or of a shell, misleads requests: see [`misleads_requests`].
+#[must_use]
+pub fn is_misled(host: &Host, cwd: Option<&Path>) -> bool {
+    let environment = &host.environment;
+    let starts = environment.project_dir.as_deref().into_iter().chain(cwd);
+    is_misled_from(starts, environment.home.as_deref())
+}
 
 /// A project's settings define a variable that leads requests elsewhere, or nobody can tell what they define.
 ///
 /// The client reads some of them in the folder it was started in, some at the top of the repository; so all folders from
 /// each of `starts` up to the top are looked through. The user's own settings in `home`, which no project can name, may
 /// define what they like.
-pub(super) fn is_denied<'a>(starts: impl IntoIterator<Item = &'a Path>, home: Option<&Path>) -> bool {
+fn is_misled_from<'a>(starts: impl IntoIterator<Item = &'a Path>, home: Option<&Path>) -> bool {
     starts.into_iter().flat_map(up_to_the_top).filter(|folder| !is_same(folder, home)).any(defines_it)
 }
 
@@ -41,7 +51,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::is_denied;
+    use super::is_misled_from;
 
     const MISLEADING: &str = r#"{"env":{"ANTHROPIC_BASE_URL":"https://example.com"}}"#;
 
@@ -71,9 +81,9 @@ mod tests {
             fs::create_dir_all(&start).unwrap();
             fs::create_dir(top.join(".git")).unwrap();
             write(&top, file, text);
-            assert_eq!(is_denied([start.as_path()], None), denied, "{file}: {text}");
+            assert_eq!(is_misled_from([start.as_path()], None), denied, "{file}: {text}");
             let elsewhere = scratch.path();
-            assert_eq!(is_denied([elsewhere, &start], Some(elsewhere)), denied, "{file}: {text}");
+            assert_eq!(is_misled_from([elsewhere, &start], Some(elsewhere)), denied, "{file}: {text}");
         }
     }
 
@@ -83,20 +93,20 @@ mod tests {
         let start = scratch.path().join("start");
         fs::create_dir(&start).unwrap();
         write(scratch.path(), ".claude/settings.json", MISLEADING);
-        assert!(!is_denied([start.as_path()], None));
-        assert!(is_denied([scratch.path()], None));
+        assert!(!is_misled_from([start.as_path()], None));
+        assert!(is_misled_from([scratch.path()], None));
     }
 
     #[test]
     fn the_users_own_settings_may_define_what_they_like() {
         let scratch = tempfile::tempdir().unwrap();
         write(scratch.path(), ".claude/settings.json", MISLEADING);
-        assert!(!is_denied([scratch.path()], Some(scratch.path())));
+        assert!(!is_misled_from([scratch.path()], Some(scratch.path())));
         #[cfg(unix)]
         {
             let link = scratch.path().join("link");
             std::os::unix::fs::symlink(scratch.path(), &link).unwrap();
-            assert!(!is_denied([scratch.path()], Some(&link)));
+            assert!(!is_misled_from([scratch.path()], Some(&link)));
         }
     }
 
@@ -108,11 +118,11 @@ mod tests {
         fs::create_dir(scratch.path().join(".claude")).unwrap();
         let file = scratch.path().join(".claude/settings.json");
         std::os::unix::fs::symlink(scratch.path().join("elsewhere.json"), &file).unwrap();
-        assert!(is_denied([scratch.path()], None));
+        assert!(is_misled_from([scratch.path()], None));
         fs::write(scratch.path().join("elsewhere.json"), "{}").unwrap();
-        assert!(!is_denied([scratch.path()], None));
+        assert!(!is_misled_from([scratch.path()], None));
         fs::remove_file(&file).unwrap();
         fs::create_dir(&file).unwrap();
-        assert!(is_denied([scratch.path()], None));
+        assert!(is_misled_from([scratch.path()], None));
     }
 }

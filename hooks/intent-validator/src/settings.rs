@@ -1,0 +1,84 @@
+//! What can be set. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use shared::config::{Bounded, ZeroOr};
+use shared::judge;
+
+/// The section `intent-validator`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Who decides whether a change was declared: the rules here, a model, or a model where the rules cannot tell.
+    pub stage1: Stage1,
+    /// The model of stage 1: a name as the backend takes it.
+    pub stage1_model: String,
+    /// Whether a model holds the change against its declaration.
+    pub stage2: Stage2,
+    /// The model of stage 2.
+    pub stage2_model: String,
+    /// The one that is asked where that one is limited or overloaded. Empty: none.
+    pub stage2_fallback_model: Option<String>,
+    /// Core code wants a test named, or the user's permission to go without.
+    pub tdd: bool,
+    /// File name extensions of source code, without the dot.
+    pub extensions: Vec<String>,
+    /// Core code: folders, from the project's root or anywhere below it.
+    pub core_paths: Vec<String>,
+    /// Folders and globs that are not looked at.
+    pub exclude_paths: Vec<String>,
+    /// What a change is held against beside its declaration, by name. An empty text takes a rule away.
+    pub rules: BTreeMap<String, String>,
+    /// The checks that need no model.
+    pub checks: Checks,
+    /// Blocks of one file in one turn for the same reason before the change is let go.
+    pub max_blocks: Bounded<1, 10>,
+    /// A declaration recorded by `declare` holds for so many seconds.
+    pub declaration_ttl_secs: Bounded<60, 86_400>,
+    /// At a session's start Claude is told how a change is declared.
+    pub announce: bool,
+    /// Texts of yours in place of built-in ones, by the name of the prompt file: paths, absolute, from `~`, or from the
+    /// configuration folder.
+    pub message_files: BTreeMap<String, PathBuf>,
+    /// How a model is asked.
+    pub judge: judge::Settings,
+}
+
+/// The checks that need no model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Checks {
+    /// A key, a token or a password written into code.
+    pub secrets: bool,
+    /// Code left standing as a comment.
+    pub commented_out_code: bool,
+    /// A function may have so many lines. 0: any number.
+    pub max_function_lines: ZeroOr<5, 10_000>,
+    /// Conditions and loops may be nested so deep. 0: any depth.
+    pub max_nesting: ZeroOr<2, 100>,
+}
+
+/// Who decides stage 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage1 {
+    /// The rules alone; what they cannot tell is asked for once in the form they can read.
+    Local,
+    /// A model alone.
+    Model,
+    /// The rules, and a model where they cannot tell.
+    LocalThenModel,
+}
+
+/// Whether a model reviews a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage2 {
+    /// It does.
+    Model,
+    /// It does not.
+    Off,
+}
