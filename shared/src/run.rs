@@ -12,6 +12,7 @@ use crate::hook::{
 };
 use crate::host::{Host, InputError, Places, Timestamp, read_first_value};
 use crate::journal::{Entry, Spent};
+use crate::operator::typed;
 use crate::own_calls::is_own_call;
 use crate::protocol::{self, Answer, Event, Input};
 use crate::state::{Store, is_off, sweep_once_a_day};
@@ -141,8 +142,8 @@ impl<'a> Invocation<'a> {
     /// A prompt that is scheduled may come when the hook that takes it for a command is on again: whether it is on now does
     /// not matter.
     fn remember_scheduled<H: Hook>(&self) {
-        let (Some(store), Some(prompt)) = (&self.store, typed::scheduled_in(&self.input.event)) else { return };
-        if let Err(error) = typed::remember(store, prompt) {
+        let event = &self.input.event;
+        if let Some(Err(error)) = self.store.as_ref().map(|store| typed::remember_scheduled(store, event)) {
             self.journal_error::<H>(&error);
         }
     }

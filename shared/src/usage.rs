@@ -2,6 +2,7 @@
 //! line is told by the client (a terminal, with a Pro or Max login); everywhere else only the usage API knows. One
 //! file, whoever writes it.
 
+pub mod line;
 mod merge;
 pub mod session;
 

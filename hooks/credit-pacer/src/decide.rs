@@ -1,17 +1,20 @@
 //! The rules: calls within two seconds wait together; what is past the safe line is spread over the time that is left; the
 //! user is told of delays now and then, and once per window that it is nearly used up. Pure.
 
+mod past;
+
 use std::time::Duration;
 
 use shared::hook::{Given, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
+use shared::usage::line::Line;
 
 use crate::CreditPacer;
 use crate::database::DecisionRow;
 use crate::effect::{Change, Decision};
 use crate::observe::{CallFacts, Facts, Scene, StartFacts};
 use crate::pacing::{self, Call, Pace, Question, Rules, Status, Window, WindowPace};
-use crate::settings::Settings;
+use crate::settings::{Settings, by_project};
 use crate::state::{Alert, Kept, Session, State};
 use crate::wording;
 
@@ -54,8 +57,11 @@ fn after_call(given: &Given<'_, CreditPacer>, facts: &CallFacts) -> Outcome<Stat
     let alert = state.alert(&facts.scene, given.settings, given.now);
     let mut effects = polling(facts.scene.poll && !given.switched_off);
     if given.switched_off {
-        // Nothing is counted while it is off; only an alert is worth remembering.
-        let memory = if alert.is_some() { Memory::Save(state) } else { Memory::Keep };
+        // Nothing is counted while it is off; only an alert is worth remembering, and that nothing is past its line.
+        let cleared = state.tell(past::found(None, given.now));
+        let is_worth_it = alert.is_some() || cleared.is_some();
+        effects.extend(cleared);
+        let memory = if is_worth_it { Memory::Save(state) } else { Memory::Keep };
         return Outcome { notice: alert, memory, effects, ..Outcome::pass() };
     }
     if alert.is_some() {
@@ -65,6 +71,7 @@ fn after_call(given: &Given<'_, CreditPacer>, facts: &CallFacts) -> Outcome<Stat
     }
     let wait = state.wait(given, facts);
     effects.extend(wait.decision.map(|row| Change::KeepDecision(Box::new(Decision(row)))));
+    effects.extend(wait.line.and_then(|found| state.tell(found)));
     let verdict = match wait.until {
         Some((until, rule)) => Verdict::Sleep { until, rule: rule.into() },
         None => Verdict::Pass,
@@ -78,6 +85,8 @@ struct Wait {
     until: Option<(Timestamp, &'static str)>,
     notice: Option<String>,
     decision: Option<DecisionRow>,
+    /// Which windows are past their safe line, where that was reckoned.
+    line: Option<Line>,
 }
 
 impl State {
@@ -135,6 +144,7 @@ impl State {
             let Scene { snapshots, rules, .. } = &facts.scene;
             let is_idle = pacing::is_clearly_within(snapshots, rules);
             let pace = (!is_idle).then(|| self.pace(&facts.scene, facts.session, now));
+            wait.line = Some(past::found(pace.as_ref(), now));
             let asked = pace
                 .as_ref()
                 .map(|pace| (pace, allowed(pace, &session, given.settings, given.headless, given.now)));
@@ -237,7 +247,8 @@ impl Session {
         let is_first = self.told == Timestamp::default();
         self.told = given.now;
         self.told_strategy = pace.strategy;
-        wording::paced(pace, delay, is_first, rules, seconds(given.now))
+        let first = is_first.then(|| wording::by_files(by_project(given.origin)));
+        wording::paced(pace, delay, first.as_deref(), rules, seconds(given.now))
     }
 }
 

@@ -5,6 +5,7 @@ use shared::host::{Places, Timestamp};
 use shared::journal;
 use shared::state::Store;
 use shared::switches::{Position, Reach, turn};
+use shared::usage::line::{self, Line};
 
 use crate::CreditPacer;
 use crate::database::{Database, DatabaseError, DecisionRow};
@@ -22,6 +23,8 @@ pub enum Change {
     },
     /// A process is started that asks the usage API.
     Poll,
+    /// Which windows are past their safe line is written down.
+    Line(Line),
     /// A switch is turned.
     Turn {
         /// Of this section, or of a key of it.
@@ -41,6 +44,10 @@ impl Effect for Change {
     fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
         match self {
             Self::Poll => poll::start(),
+            Self::Line(found) => {
+                let Some(store) = places.open_store() else { return Ok(()) };
+                line::write(&store, &found).map_err(|error| error.to_string())
+            }
             Self::KeepDecision(decision) => {
                 let Some(store) = places.open_store() else { return Ok(()) };
                 let kept = Database::open(&store).and_then(|database| database.add_decision(&decision.0));

@@ -129,19 +129,11 @@ fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<Str
         url: settings.url.clone(),
         headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         body: None,
-        proxy: proxy(host, &settings.url),
+        proxy: courier::proxy_for(&settings.url, host),
         timeout: TIMEOUT,
         max_bytes: MAX_BYTES,
     };
     answer::read(&courier::ask(&request, &courier)?, host.now())
-}
-
-/// The proxy that this machine's user has for such addresses; where a project defines one, nothing is asked.
-fn proxy(host: &Host, url: &str) -> Option<String> {
-    if !url.starts_with("https:") {
-        return None;
-    }
-    host.variable("HTTPS_PROXY").or_else(|| host.variable("https_proxy"))
 }
 
 /// Keeps a reading: for pacing, and for looking back.

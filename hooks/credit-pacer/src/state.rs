@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 use shared::host::Timestamp;
+use shared::usage::line::Line;
 
 use crate::pacing::{Strategy, Window};
 
@@ -43,6 +44,13 @@ pub struct State {
     pub(crate) hinted_at: i64,
     /// When the database was last cleaned, in seconds since the epoch.
     pub(crate) cleaned_at: i64,
+    /// Which windows were past their safe line, as it was last written down for others.
+    #[serde(skip_serializing_if = "is_within")]
+    pub(crate) line: Line,
+}
+
+fn is_within(line: &Line) -> bool {
+    line.past.is_empty()
 }
 
 /// One call: when, by whom, and for how long it was delayed. A tuple, because the file is written after every call.

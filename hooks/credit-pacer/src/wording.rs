@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use shared::config::Origin;
 use shared::usage;
 
 use crate::history::spoken::duration;
@@ -10,19 +11,33 @@ use crate::settings::Settings;
 
 /// After a delay: "paced 42 s: week 61 % used, 52 % planned by now; resets Fri 16:00".
 ///
-/// The first of a session also says who speaks, what it is for, and what ends it.
-pub(crate) fn paced(pace: &Pace, delay: Duration, is_first: bool, rules: &Rules, now: i64) -> Option<String> {
+/// The first of a session also says who speaks, what it is for, which files of the project have a say in it (`first`, as
+/// [`by_files`] puts it), and what ends it.
+pub(crate) fn paced(
+    pace: &Pace,
+    delay: Duration,
+    first: Option<&str>,
+    rules: &Rules,
+    now: i64,
+) -> Option<String> {
     let window = pace.windows.iter().find(|window| Some(window.window) == pace.constrained_window)?;
     let (secs, standing) = (whole_secs(delay), standing(window, rules, now));
-    Some(if is_first {
+    Some(if let Some(by) = first {
         let still = rules.standstill_clause(window, pacing::seconds(now));
         format!(
-            "credit-pacer: paced {secs} s so that your credits last: {standing}{still}. pace-maker status says more, Esc ends \
+            "credit-pacer: paced {secs} s so that your credits last: {standing}{still}{by}. pace-maker status says more, Esc ends \
              a delay, pace-maker off stops them."
         )
     } else {
         format!("paced {secs} s: {standing}")
     })
+}
+
+/// "; set for this project: workdays (.claude/requirements.yaml:3)", of the keys that the project's files decide; nothing
+/// where they decide none.
+pub(crate) fn by_files(keys: impl Iterator<Item = (&'static str, Origin)>) -> String {
+    let keys: Vec<String> = keys.map(|(key, origin)| format!("{key} ({origin})")).collect();
+    if keys.is_empty() { String::new() } else { format!("; set for this project: {}", keys.join(", ")) }
 }
 
 /// At a session's start, where calls would wait: for how long, and why.

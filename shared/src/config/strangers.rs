@@ -7,7 +7,10 @@ use super::wrong::nearest;
 use crate::catalog;
 
 /// Sections that are documented and whose hook may be of a newer version than this one.
-const TO_COME: [&str; 4] = ["intent-validator", "tempo-stop", "pause-recorder", "judge"];
+const TO_COME: [&str; 1] = ["pause-recorder"];
+
+/// A key at the top of a file that several hooks share.
+const COMMON: [&str; 1] = ["judge"];
 
 /// Tells of what is left at the top of the files that were read whole.
 pub(super) fn tell(spec: SectionSpec, layers: &[Cleaned], problems: &mut Problems) {
@@ -15,6 +18,7 @@ pub(super) fn tell(spec: SectionSpec, layers: &[Cleaned], problems: &mut Problem
         .chain(spec.root_keys.iter().copied())
         .chain(top_level::KEYS)
         .chain(TO_COME)
+        .chain(COMMON)
         .collect();
     for Cleaned { layer, .. } in layers {
         for key in layer.values.keys().filter(|key| !known.contains(&key.as_str())) {

@@ -59,8 +59,7 @@ pub fn words_after<'p>(name: &str, prompt: &'p str) -> Option<Vec<&'p str>> {
 
 /// The hash of a prompt that is scheduled by this event, if it begins like a command of ours: by a call of Claude's, or by a
 /// slash command, which comes to such a call.
-#[must_use]
-pub fn scheduled_in(event: &Event) -> Option<u64> {
+fn scheduled_in(event: &Event) -> Option<u64> {
     match event {
         Event::PreToolUse(call) => scheduled_by(call),
         Event::PostToolUse(result) => scheduled_by(&result.call),
@@ -106,7 +105,9 @@ fn within_slash_command(prompt: &str) -> &str {
     {
         return rest.trim();
     }
-    let often = words.rsplit_once(" every ").filter(|(_, often)| often.starts_with(|sign: char| sign.is_ascii_digit()));
+    let often = words
+        .rsplit_once(" every ")
+        .filter(|(_, often)| often.starts_with(|sign: char| sign.is_ascii_digit()));
     often.map_or(words, |(words, _)| words.trim())
 }
 
@@ -122,6 +123,14 @@ pub fn is_scheduled(store: &Store, prompt: &str) -> bool {
     let file = store.session_file::<Scheduled>(MACHINE);
     let known = file.and_then(|file| store.peek::<Scheduled>(&file, MACHINE));
     known.is_some_and(|known| known.0.contains(&hash(prompt)))
+}
+
+/// Remembers the prompt that this event schedules, if it begins like a command of ours.
+///
+/// # Errors
+/// If it cannot be remembered.
+pub fn remember_scheduled(store: &Store, event: &Event) -> Result<(), String> {
+    scheduled_in(event).map_or(Ok(()), |prompt| remember(store, prompt))
 }
 
 /// Remembers a scheduled prompt by its hash.
@@ -208,10 +217,21 @@ mod tests {
             assert_eq!(scheduled_in(&typed), ours("pace-maker off"), "{line}");
             let input = serde_json::json!({ "prompt": line }).to_string();
             let input = serde_json::value::RawValue::from_string(input).unwrap();
-            let call = ToolCall { tool_name: "ScheduleWakeup".to_owned(), tool_input: Some(input), ..ToolCall::default() };
+            let call = ToolCall {
+                tool_name: "ScheduleWakeup".to_owned(),
+                tool_input: Some(input),
+                ..ToolCall::default()
+            };
             assert_eq!(scheduled_in(&Event::PreToolUse(call)), ours("pace-maker off"), "{line}");
         }
-        for prompt in ["pace-maker off", "/commit pace-maker off", "/loop", "/loop 5m", "/loop look at it", "loop 5m req"] {
+        for prompt in [
+            "pace-maker off",
+            "/commit pace-maker off",
+            "/loop",
+            "/loop 5m",
+            "/loop look at it",
+            "loop 5m req",
+        ] {
             let typed = Event::UserPromptSubmit { prompt: prompt.to_owned(), source: None };
             assert_eq!(scheduled_in(&typed), None, "{prompt}");
         }

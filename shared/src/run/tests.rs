@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 use super::respond;
 use crate::hook::{Given, Headless, Hook, Memory, NoEffect, Outcome, Remembered, Seen, Verdict};
 use crate::host::{Clock, Environment, Host, InputError, Timestamp};
+use crate::operator::typed::is_scheduled;
 use crate::protocol::Event;
+use crate::state::Store;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "the borrowed section has these keys; the toys do not use them")]
@@ -199,4 +201,18 @@ fn input_that_cannot_be_used_passes_and_is_journalled() {
     let journal = fs::read_to_string(world.state("journal.jsonl")).unwrap();
     assert_eq!(journal.lines().count(), 4);
     assert!(journal.contains("stdin held more than 16 MiB"));
+}
+
+#[test]
+fn a_scheduled_prompt_is_remembered_though_the_hook_is_off() {
+    for (event, fields) in [
+        ("PreToolUse", json!({"tool_name": "CronCreate", "tool_input": {"prompt": "req pause"}})),
+        ("UserPromptSubmit", json!({"prompt": "/loop 5m req pause"})),
+    ] {
+        let world = World::new("stop-momentum: {enabled: false}\n");
+        let store = Store::open(&world.state("")).unwrap();
+        assert!(!is_scheduled(&store, "req pause"));
+        assert_eq!(world.send::<Bystander>(event, &fields), None);
+        assert!(is_scheduled(&store, "req pause"), "{event}");
+    }
 }

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use shared::blocks::BlockCount;
-use shared::config::{self, SectionSpec, Sources};
+use shared::config::{self, LayerKind, Origin, SectionSpec, Sources};
 use shared::hook::{Given, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Input, ToolResult};
 use shared::switches::Position;
-use shared::usage::{Source, Usage, Window};
+use shared::usage::{Observed, Sight, Source, Usage, Window, merge};
 
 use super::decide;
 use crate::effect::Change;
@@ -40,6 +40,7 @@ struct World {
     headless: bool,
     switched_off: bool,
     poll: bool,
+    by_project: &'static [&'static str],
 }
 
 impl World {
@@ -55,6 +56,7 @@ impl World {
             headless: false,
             switched_off: false,
             poll: false,
+            by_project: &[],
         };
         world.read(used_percent, NOON + HOUR);
         world
@@ -76,6 +78,15 @@ impl World {
         });
     }
 
+    /// The same, beside what was read before.
+    fn sees(&mut self, used_percent: f64, resets_at: i64) {
+        let before = self.usage.take().unwrap_or_default();
+        self.read(used_percent, resets_at);
+        let windows = self.usage.take().map(|usage| usage.windows).unwrap_or_default();
+        let (at, source) = (self.now.micros() / 1_000_000, Source::StatusLine);
+        self.usage = Some(merge(before, &Observed { at, source, sight: Sight::Answered, windows }));
+    }
+
     fn later(&mut self, millis: u64) -> &mut Self {
         self.now = self.now.plus(Duration::from_millis(millis));
         self
@@ -93,7 +104,10 @@ impl World {
             now: self.now,
             headless: self.headless,
             switched_off: self.switched_off,
-            origin: &|_| None,
+            origin: &|key| {
+                let origin = Origin { layer: LayerKind::Project, file: "p.yaml".to_owned(), line: Some(3) };
+                self.by_project.contains(&key).then_some(origin)
+            },
         });
         if let Memory::Save(state) | Memory::Note(state) = &outcome.memory {
             self.state = state.clone();
@@ -168,21 +182,22 @@ fn another_session_or_turn_is_a_batch_of_its_own() {
 #[test]
 fn a_session_that_has_ended_does_not_share_what_is_left() {
     let loops = |ends: bool| {
-        let mut world = World::used(85.0).without_alerts();
-        for session in 1..=8 {
-            world.session = session;
+        let mut world = World::used(72.0).without_alerts();
+        for session in 1..=24_u32 {
+            world.session = session.into();
             world.later(30_000).call_of(true);
+            world.sees(72.0 + 0.5 * f64::from(session), NOON + HOUR);
             if ends {
                 world.ends();
             }
         }
-        world.session = 9;
+        world.session = 25;
         (world.later(30_000).waits(), world.state.at_work(world.now), world.state.calls.len())
     };
     let (alone, at_work, calls) = loops(true);
     let (together, all, _) = loops(false);
     assert!(alone > 0 && together > 2 * alone, "{alone} {together}");
-    assert_eq!((at_work, all, calls), (1, 9, 9), "what the calls have cost is still known");
+    assert_eq!((at_work, all, calls), (1, 25, 25), "what the calls have cost is still known");
 }
 
 #[test]
@@ -304,14 +319,59 @@ fn the_first_message_says_for_what_the_plan_stands_still() {
 }
 
 #[test]
+fn the_first_delay_says_what_the_projects_files_have_to_do_with_it() {
+    let mut world = World::used(96.0).without_alerts();
+    world.by_project = &["safety_buffer_pct", "alerts", "max_delay_secs"];
+    let told = world.call().notice.unwrap();
+    let by =
+        "; set for this project: safety_buffer_pct (p.yaml:3), max_delay_secs (p.yaml:3). pace-maker status";
+    assert!(told.contains(by), "{told}");
+    let again = world.later(20 * 60_000).call().notice.unwrap_or_default();
+    assert!(!again.contains("p.yaml"), "{again}");
+}
+
+#[test]
 fn a_delay_is_kept_in_the_database_once_per_batch() {
     let mut world = World::used(96.0).without_alerts();
     let kept = world.call().effects;
-    let [Change::KeepDecision(decision)] = kept.as_slice() else { panic!("{kept:?}") };
+    let [Change::KeepDecision(decision), Change::Line(_)] = kept.as_slice() else { panic!("{kept:?}") };
     let row = &decision.0;
     assert_eq!((row.timestamp, row.delay_seconds, row.should_throttle), (NOON, 350, true));
     assert_eq!((row.session_id.as_str(), row.used), ("s", Some(96.0)));
     assert_eq!(world.later(500).call().effects, []);
+}
+
+#[test]
+fn what_is_past_its_line_is_written_down_when_that_changes() {
+    fn check(world: &mut World, expected: Option<&[(&str, i64)]>) {
+        let written = world.call().effects.into_iter().find_map(|change| match change {
+            Change::Line(line) => Some(line.past.into_iter().collect::<Vec<_>>()),
+            _ => None,
+        });
+        let expected = expected.map(|past| past.iter().map(|(name, at)| ((*name).to_owned(), *at)).collect());
+        assert_eq!(written, expected, "{:?}", world.now);
+    }
+    const LATER: u64 = 6 * 60_000;
+    let over: &[(&str, i64)] = &[("five_hour", NOON + HOUR)];
+    let mut world = World::used(50.0).without_alerts();
+    check(&mut world, None);
+    world.later(LATER).read(96.0, NOON + HOUR);
+    check(&mut world, Some(over));
+    check(world.later(500), None);
+    check(world.later(LATER), Some(over));
+    world.later(LATER).settings.five_hour.enabled = false;
+    check(&mut world, Some(&[]));
+    check(world.later(LATER / 6), None);
+    world.read(96.0, NOON + HOUR);
+    world.settings.five_hour.enabled = true;
+    check(world.later(LATER), Some(over));
+    world.switched_off = true;
+    check(world.later(500), Some(&[]));
+    check(world.later(500), None);
+    world.switched_off = false;
+    check(world.later(LATER), Some(over));
+    // What was read is too old by then.
+    check(world.later(3 * LATER), Some(&[]));
 }
 
 #[test]

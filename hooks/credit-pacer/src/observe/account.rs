@@ -24,7 +24,8 @@ pub(crate) fn known(
 ) -> Option<Usage> {
     let usage = usage::read(store)?;
     let now = now.micros().div_euclid(1_000_000);
-    let own = session.filter(|_| is_of_several(&usage, now)).and_then(|session| session::read(store, session));
+    let own =
+        session.filter(|_| is_of_several(&usage, now)).and_then(|session| session::read(store, session));
     let stale_after = i64::from(settings.stale_after_secs.get());
     Some(match own {
         Some(own) => of_account(usage, &own, now, stale_after),
@@ -67,10 +68,15 @@ fn is_same(one: &Window, other: &Window) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use shared::usage::session::SessionUsage;
-    use shared::usage::{Observed, Sight, Source, Usage, Window, merge};
+    use std::collections::BTreeMap;
 
-    use super::{is_of_several, of_account};
+    use shared::host::Timestamp;
+    use shared::state::Store;
+    use shared::usage::session::{self, SessionUsage};
+    use shared::usage::{self, Observed, Sight, Source, Usage, Window, merge};
+
+    use super::{is_of_several, known, of_account};
+    use crate::settings::Settings;
 
     const FIVE: &str = "five_hour";
 
@@ -78,7 +84,7 @@ mod tests {
         Window { used_percent, resets_at, observed_at }
     }
 
-    fn known(told: &[(i64, f64, i64)]) -> Usage {
+    fn told(told: &[(i64, f64, i64)]) -> Usage {
         let seen = told.iter().map(|(at, used, resets_at)| Observed {
             at: *at,
             source: Source::StatusLine,
@@ -90,19 +96,20 @@ mod tests {
 
     #[test]
     fn two_ends_to_come_are_two_accounts() {
-        for (what, told, now, expected) in [
+        for (what, sights, now, expected) in [
             ("one", &[(100, 60.0, 10_000), (200, 61.0, 10_060)][..], 300, false),
             ("one after the other", &[(100, 60.0, 10_000), (10_100, 1.0, 28_100)], 10_200, false),
             ("two", &[(100, 60.0, 10_000), (200, 20.0, 12_000)], 300, true),
             ("the one has ended meanwhile", &[(100, 60.0, 10_000), (200, 20.0, 12_000)], 10_000, false),
         ] {
-            assert_eq!(is_of_several(&known(told), now), expected, "{what}");
+            assert_eq!(is_of_several(&told(sights), now), expected, "{what}");
         }
     }
 
     #[test]
     fn of_two_accounts_a_sessions_own_one_counts_while_its_reading_is_fresh() {
-        let turns = known(&[(100, 60.0, 10_000), (200, 20.0, 12_000), (300, 62.0, 10_000), (400, 21.0, 12_000)]);
+        let turns =
+            told(&[(100, 60.0, 10_000), (200, 20.0, 12_000), (300, 62.0, 10_000), (400, 21.0, 12_000)]);
         for (what, own, now, expected, kept) in [
             ("the one that was told last", window(21.0, 12_000, 400), 500, (21.0, 12_000), 2),
             ("the other", window(62.0, 10_000, 300), 500, (62.0, 10_000), 2),
@@ -121,8 +128,30 @@ mod tests {
     }
 
     #[test]
+    fn each_session_goes_by_its_own_file_and_one_without_by_what_was_told_last() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        let settings = Settings::over_defaults(&serde_json::Map::new()).unwrap();
+        for (session, at, used, resets_at) in [("a", 100, 60.0, 10_000), ("b", 200, 20.0, 12_000)] {
+            let windows = BTreeMap::from([(FIVE.to_owned(), window(used, resets_at, 0))]);
+            let told =
+                SessionUsage { written_at: at, windows, total_api_duration_ms: 5, ..SessionUsage::default() };
+            let (source, windows) = (Source::StatusLine, told.windows.clone());
+            session::record(&store, session, told, |sight| {
+                usage::record(&store, &Observed { at, source, sight, windows }).unwrap();
+            })
+            .unwrap();
+        }
+        for (session, expected) in [(Some("a"), 60.0_f64), (Some("b"), 20.0), (Some("c"), 20.0), (None, 20.0)]
+        {
+            let usage = known(&store, session, &settings, Timestamp::from_secs(300)).unwrap();
+            assert_eq!(usage.windows[FIVE].used_percent.to_bits(), expected.to_bits(), "{session:?}");
+        }
+    }
+
+    #[test]
     fn what_is_past_stays() {
-        let course = known(&[(100, 90.0, 5000), (5100, 20.0, 23_000), (5200, 60.0, 10_000)]);
+        let course = told(&[(100, 90.0, 5000), (5100, 20.0, 23_000), (5200, 60.0, 10_000)]);
         let windows = [(FIVE.to_owned(), window(20.0, 23_000, 5100))].into();
         let own = SessionUsage { windows, ..SessionUsage::default() };
         let usage = of_account(course, &own, 5300, 900);

@@ -39,6 +39,18 @@ const MOST_BY_HOURS: f64 = 0.5;
 /// What is used moves so long after a call at most, in seconds. Later it was somebody else.
 const LAG_SECS: f64 = 10.0 * 60.0;
 
+/// What others use is told from what we do over so long at least, in seconds: of less, whole percents tell nothing.
+const SPAN_SECS: f64 = 10.0 * 60.0;
+
+/// Of a longer time between two readings it is not known who was at work, in seconds.
+const LONGEST_STEP_SECS: f64 = 30.0 * 60.0;
+
+/// Where batches and time go together, the points are taken for ours: so much speaks against others, in squares of spans.
+const DOUBT: f64 = 0.1;
+
+/// A batch costs at least this share of what it seems to, whatever others use.
+const LEAST_OWN: f64 = 0.1;
+
 /// Nothing sleeps longer, in seconds.
 const LONGEST_SLEEP_SECS: f64 = 3600.0;
 
@@ -79,6 +91,8 @@ pub(super) struct Cost {
     pub(super) points: f64,
     /// How well that is known, from 0 to 1.
     pub(super) weight: f64,
+    /// From one batch to the next in the time this is known of, in seconds.
+    secs: f64,
 }
 
 /// Points of both windows that were used in the same time.
@@ -90,7 +104,12 @@ struct Both {
 
 impl Cost {
     /// Nothing is known.
-    const UNKNOWN: Self = Self { points: 0.0, weight: 0.0 };
+    const UNKNOWN: Self = Self { points: 0.0, weight: 0.0, secs: 0.0 };
+
+    /// In points, without what others used of it.
+    pub(super) fn without(&self, points_per_sec: f64) -> f64 {
+        (self.points - points_per_sec * self.secs).max(LEAST_OWN * self.points)
+    }
 }
 
 impl<'a> History<'a> {
@@ -146,10 +165,10 @@ impl<'a> History<'a> {
                 if of_hours <= 0.0 || by_hours <= 0.0 {
                     return [own, Cost::UNKNOWN];
                 }
-                let Cost { points, weight } = self.own_cost(Window::FiveHour);
+                let Cost { points, weight, secs } = self.own_cost(Window::FiveHour);
                 [
                     Cost { weight: own.weight * (1.0 - by_hours), ..own },
-                    Cost { points: points * of_week / of_hours, weight: weight * by_hours },
+                    Cost { points: points * of_week / of_hours, weight: weight * by_hours, secs },
                 ]
             }
         }
@@ -159,7 +178,7 @@ impl<'a> History<'a> {
     /// so much counts as is missing: else a point more or less would decide whether the whole of it does.
     fn own_cost(&self, window: Window) -> Cost {
         let Some(first) = self.batches.first().map(|batch| batch.at) else { return Cost::UNKNOWN };
-        let (mut count, mut points) = (0.0, 0.0);
+        let (mut count, mut points, mut secs) = (0.0, 0.0, 0.0);
         for step in self.moves(window).iter().rev().take_while(|step| step.to > first) {
             let (before, upto) = (self.batches_until(step.from), self.batches_until(step.to));
             let last = self.batches[..upto].last();
@@ -175,6 +194,7 @@ impl<'a> History<'a> {
             let share = enough.into_iter().fold(f64::INFINITY, f64::min);
             count += made * share.min(1.0);
             points += moved * share.min(1.0);
+            secs += (step.to - step.from) * share.min(1.0);
             if share <= 1.0 {
                 break;
             }
@@ -187,7 +207,7 @@ impl<'a> History<'a> {
             Window::FiveHour => (points / few_points).max(count / many),
             Window::SevenDay => points / ENOUGH_WEEKLY,
         };
-        Cost { points: points / count, weight: weight.min(1.0) }
+        Cost { points: points / count, weight: weight.min(1.0), secs: secs / count }
     }
 
     /// What was used of a window since a reading: what the batches after it cost, as far as that is known. Of a week that is
@@ -196,9 +216,27 @@ impl<'a> History<'a> {
         if window == Window::SevenDay {
             return 0.0;
         }
-        let Cost { points, weight } = self.own_cost(window);
+        let Cost { points, weight, .. } = self.own_cost(window);
         let later = self.batches.len() - self.batches_until(at);
         u32::try_from(later).map_or(0.0, f64::from) * points * weight
+    }
+
+    /// What others use of the five hours, in points a second: what went up with time and not with batches.
+    pub(super) fn elsewhere(&self) -> f64 {
+        let Some(first) = self.batches.first().map(|batch| batch.at) else { return 0.0 };
+        let (mut fit, mut span) = (Fit::default(), Span::default());
+        let moves = self.moves(Window::FiveHour);
+        let known = moves.iter().rev().take_while(|step| step.from > first);
+        for step in known.filter(|step| step.to - step.from <= LONGEST_STEP_SECS) {
+            let made = self.batches_until(step.to) - self.batches_until(step.from);
+            span.batches += u32::try_from(made).map_or(f64::MAX, f64::from);
+            span.spans += (step.to - step.from) / SPAN_SECS;
+            span.points += step.points;
+            if span.spans >= 1.0 {
+                fit.add(&std::mem::take(&mut span));
+            }
+        }
+        fit.points_per_span() / SPAN_SECS
     }
 
     fn batches_until(&self, at: f64) -> usize {
@@ -239,6 +277,51 @@ impl<'a> History<'a> {
             }
         }
         moves
+    }
+}
+
+/// What happened in some time.
+#[derive(Debug, Clone, Copy, Default)]
+struct Span {
+    batches: f64,
+    /// How long it was, in spans of the shortest length.
+    spans: f64,
+    points: f64,
+}
+
+/// Least squares: points from batches and time. The sums of the products.
+#[derive(Debug, Clone, Copy, Default)]
+struct Fit {
+    batches_batches: f64,
+    batches_spans: f64,
+    spans_spans: f64,
+    batches_points: f64,
+    spans_points: f64,
+}
+
+impl Fit {
+    fn add(&mut self, &Span { batches, spans, points }: &Span) {
+        // The more was used, the more by chance.
+        let weight = 1.0 / (1.0 + points);
+        self.batches_batches += weight * batches * batches;
+        self.batches_spans += weight * batches * spans;
+        self.spans_spans += weight * spans * spans;
+        self.batches_points += weight * batches * points;
+        self.spans_points += weight * spans * points;
+    }
+
+    /// What went up with time alone.
+    fn points_per_span(&self) -> f64 {
+        let spans_spans = self.spans_spans + DOUBT;
+        let determinant = self.batches_batches * spans_spans - self.batches_spans.powi(2);
+        if determinant <= 0.0 {
+            return 0.0;
+        }
+        let of_batches = self.batches_points * spans_spans - self.spans_points * self.batches_spans;
+        let of_time = self.batches_batches * self.spans_points - self.batches_spans * self.batches_points;
+        // No batch gives points back.
+        let per_span = if of_batches < 0.0 { self.spans_points / spans_spans } else { of_time / determinant };
+        per_span.max(0.0)
     }
 }
 

@@ -8,6 +8,12 @@ use super::{SAME_RESET_SECS, Window, seconds, whole_seconds};
 /// The length of a slot in which there were calls or not.
 const SLOT_SECS: i64 = 600;
 
+/// Slots of a day.
+const DAY_SLOTS: i64 = 144;
+
+/// Slots until the reset of five hours, at most.
+const MOST_SLOTS: i64 = 30;
+
 /// What share of the working time is worked is known after a day of it: a fifth of a usual week.
 const WORKING_DAYS: f64 = 5.0;
 
@@ -64,6 +70,13 @@ struct Place {
     to: i64,
     elapsed: f64,
     left: f64,
+}
+
+impl Line {
+    /// The share of its time that is left, from 0 to 1.
+    pub(super) fn share_left(&self) -> f64 {
+        self.left / (self.left + self.elapsed)
+    }
 }
 
 impl Rules {
@@ -198,6 +211,22 @@ impl Place {
         let left = if is_later { seconds(length) } else { (seconds(to) - now).clamp(0.0, seconds(length)) };
         Self { from: to.saturating_sub(length), to, elapsed: seconds(length) - left, left }
     }
+}
+
+/// The share of the time until the reset of the five hours in which there will be calls, by the days before on which there
+/// were some at this time of day; `None` if there is no such day.
+pub(super) fn likely_share(resets_at: i64, now: f64, busy_slots: &[i64]) -> Option<f64> {
+    let from = whole_seconds(now).div_euclid(SLOT_SECS);
+    let to = resets_at.div_euclid(SLOT_SECS).clamp(from, from + MOST_SLOTS);
+    // People are not on time to the slot.
+    let is_busy = |slot: i64| (-1..=1).any(|by| busy_slots.binary_search(&(slot + by)).is_ok());
+    let days = (1..=7).map(|day| day * DAY_SLOTS).filter(|day| is_busy(from - day));
+    let (days, busy) = days.fold((0_i64, 0_usize), |(days, busy), day| {
+        (days + 1, busy + (from..to).filter(|slot| is_busy(slot - day)).count())
+    });
+    let all = seconds(days * (to - from));
+    let busy = u32::try_from(busy).map_or(f64::MAX, f64::from);
+    (all > 0.0).then(|| (busy / all).clamp(LEAST_SHARE, 1.0))
 }
 
 fn percent(part: f64, whole: f64) -> f64 {

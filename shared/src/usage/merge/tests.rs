@@ -54,7 +54,7 @@ fn within_one_window_the_most_that_anybody_saw_counts() {
 
 #[test]
 fn less_is_believed_once_the_server_has_told_it_again_and_again_and_nobody_as_much() {
-    let minute = 60;
+    let minute = 60_i64;
     let told = |after, used| Observed { sight: Sight::Answered, ..seen(after * minute, &[(FIVE, used, R)]) };
     let found = |after, used| seen(after * minute, &[(FIVE, used, R)]);
     for (what, later, expected) in [

@@ -91,7 +91,7 @@ fn window(window: &WindowReport, report: &StatusReport) -> String {
 fn by_project(report: &StatusReport) -> Option<String> {
     let keys = report.by_project.iter().map(|by| format!("{} ({})", by.key, by.place));
     let keys: Vec<String> = keys.collect();
-    (!keys.is_empty()).then(|| format!("set for this project alone: {}", keys.join(", ")))
+    (!keys.is_empty()).then(|| format!("set for this project: {}", keys.join(", ")))
 }
 
 fn asked_delay(window: &WindowReport, report: &StatusReport) -> String {

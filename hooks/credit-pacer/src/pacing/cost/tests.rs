@@ -84,15 +84,15 @@ fn the_last_batches_tell_what_one_costs() {
     };
     // Dear from the 100th on: twenty of them are enough.
     let dearer = |index: i64| (0.1 * super::seconds(index) + 0.9 * super::seconds((index - 100).max(0)), 0.0);
-    let Cost { points, weight } = cost(140, &dearer, Window::FiveHour);
+    let Cost { points, weight, .. } = cost(140, &dearer, Window::FiveHour);
     assert_close(points, 1.0, "the last twenty");
     assert_close(weight, 1.0, "known");
     // Cheap: a hundred batches say more than two points.
     let cheap = |index: i64| ((0.02 * super::seconds(index)).floor(), 0.0);
-    let Cost { points, weight } = cost(200, &cheap, Window::FiveHour);
+    let Cost { points, weight, .. } = cost(200, &cheap, Window::FiveHour);
     assert!((0.015..=0.025).contains(&points) && weight >= 1.0, "{points} {weight}");
     // Little is known of few.
-    let Cost { points, weight } = cost(11, &|index| (0.1 * super::seconds(index), 0.0), Window::FiveHour);
+    let Cost { points, weight, .. } = cost(11, &|index| (0.1 * super::seconds(index), 0.0), Window::FiveHour);
     assert_close(points, 0.1, "few");
     assert_close(weight, 0.2, "a point of five");
 }
@@ -103,7 +103,7 @@ fn a_weeks_points_are_read_off_the_five_hours() {
     let (snapshots, calls) = steadily(120, used);
     let of = |snapshots| history(4000.0, snapshots, &calls).costs(Window::SevenDay);
     let [own, by_hours] = of(&snapshots);
-    for (what, Cost { points, weight }) in [("of its own", own), ("by the hours", by_hours)] {
+    for (what, Cost { points, weight, .. }) in [("of its own", own), ("by the hours", by_hours)] {
         assert!((0.045..=0.055).contains(&points), "{what}: {points}");
         assert_close(weight, 0.5, what);
     }
@@ -152,4 +152,18 @@ fn lower_readings_resets_and_others_use_cost_nothing() {
     // Hours later nobody here was it.
     let later = [(1, 10.0), (301, 12.0), (80_000, 50.0)].map(|(at, used)| reset(at, used, 100_000));
     assert_close(points(&later), 2.0 / 10.0, "others");
+}
+
+#[test]
+fn what_goes_up_with_time_alone_is_others() {
+    // Steadily at work: all of it may be ours.
+    let (snapshots, calls) = steadily(120, |index| (0.5 * super::seconds(index), 0.0));
+    assert_close(history(4000.0, &snapshots, &calls).elsewhere(), 0.0, "ours");
+    // A batch a minute in every other ten minutes, and six points whether there are any or not.
+    let calls: Vec<Call> =
+        (0..60).map(|index| call(f64::from(index + index / 10 * 10) * 60.0, 1, 0.0)).collect();
+    let snapshots: Vec<Snapshot> =
+        (1..12).map(|index| snapshot(index * 600, 6.0 * super::seconds(index), 0.0)).collect();
+    let elsewhere = history(7000.0, &snapshots, &calls).elsewhere() * 600.0;
+    assert!((4.0..=6.0).contains(&elsewhere), "{elsewhere}");
 }

@@ -221,3 +221,14 @@ fn an_older_number_of_the_same_window_does_not_lower_what_is_used() {
     assert_close(used(&[week(now - 60, 48.0, end), week(now, 46.0, end + 60)]).used_percent, 48.0, "same");
     assert_close(used(&[week(now - 60, 48.0, other), week(now, 46.0, end)]).used_percent, 46.0, "another");
 }
+
+#[test]
+fn the_same_time_of_the_days_before_tells_what_is_worked_until_the_reset() {
+    // Yesterday from 9 to 12, give or take ten minutes; the window ends at 15.
+    let yesterday: Vec<i64> = (54..72).collect();
+    for (hour, expected) in [(10, Some(13.0 / 30.0)), (14, None), (20, None)] {
+        let now = (24 + hour) * 3600;
+        let share = super::super::line::likely_share(39 * 3600, super::super::seconds(now), &yesterday);
+        assert_eq!(share, expected, "{hour}");
+    }
+}

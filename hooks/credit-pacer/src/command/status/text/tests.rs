@@ -1,6 +1,6 @@
 //! The whole text on fixed inputs.
 
-use super::super::{ApiReport, DelayReport, StatusReport, SwitchReport, WindowReport};
+use super::super::{ApiReport, DelayReport, ProjectReport, StatusReport, SwitchReport, WindowReport};
 use super::{minutes, number, text, time_to_go};
 
 fn week() -> WindowReport {
@@ -62,6 +62,7 @@ fn report() -> StatusReport {
         switches: Vec::new(),
         suggested_work_hours: Vec::new(),
         suggested_workdays: Vec::new(),
+        by_project: Vec::new(),
         problems: Vec::new(),
     }
 }
@@ -100,6 +101,10 @@ fn switched_off_with_all_that_can_be_said() {
         last_delay: None,
         switches: vec![reminder],
         standstill: Some("Sunday is no working day".to_owned()),
+        by_project: vec![
+            ProjectReport { key: "max_delay_secs", place: ".claude/requirements.yaml:4".to_owned() },
+            ProjectReport { key: "workdays", place: ".claude/requirements.local.yaml:2".to_owned() },
+        ],
         suggested_workdays: vec!["mon", "sun"],
         suggested_work_hours: vec!["09:00-12:00".to_owned(), "13:00-17:00".to_owned()],
         problems: vec!["f:1: credit-pacer.x: no such key".to_owned()],
@@ -115,6 +120,8 @@ fn switched_off_with_all_that_can_be_said() {
          in a terminal session; resets Fri 16:00, in 2 days 7 h\n\
          plan: mon-fri, all day, UTC (system)\n\
          Sunday is no working day\n\
+         set for this project: max_delay_secs (.claude/requirements.yaml:4), workdays \
+         (.claude/requirements.local.yaml:2)\n\
          readings: from the status line\n\
          switch: reminder off (as the files say: pace-maker reminder auto)\n\
          you seem to work 09:00-12:00 and 13:00-17:00; to plan the week by that: \

@@ -1,0 +1,162 @@
+//! Whether the credits are used faster than they last: `<state>/pacing.json`. Whoever paces writes it; whoever is about to spend
+//! some of them for us reads it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{MACHINE, STALE_AFTER, Usage, Window};
+use crate::hook::Remembered;
+use crate::host::Timestamp;
+use crate::state::{LoadError, LockError, SaveError, Store};
+
+/// What is still so is written again after so long. Whoever paces may be gone: what nobody writes any more counts no longer
+/// than a reading does.
+const WRITTEN_AGAIN: Duration = Duration::from_secs(5 * 60);
+
+/// Which windows are past their safe line.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Line {
+    /// When this was found, in whole seconds since the epoch.
+    pub at: i64,
+    /// By the client's name of the window: when it begins anew, in whole seconds since the epoch.
+    pub past: BTreeMap<String, i64>,
+}
+
+impl Remembered for Line {
+    const MACHINE_WIDE: bool = true;
+
+    fn file_name(_session: &str) -> Option<String> {
+        Some("pacing.json".to_owned())
+    }
+}
+
+impl Line {
+    /// What was found says something else than this, or this is to be written again: it is written then, and not on every
+    /// call.
+    #[must_use]
+    pub fn is_news(&self, found: &Self) -> bool {
+        let age = Timestamp::from_secs(found.at).since(Timestamp::from_secs(self.at));
+        let is_old = age >= WRITTEN_AGAIN || self.at > found.at;
+        self.past != found.past || (is_old && !found.past.is_empty())
+    }
+
+    /// A window is past its line, as far as that is still known: it goes on, and what is used of it was read lately.
+    #[must_use]
+    pub fn is_past(&self, usage: &Usage, now: Timestamp) -> bool {
+        let is_recent = |secs: i64| now.since(Timestamp::from_secs(secs)) <= STALE_AFTER;
+        let is_read = |name: &str| {
+            usage.windows.get(name).is_some_and(|window| is_recent(usage.observed_at_of(window)))
+        };
+        let goes_on = |resets_at: i64| now < Timestamp::from_secs(resets_at);
+        is_recent(self.at) && self.past.iter().any(|(name, resets_at)| goes_on(*resets_at) && is_read(name))
+    }
+}
+
+impl Usage {
+    /// Of a window that was kept without a time of its own.
+    const fn observed_at_of(&self, window: &Window) -> i64 {
+        if window.observed_at == 0 { self.observed_at } else { window.observed_at }
+    }
+}
+
+/// Some window is past its safe line now. What is not known is not past.
+#[must_use]
+pub fn is_past(store: &Store, now: Timestamp) -> bool {
+    let line: Option<Line> = file(store).and_then(|file| store.peek(&file, MACHINE));
+    let Some(line) = line.filter(|line| !line.past.is_empty()) else { return false };
+    super::read(store).is_some_and(|usage| line.is_past(&usage, now))
+}
+
+/// Writes down what was found.
+///
+/// # Errors
+/// If it cannot be kept.
+pub fn write(store: &Store, found: &Line) -> Result<(), SaveError> {
+    let Some(file) = file(store) else { return Ok(()) };
+    let written = store.locked(&file, || match store.load::<Line>(&file, MACHINE) {
+        Ok(there) if there == *found => Ok(()),
+        Ok(_) => store.save(&file, MACHINE, found),
+        Err(LoadError::Unreadable(file, source)) => Err(SaveError::Unwritable(file, source)),
+        // A newer version's file is not ours to change.
+        Err(LoadError::Newer(_) | LoadError::Foreign(_)) => Ok(()),
+    });
+    match written {
+        Ok(written) => written,
+        Err(LockError::Unusable(file, source)) => Err(SaveError::Unwritable(file, source)),
+        // Whoever holds the lock writes what was found at the same moment.
+        Err(LockError::Busy(_)) => Ok(()),
+    }
+}
+
+fn file(store: &Store) -> Option<PathBuf> {
+    store.session_file::<Line>(MACHINE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Line, is_past, write};
+    use crate::host::Timestamp;
+    use crate::state::Store;
+    use crate::usage::{Observed, Sight, Source, Window, record};
+
+    fn line(at: i64, past: &[(&str, i64)]) -> Line {
+        Line { at, past: past.iter().map(|(name, resets_at)| ((*name).to_owned(), *resets_at)).collect() }
+    }
+
+    #[test]
+    fn it_is_past_while_the_window_goes_on_and_what_is_used_is_known() {
+        let five = ("five_hour", 20_000);
+        for (found, observed_at, now, expected) in [
+            (line(9_000, &[five]), 9_000, 9_000, true),
+            (line(9_000, &[five]), 9_000, 9_900, true),
+            (line(9_000, &[five]), 9_000, 9_901, false),
+            (line(8_000, &[five]), 9_000, 9_000, false),
+            (line(9_000, &[five]), 8_000, 9_000, false),
+            (line(19_990, &[five]), 19_990, 19_999, true),
+            (line(19_990, &[five]), 19_990, 20_000, false),
+            (line(9_000, &[("seven_day", 90_000)]), 9_000, 9_000, false),
+            (line(9_000, &[("five_hour", 8_000), ("seven_day", 90_000)]), 9_000, 9_000, false),
+            (line(9_000, &[]), 9_000, 9_000, false),
+        ] {
+            let scratch = tempfile::tempdir().unwrap();
+            let store = Store::open(scratch.path()).unwrap();
+            let window = Window { used_percent: 60.0, resets_at: 20_000, observed_at };
+            let (windows, source) = ([("five_hour".to_owned(), window)].into(), Source::StatusLine);
+            record(&store, &Observed { at: observed_at, source, sight: Sight::Found, windows }).unwrap();
+            write(&store, &found).unwrap();
+            let now = Timestamp::from_secs(now);
+            assert_eq!(is_past(&store, now), expected, "{found:?} {observed_at} {now:?}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_has_written_is_not_past() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        assert!(!is_past(&store, Timestamp::from_secs(9_000)));
+        std::fs::write(scratch.path().join("pacing.json"), "{ half").unwrap();
+        assert!(!is_past(&store, Timestamp::from_secs(9_000)));
+        write(&store, &line(9_000, &[("five_hour", 20_000)])).unwrap();
+        assert!(!is_past(&store, Timestamp::from_secs(9_000)), "nothing is known of what is used");
+    }
+
+    #[test]
+    fn it_is_written_when_it_changes_and_now_and_then_while_it_is_past() {
+        let past = [("five_hour", 20_000)];
+        for (before, found, expected) in [
+            (line(0, &[]), line(9_000, &[]), false),
+            (line(0, &[]), line(9_000, &past), true),
+            (line(9_000, &past), line(9_001, &past), false),
+            (line(9_000, &past), line(9_300, &past), true),
+            (line(9_000, &past), line(8_000, &past), true),
+            (line(9_000, &past), line(9_001, &[]), true),
+            (line(9_000, &past), line(9_001, &[("five_hour", 40_000)]), true),
+        ] {
+            assert_eq!(before.is_news(&found), expected, "{before:?} {found:?}");
+        }
+    }
+}
