@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
+use installer::judge::Judge;
 use installer::places::Where;
 use installer::source::{self, Binaries};
 use installer::voice::Voice;
@@ -45,10 +46,11 @@ pub(crate) fn enable(
     host: &Host,
     hook: String,
     place: &Where,
+    judge: Option<Judge>,
     source: &Source,
 ) -> anyhow::Result<()> {
     let make = |hooks: &[HookEntry]| source.binaries(root, hooks);
-    installer::install::enable(host, hook, place, &source::Source::Whole(&make), Voice::Xtask)
+    installer::install::enable(host, hook, place, judge, &source::Source::Whole(&make), Voice::Xtask)
 }
 
 impl Source {

@@ -21,6 +21,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use ended::Ended;
+use installer::judge::Judge;
 use installer::places::Where;
 use installer::voice::Voice;
 use installer::{disable, say, status, statusline, undo, uninstall};
@@ -52,6 +53,9 @@ enum Verb {
         hook: String,
         #[command(flatten)]
         place: Where,
+        /// How a hook that asks a model does it
+        #[arg(long, value_enum)]
+        judge: Option<Judge>,
         #[command(flatten)]
         source: install::Source,
     },
@@ -128,7 +132,7 @@ fn run(verb: Verb) -> anyhow::Result<()> {
     match verb {
         Verb::Install(arguments) => install::run(&root, &host, &arguments),
         Verb::Uninstall(arguments) => uninstall::run(&host, &arguments, voice),
-        Verb::Enable { hook, place, source } => install::enable(&root, &host, hook, &place, &source),
+        Verb::Enable { hook, place, judge, source } => install::enable(&root, &host, hook, &place, judge, &source),
         Verb::Disable { hook, place, yes } => disable::run(&host, &hook, &place, yes, voice),
         Verb::Status { json, project } => {
             let built = |binary: &str| artifacts::installable(&root, binary);

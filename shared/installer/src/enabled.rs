@@ -21,8 +21,19 @@ pub struct Enabled {
     pub acts: bool,
     /// What made it so, as a person reads it.
     pub set_by: String,
+    /// Parts of it that are switched off by hand, whatever the files say.
+    pub parts_off: Vec<PartOff>,
     /// What is wrong in the configuration files, as the hook tells it.
     pub problems: Vec<String>,
+}
+
+/// A part of a hook that was switched off by hand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartOff {
+    /// As a sentence says it.
+    pub what: String,
+    /// The line that gives the decision back to the files.
+    pub ended_by: String,
 }
 
 /// What `<hook> status --json` prints, as far as it matters here.
@@ -31,7 +42,17 @@ struct Status {
     enabled: bool,
     set_by: Option<String>,
     #[serde(default)]
+    switches: Vec<Switch>,
+    #[serde(default)]
     problems: Vec<String>,
+}
+
+/// A switch, as a hook tells it that has some beside its own.
+#[derive(Deserialize)]
+struct Switch {
+    name: String,
+    position: String,
+    ended_by: String,
 }
 
 impl Enabled {
@@ -50,14 +71,30 @@ impl Enabled {
             .with_context(|| format!("asking {hook} for its status"))?;
         let status: Status = serde_json::from_slice(&said)
             .with_context(|| format!("reading what {hook} says of its status"))?;
-        Ok(Some(status.into()))
+        Ok(Some(Self::of(status, hook)))
+    }
+
+    fn of(status: Status, hook: &str) -> Self {
+        let set_by = status.set_by.unwrap_or_else(|| "the defaults".to_owned());
+        // Its own switch is what the status is set by.
+        let own = format!("{hook} auto");
+        let off =
+            status.switches.into_iter().filter(|switch| switch.position == "off" && switch.ended_by != own);
+        let parts_off = off
+            .map(|Switch { name, ended_by, .. }| PartOff {
+                what: format!("{hook}: {name} is switched off by hand, whatever the files say"),
+                ended_by,
+            })
+            .collect();
+        Self { acts: status.enabled, set_by, parts_off, problems: status.problems }
     }
 }
 
-impl From<Status> for Enabled {
-    fn from(status: Status) -> Self {
-        let set_by = status.set_by.unwrap_or_else(|| "the defaults".to_owned());
-        Self { acts: status.enabled, set_by, problems: status.problems }
+impl PartOff {
+    /// As a sentence, with what ends it.
+    #[must_use]
+    pub fn told(&self) -> String {
+        format!("{}; to give the decision back to them, type: {}", self.what, self.ended_by)
     }
 }
 
@@ -72,5 +109,28 @@ impl Enabled {
             return "to switch every hook on again: req resume".to_owned();
         }
         format!("to switch it on: {}", installation.line(format_args!("enable {hook}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Enabled;
+
+    #[test]
+    fn a_part_that_is_switched_off_by_hand_is_told_and_the_hooks_own_switch_is_not_one() {
+        let status = r#"{"enabled": false, "set_by": "its switch", "switches": [
+            {"name": "pacing", "position": "off", "ended_by": "a-hook auto"},
+            {"name": "weekly limit", "position": "off", "ended_by": "a-name weekly auto"},
+            {"name": "5-hour limit", "position": "on", "ended_by": "a-name 5-hour auto"}]}"#;
+        let told: Vec<_> = Enabled::of(serde_json::from_str(status).unwrap(), "a-hook")
+            .parts_off
+            .iter()
+            .map(super::PartOff::told)
+            .collect();
+        let expected = "a-hook: weekly limit is switched off by hand, whatever the files say; to give the decision back to \
+                        them, type: a-name weekly auto";
+        assert_eq!(told, [expected]);
+        let plain = Enabled::of(serde_json::from_str(r#"{"enabled": true}"#).unwrap(), "a-hook");
+        assert!(plain.acts && plain.parts_off.is_empty());
     }
 }

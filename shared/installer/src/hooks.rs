@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use shared::host::Host;
 
+use crate::judge::Judge;
 use crate::places::Where;
 use crate::source::Source;
 use crate::voice::Voice;
@@ -60,6 +61,9 @@ pub struct Enable {
     place: Where,
     #[command(flatten)]
     folder: Folder,
+    /// How a hook that asks a model does it
+    #[arg(long, value_enum)]
+    judge: Option<Judge>,
     /// As with the other commands; nothing is asked here
     #[arg(long, hide = true)]
     yes: bool,
@@ -118,8 +122,8 @@ pub fn run(command: &Command, host: &Host) -> anyhow::Result<()> {
             install(host, wanted, manner, &folder.source()?, voice)
         }
         Command::Uninstall(arguments) => uninstall::run(host, arguments, voice),
-        Command::Enable(Enable { hook, place, folder, yes: _ }) => {
-            install::enable(host, hook.clone(), place, &folder.source()?, voice)
+        Command::Enable(Enable { hook, place, folder, judge, yes: _ }) => {
+            install::enable(host, hook.clone(), place, *judge, &folder.source()?, voice)
         }
         Command::Disable(Disable { hook, place, yes }) => disable::run(host, hook, place, *yes, voice),
         Command::Status(Status { json, project }) => {

@@ -5,6 +5,7 @@ use shared::catalog::Catalog;
 use shared::host::Host;
 
 use crate::choose::Wish;
+use crate::judge::{self, Judge};
 use crate::manifest::Manifest;
 use crate::places::{Installation, Where};
 use crate::plan::{Extras, Plan};
@@ -30,6 +31,9 @@ pub struct Wanted {
     /// Let Claude run the hooks' harmless commands without asking
     #[arg(long)]
     allow_rules: bool,
+    /// How hooks that ask a model do it
+    #[arg(long, value_enum)]
+    judge: Option<Judge>,
 }
 
 /// How it is gone about, as given on the command line.
@@ -65,12 +69,14 @@ pub fn run(
         wanted.ensure_allowed(host, &installation, source)?;
     }
     let may_ask = !manner.yes && !is_claude(host);
-    let extras = Extras { rules: wanted.allow_rules, status_line: wanted.statusline, may_ask };
+    let extras =
+        Extras { rules: wanted.allow_rules, status_line: wanted.statusline, judge: wanted.judge, may_ask };
     let catalog = Catalog::built_in()?;
     let plan = Plan::make(&catalog, installation, &wish, &extras, source)?;
     if manner.dry_run {
         return plan.show(source);
     }
+    plan.ensure_payer(host, source)?;
     if !manner.yes {
         plan.agree()?;
     }
@@ -130,11 +136,18 @@ pub fn enable(
     host: &Host,
     hook: String,
     place: &Where,
+    judge: Option<Judge>,
     source: &Source<'_>,
     voice: Voice,
 ) -> anyhow::Result<()> {
     let catalog = Catalog::built_in()?;
-    let wish = Wish::Named(vec![hook]);
     let installation = Installation::at(host, place, voice)?;
-    Plan::make(&catalog, installation, &wish, &Extras::default(), source)?.carry_out_briefly(host, source)
+    let judge = match judge {
+        None => judge::wanted(&catalog, &hook, &installation, host)?,
+        given => given,
+    };
+    let wish = Wish::Named(vec![hook]);
+    let plan = Plan::make(&catalog, installation, &wish, &Extras { judge, ..Extras::default() }, source)?;
+    plan.ensure_payer(host, source)?;
+    plan.carry_out_briefly(host, source)
 }

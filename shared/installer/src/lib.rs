@@ -9,7 +9,7 @@
 //!    what stands in a project's own, and which hooks, rules and status line are wanted. [`chain`]: what becomes of the status
 //!    line that was there.
 //! 4. [`prove`] in a folder of `scratch`, [`enabled`], both by `child`: running a registered hook as the client would, and asking it whether it acts.
-//! 5. `rail`: commands that loosen are the user's own; `off`: whether every hook is silenced.
+//! 5. [`judge`]: how hooks that ask a model do it. `rail`: commands that loosen are the user's own; `off`: whether every hook is silenced.
 //! 6. [`install`] with its `plan`, `report`, `readings`, `git_ignore` and `verdict`, [`disable`], [`undo`], [`uninstall`] with its `foretell`,
 //!    [`status`], [`statusline`], [`prune`]: one module per command.
 //! 7. [`doctor`]: whether everything holds that is promised.
@@ -31,6 +31,7 @@ mod foretell;
 mod git_ignore;
 pub mod hooks;
 pub mod install;
+pub mod judge;
 mod links;
 pub mod manifest;
 mod off;

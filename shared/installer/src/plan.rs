@@ -4,14 +4,15 @@
 use anyhow::{bail, ensure};
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
-use shared::settings::FileError;
+use shared::settings::{FileError, Refused};
 
 use crate::ask::{agreed, can_ask};
 use crate::choose::{Wish, choose, wants_rules, wants_status_line};
 use crate::client_settings::{Choice, Settings};
 use crate::deploy::{self, May};
+use crate::judge::{self, Judge};
 use crate::places::{Installation, Scope};
-use crate::rail::is_claude;
+use crate::rail::{is_claude, not_for_claude};
 use crate::readings::Readings;
 use crate::registration::{is_switched_off, names, starts_ours, switched_on};
 use crate::report::{Reported, name_the_rest, report, warn_of_a_shared_local_file};
@@ -26,6 +27,8 @@ pub(crate) struct Extras {
     pub(crate) rules: bool,
     /// The status line, where there is another one too.
     pub(crate) status_line: bool,
+    /// How a model is asked.
+    pub(crate) judge: Option<Judge>,
     /// Questions may be asked, where there is a terminal.
     pub(crate) may_ask: bool,
 }
@@ -71,6 +74,8 @@ pub(crate) struct Plan<'a> {
     chosen: Vec<&'a HookEntry>,
     /// Chosen now or registered before, in the order of the catalog.
     choice: Choice<'a>,
+    /// How a model is asked, where that is to be written.
+    judge: Option<Judge>,
 }
 
 impl<'a> Plan<'a> {
@@ -95,7 +100,8 @@ impl<'a> Plan<'a> {
         let allow_rules = wants_rules(&settings.missing_rules(&hooks), extras.rules, extras.may_ask)?;
         let status_line = extras.status_line(&installation, &settings, &hooks)?;
         let choice = Choice { hooks, allow_rules, status_line };
-        let plan = Self { catalog, installation, settings, chosen, choice };
+        let judge = judge::chosen(extras.judge, &chosen, yaml.as_deref(), extras.may_ask)?;
+        let plan = Self { catalog, installation, settings, chosen, choice, judge };
         plan.refuse_early()?;
         source.ensure_has(&plan.chosen)?;
         Ok(plan)
@@ -126,8 +132,30 @@ impl<'a> Plan<'a> {
             Some(chained) => chained.put_into(before.as_deref()).map_err(|refused| file.refused(refused))?,
             None => before.clone(),
         };
-        let after = switched_on(chained.as_deref(), &self.chosen).map_err(|refused| file.refused(refused))?;
+        let after = self.switched_on(chained.as_deref()).map_err(|refused| file.refused(refused))?;
         Ok((before, after))
+    }
+
+    /// The configuration with the chosen hooks switched on, and how they ask a model.
+    fn switched_on(&self, text: Option<&str>) -> Result<Option<String>, Refused> {
+        let text = switched_on(text, &self.chosen)?;
+        match self.judge {
+            Some(judge) => judge.put_into(text.as_deref()).map(Some),
+            None => Ok(text),
+        }
+    }
+
+    /// What costs money is switched on by its payer. `line` is what they would type.
+    ///
+    /// # Errors
+    /// Claude asks for it.
+    pub(crate) fn ensure_payer(&self, host: &Host, source: &Source<'_>) -> anyhow::Result<()> {
+        let paid: Vec<&str> =
+            self.chosen.iter().filter(|hook| hook.costs_money).map(|hook| hook.name.as_str()).collect();
+        if paid.is_empty() {
+            return Ok(());
+        }
+        not_for_claude(host, &source.line(&self.installation, &format!("install --hooks {}", paid.join(","))))
     }
 
     /// Says what would change.
@@ -215,6 +243,7 @@ impl<'a> Plan<'a> {
         };
         ensure_all(all_proved && is_free && holds)?;
         next.iter().for_each(say);
+        judge::next(installation, &choice.hooks)?.iter().for_each(say);
         if changed { verdict::tell_next(installation, &choice.hooks) } else { Ok(()) }
     }
 
@@ -232,6 +261,7 @@ impl<'a> Plan<'a> {
         let is_free = self.is_free()?;
         ensure_all(all_proved && is_free)?;
         next.iter().for_each(say);
+        judge::next(installation, chosen)?.iter().for_each(say);
         Ok(())
     }
 
@@ -284,7 +314,7 @@ impl<'a> Plan<'a> {
     fn switch_on(&self) -> anyhow::Result<bool> {
         let file = self.installation.file(&self.installation.requirements)?;
         let edit =
-            |text: Option<&str>| switched_on(text, &self.chosen).map_err(|refused| file.refused(refused));
+            |text: Option<&str>| self.switched_on(text).map_err(|refused| file.refused(refused));
         let changed = file.change::<FileError>(edit)?;
         if changed {
             let names: Vec<&str> = self.chosen.iter().map(|hook| hook.name.as_str()).collect();

@@ -13,7 +13,7 @@ use shared::settings::Registered;
 
 use crate::client_settings::Settings;
 use crate::deploy::without_helper;
-use crate::enabled::Enabled;
+use crate::enabled::{Enabled, PartOff};
 use crate::manifest::{Manifest, hash_of};
 use crate::off::Silence;
 use crate::places::{Installation, Scope};
@@ -109,8 +109,9 @@ pub fn of(
     let mut remarks = unreadable;
     remarks.extend(self::remarks(host.now(), &installation, &levels, &manifest, &catalog));
     for hook in &catalog.hooks {
-        let problems = Enabled::ask(nearest(&levels), &hook.name)?.map(|enabled| enabled.problems);
-        remarks.extend(problems.unwrap_or_default());
+        let Some(enabled) = Enabled::ask(nearest(&levels), &hook.name)? else { continue };
+        remarks.extend(enabled.parts_off.iter().map(PartOff::told));
+        remarks.extend(enabled.problems);
     }
     let mut told = BTreeSet::new();
     remarks.retain(|remark| told.insert(remark.clone()));

@@ -44,6 +44,8 @@ pub(super) fn look(world: &World<'_>) -> Configuration {
         let is_registered = registered.iter().any(|other| other.name == hook.name);
         silent.extend((is_registered && !asked.acts).then_some(hook.name.as_str()));
         found.extend(standing(world, hook, &asked, is_registered).filter(|_| !is_off));
+        let parts = asked.parts_off.iter().filter(|_| is_registered && asked.acts);
+        found.extend(parts.map(|part| Finding::note(part.what.clone()).next(part.ended_by.clone())));
         let problems = asked.problems.into_iter().filter(|problem| told.insert(problem.clone()));
         found.extend(problems.map(|text| problem(&text)));
     }
