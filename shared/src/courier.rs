@@ -5,7 +5,7 @@
 
 #[cfg(test)]
 #[cfg(unix)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::host::least_environment;
+use crate::host::{Host, least_environment};
 
 /// The program's name.
 const COURIER: &str = "courier";
@@ -130,11 +130,26 @@ pub fn beside_this_program() -> Option<PathBuf> {
     Some(program.parent()?.join(format!("{COURIER}{}", std::env::consts::EXE_SUFFIX)))
 }
 
+/// The proxy that this machine's user has for such addresses. Whoever asks has made sure that no project defines one, see
+/// [`crate::settings::is_misled`].
+#[must_use]
+pub fn proxy_for(url: &str, host: &Host) -> Option<String> {
+    url.starts_with("https:").then(|| host.https_proxy())?
+}
+
 /// Has `courier` carry the request, and waits for its answer no longer than the request's time and a margin.
 ///
 /// # Errors
 /// If there is no answer of the server.
 pub fn ask(request: &Request, courier: &Path) -> Result<Answer, CourierError> {
+    ask_within(request, request.timeout.saturating_add(MARGIN), courier)
+}
+
+/// As [`ask`], but ends the courier after `limit`, whatever the request's time: for who has to answer by then.
+///
+/// # Errors
+/// If there is no answer of the server.
+pub fn ask_within(request: &Request, limit: Duration, courier: &Path) -> Result<Answer, CourierError> {
     let text = written(request).map_err(|_| CourierError::Speechless)?;
     let mut command = Command::new(courier);
     command.env_clear().envs(least_environment());
@@ -146,7 +161,7 @@ pub fn ask(request: &Request, courier: &Path) -> Result<Answer, CourierError> {
     let started = command.spawn();
     let mut child = started.map_err(|source| CourierError::NotStarted(courier.to_path_buf(), source))?;
     let max_bytes = request.max_bytes.saturating_mul(ESCAPED).saturating_add(MAX_HEAD_BYTES);
-    let said = talk(&mut child, text, max_bytes).recv_timeout(request.timeout.saturating_add(MARGIN));
+    let said = talk(&mut child, text, max_bytes).recv_timeout(limit);
     end(&mut child);
     let said = said.map_err(|_| CourierError::Late)?;
     match serde_json::from_slice(&said) {
@@ -169,7 +184,7 @@ fn written(request: &Request) -> serde_json::Result<Vec<u8>> {
 }
 
 /// Gives the child its request and takes what it says, in a thread, because both may wait for ever.
-fn talk(child: &mut Child, text: Vec<u8>, max_bytes: u64) -> Receiver<Vec<u8>> {
+pub(crate) fn talk(child: &mut Child, text: Vec<u8>, max_bytes: u64) -> Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     thread::spawn(move || {
@@ -187,15 +202,15 @@ fn talk(child: &mut Child, text: Vec<u8>, max_bytes: u64) -> Receiver<Vec<u8>> {
 }
 
 #[cfg(unix)]
-fn in_a_group_of_its_own(command: &mut Command) {
+pub(crate) fn in_a_group_of_its_own(command: &mut Command) {
     std::os::unix::process::CommandExt::process_group(command, 0);
 }
 
 #[cfg(not(unix))]
-fn in_a_group_of_its_own(_command: &mut Command) {}
+pub(crate) fn in_a_group_of_its_own(_command: &mut Command) {}
 
 /// Ends it with all it has started, and takes its status, so that nothing of it is left. It has said all it will.
-fn end(child: &mut Child) {
+pub(crate) fn end(child: &mut Child) {
     #[cfg(unix)]
     {
         use rustix::process::{Pid, Signal, kill_process_group};

@@ -54,6 +54,25 @@ impl Host {
         text("CLAUDE_CODE_OAUTH_TOKEN")
     }
 
+    /// The user's key for the Messages API (`ANTHROPIC_API_KEY`): for a judge that asks it. It is shown to nobody, handed to
+    /// no child but on stdin, and counts only where no project defines it, see [`crate::settings::misleads_requests`].
+    #[must_use]
+    pub fn api_key(&self) -> Option<String> {
+        text("ANTHROPIC_API_KEY")
+    }
+
+    /// Where the user has the Messages API (`ANTHROPIC_BASE_URL`). It counts only where no project defines it, as the key.
+    #[must_use]
+    pub fn api_base(&self) -> Option<String> {
+        text("ANTHROPIC_BASE_URL")
+    }
+
+    /// The proxy of the user (`HTTPS_PROXY`, else `https_proxy`). It counts only where no project defines it, as the key.
+    #[must_use]
+    pub fn https_proxy(&self) -> Option<String> {
+        text("HTTPS_PROXY").or_else(|| text("https_proxy"))
+    }
+
     /// The time now, in microseconds since the epoch.
     #[must_use]
     pub fn now(&self) -> Timestamp {
@@ -61,7 +80,7 @@ impl Host {
     }
 }
 
-/// The environment variables a hook may look at. Everything else (the API key among it) is never read.
+/// The environment variables a hook may look at. Everything else is read by who needs it alone, see [`Host`]: a key, a proxy.
 ///
 /// A repository's settings may define `env`, so none of these may loosen anything on its own:
 /// see [`Places::resolve`] for the state folder and [`crate::state::Store::nonce_is_fresh`] for the recursion guard.
@@ -127,6 +146,11 @@ fn text(name: &str) -> Option<String> {
 pub(crate) fn least_environment() -> impl Iterator<Item = (&'static str, OsString)> {
     let needed: &[&'static str] = if cfg!(windows) { &["SystemRoot"] } else { &[] };
     needed.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)))
+}
+
+/// The variables of this process with such a name, for a child that may have them.
+pub(crate) fn inherited(is_wanted: impl Fn(&str) -> bool) -> Vec<(OsString, OsString)> {
+    std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(&is_wanted)).collect()
 }
 
 /// `path` as a person reads it: the home directory shortened to `~`.

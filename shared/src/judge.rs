@@ -13,6 +13,8 @@
 //! - `report`: what `status` says of it
 
 mod claude_cli;
+#[cfg(test)]
+mod desk;
 mod exchange;
 mod ledger;
 mod messages_api;

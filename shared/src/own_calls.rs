@@ -28,46 +28,60 @@ struct ShellInput {
 /// The call is a shell's, and runs nothing but our own commands.
 #[must_use]
 pub fn is_own_call(call: &ToolCall, places: &Places) -> bool {
+    own_command_lines(call, places).is_some()
+}
+
+/// Our own commands of such a call, each with its bare name first and its arguments without their quotes; `None` for any
+/// other call.
+#[must_use]
+pub fn own_command_lines(call: &ToolCall, places: &Places) -> Option<Vec<Vec<String>>> {
     if !matches!(call.tool_name.as_str(), "Bash" | "PowerShell") {
-        return false;
+        return None;
     }
-    let Some(raw) = call.tool_input.as_ref().filter(|raw| raw.get().len() <= MAX_LINE) else { return false };
-    let Ok(input) = serde_json::from_str::<ShellInput>(raw.get()) else { return false };
+    let raw = call.tool_input.as_ref().filter(|raw| raw.get().len() <= MAX_LINE)?;
+    let input: ShellInput = serde_json::from_str(raw.get()).ok()?;
     let folder = places.config_dir.as_ref().map(|dir| dir.join("hooks"));
-    let Some(commands) = commands(&input.command) else { return false };
-    let is_ours = |program: &String| is_ours(program, folder.as_deref());
-    // Some of our texts say `cd there && ours`.
-    commands.iter().any(is_ours) && commands.iter().all(|program| program == "cd" || is_ours(program))
+    let mut ours = Vec::new();
+    for mut command in commands(&input.command)? {
+        let Some(program) = command.first_mut() else { continue };
+        // Some of our texts say `cd there && ours`.
+        if program == "cd" {
+            continue;
+        }
+        *program = own_name(program, folder.as_deref())?.to_owned();
+        ours.push(command);
+    }
+    (!ours.is_empty()).then_some(ours)
 }
 
 /// A bare name could be shadowed by the user's own path, which is the user's business; a path must lead to our folder,
 /// or any script called like us would pass every gate.
-fn is_ours(program: &str, folder: Option<&Path>) -> bool {
+fn own_name<'p>(program: &'p str, folder: Option<&Path>) -> Option<&'p str> {
     let name = match Path::new(program).parent() {
         Some(parent) if parent.as_os_str().is_empty() => Some(program),
         Some(parent) if Some(parent) == folder => program.get(parent.as_os_str().len() + 1..),
         _ => None,
     };
-    name.is_some_and(|name| own_commands().any(|own| own == name))
+    name.filter(|name| own_commands().any(|own| own == *name))
 }
 
-/// The first word of each command; `None` where the line is more than plain words, writes a file, or has no command at all.
-fn commands(line: &str) -> Option<Vec<String>> {
-    let mut programs = Vec::new();
+/// The words of each command; `None` where the line is more than plain words, or writes a file.
+fn commands(line: &str) -> Option<Vec<Vec<String>>> {
+    let mut commands: Vec<Vec<String>> = Vec::new();
     let mut words = Words { rest: line };
     let mut at_start = true;
     while let Some(piece) = words.next_piece()? {
         match piece {
             Piece::Word(word) if at_start => {
-                programs.push(word);
+                commands.push(vec![word]);
                 at_start = false;
             }
             Piece::Word(word) if names_file_to_write(&word) => return None,
-            Piece::Word(_) => {}
+            Piece::Word(word) => commands.last_mut()?.push(word),
             Piece::Join => at_start = true,
         }
     }
-    (!programs.is_empty()).then_some(programs)
+    Some(commands)
 }
 
 fn names_file_to_write(word: &str) -> bool {
@@ -143,18 +157,33 @@ mod tests {
     use serde_json::json;
     use serde_json::value::to_raw_value;
 
-    use super::is_own_call;
+    use super::{is_own_call, own_command_lines};
     use crate::host::Places;
     use crate::protocol::ToolCall;
 
-    fn is_own(tool: &str, command: &str) -> bool {
-        let places = Places { config_dir: Some(PathBuf::from("/home/me/.claude")), ..Places::default() };
-        let call = ToolCall {
+    fn call(tool: &str, command: &str) -> ToolCall {
+        ToolCall {
             tool_name: tool.to_owned(),
             tool_use_id: None,
             tool_input: Some(to_raw_value(&json!({ "command": command, "description": "x" })).unwrap()),
-        };
-        is_own_call(&call, &places)
+        }
+    }
+
+    fn places() -> Places {
+        Places { config_dir: Some(PathBuf::from("/home/me/.claude")), ..Places::default() }
+    }
+
+    fn is_own(tool: &str, command: &str) -> bool {
+        is_own_call(&call(tool, command), &places())
+    }
+
+    #[test]
+    fn the_words_of_each_command_are_told_without_quotes_and_folders() {
+        let line = "cd '/a b' && /home/me/.claude/hooks/stop-momentum x --note 'it'\"'\"'s' --of=\"a b\"; stop-momentum status";
+        let expected =
+            [&["stop-momentum", "x", "--note", "it's", "--of=a b"][..], &["stop-momentum", "status"]];
+        assert_eq!(own_command_lines(&call("Bash", line), &places()).unwrap(), expected);
+        assert_eq!(own_command_lines(&call("Bash", "ls"), &places()), None);
     }
 
     #[test]

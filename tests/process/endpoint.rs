@@ -1,6 +1,7 @@
 //! A server on loopback that plays the other end of a connection, byte by byte: right answers, wrong ones, and none at all.
 //! It stops when dropped.
 
+use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,7 +35,8 @@ pub(crate) struct Endpoint {
 }
 
 struct State {
-    manner: Mutex<Manner>,
+    // One a request; the last one stays.
+    manners: Mutex<VecDeque<Manner>>,
     requests: Mutex<Vec<String>>,
     // Of those that hang; closed with the server.
     open: Mutex<Vec<TcpStream>>,
@@ -47,7 +49,7 @@ impl Endpoint {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port on loopback");
         let address = listener.local_addr().expect("its address");
         let state = Arc::new(State {
-            manner: Mutex::new(manner),
+            manners: Mutex::new([manner].into()),
             requests: Mutex::default(),
             open: Mutex::default(),
             is_over: AtomicBool::new(false),
@@ -77,7 +79,14 @@ impl Endpoint {
 
     /// From now on it behaves otherwise.
     pub(crate) fn behave(&self, manner: Manner) {
-        *self.state.manner.lock().unwrap() = manner;
+        self.behave_in_turn([manner]);
+    }
+
+    /// From now on it behaves so: one manner a request, the last one for all that are left.
+    pub(crate) fn behave_in_turn(&self, manners: impl IntoIterator<Item = Manner>) {
+        let manners: VecDeque<Manner> = manners.into_iter().collect();
+        assert!(!manners.is_empty(), "it behaves somehow");
+        *self.state.manners.lock().unwrap() = manners;
     }
 
     /// All requests so far, each as it was written.
@@ -101,12 +110,19 @@ impl Drop for Endpoint {
 }
 
 impl State {
+    /// Keeps the request; what is to be done with it.
+    fn record(&self, request: String) -> Manner {
+        // Together, so that requests and manners are in the same order.
+        let (mut requests, mut manners) = (self.requests.lock().unwrap(), self.manners.lock().unwrap());
+        requests.push(request);
+        let manner = if manners.len() > 1 { manners.pop_front() } else { manners.front().cloned() };
+        manner.expect("it behaves somehow")
+    }
+
     fn serve(&self, mut stream: TcpStream) {
         stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a deadline");
         let Some(request) = read(&mut stream) else { return };
-        self.requests.lock().unwrap().push(request);
-        let manner = self.manner.lock().unwrap().clone();
-        match manner {
+        match self.record(request) {
             // The other end may have heard enough.
             Manner::Sends(bytes) => drop(stream.write_all(&bytes)),
             Manner::HangsAfter(bytes) => {
@@ -131,12 +147,13 @@ fn read(stream: &mut TcpStream) -> Option<String> {
             return Some("a greeting in TLS".to_owned());
         }
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+        let Some((head, _)) = text.split_once("\r\n\r\n") else { continue };
         let length = head.lines().find_map(|line| {
             let (name, value) = line.split_once(':')?;
             name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
         });
-        if body.len() >= length.unwrap_or_default() {
+        // In bytes as they came: half a letter is longer in the text than it is.
+        if bytes.len() >= head.len() + "\r\n\r\n".len() + length.unwrap_or_default() {
             return Some(text);
         }
     }

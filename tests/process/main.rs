@@ -17,6 +17,8 @@ mod fixtures;
 mod gate;
 mod harness;
 mod installer;
+mod judge;
+mod judge_api;
 #[cfg(target_os = "linux")]
 mod killed_installer;
 mod privacy;

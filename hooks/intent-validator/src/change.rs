@@ -1,6 +1,15 @@
 //! What a tool call would do to a file, and the diff of it. Pure: the file as it stands is handed in.
 
+mod words;
+
+use serde::Deserialize;
 use shared::protocol::ToolCall;
+use similar::TextDiff;
+
+pub(crate) use words::in_words;
+
+/// So many unchanged lines are shown around each change.
+const CONTEXT_LINES: usize = 15;
 
 /// What a tool call is about to do to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,13 +27,18 @@ pub(crate) enum Kind {
     Whole(String),
     /// Pieces of it are replaced, one after the other.
     Pieces(Vec<Piece>),
+    /// A cell of a notebook, whose place in the file is not looked for.
+    Cell(String),
 }
 
 /// A piece that is replaced.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Piece {
+    #[serde(rename = "old_string", default)]
     pub(crate) old: String,
+    #[serde(rename = "new_string", default)]
     pub(crate) new: String,
+    #[serde(rename = "replace_all", default)]
     pub(crate) all: bool,
 }
 
@@ -39,22 +53,116 @@ pub(crate) struct Versions {
     pub(crate) is_fragment: bool,
 }
 
-/// Reads the input of Write, Edit, MultiEdit, NotebookEdit; `None`: another tool, or an input that cannot be read.
-pub(crate) fn read(_call: &ToolCall) -> Option<Change> {
-    None
+#[derive(Deserialize)]
+struct Whole {
+    file_path: String,
+    content: String,
 }
 
-/// The file before and after, `there` being its text now.
-pub(crate) fn versions(_change: &Change, _there: Option<&str>) -> Versions {
-    Versions::default()
+#[derive(Deserialize)]
+struct One {
+    file_path: String,
+    #[serde(flatten)]
+    piece: Piece,
+}
+
+#[derive(Deserialize)]
+struct Many {
+    file_path: String,
+    edits: Vec<Piece>,
+}
+
+#[derive(Deserialize)]
+struct Cell {
+    notebook_path: String,
+    #[serde(default)]
+    new_source: String,
+}
+
+/// Reads the input of Write, Edit, MultiEdit, NotebookEdit; `None`: another tool, or an input that cannot be read.
+pub(crate) fn read(call: &ToolCall) -> Option<Change> {
+    let input = call.tool_input.as_ref()?.get();
+    match call.tool_name.as_str() {
+        "Write" => {
+            let Whole { file_path: file, content } = serde_json::from_str(input).ok()?;
+            Some(Change { file, kind: Kind::Whole(content) })
+        }
+        "Edit" => {
+            let One { file_path: file, piece } = serde_json::from_str(input).ok()?;
+            Some(Change { file, kind: Kind::Pieces(vec![piece]) })
+        }
+        "MultiEdit" => {
+            let Many { file_path: file, edits } = serde_json::from_str(input).ok()?;
+            Some(Change { file, kind: Kind::Pieces(edits) })
+        }
+        "NotebookEdit" => {
+            let Cell { notebook_path: file, new_source } = serde_json::from_str(input).ok()?;
+            Some(Change { file, kind: Kind::Cell(new_source) })
+        }
+        _ => None,
+    }
+}
+
+/// The file before and after, `there` being its text now. Line ends are as on Unix in both: the client's tools do not tell
+/// them apart either.
+pub(crate) fn versions(change: &Change, there: Option<&str>) -> Versions {
+    let there = there.map(unix);
+    match &change.kind {
+        Kind::Whole(text) => Versions { before: there, after: unix(text), is_fragment: false },
+        Kind::Cell(source) => Versions { before: None, after: unix(source), is_fragment: true },
+        Kind::Pieces(pieces) => {
+            let pieces: Vec<Piece> = pieces.iter().map(Piece::unix).collect();
+            replaced(there.as_deref(), &pieces).unwrap_or_else(|| fragment(&pieces))
+        }
+    }
+}
+
+fn unix(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+impl Piece {
+    fn unix(&self) -> Self {
+        Self { old: unix(&self.old), new: unix(&self.new), all: self.all }
+    }
+}
+
+/// `None` where a piece is not in the file as it is by then.
+fn replaced(there: Option<&str>, pieces: &[Piece]) -> Option<Versions> {
+    let mut after = there.unwrap_or_default().to_owned();
+    for piece in pieces {
+        after = match (piece.old.as_str(), piece.all) {
+            // An empty old text makes the file, or fills an empty one.
+            ("", _) if after.is_empty() => piece.new.clone(),
+            ("", _) => return None,
+            (old, _) if !after.contains(old) => return None,
+            (old, true) => after.replace(old, &piece.new),
+            (old, false) => after.replacen(old, &piece.new, 1),
+        };
+    }
+    Some(Versions { before: there.map(ToOwned::to_owned), after, is_fragment: false })
+}
+
+fn fragment(pieces: &[Piece]) -> Versions {
+    let joined = |text: fn(&Piece) -> &str| pieces.iter().map(text).collect::<Vec<_>>().join("\n");
+    let before = Some(joined(|piece| &piece.old));
+    Versions { before, after: joined(|piece| &piece.new), is_fragment: true }
 }
 
 /// A unified diff with 15 lines around each change, under a head that says whether the file is new, changed or a fragment.
-pub(crate) fn diff(_path: &str, _versions: &Versions) -> String {
-    String::new()
+pub(crate) fn diff(path: &str, versions: &Versions) -> String {
+    let head = match (versions.is_fragment, &versions.before) {
+        (true, _) => {
+            format!("Part of {path}; the whole file is not known, lines are counted within the part.")
+        }
+        (false, None) => format!("{path} is a new file."),
+        (false, Some(_)) => format!("{path} is changed."),
+    };
+    let before = versions.before.as_deref().unwrap_or_default();
+    let diff = TextDiff::from_lines(before, &versions.after);
+    let body = diff.unified_diff().context_radius(CONTEXT_LINES).missing_newline_hint(false).to_string();
+    format!("{head}\n{body}")
 }
 
-/// In a few words, what it does: "3 lines added to login()", for a draft of a declaration.
-pub(crate) fn in_words(_path: &str, _versions: &Versions) -> String {
-    String::new()
-}
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,28 @@
 //! What is found in a change without a model: only what the change brings, never what stood there before. Pure.
+//!
+//! A check that is in doubt says nothing: what it finds holds up a change, and a model may look after it.
+//!
+//! - `view`: a text as code, strings and comments
+//! - `shape`: how long functions are, and how deep blocks lie
+//! - `dead_code`: code left standing as a comment
+//! - `secret`: keys, tokens and passwords
+
+mod dead_code;
+mod secret;
+mod shape;
+mod view;
+
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+use similar::{ChangeTag, TextDiff};
 
 use crate::change::Versions;
 use crate::settings::Checks;
+use view::{Family, View};
+
+/// So many lines of a text are looked at; a longer one is no source code that a person writes.
+const MAX_LINES: usize = 20_000;
 
 /// Something that should not be so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +37,47 @@ pub(crate) struct Finding {
     pub(crate) fix: String,
 }
 
-/// What the checks find, in the order of the lines.
-pub(crate) fn find(_path: &str, _versions: &Versions, _checks: &Checks) -> Vec<Finding> {
-    Vec::new()
+impl Finding {
+    fn new(rule: &str, line: usize, why: impl Into<String>, fix: &str) -> Self {
+        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        Self { rule: rule.to_owned(), line, why: why.into(), fix: fix.to_owned() }
+    }
 }
+
+/// What the checks find, in the order of the lines.
+pub(crate) fn find(path: &str, versions: &Versions, checks: &Checks) -> Vec<Finding> {
+    if versions.after.lines().nth(MAX_LINES).is_some() {
+        return Vec::new();
+    }
+    let before = versions.before.as_deref().unwrap_or_default();
+    let added = added_lines(before, &versions.after);
+    let mut found = Vec::new();
+    if checks.secrets {
+        found.extend(secret::find(&versions.after, &added));
+    }
+    if let Some(family) = Family::of(path) {
+        let after = View::of(&versions.after, family);
+        if checks.commented_out_code {
+            found.extend(dead_code::find(&after, &added));
+        }
+        let before = View::of(before, family);
+        if let Some(most) = checks.max_function_lines.get() {
+            found.extend(shape::long_functions(&before, &after, most as usize));
+        }
+        if let Some(most) = checks.max_nesting.get() {
+            found.extend(shape::deep_nesting(&after, &added, most as usize));
+        }
+    }
+    found.sort_by_key(|finding| finding.line);
+    found
+}
+
+/// The lines that the change brings, counted from 0 in the new text.
+fn added_lines(before: &str, after: &str) -> BTreeSet<usize> {
+    let diff = TextDiff::from_lines(before, after);
+    let inserted = diff.iter_all_changes().filter(|change| change.tag() == ChangeTag::Insert);
+    inserted.filter_map(|change| change.new_index()).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,23 +1,200 @@
-//! What can be typed, in a shell and as a prompt.
+//! What can be typed, in a shell and as a prompt: `declare` announces a change, `rules` says what a change is held against, and
+//! `status` what of it is in force and what the models have cost.
 
 use std::process::ExitCode;
 
-use shared::cli::Verb;
-use shared::host::Host;
+use shared::cli::{self, Asker, Reply, Verb};
+use shared::config::Section;
+use shared::hook::{Effect, Hook, Seen};
+use shared::host::{Host, Places, Timestamp};
+use shared::judge;
+use shared::operator::typed::{caller, words_after};
+use shared::switches::Turn;
+
+use crate::IntentValidator;
+use crate::declaration::lines;
+use crate::declare;
+use crate::observe::Spot;
+use crate::prompts::{Prompt, Texts};
+use crate::review::rule_lines;
+use crate::settings::{Settings, Stage1, Stage2};
+use crate::source::{self, Kind};
+
+const OWN: &str = IntentValidator::NAME;
 
 /// Its verbs beside the common ones.
 pub(crate) const VERBS: &[Verb] = &[
     Verb {
-        usage: "intent-validator declare --file F --changes C --goal G [--test T | --user-permission QUOTE]",
+        usage: "declare --file F --changes C --goal G [--test T | --user-permission QUOTE]",
         about: "announces a change before it is made",
     },
-    Verb { usage: "intent-validator rules", about: "what a change is held against" },
+    Verb { usage: "rules", about: "what a change is held against" },
 ];
 
-pub(crate) fn is_typed(_prompt: &str) -> bool {
-    false
+/// A switch is turned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change(pub(crate) Turn);
+
+impl Effect for Change {
+    fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
+        let store = places.open_store().ok_or("there is no state folder to keep the switch in")?;
+        self.0.carry_out(&store, now).map_err(|error| error.to_string())
+    }
 }
 
-pub(crate) fn run(_host: &Host, _words: &[&str]) -> Option<ExitCode> {
-    None
+/// The prompt is one of ours beside those every hook has.
+pub(crate) fn is_typed(prompt: &str) -> bool {
+    words_after(OWN, prompt).is_some_and(|words| matches!(words.as_slice(), ["rules"]))
 }
+
+/// The answer to a prompt, if it is a command.
+pub(crate) fn typed(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> Option<Reply> {
+    let words = words_after(OWN, prompt)?;
+    let asker = Asker {
+        host: seen.host,
+        places: seen.places,
+        store: seen.store,
+        session: seen.input.call.session_id.as_deref(),
+        caller: caller(seen.host, seen.store, prompt, source),
+    };
+    match words.as_slice() {
+        ["rules"] => Some(rules(&asker)),
+        ["status"] => Some(status(&asker)),
+        _ => cli::typed::<IntentValidator>(prompt, &asker),
+    }
+}
+
+/// Runs a verb of ours in a shell; `None`: it is none of ours.
+pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
+    match words {
+        ["rules"] => Some(cli::in_shell(host, rules)),
+        ["status"] => Some(cli::in_shell(host, status)),
+        ["declare", "--help" | "-h"] => Some(cli::say(&format!("{OWN} {}", VERBS[0].usage))),
+        ["declare", words @ ..] => Some(match declare::parse(words) {
+            Ok(declaration) => cli::in_shell(host, |asker| declared(&declaration, asker)),
+            Err(why) => cli::wrong_usage(&format!("{OWN}: {why}")),
+        }),
+        _ => None,
+    }
+}
+
+fn section(asker: &Asker<'_>) -> Result<Section<Settings>, Reply> {
+    let section = asker.section::<IntentValidator>(&asker.switches());
+    section.ok_or_else(|| Reply::no(format!("{OWN}: the built-in defaults cannot be read; this is a bug")))
+}
+
+/// Says what was declared and for how long it holds. Recording it is the hook's, which sees the call.
+fn declared(declaration: &crate::declaration::Declaration, asker: &Asker<'_>) -> Reply {
+    let section = match section(asker) {
+        Ok(section) => section,
+        Err(reply) => return reply,
+    };
+    let settings = &section.settings;
+    let Some(kind) = kind(&declaration.file, settings, asker) else {
+        return Reply::yes(format!("{OWN}: {} needs no declaration", declaration.file));
+    };
+    if let Some(fault) = declare::fault(declaration, settings.tdd && kind == Kind::Core) {
+        return Reply::no(format!("{OWN}: {fault}"));
+    }
+    let minutes = settings.declaration_ttl_secs.get() / 60;
+    let quote = declaration
+        .user_permission
+        .as_ref()
+        .map_or("", |_| "\nThe quote is looked for in the user's last five messages when the edit is made.");
+    let off = if section.enabled { "" } else { "\nintent-validator is off here: nothing asks for it." };
+    Reply::yes(format!(
+        "{OWN}: declared, for edits of this file in this session for {minutes} min or until a review finds fault:\n{}{quote}{off}",
+        lines(declaration)
+    ))
+}
+
+/// What the file is, as it is meant from here or from the project's root; `None`: nobody looks at it.
+fn kind(file: &str, settings: &Settings, asker: &Asker<'_>) -> Option<Kind> {
+    let here = asker.host.cwd();
+    let spot = Spot::find(asker.places, here.as_deref(), file).filter(|spot| spot.path.exists());
+    let spot = spot.or_else(|| Spot::find(asker.places, None, file))?;
+    source::kind(&spot.file, settings)
+}
+
+/// What a change is held against, and where each of it is set.
+fn rules(asker: &Asker<'_>) -> Reply {
+    match section(asker) {
+        Ok(section) => Reply::yes(rules_text(&section)),
+        Err(reply) => reply,
+    }
+}
+
+fn rules_text(section: &Section<Settings>) -> String {
+    let settings = &section.settings;
+    let by = |key: &str| section.origin(key).map_or_else(String::new, |origin| format!(" ({origin})"));
+    let checks = &settings.checks;
+    let most = |name: &str, most: Option<u32>| match most {
+        Some(most) => format!("{name} {most}"),
+        None => format!("{name} any"),
+    };
+    let word = |name: &str, on: bool| format!("{name} {}", if on { "on" } else { "off" });
+    let found = [
+        word("secrets", checks.secrets),
+        word("commented_out_code", checks.commented_out_code),
+        most("max_function_lines", checks.max_function_lines.get()),
+        most("max_nesting", checks.max_nesting.get()),
+    ];
+    let tdd = if settings.tdd { "core code wants a test" } else { "no test is asked for" };
+    let mut text = vec![
+        format!("declared: FILE, CHANGES, GOAL{}", by("stage1")),
+        format!("tdd: {tdd}{}", by("tdd")),
+        format!("core_paths: {}{}", settings.core_paths.join(", "), by("core_paths")),
+        format!("exclude_paths: {}{}", settings.exclude_paths.join(", "), by("exclude_paths")),
+        format!("checks: {}{}", found.join(", "), by("checks")),
+    ];
+    let held = match settings.stage2 {
+        Stage2::Model => "rules, held against by a model:",
+        Stage2::Off => "rules, held against by nobody (stage2: off):",
+    };
+    text.push(format!("{held}{}", by("stage2")));
+    let names = settings.rules.iter().filter(|(_, text)| !text.trim().is_empty()).map(|(name, _)| name);
+    let rules = rule_lines(settings).into_iter().zip(names);
+    text.extend(rules.map(|(line, name)| format!("{line}{}", by(&format!("rules.{name}")))));
+    text.join("\n")
+}
+
+/// What every hook's status says, and what this one asks for and has cost.
+fn status(asker: &Asker<'_>) -> Reply {
+    let common = cli::typed::<IntentValidator>("intent-validator status", asker);
+    let (common, section) = match (common, section(asker)) {
+        (Some(common), Ok(section)) if !common.is_no => (common, section),
+        (_, Err(reply)) => return reply,
+        (common, _) => return common.unwrap_or_default(),
+    };
+    let settings = &section.settings;
+    let mut texts = Texts::new(&settings.message_files, asker.host, asker.places);
+    let own = status_text(&mut texts, settings);
+    let judge = judge::status_lines(&settings.judge, asker.store, asker.host);
+    let unusable = texts.unusable.iter().map(|key| format!("message_files.{key} cannot be read or is empty"));
+    let lines = [common.text, own].into_iter().chain(judge).chain(unusable);
+    Reply::yes(lines.collect::<Vec<_>>().join("\n"))
+}
+
+fn status_text(texts: &mut Texts<'_>, settings: &Settings) -> String {
+    let stage1 = match settings.stage1 {
+        Stage1::Local => "decided here".to_owned(),
+        Stage1::Model => format!("{} is asked", settings.stage1_model),
+        Stage1::LocalThenModel => {
+            format!("decided here; where that cannot tell, {} is asked", settings.stage1_model)
+        }
+    };
+    let stage2 = match settings.stage2 {
+        Stage2::Off => "off".to_owned(),
+        Stage2::Model => format!("{} is asked", settings.stage2_model),
+    };
+    let values = [
+        ("stage1", stage1.as_str()),
+        ("stage2", stage2.as_str()),
+        ("core_paths", &settings.core_paths.join(", ")),
+        ("tdd", if settings.tdd { "a test is wanted there" } else { "no test is asked for" }),
+    ];
+    texts.filled(Prompt::Status, &values)
+}
+
+#[cfg(test)]
+mod tests;

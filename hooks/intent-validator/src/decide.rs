@@ -1,10 +1,160 @@
-//! The rules. Pure.
+//! The rules under the lock: where the change stands now, what is said of it, and what is remembered. Pure.
 
-use shared::hook::{Given, Outcome};
+use std::borrow::Cow;
+
+use shared::hook::{Given, Memory, Outcome, Remark, Trail, Verdict};
 
 use crate::IntentValidator;
-use crate::state::State;
+use crate::command::Change as Turned;
+use crate::observe::{ChangeFacts, Facts};
+use crate::plan::{LetGo, Standing, standing};
+use crate::state::{Cause, State};
+use crate::wording::{self, Refusal};
 
-pub(crate) fn decide(_given: &Given<'_, IntentValidator>) -> Outcome<State> {
-    Outcome::pass()
+pub(crate) fn decide(given: &Given<'_, IntentValidator>) -> Outcome<State, Turned> {
+    match given.facts {
+        Facts::Change(facts) => change(given, facts),
+        Facts::Declared(declared) => {
+            let mut state = given.state.clone();
+            for recorded in &declared.recorded {
+                state.declare(recorded.clone());
+            }
+            let outcome = Outcome::pass().remembering(Memory::Note(state));
+            match &declared.unheard {
+                Some(text) => Outcome { verdict: Verdict::Advise { text: text.clone() }, ..outcome },
+                None => outcome,
+            }
+        }
+        Facts::Command(reply) => Outcome {
+            verdict: Verdict::Reply { text: reply.text.clone() },
+            effects: reply.turns.iter().cloned().map(Turned).collect(),
+            ..Outcome::pass()
+        },
+        Facts::Start(facts) => {
+            let text = facts.text.clone();
+            told(
+                given.state.clone(),
+                given,
+                &facts.unusable,
+                Outcome { verdict: Verdict::Advise { text }, ..Outcome::pass() },
+            )
+        }
+        Facts::SessionEnd => Outcome::pass().remembering(Memory::Drop),
+    }
 }
+
+fn change(given: &Given<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<State, Turned> {
+    let ChangeFacts { known, answers, unusable } = facts;
+    let mut state = given.state.clone();
+    if known.was_unheard {
+        state.not_heard(known.place.agent.as_deref());
+    }
+    let prompt = known.prompt.as_deref();
+    let mut refuse = |cause: Cause, refusal: Refusal| {
+        state.block(&known.place, prompt, cause);
+        denial(cause, refusal)
+    };
+    let outcome = match standing(known, answers, given.settings, given.state, given.now) {
+        Standing::NotSeen => {
+            let outcome = refuse(Cause::Declaration, wording::not_seen(known));
+            state.ask(&known.place);
+            outcome
+        }
+        Standing::Unclear => refuse(Cause::Unclear, wording::unclear(known)),
+        Standing::Lacks(lack) => refuse(lack.cause(), wording::lacks(known, &lack)),
+        Standing::Found(findings) => refuse(Cause::Checks, wording::found(known, &findings)),
+        Standing::Reviewed { findings, key } => {
+            let outcome = refuse(Cause::Review, wording::reviewed(known, &findings));
+            state.forget_declared(&known.names(), known.place.agent.as_deref());
+            state.reviewed(&key, &findings, given.now);
+            outcome
+        }
+        Standing::UserDecides(why) => Outcome {
+            verdict: Verdict::Ask {
+                reason: format!(
+                    "intent-validator: no model looked at this change of {}: {why}",
+                    known.place.file
+                ),
+                rule: Cow::Borrowed("judge.on_judge_failure"),
+            },
+            ..Outcome::pass()
+        },
+        Standing::Passes { let_go, approved } => {
+            if let Some(key) = approved {
+                state.reviewed(&key, &[], given.now);
+            }
+            passed(given, facts, let_go, &mut state)
+        }
+        // What was remembered has changed since it was looked at: nobody was asked, and nobody is refused for that.
+        Standing::AskWhetherDeclared | Standing::AskForReview { .. } => Outcome::pass(),
+    };
+    let notices = answers.stage1.iter().filter_map(|reply| reply.notice.clone());
+    let notices = notices.chain(answers.stage2.iter().filter_map(|reply| reply.notice.clone()));
+    let outcome = notices.fold(outcome, noticing);
+    told(state, given, unusable, outcome)
+}
+
+fn denial(cause: Cause, refusal: Refusal) -> Outcome<State, Turned> {
+    Outcome {
+        verdict: Verdict::Deny { reason: refusal.text, rule: Cow::Borrowed(cause.rule()) },
+        trail: Trail::to(refusal.next),
+        ..Outcome::pass()
+    }
+}
+
+fn passed(
+    given: &Given<'_, IntentValidator>,
+    facts: &ChangeFacts,
+    let_go: Option<LetGo>,
+    state: &mut State,
+) -> Outcome<State, Turned> {
+    let place = &facts.known.place;
+    let cause = match let_go {
+        Some(LetGo::Enough(cause)) => Some(cause),
+        Some(LetGo::NotSeen) => Some(Cause::Declaration),
+        Some(LetGo::Unclear) => Some(Cause::Unclear),
+        Some(LetGo::Private) | None => None,
+    };
+    let notice = let_go.and_then(|let_go| let_go.notice(&place.file, given.settings.max_blocks.get()));
+    let outcome = Outcome {
+        remark: let_go.map(|let_go| Remark::LetGo(let_go.words())),
+        ..Outcome::pass().heeding(state.settle(place, cause))
+    };
+    notice.into_iter().fold(outcome, noticing)
+}
+
+fn noticing(outcome: Outcome<State, Turned>, notice: String) -> Outcome<State, Turned> {
+    let notice = match &outcome.notice {
+        Some(before) => format!("{before}\n{notice}"),
+        None => notice,
+    };
+    Outcome { notice: Some(notice), ..outcome }
+}
+
+/// With what has to be told of the user's own texts, once; and the state, if it is another. What refuses has to be remembered,
+/// or it could refuse for ever.
+fn told(
+    mut state: State,
+    given: &Given<'_, IntentValidator>,
+    unusable: &[&'static str],
+    outcome: Outcome<State, Turned>,
+) -> Outcome<State, Turned> {
+    let mut outcome = outcome;
+    for key in unusable {
+        if state.tell(key) {
+            let notice = format!(
+                "intent-validator: message_files.{key} cannot be read or is empty; the built-in text was used"
+            );
+            outcome = noticing(outcome, notice);
+        }
+    }
+    let memory = match outcome.verdict {
+        _ if state == *given.state => Memory::Keep,
+        Verdict::Deny { .. } => Memory::Save(state),
+        _ => Memory::Note(state),
+    };
+    outcome.remembering(memory)
+}
+
+#[cfg(test)]
+mod tests;

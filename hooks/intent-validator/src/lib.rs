@@ -9,31 +9,36 @@
 //! - `change`: what a tool call would do to a file, and the diff of it
 //! - `declaration`: reading what Claude says about a change: the local part of stage 1
 //! - `checks`: what is found in a change without a model
-//! - `review`: what the models are asked, and their verdicts
-//! - `observe`: what is looked at, in the order of its price; `decide`: the rules; `wording`: what is said
+//! - `review`: what the models are asked, and their verdicts; `prompts`: the files those texts stand in
+//! - `plan`: where a change stands, and whom to ask; `observe`: what is looked at, in the order of its price
+//! - `decide`: the rules under the lock; `wording`: what is said
 //! - `state`: recorded declarations, files asked about, verdicts that hold still
-//! - `command`: `declare`, `rules`, and what can be typed
+//! - `declare`: the words of that command; `command`: it and `rules`, and what can be typed
 
 mod change;
 mod checks;
 mod command;
 mod decide;
 mod declaration;
+mod declare;
 mod observe;
+mod plan;
+mod prompts;
 mod review;
 mod settings;
 mod source;
 mod state;
 mod wording;
 
-pub use observe::Facts;
+pub use command::Change;
+pub use observe::{ChangeFacts, DeclaredFacts, Facts, StartFacts};
 pub use settings::{Settings, Stage1, Stage2};
 pub use state::State;
 
 use std::process::ExitCode;
 
 use shared::cli::{self, Verb};
-use shared::hook::{Given, Headless, Hook, NoEffect, Outcome, Seen};
+use shared::hook::{Given, Headless, Hook, Outcome, Seen};
 use shared::host::Host;
 
 /// The hook.
@@ -59,7 +64,7 @@ impl Hook for IntentValidator {
     type Settings = Settings;
     type State = State;
     type Facts = Facts;
-    type Effect = NoEffect;
+    type Effect = Change;
 
     fn is_command(prompt: &str) -> bool {
         command::is_typed(prompt) || cli::is_typed::<Self>(prompt)
@@ -73,7 +78,7 @@ impl Hook for IntentValidator {
         observe::observe(seen)
     }
 
-    fn decide(given: &Given<'_, Self>) -> Outcome<State> {
+    fn decide(given: &Given<'_, Self>) -> Outcome<State, Change> {
         decide::decide(given)
     }
 }

@@ -1,16 +1,227 @@
-//! What the hook looks at, in the order of its price. Nothing is decided here.
+//! What the hook looks at, in the order of its price: the tool, the file's name, links, what is remembered, the file, what was
+//! said, and last the models. Which of them is asked is `plan`'s to say.
 
+mod declared;
+mod questions;
+mod spot;
+
+use std::path::Path;
+use std::time::Duration;
+
+use globset::GlobBuilder;
+use shared::cli;
 use shared::hook::Seen;
+use shared::protocol::{Event, ToolCall};
+use shared::state::read_regular;
+use shared::transcript::{Patience, Words, requests, transcript_of, words_of_call};
 
+use crate::change::{self, Change, Versions};
+use crate::checks;
+use crate::command;
+use crate::declaration::{Declaration, Heard};
+use crate::plan::{Answers, Known, Local, Standing, local, standing};
+use crate::prompts::{Prompt, Texts};
 use crate::settings::Settings;
+use crate::source::{self, Kind};
+use crate::state::{Place, Recorded, State};
+pub(crate) use spot::Spot;
+
+/// A larger file is judged by its pieces, in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// So many of the user's last messages count for a quote.
+const USER_MESSAGES: usize = 5;
+
+/// The line of a call is written within about 100 ms.
+const CALL_WRITTEN: Patience = Patience { total: Duration::from_millis(150), step: Duration::from_millis(5) };
 
 /// What was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Facts {
+    /// A source file is about to be changed.
+    Change(Box<ChangeFacts>),
+    /// Changes were declared in a shell.
+    Declared(DeclaredFacts),
+    /// A prompt that is one of our commands, answered.
+    Command(cli::Reply),
+    /// A session begins.
+    Start(StartFacts),
     /// The session ends.
     SessionEnd,
 }
 
-pub(crate) fn observe(_seen: &Seen<'_, Settings>) -> Option<Facts> {
-    None
+/// What was found of a change.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ChangeFacts {
+    pub(crate) known: Known,
+    pub(crate) answers: Answers,
+    /// Texts of the user's own that cannot be used, by key.
+    pub(crate) unusable: Vec<&'static str>,
 }
+
+/// What was declared in a shell.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DeclaredFacts {
+    pub(crate) recorded: Vec<Recorded>,
+    /// What the model is told of a line that could not be read.
+    pub(crate) unheard: Option<String>,
+}
+
+/// What is told at a session's start.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct StartFacts {
+    pub(crate) text: String,
+    /// Texts of the user's own that cannot be used, by key.
+    pub(crate) unusable: Vec<&'static str>,
+}
+
+pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
+    match &seen.input.event {
+        Event::PreToolUse(tool) => before(seen, tool),
+        Event::PostToolUse(result) => declared::after(seen, result).map(Facts::Declared),
+        Event::UserPromptSubmit { prompt, source } => {
+            command::typed(seen, prompt, source.as_deref()).map(Facts::Command)
+        }
+        Event::SessionStart { .. } => seen.settings.announce.then(|| Facts::Start(announcement(seen))),
+        Event::SessionEnd { .. } => Some(Facts::SessionEnd),
+        _ => None,
+    }
+}
+
+fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
+    seen.input.call.session_id.as_ref()?;
+    let change = change::read(tool)?;
+    if !has_extension_of_source(&change.file, seen.settings) {
+        return None;
+    }
+    let spot = Spot::of(seen, &change.file)?;
+    let kind = source::kind(&spot.file, seen.settings)?;
+    Some(Facts::Change(Box::new(look(seen, tool, &change, spot, kind))))
+}
+
+/// Most files that are none show by their name alone, before links are resolved.
+fn has_extension_of_source(file: &str, settings: &Settings) -> bool {
+    let extension = Path::new(file).extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|own| settings.extensions.iter().any(|known| known.eq_ignore_ascii_case(own)))
+}
+
+fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot, kind: Kind) -> ChangeFacts {
+    let settings = seen.settings;
+    let call = &seen.input.call;
+    let state: State = seen.peek();
+    let versions = versions(change, &spot.path);
+    let findings = checks::find(&spot.file, &versions, &settings.checks);
+    let is_private = is_private(&spot.file, &settings.judge.never_send);
+    let place = Place { file: spot.file, agent: call.agent_id.clone() };
+    let mut known = Known {
+        in_project: spot.in_project,
+        prompt: call.prompt_id.clone(),
+        wants_test: settings.tdd && kind == Kind::Core,
+        program: seen.host.own_command("intent-validator", seen.places),
+        place,
+        versions,
+        findings,
+        is_private,
+        ..Known::default()
+    };
+    listen(seen, tool, &state, &mut known);
+    let mut texts = Texts::new(&settings.message_files, seen.host, seen.places);
+    let answers = ask(seen, tool, &state, &known, &mut texts);
+    ChangeFacts { known, answers, unusable: texts.unusable }
+}
+
+fn versions(change: &Change, path: &Path) -> Versions {
+    let there = read_regular(path, MAX_FILE_BYTES).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    change::versions(change, there.as_deref())
+}
+
+/// What was declared and said about the change; the transcript is not opened where a recorded declaration is enough.
+fn listen(seen: &Seen<'_, Settings>, tool: &ToolCall, state: &State, known: &mut Known) {
+    let call = &seen.input.call;
+    let ttl = Duration::from_secs(seen.settings.declaration_ttl_secs.get().into());
+    let agent = known.place.agent.as_deref();
+    let recorded = state.declared(&known.names(), agent, seen.host.now(), ttl).cloned();
+    let main = call.transcript_path.as_deref();
+    if recorded.as_ref().is_some_and(|recorded| recorded.user_permission.is_none()) {
+        known.local = judge(recorded.as_ref(), &Words::default(), known);
+        if matches!(known.local, Local::Declared { .. }) {
+            return;
+        }
+    }
+    known.user = main.map(|path| requests(path, USER_MESSAGES)).unwrap_or_default();
+    let is_heard = state.is_heard(agent);
+    let patience = if is_heard { CALL_WRITTEN } else { Patience::NONE };
+    let heard = transcript_of(call).zip(tool.tool_use_id.as_deref());
+    known.words = heard.map(|(path, id)| words_of_call(&path, id, patience)).unwrap_or_default();
+    known.was_unheard = is_heard && known.words.own.is_none();
+    known.local = judge(recorded.as_ref(), &known.words, known);
+}
+
+fn judge(recorded: Option<&Declaration>, words: &Words, known: &Known) -> Local {
+    let heard = Heard {
+        file: &known.place.file,
+        wants_test: known.wants_test,
+        own: "",
+        before: &words.before,
+        user: &known.user,
+    };
+    local(recorded, words, &heard)
+}
+
+/// Asks whom the plan wants asked: nobody, one, or one after the other.
+fn ask(
+    seen: &Seen<'_, Settings>,
+    tool: &ToolCall,
+    state: &State,
+    known: &Known,
+    texts: &mut Texts<'_>,
+) -> Answers {
+    let mut answers = Answers::default();
+    if standing(known, &answers, seen.settings, state, seen.host.now()) == Standing::AskWhetherDeclared {
+        answers.stage1 = Some(questions::whether_declared(seen, tool, known, texts));
+    }
+    if let Standing::AskForReview { declared, .. } =
+        standing(known, &answers, seen.settings, state, seen.host.now())
+    {
+        answers.stage2 = Some(questions::review(seen, tool, known, &declared, texts));
+    }
+    answers
+}
+
+/// No model may see what is in the file, by its name or its path.
+fn is_private(file: &str, globs: &[String]) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    globs.iter().any(|glob| {
+        let glob = GlobBuilder::new(glob).literal_separator(true).case_insensitive(true).build();
+        // What cannot be read as a glob is taken as a name.
+        glob.map_or_else(
+            |error| error.glob() == Some(name),
+            |glob| {
+                let glob = glob.compile_matcher();
+                glob.is_match(name) || glob.is_match(file)
+            },
+        )
+    })
+}
+
+/// How a change is declared, in the words of the prompt files.
+fn announcement(seen: &Seen<'_, Settings>) -> StartFacts {
+    let mut texts = Texts::new(&seen.settings.message_files, seen.host, seen.places);
+    let program = seen.host.own_command("intent-validator", seen.places);
+    let mut text = format!("intent-validator: {}", how_to_declare(&mut texts, &program));
+    if seen.settings.tdd {
+        text = format!("{text}\n{}", about_tests(&mut texts, seen.settings));
+    }
+    StartFacts { text, unusable: texts.unusable }
+}
+
+fn how_to_declare(texts: &mut Texts<'_>, program: &str) -> String {
+    texts.filled(Prompt::Intent, &[("declare", program)])
+}
+
+fn about_tests(texts: &mut Texts<'_>, settings: &Settings) -> String {
+    texts.filled(Prompt::Tdd, &[("core_paths", &settings.core_paths.join(", "))])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,252 @@
-//! review
+//! What the models are asked, and their verdicts. A verdict that contradicts itself is none.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use shared::judge::{Asked, NotAsked, Outcome, Part, Question};
+
+use crate::checks::Finding;
+use crate::declaration::Missing;
+use crate::settings::Settings;
+
+/// Of a path, of a few words, and of what was declared, so many characters are shown.
+const MAX_SHORT: usize = 1_000;
+const MAX_DECLARED: usize = 4_000;
+
+/// What a model of stage 1 found.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "RawAnnounced")]
+pub(crate) enum Announced {
+    /// The change was declared.
+    Yes,
+    /// Not, or not wholly: these are missing.
+    No(Vec<Missing>),
+    /// Declared, but for the test.
+    NoTest,
+}
+
+#[derive(Deserialize)]
+struct RawAnnounced {
+    verdict: String,
+    #[serde(default)]
+    missing: Vec<String>,
+}
+
+impl TryFrom<RawAnnounced> for Announced {
+    type Error = &'static str;
+
+    fn try_from(raw: RawAnnounced) -> Result<Self, Self::Error> {
+        match raw.verdict.as_str() {
+            "YES" => Ok(Self::Yes),
+            "NO" => Ok(Self::No(raw.missing.iter().filter_map(|part| missing(part)).collect())),
+            "NO_TDD" => Ok(Self::NoTest),
+            _ => Err("a verdict is YES, NO or NO_TDD"),
+        }
+    }
+}
+
+fn missing(part: &str) -> Option<Missing> {
+    match part {
+        "FILE" => Some(Missing::File),
+        "CHANGES" => Some(Missing::Changes),
+        "GOAL" => Some(Missing::Goal),
+        _ => None,
+    }
+}
+
+/// What a model of stage 2 found; nothing: approved.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "RawReview")]
+pub(crate) struct Review(pub(crate) Vec<Finding>);
+
+#[derive(Deserialize)]
+struct RawReview {
+    verdict: String,
+    #[serde(default)]
+    findings: Vec<RawFinding>,
+}
+
+#[derive(Deserialize)]
+struct RawFinding {
+    #[serde(default)]
+    rule: String,
+    #[serde(default)]
+    line: i64,
+    #[serde(default)]
+    why: String,
+    #[serde(default)]
+    fix: String,
+}
+
+impl TryFrom<RawReview> for Review {
+    type Error = &'static str;
+
+    fn try_from(raw: RawReview) -> Result<Self, Self::Error> {
+        let says = |finding: &RawFinding| !finding.why.trim().is_empty() || !finding.fix.trim().is_empty();
+        let findings: Vec<Finding> = raw.findings.into_iter().filter(says).map(Finding::from).collect();
+        match raw.verdict.as_str() {
+            "APPROVED" => Ok(Self(Vec::new())),
+            "BLOCKED" if findings.is_empty() => Err("BLOCKED says what is wrong"),
+            "BLOCKED" => Ok(Self(findings)),
+            _ => Err("a verdict is APPROVED or BLOCKED"),
+        }
+    }
+}
+
+impl From<RawFinding> for Finding {
+    fn from(raw: RawFinding) -> Self {
+        let RawFinding { rule, line, why, fix } = raw;
+        Self { rule, line: u32::try_from(line).unwrap_or(0), why, fix }
+    }
+}
+
+/// What came back of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reply<V> {
+    /// The verdict; without one, why, where that is a reason to ask the user.
+    pub(crate) verdict: Result<V, Option<String>>,
+    /// What the user is told of it.
+    pub(crate) notice: Option<String>,
+}
+
+impl<V> From<Asked<V>> for Reply<V> {
+    /// That a limit of the user's own is reached, that nobody is to be asked, and that another hook has refused the call
+    /// already, are no failures.
+    fn from(asked: Asked<V>) -> Self {
+        let verdict = match asked.outcome {
+            Outcome::Answered(verdict) => Ok(verdict),
+            Outcome::Failed(trouble) => Err(Some(trouble.to_string())),
+            Outcome::NotAsked(NotAsked::Misled) => {
+                Err(Some("the project's settings could lead the question elsewhere".to_owned()))
+            }
+            Outcome::NotAsked(_) => Err(None),
+        };
+        Self { verdict, notice: asked.notice }
+    }
+}
+
+/// What stage 1 looks at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Announcement<'a> {
+    pub(crate) file: &'a str,
+    /// What is done to it, in a few words.
+    pub(crate) change: &'a str,
+    pub(crate) own: &'a str,
+    pub(crate) before: &'a [String],
+    pub(crate) user: &'a [String],
+}
+
+/// The question of stage 1.
+pub(crate) fn announced<'a>(
+    settings: &'a Settings,
+    instructions: String,
+    shown: &Announcement<'_>,
+) -> Question<'a> {
+    let conversation = characters(settings.judge.max_conversation_chars.get());
+    Question {
+        purpose: "declaration",
+        model: &settings.stage1_model,
+        fallback: None,
+        instructions,
+        parts: vec![
+            part("file", shown.file, MAX_SHORT),
+            part("change", shown.change, MAX_SHORT),
+            part("said_before", &shown.before.join("\n\n"), conversation / 2),
+            part("said", shown.own, conversation / 2),
+            part("user", &shown.user.join("\n\n"), conversation / 2),
+        ],
+        verdicts: json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["verdict", "missing"],
+            "properties": {
+                "verdict": { "type": "string", "enum": ["YES", "NO", "NO_TDD"] },
+                "missing": {
+                    "type": "array",
+                    "items": { "type": "string", "enum": ["FILE", "CHANGES", "GOAL"] }
+                }
+            }
+        }),
+    }
+}
+
+/// The question of stage 2.
+pub(crate) fn reviewed<'a>(
+    settings: &'a Settings,
+    instructions: String,
+    file: &str,
+    declared: &str,
+    diff: &str,
+    conversation: &str,
+) -> Question<'a> {
+    let judge = &settings.judge;
+    Question {
+        purpose: "review",
+        model: &settings.stage2_model,
+        fallback: settings.stage2_fallback_model.as_deref(),
+        instructions,
+        parts: vec![
+            part("file", file, MAX_SHORT),
+            part("declaration", declared, MAX_DECLARED),
+            part("diff", diff, characters(judge.max_diff_chars.get())),
+            part("conversation", conversation, characters(judge.max_conversation_chars.get())),
+        ],
+        verdicts: review_schema(),
+    }
+}
+
+fn review_schema() -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["verdict", "findings"],
+        "properties": {
+            "verdict": { "type": "string", "enum": ["APPROVED", "BLOCKED"] },
+            "findings": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "required": ["rule", "line", "why", "fix"],
+                    "properties": {
+                        "rule": { "type": "string" },
+                        "line": { "type": "integer" },
+                        "why": { "type": "string" },
+                        "fix": { "type": "string" }
+                    }
+                }
+            }
+        }
+    })
+}
+
+fn part(name: &'static str, text: &str, max_chars: usize) -> Part {
+    Part { name, text: text.to_owned(), max_chars }
+}
+
+fn characters(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// The rules that are in force, a line each.
+pub(crate) fn rule_lines(settings: &Settings) -> Vec<String> {
+    let rules = settings.rules.iter().filter(|(_, text)| !text.trim().is_empty());
+    rules.map(|(name, text)| format!("- {}: {}", one_line(name), one_line(text))).collect()
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What tells one review from another: the same change under the same declaration, rules and model has the same verdict.
+pub(crate) fn key(settings: &Settings, declared: &str, diff: &str) -> String {
+    let mut hash = Sha256::new();
+    for part in [declared, diff, &rule_lines(settings).join("\n"), &settings.stage2_model] {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().take(16).fold(String::new(), |key, byte| format!("{key}{byte:02x}"))
+}
+
+#[cfg(test)]
+mod tests;

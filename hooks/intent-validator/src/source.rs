@@ -1,5 +1,6 @@
 //! Which files are source code, and which of them core code. Pure.
 
+use crate::declaration::proof::is_test_file;
 use crate::settings::Settings;
 
 /// What a file is to the gate.
@@ -12,6 +13,81 @@ pub(crate) enum Kind {
 }
 
 /// What the file at `path` (from the project's root, with `/`) is; `None`: it is not looked at.
-pub(crate) fn kind(_path: &str, _settings: &Settings) -> Option<Kind> {
-    None
+///
+/// An excluded folder wins over a core one. A file that is a test by its name wants no other test, wherever it stands.
+pub(crate) fn kind(path: &str, settings: &Settings) -> Option<Kind> {
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let (folder, base) = path.rsplit_once('/').unwrap_or(("", path));
+    if !is_source(base, &settings.extensions) || settings.exclude_paths.iter().any(|rule| excludes(rule, folder, path)) {
+        return None;
+    }
+    let is_core = settings.core_paths.iter().any(|rule| holds(rule, folder));
+    Some(if is_core && !is_test_file(base) { Kind::Core } else { Kind::Plain })
 }
+
+fn is_source(base: &str, extensions: &[String]) -> bool {
+    let Some((_, extension)) = base.rsplit_once('.') else { return false };
+    extensions.iter().any(|known| known.trim_start_matches('.').eq_ignore_ascii_case(extension))
+}
+
+/// Whether `folder` is the rule's folder or lies in it: anywhere for a name, from the root for a path.
+fn holds(rule: &str, folder: &str) -> bool {
+    let name = rule.strip_prefix("./").unwrap_or(rule).trim_matches('/');
+    if name.is_empty() {
+        return false;
+    }
+    if is_rooted(rule) {
+        return folder.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    }
+    folder.split('/').any(|part| part == name)
+}
+
+/// A rule with a `/` other than its last sign is a path from the root.
+fn is_rooted(rule: &str) -> bool {
+    rule.trim_end_matches('/').contains('/')
+}
+
+fn excludes(rule: &str, folder: &str, path: &str) -> bool {
+    if !rule.contains(['*', '?']) {
+        return holds(rule, folder) || (is_rooted(rule) && rule.trim_start_matches("./").trim_matches('/') == path);
+    }
+    let pattern: Vec<&str> = rule.trim_start_matches("./").trim_matches('/').split('/').collect();
+    let parts: Vec<&str> = path.split('/').collect();
+    // A pattern that ends in a plain name may mean a folder; one that ends in a glob means files.
+    let is_folder = pattern.last().is_some_and(|last| !last.contains(['*', '?']));
+    let from = if is_folder { 1 } else { parts.len() };
+    (from..=parts.len()).any(|end| matches(&pattern, &parts[..end], |part| *part == "**", |part, name| fits(part, name)))
+}
+
+/// Whether a name fits a pattern in which `*` is any text and `?` any character.
+fn fits(pattern: &str, name: &str) -> bool {
+    let pattern: Vec<char> = pattern.chars().collect();
+    let name: Vec<char> = name.chars().collect();
+    matches(&pattern, &name, |c| *c == '*', |c, there| *c == '?' || c == there)
+}
+
+/// Whether `there` fits `pattern`, in which a part that is `any` stands for any number of parts. It goes back to the last
+/// `any` only: the time is the product of the lengths at worst.
+fn matches<T>(pattern: &[T], there: &[T], any: impl Fn(&T) -> bool, fits: impl Fn(&T, &T) -> bool) -> bool {
+    let (mut at, mut from) = (0, 0);
+    let mut last_any: Option<(usize, usize)> = None;
+    while from < there.len() {
+        if pattern.get(at).is_some_and(&any) {
+            last_any = Some((at, from));
+            at += 1;
+        } else if pattern.get(at).is_some_and(|part| fits(part, &there[from])) {
+            at += 1;
+            from += 1;
+        } else if let Some((any_at, any_from)) = last_any {
+            last_any = Some((any_at, any_from + 1));
+            at = any_at + 1;
+            from = any_from + 1;
+        } else {
+            return false;
+        }
+    }
+    pattern[at..].iter().all(any)
+}
+
+#[cfg(test)]
+mod tests;

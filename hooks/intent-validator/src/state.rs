@@ -1,14 +1,236 @@
-//! What is remembered of a session: recorded declarations, files asked about, verdicts that hold still.
+//! What is remembered of a session: recorded declarations, files asked about, verdicts that hold still. All of it is bounded.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use shared::hook::Remembered;
+use shared::hook::{Heed, Heeded, Remembered};
+use shared::host::Timestamp;
+
+use crate::checks::Finding;
+use crate::declaration::Declaration;
+
+/// The newest so many of each are remembered.
+const MAX_DECLARED: usize = 100;
+const MAX_ASKED: usize = 500;
+const MAX_BLOCKED: usize = 100;
+const MAX_REVIEWED: usize = 50;
+const MAX_AGENTS: usize = 100;
+
+/// A verdict that found fault holds for so long: what is around the change may be another by then.
+const BLOCKED_HOLDS: Duration = Duration::from_secs(10 * 60);
+
+/// After so many calls whose words were not to be had, nobody waits for them.
+const WAITED_ENOUGH: u32 = 2;
 
 /// What is remembered of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {}
+#[serde(default)]
+pub struct State {
+    declared: VecDeque<Recorded>,
+    /// Files of which nothing was seen to be said, and it was asked for.
+    asked: VecDeque<Place>,
+    blocked: VecDeque<Blocked>,
+    reviewed: VecDeque<Reviewed>,
+    /// Calls whose words were not to be had, by agent; the main session's under an empty name.
+    unheard: BTreeMap<String, u32>,
+    /// Texts of the user's own that cannot be used and of which they were told.
+    told: BTreeSet<String>,
+}
 
 impl Remembered for State {
     fn file_name(session: &str) -> Option<String> {
         Some(format!("{session}-intent.json"))
     }
 }
+
+/// A file, and who changes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Place {
+    /// From the root of its repository, with `/`.
+    pub(crate) file: String,
+    /// The subagent; none for the main session.
+    pub(crate) agent: Option<String>,
+}
+
+/// A declaration made with `declare`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Recorded {
+    /// What the file may be called.
+    pub(crate) names: Vec<String>,
+    pub(crate) agent: Option<String>,
+    pub(crate) declaration: Declaration,
+    pub(crate) at: Timestamp,
+}
+
+/// Why a call is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Cause {
+    /// It was not declared.
+    Declaration,
+    /// Nobody here can tell whether it was.
+    Unclear,
+    /// No test.
+    Test,
+    /// What is found without a model.
+    Checks,
+    /// A model's review.
+    Review,
+}
+
+impl Cause {
+    /// The setting behind it.
+    pub(crate) const fn rule(self) -> &'static str {
+        match self {
+            Self::Declaration | Self::Unclear => "stage1",
+            Self::Test => "tdd",
+            Self::Checks => "checks",
+            Self::Review => "stage2",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Blocked {
+    place: Place,
+    prompt: Option<String>,
+    cause: Option<Cause>,
+    count: u32,
+    /// What has become of it is not told yet.
+    is_open: bool,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Reviewed {
+    key: String,
+    /// None: approved.
+    findings: Vec<Finding>,
+    at: Timestamp,
+}
+
+impl State {
+    /// A declaration of this agent for a file of one of these names that still holds; the newest.
+    pub(crate) fn declared(
+        &self,
+        names: &[&str],
+        agent: Option<&str>,
+        now: Timestamp,
+        ttl: Duration,
+    ) -> Option<&Declaration> {
+        let holds = |recorded: &&Recorded| {
+            recorded.agent.as_deref() == agent
+                && now.since(recorded.at) < ttl
+                && recorded.names.iter().any(|name| names.contains(&name.as_str()))
+        };
+        self.declared.iter().rev().find(holds).map(|recorded| &recorded.declaration)
+    }
+
+    pub(crate) fn declare(&mut self, recorded: Recorded) {
+        self.declared.retain(|other| {
+            other.agent != recorded.agent || !other.names.iter().any(|name| recorded.names.contains(name))
+        });
+        push(&mut self.declared, recorded, MAX_DECLARED);
+    }
+
+    /// What was recorded for this file no longer holds.
+    pub(crate) fn forget_declared(&mut self, names: &[&str], agent: Option<&str>) {
+        self.declared.retain(|recorded| {
+            recorded.agent.as_deref() != agent
+                || !recorded.names.iter().any(|name| names.contains(&name.as_str()))
+        });
+    }
+
+    pub(crate) fn was_asked(&self, place: &Place) -> bool {
+        self.asked.contains(place)
+    }
+
+    pub(crate) fn ask(&mut self, place: &Place) {
+        if !self.was_asked(place) {
+            push(&mut self.asked, place.clone(), MAX_ASKED);
+        }
+    }
+
+    /// How often a call was refused in this prompt for this.
+    pub(crate) fn count(&self, place: &Place, prompt: Option<&str>, cause: Cause) -> u32 {
+        self.blocked
+            .iter()
+            .find(|blocked| blocked.is(place, prompt, cause))
+            .map_or(0, |blocked| blocked.count)
+    }
+
+    pub(crate) fn block(&mut self, place: &Place, prompt: Option<&str>, cause: Cause) {
+        let mut blocked = match self.blocked.iter().position(|blocked| blocked.is(place, prompt, cause)) {
+            Some(index) => self.blocked.remove(index).unwrap_or_default(),
+            None => Blocked {
+                place: place.clone(),
+                prompt: prompt.map(ToOwned::to_owned),
+                cause: Some(cause),
+                ..Blocked::default()
+            },
+        };
+        blocked.count = blocked.count.saturating_add(1);
+        blocked.is_open = true;
+        push(&mut self.blocked, blocked, MAX_BLOCKED);
+    }
+
+    /// The call goes through: what has become of the refusals before it, each told once.
+    pub(crate) fn settle(&mut self, place: &Place, let_go: Option<Cause>) -> Vec<Heed> {
+        let open = self.blocked.iter_mut().filter(|blocked| blocked.is_open && blocked.place == *place);
+        let told = open.filter_map(|blocked| {
+            blocked.is_open = false;
+            let cause = blocked.cause?;
+            let how = if Some(cause) == let_go { Heeded::Overridden } else { Heeded::Followed };
+            Some(how.of(cause.rule()))
+        });
+        told.collect()
+    }
+
+    /// A review of the very same change that holds still.
+    pub(crate) fn review(&self, key: &str, now: Timestamp) -> Option<&[Finding]> {
+        let holds = |reviewed: &&Reviewed| {
+            reviewed.key == key && (reviewed.findings.is_empty() || now.since(reviewed.at) < BLOCKED_HOLDS)
+        };
+        self.reviewed.iter().rev().find(holds).map(|reviewed| reviewed.findings.as_slice())
+    }
+
+    pub(crate) fn reviewed(&mut self, key: &str, findings: &[Finding], at: Timestamp) {
+        self.reviewed.retain(|reviewed| reviewed.key != key);
+        let reviewed = Reviewed { key: key.to_owned(), findings: findings.to_vec(), at };
+        push(&mut self.reviewed, reviewed, MAX_REVIEWED);
+    }
+
+    /// It is worth while to wait for the words of this agent's calls.
+    pub(crate) fn is_heard(&self, agent: Option<&str>) -> bool {
+        self.unheard.get(agent.unwrap_or_default()).is_none_or(|count| *count < WAITED_ENOUGH)
+    }
+
+    pub(crate) fn not_heard(&mut self, agent: Option<&str>) {
+        let agent = agent.unwrap_or_default();
+        if self.unheard.len() >= MAX_AGENTS && !self.unheard.contains_key(agent) {
+            self.unheard.pop_first();
+        }
+        let count = self.unheard.entry(agent.to_owned()).or_default();
+        *count = count.saturating_add(1);
+    }
+
+    /// The user is told that this text cannot be used; whether that is news.
+    pub(crate) fn tell(&mut self, key: &str) -> bool {
+        self.told.insert(key.to_owned())
+    }
+}
+
+impl Blocked {
+    fn is(&self, place: &Place, prompt: Option<&str>, cause: Cause) -> bool {
+        self.place == *place && self.prompt.as_deref() == prompt && self.cause == Some(cause)
+    }
+}
+
+fn push<T>(list: &mut VecDeque<T>, item: T, max: usize) {
+    list.push_back(item);
+    let surplus = list.len().saturating_sub(max);
+    list.drain(..surplus);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,89 @@
-//! The rules. Pure.
+//! The rules at a stop, in this order: never-block cases, the mode, enough blocks, an error of the client, the model's
+//! verdict. Pure.
 
-use shared::hook::{Given, Outcome};
+use shared::hook::{Given, Heeded, Memory, Outcome, Trail, Verdict};
+use shared::protocol::{Event, Stop};
+use shared::stop_gate;
 
 use crate::TempoStop;
+use crate::effect::Switch;
+use crate::observe::{Facts, Judged, StopFacts};
 use crate::state::State;
+use crate::texts;
+use crate::worth::{self, HELD_OFTEN_ENOUGH, Scene};
 
-pub(crate) fn decide(_given: &Given<'_, TempoStop>) -> Outcome<State> {
-    Outcome::pass()
+/// The setting behind a held stop.
+const RULE: &str = "mode";
+
+pub(crate) fn decide(given: &Given<'_, TempoStop>) -> Outcome<State, Switch> {
+    match (&given.input.event, given.facts) {
+        (Event::Stop(stop), Facts::Stop(facts)) => at_stop(given, stop, facts),
+        (Event::UserPromptSubmit { prompt, .. }, Facts::Prompt { .. }) => at_prompt(given, prompt),
+        (Event::SessionStart { .. }, Facts::SessionStart { announcement, notice }) => {
+            let verdict = announcement.clone().map_or(Verdict::Pass, |text| Verdict::Advise { text });
+            Outcome { verdict, notice: notice.clone(), ..Outcome::pass() }
+        }
+        (Event::SessionEnd { .. }, _) => Outcome::pass().remembering(Memory::Drop),
+        _ => Outcome::pass(),
+    }
 }
+
+fn at_prompt(given: &Given<'_, TempoStop>, prompt: &str) -> Outcome<State, Switch> {
+    let Facts::Prompt { answered, is_typed } = given.facts else { return Outcome::pass() };
+    let state = is_typed.then(|| given.state.after_prompt(prompt, given.now)).flatten();
+    let outcome = Outcome { memory: state.map_or(Memory::Keep, Memory::Note), ..Outcome::pass() };
+    match answered {
+        None => outcome,
+        Some(reply) => Outcome {
+            verdict: Verdict::Reply { text: reply.text.clone() },
+            effects: reply.turns.iter().cloned().map(Switch).collect(),
+            ..outcome
+        },
+    }
+}
+
+fn at_stop(given: &Given<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outcome<State, Switch> {
+    let gate = stop_gate::StopFacts {
+        call: &given.input.call,
+        stop,
+        work: facts.work,
+        blocks: given.blocks,
+        started: given.started,
+    };
+    let scene = Scene {
+        gate,
+        settings: given.settings,
+        switch: facts.switch,
+        typed_at: given.state.typed_at,
+        now: given.now,
+    };
+    let outcome = match worth::why_not(&scene) {
+        Some(HELD_OFTEN_ENOUGH) => Outcome::let_go(HELD_OFTEN_ENOUGH).heeding([Heeded::Overridden.of(RULE)]),
+        Some(reason) => Outcome::let_go(reason),
+        None => by_verdict(given, facts),
+    };
+    let scheduled = given.state.with_scheduled(&stop.session_crons);
+    let memory = scheduled.map_or(Memory::Keep, Memory::Note);
+    Outcome { notice: facts.notice.clone(), memory, ..outcome }
+}
+
+fn by_verdict(given: &Given<'_, TempoStop>, facts: &StopFacts) -> Outcome<State, Switch> {
+    match &facts.judged {
+        Judged::Blocked(feedback) => Outcome {
+            verdict: Verdict::Block { reason: texts::held(&facts.text, feedback), rule: RULE.into() },
+            trail: Trail::to(feedback.as_str()),
+            ..Outcome::pass()
+        },
+        Judged::Approved => {
+            let followed = (given.blocks.own > 0).then(|| Heeded::Followed.of(RULE));
+            Outcome::let_go("the model finds it done").heeding(followed)
+        }
+        Judged::NothingRequested => Outcome::let_go("what the user asked for is not known"),
+        Judged::HeldElsewhere => Outcome::let_go("another hook holds this stop"),
+        Judged::NoVerdict => Outcome::let_go("there is no verdict"),
+        Judged::NotAsked => Outcome::let_go("the model was not asked"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

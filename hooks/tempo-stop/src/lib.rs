@@ -4,22 +4,29 @@
 //!
 //! - `settings`: what can be set, with its meaning
 //! - `observe`: what is looked at: the turn, the requests, what was done; and the model's verdict
-//! - `question`: what the model is asked
+//! - `worth`: whether a stop is worth a question at all
+//! - `question`: what the model is asked; `texts`: what can be worded otherwise
 //! - `decide`: the rules
 //! - `state`: when the user last typed something
+//! - `effect`: a typed switch
 
 mod decide;
+mod effect;
 mod observe;
 mod question;
 mod settings;
 mod state;
+mod texts;
+mod worth;
 
-pub use observe::Facts;
+pub use effect::Switch;
+pub use observe::{Facts, Judged, StopFacts};
 pub use settings::{Mode, Settings};
 pub use state::State;
 
 use shared::cli;
-use shared::hook::{Given, Headless, Hook, NoEffect, Outcome, Seen};
+use shared::config::SettingFault;
+use shared::hook::{Given, Headless, Hook, Outcome, Seen};
 
 /// The hook.
 #[derive(Debug)]
@@ -36,17 +43,21 @@ impl Hook for TempoStop {
     type Settings = Settings;
     type State = State;
     type Facts = Facts;
-    type Effect = NoEffect;
+    type Effect = Switch;
 
     fn is_command(prompt: &str) -> bool {
         cli::is_typed::<Self>(prompt)
+    }
+
+    fn faults(settings: &Settings) -> Vec<SettingFault> {
+        settings.faults()
     }
 
     fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
         observe::observe(seen)
     }
 
-    fn decide(given: &Given<'_, Self>) -> Outcome<State> {
+    fn decide(given: &Given<'_, Self>) -> Outcome<State, Switch> {
         decide::decide(given)
     }
 }

@@ -1,16 +1,219 @@
-//! What the hook looks at. Nothing is decided here.
+//! What the hook looks at, in the order of its price: the input, the transcript, and last the model, which costs money.
+//! Nothing is decided here but whether to look further, and that by the rules of `worth`.
 
-use shared::hook::Seen;
+use std::path::Path;
 
-use crate::settings::Settings;
+use shared::blocks;
+use shared::cli::{self, Asker, Reply};
+use shared::hook::{Hook, Seen};
+use shared::judge::{self, Asked, Desk, NotAsked, Question};
+use shared::operator::{Caller, typed};
+use shared::protocol::{Event, Stop};
+use shared::stop_gate;
+use shared::switches::{Position, Switches};
+use shared::transcript::{Patience, TurnWork, conversation, deeds, requests, turn_work};
+
+use crate::TempoStop;
+use crate::question::{self, Material, Verdict};
+use crate::settings::{Mode, Settings};
+use crate::state::State;
+use crate::texts::{ANNOUNCEMENT, HELD, MAX_ANNOUNCEMENT_CHARS, PROMPT, Reader};
+use crate::worth::{self, Scene};
+
+/// So many of the user's requests are shown.
+const MAX_REQUESTS: usize = 30;
+
+/// So many tool calls are shown.
+const MAX_DEEDS: usize = 60;
+
+/// How a notice of a background task begins, which comes as a prompt.
+const TASK_NOTICE: &str = "<task-notification>";
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Facts {
+    /// At a stop.
+    Stop(StopFacts),
+    /// A prompt.
+    Prompt {
+        /// The answer, where it is one of our commands.
+        answered: Option<Reply>,
+        /// A person has typed it, as far as the input tells.
+        is_typed: bool,
+    },
+    /// A session begins.
+    SessionStart {
+        /// What Claude is told; none where nothing is to be said.
+        announcement: Option<String>,
+        /// What the user is told.
+        notice: Option<String>,
+    },
     /// The session ends.
     SessionEnd,
 }
 
-pub(crate) fn observe(_seen: &Seen<'_, Settings>) -> Option<Facts> {
-    None
+/// What was found at a stop.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StopFacts {
+    /// What the turn did.
+    pub work: TurnWork,
+    /// Where the hook's switch stands.
+    pub switch: Position,
+    /// What the model said.
+    pub judged: Judged,
+    /// The text for a held stop.
+    pub text: String,
+    /// What the user is told.
+    pub notice: Option<String>,
 }
+
+/// What came of asking a model.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Judged {
+    /// The stop was not worth a question.
+    #[default]
+    NotAsked,
+    /// It is not known what the user asked for.
+    NothingRequested,
+    /// The turn may end.
+    Approved,
+    /// Something is missing: the feedback.
+    Blocked(String),
+    /// Another gate has blocked this stop meanwhile.
+    HeldElsewhere,
+    /// There is no verdict.
+    NoVerdict,
+}
+
+pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
+    match &seen.input.event {
+        Event::Stop(stop) => Some(Facts::Stop(at_stop(seen, stop))),
+        Event::UserPromptSubmit { prompt, source } => Some(at_prompt(seen, prompt, source.as_deref())),
+        Event::SessionStart { .. } => Some(at_start(seen)),
+        Event::SessionEnd { .. } => Some(Facts::SessionEnd),
+        _ => None,
+    }
+}
+
+fn at_start(seen: &Seen<'_, Settings>) -> Facts {
+    if !seen.settings.announce || worth::mode(seen.settings, switch(seen)) == Mode::Off {
+        return Facts::SessionStart { announcement: None, notice: None };
+    }
+    let mut texts = Reader::new(seen);
+    let announcement = texts.read(ANNOUNCEMENT).chars().take(MAX_ANNOUNCEMENT_CHARS).collect();
+    Facts::SessionStart { announcement: Some(announcement), notice: texts.notice() }
+}
+
+fn at_prompt(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> Facts {
+    if !cli::is_typed::<TempoStop>(prompt) {
+        let is_notice = prompt.trim_start().starts_with(TASK_NOTICE);
+        let is_typed = typed::comes_from_a_person(seen.host, source) && !is_notice;
+        return Facts::Prompt { answered: None, is_typed };
+    }
+    let asker = Asker {
+        host: seen.host,
+        places: seen.places,
+        store: seen.store,
+        session: seen.input.call.session_id.as_deref(),
+        caller: typed::caller(seen.host, seen.store, prompt, source),
+    };
+    let is_typed = asker.caller == Caller::Typed;
+    Facts::Prompt { answered: cli::typed::<TempoStop>(prompt, &asker), is_typed }
+}
+
+/// Where the input alone lets the stop go, the transcript is not looked at; where that does, nobody is asked.
+fn at_stop(seen: &Seen<'_, Settings>, stop: &Stop) -> StopFacts {
+    let switch = switch(seen);
+    let state: State = seen.peek();
+    let call = &seen.input.call;
+    let blocks = match (seen.store, call.session_id.as_deref()) {
+        (Some(store), Some(session)) => {
+            blocks::read(store, session).count(call.prompt_id.as_deref(), TempoStop::NAME)
+        }
+        _ => blocks::BlockCount::default(),
+    };
+    let why_not = |work| {
+        let gate = stop_gate::StopFacts { call, stop, work, blocks, started: seen.host.started };
+        let (typed_at, now) = (state.typed_at, seen.host.now());
+        worth::why_not(&Scene { gate, settings: seen.settings, switch, typed_at, now })
+    };
+    if why_not(TurnWork::Unknown).is_some() {
+        return StopFacts { switch, ..StopFacts::default() };
+    }
+    let path = call.transcript_path.as_deref();
+    let prompt_id = call.prompt_id.as_deref();
+    let work = path.map_or(TurnWork::Unknown, |path| turn_work(path, prompt_id, Patience::FLUSH));
+    if why_not(work).is_some() {
+        return StopFacts { work, switch, ..StopFacts::default() };
+    }
+    let material = path.map(|path| material(seen, stop, path, blocks.own)).unwrap_or_default();
+    if material.requests.is_empty() {
+        return StopFacts { work, switch, judged: Judged::NothingRequested, ..StopFacts::default() };
+    }
+    StopFacts { work, switch, ..judged(seen, &material) }
+}
+
+fn switch(seen: &Seen<'_, Settings>) -> Position {
+    let switches = seen.store.map(Switches::read).unwrap_or_default();
+    switches.position(TempoStop::NAME, seen.input.call.session_id.as_deref())
+}
+
+/// What the model is shown.
+pub(crate) fn material(seen: &Seen<'_, Settings>, stop: &Stop, transcript: &Path, held: u32) -> Material {
+    let call = &seen.input.call;
+    let most = usize::try_from(seen.settings.judge.context_messages.get()).unwrap_or(usize::MAX);
+    Material {
+        requests: requests(transcript, MAX_REQUESTS),
+        conversation: conversation(transcript, most),
+        last_message: stop.last_assistant_message.clone().unwrap_or_default(),
+        deeds: deeds(transcript, call.prompt_id.as_deref(), MAX_DEEDS),
+        permission_mode: call.permission_mode,
+        held,
+    }
+}
+
+/// Asks the model.
+fn judged(seen: &Seen<'_, Settings>, material: &Material) -> StopFacts {
+    let Seen { settings, input, .. } = seen;
+    let mut texts = Reader::new(seen);
+    let question = Question {
+        purpose: "stop",
+        model: &settings.model,
+        fallback: settings.fallback_model.as_deref(),
+        instructions: texts.read(PROMPT),
+        parts: question::parts(material, &settings.judge),
+        verdicts: question::schema(),
+    };
+    let is_held_elsewhere = || is_held_elsewhere(seen);
+    let desk = Desk {
+        hook: TempoStop::NAME,
+        host: seen.host,
+        places: seen.places,
+        store: seen.store,
+        call: &input.call,
+        event: input.event.name(),
+        settings: &settings.judge,
+        is_refused_elsewhere: &is_held_elsewhere,
+    };
+    let Asked { outcome, notice } = judge::ask::<Verdict>(&question, &desk);
+    let judged = match outcome {
+        judge::Outcome::Answered(Verdict::Approved) => Judged::Approved,
+        judge::Outcome::Answered(Verdict::Blocked(feedback)) => Judged::Blocked(feedback),
+        judge::Outcome::NotAsked(NotAsked::RefusedElsewhere) => Judged::HeldElsewhere,
+        judge::Outcome::NotAsked(_) | judge::Outcome::Failed(_) => Judged::NoVerdict,
+    };
+    let text = if matches!(judged, Judged::Blocked(_)) { texts.read(HELD) } else { String::new() };
+    let told: Vec<String> = notice.into_iter().chain(texts.notice()).collect();
+    let notice = (!told.is_empty()).then(|| told.join("\n"));
+    StopFacts { judged, text, notice, ..StopFacts::default() }
+}
+
+fn is_held_elsewhere(seen: &Seen<'_, Settings>) -> bool {
+    let call = &seen.input.call;
+    let (Some(store), Some(session)) = (seen.store, call.session_id.as_deref()) else { return false };
+    let ledger = blocks::read(store, session);
+    ledger.is_blocked_since(call.prompt_id.as_deref(), TempoStop::NAME, seen.host.started)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,181 @@
-//! What the model is asked.
+//! What the model is asked: the material, and the form of its verdict. Pure.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use shared::judge::{self, Part};
+use shared::protocol::Mode;
+use shared::transcript::{Deed, Said, Speaker};
+
+/// So many requests are shown at most, in characters all together.
+const MAX_REQUESTS_CHARS: usize = 8_000;
+
+/// A longer request is shown by its beginning and its end, in characters each.
+const REQUEST_PIECE_CHARS: usize = 1_000;
+
+/// So much of the last message is shown, in characters.
+const MAX_LAST_MESSAGE_CHARS: usize = 8_000;
+
+/// So much of the deeds is shown, in characters.
+const MAX_DEEDS_CHARS: usize = 8_000;
+
+/// So much of what one tool was given is shown, in characters.
+const MAX_INPUT_CHARS: usize = 160;
+
+/// A longer feedback is cut, in characters.
+const MAX_FEEDBACK_CHARS: usize = 2_000;
+
+/// What tells of a tool's input what it is about, the most telling first.
+const TELLING: [&str; 10] = [
+    "file_path",
+    "notebook_path",
+    "command",
+    "pattern",
+    "url",
+    "query",
+    "skill",
+    "subject",
+    "description",
+    "prompt",
+];
+
+/// What there is to look at.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Material {
+    /// What the user asked for since the last compaction, oldest first.
+    pub(crate) requests: Vec<String>,
+    /// What both said last, oldest first.
+    pub(crate) conversation: Vec<Said>,
+    /// What the turn ends with.
+    pub(crate) last_message: String,
+    /// What was done in this turn, oldest first.
+    pub(crate) deeds: Vec<Deed>,
+    /// The client's permission mode.
+    pub(crate) permission_mode: Option<Mode>,
+    /// So often this prompt's stop was held already.
+    pub(crate) held: u32,
+}
+
+/// A verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Answer")]
+pub(crate) enum Verdict {
+    /// The turn may end.
+    Approved,
+    /// Something is missing.
+    Blocked(String),
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    verdict: Word,
+    #[serde(default)]
+    feedback: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Word {
+    Approved,
+    Blocked,
+}
+
+impl TryFrom<Answer> for Verdict {
+    type Error = &'static str;
+
+    /// A block that does not say what is missing is none.
+    fn try_from(answer: Answer) -> Result<Self, Self::Error> {
+        let feedback = cleaned(&answer.feedback);
+        match answer.verdict {
+            Word::Approved => Ok(Self::Approved),
+            Word::Blocked if feedback.is_empty() => Err("a block without feedback"),
+            Word::Blocked => Ok(Self::Blocked(feedback)),
+        }
+    }
+}
+
+/// The JSON Schema of the answer.
+pub(crate) fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "verdict": { "type": "string", "enum": ["APPROVED", "BLOCKED"] },
+            "feedback": { "type": "string" },
+        },
+        "required": ["verdict", "feedback"],
+        "additionalProperties": false,
+    })
+}
+
+/// The material as it is shown.
+pub(crate) fn parts(material: &Material, judge: &judge::Settings) -> Vec<Part> {
+    let part = |name, text, max_chars| Part { name, text, max_chars };
+    let max_conversation = usize::try_from(judge.max_conversation_chars.get()).unwrap_or(usize::MAX);
+    let requests: Vec<String> = material.requests.iter().map(|request| shortened(request)).collect();
+    let conversation: Vec<String> = material.conversation.iter().map(spoken).collect();
+    let deeds: Vec<String> = material.deeds.iter().map(done).collect();
+    vec![
+        part("requests", requests.join("\n\n---\n\n"), MAX_REQUESTS_CHARS),
+        part("conversation", conversation.join("\n\n"), max_conversation),
+        part("last_message", material.last_message.clone(), MAX_LAST_MESSAGE_CHARS),
+        part("deeds", deeds.join("\n"), MAX_DEEDS_CHARS),
+        part("state", state(material), MAX_LAST_MESSAGE_CHARS),
+    ]
+}
+
+/// A request without the middle of what was pasted into it: what is wanted stands at its beginning or its end.
+fn shortened(request: &str) -> String {
+    let chars: Vec<char> = request.chars().collect();
+    if chars.len() <= 2 * REQUEST_PIECE_CHARS {
+        return request.to_owned();
+    }
+    let (begin, end) = (&chars[..REQUEST_PIECE_CHARS], &chars[chars.len() - REQUEST_PIECE_CHARS..]);
+    let left_out = chars.len() - 2 * REQUEST_PIECE_CHARS;
+    let text = |chars: &[char]| chars.iter().collect::<String>();
+    format!("{}\n[{left_out} characters left out]\n{}", text(begin), text(end))
+}
+
+fn spoken(said: &Said) -> String {
+    let by = match said.by {
+        Speaker::User => "user",
+        Speaker::Model => "agent",
+    };
+    format!("{by}: {}", said.text)
+}
+
+fn done(deed: &Deed) -> String {
+    let end = match deed.failed {
+        Some(true) => "failed or was refused",
+        Some(false) => "ok",
+        None => "no result yet",
+    };
+    let input: Map<String, Value> = serde_json::from_str(&deed.input).unwrap_or_default();
+    let told = TELLING.iter().find_map(|key| input.get(*key)?.as_str());
+    let told: String = told.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut: String = told.chars().take(MAX_INPUT_CHARS).collect();
+    let mark = if cut.len() < told.len() { "…" } else { "" };
+    format!("{} {cut}{mark}: {end}", deed.tool)
+}
+
+fn state(material: &Material) -> String {
+    let mode = match material.permission_mode {
+        Some(Mode::Plan) => "the agent is to plan and not to carry out",
+        _ => "the agent is to carry out what is asked",
+    };
+    // A stop with anything in flight is let go unasked.
+    format!(
+        "in flight in the background: nothing\nscheduled wake-ups: none\n{mode}\nsent back for this request already: {} times",
+        material.held
+    )
+}
+
+/// The feedback as it may stand in a text: words and line breaks, bounded, without the word that the schema says.
+fn cleaned(feedback: &str) -> String {
+    let feedback = feedback.trim();
+    let feedback = feedback.strip_prefix("BLOCKED:").unwrap_or(feedback).trim_start();
+    let mut chars = feedback.chars().filter(|char| !char.is_control() || *char == '\n');
+    let text: String = chars.by_ref().take(MAX_FEEDBACK_CHARS).collect();
+    if chars.next().is_some() { format!("{}…", text.trim_end()) } else { text.trim_end().to_owned() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use shared::config::Bounded;
+use shared::config::{Bounded, SettingFault};
 use shared::judge;
+
+use crate::texts;
 
 /// The section `tempo-stop`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -41,4 +43,18 @@ pub enum Mode {
     Off,
     /// Only while the user is away.
     Auto,
+}
+
+impl Settings {
+    /// Texts that replace none.
+    pub(crate) fn faults(&self) -> Vec<SettingFault> {
+        let is_known = |name: &str| texts::ALL.iter().any(|text| text.name == name);
+        let unknown = self.message_files.keys().filter(|name| !is_known(name));
+        let names = texts::ALL.map(|text| text.name).join(", ");
+        let fault = |name: &String| SettingFault {
+            path: vec!["message_files".to_owned(), name.clone()],
+            what: format!("replaces no text; there are {names}"),
+        };
+        unknown.map(fault).collect()
+    }
 }

@@ -1,6 +1,7 @@
-//! What is remembered: when the user last typed something. File `<session>-tempo.json`.
+//! What is remembered: when the user last typed something, and what may look typed. File `<session>-tempo.json`.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use shared::hook::Remembered;
 use shared::host::Timestamp;
 
@@ -9,10 +10,32 @@ use shared::host::Timestamp;
 pub struct State {
     /// When the user last typed something.
     pub typed_at: Option<Timestamp>,
+    /// The prompts that were scheduled at the last stop, by hash: they will arrive as if typed.
+    #[serde(default)]
+    pub scheduled: Vec<u64>,
 }
 
 impl Remembered for State {
     fn file_name(session: &str) -> Option<String> {
         Some(format!("{session}-tempo.json"))
     }
+}
+
+impl State {
+    /// The same after a prompt: a person is there, unless it was scheduled.
+    pub(crate) fn after_prompt(&self, prompt: &str, now: Timestamp) -> Option<Self> {
+        let is_scheduled = self.scheduled.contains(&hash(prompt));
+        (!is_scheduled).then(|| Self { typed_at: Some(now), ..self.clone() })
+    }
+
+    /// The same at a stop with these prompts scheduled; `None` where nothing is new.
+    pub(crate) fn with_scheduled(&self, prompts: &[String]) -> Option<Self> {
+        let scheduled: Vec<u64> = prompts.iter().map(|prompt| hash(prompt)).collect();
+        (scheduled != self.scheduled).then(|| Self { scheduled, ..self.clone() })
+    }
+}
+
+/// The beginning of a hash of the prompt without the blanks around it.
+fn hash(prompt: &str) -> u64 {
+    Sha256::digest(prompt.trim()).iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }

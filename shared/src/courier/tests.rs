@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::{Answer, CourierError, Kind, Request, ask};
+use super::{Answer, CourierError, Kind, Request, ask, ask_within};
 
 fn request(timeout: Duration) -> Request {
     Request {
@@ -20,11 +20,13 @@ fn request(timeout: Duration) -> Request {
     }
 }
 
-/// A program in the place of the courier, that runs these lines.
-fn program(folder: &Path, lines: &str) -> PathBuf {
+/// A program in the place of the courier, that runs these lines. A child writes it: if this process held it open for writing,
+/// another test's fork could keep it from being started.
+pub(crate) fn program(folder: &Path, lines: &str) -> PathBuf {
     let file = folder.join("courier");
-    fs::write(&file, format!("#!/bin/sh\n{lines}\n")).unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o700)).unwrap();
+    let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod 700 \"$0\"";
+    let written = Command::new("sh").args(["-c", write]).arg(&file).arg(lines).status().unwrap();
+    assert!(written.success(), "{written}");
     file
 }
 
@@ -107,6 +109,16 @@ fn at_the_deadline_it_ends_with_all_it_has_started() {
         assert!(Instant::now() < until, "it lives on");
         std::thread::yield_now();
     }
+}
+
+#[test]
+fn whoever_must_answer_sooner_does_not_wait_for_the_request_s_time() {
+    let scratch = tempfile::tempdir().unwrap();
+    let courier = program(scratch.path(), "exec sleep 3600");
+    let began = Instant::now();
+    let failure = ask_within(&request(Duration::from_secs(3600)), Duration::from_millis(1), &courier);
+    assert!(matches!(failure, Err(CourierError::Late)), "{failure:?}");
+    assert!(began.elapsed() < Duration::from_secs(30));
 }
 
 /// It has ended, and nobody has asked for its status.

@@ -1,9 +1,74 @@
-//! What a question costs.
+//! What a question costs. Whole numbers, rounded up: a ceiling is no place for a rounding error.
 
-use super::exchange::Tokens;
-use super::settings::Settings;
+use std::time::Duration;
+
+use super::exchange::{MAX_OUTPUT_TOKENS, Tokens};
+use super::settings::{Price, Settings};
+
+/// What the dearest model costs where none is listed, in billionths of a US dollar for a million tokens: read, written.
+const DEAREST: (u128, u128) = (15_000_000_000, 75_000_000_000);
+
+/// A token has so many bytes at least, over a whole text. Bytes, because a character that is not ASCII may be several tokens.
+const BYTES_PER_TOKEN: u64 = 2;
 
 /// What so many tokens of a model cost, in millionths of a US dollar, rounded up.
-pub(super) fn of(_settings: &Settings, _model: &str, _tokens: Tokens) -> u64 {
-    0
+pub(super) fn of(settings: &Settings, model: &str, tokens: Tokens) -> u64 {
+    match listed(settings, model) {
+        Some(price) => cost(rates(price), tokens),
+        None => {
+            let all = settings.prices.values().map(|price| cost(rates(price), tokens));
+            all.max().unwrap_or_else(|| cost(DEAREST, tokens))
+        }
+    }
 }
+
+/// What a question of so many bytes can cost, whatever is answered, in millionths of a US dollar.
+pub(super) fn at_most(settings: &Settings, model: &str, bytes: usize) -> u64 {
+    let input = u64::try_from(bytes).unwrap_or(u64::MAX).div_ceil(BYTES_PER_TOKEN);
+    of(settings, model, Tokens { input, output: MAX_OUTPUT_TOKENS.into() })
+}
+
+/// The price of the longest beginning that fits.
+fn listed<'s>(settings: &'s Settings, model: &str) -> Option<&'s Price> {
+    let model = model.trim().to_ascii_lowercase();
+    let own = own_name(&model);
+    let fits = |key: &str| {
+        let key = key.trim().to_ascii_lowercase();
+        !key.is_empty() && (model.starts_with(&key) || own.starts_with(&key))
+    };
+    let fitting = settings.prices.iter().filter(|(key, _)| fits(key));
+    fitting.max_by_key(|(key, _)| key.trim().len()).map(|(_, price)| price)
+}
+
+/// The model's name without who provides it and where: `us.anthropic.claude-opus`, `anthropic/claude-opus`.
+fn own_name(model: &str) -> &str {
+    let last = model.rsplit('/').next().unwrap_or(model);
+    match last.split_once("anthropic.") {
+        Some((region, own)) if region.is_empty() || region.ends_with('.') => own,
+        _ => last,
+    }
+}
+
+fn cost((input, output): (u128, u128), tokens: Tokens) -> u64 {
+    let read = input.saturating_mul(tokens.input.into());
+    let written = output.saturating_mul(tokens.output.into());
+    // Billionths of a dollar for a million tokens make millionths for one, times a billion.
+    u64::try_from(read.saturating_add(written).div_ceil(1_000_000_000)).unwrap_or(u64::MAX)
+}
+
+fn rates(price: &Price) -> (u128, u128) {
+    (billionths(price.input.get()), billionths(price.output.get()))
+}
+
+/// A sum of dollars in millionths.
+pub(super) fn micros(dollars: f64) -> u64 {
+    u64::try_from(billionths(dollars) / 1000).unwrap_or(u64::MAX)
+}
+
+/// A duration is the one decimal of the standard library that is rounded and checked: a dollar is a second here.
+fn billionths(dollars: f64) -> u128 {
+    Duration::try_from_secs_f64(dollars).map_or(0, |exact| exact.as_nanos())
+}
+
+#[cfg(test)]
+mod tests;

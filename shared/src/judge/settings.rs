@@ -69,3 +69,11 @@ pub struct Price {
     /// Tokens it writes.
     pub output: Decimal<0, 10_000>,
 }
+
+/// As they are compiled in.
+#[cfg(test)]
+pub(super) fn defaults() -> Settings {
+    let mut section: BTreeMap<String, Settings> =
+        crate::config::read_typed(crate::config::section_defaults("judge")).unwrap_or_default();
+    section.remove("judge").unwrap_or_else(|| unreachable!("config/defaults.yaml has the section"))
+}

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,9 +14,6 @@ use crate::host::Timestamp;
 
 /// The version this code writes. Raised when a field is added, because an older writer would drop it.
 const VERSION: u32 = 1;
-
-/// A nonce older than this guards nothing: a judge lives at most half a minute.
-const NONCE_LIFETIME: Duration = Duration::from_secs(120);
 
 /// The state folder.
 #[derive(Debug, Clone)]
@@ -167,17 +163,6 @@ impl Store {
     #[must_use]
     pub fn is_off(&self, now: Timestamp) -> bool {
         is_off(&self.dir, now)
-    }
-
-    /// This process was started by a judge of ours: its nonce names a fresh file in our own folder.
-    /// A variable alone would let any repository switch the hooks off.
-    #[must_use]
-    pub fn nonce_is_fresh(&self, nonce: &str, now: Timestamp) -> bool {
-        let written = fs::symlink_metadata(self.dir.join("nonce").join(file_key(nonce)))
-            .ok()
-            .filter(fs::Metadata::is_file)
-            .and_then(|metadata| metadata.modified().ok());
-        written.is_some_and(|written| now.since(Timestamp::from(written)) < NONCE_LIFETIME)
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::text::Text;
 
-/// A message of the main conversation.
+/// A message of a conversation, or one block of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     /// Who speaks.
@@ -20,6 +20,29 @@ pub struct Line {
     pub blocks: Vec<Block>,
     /// A tool's own answer object, as JSON text, beside its `tool_result`.
     pub tool_answer: Option<String>,
+    /// The model's message this line is a block of; lines of one message share it.
+    pub message_id: Option<String>,
+    /// It belongs to a subagent.
+    pub is_sidechain: bool,
+    /// It is what a compaction left of the conversation before it.
+    pub is_summary: bool,
+    /// The client says that nobody wrote it: a schedule, a wake-up, a task's notice.
+    pub is_sent_by_client: bool,
+}
+
+/// What a line of the file is.
+#[derive(Debug)]
+pub(super) enum Entry {
+    /// A message, of whomever.
+    Message(Line),
+    /// Something a person typed while the model was at work; it never gets a `user` line.
+    Typed(String),
+    /// The conversation before it is compacted.
+    Compaction,
+    /// Something else of the client's.
+    Other,
+    /// A line written in part, or in a form we do not know.
+    Unreadable,
 }
 
 /// Who speaks.
@@ -65,6 +88,8 @@ pub struct ToolUse {
 struct Raw<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
+    #[serde(borrow, default)]
+    subtype: Option<&'a RawValue>,
     #[serde(default)]
     prompt_id: Option<String>,
     #[serde(default)]
@@ -77,10 +102,38 @@ struct Raw<'a> {
     message: Option<RawMessage<'a>>,
     #[serde(borrow, default)]
     tool_use_result: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    attachment: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    origin: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    prompt_source: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    turn_origin: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Origin<'a> {
+    kind: &'a str,
+}
+
+/// A prompt that was typed while the model was at work, among many other kinds of attachments.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Queued<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    command_mode: &'a str,
+    #[serde(borrow)]
+    origin: Origin<'a>,
+    #[serde(borrow)]
+    prompt: Content<'a>,
 }
 
 #[derive(Deserialize)]
 struct RawMessage<'a> {
+    #[serde(default)]
+    id: Option<String>,
     #[serde(borrow)]
     content: Content<'a>,
 }
@@ -108,7 +161,8 @@ struct RawBlock<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TextOrBlocks)
+        // Asked for bytes, the parser takes half a surrogate pair, and a list as well.
+        deserializer.deserialize_bytes(TextOrBlocks)
     }
 }
 
@@ -121,8 +175,9 @@ impl<'de> Visitor<'de> for TextOrBlocks {
         formatter.write_str("a text or a list of blocks")
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Content(vec![RawBlock { kind: "text", text: Some(Text(text.to_owned())), ..RawBlock::default() }]))
+    fn visit_bytes<E>(self, text: &[u8]) -> Result<Self::Value, E> {
+        let text = String::from_utf8_lossy(text).into_owned();
+        Ok(Content(vec![RawBlock { kind: "text", text: Some(Text(text)), ..RawBlock::default() }]))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut blocks: A) -> Result<Self::Value, A::Error> {
@@ -138,20 +193,10 @@ impl Line {
     /// Reads a line; `None` for anything that is no message of the main conversation.
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Option<Self> {
-        let raw: Raw<'_> = serde_json::from_slice(bytes).ok()?;
-        let role = match raw.kind {
-            _ if raw.is_sidechain == Some(true) => return None,
-            "assistant" => Role::Assistant,
-            "user" if raw.is_meta == Some(true) || raw.is_compact_summary == Some(true) => Role::Injected,
-            "user" => Role::User,
-            _ => return None,
-        };
-        Some(Self {
-            role,
-            prompt_id: raw.prompt_id,
-            blocks: raw.message?.content.0.into_iter().filter_map(block).collect(),
-            tool_answer: raw.tool_use_result.map(|answer| answer.get().to_owned()),
-        })
+        match Entry::parse(bytes) {
+            Entry::Message(line) if !line.is_sidechain => Some(line),
+            _ => None,
+        }
     }
 
     /// This line carries a tool's result.
@@ -165,6 +210,76 @@ impl Line {
     pub fn is_prompt(&self) -> bool {
         self.role == Role::User && !self.answers_a_tool()
     }
+}
+
+impl Entry {
+    /// Reads a line, whoever's it is.
+    pub(super) fn parse(bytes: &[u8]) -> Self {
+        let Ok(raw) = serde_json::from_slice::<Raw<'_>>(bytes) else { return Self::of_unknown_form(bytes) };
+        match raw.kind {
+            "assistant" | "user" => raw.into_line().map_or(Self::Unreadable, Self::Message),
+            "attachment" => raw.attachment.and_then(typed_meanwhile).map_or(Self::Other, Self::Typed),
+            "system" if is_word(raw.subtype, "compact_boundary") => Self::Compaction,
+            _ => Self::Other,
+        }
+    }
+
+    /// The client may write anything between messages, and a blank line is nothing at all.
+    fn of_unknown_form(bytes: &[u8]) -> Self {
+        #[derive(Deserialize)]
+        struct Kind<'a> {
+            #[serde(rename = "type")]
+            kind: &'a str,
+        }
+        let is_blank = bytes.iter().all(u8::is_ascii_whitespace);
+        let is_message = |kind: &Kind<'_>| matches!(kind.kind, "assistant" | "user");
+        let kind = serde_json::from_slice::<Kind<'_>>(bytes).ok();
+        if is_blank || kind.is_some_and(|kind| !is_message(&kind)) { Self::Other } else { Self::Unreadable }
+    }
+}
+
+impl Raw<'_> {
+    fn into_line(self) -> Option<Line> {
+        let is_summary = self.is_compact_summary == Some(true);
+        let role = match self.kind {
+            "assistant" => Role::Assistant,
+            _ if self.is_meta == Some(true) || is_summary => Role::Injected,
+            _ => Role::User,
+        };
+        let is_sent_by_client = self.is_sent_by_client();
+        let message = self.message?;
+        Some(Line {
+            role,
+            prompt_id: self.prompt_id,
+            blocks: message.content.0.into_iter().filter_map(block).collect(),
+            tool_answer: self.tool_use_result.map(|answer| answer.get().to_owned()),
+            message_id: message.id,
+            is_sidechain: self.is_sidechain == Some(true),
+            is_summary,
+            is_sent_by_client,
+        })
+    }
+
+    fn is_sent_by_client(&self) -> bool {
+        let origin = self.origin.and_then(|origin| serde_json::from_str::<Origin<'_>>(origin.get()).ok());
+        origin.is_some_and(|origin| origin.kind != "human")
+            || is_word(self.prompt_source, "system")
+            || is_word(self.turn_origin, "scheduled")
+            || is_word(self.turn_origin, "task_notification")
+    }
+}
+
+/// What a person typed, if this is the attachment of such a prompt. Notices of tasks come the same way.
+fn typed_meanwhile(attachment: &RawValue) -> Option<String> {
+    let queued: Queued<'_> = serde_json::from_str(attachment.get()).ok()?;
+    let is_typed =
+        queued.kind == "queued_command" && queued.command_mode == "prompt" && queued.origin.kind == "human";
+    let texts = queued.prompt.0.into_iter().filter_map(|block| block.text).map(|text| text.0);
+    is_typed.then(|| texts.collect::<Vec<_>>().join("\n"))
+}
+
+fn is_word(value: Option<&RawValue>, word: &str) -> bool {
+    value.is_some_and(|value| value.get().trim_matches('"') == word)
 }
 
 fn block(raw: RawBlock<'_>) -> Option<Block> {

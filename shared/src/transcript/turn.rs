@@ -33,6 +33,20 @@ impl Patience {
     pub const FLUSH: Self = Self { total: Duration::from_millis(400), step: Duration::from_millis(5) };
     /// One look.
     pub const NONE: Self = Self { total: Duration::ZERO, step: Duration::ZERO };
+
+    /// Looks at each step until there is something; `None` where there is nothing at the end either.
+    pub(super) fn look<T>(self, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+        let deadline = Instant::now() + self.total;
+        loop {
+            if let Some(found) = look() {
+                return Some(found);
+            }
+            if Instant::now() >= deadline {
+                return None;
+            }
+            std::thread::sleep(self.step);
+        }
+    }
 }
 
 /// How much of the transcript [`recent_lines`] reads: all of it is parsed, at about 0.3 ms for 100 kB.

@@ -48,6 +48,7 @@ const DOORS: [Door; 5] = [
             ("shared/src/state/lock.rs", "the deadline of a lock"),
             ("shared/src/transcript/turn.rs", "the patience for the client's flush"),
             ("shared/src/sleep.rs", "the deadline of a delay"),
+            ("shared/src/judge/", "the deadline of a question"),
             ("hooks/credit-pacer/src/statusline/chain.rs", "the deadline of the status line below ours"),
             ("hooks/requirements-check/src/git/", "the deadlines of counting and of the git command"),
             ("hooks/requirements-check/src/observe/look.rs", "gives the deadline of counting"),

@@ -1,0 +1,109 @@
+//! Code left standing as a comment.
+
+use std::collections::BTreeSet;
+
+use super::Finding;
+use super::view::{Family, Line, View};
+
+const RULE: &str = "commented-out-code";
+const FIX: &str = "delete it, or write in a sentence what has to be known";
+
+/// Beginnings of comments that are meant for tools.
+const FOR_TOOLS: [&str; 12] = [
+    "eslint",
+    "prettier",
+    "noqa",
+    "type:",
+    "pylint",
+    "pragma",
+    "nolint",
+    "go:",
+    "@ts-",
+    "istanbul",
+    "region",
+    "endregion",
+];
+
+/// Words at the beginning of a line of Python.
+const PYTHON: [&str; 9] = ["def ", "class ", "if ", "for ", "while ", "elif ", "with ", "try:", "else:"];
+
+/// Says it once for each run of comment lines, at its first line.
+pub(super) fn find(view: &View, added: &BTreeSet<usize>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let mut run: Vec<(usize, &str)> = Vec::new();
+    for (number, line) in view.lines.iter().enumerate() {
+        match said(line).filter(|_| added.contains(&number)) {
+            Some(comment) => run.push((number, comment)),
+            None => found.extend(judged(&std::mem::take(&mut run), view.family)),
+        }
+    }
+    found.extend(judged(&run, view.family));
+    found
+}
+
+/// What a line says that is nothing but a comment.
+fn said(line: &Line) -> Option<&str> {
+    line.comment.as_deref().filter(|_| line.code.trim().is_empty())
+}
+
+fn judged(run: &[(usize, &str)], family: Family) -> Option<Finding> {
+    let spoken: Vec<&(usize, &str)> = run.iter().filter(|(_, comment)| !comment.trim().is_empty()).collect();
+    let codes: Vec<&&(usize, &str)> = spoken.iter().filter(|(_, comment)| is_code(comment, family)).collect();
+    let most = codes.len() >= 2 && codes.len() * 3 >= spoken.len() * 2;
+    let alone = codes.len() == 1 && spoken.len() == 1 && is_statement(codes[0].1.trim());
+    let (number, _) = codes.first()?;
+    (most || alone).then(|| Finding::new(RULE, number + 1, "code is left standing as a comment", FIX))
+}
+
+/// The comment reads as code. An indented one is an example.
+fn is_code(comment: &str, family: Family) -> bool {
+    let text = comment.trim();
+    let is_example = comment.starts_with("    ") || comment.starts_with('\t');
+    if is_example && family != Family::Indented
+        || FOR_TOOLS.iter().any(|tool| text.starts_with(tool))
+        || is_prose(text)
+    {
+        return false;
+    }
+    match family {
+        Family::Braces(_) => {
+            is_statement(text) || matches!(text, "}" | "{" | "});" | "})" | "},") || text.ends_with('{')
+        }
+        Family::Indented | Family::Hash => {
+            is_assignment(text)
+                || is_call(text)
+                || text.starts_with("import ")
+                || (text.starts_with("from ") && text.contains(" import "))
+                || (text.ends_with(':') && PYTHON.iter().any(|word| text.starts_with(word)))
+        }
+    }
+}
+
+/// Ends as a statement does, and does something.
+fn is_statement(text: &str) -> bool {
+    text.ends_with(';')
+        && (text.contains('(') || text.contains('=') || text.starts_with("return"))
+        && !is_prose(text)
+}
+
+/// `name = value`, `name.part += value`.
+fn is_assignment(text: &str) -> bool {
+    let Some((left, right)) = text.split_once('=') else { return false };
+    let left = left.trim_end_matches(['+', '-', '*', '/', ' ']);
+    let is_name = |char: char| char.is_alphanumeric() || "_.[]\"'".contains(char);
+    !left.is_empty() && left.chars().all(is_name) && !right.trim().is_empty() && !right.starts_with('=')
+}
+
+/// `name(...)`, and nothing else.
+fn is_call(text: &str) -> bool {
+    let Some((name, rest)) = text.split_once('(') else { return false };
+    let is_name = |char: char| char.is_alphanumeric() || "_.".contains(char);
+    !name.is_empty() && name.chars().all(is_name) && rest.ends_with(')')
+}
+
+/// Four plain words in a row are a sentence.
+fn is_prose(text: &str) -> bool {
+    let is_plain = |word: &&str| word.chars().all(|char| char.is_alphabetic() || ",.'".contains(char));
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.windows(4).any(|four| four.iter().all(|word| is_plain(word)))
+}

@@ -1,0 +1,51 @@
+//! Keys, tokens and passwords written into code: by their form (`shared::secrets`), where the form is certain, or where a
+//! telling name stands before a text of its own.
+
+use std::collections::BTreeSet;
+
+use shared::secrets::masked;
+
+use super::Finding;
+
+const RULE: &str = "hardcoded-secrets";
+const FIX: &str = "read it from the environment or a secret store when the program runs";
+
+/// Names before a value that is nobody else's business.
+const TELLING: [&str; 9] =
+    ["password", "passwd", "secret", "token", "api_key", "apikey", "api-key", "private_key", "access_key"];
+
+/// Words in a value that stands for one.
+const STANDS_FOR: [&str; 8] =
+    ["example", "dummy", "placeholder", "changeme", "your", "xxxx", "redacted", "fake"];
+
+pub(super) fn find(after: &str, added: &BTreeSet<usize>) -> Vec<Finding> {
+    let lines = after.lines().enumerate().filter(|(number, _)| added.contains(number));
+    let with_secret = lines.filter_map(|(number, line)| Some((number, kind(line)?)));
+    with_secret
+        .map(|(number, kind)| {
+            Finding::new(RULE, number + 1, format!("this looks like {kind} written into code"), FIX)
+        })
+        .collect()
+}
+
+/// What kind of secret stands on the line.
+fn kind(line: &str) -> Option<String> {
+    let masked = masked(line);
+    if masked == line {
+        return None;
+    }
+    if let Some((_, after)) = masked.split_once("[masked: ") {
+        let (kind, _) = after.split_once(']')?;
+        return Some(format!("a secret ({kind})"));
+    }
+    let (before, after) = masked.split_once("[masked]")?;
+    if before.contains("://") && after.starts_with('@') {
+        return Some("a login in an address".to_owned());
+    }
+    let is_text = before.ends_with(['"', '\'', '`']);
+    let names = before.to_ascii_lowercase();
+    let is_named = TELLING.iter().any(|name| names.contains(name));
+    let value = line.to_ascii_lowercase();
+    let stands_for_one = STANDS_FOR.iter().any(|word| value.contains(word));
+    (is_text && is_named && !stands_for_one).then(|| "a password or a key".to_owned())
+}

@@ -1,0 +1,195 @@
+//! What the checks find in a change, and what they leave alone.
+
+use shared::config::ZeroOr;
+
+use super::find;
+use crate::change::Versions;
+use crate::settings::Checks;
+
+fn checks() -> Checks {
+    Checks {
+        secrets: true,
+        commented_out_code: true,
+        max_function_lines: ZeroOr::new(10).unwrap(),
+        max_nesting: ZeroOr::new(2).unwrap(),
+    }
+}
+
+/// Rule and line of what is found in a new file.
+#[track_caller]
+fn check(path: &str, after: &str, expected: &[(&str, u32)]) {
+    check_change(path, "", after, expected);
+}
+
+#[track_caller]
+fn check_change(path: &str, before: &str, after: &str, expected: &[(&str, u32)]) {
+    let versions = Versions { before: Some(before.to_owned()), after: after.to_owned(), is_fragment: false };
+    let found = find(path, &versions, &checks());
+    let found: Vec<(&str, u32)> = found.iter().map(|finding| (finding.rule.as_str(), finding.line)).collect();
+    assert_eq!(found, expected, "{path}:\n{after}");
+}
+
+const SECRET: &str = "hardcoded-secrets";
+const DEAD: &str = "commented-out-code";
+const LONG: &str = "long-functions";
+const DEEP: &str = "deep-nesting";
+
+#[test]
+fn secrets_are_found_by_form_and_by_name() {
+    for line in [
+        "AWS = \"AKIAIOSFODNN7ABCDEFG\"",
+        "token = \"ghp_0123456789abcdefghijABCDEFGHIJ012345\"",
+        "password = \"hunter2-and-more-9\"",
+        "url = \"postgres://app:s3cr3tpw9x@db.internal/app\"",
+        "const apiKey = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH';",
+        "key = \"-----BEGIN RSA PRIVATE KEY-----\"",
+    ] {
+        let found = find("a.py", &new(line), &checks());
+        assert_eq!(found.iter().map(|finding| finding.rule.as_str()).collect::<Vec<_>>(), [SECRET], "{line}");
+        assert!(!found[0].why.contains("hunter2") && !found[0].why.contains("AKIA"), "{found:?}");
+    }
+    for line in [
+        "password = os.environ[\"PASSWORD\"]",
+        "password: str",
+        "token = request.headers.get(\"authorization\")",
+        "api_key = \"your-api-key-here\"",
+        "SHA = \"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"",
+        "def reset_password(user):",
+        "secret_name = \"db-password\"",
+        "url = \"https://example.com/login\"",
+    ] {
+        assert_eq!(find("a.py", &new(line), &checks()), [], "{line}");
+    }
+}
+
+fn new(text: &str) -> Versions {
+    Versions { before: None, after: format!("{text}\n"), is_fragment: false }
+}
+
+#[test]
+fn a_secret_that_was_there_before_is_not_the_changes() {
+    let there = "password = \"hunter2-and-more-9\"\n";
+    check_change("a.py", there, &format!("{there}x = 1\n"), &[]);
+}
+
+#[test]
+fn code_in_comments_is_told_from_sentences() {
+    check("a.rs", "// let x = compute(1);\n", &[(DEAD, 1)]);
+    check("a.rs", "fn a() {}\n    // foo(bar);\n    // if x {\n    //     baz();\n    // }\n", &[(DEAD, 2)]);
+    check("a.py", "# x = compute(1)\n# y = x + 2\n# save(y)\n", &[(DEAD, 1)]);
+    check("a.py", "# import os\n# os.remove(path)\n", &[(DEAD, 1)]);
+    check("a.js", "/*\nfoo();\nbar();\n*/\n", &[(DEAD, 2)]);
+    for (path, text) in [
+        ("a.rs", "// The caller holds the lock; see `open` for why it must.\n"),
+        ("a.rs", "/// let x = compute(1);\n/// let y = 2;\n"),
+        ("a.rs", "//! let x = compute(1);\n//! let y = 2;\n"),
+        ("a.rs", "let url = \"http://x.y/z;\"; // keep in sync with the server\n"),
+        ("a.py", "# total = a + b\ndef f(): ...\n"),
+        ("a.py", "#!/usr/bin/env python\n# type: ignore\n# noqa: E501\n"),
+        ("a.go", "// Example:\n//\n//\tfoo := bar()\n//\tfoo.Close();\n"),
+        ("a.ts", "// eslint-disable-next-line no-console;\n"),
+        ("a.js", "/**\n * foo();\n * bar();\n */\n"),
+        ("a.c", "// Copyright 2026 (c) the authors; all rights reserved;\n"),
+    ] {
+        check(path, text, &[]);
+    }
+}
+
+fn function(head: &str, line: &str, lines: usize, end: &str) -> String {
+    format!("{head}\n{}{end}", format!("{line}\n").repeat(lines))
+}
+
+#[test]
+fn a_function_may_have_so_many_lines_in_each_language() {
+    for (path, head, line, end) in [
+        ("a.rs", "pub(crate) async fn long<T: Clone>(x: T) -> Result<(), Error> {", "    step();", "}\n"),
+        ("a.go", "func (s *Server) long(w io.Writer) error {", "    step()", "}\n"),
+        ("a.ts", "export const long = async (x: number): Promise<void> => {", "    step();", "};\n"),
+        ("a.js", "export default function long(x) {", "    step();", "}\n"),
+        ("a.ts", "    private long(x: string) {", "    step();", "}\n"),
+        ("a.java", "    public static void long(String x) throws IOException {", "    step();", "}\n"),
+        ("a.cpp", "void Server::long(const std::string& x) const {", "    step();", "}\n"),
+        ("a.kt", "fun long(x: Int): Int {", "    step()", "}\n"),
+        ("a.php", "public function long($x) {", "    step();", "}\n"),
+    ] {
+        check(path, &function(head, line, 8, end), &[]);
+        check(path, &function(head, line, 9, end), &[(LONG, 1)]);
+    }
+    check("a.py", &function("async def long(\n    x,\n):", "    step()", 7, "\nx = 1\n"), &[]);
+    check("a.py", &function("async def long(\n    x,\n):", "    step()", 8, "\nx = 1\n"), &[(LONG, 1)]);
+}
+
+#[test]
+fn what_is_no_function_may_be_long() {
+    for (path, head, line, end) in [
+        ("a.js", "describe('x', () => {", "    step();", "});\n"),
+        ("a.rs", "mod tests {", "    struct A;", "}\n"),
+        ("a.rs", "impl Server for Long<'_> {", "    const A: u8 = 1;", "}\n"),
+        ("a.java", "public class Long {", "    int a;", "}\n"),
+        ("a.py", "class Long:", "    a = 1", ""),
+        ("a.rs", "const TEXT: &str = r#\"fn long() {", "    step();", "}\"#;\n"),
+    ] {
+        check(path, &function(head, line, 30, end), &[]);
+    }
+}
+
+#[test]
+fn a_function_that_was_too_long_is_the_changes_only_where_it_grows() {
+    let long = |lines| function("fn long() {", "    step();", lines, "}\n");
+    check_change("a.rs", &long(30), &long(29), &[]);
+    check_change("a.rs", &long(30), &long(31), &[(LONG, 1)]);
+    check_change("a.rs", &long(30), &format!("{}fn b() {{}}\n", long(30)), &[]);
+}
+
+#[test]
+fn conditions_and_loops_lie_so_deep() {
+    check("a.rs", "fn a() {\n  if x {\n    for y in z {\n      w();\n    }\n  }\n}\n", &[]);
+    check(
+        "a.rs",
+        "fn a() {\n  if x {\n    for y in z {\n      while w {\n        if q {}\n      }\n    }\n  }\n}\n",
+        &[(DEEP, 4)],
+    );
+    check(
+        "a.rs",
+        "fn a() {\n  if x {\n  } else if y {\n  } else {\n    match z {\n      A => {}\n    }\n  }\n}\n",
+        &[],
+    );
+    check(
+        "a.js",
+        "function a() {\n  if (x) {\n    for (;;) {\n      if (f('}')) {\n      }\n    }\n  }\n}\n",
+        &[(DEEP, 4)],
+    );
+    check("a.py", "def a():\n  if x:\n    for y in z:\n      with w:\n        pass\n", &[(DEEP, 4)]);
+    check("a.py", "def a():\n  if x:\n    for y in z:\n      pass\n  elif q:\n    pass\n", &[]);
+    check("a.py", "def a():\n  x = [\n      y\n      for y in z\n      if y\n  ]\n", &[]);
+}
+
+#[test]
+fn texts_of_other_kinds_are_searched_for_secrets_alone() {
+    check("a.sql", "-- SELECT 1;\n-- SELECT 2;\n", &[]);
+    check("noext", "password = \"hunter2-and-more-9\"\n", &[(SECRET, 1)]);
+}
+
+#[test]
+fn odd_texts_are_read_to_their_end() {
+    for text in [
+        "",
+        "'",
+        "\"",
+        "\\",
+        "'\\",
+        "/*",
+        "r#\"",
+        "}}}}))))",
+        "é'é\"é/*é",
+        "\u{0}",
+        "fn (",
+        "`${`",
+        "'''",
+        "def :",
+    ] {
+        for path in ["a.rs", "a.py", "a.js", "a.go", "a.c", "a.sh"] {
+            let _ = find(path, &new(text), &checks());
+        }
+    }
+}

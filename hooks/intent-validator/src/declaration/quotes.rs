@@ -1,0 +1,217 @@
+//! Quotes: where they stand, whether the user said it, and whether that permits to go without a test.
+
+use super::text::{self, find_phrase, has_any};
+
+/// So many quotes of one message are looked up.
+pub(super) const MOST: usize = 16;
+
+/// A longer passage is no quote, in bytes.
+const LONGEST: usize = 600;
+
+/// A passage in quotation marks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Passage<'a> {
+    /// What stands between the marks.
+    pub(super) text: &'a str,
+}
+
+/// What becomes of a quote that is looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quote {
+    /// The user said it, and it permits.
+    Permits,
+    /// The user said it, but what it permits is not certain.
+    Doubtful,
+    /// The user did not say it.
+    NotFound,
+}
+
+/// Words for tests.
+const OF_TESTS: &[&str] = &[
+    "test", "tests", "testing", "tested", "tdd", "spec", "specs", "unittest", "unittests", "testen", "prueba", "pruebas",
+    "teste", "testes", "tester", "testar", "testear", "testare", "getest", "test-driven", "testfall", "testfälle", "toetsen",
+];
+
+/// Parts of words for tests where words are not set apart, or are bent.
+const OF_TESTS_WITHIN: &[&str] = &["テスト", "测试", "測試", "테스트", "тест", "unit-test", "unittest"];
+
+/// Words that let something go.
+const DISPENSING: &[&str] = &[
+    "skip", "skipping", "no", "not", "don't", "needn't", "without", "leave out", "leave", "drop", "omit", "spare", "forego",
+    "unnecessary", "optional", "later", "can wait", "overkill", "silly", "pointless", "needless", "won't need", "bother",
+    "never mind", "forget", "isn't needed", "aren't needed", "doesn't need", "ohne", "kein", "keine", "keinen", "nicht", "weg",
+    "weglassen", "überspringen", "spar", "lass", "sin", "omite", "salta", "sans", "pas", "saute", "ignore", "sem", "não", "pule",
+    "pular", "dispensa", "senza", "salta", "niente", "geen", "zonder",
+];
+
+/// The same where words are not set apart.
+const DISPENSING_WITHIN: &[&str] = &[
+    "なし", "不要", "スキップ", "省略", "いらない", "いりません", "跳过", "跳過", "不用", "不需要", "无需", "別", "别", "생략", "없이",
+    "안 해도", "필요 없", "без", "не нуж", "пропус",
+];
+
+/// Words beside which a quote may mean the opposite, or something else.
+const TURNING: &[&str] = &[
+    "don't", "not", "never", "no", "cannot", "can't", "won't", "mustn't", "shouldn't", "isn't", "didn't", "if", "unless", "why",
+    "when", "fail", "fails", "failing", "failed", "break", "breaks", "broken", "red", "missing", "instead", "nicht", "nie",
+    "kein", "keine", "keinen", "wenn", "warum", "falls", "nunca", "jamás", "si", "jamais", "ne", "não", "nunca", "se", "mai",
+    "dürfen", "dont", "doesn't", "wasn't", "stop", "avoid", "refuse", "forbid", "hate", "wrong", "only", "reject",
+];
+
+/// Letting go is itself forbidden.
+const FORBIDDING: &[&str] = &[
+    "don't skip", "not skip", "never skip", "don't leave", "not leave", "don't drop", "not drop", "don't forget", "not forget",
+    "never forget", "don't omit", "not omit", "no skipping", "not without", "never without", "don't ignore", "not ignore",
+    "not optional", "not unnecessary", "nicht ohne", "nicht weglassen", "nicht überspringen", "nicht vergessen", "no omitas",
+    "no olvides", "pas sans", "n'oublie pas", "não esqueça", "não pule", "nie ohne", "dont skip", "dont forget", "no te saltes",
+];
+
+/// The passages of a text that stand in quotation marks of any kind, each within one line.
+pub(super) fn in_text(text: &str) -> Vec<Passage<'_>> {
+    text.lines().flat_map(in_line).collect()
+}
+
+fn in_line(line: &str) -> Vec<Passage<'_>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    let mut before = ' ';
+    while let Some(c) = line.get(from..).and_then(|rest| rest.chars().next()) {
+        let start = from + c.len_utf8();
+        let opens = !closing(c).is_empty() && (c != '\'' || !before.is_alphanumeric());
+        match opens.then(|| end_of(&line[start..], c)).flatten() {
+            Some((len, mark)) => {
+                found.push(Passage { text: &line[start..start + len] });
+                from = start + len + mark;
+            }
+            None => from = start,
+        }
+        before = c;
+    }
+    found
+}
+
+/// The marks that close what `open` opens.
+fn closing(open: char) -> &'static [char] {
+    match open {
+        '"' => &['"'],
+        '`' => &['`'],
+        '\'' => &['\''],
+        '“' => &['”', '“'],
+        '”' => &['”'],
+        '„' => &['“', '”'],
+        '‘' => &['’'],
+        '‚' => &['‘', '’'],
+        '«' => &['»'],
+        '»' => &['«'],
+        '‹' => &['›'],
+        '「' => &['」'],
+        '『' => &['』'],
+        '《' => &['》'],
+        '＂' => &['＂'],
+        _ => &[],
+    }
+}
+
+/// How long the passage is, and the mark that closes it. An apostrophe within a word closes nothing.
+fn end_of(rest: &str, open: char) -> Option<(usize, usize)> {
+    let marks = closing(open);
+    let mut chars = rest.char_indices().take_while(|(at, _)| *at < LONGEST).peekable();
+    while let Some((at, c)) = chars.next() {
+        let within = matches!(c, '\'' | '’') && chars.peek().is_some_and(|(_, next)| next.is_alphanumeric());
+        if marks.contains(&c) && !within {
+            return (at > 0).then(|| (at, c.len_utf8()));
+        }
+    }
+    None
+}
+
+/// Whether a text speaks of tests.
+pub(super) fn speaks_of_tests(text: &str) -> bool {
+    let words = text.split(|c: char| c.is_whitespace() || "-_/.:,;()\"“”".contains(c)).map(text::plain);
+    words.into_iter().any(|word| {
+        OF_TESTS.contains(&word.as_str()) || OF_TESTS_WITHIN.iter().any(|part| word.contains(part))
+    })
+}
+
+/// Looks a quote up in what the user said.
+pub(super) fn find(quote: &str, user: &[String]) -> Quote {
+    let quote = even(quote);
+    let quote = quote.trim_matches(|c: char| c == '"' || c == '\'' || c.is_whitespace());
+    if quote.len() > LONGEST || !is_two_words(quote) {
+        return Quote::NotFound;
+    }
+    let mut found = Quote::NotFound;
+    for said in user {
+        let said = even(said);
+        for (at, _) in said.match_indices(quote).take(MOST) {
+            if !is_whole(&said, at, quote.len()) {
+                continue;
+            }
+            if permits(&said, at, quote) {
+                return Quote::Permits;
+            }
+            found = Quote::Doubtful;
+        }
+    }
+    found
+}
+
+/// White space collapsed, typographic quotation marks and apostrophes made plain.
+fn even(text: &str) -> String {
+    let plain = |c: char| match c {
+        '“' | '”' | '„' | '«' | '»' | '＂' => '"',
+        '‘' | '’' | '‚' | '‹' | '›' => '\'',
+        c => c,
+    };
+    let mut even = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !even.is_empty() {
+            even.push(' ');
+        }
+        even.extend(word.chars().map(plain));
+    }
+    even
+}
+
+/// Two words; where words are not set apart, four signs.
+fn is_two_words(quote: &str) -> bool {
+    let is_apart = text::is_latin(quote);
+    text::words(quote).len() >= 2 || (!is_apart && quote.chars().filter(|c| c.is_alphanumeric()).count() >= 4)
+}
+
+/// The quote does not begin or end within a word.
+fn is_whole(said: &str, at: usize, len: usize) -> bool {
+    let is_cut = |a: Option<char>, b: Option<char>| {
+        matches!((a, b), (Some(a), Some(b)) if is_spaced(a) && is_spaced(b))
+    };
+    let (before, rest) = said.split_at(at);
+    let (quote, after) = rest.split_at(len);
+    !is_cut(before.chars().next_back(), quote.chars().next())
+        && !is_cut(quote.chars().next_back(), after.chars().next())
+}
+
+/// A letter of a script that sets words apart.
+fn is_spaced(c: char) -> bool {
+    c.is_alphanumeric() && u32::from(c) < 0x2000
+}
+
+/// Whether what the user said permits to go without a test, where it was said.
+fn permits(said: &str, at: usize, quote: &str) -> bool {
+    let ends = |c: char| ".,;:!?\n—–(".contains(c);
+    let before = &said[..at];
+    let before = before.rfind(ends).map_or(before, |end| &before[end..]);
+    let after = &said[at + quote.len()..];
+    let after_len = after.find(ends).unwrap_or(after.len());
+    let is_asked = after[after_len..].starts_with('?');
+    let clause: Vec<String> = text::words(before).into_iter().chain(text::words(quote)).collect();
+    let around = [text::words(before), text::words(&after[..after_len])];
+    let is_turned = around.iter().any(|words| has_any(words, TURNING)) || has_any(&clause, FORBIDDING);
+    !is_asked && !is_turned && !quote.ends_with('?') && speaks_of_tests(quote) && dispenses(quote)
+}
+
+fn dispenses(quote: &str) -> bool {
+    let words = text::words(quote);
+    let turned = ["fail", "fails", "failing", "failed", "break", "breaks", "broken", "missing", "pass", "passes", "red", "why", "if", "unless"];
+    let is_let_go = has_any(&words, DISPENSING) || DISPENSING_WITHIN.iter().any(|part| quote.contains(part));
+    is_let_go && turned.iter().all(|word| find_phrase(&words, word, 0).is_none())
+}

@@ -1,0 +1,85 @@
+//! What was declared in Claude's shell: the lines of a call that has run and come through.
+
+use serde::Deserialize;
+use shared::hook::Seen;
+use shared::own_calls::own_command_lines;
+use shared::protocol::{ToolCall, ToolResult};
+
+use super::{DeclaredFacts, Spot};
+use crate::declaration::Declaration;
+use crate::declare;
+use crate::settings::Settings;
+use crate::source::{self, Kind};
+use crate::state::Recorded;
+
+const OWN: &str = "intent-validator";
+
+/// Said of a line that is more than plain words.
+const NOT_PLAIN: &str = "intent-validator: this declaration was not recorded: it is not made of plain words. Give each value in \
+                         quotes without $, `, ! and backslashes between double ones, and run nothing else in the same line.";
+
+/// A shell's answer, as far as it matters.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Response {
+    interrupted: Option<bool>,
+    background_task_id: Option<serde::de::IgnoredAny>,
+    success: Option<bool>,
+}
+
+pub(super) fn after(seen: &Seen<'_, Settings>, result: &ToolResult) -> Option<DeclaredFacts> {
+    seen.input.call.session_id.as_ref()?;
+    // Most lines are somebody else's.
+    let raw = result.call.tool_input.as_ref()?.get();
+    if !(raw.contains(OWN) && raw.contains("declare")) || !has_succeeded(result) {
+        return None;
+    }
+    let Some(lines) = own_command_lines(&result.call, seen.places) else {
+        let unheard = is_meant(&result.call).then(|| NOT_PLAIN.to_owned());
+        return unheard.map(|text| DeclaredFacts { unheard: Some(text), ..DeclaredFacts::default() });
+    };
+    let recorded: Vec<Recorded> = lines.iter().filter_map(|words| recorded(seen, words)).collect();
+    (!recorded.is_empty()).then_some(DeclaredFacts { recorded, unheard: None })
+}
+
+fn has_succeeded(result: &ToolResult) -> bool {
+    let text = result.tool_response.as_ref().map_or("{}", |raw| raw.get());
+    let response: Response = serde_json::from_str(text).unwrap_or_default();
+    response.success.unwrap_or(true)
+        && !response.interrupted.unwrap_or(false)
+        && response.background_task_id.is_none()
+}
+
+/// A shell's line that reads like a declaration, whatever else is in it.
+fn is_meant(call: &ToolCall) -> bool {
+    let raw = call.tool_input.as_ref().map_or("", |raw| raw.get());
+    matches!(call.tool_name.as_str(), "Bash" | "PowerShell") && raw.contains("intent-validator declare --")
+}
+
+/// What a command declares; one that is wrong has said so itself.
+fn recorded(seen: &Seen<'_, Settings>, words: &[String]) -> Option<Recorded> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let [OWN, "declare", words @ ..] = words.as_slice() else { return None };
+    let declaration = declare::parse(words).ok()?;
+    let call = &seen.input.call;
+    let spots = spots(seen, &declaration);
+    let kinds = spots.iter().filter_map(|spot| source::kind(&spot.file, seen.settings));
+    let wants_test = seen.settings.tdd && kinds.into_iter().any(|kind| kind == Kind::Core);
+    if declare::fault(&declaration, wants_test).is_some() {
+        return None;
+    }
+    let mut names: Vec<String> = spots.into_iter().flat_map(|spot| [spot.file, spot.in_project]).collect();
+    names.sort();
+    names.dedup();
+    if names.is_empty() {
+        return None;
+    }
+    Some(Recorded { names, agent: call.agent_id.clone(), declaration, at: seen.host.now() })
+}
+
+/// The file may be meant from where the line ran, if there is one, or from the project's root.
+fn spots(seen: &Seen<'_, Settings>, declaration: &Declaration) -> Vec<Spot> {
+    let here = Spot::of(seen, &declaration.file).filter(|spot| spot.path.exists());
+    let there = || Spot::find(seen.places, None, &declaration.file);
+    here.or_else(there).into_iter().collect()
+}

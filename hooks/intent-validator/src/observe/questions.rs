@@ -1,0 +1,89 @@
+//! The models are asked: what they are told and shown, and what came of it.
+
+use serde::de::DeserializeOwned;
+use shared::blocks;
+use shared::hook::Seen;
+use shared::judge::{self, Desk, Question};
+use shared::protocol::ToolCall;
+use shared::transcript::{Speaker, conversation};
+
+use super::{about_tests, how_to_declare};
+use crate::change::{diff, in_words};
+use crate::plan::Known;
+use crate::prompts::{Prompt, Texts};
+use crate::review::{self, Announced, Announcement, Reply, Review};
+use crate::settings::Settings;
+
+/// Said where a file needs no test.
+const NO_TEST: &str = "This file wants no test: NO_TDD is no verdict here.";
+
+/// Stage 1.
+pub(super) fn whether_declared(
+    seen: &Seen<'_, Settings>,
+    tool: &ToolCall,
+    known: &Known,
+    texts: &mut Texts<'_>,
+) -> Reply<Announced> {
+    let declaration = how_to_declare(texts, &known.program);
+    let tdd = if known.wants_test { about_tests(texts, seen.settings) } else { NO_TEST.to_owned() };
+    let instructions = texts.filled(Prompt::Stage1, &[("declaration", &declaration), ("tdd", &tdd)]);
+    let shown = Announcement {
+        file: &known.place.file,
+        change: &in_words(&known.place.file, &known.versions),
+        own: known.words.own.as_deref().unwrap_or_default(),
+        before: &known.words.before,
+        user: &known.user,
+    };
+    asked(seen, tool, &review::announced(seen.settings, instructions, &shown))
+}
+
+/// Stage 2.
+pub(super) fn review(
+    seen: &Seen<'_, Settings>,
+    tool: &ToolCall,
+    known: &Known,
+    declared: &str,
+    texts: &mut Texts<'_>,
+) -> Reply<Review> {
+    let rules = review::rule_lines(seen.settings).join("\n");
+    let instructions = texts.filled(Prompt::Stage2, &[("rules", &rules)]);
+    let file = &known.place.file;
+    let diff = diff(file, &known.versions);
+    let said = said(seen);
+    asked(seen, tool, &review::reviewed(seen.settings, instructions, file, declared, &diff, &said))
+}
+
+/// The last messages of the conversation, each with who wrote it.
+fn said(seen: &Seen<'_, Settings>) -> String {
+    let most = usize::try_from(seen.settings.judge.context_messages.get()).unwrap_or(1);
+    let path = seen.input.call.transcript_path.as_deref();
+    let said = path.map(|path| conversation(path, most)).unwrap_or_default();
+    let one = |said: &shared::transcript::Said| match said.by {
+        Speaker::User => format!("user: {}", said.text),
+        Speaker::Model => format!("assistant: {}", said.text),
+    };
+    said.iter().map(one).collect::<Vec<_>>().join("\n\n")
+}
+
+fn asked<V: DeserializeOwned>(
+    seen: &Seen<'_, Settings>,
+    tool: &ToolCall,
+    question: &Question<'_>,
+) -> Reply<V> {
+    let is_refused_elsewhere = || {
+        let session = seen.store.zip(seen.input.call.session_id.as_deref());
+        let ledger = session.map(|(store, session)| blocks::read(store, session));
+        ledger.zip(tool.tool_use_id.as_deref()).is_some_and(|(ledger, id)| ledger.is_denied(id))
+    };
+    let desk = Desk {
+        hook: "intent-validator",
+        host: seen.host,
+        places: seen.places,
+        store: seen.store,
+        call: &seen.input.call,
+        event: seen.input.event.name(),
+        settings: &seen.settings.judge,
+        is_refused_elsewhere: &is_refused_elsewhere,
+    };
+    judge::ask(question, &desk).into()
+}

@@ -1,0 +1,109 @@
+//! Where a file stands: its real path, and what it is called from the root of its repository and of the project.
+
+use std::path::{Component, Path, PathBuf};
+
+use shared::hook::Seen;
+use shared::host::Places;
+
+use crate::settings::Settings;
+
+/// A file of the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Spot {
+    /// Links resolved as far as it exists.
+    pub(crate) path: PathBuf,
+    /// From the root of the repository that holds it, with `/`.
+    pub(crate) file: String,
+    /// From the project's root, with `/`.
+    pub(crate) in_project: String,
+}
+
+impl Spot {
+    /// The file a call names; `None`: it is none of the project's.
+    pub(crate) fn of(seen: &Seen<'_, Settings>, file: &str) -> Option<Self> {
+        Self::find(seen.places, seen.input.call.cwd.as_deref(), file)
+    }
+
+    /// The file that is called so in a folder; without one, in the project's root.
+    pub(crate) fn find(places: &Places, folder: Option<&Path>, file: &str) -> Option<Self> {
+        let root = places.root.as_deref()?;
+        let path = real(&folder.unwrap_or(root).join(file));
+        let root = real(root);
+        let in_project = path.strip_prefix(&root).ok()?;
+        let folders = path.ancestors().skip(1).take_while(|folder| folder.starts_with(&root));
+        let repository = folders.into_iter().find(|folder| folder.join(".git").exists()).unwrap_or(&root);
+        let file = path.strip_prefix(repository).ok()?;
+        Some(Self { file: slashed(file), in_project: slashed(in_project), path: path.clone() })
+    }
+}
+
+/// With links resolved as far as it exists, so that a link is no way round.
+fn real(path: &Path) -> PathBuf {
+    let flat = flat(path);
+    for ancestor in flat.ancestors() {
+        if let (Ok(found), Ok(rest)) = (ancestor.canonicalize(), flat.strip_prefix(ancestor)) {
+            return if rest.as_os_str().is_empty() { found } else { found.join(rest) };
+        }
+    }
+    flat
+}
+
+/// Without `.` and `..`, which are taken away as text: the file may not exist.
+fn flat(path: &Path) -> PathBuf {
+    let mut flat = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                flat.pop();
+            }
+            part => flat.push(part),
+        }
+    }
+    flat
+}
+
+/// A relative path as it is written everywhere.
+fn slashed(path: &Path) -> String {
+    let parts = path.components().filter(|part| *part != Component::CurDir);
+    parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use shared::host::Places;
+
+    use super::Spot;
+
+    fn found(places: &Places, folder: Option<&Path>, file: &str) -> Option<(String, String)> {
+        Spot::find(places, folder, file).map(|spot| (spot.file, spot.in_project))
+    }
+
+    #[test]
+    fn a_file_is_called_from_the_root_of_its_repository() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().join("project");
+        for folder in ["project/.git", "project/sub/.git", "project/sub/src", "outside"] {
+            std::fs::create_dir_all(scratch.path().join(folder)).unwrap();
+        }
+        let places = Places { root: Some(root.clone()), ..Places::default() };
+        let is = |file: &str, project: &str| Some((file.to_owned(), project.to_owned()));
+        assert_eq!(found(&places, None, "src/new.py"), is("src/new.py", "src/new.py"));
+        assert_eq!(found(&places, None, "./a/../src/new.py"), is("src/new.py", "src/new.py"));
+        assert_eq!(found(&places, Some(&root.join("sub")), "src/a.py"), is("src/a.py", "sub/src/a.py"));
+        let absolute = root.join("src/a b.py");
+        assert_eq!(found(&places, None, absolute.to_str().unwrap()), is("src/a b.py", "src/a b.py"));
+        assert_eq!(found(&places, None, "../outside/a.py"), None);
+        assert_eq!(found(&Places::default(), Some(&root), "src/a.py"), None);
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(scratch.path().join("outside"), root.join("way-out")).unwrap();
+            std::os::unix::fs::symlink(&root, scratch.path().join("way-in")).unwrap();
+            assert_eq!(found(&places, None, "way-out/a.py"), None);
+            let way_in = scratch.path().join("way-in/src/a.py");
+            assert_eq!(found(&places, None, way_in.to_str().unwrap()), is("src/a.py", "src/a.py"));
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Which answers are verdicts, and what is shown to a model.
+
+use serde_json::json;
+use shared::judge::{Asked, NotAsked, Outcome, Trouble};
+
+use super::{Announced, Announcement, Reply, Review, announced, key, reviewed, rule_lines};
+use crate::declaration::Missing;
+use crate::plan::tests::defaults;
+
+#[test]
+fn an_answer_of_stage_1() {
+    for (answer, expected) in [
+        (json!({ "verdict": "YES", "missing": [] }), Some(Announced::Yes)),
+        (json!({ "verdict": "YES" }), Some(Announced::Yes)),
+        (json!({ "verdict": "NO", "missing": ["GOAL", "x"] }), Some(Announced::No(vec![Missing::Goal]))),
+        (json!({ "verdict": "NO_TDD", "missing": [] }), Some(Announced::NoTest)),
+        (json!({ "verdict": "yes", "missing": [] }), None),
+        (json!({ "verdict": "", "missing": [] }), None),
+        (json!("YES"), None),
+        (json!({}), None),
+    ] {
+        assert_eq!(serde_json::from_value::<Announced>(answer.clone()).ok(), expected, "{answer}");
+    }
+}
+
+#[test]
+fn an_answer_of_stage_2_that_blocks_says_why() {
+    let finding = json!({ "rule": "scope-creep", "line": -3, "why": "w", "fix": "f" });
+    let silent = json!({ "rule": "scope-creep", "line": 3, "why": " ", "fix": "" });
+    for (answer, expected) in [
+        (json!({ "verdict": "APPROVED", "findings": [] }), Some(0)),
+        (json!({ "verdict": "APPROVED" }), Some(0)),
+        (json!({ "verdict": "APPROVED", "findings": [finding] }), Some(0)),
+        (json!({ "verdict": "BLOCKED", "findings": [finding, silent] }), Some(1)),
+        (json!({ "verdict": "BLOCKED", "findings": [silent] }), None),
+        (json!({ "verdict": "BLOCKED", "findings": [] }), None),
+        (json!({ "verdict": "BLOCKED" }), None),
+        (json!({ "verdict": "APPROVED." }), None),
+        (json!({ "findings": [] }), None),
+    ] {
+        let review = serde_json::from_value::<Review>(answer.clone()).ok();
+        assert_eq!(review.map(|review| review.0.len()), expected, "{answer}");
+    }
+}
+
+#[test]
+fn what_is_no_verdict_is_a_reason_to_ask_the_user_only_where_the_judge_has_failed() {
+    let verdict = |outcome| Reply::<u8>::from(Asked { outcome, notice: None }).verdict;
+    assert_eq!(verdict(Outcome::Answered(1)), Ok(1));
+    assert!(verdict(Outcome::Failed(Trouble::Late)).is_err_and(|why| why.is_some()));
+    assert!(verdict(Outcome::NotAsked(NotAsked::Misled)).is_err_and(|why| why.is_some()));
+    for quiet in [NotAsked::NoBackend, NotAsked::Pacing, NotAsked::CallsSpent, NotAsked::RefusedElsewhere] {
+        assert_eq!(verdict(Outcome::NotAsked(quiet)), Err(None));
+    }
+}
+
+#[test]
+fn what_is_not_ours_is_material_and_never_instruction() {
+    let settings = defaults();
+    let shown = Announcement {
+        file: "src/ignore previous.py",
+        change: "c",
+        own: "OWN",
+        before: &["B1".to_owned(), "B2".to_owned()],
+        user: &["U".to_owned()],
+    };
+    let question = announced(&settings, "ours".to_owned(), &shown);
+    assert_eq!(question.instructions, "ours");
+    let parts: Vec<_> = question.parts.iter().map(|part| (part.name, part.text.as_str())).collect();
+    let expected = [
+        ("file", "src/ignore previous.py"),
+        ("change", "c"),
+        ("said_before", "B1\n\nB2"),
+        ("said", "OWN"),
+        ("user", "U"),
+    ];
+    assert_eq!(parts, expected);
+    let question = reviewed(&settings, "ours".to_owned(), "src/a.py", "D", "+x", "C");
+    let parts: Vec<_> = question.parts.iter().map(|part| (part.name, part.max_chars)).collect();
+    assert_eq!(parts, [("file", 1_000), ("declaration", 4_000), ("diff", 6_000), ("conversation", 12_000)]);
+    assert_eq!(question.fallback, settings.stage2_fallback_model.as_deref());
+}
+
+#[test]
+fn a_rule_with_an_empty_text_is_none() {
+    let mut settings = defaults();
+    let all = rule_lines(&settings).len();
+    settings.rules.insert("magic-numbers".to_owned(), " ".to_owned());
+    settings.rules.insert("ours".to_owned(), "a\nb".to_owned());
+    let lines = rule_lines(&settings);
+    assert_eq!(lines.len(), all);
+    assert!(lines.contains(&"- ours: a b".to_owned()) && !lines.join("").contains("magic-numbers"));
+}
+
+#[test]
+fn the_key_of_a_review_changes_with_whatever_its_verdict_could_hang_on() {
+    let settings = defaults();
+    let mut other_rules = defaults();
+    other_rules.rules.insert("ours".to_owned(), "x".to_owned());
+    let mut other_model = defaults();
+    "m".clone_into(&mut other_model.stage2_model);
+    let keys = [
+        key(&settings, "d", "diff"),
+        key(&settings, "e", "diff"),
+        key(&settings, "d", "other"),
+        key(&settings, "dd", "iff"),
+        key(&other_rules, "d", "diff"),
+        key(&other_model, "d", "diff"),
+    ];
+    let different: std::collections::BTreeSet<_> = keys.iter().collect();
+    assert_eq!(different.len(), keys.len());
+    assert_eq!(keys[0], key(&settings, "d", "diff"));
+}

@@ -1,0 +1,87 @@
+//! What is remembered, and for how long.
+
+use std::time::Duration;
+
+use shared::host::Timestamp;
+
+use super::{Cause, MAX_REVIEWED, Place, Recorded, State};
+use crate::checks::Finding;
+use crate::declaration::Declaration;
+
+const TTL: Duration = Duration::from_secs(3600);
+
+fn at(secs: i64) -> Timestamp {
+    Timestamp::from_secs(1_000_000 + secs)
+}
+
+fn recorded(name: &str, agent: Option<&str>, changes: &str) -> Recorded {
+    let declaration = Declaration { changes: changes.to_owned(), ..Declaration::default() };
+    Recorded { names: vec![name.to_owned()], agent: agent.map(ToOwned::to_owned), declaration, at: at(0) }
+}
+
+fn finding() -> Finding {
+    Finding { rule: "r".into(), line: 1, why: "w".into(), fix: "f".into() }
+}
+
+#[test]
+fn a_declaration_holds_for_its_file_and_agent_and_time() {
+    let mut state = State::default();
+    state.declare(recorded("src/a.py", None, "old"));
+    state.declare(recorded("src/a.py", None, "new"));
+    state.declare(recorded("src/a.py", Some("b"), "of b"));
+    for (name, agent, secs, expected) in [
+        ("src/a.py", None, 3599, Some("new")),
+        ("src/a.py", None, 3600, None),
+        ("src/a.py", Some("b"), 1, Some("of b")),
+        ("src/a.py", Some("c"), 1, None),
+        ("src/b.py", None, 1, None),
+    ] {
+        let found = state.declared(&[name], agent, at(secs), TTL);
+        assert_eq!(found.map(|found| found.changes.as_str()), expected, "{name} {agent:?} {secs}");
+    }
+    state.forget_declared(&["src/a.py"], None);
+    assert_eq!(state.declared(&["src/a.py"], None, at(1), TTL), None);
+    assert!(state.declared(&["src/a.py"], Some("b"), at(1), TTL).is_some());
+}
+
+#[test]
+fn blocks_count_by_file_agent_prompt_and_cause() {
+    let mut state = State::default();
+    let place = Place { file: "src/a.py".into(), agent: None };
+    state.block(&place, Some("p"), Cause::Test);
+    state.block(&place, Some("p"), Cause::Test);
+    assert_eq!(state.count(&place, Some("p"), Cause::Test), 2);
+    assert_eq!(state.count(&place, Some("p"), Cause::Review), 0);
+    assert_eq!(state.count(&place, Some("q"), Cause::Test), 0);
+    let other = Place { agent: Some("b".into()), ..place.clone() };
+    assert_eq!(state.count(&other, Some("p"), Cause::Test), 0);
+}
+
+#[test]
+fn an_approval_holds_for_the_session_and_a_fault_for_ten_minutes() {
+    let mut state = State::default();
+    state.reviewed("good", &[], at(0));
+    state.reviewed("bad", &[finding()], at(0));
+    assert_eq!(state.review("good", at(100_000)), Some(&[][..]));
+    assert_eq!(state.review("bad", at(599)), Some(&[finding()][..]));
+    assert_eq!(state.review("bad", at(600)), None);
+    for number in 0..MAX_REVIEWED {
+        state.reviewed(&format!("{number}"), &[], at(1));
+    }
+    assert_eq!(state.review("good", at(1)), None, "the newest fifty are kept");
+}
+
+#[test]
+fn after_two_calls_that_were_not_heard_nobody_waits() {
+    let mut state = State::default();
+    state.not_heard(None);
+    assert!(state.is_heard(None));
+    state.not_heard(None);
+    assert!(!state.is_heard(None));
+    assert!(state.is_heard(Some("b")));
+}
+
+#[test]
+fn a_file_without_a_key_of_today_is_read() {
+    assert_eq!(serde_json::from_str::<State>("{}").unwrap(), State::default());
+}

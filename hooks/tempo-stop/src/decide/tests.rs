@@ -1,0 +1,328 @@
+//! The rules as tables: one stop or prompt, one change, one outcome.
+
+use std::time::Duration;
+
+use shared::blocks::BlockCount;
+use shared::cli::Reply;
+use shared::config::{self, Bounded, SectionSpec, Sources};
+use shared::hook::{Given, Heed, Heeded, Memory, Outcome, Remark, Verdict};
+use shared::host::Timestamp;
+use shared::protocol::{Call, Event, Input, Stop};
+use shared::stop_gate::never_blocked_by_input;
+use shared::switches::{Position, Turn};
+use shared::transcript::TurnWork;
+
+use super::decide;
+use crate::effect::Switch;
+use crate::observe::{Facts, Judged, StopFacts};
+use crate::settings::{Mode, Settings};
+use crate::state::State;
+use crate::texts::{ALL, ANNOUNCEMENT, HELD, MAX_ANNOUNCEMENT_CHARS};
+
+const NOW: Timestamp = Timestamp::from_secs(10_000);
+
+/// A stop after work that the model finds unfinished; the tests change what matters.
+struct Case {
+    call: Call,
+    stop: Stop,
+    facts: StopFacts,
+    state: State,
+    settings: Settings,
+    blocks: BlockCount,
+}
+
+/// As compiled in, so that a new setting changes no test.
+fn defaults() -> Settings {
+    let spec = SectionSpec {
+        name: "tempo-stop",
+        root_keys: &["judge"],
+        costs_money: true,
+        ..SectionSpec::default()
+    };
+    config::load(spec, &Sources::default(), Position::Auto).unwrap().settings
+}
+
+fn case() -> Case {
+    Case {
+        call: Call { session_id: Some("s".into()), prompt_id: Some("p".into()), ..Call::default() },
+        stop: Stop { last_assistant_message: Some("Step one is done.".into()), ..Stop::default() },
+        facts: StopFacts {
+            work: TurnWork::ToolCalls,
+            judged: Judged::Blocked("Step two is missing.".into()),
+            text: HELD.built_in.trim().into(),
+            ..StopFacts::default()
+        },
+        state: State::default(),
+        settings: defaults(),
+        blocks: BlockCount::default(),
+    }
+}
+
+fn given<T>(
+    event: Event,
+    facts: &Facts,
+    case: &Case,
+    use_it: impl FnOnce(&Given<'_, crate::TempoStop>) -> T,
+) -> T {
+    use_it(&Given {
+        input: &Input { call: case.call.clone(), event },
+        facts,
+        state: &case.state,
+        settings: &case.settings,
+        blocks: case.blocks,
+        started: NOW,
+        now: NOW.plus(Duration::from_secs(1)),
+        headless: false,
+        switched_off: false,
+        origin: &|_| None,
+    })
+}
+
+fn decided(change: impl FnOnce(&mut Case)) -> Outcome<State, Switch> {
+    let mut case = case();
+    change(&mut case);
+    given(Event::Stop(case.stop.clone()), &Facts::Stop(case.facts.clone()), &case, decide)
+}
+
+#[track_caller]
+fn holds(change: impl FnOnce(&mut Case)) -> String {
+    let outcome = decided(change);
+    let Verdict::Block { reason, rule } = outcome.verdict else { panic!("let go: {:?}", outcome.remark) };
+    assert_eq!(rule, "mode");
+    reason
+}
+
+#[track_caller]
+fn lets_go(change: impl FnOnce(&mut Case), why: &'static str) {
+    let outcome = decided(change);
+    assert_eq!((outcome.verdict, outcome.remark), (Verdict::Pass, Some(Remark::LetGo(why))));
+}
+
+fn says(message: &'static str) -> impl FnOnce(&mut Case) {
+    move |case| case.stop.last_assistant_message = Some(message.into())
+}
+
+#[test]
+fn a_stop_that_the_model_finds_unfinished_is_held_with_its_feedback() {
+    let reason = holds(|_| ());
+    assert!(reason.starts_with("tempo-stop: "), "{reason}");
+    assert!(reason.contains("\n\nStep two is missing.\n\n"), "{reason}");
+    assert_eq!(decided(|_| ()).trail.next, ["Step two is missing."]);
+    holds(|case| case.facts.work = TurnWork::Unknown);
+    holds(|case| case.stop.last_assistant_message = None);
+}
+
+#[test]
+fn without_a_place_for_it_the_feedback_follows_the_users_own_text() {
+    assert_eq!(holds(|case| case.facts.text = "Look again.".into()), "Look again.\n\nStep two is missing.");
+}
+
+#[test]
+fn every_other_answer_lets_go() {
+    let judged = |judged| move |case: &mut Case| case.facts.judged = judged;
+    lets_go(judged(Judged::Approved), "the model finds it done");
+    lets_go(judged(Judged::NothingRequested), "what the user asked for is not known");
+    lets_go(judged(Judged::HeldElsewhere), "another hook holds this stop");
+    lets_go(judged(Judged::NoVerdict), "there is no verdict");
+    lets_go(judged(Judged::NotAsked), "the model was not asked");
+}
+
+#[test]
+fn the_cases_that_are_never_blocked_come_first() {
+    lets_go(says("Shall I go on?"), "the last message ends in a question");
+    lets_go(|case| case.facts.work = TurnWork::NoToolCall, "the turn made no tool call");
+    lets_go(|case| case.stop.background_tasks = 1, "background work or a wake-up is in flight");
+    lets_go(|case| case.call.session_id = None, "no session id");
+    lets_go(|case| case.blocks.together = 6, "blocked often enough for this prompt");
+}
+
+#[test]
+fn what_a_held_stop_says_to_do_is_let_go() {
+    let case = case();
+    let asks = Stop { last_assistant_message: Some("Which of the two?".into()), ..Stop::default() };
+    assert!(HELD.built_in.contains("end with a question to them"));
+    assert!(never_blocked_by_input(&case.call, &asks).is_some());
+    let waits = Stop { background_tasks: 1, ..case.stop };
+    assert!(HELD.built_in.contains("in the background"));
+    assert!(never_blocked_by_input(&case.call, &waits).is_some());
+}
+
+#[test]
+fn off_holds_nothing_and_auto_only_while_the_user_is_away() {
+    let auto = |secs: Option<i64>| {
+        move |case: &mut Case| {
+            case.settings.mode = Mode::Auto;
+            case.state.typed_at = secs.map(|secs| NOW.plus(Duration::from_secs(1)).minus_secs(secs));
+        }
+    };
+    lets_go(|case| case.settings.mode = Mode::Off, "the mode is off");
+    holds(auto(Some(600)));
+    lets_go(auto(Some(599)), "the user is not away");
+    lets_go(auto(Some(-5)), "the user is not away");
+    lets_go(auto(None), "the user is not away");
+    holds(|case| {
+        auto(Some(1))(case);
+        case.settings.away_secs = Bounded::new(1).unwrap();
+    });
+}
+
+#[test]
+fn switched_on_by_hand_every_stop_is_looked_at() {
+    for mode in [Mode::Off, Mode::Auto, Mode::On] {
+        holds(|case| {
+            case.settings.mode = mode;
+            case.facts.switch = Position::On;
+        });
+    }
+}
+
+#[test]
+fn a_prompt_is_held_so_often_and_no_more() {
+    let held = |own, most| {
+        move |case: &mut Case| {
+            case.blocks = BlockCount { own, together: own, own_last: Some(Timestamp::from_secs(9_000)) };
+            case.settings.max_blocks = Bounded::new(most).unwrap();
+            case.stop.stop_hook_active = true;
+        }
+    };
+    holds(held(2, 3));
+    lets_go(held(3, 3), "held often enough for this prompt");
+    lets_go(held(1, 1), "held often enough for this prompt");
+    holds(held(5, 6));
+    lets_go(held(6, 6), "blocked often enough for this prompt");
+}
+
+#[test]
+fn an_error_of_the_client_is_let_go() {
+    let error = "the last message is an error of the client";
+    for message in [
+        "API Error: 529 Overloaded. This is a server-side issue, usually temporary — try again in a moment.",
+        "API Error: Request rejected (429) · slow down",
+        "Failed to authenticate. API Error: 401 no",
+        "Prompt is too long",
+        "Credit balance is too low",
+        "Not logged in · Please run /login",
+        "You’ve hit your limit · resets 3pm",
+        "Claude usage limit reached. Your limit will reset at 3pm.",
+        " [Request interrupted by user]",
+    ] {
+        lets_go(says(message), error);
+    }
+    holds(says("The API Error is mended; step one is done."));
+    holds(says("API Errors are retried now. Next I will write the tests."));
+    holds(says("The week resets on Friday, so the counter does too."));
+    let report = format!("API Error: {}", "the handler of it is rewritten. ".repeat(30));
+    holds(|case| case.stop.last_assistant_message = Some(report));
+}
+
+#[test]
+fn what_became_of_a_held_stop_is_told() {
+    let heeds = |own, judged: Judged| -> Vec<Heed> {
+        let outcome = decided(|case| {
+            case.blocks = BlockCount { own, together: own, own_last: Some(Timestamp::from_secs(9_000)) };
+            case.facts.judged = judged;
+        });
+        outcome.trail.heeds
+    };
+    assert_eq!(heeds(1, Judged::Approved), [Heeded::Followed.of("mode")]);
+    assert_eq!(heeds(0, Judged::Approved), []);
+    assert_eq!(heeds(3, Judged::NotAsked), [Heeded::Overridden.of("mode")]);
+    assert_eq!(heeds(1, Judged::Blocked("more".into())), []);
+    assert_eq!(heeds(1, Judged::NoVerdict), []);
+}
+
+#[test]
+fn the_user_is_told_what_the_judge_has_to_tell() {
+    let outcome = decided(|case| {
+        case.facts.judged = Judged::NoVerdict;
+        case.facts.notice = Some("no credit".into());
+    });
+    assert_eq!(outcome.notice.as_deref(), Some("no credit"));
+}
+
+fn prompted(case: &Case, prompt: &str, answered: Option<Reply>, is_typed: bool) -> Outcome<State, Switch> {
+    let event = Event::UserPromptSubmit { prompt: prompt.into(), source: None };
+    given(event, &Facts::Prompt { answered, is_typed }, case, decide)
+}
+
+#[test]
+fn a_prompt_that_a_person_typed_shows_that_they_are_there() {
+    let case = case();
+    let now = NOW.plus(Duration::from_secs(1));
+    let there = State { typed_at: Some(now), ..State::default() };
+    assert_eq!(prompted(&case, "do it", None, true), Outcome::pass().remembering(Memory::Note(there)));
+    assert_eq!(prompted(&case, "do it", None, false), Outcome::pass());
+}
+
+#[test]
+fn a_prompt_that_was_scheduled_at_the_last_stop_does_not() {
+    let crons = vec!["look at the build".to_owned()];
+    let stop = decided(|case| case.stop.session_crons = crons.clone());
+    let Memory::Note(state) = stop.memory else { panic!("{:?}", stop.memory) };
+    let case = Case { state, ..case() };
+    assert_eq!(prompted(&case, "look at the build\n", None, true), Outcome::pass());
+    assert!(matches!(prompted(&case, "look at the tests", None, true).memory, Memory::Note(_)));
+    let again = decided(|changed| {
+        changed.state = case.state.clone();
+        changed.stop.session_crons = crons;
+    });
+    assert_eq!(again.memory, Memory::Keep, "nothing new");
+    let gone = decided(|changed| changed.state = case.state.clone());
+    assert_eq!(gone.memory, Memory::Note(State::default()));
+}
+
+#[test]
+fn a_typed_command_is_answered_and_carried_out() {
+    let turn = Turn::everywhere("tempo-stop", Position::Off);
+    let reply = Reply { text: "off".into(), turns: vec![turn.clone()], ..Reply::default() };
+    let outcome = prompted(&case(), "tempo-stop off", Some(reply), true);
+    assert_eq!(outcome.verdict, Verdict::Reply { text: "off".into() });
+    assert_eq!(outcome.effects, [Switch(turn)]);
+    assert!(matches!(outcome.memory, Memory::Note(_)), "whoever types is there");
+}
+
+#[test]
+fn a_session_begins_with_the_announcement_and_ends_without_a_trace() {
+    let case = case();
+    let begins = |announcement: Option<&str>| {
+        let event = Event::SessionStart { source: "startup".into(), model: None };
+        let announcement = announcement.map(str::to_owned);
+        given(event, &Facts::SessionStart { announcement, notice: None }, &case, decide)
+    };
+    assert_eq!(begins(Some("hello")).verdict, Verdict::Advise { text: "hello".into() });
+    assert_eq!(begins(None), Outcome::pass());
+    let ends = given(Event::SessionEnd { reason: "other".into() }, &Facts::SessionEnd, &case, decide);
+    assert_eq!(ends, Outcome::pass().remembering(Memory::Drop));
+}
+
+#[test]
+fn the_built_in_texts_keep_to_their_form() {
+    let announcement = ANNOUNCEMENT.built_in.trim();
+    assert!(
+        announcement.starts_with("tempo-stop: ") && announcement.chars().count() <= MAX_ANNOUNCEMENT_CHARS
+    );
+    assert!(HELD.built_in.starts_with("tempo-stop: ") && HELD.built_in.matches("{feedback}").count() == 1);
+    assert!(ALL.iter().all(|text| !text.built_in.contains('!')));
+}
+
+#[test]
+fn a_text_that_replaces_none_is_a_fault() {
+    let mut settings = defaults();
+    assert_eq!(settings.faults(), []);
+    settings.message_files.insert("session_start_message".into(), "a.md".into());
+    settings.message_files.insert("stop_hook_prompt".into(), "b.md".into());
+    let faults = settings.faults();
+    assert_eq!(faults.len(), 1);
+    assert_eq!(faults[0].path, ["message_files", "stop_hook_prompt"]);
+    assert!(faults[0].what.contains("stop_hook_validator_prompt"), "{}", faults[0].what);
+}
+
+trait MinusSecs {
+    fn minus_secs(self, secs: i64) -> Self;
+}
+
+impl MinusSecs for Timestamp {
+    fn minus_secs(self, secs: i64) -> Self {
+        Self::from_micros(self.micros() - secs * 1_000_000)
+    }
+}

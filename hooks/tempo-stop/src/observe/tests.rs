@@ -1,0 +1,249 @@
+//! What is looked at: transcripts and state in scratch folders.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use shared::blocks;
+use shared::config::{self, SectionSpec, Sources};
+use shared::hook::{Hook, Seen};
+use shared::host::{Clock, Environment, Host, Places, Timestamp};
+use shared::protocol::{Call, Event, Input, Stop};
+use shared::state::Store;
+use shared::switches::{Position, Reach, turn};
+use shared::transcript::TurnWork;
+
+use super::{Facts, Judged, StopFacts, material, observe};
+use crate::TempoStop;
+use crate::question::Material;
+use crate::settings::{Mode, Settings};
+
+const NOW: Timestamp = Timestamp::from_secs(100_000);
+
+/// A session in a scratch folder; the tests change what matters.
+struct Scene {
+    scratch: tempfile::TempDir,
+    settings: Settings,
+    entrypoint: &'static str,
+    background_tasks: usize,
+    last_message: &'static str,
+}
+
+fn scene(lines: &[Value]) -> Scene {
+    let scratch = tempfile::tempdir().unwrap();
+    let text: Vec<String> = lines.iter().map(Value::to_string).collect();
+    std::fs::write(scratch.path().join("t.jsonl"), text.join("\n")).unwrap();
+    let spec = SectionSpec {
+        name: "tempo-stop",
+        root_keys: &["judge"],
+        costs_money: true,
+        ..SectionSpec::default()
+    };
+    let settings = config::load(spec, &Sources::default(), Position::Auto).unwrap().settings;
+    Scene { scratch, settings, entrypoint: "cli", background_tasks: 0, last_message: "Done." }
+}
+
+impl Scene {
+    fn store(&self) -> Store {
+        Store::open(&self.scratch.path().join("state")).unwrap()
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.scratch.path().join(name)
+    }
+
+    fn see<T>(&self, event: Event, look: impl FnOnce(&Seen<'_, Settings>) -> T) -> T {
+        let environment = Environment { entrypoint: Some(self.entrypoint.into()), ..Environment::default() };
+        let host = Host { started: NOW, clock: Clock::Fixed(NOW), environment };
+        let places = Places {
+            config_dir: Some(self.scratch.path().to_owned()),
+            state_dir: Some(self.file("state")),
+            ..Places::default()
+        };
+        let call = Call {
+            session_id: Some("s".into()),
+            prompt_id: Some("p".into()),
+            transcript_path: Some(self.file("t.jsonl")),
+            ..Call::default()
+        };
+        let (store, input) = (self.store(), Input { call, event });
+        look(&Seen {
+            input: &input,
+            settings: &self.settings,
+            places: &places,
+            host: &host,
+            locked: &[],
+            store: Some(&store),
+        })
+    }
+
+    fn stop_event(&self) -> Stop {
+        Stop {
+            background_tasks: self.background_tasks,
+            last_assistant_message: Some(self.last_message.into()),
+            ..Stop::default()
+        }
+    }
+
+    fn stop(&self) -> StopFacts {
+        match self.see(Event::Stop(self.stop_event()), observe) {
+            Some(Facts::Stop(facts)) => facts,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn material(&self) -> Material {
+        let stop = self.stop_event();
+        self.see(Event::Stop(stop.clone()), |seen| material(seen, &stop, Path::new(&self.file("t.jsonl")), 1))
+    }
+
+    fn prompt(&self, prompt: &str, source: Option<&str>) -> (Option<String>, bool) {
+        let event = Event::UserPromptSubmit { prompt: prompt.into(), source: source.map(str::to_owned) };
+        match self.see(event, observe) {
+            Some(Facts::Prompt { answered, is_typed }) => (answered.map(|reply| reply.text), is_typed),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn start(&self) -> (Option<String>, Option<String>) {
+        match self.see(Event::SessionStart { source: "startup".into(), model: None }, observe) {
+            Some(Facts::SessionStart { announcement, notice }) => (announcement, notice),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn prompt(text: &str) -> Value {
+    json!({"type": "user", "promptId": "p", "message": {"content": text}})
+}
+
+fn call(id: &str, command: &str) -> Value {
+    let block = json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}});
+    json!({"type": "assistant", "message": {"id": id, "content": [{"type": "text", "text": "Now."}, block]}})
+}
+
+fn result(id: &str) -> Value {
+    let block = json!({"type": "tool_result", "tool_use_id": id, "is_error": true});
+    json!({"type": "user", "promptId": "p", "message": {"content": [block]}})
+}
+
+fn work() -> Vec<Value> {
+    vec![prompt("make a and b"), call("1", "make a"), result("1")]
+}
+
+#[test]
+fn the_material_is_what_was_asked_said_and_done() {
+    let material = scene(&work()).material();
+    assert_eq!(material.requests, ["make a and b"]);
+    assert_eq!(material.conversation.len(), 2);
+    assert_eq!(material.last_message, "Done.");
+    assert_eq!((material.deeds.len(), material.deeds[0].failed), (1, Some(true)));
+    assert_eq!(material.held, 1);
+}
+
+#[test]
+fn as_many_messages_as_the_settings_want_are_shown() {
+    let mut lines = vec![prompt("make it")];
+    lines.extend((0..20).map(|number| call(&number.to_string(), "x")));
+    assert_eq!(scene(&lines).material().conversation.len(), 5);
+}
+
+#[test]
+fn work_without_a_backend_has_no_verdict() {
+    let facts = scene(&work()).stop();
+    assert_eq!((facts.work, facts.judged), (TurnWork::ToolCalls, Judged::NoVerdict));
+}
+
+#[test]
+fn nobody_is_asked_where_nothing_is_known_of_what_was_asked_for() {
+    let compacted = json!({"type": "system", "subtype": "compact_boundary"});
+    let lines = [prompt("make a"), compacted, call("1", "make a"), result("1")];
+    assert_eq!(scene(&lines).stop().judged, Judged::NothingRequested);
+    let scene = scene(&[]);
+    std::fs::remove_file(scene.file("t.jsonl")).unwrap();
+    assert_eq!(scene.stop().judged, Judged::NothingRequested);
+}
+
+#[track_caller]
+fn check_not_asked(change: impl FnOnce(&mut Scene), work_seen: TurnWork) {
+    let mut scene = scene(&work());
+    change(&mut scene);
+    let facts = scene.stop();
+    assert_eq!((facts.judged, facts.work), (Judged::NotAsked, work_seen));
+}
+
+#[test]
+fn nobody_is_asked_about_a_stop_that_is_let_go_anyhow() {
+    check_not_asked(|scene| scene.background_tasks = 1, TurnWork::Unknown);
+    check_not_asked(|scene| scene.last_message = "Shall I?", TurnWork::Unknown);
+    check_not_asked(|scene| scene.last_message = "API Error: 500 down", TurnWork::Unknown);
+    check_not_asked(|scene| scene.settings.mode = Mode::Off, TurnWork::Unknown);
+    check_not_asked(|scene| scene.settings.mode = Mode::Auto, TurnWork::Unknown);
+    let held_three_times = |scene: &mut Scene| {
+        let before = NOW.minus(Duration::from_secs(60));
+        for _ in 0..3 {
+            blocks::record_stop(&scene.store(), "s", Some("p"), TempoStop::NAME, before).unwrap();
+        }
+    };
+    check_not_asked(held_three_times, TurnWork::Unknown);
+    let of_words = scene(&[prompt("hello"), json!({"type": "assistant", "message": {"content": []}})]);
+    let facts = of_words.stop();
+    assert_eq!((facts.judged, facts.work), (Judged::NotAsked, TurnWork::NoToolCall));
+}
+
+#[test]
+fn a_switch_turned_on_by_hand_is_seen() {
+    let mut scene = scene(&work());
+    scene.settings.mode = Mode::Off;
+    turn(&scene.store(), TempoStop::NAME, Reach::Session("s"), Position::On, NOW).unwrap();
+    let facts = scene.stop();
+    assert_eq!((facts.switch, facts.judged), (Position::On, Judged::NoVerdict));
+}
+
+#[test]
+fn a_prompt_counts_as_typed_where_a_person_can_type() {
+    let terminal = scene(&[]);
+    assert_eq!(terminal.prompt("do it", None), (None, true));
+    assert_eq!(terminal.prompt("do it", Some("user")), (None, true));
+    assert_eq!(terminal.prompt("do it", Some("system")), (None, false));
+    assert_eq!(terminal.prompt("<task-notification>\n<task-id>x", None), (None, false));
+    let script = Scene { entrypoint: "sdk-cli", ..scene(&[]) };
+    assert_eq!(script.prompt("do it", None), (None, false));
+}
+
+#[test]
+fn a_command_of_ours_is_answered() {
+    let (answer, is_typed) = scene(&[]).prompt("tempo-stop status", None);
+    assert!(answer.is_some_and(|text| text.starts_with("tempo-stop")) && is_typed);
+    assert_eq!(scene(&[]).prompt("tempo-stop is a hook", None), (None, true));
+}
+
+#[test]
+fn a_session_begins_with_the_announcement_unless_nothing_is_looked_at() {
+    let (announcement, notice) = scene(&[]).start();
+    assert!(announcement.is_some_and(|text| text.starts_with("tempo-stop: ")));
+    assert_eq!(notice, None);
+    let mut silent = scene(&[]);
+    silent.settings.announce = false;
+    assert_eq!(silent.start(), (None, None));
+    let mut off = scene(&[]);
+    off.settings.mode = Mode::Off;
+    assert_eq!(off.start(), (None, None));
+}
+
+#[test]
+fn the_users_own_text_is_said_and_one_that_cannot_be_read_is_told_once() {
+    let mut scene = scene(&[]);
+    std::fs::write(scene.file("own.md"), "Mind the end.\n").unwrap();
+    scene.settings.message_files.insert("session_start_message".into(), "own.md".into());
+    assert_eq!(scene.start(), (Some("Mind the end.".into()), None));
+    for broken in ["missing.md", "empty.md"] {
+        std::fs::write(scene.file("empty.md"), " \n").unwrap();
+        scene.settings.message_files.insert("session_start_message".into(), broken.into());
+        let (announcement, notice) = scene.start();
+        assert!(announcement.is_some_and(|text| text.starts_with("tempo-stop: ")));
+        let notice = notice.unwrap();
+        assert!(notice.contains("message_files.session_start_message"), "{notice}");
+        assert_eq!(scene.start().1, None, "told already");
+    }
+}

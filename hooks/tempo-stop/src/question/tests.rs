@@ -1,0 +1,126 @@
+//! What is shown to the model, and which answers are verdicts.
+
+use serde_json::{Value, json};
+use shared::config::{self, SectionSpec, Sources};
+use shared::protocol::Mode;
+use shared::switches::Position;
+use shared::transcript::{Deed, Said, Speaker};
+
+use super::{Material, Verdict, parts, schema};
+use crate::settings::Settings;
+
+fn settings() -> Settings {
+    let spec = SectionSpec {
+        name: "tempo-stop",
+        root_keys: &["judge"],
+        costs_money: true,
+        ..SectionSpec::default()
+    };
+    config::load(spec, &Sources::default(), Position::Auto).unwrap().settings
+}
+
+#[track_caller]
+fn check_verdict(answer: Value, expected: Option<Verdict>) {
+    assert_eq!(serde_json::from_value::<Verdict>(answer).ok(), expected);
+}
+
+#[test]
+fn two_words_are_verdicts_and_nothing_else() {
+    let blocked = |feedback: &str| Some(Verdict::Blocked(feedback.to_owned()));
+    check_verdict(json!({"verdict": "APPROVED", "feedback": ""}), Some(Verdict::Approved));
+    check_verdict(json!({"verdict": "APPROVED"}), Some(Verdict::Approved));
+    check_verdict(json!({"verdict": "BLOCKED", "feedback": "a is missing"}), blocked("a is missing"));
+    check_verdict(
+        json!({"verdict": "BLOCKED", "feedback": "BLOCKED: a\n\u{1b}[1mb\u{7}\r\n"}),
+        blocked("a\n[1mb"),
+    );
+    check_verdict(json!({"verdict": "BLOCKED", "feedback": " \n"}), None);
+    check_verdict(json!({"verdict": "BLOCKED"}), None);
+    for answer in [
+        json!({"verdict": "approved"}),
+        json!({"verdict": "MAYBE"}),
+        json!({}),
+        json!("APPROVED"),
+        json!(null),
+    ] {
+        check_verdict(answer, None);
+    }
+}
+
+#[test]
+fn feedback_is_bounded() {
+    let Ok(Verdict::Blocked(feedback)) =
+        serde_json::from_value(json!({"verdict": "BLOCKED", "feedback": "ä".repeat(5_000)}))
+    else {
+        panic!("no verdict")
+    };
+    assert_eq!(feedback.chars().count(), 2_001);
+    assert!(feedback.ends_with('…'));
+}
+
+#[test]
+fn the_schema_names_the_verdicts() {
+    assert_eq!(schema()["properties"]["verdict"]["enum"], json!(["APPROVED", "BLOCKED"]));
+    assert_eq!(schema()["required"], json!(["verdict", "feedback"]));
+}
+
+fn shown(material: &Material, name: &str) -> String {
+    parts(material, &settings().judge).into_iter().find(|part| part.name == name).unwrap().text
+}
+
+#[track_caller]
+fn check_deed(tool: &str, input: &str, failed: Option<bool>, expected: &str) {
+    let deed = Deed { tool: tool.into(), input: input.into(), failed };
+    assert_eq!(shown(&Material { deeds: vec![deed], ..Material::default() }, "deeds"), expected);
+}
+
+#[test]
+fn a_deed_is_a_line_with_what_it_was_about_and_how_it_ended() {
+    check_deed("Edit", r#"{"file_path":"/a.rs","new_string":"x"}"#, Some(false), "Edit /a.rs: ok");
+    check_deed(
+        "Bash",
+        r#"{"command":"cargo\n  test","description":"d"}"#,
+        Some(true),
+        "Bash cargo test: failed or was refused",
+    );
+    check_deed("Agent", r#"{"description":"look","prompt":"long"}"#, None, "Agent look: no result yet");
+    check_deed("Odd", "[1]", Some(false), "Odd : ok");
+    check_deed("Odd", r#"{"file_path":1}"#, Some(false), "Odd : ok");
+    let long = format!(r#"{{"command":"{}"}}"#, "é".repeat(300));
+    check_deed("Bash", &long, Some(false), &format!("Bash {}…: ok", "é".repeat(160)));
+}
+
+#[test]
+fn the_parts_are_those_the_instructions_name() {
+    let material = Material {
+        requests: vec!["one".into(), "two".into()],
+        conversation: vec![
+            Said { by: Speaker::User, text: "two".into() },
+            Said { by: Speaker::Model, text: "doing".into() },
+        ],
+        last_message: "done".into(),
+        held: 2,
+        ..Material::default()
+    };
+    assert_eq!(shown(&material, "requests"), "one\n\n---\n\ntwo");
+    assert_eq!(shown(&material, "conversation"), "user: two\n\nagent: doing");
+    assert_eq!(shown(&material, "last_message"), "done");
+    assert!(shown(&material, "state").ends_with("sent back for this request already: 2 times"));
+    let instructions = crate::texts::PROMPT.built_in;
+    for part in parts(&material, &settings().judge) {
+        assert!(instructions.contains(&format!("`{}`", part.name)), "{}", part.name);
+    }
+    let plans = Material { permission_mode: Some(Mode::Plan), ..Material::default() };
+    assert!(shown(&plans, "state").contains("to plan"));
+}
+
+#[test]
+fn of_a_long_request_beginning_and_end_are_shown() {
+    let long = format!("Do this:{}and mind the last word", "x".repeat(10_000));
+    let text = shown(&Material { requests: vec![long, "next".into()], ..Material::default() }, "requests");
+    assert!(
+        text.starts_with("Do this:x") && text.contains("and mind the last word\n\n---\n\nnext"),
+        "{text}"
+    );
+    assert!(text.contains(" characters left out]") && text.chars().count() < 2_100);
+}

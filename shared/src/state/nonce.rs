@@ -1,0 +1,147 @@
+//! The recursion guard: a judge's child carries a nonce, and our hooks in it end first thing, see
+//! [`Store::nonce_is_fresh`]. A nonce is a file that lives as long as the question.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rand::RngExt;
+
+use super::Store;
+use super::folder::{ensure_private, private_file};
+use super::names::file_key;
+use crate::host::Timestamp;
+
+/// A nonce older than this guards nothing: a judge lives less than a minute.
+const NONCE_LIFETIME: Duration = Duration::from_secs(120);
+
+/// At most so many files are looked at when a nonce is made.
+const MAX_LOOKED_AT: usize = 1_000;
+
+/// A nonce, good for as long as this is kept.
+#[derive(Debug)]
+pub struct Nonce {
+    text: String,
+    file: PathBuf,
+}
+
+impl Nonce {
+    /// What `BARBLESS_NONCE` is to be.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl Drop for Nonce {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.file);
+    }
+}
+
+impl Store {
+    /// A new nonce, which nobody can know. Those that a killed judge left are removed.
+    ///
+    /// # Errors
+    /// If its file cannot be written: a child without one must not be started.
+    pub fn nonce(&self, now: Timestamp) -> io::Result<Nonce> {
+        let folder = self.dir().join("nonce");
+        ensure_private(&folder)?;
+        sweep(&folder, now);
+        let text = unguessable();
+        let file = folder.join(file_key(&text));
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        private_file(&mut options);
+        options.open(&file)?;
+        Ok(Nonce { text, file })
+    }
+
+    /// This process was started by a judge of ours: its nonce names a fresh file in our own folder.
+    /// A variable alone would let any repository switch the hooks off.
+    #[must_use]
+    pub fn nonce_is_fresh(&self, nonce: &str, now: Timestamp) -> bool {
+        let age = age_of(&self.dir().join("nonce").join(file_key(nonce)), now);
+        age.is_some_and(|age| age < NONCE_LIFETIME)
+    }
+}
+
+/// How old a file is; `None` if it is none.
+fn age_of(file: &Path, now: Timestamp) -> Option<Duration> {
+    let metadata = fs::symlink_metadata(file).ok().filter(fs::Metadata::is_file)?;
+    Some(now.since(Timestamp::from(metadata.modified().ok()?)))
+}
+
+fn sweep(folder: &Path, now: Timestamp) {
+    for entry in fs::read_dir(folder).into_iter().flatten().take(MAX_LOOKED_AT).flatten() {
+        if age_of(&entry.path(), now).is_some_and(|age| age >= NONCE_LIFETIME) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn unguessable() -> String {
+    format!("{:032x}", rand::rng().random::<u128>())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::time::{Duration, SystemTime};
+
+    use super::NONCE_LIFETIME;
+    use crate::host::Timestamp;
+    use crate::state::Store;
+
+    fn scratch() -> (tempfile::TempDir, Store) {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(&scratch.path().join("state")).unwrap();
+        (scratch, store)
+    }
+
+    fn now() -> Timestamp {
+        Timestamp::from(SystemTime::now())
+    }
+
+    #[test]
+    fn it_is_fresh_as_long_as_it_is_kept() {
+        let (_scratch, store) = scratch();
+        let nonce = store.nonce(now()).unwrap();
+        let text = nonce.text().to_owned();
+        assert!(store.nonce_is_fresh(&text, now()));
+        drop(nonce);
+        assert!(!store.nonce_is_fresh(&text, now()));
+        assert_eq!(fs::read_dir(store.dir().join("nonce")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn no_two_are_alike() {
+        let (_scratch, store) = scratch();
+        let (first, second) = (store.nonce(now()).unwrap(), store.nonce(now()).unwrap());
+        assert_ne!(first.text(), second.text());
+        assert!(store.nonce_is_fresh(first.text(), now()) && store.nonce_is_fresh(second.text(), now()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_else_can_read_its_name() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let (_scratch, store) = scratch();
+        let nonce = store.nonce(now()).unwrap();
+        let mode = |path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&nonce.file), mode(&store.dir().join("nonce"))), (0o600, 0o700));
+    }
+
+    #[test]
+    fn those_that_were_left_behind_go_with_the_next() {
+        let (_scratch, store) = scratch();
+        let folder = store.dir().join("nonce");
+        drop(store.nonce(now()).unwrap());
+        for (name, age) in [("old", NONCE_LIFETIME + Duration::from_secs(1)), ("young", Duration::ZERO)] {
+            File::create(folder.join(name)).unwrap().set_modified(SystemTime::now() - age).unwrap();
+        }
+        let _nonce = store.nonce(now()).unwrap();
+        assert!(!folder.join("old").exists() && folder.join("young").exists());
+    }
+}

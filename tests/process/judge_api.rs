@@ -1,0 +1,168 @@
+//! The Messages API as a judge meets it, played on loopback: one [`Manner`] a request, the last one for all that are left, and
+//! every request kept. For the client's own conversation there is [`tests::messages_api`], which also answers a judge that
+//! runs under the real client.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::endpoint::{Endpoint, Manner};
+
+/// Tokens of every message.
+pub(crate) const INPUT_TOKENS: u64 = 700;
+/// Tokens of every message.
+pub(crate) const OUTPUT_TOKENS: u64 = 30;
+
+/// The running server.
+pub(crate) struct JudgeApi(Endpoint);
+
+impl JudgeApi {
+    /// Listens on a free port.
+    pub(crate) fn start(manners: impl IntoIterator<Item = Manner>) -> Self {
+        let endpoint = Endpoint::start(empty());
+        endpoint.behave_in_turn(manners);
+        Self(endpoint)
+    }
+
+    /// What `ANTHROPIC_BASE_URL` is to be.
+    pub(crate) fn url(&self) -> String {
+        self.0.url("")
+    }
+
+    /// All requests so far, in order.
+    pub(crate) fn requests(&self) -> Vec<Asked> {
+        self.0.requests().into_iter().map(Asked::of).collect()
+    }
+}
+
+/// A request.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    /// Its first line.
+    pub(crate) line: String,
+    /// By lower-case names.
+    pub(crate) headers: BTreeMap<String, String>,
+    /// Null where it is no JSON.
+    pub(crate) body: Value,
+    /// As it was written, for looking for what must not be in it.
+    pub(crate) text: String,
+}
+
+impl Asked {
+    fn of(text: String) -> Self {
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let mut lines = head.lines();
+        let line = lines.next().unwrap_or_default().to_owned();
+        let header = |line: &str| {
+            let (name, value) = line.split_once(':')?;
+            Some((name.to_lowercase(), value.trim().to_owned()))
+        };
+        let headers = lines.filter_map(header).collect();
+        let body = serde_json::from_str(body).unwrap_or_default();
+        Self { line, headers, body, text }
+    }
+
+    /// The model that is asked.
+    pub(crate) fn model(&self) -> &str {
+        self.body["model"].as_str().unwrap_or_default()
+    }
+}
+
+/// A verdict, as structured output brings it.
+pub(crate) fn verdict(verdict: &Value) -> Manner {
+    says(&[&verdict.to_string()], "end_turn")
+}
+
+/// A verdict with a model's own words before it.
+pub(crate) fn verdict_behind(words: &str, verdict: &Value) -> Manner {
+    says(&[words, &verdict.to_string()], "end_turn")
+}
+
+/// These texts, a block each, and why the model stopped.
+pub(crate) fn says(texts: &[&str], stop_reason: &str) -> Manner {
+    let blocks = texts.iter().map(|text| json!({ "type": "text", "text": text }));
+    message(&blocks.collect(), stop_reason)
+}
+
+/// A verdict in a tool call, where no tool was offered.
+pub(crate) fn calls_a_tool(verdict: &Value) -> Manner {
+    let block = json!({ "type": "tool_use", "id": "toolu_1", "name": "verdict", "input": verdict });
+    message(&json!([block]), "tool_use")
+}
+
+/// A verdict after a thought.
+pub(crate) fn thinks_first(thought: &str, verdict: &Value) -> Manner {
+    let thought = json!({ "type": "thinking", "thinking": thought, "signature": "c2NyaXB0ZWQ=" });
+    message(&json!([thought, { "type": "text", "text": verdict.to_string() }]), "end_turn")
+}
+
+/// A message with these blocks.
+pub(crate) fn message(content: &Value, stop_reason: &str) -> Manner {
+    Manner::answers(200, &["Content-Type: application/json"], &message_text(content, stop_reason))
+}
+
+fn message_text(content: &Value, stop_reason: &str) -> String {
+    let message = json!({
+        "id": "msg_scripted", "type": "message", "role": "assistant", "model": "scripted",
+        "content": content, "stop_reason": stop_reason, "stop_sequence": null,
+        "usage": {
+            "input_tokens": INPUT_TOKENS, "output_tokens": OUTPUT_TOKENS,
+            "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
+        },
+    });
+    message.to_string()
+}
+
+/// An error of this status, with these headers, a line each.
+pub(crate) fn refuses(status: u16, headers: &[&str]) -> Manner {
+    let error = json!({ "type": "error", "error": { "type": "scripted_error", "message": "scripted" } });
+    Manner::answers(status, headers, &error.to_string())
+}
+
+/// A redirect, which nobody should follow.
+pub(crate) fn leads_to(url: &str) -> Manner {
+    Manner::answers(307, &[&format!("Location: {url}/v1/messages")], "")
+}
+
+/// No answer, and no end either.
+pub(crate) fn hangs() -> Manner {
+    Manner::HangsAfter(Vec::new())
+}
+
+/// Half a verdict, and no end.
+pub(crate) fn hangs_half_way(verdict: &Value) -> Manner {
+    Manner::HangsAfter(half(verdict))
+}
+
+/// Half a verdict, and the connection is gone.
+pub(crate) fn breaks_off(verdict: &Value) -> Manner {
+    Manner::Sends(half(verdict))
+}
+
+fn half(verdict: &Value) -> Vec<u8> {
+    let content = json!([{ "type": "text", "text": verdict.to_string() }]);
+    let body = message_text(&content, "end_turn");
+    let (half, _) = body.split_at(body.len() / 2);
+    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{half}", body.len()).into_bytes()
+}
+
+/// What is no HTTP.
+pub(crate) fn garbage() -> Manner {
+    Manner::Sends(b"SSH-2.0-OpenSSH_9.9\r\n\r\n".to_vec())
+}
+
+/// 200 and no word.
+pub(crate) fn empty() -> Manner {
+    Manner::answers(200, &[], "")
+}
+
+/// A page where JSON should be, as a proxy has it.
+pub(crate) fn page() -> Manner {
+    Manner::answers(200, &["Content-Type: text/html"], "<html><title>Please log in</title></html>")
+}
+
+/// A message of ten million letters, with the verdict at its end.
+pub(crate) fn huge(verdict: &Value) -> Manner {
+    let text = format!("{}{verdict}", " ".repeat(10_000_000));
+    says(&[&text], "end_turn")
+}
