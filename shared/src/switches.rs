@@ -1,7 +1,8 @@
 //! Typed on and off: the layer above the local file, kept in `<state>/switches.json`, machine-wide or for one session.
 //!
-//! A switch turns a section, or a key within one: `credit-pacer.seven_day` sets `credit-pacer.seven_day.enabled`.
-//! A switch never loosens a locked key; who may turn one off is [`crate::operator`]'s business.
+//! A switch turns a section, or a key within one: `credit-pacer.seven_day` sets `credit-pacer.seven_day.enabled`, and
+//! `tempo-stop.mode`, which knows all three words, sets that word. A switch never loosens a locked key; who may turn one
+//! off is [`crate::operator`]'s business.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,7 +26,7 @@ pub enum Position {
     On,
     /// Disabled, unless the files lock it.
     Off,
-    /// The files decide.
+    /// The files decide; of a key that knows the word itself, such as `tempo-stop.mode`: this word.
     #[default]
     Auto,
 }
@@ -40,6 +41,21 @@ impl Position {
             Self::Auto => "auto",
         }
     }
+
+    /// The position of a word, in small letters; `None`: it is none of the three.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        [Self::On, Self::Off, Self::Auto].into_iter().find(|position| position.word() == word)
+    }
+}
+
+/// The name of a key that holds one of the three words, and no `enabled`: its switch keeps `auto` as well.
+const WORDED: &str = "mode";
+
+/// The switch, `section.key` or a key within a section, is of a key that holds one of the three words.
+#[must_use]
+pub fn is_worded(switch: &str) -> bool {
+    switch.rsplit('.').next() == Some(WORDED)
 }
 
 /// For whom a switch is turned.
@@ -54,7 +70,7 @@ pub enum Reach<'a> {
 /// A switch that is to be turned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// A section, or `section.key` for a key of it that holds an `enabled`.
+    /// A section, or `section.key` for a key of it that holds an `enabled`, or one of the three words.
     pub switch: String,
     /// For one session; none: for all.
     pub session: Option<String>,
@@ -89,8 +105,8 @@ impl Turn {
 pub struct SectionSwitches {
     /// Its own.
     pub own: Position,
-    /// Those of keys that are turned on (true) or off, by the key's dotted path within the section.
-    pub keys: BTreeMap<String, bool>,
+    /// Those of keys that are turned, by the key's dotted path within the section; auto only where [`is_worded`].
+    pub keys: BTreeMap<String, Position>,
 }
 
 impl From<Position> for SectionSwitches {
@@ -138,7 +154,7 @@ impl Switches {
         let own = session.and_then(|session| self.sessions.get(session)).map(|session| &session.sections);
         let within = |(switch, position): (&String, &Position)| {
             let key = switch.strip_prefix(section)?.strip_prefix('.')?;
-            Some((key.to_owned(), *position == Position::On))
+            Some((key.to_owned(), *position))
         };
         let keys = self.machine.iter().chain(own.into_iter().flatten()).filter_map(within);
         SectionSwitches { own: self.position(section, session), keys: keys.collect() }
@@ -163,7 +179,7 @@ impl Switches {
             }
         };
         match position {
-            Position::Auto => sections.remove(section),
+            Position::Auto if !is_worded(section) => sections.remove(section),
             turned => sections.insert(section.to_owned(), turned),
         };
     }
@@ -195,7 +211,7 @@ fn file(store: &Store) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Position, Reach, Switches, Turn, turn};
+    use super::{Position, Reach, Switches, Turn, is_worded, turn};
     use crate::host::Timestamp;
     use crate::state::Store;
 
@@ -229,12 +245,36 @@ mod tests {
         ];
         let switches = switches.iter().fold(Switches::default(), |switches, turn| switches.with(turn, NOW));
         let keys = |session| switches.of("pacer", session).keys.into_iter().collect::<Vec<_>>();
-        assert_eq!(keys(None), [("day".to_owned(), true), ("week".to_owned(), false)]);
-        assert_eq!(keys(Some("s")), [("day".to_owned(), false), ("week".to_owned(), false)]);
+        assert_eq!(keys(None), [("day".to_owned(), Position::On), ("week".to_owned(), Position::Off)]);
+        assert_eq!(keys(Some("s")), [("day".to_owned(), Position::Off), ("week".to_owned(), Position::Off)]);
         assert_eq!(switches.of("pacer", None).own, Position::On);
         let auto = switches.clone().with(&Turn::everywhere("pacer.week", Position::Auto), NOW);
         assert_eq!(auto.of("pacer", None).keys.len(), 1);
         assert_eq!(switches.of("two", None), Position::Auto.into());
+    }
+
+    #[test]
+    fn a_key_that_knows_the_word_keeps_auto() {
+        let in_session =
+            |position| Turn { session: Some("s".to_owned()), ..Turn::everywhere("tempo.mode", position) };
+        let switches = [Turn::everywhere("tempo.mode", Position::Off), in_session(Position::Auto)];
+        let switches = switches.iter().fold(Switches::default(), |switches, turn| switches.with(turn, NOW));
+        let mode = |session| switches.of("tempo", session).keys.get("mode").copied();
+        assert_eq!((mode(None), mode(Some("s"))), (Some(Position::Off), Some(Position::Auto)));
+        assert_eq!(Switches::default().of("tempo", None).keys.len(), 0);
+    }
+
+    #[test]
+    fn the_three_words_and_no_other() {
+        for position in [Position::On, Position::Off, Position::Auto] {
+            assert_eq!(Position::of_word(position.word()), Some(position));
+        }
+        assert_eq!(Position::of_word("advise"), None);
+        for (switch, expected) in
+            [("tempo-stop.mode", true), ("mode", true), ("mode.of", false), ("a.my_mode", false)]
+        {
+            assert_eq!(is_worded(switch), expected, "{switch}");
+        }
     }
 
     #[test]

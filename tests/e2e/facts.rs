@@ -6,6 +6,7 @@
 //! not with what is usual.
 
 mod answered_prompts;
+mod asked_from_a_hook;
 mod bang_commands;
 mod compaction;
 mod escape;

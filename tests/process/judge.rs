@@ -13,8 +13,9 @@ use shared::judge::{Desk, Part, Question, Settings};
 use shared::protocol::Call;
 use tests::binaries;
 use tests::process::Invocation;
-use tests::sandbox::Sandbox;
+use tests::sandbox::{Level, Sandbox};
 
+use crate::driver::tree;
 use crate::endpoint::Manner;
 use crate::judge_api::{self, JudgeApi};
 
@@ -80,6 +81,8 @@ impl Asker {
         let outcome = program.run();
         outcome.assert_exit(0);
         assert!(!format!("{outcome}").contains(KEY), "{outcome}");
+        let kept = tree(&self.sandbox.state_dir());
+        assert!(!kept.values().any(|text| text.contains(KEY)), "{kept:?}");
         let told = fs::read_to_string(self.outcome_file());
         told.unwrap_or_else(|error| panic!("{error}: {outcome}"))
     }
@@ -154,8 +157,8 @@ const ANSWERED: &str = "Answered(Object {\"verdict\": String(\"YES\")})";
 fn a_question_is_one_request_with_the_key_in_one_header() {
     let asker = Asker::new([judge_api::verdict(&yes())]);
     assert_eq!(asker.asked(), ANSWERED);
-    let [asked] = &asker.requests()[..] else { panic!("{:?}", asker.requests()) };
-    assert_eq!(asked.line, "POST /v1/messages HTTP/1.1");
+    let [request] = &asker.requests()[..] else { panic!("{:?}", asker.requests()) };
+    assert_eq!(request.line, "POST /v1/messages HTTP/1.1");
     let agent = concat!("barbless/", env!("CARGO_PKG_VERSION"));
     for (name, expected) in [
         ("x-api-key", KEY),
@@ -163,13 +166,13 @@ fn a_question_is_one_request_with_the_key_in_one_header() {
         ("content-type", "application/json"),
         ("user-agent", agent),
     ] {
-        assert_eq!(asked.headers.get(name).map(String::as_str), Some(expected), "{name}");
+        assert_eq!(request.headers.get(name).map(String::as_str), Some(expected), "{name}");
     }
     assert!(
-        asked.text.matches(KEY).count() == 1 && !asked.headers.contains_key("authorization"),
-        "{asked:?}"
+        request.text.matches(KEY).count() == 1 && !request.headers.contains_key("authorization"),
+        "{request:?}"
     );
-    let mut body = asked.body.clone();
+    let mut body = request.body.clone();
     let (system, material) = (body["system"].take(), body["messages"][0]["content"].take());
     assert!(system.as_str().unwrap().contains("Judge it."), "{system}");
     assert!(material.as_str().unwrap().contains(MATERIAL), "{material}");
@@ -203,17 +206,17 @@ fn only_a_whole_structured_answer_is_a_verdict() {
 
 #[test]
 fn what_is_wrong_with_the_server_is_told() {
-    for (what, manner, expected) in [
-        ("400", judge_api::refuses(400, &[]), "Failed(Refused)"),
-        ("401", judge_api::refuses(401, &[]), "Failed(Unauthorized)"),
-        ("429", judge_api::refuses(429, &["Retry-After: 1"]), "Failed(Limited)"),
-        ("529", judge_api::refuses(529, &[]), "Failed(Overloaded)"),
-        ("no HTTP", judge_api::garbage(), "Failed(Unreachable)"),
-        ("it breaks off", judge_api::breaks_off(&yes()), "Failed(Unreachable)"),
+    for (what, manner, expected, times) in [
+        ("400", judge_api::refuses(400, &[]), "Failed(Refused)", 1),
+        ("401", judge_api::refuses(401, &[]), "Failed(Unauthorized)", 1),
+        ("429", judge_api::refuses(429, &["Retry-After: 1"]), "Failed(Limited)", 2),
+        ("529", judge_api::refuses(529, &[]), "Failed(Overloaded)", 2),
+        ("no HTTP", judge_api::garbage(), "Failed(Unreachable)", 2),
+        ("it breaks off", judge_api::breaks_off(&yes()), "Failed(Unreachable)", 2),
     ] {
         let asker = Asker::new([manner]);
         assert_eq!(asker.asked(), expected, "{what}");
-        assert!(!asker.requests().is_empty(), "{what}");
+        assert_eq!(asker.requests().len(), times, "{what}");
     }
 }
 
@@ -239,6 +242,27 @@ fn a_redirect_takes_the_key_nowhere() {
     let asker = Asker::new([judge_api::leads_to(&elsewhere.url())]);
     assert_eq!(asker.asked(), "Failed(Unreachable)");
     assert!(elsewhere.requests().is_empty());
+}
+
+#[test]
+fn a_proxy_of_the_users_carries_the_question_and_does_not_see_the_key() {
+    let asker = Asker::new([judge_api::empty()]);
+    // A name that no resolver is asked for: the proxy is to connect to it.
+    let program = asker.program().env("ANTHROPIC_BASE_URL", "https://api.example.invalid/");
+    assert_eq!(asker.outcome(program.env("HTTPS_PROXY", asker.url())), "Failed(Unreachable)");
+    for asked in asker.requests() {
+        assert_eq!(asked.line, "CONNECT api.example.invalid:443 HTTP/1.1");
+        assert!(!asked.text.contains(KEY), "{asked:?}");
+    }
+    assert!(!asker.requests().is_empty());
+}
+
+#[test]
+fn a_project_that_says_where_the_api_is_gets_no_question() {
+    let asker = Asker::new([judge_api::verdict(&yes())]);
+    asker.sandbox.settings(Level::Project, &json!({ "env": { "ANTHROPIC_BASE_URL": asker.url() } }));
+    assert_eq!(asker.asked(), "NotAsked(Misled)");
+    assert!(asker.requests().is_empty());
 }
 
 #[test]

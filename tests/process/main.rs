@@ -27,6 +27,7 @@ mod req;
 mod requirements_check;
 mod robustness;
 mod samples;
+mod stand_in;
 mod stop_momentum;
 mod typed;
 

@@ -42,6 +42,8 @@ pub mod recording;
 
 pub mod messages_api;
 
+pub mod stand_in;
+
 pub mod client;
 
 pub mod terminal;

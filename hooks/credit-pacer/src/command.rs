@@ -45,7 +45,7 @@ pub(crate) const VERBS: &[Verb] = &[
     verb("weekly on|off|auto", "pace by the window of seven days"),
     verb("5-hour on|off|auto", "pace by the window of five hours"),
     verb("reminder on|off|auto", "the line that reminds Claude of subagents (delegation-guard)"),
-    verb("tempo on|off|auto", "the check of stops (tempo-stop)"),
+    verb("tempo on|off|auto", "the check of stops (tempo-stop); auto: only while you are away"),
     verb("tempo session on|off|auto", "the same, in this session alone"),
     verb("intent-validation on|off|auto", "the check of declared intents (intent-validator)"),
     verb("statusline", "records what the client tells its status line on stdin, and prints a line"),

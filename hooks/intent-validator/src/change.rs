@@ -79,7 +79,7 @@ struct Cell {
     new_source: String,
 }
 
-/// Reads the input of Write, Edit, MultiEdit, NotebookEdit; `None`: another tool, or an input that cannot be read.
+/// Reads the input of `Write`, `Edit`, `MultiEdit`, `NotebookEdit`; `None`: another tool, or an input that cannot be read.
 pub(crate) fn read(call: &ToolCall) -> Option<Change> {
     let input = call.tool_input.as_ref()?.get();
     match call.tool_name.as_str() {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use shared::hook::{Given, Memory, Outcome, Remark, Trail, Verdict};
+use shared::hook::{Given, Heeded, Memory, Outcome, Remark, Trail, Verdict};
 
 use crate::IntentValidator;
 use crate::command::Change as Turned;
@@ -115,11 +115,15 @@ fn passed(
         Some(LetGo::Unclear) => Some(Cause::Unclear),
         Some(LetGo::Private) | None => None,
     };
+    let heeds = state.settle(place, cause);
+    // Told at the first call after the refusals, not at each that follows.
+    let is_news = heeds.iter().any(|heed| heed.how == Heeded::Overridden);
     let notice = let_go.and_then(|let_go| let_go.notice(&place.file, given.settings.max_blocks.get()));
     let outcome = Outcome {
         remark: let_go.map(|let_go| Remark::LetGo(let_go.words())),
-        ..Outcome::pass().heeding(state.settle(place, cause))
+        ..Outcome::pass().heeding(heeds)
     };
+    let notice = notice.filter(|_| is_news);
     notice.into_iter().fold(outcome, noticing)
 }
 

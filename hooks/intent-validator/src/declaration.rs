@@ -125,14 +125,20 @@ fn without_declaration(own: &Message, before: &[Message], heard: &Heard<'_>) -> 
     if let Some(missing) = lacking.last() {
         let is_alone = all().filter(|message| message.says_something()).count() <= 1;
         let is_clear = is_alone || all().all(|message| !message.hints && !message.gives_reason);
-        let is_elsewhere = all().all(|message| matches!(message.found, Found::Other | Found::Nothing) && !message.hints);
+        let is_elsewhere =
+            all().all(|message| matches!(message.found, Found::Other | Found::Nothing) && !message.hints);
         return if is_clear || is_elsewhere { Judgement::No(missing) } else { Judgement::Undecidable };
     }
     let is_silent = all().all(|message| !message.says_something());
     let words: usize = all().map(|message| message.words).sum();
-    let is_brief = words <= message::BRIEF || (words <= message::UNHINTED && all().all(|message| !message.hints));
-    let is_reasonless = all().all(|message| message.is_latin && !message.gives_reason);
-    match (is_silent, is_brief && is_reasonless) {
+    let is_latin = all().all(|message| message.is_latin);
+    let is_brief = words <= message::BRIEF && all().all(|message| !message.gives_reason);
+    let is_elsewhere =
+        words <= message::UNHINTED && all().all(|message| !message.hints && !message.gives_plain_reason);
+    let is_aside = words <= message::BRIEF
+        && !heard_name(heard)
+        && all().all(|message| !message.may_announce && (message.text_is_english() || !message.gives_reason));
+    match (is_silent, is_latin && (is_brief || is_elsewhere || is_aside)) {
         (true, _) => Judgement::No(vec![Missing::Everything]),
         (_, true) if heard_name(heard) => Judgement::No(vec![Missing::Changes, Missing::Goal]),
         (_, true) => Judgement::No(vec![Missing::Everything]),
@@ -182,9 +188,18 @@ pub(crate) fn judge_recorded(declaration: &Declaration, heard: &Heard<'_>) -> Ju
     }
     let test = declaration.test.as_deref();
     match proof::of_labels(test, declaration.user_permission.as_deref(), heard) {
+        Proof::Lacking(TestLack::Nothing) => Judgement::NoTdd(unquoted(declaration)),
         Proof::Test(_) | Proof::Permission(_) => Judgement::Yes(declaration.clone()),
         Proof::Lacking(lack) => Judgement::NoTdd(lack),
         Proof::Unsure => Judgement::Undecidable,
+    }
+}
+
+/// What is recorded as a permission is a quote, with or without marks.
+fn unquoted(declaration: &Declaration) -> TestLack {
+    match &declaration.user_permission {
+        Some(quote) if !values::is_empty(quote) => TestLack::QuoteNotFound(quote.clone()),
+        _ => TestLack::Nothing,
     }
 }
 

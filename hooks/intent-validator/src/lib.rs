@@ -38,6 +38,7 @@ pub use state::State;
 use std::process::ExitCode;
 
 use shared::cli::{self, Verb};
+use shared::config::SettingFault;
 use shared::hook::{Given, Headless, Hook, Outcome, Seen};
 use shared::host::Host;
 
@@ -65,6 +66,10 @@ impl Hook for IntentValidator {
     type State = State;
     type Facts = Facts;
     type Effect = Change;
+
+    fn faults(settings: &Settings) -> Vec<SettingFault> {
+        settings.faults()
+    }
 
     fn is_command(prompt: &str) -> bool {
         command::is_typed(prompt) || cli::is_typed::<Self>(prompt)

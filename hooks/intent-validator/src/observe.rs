@@ -10,18 +10,19 @@ use std::time::Duration;
 
 use globset::GlobBuilder;
 use shared::cli;
-use shared::hook::Seen;
+use shared::hook::{Hook, Seen};
 use shared::protocol::{Event, ToolCall};
 use shared::state::read_regular;
 use shared::transcript::{Patience, Words, requests, transcript_of, words_of_call};
 
+use crate::IntentValidator;
 use crate::change::{self, Change, Versions};
 use crate::checks;
 use crate::command;
 use crate::declaration::{Declaration, Heard};
 use crate::plan::{Answers, Known, Local, Standing, local, standing};
 use crate::prompts::{Prompt, Texts};
-use crate::settings::Settings;
+use crate::settings::{Settings, Stage1};
 use crate::source::{self, Kind};
 use crate::state::{Place, Recorded, State};
 pub(crate) use spot::Spot;
@@ -117,7 +118,6 @@ fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot,
         in_project: spot.in_project,
         prompt: call.prompt_id.clone(),
         wants_test: settings.tdd && kind == Kind::Core,
-        program: seen.host.own_command("intent-validator", seen.places),
         place,
         versions,
         findings,
@@ -125,6 +125,10 @@ fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot,
         ..Known::default()
     };
     listen(seen, tool, &state, &mut known);
+    // Finding it costs a look along PATH, and only texts need it.
+    if settings.stage1 == Stage1::Model || !matches!(known.local, Local::Declared { .. }) {
+        known.program = seen.host.own_command(IntentValidator::NAME, seen.places);
+    }
     let mut texts = Texts::new(&settings.message_files, seen.host, seen.places);
     let answers = ask(seen, tool, &state, &known, &mut texts);
     ChangeFacts { known, answers, unusable: texts.unusable }
@@ -207,7 +211,7 @@ fn is_private(file: &str, globs: &[String]) -> bool {
 /// How a change is declared, in the words of the prompt files.
 fn announcement(seen: &Seen<'_, Settings>) -> StartFacts {
     let mut texts = Texts::new(&seen.settings.message_files, seen.host, seen.places);
-    let program = seen.host.own_command("intent-validator", seen.places);
+    let program = seen.host.own_command(IntentValidator::NAME, seen.places);
     let mut text = format!("intent-validator: {}", how_to_declare(&mut texts, &program));
     if seen.settings.tdd {
         text = format!("{text}\n{}", about_tests(&mut texts, seen.settings));

@@ -122,7 +122,8 @@ pub(crate) enum LetGo {
 /// What was declared where, and judged here.
 pub(crate) fn local(recorded: Option<&Declaration>, words: &Words, heard: &Heard<'_>) -> Local {
     let recorded = recorded.map(|declaration| {
-        let declaration = Declaration { file: heard.file.to_owned(), ..declaration.clone() };
+        let user_permission = declaration.user_permission.as_deref().map(in_marks);
+        let declaration = Declaration { file: heard.file.to_owned(), user_permission, ..declaration.clone() };
         judged(declaration::judge_recorded(&declaration, heard), true)
     });
     if let Some(declared @ Local::Declared { .. }) = recorded {
@@ -134,6 +135,11 @@ pub(crate) fn local(recorded: Option<&Declaration>, words: &Words, heard: &Heard
         (Some(lacks @ Local::Lacks(_)), Local::NotSeen | Local::Lacks(Lack::Parts(_))) => lacks,
         _ => said,
     }
+}
+
+/// A quote given to `declare` has lost its marks to the shell; what is read as a quote stands in some.
+fn in_marks(quote: &str) -> String {
+    if quote.contains(['"', '“', '„', '«', '「']) { quote.to_owned() } else { format!("\"{quote}\"") }
 }
 
 fn said(words: &Words, heard: &Heard<'_>) -> Local {

@@ -21,6 +21,10 @@ pub(crate) enum Prompt {
     Status,
 }
 
+/// All of them.
+pub(crate) const ALL: [Prompt; 5] =
+    [Prompt::Stage1, Prompt::Stage2, Prompt::Intent, Prompt::Tdd, Prompt::Status];
+
 impl Prompt {
     /// Its key under `message_files`: the name of its file.
     pub(crate) const fn key(self) -> &'static str {
@@ -86,16 +90,9 @@ fn fill(text: &str, values: &[(&str, &str)]) -> String {
             let value = values.iter().find(|(known, _)| *known == name)?.1;
             Some((value, behind))
         });
-        match known {
-            Some((value, behind)) => {
-                filled.push_str(value);
-                rest = behind;
-            }
-            None => {
-                filled.push('{');
-                rest = after;
-            }
-        }
+        let (put, behind) = known.unwrap_or(("{", after));
+        filled.push_str(put);
+        rest = behind;
     }
     filled + rest
 }

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use shared::config::{Bounded, ZeroOr};
+use shared::config::{Bounded, SettingFault, ZeroOr};
 use shared::judge;
+
+use crate::prompts;
 
 /// The section `intent-validator`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -81,4 +83,18 @@ pub enum Stage2 {
     Model,
     /// It does not.
     Off,
+}
+
+impl Settings {
+    /// Texts that replace none.
+    pub(crate) fn faults(&self) -> Vec<SettingFault> {
+        let is_known = |name: &str| prompts::ALL.iter().any(|prompt| prompt.key() == name);
+        let unknown = self.message_files.keys().filter(|name| !is_known(name));
+        let names = prompts::ALL.map(prompts::Prompt::key).join(", ");
+        let fault = |name: &String| SettingFault {
+            path: vec!["message_files".to_owned(), name.clone()],
+            what: format!("replaces no text; there are {names}"),
+        };
+        unknown.map(fault).collect()
+    }
 }

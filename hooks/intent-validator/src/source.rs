@@ -18,7 +18,9 @@ pub(crate) enum Kind {
 pub(crate) fn kind(path: &str, settings: &Settings) -> Option<Kind> {
     let path = path.strip_prefix("./").unwrap_or(path);
     let (folder, base) = path.rsplit_once('/').unwrap_or(("", path));
-    if !is_source(base, &settings.extensions) || settings.exclude_paths.iter().any(|rule| excludes(rule, folder, path)) {
+    if !is_source(base, &settings.extensions)
+        || settings.exclude_paths.iter().any(|rule| excludes(rule, folder, path))
+    {
         return None;
     }
     let is_core = settings.core_paths.iter().any(|rule| holds(rule, folder));
@@ -49,14 +51,16 @@ fn is_rooted(rule: &str) -> bool {
 
 fn excludes(rule: &str, folder: &str, path: &str) -> bool {
     if !rule.contains(['*', '?']) {
-        return holds(rule, folder) || (is_rooted(rule) && rule.trim_start_matches("./").trim_matches('/') == path);
+        return holds(rule, folder)
+            || (is_rooted(rule) && rule.trim_start_matches("./").trim_matches('/') == path);
     }
     let pattern: Vec<&str> = rule.trim_start_matches("./").trim_matches('/').split('/').collect();
     let parts: Vec<&str> = path.split('/').collect();
     // A pattern that ends in a plain name may mean a folder; one that ends in a glob means files.
     let is_folder = pattern.last().is_some_and(|last| !last.contains(['*', '?']));
     let from = if is_folder { 1 } else { parts.len() };
-    (from..=parts.len()).any(|end| matches(&pattern, &parts[..end], |part| *part == "**", |part, name| fits(part, name)))
+    (from..=parts.len())
+        .any(|end| matches(&pattern, &parts[..end], |part| *part == "**", |part, name| fits(part, name)))
 }
 
 /// Whether a name fits a pattern in which `*` is any text and `?` any character.

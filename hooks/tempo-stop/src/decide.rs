@@ -8,12 +8,10 @@ use shared::stop_gate;
 use crate::TempoStop;
 use crate::effect::Switch;
 use crate::observe::{Facts, Judged, StopFacts};
+use crate::settings::Mode;
 use crate::state::State;
 use crate::texts;
 use crate::worth::{self, HELD_OFTEN_ENOUGH, Scene};
-
-/// The setting behind a held stop.
-const RULE: &str = "mode";
 
 pub(crate) fn decide(given: &Given<'_, TempoStop>) -> Outcome<State, Switch> {
     match (&given.input.event, given.facts) {
@@ -58,7 +56,9 @@ fn at_stop(given: &Given<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outc
         now: given.now,
     };
     let outcome = match worth::why_not(&scene) {
-        Some(HELD_OFTEN_ENOUGH) => Outcome::let_go(HELD_OFTEN_ENOUGH).heeding([Heeded::Overridden.of(RULE)]),
+        Some(HELD_OFTEN_ENOUGH) => {
+            Outcome::let_go(HELD_OFTEN_ENOUGH).heeding([Heeded::Overridden.of(rule(given, facts))])
+        }
         Some(reason) => Outcome::let_go(reason),
         None => by_verdict(given, facts),
     };
@@ -70,18 +70,29 @@ fn at_stop(given: &Given<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outc
 fn by_verdict(given: &Given<'_, TempoStop>, facts: &StopFacts) -> Outcome<State, Switch> {
     match &facts.judged {
         Judged::Blocked(feedback) => Outcome {
-            verdict: Verdict::Block { reason: texts::held(&facts.text, feedback), rule: RULE.into() },
+            verdict: Verdict::Block {
+                reason: texts::held(&facts.text, feedback),
+                rule: rule(given, facts).into(),
+            },
             trail: Trail::to(feedback.as_str()),
             ..Outcome::pass()
         },
         Judged::Approved => {
-            let followed = (given.blocks.own > 0).then(|| Heeded::Followed.of(RULE));
+            let followed = (given.blocks.own > 0).then(|| Heeded::Followed.of(rule(given, facts)));
             Outcome::let_go("the model finds it done").heeding(followed)
         }
         Judged::NothingRequested => Outcome::let_go("what the user asked for is not known"),
         Judged::HeldElsewhere => Outcome::let_go("another hook holds this stop"),
         Judged::NoVerdict => Outcome::let_go("there is no verdict"),
         Judged::NotAsked => Outcome::let_go("the model was not asked"),
+    }
+}
+
+/// The setting that holds a stop.
+fn rule(given: &Given<'_, TempoStop>, facts: &StopFacts) -> &'static str {
+    match worth::mode(given.settings, facts.switch) {
+        Mode::Auto => "mode",
+        Mode::On | Mode::Off => "enabled",
     }
 }
 

@@ -8,8 +8,9 @@
 //! - `question`: what the model is asked; `texts`: what can be worded otherwise
 //! - `decide`: the rules
 //! - `state`: when the user last typed something
-//! - `effect`: a typed switch
+//! - `command`: what can be typed; `effect`: a typed switch
 
+mod command;
 mod decide;
 mod effect;
 mod observe;
@@ -24,9 +25,12 @@ pub use observe::{Facts, Judged, StopFacts};
 pub use settings::{Mode, Settings};
 pub use state::State;
 
+use std::process::ExitCode;
+
 use shared::cli;
 use shared::config::SettingFault;
 use shared::hook::{Given, Headless, Hook, Outcome, Seen};
+use shared::host::Host;
 
 /// The hook.
 #[derive(Debug)]
@@ -47,6 +51,10 @@ impl Hook for TempoStop {
 
     fn is_command(prompt: &str) -> bool {
         cli::is_typed::<Self>(prompt)
+    }
+
+    fn run_verb(host: &Host, words: &[&str]) -> Option<ExitCode> {
+        command::run(host, words)
     }
 
     fn faults(settings: &Settings) -> Vec<SettingFault> {

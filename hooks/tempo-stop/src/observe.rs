@@ -14,6 +14,7 @@ use shared::switches::{Position, Switches};
 use shared::transcript::{Patience, TurnWork, conversation, deeds, requests, turn_work};
 
 use crate::TempoStop;
+use crate::command;
 use crate::question::{self, Material, Verdict};
 use crate::settings::{Mode, Settings};
 use crate::state::State;
@@ -118,7 +119,7 @@ fn at_prompt(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> F
         caller: typed::caller(seen.host, seen.store, prompt, source),
     };
     let is_typed = asker.caller == Caller::Typed;
-    Facts::Prompt { answered: cli::typed::<TempoStop>(prompt, &asker), is_typed }
+    Facts::Prompt { answered: command::typed(prompt, &asker), is_typed }
 }
 
 /// Where the input alone lets the stop go, the transcript is not looked at; where that does, nobody is asked.

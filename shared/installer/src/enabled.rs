@@ -32,7 +32,7 @@ pub struct Enabled {
 pub struct PartOff {
     /// As a sentence says it.
     pub what: String,
-    /// The line that gives the decision back to the files.
+    /// The line that gives the decision back to the files, or, where only words are known, switches it on.
     pub ended_by: String,
 }
 
@@ -94,7 +94,10 @@ impl PartOff {
     /// As a sentence, with what ends it.
     #[must_use]
     pub fn told(&self) -> String {
-        format!("{}; to give the decision back to them, type: {}", self.what, self.ended_by)
+        let Self { what, ended_by } = self;
+        let purpose =
+            if ended_by.ends_with(" auto") { "to give the decision back to them" } else { "to switch it on" };
+        format!("{what}; {purpose}, type: {ended_by}")
     }
 }
 
@@ -114,7 +117,7 @@ impl Enabled {
 
 #[cfg(test)]
 mod tests {
-    use super::Enabled;
+    use super::{Enabled, PartOff};
 
     #[test]
     fn a_part_that_is_switched_off_by_hand_is_told_and_the_hooks_own_switch_is_not_one() {
@@ -125,11 +128,14 @@ mod tests {
         let told: Vec<_> = Enabled::of(serde_json::from_str(status).unwrap(), "a-hook")
             .parts_off
             .iter()
-            .map(super::PartOff::told)
+            .map(PartOff::told)
             .collect();
         let expected = "a-hook: weekly limit is switched off by hand, whatever the files say; to give the decision back to \
                         them, type: a-name weekly auto";
         assert_eq!(told, [expected]);
+        let word =
+            PartOff { what: "a-hook: tempo is off".to_owned(), ended_by: "a-name tempo on".to_owned() };
+        assert_eq!(word.told(), "a-hook: tempo is off; to switch it on, type: a-name tempo on");
         let plain = Enabled::of(serde_json::from_str(r#"{"enabled": true}"#).unwrap(), "a-hook");
         assert!(plain.acts && plain.parts_off.is_empty());
     }

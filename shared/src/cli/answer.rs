@@ -144,10 +144,10 @@ pub fn off_file(host: &Host, places: &Places) -> Option<String> {
 /// What switches of single keys do, and those that count for nothing.
 #[must_use]
 pub fn key_lines<S>(section: &Section<S>) -> Vec<String> {
-    let turned = section.switched_keys().into_iter().map(|(key, on)| {
-        let word = if on { "on" } else { "off" };
-        format!("{}: {word}, set by its switch", section.in_file(&key))
-    });
+    let turned = section
+        .switched_keys()
+        .into_iter()
+        .map(|(key, position)| format!("{}: {}, set by its switch", section.in_file(&key), position.word()));
     let overruled = section.overruled_keys.iter().map(|key| {
         format!(
             "{}: its switch counts for nothing: it is locked by your global requirements.yaml",

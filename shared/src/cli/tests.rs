@@ -38,7 +38,38 @@ impl Hook for Plain {
     }
 }
 
+/// The same where it spends money.
+struct Paid;
+
+impl Hook for Paid {
+    const NAME: &'static str = Plain::NAME;
+    const HEADLESS: Headless = Headless::Silent;
+    const GLOBAL_ONLY: &'static [&'static str] = &[];
+    const COSTS_MONEY: bool = true;
+
+    type Settings = Settings;
+    type State = ();
+    type Facts = ();
+    type Effect = NoEffect;
+
+    fn section() -> SectionSpec {
+        SectionSpec { costs_money: true, ..Plain::section() }
+    }
+
+    fn observe(_: &Seen<'_, Settings>) -> Option<()> {
+        None
+    }
+
+    fn decide(_: &Given<'_, Self>) -> Outcome<()> {
+        Outcome::pass()
+    }
+}
+
 fn answer(prompt: &str, caller: Caller, global: &str) -> Option<Reply> {
+    answer_of::<Plain>(prompt, caller, global)
+}
+
+fn answer_of<H: Hook>(prompt: &str, caller: Caller, global: &str) -> Option<Reply> {
     let scratch = tempfile::tempdir().unwrap();
     let store = Store::open(&scratch.path().join("state")).unwrap();
     std::fs::write(scratch.path().join("requirements.yaml"), global).unwrap();
@@ -46,8 +77,8 @@ fn answer(prompt: &str, caller: Caller, global: &str) -> Option<Reply> {
     let host = Host { started: now, clock: Clock::Fixed(now), environment: Environment::default() };
     let places = Places { config_dir: Some(scratch.path().to_owned()), ..Places::default() };
     let asker = Asker { host: &host, places: &places, store: Some(&store), session: Some("s"), caller };
-    let reply = typed::<Plain>(prompt, &asker);
-    assert_eq!(reply.is_some(), is_typed::<Plain>(prompt), "{prompt}");
+    let reply = typed::<H>(prompt, &asker);
+    assert_eq!(reply.is_some(), is_typed::<H>(prompt), "{prompt}");
     reply
 }
 
@@ -108,6 +139,35 @@ fn what_loosens_is_the_users_alone() {
 fn what_is_locked_is_not_turned() {
     let reply = answer("stop-momentum off", Caller::Typed, "locked: [stop-momentum]\n").unwrap();
     assert!(reply.is_no && reply.turns.is_empty() && reply.text.contains("locked"), "{}", reply.text);
+}
+
+#[test]
+fn what_costs_money_is_not_begun_by_a_switch() {
+    for (global, is_refused) in
+        [("", true), ("stop-momentum: {enabled: false}\n", true), ("stop-momentum: {enabled: true}\n", false)]
+    {
+        for prompt in ["stop-momentum on", "stop-momentum on --session AbC"] {
+            let reply = answer_of::<Paid>(prompt, Caller::Typed, global).unwrap();
+            assert_eq!(
+                (reply.is_no, reply.turns.is_empty()),
+                (is_refused, is_refused),
+                "{global}: {}",
+                reply.text
+            );
+            assert_eq!(reply.text.ends_with("type: req enable --hook stop-momentum"), is_refused);
+        }
+        for verb in ["off", "auto"] {
+            let reply = answer_of::<Paid>(&format!("stop-momentum {verb}"), Caller::Typed, global).unwrap();
+            assert_eq!(reply.turns.len(), 1, "{verb}: {}", reply.text);
+        }
+    }
+}
+
+#[test]
+fn the_schema_says_that_it_costs_money() {
+    let schema = |reply: Option<Reply>| reply.unwrap().text.contains("\"x-costs-money\": true");
+    assert!(schema(answer_of::<Paid>("stop-momentum schema", Caller::Typed, "")));
+    assert!(!schema(answer("stop-momentum schema", Caller::Typed, "")));
 }
 
 #[test]

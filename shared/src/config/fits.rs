@@ -121,6 +121,7 @@ mod tests {
         "pattern",
         "format",
         "default",
+        "x-costs-money",
         "x-global-only",
         "x-stands-for",
     ];

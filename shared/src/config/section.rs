@@ -165,9 +165,9 @@ impl<S> Section<S> {
             && self.decided_elsewhere.as_ref().is_some_and(|origin| origin.layer == LayerKind::Switch)
     }
 
-    /// The keys that a switch has turned on (true) or off: dotted, within the settings.
+    /// The keys that a switch has turned, and where to: dotted, within the settings.
     #[must_use]
-    pub fn switched_keys(&self) -> Vec<(String, bool)> {
+    pub fn switched_keys(&self) -> Vec<(String, Position)> {
         let layer = self.layers.iter().rev().find(|cleaned| cleaned.layer.kind == LayerKind::Switch);
         layer.map(|cleaned| switched::keys(&cleaned.section)).unwrap_or_default()
     }

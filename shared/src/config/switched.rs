@@ -1,5 +1,5 @@
-//! Switches of keys within a section: a layer above the files that sets `KEY.enabled`, as far as the global file does not
-//! lock it.
+//! Switches of keys within a section: a layer above the files that sets `KEY.enabled`, or the word itself at a key that
+//! holds one, as far as the global file does not lock it.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +11,7 @@ use super::section::{Cleaned, SectionSpec};
 use super::top_level::Locks;
 use super::tree::{get, leaves, put};
 use super::yaml::Parsed;
+use crate::switches::{Position, is_worded};
 
 /// What the layer is called where files are named.
 pub(super) const FILE: &str = "its switch";
@@ -20,7 +21,7 @@ pub(super) const FILE: &str = "its switch";
 pub(super) fn lay(
     spec: SectionSpec,
     locks: &Locks,
-    keys: &BTreeMap<String, bool>,
+    keys: &BTreeMap<String, Position>,
     layers: &mut Vec<Cleaned>,
 ) -> Vec<String> {
     if keys.is_empty() {
@@ -29,13 +30,11 @@ pub(super) fn lay(
     let standing = up_to_global(layers);
     let mut section = Dict::new();
     let mut overruled = Vec::new();
-    for (key, on) in keys {
-        let path: Vec<String> = key.split('.').chain(["enabled"]).map(ToOwned::to_owned).collect();
-        let can_be_switched = layers.first().and_then(|defaults| get(&defaults.section, &path)?.to_bool());
-        if can_be_switched.is_none() || is_any_of(spec.global_only, &path) {
+    for (key, position) in keys {
+        let set = layers.first().and_then(|defaults| set_by(key, *position, &defaults.section));
+        let Some((path, value)) = set.filter(|(path, _)| !is_any_of(spec.global_only, path)) else {
             continue;
-        }
-        let value = Value::Bool(Tag::Default, *on);
+        };
         if is_locked(locks, &path, Some(&value), get(&standing, &path)) {
             overruled.push(key.clone());
         } else {
@@ -48,12 +47,41 @@ pub(super) fn lay(
     overruled
 }
 
+/// What the switch sets, and where; `None`: the defaults hold nothing there that it could.
+fn set_by(key: &str, position: Position, defaults: &Dict) -> Option<(Vec<String>, Value)> {
+    let key: Vec<String> = key.split('.').map(ToOwned::to_owned).collect();
+    let is_worded = is_worded(key.last()?);
+    if is_worded && get(defaults, &key).and_then(position_of).is_some() {
+        return Some((key, Value::String(Tag::Default, position.word().to_owned())));
+    }
+    let path = [key, vec!["enabled".to_owned()]].concat();
+    get(defaults, &path)?.to_bool()?;
+    let on = match position {
+        Position::On => true,
+        Position::Off => false,
+        Position::Auto => return None,
+    };
+    Some((path, Value::Bool(Tag::Default, on)))
+}
+
+/// The position that a key's value stands for.
+fn position_of(value: &Value) -> Option<Position> {
+    match value.to_bool() {
+        Some(true) => Some(Position::On),
+        Some(false) => Some(Position::Off),
+        None => Position::of_word(value.as_str()?),
+    }
+}
+
 /// The keys that the layer switches.
-pub(super) fn keys(section: &Dict) -> Vec<(String, bool)> {
+pub(super) fn keys(section: &Dict) -> Vec<(String, Position)> {
     let switched = |path: Vec<String>| {
-        let on = get(section, &path)?.to_bool()?;
-        let (_, key) = path.split_last()?;
-        Some((key.join("."), on))
+        let position = position_of(get(section, &path)?)?;
+        let key = match path.split_last()? {
+            (last, key) if last == "enabled" => key,
+            _ => &path,
+        };
+        Some((key.join("."), position))
     };
     leaves(section).into_iter().filter_map(switched).collect()
 }

@@ -59,7 +59,7 @@ impl Scene {
         of(&Desk {
             hook: "intent-validator",
             host: &self.host,
-            places: &Places { root, config_dir, ..Places::default() },
+            places: &Places { config_dir, root, ..Places::default() },
             store: self.has_state.then_some(&self.store),
             call: &self.call,
             event: self.event,

@@ -13,8 +13,8 @@ use crate::journal::{self, Entry, Spent};
 use crate::notices::not_yet_told;
 use crate::state::Store;
 
-/// So many tokens an answer may have.
-pub(super) const MAX_OUTPUT_TOKENS: u32 = 2_000;
+/// So many tokens an answer may have; newer models think first, and that counts.
+pub(super) const MAX_OUTPUT_TOKENS: u32 = 4_000;
 
 /// One that is overloaded is asked again after so long.
 const BREATH: Duration = Duration::from_millis(400);

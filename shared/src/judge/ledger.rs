@@ -86,12 +86,12 @@ pub(super) fn reserve(
     at_most_micro_usd: u64,
 ) -> Result<Reservation, NotAsked> {
     let made = Made { id: rand::rng().random(), at_us: now, micro_usd: at_most_micro_usd };
-    change(store, now, |ledger| match refusal(ledger.tally(), settings, at_most_micro_usd) {
-        Some(why) => Err(why),
-        None => {
-            ledger.calls.push(made);
-            Ok(Reservation(made.id))
+    change(store, now, |ledger| {
+        if let Some(why) = refusal(ledger.tally(), settings, at_most_micro_usd) {
+            return Err(why);
         }
+        ledger.calls.push(made);
+        Ok(Reservation(made.id))
     })?
 }
 

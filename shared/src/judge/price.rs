@@ -13,13 +13,11 @@ const BYTES_PER_TOKEN: u64 = 2;
 
 /// What so many tokens of a model cost, in millionths of a US dollar, rounded up.
 pub(super) fn of(settings: &Settings, model: &str, tokens: Tokens) -> u64 {
-    match listed(settings, model) {
-        Some(price) => cost(rates(price), tokens),
-        None => {
-            let all = settings.prices.values().map(|price| cost(rates(price), tokens));
-            all.max().unwrap_or_else(|| cost(DEAREST, tokens))
-        }
+    if let Some(price) = listed(settings, model) {
+        return cost(rates(price), tokens);
     }
+    let all = settings.prices.values().map(|price| cost(rates(price), tokens));
+    all.max().unwrap_or_else(|| cost(DEAREST, tokens))
 }
 
 /// What a question of so many bytes can cost, whatever is answered, in millionths of a US dollar.

@@ -123,7 +123,10 @@ struct Origin<'a> {
 struct Queued<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
-    command_mode: &'a str,
+    #[serde(default)]
+    command_mode: Option<&'a str>,
+    #[serde(default)]
+    is_meta: Option<bool>,
     #[serde(borrow)]
     origin: Origin<'a>,
     #[serde(borrow)]
@@ -218,7 +221,9 @@ impl Entry {
         let Ok(raw) = serde_json::from_slice::<Raw<'_>>(bytes) else { return Self::of_unknown_form(bytes) };
         match raw.kind {
             "assistant" | "user" => raw.into_line().map_or(Self::Unreadable, Self::Message),
-            "attachment" => raw.attachment.and_then(typed_meanwhile).map_or(Self::Other, Self::Typed),
+            "attachment" if raw.is_sidechain != Some(true) => {
+                raw.attachment.and_then(typed_meanwhile).map_or(Self::Other, Self::Typed)
+            }
             "system" if is_word(raw.subtype, "compact_boundary") => Self::Compaction,
             _ => Self::Other,
         }
@@ -272,10 +277,11 @@ impl Raw<'_> {
 /// What a person typed, if this is the attachment of such a prompt. Notices of tasks come the same way.
 fn typed_meanwhile(attachment: &RawValue) -> Option<String> {
     let queued: Queued<'_> = serde_json::from_str(attachment.get()).ok()?;
-    let is_typed =
-        queued.kind == "queued_command" && queued.command_mode == "prompt" && queued.origin.kind == "human";
+    let is_prompt =
+        queued.kind == "queued_command" && queued.command_mode.is_none_or(|mode| mode == "prompt");
+    let is_typed = queued.origin.kind == "human" && queued.is_meta != Some(true);
     let texts = queued.prompt.0.into_iter().filter_map(|block| block.text).map(|text| text.0);
-    is_typed.then(|| texts.collect::<Vec<_>>().join("\n"))
+    (is_prompt && is_typed).then(|| texts.collect::<Vec<_>>().join("\n"))
 }
 
 fn is_word(value: Option<&RawValue>, word: &str) -> bool {

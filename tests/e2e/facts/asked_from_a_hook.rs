@@ -29,9 +29,9 @@ fn stage(script: Script) -> Stage {
 /// Asked for a verdict without tools, memories of the session and skills.
 fn asked(stage: &Stage) -> Client<'_> {
     let client = stage.client().own_permission_mode().allow(&[]).args(&MODEL);
-    client.args(&["--json-schema", SCHEMA, "--system-prompt", "Judge it.", "--tools", "", "--max-turns", "2"]).args(
-        &["--strict-mcp-config", "--disable-slash-commands", "--no-session-persistence"],
-    )
+    client
+        .args(&["--json-schema", SCHEMA, "--system-prompt", "Judge it.", "--tools", "", "--max-turns", "2"])
+        .args(&["--strict-mcp-config", "--disable-slash-commands", "--no-session-persistence"])
 }
 
 /// As `shared::judge` asks.
@@ -91,13 +91,16 @@ fn a_model_that_thinks_as_it_likes_does_so_at_low_effort() {
     judging(&stage).args(&["--model", "claude-haiku-5-5"]).pipe("the material").outcome.assert_exit(0);
 
     let body = &stage.api.requests()[0].body;
-    assert_eq!((&body["thinking"]["type"], &body["output_config"]), (&"adaptive".into(), &json!({ "effort": "low" })));
+    assert_eq!(
+        (&body["thinking"]["type"], &body["output_config"]),
+        (&"adaptive".into(), &json!({ "effort": "low" }))
+    );
 }
 
 #[test]
 fn what_does_not_fit_the_schema_is_asked_for_again_and_then_is_no_verdict() {
     let judged = |replies: [Reply; 2]| {
-        let script = replies.into_iter().fold(Script::new(), Script::reply);
+        let script = replies.into_iter().fold(Script::new(), |script, reply| script.reply(reply));
         judging(&stage(script)).pipe("the material").result().clone()
     };
     let second = judged([says("PERHAPS"), says("NO")]);
@@ -112,9 +115,12 @@ fn what_does_not_fit_the_schema_is_asked_for_again_and_then_is_no_verdict() {
 
 #[test]
 fn an_error_of_the_api_is_told_by_its_status_and_not_tried_again() {
-    for (status, kind) in
-        [(401, "authentication_error"), (403, "permission_error"), (429, "rate_limit_error"), (529, "overloaded_error")]
-    {
+    for (status, kind) in [
+        (401, "authentication_error"),
+        (403, "permission_error"),
+        (429, "rate_limit_error"),
+        (529, "overloaded_error"),
+    ] {
         let stage = stage(Script::new().otherwise(Reply::error(status, kind, "no")));
 
         let run = judging(&stage).pipe("the material");

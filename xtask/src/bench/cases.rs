@@ -8,9 +8,11 @@
 
 mod credit_pacer;
 mod delegation_guard;
+mod intent_validator;
 mod rate_awareness;
 mod requirements_check;
 mod stop_momentum;
+mod tempo_stop;
 
 /// One hook.
 #[derive(Debug)]
@@ -92,7 +94,9 @@ pub(super) enum Journals {
 pub(super) const HOOKS: &[HookCases] = &[
     credit_pacer::CASES,
     delegation_guard::CASES,
+    intent_validator::CASES,
     rate_awareness::CASES,
     requirements_check::CASES,
     stop_momentum::CASES,
+    tempo_stop::CASES,
 ];

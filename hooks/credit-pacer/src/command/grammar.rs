@@ -41,10 +41,12 @@ pub(super) enum Switch {
     FiveHour,
     /// The line that reminds Claude of subagents.
     Reminder,
-    /// The check of stops.
+    /// When stops are checked: always, never, or while the user is away.
     Tempo,
     /// The same, in this session alone.
     TempoHere,
+    /// The hook that checks stops, whenever it does: what the original tool's name switches.
+    TempoStop,
     /// The check of declared intents.
     IntentValidation,
 }
@@ -62,19 +64,20 @@ impl Switch {
             Self::Weekly => "weekly limit",
             Self::FiveHour => "5-hour limit",
             Self::Reminder => "reminder",
-            Self::Tempo | Self::TempoHere => "tempo",
+            Self::Tempo | Self::TempoHere | Self::TempoStop => "tempo",
             Self::IntentValidation => "intent validation",
         }
     }
 
-    /// The section it is in, and the key there that holds its `enabled`, if it is not the section's own.
+    /// The section it is in, and the key there that it turns, if it is not the section's own `enabled`.
     pub(super) const fn section(self) -> (&'static str, Option<&'static str>) {
         match self {
             Self::Everything | Self::Pacing => (OWN, None),
             Self::Weekly => (OWN, Some("seven_day")),
             Self::FiveHour => (OWN, Some("five_hour")),
             Self::Reminder => ("delegation-guard", Some("reminder")),
-            Self::Tempo | Self::TempoHere => ("tempo-stop", None),
+            Self::Tempo | Self::TempoHere => ("tempo-stop", Some("mode")),
+            Self::TempoStop => ("tempo-stop", None),
             Self::IntentValidation => ("intent-validator", None),
         }
     }
@@ -89,6 +92,7 @@ impl Switch {
             Self::Reminder => (MASTER, "reminder "),
             Self::Tempo => (MASTER, "tempo "),
             Self::TempoHere => (MASTER, "tempo session "),
+            Self::TempoStop => ("tempo-stop", ""),
             Self::IntentValidation => (MASTER, "intent-validation "),
         };
         format!("{name} {verb}{}", position.word())
@@ -124,13 +128,7 @@ pub(super) fn parse(name: &str, words: &[&str]) -> Option<Asked> {
         ["intent-validation", position] => (Switch::IntentValidation, position),
         _ => return None,
     };
-    let position = match *position {
-        "on" => Position::On,
-        "off" => Position::Off,
-        "auto" => Position::Auto,
-        _ => return None,
-    };
-    Some(Asked::Turn(switch, position))
+    Some(Asked::Turn(switch, Position::of_word(position)?))
 }
 
 /// What a prompt asks of us; `None`: it is for Claude.

@@ -129,9 +129,9 @@ struct ProjectReport {
 struct SwitchReport {
     /// As people call it.
     name: &'static str,
-    /// on, or off.
+    /// on, off, or of stops auto.
     position: &'static str,
-    /// What ends it.
+    /// What ends it; of a switch that keeps its word whatever the files say: what turns it on again, or off.
     ended_by: String,
 }
 
@@ -286,20 +286,26 @@ const fn strategy(strategy: Strategy) -> &'static str {
 /// The switches that stand on or off, those that a lock makes void among them.
 fn turned(switches: &Switches, section: &Section<Settings>, asker: &Asker<'_>) -> Vec<SwitchReport> {
     let report = |switch: Switch| {
-        let position = switches.position(&turn::key(switch), asker.session);
+        let stands = turn::stands(switch, switches, asker.session)?;
         let (name, key) = switch.section();
+        let is_word = turn::is_word(switch);
         let is_void = name == OWN
             && key.map_or(section.overruled_switch, |key| {
                 section.overruled_keys.iter().any(|void| void == key)
             });
-        let position = match position {
-            Position::Auto => return None,
+        let position = match stands {
+            Position::Auto if !is_word => return None,
             _ if is_void => "void, for it is locked by your global requirements.yaml",
-            turned => turned.word(),
+            turned => turn::told(turned),
         };
-        Some(SwitchReport { name: switch.name(), position, ended_by: switch.line(Position::Auto) })
+        let end = match stands {
+            Position::Off if is_word => Position::On,
+            _ if is_word => Position::Off,
+            _ => Position::Auto,
+        };
+        Some(SwitchReport { name: switch.name(), position, ended_by: switch.line(end) })
     };
-    Switch::SINGLE.into_iter().filter_map(report).collect()
+    Switch::SINGLE.into_iter().chain([Switch::TempoStop]).filter_map(report).collect()
 }
 
 fn suggested_hours(state: &State, settings: &Settings) -> Vec<String> {

@@ -6,7 +6,7 @@ use shared::catalog::{Catalog, section_names};
 use shared::cli::{Asker, Reply, off_file};
 use shared::config::{Section, load_by_schema, section_by_schema};
 use shared::operator::{self, Caller};
-use shared::switches::{Position, Switches, Turn};
+use shared::switches::{Position, Switches, Turn, is_worded};
 
 use super::grammar::{OWN, Switch};
 use crate::CreditPacer;
@@ -38,7 +38,7 @@ pub(super) fn turned(switch: Switch, position: Position, asker: &Asker<'_>) -> R
         let turn = Turn { session, ..Turn::everywhere(key(*each), position) };
         match obstacle(*each, &turn, &before, asker) {
             Some(why) => refused.push(why),
-            None => turns.push(turn),
+            None => turns.extend(out_of_the_way(*each, &turn, &before).into_iter().chain([turn])),
         }
     }
     if turns.is_empty() && !refused.is_empty() {
@@ -65,13 +65,13 @@ fn refusal(caller: Caller, line: &str) -> String {
 
 /// What the switch is about, as far as this version has it.
 fn members(switch: Switch, exists: impl Fn(&str) -> bool) -> Vec<Switch> {
-    let all = [Switch::Pacing, Switch::Tempo, Switch::IntentValidation, Switch::Reminder];
+    let all = [Switch::Pacing, Switch::TempoStop, Switch::IntentValidation, Switch::Reminder];
     let members = if switch == Switch::Everything { all.to_vec() } else { vec![switch] };
     members.into_iter().filter(|member| exists(member.section().0)).collect()
 }
 
 /// The switch's name in the file of switches.
-pub(super) fn key(switch: Switch) -> String {
+fn key(switch: Switch) -> String {
     match switch.section() {
         (section, Some(key)) => format!("{section}.{key}"),
         (section, None) => section.to_owned(),
@@ -87,10 +87,38 @@ fn position_of(each: Switch, asked: Switch, position: Position, before: &Switche
     (before.position(&key(each), None) == Position::Off).then_some(Position::Auto)
 }
 
+/// What is turned beside the word for `tempo`, so that it counts: the switch of the whole section gives way to it.
+fn out_of_the_way(each: Switch, word: &Turn, before: &Switches) -> Option<Turn> {
+    let (section, _) = each.section();
+    let own = before.position(section, word.session.as_deref());
+    // What holds for all sessions gives way in one of them only to that one's own switch.
+    let of_all = word.session.as_ref().map_or(Position::Auto, |_| before.position(section, None));
+    let position = match (word.position, own, of_all) {
+        _ if !is_word(each) => return None,
+        (_, Position::Auto, _) | (Position::Off, Position::Off, _) => return None,
+        (Position::On, _, Position::Off) => Position::On,
+        (Position::Off, _, Position::On) => Position::Off,
+        _ => Position::Auto,
+    };
+    Some(Turn { switch: section.to_owned(), position, ..word.clone() })
+}
+
+/// It keeps its word, `auto` as well.
+pub(super) fn is_word(switch: Switch) -> bool {
+    switch.section().1.is_some_and(is_worded)
+}
+
+/// Where the switch itself stands; `None`: it was never turned.
+pub(super) fn stands(switch: Switch, switches: &Switches, session: Option<&str>) -> Option<Position> {
+    let (section, key) = switch.section();
+    let switches = switches.of(section, session);
+    key.map_or(Some(switches.own), |key| switches.keys.get(key).copied())
+}
+
 /// What is in force of a switch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Standing {
-    on: bool,
+    position: Position,
     by: String,
     /// By what its section is off, if it is.
     section_off_by: Option<String>,
@@ -105,24 +133,38 @@ fn look(switch: Switch, switches: &Switches, asker: &Asker<'_>) -> Option<Standi
     }
     let (spec, schema) = section_by_schema(name)?;
     let section = load_by_schema(spec, schema, &asker.sources(), switches.of(name, asker.session))?;
-    standing(&section, key)
+    let standing = standing(&section, key)?;
+    // Whoever switches the whole hook on has every stop looked at.
+    let is_on = is_word(switch) && switches.position(name, asker.session) == Position::On;
+    if is_on && standing.section_off_by.is_none() && !standing.is_overruled {
+        let by = section.origin("enabled").map(|origin| origin.to_string()).unwrap_or_default();
+        return Some(Standing { position: Position::On, by, ..standing });
+    }
+    Some(standing)
 }
 
 fn standing<S>(section: &Section<S>, key: Option<&str>) -> Option<Standing> {
     let by = |key: &str| section.origin(key).map(|origin| origin.to_string()).unwrap_or_default();
     let Some(key) = key else {
-        let (on, by) = (section.enabled, by("enabled"));
-        return Some(Standing { on, by, section_off_by: None, is_overruled: section.overruled_switch });
+        let (position, by) = (on_or_off(section.enabled), by("enabled"));
+        return Some(Standing { position, by, section_off_by: None, is_overruled: section.overruled_switch });
     };
-    let path = format!("{key}.enabled");
+    let path = if is_worded(key) { key.to_owned() } else { format!("{key}.enabled") };
     let in_file = section.in_file(&path);
     let entry = section.entries().into_iter().find(|entry| entry.path.join(".") == in_file)?;
     Some(Standing {
-        on: entry.value == true,
+        position: match entry.value.as_str() {
+            Some(word) => Position::of_word(word)?,
+            None => on_or_off(entry.value == true),
+        },
         by: entry.origin.to_string(),
         section_off_by: (!section.enabled).then(|| by("enabled")),
         is_overruled: section.overruled_keys.iter().any(|overruled| overruled == key),
     })
+}
+
+const fn on_or_off(is_on: bool) -> Position {
+    if is_on { Position::On } else { Position::Off }
 }
 
 /// Why it cannot be turned.
@@ -136,9 +178,20 @@ fn obstacle(switch: Switch, turn: &Turn, before: &Switches, asker: &Asker<'_>) -
         return Some(older);
     }
     let (section, _) = switch.section();
+    let is_word = is_word(switch);
+    let begins = turn.position == Position::On || is_word && turn.position == Position::Auto;
     let is_paid = || Catalog::built_in().ok()?.hook(section).map(|hook| hook.costs_money);
-    (turn.position == Position::On && is_paid() == Some(true) && !is_on_by_files(section, asker))
-        .then(|| paid(name, section))
+    if !begins || is_paid() != Some(true) {
+        return None;
+    }
+    if !is_on_by_files(section, asker) {
+        return Some(paid(name, section));
+    }
+    // Where the files never ask, only the user himself has a model asked.
+    let is_never =
+        || look(switch, &Switches::default(), asker).is_some_and(|files| files.position == Position::Off);
+    (is_word && !asker.caller.is_operator() && is_never())
+        .then(|| refusal(asker.caller, &switch.line(turn.position)))
 }
 
 /// A switch never begins to spend money: the user's own file does.
@@ -179,22 +232,35 @@ fn older_name(switch: Switch, position: Position, asker: &Asker<'_>) -> Option<S
 }
 
 fn in_force(switch: Switch, after: &Switches, asker: &Asker<'_>) -> Option<String> {
-    let Standing { on, by, section_off_by, .. } = look(switch, after, asker)?;
-    let mut line = format!("{}: {}, set by {by}", switch.name(), if on { "on" } else { "off" });
-    let key = key(switch);
+    let standing = look(switch, after, asker)?;
+    if switch == Switch::TempoStop && standing.position == Position::On {
+        // The hook is on: what it does is the mode's to say.
+        return in_force(Switch::Tempo, after, asker);
+    }
+    let Standing { position, by, section_off_by, .. } = standing;
+    let mut line = format!("{}: {}, set by {by}", switch.name(), told(position));
     if let Some(session) = asker.session
-        && after.position(&key, asker.session) != after.position(&key, None)
+        && stands(switch, after, asker.session) != stands(switch, after, None)
     {
         let _ = write!(line, " for this session ({} --session {session})", switch.section().0);
     }
     let (section, _) = switch.section();
-    if let Some(by) = section_off_by.filter(|_| on) {
+    if let Some(by) = section_off_by.filter(|_| position != Position::Off) {
         let _ = write!(line, "; but {section} is off, set by {by}");
     }
     if let Some(file) = off_file(asker.host, asker.places) {
         let _ = write!(line, "; but every hook is off while {file} is there");
     }
     Some(line)
+}
+
+/// What is in force, as a person reads it; only of stops it can be auto.
+pub(super) const fn told(position: Position) -> &'static str {
+    match position {
+        Position::On => "on",
+        Position::Off => "off",
+        Position::Auto => "auto (only while you are away)",
+    }
 }
 
 /// What goes on while pacing is off.

@@ -29,7 +29,7 @@ pub(crate) fn in_words(path: &str, versions: &Versions) -> String {
         }
         definition = defined(change.value()).or(definition);
         if change.tag() != ChangeTag::Equal && place.is_none() {
-            place = definition.clone();
+            place.clone_from(&definition);
         }
     }
     let place = place.map_or_else(String::new, |name| format!(" in {name}"));

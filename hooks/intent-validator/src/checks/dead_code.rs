@@ -103,7 +103,7 @@ fn is_call(text: &str) -> bool {
 
 /// Four plain words in a row are a sentence.
 fn is_prose(text: &str) -> bool {
-    let is_plain = |word: &&str| word.chars().all(|char| char.is_alphabetic() || ",.'".contains(char));
+    let is_plain = |word: &&str| word.chars().all(|char| char.is_alphabetic() || ",.;'".contains(char));
     let words: Vec<&str> = text.split_whitespace().collect();
-    words.windows(4).any(|four| four.iter().all(|word| is_plain(word)))
+    words.windows(4).any(|four| four.iter().all(is_plain))
 }

@@ -176,10 +176,9 @@ fn text_end(rest: &str, family: Family) -> Option<String> {
     }
     let ends: &[&str] = match family {
         Family::Indented => &["\"\"\"", "'''", "\"", "'"],
-        Family::Hash => &["\"", "'"],
+        Family::Hash | Family::Braces(Tongue::Word("function")) => &["\"", "'"],
         Family::Braces(Tongue::Script) => &["\"", "'", "`"],
         Family::Braces(Tongue::Word("func")) => &["\"\"\"", "\"", "`"],
-        Family::Braces(Tongue::Word("function")) => &["\"", "'"],
         Family::Braces(_) => &["\"\"\"", "\""],
     };
     ends.iter().find(|end| rest.starts_with(**end)).map(|end| (*end).to_owned())

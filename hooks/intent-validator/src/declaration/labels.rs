@@ -2,7 +2,7 @@
 
 use super::naming::{self, Named};
 use super::text::{self, has_any};
-use super::{vocabulary, values};
+use super::{values, vocabulary};
 
 /// A part that a label announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) struct Block {
     /// What leads to it makes one doubt whether it is meant.
     pub(super) is_doubtful: bool,
     /// It is an item of a list of files.
-    is_item: bool,
+    pub(super) is_item: bool,
 }
 
 impl Block {
@@ -43,7 +43,9 @@ impl Block {
 
     /// It has a file, changes and a goal.
     pub(super) fn is_whole(&self) -> bool {
-        [&self.file, &self.changes, &self.goal].iter().all(|part| part.as_deref().is_some_and(|part| !values::is_empty(part)))
+        [&self.file, &self.changes, &self.goal]
+            .iter()
+            .all(|part| part.as_deref().is_some_and(|part| !values::is_empty(part)))
     }
 }
 
@@ -148,7 +150,8 @@ impl Reader {
     fn goes_on(&mut self, line: &str) -> bool {
         let Some(open) = &self.open else { return false };
         let part = open.part;
-        let is_empty = self.blocks.last_mut().is_some_and(|block| block.slot(part).as_deref().is_none_or(str::is_empty));
+        let is_empty =
+            self.blocks.last_mut().is_some_and(|block| block.slot(part).as_deref().is_none_or(str::is_empty));
         let bare = line.trim();
         if bare.is_empty() {
             return is_empty && open.is_heading;
@@ -178,7 +181,10 @@ impl Reader {
         let words = text::words(last);
         self.blocks.is_empty()
             && last.trim_end().ends_with(':')
-            && has_any(&words, &["edit", "edits", "change", "changes", "modify", "update", "touch", "editing", "changing"])
+            && has_any(
+                &words,
+                &["edit", "edits", "change", "changes", "modify", "update", "touch", "editing", "changing"],
+            )
             && !has_any(&words, vocabulary::LEADS_TO_DOUBT)
     }
 }
@@ -210,7 +216,9 @@ fn lead(line: &str) -> &str {
         line = line.trim_start_matches(|c: char| c.is_ascii_digit())[1..].trim_start();
     }
     loop {
-        let next = ["- ", "* ", "+ ", "• ", "– ", "#", "[ ] ", "[x] "].iter().find_map(|mark| line.strip_prefix(mark));
+        let next = ["- ", "* ", "+ ", "• ", "– ", "#", "[ ] ", "[x] "]
+            .iter()
+            .find_map(|mark| line.strip_prefix(mark));
         match next {
             Some(rest) => line = rest.trim_start(),
             None => return line,
@@ -231,8 +239,14 @@ fn labelled(line: &str) -> Option<Line<'_>> {
         let Some((label, value)) = led.split_once(mark) else { continue };
         let Some(part) = part_of(label) else { continue };
         let value = without_emphasis(label, value);
-        let is_named = part != Part::Intent || value.split_whitespace().any(|w| naming::word(w, "") == Named::Other);
-        return is_named.then_some(Line { part, value, is_heading: value.is_empty() && mark == ":" && is_bold(label), is_item });
+        let is_named =
+            part != Part::Intent || value.split_whitespace().any(|w| naming::word(w, "") == Named::Other);
+        return is_named.then_some(Line {
+            part,
+            value,
+            is_heading: value.is_empty() && mark == ":" && is_bold(label),
+            is_item,
+        });
     }
     let is_heading = bare.starts_with('#') || (is_bold(led) && led.ends_with('*'));
     let part = part_of(led).filter(|part| is_heading && *part != Part::Intent)?;
@@ -300,6 +314,7 @@ fn label_before(line: &str, from: usize, at: usize) -> Option<usize> {
     let mark_len = before[mark..].chars().next().map_or(0, char::len_utf8);
     let label = &before[mark + mark_len..];
     let is_apart = label.starts_with(' ') || mark_len > 1;
-    let starts_large = !label.trim_start_matches([' ', '*', '_', '`']).starts_with(|c: char| c.is_lowercase());
+    let starts_large =
+        !label.trim_start_matches([' ', '*', '_', '`']).starts_with(|c: char| c.is_lowercase());
     (is_apart && starts_large && part_of(label).is_some()).then_some(from + mark + mark_len)
 }

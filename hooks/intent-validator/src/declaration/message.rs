@@ -36,6 +36,10 @@ pub(super) struct Message {
     pub(super) hints: bool,
     /// There may be a reason in it.
     pub(super) gives_reason: bool,
+    /// The same, where nothing reminds of the file.
+    pub(super) gives_plain_reason: bool,
+    /// A change may be announced in it.
+    pub(super) may_announce: bool,
     pub(super) is_latin: bool,
     pub(super) words: usize,
     text: String,
@@ -55,6 +59,10 @@ impl Message {
             found: found(&labelled.blocks, &labelled.rest, file, parts.fences.is_empty()),
             hints: naming::hints(text, file),
             gives_reason: speech::gives_reason(&words),
+            gives_plain_reason: speech::gives_plain_reason(&words),
+            may_announce: words
+                .iter()
+                .any(|word| speech::is_first_person(word) || speech::kind_of(word).is_some()),
             is_latin: text::is_latin(text),
             words: words.len(),
             text: text.to_owned(),
@@ -65,6 +73,11 @@ impl Message {
 
     pub(super) fn says_something(&self) -> bool {
         self.words > 0
+    }
+
+    /// Its reason, if it gives one, is given in English.
+    pub(super) fn text_is_english(&self) -> bool {
+        has_any(&text::words(&self.text), &["so", "because", "since"])
     }
 
     pub(super) fn is(&self, text: &str) -> bool {
@@ -79,7 +92,8 @@ impl Message {
     pub(super) fn lets_stand(&self) -> bool {
         let words = text::words(&self.text);
         let is_taken_back = self.text.contains('?') || has_any(&words, vocabulary::TAKES_BACK);
-        let is_brief = self.words <= BRIEF && !has_any(&words, &["not", "won't", "don't", "no", "other", "another"]);
+        let is_brief =
+            self.words <= BRIEF && !has_any(&words, &["not", "won't", "don't", "no", "other", "another"]);
         match self.found {
             Found::Nothing => !is_taken_back,
             Found::Unsure => !is_taken_back && is_brief,
@@ -117,7 +131,8 @@ fn fenced(fences: &[String], rest: &str, file: &str) -> Vec<Block> {
 }
 
 fn found(blocks: &[Block], rest: &str, file: &str, is_unfenced: bool) -> Found {
-    let by_label = |block: &Block| block.file.as_deref().map(|value| naming::listed(value, file));
+    let named = |block: &Block| block.file.clone().filter(|value| value == file || !values::is_empty(value));
+    let by_label = |block: &Block| named(block).map(|value| naming::listed(&value, file));
     let ours = blocks.iter().find(|block| by_label(block) == Some(Listed::Ours));
     if let Some(block) = ours {
         return in_block(block, blocks, rest);
@@ -137,7 +152,8 @@ fn found(blocks: &[Block], rest: &str, file: &str, is_unfenced: bool) -> Found {
 /// Labels declare other files: is this one spoken of beside them?
 fn beside_others(blocks: &[Block], rest: &str, file: &str) -> Found {
     let values = blocks.iter().flat_map(|block| [&block.changes, &block.goal, &block.test]).flatten();
-    let is_named = naming::is_named(rest, file) || values.into_iter().any(|value| naming::is_named(value, file));
+    let is_named =
+        naming::is_named(rest, file) || values.into_iter().any(|value| naming::is_named(value, file));
     if is_named { Found::Unsure } else { Found::Other }
 }
 
@@ -171,7 +187,8 @@ fn without_file(block: &Block, rest: &str, file: &str) -> Found {
 
 /// The parts that are missing or say nothing.
 fn lacking(block: &Block) -> Vec<Missing> {
-    let parts = [(Missing::File, &block.file), (Missing::Changes, &block.changes), (Missing::Goal, &block.goal)];
+    let parts =
+        [(Missing::File, &block.file), (Missing::Changes, &block.changes), (Missing::Goal, &block.goal)];
     let is_missing = |value: &Option<String>| value.as_deref().is_none_or(values::is_empty);
     parts.into_iter().filter(|(_, value)| is_missing(value)).map(|(part, _)| part).collect()
 }
@@ -187,13 +204,33 @@ fn in_block(block: &Block, blocks: &[Block], rest: &str) -> Found {
         return Found::Declared(declaration(block, None));
     }
     let changes = text::words(block.changes.as_deref().unwrap_or_default());
-    let reason = speech::Tongue::English.reasons(&changes, 1).into_iter().find(|(at, len)| *at >= 2 && changes.len() > at + len + 2);
+    let reason = speech::Tongue::English
+        .reasons(&changes, 1)
+        .into_iter()
+        .find(|(at, len)| *at >= 2 && changes.len() > at + len + 2);
     if let (Some((at, _)), [Missing::Goal]) = (reason, missing.as_slice()) {
         let is_clear = ["so", "because", "in"].contains(&changes[at].as_str());
-        return if is_clear { Found::Declared(declaration(block, Some(changes[at..].join(" ")))) } else { Found::Unsure };
+        return if is_clear {
+            Found::Declared(declaration(block, Some(changes[at..].join(" "))))
+        } else {
+            Found::Unsure
+        };
+    }
+    if let (true, [Missing::Goal], Some(goal)) = (block.is_item, missing.as_slice(), reason_sentence(rest)) {
+        return Found::Declared(declaration(block, Some(goal)));
     }
     let is_elsewhere = blocks.len() > 1 || rest_words.len() > 3 || speech::gives_reason(&changes);
     if is_elsewhere { Found::Unsure } else { Found::Lacks(missing) }
+}
+
+/// A sentence beside a list of edits that gives the reason for them.
+fn reason_sentence(rest: &str) -> Option<String> {
+    let gives = |sentence: &&str| {
+        let words = text::words(sentence);
+        let is_reason = speech::Tongue::English.starts_reason(&words) && words.len() > 4;
+        is_reason && !sentence.ends_with('?') && !has_any(&words, speech::LATER)
+    };
+    text::sentences(rest).into_iter().find(gives).map(str::to_owned)
 }
 
 fn declaration(block: &Block, goal: Option<String>) -> Declaration {
@@ -223,5 +260,9 @@ fn in_prose(rest: &str, file: &str, goal: Option<&str>, is_unfenced: bool) -> Fo
 fn is_idle(rest: &str, file: &str) -> bool {
     let words = text::words(rest);
     let mends = words.iter().any(|word| speech::mends(word));
-    words.len() <= BRIEF && !speech::gives_reason(&words) && !mends && naming::is_named(rest, file) && text::is_latin(rest)
+    words.len() <= BRIEF
+        && !speech::gives_reason(&words)
+        && !mends
+        && naming::is_named(rest, file)
+        && text::is_latin(rest)
 }

@@ -4,17 +4,19 @@ use super::text;
 
 /// Endings by which a word is taken for a file.
 const ENDINGS: &[&str] = &[
-    "py", "js", "ts", "tsx", "jsx", "mjs", "cjs", "go", "java", "c", "cc", "cpp", "h", "hpp", "rs", "rb", "php", "cs",
-    "swift", "kt", "scala", "sh", "bash", "zsh", "lua", "vue", "svelte", "sql", "ipynb", "ex", "exs", "dart", "md", "json",
-    "yaml", "yml", "toml", "txt", "html", "css", "scss", "xml", "cfg", "ini", "lock", "csv", "proto", "erl", "hs", "ml",
-    "pl", "r", "jl", "m", "mm", "gradle", "tf", "env",
+    "py", "js", "ts", "tsx", "jsx", "mjs", "cjs", "go", "java", "c", "cc", "cpp", "h", "hpp", "rs", "rb",
+    "php", "cs", "swift", "kt", "scala", "sh", "bash", "zsh", "lua", "vue", "svelte", "sql", "ipynb", "ex",
+    "exs", "dart", "md", "json", "yaml", "yml", "toml", "txt", "html", "css", "scss", "xml", "cfg", "ini",
+    "lock", "csv", "proto", "erl", "hs", "ml", "pl", "r", "jl", "m", "mm", "gradle", "tf", "env",
 ];
 
 /// Names of programs that look like files.
-const NO_FILES: &[&str] = &["node.js", "vue.js", "next.js", "nuxt.js", "express.js", "d3.js", "three.js", "react.js", "asp.net"];
+const NO_FILES: &[&str] =
+    &["node.js", "vue.js", "next.js", "nuxt.js", "express.js", "d3.js", "three.js", "react.js", "asp.net"];
 
 /// Names that many files carry: they are told apart by their folder alone.
-const COMMON_STEMS: &[&str] = &["index", "main", "mod", "lib", "init", "app", "utils", "types", "handler", "config", "setup"];
+const COMMON_STEMS: &[&str] =
+    &["index", "main", "mod", "lib", "init", "app", "utils", "types", "handler", "config", "setup"];
 
 /// What a word is to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +112,9 @@ fn looks_like_a_file(path: &str) -> bool {
     }
     let base = path.rsplit('/').next().unwrap_or(path);
     let Some((stem, ending)) = base.rsplit_once('.') else { return false };
-    !stem.is_empty() && ENDINGS.contains(&ending.to_lowercase().as_str()) && stem.chars().any(char::is_alphabetic)
+    !stem.is_empty()
+        && ENDINGS.contains(&ending.to_lowercase().as_str())
+        && stem.chars().any(char::is_alphabetic)
 }
 
 fn names_stem(path: &str, file: &str) -> bool {
@@ -153,12 +157,41 @@ fn number_behind(word: &str) -> Option<usize> {
 }
 
 /// Words that may stand beside paths in the value of a FILE label.
-const BESIDE: &[&str] = &["and", "und", "et", "y", "e", "en", "i", "new", "neu", "nouveau", "nuevo", "novo", "file", "line", "lines", "the", "both", "also"];
+const BESIDE: &[&str] = &[
+    "and", "und", "et", "y", "e", "en", "i", "new", "neu", "nouveau", "nuevo", "novo", "file", "line",
+    "lines", "the", "both", "also",
+];
 
 /// Words by which a file is taken out of a list.
 const TAKEN_OUT: &[&str] = &[
-    "not", "no", "except", "without", "instead", "but", "never", "unchanged", "untouched", "only", "read", "nicht", "kein",
-    "ohne", "statt", "nur", "außer", "sin", "salvo", "pas", "sans", "sauf", "não", "sem", "non", "senza", "tranne", "later",
+    "not",
+    "no",
+    "except",
+    "without",
+    "instead",
+    "but",
+    "never",
+    "unchanged",
+    "untouched",
+    "only",
+    "read",
+    "nicht",
+    "kein",
+    "ohne",
+    "statt",
+    "nur",
+    "außer",
+    "sin",
+    "salvo",
+    "pas",
+    "sans",
+    "sauf",
+    "não",
+    "sem",
+    "non",
+    "senza",
+    "tranne",
+    "later",
 ];
 
 /// What the value of a FILE label is to the file.
@@ -166,6 +199,7 @@ pub(super) fn listed(value: &str, file: &str) -> Listed {
     if value_names(value, file) {
         return Listed::Ours;
     }
+    let value = &spread(value);
     let (mut is_ours, mut is_other, mut is_more) = (false, false, false);
     for w in value.split(|c: char| c.is_whitespace() || ",;".contains(c)).filter(|w| !w.is_empty()) {
         match word(w, file) {
@@ -180,6 +214,19 @@ pub(super) fn listed(value: &str, file: &str) -> Listed {
         (false, true) => Listed::Other,
         (false, false) => Listed::Nothing,
     }
+}
+
+/// A list in braces written out: `src/{a,b}.ts` as `src/a.ts src/b.ts`.
+fn spread(value: &str) -> String {
+    let parts = value.split_once('{').and_then(|(start, rest)| Some((start, rest.split_once('}')?)));
+    let Some((start, (list, end))) = parts else { return value.to_owned() };
+    let is_path = !format!("{start}{list}{end}").trim().contains(char::is_whitespace)
+        && list.contains(',')
+        && list.len() <= 200;
+    if !is_path {
+        return value.to_owned();
+    }
+    list.split(',').map(|name| format!("{start}{}{end} ", name.trim())).collect()
 }
 
 /// The file comes first, and what follows is set off from it and takes nothing back.

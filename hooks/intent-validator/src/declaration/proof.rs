@@ -20,25 +20,123 @@ pub(super) enum Proof {
 
 /// Words that put a test off, or say that there is none.
 const PUT_OFF: &[&str] = &[
-    "later", "afterwards", "follow up", "follow-up", "tomorrow", "todo", "tbd", "eventually", "in a second step", "next pr",
-    "später", "danach", "folgt", "nachher", "más tarde", "después", "luego", "plus tard", "ensuite", "depois", "dopo",
-    "to follow", "separate pr", "once this", "after this",
+    "later",
+    "afterwards",
+    "follow up",
+    "follow-up",
+    "tomorrow",
+    "todo",
+    "tbd",
+    "eventually",
+    "in a second step",
+    "next pr",
+    "später",
+    "danach",
+    "folgt",
+    "nachher",
+    "más tarde",
+    "después",
+    "luego",
+    "plus tard",
+    "ensuite",
+    "depois",
+    "dopo",
+    "to follow",
+    "separate pr",
+    "once this",
+    "after this",
 ];
 
 /// Words that say that no test is meant.
 const NO_TEST: &[&str] = &[
-    "no", "not", "none", "n/a", "without", "isn't", "aren't", "don't", "skip", "skipped", "skipping", "unnecessary", "needless",
-    "manual", "manually", "by hand", "instead of", "untested", "kein", "keine", "ohne", "nicht", "entfällt", "sin", "ninguno",
-    "no hay", "sans", "aucun", "pas", "sem", "nenhum", "não", "senza", "nessun", "non", "delete", "remove", "deleting",
-    "removing", "see",
+    "no",
+    "not",
+    "none",
+    "n/a",
+    "without",
+    "isn't",
+    "aren't",
+    "don't",
+    "skip",
+    "skipped",
+    "skipping",
+    "unnecessary",
+    "needless",
+    "manual",
+    "manually",
+    "by hand",
+    "instead of",
+    "untested",
+    "kein",
+    "keine",
+    "ohne",
+    "nicht",
+    "entfällt",
+    "sin",
+    "ninguno",
+    "no hay",
+    "sans",
+    "aucun",
+    "pas",
+    "sem",
+    "nenhum",
+    "não",
+    "senza",
+    "nessun",
+    "non",
+    "delete",
+    "remove",
+    "deleting",
+    "removing",
+    "see",
 ];
 
 /// Words by which a sentence says that a test covers the change.
 const COVERING: &[&str] = &[
-    "cover", "covers", "covered", "covering", "coverage", "test", "tests", "tested", "extend", "extended", "extending", "add",
-    "added", "adding", "red", "fails", "failing", "checks", "pins", "proves", "wrote", "written", "exercises", "asserts",
-    "verified", "abgedeckt", "deckt", "prüft", "testet", "cubre", "prueba", "comprueba", "couvre", "couvert", "vérifie",
-    "cobre", "testa", "copre", "verifica", "il", "der", "le", "el", "o",
+    "cover",
+    "covers",
+    "covered",
+    "covering",
+    "coverage",
+    "test",
+    "tests",
+    "tested",
+    "extend",
+    "extended",
+    "extending",
+    "add",
+    "added",
+    "adding",
+    "red",
+    "fails",
+    "failing",
+    "checks",
+    "pins",
+    "proves",
+    "wrote",
+    "written",
+    "exercises",
+    "asserts",
+    "verified",
+    "abgedeckt",
+    "deckt",
+    "prüft",
+    "testet",
+    "cubre",
+    "prueba",
+    "comprueba",
+    "couvre",
+    "couvert",
+    "vérifie",
+    "cobre",
+    "testa",
+    "copre",
+    "verifica",
+    "il",
+    "der",
+    "le",
+    "el",
+    "o",
 ];
 
 /// The proof that lies in what stands behind the labels for test and permission.
@@ -64,7 +162,18 @@ pub(super) fn of_test_value(value: &str, heard: &Heard<'_>) -> Proof {
     let words = text::words(value);
     let is_put_off = has_any(&words, PUT_OFF);
     let denies = words.first().is_some_and(|first| NO_TEST.contains(&first.as_str()))
-        || has_any(&words, &["no test", "no tests", "not tested", "not covered", "not required", "not needed", "not necessary"]);
+        || has_any(
+            &words,
+            &[
+                "no test",
+                "no tests",
+                "not tested",
+                "not covered",
+                "not required",
+                "not needed",
+                "not necessary",
+            ],
+        );
     match (names_test(value, heard.file), denies || is_put_off) {
         (true, false) => Proof::Test(value.trim().to_owned()),
         (true, true) => Proof::Unsure,
@@ -74,12 +183,20 @@ pub(super) fn of_test_value(value: &str, heard: &Heard<'_>) -> Proof {
 
 fn without_name(value: &str, words: &[String], denies: bool, heard: &Heard<'_>) -> Proof {
     let quoted = of_permission(value, &[], heard);
-    if !matches!(quoted, Proof::Lacking(TestLack::Nothing)) {
-        return quoted;
+    let speaks_of_user =
+        has_any(words, &["user", "you", "nutzer", "usuario", "utilisateur", "usuário", "utente"]);
+    match quoted {
+        Proof::Lacking(TestLack::Nothing) => {}
+        // What is quoted may be the name of a test.
+        Proof::Lacking(_) if !denies && !speaks_of_user => return Proof::Unsure,
+        found => return found,
     }
-    let speaks_of_user = has_any(words, &["user", "you", "nutzer", "usuario", "utilisateur", "usuário", "utente"]);
-    let is_promise = has_any(words, &["i'll add", "i will add", "i'll write", "i will write", "will be added", "will follow"]);
-    let by_hand = has_any(words, &["by hand", "manually", "manual", "manuell", "von hand", "a mano", "à la main"]);
+    let is_promise = has_any(
+        words,
+        &["i'll add", "i will add", "i'll write", "i will write", "will be added", "will follow"],
+    );
+    let by_hand =
+        has_any(words, &["by hand", "manually", "manual", "manuell", "von hand", "a mano", "à la main"]);
     if denies || speaks_of_user || is_promise || by_hand {
         Proof::Lacking(TestLack::Nothing)
     } else {
@@ -91,7 +208,8 @@ fn without_name(value: &str, words: &[String], denies: bool, heard: &Heard<'_>) 
 pub(super) fn of_permission(value: &str, beside: &[String], heard: &Heard<'_>) -> Proof {
     let quoted = quotes::in_text(value);
     let whole = value.trim();
-    let candidates = quoted.iter().map(|quote| quote.text).chain([whole]).chain(beside.iter().map(String::as_str));
+    let candidates =
+        quoted.iter().map(|quote| quote.text).chain([whole]).chain(beside.iter().map(String::as_str));
     let mut is_unsure = false;
     for candidate in candidates {
         match quotes::find(candidate, heard.user) {
@@ -135,7 +253,9 @@ fn of_claims(prose: &str, beside: &[String], heard: &Heard<'_>) -> Proof {
         }
     }
     // Without the claim that the user said it, a quote may be the name of a test.
-    match not_found.filter(|_| text::sentences(prose).iter().any(|sentence| claims(sentence) && speaks(sentence))) {
+    match not_found
+        .filter(|_| text::sentences(prose).iter().any(|sentence| claims(sentence) && speaks(sentence)))
+    {
         Some(quote) => Proof::Lacking(TestLack::QuoteNotFound(quote.to_owned())),
         None => Proof::Unsure,
     }
@@ -148,8 +268,22 @@ fn speaks(sentence: &str) -> bool {
 /// Whether a sentence claims that the user said or permitted something.
 fn claims(sentence: &str) -> bool {
     let words = text::words(sentence);
-    has_any(&words, &["you said", "you wrote", "you told", "user said", "user wrote", "user told", "permission", "you've said"])
-        || has_any(&words, &["your words", "said the user", "erlaubnis", "permiso", "permissão", "permesso", "user"])
+    has_any(
+        &words,
+        &[
+            "you said",
+            "you wrote",
+            "you told",
+            "user said",
+            "user wrote",
+            "user told",
+            "permission",
+            "you've said",
+        ],
+    ) || has_any(
+        &words,
+        &["your words", "said the user", "erlaubnis", "permiso", "permissão", "permesso", "user"],
+    )
 }
 
 fn is_covered_by(sentence: &str, file: &str) -> bool {
@@ -157,14 +291,18 @@ fn is_covered_by(sentence: &str, file: &str) -> bool {
     let is_doubtful = sentence.trim_end().ends_with('?')
         || has_any(&words, PUT_OFF)
         || words.iter().any(|word| NO_TEST.contains(&word.as_str()))
-        || has_any(&words, &["would", "could", "might", "should", "pass", "passes", "passed", "still green", "run", "if"]);
+        || has_any(
+            &words,
+            &["would", "could", "might", "should", "pass", "passes", "passed", "still green", "run", "if"],
+        );
     !is_doubtful && names_test(sentence, file) && words.iter().any(|word| COVERING.contains(&word.as_str()))
 }
 
 /// Whether a test file or a test function other than the changed file is named.
 fn names_test(value: &str, file: &str) -> bool {
-    let separators = |c: char| c.is_whitespace() || ",;()[]\"“”".contains(c);
-    let is_own = |word: &str| super::naming::word(word, file) == super::naming::Named::Ours && !word.contains("::");
+    let separators = |c: char| c.is_whitespace() || ",;()[]\"“”„«»「」『』、，；（）【】".contains(c);
+    let is_own =
+        |word: &str| super::naming::word(word, file) == super::naming::Named::Ours && !word.contains("::");
     value.split(separators).any(|word| is_test_word(word) && (!is_own(word) || is_test_word(file)))
 }
 
@@ -173,7 +311,9 @@ pub(super) fn is_test_word(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '/' && c != '.');
     let path = word.replace('\\', "/");
     let (path, symbol) = path.split_once("::").map_or((path.as_str(), ""), |(path, symbol)| (path, symbol));
-    is_test_file(path) || is_test_function(path) || (!path.is_empty() && symbol.split("::").any(is_test_function))
+    is_test_file(path)
+        || is_test_function(path)
+        || (!path.is_empty() && symbol.split("::").any(is_test_function))
 }
 
 /// Whether a file is a test by its name or its folder.
@@ -181,12 +321,16 @@ pub(crate) fn is_test_file(path: &str) -> bool {
     let path = path.trim_end_matches('.');
     let (folder, base) = path.rsplit_once('/').unwrap_or(("", path));
     let Some((stem, ending)) = base.split_once('.') else { return false };
-    if stem.is_empty() || ending.is_empty() || !ending.chars().all(|c| c.is_alphanumeric() || "._-".contains(c)) {
+    if stem.is_empty()
+        || ending.is_empty()
+        || !ending.chars().all(|c| c.is_alphanumeric() || "._-".contains(c))
+    {
         return false;
     }
     let is_test_folder = |part: &str| {
         let part = part.to_lowercase();
-        ["test", "tests", "spec", "specs", "__tests__", "e2e", "selftests"].contains(&part.as_str()) || part.ends_with(".tests")
+        ["test", "tests", "spec", "specs", "__tests__", "e2e", "selftests"].contains(&part.as_str())
+            || part.ends_with(".tests")
     };
     is_test_name(stem) || is_test_ending(ending) || folder.split('/').any(is_test_folder)
 }
@@ -206,13 +350,16 @@ fn is_test_name(stem: &str) -> bool {
 /// `FooTest`, `FooTests`, `FooSpec`; not `Contest`.
 fn ends_in_hump(stem: &str) -> bool {
     ["Test", "Tests", "Spec", "IT"].iter().any(|end| {
-        stem.strip_suffix(end).is_some_and(|before| before.ends_with(|c: char| c.is_lowercase() || c.is_ascii_digit()))
+        stem.strip_suffix(end)
+            .is_some_and(|before| before.ends_with(|c: char| c.is_lowercase() || c.is_ascii_digit()))
     })
 }
 
 fn is_test_function(word: &str) -> bool {
     let name = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
     let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let go = name.strip_prefix("Test").is_some_and(|rest| rest.starts_with(|c: char| c.is_uppercase() || c == '_'));
+    let go = name
+        .strip_prefix("Test")
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_uppercase() || c == '_'));
     is_name && (go || name.strip_prefix("test_").is_some_and(|rest| rest.len() > 2) || ends_in_hump(name))
 }

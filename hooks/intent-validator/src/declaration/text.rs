@@ -20,7 +20,9 @@ pub(super) fn take_apart(text: &str) -> Message {
         let bare = line.trim_start();
         let mark = fence_mark(bare);
         if let Some((opened_with, body)) = &mut fence {
-            if mark.is_some_and(|mark| mark.starts_with(*opened_with)) && bare.trim_end().len() == mark.map_or(0, str::len) {
+            if mark.is_some_and(|mark| mark.starts_with(*opened_with))
+                && bare.trim_end().len() == mark.map_or(0, str::len)
+            {
                 message.fences.extend(body.take());
                 fence = None;
             } else if let Some(body) = body {
@@ -31,7 +33,8 @@ pub(super) fn take_apart(text: &str) -> Message {
         }
         if let Some(mark) = mark {
             let language = bare[mark.len()..].trim();
-            fence = Some((mark, matches!(language, "" | "text" | "txt" | "md" | "markdown").then(String::new)));
+            fence =
+                Some((mark, matches!(language, "" | "text" | "txt" | "md" | "markdown").then(String::new)));
             message.prose.push('\n');
             was_quoted = false;
             continue;
@@ -107,7 +110,10 @@ fn starts_anew(rest: &str) -> bool {
 /// A line that starts with `1.` or `2)`.
 pub(super) fn is_numbered(line: &str) -> bool {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    rest.len() < line.len() && line.len() - rest.len() <= 3 && rest.starts_with([')', '.']) && rest[1..].starts_with(' ')
+    rest.len() < line.len()
+        && line.len() - rest.len() <= 3
+        && rest.starts_with([')', '.'])
+        && rest[1..].starts_with(' ')
 }
 
 /// A word as it is compared: small, one kind of apostrophe, without the marks around it.

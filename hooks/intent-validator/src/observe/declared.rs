@@ -15,8 +15,8 @@ use crate::state::Recorded;
 const OWN: &str = "intent-validator";
 
 /// Said of a line that is more than plain words.
-const NOT_PLAIN: &str = "intent-validator: this declaration was not recorded: it is not made of plain words. Give each value in \
-                         quotes without $, `, ! and backslashes between double ones, and run nothing else in the same line.";
+const NOT_PLAIN: &str = "intent-validator: this declaration was not recorded: it is not made of plain words, or too long. Give each value in \
+                         quotes, without $, `, ! and backslashes between double ones, and run nothing else in the same line.";
 
 /// A shell's answer, as far as it matters.
 #[derive(Default, Deserialize)]
@@ -31,7 +31,8 @@ pub(super) fn after(seen: &Seen<'_, Settings>, result: &ToolResult) -> Option<De
     seen.input.call.session_id.as_ref()?;
     // Most lines are somebody else's.
     let raw = result.call.tool_input.as_ref()?.get();
-    if !(raw.contains(OWN) && raw.contains("declare")) || !has_succeeded(result) {
+    let is_ours = raw.contains(OWN) && raw.contains("declare");
+    if !is_ours || !has_succeeded(result) {
         return None;
     }
     let Some(lines) = own_command_lines(&result.call, seen.places) else {

@@ -24,9 +24,7 @@ pub(super) fn whether_declared(
     known: &Known,
     texts: &mut Texts<'_>,
 ) -> Reply<Announced> {
-    let declaration = how_to_declare(texts, &known.program);
-    let tdd = if known.wants_test { about_tests(texts, seen.settings) } else { NO_TEST.to_owned() };
-    let instructions = texts.filled(Prompt::Stage1, &[("declaration", &declaration), ("tdd", &tdd)]);
+    let instructions = about_declarations(seen.settings, known, texts);
     let shown = Announcement {
         file: &known.place.file,
         change: &in_words(&known.place.file, &known.versions),
@@ -45,12 +43,24 @@ pub(super) fn review(
     declared: &str,
     texts: &mut Texts<'_>,
 ) -> Reply<Review> {
-    let rules = review::rule_lines(seen.settings).join("\n");
-    let instructions = texts.filled(Prompt::Stage2, &[("rules", &rules)]);
+    let instructions = about_reviews(seen.settings, texts);
     let file = &known.place.file;
     let diff = diff(file, &known.versions);
     let said = said(seen);
     asked(seen, tool, &review::reviewed(seen.settings, instructions, file, declared, &diff, &said))
+}
+
+/// What the model of stage 1 is told.
+fn about_declarations(settings: &Settings, known: &Known, texts: &mut Texts<'_>) -> String {
+    let declaration = how_to_declare(texts, &known.program);
+    let tdd = if known.wants_test { about_tests(texts, settings) } else { NO_TEST.to_owned() };
+    texts.filled(Prompt::Stage1, &[("declaration", &declaration), ("tdd", &tdd)])
+}
+
+/// What the model of stage 2 is told.
+fn about_reviews(settings: &Settings, texts: &mut Texts<'_>) -> String {
+    let rules = review::rule_lines(settings).join("\n");
+    texts.filled(Prompt::Stage2, &[("rules", &rules)])
 }
 
 /// The last messages of the conversation, each with who wrote it.
@@ -86,4 +96,33 @@ fn asked<V: DeserializeOwned>(
         is_refused_elsewhere: &is_refused_elsewhere,
     };
     judge::ask(question, &desk).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use shared::host::Places;
+
+    use super::{about_declarations, about_reviews};
+    use crate::plan::Known;
+    use crate::plan::tests::{defaults, known};
+    use crate::prompts::Texts;
+    use crate::prompts::tests::{assert_filled, host};
+
+    #[test]
+    fn what_a_model_is_told_is_whole() {
+        let (settings, host, places, own) = (defaults(), host(), Places::default(), [].into());
+        let mut texts = Texts::new(&own, &host, &places);
+        for wants_test in [true, false] {
+            let told = about_declarations(&settings, &Known { wants_test, ..known() }, &mut texts);
+            assert_filled(&told);
+            assert!(told.contains("CHANGES: ") && told.contains("intent-validator declare --file"), "{told}");
+            assert_eq!(told.contains("in src, lib"), wants_test, "{told}");
+            assert_eq!(told.contains("wants no test"), !wants_test, "{told}");
+        }
+        let told = about_reviews(&settings, &mut texts);
+        assert_filled(&told);
+        for rule in settings.rules.keys() {
+            assert!(told.contains(&format!("\n- {rule}: ")), "{rule} in {told}");
+        }
+    }
 }

@@ -1,1 +1,255 @@
-//! Tables.
+//! What is looked at, from the wire on: with real files, without any model.
+
+use serde_json::{Value, json};
+use shared::host::{Clock, Environment, Host, Timestamp};
+
+use super::is_private;
+use crate::IntentValidator;
+use crate::plan::tests::defaults;
+
+/// A project in a home of its own, in which the hook is on.
+struct Project {
+    scratch: tempfile::TempDir,
+    host: Host,
+}
+
+impl Project {
+    fn new(section: &str) -> Self {
+        let scratch = tempfile::tempdir().unwrap();
+        let host = Host {
+            started: Timestamp::from_secs(1_000_000),
+            clock: Clock::System,
+            environment: Environment {
+                home: Some(scratch.path().join("home")),
+                project_dir: Some(scratch.path().join("project")),
+                ..Environment::default()
+            },
+        };
+        let project = Self { scratch, host };
+        project.write(
+            "home/.claude/requirements.yaml",
+            &format!("intent-validator: {{ enabled: true, {section} }}\n"),
+        );
+        project.write("project/.git/HEAD", "ref: refs/heads/main\n");
+        project
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.scratch.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// A transcript in which the model says this in the message that makes the call.
+    fn say(&self, user: &str, prose: &str) {
+        let lines = [
+            json!({ "type": "user", "uuid": "u", "promptId": "p", "message": { "role": "user", "content": user } }),
+            json!({ "type": "assistant", "uuid": "a1", "message": { "id": "m", "role": "assistant",
+                "content": [{ "type": "text", "text": prose }] } }),
+            json!({ "type": "assistant", "uuid": "a2", "message": { "id": "m", "role": "assistant",
+                "content": [{ "type": "tool_use", "id": "t", "name": "Write", "input": {} }] } }),
+        ];
+        let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+        self.write("transcript.jsonl", &format!("{}\n", lines.join("\n")));
+    }
+
+    fn tell(&self, event: &str, fields: &Value) -> Value {
+        let mut input = json!({
+            "session_id": "s", "prompt_id": "p", "hook_event_name": event,
+            "cwd": self.path("project"), "transcript_path": self.path("transcript.jsonl"),
+        });
+        input.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let answer = shared::run::respond::<IntentValidator>(&self.host, Ok(input.to_string().into_bytes()));
+        answer.map_or(Value::Null, |answer| serde_json::from_str(&answer).unwrap())
+    }
+
+    /// Why a file may not be written; empty where it may.
+    fn writes(&self, file: &str, content: &str) -> String {
+        let input = json!({ "file_path": file, "content": content });
+        let fields = json!({ "tool_name": "Write", "tool_use_id": "t", "tool_input": input });
+        reason(&self.tell("PreToolUse", &fields))
+    }
+
+    fn runs(&self, command: &str, response: &Value) -> Value {
+        let fields = json!({ "tool_name": "Bash", "tool_use_id": "b",
+            "tool_input": { "command": command }, "tool_response": response });
+        self.tell("PostToolUse", &fields)
+    }
+
+    fn state(&self) -> String {
+        std::fs::read_to_string(self.path("home/.claude/hook-state/s-intent.json")).unwrap_or_default()
+    }
+}
+
+fn reason(answer: &Value) -> String {
+    answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default().to_owned()
+}
+
+const DECLARED: &str =
+    "FILE: src/a.py\nCHANGES: add a function that greets\nGOAL: visitors are greeted\nTEST: tests/test_a.py";
+const COMMAND: &str = "intent-validator declare --file src/a.py --changes 'add a function that greets' \
+                       --goal 'visitors are greeted' --test tests/test_a.py";
+const CODE: &str = "def greet():\n    return 'hello'\n";
+
+fn done() -> Value {
+    json!({ "stdout": "", "stderr": "", "interrupted": false })
+}
+
+#[test]
+fn what_is_no_source_of_the_project_is_passed_in_silence() {
+    let project = Project::new("stage2: off");
+    for file in ["README.md", "notes", "node_modules/a.js", "../outside.py", "tests/test_a.py"] {
+        assert_eq!(project.writes(file, CODE), "", "{file}");
+    }
+    assert_eq!(project.state(), "", "nothing is remembered of it");
+}
+
+#[test]
+fn a_file_of_which_nothing_is_said_is_asked_about_once() {
+    let project = Project::new("stage2: off");
+    let told = project.writes("src/a.py", CODE);
+    assert!(told.starts_with("intent-validator: nothing was seen to be declared"), "{told}");
+    assert_eq!(project.writes("src/a.py", CODE), "");
+    assert!(!project.writes("src/b.py", CODE).is_empty(), "another file is asked about for itself");
+}
+
+#[test]
+fn a_declaration_in_the_message_of_the_call_passes() {
+    let project = Project::new("stage2: off");
+    project.say("greet them", DECLARED);
+    assert_eq!(project.writes("src/a.py", CODE), "");
+    let path = project.path("project/src/a.py");
+    assert_eq!(project.writes(path.to_str().unwrap(), CODE), "");
+    let other = project.writes("src/b.py", CODE);
+    assert!(other.contains("FILE: src/b.py") && other.contains("GOAL: as asked: greet them"), "{other}");
+}
+
+#[test]
+fn a_test_that_is_missing_is_asked_for_and_a_quote_is_looked_up() {
+    let project = Project::new("stage2: off");
+    let (without, _) = DECLARED.split_once("\nTEST").unwrap();
+    project.say("greet them, you can skip the tests for this", without);
+    let told = project.writes("src/a.py", CODE);
+    assert!(told.contains("no test is named"), "{told}");
+    project.say(
+        "greet them, you can skip the tests for this",
+        &format!("{without}\nUSER PERMISSION: \"no tests needed\""),
+    );
+    let told = project.writes("src/a.py", CODE);
+    assert!(told.contains("is not to be found"), "{told}");
+    project.say(
+        "greet them, you can skip the tests for this",
+        &format!("{without}\nUSER PERMISSION: \"skip the tests for this\""),
+    );
+    assert_eq!(project.writes("src/a.py", CODE), "");
+}
+
+#[test]
+fn what_was_declared_in_a_shell_is_recorded_for_its_session_and_agent() {
+    let project = Project::new("stage2: off");
+    assert_eq!(project.runs(COMMAND, &done()), Value::Null);
+    assert_eq!(project.writes("src/a.py", CODE), "");
+    assert_eq!(project.writes("src/a.py", CODE), "", "it holds for the next edit as well");
+    assert!(!project.writes("src/b.py", CODE).is_empty());
+    let of_agent = json!({ "tool_name": "Write", "tool_use_id": "t", "agent_id": "x",
+        "tool_input": { "file_path": "src/a.py", "content": CODE } });
+    assert!(!reason(&project.tell("PreToolUse", &of_agent)).is_empty(), "a subagent declares for itself");
+}
+
+#[test]
+fn several_declarations_may_stand_in_a_line_and_wrong_ones_are_none() {
+    let project = Project::new("stage2: off");
+    let second = COMMAND.replace("src/a.py", "src/b.py");
+    let wrong = "intent-validator declare --file src/c.py --changes '<what>' --goal G";
+    project.runs(&format!("cd sub && {COMMAND} && {second} ; {wrong}"), &done());
+    assert_eq!(project.writes("src/a.py", CODE), "");
+    assert_eq!(project.writes("src/b.py", CODE), "");
+    assert!(!project.writes("src/c.py", CODE).is_empty());
+}
+
+#[test]
+fn a_line_that_did_not_run_or_is_somebody_elses_records_nothing() {
+    for (command, response) in [
+        (COMMAND.to_owned(), json!({ "interrupted": true })),
+        (COMMAND.to_owned(), json!({ "backgroundTaskId": "1" })),
+        (format!("echo '{COMMAND}'"), done()),
+        ("ls".to_owned(), done()),
+    ] {
+        let project = Project::new("stage2: off");
+        project.runs(&command, &response);
+        assert!(!project.state().contains("greets"), "{command}");
+    }
+    let project = Project::new("stage2: off");
+    let told = project.runs(&format!("{COMMAND} && make test"), &done());
+    let told = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
+    assert!(told.starts_with("intent-validator: this declaration was not recorded"), "{told}");
+}
+
+#[test]
+fn without_a_backend_nobody_is_asked_and_the_call_goes_on() {
+    let project = Project::new("");
+    project.say("greet them", DECLARED);
+    assert_eq!(project.writes("src/a.py", CODE), "");
+}
+
+#[test]
+fn at_a_sessions_start_it_is_told_how_a_change_is_declared() {
+    let start = json!({ "source": "startup" });
+    let told = Project::new("").tell("SessionStart", &start);
+    let text = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
+    crate::prompts::tests::assert_filled(&text);
+    assert!(
+        text.contains("FILE: ") && text.contains("intent-validator declare") && text.contains("src, lib"),
+        "{text}"
+    );
+    assert_eq!(Project::new("announce: false").tell("SessionStart", &start), Value::Null);
+    let without_tests = Project::new("tdd: false").tell("SessionStart", &start).to_string();
+    assert!(!without_tests.contains("USER PERMISSION"), "{without_tests}");
+}
+
+#[test]
+fn a_sessions_end_leaves_nothing_behind() {
+    let project = Project::new("stage2: off");
+    project.writes("src/a.py", CODE);
+    assert_ne!(project.state(), "");
+    project.tell("SessionEnd", &json!({ "reason": "other" }));
+    assert_eq!(project.state(), "");
+}
+
+#[test]
+fn its_own_commands_are_answered_and_other_prompts_are_not_its_business() {
+    let project = Project::new("");
+    let typed = |prompt: &str| project.tell("UserPromptSubmit", &json!({ "prompt": prompt })).to_string();
+    assert!(
+        typed("intent-validator rules").contains("- scope")
+            || typed("intent-validator rules").contains("sql-injection")
+    );
+    assert!(typed("intent-validator status").contains("stage 2, does it match"));
+    assert!(typed("intent-validator off").contains("intent-validator: off"));
+    assert!(project.path("home/.claude/hook-state/switches.json").exists());
+    assert_eq!(typed("intent-validator rules are strict"), "null");
+    assert_eq!(typed("please declare it"), "null");
+}
+
+#[test]
+fn the_files_that_no_model_may_see() {
+    let globs = defaults().judge.never_send;
+    for (file, expected) in [
+        (".env", true),
+        ("a/b/.env.local", true),
+        ("src/id_rsa", true),
+        ("certs/server.PEM", true),
+        ("src/my_secrets.py", true),
+        ("src/identity.py", false),
+        ("src/environment.py", false),
+    ] {
+        assert_eq!(is_private(file, &globs), expected, "{file}");
+    }
+    assert!(is_private("private/a.py", &["private/**".to_owned()]));
+    assert!(!is_private("src/private/a.py", &["private/**".to_owned()]));
+    assert!(is_private("[x", &["[x".to_owned()]));
+}

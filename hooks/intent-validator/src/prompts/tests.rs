@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
 
-use super::{Prompt, Texts, fill};
-
-const ALL: [Prompt; 5] = [Prompt::Stage1, Prompt::Stage2, Prompt::Intent, Prompt::Tdd, Prompt::Status];
+use super::{ALL, Prompt, Texts, fill};
+use crate::plan::tests::defaults;
 
 pub(crate) fn host() -> Host {
     let started = Timestamp::from_secs(1_000_000);
@@ -66,4 +65,15 @@ fn a_text_of_the_users_own_comes_first_and_one_that_cannot_be_used_is_told() {
     assert!(texts.filled(Prompt::Stage2, &[]).starts_with("You review one change"));
     assert!(texts.filled(Prompt::Status, &[]).starts_with("stage 1"));
     assert_eq!(texts.unusable, ["stage2_code_review", "status_message"]);
+}
+
+#[test]
+fn a_name_that_replaces_no_text_is_a_fault() {
+    let mut settings = defaults();
+    settings.message_files.insert("stage2_code_review".to_owned(), "a.md".into());
+    settings.message_files.insert("stage_2".to_owned(), "b.md".into());
+    let faults = settings.faults();
+    let paths: Vec<_> = faults.iter().map(|fault| fault.path.join(".")).collect();
+    assert_eq!(paths, ["message_files.stage_2"]);
+    assert!(faults[0].what.contains("stage2_code_review"), "{}", faults[0].what);
 }

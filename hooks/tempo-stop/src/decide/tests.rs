@@ -86,10 +86,15 @@ fn decided(change: impl FnOnce(&mut Case)) -> Outcome<State, Switch> {
 
 #[track_caller]
 fn holds(change: impl FnOnce(&mut Case)) -> String {
+    held(change).0
+}
+
+/// The reason and the rule.
+#[track_caller]
+fn held(change: impl FnOnce(&mut Case)) -> (String, String) {
     let outcome = decided(change);
     let Verdict::Block { reason, rule } = outcome.verdict else { panic!("let go: {:?}", outcome.remark) };
-    assert_eq!(rule, "mode");
-    reason
+    (reason, rule.into_owned())
 }
 
 #[track_caller]
@@ -108,6 +113,7 @@ fn a_stop_that_the_model_finds_unfinished_is_held_with_its_feedback() {
     assert!(reason.starts_with("tempo-stop: "), "{reason}");
     assert!(reason.contains("\n\nStep two is missing.\n\n"), "{reason}");
     assert_eq!(decided(|_| ()).trail.next, ["Step two is missing."]);
+    assert_eq!(held(|_| ()).1, "enabled");
     holds(|case| case.facts.work = TurnWork::Unknown);
     holds(|case| case.stop.last_assistant_message = None);
 }
@@ -156,7 +162,7 @@ fn off_holds_nothing_and_auto_only_while_the_user_is_away() {
         }
     };
     lets_go(|case| case.settings.mode = Mode::Off, "the mode is off");
-    holds(auto(Some(600)));
+    assert_eq!(held(auto(Some(600))).1, "mode");
     lets_go(auto(Some(599)), "the user is not away");
     lets_go(auto(Some(-5)), "the user is not away");
     lets_go(auto(None), "the user is not away");
@@ -178,18 +184,18 @@ fn switched_on_by_hand_every_stop_is_looked_at() {
 
 #[test]
 fn a_prompt_is_held_so_often_and_no_more() {
-    let held = |own, most| {
+    let so_often = |own, most| {
         move |case: &mut Case| {
             case.blocks = BlockCount { own, together: own, own_last: Some(Timestamp::from_secs(9_000)) };
             case.settings.max_blocks = Bounded::new(most).unwrap();
             case.stop.stop_hook_active = true;
         }
     };
-    holds(held(2, 3));
-    lets_go(held(3, 3), "held often enough for this prompt");
-    lets_go(held(1, 1), "held often enough for this prompt");
-    holds(held(5, 6));
-    lets_go(held(6, 6), "blocked often enough for this prompt");
+    holds(so_often(2, 3));
+    lets_go(so_often(3, 3), "held often enough for this prompt");
+    lets_go(so_often(1, 1), "held often enough for this prompt");
+    holds(so_often(5, 6));
+    lets_go(so_often(6, 6), "blocked often enough for this prompt");
 }
 
 #[test]
@@ -224,9 +230,9 @@ fn what_became_of_a_held_stop_is_told() {
         });
         outcome.trail.heeds
     };
-    assert_eq!(heeds(1, Judged::Approved), [Heeded::Followed.of("mode")]);
+    assert_eq!(heeds(1, Judged::Approved), [Heeded::Followed.of("enabled")]);
     assert_eq!(heeds(0, Judged::Approved), []);
-    assert_eq!(heeds(3, Judged::NotAsked), [Heeded::Overridden.of("mode")]);
+    assert_eq!(heeds(3, Judged::NotAsked), [Heeded::Overridden.of("enabled")]);
     assert_eq!(heeds(1, Judged::Blocked("more".into())), []);
     assert_eq!(heeds(1, Judged::NoVerdict), []);
 }

@@ -215,6 +215,10 @@ fn a_prompt_counts_as_typed_where_a_person_can_type() {
 fn a_command_of_ours_is_answered() {
     let (answer, is_typed) = scene(&[]).prompt("tempo-stop status", None);
     assert!(answer.is_some_and(|text| text.starts_with("tempo-stop")) && is_typed);
+    let (answer, _) = scene(&[]).prompt("tempo-stop Status", None);
+    let answer = answer.unwrap();
+    assert!(answer.contains("claude-haiku-5-5 is asked at every stop after work"), "{answer}");
+    assert!(answer.contains("nobody is asked now"), "{answer}");
     assert_eq!(scene(&[]).prompt("tempo-stop is a hook", None), (None, true));
 }
 

@@ -20,19 +20,19 @@ fn settings() -> Settings {
 }
 
 #[track_caller]
-fn check_verdict(answer: Value, expected: Option<Verdict>) {
-    assert_eq!(serde_json::from_value::<Verdict>(answer).ok(), expected);
+fn check_verdict(answer: Value, expected: Option<&Verdict>) {
+    assert_eq!(serde_json::from_value::<Verdict>(answer).ok().as_ref(), expected);
 }
 
 #[test]
 fn two_words_are_verdicts_and_nothing_else() {
-    let blocked = |feedback: &str| Some(Verdict::Blocked(feedback.to_owned()));
-    check_verdict(json!({"verdict": "APPROVED", "feedback": ""}), Some(Verdict::Approved));
-    check_verdict(json!({"verdict": "APPROVED"}), Some(Verdict::Approved));
-    check_verdict(json!({"verdict": "BLOCKED", "feedback": "a is missing"}), blocked("a is missing"));
+    let blocked = |feedback: &str| Verdict::Blocked(feedback.to_owned());
+    check_verdict(json!({"verdict": "APPROVED", "feedback": ""}), Some(&Verdict::Approved));
+    check_verdict(json!({"verdict": "APPROVED"}), Some(&Verdict::Approved));
+    check_verdict(json!({"verdict": "BLOCKED", "feedback": "a is missing"}), Some(&blocked("a is missing")));
     check_verdict(
         json!({"verdict": "BLOCKED", "feedback": "BLOCKED: a\n\u{1b}[1mb\u{7}\r\n"}),
-        blocked("a\n[1mb"),
+        Some(&blocked("a\n[1mb")),
     );
     check_verdict(json!({"verdict": "BLOCKED", "feedback": " \n"}), None);
     check_verdict(json!({"verdict": "BLOCKED"}), None);

@@ -441,6 +441,7 @@ fn hostile_files_are_read_at_once_and_told_up_to_a_bound() {
     assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
+mod costs_money;
 mod key_switches;
 mod root_keys;
 

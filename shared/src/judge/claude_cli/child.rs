@@ -1,7 +1,7 @@
 //! The child's life: it is over when it has spoken, at the deadline, or when we are told to end; and then nothing of it is
 //! left, neither it nor what it has started.
 
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,9 @@ const MAX_BYTES: u64 = 1024 * 1024;
 
 /// We end so much after we are told to.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// So much before the deadline it is asked to end, in which it needs a third: killed, it leaves files in the user's folders.
+const GRACE: Duration = Duration::from_millis(250);
 
 /// How it ended without having spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,10 +53,25 @@ pub(super) fn ask(
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     in_a_group_of_its_own(&mut command);
     let mut child = command.spawn().map_err(|_| Ended::NotStarted)?;
-    let said = hear(&talk(&mut child, text.into(), MAX_BYTES), deadline, watch);
+    let talk = talk(&mut child, text.into(), MAX_BYTES);
+    let said = hear(&talk, deadline.checked_sub(GRACE).unwrap_or(deadline), watch);
+    if said.is_err() {
+        ask_to_end(&child);
+        // Whatever it says now is none of what was asked.
+        let _ = talk.recv_timeout(GRACE);
+    }
     end(&mut child);
     said
 }
+
+#[cfg(unix)]
+fn ask_to_end(child: &Child) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    let _ = kill_process_group(Pid::from_child(child), Signal::TERM);
+}
+
+#[cfg(not(unix))]
+fn ask_to_end(_child: &Child) {}
 
 fn hear(said: &Receiver<Vec<u8>>, deadline: Instant, watch: &Watch) -> Result<Vec<u8>, Ended> {
     loop {

@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use crate::judge::exchange::MAX_OUTPUT_TOKENS;
 
 /// Names, and with a `_` at the end the beginnings of names.
-const HANDED_ON: [&str; 58] = [
+const HANDED_ON: [&str; 55] = [
     // To start, and to find the user's folders.
     "HOME",
     "PATH",
@@ -65,10 +65,6 @@ const HANDED_ON: [&str; 58] = [
     "CLOUDSDK_",
     "GCLOUD_PROJECT",
     "AZURE_",
-    // What the user has said about being watched.
-    "DISABLE_TELEMETRY",
-    "DISABLE_ERROR_REPORTING",
-    "DO_NOT_TRACK",
 ];
 
 const USE_BEDROCK: &str = "CLAUDE_CODE_USE_BEDROCK";
@@ -108,7 +104,7 @@ pub(super) fn handed_on(
 }
 
 /// Those we set.
-pub(super) fn ours(nonce: &str) -> [(&'static str, String); 8] {
+pub(super) fn ours(nonce: &str) -> [(&'static str, String); 9] {
     [
         ("BARBLESS_NONCE", nonce.to_owned()),
         // `--safe-mode`, which clients that do not know it would refuse.
@@ -120,6 +116,7 @@ pub(super) fn ours(nonce: &str) -> [(&'static str, String); 8] {
         ("MAX_THINKING_TOKENS", "0".to_owned()),
         ("CLAUDE_CODE_EFFORT_LEVEL", "low".to_owned()),
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
+        ("DISABLE_TELEMETRY", "1".to_owned()),
         ("DISABLE_AUTOUPDATER", "1".to_owned()),
     ]
 }

@@ -12,20 +12,20 @@ use serde_json::json;
 
 use super::{converse, environment, find};
 use crate::host::{Clock, Environment, Host, Places};
+use crate::judge::Desk;
 use crate::judge::exchange::{Exchange, Reply, Trouble};
 use crate::judge::settings::{Settings, defaults};
-use crate::judge::Desk;
 use crate::protocol::Call;
 use crate::state::Store;
 
 const VERDICT: &str = r#"{"type":"result","is_error":false,"structured_output":{"verdict":"YES"}}"#;
 
 /// Says the verdict when it has heard all.
-const JUDGES: &str =
-    r#"cat > "$NOTES/stdin"; echo '{"type":"result","is_error":false,"structured_output":{"verdict":"YES"}}'"#;
+const JUDGES: &str = r#"cat > "$NOTES/stdin"; echo '{"type":"result","is_error":false,"structured_output":{"verdict":"YES"}}'"#;
 
 /// Goes on for an hour, and has a child that holds the pipe as long.
-const HANGS: &str = r#"sleep 3600 & echo $! > "$NOTES/child.tmp"; mv "$NOTES/child.tmp" "$NOTES/child"; wait"#;
+const HANGS: &str =
+    r#"sleep 3600 & echo $! > "$NOTES/child.tmp"; mv "$NOTES/child.tmp" "$NOTES/child"; wait"#;
 
 /// A folder with a client that runs these lines, a state folder, and a folder for what the client notes.
 struct World {
@@ -129,6 +129,7 @@ fn it_is_given_the_listed_variables_and_ours_and_no_other() {
         "CLAUDE_CODE_MAX_RETRIES",
         "CLAUDE_CODE_SAFE_MODE",
         "DISABLE_AUTOUPDATER",
+        "DISABLE_TELEMETRY",
         "HOME",
         "MAX_THINKING_TOKENS",
         "PATH",
@@ -139,7 +140,8 @@ fn it_is_given_the_listed_variables_and_ours_and_no_other() {
 #[test]
 fn it_runs_in_an_empty_private_folder_of_the_state_folder() {
     let scratch = tempfile::tempdir().unwrap();
-    let world = World::new(scratch.path(), &format!(r#"pwd > "$NOTES/folder"; ls -A > "$NOTES/files"; {JUDGES}"#));
+    let world =
+        World::new(scratch.path(), &format!(r#"pwd > "$NOTES/folder"; ls -A > "$NOTES/files"; {JUDGES}"#));
     world.ask(&[], SOON).unwrap();
     let folder = PathBuf::from(world.noted("folder").trim());
     assert_eq!(folder, world.store.dir().join("judge-cwd").canonicalize().unwrap());
@@ -174,6 +176,21 @@ fn at_the_deadline_it_ends_with_all_it_has_started() {
     assert!(began.elapsed() < SOON);
     assert_is_gone(pid(&world.noted("child")));
     assert_eq!(world.nonces(), 0);
+}
+
+#[test]
+fn before_the_deadline_it_may_put_its_things_away_and_one_that_will_not_is_killed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let tidies = r#"trap 'echo > "$NOTES/tidied"; exit 143' TERM; sleep 3600 & wait"#;
+    let world = World::new(scratch.path(), tidies);
+    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(Trouble::Late));
+    assert_eq!(world.noted("tidied"), "\n");
+
+    let stubborn = tempfile::tempdir().unwrap();
+    let goes_on = r#"trap '' TERM; echo $$ > "$NOTES/child"; while :; do sleep 1; done"#;
+    let world = World::new(stubborn.path(), goes_on);
+    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(Trouble::Late));
+    assert_is_gone(pid(&world.noted("child")));
 }
 
 #[test]

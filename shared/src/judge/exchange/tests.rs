@@ -21,8 +21,8 @@ struct Verdict {
 /// What a model does, and how long it takes, in milliseconds.
 type Turn = (u64, Result<Value, Trouble>);
 
-fn passes() -> Result<Value, Trouble> {
-    Ok(json!({ "passes": true }))
+fn passes() -> Value {
+    json!({ "passes": true })
 }
 
 fn question(fallback: Option<&str>) -> Question<'_> {
@@ -81,14 +81,14 @@ const OTHER: &str = "claude-sonnet-5-5";
 
 #[test]
 fn a_verdict_is_a_verdict() {
-    check(None, &[(900, passes())], &[FIRST], &Outcome::Answered(Verdict { passes: true }));
+    check(None, &[(900, Ok(passes()))], &[FIRST], &Outcome::Answered(Verdict { passes: true }));
 }
 
 #[test]
 fn one_that_is_limited_or_overloaded_gives_way_to_the_other_or_is_asked_again() {
     let answered = Outcome::Answered(Verdict { passes: true });
     for trouble in [Trouble::Limited, Trouble::Overloaded] {
-        let then_passes = |millis| [(millis, Err(trouble)), (100, passes())];
+        let then_passes = |millis| [(millis, Err(trouble)), (100, Ok(passes()))];
         check(Some(OTHER), &then_passes(100), &[FIRST, OTHER], &answered);
         check(None, &then_passes(100), &[FIRST, FIRST], &answered);
         check(Some(FIRST), &then_passes(100), &[FIRST, FIRST], &answered);
@@ -97,7 +97,7 @@ fn one_that_is_limited_or_overloaded_gives_way_to_the_other_or_is_asked_again() 
         check(None, &then_passes(16_268), &[FIRST], &Outcome::Failed(trouble));
         check(Some(OTHER), &then_passes(23_000), &[FIRST, OTHER], &answered);
         check(Some(OTHER), &then_passes(23_001), &[FIRST], &Outcome::Failed(trouble));
-        let twice = [(0, Err(trouble)), (0, Err(Trouble::Overloaded)), (0, passes())];
+        let twice = [(0, Err(trouble)), (0, Err(Trouble::Overloaded)), (0, Ok(passes()))];
         check(Some(OTHER), &twice, &[FIRST, OTHER], &Outcome::Failed(Trouble::Overloaded));
     }
 }
@@ -107,11 +107,11 @@ fn what_cannot_be_reached_or_understood_is_asked_once_more() {
     let answered = Outcome::Answered(Verdict { passes: true });
     let unlike = || Ok(json!({ "passes": "perhaps" }));
     for said in [Err(Trouble::Unreachable), Err(Trouble::Nonsense), unlike()] {
-        check(Some(OTHER), &[(0, said.clone()), (0, passes())], &[FIRST, FIRST], &answered);
-        let late = [(23_001, said.clone()), (0, passes())];
+        check(Some(OTHER), &[(0, said.clone()), (0, Ok(passes()))], &[FIRST, FIRST], &answered);
+        let late = [(23_001, said.clone()), (0, Ok(passes()))];
         let trouble = said.clone().err().unwrap_or(Trouble::Nonsense);
         check(Some(OTHER), &late, &[FIRST], &Outcome::Failed(trouble));
-        let twice = [(0, said.clone()), (0, unlike()), (0, passes())];
+        let twice = [(0, said.clone()), (0, unlike()), (0, Ok(passes()))];
         check(None, &twice, &[FIRST, FIRST], &Outcome::Failed(Trouble::Nonsense));
     }
 }
@@ -121,15 +121,15 @@ fn where_asking_again_cannot_help_nobody_does() {
     for trouble in
         [Trouble::Late, Trouble::Unauthorized, Trouble::Refused, Trouble::NoKey, Trouble::NotStarted]
     {
-        check(Some(OTHER), &[(0, Err(trouble)), (0, passes())], &[FIRST], &Outcome::Failed(trouble));
+        check(Some(OTHER), &[(0, Err(trouble)), (0, Ok(passes()))], &[FIRST], &Outcome::Failed(trouble));
     }
-    check(Some(OTHER), &[(60_000, passes())], &[FIRST], &Outcome::Failed(Trouble::Late));
+    check(Some(OTHER), &[(60_000, Ok(passes()))], &[FIRST], &Outcome::Failed(Trouble::Late));
 }
 
 #[test]
 fn what_was_answered_costs_its_tokens_and_what_may_have_been_answered_its_most() {
     for (said, cost) in [
-        (passes(), Some(150)),
+        (Ok(passes()), Some(150)),
         (Err(Trouble::Late), None),
         (Err(Trouble::Refused), Some(0)),
         (Err(Trouble::Unauthorized), Some(0)),
@@ -146,9 +146,9 @@ fn what_was_answered_costs_its_tokens_and_what_may_have_been_answered_its_most()
 fn the_limit_holds_for_a_second_try_too() {
     let mut scene = Scene::new();
     scene.settings.max_calls_per_hour = serde_json::from_str("1").unwrap();
-    let (asked, came) = play(&scene, Some(OTHER), &[(0, Err(Trouble::Limited)), (0, passes())]);
+    let (asked, came) = play(&scene, Some(OTHER), &[(0, Err(Trouble::Limited)), (0, Ok(passes()))]);
     assert_eq!((asked.len(), came.outcome), (1, Outcome::Failed(Trouble::Limited)));
-    let (asked, came) = play(&scene, Some(OTHER), &[(0, passes())]);
+    let (asked, came) = play(&scene, Some(OTHER), &[(0, Ok(passes()))]);
     assert_eq!((asked.len(), came.outcome), (0, Outcome::NotAsked(NotAsked::CallsSpent)));
 }
 
@@ -180,7 +180,7 @@ fn where_nobody_is_asked_the_user_hears_why_once_a_session() {
 fn of_a_call_that_is_refused_anyway_only_the_journal_speaks() {
     let mut scene = Scene::new();
     scene.is_refused = true;
-    let (asked, came) = play(&scene, None, &[(0, passes())]);
+    let (asked, came) = play(&scene, None, &[(0, Ok(passes()))]);
     let expected = Asked { outcome: Outcome::NotAsked(NotAsked::RefusedElsewhere), notice: None };
     assert_eq!((asked.len(), came), (0, expected));
     let [line] = scene.journal().try_into().unwrap();
@@ -205,7 +205,7 @@ fn the_journal_has_our_words_and_what_it_took_and_nothing_else() {
     let mut scene = Scene::new();
     scene.call.prompt_id = Some("p".to_owned());
     scene.call.agent_id = Some("a".to_owned());
-    play(&scene, None, &[(1234, Err(Trouble::Overloaded)), (100, Ok(json!({ "passes": true })))]);
+    play(&scene, None, &[(1234, Err(Trouble::Overloaded)), (100, Ok(passes()))]);
     let [first, second] = scene.journal().try_into().unwrap();
     for (key, value) in [
         ("hook", json!("intent-validator")),

@@ -21,10 +21,9 @@ fn at(secs: i64) -> Timestamp {
 }
 
 fn limits(calls: u32, dollars: f64) -> Settings {
-    let read = |value: serde_json::Value| value;
     let mut settings = defaults();
-    settings.max_calls_per_hour = serde_json::from_value(read(calls.into())).unwrap();
-    settings.max_cost_usd_per_day = serde_json::from_value(read(dollars.into())).unwrap();
+    settings.max_calls_per_hour = serde_json::from_value(calls.into()).unwrap();
+    settings.max_cost_usd_per_day = serde_json::from_value(dollars.into()).unwrap();
     settings
 }
 

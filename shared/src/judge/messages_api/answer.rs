@@ -37,6 +37,7 @@ enum StopReason {
 
 /// Both numbers are always there. An answer without them is not taken: what it costs could not be counted.
 #[derive(Deserialize)]
+#[expect(clippy::struct_field_names, reason = "as the API names them")]
 struct Usage {
     input_tokens: u64,
     cache_creation_input_tokens: Option<u64>,

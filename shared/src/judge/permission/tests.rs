@@ -18,17 +18,17 @@ const ALL: [NotAsked; 7] = [
 #[test]
 fn the_first_obstacle_counts() {
     let mut scene = Scene::new();
-    assert_eq!(scene.with(|desk| obstacle(desk)), None);
+    assert_eq!(scene.with(obstacle), None);
     scene.is_refused = true;
-    assert_eq!(scene.with(|desk| obstacle(desk)), Some(NotAsked::RefusedElsewhere));
+    assert_eq!(scene.with(obstacle), Some(NotAsked::RefusedElsewhere));
     scene.past_the_line();
-    assert_eq!(scene.with(|desk| obstacle(desk)), Some(NotAsked::Pacing));
+    assert_eq!(scene.with(obstacle), Some(NotAsked::Pacing));
     scene.misled();
-    assert_eq!(scene.with(|desk| obstacle(desk)), Some(NotAsked::Misled));
+    assert_eq!(scene.with(obstacle), Some(NotAsked::Misled));
     scene.has_state = false;
-    assert_eq!(scene.with(|desk| obstacle(desk)), Some(NotAsked::NoState));
+    assert_eq!(scene.with(obstacle), Some(NotAsked::NoState));
     scene.settings.backend = None;
-    assert_eq!(scene.with(|desk| obstacle(desk)), Some(NotAsked::NoBackend));
+    assert_eq!(scene.with(obstacle), Some(NotAsked::NoBackend));
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn pacing_is_yielded_to_only_where_that_is_set() {
     let mut scene = Scene::new();
     scene.past_the_line();
     scene.settings.yield_to_pacing = false;
-    assert_eq!(scene.with(|desk| obstacle(desk)), None);
+    assert_eq!(scene.with(obstacle), None);
 }
 
 #[test]
@@ -70,9 +70,9 @@ fn every_setting_that_is_named_is_one() {
 
 #[test]
 fn the_file_is_named_as_a_person_reads_it() {
-    let environment = Environment { home: Some("/home/u".into()), ..Environment::default() };
+    let environment = Environment { home: Some("/somewhere".into()), ..Environment::default() };
     for (dir, name) in [
-        (Some("/home/u/.claude"), "~/.claude/requirements.yaml"),
+        (Some("/somewhere/.claude"), "~/.claude/requirements.yaml"),
         (Some("/etc/claude"), "/etc/claude/requirements.yaml"),
         (None, "~/.claude/requirements.yaml"),
     ] {

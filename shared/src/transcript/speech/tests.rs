@@ -317,6 +317,12 @@ fn what_a_person_typed_meanwhile_is_a_request_and_a_notice_is_not() {
     check_requests(&[queued("task-notification", "task-notification", json!("done"))], &[]);
     check_requests(&[queued("prompt", "schedule", json!("cron words"))], &[]);
     check_requests(&[queued("prompt", "human", json!("req status"))], &[]);
+    check_requests(&[side(queued("prompt", "human", json!("to an agent")))], &[]);
+    let mut forwarded = queued("prompt", "human", json!("the client's own"));
+    forwarded["attachment"]["isMeta"] = json!(true);
+    check_requests(&[forwarded], &[]);
+    let bare = json!({"type": "queued_command", "prompt": "that too", "origin": {"kind": "human"}});
+    check_requests(&[json!({"type": "attachment", "attachment": bare})], &["that too"]);
 }
 
 #[test]

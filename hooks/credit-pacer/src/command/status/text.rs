@@ -1,6 +1,6 @@
 //! The status as people read it.
 
-use super::{DelayReport, StatusReport, WindowReport};
+use super::{DelayReport, StatusReport, SwitchReport, WindowReport};
 
 /// Lines, the most important first. `name` is what was typed.
 pub(super) fn text(report: &StatusReport, name: &str) -> String {
@@ -19,9 +19,7 @@ pub(super) fn text(report: &StatusReport, name: &str) -> String {
     lines.extend(by_project(report));
     lines.push(source(report));
     lines.extend(report.last_delay.map(last));
-    lines.extend(report.switches.iter().map(|switch| {
-        format!("switch: {} {} (as the files say: {})", switch.name, switch.position, switch.ended_by)
-    }));
+    lines.extend(report.switches.iter().map(switch));
     lines.extend(suggested_hours(&report.suggested_work_hours));
     lines.extend(suggested_days(&report.suggested_workdays));
     lines.extend(report.problems.iter().map(|problem| format!("problem: {problem}")));
@@ -40,6 +38,13 @@ fn first(report: &StatusReport, name: &str) -> String {
         (false, _) => String::new(),
     };
     format!("pacing: {word}{by}{way}")
+}
+
+/// Only `auto` gives the decision back to the files.
+fn switch(switch: &SwitchReport) -> String {
+    let SwitchReport { name, position, ended_by } = switch;
+    let way = if ended_by.ends_with(" auto") { "as the files say" } else { "otherwise" };
+    format!("switch: {name} {position} ({way}: {ended_by})")
 }
 
 fn next(report: &StatusReport) -> String {

@@ -1,7 +1,5 @@
 //! What is turned, by whom, and what is said then.
 
-use std::path::Path;
-
 use shared::cli::{Asker, Reply};
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::operator::{Caller, Standing};
@@ -10,6 +8,8 @@ use shared::switches::{Position, Switches, Turn};
 
 use super::{members, paid, position_of, turned};
 use crate::command::grammar::Switch;
+
+const NOW: Timestamp = Timestamp::from_secs(1_000_000);
 
 /// A machine with this global file.
 struct Desk {
@@ -26,8 +26,8 @@ impl Desk {
     }
 
     fn ask(&self, switch: Switch, position: Position) -> Reply {
-        let store = Store::open(&self.scratch.path().join("state")).unwrap();
-        let now = Timestamp::from_secs(1_000_000);
+        let store = self.store();
+        let now = NOW;
         let home = Some(self.scratch.path().to_owned());
         let environment = Environment { home: home.clone(), ..Environment::default() };
         let host = Host { started: now, clock: Clock::Fixed(now), environment };
@@ -46,8 +46,12 @@ impl Desk {
         reply
     }
 
+    fn store(&self) -> Store {
+        Store::open(&self.scratch.path().join("state")).unwrap()
+    }
+
     fn switches(&self) -> Switches {
-        Switches::read(&Store::open(Path::new(&self.scratch.path().join("state"))).unwrap())
+        Switches::read(&self.store())
     }
 }
 
@@ -57,19 +61,28 @@ fn names(reply: &Reply) -> Vec<(&str, Position)> {
 
 #[test]
 fn everything_off_and_on_again() {
-    let desk = Desk::new("delegation-guard: {enabled: true}\n");
+    let desk = Desk::new("delegation-guard: {enabled: true}\ntempo-stop: {enabled: true, mode: auto}\n");
+    let all = |position, others| {
+        [
+            ("credit-pacer", position),
+            ("tempo-stop", others),
+            ("intent-validator", others),
+            ("delegation-guard.reminder", others),
+        ]
+    };
     let off = desk.ask(Switch::Everything, Position::Off);
-    assert_eq!(names(&off), [("credit-pacer", Position::Off), ("delegation-guard.reminder", Position::Off)]);
+    assert_eq!(names(&off), all(Position::Off, Position::Off));
     assert_eq!(
         off.text,
-        "pacing: off, set by its switch\nreminder: off, set by its switch\nalerts at 80 and 95 % go on\n\
-         on again: pace-maker on"
+        "pacing: off, set by its switch\ntempo: off, set by its switch\nintent validation: off, set by its switch\n\
+         reminder: off, set by its switch\nalerts at 80 and 95 % go on\non again: pace-maker on"
     );
     let on = desk.ask(Switch::Everything, Position::On);
-    assert_eq!(names(&on), [("credit-pacer", Position::On), ("delegation-guard.reminder", Position::Auto)]);
+    assert_eq!(names(&on), all(Position::On, Position::Auto));
     assert_eq!(
         on.text,
-        "pacing: on, set by its switch\nreminder: on, set by the defaults\noff again: pace-maker off"
+        "pacing: on, set by its switch\ntempo: auto (only while you are away), set by ~/requirements.yaml:2\n\
+         intent validation: off, set by the defaults\nreminder: on, set by the defaults\noff again: pace-maker off"
     );
 }
 
@@ -147,8 +160,14 @@ fn what_is_locked_stays() {
     assert!(!locked.ask(Switch::FiveHour, Position::Off).is_no);
     assert!(locked.ask(Switch::Pacing, Position::Off).is_no, "with it the locked window would be off");
     let partly = Desk::new("locked: [delegation-guard]\n").ask(Switch::Everything, Position::Off);
-    assert_eq!(names(&partly), [("credit-pacer", Position::Off)]);
+    let others = ["credit-pacer", "tempo-stop", "intent-validator"].map(|switch| (switch, Position::Off));
+    assert_eq!(names(&partly), others);
     assert!(!partly.is_no && partly.text.contains("reminder: locked"), "{}", partly.text);
+    let tempo = Desk::new("locked: [tempo-stop]\ntempo-stop: {enabled: true}\n");
+    for switch in [Switch::Tempo, Switch::TempoHere] {
+        let reply = tempo.ask(switch, Position::Auto);
+        assert!(reply.is_no && reply.text.contains("locked"), "{}", reply.text);
+    }
 }
 
 #[test]
@@ -156,7 +175,7 @@ fn what_this_version_does_not_have_is_said_to_be_missing() {
     for (switch, section) in [(Switch::Tempo, "tempo-stop"), (Switch::IntentValidation, "intent-validator")] {
         assert_eq!(members(switch, |known| known != section), []);
     }
-    let all = [Switch::Pacing, Switch::Tempo, Switch::IntentValidation, Switch::Reminder];
+    let all = [Switch::Pacing, Switch::TempoStop, Switch::IntentValidation, Switch::Reminder];
     assert_eq!(members(Switch::Everything, |_| true), all);
     assert_eq!(members(Switch::Everything, |known| known == "credit-pacer"), [Switch::Pacing]);
 }
@@ -165,6 +184,104 @@ fn what_this_version_does_not_have_is_said_to_be_missing() {
 fn what_costs_money_is_for_the_global_file() {
     let told = paid("tempo", "tempo-stop");
     assert!(told.contains("costs money") && told.ends_with("req enable --hook tempo-stop"), "{told}");
+    let desk = Desk::new("");
+    for (switch, position) in [
+        (Switch::Tempo, Position::On),
+        (Switch::Tempo, Position::Auto),
+        (Switch::TempoHere, Position::On),
+        (Switch::IntentValidation, Position::On),
+    ] {
+        let reply = desk.ask(switch, position);
+        assert!(reply.is_no && reply.turns.is_empty(), "{switch:?} {position:?}");
+        assert!(reply.text.contains("costs money"), "{}", reply.text);
+    }
+    assert!(!desk.ask(Switch::Tempo, Position::Off).is_no);
+}
+
+const TEMPO: &str = "tempo-stop: {enabled: true}\n";
+
+#[test]
+fn the_word_for_tempo_is_kept_and_said() {
+    for (position, text) in [
+        (Position::On, "tempo: on, set by its switch\noff again: pace-maker tempo off"),
+        (Position::Off, "tempo: off, set by its switch\non again: pace-maker tempo on"),
+        (Position::Auto, "tempo: auto (only while you are away), set by its switch"),
+    ] {
+        let desk = Desk::new(TEMPO);
+        let reply = desk.ask(Switch::Tempo, position);
+        assert_eq!(names(&reply), [("tempo-stop.mode", position)]);
+        assert_eq!(reply.text, text);
+        assert_eq!(desk.switches().of("tempo-stop", None).keys.get("mode"), Some(&position));
+    }
+}
+
+#[test]
+fn in_one_session_the_word_is_that_sessions() {
+    let desk = Desk::new(TEMPO);
+    let reply = desk.ask(Switch::TempoHere, Position::Auto);
+    let first = reply.text.lines().next().unwrap();
+    assert_eq!(
+        first,
+        "tempo: auto (only while you are away), set by its switch for this session (tempo-stop --session s)"
+    );
+    assert_eq!(reply.turns[0].session.as_deref(), Some("s"));
+    assert_eq!(desk.switches().of("tempo-stop", Some("t")).keys.len(), 0);
+    let outside = Desk { session: None, ..Desk::new(TEMPO) };
+    assert!(outside.ask(Switch::TempoHere, Position::On).is_no);
+}
+
+#[test]
+fn the_switch_of_the_whole_hook_gives_way_to_the_word() {
+    use Position::{Auto, Off, On};
+    for (own, position, expected) in [
+        (Off, On, Some(Auto)),
+        (Off, Auto, Some(Auto)),
+        (Off, Off, None),
+        (On, Auto, Some(Auto)),
+        (On, Off, Some(Auto)),
+        (Auto, On, None),
+    ] {
+        let desk = Desk::new(TEMPO);
+        Turn::everywhere("tempo-stop", own).carry_out(&desk.store(), NOW).unwrap();
+        let reply = desk.ask(Switch::Tempo, position);
+        let beside: Vec<_> = expected.map(|own| ("tempo-stop", own)).into_iter().collect();
+        assert_eq!(
+            names(&reply),
+            [beside, vec![("tempo-stop.mode", position)]].concat(),
+            "{own:?} {position:?}"
+        );
+        let word = reply.text.split([':', ',']).nth(1).unwrap().trim().to_owned();
+        assert!(word.starts_with(position.word()), "{own:?}: {}", reply.text);
+    }
+    for (of_all, position, here) in [(Off, On, Some(On)), (On, Off, Some(Off)), (Off, Auto, Some(Auto))] {
+        let desk = Desk::new(TEMPO);
+        Turn::everywhere("tempo-stop", of_all).carry_out(&desk.store(), NOW).unwrap();
+        let reply = desk.ask(Switch::TempoHere, position);
+        let own = reply.turns.iter().find(|turn| turn.switch == "tempo-stop");
+        assert_eq!(own.map(|turn| turn.position), here);
+        assert!(reply.turns.iter().all(|turn| turn.session.is_some()));
+        assert_eq!(desk.switches().position("tempo-stop", None), of_all);
+        assert_eq!(
+            reply.text.contains("but tempo-stop is off"),
+            (of_all, position) == (Off, Auto),
+            "{}",
+            reply.text
+        );
+    }
+}
+
+#[test]
+fn claude_has_no_model_asked_where_the_files_never_ask() {
+    let never = "tempo-stop: {enabled: true, mode: off}\n";
+    for (global, caller, is_refused) in [
+        (never, Caller::Shell(Standing::InsideClaude), true),
+        (never, Caller::Typed, false),
+        (TEMPO, Caller::Shell(Standing::InsideClaude), false),
+    ] {
+        let desk = Desk { caller, ..Desk::new(global) };
+        let reply = desk.ask(Switch::Tempo, Position::On);
+        assert_eq!(reply.is_no, is_refused, "{global} {caller:?}: {}", reply.text);
+    }
 }
 
 #[test]

@@ -7,4 +7,6 @@ pub(super) const HOOKS: &[(&str, &str)] = &[
     ("rate-awareness", include_str!("../../../../rate-awareness/README.md")),
     ("requirements-check", include_str!("../../../../requirements-check/README.md")),
     ("credit-pacer", include_str!("../../../../credit-pacer/README.md")),
+    ("intent-validator", include_str!("../../../../intent-validator/README.md")),
+    ("tempo-stop", include_str!("../../../../tempo-stop/README.md")),
 ];

@@ -4,16 +4,20 @@ use std::collections::BTreeMap;
 
 use super::{Files, files_in};
 use crate::config::{LayerKind, Section, load_by_schema, section_by_schema};
-use crate::switches::{Position, SectionSwitches};
+use crate::switches::Position::{self, Auto, Off, On};
+use crate::switches::SectionSwitches;
 
 const HOOK: &str = "delegation-guard";
 
-fn section(global: &str, local: &str, keys: &[(&str, bool)]) -> Section<()> {
+fn section(global: &str, local: &str, keys: &[(&str, Position)]) -> Section<()> {
+    section_of(HOOK, global, local, keys)
+}
+
+fn section_of(hook: &str, global: &str, local: &str, keys: &[(&str, Position)]) -> Section<()> {
     let (_scratch, sources) = files_in(&Files { global, local, ..Files::default() });
-    let (spec, schema) = section_by_schema(HOOK).unwrap();
-    let keys: BTreeMap<String, bool> = keys.iter().map(|(key, on)| ((*key).to_owned(), *on)).collect();
-    let section =
-        load_by_schema(spec, schema, &sources, SectionSwitches { own: Position::Auto, keys }).unwrap();
+    let (spec, schema) = section_by_schema(hook).unwrap();
+    let keys: BTreeMap<String, Position> = keys.iter().map(|(key, to)| ((*key).to_owned(), *to)).collect();
+    let section = load_by_schema(spec, schema, &sources, SectionSwitches { own: Auto, keys }).unwrap();
     assert_eq!(section.problems, []);
     section
 }
@@ -31,25 +35,25 @@ fn a_switch_wins_over_every_file_and_says_so() {
     let off = "delegation-guard: {reminder: {enabled: false, every: 3}}";
     for (local, keys, expected) in [
         ("", &[][..], (true, LayerKind::Defaults)),
-        ("", &[("reminder", false)], (false, LayerKind::Switch)),
+        ("", &[("reminder", Off)], (false, LayerKind::Switch)),
         (off, &[], (false, LayerKind::Local)),
-        (off, &[("reminder", true)], (true, LayerKind::Switch)),
-        (off, &[("reminder", false)], (false, LayerKind::Switch)),
+        (off, &[("reminder", On)], (true, LayerKind::Switch)),
+        (off, &[("reminder", Off)], (false, LayerKind::Switch)),
     ] {
         let section = section("", local, keys);
         assert_eq!(reminder(&section), expected, "{local} {keys:?}");
-        let switched: Vec<_> = keys.iter().map(|(key, on)| ((*key).to_owned(), *on)).collect();
+        let switched: Vec<_> = keys.iter().map(|(key, to)| ((*key).to_owned(), *to)).collect();
         assert_eq!(section.switched_keys(), switched);
         assert_eq!(section.overruled_keys, [""; 0]);
     }
-    let origin = section("", off, &[("reminder", true)]).origin("reminder.enabled").unwrap();
+    let origin = section("", off, &[("reminder", On)]).origin("reminder.enabled").unwrap();
     assert_eq!(origin.to_string(), "its switch");
 }
 
 #[test]
 fn the_neighbours_of_a_switched_key_stay_as_the_files_have_them() {
     let local = "delegation-guard: {reminder: {every: 3}}";
-    let section = section("", local, &[("reminder", false)]);
+    let section = section("", local, &[("reminder", Off)]);
     assert_eq!(section.origin("reminder.every").unwrap().layer, LayerKind::Local);
     assert_eq!(section.origin("reminder.quiet_after_advice").unwrap().layer, LayerKind::Defaults);
 }
@@ -57,24 +61,55 @@ fn the_neighbours_of_a_switched_key_stay_as_the_files_have_them() {
 #[test]
 fn a_lock_holds_against_a_switch() {
     for locked in ["delegation-guard", "delegation-guard.reminder", "delegation-guard.reminder.enabled"] {
-        let section = section(&format!("locked: [{locked}]"), "", &[("reminder", false)]);
+        let section = section(&format!("locked: [{locked}]"), "", &[("reminder", Off)]);
         assert_eq!(reminder(&section), (true, LayerKind::Defaults), "{locked}");
         assert_eq!(section.overruled_keys, ["reminder"], "{locked}");
         assert_eq!(section.switched_keys(), []);
     }
     // Off is where it stands, and it would switch off the locked key beside it.
     let off = "locked: [delegation-guard.reminder.every]";
-    assert_eq!(section(off, "", &[("reminder", false)]).overruled_keys, ["reminder"]);
-    let elsewhere = section("locked: [delegation-guard.advise_from]", "", &[("reminder", false)]);
+    assert_eq!(section(off, "", &[("reminder", Off)]).overruled_keys, ["reminder"]);
+    let elsewhere = section("locked: [delegation-guard.advise_from]", "", &[("reminder", Off)]);
     assert_eq!(reminder(&elsewhere), (false, LayerKind::Switch));
-    let as_it_is = section("locked: [delegation-guard.reminder]", "", &[("reminder", true)]);
+    let as_it_is = section("locked: [delegation-guard.reminder]", "", &[("reminder", On)]);
     assert_eq!((reminder(&as_it_is).0, as_it_is.overruled_keys.len()), (true, 0));
 }
 
 #[test]
 fn what_cannot_be_switched_is_passed_over() {
     for key in ["unheard_of", "advise_from", "reminder.every", "", "message_files"] {
-        let section = section("", "", &[(key, true)]);
+        let section = section("", "", &[(key, On)]);
+        assert_eq!((section.switched_keys(), section.overruled_keys.len()), (Vec::new(), 0), "{key}");
+    }
+}
+
+#[test]
+fn a_key_that_holds_one_of_the_three_words_takes_the_word() {
+    let mode = |global: &str, local: &str, keys: &[(&str, Position)]| {
+        let section = section_of("tempo-stop", global, local, keys);
+        let entry = section.entries().into_iter().find(|entry| entry.path == ["tempo-stop", "mode"]).unwrap();
+        assert_eq!(section.switched_keys().is_empty(), entry.origin.layer != LayerKind::Switch);
+        assert_eq!(section.overruled_keys.is_empty(), !global.contains("locked") || keys.is_empty());
+        (entry.value.as_str().unwrap().to_owned(), entry.origin.layer)
+    };
+    let auto = "tempo-stop: {mode: auto}";
+    for (global, local, keys, expected) in [
+        ("", "", &[][..], ("on", LayerKind::Defaults)),
+        ("", auto, &[], ("auto", LayerKind::Local)),
+        ("", "", &[("mode", Auto)], ("auto", LayerKind::Switch)),
+        ("", auto, &[("mode", On)], ("on", LayerKind::Switch)),
+        ("", auto, &[("mode", Off)], ("off", LayerKind::Switch)),
+        ("locked: [tempo-stop.mode]", "", &[("mode", Off)], ("on", LayerKind::Defaults)),
+    ] {
+        let (word, layer) = mode(global, local, keys);
+        assert_eq!((word.as_str(), layer), expected, "{global} {local} {keys:?}");
+    }
+}
+
+#[test]
+fn only_the_three_words_are_laid_and_an_enabled_knows_no_auto() {
+    for key in ["mode", "reminder"] {
+        let section = section("", "", &[(key, Auto)]);
         assert_eq!((section.switched_keys(), section.overruled_keys.len()), (Vec::new(), 0), "{key}");
     }
 }
