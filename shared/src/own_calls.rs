@@ -2,11 +2,11 @@
 //! be typed while the gate is closed.
 //!
 //! What counts is narrow on purpose: plain words, quoted or not, joined by `&&`, `||`, `;` or line ends, each command one of
-//! ours by its bare name or by its path in our folder, or a `cd` beside one. Whatever a shell could turn into something
+//! ours by its bare name or by its path in our folders, or a `cd` beside one. Whatever a shell could turn into something
 //! else (expansion, substitution, redirection, a pipe, an assignment) makes it a call like any other. So does an option that
 //! names a file to write: what may be written where is for gates and rails.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -40,26 +40,37 @@ pub fn own_command_lines(call: &ToolCall, places: &Places) -> Option<Vec<Vec<Str
     }
     let raw = call.tool_input.as_ref().filter(|raw| raw.get().len() <= MAX_LINE)?;
     let input: ShellInput = serde_json::from_str(raw.get()).ok()?;
-    let folder = places.config_dir.as_ref().map(|dir| dir.join("hooks"));
+    let commands = commands(&input.command)?;
+    let folders = own_folders(places);
     let mut ours = Vec::new();
-    for mut command in commands(&input.command)? {
+    for mut command in commands {
         let Some(program) = command.first_mut() else { continue };
         // Some of our texts say `cd there && ours`.
         if program == "cd" {
             continue;
         }
-        *program = own_name(program, folder.as_deref())?.to_owned();
+        *program = own_name(program, &folders)?.to_owned();
         ours.push(command);
     }
     (!ours.is_empty()).then_some(ours)
 }
 
-/// A bare name could be shadowed by the user's own path, which is the user's business; a path must lead to our folder,
+/// Where our programs are: deployed, and beside this one (a plugin's folder). Our texts name no others, see
+/// [`crate::host::Host::own_command`].
+fn own_folders(places: &Places) -> Vec<PathBuf> {
+    let deployed = places.config_dir.as_ref().map(|dir| dir.join("hooks"));
+    let beside = std::env::current_exe().ok().and_then(|program| Some(program.parent()?.to_path_buf()));
+    deployed.into_iter().chain(beside).collect()
+}
+
+/// A bare name could be shadowed by the user's own path, which is the user's business; a path must lead to our folders,
 /// or any script called like us would pass every gate.
-fn own_name<'p>(program: &'p str, folder: Option<&Path>) -> Option<&'p str> {
+fn own_name<'p>(program: &'p str, folders: &[PathBuf]) -> Option<&'p str> {
     let name = match Path::new(program).parent() {
         Some(parent) if parent.as_os_str().is_empty() => Some(program),
-        Some(parent) if Some(parent) == folder => program.get(parent.as_os_str().len() + 1..),
+        Some(parent) if folders.iter().any(|folder| folder == parent) => {
+            program.get(parent.as_os_str().len() + 1..)
+        }
         _ => None,
     };
     name.filter(|name| own_commands().any(|own| own == *name))
@@ -184,6 +195,14 @@ mod tests {
             [&["stop-momentum", "x", "--note", "it's", "--of=a b"][..], &["stop-momentum", "status"]];
         assert_eq!(own_command_lines(&call("Bash", line), &places()).unwrap(), expected);
         assert_eq!(own_command_lines(&call("Bash", "ls"), &places()), None);
+    }
+
+    #[test]
+    fn a_program_beside_this_one_is_ours() {
+        let beside = std::env::current_exe().unwrap().with_file_name("stop-momentum");
+        assert!(is_own("Bash", &format!("'{}' status", beside.display())));
+        let below = beside.with_file_name("x").join("stop-momentum");
+        assert!(!is_own("Bash", &format!("'{}' status", below.display())));
     }
 
     #[test]

@@ -20,8 +20,9 @@ pub(crate) fn sandbox(hooks: &[&str], requirements: &str) -> Sandbox {
     sandbox
 }
 
-/// The same, with copies of the programs and of their further commands in a folder of the sandbox, and links to them in
-/// `~/.local/bin`, as an installer leaves them: what a hook says about its commands depends on where they lie.
+/// The same, with copies of the programs, of their further commands and of their helpers in a folder of the sandbox, and
+/// links to the commands in `~/.local/bin`, as an installer leaves them: what a hook says about its commands depends on where
+/// they lie.
 pub(crate) fn installed(hooks: &[&str], folder: &str, requirements: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     let folder = sandbox.root().join(folder);
@@ -30,8 +31,11 @@ pub(crate) fn installed(hooks: &[&str], folder: &str, requirements: &str) -> San
         fs::create_dir_all(new).unwrap();
     }
     let catalog = Catalog::built_in().unwrap();
-    for command in hooks.iter().flat_map(|name| &catalog.hook(name).unwrap().commands) {
-        fs::copy(binaries::for_client(command), folder.join(command)).unwrap();
+    let entries = || hooks.iter().map(|name| catalog.hook(name).unwrap());
+    for program in entries().flat_map(|hook| hook.commands.iter().chain(&hook.helpers)) {
+        fs::copy(binaries::for_client(program), folder.join(program)).unwrap();
+    }
+    for command in entries().flat_map(|hook| &hook.commands) {
         symlink(folder.join(command), links.join(command)).unwrap();
     }
     sandbox.settings(Level::User, &settings_from(hooks, |name| folder.join(name)).json());

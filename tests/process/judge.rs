@@ -178,7 +178,7 @@ fn a_question_is_one_request_with_the_key_in_one_header() {
     assert!(material.as_str().unwrap().contains(MATERIAL), "{material}");
     let expected = json!({
         "model": MODEL,
-        "max_tokens": 2000,
+        "max_tokens": 4000,
         "system": null,
         "messages": [{ "role": "user", "content": null }],
         "output_config": { "format": { "type": "json_schema", "schema": verdicts() } },

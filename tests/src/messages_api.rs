@@ -27,7 +27,9 @@ pub enum Route {
     Marked(String),
     /// A request whose last message shows the text of [`Script::when_shown`].
     Shown(String),
-    /// A request without tools: titles, summaries, judges.
+    /// A request that no client makes: whole, with the answer's form set by a schema.
+    Judge,
+    /// A request without tools: titles, summaries.
     Aux,
     /// `/v1/messages/count_tokens`.
     CountTokens,
@@ -80,6 +82,11 @@ impl MessagesApi {
     /// The requests of the subagents marked with this name so far, in order.
     pub fn marked_requests(&self, name: &str) -> Vec<Arc<Recorded>> {
         self.requests_of(&Route::Marked(name.to_owned()))
+    }
+
+    /// The requests of judges so far, in order.
+    pub fn judge_requests(&self) -> Vec<Arc<Recorded>> {
+        self.requests_of(&Route::Judge)
     }
 
     /// Does any text of main-loop request `index` (from 0), but for the model's own, contain this?

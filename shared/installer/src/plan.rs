@@ -329,3 +329,6 @@ fn ensure_all(holds: bool) -> anyhow::Result<()> {
     ensure!(holds, "not every registered hook does what it promises; see above");
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

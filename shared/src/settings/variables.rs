@@ -28,7 +28,10 @@ const IGNORED: &str = "the client ignores it from a project, other programs may 
 const OTHER_ROUTE: &str =
     "what a hook asks over the network goes through a machine of the project's choosing";
 
-const VARIABLES: [Variable; 19] = [
+const OTHER_TRUST: &str = "what a hook asks over the network may be answered by whom the project trusts";
+const OTHER_CLOUD: &str = "a model may be asked through a cloud, or on an account, of the project's choosing";
+
+const VARIABLES: [Variable; 34] = [
     misleading(
         "CLAUDE_CONFIG_DIR",
         "the client looks for your settings elsewhere, and hooks registered in yours do not run",
@@ -49,6 +52,21 @@ const VARIABLES: [Variable; 19] = [
     misleading("http_proxy", OTHER_ROUTE),
     misleading("ALL_PROXY", OTHER_ROUTE),
     misleading("all_proxy", OTHER_ROUTE),
+    misleading("NO_PROXY", OTHER_ROUTE),
+    misleading("no_proxy", OTHER_ROUTE),
+    misleading("NODE_EXTRA_CA_CERTS", OTHER_TRUST),
+    misleading("SSL_CERT_", OTHER_TRUST),
+    misleading("CLAUDE_CODE_CERT_STORE", OTHER_TRUST),
+    misleading("CLAUDE_CODE_CLIENT_", OTHER_TRUST),
+    misleading("CLAUDE_CODE_USE_", OTHER_CLOUD),
+    misleading("CLAUDE_CODE_SKIP_", OTHER_CLOUD),
+    misleading("AWS_", OTHER_CLOUD),
+    misleading("GOOGLE_", OTHER_CLOUD),
+    misleading("CLOUDSDK_", OTHER_CLOUD),
+    misleading("GCLOUD_", OTHER_CLOUD),
+    misleading("AZURE_", OTHER_CLOUD),
+    misleading("CLOUD_ML_", OTHER_CLOUD),
+    misleading("VERTEX_", OTHER_CLOUD),
     misleading("LD_PRELOAD", FOREIGN_CODE),
     misleading("LD_LIBRARY_PATH", FOREIGN_CODE),
     misleading("CLAUDE_PROJECT_DIR", IGNORED),
@@ -92,6 +110,9 @@ mod tests {
             ("HOME", Some(true)),
             ("BARBLESS_NONCE", Some(true)),
             ("https_proxy", Some(true)),
+            ("CLAUDE_CODE_USE_BEDROCK", Some(true)),
+            ("AWS_PROFILE", Some(true)),
+            ("SSL_CERT_FILE", Some(true)),
             ("GIT_DIR", Some(false)),
             ("MY_PATH", None),
             ("PATHS", None),

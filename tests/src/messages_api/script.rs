@@ -13,6 +13,7 @@ pub struct Script {
     main: Vec<Answer>,
     marked: Vec<(String, Vec<Answer>)>,
     shown: Vec<(String, Vec<Answer>)>,
+    judge: Vec<Answer>,
     aux: Answer,
     otherwise: Answer,
     pub(super) headers: Vec<(String, String)>,
@@ -25,6 +26,7 @@ impl Default for Script {
             main: Vec::new(),
             marked: Vec::new(),
             shown: Vec::new(),
+            judge: Vec::new(),
             aux: "ok".into(),
             otherwise: "done".into(),
             headers: Vec::new(),
@@ -57,11 +59,23 @@ impl Script {
         self
     }
 
-    /// Replies for requests whose last message contains `text`, with or without tools, before any other rule; the last
-    /// one repeats. For judges, and for replies whose order is not known.
+    /// Replies for requests whose last message contains `text`, with or without tools, before any other rule but the
+    /// judges'; the last one repeats. For replies whose order is not known, and for judges that are clients.
     pub fn when_shown<A: Into<Answer>>(mut self, text: &str, answers: impl IntoIterator<Item = A>) -> Self {
         self.shown.push((text.to_owned(), answers.into_iter().map(Into::into).collect()));
         self
+    }
+
+    /// The next reply to a judge: to a request that sets its answer's form by a schema and wants it whole, as no client does
+    /// it. The last one repeats; without any the judge hears a word that is no verdict. No other list is used up by it.
+    pub fn judge(mut self, answer: impl Into<Answer>) -> Self {
+        self.judge.push(answer.into());
+        self
+    }
+
+    /// The next reply to a judge, made from the request: for judges that ask side by side.
+    pub fn judge_with(self, reply: impl Fn(&Recorded) -> Reply + Send + Sync + 'static) -> Self {
+        self.judge(Answer(Arc::new(reply)))
     }
 
     /// The reply to every request without tools.
@@ -89,6 +103,9 @@ impl Script {
     }
 
     pub(super) fn route_of(&self, body: &Value) -> Route {
+        if body["output_config"]["format"].is_object() && body["stream"] != json!(true) {
+            return Route::Judge;
+        }
         let last = last_message_text(body);
         if let Some((text, _)) = self.shown.iter().find(|(text, _)| last.contains(text.as_str())) {
             return Route::Shown(text.clone());
@@ -106,6 +123,7 @@ impl Script {
             Route::Main => self.main.get(position),
             Route::Marked(name) => list(&self.marked, name).get(position),
             Route::Shown(text) => list(&self.shown, text).get(position).or(list(&self.shown, text).last()),
+            Route::Judge => self.judge.get(position).or(self.judge.last()).or(Some(&self.aux)),
             _ => Some(&self.aux),
         };
         (answer.unwrap_or(&self.otherwise).0)(request)
@@ -166,6 +184,11 @@ impl Reply {
     /// Says this.
     pub fn text(text: &str) -> Self {
         Self::empty().and_text(text)
+    }
+
+    /// Says this JSON and nothing else, as a model does whose answer's form is set.
+    pub fn json(answer: &Value) -> Self {
+        Self::text(&answer.to_string())
     }
 
     /// Thinks this.

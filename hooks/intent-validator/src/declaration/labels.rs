@@ -108,7 +108,8 @@ impl Reader {
             Some(last) => matches!(line.part, Part::File | Part::Intent) && last.file.is_some(),
         };
         if starts {
-            let is_doubtful = self.is_led_to_doubtfully();
+            let declares = matches!(line.part, Part::File | Part::Changes | Part::Intent);
+            let is_doubtful = declares && self.is_led_to_doubtfully();
             self.blocks.push(Block { is_doubtful, ..Block::default() });
         }
         self.add(line.part, line.value);

@@ -72,11 +72,6 @@ pub(super) fn is_named(text: &str, file: &str) -> bool {
     text.contains(file) || text.split_whitespace().any(|w| word(w, file) == Named::Ours)
 }
 
-/// Whether the text names a file other than this one, and other than a test.
-pub(super) fn names_other(text: &str, file: &str) -> bool {
-    text.split_whitespace().any(|w| word(w, file) == Named::Other && !super::proof::is_test_word(w))
-}
-
 fn hinting_parts(file: &str) -> Vec<String> {
     let (folder, base) = file.rsplit_once('/').unwrap_or(("", file));
     let stem = base.split('.').next().unwrap_or(base);
@@ -98,7 +93,9 @@ fn split_name(name: &str) -> Vec<String> {
             parts.push(String::new());
         }
         if c.is_alphanumeric() {
-            parts.iter_mut().next_back().map_or((), |part| part.extend(c.to_lowercase()));
+            if let Some(part) = parts.last_mut() {
+                part.extend(c.to_lowercase());
+            }
         }
         was_small = c.is_lowercase();
     }

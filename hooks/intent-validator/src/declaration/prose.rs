@@ -153,11 +153,11 @@ fn by_speaker(sentence: &Sentence<'_>) -> Option<Announced> {
     };
     let kind = speech::verb_kind(&sentence.low[verb], tongue, form)?;
     let is_led_to = sentence.low[..start].iter().rev().zip(sentence.raw[..start].iter().rev());
-    for (low, raw) in is_led_to {
+    for ((low, raw), named) in is_led_to.zip(sentence.named[..start].iter().rev()) {
         if raw.ends_with([',', ';', ':', '—', '–']) {
             break;
         }
-        if !speech::leads_in(low) {
+        if !speech::leads_in(low) && *named != Named::Ours {
             return None;
         }
     }
@@ -173,7 +173,8 @@ fn is_clean(sentence: &Sentence<'_>, announced: &Announced, end: usize) -> bool 
     let is_other = sentence.raw[..end]
         .iter()
         .zip(&sentence.named)
-        .any(|(raw, named)| *named == Named::Other && !super::proof::is_test_word(raw));
+        .any(|(raw, named)| *named == Named::Other && !super::proof::is_test_word(raw))
+        && !is_listed(sentence, ours, end);
     let reach = announced.verb.max(ours);
     let is_doubted = sentence.low[..reach].iter().any(|word| DOUBT.contains(&word.as_str()));
     !sentence.is_question

@@ -206,3 +206,41 @@ proptest! {
         prop_assert!(!matches!(judged(&text, &[]), Judgement::No(_) | Judgement::NoTdd(_)));
     }
 }
+
+#[test]
+fn zz_debug() {
+    for (own, file) in [
+        (
+            "I'll modify lib/sync/merge.js to prefer the newer timestamp per field, so that offline edits are not lost as a whole. User permission: \"we can do this one without tests\".",
+            "lib/sync/merge.js",
+        ),
+        (
+            "I will bump the protocol constant in `core/version.go` to 7, so that old agents refuse to talk to the new server.\n\nPermission to go without a test:\n\n> just bump the number, a test for that would be silly\n\n(your message of a minute ago)",
+            "core/version.go",
+        ),
+        (
+            "Since stacked coupons can push the total below zero (see order 88121), discount.py is going to clamp each step at 0.00. test_discount.py already has a failing `test_total_never_negative` waiting for it.",
+            "core/pricing/discount.py",
+        ),
+        (
+            "I'm renaming the environment `stage` to `staging` in three scripts: `terraform/scripts/plan.py`, `terraform/scripts/apply.py` and `terraform/scripts/plan_summary.py`. The reason is that the new cluster only knows the long name and the pipeline fails on the short one.",
+            "terraform/scripts/plan_summary.py",
+        ),
+    ] {
+        let m = super::message::Message::read(own, file);
+        let parts = super::text::take_apart(own);
+        println!(
+            "{m:?}\n{:?}\n{:?}",
+            super::prose::read(&parts.prose, file, None),
+            super::labels::read(&parts.prose, file).blocks
+        );
+        let h = Heard {
+            file,
+            wants_test: true,
+            own,
+            before: &[],
+            user: &["just bump the number, a test for that would be silly".to_owned()],
+        };
+        println!("{:?}\n", m.proof(&h));
+    }
+}

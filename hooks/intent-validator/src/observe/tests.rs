@@ -161,6 +161,22 @@ fn what_was_declared_in_a_shell_is_recorded_for_its_session_and_agent() {
 }
 
 #[test]
+fn what_a_refusal_asks_for_is_enough() {
+    let project = Project::new("stage2: off");
+    for file in ["src/my file.py", "src/it's.py"] {
+        let told = project.writes(file, CODE);
+        let (_, command) = told.split_once("corrected the same way: ").unwrap();
+        project.runs(command.lines().next().unwrap(), &done());
+        // Asked once, it would pass in any case: that it was declared shows in what is remembered.
+        assert!(project.state().contains(&format!("\"names\":[\"{file}\"]")), "{}", project.state());
+        assert_eq!(project.writes(file, CODE), "");
+    }
+    let lines = project.writes("src/c.py", CODE);
+    project.say("greet", lines.split("\n\n").nth(1).unwrap());
+    assert_eq!(project.writes("src/c.py", CODE), "");
+}
+
+#[test]
 fn several_declarations_may_stand_in_a_line_and_wrong_ones_are_none() {
     let project = Project::new("stage2: off");
     let second = COMMAND.replace("src/a.py", "src/b.py");

@@ -31,7 +31,7 @@ fn the_body_holds_this_and_nothing_else() {
     let verdicts = verdicts();
     let expected = json!({
         "model": "claude-haiku-5-5",
-        "max_tokens": 2000,
+        "max_tokens": 4000,
         "system": "Judge \"it\".",
         "messages": [{ "role": "user", "content": "{\"diff\": \"…\"}" }],
         "output_config": { "format": { "type": "json_schema", "schema": verdicts } },
