@@ -72,10 +72,11 @@ impl Asked {
 /// One part of what a judge was shown.
 #[track_caller]
 pub(crate) fn part(request: &Recorded, name: &str) -> String {
-    let material = request.body["messages"][0]["content"].as_str().expect("material").to_owned();
-    let fields = material.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let found = fields.filter_map(|field| field[name].as_str().map(str::to_owned)).next();
-    found.unwrap_or_else(|| panic!("no part `{name}` in {material}"))
+    let material = request.body["messages"][0]["content"].as_str().expect("material");
+    let behind = material.split_once(&format!("\n\n{name}:\nBEGIN "));
+    let line = behind.and_then(|(_, behind)| behind.lines().nth(1));
+    let text = line.and_then(|line| serde_json::from_str(line).ok());
+    text.unwrap_or_else(|| panic!("no part `{name}` in {material}"))
 }
 
 /// What a model says of a change or of a turn that is fine.

@@ -9,12 +9,15 @@ mod delegation_guard;
 mod doctor;
 mod facts;
 mod installed;
+mod intent_validator;
+mod judging;
 mod rate_awareness;
 mod registered;
 mod requirements_check;
 mod scopes;
 mod smoke;
 mod stop_momentum;
+mod tempo_stop;
 mod together;
 
 #[test]

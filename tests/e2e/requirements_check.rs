@@ -49,7 +49,7 @@ fn edit(sandbox: &Sandbox, file: &str, from: &str, to: &str) -> Reply {
     Reply::tool("Edit", json!({ "file_path": path, "old_string": from, "new_string": to }))
 }
 
-fn content(sandbox: &Sandbox, file: &str) -> String {
+pub(crate) fn content(sandbox: &Sandbox, file: &str) -> String {
     fs::read_to_string(sandbox.project().join(file)).unwrap_or_default()
 }
 

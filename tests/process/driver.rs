@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tests::binaries;
 use tests::payloads::{Payload, Session};
 use tests::process::{Invocation, Outcome, Running};
-use tests::sandbox::{Level, Sandbox};
+use tests::sandbox::{Environment, Level, Sandbox};
 
 const SCHEMA: &str = include_str!("../../shared/src/protocol/answer/documented.schema.json");
 
@@ -21,6 +21,8 @@ pub(crate) struct Driver {
     name: &'static str,
     pub(crate) sandbox: Sandbox,
     pub(crate) session: Session,
+    /// What the client has in its environment beside what it always has.
+    pub(crate) variables: Environment,
 }
 
 impl Driver {
@@ -35,7 +37,7 @@ impl Driver {
     pub(crate) fn unconfigured(name: &'static str) -> Self {
         let sandbox = Sandbox::new();
         let session = Session::new(&sandbox);
-        Self { name, sandbox, session }
+        Self { name, sandbox, session, variables: Environment::new() }
     }
 
     /// The hook as the terminal client starts it.
@@ -45,6 +47,7 @@ impl Driver {
             .env("CLAUDE_CODE_ENTRYPOINT", "cli")
             .env("CLAUDE_CODE_SESSION_ID", self.session.id.as_str())
             .env("CLAUDE_PROJECT_DIR", self.sandbox.project().display().to_string())
+            .envs(self.variables.clone())
     }
 
     /// What the hook answers to an event.

@@ -1,6 +1,11 @@
 //! Asking a model, whole: the questions of `shared::judge`, asked from a program with the real courier beside it, against a
 //! server on loopback that plays the Messages API. Which hook asks what is tested with the hooks.
 
+mod ceilings;
+mod marks;
+mod projects;
+mod trouble;
+
 use std::fs;
 use std::ops::Deref;
 use std::path::Path;

@@ -17,8 +17,10 @@ mod fixtures;
 mod gate;
 mod harness;
 mod installer;
+mod intent_validator;
 mod judge;
 mod judge_api;
+mod judged;
 #[cfg(target_os = "linux")]
 mod killed_installer;
 mod privacy;
@@ -29,6 +31,7 @@ mod robustness;
 mod samples;
 mod stand_in;
 mod stop_momentum;
+mod tempo_stop;
 mod typed;
 
 #[test]

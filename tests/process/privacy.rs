@@ -2,7 +2,7 @@
 //! setting may hold any secret; what a hook leaves behind holds none. Every hook of the catalog, on every event it is
 //! registered for, while it says as much as it can.
 
-mod secrets;
+pub(crate) mod secrets;
 
 use crate::driver::{Driver, documented, tree};
 use secrets::{Secret, secrets};

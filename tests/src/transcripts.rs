@@ -4,18 +4,45 @@
 use crate::payloads::{self, Session};
 use serde_json::{Value, json};
 use std::fs;
+use std::path::PathBuf;
 
 /// A transcript in the making; [`Self::write`] puts it where the session says.
 #[must_use]
 pub struct Transcript<'a> {
     session: &'a Session,
     lines: Vec<Value>,
+    /// Of the model's next lines; none: the recorded one's.
+    message: Option<String>,
+    agent: Option<String>,
 }
 
 impl<'a> Transcript<'a> {
     /// An empty one of this session, in its present turn.
     pub fn of(session: &'a Session) -> Self {
-        Self { session, lines: Vec::new() }
+        Self { session, lines: Vec::new(), message: None, agent: None }
+    }
+
+    /// The one of a subagent of this session, in a file of its own.
+    pub fn of_subagent(session: &'a Session, agent: &str) -> Self {
+        Self { agent: Some(agent.to_owned()), ..Self::of(session) }
+    }
+
+    /// What the model says and calls from here on is one message, of this id.
+    pub fn message(mut self, id: &str) -> Self {
+        self.message = Some(id.to_owned());
+        self
+    }
+
+    /// A tool call that has no result yet.
+    pub fn call(self, id: &str, tool: &str, input: &Value) -> Self {
+        let call = json!([{ "type": "tool_use", "id": id, "name": tool, "input": input }]);
+        self.add(|content| content[0]["type"] == "tool_use", call)
+    }
+
+    /// The result of a call.
+    pub fn result(self, id: &str, content: &str, is_error: bool) -> Self {
+        let result = json!([{ "type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error }]);
+        self.add(|content| content[0]["type"] == "tool_result", result)
     }
 
     /// A prompt of the user.
@@ -25,11 +52,7 @@ impl<'a> Transcript<'a> {
 
     /// A tool call and its result.
     pub fn tool_call(self, tool: &str, input: &Value) -> Self {
-        let call = json!([{ "type": "tool_use", "id": "toolu_1", "name": tool, "input": input }]);
-        let result =
-            json!([{ "type": "tool_result", "tool_use_id": "toolu_1", "content": "ok", "is_error": false }]);
-        self.add(|content| content[0]["type"] == "tool_use", call)
-            .add(|content| content[0]["type"] == "tool_result", result)
+        self.call("toolu_1", tool, input).result("toolu_1", "ok", false)
     }
 
     /// Words of the model.
@@ -45,17 +68,32 @@ impl<'a> Transcript<'a> {
         if !told["promptId"].is_null() {
             told["promptId"] = json!(self.session.prompt_id);
         }
+        if let (Some(id), false) = (&self.message, told["message"]["id"].is_null()) {
+            told["message"]["id"] = json!(id);
+        }
+        if let Some(agent) = &self.agent {
+            told["isSidechain"] = json!(true);
+            told["agentId"] = json!(agent);
+        }
         self.lines.push(told);
         self
     }
 
-    /// Writes it to the session's `transcript_path`.
+    /// Writes it to the session's `transcript_path`, or where the client has a subagent's.
     pub fn write(&self) {
         let lines: Vec<String> = self.lines.iter().map(Value::to_string).collect();
-        let path = &self.session.transcript;
+        let path = self.path();
         fs::create_dir_all(path.parent().expect("a transcript lies in a folder"))
             .and_then(|()| fs::write(path, lines.join("\n") + "\n"))
             .expect("the transcript");
+    }
+
+    fn path(&self) -> PathBuf {
+        let session = &self.session.transcript;
+        match &self.agent {
+            Some(agent) => session.with_extension("").join(format!("subagents/agent-{agent}.jsonl")),
+            None => session.clone(),
+        }
     }
 }
 

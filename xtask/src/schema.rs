@@ -92,7 +92,8 @@ fn requirements(catalog: &Catalog, binaries: &Binaries) -> anyhow::Result<Value>
     for hook in &catalog.hooks {
         let mut section = section(hook, binaries)?;
         for (key, property) in root_keys(&mut section) {
-            schema["properties"][&key] = property;
+            let there = schema["properties"].get_mut(&key).map(Value::take);
+            schema["properties"][&key] = owned_too(there, property, &hook.name);
         }
         schema["properties"][&hook.name] = Value::Object(section);
     }
@@ -116,6 +117,16 @@ fn root_keys(section: &mut Map<String, Value>) -> Vec<(String, Value)> {
             Some((key, property))
         })
         .collect()
+}
+
+/// A key at the top of the file, with the hooks that read it: one, or several alike.
+fn owned_too(there: Option<Value>, mut property: Value, hook: &str) -> Value {
+    let owners = there.as_ref().and_then(|there| there.get("x-owners")?.as_array().cloned());
+    let owners: Vec<Value> = owners.into_iter().flatten().chain([hook.into()]).collect();
+    if let Some(property) = property.as_object_mut() {
+        property.insert("x-owners".to_owned(), owners.into());
+    }
+    property
 }
 
 fn top_level() -> Value {
@@ -235,7 +246,7 @@ mod tests {
     use serde_json::json;
     use shared::catalog::{Catalog, EventEntry, HookEntry};
 
-    use super::{pages, plugin, require_nothing, root_keys, table, with_table};
+    use super::{owned_too, pages, plugin, require_nothing, root_keys, table, with_table};
 
     fn catalog() -> Catalog {
         let first = Catalog::built_in().unwrap().hooks.remove(0);
@@ -310,6 +321,14 @@ mod tests {
         assert_eq!(root_keys(&mut section), [("b".to_owned(), json!({ "type": "object" }))]);
         assert_eq!(section["properties"], json!({ "a": { "type": "boolean" } }));
         assert_eq!(root_keys(&mut section), []);
+    }
+
+    #[test]
+    fn a_key_at_the_top_names_the_hooks_that_read_it() {
+        let own = || json!({ "type": "object" });
+        let one = owned_too(None, own(), "a");
+        assert_eq!(one, json!({ "type": "object", "x-owners": ["a"] }));
+        assert_eq!(owned_too(Some(one), own(), "b")["x-owners"], json!(["a", "b"]));
     }
 
     #[test]

@@ -3,12 +3,13 @@
 //!
 //! - `text`: a message without fences and quoted lines; sentences and words
 //! - `labels`, `values`: labelled lines, and which values say nothing
-//! - `prose`, `speech`: sentences that announce a change
+//! - `prose`, `speech`, `verbs`, `doubts`: sentences that announce a change
 //! - `naming`: whether a word names the file
 //! - `proof`, `quotes`: the test that is named, or what the user said
 //! - `message`: what one message declares for a file
 //! - `vocabulary`: labels, and words that raise doubts
 
+mod doubts;
 mod labels;
 mod message;
 mod naming;
@@ -18,6 +19,7 @@ mod quotes;
 mod speech;
 mod text;
 mod values;
+mod verbs;
 mod vocabulary;
 
 use serde::{Deserialize, Serialize};

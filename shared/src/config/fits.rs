@@ -103,7 +103,7 @@ mod tests {
     use crate::config::yaml;
 
     /// What is judged here, and what only explains.
-    const KNOWN: [&str; 19] = [
+    const KNOWN: [&str; 21] = [
         "type",
         "enum",
         "const",
@@ -122,6 +122,7 @@ mod tests {
         "format",
         "default",
         "x-costs-money",
+        "x-owners",
         "x-global-only",
         "x-stands-for",
     ];

@@ -32,12 +32,18 @@ static GLOBAL_ONLY: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
 /// What is read of each section.
 static SPECS: LazyLock<Vec<Spec>> = LazyLock::new(|| {
     let sections = known_keys(&WHOLE).into_iter();
-    let keys = |section: &str| {
-        let own = GLOBAL_ONLY.iter().filter(|(of, _)| of == section);
-        own.map(|(_, key)| key.as_str()).collect()
+    let spec = |section| {
+        let root_keys = root_keys_of(section);
+        let own = GLOBAL_ONLY.iter().filter(|(of, _)| of == section).map(|(_, key)| key.as_str());
+        let at_the_top = root_keys.iter().filter(|key| GLOBAL_ONLY.iter().any(|(of, _)| of == **key));
+        Spec {
+            section,
+            global_only: own.chain(at_the_top.copied()).collect(),
+            other_names: noted_other_names(section),
+            with_root_keys: with_root_keys(section, &root_keys),
+            root_keys,
+        }
     };
-    let spec =
-        |section| Spec { section, global_only: keys(section), other_names: noted_other_names(section) };
     sections.map(spec).collect()
 });
 
@@ -45,6 +51,28 @@ struct Spec {
     section: &'static str,
     global_only: Vec<&'static str>,
     other_names: Vec<(&'static str, &'static str)>,
+    /// Its keys that stand at the top of the file.
+    root_keys: Vec<&'static str>,
+    /// The section's schema with those in it, where there are any.
+    with_root_keys: Option<Value>,
+}
+
+/// The keys at the top of the file that hold settings of this section.
+fn root_keys_of(section: &str) -> Vec<&'static str> {
+    let keys = WHOLE.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let is_owned = |schema: &Value| {
+        let owners = schema.get("x-owners").and_then(Value::as_array).into_iter().flatten();
+        owners.into_iter().any(|owner| owner == section)
+    };
+    keys.filter(|(_, schema)| is_owned(schema)).map(|(key, _)| key.as_str()).collect()
+}
+
+fn with_root_keys(section: &str, keys: &[&str]) -> Option<Value> {
+    let sections = WHOLE.get("properties")?;
+    let mut schema = sections.get(section).filter(|_| !keys.is_empty())?.clone();
+    let properties = schema.get_mut("properties")?.as_object_mut()?;
+    properties.extend(keys.iter().filter_map(|key| Some(((*key).to_owned(), sections.get(key)?.clone()))));
+    Some(schema)
 }
 
 /// The keys of a section that stand for another one.
@@ -78,25 +106,37 @@ pub fn schema_at(path: &[String]) -> Result<&'static Value, Stranger> {
     })
 }
 
-/// The schema of a hook's section, and how it is read; `None` for a name no section has.
+/// The schema of a hook's section with its keys at the top of the file, and how it is read; `None` for a name no section has.
 #[must_use]
 pub fn section_by_schema(name: &str) -> Option<(SectionSpec, &'static Value)> {
-    let Spec { section: name, global_only, other_names } = SPECS.iter().find(|spec| spec.section == name)?;
-    let schema = WHOLE.get("properties")?.get(name)?;
+    let Spec { section: name, global_only, other_names, root_keys, with_root_keys } =
+        SPECS.iter().find(|spec| spec.section == name)?;
+    let schema = with_root_keys.as_ref().or_else(|| WHOLE.get("properties")?.get(name))?;
     let costs_money = schema.get("x-costs-money").is_some();
-    Some((SectionSpec { name, global_only, other_names, costs_money, ..SectionSpec::default() }, schema))
+    let spec =
+        SectionSpec { name, global_only, other_names, root_keys, costs_money, ..SectionSpec::default() };
+    Some((spec, schema))
 }
 
+/// The empty key is the whole section.
 fn note_global_only(section: &str, above: &str, schema: &Value, found: &mut Vec<(String, String)>) {
+    if above.is_empty() && is_global_only(schema) {
+        found.push((section.to_owned(), String::new()));
+        return;
+    }
     let properties = schema.get("properties").and_then(Value::as_object);
     for (key, property) in properties.into_iter().flatten() {
         let path = if above.is_empty() { key.clone() } else { format!("{above}.{key}") };
-        if property.get("x-global-only").is_some_and(|mark| *mark == true) {
+        if is_global_only(property) {
             found.push((section.to_owned(), path));
         } else {
             note_global_only(section, &path, property, found);
         }
     }
+}
+
+fn is_global_only(schema: &Value) -> bool {
+    schema.get("x-global-only").is_some_and(|mark| *mark == true)
 }
 
 #[cfg(test)]
@@ -121,6 +161,19 @@ mod tests {
     fn keys_of_the_global_file_alone_are_known_by_their_mark() {
         let (spec, _) = section_by_schema("stop-momentum").unwrap();
         assert_eq!(spec.global_only, ["message_file"]);
+        assert_eq!(section_by_schema("judge").unwrap().0.global_only, [""], "the whole of it");
+    }
+
+    #[test]
+    fn a_key_at_the_top_of_the_file_is_read_with_each_hook_that_owns_it() {
+        for hook in ["intent-validator", "tempo-stop"] {
+            let (spec, schema) = section_by_schema(hook).unwrap();
+            assert_eq!(spec.root_keys, ["judge"]);
+            assert!(spec.global_only.contains(&"judge") && spec.costs_money, "{hook}");
+            assert_eq!(schema["properties"]["judge"]["type"], "object");
+        }
+        assert_eq!(section_by_schema("requirements-check").unwrap().0.root_keys, ["requirements", "hooks"]);
+        assert_eq!(section_by_schema("stop-momentum").unwrap().0.root_keys, [""; 0]);
     }
 
     #[test]

@@ -66,15 +66,15 @@ const FORMS: [(&str, &str, usize); 52] = [
 ];
 
 /// A secret.
-pub(super) struct Secret {
+pub(crate) struct Secret {
     /// As it stands somewhere.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// What nobody may see of it.
-    pub(super) random: String,
+    pub(crate) random: String,
 }
 
 /// One of each form, the same in every run.
-pub(super) fn secrets() -> Vec<Secret> {
+pub(crate) fn secrets() -> Vec<Secret> {
     let mut dice = Dice::seeded(11);
     let of_form = |(form, letters, length): &(&str, &str, usize)| {
         let letters = letters.as_bytes();

@@ -49,7 +49,7 @@ impl Script {
 
     /// The next reply of the main loop, made from the request: for an answer that must contain what the model was shown.
     pub fn reply_with(self, reply: impl Fn(&Recorded) -> Reply + Send + Sync + 'static) -> Self {
-        self.reply(Answer(Arc::new(reply)))
+        self.reply(Answer::made_by(reply))
     }
 
     /// Replies for the conversation whose first user message contains `[[route:NAME]]`: put the marker into the prompt of
@@ -75,7 +75,7 @@ impl Script {
 
     /// The next reply to a judge, made from the request: for judges that ask side by side.
     pub fn judge_with(self, reply: impl Fn(&Recorded) -> Reply + Send + Sync + 'static) -> Self {
-        self.judge(Answer(Arc::new(reply)))
+        self.judge(Answer::made_by(reply))
     }
 
     /// The reply to every request without tools.
@@ -138,9 +138,16 @@ fn list<'a>(lists: &'a [(String, Vec<Answer>)], name: &str) -> &'a [Answer] {
 #[derive(Clone)]
 pub struct Answer(Arc<dyn Fn(&Recorded) -> Reply + Send + Sync>);
 
+impl Answer {
+    /// One made from the request.
+    pub fn made_by(reply: impl Fn(&Recorded) -> Reply + Send + Sync + 'static) -> Self {
+        Self(Arc::new(reply))
+    }
+}
+
 impl From<Reply> for Answer {
     fn from(reply: Reply) -> Self {
-        Self(Arc::new(move |_| reply.clone()))
+        Self::made_by(move |_| reply.clone())
     }
 }
 

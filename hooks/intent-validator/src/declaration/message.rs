@@ -228,7 +228,7 @@ fn reason_sentence(rest: &str) -> Option<String> {
     let gives = |sentence: &&str| {
         let words = text::words(sentence);
         let is_reason = speech::Tongue::English.starts_reason(&words) && words.len() > 4;
-        is_reason && !sentence.ends_with('?') && !has_any(&words, speech::LATER)
+        is_reason && !sentence.ends_with('?') && !has_any(&words, super::doubts::LATER)
     };
     text::sentences(rest).into_iter().find(gives).map(str::to_owned)
 }

@@ -1,7 +1,8 @@
 //! Free prose: a sentence that announces a change of the file, and why.
 
+use super::doubts::{DOUBT, LATER, STOP};
 use super::naming::{self, Named};
-use super::speech::{self, DOUBT, Form, Kind, LATER, STOP, Tongue};
+use super::speech::{self, Form, Kind, Tongue};
 use super::text::{self, find_phrase, has_any};
 use super::vocabulary;
 

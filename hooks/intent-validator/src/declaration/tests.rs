@@ -77,7 +77,7 @@ fn prose_announces_this_file_now() {
         ("Should I add a length check to src/auth.py so that short passwords are refused?", "no"),
         ("I'll add a link to src/auth.py in the README so that people find it.", "undecidable"),
         ("I'll update docs/auth.md to match src/auth.py so that readers are not misled.", "undecidable"),
-        ("Later I'll add a length check to src/auth.py so that short ones are refused.", "undecidable"),
+        ("Later I'll add a length check to src/auth.py so that short ones are refused.", "no"),
         ("Changing src/auth.py to use bcrypt is risky because of the old hashes.", "undecidable"),
         ("I'll add a length check to lib/auth.py so that short passwords are refused.", "undecidable"),
         ("> I'll add a length check to src/auth.py so that short passwords are refused.", "undecidable"),
@@ -204,43 +204,5 @@ proptest! {
     fn unrelated_prose_before_labelled_lines_does_not_refuse_them(prose in "[a-z ,]{0,200}[.]") {
         let text = format!("{prose}\n\n{HEAD}TEST: tests/test_auth.py");
         prop_assert!(!matches!(judged(&text, &[]), Judgement::No(_) | Judgement::NoTdd(_)));
-    }
-}
-
-#[test]
-fn zz_debug() {
-    for (own, file) in [
-        (
-            "I'll modify lib/sync/merge.js to prefer the newer timestamp per field, so that offline edits are not lost as a whole. User permission: \"we can do this one without tests\".",
-            "lib/sync/merge.js",
-        ),
-        (
-            "I will bump the protocol constant in `core/version.go` to 7, so that old agents refuse to talk to the new server.\n\nPermission to go without a test:\n\n> just bump the number, a test for that would be silly\n\n(your message of a minute ago)",
-            "core/version.go",
-        ),
-        (
-            "Since stacked coupons can push the total below zero (see order 88121), discount.py is going to clamp each step at 0.00. test_discount.py already has a failing `test_total_never_negative` waiting for it.",
-            "core/pricing/discount.py",
-        ),
-        (
-            "I'm renaming the environment `stage` to `staging` in three scripts: `terraform/scripts/plan.py`, `terraform/scripts/apply.py` and `terraform/scripts/plan_summary.py`. The reason is that the new cluster only knows the long name and the pipeline fails on the short one.",
-            "terraform/scripts/plan_summary.py",
-        ),
-    ] {
-        let m = super::message::Message::read(own, file);
-        let parts = super::text::take_apart(own);
-        println!(
-            "{m:?}\n{:?}\n{:?}",
-            super::prose::read(&parts.prose, file, None),
-            super::labels::read(&parts.prose, file).blocks
-        );
-        let h = Heard {
-            file,
-            wants_test: true,
-            own,
-            before: &[],
-            user: &["just bump the number, a test for that would be silly".to_owned()],
-        };
-        println!("{:?}\n", m.proof(&h));
     }
 }

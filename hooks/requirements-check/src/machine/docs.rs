@@ -24,7 +24,7 @@ const MAX_LINE: usize = 90;
 const ANSWER: &str = "### For Claude";
 
 /// The pages of config/manual, in the order in which a newcomer wants them.
-const WRITTEN: [Written; 13] = [
+const WRITTEN: [Written; 14] = [
     Written::page("start", include_str!("../../../../config/manual/start.md")),
     Written::page("requirements", include_str!("../../../../config/manual/requirements.md")),
     Written::page("evidence", include_str!("../../../../config/manual/evidence.md")),
@@ -38,6 +38,7 @@ const WRITTEN: [Written; 13] = [
     Written::page("doctor", include_str!("../../../../config/manual/doctor.md")),
     Written::page("trust", include_str!("../../../../config/manual/trust.md")),
     Written::page("journal", include_str!("../../../../config/manual/journal.md")),
+    Written::page("judge", include_str!("../../../../config/manual/judge.md")),
 ];
 
 /// `req docs --json`: without TOPIC all topics; with a topic that one and its text; with another word the topics it occurs in.

@@ -139,7 +139,9 @@ pub(super) fn is_global_only(path: &[String]) -> bool {
     let Some((section, rest)) = path.split_first() else { return false };
     let keys = section_by_schema(section).map(|(spec, _)| spec.global_only).unwrap_or_default();
     let own = rest.join(".");
-    keys.iter().any(|key| own == *key || own.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')))
+    let is_below = |key: &str| own.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'));
+    // The empty key is the whole section.
+    keys.iter().any(|key| key.is_empty() || own == *key || is_below(key))
 }
 
 /// The one file in which a key above all sections counts.

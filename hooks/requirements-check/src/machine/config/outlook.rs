@@ -42,10 +42,14 @@ impl Outlook {
         outlook
     }
 
-    /// What several sections find wrong alike is one problem.
+    /// What several sections find wrong alike is one problem, and a key that several own is one entry.
     fn add(&mut self, section: Option<(Vec<Entry>, Vec<Problem>)>) {
         let (entries, problems) = section.unwrap_or_default();
-        self.entries.extend(entries);
+        for entry in entries {
+            if self.at(&entry.path).is_none() {
+                self.entries.push(entry);
+            }
+        }
         for problem in problems {
             if !self.problems.contains(&problem) {
                 self.problems.push(problem);
