@@ -22,7 +22,8 @@ fn hooks() -> Vec<String> {
 /// Every program in one folder, as an archive holds them.
 fn unpacked(folder: &Path) {
     fs::create_dir_all(folder).unwrap();
-    for program in hooks().iter().map(String::as_str).chain(["req"]) {
+    let catalog = Catalog::built_in().unwrap();
+    for program in hooks().iter().map(String::as_str).chain(catalog.helpers()).chain(["req"]) {
         fs::copy(binaries::for_client(program), folder.join(program)).unwrap();
     }
 }

@@ -13,15 +13,15 @@ use tests::messages_api::{Recorded, Reply, Script, ToolResult};
 use tests::sandbox::Sandbox;
 
 /// What every model edits: core code.
-const FILE: &str = "src/app.py";
-const OLD: &str = "GREETING = 'hello'\n";
-const NEW: &str = "GREETING = 'good day'\n";
+pub(crate) const FILE: &str = "src/app.py";
+pub(crate) const OLD: &str = "GREETING = 'hello'\n";
+pub(crate) const NEW: &str = "GREETING = 'good day'\n";
 
 /// What the user asks for.
-const PROMPT: &str = "Make the greeting polite";
+pub(crate) const PROMPT: &str = "Make the greeting polite";
 
 /// A declaration of the edit as it should be.
-const DECLARED: &str = "FILE: src/app.py\nCHANGES: say good day in place of hello\nGOAL: a polite greeting\n\
+pub(crate) const DECLARED: &str = "FILE: src/app.py\nCHANGES: say good day in place of hello\nGOAL: a polite greeting\n\
                         TEST: tests/test_app.py - test_greeting";
 
 /// The first words of every refusal.
@@ -30,14 +30,15 @@ const REFUSED: &str = "intent-validator: ";
 /// A project whose user has the hook on, with these keys of `judge` and of its section.
 fn project_with(judge: &str, section: &str) -> Sandbox {
     let section = format!("intent-validator: {{enabled: true{section}}}\n");
-    with_code(judging::sandbox(&["intent-validator"], judge, &section))
+    code(judging::sandbox(&["intent-validator"], judge, &section))
 }
 
 fn project() -> Sandbox {
     project_with("", "")
 }
 
-fn with_code(sandbox: Sandbox) -> Sandbox {
+/// With the code in it that every model edits.
+pub(crate) fn code(sandbox: Sandbox) -> Sandbox {
     sandbox.write(FILE, OLD);
     sandbox.commit("the project");
     sandbox
@@ -63,7 +64,7 @@ fn write(sandbox: &Sandbox, file: &str, content: &str) -> Value {
 
 /// What a model does next.
 #[derive(Clone, Copy)]
-enum Turn {
+pub(crate) enum Turn {
     /// Makes the edit and says this.
     Says(&'static str),
     /// Makes it with no more than a thought.
@@ -77,7 +78,7 @@ enum Turn {
 use Turn::{RunsTheCommand, Says, Thinks, WritesTheLines};
 
 /// A model that reads the file, then takes its turns, then ends.
-fn script(sandbox: &Sandbox, turns: &[Turn]) -> Script {
+pub(crate) fn script(sandbox: &Sandbox, turns: &[Turn]) -> Script {
     let begun = Script::new().reply(read(sandbox));
     let taken = turns.iter().fold(begun, |script, turn| {
         let (turn, edit) = (*turn, edit(sandbox));
@@ -117,7 +118,7 @@ fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
 }
 
 /// What came of every call but the reading, in words.
-fn outcomes(asked: &Asked) -> Vec<&'static str> {
+pub(crate) fn outcomes(asked: &Asked) -> Vec<&'static str> {
     let results = asked.last().tool_results();
     results.iter().skip(1).map(outcome).collect()
 }

@@ -1,6 +1,8 @@
 //! Hooks that ask a model, under the real client: a global file that switches one on, verdicts as the scripted judge says
 //! them, what it was shown, and what the user was told.
 
+mod misled;
+
 use crate::registered::{installed, journal};
 use crate::requirements_check::{HOOKS, client};
 use serde_json::{Value, json};

@@ -31,6 +31,11 @@ fn working() -> Script {
     Script::new().reply(touch("one"))
 }
 
+/// Says it, as no model does at once: what the last call came to is on disk by then.
+fn says(text: &str) -> Reply {
+    Reply::text(text).after(Duration::from_millis(300))
+}
+
 /// So often a stop was held, as the last request shows it.
 fn held(asked: &Asked) -> usize {
     asked.last().shown_texts().iter().filter(|text| text.starts_with(HELD)).count()
@@ -39,7 +44,8 @@ fn held(asked: &Asked) -> usize {
 #[test]
 fn a_stop_with_work_left_is_held_with_what_is_missing_and_then_let_go() {
     let sandbox = project(ON);
-    let script = working().reply("One file is there.").reply(touch("two")).reply("Both are there.").reply("more");
+    let script = working().reply(says("One file is there."));
+    let script = script.reply(touch("two")).reply(says("Both are there.")).reply("more");
 
     let asked = ask(&sandbox, PROMPT, script.judge(blocked()).judge(approved()));
 

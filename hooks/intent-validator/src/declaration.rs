@@ -119,12 +119,12 @@ fn without_declaration(own: &Message, before: &[Message], heard: &Heard<'_>) -> 
     if all().any(|message| matches!(message.found, Found::Declared(_) | Found::Unsure)) {
         return Judgement::Undecidable;
     }
-    let lacking = all().filter_map(|message| match &message.found {
+    let mut lacking = all().filter_map(|message| match &message.found {
         Found::Lacks(missing) => Some(missing.clone()),
         Found::Other => Some(vec![Missing::File]),
         _ => None,
     });
-    if let Some(missing) = lacking.last() {
+    if let Some(missing) = lacking.next_back() {
         let is_alone = all().filter(|message| message.says_something()).count() <= 1;
         let is_clear = is_alone || all().all(|message| !message.hints && !message.gives_reason);
         let is_elsewhere =
@@ -215,10 +215,12 @@ pub(crate) fn lines(declaration: &Declaration) -> String {
         one_line(&declaration.goal)
     );
     if let Some(test) = &declaration.test {
-        lines.push_str(&format!("\nTEST: {}", one_line(test)));
+        lines.push_str("\nTEST: ");
+        lines.push_str(&one_line(test));
     }
     if let Some(quote) = &declaration.user_permission {
-        lines.push_str(&format!("\nUSER PERMISSION: {}", in_marks(&one_line(quote))));
+        lines.push_str("\nUSER PERMISSION: ");
+        lines.push_str(&in_marks(&one_line(quote)));
     }
     lines
 }

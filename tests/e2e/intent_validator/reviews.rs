@@ -2,7 +2,7 @@
 
 use super::{
     DECLARED, FILE, OLD, PROMPT, Says, assert_changed, outcomes, project, read, saying, script, shown,
-    with_code, write,
+    code, write,
 };
 use crate::judging::{self, approved, ask, questions};
 use crate::registered::newest_result;
@@ -96,7 +96,7 @@ fn a_secret_is_found_without_a_reviewer() {
 #[test]
 fn a_call_that_another_hook_refuses_is_not_paid_for() {
     let section = "intent-validator: {enabled: true}\nrequirements: {commit_plan: {enabled: true}}\n";
-    let sandbox = with_code(judging::sandbox(&["intent-validator", "requirements-check"], "", section));
+    let sandbox = code(judging::sandbox(&["intent-validator", "requirements-check"], "", section));
 
     let asked = ask(&sandbox, PROMPT, script(&sandbox, &[Says(DECLARED)]).judge(approved()));
 

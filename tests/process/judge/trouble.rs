@@ -1,1 +1,218 @@
-//! ...
+//! A judge that fails holds nothing up: whatever is wrong with it, the call goes on, in time; the user is told once, and the
+//! journal has the cause.
+
+use std::net::TcpListener;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tests::binaries;
+use tests::process::{Invocation, Outcome};
+use tests::sandbox::Level;
+
+use crate::driver::{documented, notice};
+use crate::endpoint::Manner;
+use crate::judge_api::{self, JudgeApi};
+use crate::judged::{HOOKS, Judged, PATIENT, approval, assert_goes_on, global};
+
+const REACHED: &str = "cannot be reached";
+const NONSENSE: &str = "is no verdict";
+const LATE: &str = "did not answer in time";
+const BUSY: &str = "is overloaded";
+const LIMITED: &str = "is limited for now";
+const LOGIN: &str = "is refused";
+const REFUSED: &str = "the request is refused";
+
+/// A time within which a process is over that may take a second.
+const WITHIN: Duration = Duration::from_secs(2);
+
+/// Every way in which the server can fail, what is said of it, and how often it is asked.
+fn failures() -> Vec<(&'static str, Manner, &'static str, usize)> {
+    let verdict = approval();
+    let blocked = json!({ "verdict": "BLOCKED" });
+    let failed = judge_api::refuses;
+    vec![
+        ("400", failed(400, &[]), REFUSED, 1),
+        ("401", failed(401, &[]), LOGIN, 1),
+        ("403", failed(403, &[]), LOGIN, 1),
+        ("404", failed(404, &[]), REFUSED, 1),
+        ("429", failed(429, &["Retry-After: 3600"]), LIMITED, 2),
+        ("500", failed(500, &[]), BUSY, 2),
+        ("529", failed(529, &[]), BUSY, 2),
+        ("a redirect", judge_api::leads_to("http://127.0.0.1:1"), REACHED, 2),
+        ("no HTTP", judge_api::garbage(), REACHED, 2),
+        ("it breaks off", judge_api::breaks_off(&verdict), REACHED, 2),
+        ("nothing", judge_api::empty(), NONSENSE, 2),
+        ("a page", judge_api::page(), NONSENSE, 2),
+        ("ten million letters", judge_api::huge(&verdict), NONSENSE, 2),
+        ("cut", judge_api::says(&[&verdict.to_string()], "max_tokens"), NONSENSE, 2),
+        ("words before it", judge_api::verdict_behind("Certainly:", &verdict), NONSENSE, 2),
+        ("words alone", judge_api::says(&["APPROVED"], "end_turn"), NONSENSE, 2),
+        ("another verdict", judge_api::verdict(&json!({ "verdict": "MAYBE" })), NONSENSE, 2),
+        ("a block without a reason", judge_api::verdict(&blocked), NONSENSE, 2),
+        ("a list", judge_api::says(&["[]"], "end_turn"), NONSENSE, 2),
+        ("a tool call", judge_api::calls_a_tool(&verdict), NONSENSE, 2),
+    ]
+}
+
+/// The call goes on, it is told once in the session, and the journal says why.
+#[track_caller]
+fn check(judged: &Judged, cause: &str, run: impl Fn(&Judged, Vec<u8>) -> Outcome, what: &str) {
+    let first = documented(&run(judged, judged.question(1).to_bytes()));
+    assert_goes_on(first.as_ref());
+    assert!(notice(first.as_ref()).contains(cause), "{what}: {first:?}\n{}", judged.journal());
+    let second = documented(&run(judged, judged.question(2).to_bytes()));
+    assert_goes_on(second.as_ref());
+    assert_eq!(notice(second.as_ref()), "", "{what} is told again");
+    let texts = judged.texts("judge");
+    assert!(!texts.is_empty() && texts.iter().all(|text| text.contains(cause)), "{what}: {texts:?}");
+}
+
+fn plainly(judged: &Judged, question: Vec<u8>) -> Outcome {
+    judged.hook().stdin(question).run()
+}
+
+#[test]
+fn whatever_the_server_answers_the_call_goes_on_and_the_cause_is_told_once() {
+    for hook in HOOKS {
+        for (what, manner, cause, times) in failures() {
+            let judged = Judged::new(hook, "", PATIENT, [manner]);
+            check(&judged, cause, plainly, &format!("{hook}: {what}"));
+            assert_eq!(judged.api.requests().len(), 2 * times, "{hook}: {what}");
+        }
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_holds_nothing_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let nobody = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    for hook in HOOKS {
+        let mut judged = Judged::new(hook, "", "", [judge_api::empty()]);
+        judged.variables.insert("ANTHROPIC_BASE_URL".to_owned(), nobody.clone());
+        check(&judged, REACHED, plainly, hook);
+    }
+}
+
+#[test]
+fn at_the_deadline_it_is_over() {
+    for hook in HOOKS {
+        for manner in [judge_api::hangs(), judge_api::hangs_half_way(&approval())] {
+            let judged = Judged::new(hook, "", "deadline_secs: 1", [manner]);
+            check(&judged, LATE, plainly, hook);
+            assert_in_time(&judged);
+        }
+    }
+}
+
+/// It is over in time; a machine that is busy with others gets three tries.
+#[track_caller]
+fn assert_in_time(judged: &Judged) {
+    let took = |number| judged.hook().stdin(judged.question(number).to_bytes()).run().wall;
+    let walls: Vec<Duration> = (10..13).map(took).collect();
+    assert!(walls.iter().any(|wall| *wall < WITHIN), "{walls:?}");
+}
+
+#[test]
+fn where_a_model_is_limited_another_one_is_asked() {
+    for (hook, own, first, second) in [
+        ("intent-validator", "stage2_model: one, stage2_fallback_model: two", "one", "two"),
+        ("tempo-stop", "model: one, fallback_model: two", "one", "two"),
+        ("intent-validator", "stage2_model: one, stage2_fallback_model: ", "one", "one"),
+        ("tempo-stop", "model: one", "one", "one"),
+    ] {
+        for status in [429, 529] {
+            let manners = [judge_api::refuses(status, &[]), crate::judged::approves()];
+            let judged = Judged::new(hook, own, PATIENT, manners);
+            let answer = judged.ask(&judged.question(1));
+            assert_eq!(notice(answer.as_ref()), "", "{hook} {own} {status}");
+            let models: Vec<_> = judged.api.requests().iter().map(|asked| asked.model().to_owned()).collect();
+            assert_eq!(models, [first, second], "{hook} {own} {status}");
+        }
+    }
+}
+
+#[test]
+fn a_redirect_takes_key_and_question_nowhere() {
+    for hook in HOOKS {
+        let elsewhere = JudgeApi::start([crate::judged::approves()]);
+        let judged = Judged::new(hook, "", PATIENT, [judge_api::leads_to(&elsewhere.url())]);
+        check(&judged, REACHED, plainly, hook);
+        assert!(elsewhere.requests().is_empty(), "{hook}");
+    }
+}
+
+#[test]
+fn without_a_key_or_the_courier_nobody_is_asked() {
+    for hook in HOOKS {
+        let judged = Judged::new(hook, "", "", [crate::judged::approves()]);
+        let keyless = |judged: &Judged, question: Vec<u8>| {
+            judged.hook().unset("ANTHROPIC_API_KEY").stdin(question).run()
+        };
+        check(&judged, "there is no ANTHROPIC_API_KEY", keyless, hook);
+        let judged = Judged::new(hook, "", "", [crate::judged::approves()]);
+        let program = judged.sandbox.temporary_dir().join(hook);
+        // A child copies: what this process holds open for writing, another test's fork could keep from being started.
+        assert!(Command::new("cp").args([&binaries::path(hook), &program]).status().unwrap().success());
+        let alone = |judged: &Judged, question: Vec<u8>| {
+            let alone = Invocation::new(&program, &judged.sandbox).envs(judged.variables.clone());
+            alone.env("CLAUDE_CODE_ENTRYPOINT", "cli").stdin(question).run()
+        };
+        check(&judged, "cannot be started", alone, hook);
+        assert!(judged.api.requests().is_empty(), "{hook}");
+    }
+}
+
+#[test]
+fn who_wants_to_be_asked_instead_is_and_a_stop_goes_on_all_the_same() {
+    for manner in [judge_api::refuses(401, &[]), judge_api::garbage(), judge_api::empty()] {
+        let judged = Judged::new("intent-validator", "", "on_judge_failure: ask", [manner.clone()]);
+        for number in [1, 2] {
+            let answer = judged.ask(&judged.question(number)).unwrap();
+            let output = &answer["hookSpecificOutput"];
+            assert_eq!(output["permissionDecision"], "ask", "{answer}");
+            let reason = output["permissionDecisionReason"].as_str().unwrap();
+            assert!(reason.starts_with("intent-validator: no model looked at this change of tools/greet.py"), "{reason}");
+        }
+        let judged = Judged::new("tempo-stop", "", "on_judge_failure: ask", [manner]);
+        assert_goes_on(judged.ask(&judged.question(1)).as_ref());
+    }
+}
+
+/// What a `claude` may do instead of answering, and what is said of it.
+#[cfg(unix)]
+#[test]
+fn whatever_the_users_own_claude_does_the_call_goes_on() {
+    use tests::stand_in::{Answer, StandIn};
+    for hook in HOOKS {
+        for (what, answer, cause) in [
+            ("hangs", Answer::hanging(), LATE),
+            ("talks for ever", Answer::flooding(), NONSENSE),
+            ("says nothing", Answer::lines("exit 1"), "cannot be started"),
+            ("says something else", Answer::lines("echo hello"), NONSENSE),
+            ("no login", Answer::status(401), LOGIN),
+            ("limited", Answer::status(429), LIMITED),
+            ("overloaded", Answer::status(529), BUSY),
+            ("no verdict", Answer::verdict(&json!({ "verdict": "MAYBE" }), 0.01), NONSENSE),
+            ("a text", Answer::verdict(&Value::from("APPROVED"), 0.01), NONSENSE),
+        ] {
+            let judged = Judged::new(hook, "", "", [judge_api::empty()]);
+            let stand_in = StandIn::new(&judged.sandbox, &[answer]);
+            let seconds = if cause == LATE { "1" } else { "20" };
+            let judge = format!(
+                "backend: claude_cli, claude_program: {}, deadline_secs: {seconds}",
+                stand_in.program().display()
+            );
+            judged.sandbox.requirements(Level::User, &global(hook, "", &judge));
+            check(&judged, cause, plainly, &format!("{hook}: {what}"));
+            if cause == LATE {
+                assert_in_time(&judged);
+            }
+            assert!(judged.api.requests().is_empty(), "{hook}: {what}");
+        }
+        let judge = "backend: claude_cli, claude_program: /nowhere/claude";
+        let judged = Judged::new(hook, "", judge, [judge_api::empty()]);
+        check(&judged, "cannot be started", plainly, hook);
+    }
+}

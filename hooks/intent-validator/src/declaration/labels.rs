@@ -309,6 +309,9 @@ fn break_before_labels(prose: &str) -> String {
 
 /// Where the label starts that ends at `at`, if one does, behind a mark that separates.
 fn label_before(line: &str, from: usize, at: usize) -> Option<usize> {
+    // A label is short: further back nothing is looked for, so that a line of colons costs no more than its length.
+    let near = (at.saturating_sub(100)..=at).find(|near| line.is_char_boundary(*near)).unwrap_or(at);
+    let from = from.max(near);
     let before = &line[from..at];
     let is_mark = |c: char| "|;.,。；、".contains(c);
     let mark = before.rfind(is_mark).filter(|mark| before.len() - mark <= 80)?;

@@ -30,6 +30,7 @@ pub(super) enum Found {
 
 /// A message that was read for a file.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a finding of its own about the text")]
 pub(super) struct Message {
     pub(super) found: Found,
     /// Something in it reminds of the file.

@@ -92,10 +92,8 @@ fn split_name(name: &str) -> Vec<String> {
         if is_break {
             parts.push(String::new());
         }
-        if c.is_alphanumeric() {
-            if let Some(part) = parts.last_mut() {
-                part.extend(c.to_lowercase());
-            }
+        if let Some(part) = parts.last_mut().filter(|_| c.is_alphanumeric()) {
+            part.extend(c.to_lowercase());
         }
         was_small = c.is_lowercase();
     }
@@ -223,7 +221,7 @@ fn spread(value: &str) -> String {
     if !is_path {
         return value.to_owned();
     }
-    list.split(',').map(|name| format!("{start}{}{end} ", name.trim())).collect()
+    list.split(',').map(|name| [start, name.trim(), end].concat()).collect::<Vec<_>>().join(" ")
 }
 
 /// The file comes first, and what follows is set off from it and takes nothing back.

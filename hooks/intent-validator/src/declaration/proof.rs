@@ -211,7 +211,7 @@ pub(super) fn of_permission(value: &str, beside: &[String], heard: &Heard<'_>) -
     let candidates =
         quoted.iter().map(|quote| quote.text).chain([whole]).chain(beside.iter().map(String::as_str));
     let mut is_unsure = false;
-    for candidate in candidates {
+    for candidate in candidates.take(quotes::MOST) {
         match quotes::find(candidate, heard.user) {
             Quote::Permits => return Proof::Permission(candidate.trim().to_owned()),
             Quote::Doubtful => is_unsure = true,
@@ -329,8 +329,8 @@ pub(crate) fn is_test_file(path: &str) -> bool {
     }
     let is_test_folder = |part: &str| {
         let part = part.to_lowercase();
-        ["test", "tests", "spec", "specs", "__tests__", "e2e", "selftests"].contains(&part.as_str())
-            || part.ends_with(".tests")
+        let last = part.rsplit('.').next().unwrap_or_default();
+        last == "tests" || ["test", "spec", "specs", "__tests__", "e2e", "selftests"].contains(&part.as_str())
     };
     is_test_name(stem) || is_test_ending(ending) || folder.split('/').any(is_test_folder)
 }

@@ -24,6 +24,9 @@ pub(super) enum Said {
 /// A goal that follows needs so many words.
 const GOAL_WORDS: usize = 2;
 
+/// So many reasons of one sentence are looked at, the last first.
+const MOST_REASONS: usize = 8;
+
 /// A sentence with its words as written and as compared.
 struct Sentence<'a> {
     raw: Vec<&'a str>,
@@ -244,7 +247,7 @@ fn declared(sentence: &Sentence<'_>, next: Option<&Sentence<'_>>, goal: Option<&
         let is_whole = has_content(sentence, &announced, end) && is_clean(sentence, &announced, end);
         return is_whole.then(|| said(end, goal));
     }
-    for (at, len) in announced.tongue.reasons(&sentence.low, from).into_iter().rev() {
+    for (at, len) in announced.tongue.reasons(&sentence.low, from).into_iter().rev().take(MOST_REASONS) {
         let goal_words = sentence.low.len() - (at + len);
         if goal_words >= GOAL_WORDS
             && has_content(sentence, &announced, at)

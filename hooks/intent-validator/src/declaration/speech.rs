@@ -1,5 +1,6 @@
 //! How a change is announced and a reason given: openings, verbs and conjunctions of six languages.
 
+use super::doubts::REASONS;
 use super::text::find_phrase;
 use super::verbs::{FOREIGN_SAYS, FOREIGN_TOUCHES, MENDS, SAYS, TOUCHES};
 
@@ -287,64 +288,6 @@ pub(super) fn refers(word: &str) -> bool {
 
 /// Whether some reason may be given, in whatever language: a wide net.
 pub(super) fn gives_reason(words: &[String]) -> bool {
-    const REASONS: &[&str] = &[
-        "so",
-        "because",
-        "since",
-        "for",
-        "as",
-        "which",
-        "order",
-        "otherwise",
-        "avoid",
-        "prevent",
-        "goal",
-        "reason",
-        "why",
-        "due",
-        "thereby",
-        "making",
-        "allowing",
-        "letting",
-        "avoiding",
-        "preventing",
-        "ensuring",
-        "keeping",
-        "instead",
-        "damit",
-        "weil",
-        "um",
-        "da",
-        "für",
-        "denn",
-        "sodass",
-        "dass",
-        "para",
-        "porque",
-        "por",
-        "pues",
-        "pour",
-        "afin",
-        "car",
-        "parce",
-        "puisque",
-        "pois",
-        "per",
-        "perché",
-        "affinché",
-        "così",
-        "omdat",
-        "zodat",
-        "want",
-        "чтобы",
-        "żeby",
-        "bo",
-        "att",
-        "grund",
-        "ziel",
-        "meta",
-        "afin",
-    ];
     let aims = words.windows(2).any(|pair| pair[0] == "to" && ENDS.contains(&pair[1].as_str()));
     let is_reference =
         |at: usize| words[at] == "as" && words.get(at + 1).is_some_and(|next| is_told_before(next));

@@ -123,6 +123,25 @@ fn the_nearest_message_before_counts_where_the_own_says_nothing() {
 }
 
 #[test]
+fn a_long_text_without_an_end_is_read() {
+    for piece in [
+        ":",
+        "so that ",
+        "\"test \" ",
+        "| FILE: ",
+        "I'll add it to src/auth.py so ",
+        "`",
+        "> ",
+        "- FILE: a.py\n",
+        "{",
+        "“",
+    ] {
+        let own = format!("I'll add a check to src/auth.py {}", piece.repeat(100_000 / piece.len()));
+        judged(&own, &[&own]);
+    }
+}
+
+#[test]
 fn nothing_said_is_everything_missing() {
     assert_eq!(judged("", &[]), Judgement::No(vec![Missing::Everything]));
     assert_eq!(judged(HEAD, &[]), Judgement::NoTdd(TestLack::Nothing));

@@ -79,7 +79,11 @@ fn score(set: &str) -> Score {
 
 #[test]
 fn the_frozen_set_is_as_it_was_written() {
-    let sum: String = Sha256::digest(FROZEN.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sum = Sha256::digest(FROZEN.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect::<Vec<_>>()
+        .concat();
     assert!(CHECKSUM.starts_with(&sum), "frozen.jsonl was edited: {sum}");
 }
 
