@@ -39,7 +39,7 @@ fn installed() -> Sandbox {
     installed_with("hooks install --all --yes")
 }
 
-fn installed_with(line: &str) -> Sandbox {
+pub(crate) fn installed_with(line: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     let archive = sandbox.temporary_dir().join("barbless");
     unpacked(&archive);

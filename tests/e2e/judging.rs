@@ -1,6 +1,7 @@
 //! Hooks that ask a model, under the real client: a global file that switches one on, verdicts as the scripted judge says
 //! them, what it was shown, and what the user was told.
 
+mod deployed;
 mod misled;
 
 use crate::registered::{installed, journal};
@@ -89,6 +90,14 @@ pub(crate) fn approved() -> Reply {
 /// No answer before the end of the test.
 pub(crate) fn hanging() -> Reply {
     Reply::empty().after(FOR_EVER)
+}
+
+/// What a cheap hook refuses beside one that asks a model is not paid for, as far as the cheap one is done by the time the other
+/// looks: on a busy machine not every time. So one run of a few is enough.
+#[track_caller]
+pub(crate) fn assert_unpaid_in_one_of_five(mut paid: impl FnMut() -> Option<String>) {
+    let paid: Vec<String> = (0..5).map_while(|_| paid()).collect();
+    assert!(paid.len() < 5, "paid for every time: {paid:#?}");
 }
 
 /// What the journal says of each question to a model, in order.

@@ -79,7 +79,7 @@ impl Judged {
 
     /// Another session in the same project.
     pub(crate) fn another(&self, number: usize) -> Session {
-        self.session.clone().with_id(&format!("5e55104e-0000-4000-8000-{number:012}"))
+        self.session.clone().with_id(&format!("5e55104e-0000-4000-8000-{:012}", 1_000 + number))
     }
 
     /// An event of that session in which a model is asked, with a transcript that makes it so. Another number, another one.

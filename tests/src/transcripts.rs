@@ -41,7 +41,8 @@ impl<'a> Transcript<'a> {
 
     /// The result of a call.
     pub fn result(self, id: &str, content: &str, is_error: bool) -> Self {
-        let result = json!([{ "type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error }]);
+        let result =
+            json!([{ "type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error }]);
         self.add(|content| content[0]["type"] == "tool_result", result)
     }
 

@@ -132,7 +132,9 @@ fn run(verb: Verb) -> anyhow::Result<()> {
     match verb {
         Verb::Install(arguments) => install::run(&root, &host, &arguments),
         Verb::Uninstall(arguments) => uninstall::run(&host, &arguments, voice),
-        Verb::Enable { hook, place, judge, source } => install::enable(&root, &host, hook, &place, judge, &source),
+        Verb::Enable { hook, place, judge, source } => {
+            install::enable(&root, &host, hook, &place, judge, &source)
+        }
         Verb::Disable { hook, place, yes } => disable::run(&host, &hook, &place, yes, voice),
         Verb::Status { json, project } => {
             let built = |binary: &str| artifacts::installable(&root, binary);

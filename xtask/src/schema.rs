@@ -92,8 +92,8 @@ fn requirements(catalog: &Catalog, binaries: &Binaries) -> anyhow::Result<Value>
     for hook in &catalog.hooks {
         let mut section = section(hook, binaries)?;
         for (key, property) in root_keys(&mut section) {
-            let there = schema["properties"].get_mut(&key).map(Value::take);
-            schema["properties"][&key] = owned_too(there, property, &hook.name);
+            let property = owned_too(schema["properties"].get(&key), property, &hook.name);
+            schema["properties"][&key] = property;
         }
         schema["properties"][&hook.name] = Value::Object(section);
     }
@@ -120,8 +120,8 @@ fn root_keys(section: &mut Map<String, Value>) -> Vec<(String, Value)> {
 }
 
 /// A key at the top of the file, with the hooks that read it: one, or several alike.
-fn owned_too(there: Option<Value>, mut property: Value, hook: &str) -> Value {
-    let owners = there.as_ref().and_then(|there| there.get("x-owners")?.as_array().cloned());
+fn owned_too(there: Option<&Value>, mut property: Value, hook: &str) -> Value {
+    let owners = there.and_then(|there| there.get("x-owners")?.as_array().cloned());
     let owners: Vec<Value> = owners.into_iter().flatten().chain([hook.into()]).collect();
     if let Some(property) = property.as_object_mut() {
         property.insert("x-owners".to_owned(), owners.into());
@@ -328,7 +328,7 @@ mod tests {
         let own = || json!({ "type": "object" });
         let one = owned_too(None, own(), "a");
         assert_eq!(one, json!({ "type": "object", "x-owners": ["a"] }));
-        assert_eq!(owned_too(Some(one), own(), "b")["x-owners"], json!(["a", "b"]));
+        assert_eq!(owned_too(Some(&one), own(), "b")["x-owners"], json!(["a", "b"]));
     }
 
     #[test]

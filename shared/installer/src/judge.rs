@@ -94,7 +94,8 @@ pub(crate) fn wanted(
 }
 
 fn names(hooks: &[&HookEntry]) -> String {
-    let names: Vec<&str> = hooks.iter().filter(|hook| hook.costs_money).map(|hook| hook.name.as_str()).collect();
+    let names: Vec<&str> =
+        hooks.iter().filter(|hook| hook.costs_money).map(|hook| hook.name.as_str()).collect();
     names.join(" and ")
 }
 
@@ -124,7 +125,12 @@ mod tests {
             (None, &paid, None, None),
             (None, &paid, Some("judge: { backend: claude_cli }\n"), None),
             (Some(Judge::ClaudeCli), &paid, None, Some(Judge::ClaudeCli)),
-            (Some(Judge::MessagesApi), &paid, Some("judge: { backend: claude_cli }\n"), Some(Judge::MessagesApi)),
+            (
+                Some(Judge::MessagesApi),
+                &paid,
+                Some("judge: { backend: claude_cli }\n"),
+                Some(Judge::MessagesApi),
+            ),
             (Some(Judge::ClaudeCli), &free, None, None),
         ] {
             assert_eq!(chosen(given, hooks, text, false).unwrap(), expected, "{given:?} {text:?}");

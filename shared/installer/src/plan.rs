@@ -313,8 +313,7 @@ impl<'a> Plan<'a> {
     /// Returns whether the file was changed.
     fn switch_on(&self) -> anyhow::Result<bool> {
         let file = self.installation.file(&self.installation.requirements)?;
-        let edit =
-            |text: Option<&str>| self.switched_on(text).map_err(|refused| file.refused(refused));
+        let edit = |text: Option<&str>| self.switched_on(text).map_err(|refused| file.refused(refused));
         let changed = file.change::<FileError>(edit)?;
         if changed {
             let names: Vec<&str> = self.chosen.iter().map(|hook| hook.name.as_str()).collect();

@@ -114,7 +114,7 @@ pub fn section_by_schema(name: &str) -> Option<(SectionSpec, &'static Value)> {
     let schema = with_root_keys.as_ref().or_else(|| WHOLE.get("properties")?.get(name))?;
     let costs_money = schema.get("x-costs-money").is_some();
     let spec =
-        SectionSpec { name, global_only, other_names, root_keys, costs_money, ..SectionSpec::default() };
+        SectionSpec { name, root_keys, global_only, other_names, costs_money, ..SectionSpec::default() };
     Some((spec, schema))
 }
 

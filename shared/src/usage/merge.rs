@@ -68,7 +68,9 @@ pub fn merge(mut known: Usage, seen: &Observed) -> Usage {
         let before = known.windows.get(name).copied();
         let Some(after) = before.map_or(Some(told), |before| before.after(told)) else { continue };
         let after = match before {
-            Some(before) if before.is_same_window(&told) => known.lowered(name, before, after, told, seen.sight),
+            Some(before) if before.is_same_window(&told) => {
+                known.lowered(name, before, after, told, seen.sight)
+            }
             Some(_) => known.as_kept(name, after),
             None => after,
         };

@@ -70,7 +70,8 @@ fn a_projects_file_switches_no_hook_on_that_asks_a_model() {
 
 #[test]
 fn a_projects_file_chooses_no_model_and_no_way_to_one() {
-    let other = "judge: {backend: claude_cli, claude_program: ./bin/claude, deadline_secs: 1, max_calls_per_hour: 0}
+    let other =
+        "judge: {backend: claude_cli, claude_program: ./bin/claude, deadline_secs: 1, max_calls_per_hour: 0}
 intent-validator: {enabled: true, stage1: model, stage1_model: other, stage2: off, stage2_model: other}
 tempo-stop: {enabled: true, model: other}\n";
     for level in [Level::Project, Level::Local] {
@@ -79,7 +80,11 @@ tempo-stop: {enabled: true, model: other}\n";
         let asked = ask(&sandbox, PROMPT, one_edit(&sandbox, DECLARED));
         assert_went_on("other models", &sandbox, &asked);
         let models: Vec<String> = asked.judged().iter().map(|request| request.model().to_owned()).collect();
-        assert_eq!(models, ["claude-sonnet-5-5", "claude-haiku-5-5"], "a review and a stop, as the user has it");
+        assert_eq!(
+            models,
+            ["claude-sonnet-5-5", "claude-haiku-5-5"],
+            "a review and a stop, as the user has it"
+        );
     }
 }
 
@@ -88,7 +93,8 @@ fn without_a_word_of_the_projects_both_ask() {
     let sandbox = project(ON);
     let asked = ask(&sandbox, PROMPT, one_edit(&sandbox, DECLARED));
     assert_went_on("both", &sandbox, &asked);
-    let shown: Vec<_> = asked.judged().iter().map(|request| part(request, "conversation").is_empty()).collect();
+    let shown: Vec<_> =
+        asked.judged().iter().map(|request| part(request, "conversation").is_empty()).collect();
     assert_eq!(shown, [false, false]);
     assert_ne!(content(&sandbox, crate::intent_validator::FILE), OLD);
 }

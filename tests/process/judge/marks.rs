@@ -38,7 +38,8 @@ fn a_call_that_is_refused_already_costs_no_question() {
 
 #[test]
 fn a_call_that_delegation_guard_refuses_costs_no_question() {
-    let global = format!("{}delegation-guard: {{ enabled: true }}\n", global("intent-validator", "", PATIENT));
+    let global =
+        format!("{}delegation-guard: {{ enabled: true }}\n", global("intent-validator", "", PATIENT));
     let judged = Judged::with_global("intent-validator", &global, [approves()]);
     let question = judged.question(1);
     let guard = Invocation::new(binaries::path("delegation-guard"), &judged.sandbox);
@@ -54,9 +55,13 @@ fn a_call_that_delegation_guard_refuses_costs_no_question() {
 #[test]
 fn a_stop_that_another_hook_holds_meanwhile_costs_no_question() {
     let global = format!("{}stop-momentum: {{ enabled: true }}\n", global("tempo-stop", "", PATIENT));
-    let judged = Judged::with_global("tempo-stop", &global, [judge_api::verdict(&json!({
-        "verdict": "BLOCKED", "feedback": "Nobody is greeted yet."
-    }))]);
+    let judged = Judged::with_global(
+        "tempo-stop",
+        &global,
+        [judge_api::verdict(&json!({
+            "verdict": "BLOCKED", "feedback": "Nobody is greeted yet."
+        }))],
+    );
     let stop = judged.question(1);
     let copy = judged.hook().stdin_held_open("").start();
     let momentum = Invocation::new(binaries::path("stop-momentum"), &judged.sandbox)
@@ -95,7 +100,8 @@ fn past_the_line(judged: &Judged) {
     let (now, store) = (now_secs(), store(judged));
     let window = Window { used_percent: 90.0, resets_at: now + 3600, observed_at: now };
     let windows = [("five_hour".to_owned(), window)].into();
-    usage::record(&store, &Observed { at: now, source: Source::StatusLine, sight: Sight::Found, windows }).unwrap();
+    usage::record(&store, &Observed { at: now, source: Source::StatusLine, sight: Sight::Found, windows })
+        .unwrap();
     line::write(&store, &Line { at: now, past: [("five_hour".to_owned(), now + 3600)].into() }).unwrap();
 }
 

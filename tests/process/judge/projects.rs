@@ -8,7 +8,9 @@ use tests::stand_in::{Answer, StandIn};
 
 use crate::driver::notice;
 use crate::judge_api::JudgeApi;
-use crate::judged::{HOOKS, Judged, approval, approves, assert_goes_on, global, models, project_levels, told};
+use crate::judged::{
+    HOOKS, Judged, approval, approves, assert_goes_on, global, models, project_levels, told,
+};
 
 /// Keys of `judge`, each with a value that is not the one in force.
 const JUDGE: [&str; 12] = [
@@ -82,9 +84,8 @@ fn no_key_of_a_project_changes_what_is_asked_and_each_is_told_once() {
             {
                 judged.sandbox.requirements(level, &text);
                 let session = judged.another(number);
-                let answers = [1, 2].map(|round| {
-                    judged.ask(&judged.question_of(&session, number + 100 * round))
-                });
+                let answers =
+                    [1, 2].map(|round| judged.ask(&judged.question_of(&session, number + 100 * round)));
                 let problems = [0, 1].map(|round: usize| notice(answers[round].as_ref()));
                 assert!(problems[0].contains(key), "{hook} {text} is not told of: {problems:?}");
                 assert_eq!(problems[1], "", "{hook} {text} is told again");
@@ -107,11 +108,13 @@ fn no_key_of_a_project_changes_what_is_asked_and_each_is_told_once() {
 fn a_project_neither_switches_a_hook_on_nor_chooses_a_way_to_a_model() {
     for hook in HOOKS {
         for level in project_levels() {
-            for user in ["", "judge: { backend: messages_api }\n", &format!("{hook}: {{ enabled: true }}\n")] {
+            for user in ["", "judge: { backend: messages_api }\n", &format!("{hook}: {{ enabled: true }}\n")]
+            {
                 let judged = Judged::with_global(hook, user, [approves()]);
                 let stand_in = StandIn::new(&judged.sandbox, &[Answer::verdict(&approval(), 0.0)]);
                 for backend in ["messages_api", "claude_cli"] {
-                    let judge = format!("backend: {backend}, claude_program: {}", stand_in.program().display());
+                    let judge =
+                        format!("backend: {backend}, claude_program: {}", stand_in.program().display());
                     judged.sandbox.requirements(level, &global(hook, "", &judge));
                     let answers = [1, 2].map(|number| judged.ask(&judged.question(number)));
                     answers.iter().for_each(|answer| assert_goes_on(answer.as_ref()));
@@ -144,8 +147,12 @@ fn a_project_does_not_choose_the_program_that_is_started() {
         }
         assert!(!judged.sandbox.root().join(theirs).exists(), "{hook}: a program of the project was started");
         let judge = format!("backend: claude_cli, claude_program: {}", own.program().display());
-        judged.sandbox.requirements(Level::User, &global(hook, "", &format!("{judge}, {}", crate::judged::PATIENT)));
-        judged.sandbox.requirements(Level::Project, &format!("judge: {{ claude_program: {} }}\n", program.display()));
+        judged
+            .sandbox
+            .requirements(Level::User, &global(hook, "", &format!("{judge}, {}", crate::judged::PATIENT)));
+        judged
+            .sandbox
+            .requirements(Level::Project, &format!("judge: {{ claude_program: {} }}\n", program.display()));
         judged.ask(&judged.question_of(&judged.another(9), 9));
         assert_eq!(own.asked().len(), 1, "{hook}: {}", judged.journal());
         assert!(!judged.sandbox.root().join(theirs).exists(), "{hook}");

@@ -173,7 +173,10 @@ fn who_wants_to_be_asked_instead_is_and_a_stop_goes_on_all_the_same() {
             let output = &answer["hookSpecificOutput"];
             assert_eq!(output["permissionDecision"], "ask", "{answer}");
             let reason = output["permissionDecisionReason"].as_str().unwrap();
-            assert!(reason.starts_with("intent-validator: no model looked at this change of tools/greet.py"), "{reason}");
+            assert!(
+                reason.starts_with("intent-validator: no model looked at this change of tools/greet.py"),
+                "{reason}"
+            );
         }
         let judged = Judged::new("tempo-stop", "", "on_judge_failure: ask", [manner]);
         assert_goes_on(judged.ask(&judged.question(1)).as_ref());

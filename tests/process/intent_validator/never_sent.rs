@@ -1,0 +1,112 @@
+//! Files whose content goes to no model, whatever they are called on the way there.
+
+use serde_json::json;
+
+use super::{NAME, both};
+use crate::driver::denial;
+use crate::judged::{CALL, Judged, PATIENT, approves, says, write};
+
+const CONTENT: &str = "def value():\n    return 'seven'\n";
+
+/// Nobody is asked about a change of this file, and it goes on.
+#[track_caller]
+fn check(judged: &Judged, number: usize, file: &str) {
+    let session = judged.another(number);
+    says(&session, "Do it.", &format!("FILE: {file}\nCHANGES: add value()\nGOAL: others can ask for it"));
+    let answer = judged.ask(&write(&session, file, CONTENT));
+    assert_eq!(denial(answer.as_ref()), None, "{file}");
+    assert!(judged.api.requests().is_empty(), "{file} went out: {}", judged.journal());
+    let why = judged.texts("let-go");
+    assert_eq!(why.last().map(String::as_str), Some("not sent to a model"), "{file}: {}", judged.journal());
+}
+
+const PRIVATE: [&str; 14] = [
+    ".env.py",
+    "config/.env.py",
+    "config/.ENV.PY",
+    "config/deep/er/.env.local.js",
+    "id_rsa.py",
+    "keys/id_ed25519.sh",
+    "keys/ID_RSA.py",
+    "tools/credentials.py",
+    "tools/aws_credentials_store.py",
+    "tools/secret.py",
+    "tools/my_secrets.rb",
+    "tools/../config/.env.py",
+    "./config/./.env.py",
+    "tools/secrets.ipynb.py",
+];
+
+#[test]
+fn a_file_that_is_never_sent_costs_no_question() {
+    let judged = both("", "", 1);
+    for (number, file) in PRIVATE.into_iter().enumerate() {
+        check(&judged, number, file);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_no_way_round() {
+    use std::os::unix::fs::symlink;
+    let judged = both("", "", 1);
+    let project = judged.sandbox.project();
+    for file in ["config/.env.py", "tools/plain.py", "keys/id_rsa.py"] {
+        judged.sandbox.write(file, "");
+    }
+    symlink("../config/.env.py", project.join("tools/linked.py")).unwrap();
+    symlink(project.join("keys"), project.join("tools/folder")).unwrap();
+    symlink("linked.py", project.join("tools/twice.py")).unwrap();
+    check(&judged, 1, "tools/linked.py");
+    check(&judged, 2, "tools/twice.py");
+    check(&judged, 3, "tools/folder/id_rsa.py");
+    // The other way round: a name that says to keep back what it leads to.
+    symlink("plain.py", project.join("tools/.env.py")).unwrap();
+    check(&judged, 4, "tools/.env.py");
+}
+
+#[test]
+fn a_glob_of_the_users_is_held_against_the_path_in_the_project() {
+    let judged = both("", "never_send: [\"private/**\", \"inner/own/*.py\", \"tools/a[.py\"]", 1);
+    judged.sandbox.write("inner/.git/HEAD", "ref: refs/heads/main\n");
+    for (number, file) in ["private/a.py", "private/deep/b.py"].into_iter().enumerate() {
+        check(&judged, number, file);
+    }
+    // A repository in the project: what the user wrote is meant from the project's root.
+    check(&judged, 5, "inner/own/a.py");
+}
+
+/// What is asked about another file shows nothing of it; the local checks see it all the same.
+#[test]
+fn the_checks_that_need_no_model_look_at_such_a_file_too() {
+    let judged = Judged::new(NAME, "", PATIENT, [approves()]);
+    says(&judged.session, "Do it.", "FILE: .env.py\nCHANGES: add value()\nGOAL: others can ask for it");
+    let secret = ["AK", "IA", "IOSFODNN7EXAMPLQ"].concat();
+    let answer = judged.ask(&write(&judged.session, ".env.py", &format!("KEY = \"{secret}\"\n")));
+    assert!(denial(answer.as_ref()).is_some_and(|reason| reason.contains("not clean")), "{answer:?}");
+    assert!(judged.api.requests().is_empty());
+}
+
+/// Of the other tools that change a file too.
+#[test]
+fn every_tool_that_changes_a_file_is_held_to_it() {
+    let judged = both("", "", 1);
+    let path = judged.sandbox.write("config/.env.py", "a = 1\n");
+    let (old, new) = ("a = 1", "a = 2");
+    let inputs = [
+        ("Edit", json!({ "file_path": path, "old_string": old, "new_string": new })),
+        ("MultiEdit", json!({ "file_path": path, "edits": [{ "old_string": old, "new_string": new }] })),
+        (
+            "NotebookEdit",
+            json!({ "notebook_path": path.with_file_name("credentials.ipynb"), "new_source": new }),
+        ),
+    ];
+    for (number, (tool, input)) in inputs.into_iter().enumerate() {
+        let session = judged.another(number);
+        let file = if tool == "NotebookEdit" { "config/credentials.ipynb" } else { "config/.env.py" };
+        says(&session, "Do it.", &format!("FILE: {file}\nCHANGES: set a to two\nGOAL: it is right"));
+        let answer = judged.ask(&session.pre_tool_use(tool, input).with("tool_use_id", CALL));
+        assert_eq!(denial(answer.as_ref()), None, "{tool}");
+        assert!(judged.api.requests().is_empty(), "{tool}: {}", judged.journal());
+    }
+}

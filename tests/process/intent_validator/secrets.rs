@@ -1,0 +1,159 @@
+//! No secret goes to a model, wherever it stands: in the change, in what the user or the model said, in the file's name. Nor
+//! does it stay in the state folder.
+
+use serde_json::json;
+use tests::transcripts::Transcript;
+
+use super::both;
+use crate::driver::denial;
+use crate::judged::{CALL, DECLARATION, FILE, Judged, PATIENT, write};
+use crate::privacy::secrets::{Secret, secrets};
+
+/// Long enough for everything, so that nothing is kept back by being cut.
+const ALL_OF_IT: &str = "max_diff_chars: 200000, max_conversation_chars: 200000, context_messages: 100";
+
+fn asking(own: &str) -> Judged {
+    both(
+        own,
+        &format!("{PATIENT}, {ALL_OF_IT}, max_calls_per_hour: 10000, max_cost_usd_per_day: 1000"),
+        secrets().len(),
+    )
+}
+
+/// A line of code around a secret of whatever form.
+fn code(secret: &Secret) -> String {
+    format!("def greet():\n    # {}\n    return 1\n", secret.text.replace('\n', "\n    # "))
+}
+
+/// What the user and the model said has this secret in it.
+fn said(judged: &Judged, user: &str, model: &str) {
+    Transcript::of(&judged.session)
+        .prompt("Greet them.")
+        .message("msg_before")
+        .text(&format!("I saw {model} there."))
+        .prompt(&format!("Use {user} for it."))
+        .message("msg_own")
+        .text(&format!("I use {model}.\n\n{DECLARATION}"))
+        .call(CALL, "Write", &json!({}))
+        .write();
+}
+
+#[test]
+fn of_a_change_no_secret_goes_out() {
+    let judged = asking("checks: { secrets: false }");
+    for (number, secret) in secrets().into_iter().enumerate() {
+        said(&judged, "it", "it");
+        let answer = judged.ask(&write(&judged.session, FILE, &code(&secret)));
+        assert_eq!(answer, None, "{}", secret.text);
+        let asked = judged.api.requests();
+        assert_eq!(asked.len(), 2 * (number + 1), "both models were asked: {}", judged.journal());
+        judged.assert_kept_back(&secret.random, &asked, &secret.text);
+    }
+}
+
+#[test]
+fn of_what_was_there_before_no_secret_goes_out_either() {
+    let judged = asking("");
+    for secret in secrets() {
+        said(&judged, "it", "it");
+        judged.sandbox.write(FILE, code(&secret));
+        let changed = code(&secret).replace("return 1", "return 2");
+        assert_eq!(judged.ask(&write(&judged.session, FILE, &changed)), None, "{}", secret.text);
+        judged.assert_kept_back(&secret.random, &judged.api.requests(), &secret.text);
+    }
+    assert_eq!(judged.api.requests().len(), 2 * secrets().len());
+}
+
+#[test]
+fn a_secret_that_a_change_brings_is_refused_before_anybody_is_asked() {
+    let judged = asking("max_blocks: 10");
+    let mut refused = 0;
+    for secret in secrets() {
+        said(&judged, "it", "it");
+        let before = judged.api.requests().len();
+        // In a string, as code has it.
+        let content = format!("value = \"{}\"\n", secret.text.replace('"', "'").replace('\n', "\\n"));
+        let question = write(&judged.session.clone().with_prompt_id(&secret.random), FILE, &content);
+        let answer = judged.ask(&question);
+        if let Some(reason) = denial(answer.as_ref()) {
+            refused += 1;
+            assert!(reason.contains("not clean") && !reason.contains(&secret.random), "{reason}");
+            // Stage 1 has been asked: it does not see the change.
+            assert!(judged.api.requests().len() <= before + 1, "{}", secret.text);
+        }
+        judged.assert_kept_back(&secret.random, &judged.api.requests(), &secret.text);
+    }
+    assert!(refused >= 30, "{refused} of {} are refused", secrets().len());
+}
+
+#[test]
+fn of_what_was_said_no_secret_goes_out() {
+    let judged = asking("");
+    for (number, secret) in secrets().into_iter().enumerate() {
+        said(&judged, &secret.text, &secret.text);
+        judged.ask(&write(&judged.session, FILE, &format!("def greet():\n    return {number}\n")));
+        judged.assert_kept_back(&secret.random, &judged.api.requests(), &secret.text);
+    }
+    assert_eq!(judged.api.requests().len(), 2 * secrets().len(), "{}", judged.journal());
+}
+
+#[test]
+fn of_a_declaration_made_in_a_shell_no_secret_goes_out() {
+    let judged = asking("stage2_model: other");
+    for (number, secret) in secrets().into_iter().enumerate() {
+        if secret.text.contains(['\'', '\n']) {
+            continue;
+        }
+        let session = judged.another(number);
+        Transcript::of(&session).prompt("Greet them.").call(CALL, "Write", &json!({})).write();
+        let line = format!(
+            "intent-validator declare --file {FILE} --changes 'greet with {}' --goal 'they are greeted'",
+            secret.text
+        );
+        judged.ask(&session.bash_succeeded(&line, ""));
+        let before = judged.api.requests().len();
+        judged.ask(&write(&session, FILE, &format!("def greet():\n    return {number}\n")));
+        let asked = judged.api.requests();
+        assert!(asked.len() > before, "{}: {}", secret.text, judged.journal());
+        for piece in crate::judged::pieces(&secret.random) {
+            assert!(!asked.iter().any(|asked| asked.text.contains(&piece)), "{}", secret.text);
+            assert!(!judged.journal().contains(&piece), "{}", secret.text);
+        }
+    }
+}
+
+#[test]
+fn of_a_files_name_no_secret_goes_out() {
+    let judged = asking("");
+    let is_name = |char: char| char.is_ascii_alphanumeric() || "_-.=".contains(char);
+    let named = secrets().into_iter().filter(|secret| secret.text.chars().all(is_name));
+    let mut count = 0;
+    for secret in named {
+        count += 1;
+        let file = format!("tools/{}.py", secret.text);
+        let own = DECLARATION.replace(FILE, &file);
+        crate::judged::says(&judged.session, "Greet them.", &own);
+        judged.ask(&write(&judged.session, &file, "def greet():\n    return 1\n"));
+        for asked in judged.api.requests() {
+            assert!(!asked.text.contains(&secret.random), "{}: {}", secret.text, asked.text);
+        }
+        assert!(!judged.journal().contains(&secret.random), "{}: {}", secret.text, judged.journal());
+    }
+    assert!(count >= 20, "{count}");
+}
+
+/// The letters of a long text are cut somewhere: a secret there is masked before, or the rest of it would look like nothing.
+#[test]
+fn a_secret_at_the_place_of_a_cut_is_kept_back_whole() {
+    let secret = secrets().into_iter().find(|secret| secret.text.starts_with("ghp_")).unwrap();
+    let judged = asking("stage2: \"off\", tdd: false");
+    for before in (0..400).step_by(5) {
+        let text = format!("{} {} for it", "x ".repeat(before / 2), secret.text);
+        let session = judged.another(before);
+        // Nothing is declared: what the user asked for is repeated in the refusal, and cut there.
+        Transcript::of(&session).prompt(&text).message("msg_own").call(CALL, "Write", &json!({})).write();
+        let answer = judged.ask(&write(&session, FILE, &code(&secret)));
+        assert!(denial(answer.as_ref()).is_some());
+        judged.assert_kept_back(&secret.random, &judged.api.requests(), &format!("after {before} letters"));
+    }
+}
