@@ -1,8 +1,9 @@
-//! Texts of the user's own in place of built-in ones. The built-in ones are config/messages, compiled into the hook.
+//! Texts that are compiled in, config/messages and config/prompts, and texts of the user's own in their place.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-use crate::config::read_text;
+use crate::config::{SettingFault, read_text};
 use crate::host::{Host, Places, display_path};
 
 /// A longer text is not read, in bytes.
@@ -20,4 +21,115 @@ pub fn own_message(file: &Path, host: &Host, places: &Places) -> Result<String, 
         _ => file.to_path_buf(),
     };
     read_text(&path, None, MAX_BYTES).map_err(|_| display_path(&path, home))
+}
+
+/// A text that the user can replace by its name under `message_files`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text {
+    /// Its file's name without the ending: the key there.
+    pub name: &'static str,
+    /// The built-in one.
+    pub built_in: &'static str,
+}
+
+/// Reads texts as they are to be said, and keeps which of the user's own could not be.
+#[derive(Debug)]
+pub struct Texts<'a> {
+    own: &'a BTreeMap<String, PathBuf>,
+    host: &'a Host,
+    places: &'a Places,
+    /// Those that were wanted and cannot be used.
+    pub unusable: Vec<Unusable>,
+}
+
+/// A text of the user's own that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unusable {
+    /// Its key under `message_files`.
+    pub name: &'static str,
+    /// What is wrong with it, to be read after its key.
+    pub why: String,
+}
+
+impl<'a> Texts<'a> {
+    /// With the user's own, which are the section's `message_files`.
+    #[must_use]
+    pub const fn new(own: &'a BTreeMap<String, PathBuf>, host: &'a Host, places: &'a Places) -> Self {
+        Self { own, host, places, unusable: Vec::new() }
+    }
+
+    /// The user's own text where there is one that can be used, else the built-in one; without the blanks around it. No file
+    /// is touched where the user has replaced none.
+    pub fn read(&mut self, text: Text) -> String {
+        let own = self.own.get(text.name).map(|file| own_message(file, self.host, self.places));
+        let why = match own {
+            Some(Ok(own)) if !own.trim().is_empty() => return own.trim().to_owned(),
+            Some(Ok(_)) => Some("is empty".to_owned()),
+            Some(Err(file)) => Some(format!("({file}) cannot be read")),
+            None => None,
+        };
+        self.unusable.extend(why.map(|why| Unusable { name: text.name, why }));
+        text.built_in.trim().to_owned()
+    }
+}
+
+/// The names under `message_files` that are none of these texts'.
+#[must_use]
+pub fn strange_names(own: &BTreeMap<String, PathBuf>, texts: &[Text]) -> Vec<SettingFault> {
+    let names: Vec<&str> = texts.iter().map(|text| text.name).collect();
+    let strange = own.keys().filter(|name| !names.contains(&name.as_str()));
+    let fault = |name: &String| SettingFault {
+        path: vec!["message_files".to_owned(), name.clone()],
+        what: format!("replaces no text; there are {}", names.join(", ")),
+    };
+    strange.map(fault).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::PathBuf;
+
+    use super::{Text, Texts, strange_names};
+    use crate::host::{Clock, Environment, Host, Places, Timestamp};
+
+    const TEXT: Text = Text { name: "greeting", built_in: "Good day.\n" };
+
+    /// The text as it is said with this file of the user's own, and what is wrong with that.
+    fn read(file: Option<&str>) -> (String, Vec<String>) {
+        let scratch = tempfile::tempdir().unwrap();
+        std::fs::write(scratch.path().join("own.md"), "\nHello.\n").unwrap();
+        std::fs::write(scratch.path().join("blank.md"), " \n").unwrap();
+        let own = file.map(|file| (TEXT.name.to_owned(), PathBuf::from(file))).into_iter().collect();
+        let home = Some(scratch.path().to_path_buf());
+        let environment = Environment { home: home.clone(), ..Environment::default() };
+        let host = Host { started: Timestamp::from_secs(1), clock: Clock::System, environment };
+        let places = Places { config_dir: home, ..Places::default() };
+        let mut texts = Texts::new(&own, &host, &places);
+        let said = texts.read(TEXT);
+        (said, texts.unusable.iter().map(|unusable| format!("{} {}", unusable.name, unusable.why)).collect())
+    }
+
+    #[test]
+    fn the_users_own_text_comes_first_and_one_that_cannot_be_used_is_named() {
+        for (file, said, wrong) in [
+            (None, "Good day.", None),
+            (Some("own.md"), "Hello.", None),
+            (Some("~/own.md"), "Hello.", None),
+            (Some("blank.md"), "Good day.", Some("greeting is empty")),
+            (Some("none.md"), "Good day.", Some("greeting (~/none.md) cannot be read")),
+        ] {
+            let wrong: Vec<String> = wrong.map(ToOwned::to_owned).into_iter().collect();
+            assert_eq!(read(file), (said.to_owned(), wrong), "{file:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_no_texts_is_a_fault_that_tells_those_there_are() {
+        let own = ["greeting", "greetings"].map(|name| (name.to_owned(), PathBuf::from("a.md")));
+        let faults = strange_names(&BTreeMap::from(own), &[TEXT, Text { name: "farewell", built_in: "" }]);
+        let faults: Vec<_> = faults.iter().map(|fault| (fault.path.join("."), fault.what.as_str())).collect();
+        let expected = "replaces no text; there are greeting, farewell";
+        assert_eq!(faults, [("message_files.greetings".to_owned(), expected)]);
+    }
 }

@@ -11,8 +11,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::blocks::RecordError;
-use crate::hook::Remembered;
-use crate::host::Timestamp;
+use crate::hook::{Effect, Remembered};
+use crate::host::{Places, Timestamp};
 use crate::state::{KEEP_DAYS, Store};
 
 /// The envelope's session of a file that belongs to none.
@@ -97,6 +97,17 @@ impl Turn {
     /// If the switch cannot be kept.
     pub fn carry_out(&self, store: &Store, now: Timestamp) -> Result<(), RecordError> {
         turn(store, &self.switch, self.reach(), self.position, now)
+    }
+}
+
+/// A typed switch is turned: the effect of a hook whose commands do nothing else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turned(pub Turn);
+
+impl Effect for Turned {
+    fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
+        let store = places.open_store().ok_or("there is no state folder to keep the switch in")?;
+        self.0.carry_out(&store, now).map_err(|error| error.to_string())
     }
 }
 
@@ -211,8 +222,9 @@ fn file(store: &Store) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Position, Reach, Switches, Turn, is_worded, turn};
-    use crate::host::Timestamp;
+    use super::{Position, Reach, Switches, Turn, Turned, is_worded, turn};
+    use crate::hook::Effect;
+    use crate::host::{Places, Timestamp};
     use crate::state::Store;
 
     const NOW: Timestamp = Timestamp::from_secs(10_000_000);
@@ -232,6 +244,18 @@ mod tests {
         assert_eq!(position(Some("s")), Position::Off);
         turn(&store, "tempo", Reach::Machine, Position::Auto, NOW).unwrap();
         assert_eq!(position(Some("s")), Position::Auto);
+    }
+
+    #[test]
+    fn a_typed_switch_is_kept_or_what_is_missing_is_said() {
+        let scratch = tempfile::tempdir().unwrap();
+        let turned = Turned(Turn::everywhere("tempo", Position::Off));
+        let places = Places { state_dir: Some(scratch.path().to_owned()), ..Places::default() };
+        assert_eq!(turned.clone().carry_out(&places, NOW), Ok(()));
+        let switches = Switches::read(&places.open_store().unwrap());
+        assert_eq!(switches.position("tempo", None), Position::Off);
+        let nowhere = turned.carry_out(&Places::default(), NOW);
+        assert_eq!(nowhere, Err("there is no state folder to keep the switch in".to_owned()));
     }
 
     #[test]

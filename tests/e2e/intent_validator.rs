@@ -98,8 +98,8 @@ fn take(turn: Turn, edit: Value, request: &Recorded) -> Reply {
 
 /// The newest refusal that the model has read.
 fn newest(request: &Recorded) -> String {
-    let texts = request.tool_results().into_iter().map(|result| result.text);
-    texts.filter(|text| text.contains(REFUSED)).next_back().unwrap_or_default()
+    let mut texts = request.tool_results().into_iter().map(|result| result.text);
+    texts.rfind(|text| text.contains(REFUSED)).unwrap_or_default()
 }
 
 /// The lines that a refusal asks for.

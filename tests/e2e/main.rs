@@ -10,6 +10,7 @@ mod doctor;
 mod facts;
 mod installed;
 mod intent_validator;
+mod judge_cli;
 mod judging;
 mod rate_awareness;
 mod registered;

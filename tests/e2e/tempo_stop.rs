@@ -146,17 +146,19 @@ fn while_something_works_in_the_background_a_stop_is_let_go() {
 #[test]
 fn a_stop_that_another_hook_holds_is_not_paid_for() {
     let section = format!("{ON}stop-momentum: {{enabled: true, headless: true}}\n");
-    assert_unpaid_in_one_of_five(|| {
-        let sandbox = judging::sandbox(&["tempo-stop", "stop-momentum"], "", &section);
-        let asked =
-            ask(&sandbox, PROMPT, working().reply("One.").reply("Two.").reply("Three.").judge(approved()));
-        // stop-momentum holds the first one; of the second it has had enough.
-        assert_eq!(asked.run.text(), "Two.", "{}", journal(&sandbox));
-        let judged: Vec<String> =
-            asked.judged().iter().map(|request| part(request, "last_message")).collect();
-        assert_eq!(judged.last().map(String::as_str), Some("Two."), "{}", journal(&sandbox));
-        (judged.len() > 1).then(|| journal(&sandbox))
-    });
+    // Whichever the client starts first.
+    for hooks in [["tempo-stop", "stop-momentum"], ["stop-momentum", "tempo-stop"]] {
+        assert_unpaid_in_one_of_five(|| {
+            let sandbox = judging::sandbox(&hooks, "", &section);
+            let script = working().reply(says("One.")).reply(says("Two.")).reply("Three.");
+            let asked = ask(&sandbox, PROMPT, script.judge(approved()));
+            // stop-momentum holds the first one; of the second it has had enough.
+            assert_eq!(asked.run.text(), "Two.", "{}", journal(&sandbox));
+            let judged: Vec<_> = asked.judged().iter().map(|request| part(request, "last_message")).collect();
+            assert_eq!(judged.last().map(String::as_str), Some("Two."), "{}", journal(&sandbox));
+            (judged.len() > 1).then(|| journal(&sandbox))
+        });
+    }
 }
 
 struct Case {
@@ -238,6 +240,15 @@ fn in_the_terminal_somebody_who_has_just_typed_is_there() {
     let script = Script::new().reply(Reply::bash("sleep 1.5")).reply("One file.").reply("Both files.");
     let api = in_the_terminal(away, script.judge(blocked()).judge(approved()), "Both files.");
     assert_eq!(api.judge_requests().len(), 2, "who has typed nothing for a second is away");
+}
+
+#[test]
+fn in_the_terminal_the_user_reads_why_a_stop_went_unjudged() {
+    let section = "tempo-stop: {enabled: true}\n";
+    let overloaded = Reply::error(529, "overloaded_error", "scripted");
+    let told = "gave no verdict: the model is overloaded; turns end unjudged";
+    let api = in_the_terminal(section, working().reply("One file.").judge(overloaded), told);
+    assert_eq!(api.main_requests().len(), 2);
 }
 
 #[test]

@@ -192,6 +192,28 @@ fn the_scripted_api_answers_by_route_and_keeps_every_request() {
 }
 
 #[test]
+fn the_scripted_api_answers_judges_out_of_a_list_of_their_own() {
+    let script = Script::new()
+        .reply("to the client")
+        .judge(Reply::json(&json!({ "verdict": "NO" })))
+        .judge_with(|request| Reply::text(&format!("{} again", request.texts().len())));
+    let api = MessagesApi::start(script);
+    let form = json!({ "format": { "type": "json_schema", "schema": {} }, "effort": "low" });
+    let judged = json!({ "output_config": form, "messages": [user("it")] });
+    let text = |body: &Value| ask(&api, body)["content"][0]["text"].as_str().unwrap().to_owned();
+
+    assert_eq!(text(&judged), r#"{"verdict":"NO"}"#);
+    let client = json!({ "output_config": { "effort": "low" }, "tools": [{ "name": "Bash" }], "messages": [user("go")] });
+    assert_eq!(text(&client), "to the client");
+    assert_eq!([text(&judged), text(&judged)], ["1 again", "1 again"]);
+    assert_eq!((api.judge_requests().len(), api.main_requests().len()), (3, 1));
+
+    let titled = json!({ "stream": true, "output_config": form, "messages": [user("a title")] });
+    post(&api.url().replace("http://", ""), "/v1/messages", &titled);
+    assert_eq!(api.requests_of(&Route::Aux).len(), 1, "clients have their answers streamed");
+}
+
+#[test]
 fn the_scripted_api_streams_reports_errors_and_stops_when_dropped() {
     let api = MessagesApi::start(
         Script::new()

@@ -16,6 +16,7 @@ mod endpoint;
 mod fixtures;
 mod gate;
 mod harness;
+mod hostile;
 mod installer;
 mod intent_validator;
 mod judge;

@@ -5,17 +5,17 @@ use std::process::ExitCode;
 
 use shared::cli::{self, Asker, Reply, Verb};
 use shared::config::Section;
-use shared::hook::{Effect, Hook, Seen};
-use shared::host::{Host, Places, Timestamp};
+use shared::hook::{Hook, Seen};
+use shared::host::Host;
 use shared::judge;
+use shared::messages::Texts;
 use shared::operator::typed::{caller, words_after};
-use shared::switches::Turn;
 
 use crate::IntentValidator;
 use crate::declaration::lines;
 use crate::declare;
 use crate::observe::Spot;
-use crate::prompts::{Prompt, Texts};
+use crate::prompts::{STATUS, filled, unusable};
 use crate::review::rule_lines;
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::source::{self, Kind};
@@ -30,17 +30,6 @@ pub(crate) const VERBS: &[Verb] = &[
     },
     Verb { usage: "rules", about: "what a change is held against" },
 ];
-
-/// A switch is turned.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change(pub(crate) Turn);
-
-impl Effect for Change {
-    fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
-        let store = places.open_store().ok_or("there is no state folder to keep the switch in")?;
-        self.0.carry_out(&store, now).map_err(|error| error.to_string())
-    }
-}
 
 /// The prompt is one of ours beside those every hook has.
 pub(crate) fn is_typed(prompt: &str) -> bool {
@@ -170,7 +159,8 @@ fn status(asker: &Asker<'_>) -> Reply {
     let mut texts = Texts::new(&settings.message_files, asker.host, asker.places);
     let own = status_text(&mut texts, settings);
     let judge = judge::status_lines(&settings.judge, asker.store, asker.host);
-    let unusable = texts.unusable.iter().map(|key| format!("message_files.{key} cannot be read or is empty"));
+    let unusable = unusable(&texts).into_iter();
+    let unusable = unusable.map(|key| format!("message_files.{key} cannot be read or is empty"));
     let lines = [common.text, own].into_iter().chain(judge).chain(unusable);
     Reply::yes(lines.collect::<Vec<_>>().join("\n"))
 }
@@ -193,7 +183,7 @@ fn status_text(texts: &mut Texts<'_>, settings: &Settings) -> String {
         ("core_paths", &settings.core_paths.join(", ")),
         ("tdd", if settings.tdd { "a test is wanted there" } else { "no test is asked for" }),
     ];
-    texts.filled(Prompt::Status, &values)
+    filled(texts, STATUS, &values)
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use shared::hook::{Given, Heeded, Memory, Outcome, Remark, Trail, Verdict};
+use shared::switches::Turned;
 
 use crate::IntentValidator;
-use crate::command::Change as Turned;
 use crate::observe::{ChangeFacts, Facts};
 use crate::plan::{LetGo, Standing, standing};
 use crate::state::{Cause, State};

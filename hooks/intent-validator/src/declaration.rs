@@ -105,7 +105,7 @@ pub(crate) fn judge(heard: &Heard<'_>) -> Judgement {
     let before: Vec<Message> = heard.before.iter().map(|text| Message::read(text, heard.file)).collect();
     let nearest = before.iter().rposition(|message| !matches!(message.found, Found::Nothing));
     match nearest.map(|at| (at, &before[at].found)) {
-        Some((at, Found::Declared(_))) if own.lets_stand() => {
+        Some((at, Found::Declared(_))) if before[at + 1..].iter().chain([&own]).all(Message::lets_stand) => {
             let later: Vec<&Message> = before[at + 1..].iter().chain([&own]).collect();
             prove(&before[at], &later, heard)
         }

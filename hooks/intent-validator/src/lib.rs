@@ -30,7 +30,6 @@ mod source;
 mod state;
 mod wording;
 
-pub use command::Change;
 pub use observe::{ChangeFacts, DeclaredFacts, Facts, StartFacts};
 pub use settings::{Settings, Stage1, Stage2};
 pub use state::State;
@@ -41,6 +40,7 @@ use shared::cli::{self, Verb};
 use shared::config::SettingFault;
 use shared::hook::{Given, Headless, Hook, Outcome, Seen};
 use shared::host::Host;
+use shared::switches::Turned;
 
 /// The hook.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Hook for IntentValidator {
     type Settings = Settings;
     type State = State;
     type Facts = Facts;
-    type Effect = Change;
+    type Effect = Turned;
 
     fn faults(settings: &Settings) -> Vec<SettingFault> {
         settings.faults()
@@ -83,7 +83,7 @@ impl Hook for IntentValidator {
         observe::observe(seen)
     }
 
-    fn decide(given: &Given<'_, Self>) -> Outcome<State, Change> {
+    fn decide(given: &Given<'_, Self>) -> Outcome<State, Turned> {
         decide::decide(given)
     }
 }

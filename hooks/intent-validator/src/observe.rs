@@ -11,6 +11,7 @@ use std::time::Duration;
 use globset::GlobBuilder;
 use shared::cli;
 use shared::hook::{Hook, Seen};
+use shared::messages::Texts;
 use shared::protocol::{Event, ToolCall};
 use shared::state::read_regular;
 use shared::transcript::{Patience, Words, requests, transcript_of, words_of_call};
@@ -21,7 +22,7 @@ use crate::checks;
 use crate::command;
 use crate::declaration::{Declaration, Heard};
 use crate::plan::{Answers, Known, Local, Standing, local, standing};
-use crate::prompts::{Prompt, Texts};
+use crate::prompts::{INTENT, TDD, filled, unusable};
 use crate::settings::{Settings, Stage1};
 use crate::source::{self, Kind};
 use crate::state::{Place, Recorded, State};
@@ -112,7 +113,8 @@ fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot,
     let state: State = seen.peek();
     let versions = versions(change, &spot.path);
     let findings = checks::find(&spot.file, &versions, &settings.checks);
-    let is_private = is_private(&spot.file, &settings.judge.never_send);
+    let called = [&spot.file, &spot.in_project, &change.file];
+    let is_private = called.iter().any(|file| is_private(file, &settings.judge.never_send));
     let place = Place { file: spot.file, agent: call.agent_id.clone() };
     let mut known = Known {
         in_project: spot.in_project,
@@ -131,7 +133,7 @@ fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot,
     }
     let mut texts = Texts::new(&settings.message_files, seen.host, seen.places);
     let answers = ask(seen, tool, &state, &known, &mut texts);
-    ChangeFacts { known, answers, unusable: texts.unusable }
+    ChangeFacts { known, answers, unusable: unusable(&texts) }
 }
 
 fn versions(change: &Change, path: &Path) -> Versions {
@@ -216,15 +218,15 @@ fn announcement(seen: &Seen<'_, Settings>) -> StartFacts {
     if seen.settings.tdd {
         text = format!("{text}\n{}", about_tests(&mut texts, seen.settings));
     }
-    StartFacts { text, unusable: texts.unusable }
+    StartFacts { text, unusable: unusable(&texts) }
 }
 
 fn how_to_declare(texts: &mut Texts<'_>, program: &str) -> String {
-    texts.filled(Prompt::Intent, &[("declare", program)])
+    filled(texts, INTENT, &[("declare", program)])
 }
 
 fn about_tests(texts: &mut Texts<'_>, settings: &Settings) -> String {
-    texts.filled(Prompt::Tdd, &[("core_paths", &settings.core_paths.join(", "))])
+    filled(texts, TDD, &[("core_paths", &settings.core_paths.join(", "))])
 }
 
 #[cfg(test)]

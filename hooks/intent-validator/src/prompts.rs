@@ -1,82 +1,48 @@
-//! The texts of config/prompts, compiled in, or the user's own in their place, and how their placeholders are filled.
+//! The texts of config/prompts, and how their placeholders are filled.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use shared::messages::{Text, Texts};
 
-use shared::host::{Host, Places};
-use shared::messages::own_message;
+/// What the model of stage 1 is told.
+pub(crate) const STAGE1: Text = Text {
+    name: "stage1_declaration_check",
+    built_in: include_str!("../../../config/prompts/pre_tool_use/stage1_declaration_check.md"),
+};
 
-/// One text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Prompt {
-    /// What the model of stage 1 is told.
-    Stage1,
-    /// What the model of stage 2 is told.
-    Stage2,
-    /// How a change is declared.
-    Intent,
-    /// What core code wants beside that.
-    Tdd,
-    /// What `status` says beside what every hook says.
-    Status,
-}
+/// What the model of stage 2 is told.
+pub(crate) const STAGE2: Text = Text {
+    name: "stage2_code_review",
+    built_in: include_str!("../../../config/prompts/pre_tool_use/stage2_code_review.md"),
+};
+
+/// How a change is declared.
+pub(crate) const INTENT: Text = Text {
+    name: "intent_declaration_prompt",
+    built_in: include_str!("../../../config/prompts/common/intent_declaration_prompt.md"),
+};
+
+/// What core code wants beside that.
+pub(crate) const TDD: Text = Text {
+    name: "tdd_declaration_prompt",
+    built_in: include_str!("../../../config/prompts/common/tdd_declaration_prompt.md"),
+};
+
+/// What `status` says beside what every hook says.
+pub(crate) const STATUS: Text = Text {
+    name: "status_message",
+    built_in: include_str!("../../../config/prompts/user_commands/status_message.md"),
+};
 
 /// All of them.
-pub(crate) const ALL: [Prompt; 5] =
-    [Prompt::Stage1, Prompt::Stage2, Prompt::Intent, Prompt::Tdd, Prompt::Status];
+pub(crate) const ALL: [Text; 5] = [STAGE1, STAGE2, INTENT, TDD, STATUS];
 
-impl Prompt {
-    /// Its key under `message_files`: the name of its file.
-    pub(crate) const fn key(self) -> &'static str {
-        match self {
-            Self::Stage1 => "stage1_declaration_check",
-            Self::Stage2 => "stage2_code_review",
-            Self::Intent => "intent_declaration_prompt",
-            Self::Tdd => "tdd_declaration_prompt",
-            Self::Status => "status_message",
-        }
-    }
-
-    const fn built_in(self) -> &'static str {
-        match self {
-            Self::Stage1 => {
-                include_str!("../../../config/prompts/pre_tool_use/stage1_declaration_check.md")
-            }
-            Self::Stage2 => include_str!("../../../config/prompts/pre_tool_use/stage2_code_review.md"),
-            Self::Intent => include_str!("../../../config/prompts/common/intent_declaration_prompt.md"),
-            Self::Tdd => include_str!("../../../config/prompts/common/tdd_declaration_prompt.md"),
-            Self::Status => include_str!("../../../config/prompts/user_commands/status_message.md"),
-        }
-    }
+/// The text with its placeholders filled.
+pub(crate) fn filled(texts: &mut Texts<'_>, text: Text, values: &[(&str, &str)]) -> String {
+    fill(&texts.read(text), values)
 }
 
-/// Where texts are read, and which of the user's own could not be.
-#[derive(Debug)]
-pub(crate) struct Texts<'a> {
-    pub(crate) own: &'a BTreeMap<String, PathBuf>,
-    pub(crate) host: &'a Host,
-    pub(crate) places: &'a Places,
-    /// The keys of those that cannot be used.
-    pub(crate) unusable: Vec<&'static str>,
-}
-
-impl<'a> Texts<'a> {
-    pub(crate) fn new(own: &'a BTreeMap<String, PathBuf>, host: &'a Host, places: &'a Places) -> Self {
-        Self { own, host, places, unusable: Vec::new() }
-    }
-
-    /// The text with its placeholders filled. No file is touched where the user has replaced none.
-    pub(crate) fn filled(&mut self, prompt: Prompt, values: &[(&str, &str)]) -> String {
-        let own = self.own.get(prompt.key()).map(|file| own_message(file, self.host, self.places));
-        match own {
-            Some(Ok(text)) if !text.trim().is_empty() => fill(text.trim(), values),
-            Some(_) => {
-                self.unusable.push(prompt.key());
-                fill(prompt.built_in().trim(), values)
-            }
-            None => fill(prompt.built_in().trim(), values),
-        }
-    }
+/// The names of the user's own texts that were wanted and cannot be used.
+pub(crate) fn unusable(texts: &Texts<'_>) -> Vec<&'static str> {
+    texts.unusable.iter().map(|unusable| unusable.name).collect()
 }
 
 /// Puts each value in the place of its `{name}`. What is put in is not looked through again, and braces around anything else

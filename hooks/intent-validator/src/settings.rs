@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use shared::config::{Bounded, SettingFault, ZeroOr};
 use shared::judge;
+use shared::messages::strange_names;
 
 use crate::prompts;
 
@@ -88,13 +89,6 @@ pub enum Stage2 {
 impl Settings {
     /// Texts that replace none.
     pub(crate) fn faults(&self) -> Vec<SettingFault> {
-        let is_known = |name: &str| prompts::ALL.iter().any(|prompt| prompt.key() == name);
-        let unknown = self.message_files.keys().filter(|name| !is_known(name));
-        let names = prompts::ALL.map(prompts::Prompt::key).join(", ");
-        let fault = |name: &String| SettingFault {
-            path: vec!["message_files".to_owned(), name.clone()],
-            what: format!("replaces no text; there are {names}"),
-        };
-        unknown.map(fault).collect()
+        strange_names(&self.message_files, &prompts::ALL)
     }
 }

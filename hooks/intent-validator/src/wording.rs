@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use shared::secrets::masked;
+
 use crate::change::in_words;
 use crate::checks::Finding;
 use crate::declaration::{Declaration, Missing, lines};
@@ -56,7 +58,7 @@ pub(crate) fn lacks(known: &Known, lack: &Lack) -> Refusal {
             asked_for(known, &why, PERMISSION)
         }
         Lack::Quote(quote) => {
-            let quote = cleaned(quote, MAX_QUOTED);
+            let quote = quoted(quote);
             let why = format!(
                 "\"{quote}\" is not to be found in the user's last five messages, and {file} is core code: it wants a test. {AGAIN}"
             );
@@ -90,7 +92,7 @@ fn asked_for(known: &Known, why: &str, permission: &str) -> Refusal {
 /// A declaration as it could be, from what is known.
 pub(crate) fn draft(known: &Known) -> Declaration {
     let file = &known.place.file;
-    let asked = known.user.last().map(|text| cleaned(text, MAX_QUOTED)).filter(|text| !text.is_empty());
+    let asked = known.user.last().map(|text| quoted(text)).filter(|text| !text.is_empty());
     let goal = asked.map_or_else(|| "as asked by the user".to_owned(), |text| format!("as asked: {text}"));
     Declaration {
         file: file.clone(),
@@ -195,6 +197,11 @@ impl LetGo {
 /// A path as it is told.
 fn shown(file: &str) -> String {
     cleaned(file, MAX_FINDING)
+}
+
+/// What somebody has said. Masked before it is cut: the journal would not know half a secret again.
+fn quoted(text: &str) -> String {
+    cleaned(&masked(text), MAX_QUOTED)
 }
 
 /// One line without anything that moves the cursor or turns the writing round, cut to so many characters.

@@ -7,11 +7,9 @@ use shared::hook::Hook;
 use shared::host::Host;
 use shared::judge;
 use shared::operator::typed::words_after;
-use shared::switches::Position;
 
 use crate::TempoStop;
 use crate::settings::{Mode, Settings};
-use crate::worth;
 
 const STATUS: &str = "status";
 
@@ -31,20 +29,18 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
 /// What every hook's status says, and when a model is asked, which, and what it has cost.
 fn status(asker: &Asker<'_>) -> Reply {
     let common = cli::typed::<TempoStop>("tempo-stop status", asker).unwrap_or_default();
-    let switches = asker.switches();
-    let Some(section) = asker.section::<TempoStop>(&switches).filter(|_| !common.is_no) else {
+    let Some(section) = asker.section::<TempoStop>(&asker.switches()).filter(|_| !common.is_no) else {
         return common;
     };
     let settings = &section.settings;
-    let switch = switches.position(TempoStop::NAME, asker.session);
     let judge = judge::status_lines(&settings.judge, asker.store, asker.host);
-    let lines: Vec<String> = [common.text, own_line(settings, switch)].into_iter().chain(judge).collect();
+    let lines: Vec<String> = [common.text, own_line(settings)].into_iter().chain(judge).collect();
     Reply::yes(lines.join("\n"))
 }
 
-fn own_line(settings: &Settings, switch: Position) -> String {
+fn own_line(settings: &Settings) -> String {
     let (model, most) = (&settings.model, settings.max_blocks.get());
-    match worth::mode(settings, switch) {
+    match settings.mode {
         Mode::Off => "mode off: no stop is looked at".to_owned(),
         Mode::On => {
             format!("{model} is asked at every stop after work; of one prompt at most {most} are held")

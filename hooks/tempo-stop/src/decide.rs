@@ -4,16 +4,16 @@
 use shared::hook::{Given, Heeded, Memory, Outcome, Trail, Verdict};
 use shared::protocol::{Event, Stop};
 use shared::stop_gate;
+use shared::switches::Turned;
 
 use crate::TempoStop;
-use crate::effect::Switch;
 use crate::observe::{Facts, Judged, StopFacts};
 use crate::settings::Mode;
 use crate::state::State;
 use crate::texts;
 use crate::worth::{self, HELD_OFTEN_ENOUGH, Scene};
 
-pub(crate) fn decide(given: &Given<'_, TempoStop>) -> Outcome<State, Switch> {
+pub(crate) fn decide(given: &Given<'_, TempoStop>) -> Outcome<State, Turned> {
     match (&given.input.event, given.facts) {
         (Event::Stop(stop), Facts::Stop(facts)) => at_stop(given, stop, facts),
         (Event::UserPromptSubmit { prompt, .. }, Facts::Prompt { .. }) => at_prompt(given, prompt),
@@ -26,7 +26,7 @@ pub(crate) fn decide(given: &Given<'_, TempoStop>) -> Outcome<State, Switch> {
     }
 }
 
-fn at_prompt(given: &Given<'_, TempoStop>, prompt: &str) -> Outcome<State, Switch> {
+fn at_prompt(given: &Given<'_, TempoStop>, prompt: &str) -> Outcome<State, Turned> {
     let Facts::Prompt { answered, is_typed } = given.facts else { return Outcome::pass() };
     let state = is_typed.then(|| given.state.after_prompt(prompt, given.now)).flatten();
     let outcome = Outcome { memory: state.map_or(Memory::Keep, Memory::Note), ..Outcome::pass() };
@@ -34,13 +34,13 @@ fn at_prompt(given: &Given<'_, TempoStop>, prompt: &str) -> Outcome<State, Switc
         None => outcome,
         Some(reply) => Outcome {
             verdict: Verdict::Reply { text: reply.text.clone() },
-            effects: reply.turns.iter().cloned().map(Switch).collect(),
+            effects: reply.turns.iter().cloned().map(Turned).collect(),
             ..outcome
         },
     }
 }
 
-fn at_stop(given: &Given<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outcome<State, Switch> {
+fn at_stop(given: &Given<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outcome<State, Turned> {
     let gate = stop_gate::StopFacts {
         call: &given.input.call,
         stop,
@@ -48,16 +48,11 @@ fn at_stop(given: &Given<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outc
         blocks: given.blocks,
         started: given.started,
     };
-    let scene = Scene {
-        gate,
-        settings: given.settings,
-        switch: facts.switch,
-        typed_at: given.state.typed_at,
-        now: given.now,
-    };
+    let (typed_at, now) = (given.state.typed_at, given.now);
+    let scene = Scene { gate, settings: given.settings, typed_at, now };
     let outcome = match worth::why_not(&scene) {
         Some(HELD_OFTEN_ENOUGH) => {
-            Outcome::let_go(HELD_OFTEN_ENOUGH).heeding([Heeded::Overridden.of(rule(given, facts))])
+            Outcome::let_go(HELD_OFTEN_ENOUGH).heeding([Heeded::Overridden.of(rule(given))])
         }
         Some(reason) => Outcome::let_go(reason),
         None => by_verdict(given, facts),
@@ -67,18 +62,15 @@ fn at_stop(given: &Given<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outc
     Outcome { notice: facts.notice.clone(), memory, ..outcome }
 }
 
-fn by_verdict(given: &Given<'_, TempoStop>, facts: &StopFacts) -> Outcome<State, Switch> {
+fn by_verdict(given: &Given<'_, TempoStop>, facts: &StopFacts) -> Outcome<State, Turned> {
     match &facts.judged {
         Judged::Blocked(feedback) => Outcome {
-            verdict: Verdict::Block {
-                reason: texts::held(&facts.text, feedback),
-                rule: rule(given, facts).into(),
-            },
+            verdict: Verdict::Block { reason: texts::held(&facts.text, feedback), rule: rule(given).into() },
             trail: Trail::to(feedback.as_str()),
             ..Outcome::pass()
         },
         Judged::Approved => {
-            let followed = (given.blocks.own > 0).then(|| Heeded::Followed.of(rule(given, facts)));
+            let followed = (given.blocks.own > 0).then(|| Heeded::Followed.of(rule(given)));
             Outcome::let_go("the model finds it done").heeding(followed)
         }
         Judged::NothingRequested => Outcome::let_go("what the user asked for is not known"),
@@ -89,8 +81,8 @@ fn by_verdict(given: &Given<'_, TempoStop>, facts: &StopFacts) -> Outcome<State,
 }
 
 /// The setting that holds a stop.
-fn rule(given: &Given<'_, TempoStop>, facts: &StopFacts) -> &'static str {
-    match worth::mode(given.settings, facts.switch) {
+fn rule(given: &Given<'_, TempoStop>) -> &'static str {
+    match given.settings.mode {
         Mode::Auto => "mode",
         Mode::On | Mode::Off => "enabled",
     }

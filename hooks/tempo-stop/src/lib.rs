@@ -8,11 +8,10 @@
 //! - `question`: what the model is asked; `texts`: what can be worded otherwise
 //! - `decide`: the rules
 //! - `state`: when the user last typed something
-//! - `command`: what can be typed; `effect`: a typed switch
+//! - `command`: what can be typed
 
 mod command;
 mod decide;
-mod effect;
 mod observe;
 mod question;
 mod settings;
@@ -20,7 +19,6 @@ mod state;
 mod texts;
 mod worth;
 
-pub use effect::Switch;
 pub use observe::{Facts, Judged, StopFacts};
 pub use settings::{Mode, Settings};
 pub use state::State;
@@ -31,6 +29,7 @@ use shared::cli;
 use shared::config::SettingFault;
 use shared::hook::{Given, Headless, Hook, Outcome, Seen};
 use shared::host::Host;
+use shared::switches::Turned;
 
 /// The hook.
 #[derive(Debug)]
@@ -47,7 +46,7 @@ impl Hook for TempoStop {
     type Settings = Settings;
     type State = State;
     type Facts = Facts;
-    type Effect = Switch;
+    type Effect = Turned;
 
     fn is_command(prompt: &str) -> bool {
         cli::is_typed::<Self>(prompt)
@@ -65,7 +64,7 @@ impl Hook for TempoStop {
         observe::observe(seen)
     }
 
-    fn decide(given: &Given<'_, Self>) -> Outcome<State, Switch> {
+    fn decide(given: &Given<'_, Self>) -> Outcome<State, Turned> {
         decide::decide(given)
     }
 }

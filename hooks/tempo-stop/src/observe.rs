@@ -7,10 +7,10 @@ use shared::blocks;
 use shared::cli::{self, Asker, Reply};
 use shared::hook::{Hook, Seen};
 use shared::judge::{self, Asked, Desk, NotAsked, Question};
+use shared::messages::Texts;
 use shared::operator::{Caller, typed};
 use shared::protocol::{Event, Stop};
 use shared::stop_gate;
-use shared::switches::{Position, Switches};
 use shared::transcript::{Patience, TurnWork, conversation, deeds, requests, turn_work};
 
 use crate::TempoStop;
@@ -18,7 +18,7 @@ use crate::command;
 use crate::question::{self, Material, Verdict};
 use crate::settings::{Mode, Settings};
 use crate::state::State;
-use crate::texts::{ANNOUNCEMENT, HELD, MAX_ANNOUNCEMENT_CHARS, PROMPT, Reader};
+use crate::texts::{ANNOUNCEMENT, HELD, MAX_ANNOUNCEMENT_CHARS, PROMPT, notice};
 use crate::worth::{self, Scene};
 
 /// So many of the user's requests are shown.
@@ -58,8 +58,6 @@ pub enum Facts {
 pub struct StopFacts {
     /// What the turn did.
     pub work: TurnWork,
-    /// Where the hook's switch stands.
-    pub switch: Position,
     /// What the model said.
     pub judged: Judged,
     /// The text for a held stop.
@@ -97,12 +95,12 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
 }
 
 fn at_start(seen: &Seen<'_, Settings>) -> Facts {
-    if !seen.settings.announce || worth::mode(seen.settings, switch(seen)) == Mode::Off {
+    if !seen.settings.announce || seen.settings.mode == Mode::Off {
         return Facts::SessionStart { announcement: None, notice: None };
     }
-    let mut texts = Reader::new(seen);
+    let mut texts = texts(seen);
     let announcement = texts.read(ANNOUNCEMENT).chars().take(MAX_ANNOUNCEMENT_CHARS).collect();
-    Facts::SessionStart { announcement: Some(announcement), notice: texts.notice() }
+    Facts::SessionStart { announcement: Some(announcement), notice: notice(seen, &texts.unusable) }
 }
 
 fn at_prompt(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> Facts {
@@ -124,7 +122,6 @@ fn at_prompt(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> F
 
 /// Where the input alone lets the stop go, the transcript is not looked at; where that does, nobody is asked.
 fn at_stop(seen: &Seen<'_, Settings>, stop: &Stop) -> StopFacts {
-    let switch = switch(seen);
     let state: State = seen.peek();
     let call = &seen.input.call;
     let blocks = match (seen.store, call.session_id.as_deref()) {
@@ -136,27 +133,26 @@ fn at_stop(seen: &Seen<'_, Settings>, stop: &Stop) -> StopFacts {
     let why_not = |work| {
         let gate = stop_gate::StopFacts { call, stop, work, blocks, started: seen.host.started };
         let (typed_at, now) = (state.typed_at, seen.host.now());
-        worth::why_not(&Scene { gate, settings: seen.settings, switch, typed_at, now })
+        worth::why_not(&Scene { gate, settings: seen.settings, typed_at, now })
     };
     if why_not(TurnWork::Unknown).is_some() {
-        return StopFacts { switch, ..StopFacts::default() };
+        return StopFacts::default();
     }
     let path = call.transcript_path.as_deref();
     let prompt_id = call.prompt_id.as_deref();
     let work = path.map_or(TurnWork::Unknown, |path| turn_work(path, prompt_id, Patience::FLUSH));
     if why_not(work).is_some() {
-        return StopFacts { work, switch, ..StopFacts::default() };
+        return StopFacts { work, ..StopFacts::default() };
     }
     let material = path.map(|path| material(seen, stop, path, blocks.own)).unwrap_or_default();
     if material.requests.is_empty() {
-        return StopFacts { work, switch, judged: Judged::NothingRequested, ..StopFacts::default() };
+        return StopFacts { work, judged: Judged::NothingRequested, ..StopFacts::default() };
     }
-    StopFacts { work, switch, ..judged(seen, &material) }
+    StopFacts { work, ..judged(seen, &material) }
 }
 
-fn switch(seen: &Seen<'_, Settings>) -> Position {
-    let switches = seen.store.map(Switches::read).unwrap_or_default();
-    switches.position(TempoStop::NAME, seen.input.call.session_id.as_deref())
+const fn texts<'a>(seen: &'a Seen<'_, Settings>) -> Texts<'a> {
+    Texts::new(&seen.settings.message_files, seen.host, seen.places)
 }
 
 /// What the model is shown.
@@ -176,7 +172,7 @@ pub(crate) fn material(seen: &Seen<'_, Settings>, stop: &Stop, transcript: &Path
 /// Asks the model.
 fn judged(seen: &Seen<'_, Settings>, material: &Material) -> StopFacts {
     let Seen { settings, input, .. } = seen;
-    let mut texts = Reader::new(seen);
+    let mut texts = texts(seen);
     let question = Question {
         purpose: "stop",
         model: &settings.model,
@@ -196,7 +192,7 @@ fn judged(seen: &Seen<'_, Settings>, material: &Material) -> StopFacts {
         settings: &settings.judge,
         is_refused_elsewhere: &is_held_elsewhere,
     };
-    let Asked { outcome, notice } = judge::ask::<Verdict>(&question, &desk);
+    let Asked { outcome, notice: told } = judge::ask::<Verdict>(&question, &desk);
     let judged = match outcome {
         judge::Outcome::Answered(Verdict::Approved) => Judged::Approved,
         judge::Outcome::Answered(Verdict::Blocked(feedback)) => Judged::Blocked(feedback),
@@ -204,7 +200,7 @@ fn judged(seen: &Seen<'_, Settings>, material: &Material) -> StopFacts {
         judge::Outcome::NotAsked(_) | judge::Outcome::Failed(_) => Judged::NoVerdict,
     };
     let text = if matches!(judged, Judged::Blocked(_)) { texts.read(HELD) } else { String::new() };
-    let told: Vec<String> = notice.into_iter().chain(texts.notice()).collect();
+    let told: Vec<String> = told.into_iter().chain(notice(seen, &texts.unusable)).collect();
     let notice = (!told.is_empty()).then(|| told.join("\n"));
     StopFacts { judged, text, notice, ..StopFacts::default() }
 }

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use shared::judge::{self, Part};
 use shared::protocol::Mode;
+use shared::secrets::masked;
 use shared::transcript::{Deed, Said, Speaker};
 
 /// So many requests are shown at most, in characters all together.
@@ -122,11 +123,13 @@ pub(crate) fn parts(material: &Material, judge: &judge::Settings) -> Vec<Part> {
     ]
 }
 
-/// A request without the middle of what was pasted into it: what is wanted stands at its beginning or its end.
+/// A request without the middle of what was pasted into it: what is wanted stands at its beginning or its end. Masked before
+/// it is cut: of a secret that was cut in half the rest may look like nothing.
 fn shortened(request: &str) -> String {
+    let request = masked(request);
     let chars: Vec<char> = request.chars().collect();
     if chars.len() <= 2 * REQUEST_PIECE_CHARS {
-        return request.to_owned();
+        return request.into_owned();
     }
     let (begin, end) = (&chars[..REQUEST_PIECE_CHARS], &chars[chars.len() - REQUEST_PIECE_CHARS..]);
     let left_out = chars.len() - 2 * REQUEST_PIECE_CHARS;
@@ -150,7 +153,8 @@ fn done(deed: &Deed) -> String {
     };
     let input: Map<String, Value> = serde_json::from_str(&deed.input).unwrap_or_default();
     let told = TELLING.iter().find_map(|key| input.get(*key)?.as_str());
-    let told: String = told.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = masked(told.unwrap_or_default());
+    let told: String = told.split_whitespace().collect::<Vec<_>>().join(" ");
     let cut: String = told.chars().take(MAX_INPUT_CHARS).collect();
     let mark = if cut.len() < told.len() { "…" } else { "" };
     format!("{} {cut}{mark}: {end}", deed.tool)
@@ -172,9 +176,15 @@ fn state(material: &Material) -> String {
 fn cleaned(feedback: &str) -> String {
     let feedback = feedback.trim();
     let feedback = feedback.strip_prefix("BLOCKED:").unwrap_or(feedback).trim_start();
-    let mut chars = feedback.chars().filter(|char| !char.is_control() || *char == '\n');
+    let mut chars = feedback.chars().filter(|char| *char == '\n' || !is_hidden(*char));
     let text: String = chars.by_ref().take(MAX_FEEDBACK_CHARS).collect();
     if chars.next().is_some() { format!("{}…", text.trim_end()) } else { text.trim_end().to_owned() }
+}
+
+/// It moves the cursor, turns the writing round or is not seen.
+fn is_hidden(char: char) -> bool {
+    char.is_control()
+        || matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use shared::config::{Bounded, SettingFault};
 use shared::judge;
+use shared::messages::strange_names;
 
 use crate::texts;
 
@@ -48,13 +49,6 @@ pub enum Mode {
 impl Settings {
     /// Texts that replace none.
     pub(crate) fn faults(&self) -> Vec<SettingFault> {
-        let is_known = |name: &str| texts::ALL.iter().any(|text| text.name == name);
-        let unknown = self.message_files.keys().filter(|name| !is_known(name));
-        let names = texts::ALL.map(|text| text.name).join(", ");
-        let fault = |name: &String| SettingFault {
-            path: vec!["message_files".to_owned(), name.clone()],
-            what: format!("replaces no text; there are {names}"),
-        };
-        unknown.map(fault).collect()
+        strange_names(&self.message_files, &texts::ALL)
     }
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use shared::host::Timestamp;
 use shared::stop_gate::{self, never_blocked};
-use shared::switches::Position;
 
 use crate::settings::{Mode, Settings};
 
@@ -19,8 +18,6 @@ pub(crate) struct Scene<'a> {
     pub(crate) gate: stop_gate::StopFacts<'a>,
     /// The settings.
     pub(crate) settings: &'a Settings,
-    /// Where the hook's switch stands.
-    pub(crate) switch: Position,
     /// When the user last typed something.
     pub(crate) typed_at: Option<Timestamp>,
     /// Now.
@@ -33,7 +30,7 @@ pub(crate) fn why_not(scene: &Scene<'_>) -> Option<&'static str> {
         return Some(reason);
     }
     let settings = scene.settings;
-    match mode(settings, scene.switch) {
+    match settings.mode {
         Mode::Off => return Some("the mode is off"),
         Mode::Auto if !is_away(scene) => return Some("the user is not away"),
         Mode::Auto | Mode::On => {}
@@ -43,11 +40,6 @@ pub(crate) fn why_not(scene: &Scene<'_>) -> Option<&'static str> {
     }
     let message = scene.gate.stop.last_assistant_message.as_deref().unwrap_or_default();
     is_of_the_client(message).then_some("the last message is an error of the client")
-}
-
-/// The mode in force: whoever switches the hook on by hand wants every stop looked at.
-pub(crate) fn mode(settings: &Settings, switch: Position) -> Mode {
-    if switch == Position::On { Mode::On } else { settings.mode }
 }
 
 /// Where nobody has typed anything since we look, nobody can be told to be away.

@@ -107,7 +107,7 @@ pub(crate) fn next(installation: &Installation, hooks: &[&HookEntry]) -> anyhow:
     let asks_a_model = hooks.iter().any(|hook| hook.costs_money);
     let text = installation.file(&installation.requirements)?.read()?;
     Ok((asks_a_model && !is_chosen(text.as_deref()))
-        .then(|| format!("Next: {SETS_IT}: {} asks no model until then", names(hooks))))
+        .then(|| format!("Next: {SETS_IT}: for {} no model is asked until then", names(hooks))))
 }
 
 #[cfg(test)]

@@ -28,10 +28,12 @@ fn assert_went_on(what: &str, sandbox: &Sandbox, asked: &Asked) {
     assert_eq!(content(sandbox, crate::intent_validator::FILE), NEW, "{what}");
 }
 
+/// A variable, and what a project sets it to, from the world and another API.
+type Variable<'a> = (&'a str, &'a dyn Fn(&Sandbox, &MessagesApi) -> String);
+
 #[test]
 fn where_a_projects_settings_could_lead_a_question_elsewhere_none_is_asked() {
     let bait = |sandbox: &Sandbox| format!("{}:/usr/bin:/bin", sandbox.project().join("bin").display());
-    type Variable<'a> = (&'a str, &'a dyn Fn(&Sandbox, &MessagesApi) -> String);
     let variables: [Variable<'_>; 4] = [
         ("ANTHROPIC_BASE_URL", &|_, elsewhere| elsewhere.url()),
         ("ANTHROPIC_API_KEY", &|_, _| "made-up-key-of-the-e2e-tests".to_owned()),

@@ -1,1 +1,119 @@
-//! ...
+//! Whatever stands in a change, in what was said or in a name: what is found here stays found, and a question keeps its form.
+
+use serde_json::json;
+use tests::transcripts::Transcript;
+
+use super::both;
+use crate::driver::denial;
+use crate::hostile::{HUGE, hostile};
+use crate::judged::{CALL, DECLARATION, FILE, Judged, Material, PATIENT, write};
+
+fn asking(changes: usize) -> Judged {
+    both("", &format!("{PATIENT}, max_calls_per_hour: 10000, max_cost_usd_per_day: 1000"), changes)
+}
+
+/// A turn in which the user and the model say this, beside a declaration.
+fn said(judged: &Judged, user: &str, model: &str) {
+    Transcript::of(&judged.session)
+        .prompt(user)
+        .message("msg_before")
+        .text(model)
+        .tool_call("Bash", &json!({ "command": "true", "description": user }))
+        .message("msg_own")
+        .text(DECLARATION)
+        .call(CALL, "Write", &json!({ "content": model }))
+        .write();
+}
+
+const STAGE1: [&str; 5] = ["file", "change", "said_before", "said", "user"];
+const STAGE2: [&str; 4] = ["file", "declaration", "diff", "conversation"];
+
+#[test]
+fn a_question_keeps_its_form_whatever_stands_in_it() {
+    let texts = hostile();
+    assert!(texts.len() >= 20);
+    let judged = asking(texts.len() + 1);
+    said(&judged, "Greet them.", "I will.");
+    judged.ask(&write(&judged.session, FILE, "a = 1\n"));
+    let plain = judged.api.requests();
+    for text in &texts {
+        said(&judged, text, text);
+        let before = judged.api.requests().len();
+        let answer = judged.ask(&write(&judged.session, FILE, &format!("'''\n{text}\n'''\n")));
+        assert_eq!(denial(answer.as_ref()), None, "{text:.200}");
+        let asked = judged.api.requests().split_off(before);
+        assert_eq!(asked.len(), 2, "{text:.200}: {}", judged.journal());
+        for ((asked, plain), names) in asked.iter().zip(&plain).zip([&STAGE1[..], &STAGE2]) {
+            let material = Material::of(asked);
+            assert_eq!(material.names(), names, "{text:.200}");
+            for key in ["model", "system", "max_tokens", "output_config"] {
+                assert_eq!(asked.body[key], plain.body[key], "{key} for {text:.200}");
+            }
+            assert_eq!(asked.body.as_object().unwrap().len(), plain.body.as_object().unwrap().len());
+            let content = asked.body["messages"][0]["content"].as_str().unwrap();
+            assert!(!content.contains(super::answers::is_dangerous), "{text:.200}: {content}");
+        }
+        let diff = Material::of(&asked[1]).part("diff").to_owned();
+        if text.len() < HUGE {
+            for line in text.split(['\n', '\r']) {
+                assert!(diff.contains(line), "{line} is not in {diff}");
+            }
+        } else {
+            assert!(diff.chars().count() < 7_000 && diff.contains("characters cut]"), "{}", diff.len());
+        }
+    }
+}
+
+#[test]
+fn what_is_found_without_a_model_stays_found_whatever_the_text_says() {
+    let texts = hostile();
+    let judged = asking(texts.len());
+    let secret = ["AK", "IA", "IOSFODNN7EXAMPLQ"].concat();
+    for (number, text) in texts.iter().enumerate() {
+        said(&judged, text, text);
+        let session = judged.session.clone().with_prompt_id(&format!("prompt-{number}"));
+        let content = format!("# {}\nKEY = \"{secret}\"\n# {text}\n", text.replace('\n', "\n# "));
+        let answer = judged.ask(&write(&session, FILE, &content));
+        let reason = denial(answer.as_ref()).unwrap_or_else(|| panic!("{text:.200} passes: {answer:?}"));
+        assert!(
+            reason.contains("hardcoded-secrets") && !reason.contains(super::answers::is_dangerous),
+            "{reason}"
+        );
+        let asked = judged.api.requests();
+        assert!(
+            asked.iter().all(|asked| Material::of(asked).names() == STAGE1),
+            "no model has seen the change"
+        );
+        judged.assert_kept_back(&secret, &asked, text);
+    }
+}
+
+#[test]
+fn a_name_of_a_file_says_nothing_but_its_name() {
+    let texts = hostile();
+    let judged = asking(texts.len());
+    for (number, text) in texts.iter().enumerate() {
+        let name: String = text.chars().filter(|char| !matches!(char, '/' | '\0')).take(60).collect();
+        let file = format!("tools/{name}.py");
+        let session = judged.another(number);
+        let call = json!({ "file_path": session.cwd.join(&file), "content": "a = 1\n" });
+        Transcript::of(&session)
+            .prompt("Do it.")
+            .message("msg_own")
+            .text("Now.")
+            .call(CALL, "Write", &call)
+            .write();
+        let before = judged.api.requests().len();
+        let answer = judged.ask(&write(&session, &file, "a = 1\n"));
+        if let Some(reason) = denial(answer.as_ref()) {
+            assert!(!reason.contains(super::answers::is_dangerous), "{reason:?}");
+        }
+        for asked in judged.api.requests().split_off(before) {
+            assert!(
+                Material::of(&asked).part("file").contains(name.trim().get(..4).unwrap_or("")),
+                "{name:?}"
+            );
+        }
+    }
+    assert!(!judged.api.requests().is_empty());
+}

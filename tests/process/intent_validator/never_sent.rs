@@ -11,8 +11,14 @@ const CONTENT: &str = "def value():\n    return 'seven'\n";
 /// Nobody is asked about a change of this file, and it goes on.
 #[track_caller]
 fn check(judged: &Judged, number: usize, file: &str) {
+    check_called(judged, number, file, file);
+}
+
+/// The same for a file that is really called otherwise.
+#[track_caller]
+fn check_called(judged: &Judged, number: usize, file: &str, real: &str) {
     let session = judged.another(number);
-    says(&session, "Do it.", &format!("FILE: {file}\nCHANGES: add value()\nGOAL: others can ask for it"));
+    says(&session, "Do it.", &format!("FILE: {real}\nCHANGES: add value()\nGOAL: others can ask for it"));
     let answer = judged.ask(&write(&session, file, CONTENT));
     assert_eq!(denial(answer.as_ref()), None, "{file}");
     assert!(judged.api.requests().is_empty(), "{file} went out: {}", judged.journal());
@@ -20,7 +26,7 @@ fn check(judged: &Judged, number: usize, file: &str) {
     assert_eq!(why.last().map(String::as_str), Some("not sent to a model"), "{file}: {}", judged.journal());
 }
 
-const PRIVATE: [&str; 14] = [
+const PRIVATE: [&str; 12] = [
     ".env.py",
     "config/.env.py",
     "config/.ENV.PY",
@@ -32,8 +38,6 @@ const PRIVATE: [&str; 14] = [
     "tools/aws_credentials_store.py",
     "tools/secret.py",
     "tools/my_secrets.rb",
-    "tools/../config/.env.py",
-    "./config/./.env.py",
     "tools/secrets.ipynb.py",
 ];
 
@@ -43,6 +47,8 @@ fn a_file_that_is_never_sent_costs_no_question() {
     for (number, file) in PRIVATE.into_iter().enumerate() {
         check(&judged, number, file);
     }
+    check_called(&judged, 20, "tools/../config/.env.py", "config/.env.py");
+    check_called(&judged, 21, "./config/./.env.py", "config/.env.py");
 }
 
 #[cfg(unix)]
@@ -57,12 +63,12 @@ fn a_link_is_no_way_round() {
     symlink("../config/.env.py", project.join("tools/linked.py")).unwrap();
     symlink(project.join("keys"), project.join("tools/folder")).unwrap();
     symlink("linked.py", project.join("tools/twice.py")).unwrap();
-    check(&judged, 1, "tools/linked.py");
-    check(&judged, 2, "tools/twice.py");
-    check(&judged, 3, "tools/folder/id_rsa.py");
+    check_called(&judged, 1, "tools/linked.py", "config/.env.py");
+    check_called(&judged, 2, "tools/twice.py", "config/.env.py");
+    check_called(&judged, 3, "tools/folder/id_rsa.py", "keys/id_rsa.py");
     // The other way round: a name that says to keep back what it leads to.
     symlink("plain.py", project.join("tools/.env.py")).unwrap();
-    check(&judged, 4, "tools/.env.py");
+    check_called(&judged, 4, "tools/.env.py", "tools/plain.py");
 }
 
 #[test]
@@ -73,7 +79,7 @@ fn a_glob_of_the_users_is_held_against_the_path_in_the_project() {
         check(&judged, number, file);
     }
     // A repository in the project: what the user wrote is meant from the project's root.
-    check(&judged, 5, "inner/own/a.py");
+    check_called(&judged, 5, "inner/own/a.py", "own/a.py");
 }
 
 /// What is asked about another file shows nothing of it; the local checks see it all the same.

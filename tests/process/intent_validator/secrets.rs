@@ -68,12 +68,13 @@ fn of_what_was_there_before_no_secret_goes_out_either() {
 fn a_secret_that_a_change_brings_is_refused_before_anybody_is_asked() {
     let judged = asking("max_blocks: 10");
     let mut refused = 0;
-    for secret in secrets() {
+    for (number, secret) in secrets().into_iter().enumerate() {
         said(&judged, "it", "it");
         let before = judged.api.requests().len();
         // In a string, as code has it.
         let content = format!("value = \"{}\"\n", secret.text.replace('"', "'").replace('\n', "\\n"));
-        let question = write(&judged.session.clone().with_prompt_id(&secret.random), FILE, &content);
+        let question =
+            write(&judged.session.clone().with_prompt_id(&format!("prompt-{number}")), FILE, &content);
         let answer = judged.ask(&question);
         if let Some(reason) = denial(answer.as_ref()) {
             refused += 1;

@@ -117,7 +117,9 @@ fn a_project_neither_switches_a_hook_on_nor_chooses_a_way_to_a_model() {
                         format!("backend: {backend}, claude_program: {}", stand_in.program().display());
                     judged.sandbox.requirements(level, &global(hook, "", &judge));
                     let answers = [1, 2].map(|number| judged.ask(&judged.question(number)));
-                    answers.iter().for_each(|answer| assert_goes_on(answer.as_ref()));
+                    for answer in &answers {
+                        assert_goes_on(answer.as_ref());
+                    }
                     assert!(told(&answers, "judge") <= 1, "{hook} {user}: {answers:?}");
                 }
                 assert!(judged.api.requests().is_empty() && stand_in.asked().is_empty(), "{hook} {user}");
@@ -208,7 +210,9 @@ fn a_project_that_gives_the_hooks_their_environment_gets_no_question() {
                         let question = judged.question_of(&session, 100 * number + round);
                         crate::driver::documented(&hook.stdin(question.to_bytes()).run())
                     });
-                    answers.iter().for_each(|answer| assert_goes_on(answer.as_ref()));
+                    for answer in &answers {
+                        assert_goes_on(answer.as_ref());
+                    }
                     assert_eq!(told(&answers, "settings.json"), 1, "{hook} {variable}: {answers:?}");
                     std::fs::remove_file(file).unwrap();
                 }

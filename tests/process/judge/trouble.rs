@@ -183,6 +183,20 @@ fn who_wants_to_be_asked_instead_is_and_a_stop_goes_on_all_the_same() {
     }
 }
 
+/// Where the first of two questions fails the second is not asked: it would only cost another deadline.
+#[test]
+fn after_a_first_question_that_failed_no_second_one_is_asked() {
+    for (on_failure, decision) in [("allow", Value::Null), ("ask", json!("ask"))] {
+        let judge = format!("{PATIENT}, on_judge_failure: {on_failure}");
+        let manner = judge_api::refuses(401, &[]);
+        let judged = Judged::new("intent-validator", "stage1: model", &judge, [manner]);
+        let answer = judged.ask(&judged.question(1)).unwrap();
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], decision, "{answer}");
+        assert!(notice(Some(&answer)).contains(LOGIN), "{answer}");
+        assert_eq!(judged.api.requests().len(), 1, "{}", judged.journal());
+    }
+}
+
 /// What a `claude` may do instead of answering, and what is said of it.
 #[cfg(unix)]
 #[test]

@@ -140,8 +140,12 @@ pub(super) fn first_user_text(body: &Value) -> String {
     first.map(|message| text_of(&message["content"])).unwrap_or_default()
 }
 
+/// What newer models are told of the machine comes behind the last message, as one of the role `system`.
 pub(super) fn last_message_text(body: &Value) -> String {
-    list(&body["messages"]).last().map(|message| text_of(&message["content"])).unwrap_or_default()
+    let messages = list(&body["messages"]);
+    let last = messages.iter().rposition(|message| message["role"] != "system").unwrap_or_default();
+    let texts: Vec<_> = messages.iter().skip(last).map(|message| text_of(&message["content"])).collect();
+    texts.join("\n")
 }
 
 /// The texts that are not among the known ones; one known occurrence takes away one.

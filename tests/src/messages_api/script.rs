@@ -59,8 +59,8 @@ impl Script {
         self
     }
 
-    /// Replies for requests whose last message contains `text`, with or without tools, before any other rule but the
-    /// judges'; the last one repeats. For replies whose order is not known, and for judges that are clients.
+    /// Replies for requests whose last message contains `text`, or one of the role `system` behind it, with or without tools,
+    /// before any other rule but the judges'; the last one repeats. For replies whose order is not known, and for judges that are clients.
     pub fn when_shown<A: Into<Answer>>(mut self, text: &str, answers: impl IntoIterator<Item = A>) -> Self {
         self.shown.push((text.to_owned(), answers.into_iter().map(Into::into).collect()));
         self

@@ -295,6 +295,8 @@ fn turned(switches: &Switches, section: &Section<Settings>, asker: &Asker<'_>) -
             });
         let position = match stands {
             Position::Auto if !is_word => return None,
+            // When stops are checked is the word's to say.
+            Position::On if switch == Switch::TempoStop => return None,
             _ if is_void => "void, for it is locked by your global requirements.yaml",
             turned => turn::told(turned),
         };

@@ -87,19 +87,15 @@ fn position_of(each: Switch, asked: Switch, position: Position, before: &Switche
     (before.position(&key(each), None) == Position::Off).then_some(Position::Auto)
 }
 
-/// What is turned beside the word for `tempo`, so that it counts: the switch of the whole section gives way to it.
+/// What is turned beside the word for `tempo`, so that it counts: where the whole hook is switched off, it is given back.
 fn out_of_the_way(each: Switch, word: &Turn, before: &Switches) -> Option<Turn> {
     let (section, _) = each.section();
-    let own = before.position(section, word.session.as_deref());
-    // What holds for all sessions gives way in one of them only to that one's own switch.
-    let of_all = word.session.as_ref().map_or(Position::Auto, |_| before.position(section, None));
-    let position = match (word.position, own, of_all) {
-        _ if !is_word(each) => return None,
-        (_, Position::Auto, _) | (Position::Off, Position::Off, _) => return None,
-        (Position::On, _, Position::Off) => Position::On,
-        (Position::Off, _, Position::On) => Position::Off,
-        _ => Position::Auto,
-    };
+    let is_off = |session| before.position(section, session) == Position::Off;
+    if !is_word(each) || word.position == Position::Off || !is_off(word.session.as_deref()) {
+        return None;
+    }
+    // What is off in all sessions is lifted in one of them only by that one's own switch.
+    let position = if word.session.is_some() && is_off(None) { Position::On } else { Position::Auto };
     Some(Turn { switch: section.to_owned(), position, ..word.clone() })
 }
 
@@ -133,14 +129,7 @@ fn look(switch: Switch, switches: &Switches, asker: &Asker<'_>) -> Option<Standi
     }
     let (spec, schema) = section_by_schema(name)?;
     let section = load_by_schema(spec, schema, &asker.sources(), switches.of(name, asker.session))?;
-    let standing = standing(&section, key)?;
-    // Whoever switches the whole hook on has every stop looked at.
-    let is_on = is_word(switch) && switches.position(name, asker.session) == Position::On;
-    if is_on && standing.section_off_by.is_none() && !standing.is_overruled {
-        let by = section.origin("enabled").map(|origin| origin.to_string()).unwrap_or_default();
-        return Some(Standing { position: Position::On, by, ..standing });
-    }
-    Some(standing)
+    standing(&section, key)
 }
 
 fn standing<S>(section: &Section<S>, key: Option<&str>) -> Option<Standing> {

@@ -3,12 +3,12 @@
 use shared::config::{SectionSpec, Sources, load};
 use shared::hook::Hook;
 use shared::host::Places;
+use shared::messages::Texts;
 use shared::switches::Position;
 
 use super::{is_typed, rules_text, status_text};
 use crate::IntentValidator;
 use crate::plan::tests::defaults;
-use crate::prompts::Texts;
 use crate::prompts::tests::{assert_filled, host};
 use crate::settings::Stage2;
 

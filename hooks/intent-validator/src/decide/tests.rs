@@ -3,10 +3,10 @@
 use shared::blocks::BlockCount;
 use shared::hook::{Given, Heeded, Memory, Outcome, Remark, Verdict};
 use shared::protocol::{Call, Event, Input, ToolCall};
+use shared::switches::Turned;
 
 use super::decide;
 use crate::checks::Finding;
-use crate::command::Change;
 use crate::declaration::Declaration;
 use crate::observe::{ChangeFacts, DeclaredFacts, Facts, StartFacts};
 use crate::plan::tests::{NOON, defaults, finding, known, said};
@@ -15,7 +15,7 @@ use crate::review::{Reply, Review};
 use crate::settings::{Settings, Stage1};
 use crate::state::{Recorded, State};
 
-fn outcome(facts: &Facts, state: &State, settings: &Settings) -> Outcome<State, Change> {
+fn outcome(facts: &Facts, state: &State, settings: &Settings) -> Outcome<State, Turned> {
     let call = Call { session_id: Some("s".into()), prompt_id: Some("p".into()), ..Call::default() };
     decide(&Given {
         input: &Input { call, event: Event::PreToolUse(ToolCall::default()) },

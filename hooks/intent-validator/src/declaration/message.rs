@@ -92,12 +92,13 @@ impl Message {
     /// Whether a declaration before this message still stands behind it.
     pub(super) fn lets_stand(&self) -> bool {
         let words = text::words(&self.text);
-        let is_taken_back = self.text.contains('?') || has_any(&words, vocabulary::TAKES_BACK);
-        let is_brief =
-            self.words <= BRIEF && !has_any(&words, &["not", "won't", "don't", "no", "other", "another"]);
+        let is_taken_back = self.text.contains('?')
+            || is_unsettled(&words)
+            || has_any(&words, vocabulary::TURNS_AWAY)
+            || words.iter().any(|word| word.ends_with("n't"));
         match self.found {
-            Found::Nothing => !is_taken_back,
-            Found::Unsure => !is_taken_back && is_brief,
+            Found::Nothing => !is_taken_back && !announces_more(&words),
+            Found::Unsure => !is_taken_back && self.words <= BRIEF,
             _ => false,
         }
     }
@@ -120,6 +121,29 @@ impl Message {
             Proof::Lacking(_) => labelled,
         }
     }
+}
+
+/// Whether words leave open that what is declared is done now.
+fn is_unsettled(words: &[String]) -> bool {
+    has_any(words, vocabulary::TAKES_BACK) || has_any(words, vocabulary::UNSETTLED)
+}
+
+/// Whether something is announced beyond "the edit" and its test.
+fn announces_more(words: &[String]) -> bool {
+    let is_more = |word: &String| {
+        let is_test = ["test", "tests", "first", "red", "green", "failing"].contains(&word.as_str());
+        !is_test && !super::doubts::STOP.contains(&word.as_str()) && !speech::is_adverb(word)
+    };
+    speech::opening(words).is_some_and(|(_, end, ..)| words[end..].iter().skip(1).any(is_more))
+}
+
+/// Whether a text asks somebody something.
+fn asks(text: &str) -> bool {
+    const ADDRESSES: &[&str] =
+        &["you", "we", "should", "shall", "ok", "okay", "or", "agree", "agreed", "alright", "which"];
+    text::sentences(text)
+        .iter()
+        .any(|sentence| sentence.ends_with('?') && has_any(&text::words(sentence), ADDRESSES))
 }
 
 /// A fence that holds a whole declaration and nothing else, in a message that says little beside it.
@@ -197,7 +221,7 @@ fn lacking(block: &Block) -> Vec<Missing> {
 /// A block names the file.
 fn in_block(block: &Block, blocks: &[Block], rest: &str) -> Found {
     let rest_words = text::words(rest);
-    if block.is_doubtful || has_any(&rest_words, vocabulary::TAKES_BACK) {
+    if block.is_doubtful || is_unsettled(&rest_words) || asks(rest) {
         return Found::Unsure;
     }
     let missing = lacking(block);
@@ -246,6 +270,7 @@ fn declaration(block: &Block, goal: Option<String>) -> Declaration {
 
 fn in_prose(rest: &str, file: &str, goal: Option<&str>, is_unfenced: bool) -> Found {
     match prose::read(rest, file, goal) {
+        Said::Declared { .. } if is_unsettled(&text::words(rest)) || asks(rest) => Found::Unsure,
         Said::Declared { changes, goal } => {
             Found::Declared(Declaration { file: file.to_owned(), changes, goal, ..Declaration::default() })
         }

@@ -139,6 +139,31 @@ const COVERING: &[&str] = &[
     "o",
 ];
 
+/// Words that say of a test that it does not serve.
+const SERVES_NOT: &[&str] = &[
+    "broken", "deleted", "removed", "ignoring", "ignored", "outdated", "missing", "lacks", "nothing",
+    "hardly", "barely", "irrelevant", "unrelated",
+];
+
+/// What a test does, or fails to do.
+const OF_SERVICE: &[&str] = &[
+    "cover", "test", "reach", "check", "exercise", "run", "exist", "work", "apply", "help", "touch", "catch",
+];
+
+/// Whether it is said, outside of quotes, that a test does not serve.
+fn serves_not(text: &str) -> bool {
+    let mut plain = text.to_owned();
+    for quote in quotes::in_text(text) {
+        plain = plain.replacen(quote.text, " ", 1);
+    }
+    let words = text::words(&plain);
+    let fails = |pair: &[String]| {
+        (pair[0].ends_with("n't") || pair[0] == "cannot" || pair[0] == "not")
+            && OF_SERVICE.contains(&pair[1].as_str())
+    };
+    has_any(&words, SERVES_NOT) || words.windows(2).any(fails)
+}
+
 /// The proof that lies in what stands behind the labels for test and permission.
 pub(super) fn of_labels(test: Option<&str>, permission: Option<&str>, heard: &Heard<'_>) -> Proof {
     let by_test = test.map(|test| of_test_value(test, heard));
@@ -174,7 +199,7 @@ pub(super) fn of_test_value(value: &str, heard: &Heard<'_>) -> Proof {
                 "not necessary",
             ],
         );
-    match (names_test(value, heard.file), denies || is_put_off) {
+    match (names_test(value, heard.file), denies || is_put_off || serves_not(value)) {
         (true, false) => Proof::Test(value.trim().to_owned()),
         (true, true) => Proof::Unsure,
         (false, _) => without_name(value, &words, denies || is_put_off, heard),
@@ -294,7 +319,9 @@ fn is_covered_by(sentence: &str, file: &str) -> bool {
         || has_any(
             &words,
             &["would", "could", "might", "should", "pass", "passes", "passed", "still green", "run", "if"],
-        );
+        )
+        || serves_not(sentence)
+        || has_any(&words, &["i'd", "but", "only"]);
     !is_doubtful && names_test(sentence, file) && words.iter().any(|word| COVERING.contains(&word.as_str()))
 }
 

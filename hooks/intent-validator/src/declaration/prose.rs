@@ -183,6 +183,7 @@ fn is_clean(sentence: &Sentence<'_>, announced: &Announced, end: usize) -> bool 
     let is_doubted = sentence.low[..reach].iter().any(|word| DOUBT.contains(&word.as_str()));
     !sentence.is_question
         && !is_quoted
+        && !has_any(&sentence.low[..announced.start], vocabulary::LEADS_TO_DOUBT)
         && !is_other
         && !is_doubted
         && !has_any(&sentence.low, LATER)
@@ -233,7 +234,8 @@ fn is_target(sentence: &Sentence<'_>, announced: &Announced, ours: usize) -> boo
 fn is_named_noun(sentence: &Sentence<'_>, announced: &Announced, noun: usize) -> bool {
     let Some(between) = sentence.low.get(announced.verb + 1..=noun) else { return false };
     let takes_file = announced.kind == Kind::Touches || speech::makes(&sentence.low[announced.verb]);
-    takes_file && between.len() <= 3 && !between.iter().any(|word| speech::is_preposition(word))
+    let is_phrase = sentence.low.get(announced.verb + 1).is_some_and(|word| speech::is_article(word));
+    takes_file && is_phrase && between.len() <= 3 && !between.iter().any(|word| speech::is_preposition(word))
 }
 
 fn declared(sentence: &Sentence<'_>, next: Option<&Sentence<'_>>, goal: Option<&str>) -> Option<Said> {

@@ -321,6 +321,17 @@ pub(super) const LEADS_TO_DOUBT: &[&str] = &[
     "had",
     "quote",
     "quoting",
+    "option",
+    "alternative",
+    "alternatively",
+    "idea",
+    "thought",
+    "did",
+    "summary",
+    "recap",
+    "so far",
+    "finished",
+    "completed",
 ];
 
 /// What takes a declaration back, or asks whether it may stand.
@@ -361,4 +372,47 @@ pub(super) const TAKES_BACK: &[&str] = &[
     "instead let",
     "for illustration",
     "hypothetical",
+];
+
+/// What leaves open whether a change is made, or says that it was.
+pub(super) const UNSETTLED: &[&str] = &[
+    "if that's",
+    "if that is",
+    "if this is fine",
+    "if it's ok",
+    "if you agree",
+    "provided you",
+    "unless you",
+    "assuming you",
+    "pending your",
+    "as soon as you",
+    "with your permission",
+    "i'd do",
+    "i would do",
+    "i'd go with",
+    "i would go with",
+    "option a",
+    "option b",
+    "option 1",
+    "option 2",
+    "doesn't work",
+    "won't work",
+    "didn't work",
+    "turns out",
+    "turned out",
+    "on reflection",
+    "wrong place",
+    "wrong file",
+    "this is done",
+    "that's done",
+    "this is finished",
+    "that's finished",
+    "all done",
+];
+
+/// Behind a declaration these say that something else comes now, or that it was not the right thing.
+pub(super) const TURNS_AWAY: &[&str] = &[
+    "done", "finished", "completed", "complete", "next", "on to", "other", "another", "different",
+    "unrelated", "wrong", "instead", "rather", "actually", "wait", "hmm", "not", "no", "never", "cannot",
+    "leave", "else", "erledigt", "fertig", "nicht", "terminé", "listo", "hecho", "feito", "fatto",
 ];

@@ -4,13 +4,14 @@ use serde::de::DeserializeOwned;
 use shared::blocks;
 use shared::hook::Seen;
 use shared::judge::{self, Desk, Question};
+use shared::messages::Texts;
 use shared::protocol::ToolCall;
 use shared::transcript::{Speaker, conversation};
 
 use super::{about_tests, how_to_declare};
 use crate::change::{diff, in_words};
 use crate::plan::Known;
-use crate::prompts::{Prompt, Texts};
+use crate::prompts::{STAGE1, STAGE2, filled};
 use crate::review::{self, Announced, Announcement, Reply, Review};
 use crate::settings::Settings;
 
@@ -54,13 +55,13 @@ pub(super) fn review(
 fn about_declarations(settings: &Settings, known: &Known, texts: &mut Texts<'_>) -> String {
     let declaration = how_to_declare(texts, &known.program);
     let tdd = if known.wants_test { about_tests(texts, settings) } else { NO_TEST.to_owned() };
-    texts.filled(Prompt::Stage1, &[("declaration", &declaration), ("tdd", &tdd)])
+    filled(texts, STAGE1, &[("declaration", &declaration), ("tdd", &tdd)])
 }
 
 /// What the model of stage 2 is told.
 fn about_reviews(settings: &Settings, texts: &mut Texts<'_>) -> String {
     let rules = review::rule_lines(settings).join("\n");
-    texts.filled(Prompt::Stage2, &[("rules", &rules)])
+    filled(texts, STAGE2, &[("rules", &rules)])
 }
 
 /// The last messages of the conversation, each with who wrote it.
@@ -101,11 +102,11 @@ fn asked<V: DeserializeOwned>(
 #[cfg(test)]
 mod tests {
     use shared::host::Places;
+    use shared::messages::Texts;
 
     use super::{about_declarations, about_reviews};
     use crate::plan::Known;
     use crate::plan::tests::{defaults, known};
-    use crate::prompts::Texts;
     use crate::prompts::tests::{assert_filled, host};
 
     #[test]

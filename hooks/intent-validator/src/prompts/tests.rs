@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
+use shared::messages::Texts;
 
-use super::{ALL, Prompt, Texts, fill};
+use super::{ALL, STAGE2, STATUS, TDD, fill, filled, unusable};
 use crate::plan::tests::defaults;
 
 pub(crate) fn host() -> Host {
@@ -42,7 +43,7 @@ fn each_of_the_folders_files_is_one_of_ours_or_the_stop_gates() {
         }
     }
     names.sort();
-    let mut ours: Vec<&str> = ALL.map(Prompt::key).to_vec();
+    let mut ours: Vec<&str> = ALL.map(|text| text.name).to_vec();
     ours.sort_unstable();
     assert_eq!(names, ours);
 }
@@ -61,10 +62,10 @@ fn a_text_of_the_users_own_comes_first_and_one_that_cannot_be_used_is_told() {
     .into();
     let host = host();
     let mut texts = Texts::new(&own, &host, &places);
-    assert_eq!(texts.filled(Prompt::Tdd, &[("core_paths", "src/")]), "core is src/");
-    assert!(texts.filled(Prompt::Stage2, &[]).starts_with("You review one change"));
-    assert!(texts.filled(Prompt::Status, &[]).starts_with("stage 1"));
-    assert_eq!(texts.unusable, ["stage2_code_review", "status_message"]);
+    assert_eq!(filled(&mut texts, TDD, &[("core_paths", "src/")]), "core is src/");
+    assert!(filled(&mut texts, STAGE2, &[]).starts_with("You review one change"));
+    assert!(filled(&mut texts, STATUS, &[]).starts_with("stage 1"));
+    assert_eq!(unusable(&texts), ["stage2_code_review", "status_message"]);
 }
 
 #[test]

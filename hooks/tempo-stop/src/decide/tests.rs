@@ -9,11 +9,10 @@ use shared::hook::{Given, Heed, Heeded, Memory, Outcome, Remark, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Input, Stop};
 use shared::stop_gate::never_blocked_by_input;
-use shared::switches::{Position, Turn};
+use shared::switches::{Position, Turn, Turned};
 use shared::transcript::TurnWork;
 
 use super::decide;
-use crate::effect::Switch;
 use crate::observe::{Facts, Judged, StopFacts};
 use crate::settings::{Mode, Settings};
 use crate::state::State;
@@ -78,7 +77,7 @@ fn given<T>(
     })
 }
 
-fn decided(change: impl FnOnce(&mut Case)) -> Outcome<State, Switch> {
+fn decided(change: impl FnOnce(&mut Case)) -> Outcome<State, Turned> {
     let mut case = case();
     change(&mut case);
     given(Event::Stop(case.stop.clone()), &Facts::Stop(case.facts.clone()), &case, decide)
@@ -173,16 +172,6 @@ fn off_holds_nothing_and_auto_only_while_the_user_is_away() {
 }
 
 #[test]
-fn switched_on_by_hand_every_stop_is_looked_at() {
-    for mode in [Mode::Off, Mode::Auto, Mode::On] {
-        holds(|case| {
-            case.settings.mode = mode;
-            case.facts.switch = Position::On;
-        });
-    }
-}
-
-#[test]
 fn a_prompt_is_held_so_often_and_no_more() {
     let so_often = |own, most| {
         move |case: &mut Case| {
@@ -246,7 +235,7 @@ fn the_user_is_told_what_the_judge_has_to_tell() {
     assert_eq!(outcome.notice.as_deref(), Some("no credit"));
 }
 
-fn prompted(case: &Case, prompt: &str, answered: Option<Reply>, is_typed: bool) -> Outcome<State, Switch> {
+fn prompted(case: &Case, prompt: &str, answered: Option<Reply>, is_typed: bool) -> Outcome<State, Turned> {
     let event = Event::UserPromptSubmit { prompt: prompt.into(), source: None };
     given(event, &Facts::Prompt { answered, is_typed }, case, decide)
 }
@@ -283,7 +272,7 @@ fn a_typed_command_is_answered_and_carried_out() {
     let reply = Reply { text: "off".into(), turns: vec![turn.clone()], ..Reply::default() };
     let outcome = prompted(&case(), "tempo-stop off", Some(reply), true);
     assert_eq!(outcome.verdict, Verdict::Reply { text: "off".into() });
-    assert_eq!(outcome.effects, [Switch(turn)]);
+    assert_eq!(outcome.effects, [Turned(turn)]);
     assert!(matches!(outcome.memory, Memory::Note(_)), "whoever types is there");
 }
 

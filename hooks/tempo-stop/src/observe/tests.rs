@@ -192,15 +192,6 @@ fn nobody_is_asked_about_a_stop_that_is_let_go_anyhow() {
 }
 
 #[test]
-fn a_switch_turned_on_by_hand_is_seen() {
-    let mut scene = scene(&work());
-    scene.settings.mode = Mode::Off;
-    turn(&scene.store(), TempoStop::NAME, Reach::Session("s"), Position::On, NOW).unwrap();
-    let facts = scene.stop();
-    assert_eq!((facts.switch, facts.judged), (Position::On, Judged::NoVerdict));
-}
-
-#[test]
 fn a_prompt_counts_as_typed_where_a_person_can_type() {
     let terminal = scene(&[]);
     assert_eq!(terminal.prompt("do it", None), (None, true));
@@ -220,6 +211,21 @@ fn a_command_of_ours_is_answered() {
     assert!(answer.contains("claude-haiku-5-5 is asked at every stop after work"), "{answer}");
     assert!(answer.contains("nobody is asked now"), "{answer}");
     assert_eq!(scene(&[]).prompt("tempo-stop is a hook", None), (None, true));
+}
+
+#[test]
+fn the_status_tells_the_mode_that_its_switch_set_and_the_hooks_own_switch_sets_none() {
+    for (switch, position, expected) in [
+        ("tempo-stop.mode", Position::Off, "mode off: no stop is looked at"),
+        ("tempo-stop.mode", Position::Auto, "once you have typed nothing for 600 s"),
+        ("tempo-stop", Position::On, "mode off: no stop is looked at"),
+    ] {
+        let scene = scene(&[]);
+        std::fs::write(scene.file("requirements.yaml"), "tempo-stop: {enabled: true, mode: off}\n").unwrap();
+        turn(&scene.store(), switch, Reach::Session("s"), position, NOW).unwrap();
+        let (answer, _) = scene.prompt("tempo-stop status", None);
+        assert!(answer.as_deref().is_some_and(|text| text.contains(expected)), "{switch}: {answer:?}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use shared::switches::{Position, Switches, Turn};
 
 use super::{members, paid, position_of, turned};
 use crate::command::grammar::Switch;
+use crate::command::status;
 
 const NOW: Timestamp = Timestamp::from_secs(1_000_000);
 
@@ -26,24 +27,26 @@ impl Desk {
     }
 
     fn ask(&self, switch: Switch, position: Position) -> Reply {
+        let reply = self.at_it(|asker| turned(switch, position, asker));
+        for turn in &reply.turns {
+            turn.carry_out(&self.store(), NOW).unwrap();
+        }
+        reply
+    }
+
+    fn at_it(&self, answer: impl FnOnce(&Asker<'_>) -> Reply) -> Reply {
         let store = self.store();
-        let now = NOW;
         let home = Some(self.scratch.path().to_owned());
         let environment = Environment { home: home.clone(), ..Environment::default() };
-        let host = Host { started: now, clock: Clock::Fixed(now), environment };
+        let host = Host { started: NOW, clock: Clock::Fixed(NOW), environment };
         let places = Places { config_dir: home, ..Places::default() };
-        let asker = Asker {
+        answer(&Asker {
             host: &host,
             places: &places,
             store: Some(&store),
             session: self.session,
             caller: self.caller,
-        };
-        let reply = turned(switch, position, &asker);
-        for turn in &reply.turns {
-            turn.carry_out(&store, now).unwrap();
-        }
-        reply
+        })
     }
 
     fn store(&self) -> Store {
@@ -231,14 +234,15 @@ fn in_one_session_the_word_is_that_sessions() {
 }
 
 #[test]
-fn the_switch_of_the_whole_hook_gives_way_to_the_word() {
+fn the_word_gives_back_a_hook_that_was_switched_off() {
     use Position::{Auto, Off, On};
     for (own, position, expected) in [
         (Off, On, Some(Auto)),
         (Off, Auto, Some(Auto)),
         (Off, Off, None),
-        (On, Auto, Some(Auto)),
-        (On, Off, Some(Auto)),
+        (On, On, None),
+        (On, Auto, None),
+        (On, Off, None),
         (Auto, On, None),
     ] {
         let desk = Desk::new(TEMPO);
@@ -252,21 +256,49 @@ fn the_switch_of_the_whole_hook_gives_way_to_the_word() {
         );
         let word = reply.text.split([':', ',']).nth(1).unwrap().trim().to_owned();
         assert!(word.starts_with(position.word()), "{own:?}: {}", reply.text);
+        assert!(!reply.text.contains("but tempo-stop is off"), "{}", reply.text);
     }
-    for (of_all, position, here) in [(Off, On, Some(On)), (On, Off, Some(Off)), (Off, Auto, Some(Auto))] {
+}
+
+#[test]
+fn in_one_session_the_word_gives_back_what_is_off_there() {
+    use Position::{Auto, Off, On};
+    for (of_all, here, position, expected) in [
+        (Off, Auto, On, Some(On)),
+        (Off, Auto, Auto, Some(On)),
+        (Off, Off, On, Some(On)),
+        (Off, On, On, None),
+        (Auto, Off, On, Some(Auto)),
+        (On, Off, Auto, Some(Auto)),
+        (Off, Auto, Off, None),
+        (On, Auto, Off, None),
+    ] {
         let desk = Desk::new(TEMPO);
-        Turn::everywhere("tempo-stop", of_all).carry_out(&desk.store(), NOW).unwrap();
+        let own = Turn::everywhere("tempo-stop", of_all);
+        own.carry_out(&desk.store(), NOW).unwrap();
+        Turn { session: Some("s".to_owned()), position: here, ..own }.carry_out(&desk.store(), NOW).unwrap();
         let reply = desk.ask(Switch::TempoHere, position);
-        let own = reply.turns.iter().find(|turn| turn.switch == "tempo-stop");
-        assert_eq!(own.map(|turn| turn.position), here);
+        let beside = reply.turns.iter().find(|turn| turn.switch == "tempo-stop");
+        assert_eq!(beside.map(|turn| turn.position), expected, "{of_all:?} {here:?} {position:?}");
         assert!(reply.turns.iter().all(|turn| turn.session.is_some()));
         assert_eq!(desk.switches().position("tempo-stop", None), of_all);
-        assert_eq!(
-            reply.text.contains("but tempo-stop is off"),
-            (of_all, position) == (Off, Auto),
-            "{}",
-            reply.text
-        );
+        assert!(!reply.text.contains("but tempo-stop is off"), "{}", reply.text);
+    }
+}
+
+#[test]
+fn the_status_names_the_word_and_the_whole_hook_where_that_is_off() {
+    use Position::{Auto, Off, On};
+    let word = "switch: tempo auto (only while you are away) (otherwise: pace-maker tempo off)";
+    let off = "switch: tempo off (as the files say: tempo-stop auto)";
+    for (own, expected) in [(Auto, vec![word]), (On, vec![word]), (Off, vec![word, off])] {
+        let desk = Desk::new(TEMPO);
+        for (switch, position) in [("tempo-stop.mode", Auto), ("tempo-stop", own)] {
+            Turn::everywhere(switch, position).carry_out(&desk.store(), NOW).unwrap();
+        }
+        let told = desk.at_it(|asker| status::answer("pace-maker", false, asker)).text;
+        let told: Vec<&str> = told.lines().filter(|line| line.starts_with("switch: ")).collect();
+        assert_eq!(told, expected, "{own:?}");
     }
 }
 

@@ -1,0 +1,108 @@
+//! A stop that is held: with what, how often, and what the journal says when it is not any more.
+
+use serde_json::Value;
+
+use super::{NAME, missing, reason, strict};
+use crate::driver::notice;
+use crate::intent_validator::answers::is_dangerous;
+use crate::judged::{Judged, PATIENT, REQUEST, approves, worked};
+
+/// Five stops of one prompt, of which each goes on where the last was held.
+fn five_stops(judged: &Judged) -> Vec<Option<Value>> {
+    worked(&judged.session, REQUEST);
+    let stops = (0..5).map(|number| match number {
+        0 => judged.session.stop("All of it is done."),
+        _ => judged.session.stop_again(&format!("All of it is done, I said ({number}).")),
+    });
+    stops.map(|stop| judged.ask(&stop)).collect()
+}
+
+#[test]
+fn a_stop_is_held_with_the_models_words_no_more_often_than_set() {
+    for (own, most) in [("", 3), ("max_blocks: 1", 1), ("max_blocks: 2", 2)] {
+        let judged = strict(own);
+        let reasons: Vec<_> = five_stops(&judged).iter().map(|answer| reason(answer.as_ref())).collect();
+        let held: Vec<bool> = reasons.iter().map(Option::is_some).collect();
+        assert_eq!(held, (0..5).map(|number| number < most).collect::<Vec<_>>(), "{own}: {reasons:?}");
+        for reason in reasons.into_iter().flatten() {
+            assert!(
+                reason.starts_with("tempo-stop: ") && reason.contains("\n\nNobody is greeted yet.\n\n"),
+                "{reason}"
+            );
+        }
+        assert_eq!(judged.api.requests().len(), most, "{own}: who is let go is not asked about");
+        assert_eq!(judged.texts("let-go"), vec!["held often enough for this prompt"; 5 - most], "{own}");
+        assert_eq!(judged.texts("block").len(), most, "{own}: {}", judged.journal());
+    }
+}
+
+#[test]
+fn another_prompt_is_counted_anew_and_so_is_another_session() {
+    let judged = strict("max_blocks: 1");
+    let next = judged.session.clone().with_prompt_id("another-turn");
+    for session in [judged.session.clone(), next, judged.another(1)] {
+        worked(&session, REQUEST);
+        let held = [1, 2].map(|_| reason(judged.ask(&session.stop("Done.")).as_ref()).is_some());
+        assert_eq!(held, [true, false], "{session:?}");
+    }
+}
+
+#[test]
+fn twenty_stops_of_one_prompt_at_once_are_held_no_more_often_than_set() {
+    let judged = strict("");
+    worked(&judged.session, REQUEST);
+    let stops = vec![judged.session.stop("Done."); 20];
+    let answers = judged.ask_at_once(&stops);
+    let held = answers.iter().filter(|answer| reason(answer.as_ref()).is_some()).count();
+    assert!((1..=3).contains(&held), "{held}: {}", judged.journal());
+}
+
+#[test]
+fn what_the_model_finds_done_goes_on_and_the_journal_says_so() {
+    let judged = Judged::new(NAME, "", PATIENT, [missing("Not yet."), approves()]);
+    let held: Vec<bool> =
+        five_stops(&judged).iter().map(|answer| reason(answer.as_ref()).is_some()).collect();
+    assert_eq!(held, [true, false, false, false, false]);
+    assert_eq!(judged.texts("let-go"), ["the model finds it done"; 4]);
+    assert_eq!(judged.texts("judge"), ["stop: answered"; 5]);
+}
+
+#[test]
+fn feedback_is_cleaned_and_cut() {
+    let escapes = "\u{1b}[2J\u{1b}]0;title\u{7}red\r\u{8}\u{9b}31m";
+    let hidden = "\u{202e}txt.exe\u{200b}\u{2066}\u{feff}";
+    let long = "long ".repeat(20_000);
+    for (feedback, max_bytes) in [(escapes, 600), (hidden, 600), (&long, 3_000)] {
+        let judged = Judged::new(NAME, "", PATIENT, [missing(feedback)]);
+        let answer = judged.ask(&judged.question(1));
+        let reason =
+            reason(answer.as_ref()).unwrap_or_else(|| panic!("{feedback:.40?}: {}", judged.journal()));
+        assert!(reason.len() < max_bytes, "{}", reason.len());
+        assert!(!reason.contains(is_dangerous), "{reason:?}");
+    }
+    let judged = Judged::new(NAME, "", PATIENT, [missing(&"long ".repeat(200_000))]);
+    let answer = judged.ask(&judged.question(1));
+    assert_eq!(reason(answer.as_ref()), None);
+    assert!(notice(answer.as_ref()).contains("is no verdict"), "{answer:?}");
+}
+
+#[test]
+fn feedback_that_says_nothing_holds_nothing() {
+    for feedback in ["", " \n ", "BLOCKED:", "\u{1b}\u{7}"] {
+        let judged = Judged::new(NAME, "", PATIENT, [missing(feedback)]);
+        let answer = judged.ask(&judged.question(1));
+        assert_eq!(reason(answer.as_ref()), None, "{feedback:?}");
+    }
+}
+
+/// What a refusal asks for is said, and the stop goes through.
+#[test]
+fn a_question_to_the_user_ends_the_turn_as_the_text_says() {
+    let judged = strict("");
+    worked(&judged.session, REQUEST);
+    let reason = reason(judged.ask(&judged.session.stop("Done.")).as_ref()).unwrap();
+    assert!(reason.contains("end with a question to them"), "{reason}");
+    assert_eq!(judged.ask(&judged.session.stop_again("Shall I greet them in French?")), None);
+    assert_eq!(judged.texts("let-go"), ["the last message ends in a question"]);
+    assert_eq!(judged.api.requests().len(), 1);
+}

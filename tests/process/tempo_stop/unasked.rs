@@ -1,0 +1,123 @@
+//! Stops about which no model is asked, and what the journal says of each.
+
+use serde_json::{Value, json};
+use tests::payloads::Payload;
+use tests::transcripts::Transcript;
+
+use super::{reason, strict};
+use crate::judged::{Judged, REQUEST, worked};
+
+/// A turn, and its stop.
+type Turn = fn(&Judged) -> Payload;
+
+fn after_work(judged: &Judged, message: &str) -> Payload {
+    worked(&judged.session, REQUEST);
+    judged.session.stop(message)
+}
+
+/// Turns that end unasked, and why.
+const TURNS: [(&str, Turn); 16] = [
+    ("the turn made no tool call", |judged| {
+        Transcript::of(&judged.session).prompt(REQUEST).text("Hello.").write();
+        judged.session.stop("Hello.")
+    }),
+    ("the last message ends in a question", |judged| after_work(judged, "Done. Shall I go on?")),
+    ("the last message ends in a question", |judged| after_work(judged, "Which one?\n- a\n- b")),
+    ("the last message ends in a question", |judged| after_work(judged, "続けますか？")),
+    ("background work or a wake-up is in flight", |judged| {
+        worked(&judged.session, REQUEST);
+        judged.session.replay("Stop-background_tasks")
+    }),
+    ("background work or a wake-up is in flight", |judged| {
+        let crons = json!([{ "id": "c1", "schedule": "*/5 * * * *", "prompt": "look again" }]);
+        after_work(judged, "Done.").with("session_crons", crons)
+    }),
+    ("what the user asked for is not known", |judged| {
+        Transcript::of(&judged.session).tool_call("Bash", &json!({ "command": "make" })).write();
+        judged.session.stop("Done.")
+    }),
+    ("what the user asked for is not known", |judged| {
+        worked(&judged.session, "<command-name>/clear</command-name>");
+        judged.session.stop("Done.")
+    }),
+    ("the last message is an error of the client", |judged| after_work(judged, "API Error: 529 overloaded")),
+    ("the last message is an error of the client", |judged| after_work(judged, "Credit balance is too low")),
+    ("the last message is an error of the client", |judged| after_work(judged, "Prompt is too long")),
+    ("the last message is an error of the client", |judged| {
+        after_work(judged, "[Request interrupted by user for tool use]")
+    }),
+    ("the last message is an error of the client", |judged| {
+        after_work(judged, "You’ve hit your limit · resets 3pm")
+    }),
+    ("a continued stop without a prompt id", |judged| {
+        worked(&judged.session, REQUEST);
+        judged.session.stop_again("Done.").without("prompt_id")
+    }),
+    ("no session id", |judged| after_work(judged, "Done.").without("session_id")),
+    ("what the user asked for is not known", |judged| {
+        worked(&judged.session, REQUEST);
+        judged.session.stop("Done.").with("transcript_path", "/nowhere/transcript.jsonl")
+    }),
+];
+
+#[test]
+fn nobody_is_asked_about_a_stop_that_is_never_held_and_the_journal_says_why() {
+    for (number, (why, turn)) in TURNS.into_iter().enumerate() {
+        let judged = strict("");
+        let answer = judged.ask(&turn(&judged));
+        assert_eq!(answer, None, "{number}: {why}");
+        assert!(judged.api.requests().is_empty(), "{number}: {why}");
+        assert_eq!(judged.texts("let-go"), [why], "{number}: {}", judged.journal());
+    }
+}
+
+#[test]
+fn while_the_user_is_there_nobody_is_asked_in_the_mode_that_waits_for_them_to_go() {
+    let judged = strict("mode: auto, away_secs: 86400");
+    let unasked = |judged: &Judged| judged.ask(&after_work(judged, "Done."));
+    assert_eq!(unasked(&judged), None, "nobody has typed anything yet");
+    assert_eq!(judged.ask(&judged.session.user_prompt_submit(REQUEST)), None);
+    assert_eq!(unasked(&judged), None, "somebody has just typed");
+    assert_eq!(judged.texts("let-go"), ["the user is not away"; 2]);
+    // As if the user had typed long ago.
+    let file = format!("{}-tempo.json", judged.session.id);
+    let mut state = judged.state_of(&file);
+    assert!(state["state"]["typed_at"].is_i64(), "{state}");
+    state["state"]["typed_at"] = Value::from(1);
+    std::fs::write(judged.state(&file), state.to_string()).unwrap();
+    assert!(reason(unasked(&judged).as_ref()).is_some(), "{}", judged.journal());
+    assert_eq!(judged.api.requests().len(), 1);
+}
+
+#[test]
+fn nobody_is_asked_where_it_is_off_or_nobody_reads_along() {
+    for own in ["mode: \"off\"", "enabled: false"] {
+        let judged = strict(own);
+        let global = format!("tempo-stop: {{ {own} }}\njudge: {{ backend: messages_api }}\n");
+        judged.sandbox.requirements(tests::sandbox::Level::User, &global);
+        assert_eq!(judged.ask(&after_work(&judged, "Done.")), None, "{own}");
+        assert!(judged.api.requests().is_empty(), "{own}");
+    }
+    let judged = strict("");
+    let headless = judged.hook().env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
+    headless.stdin(after_work(&judged, "Done.").to_bytes()).run().assert_silent();
+    judged.ask(&judged.session.user_prompt_submit("tempo-stop off"));
+    assert_eq!(judged.ask(&after_work(&judged, "Done.")), None, "it is switched off by hand");
+    assert!(judged.api.requests().is_empty());
+}
+
+#[test]
+fn after_six_blocks_of_a_prompt_by_whomever_nobody_is_asked() {
+    use shared::blocks::record_stop;
+    let judged = strict("");
+    let store = shared::state::Store::open(&judged.sandbox.state_dir()).unwrap();
+    let (session, prompt) = (judged.session.id.as_str(), judged.session.prompt_id.as_str());
+    for _ in 0..6 {
+        // Long before this stop: it is not the same one.
+        let now = shared::host::Timestamp::from_secs(1_000);
+        record_stop(&store, session, Some(prompt), "stop-momentum", now).unwrap();
+    }
+    assert_eq!(judged.ask(&after_work(&judged, "Done.")), None);
+    assert_eq!(judged.texts("let-go"), ["blocked often enough for this prompt"]);
+    assert!(judged.api.requests().is_empty());
+}
