@@ -71,8 +71,7 @@ fn also(sandbox: &Sandbox, more: Value) {
 
 /// The tool through which a client gives a structured answer.
 fn says(verdict: &str, findings: &Value) -> Reply {
-    let answer = json!({ "verdict": verdict, "findings": findings, "feedback": "" });
-    Reply::tool("StructuredOutput", answer)
+    Reply::tool("StructuredOutput", json!({ "verdict": verdict, "findings": findings }))
 }
 
 fn approved() -> Reply {

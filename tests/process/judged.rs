@@ -12,6 +12,7 @@ use tests::transcripts::Transcript;
 use crate::driver::{Driver, denial, is_block, tree};
 use crate::endpoint::Manner;
 use crate::judge_api::{self, Asked, JudgeApi};
+use crate::privacy::secrets::Secret;
 
 /// Stands for a key.
 pub(crate) const KEY: &str = "sk-ant-very-secret";
@@ -108,15 +109,21 @@ impl Judged {
         lines.map(|line| line["text"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    /// Nothing of this is in a request, or in the state folder, a piece of eight letters neither.
+    /// Of each of these secrets nothing is in its own requests, which came in this order and so many for each, nor in the
+    /// state folder; a piece of eight letters neither.
     #[track_caller]
-    pub(crate) fn assert_kept_back(&self, secret: &str, asked: &[Asked], what: &str) {
-        for piece in pieces(secret) {
-            for asked in asked {
-                assert!(!asked.text.contains(&piece), "{what}: {piece} went out: {}", asked.text);
-            }
-            for (path, content) in tree(&self.sandbox.state_dir()) {
-                assert!(!content.contains(&piece), "{what}: {piece} in {}: {content}", path.display());
+    pub(crate) fn assert_kept_back(&self, secrets: &[Secret], requests_each: usize) {
+        let asked = self.api.requests();
+        assert_eq!(asked.len(), requests_each * secrets.len(), "{}", self.journal());
+        let kept = tree(&self.sandbox.state_dir());
+        for (number, secret) in secrets.iter().enumerate() {
+            let own = asked.iter().skip(number * requests_each).take(requests_each);
+            let own: Vec<&str> = own.map(|asked| asked.text.as_str()).collect();
+            for piece in pieces(&secret.random) {
+                let out = own.iter().find(|text| text.contains(&piece));
+                assert!(out.is_none(), "{piece} of {} went out: {out:?}", secret.text);
+                let there = kept.iter().find(|(_, content)| content.contains(&piece));
+                assert!(there.is_none(), "{piece} of {} is kept: {there:?}", secret.text);
             }
         }
     }

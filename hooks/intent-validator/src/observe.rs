@@ -34,8 +34,9 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// So many of the user's last messages count for a quote.
 const USER_MESSAGES: usize = 5;
 
-/// The line of a call is written within about 100 ms.
-const CALL_WRITTEN: Patience = Patience { total: Duration::from_millis(150), step: Duration::from_millis(5) };
+/// The line of a call is written within about 135 ms on a machine at rest (tests/client-facts.md, section 4), later on a busy
+/// one. What is not waited for is asked for in vain, and let go unreviewed.
+const CALL_WRITTEN: Patience = Patience { total: Duration::from_millis(300), step: Duration::from_millis(5) };
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]

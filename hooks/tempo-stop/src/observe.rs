@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use std::time::Duration;
+
 use shared::blocks;
 use shared::cli::{self, Asker, Reply};
 use shared::hook::{Hook, Seen};
@@ -205,11 +207,15 @@ fn judged(seen: &Seen<'_, Settings>, material: &Material) -> StopFacts {
     StopFacts { judged, text, notice, ..StopFacts::default() }
 }
 
+/// The client starts the hooks of a stop one after the other; one may have held it before this process began. A model's next
+/// stop takes longer than that.
+const HEAD_START: Duration = Duration::from_millis(200);
+
 fn is_held_elsewhere(seen: &Seen<'_, Settings>) -> bool {
     let call = &seen.input.call;
     let (Some(store), Some(session)) = (seen.store, call.session_id.as_deref()) else { return false };
     let ledger = blocks::read(store, session);
-    ledger.is_blocked_since(call.prompt_id.as_deref(), TempoStop::NAME, seen.host.started)
+    ledger.is_blocked_since(call.prompt_id.as_deref(), TempoStop::NAME, seen.host.started.minus(HEAD_START))
 }
 
 #[cfg(test)]

@@ -201,15 +201,13 @@ fn a_window_that_is_switched_off_is_not_paced_by() {
 }
 
 #[test]
-fn what_this_version_does_not_have_is_not_switched() {
+fn what_costs_money_is_not_switched_on_by_a_switch() {
     let pacing = Pacing::new("");
     for (prompt, section) in
-        [("pace-maker tempo on", "tempo-stop"), ("pace-maker tempo session off", "tempo-stop")]
+        [("pace-maker tempo on", "tempo-stop"), ("pace-maker intent-validation on", "intent-validator")]
     {
-        assert_eq!(
-            pacing.told(prompt),
-            format!("{section} is not part of this version; nothing was changed")
-        );
+        let told = pacing.told(prompt);
+        assert!(told.contains(&format!("req enable --hook {section}")), "{prompt}: {told}");
     }
     assert_eq!(pacing.switches(), json!({}));
 }

@@ -41,14 +41,11 @@ fn said(judged: &Judged, user: &str, model: &str) {
 #[test]
 fn of_a_change_no_secret_goes_out() {
     let judged = asking("checks: { secrets: false }");
-    for (number, secret) in secrets().into_iter().enumerate() {
+    for secret in secrets() {
         said(&judged, "it", "it");
-        let answer = judged.ask(&write(&judged.session, FILE, &code(&secret)));
-        assert_eq!(answer, None, "{}", secret.text);
-        let asked = judged.api.requests();
-        assert_eq!(asked.len(), 2 * (number + 1), "both models were asked: {}", judged.journal());
-        judged.assert_kept_back(&secret.random, &asked, &secret.text);
+        assert_eq!(judged.ask(&write(&judged.session, FILE, &code(&secret))), None, "{}", secret.text);
     }
+    judged.assert_kept_back(&secrets(), 2);
 }
 
 #[test]
@@ -59,32 +56,35 @@ fn of_what_was_there_before_no_secret_goes_out_either() {
         judged.sandbox.write(FILE, code(&secret));
         let changed = code(&secret).replace("return 1", "return 2");
         assert_eq!(judged.ask(&write(&judged.session, FILE, &changed)), None, "{}", secret.text);
-        judged.assert_kept_back(&secret.random, &judged.api.requests(), &secret.text);
     }
-    assert_eq!(judged.api.requests().len(), 2 * secrets().len());
+    judged.assert_kept_back(&secrets(), 2);
 }
 
 #[test]
-fn a_secret_that_a_change_brings_is_refused_before_anybody_is_asked() {
+fn a_secret_that_a_change_brings_is_refused_before_anybody_is_shown_it() {
     let judged = asking("max_blocks: 10");
-    let mut refused = 0;
+    let mut refused = Vec::new();
     for (number, secret) in secrets().into_iter().enumerate() {
         said(&judged, "it", "it");
-        let before = judged.api.requests().len();
         // In a string, as code has it.
         let content = format!("value = \"{}\"\n", secret.text.replace('"', "'").replace('\n', "\\n"));
-        let question =
-            write(&judged.session.clone().with_prompt_id(&format!("prompt-{number}")), FILE, &content);
-        let answer = judged.ask(&question);
+        let session = judged.session.clone().with_prompt_id(&format!("prompt-{number}"));
+        let answer = judged.ask(&write(&session, FILE, &content).with("tool_use_id", CALL));
         if let Some(reason) = denial(answer.as_ref()) {
-            refused += 1;
             assert!(reason.contains("not clean") && !reason.contains(&secret.random), "{reason}");
-            // Stage 1 has been asked: it does not see the change.
-            assert!(judged.api.requests().len() <= before + 1, "{}", secret.text);
+            refused.push(secret);
         }
-        judged.assert_kept_back(&secret.random, &judged.api.requests(), &secret.text);
     }
-    assert!(refused >= 30, "{refused} of {} are refused", secrets().len());
+    assert!(refused.len() >= 30, "{} of {} are refused", refused.len(), secrets().len());
+    // Stage 1 alone was asked about those, and it is not shown the change.
+    let asked: String = judged.api.requests().into_iter().map(|asked| asked.text).collect();
+    for secret in refused {
+        assert!(
+            !asked.contains(&secret.random) && !judged.journal().contains(&secret.random),
+            "{}",
+            secret.text
+        );
+    }
 }
 
 #[test]
@@ -93,14 +93,14 @@ fn of_what_was_said_no_secret_goes_out() {
     for (number, secret) in secrets().into_iter().enumerate() {
         said(&judged, &secret.text, &secret.text);
         judged.ask(&write(&judged.session, FILE, &format!("def greet():\n    return {number}\n")));
-        judged.assert_kept_back(&secret.random, &judged.api.requests(), &secret.text);
     }
-    assert_eq!(judged.api.requests().len(), 2 * secrets().len(), "{}", judged.journal());
+    judged.assert_kept_back(&secrets(), 2);
 }
 
 #[test]
 fn of_a_declaration_made_in_a_shell_no_secret_goes_out() {
     let judged = asking("stage2_model: other");
+    let mut spoken = Vec::new();
     for (number, secret) in secrets().into_iter().enumerate() {
         if secret.text.contains(['\'', '\n']) {
             continue;
@@ -112,13 +112,19 @@ fn of_a_declaration_made_in_a_shell_no_secret_goes_out() {
             secret.text
         );
         judged.ask(&session.bash_succeeded(&line, ""));
-        let before = judged.api.requests().len();
         judged.ask(&write(&session, FILE, &format!("def greet():\n    return {number}\n")));
-        let asked = judged.api.requests();
-        assert!(asked.len() > before, "{}: {}", secret.text, judged.journal());
+        spoken.push(secret);
+    }
+    // What was declared so is a declaration: the model of stage 2 alone is asked.
+    let asked: String = judged.api.requests().into_iter().map(|asked| asked.text).collect();
+    assert!(
+        spoken.len() >= 30 && asked.matches("POST /v1/messages").count() >= spoken.len(),
+        "{}",
+        judged.journal()
+    );
+    for secret in spoken {
         for piece in crate::judged::pieces(&secret.random) {
-            assert!(!asked.iter().any(|asked| asked.text.contains(&piece)), "{}", secret.text);
-            assert!(!judged.journal().contains(&piece), "{}", secret.text);
+            assert!(!asked.contains(&piece) && !judged.journal().contains(&piece), "{}", secret.text);
         }
     }
 }
@@ -127,20 +133,24 @@ fn of_a_declaration_made_in_a_shell_no_secret_goes_out() {
 fn of_a_files_name_no_secret_goes_out() {
     let judged = asking("");
     let is_name = |char: char| char.is_ascii_alphanumeric() || "_-.=".contains(char);
-    let named = secrets().into_iter().filter(|secret| secret.text.chars().all(is_name));
-    let mut count = 0;
-    for secret in named {
-        count += 1;
+    let those = secrets().into_iter().filter(|secret| secret.text.chars().all(is_name));
+    let mut names = Vec::new();
+    for secret in those {
         let file = format!("tools/{}.py", secret.text);
         let own = DECLARATION.replace(FILE, &file);
         crate::judged::says(&judged.session, "Greet them.", &own);
         judged.ask(&write(&judged.session, &file, "def greet():\n    return 1\n"));
-        for asked in judged.api.requests() {
-            assert!(!asked.text.contains(&secret.random), "{}: {}", secret.text, asked.text);
-        }
-        assert!(!judged.journal().contains(&secret.random), "{}: {}", secret.text, judged.journal());
+        names.push(secret);
     }
-    assert!(count >= 20, "{count}");
+    assert!(names.len() >= 20, "{}", names.len());
+    let asked: String = judged.api.requests().into_iter().map(|asked| asked.text).collect();
+    for secret in names {
+        assert!(
+            !asked.contains(&secret.random) && !judged.journal().contains(&secret.random),
+            "{}",
+            secret.text
+        );
+    }
 }
 
 /// The letters of a long text are cut somewhere: a secret there is masked before, or the rest of it would look like nothing.
@@ -148,13 +158,14 @@ fn of_a_files_name_no_secret_goes_out() {
 fn a_secret_at_the_place_of_a_cut_is_kept_back_whole() {
     let secret = secrets().into_iter().find(|secret| secret.text.starts_with("ghp_")).unwrap();
     let judged = asking("stage2: \"off\", tdd: false");
-    for before in (0..400).step_by(5) {
+    for before in (0..120).step_by(3) {
         let text = format!("{} {} for it", "x ".repeat(before / 2), secret.text);
         let session = judged.another(before);
         // Nothing is declared: what the user asked for is repeated in the refusal, and cut there.
         Transcript::of(&session).prompt(&text).message("msg_own").call(CALL, "Write", &json!({})).write();
         let answer = judged.ask(&write(&session, FILE, &code(&secret)));
         assert!(denial(answer.as_ref()).is_some());
-        judged.assert_kept_back(&secret.random, &judged.api.requests(), &format!("after {before} letters"));
     }
+    assert!(judged.api.requests().is_empty());
+    judged.assert_kept_back(&[secret], 0);
 }

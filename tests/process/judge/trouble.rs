@@ -1,6 +1,7 @@
 //! A judge that fails holds nothing up: whatever is wrong with it, the call goes on, in time; the user is told once, and the
 //! journal has the cause.
 
+use std::cell::Cell;
 use std::net::TcpListener;
 use std::process::Command;
 use std::time::Duration;
@@ -97,21 +98,32 @@ fn a_server_that_is_not_there_holds_nothing_up() {
 
 #[test]
 fn at_the_deadline_it_is_over() {
-    for hook in HOOKS {
-        for manner in [judge_api::hangs(), judge_api::hangs_half_way(&approval())] {
-            let judged = Judged::new(hook, "", "deadline_secs: 1", [manner]);
-            check(&judged, LATE, plainly, hook);
-            assert_in_time(&judged);
+    // All at once: what they do is wait.
+    std::thread::scope(|scope| {
+        for hook in HOOKS {
+            for manner in [judge_api::hangs(), judge_api::hangs_half_way(&approval())] {
+                scope.spawn(move || {
+                    let judged = Judged::new(hook, "", "deadline_secs: 1", [manner]);
+                    check_in_time(&judged, hook);
+                });
+            }
         }
-    }
+    });
 }
 
-/// It is over in time; a machine that is busy with others gets three tries.
+/// It is over in time; a machine that is busy with others gets more than one try.
 #[track_caller]
-fn assert_in_time(judged: &Judged) {
-    let took = |number| judged.hook().stdin(judged.question(number).to_bytes()).run().wall;
-    let walls: Vec<Duration> = (10..13).map(took).collect();
-    assert!(walls.iter().any(|wall| *wall < WITHIN), "{walls:?}");
+fn check_in_time(judged: &Judged, what: &str) {
+    let in_time = Cell::new(false);
+    let run = |judged: &Judged, question: Vec<u8>| {
+        let outcome = plainly(judged, question);
+        in_time.set(in_time.get() || outcome.wall < WITHIN);
+        outcome
+    };
+    check(judged, LATE, run, what);
+    let more = (10..13).map(|number| run(judged, judged.question(number).to_bytes()).wall);
+    let walls: Vec<Duration> = if in_time.get() { Vec::new() } else { more.collect() };
+    assert!(in_time.get(), "{what}: {walls:?}");
 }
 
 #[test]
@@ -222,9 +234,9 @@ fn whatever_the_users_own_claude_does_the_call_goes_on() {
                 stand_in.program().display()
             );
             judged.sandbox.requirements(Level::User, &global(hook, "", &judge));
-            check(&judged, cause, plainly, &format!("{hook}: {what}"));
-            if cause == LATE {
-                assert_in_time(&judged);
+            match cause {
+                LATE => check_in_time(&judged, hook),
+                _ => check(&judged, cause, plainly, &format!("{hook}: {what}")),
             }
             assert!(judged.api.requests().is_empty(), "{hook}: {what}");
         }

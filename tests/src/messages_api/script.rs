@@ -60,7 +60,8 @@ impl Script {
     }
 
     /// Replies for requests whose last message contains `text`, or one of the role `system` behind it, with or without tools,
-    /// before any other rule but the judges'; the last one repeats. For replies whose order is not known, and for judges that are clients.
+    /// before any other rule but the judges'; the last one repeats. For replies whose order is not known, and for judges that
+    /// are clients.
     pub fn when_shown<A: Into<Answer>>(mut self, text: &str, answers: impl IntoIterator<Item = A>) -> Self {
         self.shown.push((text.to_owned(), answers.into_iter().map(Into::into).collect()));
         self

@@ -59,7 +59,7 @@ fn pieces_are_replaced_one_after_the_other() {
 
 #[test]
 fn a_diff_says_what_the_file_is_and_shows_what_is_around() {
-    let there: String = (1..=60).map(|line| format!("line {line}\n")).collect();
+    let there = (1..=60).map(|line| format!("line {line}\n")).collect::<Vec<_>>().concat();
     let input = json!({"file_path": "a.rs", "old_string": "line 30\n", "new_string": "changed\n"});
     let text = diff("a.rs", &applied("Edit", &input, Some(&there)));
     assert!(text.starts_with("a.rs is changed.\n@@ -15,31 +15,31 @@"), "{text}");

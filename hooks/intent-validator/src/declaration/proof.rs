@@ -235,16 +235,18 @@ pub(super) fn of_permission(value: &str, beside: &[String], heard: &Heard<'_>) -
     let whole = value.trim();
     let candidates =
         quoted.iter().map(|quote| quote.text).chain([whole]).chain(beside.iter().map(String::as_str));
-    let mut is_unsure = false;
+    let (mut is_unsure, mut is_beside) = (false, false);
     for candidate in candidates.take(quotes::MOST) {
         match quotes::find(candidate, heard.user) {
             Quote::Permits => return Proof::Permission(candidate.trim().to_owned()),
             Quote::Doubtful => is_unsure = true,
+            Quote::Beside => is_beside = true,
             Quote::NotFound => {}
         }
     }
     match quoted.iter().map(|quote| quote.text).chain(beside.iter().map(String::as_str)).next() {
         _ if is_unsure => Proof::Unsure,
+        _ if is_beside => Proof::Lacking(TestLack::Nothing),
         Some(quote) => Proof::Lacking(TestLack::QuoteNotFound(quote.to_owned())),
         None => Proof::Lacking(TestLack::Nothing),
     }
@@ -252,17 +254,39 @@ pub(super) fn of_permission(value: &str, beside: &[String], heard: &Heard<'_>) -
 
 /// The proof that lies in prose.
 pub(super) fn of_prose(prose: &str, beside: &[String], heard: &Heard<'_>) -> Proof {
-    let mut is_spoken_of = false;
-    for sentence in text::sentences(prose) {
-        if is_covered_by(sentence, heard.file) {
-            return Proof::Test(sentence.to_owned());
-        }
-        is_spoken_of |= quotes::speaks_of_tests(sentence) || claims(sentence);
+    let sentences = text::sentences(prose);
+    if let Some(sentence) = sentences.iter().find(|sentence| is_covered_by(sentence, heard.file)) {
+        return Proof::Test((*sentence).to_owned());
     }
-    if !is_spoken_of {
+    let speaking = || {
+        sentences.iter().filter(|sentence| quotes::speaks_of_tests(sentence) || claims(sentence))
+    };
+    let is_dismissed = beside.is_empty() && speaking().all(|sentence| dismisses(sentence, heard.user));
+    if is_dismissed {
         return Proof::Lacking(TestLack::Nothing);
     }
     of_claims(prose, beside, heard)
+}
+
+/// Whether a sentence only says that there is no test yet: in the speaker's own words, with no name and no quote in it, and
+/// with nothing that the user could have said.
+fn dismisses(sentence: &str, user: &[String]) -> bool {
+    let words = text::words(sentence);
+    let puts_off = has_any(
+        &words,
+        &[
+            "skip", "skipping", "later", "tomorrow", "afterwards", "without tests", "without a test",
+            "no tests", "no test",
+        ],
+    );
+    let names = sentence.contains(['"', '`', '“', '„', '«', '\'', '’', ':', ';', '_', '('])
+        || sentence.split_whitespace().any(is_test_word);
+    let leans = has_any(
+        &words,
+        &["existing", "already", "cover", "covers", "covered", "exercise", "exercises", "suite", "you"],
+    );
+    let is_open = claims(sentence) || user.iter().any(|said| quotes::speaks_of_tests(said));
+    puts_off && !names && !leans && !is_open
 }
 
 /// A test is spoken of, but none is named: what remains is a quote.
@@ -273,7 +297,7 @@ fn of_claims(prose: &str, beside: &[String], heard: &Heard<'_>) -> Proof {
     for quote in of_tests.filter(|quote| quotes::speaks_of_tests(quote)).take(quotes::MOST) {
         match quotes::find(quote, heard.user) {
             Quote::Permits => return Proof::Permission(quote.to_owned()),
-            Quote::Doubtful => return Proof::Unsure,
+            Quote::Doubtful | Quote::Beside => return Proof::Unsure,
             Quote::NotFound => not_found = Some(quote),
         }
     }

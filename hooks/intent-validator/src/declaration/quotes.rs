@@ -22,6 +22,8 @@ pub(super) enum Quote {
     Permits,
     /// The user said it, but what it permits is not certain.
     Doubtful,
+    /// The user said it, about something else: nothing in that message lets anything go, or agrees to anything.
+    Beside,
     /// The user did not say it.
     NotFound,
 }
@@ -197,6 +199,65 @@ const TURNING: &[&str] = &[
     "reject",
 ];
 
+/// Anywhere in the sentence they say that it may be a report, or that something is excepted.
+const WEIGHING: &[&str] = &[
+    "but",
+    "however",
+    "though",
+    "although",
+    "except",
+    "unless",
+    "otherwise",
+    "wrote",
+    "said",
+    "told",
+    "claimed",
+    "merged",
+    "somebody",
+    "someone",
+    "they",
+    "who",
+    "how come",
+    "last time",
+    "last week",
+    "yesterday",
+    "there are",
+    "there is",
+    "there were",
+    "aber",
+    "außer",
+    "jedoch",
+    "pero",
+    "excepto",
+    "salvo",
+    "mais",
+    "sauf",
+    "mas",
+    "exceto",
+    "ma",
+    "tranne",
+];
+
+/// Words that may stand beside a permission in its clause.
+const BESIDE: &[&str] = &[
+    "please", "just", "and", "so", "ok", "okay", "yes", "i", "think", "guess", "we", "you", "can", "may",
+    "could", "should", "will", "let's", "feel", "free", "to", "go", "ahead", "then", "for", "this", "that",
+    "these", "it", "here", "now", "today", "the", "one", "file", "change", "time", "on", "in", "of", "really",
+    "also", "there's", "need", "is", "fine", "want", "would", "like", "i'd", "it's", "as", "with", "me", "at",
+    "all", "moment", "once", "thanks", "ever", "case", "since", "because", "bitte", "du", "kannst", "wir",
+    "hier", "dafür", "das", "die", "den", "für", "diese", "ruhig", "und", "por", "favor", "puedes", "y",
+    "esto", "esta", "vez", "aquí", "s'il", "te", "plaît", "tu", "peux", "et", "ici", "cette", "pode", "e",
+    "isso", "aqui", "puoi", "qui", "für's", "heute", "hoy", "hoje", "oggi", "aujourd'hui", "jetzt",
+];
+
+/// Words of one who agrees to something that was asked.
+const AGREEING: &[&str] = &[
+    "yes", "yeah", "yep", "yup", "ok", "okay", "sure", "fine", "agreed", "agree", "right", "go", "do", "ship",
+    "good", "great", "perfect", "please", "as you", "up to you", "your call", "approved", "permission", "allow",
+    "allowed", "accept", "ja", "gut", "gerne", "mach", "klar", "sí", "si", "vale", "claro", "adelante", "oui",
+    "d'accord", "vas-y", "sim", "pode", "certo", "va", "bene", "hai", "da", "tak", "ano", "evet", "jo",
+];
+
 /// Letting go is itself forbidden.
 const FORBIDDING: &[&str] = &[
     "don't skip",
@@ -318,10 +379,24 @@ pub(super) fn find(quote: &str, user: &[String]) -> Quote {
             if permits(&said, at, quote) {
                 return Quote::Permits;
             }
-            found = Quote::Doubtful;
+            match found {
+                Quote::Doubtful => {}
+                _ if is_beside(&said) => found = Quote::Beside,
+                _ => found = Quote::Doubtful,
+            }
         }
     }
     found
+}
+
+/// A message that neither speaks of tests, nor lets anything go, nor agrees to what was asked.
+fn is_beside(said: &str) -> bool {
+    let words = text::words(said);
+    words.len() >= 3
+        && text::is_latin(said)
+        && !speaks_of_tests(said)
+        && !has_any(&words, DISPENSING)
+        && !has_any(&words, AGREEING)
 }
 
 /// White space collapsed, typographic quotation marks and apostrophes made plain.
@@ -368,11 +443,29 @@ fn permits(said: &str, at: usize, quote: &str) -> bool {
     let before = before.rfind(ends).map_or(before, |end| &before[end..]);
     let after = &said[at + quote.len()..];
     let after_len = after.find(ends).unwrap_or(after.len());
-    let is_asked = after[after_len..].starts_with('?');
     let clause: Vec<String> = text::words(before).into_iter().chain(text::words(quote)).collect();
     let around = [text::words(before), text::words(&after[..after_len])];
     let is_turned = around.iter().any(|words| has_any(words, TURNING)) || has_any(&clause, FORBIDDING);
-    !is_asked && !is_turned && !quote.ends_with('?') && speaks_of_tests(quote) && dispenses(quote)
+    let is_apart = around.iter().flatten().all(|word| lets_stand(word));
+    !is_turned && is_apart && !is_weighed(said, at, quote.len()) && !quote.ends_with('?') && speaks_of_tests(quote) && dispenses(quote)
+}
+
+/// Words of the same clause beside which a quote means what it says. Beside others it may be part of a report, or of a name.
+fn lets_stand(word: &str) -> bool {
+    BESIDE.contains(&word) || !text::is_latin(word)
+}
+
+/// The sentence of the user asks, tells what somebody did, or takes something out.
+fn is_weighed(said: &str, at: usize, len: usize) -> bool {
+    let ends = |(at, c): (usize, char), text: &str| {
+        matches!(c, '!' | '?') || (c == '.' && text[at + 1..].chars().next().is_none_or(char::is_whitespace))
+    };
+    let before = &said[..at];
+    let start = before.char_indices().rev().find(|end| ends(*end, said)).map_or(0, |(at, _)| at + 1);
+    let after = &said[at + len..];
+    let stop = after.char_indices().find(|end| ends(*end, after)).map(|(at, _)| at);
+    let sentence = &said[start..at + len + stop.unwrap_or(after.len())];
+    stop.is_some_and(|stop| after[stop..].starts_with('?')) || has_any(&text::words(sentence), WEIGHING)
 }
 
 fn dispenses(quote: &str) -> bool {
