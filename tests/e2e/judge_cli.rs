@@ -4,7 +4,7 @@
 use crate::intent_validator::{DECLARED, FILE, NEW, OLD, PROMPT, Turn, code, outcomes, script};
 use crate::judging::{Asked, ask, ask_as, hanging, questions};
 use crate::registered::{self, installed, journal};
-use crate::requirements_check::{HOOKS, content};
+use crate::requirements_check::{HOOKS, client, content};
 use serde_json::{Value, json};
 use shared::catalog::Catalog;
 use std::collections::BTreeSet;
@@ -13,18 +13,22 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::Duration;
-use tests::client::executable;
+use std::time::{Duration, Instant};
+use tests::client::{CLIENT_VERSION, executable};
 use tests::messages_api::{MessagesApi, Recorded, Reply, Route, Script};
 use tests::recording::{Behaviour, Recorder};
 use tests::sandbox::{Level, Sandbox};
 use tests::settings::Settings;
+use tests::terminal::Key;
 
 /// What stands in nobody's requests but a judge's.
 const MATERIAL: &str = "\n\ndiff:\nBEGIN ";
 
 /// For everything that happens at once on an idle machine.
 const SOON: Duration = Duration::from_secs(30);
+
+/// From the key to the end of the judge; seen: a tenth of a second.
+const UNTIL_GONE: Duration = Duration::from_secs(2);
 
 const EVENTS: [&str; 6] =
     ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"];
@@ -88,6 +92,12 @@ fn blocked() -> Reply {
 /// What the judges were asked, in order.
 fn judged(api: &MessagesApi) -> Vec<Arc<Recorded>> {
     api.requests_of(&Route::Shown(MATERIAL.to_owned()))
+}
+
+#[track_caller]
+fn wait_for_judge(api: &MessagesApi) {
+    let is_judge = |request: &Arc<Recorded>| request.route == Route::Shown(MATERIAL.to_owned());
+    api.wait_until("the judge asks", SOON, |requests| requests.iter().any(is_judge));
 }
 
 /// The edit and another one that takes it back, both declared.
@@ -290,13 +300,13 @@ fn no_hook_runs_in_it_though_all_are_registered_and_where_others_do_ours_are_sil
 
 #[test]
 fn one_that_hangs_is_gone_at_the_deadline_and_the_changes_are_made() {
-    let sandbox = project(", deadline_secs: 2");
+    // A client on a busy machine takes two seconds before it asks.
+    let sandbox = project(", deadline_secs: 5");
     let script = two_edits(&sandbox).when_shown(MATERIAL, [hanging()]);
     let api = MessagesApi::start(script);
     let (run, running) = thread::scope(|scope| {
-        let run = scope.spawn(|| crate::requirements_check::client(&sandbox, &api).ask(PROMPT));
-        let is_judge = |request: &Arc<Recorded>| request.route == Route::Shown(MATERIAL.to_owned());
-        api.wait_until("the judge asks", SOON, |requests| requests.iter().any(is_judge));
+        let run = scope.spawn(|| client(&sandbox, &api).ask(PROMPT));
+        wait_for_judge(&api);
         let running = judges(&sandbox);
         (run.join().unwrap(), running)
     });
@@ -306,6 +316,33 @@ fn one_that_hangs_is_gone_at_the_deadline_and_the_changes_are_made() {
     assert!(running.iter().any(|line| line.contains(" -p --strict-mcp-config ")), "{running:?}");
     assert_went_on("hanging", &sandbox, &asked, "the model did not answer in time");
     assert_eq!(judged(&asked.api).len(), 2);
+}
+
+#[test]
+fn escape_ends_one_that_is_asked_and_leaves_nothing_of_it() {
+    let sandbox = project("");
+    let script = script(&sandbox, &[Turn::Says(DECLARED)]).when_shown(MATERIAL, [hanging()]);
+    let api = MessagesApi::start(script);
+    let mut terminal = client(&sandbox, &api).terminal();
+    terminal.wait_until("the banner and the input line", SOON, |screen| {
+        screen.contains(CLIENT_VERSION.trim()) && screen.contains('❯')
+    });
+    terminal.enter(PROMPT);
+    wait_for_judge(&api);
+    assert_ne!(judges(&sandbox), [""; 0]);
+
+    terminal.press(Key::Escape);
+    let pressed = Instant::now();
+    while !judges(&sandbox).is_empty() {
+        assert!(pressed.elapsed() < UNTIL_GONE, "it is still there:\n{}", terminal.screen());
+        thread::sleep(Duration::from_millis(10));
+    }
+
+    eprintln!("GONE {:?}", pressed.elapsed());
+    terminal.wait_for("Interrupted");
+    assert_eq!(content(&sandbox, FILE), OLD);
+    assert_eq!(names(sandbox.state_dir().join("nonce")), [""; 0]);
+    assert!(terminal.quit().success());
 }
 
 #[test]

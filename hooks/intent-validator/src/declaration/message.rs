@@ -95,6 +95,7 @@ impl Message {
         let is_taken_back = self.text.contains('?')
             || is_unsettled(&words)
             || has_any(&words, vocabulary::TURNS_AWAY)
+            || (has_any(&words, &["next"]) && !has_any(&words, &["same edit", "same change"]))
             || words.iter().any(|word| word.ends_with("n't"));
         match self.found {
             Found::Nothing => !is_taken_back && !announces_more(&words),

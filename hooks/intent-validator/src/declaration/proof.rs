@@ -18,6 +18,16 @@ pub(super) enum Proof {
     Unsure,
 }
 
+impl Proof {
+    /// What is quoted without a word about tests was not meant for a permission.
+    fn without_quote(self) -> Self {
+        match self {
+            Self::Lacking(_) => Self::Lacking(TestLack::Nothing),
+            found => found,
+        }
+    }
+}
+
 /// Words that put a test off, or say that there is none.
 const PUT_OFF: &[&str] = &[
     "later",
@@ -265,6 +275,9 @@ pub(super) fn of_prose(prose: &str, beside: &[String], heard: &Heard<'_>) -> Pro
     if is_dismissed {
         return Proof::Lacking(TestLack::Nothing);
     }
+    if !sentences.iter().any(|sentence| quotes::speaks_of_tests(sentence)) && beside.is_empty() {
+        return of_permission(prose, &[], heard).without_quote();
+    }
     of_claims(prose, beside, heard)
 }
 
@@ -279,7 +292,8 @@ fn dismisses(sentence: &str, user: &[String]) -> bool {
             "no tests", "no test",
         ],
     );
-    let names = sentence.contains(['"', '`', '“', '„', '«', '\'', '’', ':', ';', '_', '('])
+    let names = sentence.contains([':', ';', '_', '('])
+        || !quotes::in_text(sentence).is_empty()
         || sentence.split_whitespace().any(is_test_word);
     let leans = has_any(
         &words,

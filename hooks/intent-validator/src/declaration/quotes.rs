@@ -238,6 +238,9 @@ const WEIGHING: &[&str] = &[
     "tranne",
 ];
 
+/// Behind a comma they make no question of what is said: "no tests for this, ok?".
+const TAGS: &[&str] = &["ok", "okay", "alright", "yes", "please", "ja", "vale", "d'accord", "tá"];
+
 /// Words that may stand beside a permission in its clause.
 const BESIDE: &[&str] = &[
     "please", "just", "and", "so", "ok", "okay", "yes", "i", "think", "guess", "we", "you", "can", "may",
@@ -465,7 +468,11 @@ fn is_weighed(said: &str, at: usize, len: usize) -> bool {
     let after = &said[at + len..];
     let stop = after.char_indices().find(|end| ends(*end, after)).map(|(at, _)| at);
     let sentence = &said[start..at + len + stop.unwrap_or(after.len())];
-    stop.is_some_and(|stop| after[stop..].starts_with('?')) || has_any(&text::words(sentence), WEIGHING)
+    let is_tag = |stop: usize| text::words(&after[..stop]).iter().all(|word| TAGS.contains(&word.as_str()));
+    let is_asked = stop.is_some_and(|stop| {
+        after[stop..].starts_with('?') && !(after[..stop].starts_with(',') && is_tag(stop))
+    });
+    is_asked || has_any(&text::words(sentence), WEIGHING)
 }
 
 fn dispenses(quote: &str) -> bool {

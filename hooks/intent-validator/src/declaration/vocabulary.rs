@@ -412,7 +412,7 @@ pub(super) const UNSETTLED: &[&str] = &[
 
 /// Behind a declaration these say that something else comes now, or that it was not the right thing.
 pub(super) const TURNS_AWAY: &[&str] = &[
-    "done", "finished", "completed", "complete", "next", "on to", "other", "another", "different",
+    "done", "finished", "completed", "complete", "on to", "other", "another", "different",
     "unrelated", "wrong", "instead", "rather", "actually", "wait", "hmm", "not", "no", "never", "cannot",
     "leave", "else", "erledigt", "fertig", "nicht", "terminé", "listo", "hecho", "feito", "fatto",
 ];
