@@ -338,8 +338,7 @@ fn escape_ends_one_that_is_asked_and_leaves_nothing_of_it() {
         thread::sleep(Duration::from_millis(10));
     }
 
-    eprintln!("GONE {:?}", pressed.elapsed());
-    terminal.wait_for("Interrupted");
+    terminal.wait_for("Rejected update to src/app.py");
     assert_eq!(content(&sandbox, FILE), OLD);
     assert_eq!(names(sandbox.state_dir().join("nonce")), [""; 0]);
     assert!(terminal.quit().success());

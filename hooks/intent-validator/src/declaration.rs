@@ -5,10 +5,11 @@
 //! - `labels`, `values`: labelled lines, and which values say nothing
 //! - `prose`, `speech`, `verbs`, `doubts`: sentences that announce a change
 //! - `naming`: whether a word names the file
-//! - `proof`, `quotes`: the test that is named, or what the user said
+//! - `proof`, `quotes`, `dispensing`: the test that is named, or what the user said
 //! - `message`: what one message declares for a file
 //! - `vocabulary`: labels, and words that raise doubts
 
+mod dispensing;
 mod doubts;
 mod labels;
 mod message;
@@ -92,8 +93,21 @@ pub(crate) enum TestLack {
     QuoteNotFound(String),
 }
 
-/// Judges what was said about a change.
+/// Judges what was said about a change. Of a long message the end is read: what it declares counts, and what it lacks may
+/// stand before.
 pub(crate) fn judge(heard: &Heard<'_>) -> Judgement {
+    let is_long = |text: &str| text.len() > text::READ;
+    if !is_long(heard.own) && !heard.before.iter().any(|text| is_long(text)) {
+        return judge_read(heard);
+    }
+    let before: Vec<String> = heard.before.iter().map(|text| text::tail(text).to_owned()).collect();
+    match judge_read(&Heard { own: text::tail(heard.own), before: &before, ..*heard }) {
+        declared @ Judgement::Yes(_) => declared,
+        _ => Judgement::Undecidable,
+    }
+}
+
+fn judge_read(heard: &Heard<'_>) -> Judgement {
     let own = Message::read(heard.own, heard.file);
     let declaring = match &own.found {
         Found::Declared(_) => Some(&own),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::exchange::{MAX_OUTPUT_TOKENS, Tokens};
-use super::settings::{Price, Settings};
+use super::settings::{Backend, Price, Settings};
 
 /// What the dearest model costs where none is listed, in billionths of a US dollar for a million tokens: read, written.
 const DEAREST: (u128, u128) = (15_000_000_000, 75_000_000_000);
@@ -22,8 +22,10 @@ pub(super) fn of(settings: &Settings, model: &str, tokens: Tokens) -> u64 {
 
 /// What a question of so many bytes can cost, whatever is answered, in millionths of a US dollar.
 pub(super) fn at_most(settings: &Settings, model: &str, bytes: usize) -> u64 {
-    let input = u64::try_from(bytes).unwrap_or(u64::MAX).div_ceil(BYTES_PER_TOKEN);
-    of(settings, model, Tokens { input, output: MAX_OUTPUT_TOKENS.into() })
+    // `claude -p` may take a second turn to put its answer into form.
+    let turns = if settings.backend == Some(Backend::ClaudeCli) { 2 } else { 1 };
+    let input = u64::try_from(bytes).unwrap_or(u64::MAX).div_ceil(BYTES_PER_TOKEN).saturating_mul(turns);
+    of(settings, model, Tokens { input, output: u64::from(MAX_OUTPUT_TOKENS) * turns })
 }
 
 /// The price of the longest beginning that fits.

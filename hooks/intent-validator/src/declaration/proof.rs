@@ -151,8 +151,19 @@ const COVERING: &[&str] = &[
 
 /// Words that say of a test that it does not serve.
 const SERVES_NOT: &[&str] = &[
-    "broken", "deleted", "removed", "ignoring", "ignored", "outdated", "missing", "lacks", "nothing",
-    "hardly", "barely", "irrelevant", "unrelated",
+    "broken",
+    "deleted",
+    "removed",
+    "ignoring",
+    "ignored",
+    "outdated",
+    "missing",
+    "lacks",
+    "nothing",
+    "hardly",
+    "barely",
+    "irrelevant",
+    "unrelated",
 ];
 
 /// What a test does, or fails to do.
@@ -268,9 +279,8 @@ pub(super) fn of_prose(prose: &str, beside: &[String], heard: &Heard<'_>) -> Pro
     if let Some(sentence) = sentences.iter().find(|sentence| is_covered_by(sentence, heard.file)) {
         return Proof::Test((*sentence).to_owned());
     }
-    let speaking = || {
-        sentences.iter().filter(|sentence| quotes::speaks_of_tests(sentence) || claims(sentence))
-    };
+    let speaking =
+        || sentences.iter().filter(|sentence| quotes::speaks_of_tests(sentence) || claims(sentence));
     let is_dismissed = beside.is_empty() && speaking().all(|sentence| dismisses(sentence, heard.user));
     if is_dismissed {
         return Proof::Lacking(TestLack::Nothing);
@@ -288,8 +298,15 @@ fn dismisses(sentence: &str, user: &[String]) -> bool {
     let puts_off = has_any(
         &words,
         &[
-            "skip", "skipping", "later", "tomorrow", "afterwards", "without tests", "without a test",
-            "no tests", "no test",
+            "skip",
+            "skipping",
+            "later",
+            "tomorrow",
+            "afterwards",
+            "without tests",
+            "without a test",
+            "no tests",
+            "no test",
         ],
     );
     let names = sentence.contains([':', ';', '_', '('])

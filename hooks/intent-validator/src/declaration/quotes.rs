@@ -1,5 +1,8 @@
 //! Quotes: where they stand, whether the user said it, and whether that permits to go without a test.
 
+use super::dispensing::{
+    AGREEING, BESIDE, DISPENSING, DISPENSING_WITHIN, FORBIDDING, TAGS, TURNING, WEIGHING,
+};
 use super::text::{self, find_phrase, has_any};
 
 /// So many quotes of one message are looked up.
@@ -57,246 +60,6 @@ const OF_TESTS: &[&str] = &[
 
 /// Parts of words for tests where words are not set apart, or are bent.
 const OF_TESTS_WITHIN: &[&str] = &["テスト", "测试", "測試", "테스트", "тест", "unit-test", "unittest"];
-
-/// Words that let something go.
-const DISPENSING: &[&str] = &[
-    "skip",
-    "skipping",
-    "no",
-    "not",
-    "don't",
-    "needn't",
-    "without",
-    "leave out",
-    "leave",
-    "drop",
-    "omit",
-    "spare",
-    "forego",
-    "unnecessary",
-    "optional",
-    "later",
-    "can wait",
-    "overkill",
-    "silly",
-    "pointless",
-    "needless",
-    "won't need",
-    "bother",
-    "never mind",
-    "forget",
-    "isn't needed",
-    "aren't needed",
-    "doesn't need",
-    "ohne",
-    "kein",
-    "keine",
-    "keinen",
-    "nicht",
-    "weg",
-    "weglassen",
-    "überspringen",
-    "spar",
-    "lass",
-    "sin",
-    "omite",
-    "salta",
-    "sans",
-    "pas",
-    "saute",
-    "ignore",
-    "sem",
-    "não",
-    "pule",
-    "pular",
-    "dispensa",
-    "senza",
-    "salta",
-    "niente",
-    "geen",
-    "zonder",
-];
-
-/// The same where words are not set apart.
-const DISPENSING_WITHIN: &[&str] = &[
-    "なし",
-    "不要",
-    "スキップ",
-    "省略",
-    "いらない",
-    "いりません",
-    "跳过",
-    "跳過",
-    "不用",
-    "不需要",
-    "无需",
-    "別",
-    "别",
-    "생략",
-    "없이",
-    "안 해도",
-    "필요 없",
-    "без",
-    "не нуж",
-    "пропус",
-];
-
-/// Words beside which a quote may mean the opposite, or something else.
-const TURNING: &[&str] = &[
-    "don't",
-    "not",
-    "never",
-    "no",
-    "cannot",
-    "can't",
-    "won't",
-    "mustn't",
-    "shouldn't",
-    "isn't",
-    "didn't",
-    "if",
-    "unless",
-    "why",
-    "when",
-    "fail",
-    "fails",
-    "failing",
-    "failed",
-    "break",
-    "breaks",
-    "broken",
-    "red",
-    "missing",
-    "instead",
-    "nicht",
-    "nie",
-    "kein",
-    "keine",
-    "keinen",
-    "wenn",
-    "warum",
-    "falls",
-    "nunca",
-    "jamás",
-    "si",
-    "jamais",
-    "ne",
-    "não",
-    "nunca",
-    "se",
-    "mai",
-    "dürfen",
-    "dont",
-    "doesn't",
-    "wasn't",
-    "stop",
-    "avoid",
-    "refuse",
-    "forbid",
-    "hate",
-    "wrong",
-    "only",
-    "reject",
-];
-
-/// Anywhere in the sentence they say that it may be a report, or that something is excepted.
-const WEIGHING: &[&str] = &[
-    "but",
-    "however",
-    "though",
-    "although",
-    "except",
-    "unless",
-    "otherwise",
-    "wrote",
-    "said",
-    "told",
-    "claimed",
-    "merged",
-    "somebody",
-    "someone",
-    "they",
-    "who",
-    "how come",
-    "last time",
-    "last week",
-    "yesterday",
-    "there are",
-    "there is",
-    "there were",
-    "aber",
-    "außer",
-    "jedoch",
-    "pero",
-    "excepto",
-    "salvo",
-    "mais",
-    "sauf",
-    "mas",
-    "exceto",
-    "ma",
-    "tranne",
-];
-
-/// Behind a comma they make no question of what is said: "no tests for this, ok?".
-const TAGS: &[&str] = &["ok", "okay", "alright", "yes", "please", "ja", "vale", "d'accord", "tá"];
-
-/// Words that may stand beside a permission in its clause.
-const BESIDE: &[&str] = &[
-    "please", "just", "and", "so", "ok", "okay", "yes", "i", "think", "guess", "we", "you", "can", "may",
-    "could", "should", "will", "let's", "feel", "free", "to", "go", "ahead", "then", "for", "this", "that",
-    "these", "it", "here", "now", "today", "the", "one", "file", "change", "time", "on", "in", "of", "really",
-    "also", "there's", "need", "is", "fine", "want", "would", "like", "i'd", "it's", "as", "with", "me", "at",
-    "all", "moment", "once", "thanks", "ever", "case", "since", "because", "bitte", "du", "kannst", "wir",
-    "hier", "dafür", "das", "die", "den", "für", "diese", "ruhig", "und", "por", "favor", "puedes", "y",
-    "esto", "esta", "vez", "aquí", "s'il", "te", "plaît", "tu", "peux", "et", "ici", "cette", "pode", "e",
-    "isso", "aqui", "puoi", "qui", "für's", "heute", "hoy", "hoje", "oggi", "aujourd'hui", "jetzt",
-];
-
-/// Words of one who agrees to something that was asked.
-const AGREEING: &[&str] = &[
-    "yes", "yeah", "yep", "yup", "ok", "okay", "sure", "fine", "agreed", "agree", "right", "go", "do", "ship",
-    "good", "great", "perfect", "please", "as you", "up to you", "your call", "approved", "permission", "allow",
-    "allowed", "accept", "ja", "gut", "gerne", "mach", "klar", "sí", "si", "vale", "claro", "adelante", "oui",
-    "d'accord", "vas-y", "sim", "pode", "certo", "va", "bene", "hai", "da", "tak", "ano", "evet", "jo",
-];
-
-/// Letting go is itself forbidden.
-const FORBIDDING: &[&str] = &[
-    "don't skip",
-    "not skip",
-    "never skip",
-    "don't leave",
-    "not leave",
-    "don't drop",
-    "not drop",
-    "don't forget",
-    "not forget",
-    "never forget",
-    "don't omit",
-    "not omit",
-    "no skipping",
-    "not without",
-    "never without",
-    "don't ignore",
-    "not ignore",
-    "not optional",
-    "not unnecessary",
-    "nicht ohne",
-    "nicht weglassen",
-    "nicht überspringen",
-    "nicht vergessen",
-    "no omitas",
-    "no olvides",
-    "pas sans",
-    "n'oublie pas",
-    "não esqueça",
-    "não pule",
-    "nie ohne",
-    "dont skip",
-    "dont forget",
-    "no te saltes",
-];
 
 /// The passages of a text that stand in quotation marks of any kind, each within one line.
 pub(super) fn in_text(text: &str) -> Vec<Passage<'_>> {
@@ -395,7 +158,8 @@ pub(super) fn find(quote: &str, user: &[String]) -> Quote {
 /// A message that neither speaks of tests, nor lets anything go, nor agrees to what was asked.
 fn is_beside(said: &str) -> bool {
     let words = text::words(said);
-    words.len() >= 3
+    // A shorter one may answer a question.
+    words.len() > 4
         && text::is_latin(said)
         && !speaks_of_tests(said)
         && !has_any(&words, DISPENSING)
@@ -450,7 +214,12 @@ fn permits(said: &str, at: usize, quote: &str) -> bool {
     let around = [text::words(before), text::words(&after[..after_len])];
     let is_turned = around.iter().any(|words| has_any(words, TURNING)) || has_any(&clause, FORBIDDING);
     let is_apart = around.iter().flatten().all(|word| lets_stand(word));
-    !is_turned && is_apart && !is_weighed(said, at, quote.len()) && !quote.ends_with('?') && speaks_of_tests(quote) && dispenses(quote)
+    !is_turned
+        && is_apart
+        && !is_weighed(said, at, quote.len())
+        && !quote.ends_with('?')
+        && speaks_of_tests(quote)
+        && dispenses(quote)
 }
 
 /// Words of the same clause beside which a quote means what it says. Beside others it may be part of a report, or of a name.

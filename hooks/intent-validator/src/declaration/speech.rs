@@ -111,6 +111,9 @@ const ENDS: &[&str] = &[
 pub(super) fn opening(words: &[String]) -> Option<(usize, usize, Tongue, Form)> {
     (0..words.len()).find_map(|at| {
         OPENINGS.iter().find_map(|(phrase, tongue, form)| {
+            if !phrase.starts_with(words[at].as_str()) {
+                return None;
+            }
             let len = phrase.split(' ').count();
             let here = words.get(at..at + len)?;
             if !here.iter().map(String::as_str).eq(phrase.split(' ')) {

@@ -1,9 +1,10 @@
-//! Declarations in every form that is read, and the two sets that were written for it.
+//! Declarations in every form that is read, and the sets that were written for it.
 
 use proptest::prelude::*;
 
 use super::{Declaration, Heard, Judgement, Missing, TestLack, judge, judge_recorded, lines, values};
 
+mod doubted;
 mod scored;
 
 /// What is heard about `src/auth.py`, which wants a test.
@@ -136,9 +137,21 @@ fn a_long_text_without_an_end_is_read() {
         "{",
         "“",
     ] {
-        let own = format!("I'll add a check to src/auth.py {}", piece.repeat(100_000 / piece.len()));
+        let own = format!("I'll add a check to src/auth.py {}", piece.repeat(16_000 / piece.len()));
         judged(&own, &[&own]);
     }
+}
+
+#[test]
+fn the_end_of_a_long_message_is_read() {
+    let whole = format!("{HEAD}TEST: tests/test_auth.py");
+    let filler = "The log goes on and on.\n".repeat(9_000);
+    check(&format!("{filler}\n{whole}"), &[], "yes");
+    check(&format!("{whole}\n\n{filler}"), &[], "undecidable");
+    check(&filler, &[], "undecidable");
+    check(&format!("```py\n{filler}\n{whole}\n```\n"), &[], "undecidable");
+    check(&format!("```py\n{filler}\n```\n{whole}\n"), &[], "yes");
+    check(&"x".repeat(200_000), &[], "undecidable");
 }
 
 #[test]

@@ -11,6 +11,36 @@ pub(super) struct Message {
     pub(super) fences: Vec<String>,
 }
 
+/// So much of a message is read, from its end, in bytes.
+pub(super) const READ: usize = 16 * 1024;
+
+/// The end of a message, from the beginning of a line that stands in no fence; nothing where there is none.
+pub(super) fn tail(text: &str) -> &str {
+    if text.len() <= READ {
+        return text;
+    }
+    let mut fence: Option<&str> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if fence.is_none() && at + READ >= text.len() {
+            return &text[at..];
+        }
+        let bare = line.trim_start();
+        match (fence_mark(bare), fence) {
+            (Some(mark), None) => fence = Some(mark),
+            (Some(mark), Some(opened)) if closes(bare, mark, opened) => fence = None,
+            _ => {}
+        }
+        at += line.len();
+    }
+    ""
+}
+
+/// Whether a line that starts with `mark` closes what `opened` opened.
+fn closes(bare: &str, mark: &str, opened: &str) -> bool {
+    mark.starts_with(opened) && bare.trim_end().len() == mark.len()
+}
+
 /// Takes a message apart. A fence that is never closed goes to the end.
 pub(super) fn take_apart(text: &str) -> Message {
     let mut message = Message::default();
@@ -20,9 +50,7 @@ pub(super) fn take_apart(text: &str) -> Message {
         let bare = line.trim_start();
         let mark = fence_mark(bare);
         if let Some((opened_with, body)) = &mut fence {
-            if mark.is_some_and(|mark| mark.starts_with(*opened_with))
-                && bare.trim_end().len() == mark.map_or(0, str::len)
-            {
+            if mark.is_some_and(|mark| closes(bare, mark, opened_with)) {
                 message.fences.extend(body.take());
                 fence = None;
             } else if let Some(body) = body {
@@ -129,11 +157,14 @@ pub(super) fn words(text: &str) -> Vec<String> {
 
 /// Where `phrase` (words with one space between) stands in `words`, from `from` on.
 pub(super) fn find_phrase(words: &[String], phrase: &str, from: usize) -> Option<usize> {
-    let len = phrase.split(' ').count();
-    let is_here = |at: &usize| {
-        words.get(*at..at + len).is_some_and(|here| here.iter().map(String::as_str).eq(phrase.split(' ')))
+    // The first word alone settles most places.
+    let (first, rest) = phrase.split_once(' ').map_or((phrase, None), |(first, rest)| (first, Some(rest)));
+    let goes_on = |at: usize| {
+        rest.is_none_or(|rest| {
+            rest.split(' ').zip(at + 1..).all(|(word, at)| words.get(at).is_some_and(|w| w == word))
+        })
     };
-    (from..words.len()).find(is_here)
+    (from..words.len()).find(|at| words[*at] == first && goes_on(*at))
 }
 
 /// Whether one of the phrases stands in `words`.

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use shared::hook::Seen;
 use shared::own_calls::own_command_lines;
 use shared::protocol::{ToolCall, ToolResult};
+use shared::secrets::masked;
 
 use super::{DeclaredFacts, Spot};
 use crate::declaration::Declaration;
@@ -75,6 +76,12 @@ fn recorded(seen: &Seen<'_, Settings>, words: &[String]) -> Option<Recorded> {
     if names.is_empty() {
         return None;
     }
+    // It is kept in a file.
+    let declaration = Declaration {
+        changes: masked(&declaration.changes).into_owned(),
+        goal: masked(&declaration.goal).into_owned(),
+        ..declaration
+    };
     Some(Recorded { names, agent: call.agent_id.clone(), declaration, at: seen.host.now() })
 }
 

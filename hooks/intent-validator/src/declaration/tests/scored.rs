@@ -1,4 +1,6 @@
-//! Two sets of labelled messages. `frozen.jsonl` was written before the reader was, and is never edited.
+//! Three sets of labelled messages. `frozen.jsonl` was written before the reader was, and is never edited; `blind.jsonl` by
+//! somebody who had not seen the reader. Measured before any change for it: 41 of its 80 cases decided, 1 of them wrongly
+//! (stale-06, whose label may be argued about). Since then the reader knows it, so its score is no longer a blind one.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +12,7 @@ use crate::declaration::{Heard, Judgement, judge};
 
 const FROZEN: &str = include_str!("../../../declarations/frozen.jsonl");
 const LATER: &str = include_str!("../../../declarations/later.jsonl");
+const BLIND: &str = include_str!("../../../declarations/blind.jsonl");
 const CHECKSUM: &str = include_str!("../../../declarations/frozen.sha256");
 
 #[derive(Deserialize)]
@@ -101,11 +104,7 @@ fn the_later_set_is_never_decided_wrongly() {
 }
 
 #[test]
-fn throwaway() {
-    let Ok(path) = std::env::var("BLIND_SET") else { return };
-    let set = std::fs::read_to_string(path).unwrap();
-    let score = score(&set);
-    for wrong in &score.wrong {
-        println!("WRONG {wrong}");
-    }
+fn the_blind_set_is_never_decided_wrongly() {
+    let score = score(BLIND);
+    assert_eq!(score.wrong, Vec::<String>::new());
 }

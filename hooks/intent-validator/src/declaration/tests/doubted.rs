@@ -1,0 +1,130 @@
+//! Texts that look like a declaration, a test or a permission, and are none.
+
+use super::short;
+use crate::declaration::{Heard, judge};
+
+const PROSE: &str = "I'll modify `scripts/a.py` to retry three times, so that uploads survive a bad line.";
+const LINES: &str = "FILE: scripts/a.py\nCHANGES: retry three times\nGOAL: uploads survive a bad line";
+
+/// `src/` wants a test.
+#[track_caller]
+fn check_doubted(file: &str, said: &[&str], user: &str) {
+    let said: Vec<String> = said.iter().map(|text| (*text).to_owned()).collect();
+    let (own, before) = said.split_last().unwrap();
+    let user = [user.to_owned()];
+    let found = judge(&Heard { file, wants_test: file.starts_with("src/"), own, before, user: &user });
+    assert_ne!(short(&found), "yes", "{said:?} {user:?}");
+}
+
+#[test]
+fn what_follows_a_declaration_may_turn_away_from_it() {
+    for first in [PROSE, LINES] {
+        check_stands(first);
+        for later in [
+            &["Actually, scrap that: it belongs in the client.", "Now the edit."][..],
+            &["Done.", "Next the colour of the search box."][..],
+            &["Now I'll also rename the helper function to something clearer and shorter than it is today."]
+                [..],
+            &["Now I'll add a progress bar."][..],
+            &["Finished with that one. On to the progress bar."][..],
+            &["The user would rather have it in the client, so I leave scripts/a.py as it is."][..],
+            &["On reflection this is the wrong place."][..],
+            &["That won't work."][..],
+        ] {
+            let said: Vec<&str> = [first].into_iter().chain(later.iter().copied()).collect();
+            check_doubted("scripts/a.py", &said, "go ahead");
+        }
+    }
+}
+
+#[track_caller]
+fn check_stands(first: &str) {
+    for later in ["", "Now the edit.", "The test is red as expected."] {
+        let before = [first.to_owned()];
+        let found =
+            judge(&Heard { file: "scripts/a.py", wants_test: false, own: later, before: &before, user: &[] });
+        assert_eq!(short(&found), "yes", "{later}");
+    }
+}
+
+#[test]
+fn a_change_that_is_weighed_or_over_is_not_declared() {
+    for text in [
+        "FILE: scripts/a.py\nCHANGES: retry three times\nGOAL: uploads survive a bad line\n\nThat's what I'd do. OK for you?",
+        "My first thought was: I'll modify `scripts/a.py` to cache the token, so that it's faster. Turns out the API forbids it.",
+        "My first idea: I'll modify `scripts/a.py` to cache the token, so that it's faster. That doesn't work, sadly.",
+        "I'll modify `scripts/a.py` to retry three times, so that uploads survive a bad line. Or should we rather do it in the client?",
+        "I'll modify `scripts/a.py` to retry three times, so that uploads survive a bad line, if that's fine with you.",
+        "I'll modify `scripts/a.py` to retry three times, so that uploads survive a bad line, provided you agree.",
+        "I'll modify `scripts/a.py` to retry three times, so that uploads survive a bad line, unless you object.",
+        "I'll modify `scripts/a.py` to retry three times, so that uploads survive a bad line, assuming you are okay with it.",
+        "I'll modify `scripts/a.py` to retry three times, so that uploads survive a bad line, pending your approval.",
+        "I'll modify `scripts/a.py` to retry three times, so that uploads survive a bad line, as soon as you confirm.",
+        "**Option A**\nFILE: scripts/a.py\nCHANGES: retry three times\nGOAL: uploads survive a bad line\n\n**Option B**\nFILE: scripts/b.py\nCHANGES: buffer on disk\nGOAL: the same\n\nWhich one do you prefer?",
+        "**Option A**\nFILE: scripts/a.py\nCHANGES: retry three times\nGOAL: uploads survive a bad line\n\n**Option B**\nFILE: scripts/b.py\nCHANGES: buffer on disk\nGOAL: the same\n\nI'd go with B.",
+        "What I did:\n\nFILE: scripts/a.py\nCHANGES: retry three times\nGOAL: uploads survive a bad line",
+        "Summary of the work so far\n\nFILE: scripts/a.py\nCHANGES: made it retry three times\nGOAL: uploads survive a bad line",
+        "FILE: scripts/a.py\nCHANGES: retry three times\nGOAL: uploads survive a bad line\n\nThis is finished. Now something else.",
+        "I'll modify `scripts/a.py` to do what you asked, so that it works.",
+    ] {
+        check_doubted("scripts/a.py", &[text], "go ahead");
+    }
+}
+
+#[test]
+fn a_file_that_is_only_mentioned_is_not_declared() {
+    for text in [
+        "I'll modify everything except `src/b.py` to use the new name, so that the plugin loads.",
+        "I'll update everything importing `src/b.py` to use the new name, so that the plugin loads.",
+        "I'll update all code around `src/b.py` to use the new name, so that the plugin loads.",
+        "I'll change what imports `src/b.py` to use the new name, so that the plugin loads.",
+    ] {
+        check_doubted("src/b.py", &[&format!("{text} tests/test_b.py covers it.")], "go ahead");
+    }
+}
+
+#[test]
+fn a_test_that_does_not_serve_is_none() {
+    for text in [
+        "`tests/test_a.py` exists but doesn't cover this.",
+        "tests/test_a.py has nothing about this, coverage there is poor.",
+        "There's tests/test_a.py, which can't test the network.",
+        "I deleted tests/test_a.py because it tested nothing.",
+        "tests/test_a.py covers only the parser.",
+        "I'd add a test in tests/test_a.py but the fixture is missing.",
+        "tests/test_a.py hardly covers it.",
+    ] {
+        let prose = PROSE.replace("scripts/", "src/");
+        check_doubted("src/a.py", &[&format!("{prose} {text}")], "go ahead");
+    }
+    for value in [
+        "tests/test_a.py is broken, ignoring it",
+        "tests/test_a.py (will be deleted)",
+        "tests/test_a.py doesn't cover this",
+        "tests/test_a.py can't reach the network",
+    ] {
+        let lines = LINES.replace("scripts/", "src/");
+        check_doubted("src/a.py", &[&format!("{lines}\nTEST: {value}")], "go ahead");
+    }
+}
+
+#[test]
+fn a_quote_out_of_a_report_a_question_or_a_name_permits_nothing() {
+    for (quote, user) in [
+        ("skip tests for prototypes", "I'd skip tests for prototypes, but this is production"),
+        ("skip tests for this", "Can we skip tests for this, or is that bad?"),
+        ("skip tests for this", "last time you wrote 'skip tests for this' without asking me"),
+        ("skip tests", "add a skip tests option to the runner"),
+        ("skip tests", "the button skip tests does nothing"),
+        ("no tests needed", "no tests needed for the readme generator. fix src/a.py too"),
+        ("skip the tests", "I will skip the tests meeting today. fix the uploads"),
+        ("without tests", "last week somebody merged this without tests and it broke"),
+        ("no tests", "there are no tests in this repo, start with some for a.py"),
+        ("no tests", "how come we have no tests here? fix that"),
+        ("skip the tests", "my colleague likes to skip the tests, we are better than that"),
+        ("don't need tests", "only fools think they don't need tests"),
+    ] {
+        let lines = LINES.replace("scripts/", "src/");
+        check_doubted("src/a.py", &[&format!("{lines}\nUSER PERMISSION: \"{quote}\"")], user);
+    }
+}
