@@ -149,12 +149,21 @@ pub(crate) fn reviewed(known: &Known, findings: &[Finding]) -> Refusal {
     }
 }
 
+/// A sentence with its full stop.
+fn ended(sentence: String) -> String {
+    if sentence.is_empty() || sentence.ends_with(['.', '!', '?', '…', ':', ';']) {
+        sentence
+    } else {
+        format!("{sentence}.")
+    }
+}
+
 fn listed(findings: &[Finding]) -> String {
     let one = |finding: &Finding| {
         let line = if finding.line > 0 { format!("line {}, ", finding.line) } else { String::new() };
         let rule = cleaned(&finding.rule, MAX_QUOTED);
-        let why = cleaned(&finding.why, MAX_FINDING);
-        let fix = cleaned(&finding.fix, MAX_FINDING);
+        let why = ended(cleaned(&finding.why, MAX_FINDING));
+        let fix = ended(cleaned(&finding.fix, MAX_FINDING));
         format!("- {line}{rule}: {why} Fix: {fix}")
     };
     let mut list: Vec<String> = findings.iter().take(MAX_FINDINGS).map(one).collect();

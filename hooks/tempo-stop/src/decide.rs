@@ -52,14 +52,20 @@ fn at_stop(given: &Given<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outc
     let scene = Scene { gate, settings: given.settings, typed_at, now };
     let outcome = match worth::why_not(&scene) {
         Some(HELD_OFTEN_ENOUGH) => {
-            Outcome::let_go(HELD_OFTEN_ENOUGH).heeding([Heeded::Overridden.of(rule(given))])
+            let notice = format!(
+                "tempo-stop: this turn ends with work left, as the last check saw it: let go after max_blocks ({}) held stops",
+                given.settings.max_blocks.get()
+            );
+            let outcome = Outcome::let_go(HELD_OFTEN_ENOUGH).heeding([Heeded::Overridden.of(rule(given))]);
+            Outcome { notice: Some(notice), ..outcome }
         }
         Some(reason) => Outcome::let_go(reason),
         None => by_verdict(given, facts),
     };
     let scheduled = given.state.with_scheduled(&stop.session_crons);
     let memory = scheduled.map_or(Memory::Keep, Memory::Note);
-    Outcome { notice: facts.notice.clone(), memory, ..outcome }
+    let notice = facts.notice.clone().or(outcome.notice);
+    Outcome { notice, memory, ..outcome }
 }
 
 fn by_verdict(given: &Given<'_, TempoStop>, facts: &StopFacts) -> Outcome<State, Turned> {

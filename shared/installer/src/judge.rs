@@ -31,7 +31,7 @@ pub enum Judge {
 
 impl Judge {
     /// As the configuration has it.
-    const fn word(self) -> &'static str {
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::MessagesApi => "messages_api",
             Self::ClaudeCli => "claude_cli",

@@ -155,7 +155,11 @@ impl<'a> Plan<'a> {
         if paid.is_empty() {
             return Ok(());
         }
-        not_for_claude(host, &source.line(&self.installation, &format!("install --hooks {}", paid.join(","))))
+        let judge = self.judge.map_or_else(String::new, |judge| format!(" --judge {}", judge.word()));
+        not_for_claude(
+            host,
+            &source.line(&self.installation, &format!("install --hooks {}{judge}", paid.join(","))),
+        )
     }
 
     /// Says what would change.
@@ -319,6 +323,12 @@ impl<'a> Plan<'a> {
             let names: Vec<&str> = self.chosen.iter().map(|hook| hook.name.as_str()).collect();
             let file = self.installation.show(&self.installation.requirements);
             note(format_args!("{} switched on in {file}", list(&names)));
+            if let Some(judge) = self.judge {
+                let word = judge.word();
+                note(format_args!(
+                    "judge.backend: {word}, for every hook that asks a model; limits and what is sent: req docs judge"
+                ));
+            }
         }
         Ok(changed)
     }

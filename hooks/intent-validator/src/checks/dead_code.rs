@@ -47,12 +47,24 @@ fn said(line: &Line) -> Option<&str> {
 }
 
 fn judged(run: &[(usize, &str)], family: Family) -> Option<Finding> {
+    if run.iter().any(|(_, comment)| announces_example(comment)) {
+        return None;
+    }
     let spoken: Vec<&(usize, &str)> = run.iter().filter(|(_, comment)| !comment.trim().is_empty()).collect();
     let codes: Vec<&&(usize, &str)> = spoken.iter().filter(|(_, comment)| is_code(comment, family)).collect();
     let most = codes.len() >= 2 && codes.len() * 3 >= spoken.len() * 2;
     let alone = codes.len() == 1 && spoken.len() == 1 && is_statement(codes[0].1.trim());
     let (number, _) = codes.first()?;
     (most || alone).then(|| Finding::new(RULE, number + 1, "code is left standing as a comment", FIX))
+}
+
+/// "Usage:", "Example: ...", "e.g.": what follows is meant to be read.
+fn announces_example(comment: &str) -> bool {
+    let text = comment.trim().to_ascii_lowercase();
+    ["usage", "example", "e.g.", "for instance", "such as", "like this"]
+        .iter()
+        .any(|word| text.contains(word))
+        || text.ends_with(':')
 }
 
 /// The comment reads as code. An indented one is an example.

@@ -15,8 +15,19 @@ const TELLING: [&str; 9] =
     ["password", "passwd", "secret", "token", "api_key", "apikey", "api-key", "private_key", "access_key"];
 
 /// Words in a value that stands for one.
-const STANDS_FOR: [&str; 8] =
-    ["example", "dummy", "placeholder", "changeme", "your", "xxxx", "redacted", "fake"];
+const STANDS_FOR: [&str; 11] = [
+    "example",
+    "dummy",
+    "placeholder",
+    "changeme",
+    "your",
+    "xxxx",
+    "redacted",
+    "fake",
+    "test-",
+    "test_",
+    "username:password",
+];
 
 pub(super) fn find(after: &str, added: &BTreeSet<usize>) -> Vec<Finding> {
     let lines = after.lines().enumerate().filter(|(number, _)| added.contains(number));
@@ -39,13 +50,15 @@ fn kind(line: &str) -> Option<String> {
         return Some(format!("a secret ({kind})"));
     }
     let (before, after) = masked.split_once("[masked]")?;
+    let value = line.to_ascii_lowercase();
+    if STANDS_FOR.iter().any(|word| value.contains(word)) {
+        return None;
+    }
     if before.contains("://") && after.starts_with('@') {
         return Some("a login in an address".to_owned());
     }
     let is_text = before.ends_with(['"', '\'', '`']);
     let names = before.to_ascii_lowercase();
     let is_named = TELLING.iter().any(|name| names.contains(name));
-    let value = line.to_ascii_lowercase();
-    let stands_for_one = STANDS_FOR.iter().any(|word| value.contains(word));
-    (is_text && is_named && !stands_for_one).then(|| "a password or a key".to_owned())
+    (is_text && is_named).then(|| "a password or a key".to_owned())
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
-use super::view::{Family, Tongue, View};
+use super::view::{Family, Line, Tongue, View};
 
 /// Words that begin a condition or a loop.
 const CONTROL: [&str; 16] = [
@@ -44,27 +44,32 @@ enum Kind {
     Other,
 }
 
-/// Functions that the change makes longer than `most` lines.
+/// Functions that the change makes longer than `most` lines: those that were longer before are what stood there, whatever they are
+/// called now.
 pub(super) fn long_functions(before: &View, after: &View, most: usize) -> Vec<Finding> {
-    let mut there: BTreeMap<String, usize> = BTreeMap::new();
-    for (name, _, length) in functions(before) {
-        let longest = there.entry(name).or_default();
-        *longest = length.max(*longest);
-    }
-    let is_worse =
-        |name: &str, length: usize| length > most && length > there.get(name).copied().unwrap_or_default();
-    let worse = functions(after).into_iter().filter(|(name, _, length)| is_worse(name, *length));
-    worse
+    let there: BTreeMap<String, usize> =
+        functions(before).into_iter().map(|(name, _, length)| (name, length)).collect();
+    let was_long = there.values().filter(|length| **length > most).count();
+    let long: Vec<_> = functions(after).into_iter().filter(|(_, _, length)| *length > most).collect();
+    let is_news = long.len() > was_long;
+    let crosses = |name: &str| there.get(name).is_none_or(|length| *length <= most);
+    long.into_iter()
+        .filter(|(name, ..)| is_news && crosses(name))
         .map(|(name, first, length)| {
-            let why = format!("{name} has {length} lines; {most} are the limit");
+            let why = format!("{name} has {length} lines of code; {most} are the limit");
             Finding::new("long-functions", first + 1, why, "take steps of it out into functions of their own")
         })
         .collect()
 }
 
 fn functions(view: &View) -> Vec<(String, usize, usize)> {
+    // Empty lines, comments and what stands in long strings are no code.
+    let is_code = |line: &&Line| line.code.chars().any(|char| !char.is_whitespace() && char != '"');
     let named = |block: Block| match block.kind {
-        Kind::Function(name) => Some((name, block.first, block.last - block.first + 1)),
+        Kind::Function(name) => {
+            let lines = view.lines.get(block.first..=block.last).unwrap_or_default();
+            Some((name, block.first, lines.iter().filter(is_code).count()))
+        }
         Kind::Control | Kind::Other => None,
     };
     blocks(view).into_iter().filter_map(named).collect()

@@ -53,6 +53,8 @@ fn secrets_are_found_by_form_and_by_name() {
         "password: str",
         "token = request.headers.get(\"authorization\")",
         "api_key = \"your-api-key-here\"",
+        "SECRET = \"test-secret\"",
+        "url = 'http://username:password@host.com:80/x'",
         "SHA = \"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"",
         "def reset_password(user):",
         "secret_name = \"db-password\"",
@@ -89,6 +91,7 @@ fn code_in_comments_is_told_from_sentences() {
         ("a.go", "// Example:\n//\n//\tfoo := bar()\n//\tfoo.Close();\n"),
         ("a.ts", "// eslint-disable-next-line no-console;\n"),
         ("a.js", "/**\n * foo();\n * bar();\n */\n"),
+        ("a.py", "# Usage:\n#   foo = bar(1)\n#   foo.run()\n"),
         ("a.c", "// Copyright 2026 (c) the authors; all rights reserved;\n"),
     ] {
         check(path, text, &[]);
@@ -100,7 +103,7 @@ fn function(head: &str, line: &str, lines: usize, end: &str) -> String {
 }
 
 #[test]
-fn a_function_may_have_so_many_lines_in_each_language() {
+fn a_function_may_have_so_many_lines_of_code_in_each_language() {
     for (path, head, line, end) in [
         ("a.rs", "pub(crate) async fn long<T: Clone>(x: T) -> Result<(), Error> {", "    step();", "}\n"),
         ("a.go", "func (s *Server) long(w io.Writer) error {", "    step()", "}\n"),
@@ -112,11 +115,18 @@ fn a_function_may_have_so_many_lines_in_each_language() {
         ("a.kt", "fun long(x: Int): Int {", "    step()", "}\n"),
         ("a.php", "public function long($x) {", "    step();", "}\n"),
     ] {
-        check(path, &function(head, line, 8, end), &[]);
-        check(path, &function(head, line, 9, end), &[(LONG, 1)]);
+        let short = function(head, line, 1, end);
+        check_change(path, &short, &function(head, line, 8, end), &[]);
+        check_change(path, &short, &function(head, line, 9, end), &[(LONG, 1)]);
+        let with_comments = function(head, "    // why\n\n    /* how */", 9, end);
+        check_change(path, &short, &with_comments, &[]);
     }
-    check("a.py", &function("async def long(\n    x,\n):", "    step()", 7, "\nx = 1\n"), &[]);
-    check("a.py", &function("async def long(\n    x,\n):", "    step()", 8, "\nx = 1\n"), &[(LONG, 1)]);
+    let python = |lines| function("async def long(\n    x,\n):", "    step()", lines, "\nx = 1\n");
+    check_change("a.py", &python(1), &python(7), &[]);
+    check_change("a.py", &python(1), &python(8), &[(LONG, 1)]);
+    let told =
+        "def long():\n    \"\"\"\n".to_owned() + &"    words\n".repeat(30) + "    \"\"\"\n    step()\n";
+    check_change("a.py", "x = 1\n", &told, &[]);
 }
 
 #[test]
@@ -134,10 +144,14 @@ fn what_is_no_function_may_be_long() {
 }
 
 #[test]
-fn a_function_that_was_too_long_is_the_changes_only_where_it_grows() {
+fn a_function_that_was_too_long_is_what_stood_there() {
     let long = |lines| function("fn long() {", "    step();", lines, "}\n");
     check_change("a.rs", &long(30), &long(29), &[]);
-    check_change("a.rs", &long(30), &long(31), &[(LONG, 1)]);
+    check_change("a.rs", &long(30), &long(31), &[]);
+    check_change("a.rs", &long(30), &function("fn longer() {", "    step();", 30, "}\n"), &[]);
+    check("a.rs", &long(30), &[(LONG, 1)]);
+    let another = format!("{}{}", long(30), function("fn other() {", "    step();", 30, "}\n"));
+    check_change("a.rs", &long(30), &another, &[(LONG, 33)]);
     check_change("a.rs", &long(30), &format!("{}fn b() {{}}\n", long(30)), &[]);
 }
 

@@ -222,7 +222,8 @@ fn lacking(block: &Block) -> Vec<Missing> {
 /// A block names the file.
 fn in_block(block: &Block, blocks: &[Block], rest: &str) -> Found {
     let rest_words = text::words(rest);
-    if block.is_doubtful || is_unsettled(&rest_words) || asks(rest) {
+    let is_over = has_any(&rest_words, &["that was", "this was", "that's for", "this is for"]);
+    if block.is_doubtful || is_over || is_unsettled(&rest_words) || asks(rest) {
         return Found::Unsure;
     }
     let missing = lacking(block);

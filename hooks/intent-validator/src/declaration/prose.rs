@@ -60,16 +60,15 @@ impl<'a> Sentence<'a> {
 pub(super) fn read(prose: &str, file: &str, goal: Option<&str>) -> Said {
     let sentences: Vec<Sentence<'_>> =
         text::sentences(prose).into_iter().map(|text| Sentence::new(text, file)).collect();
-    let mut found = None;
-    for (at, sentence) in sentences.iter().enumerate() {
-        found = found.or_else(|| declared(sentence, sentences.get(at + 1), goal));
-    }
+    let found = sentences.iter().enumerate().find_map(|(at, sentence)| {
+        declared(sentence, sentences.get(at + 1), goal).map(|said| (said, &sentences[at + 1..]))
+    });
     let named: Vec<&Sentence<'_>> = sentences.iter().filter(|sentence| sentence.ours().is_some()).collect();
     let is_taken_back = named.iter().any(|sentence| is_excluded(sentence))
         || sentences.iter().any(|sentence| has_any(&sentence.low, vocabulary::TAKES_BACK));
     match found {
-        Some(_) if is_taken_back => Said::Unsure,
-        Some(said) => said,
+        Some((_, later)) if is_taken_back || later.iter().any(weighs_again) => Said::Unsure,
+        Some((said, _)) => said,
         None if named.is_empty() => Said::Nothing,
         None if named.iter().all(|sentence| is_excluded(sentence)) && !announces_freely(&sentences) => {
             Said::Excluded
@@ -77,6 +76,10 @@ pub(super) fn read(prose: &str, file: &str, goal: Option<&str>) -> Said {
         None if is_bare(&sentences, goal) => Said::NoGoal,
         None => Said::Unsure,
     }
+}
+
+fn weighs_again(sentence: &Sentence<'_>) -> bool {
+    vocabulary::WEIGHS_AGAIN.iter().any(|start| find_phrase(&sentence.low, start, 0) == Some(0))
 }
 
 /// A sentence that does not name the file announces something without naming another file.
@@ -183,6 +186,10 @@ fn is_clean(sentence: &Sentence<'_>, announced: &Announced, end: usize) -> bool 
     let is_doubted = sentence.low[..reach].iter().any(|word| DOUBT.contains(&word.as_str()));
     !sentence.is_question
         && !is_quoted
+        && !has_any(
+            &sentence.low[announced.verb..reach.max(announced.verb + 2).min(end)],
+            vocabulary::INQUIRES,
+        )
         && !has_any(&sentence.low[..announced.start], vocabulary::LEADS_TO_DOUBT)
         && !is_other
         && !is_doubted

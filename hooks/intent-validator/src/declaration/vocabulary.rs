@@ -332,6 +332,12 @@ pub(super) const LEADS_TO_DOUBT: &[&str] = &[
     "so far",
     "finished",
     "completed",
+    "how",
+    "asked",
+    "commit",
+    "used",
+    "i'd",
+    "description",
 ];
 
 /// What takes a declaration back, or asks whether it may stand.
@@ -441,4 +447,50 @@ pub(super) const TURNS_AWAY: &[&str] = &[
     "hecho",
     "feito",
     "fatto",
+];
+
+/// A sentence behind an announcement that starts with these weighs it again, or says that it is over.
+pub(super) const WEIGHS_AGAIN: &[&str] = &[
+    "but",
+    "however",
+    "hmm",
+    "wait",
+    "actually",
+    "oh no",
+    "although",
+    "that was",
+    "this was",
+    "that's for",
+    "this is for",
+    "aber",
+    "doch",
+    "pero",
+    "mais",
+    "mas",
+    "però",
+];
+
+/// Behind the verb of an announcement they show that something is looked into or told, not changed.
+pub(super) const INQUIRES: &[&str] = &[
+    "what",
+    "how",
+    "where",
+    "why",
+    "whether",
+    "which",
+    "you",
+    "overview",
+    "list",
+    "look",
+    "sure",
+    "clear",
+    "breakpoint",
+    "breakpoints",
+    "summary",
+    "question",
+    "questions",
+    "like this",
+    "log in",
+    "mind",
+    "head",
 ];

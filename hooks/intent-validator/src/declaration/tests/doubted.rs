@@ -30,6 +30,8 @@ fn what_follows_a_declaration_may_turn_away_from_it() {
             &["The user would rather have it in the client, so I leave scripts/a.py as it is."][..],
             &["On reflection this is the wrong place."][..],
             &["That won't work."][..],
+            &["The retry is in. Let me turn to the logging."][..],
+            &["The upload test passes now. Logging comes last."][..],
         ] {
             let said: Vec<&str> = [first].into_iter().chain(later.iter().copied()).collect();
             check_doubted("scripts/a.py", &said, "go ahead");
@@ -66,6 +68,34 @@ fn a_change_that_is_weighed_or_over_is_not_declared() {
         "Summary of the work so far\n\nFILE: scripts/a.py\nCHANGES: made it retry three times\nGOAL: uploads survive a bad line",
         "FILE: scripts/a.py\nCHANGES: retry three times\nGOAL: uploads survive a bad line\n\nThis is finished. Now something else.",
         "I'll modify `scripts/a.py` to do what you asked, so that it works.",
+        "I'll modify `scripts/a.py` to retry three times, so that uploads survive a bad line. Hmm, no: the client already does that.",
+        "I'll modify `scripts/a.py` to retry three times, so that uploads survive a bad line. But the client would be the better place.",
+        "Instead of what I said before I'll leave `scripts/a.py` alone and add a queue, so that uploads survive.",
+        "FILE: scripts/a.py\nCHANGES: retry three times\nGOAL: uploads survive a bad line\n\nThat was yesterday's edit.",
+        "Here's the declaration the previous agent used:\n\nFILE: scripts/a.py\nCHANGES: retry three times\nGOAL: uploads survive a bad line",
+        "You asked how I'd declare this:\n\nFILE: scripts/a.py\nCHANGES: retry three times\nGOAL: uploads survive a bad line",
+        "The commit message will be:\n\nFILE: scripts/a.py\nCHANGES: retry three times\nGOAL: uploads survive a bad line",
+        "We'll modify `scripts/a.py` to retry three times, so that uploads survive a bad line. That's for the next sprint.",
+        "When the API is ready I'll modify `scripts/a.py` to retry three times, so that uploads survive.",
+        "I'll modify `scripts/a.py` to retry three times, so that uploads survive, in a follow-up.",
+        "I'll ask the team before I modify `scripts/a.py` to retry, so that uploads survive.",
+        "I'll propose a patch for `scripts/a.py` that retries, so that uploads survive.",
+        "I'll add a note to the README about `scripts/a.py` so that people know it retries.",
+        "I'll add a comment in the docs for `scripts/a.py`, so that people know it retries.",
+        "I'll move the retry out of `scripts/a.py` into `scripts/b.py` so that both can use it.",
+        "I'll write a script that patches `scripts/a.py` so that uploads survive.",
+        "Let me make sure in `scripts/a.py` that the upload really retries, so I understand the bug.",
+        "Let me set a breakpoint in `scripts/a.py` so that I can see the failing upload.",
+        "Let me log in to the box and look in `scripts/a.py`, so that we know which version runs.",
+        "Let me have a look in `scripts/a.py`, because the upload fails there.",
+        "Let me turn to `scripts/a.py` because the upload fails there.",
+        "Let me give you an overview of what happens in `scripts/a.py`, so that you can decide.",
+        "Let me put it like this: in `scripts/a.py` there is no retry, so uploads die.",
+        "Let me return to `scripts/a.py` now, because the upload bug is there.",
+        "Let me make a list of what is wrong in `scripts/a.py`, so that we don't forget anything.",
+        "Let me write down what happens in `scripts/a.py`, so that it's clear.",
+        "Let me parse what goes on in `scripts/a.py`, because the flow is confusing.",
+        "Let me pass over `scripts/a.py` because nothing is wrong there.",
     ] {
         check_doubted("scripts/a.py", &[text], "go ahead");
     }
@@ -93,6 +123,10 @@ fn a_test_that_does_not_serve_is_none() {
         "tests/test_a.py covers only the parser.",
         "I'd add a test in tests/test_a.py but the fixture is missing.",
         "tests/test_a.py hardly covers it.",
+        "Ran tests/test_a.py: coverage is at 80 %.",
+        "Please write tests/test_a.py to cover it yourself.",
+        "A test like tests/test_b.py covers this kind of thing in other projects.",
+        "Nobody wrote tests/test_a.py.",
     ] {
         let prose = PROSE.replace("scripts/", "src/");
         check_doubted("src/a.py", &[&format!("{prose} {text}")], "go ahead");
