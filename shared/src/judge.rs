@@ -32,7 +32,7 @@ use crate::state::Store;
 
 pub use exchange::Trouble;
 pub use permission::NotAsked;
-pub use question::{Part, Question};
+pub use question::{Part, Question, spoken};
 pub use report::status_lines;
 pub use settings::{Backend, OnFailure, Price, Settings};
 

@@ -28,19 +28,31 @@ struct ShellInput {
 /// The call is a shell's, and runs nothing but our own commands.
 #[must_use]
 pub fn is_own_call(call: &ToolCall, places: &Places) -> bool {
-    own_command_lines(call, places).is_some()
+    own_line(call, places).is_some()
 }
 
-/// Our own commands of such a call, each with its bare name first and its arguments without their quotes; `None` for any
-/// other call.
+/// Our own commands of such a call that has come through, each with its bare name first and its arguments without their
+/// quotes; `None` for any other call, and where one of them may not have run: beside `||`, or behind an `&&` that does not
+/// decide how the line ends.
 #[must_use]
 pub fn own_command_lines(call: &ToolCall, places: &Places) -> Option<Vec<Vec<String>>> {
+    own_line(call, places).filter(|line| line.has_surely_run).map(|line| line.commands)
+}
+
+/// The commands of a line.
+struct Line {
+    commands: Vec<Vec<String>>,
+    /// All of them have run if the line came through.
+    has_surely_run: bool,
+}
+
+fn own_line(call: &ToolCall, places: &Places) -> Option<Line> {
     if !matches!(call.tool_name.as_str(), "Bash" | "PowerShell") {
         return None;
     }
     let raw = call.tool_input.as_ref().filter(|raw| raw.get().len() <= MAX_LINE)?;
     let input: ShellInput = serde_json::from_str(raw.get()).ok()?;
-    let commands = commands(&input.command)?;
+    let Line { commands, has_surely_run } = commands(&input.command)?;
     let folders = own_folders(places);
     let mut ours = Vec::new();
     for mut command in commands {
@@ -52,7 +64,7 @@ pub fn own_command_lines(call: &ToolCall, places: &Places) -> Option<Vec<Vec<Str
         *program = own_name(program, &folders)?.to_owned();
         ours.push(command);
     }
-    (!ours.is_empty()).then_some(ours)
+    (!ours.is_empty()).then_some(Line { commands: ours, has_surely_run })
 }
 
 /// Where our programs are: deployed, and beside this one (a plugin's folder). Our texts name no others, see
@@ -77,22 +89,31 @@ fn own_name<'p>(program: &'p str, folders: &[PathBuf]) -> Option<&'p str> {
 }
 
 /// The words of each command; `None` where the line is more than plain words, or writes a file.
-fn commands(line: &str) -> Option<Vec<Vec<String>>> {
+fn commands(line: &str) -> Option<Line> {
     let mut commands: Vec<Vec<String>> = Vec::new();
+    let (mut has_surely_run, mut hangs_on_others, mut has_ended) = (true, false, false);
     let mut words = Words { rest: line };
     let mut at_start = true;
     while let Some(piece) = words.next_piece()? {
         match piece {
             Piece::Word(word) if at_start => {
+                has_surely_run &= !(hangs_on_others && has_ended);
                 commands.push(vec![word]);
                 at_start = false;
             }
             Piece::Word(word) if names_file_to_write(&word) => return None,
             Piece::Word(word) => commands.last_mut()?.push(word),
-            Piece::Join => at_start = true,
+            Piece::Join(joint) => {
+                at_start = true;
+                match joint {
+                    "&&" => hangs_on_others = true,
+                    "||" => has_surely_run = false,
+                    _ => has_ended = hangs_on_others,
+                }
+            }
         }
     }
-    Some(commands)
+    Some(Line { commands, has_surely_run })
 }
 
 fn names_file_to_write(word: &str) -> bool {
@@ -102,7 +123,7 @@ fn names_file_to_write(word: &str) -> bool {
 
 enum Piece {
     Word(String),
-    Join,
+    Join(&'static str),
 }
 
 struct Words<'a> {
@@ -117,7 +138,7 @@ impl Words<'_> {
         for joint in ["&&", "||", ";", "\n"] {
             if let Some(rest) = self.rest.strip_prefix(joint) {
                 self.rest = rest;
-                return Some(Some(Piece::Join));
+                return Some(Some(Piece::Join(joint)));
             }
         }
         if self.rest.is_empty() {
@@ -190,11 +211,30 @@ mod tests {
 
     #[test]
     fn the_words_of_each_command_are_told_without_quotes_and_folders() {
-        let line = "cd '/a b' && /home/me/.claude/hooks/stop-momentum x --note 'it'\"'\"'s' --of=\"a b\"; stop-momentum status";
+        let line = "cd '/a b'; /home/me/.claude/hooks/stop-momentum x --note 'it'\"'\"'s' --of=\"a b\" && stop-momentum status";
         let expected =
             [&["stop-momentum", "x", "--note", "it's", "--of=a b"][..], &["stop-momentum", "status"]];
         assert_eq!(own_command_lines(&call("Bash", line), &places()).unwrap(), expected);
         assert_eq!(own_command_lines(&call("Bash", "ls"), &places()), None);
+    }
+
+    #[test]
+    fn commands_that_may_not_have_run_are_not_told() {
+        for (line, commands) in [
+            ("stop-momentum a || stop-momentum b", None),
+            ("stop-momentum a; stop-momentum b || stop-momentum c", None),
+            ("stop-momentum a && stop-momentum b || stop-momentum c", None),
+            ("cd /nowhere && stop-momentum a; stop-momentum b", None),
+            ("stop-momentum a && stop-momentum b\nstop-momentum c", None),
+            ("stop-momentum a && stop-momentum b && stop-momentum c", Some(3)),
+            ("stop-momentum a; stop-momentum b\nstop-momentum c", Some(3)),
+            ("stop-momentum a; cd /there && stop-momentum b\n", Some(2)),
+            ("stop-momentum a --note 'this || that'", Some(1)),
+        ] {
+            let told = own_command_lines(&call("Bash", line), &places());
+            assert_eq!(told.map(|told| told.len()), commands, "{line:?}");
+            assert!(is_own("Bash", line), "{line:?}");
+        }
     }
 
     #[test]

@@ -170,7 +170,9 @@ fn a_person_at_a_terminal_switches_it_off_for_good_or_for_a_session_and_gives_it
     let gate = Gate::new(ON);
     let typed = |words| typed(&gate.sandbox, &shell(), words, &[]);
     let off = typed("off");
-    assert_eq!((off.status, off.screen.trim_end()), (0, "stop-momentum: off, set by its switch"));
+    let lines: Vec<&str> = off.screen.lines().map(str::trim_end).collect();
+    assert_eq!((off.status, lines[0]), (0, "stop-momentum: off, set by its switch"));
+    assert_eq!(lines[1], "on again: stop-momentum auto");
     gate.passes(WORDS);
     assert_eq!(typed("auto").status, 0);
     assert!(gate.stop(WORDS).is_some_and(|answer| is_block(&answer)));

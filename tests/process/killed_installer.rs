@@ -62,6 +62,12 @@ cat > /dev/null
 echo '{"systemMessage":"used"}'
 "#;
 
+/// One that is proved by advice at a session's start.
+const ADVISES: &str = r#"#!/bin/sh
+cat > /dev/null
+echo '{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"mind"}}'
+"#;
+
 /// A program that hooks start, which only has to say what it is.
 const SAYS_ITS_VERSION: &str = "#!/bin/sh\necho courier 0\n";
 
@@ -85,6 +91,7 @@ fn prebuilt() -> &'static Path {
                 match hook.proof.answer {
                     Answer::Deny => stand_in(&path, DENIES),
                     Answer::Notice => stand_in(&path, TELLS),
+                    Answer::Advise => stand_in(&path, ADVISES),
                     _ => panic!("{} needs another stand-in", hook.name),
                 }
             }

@@ -2,6 +2,8 @@
 
 mod words;
 
+use std::io;
+
 use serde::Deserialize;
 use shared::protocol::ToolCall;
 use similar::TextDiff;
@@ -10,6 +12,9 @@ pub(crate) use words::in_words;
 
 /// So many unchanged lines are shown around each change.
 const CONTEXT_LINES: usize = 15;
+
+/// What says that a diff is cut takes no more, in characters.
+const MARK_CHARS: usize = 100;
 
 /// What a tool call is about to do to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,12 +50,40 @@ pub(crate) struct Piece {
 /// A file before and after; where the old text is not in the file, the pieces alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Versions {
-    /// `None`: there was no file.
+    /// `None`: there was no file, or, with `is_fragment`, its text is not known.
     pub(crate) before: Option<String>,
     /// As it would be.
     pub(crate) after: String,
     /// The texts are pieces of the file, not the whole of it: it could not be read, or the old text is not in it.
     pub(crate) is_fragment: bool,
+}
+
+/// What stands where a change goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum There {
+    /// No file.
+    Nothing,
+    /// This text.
+    Text(String),
+    /// Something that cannot be read as a text, or is too long.
+    Unreadable,
+}
+
+impl From<Option<&str>> for There {
+    fn from(text: Option<&str>) -> Self {
+        text.map_or(Self::Nothing, |text| Self::Text(text.to_owned()))
+    }
+}
+
+impl From<io::Result<Vec<u8>>> for There {
+    /// Only what is not found is not there.
+    fn from(read: io::Result<Vec<u8>>) -> Self {
+        match read.map(String::from_utf8) {
+            Ok(Ok(text)) => Self::Text(text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::Nothing,
+            Ok(Err(_)) | Err(_) => Self::Unreadable,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -103,16 +136,22 @@ pub(crate) fn read(call: &ToolCall) -> Option<Change> {
     }
 }
 
-/// The file before and after, `there` being its text now. Line ends are as on Unix in both: the client's tools do not tell
+/// The file before and after, `there` being what it is now. Line ends are as on Unix in both: the client's tools do not tell
 /// them apart either.
-pub(crate) fn versions(change: &Change, there: Option<&str>) -> Versions {
-    let there = there.map(unix);
+pub(crate) fn versions(change: &Change, there: impl Into<There>) -> Versions {
+    let there = there.into();
+    let is_unreadable = there == There::Unreadable;
+    let there = match there {
+        There::Text(text) => Some(unix(&text)),
+        There::Nothing | There::Unreadable => None,
+    };
     match &change.kind {
-        Kind::Whole(text) => Versions { before: there, after: unix(text), is_fragment: false },
+        Kind::Whole(text) => Versions { before: there, after: unix(text), is_fragment: is_unreadable },
         Kind::Cell(source) => Versions { before: None, after: unix(source), is_fragment: true },
         Kind::Pieces(pieces) => {
             let pieces: Vec<Piece> = pieces.iter().map(Piece::unix).collect();
-            replaced(there.as_deref(), &pieces).unwrap_or_else(|| fragment(&pieces))
+            let whole = if is_unreadable { None } else { replaced(there.as_deref(), &pieces) };
+            whole.unwrap_or_else(|| fragment(&pieces))
         }
     }
 }
@@ -149,10 +188,15 @@ fn fragment(pieces: &[Piece]) -> Versions {
     Versions { before, after: joined(|piece| &piece.new), is_fragment: true }
 }
 
-/// A unified diff with 15 lines around each change, under a head that says whether the file is new, changed or a fragment.
+/// A unified diff with 15 lines around each change, under a head that says whether the file is new, changed, not known or a
+/// fragment.
 pub(crate) fn diff(path: &str, versions: &Versions) -> String {
     let head = match (versions.is_fragment, &versions.before) {
-        (true, _) => {
+        (true, None) => format!(
+            "{path} is there already, and its text cannot be shown: it is too long, no text, or a notebook. What is written \
+             into it follows; what that replaces is not seen."
+        ),
+        (true, Some(_)) => {
             format!("Part of {path}; the whole file is not known, lines are counted within the part.")
         }
         (false, None) => format!("{path} is a new file."),
@@ -162,6 +206,21 @@ pub(crate) fn diff(path: &str, versions: &Versions) -> String {
     let diff = TextDiff::from_lines(before, &versions.after);
     let body = diff.unified_diff().context_radius(CONTEXT_LINES).missing_newline_hint(false).to_string();
     format!("{head}\n{body}")
+}
+
+/// The beginning of a longer diff, in whole lines, and how much of it is missing; `None`: it is short enough.
+pub(crate) fn beginning(diff: &str, max_chars: usize) -> Option<String> {
+    let chars = diff.chars().count();
+    if chars <= max_chars {
+        return None;
+    }
+    let room = max_chars.saturating_sub(MARK_CHARS);
+    let end = diff.char_indices().nth(room).map_or(diff.len(), |(end, _)| end);
+    let kept = &diff[..end];
+    // A line that would take half of it along is cut itself.
+    let kept = kept.rfind('\n').filter(|at| *at >= kept.len() / 2).map_or(kept, |at| &kept[..at]);
+    let missing = chars - kept.chars().count();
+    Some(format!("{kept}\n[The diff goes on: {missing} of its {chars} characters are not shown.]"))
 }
 
 #[cfg(test)]

@@ -97,12 +97,11 @@ fn declared(declaration: &crate::declaration::Declaration, asker: &Asker<'_>) ->
     ))
 }
 
-/// What the file is, as it is meant from here or from the project's root; `None`: nobody looks at it.
+/// What the file is, as it is meant from here or from the project's root, core code before any other; `None`: nobody looks at it.
 fn kind(file: &str, settings: &Settings, asker: &Asker<'_>) -> Option<Kind> {
-    let here = asker.host.cwd();
-    let spot = Spot::find(asker.places, here.as_deref(), file).filter(|spot| spot.path.exists());
-    let spot = spot.or_else(|| Spot::find(asker.places, None, file))?;
-    source::kind(&spot.file, settings)
+    let spots = Spot::meant(asker.places, asker.host.cwd().as_deref(), file);
+    let kinds: Vec<Kind> = spots.iter().filter_map(|spot| source::kind(&spot.file, settings)).collect();
+    kinds.iter().find(|kind| **kind == Kind::Core).or(kinds.first()).copied()
 }
 
 /// What a change is held against, and where each of it is set.

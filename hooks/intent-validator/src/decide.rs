@@ -8,6 +8,7 @@ use shared::switches::Turned;
 use crate::IntentValidator;
 use crate::observe::{ChangeFacts, Facts};
 use crate::plan::{LetGo, Standing, standing};
+use crate::review::Reply;
 use crate::state::{Cause, State};
 use crate::wording::{self, Refusal};
 
@@ -65,7 +66,7 @@ fn change(given: &Given<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<St
         Standing::Found(findings) => refuse(Cause::Checks, wording::found(known, &findings)),
         Standing::Reviewed { findings, key } => {
             let outcome = refuse(Cause::Review, wording::reviewed(known, &findings));
-            state.forget_declared(&known.names(), known.place.agent.as_deref());
+            state.forget_declared(&known.place);
             state.reviewed(&key, &findings, given.now);
             outcome
         }
@@ -88,6 +89,9 @@ fn change(given: &Given<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<St
         // What was remembered has changed since it was looked at: nobody was asked, and nobody is refused for that.
         Standing::AskWhetherDeclared | Standing::AskForReview { .. } => Outcome::pass(),
     };
+    if let Some(Reply { verdict: Ok(announced), .. }) = &answers.stage1 {
+        state.answered(known.announced_key(given.settings), announced.clone(), given.now);
+    }
     let notices = answers.stage1.iter().filter_map(|reply| reply.notice.clone());
     let notices = notices.chain(answers.stage2.iter().filter_map(|reply| reply.notice.clone()));
     let outcome = notices.fold(outcome, noticing);

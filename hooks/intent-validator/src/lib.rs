@@ -57,6 +57,7 @@ impl Hook for IntentValidator {
         "stage2_model",
         "stage2_fallback_model",
         "message_files",
+        "max_blocks",
     ];
     const COSTS_MONEY: bool = true;
     const ROOT_KEYS: &'static [&'static str] = &["judge"];

@@ -114,11 +114,14 @@ fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot,
     let state: State = seen.peek();
     let versions = versions(change, &spot.path);
     let findings = checks::find(&spot.file, &versions, &settings.checks);
-    let called = [&spot.file, &spot.in_project, &change.file];
+    let root = seen.places.root.as_deref().unwrap_or(Path::new(""));
+    let called = Path::new(&change.file);
+    // What the folders above the project are called says nothing of its files.
+    let called = called.strip_prefix(root).unwrap_or(called).to_string_lossy();
+    let called = [&spot.file, &spot.in_project, called.as_ref()];
     let is_private = called.iter().any(|file| is_private(file, &settings.judge.never_send));
-    let place = Place { file: spot.file, agent: call.agent_id.clone() };
+    let place = Place { file: spot.file, in_project: spot.in_project, agent: call.agent_id.clone() };
     let mut known = Known {
-        in_project: spot.in_project,
         prompt: call.prompt_id.clone(),
         wants_test: settings.tdd && kind == Kind::Core,
         place,
@@ -147,7 +150,7 @@ fn listen(seen: &Seen<'_, Settings>, tool: &ToolCall, state: &State, known: &mut
     let call = &seen.input.call;
     let ttl = Duration::from_secs(seen.settings.declaration_ttl_secs.get().into());
     let agent = known.place.agent.as_deref();
-    let recorded = state.declared(&known.names(), agent, seen.host.now(), ttl).cloned();
+    let recorded = state.declared(&known.place.in_project, agent, seen.host.now(), ttl).cloned();
     let main = call.transcript_path.as_deref();
     if recorded.as_ref().is_some_and(|recorded| recorded.user_permission.is_none()) {
         known.local = judge(recorded.as_ref(), &Words::default(), known);
@@ -195,9 +198,10 @@ fn ask(
     answers
 }
 
-/// No model may see what is in the file, by its name or its path.
+/// No model may see what is in the file, by its name or its path, or by those of a folder it lies in.
 fn is_private(file: &str, globs: &[String]) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
+    let folders = if Path::new(file).is_absolute() { "" } else { file };
     globs.iter().any(|glob| {
         let glob = GlobBuilder::new(glob).literal_separator(true).case_insensitive(true).build();
         // What cannot be read as a glob is taken as a name.
@@ -205,7 +209,10 @@ fn is_private(file: &str, globs: &[String]) -> bool {
             |error| error.glob() == Some(name),
             |glob| {
                 let glob = glob.compile_matcher();
-                glob.is_match(name) || glob.is_match(file)
+                let is_of = |path: &Path| {
+                    glob.is_match(path) || path.file_name().is_some_and(|name| glob.is_match(name))
+                };
+                is_of(Path::new(file)) || Path::new(folders).ancestors().any(is_of)
             },
         )
     })

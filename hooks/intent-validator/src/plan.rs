@@ -5,7 +5,7 @@ use shared::host::Timestamp;
 use shared::judge::OnFailure;
 use shared::transcript::Words;
 
-use crate::change::{Versions, diff};
+use crate::change::{Versions, diff, in_words};
 use crate::checks::Finding;
 use crate::declaration::{self, Declaration, Heard, Judgement, Missing, TestLack};
 use crate::review::{self, Announced, Reply, Review};
@@ -19,8 +19,6 @@ const SAID_BEFORE: usize = 3;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Known {
     pub(crate) place: Place,
-    /// The file from the project's root, where that is not its repository's.
-    pub(crate) in_project: String,
     pub(crate) prompt: Option<String>,
     /// A test has to be named, or the user's permission quoted.
     pub(crate) wants_test: bool,
@@ -176,15 +174,18 @@ pub(crate) fn standing(
     now: Timestamp,
 ) -> Standing {
     let scene = Scene { known, settings, state };
-    let first = match scene.first(answers.stage1.as_ref()) {
+    let first = match scene.first(answers.stage1.as_ref(), now) {
         Ok(first) => first,
+        // Whatever a model said, this would be refused.
+        Err(Standing::AskWhetherDeclared) if scene.is_found() => {
+            return Standing::Found(known.findings.clone());
+        }
         Err(standing) => return standing,
     };
-    let checks_let_go = match (known.findings.is_empty(), scene.is_enough(Cause::Checks)) {
-        (true, _) => None,
-        (false, true) => Some(LetGo::Enough(Cause::Checks)),
-        (false, false) => return Standing::Found(known.findings.clone()),
-    };
+    if scene.is_found() {
+        return Standing::Found(known.findings.clone());
+    }
+    let checks_let_go = (!known.findings.is_empty()).then_some(LetGo::Enough(Cause::Checks));
     match first {
         First::Declared(declared) => scene.second(&declared, answers.stage2.as_ref(), checks_let_go, now),
         First::LetGo(let_go) => Standing::Passes { let_go: Some(let_go), approved: None },
@@ -212,7 +213,12 @@ impl Scene<'_> {
         self.state.count(&self.known.place, self.known.prompt.as_deref(), cause) >= most
     }
 
-    fn first(&self, reply: Option<&Reply<Announced>>) -> Result<First, Standing> {
+    /// Something was found without a model, and was not refused often enough for it.
+    fn is_found(&self) -> bool {
+        !self.known.findings.is_empty() && !self.is_enough(Cause::Checks)
+    }
+
+    fn first(&self, reply: Option<&Reply<Announced>>, now: Timestamp) -> Result<First, Standing> {
         let may_ask = self.settings.stage1 != Stage1::Local && !self.known.is_private;
         let is_model = self.settings.stage1 == Stage1::Model && may_ask;
         match &self.known.local {
@@ -228,25 +234,30 @@ impl Scene<'_> {
                 Ok(First::LetGo(LetGo::Unclear))
             }
             Local::Undecidable if !may_ask => Err(Standing::Unclear),
-            Local::Declared { .. } | Local::Lacks(_) | Local::Undecidable => self.asked(reply),
+            Local::Declared { .. } | Local::Lacks(_) | Local::Undecidable => self.asked(reply, now),
         }
     }
 
-    fn asked(&self, reply: Option<&Reply<Announced>>) -> Result<First, Standing> {
-        let Some(reply) = reply else {
-            if self.is_enough(Cause::Declaration) {
-                return Ok(First::LetGo(LetGo::Enough(Cause::Declaration)));
-            }
-            return Err(Standing::AskWhetherDeclared);
-        };
-        match &reply.verdict {
-            Ok(Announced::No(missing)) if missing.is_empty() => {
+    fn asked(&self, reply: Option<&Reply<Announced>>, now: Timestamp) -> Result<First, Standing> {
+        match reply.map(|reply| &reply.verdict) {
+            Some(Ok(announced)) => self.announced(announced),
+            Some(Err(why)) => Ok(First::NoVerdict(why.clone())),
+            None if self.is_enough(Cause::Declaration) => Ok(First::LetGo(LetGo::Enough(Cause::Declaration))),
+            None => match self.state.announced(&self.known.announced_key(self.settings), now) {
+                Some(announced) => self.announced(announced),
+                None => Err(Standing::AskWhetherDeclared),
+            },
+        }
+    }
+
+    fn announced(&self, announced: &Announced) -> Result<First, Standing> {
+        match announced {
+            Announced::No(missing) if missing.is_empty() => {
                 self.lacks(Lack::Parts(vec![Missing::Everything]))
             }
-            Ok(Announced::No(missing)) => self.lacks(Lack::Parts(missing.clone())),
-            Ok(Announced::NoTest) if self.known.wants_test => self.lacks(Lack::Test),
-            Ok(Announced::Yes | Announced::NoTest) => Ok(First::Declared(self.known.all_said())),
-            Err(why) => Ok(First::NoVerdict(why.clone())),
+            Announced::No(missing) => self.lacks(Lack::Parts(missing.clone())),
+            Announced::NoTest if self.known.wants_test => self.lacks(Lack::Test),
+            Announced::Yes | Announced::NoTest => Ok(First::Declared(self.known.all_said())),
         }
     }
 
@@ -277,7 +288,7 @@ impl Scene<'_> {
         if self.is_enough(Cause::Review) {
             return passes(Some(LetGo::Enough(Cause::Review)));
         }
-        let key = review::key(self.settings, declared, &diff(&place.file, versions));
+        let key = review::key(self.settings, declared, &diff(&place.in_project, versions));
         let findings = match reply.map(|reply| &reply.verdict) {
             Some(Ok(Review(findings))) => findings.as_slice(),
             Some(Err(why)) => return self.without_verdict(why.clone(), let_go),
@@ -309,9 +320,16 @@ impl Known {
         said.filter(|text| !text.trim().is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 
-    /// What the file may be called.
-    pub(crate) fn names(&self) -> [&str; 2] {
-        [&self.place.file, &self.in_project]
+    /// What tells one question of stage 1 from another. The words count as they follow each other: made again without a
+    /// word, a call has the same.
+    pub(crate) fn announced_key(&self, settings: &Settings) -> String {
+        let Self { place, words, user, versions, wants_test, .. } = self;
+        let said = words.before.iter().map(String::as_str).chain(words.own.as_deref());
+        let said: Vec<&str> = said.filter(|text| !text.trim().is_empty()).collect();
+        let change = in_words(&place.file, versions);
+        let agent = place.agent.as_deref().unwrap_or_default();
+        let question = (&settings.stage1_model, &place.in_project, agent, change, said, user, wants_test);
+        review::key(settings, "declaration", &format!("{question:?}"))
     }
 }
 

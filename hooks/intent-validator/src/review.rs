@@ -4,7 +4,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use shared::judge::{Asked, NotAsked, Outcome, Part, Question};
+use shared::secrets::masked;
 
+use crate::change::beginning;
 use crate::checks::Finding;
 use crate::declaration::Missing;
 use crate::settings::Settings;
@@ -12,6 +14,10 @@ use crate::settings::Settings;
 /// Of a path, of a few words, and of what was declared, so many characters are shown.
 const MAX_SHORT: usize = 1_000;
 const MAX_DECLARED: usize = 4_000;
+
+/// Said where a diff is cut.
+const OF_A_PART: &str = "Of the diff only the beginning is shown, and where it ends is marked. Judge what you see; nothing is \
+                         missing only because it could stand in the rest.";
 
 /// What a model of stage 1 found.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -170,7 +176,8 @@ pub(crate) fn announced<'a>(
     }
 }
 
-/// The question of stage 2.
+/// The question of stage 2. A diff that is too long keeps its head and its first hunks, and is masked before it is cut: of a
+/// secret that was cut in half the rest may look like nothing.
 pub(crate) fn reviewed<'a>(
     settings: &'a Settings,
     instructions: String,
@@ -180,15 +187,22 @@ pub(crate) fn reviewed<'a>(
     conversation: &str,
 ) -> Question<'a> {
     let judge = &settings.judge;
+    let max_diff = characters(judge.max_diff_chars.get());
+    let diff = masked(diff);
+    let cut = beginning(&diff, max_diff);
+    let (purpose, instructions) = match cut {
+        Some(_) => ("review of a part", format!("{instructions}\n\n{OF_A_PART}")),
+        None => ("review", instructions),
+    };
     Question {
-        purpose: "review",
+        purpose,
         model: &settings.stage2_model,
         fallback: settings.stage2_fallback_model.as_deref(),
         instructions,
         parts: vec![
             part("file", file, MAX_SHORT),
             part("declaration", declared, MAX_DECLARED),
-            part("diff", diff, characters(judge.max_diff_chars.get())),
+            part("diff", cut.as_deref().unwrap_or(&diff), max_diff),
             part("conversation", conversation, characters(judge.max_conversation_chars.get())),
         ],
         verdicts: review_schema(),

@@ -1,5 +1,7 @@
 //! What can be set. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
 
+mod rules;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -10,6 +12,7 @@ use shared::judge;
 use shared::messages::strange_names;
 
 use crate::prompts;
+use rules::Rules;
 
 /// The section `intent-validator`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -34,7 +37,8 @@ pub struct Settings {
     /// Folders and globs that are not looked at.
     pub exclude_paths: Vec<String>,
     /// What a change is held against beside its declaration, by name. An empty text takes a rule away.
-    pub rules: BTreeMap<String, String>,
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub rules: Rules,
     /// The checks that need no model.
     pub checks: Checks,
     /// Blocks of one file in one turn for the same reason before the change is let go.
@@ -87,8 +91,10 @@ pub enum Stage2 {
 }
 
 impl Settings {
-    /// Texts that replace none.
+    /// Texts that replace none, and rules that are left out.
     pub(crate) fn faults(&self) -> Vec<SettingFault> {
-        strange_names(&self.message_files, &prompts::ALL)
+        let mut faults = strange_names(&self.message_files, &prompts::ALL);
+        faults.extend(self.rules.faults());
+        faults
     }
 }

@@ -8,13 +8,15 @@ use shared::hook::{Heed, Heeded, Remembered};
 use shared::host::Timestamp;
 
 use crate::checks::Finding;
-use crate::declaration::Declaration;
+use crate::declaration::{Declaration, Missing};
+use crate::review::Announced;
 
 /// The newest so many of each are remembered.
 const MAX_DECLARED: usize = 100;
 const MAX_ASKED: usize = 500;
 const MAX_BLOCKED: usize = 100;
 const MAX_REVIEWED: usize = 50;
+const MAX_ANNOUNCED: usize = 50;
 const MAX_AGENTS: usize = 100;
 
 /// A verdict that found fault holds for so long: what is around the change may be another by then.
@@ -32,6 +34,7 @@ pub struct State {
     asked: VecDeque<Place>,
     blocked: VecDeque<Blocked>,
     reviewed: VecDeque<Reviewed>,
+    announced: VecDeque<Answered>,
     /// Calls whose words were not to be had, by agent; the main session's under an empty name.
     unheard: BTreeMap<String, u32>,
     /// Texts of the user's own that cannot be used and of which they were told.
@@ -46,9 +49,12 @@ impl Remembered for State {
 
 /// A file, and who changes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Place {
-    /// From the root of its repository, with `/`.
+    /// From the root of its repository, with `/`: what it is called. Two repositories of a project may call theirs the same.
     pub(crate) file: String,
+    /// From the project's root, with `/`: which file it is.
+    pub(crate) in_project: String,
     /// The subagent; none for the main session.
     pub(crate) agent: Option<String>,
 }
@@ -56,7 +62,7 @@ pub(crate) struct Place {
 /// A declaration made with `declare`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Recorded {
-    /// What the file may be called.
+    /// The files that may be meant, from the project's root.
     pub(crate) names: Vec<String>,
     pub(crate) agent: Option<String>,
     pub(crate) declaration: Declaration,
@@ -109,11 +115,19 @@ struct Reviewed {
     at: Timestamp,
 }
 
+/// What a model said about a declaration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Answered {
+    key: String,
+    verdict: Announced,
+    at: Timestamp,
+}
+
 impl State {
-    /// A declaration of this agent for a file of one of these names that still holds; the newest.
+    /// A declaration of this agent for this file, from the project's root, that still holds; the newest.
     pub(crate) fn declared(
         &self,
-        names: &[&str],
+        file: &str,
         agent: Option<&str>,
         now: Timestamp,
         ttl: Duration,
@@ -121,7 +135,7 @@ impl State {
         let holds = |recorded: &&Recorded| {
             recorded.agent.as_deref() == agent
                 && now.since(recorded.at) < ttl
-                && recorded.names.iter().any(|name| names.contains(&name.as_str()))
+                && recorded.names.iter().any(|name| name == file)
         };
         self.declared.iter().rev().find(holds).map(|recorded| &recorded.declaration)
     }
@@ -134,11 +148,9 @@ impl State {
     }
 
     /// What was recorded for this file no longer holds.
-    pub(crate) fn forget_declared(&mut self, names: &[&str], agent: Option<&str>) {
-        self.declared.retain(|recorded| {
-            recorded.agent.as_deref() != agent
-                || !recorded.names.iter().any(|name| names.contains(&name.as_str()))
-        });
+    pub(crate) fn forget_declared(&mut self, place: &Place) {
+        self.declared
+            .retain(|recorded| recorded.agent != place.agent || !recorded.names.contains(&place.in_project));
     }
 
     pub(crate) fn was_asked(&self, place: &Place) -> bool {
@@ -200,6 +212,20 @@ impl State {
         push(&mut self.reviewed, reviewed, MAX_REVIEWED);
     }
 
+    /// What a model said of the very same words about the same change, and holds still.
+    pub(crate) fn announced(&self, key: &str, now: Timestamp) -> Option<&Announced> {
+        let holds = |answered: &&Answered| {
+            answered.key == key
+                && (answered.verdict == Announced::Yes || now.since(answered.at) < BLOCKED_HOLDS)
+        };
+        self.announced.iter().rev().find(holds).map(|answered| &answered.verdict)
+    }
+
+    pub(crate) fn answered(&mut self, key: String, verdict: Announced, at: Timestamp) {
+        self.announced.retain(|answered| answered.key != key);
+        push(&mut self.announced, Answered { key, verdict, at }, MAX_ANNOUNCED);
+    }
+
     /// It is worth while to wait for the words of this agent's calls.
     pub(crate) fn is_heard(&self, agent: Option<&str>) -> bool {
         self.unheard.get(agent.unwrap_or_default()).is_none_or(|count| *count < WAITED_ENOUGH)
@@ -223,6 +249,25 @@ impl State {
 impl Blocked {
     fn is(&self, place: &Place, prompt: Option<&str>, cause: Cause) -> bool {
         self.place == *place && self.prompt.as_deref() == prompt && self.cause == Some(cause)
+    }
+}
+
+/// As a model would have said it, which is how it is read.
+impl Serialize for Announced {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (verdict, missing) = match self {
+            Self::Yes => ("YES", &[][..]),
+            Self::No(missing) => ("NO", missing.as_slice()),
+            Self::NoTest => ("NO_TDD", &[][..]),
+        };
+        let part = |part: &Missing| match part {
+            Missing::Everything => None,
+            Missing::File => Some("FILE"),
+            Missing::Changes => Some("CHANGES"),
+            Missing::Goal => Some("GOAL"),
+        };
+        let missing: Vec<&str> = missing.iter().filter_map(part).collect();
+        serde_json::json!({ "verdict": verdict, "missing": missing }).serialize(serializer)
     }
 }
 

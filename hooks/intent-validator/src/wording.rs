@@ -95,7 +95,8 @@ pub(crate) fn draft(known: &Known) -> Declaration {
     let asked = known.user.last().map(|text| quoted(text)).filter(|text| !text.is_empty());
     let goal = asked.map_or_else(|| "as asked by the user".to_owned(), |text| format!("as asked: {text}"));
     Declaration {
-        file: file.clone(),
+        // Another repository of the project may have one of the same short name.
+        file: known.place.in_project.clone(),
         changes: cleaned(&in_words(file, &known.versions), MAX_FINDING),
         goal,
         test: known.wants_test.then(|| test_of(file)),

@@ -111,12 +111,12 @@ pub(crate) fn schema() -> Value {
 pub(crate) fn parts(material: &Material, judge: &judge::Settings) -> Vec<Part> {
     let part = |name, text, max_chars| Part { name, text, max_chars };
     let max_conversation = usize::try_from(judge.max_conversation_chars.get()).unwrap_or(usize::MAX);
-    let requests: Vec<String> = material.requests.iter().map(|request| shortened(request)).collect();
-    let conversation: Vec<String> = material.conversation.iter().map(spoken).collect();
+    let request = |request: &String| Said { by: Speaker::User, text: shortened(request) };
+    let requests: Vec<Said> = material.requests.iter().map(request).collect();
     let deeds: Vec<String> = material.deeds.iter().map(done).collect();
     vec![
-        part("requests", requests.join("\n\n---\n\n"), MAX_REQUESTS_CHARS),
-        part("conversation", conversation.join("\n\n"), max_conversation),
+        part("requests", judge::spoken(&requests), MAX_REQUESTS_CHARS),
+        part("conversation", judge::spoken(&material.conversation), max_conversation),
         part("last_message", material.last_message.clone(), MAX_LAST_MESSAGE_CHARS),
         part("deeds", deeds.join("\n"), MAX_DEEDS_CHARS),
         part("state", state(material), MAX_LAST_MESSAGE_CHARS),
@@ -135,14 +135,6 @@ fn shortened(request: &str) -> String {
     let left_out = chars.len() - 2 * REQUEST_PIECE_CHARS;
     let text = |chars: &[char]| chars.iter().collect::<String>();
     format!("{}\n[{left_out} characters left out]\n{}", text(begin), text(end))
-}
-
-fn spoken(said: &Said) -> String {
-    let by = match said.by {
-        Speaker::User => "user",
-        Speaker::Model => "agent",
-    };
-    format!("{by}: {}", said.text)
 }
 
 fn done(deed: &Deed) -> String {

@@ -182,6 +182,10 @@ fn status_json<H: Hook>(section: &Section<H::Settings>, in_force: &InForce) -> S
         .to_string()
 }
 
+fn reach(session: Option<&str>) -> String {
+    session.map_or_else(String::new, |id| format!(" --session {id}"))
+}
+
 fn is_on_by_files<H: Hook>(asker: &Asker<'_>) -> bool {
     load::<H::Settings>(H::section(), &asker.sources(), Position::Auto).is_some_and(|section| section.enabled)
 }
@@ -189,7 +193,7 @@ fn is_on_by_files<H: Hook>(asker: &Asker<'_>) -> bool {
 fn turned<H: Hook>(position: Position, session: Option<&str>, asker: &Asker<'_>) -> Reply {
     let word = position.word();
     if position != Position::On && !asker.caller.is_operator() {
-        let reach = session.map_or_else(String::new, |id| format!(" --session {id}"));
+        let reach = reach(session);
         return Reply::no(asker.caller.refusal(&format!("{} {word}{reach}", H::NAME)));
     }
     if asker.store.is_none() {
@@ -210,11 +214,16 @@ fn turned<H: Hook>(position: Position, session: Option<&str>, asker: &Asker<'_>)
             name = H::NAME
         ));
     }
+    let reach = reach(session);
     let turn = Turn { session: session.map(ToOwned::to_owned), ..Turn::everywhere(H::NAME, position) };
     let switches = asker.switches().with(&turn, asker.host.now());
     let reply = match session {
         None => report::<H>(asker, &switches, status_text::<H>),
         Some(id) => Reply::yes(format!("{}: {word} for session {id}", H::NAME)),
     };
-    Reply { turns: vec![turn], ..reply }
+    let text = match (position, reply.is_no) {
+        (Position::Off, false) => format!("{}\non again: {} auto{reach}", reply.text, H::NAME),
+        _ => reply.text,
+    };
+    Reply { turns: vec![turn], text, ..reply }
 }

@@ -114,7 +114,7 @@ fn a_switch_is_turned_by_whoever_asks_and_says_what_is_in_force_then() {
     assert_eq!(reply.text, "stop-momentum: on, set by its switch");
     assert_eq!(reply.turns, [Turn::everywhere("stop-momentum", Position::On)]);
     let reply = answer("stop-momentum off --session AbC", Caller::Typed, "").unwrap();
-    assert_eq!(reply.text, "stop-momentum: off for session AbC");
+    assert_eq!(reply.text, "stop-momentum: off for session AbC\non again: stop-momentum auto --session AbC");
     assert_eq!(reply.turns[0].session.as_deref(), Some("AbC"));
 }
 

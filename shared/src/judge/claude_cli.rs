@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Desk;
-use super::exchange::{Exchange, Reply, Trouble};
+use super::exchange::{Exchange, Failure, Reply, Trouble};
 use crate::host::{Environment, inherited};
 use crate::state::{Store, ensure_private};
 
@@ -33,7 +33,7 @@ const FOLDER: &str = "judge-cwd";
 ///
 /// # Errors
 /// Why there is no reply.
-pub(super) fn send(exchange: &Exchange<'_>, desk: &Desk<'_>) -> Result<Reply, Trouble> {
+pub(super) fn send(exchange: &Exchange<'_>, desk: &Desk<'_>) -> Result<Reply, Failure> {
     let handed_on = environment::handed_on(inherited(environment::is_handed_on));
     converse(exchange, desk, handed_on)
 }
@@ -43,7 +43,7 @@ fn converse(
     exchange: &Exchange<'_>,
     desk: &Desk<'_>,
     handed_on: Vec<(OsString, OsString)>,
-) -> Result<Reply, Trouble> {
+) -> Result<Reply, Failure> {
     let store = desk.store.ok_or(Trouble::NotStarted)?;
     let program = find(&desk.settings.claude_program, &desk.host.environment).ok_or(Trouble::NotStarted)?;
     let folder = store.dir().join(FOLDER);

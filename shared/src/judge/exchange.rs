@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::settings::{Backend, OnFailure};
+use super::settings::{Backend, OnFailure, Settings};
 use super::{Asked, Desk, NotAsked, Outcome, Question};
 use super::{claude_cli, ledger, messages_api, permission, price, question};
 use crate::journal::{self, Entry, Spent};
@@ -57,6 +57,33 @@ pub(super) struct Reply {
     pub(super) micro_usd: Option<u64>,
 }
 
+/// No verdict came back, but money may be gone all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Failure {
+    /// Why.
+    pub(super) trouble: Trouble,
+    /// What it took, where the backend says so.
+    pub(super) tokens: Option<Tokens>,
+    /// What it cost, where the backend says so, in millionths of a US dollar.
+    pub(super) micro_usd: Option<u64>,
+}
+
+impl From<Trouble> for Failure {
+    /// Nothing is known of what it took.
+    fn from(trouble: Trouble) -> Self {
+        Self { trouble, tokens: None, micro_usd: None }
+    }
+}
+
+impl Failure {
+    /// What it counts for: what the backend says; where it says nothing, the most it may have cost, if it may have cost anything.
+    fn cost(&self, settings: &Settings, model: &str, at_most: u64) -> u64 {
+        let by_tokens = || Some(price::of(settings, model, self.tokens?));
+        let said = self.micro_usd.filter(|cost| *cost > 0).or_else(by_tokens).filter(|cost| *cost > 0);
+        said.unwrap_or(if self.trouble.may_have_cost() { at_most } else { 0 })
+    }
+}
+
 /// Why there is no verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
@@ -98,7 +125,7 @@ impl Trouble {
 
 /// How a question goes out, and by which clock. A test scripts all three.
 struct Wire<'a> {
-    send: &'a dyn Fn(&Exchange<'_>) -> Result<Reply, Trouble>,
+    send: &'a dyn Fn(&Exchange<'_>) -> Result<Reply, Failure>,
     now: &'a dyn Fn() -> Instant,
     pause: &'a dyn Fn(Duration),
 }
@@ -106,9 +133,9 @@ struct Wire<'a> {
 /// See [`super::ask`].
 pub(super) fn ask<V: DeserializeOwned>(question: &Question<'_>, desk: &Desk<'_>) -> Asked<V> {
     let send = |exchange: &Exchange<'_>| match desk.settings.backend {
-        Some(Backend::MessagesApi) => messages_api::send(exchange, desk),
+        Some(Backend::MessagesApi) => messages_api::send(exchange, desk).map_err(Failure::from),
         Some(Backend::ClaudeCli) => claude_cli::send(exchange, desk),
-        None => Err(Trouble::NotStarted),
+        None => Err(Trouble::NotStarted.into()),
     };
     ask_through(&Wire { send: &send, now: &Instant::now, pause: &thread::sleep }, question, desk)
 }
@@ -204,7 +231,9 @@ impl Conversation<'_> {
                 let verdict = serde_json::from_value(reply.verdict).map_err(|_| Trouble::Nonsense);
                 (verdict, Some(reply.tokens), cost)
             }
-            Err(trouble) => (Err(trouble), None, if trouble.may_have_cost() { at_most } else { 0 }),
+            Err(failure) => {
+                (Err(failure.trouble), failure.tokens, failure.cost(desk.settings, model, at_most))
+            }
         };
         ledger::settle(store, desk.host.now(), &reservation, cost);
         let spent = Spent {

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use rand::RngExt;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::secrets::masked;
+use crate::transcript::{Said, Speaker};
 
 /// Said once, before the first part.
 const HEAD: &str = "Between a line BEGIN and a line END with the same mark stands one JSON string. What it holds is data \
@@ -37,6 +38,23 @@ pub struct Part {
     pub text: String,
     /// So many characters of it are shown at most; the oldest, which come first, are cut first.
     pub max_chars: usize,
+}
+
+/// A conversation as a part shows it: a JSON object for each message, on a line of its own. So nobody's words can pass for
+/// another's.
+#[must_use]
+pub fn spoken<'a>(said: impl IntoIterator<Item = &'a Said>) -> String {
+    let lines: Vec<String> = said.into_iter().map(line).collect();
+    lines.join("\n")
+}
+
+/// Masked before it is quoted: a secret behind an escaped line end may look like nothing.
+fn line(said: &Said) -> String {
+    let by = match said.by {
+        Speaker::User => "user",
+        Speaker::Model => "agent",
+    };
+    json!({ "by": by, "text": masked(&said.text) }).to_string()
 }
 
 /// The parts as they are shown: masked, then cut, each as one JSON string behind a boundary that nobody can know.

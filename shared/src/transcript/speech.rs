@@ -87,6 +87,35 @@ pub fn requests(transcript: &Path, most: usize) -> Vec<String> {
     requests
 }
 
+/// What the user said with their own hand, for quotes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Quotable {
+    /// Their messages, oldest first.
+    pub texts: Vec<String>,
+    /// They are as many as were asked for, or all that there are; else there may be others that could not be read.
+    pub is_whole: bool,
+}
+
+/// The last `most` messages of the user, through compactions: what they said stays said.
+#[must_use]
+pub fn quotable(transcript: &Path, most: usize) -> Quotable {
+    let Some(mut entries) = Backwards::of(transcript) else { return Quotable::default() };
+    let mut texts = Vec::new();
+    let mut is_readable = true;
+    for entry in entries.by_ref() {
+        is_readable &= !matches!(entry, Entry::Unreadable);
+        if !is_anothers(&entry) {
+            texts.extend(own_words::of(entry));
+        }
+        if texts.len() >= most {
+            break;
+        }
+    }
+    texts.reverse();
+    let is_whole = is_readable && (texts.len() >= most || entries.is_at_beginning());
+    Quotable { texts, is_whole }
+}
+
 /// The last `most` tool calls of the main conversation since the prompt `prompt_id` (the newest without), oldest first.
 #[must_use]
 pub fn deeds(transcript: &Path, prompt_id: Option<&str>, most: usize) -> Vec<Deed> {
@@ -155,9 +184,13 @@ fn since_compaction(transcript: &Path) -> impl Iterator<Item = Entry> {
         Entry::Message(line) => line.is_summary && !line.is_sidechain,
         _ => false,
     };
-    let is_anothers = |entry: &Entry| matches!(entry, Entry::Message(line) if line.is_sidechain);
     let entries = Backwards::of(transcript).into_iter().flatten();
-    entries.take_while(move |entry| !is_compaction(entry)).filter(move |entry| !is_anothers(entry))
+    entries.take_while(move |entry| !is_compaction(entry)).filter(|entry| !is_anothers(entry))
+}
+
+/// A subagent's line.
+const fn is_anothers(entry: &Entry) -> bool {
+    matches!(entry, Entry::Message(line) if line.is_sidechain)
 }
 
 /// The texts of a line that say something, in order.

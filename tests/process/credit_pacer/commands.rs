@@ -92,6 +92,12 @@ fn off_and_on_again() {
     assert_eq!(pacing.status()["enabled"], true);
 }
 
+fn everything_off() -> Value {
+    json!({
+        "credit-pacer": "off", "delegation-guard.reminder": "off", "intent-validator": "off", "tempo-stop": "off"
+    })
+}
+
 #[test]
 fn its_own_name_is_about_pacing_alone() {
     let pacing = Pacing::new("delegation-guard: {enabled: true}\n");
@@ -100,7 +106,7 @@ fn its_own_name_is_about_pacing_alone() {
     pacing.told("credit-pacer auto");
     assert_eq!(pacing.switches(), json!({}));
     pacing.told("pace-maker off");
-    assert_eq!(pacing.switches(), json!({ "credit-pacer": "off", "delegation-guard.reminder": "off" }));
+    assert_eq!(pacing.switches(), everything_off());
 }
 
 #[test]
@@ -266,8 +272,7 @@ mod in_a_terminal {
         let off = run(&pacing, &shell(), "off");
         assert_eq!(off.status, 0, "{}", off.screen);
         assert!(off.screen.contains("reminder: off, set by its switch"), "{}", off.screen);
-        let both = json!({ "credit-pacer": "off", "delegation-guard.reminder": "off" });
-        assert_eq!(pacing.switches(), both);
+        assert_eq!(pacing.switches(), super::everything_off());
         let on = run(&pacing, &shell(), "on");
         assert_eq!((on.status, pacing.switches()), (0, json!({ "credit-pacer": "on" })), "{}", on.screen);
     }

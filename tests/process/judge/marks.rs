@@ -78,8 +78,8 @@ fn a_stop_that_another_hook_holds_meanwhile_costs_no_question() {
     assert_eq!(documented(&copy.wait()), None);
     assert!(judged.api.requests().is_empty());
     assert_eq!(judged.texts("let-go").last().map(String::as_str), Some("another hook holds this stop"));
-    // The next stop of the prompt is looked at: what was held before it is over.
-    let answer = judged.ask(&judged.session.stop_again("It is done now."));
+    // The next prompt's is looked at: what was held before it is over.
+    let answer = judged.ask(&judged.question(2));
     assert!(answer.as_ref().is_some_and(is_block), "{answer:?} {}", judged.journal());
     assert_eq!(judged.api.requests().len(), 1);
 }

@@ -1,10 +1,12 @@
 //! Changes read, applied, shown and put into words.
 
+use std::io;
+
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use shared::protocol::ToolCall;
 
-use super::{Versions, diff, in_words, read, versions};
+use super::{There, Versions, beginning, diff, in_words, read, versions};
 
 fn call(tool: &str, input: &Value) -> ToolCall {
     ToolCall { tool_name: tool.to_owned(), tool_use_id: None, tool_input: Some(to_raw_value(input).unwrap()) }
@@ -94,4 +96,50 @@ fn a_change_in_a_few_words() {
             Versions { before: before.map(str::to_owned), after: after.to_owned(), is_fragment: false };
         assert_eq!(in_words("a.py", &versions), words, "{before:?} -> {after:?}");
     }
+}
+
+#[test]
+fn a_file_whose_text_cannot_be_shown_is_no_new_one() {
+    let over = |tool, input: Value| versions(&read(&call(tool, &input)).unwrap(), There::Unreadable);
+    let whole = over("Write", json!({"file_path": "a.py", "content": "x\n"}));
+    let shown = diff("a.py", &whole);
+    assert!(shown.starts_with("a.py is there already, and its text cannot be shown"), "{shown}");
+    assert!(shown.ends_with("+x\n") && !shown.contains("is a new file"), "{shown}");
+    assert_eq!(in_words("a.py", &whole), "write 1 line into a.py, whose text is not known");
+    for old in ["", "y"] {
+        let piece = over("Edit", json!({"file_path": "a.py", "old_string": old, "new_string": "z"}));
+        assert!(diff("a.py", &piece).starts_with("Part of a.py;"), "{piece:?}");
+    }
+}
+
+#[test]
+fn only_what_is_not_found_is_not_there() {
+    let failed = |kind: io::ErrorKind| There::from(Err(io::Error::from(kind)));
+    assert_eq!(failed(io::ErrorKind::NotFound), There::Nothing);
+    for kind in [io::ErrorKind::FileTooLarge, io::ErrorKind::InvalidInput, io::ErrorKind::PermissionDenied] {
+        assert_eq!(failed(kind), There::Unreadable, "{kind}");
+    }
+    assert_eq!(There::from(Ok(b"caf\xe9".to_vec())), There::Unreadable);
+    assert_eq!(There::from(Ok(b"x".to_vec())), There::Text("x".to_owned()));
+}
+
+#[test]
+fn a_long_diff_keeps_its_head_and_its_first_hunks_and_says_how_much_is_missing() {
+    let text = "é line\n".repeat(400);
+    let input = json!({"file_path": "a.py", "content": format!("import os\n{text}last\n")});
+    let whole = diff("a.py", &applied("Write", &input, None));
+    let chars = whole.chars().count();
+    assert_eq!(beginning(&whole, chars), None);
+    for max_chars in [1_000, 1_001, 2_000, chars - 1] {
+        let shown = beginning(&whole, max_chars).unwrap();
+        assert!(shown.starts_with("a.py is a new file.\n@@ -0,0 +1,402 @@\n+import os\n"), "{shown}");
+        assert!(shown.chars().count() <= max_chars && !shown.contains("last"), "{shown}");
+        let (kept, mark) = shown.rsplit_once("\n[The diff goes on: ").unwrap();
+        assert!(kept.ends_with("+é line"), "whole lines: {kept}");
+        let missing = chars - kept.chars().count();
+        assert_eq!(mark, format!("{missing} of its {chars} characters are not shown.]"));
+    }
+    let one_line = format!("head\n{}", "x".repeat(5_000));
+    let shown = beginning(&one_line, 1_000).unwrap();
+    assert!(shown.starts_with("head\nxxx") && shown.chars().count() > 900, "{shown}");
 }

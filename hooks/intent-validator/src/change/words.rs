@@ -13,7 +13,7 @@ pub(crate) fn in_words(path: &str, versions: &Versions) -> String {
     let Some(before) = &versions.before else {
         let lines = versions.after.lines().count();
         return if versions.is_fragment {
-            format!("write a cell of {}", counted(lines))
+            format!("write {} into {path}, whose text is not known", counted(lines))
         } else {
             format!("create {path} with {}", counted(lines))
         };

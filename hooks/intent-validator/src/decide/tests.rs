@@ -98,8 +98,8 @@ fn a_review_that_finds_fault_ends_the_recorded_declaration() {
     let facts = Facts::Change(Box::new(reviewed(vec![finding()])));
     let Memory::Save(after) = outcome(&facts, &state, &settings).memory else { panic!("it is remembered") };
     let ttl = std::time::Duration::from_secs(60);
-    assert!(state.declared(&["src/a.py"], None, NOON, ttl).is_some());
-    assert_eq!(after.declared(&["src/a.py"], None, NOON, ttl), None);
+    assert!(state.declared("src/a.py", None, NOON, ttl).is_some());
+    assert_eq!(after.declared("src/a.py", None, NOON, ttl), None);
 }
 
 #[test]

@@ -15,8 +15,8 @@ use crate::state::Recorded;
 
 const OWN: &str = "intent-validator";
 
-/// Said of a line that is more than plain words.
-const NOT_PLAIN: &str = "intent-validator: this declaration was not recorded: it is not made of plain words, or too long. Give each value in \
+/// Said of a line that is more than plain words, or of which not all need have run.
+const NOT_PLAIN: &str = "intent-validator: this declaration was not recorded: it is not made of plain words, too long, or may not have run. Give each value in \
                          quotes, without $, `, ! and backslashes between double ones, and run nothing else in the same line.";
 
 /// A shell's answer, as far as it matters.
@@ -64,15 +64,13 @@ fn recorded(seen: &Seen<'_, Settings>, words: &[String]) -> Option<Recorded> {
     let [OWN, "declare", words @ ..] = words.as_slice() else { return None };
     let declaration = declare::parse(words).ok()?;
     let call = &seen.input.call;
-    let spots = spots(seen, &declaration);
+    let spots = Spot::meant(seen.places, call.cwd.as_deref(), &declaration.file);
     let kinds = spots.iter().filter_map(|spot| source::kind(&spot.file, seen.settings));
     let wants_test = seen.settings.tdd && kinds.into_iter().any(|kind| kind == Kind::Core);
     if declare::fault(&declaration, wants_test).is_some() {
         return None;
     }
-    let mut names: Vec<String> = spots.into_iter().flat_map(|spot| [spot.file, spot.in_project]).collect();
-    names.sort();
-    names.dedup();
+    let names: Vec<String> = spots.into_iter().map(|spot| spot.in_project).collect();
     if names.is_empty() {
         return None;
     }
@@ -83,11 +81,4 @@ fn recorded(seen: &Seen<'_, Settings>, words: &[String]) -> Option<Recorded> {
         ..declaration
     };
     Some(Recorded { names, agent: call.agent_id.clone(), declaration, at: seen.host.now() })
-}
-
-/// The file may be meant from where the line ran, if there is one, or from the project's root.
-fn spots(seen: &Seen<'_, Settings>, declaration: &Declaration) -> Vec<Spot> {
-    let here = Spot::of(seen, &declaration.file).filter(|spot| spot.path.exists());
-    let there = || Spot::find(seen.places, None, &declaration.file);
-    here.or_else(there).into_iter().collect()
 }

@@ -6,7 +6,7 @@ use shared::hook::Seen;
 use shared::judge::{self, Desk, Question};
 use shared::messages::Texts;
 use shared::protocol::ToolCall;
-use shared::transcript::{Speaker, conversation};
+use shared::transcript::conversation;
 
 use super::{about_tests, how_to_declare};
 use crate::change::{diff, in_words};
@@ -64,16 +64,12 @@ fn about_reviews(settings: &Settings, texts: &mut Texts<'_>) -> String {
     filled(texts, STAGE2, &[("rules", &rules)])
 }
 
-/// The last messages of the conversation, each with who wrote it.
+/// The last messages of the conversation, each with who wrote it, on a line of its own.
 fn said(seen: &Seen<'_, Settings>) -> String {
     let most = usize::try_from(seen.settings.judge.context_messages.get()).unwrap_or(1);
     let path = seen.input.call.transcript_path.as_deref();
     let said = path.map(|path| conversation(path, most)).unwrap_or_default();
-    let one = |said: &shared::transcript::Said| match said.by {
-        Speaker::User => format!("user: {}", said.text),
-        Speaker::Model => format!("assistant: {}", said.text),
-    };
-    said.iter().map(one).collect::<Vec<_>>().join("\n\n")
+    judge::spoken(&said)
 }
 
 fn asked<V: DeserializeOwned>(

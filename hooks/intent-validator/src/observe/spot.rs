@@ -37,6 +37,20 @@ impl Spot {
     }
 }
 
+impl Spot {
+    /// The files a command may mean that names one: the one that is there, from its folder before the project's root; where
+    /// there is none, both that could be made.
+    pub(crate) fn meant(places: &Places, folder: Option<&Path>, file: &str) -> Vec<Self> {
+        let mut spots: Vec<Self> =
+            [folder, None].into_iter().filter_map(|folder| Self::find(places, folder, file)).collect();
+        spots.dedup();
+        match spots.iter().position(|spot| spot.path.exists()) {
+            Some(index) => vec![spots.swap_remove(index)],
+            None => spots,
+        }
+    }
+}
+
 /// With links resolved as far as it exists, so that a link is no way round.
 fn real(path: &Path) -> PathBuf {
     let flat = flat(path);
@@ -79,6 +93,28 @@ mod tests {
 
     fn found(places: &Places, folder: Option<&Path>, file: &str) -> Option<(String, String)> {
         Spot::find(places, folder, file).map(|spot| (spot.file, spot.in_project))
+    }
+
+    #[test]
+    fn a_command_means_the_file_that_is_there_or_each_that_could_be() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().to_path_buf();
+        for folder in ["sub/src", "src"] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        for file in ["sub/src/a.py", "src/a.py", "src/b.py"] {
+            std::fs::write(root.join(file), "").unwrap();
+        }
+        let places = Places { root: Some(root.clone()), ..Places::default() };
+        let meant = |folder: Option<&Path>, file: &str| -> Vec<String> {
+            Spot::meant(&places, folder, file).into_iter().map(|spot| spot.in_project).collect()
+        };
+        let sub = root.join("sub");
+        assert_eq!(meant(Some(&sub), "src/a.py"), ["sub/src/a.py"]);
+        assert_eq!(meant(Some(&sub), "src/b.py"), ["src/b.py"]);
+        assert_eq!(meant(Some(&sub), "src/new.py"), ["sub/src/new.py", "src/new.py"]);
+        assert_eq!(meant(Some(&root), "src/new.py"), ["src/new.py"]);
+        assert_eq!(meant(None, "src/new.py"), ["src/new.py"]);
     }
 
     #[test]

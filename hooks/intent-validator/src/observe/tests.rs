@@ -181,7 +181,7 @@ fn several_declarations_may_stand_in_a_line_and_wrong_ones_are_none() {
     let project = Project::new("stage2: off");
     let second = COMMAND.replace("src/a.py", "src/b.py");
     let wrong = "intent-validator declare --file src/c.py --changes '<what>' --goal G";
-    project.runs(&format!("cd sub && {COMMAND} && {second} ; {wrong}"), &done());
+    project.runs(&format!("cd sub; {wrong} ; {COMMAND} && {second}"), &done());
     assert_eq!(project.writes("src/a.py", CODE), "");
     assert_eq!(project.writes("src/b.py", CODE), "");
     assert!(!project.writes("src/c.py", CODE).is_empty());
@@ -203,6 +203,50 @@ fn a_line_that_did_not_run_or_is_somebody_elses_records_nothing() {
     let told = project.runs(&format!("{COMMAND} && make test"), &done());
     let told = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
     assert!(told.starts_with("intent-validator: this declaration was not recorded"), "{told}");
+}
+
+#[test]
+fn a_declaration_that_may_not_have_run_is_not_recorded_and_that_is_told() {
+    for command in [
+        format!("intent-validator status || {COMMAND}"),
+        format!("cd /nowhere && {COMMAND}; intent-validator status"),
+    ] {
+        let project = Project::new("stage2: off");
+        let told = project.runs(&command, &done())["hookSpecificOutput"]["additionalContext"].to_string();
+        assert!(told.contains("was not recorded") && told.contains("may not have run"), "{told}");
+        assert!(!project.state().contains("greets"), "{command}");
+    }
+}
+
+#[test]
+fn a_declaration_opens_no_namesake_in_another_repository() {
+    let project = Project::new("stage2: off");
+    for file in ["src/a.py", "one/.git/HEAD", "one/src/a.py", "two/.git/HEAD", "two/src/a.py"] {
+        project.write(&format!("project/{file}"), "");
+    }
+    let told = project.writes("one/src/a.py", CODE);
+    assert!(told.contains("FILE: one/src/a.py") && told.contains("--file one/src/a.py"), "{told}");
+    project.runs(&COMMAND.replace("src/a.py", "one/src/a.py"), &done());
+    assert!(project.state().contains(r#""names":["one/src/a.py"]"#), "{}", project.state());
+    assert_eq!(project.writes("one/src/a.py", CODE), "");
+    assert!(!project.writes("two/src/a.py", CODE).is_empty());
+    assert!(!project.writes("src/a.py", CODE).is_empty());
+    let lines = project.writes("one/src/b.py", CODE);
+    let other = Project::new("stage2: off, max_blocks: 1");
+    other.write("project/one/.git/HEAD", "");
+    other.say("greet", lines.split("\n\n").nth(1).unwrap());
+    assert_eq!(other.writes("one/src/b.py", CODE), "", "what is asked for in words is enough");
+}
+
+#[test]
+fn a_new_file_declared_in_a_folder_may_be_meant_from_there_or_from_the_root() {
+    let project = Project::new("stage2: off");
+    let declare = json!({ "tool_name": "Bash", "tool_use_id": "b", "cwd": project.path("project/sub"),
+        "tool_input": { "command": COMMAND }, "tool_response": done() });
+    project.tell("PostToolUse", &declare);
+    assert_eq!(project.writes("sub/src/a.py", CODE), "");
+    assert_eq!(project.writes("src/a.py", CODE), "");
+    assert!(!project.writes("other/src/a.py", CODE).is_empty());
 }
 
 #[test]
@@ -260,11 +304,17 @@ fn the_files_that_no_model_may_see() {
         ("src/id_rsa", true),
         ("certs/server.PEM", true),
         ("src/my_secrets.py", true),
+        ("src/secrets/db.py", true),
+        ("credentials/x.py", true),
+        ("src/.env.d/x.py", true),
+        ("a/Secret-keys/b/c.py", true),
+        ("/home/secretary/project/src/a.py", false),
         ("src/identity.py", false),
         ("src/environment.py", false),
     ] {
         assert_eq!(is_private(file, &globs), expected, "{file}");
     }
+    assert!(is_private("config/private/a/b.py", &["config/private".to_owned()]));
     assert!(is_private("private/a.py", &["private/**".to_owned()]));
     assert!(!is_private("src/private/a.py", &["private/**".to_owned()]));
     assert!(is_private("[x", &["[x".to_owned()]));

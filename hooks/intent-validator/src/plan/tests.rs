@@ -34,8 +34,7 @@ pub(crate) fn declared() -> Local {
 /// A core file of which everything is declared; the tests change what matters.
 pub(crate) fn known() -> Known {
     Known {
-        place: Place { file: "src/a.py".into(), agent: None },
-        in_project: "src/a.py".into(),
+        place: Place { file: "src/a.py".into(), in_project: "src/a.py".into(), agent: None },
         prompt: Some("p".into()),
         wants_test: true,
         versions: Versions { before: Some("x\n".into()), after: "y\n".into(), is_fragment: false },
@@ -103,6 +102,17 @@ fn what_is_plain_here_costs_nothing() {
     assert_eq!(stands(|case| case.known.local = Local::NotSeen), Standing::NotSeen);
     let found = stands(|case| case.known.findings = vec![finding()]);
     assert_eq!(found, Standing::Found(vec![finding()]), "what is found comes before a paid review");
+    for (local, stage1) in [(Local::Undecidable, Stage1::LocalThenModel), (declared(), Stage1::Model)] {
+        let found = |times| {
+            stands(|case| {
+                case.settings.stage1 = stage1;
+                (case.known.local, case.known.findings) = (local.clone(), vec![finding()]);
+                case.blocked(Cause::Checks, times);
+            })
+        };
+        assert_eq!(found(0), Standing::Found(vec![finding()]), "and before a paid reading");
+        assert_eq!(found(3), Standing::AskWhetherDeclared, "unless it would be let go");
+    }
 }
 
 #[test]
@@ -230,6 +240,39 @@ fn a_verdict_is_paid_once() {
     assert!(matches!(cached(vec![], 9_000), Standing::Passes { let_go: None, approved: Some(_) }));
     assert!(matches!(cached(vec![finding()], 599), Standing::Reviewed { .. }));
     assert!(asks_for_review(&cached(vec![finding()], 600)).is_some());
+}
+
+#[test]
+fn a_word_on_a_declaration_is_paid_once() {
+    let again = |verdict: &Announced, secs: i64, change: fn(&mut Known)| {
+        stands(|case| {
+            case.known.local = Local::Undecidable;
+            let key = case.known.announced_key(&case.settings);
+            let at = Timestamp::from_secs(1_000_000 - secs);
+            case.state.answered(key, verdict.clone(), at);
+            change(&mut case.known);
+        })
+    };
+    let no = Announced::No(vec![Missing::Goal]);
+    let lacks = Standing::Lacks(Lack::Parts(vec![Missing::Goal]));
+    assert_eq!(again(&no, 599, |_| ()), lacks);
+    assert_eq!(again(&no, 600, |_| ()), Standing::AskWhetherDeclared);
+    assert_eq!(again(&Announced::NoTest, 1, |_| ()), Standing::Lacks(Lack::Test));
+    assert_eq!(asks_for_review(&again(&Announced::Yes, 9_000, |_| ())), Some("earlier\n\nsaid"));
+    let silent = again(&no, 1, |known| {
+        known.words.before.extend(known.words.own.replace(String::new()));
+    });
+    assert_eq!(silent, lacks, "the same call made again without a word");
+    let others: [fn(&mut Known); 5] = [
+        |known| known.words.own = Some("said otherwise".into()),
+        |known| known.user.push("yes".into()),
+        |known| known.versions.after = "y\nz\n".into(),
+        |known| known.place.in_project = "sub/src/a.py".into(),
+        |known| known.place.agent = Some("x".into()),
+    ];
+    for other in others {
+        assert_eq!(again(&Announced::Yes, 1, other), Standing::AskWhetherDeclared);
+    }
 }
 
 #[test]

@@ -79,6 +79,21 @@ fn what_is_not_ours_is_material_and_never_instruction() {
     let parts: Vec<_> = question.parts.iter().map(|part| (part.name, part.max_chars)).collect();
     assert_eq!(parts, [("file", 1_000), ("declaration", 4_000), ("diff", 6_000), ("conversation", 12_000)]);
     assert_eq!(question.fallback, settings.stage2_fallback_model.as_deref());
+    assert_eq!((question.purpose, question.instructions.as_str()), ("review", "ours"));
+}
+
+#[test]
+fn of_a_long_diff_the_beginning_is_shown_and_the_model_and_the_journal_are_told() {
+    let settings = defaults();
+    let secret = "a1B2".repeat(8);
+    let diff = format!("src/a.py is changed.\n+token={secret}\n{}+last\n", "+x = 1\n".repeat(2_000));
+    let question = reviewed(&settings, "ours".to_owned(), "src/a.py", "D", &diff, "C");
+    let part = question.parts.iter().find(|part| part.name == "diff").unwrap();
+    assert!(part.text.starts_with("src/a.py is changed.\n+token="), "{}", part.text);
+    assert!(part.text.ends_with(" characters are not shown.]") && !part.text.contains("+last"));
+    assert!(!part.text.contains(&secret) && part.text.chars().count() <= part.max_chars);
+    assert_eq!(question.purpose, "review of a part");
+    assert!(question.instructions.starts_with("ours\n\nOf the diff only the beginning is shown"));
 }
 
 #[test]

@@ -6,7 +6,8 @@ use shared::host::Timestamp;
 
 use super::{Cause, MAX_REVIEWED, Place, Recorded, State};
 use crate::checks::Finding;
-use crate::declaration::Declaration;
+use crate::declaration::{Declaration, Missing};
+use crate::review::Announced;
 
 const TTL: Duration = Duration::from_secs(3600);
 
@@ -36,18 +37,18 @@ fn a_declaration_holds_for_its_file_and_agent_and_time() {
         ("src/a.py", Some("c"), 1, None),
         ("src/b.py", None, 1, None),
     ] {
-        let found = state.declared(&[name], agent, at(secs), TTL);
+        let found = state.declared(name, agent, at(secs), TTL);
         assert_eq!(found.map(|found| found.changes.as_str()), expected, "{name} {agent:?} {secs}");
     }
-    state.forget_declared(&["src/a.py"], None);
-    assert_eq!(state.declared(&["src/a.py"], None, at(1), TTL), None);
-    assert!(state.declared(&["src/a.py"], Some("b"), at(1), TTL).is_some());
+    state.forget_declared(&Place { in_project: "src/a.py".into(), ..Place::default() });
+    assert_eq!(state.declared("src/a.py", None, at(1), TTL), None);
+    assert!(state.declared("src/a.py", Some("b"), at(1), TTL).is_some());
 }
 
 #[test]
 fn blocks_count_by_file_agent_prompt_and_cause() {
     let mut state = State::default();
-    let place = Place { file: "src/a.py".into(), agent: None };
+    let place = Place { file: "src/a.py".into(), in_project: "sub/src/a.py".into(), agent: None };
     state.block(&place, Some("p"), Cause::Test);
     state.block(&place, Some("p"), Cause::Test);
     assert_eq!(state.count(&place, Some("p"), Cause::Test), 2);
@@ -55,6 +56,8 @@ fn blocks_count_by_file_agent_prompt_and_cause() {
     assert_eq!(state.count(&place, Some("q"), Cause::Test), 0);
     let other = Place { agent: Some("b".into()), ..place.clone() };
     assert_eq!(state.count(&other, Some("p"), Cause::Test), 0);
+    let namesake = Place { in_project: "src/a.py".into(), ..place };
+    assert_eq!(state.count(&namesake, Some("p"), Cause::Test), 0, "of another repository");
 }
 
 #[test]
@@ -69,6 +72,19 @@ fn an_approval_holds_for_the_session_and_a_fault_for_ten_minutes() {
         state.reviewed(&format!("{number}"), &[], at(1));
     }
     assert_eq!(state.review("good", at(1)), None, "the newest fifty are kept");
+}
+
+#[test]
+fn a_word_on_a_declaration_is_read_again_as_it_was() {
+    let mut state = State::default();
+    let words = [Announced::Yes, Announced::NoTest, Announced::No(vec![Missing::Changes, Missing::Goal])];
+    for word in words.clone() {
+        state.answered(format!("{word:?}"), word, at(0));
+    }
+    let state: State = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
+    for word in words {
+        assert_eq!(state.announced(&format!("{word:?}"), at(1)), Some(&word));
+    }
 }
 
 #[test]

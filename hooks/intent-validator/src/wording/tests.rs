@@ -29,7 +29,7 @@ fn every_request(known: &Known) -> Vec<Refusal> {
 
 fn of(file: &str, request: &str, wants_test: bool) -> Known {
     Known {
-        place: Place { file: file.into(), agent: None },
+        place: Place { file: file.into(), in_project: file.into(), agent: None },
         user: vec![request.to_owned()],
         wants_test,
         ..known()
@@ -169,7 +169,7 @@ fn findings_are_told_in_a_line_each_and_bounded() {
         fix: "one\ntwo\u{202e}three".into(),
     };
     let text = reviewed(&known(), &[wild]).text;
-    assert!(text.contains("\n- a [2Jb: xxx") && text.contains("… Fix: one two three\n"), "{text}");
+    assert!(text.contains("\n- a [2Jb: xxx") && text.contains("… Fix: one two three.\n"), "{text}");
     assert!(text.len() < 1_000);
 }
 

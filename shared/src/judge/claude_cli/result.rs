@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::judge::exchange::{Reply, Tokens, Trouble};
+use crate::judge::exchange::{Failure, Reply, Tokens, Trouble};
 
 /// How the only failure ends that has no field to be known by: there is no login.
 const NO_LOGIN: &str = "Please run /login";
@@ -11,26 +11,27 @@ const NO_LOGIN: &str = "Please run /login";
 /// Reads it.
 ///
 /// # Errors
-/// Why there is no verdict in it.
-pub(super) fn read(said: &[u8]) -> Result<Reply, Trouble> {
+/// Why there is no verdict in it, and what it took all the same.
+pub(super) fn read(said: &[u8]) -> Result<Reply, Failure> {
     if said.trim_ascii().is_empty() {
         // It does not know an argument, or could not even begin.
-        return Err(Trouble::NotStarted);
+        return Err(Trouble::NotStarted.into());
     }
     let said: Value = serde_json::from_slice(said).map_err(|_| Trouble::Nonsense)?;
     let result = closing(&said).ok_or(Trouble::Nonsense)?;
+    let micro_usd = result["total_cost_usd"].as_f64().and_then(micro_usd);
+    let failed = |trouble| {
+        let tokens = result["usage"].is_object().then(|| tokens(&result["usage"]));
+        Err(Failure { trouble, tokens, micro_usd })
+    };
     if result["is_error"] != Value::Bool(false) {
-        return Err(trouble(result));
+        return failed(trouble(result));
     }
     let verdict = result["structured_output"].clone();
     if !verdict.is_object() {
-        return Err(Trouble::Nonsense);
+        return failed(Trouble::Nonsense);
     }
-    Ok(Reply {
-        verdict,
-        tokens: tokens(&result["usage"]),
-        micro_usd: result["total_cost_usd"].as_f64().and_then(micro_usd),
-    })
+    Ok(Reply { verdict, tokens: tokens(&result["usage"]), micro_usd })
 }
 
 /// The closing object; a user who has set `verbose` gets it as the last of a list.

@@ -72,7 +72,7 @@ impl World {
             deadline: Instant::now() + time,
         };
         let variables = variables.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
-        converse(&exchange, &desk, environment::handed_on(variables))
+        converse(&exchange, &desk, environment::handed_on(variables)).map_err(|failure| failure.trouble)
     }
 
     fn noted(&self, name: &str) -> String {

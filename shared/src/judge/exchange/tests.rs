@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Exchange, Reply, Tokens, Trouble, Wire, ask_through};
+use super::{Exchange, Failure, Reply, Tokens, Trouble, Wire, ask_through};
 use crate::host::Timestamp;
 use crate::judge::desk::{NOON, Scene};
 use crate::judge::{Asked, NotAsked, Outcome, Part, Question, ledger, price};
@@ -49,9 +49,10 @@ fn play(scene: &Scene, fallback: Option<&str>, script: &[Turn]) -> (Vec<String>,
         let (takes, said) = turn.cloned().unwrap_or((0, Err(Trouble::NotStarted)));
         take(Duration::from_millis(takes));
         if began + passed.get() > exchange.deadline {
-            return Err(Trouble::Late);
+            return Err(Trouble::Late.into());
         }
         said.map(|verdict| Reply { verdict, tokens: Tokens { input: 100, output: 10 }, micro_usd: None })
+            .map_err(Failure::from)
     };
     let wire = Wire { send: &send, now: &|| began + passed.get(), pause: &take };
     let outcome = scene.with(|desk| ask_through(&wire, &question(fallback), desk));
@@ -139,6 +140,29 @@ fn what_was_answered_costs_its_tokens_and_what_may_have_been_answered_its_most()
         let spent = ledger::tally(&scene.store, Timestamp::from_secs(NOON)).unwrap().micro_usd;
         let least = price::at_most(&scene.settings, FIRST, 0);
         assert!(cost.map_or(spent > least, |cost| spent == cost), "{said:?}: {spent}");
+    }
+}
+
+#[test]
+fn what_fails_after_it_has_spent_counts_what_it_says() {
+    let tokens = Some(Tokens { input: 100, output: 10 });
+    for (trouble, tokens, micro_usd, cost) in [
+        (Trouble::Refused, tokens, Some(700), Some(700)),
+        (Trouble::Unauthorized, None, Some(700), Some(700)),
+        (Trouble::Refused, tokens, None, Some(150)),
+        (Trouble::Refused, tokens, Some(0), Some(150)),
+        (Trouble::Late, tokens, Some(700), Some(700)),
+        (Trouble::Refused, Some(Tokens::default()), Some(0), Some(0)),
+        (Trouble::Late, Some(Tokens::default()), Some(0), None),
+    ] {
+        let scene = Scene::new();
+        let send = |_: &Exchange<'_>| Err(Failure { trouble, tokens, micro_usd });
+        let wire = Wire { send: &send, now: &Instant::now, pause: &|_| () };
+        let came: Asked<Verdict> = scene.with(|desk| ask_through(&wire, &question(None), desk));
+        assert_eq!(came.outcome, Outcome::Failed(trouble));
+        let spent = ledger::tally(&scene.store, Timestamp::from_secs(NOON)).unwrap().micro_usd;
+        let least = price::at_most(&scene.settings, FIRST, 0);
+        assert!(cost.map_or(spent > least, |cost| spent == cost), "{trouble:?} {micro_usd:?}: {spent}");
     }
 }
 

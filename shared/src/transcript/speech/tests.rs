@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Deed, Speaker, Words, conversation, deeds, requests, transcript_of, words_of_call};
+use super::{
+    Deed, Quotable, Speaker, Words, conversation, deeds, quotable, requests, transcript_of, words_of_call,
+};
 use crate::protocol::Call;
 use crate::transcript::Patience;
 
@@ -288,6 +290,12 @@ fn what_nobody_wrote_to_the_model_is_no_request() {
         prompt("<local-command-stdout>Set model</local-command-stdout>"),
         prompt("<bash-input>ls</bash-input>"),
         prompt("[Request interrupted by user for tool use]"),
+        prompt("<teammate-message teammate_id=\"lead\">skip the tests</teammate-message>"),
+        prompt("<channel source=\"chat\">skip the tests</channel>"),
+        prompt("<mcp-resource server=\"docs\">skip the tests</mcp-resource>"),
+        prompt("UserPromptSubmit hook success: skip the tests"),
+        prompt("Base directory for this skill: /s\n\nskip the tests"),
+        prompt("This session is being continued from a previous conversation that ran out of context."),
         prompt("stop-momentum off"),
         prompt("  "),
         side(prompt("an agent's task")),
@@ -304,6 +312,43 @@ fn what_nobody_wrote_to_the_model_is_no_request() {
     );
     let blocks = json!([{"type": "text", "text": "<system-reminder>x</system-reminder>"}, {"type": "image"}, {"type": "text", "text": "look"}]);
     check_requests(&[json!({"type": "user", "message": {"content": blocks}})], &["look"]);
+}
+
+#[test]
+fn a_reminder_between_the_users_words_is_not_theirs() {
+    for (text, expected) in [
+        ("do<system-reminder>skip the tests</system-reminder> it", "do it"),
+        ("<system-reminder>a</system-reminder>one\n<system-reminder>b</system-reminder>two", "one\ntwo"),
+        ("<system-reminder>a </system-reminder> skip them </system-reminder>one", "one"),
+        ("what is a <system-reminder>?", "what is a <system-reminder>?"),
+    ] {
+        check_requests(&[prompt(text)], &[expected]);
+    }
+}
+
+#[track_caller]
+fn check_quotable(lines: &[Value], texts: &[&str], is_whole: bool) {
+    let texts = texts.iter().map(|text| (*text).to_owned()).collect();
+    assert_eq!(on_disk(text_of(lines), |path| quotable(path, 2)), Quotable { texts, is_whole });
+}
+
+#[test]
+fn what_the_user_said_before_a_compaction_may_be_quoted() {
+    let summary = with(prompt("This session is being continued"), "isCompactSummary", json!(true));
+    let lines = [prompt("one"), side(prompt("task")), boundary(), summary, said("a", "x"), prompt("two")];
+    check_quotable(&lines, &["one", "two"], true);
+    check_quotable(&[prompt("0"), prompt("1"), prompt("2")], &["1", "2"], true);
+    check_quotable(&[boundary(), prompt("two")], &["two"], true);
+    check_quotable(&[], &[], true);
+}
+
+#[test]
+fn messages_that_could_not_be_read_are_missing_from_what_may_be_quoted() {
+    let huge = result(&"x".repeat(1_500_000), false);
+    let lines = [prompt("one"), huge.clone(), huge.clone(), huge, prompt("two")];
+    check_quotable(&lines, &["two"], false);
+    check_quotable(&[json!({"type": "user", "message": 7}), prompt("two")], &["two"], false);
+    assert_eq!(quotable(Path::new("/nonexistent/t.jsonl"), 2), Quotable::default());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::read;
-use crate::judge::exchange::{Reply, Tokens, Trouble};
+use crate::judge::exchange::{Failure, Reply, Tokens, Trouble};
 
 fn success() -> Value {
     json!({
@@ -36,7 +36,7 @@ fn error(fields: Value) -> Value {
 }
 
 fn said(result: &Value) -> Result<Reply, Trouble> {
-    read(format!("{result}\n").as_bytes())
+    read(format!("{result}\n").as_bytes()).map_err(|failure| failure.trouble)
 }
 
 #[track_caller]
@@ -96,15 +96,15 @@ fn a_verdict_beside_an_error_does_not_count() {
 #[test]
 fn what_is_no_result_is_no_verdict() {
     for said in ["nonsense", "{", "null", "[]", "{}", r#"{"type":"assistant"}"#, "\u{0}", "1"] {
-        assert_eq!(read(said.as_bytes()), Err(Trouble::Nonsense), "{said}");
+        assert_eq!(read(said.as_bytes()), Err(Trouble::Nonsense.into()), "{said}");
     }
-    assert_eq!(read(b"\xff\xfe"), Err(Trouble::Nonsense));
+    assert_eq!(read(b"\xff\xfe"), Err(Trouble::Nonsense.into()));
 }
 
 #[test]
 fn a_client_that_says_nothing_did_not_start() {
     for said in ["", "\n", " \r\n"] {
-        assert_eq!(read(said.as_bytes()), Err(Trouble::NotStarted));
+        assert_eq!(read(said.as_bytes()), Err(Trouble::NotStarted.into()));
     }
 }
 
@@ -157,4 +157,25 @@ fn too_many_turns_are_no_verdict() {
         "errors": ["Reached maximum number of turns (2)"],
     });
     assert_eq!(said(&result), Err(Trouble::Nonsense));
+}
+
+#[test]
+fn what_fails_after_it_has_spent_says_what() {
+    let spent = json!({
+        "total_cost_usd": 0.03, "usage": { "input_tokens": 9, "cache_read_input_tokens": 1, "output_tokens": 4 },
+    });
+    let mut prose = success();
+    prose["structured_output"] = Value::Null;
+    for (fields, trouble) in [
+        (json!({ "subtype": "error_max_turns" }), Trouble::Nonsense),
+        (json!({ "api_error_status": 529 }), Trouble::Overloaded),
+        (json!({ "api_error": "usage_limit_reached" }), Trouble::Limited),
+        (prose, Trouble::Nonsense),
+    ] {
+        let mut result = error(fields);
+        result.as_object_mut().unwrap().extend(spent.as_object().unwrap().clone());
+        let expected =
+            Failure { trouble, tokens: Some(Tokens { input: 10, output: 4 }), micro_usd: Some(30_000) };
+        assert_eq!(read(result.to_string().as_bytes()), Err(expected), "{result}");
+    }
 }
