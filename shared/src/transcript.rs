@@ -10,7 +10,8 @@ mod turn;
 
 pub use line::{Block, Line, Role, ToolUse};
 pub use speech::{
-    Deed, Quotable, Said, Speaker, Words, conversation, deeds, quotable, requests, transcript_of, words_of_call,
+    Deed, Quotable, Said, Speaker, Words, conversation, deeds, quotable, requests, transcript_of,
+    words_of_call,
 };
 pub use tail::{MAX_TAIL_BYTES, Tail};
 pub use turn::{Patience, RECENT_BYTES, TurnWork, recent_lines, turn_work};

@@ -41,6 +41,8 @@ pub(crate) struct Heard<'a> {
     pub(crate) before: &'a [String],
     /// The user's own last messages, oldest first.
     pub(crate) user: &'a [String],
+    /// These are all there are, or as many as are read; else a quote may stand in one that could not be read.
+    pub(crate) user_is_whole: bool,
 }
 
 /// What was declared.
@@ -177,6 +179,7 @@ fn prove(message: &Message, later: &[&Message], heard: &Heard<'_>) -> Judgement 
         Proof::Test(test) => declaration.test = Some(test),
         Proof::Permission(quote) => declaration.user_permission = Some(quote),
         Proof::Unsure => return Judgement::Undecidable,
+        Proof::Lacking(TestLack::QuoteNotFound(_)) if !heard.user_is_whole => return Judgement::Undecidable,
         Proof::Lacking(lack) => {
             let is_alone = later.iter().all(|message| !message.speaks_of_tests())
                 && heard.before.iter().all(|text| message.is(text) || !quotes::speaks_of_tests(text));
@@ -206,6 +209,7 @@ pub(crate) fn judge_recorded(declaration: &Declaration, heard: &Heard<'_>) -> Ju
     match proof::of_labels(test, declaration.user_permission.as_deref(), heard) {
         Proof::Lacking(TestLack::Nothing) => Judgement::NoTdd(unquoted(declaration)),
         Proof::Test(_) | Proof::Permission(_) => Judgement::Yes(declaration.clone()),
+        Proof::Lacking(TestLack::QuoteNotFound(_)) if !heard.user_is_whole => Judgement::Undecidable,
         Proof::Lacking(lack) => Judgement::NoTdd(lack),
         Proof::Unsure => Judgement::Undecidable,
     }

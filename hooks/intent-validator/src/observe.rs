@@ -14,7 +14,7 @@ use shared::hook::{Hook, Seen};
 use shared::messages::Texts;
 use shared::protocol::{Event, ToolCall};
 use shared::state::read_regular;
-use shared::transcript::{Patience, Words, requests, transcript_of, words_of_call};
+use shared::transcript::{Quotable, Patience, Words, quotable, transcript_of, words_of_call};
 
 use crate::IntentValidator;
 use crate::change::{self, Change, Versions};
@@ -158,7 +158,8 @@ fn listen(seen: &Seen<'_, Settings>, tool: &ToolCall, state: &State, known: &mut
             return;
         }
     }
-    known.user = main.map(|path| requests(path, USER_MESSAGES)).unwrap_or_default();
+    Quotable { texts: known.user, is_whole: known.user_is_whole } =
+        main.map(|path| quotable(path, USER_MESSAGES)).unwrap_or_default();
     let is_heard = state.is_heard(agent);
     let patience = if is_heard { CALL_WRITTEN } else { Patience::NONE };
     let heard = transcript_of(call).zip(tool.tool_use_id.as_deref());
@@ -174,6 +175,7 @@ fn judge(recorded: Option<&Declaration>, words: &Words, known: &Known) -> Local 
         own: "",
         before: &words.before,
         user: &known.user,
+        user_is_whole: known.user_is_whole,
     };
     local(recorded, words, &heard)
 }

@@ -17,6 +17,7 @@ const SAID_BEFORE: usize = 3;
 
 /// What is known of a change without asking anybody.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Known {
     pub(crate) place: Place,
     pub(crate) prompt: Option<String>,
@@ -30,6 +31,8 @@ pub(crate) struct Known {
     pub(crate) was_unheard: bool,
     /// The user's last messages, oldest first.
     pub(crate) user: Vec<String>,
+    /// No message of theirs is missing that could not be read.
+    pub(crate) user_is_whole: bool,
     /// What was found without a model.
     pub(crate) findings: Vec<Finding>,
     /// What is in the file goes to no model.

@@ -79,7 +79,7 @@ fn a_stop_that_another_hook_holds_meanwhile_costs_no_question() {
     assert!(judged.api.requests().is_empty());
     assert_eq!(judged.texts("let-go").last().map(String::as_str), Some("another hook holds this stop"));
     // The next prompt's is looked at: what was held before it is over.
-    let answer = judged.ask(&judged.question(2));
+    let answer = judged.ask(&judged.question(2).with("prompt_id", "another"));
     assert!(answer.as_ref().is_some_and(is_block), "{answer:?} {}", judged.journal());
     assert_eq!(judged.api.requests().len(), 1);
 }

@@ -56,8 +56,13 @@ impl Message {
             labelled.blocks = fenced(&parts.fences, &labelled.rest, file);
         }
         let words = text::words(text);
+        let is_shown = labelled.blocks.is_empty() && parts.fences.iter().any(|fence| declares(fence, file));
+        let found = match found(&labelled.blocks, &labelled.rest, file, parts.fences.is_empty()) {
+            Found::Nothing | Found::Lacks(_) if is_shown => Found::Unsure,
+            found => found,
+        };
         Self {
-            found: found(&labelled.blocks, &labelled.rest, file, parts.fences.is_empty()),
+            found,
             hints: naming::hints(text, file),
             gives_reason: speech::gives_reason(&words),
             gives_plain_reason: speech::gives_plain_reason(&words),
@@ -147,13 +152,17 @@ fn asks(text: &str) -> bool {
         .any(|sentence| sentence.ends_with('?') && has_any(&text::words(sentence), ADDRESSES))
 }
 
-/// A fence that holds a whole declaration and nothing else, in a message that says little beside it.
+/// A fence that holds a whole declaration, where it is all there is: words beside it may say that it is an example.
 fn fenced(fences: &[String], rest: &str, file: &str) -> Vec<Block> {
-    let is_plain = text::words(rest).len() <= 12 && !has_any(&text::words(rest), vocabulary::LEADS_TO_DOUBT);
     let [fence] = fences else { return Vec::new() };
     let labelled = labels::read(fence, file);
     let is_all = labelled.rest.trim().is_empty() && labelled.blocks.iter().all(Block::is_whole);
-    if is_plain && is_all && !rest.contains('?') { labelled.blocks } else { Vec::new() }
+    if is_all && text::words(rest).is_empty() { labelled.blocks } else { Vec::new() }
+}
+
+/// A fence holds labelled lines.
+fn declares(fence: &str, file: &str) -> bool {
+    !labels::read(fence, file).blocks.is_empty()
 }
 
 fn found(blocks: &[Block], rest: &str, file: &str, is_unfenced: bool) -> Found {

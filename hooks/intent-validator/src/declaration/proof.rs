@@ -166,6 +166,16 @@ const SERVES_NOT: &[&str] = &[
     "unrelated",
 ];
 
+/// Words that turn what is said of a test into its opposite.
+const NEGATING: &[&str] = &[
+    "no", "not", "never", "nobody", "none", "neither", "nor", "without", "cannot", "dont", "didnt", "kein",
+    "keine", "keinen", "nicht", "nie", "ohne", "nunca", "sin", "sans", "pas", "jamais", "aucun", "sem",
+    "não", "senza", "non", "не", "нет",
+];
+
+/// The same where words are not set apart.
+const NEGATING_WITHIN: &[&str] = &["没", "不", "未", "ない", "なし", "ません", "않", "없"];
+
 /// What a test does, or fails to do.
 const OF_SERVICE: &[&str] = &[
     "cover", "test", "reach", "check", "exercise", "run", "exist", "work", "apply", "help", "touch", "catch",
@@ -173,16 +183,30 @@ const OF_SERVICE: &[&str] = &[
 
 /// Whether it is said, outside of quotes, that a test does not serve.
 fn serves_not(text: &str) -> bool {
-    let mut plain = text.to_owned();
-    for quote in quotes::in_text(text) {
-        plain = plain.replacen(quote.text, " ", 1);
-    }
-    let words = text::words(&plain);
+    let words = text::words(&outside_quotes(text));
     let fails = |pair: &[String]| {
         (pair[0].ends_with("n't") || pair[0] == "cannot" || pair[0] == "not")
             && OF_SERVICE.contains(&pair[1].as_str())
     };
     has_any(&words, SERVES_NOT) || words.windows(2).any(fails)
+}
+
+fn outside_quotes(text: &str) -> String {
+    let mut plain = text.to_owned();
+    for quote in quotes::in_text(text) {
+        plain = plain.replacen(quote.text, " ", 1);
+    }
+    plain
+}
+
+/// Whether something is denied, outside of quotes and of the names of tests.
+fn negates(text: &str) -> bool {
+    let words = text::words(&outside_quotes(text));
+    has_any(&words, NEGATING)
+        || words.iter().any(|word| word.ends_with("n't"))
+        || words
+            .iter()
+            .any(|word| !is_test_word(word) && NEGATING_WITHIN.iter().any(|part| word.contains(part)))
 }
 
 /// The proof that lies in what stands behind the labels for test and permission.
@@ -191,10 +215,14 @@ pub(super) fn of_labels(test: Option<&str>, permission: Option<&str>, heard: &He
     if let Some(Proof::Test(_) | Proof::Permission(_)) = &by_test {
         return by_test.unwrap_or(Proof::Unsure);
     }
-    let by_permission = permission.map(|permission| of_permission(permission, &[], heard));
+    let by_permission = permission.map(|permission| match of_permission(permission, &[], heard) {
+        // Without marks it is a quote all the same.
+        Proof::Lacking(_) if !heard.user_is_whole && !values::is_empty(permission) => Proof::Unsure,
+        found => found,
+    });
     match (by_test, by_permission) {
         (_, Some(Proof::Permission(quote))) => Proof::Permission(quote),
-        (Some(Proof::Unsure), _) => Proof::Unsure,
+        (Some(Proof::Unsure), _) | (_, Some(Proof::Unsure)) => Proof::Unsure,
         (_, Some(proof)) | (Some(proof), None) => proof,
         (None, None) => Proof::Lacking(TestLack::Nothing),
     }
@@ -220,7 +248,7 @@ pub(super) fn of_test_value(value: &str, heard: &Heard<'_>) -> Proof {
                 "not necessary",
             ],
         );
-    match (names_test(value, heard.file), denies || is_put_off || serves_not(value)) {
+    match (names_test(value, heard.file), denies || is_put_off || serves_not(value) || negates(value)) {
         (true, false) => Proof::Test(value.trim().to_owned()),
         (true, true) => Proof::Unsure,
         (false, _) => without_name(value, &words, denies || is_put_off, heard),

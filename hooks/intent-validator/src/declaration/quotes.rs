@@ -61,6 +61,10 @@ const OF_TESTS: &[&str] = &[
 /// Parts of words for tests where words are not set apart, or are bent.
 const OF_TESTS_WITHIN: &[&str] = &["テスト", "测试", "測試", "테스트", "тест", "unit-test", "unittest"];
 
+/// Words by which one sees that a message is in the language whose words for letting go are known best.
+const ENGLISH: &[&str] =
+    &["the", "and", "to", "of", "is", "it", "this", "that", "for", "you", "i", "with", "are", "please", "be"];
+
 /// The passages of a text that stand in quotation marks of any kind, each within one line.
 pub(super) fn in_text(text: &str) -> Vec<Passage<'_>> {
     text.lines().flat_map(in_line).collect()
@@ -136,13 +140,14 @@ pub(super) fn find(quote: &str, user: &[String]) -> Quote {
         return Quote::NotFound;
     }
     let mut found = Quote::NotFound;
-    for said in user {
+    let mut is_taken_up = false;
+    for said in user.iter().rev() {
         let said = even(said);
         for (at, _) in said.match_indices(quote).take(MOST) {
             if !is_whole(&said, at, quote.len()) {
                 continue;
             }
-            if permits(&said, at, quote) {
+            if !is_taken_up && permits(&said, at, quote) && !wants_beside(&said, at, quote.len()) {
                 return Quote::Permits;
             }
             match found {
@@ -151,8 +156,20 @@ pub(super) fn find(quote: &str, user: &[String]) -> Quote {
                 _ => found = Quote::Doubtful,
             }
         }
+        // What was said of tests later may take back what was said before.
+        is_taken_up |= speaks_of_tests(&said);
     }
     found
+}
+
+/// Elsewhere in the message tests are spoken of as if they were wanted.
+fn wants_beside(said: &str, at: usize, len: usize) -> bool {
+    let clauses =
+        [&said[..at], &said[at + len..]].into_iter().flat_map(|rest| rest.split(['.', ';', '!', '?']));
+    clauses.filter(|clause| speaks_of_tests(clause)).any(|clause| {
+        let words = text::words(clause);
+        has_any(&words, FORBIDDING) || !dispenses(clause)
+    })
 }
 
 /// A message that neither speaks of tests, nor lets anything go, nor agrees to what was asked.
@@ -161,6 +178,7 @@ fn is_beside(said: &str) -> bool {
     // A shorter one may answer a question.
     words.len() > 4
         && text::is_latin(said)
+        && has_any(&words, ENGLISH)
         && !speaks_of_tests(said)
         && !has_any(&words, DISPENSING)
         && !has_any(&words, AGREEING)

@@ -10,7 +10,14 @@ mod scored;
 /// What is heard about `src/auth.py`, which wants a test.
 fn judged(own: &str, user: &[&str]) -> Judgement {
     let user: Vec<String> = user.iter().map(|said| (*said).to_owned()).collect();
-    judge(&Heard { file: "src/auth.py", wants_test: true, own, before: &[], user: &user })
+    judge(&Heard {
+        file: "src/auth.py",
+        wants_test: true,
+        own,
+        before: &[],
+        user: &user,
+        user_is_whole: true,
+    })
 }
 
 #[track_caller]
@@ -116,8 +123,16 @@ fn labelled_lines_that_are_an_example_or_a_later_plan_are_not_taken_for_one() {
 #[test]
 fn the_nearest_message_before_counts_where_the_own_says_nothing() {
     let before = [format!("{HEAD}TEST: tests/test_auth.py"), "Let me look at the log.".to_owned()];
-    let judged =
-        |own| judge(&Heard { file: "src/auth.py", wants_test: true, own, before: &before, user: &[] });
+    let judged = |own| {
+        judge(&Heard {
+            file: "src/auth.py",
+            wants_test: true,
+            own,
+            before: &before,
+            user: &[],
+            user_is_whole: true,
+        })
+    };
     assert_eq!(short(&judged("")), "yes");
     assert_eq!(short(&judged("Now the edit.")), "yes");
     assert_eq!(short(&judged("On second thought I would leave src/auth.py alone.")), "undecidable");
@@ -169,7 +184,8 @@ fn a_recorded_declaration_is_judged_by_its_parts() {
         test: Some("tests/test_auth.py".to_owned()),
         user_permission: None,
     };
-    let heard = Heard { file: "src/auth.py", wants_test: true, own: "", before: &[], user: &[] };
+    let heard =
+        Heard { file: "src/auth.py", wants_test: true, own: "", before: &[], user: &[], user_is_whole: true };
     let check = |declaration: &Declaration, expected: &str| {
         assert_eq!(short(&judge_recorded(declaration, &heard)), expected, "{declaration:?}");
     };
@@ -178,9 +194,15 @@ fn a_recorded_declaration_is_judged_by_its_parts() {
     check(&Declaration { goal: "<why>".to_owned(), ..whole.clone() }, "no");
     check(&Declaration { test: None, ..whole.clone() }, "no test");
     check(
-        &Declaration { test: None, user_permission: Some("no tests please".to_owned()), ..whole },
+        &Declaration { test: None, user_permission: Some("no tests please".to_owned()), ..whole.clone() },
         "no test",
     );
+    let user = ["Tests sind unnötig bei dieser Datei".to_owned(), "das sparen wir uns hier ganz".to_owned()];
+    let heard = Heard { user: &user, ..heard };
+    for quote in ["Tests sind unnötig", "\"Tests sind unnötig\"", "das sparen wir uns"] {
+        let quoting = Declaration { test: None, user_permission: Some(quote.to_owned()), ..whole.clone() };
+        assert_eq!(short(&judge_recorded(&quoting, &heard)), "undecidable", "{quote}");
+    }
 }
 
 fn value() -> impl Strategy<Value = String> {
@@ -200,7 +222,7 @@ proptest! {
         let declaration =
             Declaration { file: file.clone(), changes, goal, test: Some("tests/test_auth.py".to_owned()), user_permission: None };
         let text = lines(&declaration);
-        let judgement = judge(&Heard { file: &file, wants_test: true, own: &text, before: &[], user: &[] });
+        let judgement = judge(&Heard { file: &file, wants_test: true, own: &text, before: &[], user: &[], user_is_whole: true });
         prop_assert!(matches!(judgement, Judgement::Yes(_)), "{text}\n{judgement:?}");
     }
 
@@ -213,7 +235,7 @@ proptest! {
                 user_permission: Some(quote.clone()),
             };
             let text = lines(&declaration);
-            let judgement = judge(&Heard { file: "src/a.py", wants_test: true, own: &text, before: &[], user: &[quote] });
+            let judgement = judge(&Heard { file: "src/a.py", wants_test: true, own: &text, before: &[], user: &[quote], user_is_whole: true });
             prop_assert!(matches!(judgement, Judgement::Yes(_)), "{text}\n{judgement:?}");
         }
     }
@@ -221,7 +243,7 @@ proptest! {
     #[test]
     fn any_text_is_read(own in "\\PC{0,300}", before in proptest::collection::vec("(?s).{0,200}", 0..3), file in "\\PC{0,30}") {
         let user = before.clone();
-        judge(&Heard { file: &file, wants_test: true, own: &own, before: &before, user: &user });
+        judge(&Heard { file: &file, wants_test: true, own: &own, before: &before, user: &user, user_is_whole: true });
     }
 
     #[test]
@@ -229,7 +251,7 @@ proptest! {
         own in "(FILE|CHANGES|GOAL|TEST|: |\\||```|~~~|> |\n|\"|“|’|src/a\\.py|I'll add|so that|-|\\*\\*|1\\. |é|，|：| ){0,60}"
     ) {
         let user = [own.clone()];
-        judge(&Heard { file: "src/a.py", wants_test: true, own: &own, before: &user, user: &user });
+        judge(&Heard { file: "src/a.py", wants_test: true, own: &own, before: &user, user: &user, user_is_whole: true });
     }
 
     #[test]

@@ -308,7 +308,7 @@ fn the_files_that_no_model_may_see() {
         ("credentials/x.py", true),
         ("src/.env.d/x.py", true),
         ("a/Secret-keys/b/c.py", true),
-        ("/home/secretary/project/src/a.py", false),
+        ("/srv/secretary/project/src/a.py", false),
         ("src/identity.py", false),
         ("src/environment.py", false),
     ] {

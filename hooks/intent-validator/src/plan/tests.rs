@@ -300,7 +300,7 @@ fn the_models_word_on_a_change() {
 }
 
 fn heard<'a>(user: &'a [String], before: &'a [String]) -> Heard<'a> {
-    Heard { file: "src/a.py", wants_test: false, own: "", before, user }
+    Heard { file: "src/a.py", wants_test: false, own: "", before, user, user_is_whole: true }
 }
 
 #[test]

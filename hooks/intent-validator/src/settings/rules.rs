@@ -34,12 +34,11 @@ impl From<BTreeMap<String, String>> for Rules {
                 let is_full = size > room && !text.trim().is_empty();
                 is_full.then(|| format!("all rules together have at most {MAX_ALL} characters"))
             });
-            match wrong {
-                Some(wrong) => rules.left_out.push((name, wrong)),
-                None => {
-                    room = room.saturating_sub(size);
-                    rules.kept.insert(name, text);
-                }
+            if let Some(wrong) = wrong {
+                rules.left_out.push((name, wrong));
+            } else {
+                room = room.saturating_sub(size);
+                rules.kept.insert(name, text);
             }
         }
         rules

@@ -48,7 +48,7 @@ fn command_in(text: &str) -> &str {
 
 fn heard(known: &Known) -> Heard<'_> {
     let Known { place, wants_test, user, .. } = known;
-    Heard { file: &place.file, wants_test: *wants_test, own: "", before: &[], user }
+    Heard { file: &place.file, wants_test: *wants_test, own: "", before: &[], user, user_is_whole: true }
 }
 
 const FILES: [&str; 9] = [

@@ -55,12 +55,11 @@ fn without_reminders(text: &str) -> String {
     let mut pieces = text.split(OPEN);
     let mut own = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
-        match piece.rfind(CLOSE) {
-            Some(end) => own.push_str(&piece[end + CLOSE.len()..]),
-            None => {
-                own.push_str(OPEN);
-                own.push_str(piece);
-            }
+        if let Some(end) = piece.rfind(CLOSE) {
+            own.push_str(&piece[end + CLOSE.len()..]);
+        } else {
+            own.push_str(OPEN);
+            own.push_str(piece);
         }
     }
     own

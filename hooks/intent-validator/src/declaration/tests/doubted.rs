@@ -12,7 +12,14 @@ fn check_doubted(file: &str, said: &[&str], user: &str) {
     let said: Vec<String> = said.iter().map(|text| (*text).to_owned()).collect();
     let (own, before) = said.split_last().unwrap();
     let user = [user.to_owned()];
-    let found = judge(&Heard { file, wants_test: file.starts_with("src/"), own, before, user: &user });
+    let found = judge(&Heard {
+        file,
+        wants_test: file.starts_with("src/"),
+        own,
+        before,
+        user: &user,
+        user_is_whole: true,
+    });
     assert_ne!(short(&found), "yes", "{said:?} {user:?}");
 }
 
@@ -43,8 +50,14 @@ fn what_follows_a_declaration_may_turn_away_from_it() {
 fn check_stands(first: &str) {
     for later in ["", "Now the edit.", "The test is red as expected."] {
         let before = [first.to_owned()];
-        let found =
-            judge(&Heard { file: "scripts/a.py", wants_test: false, own: later, before: &before, user: &[] });
+        let found = judge(&Heard {
+            file: "scripts/a.py",
+            wants_test: false,
+            own: later,
+            before: &before,
+            user: &[],
+            user_is_whole: true,
+        });
         assert_eq!(short(&found), "yes", "{later}");
     }
 }
@@ -136,6 +149,10 @@ fn a_test_that_does_not_serve_is_none() {
         "tests/test_a.py (will be deleted)",
         "tests/test_a.py doesn't cover this",
         "tests/test_a.py can't reach the network",
+        "I did not write test_a.py",
+        "I never wrote tests/test_a.py",
+        "tests/test_a.py didn't get written",
+        "tests/test_a.py gibt es nicht",
     ] {
         let lines = LINES.replace("scripts/", "src/");
         check_doubted("src/a.py", &[&format!("{lines}\nTEST: {value}")], "go ahead");
@@ -157,8 +174,76 @@ fn a_quote_out_of_a_report_a_question_or_a_name_permits_nothing() {
         ("no tests", "how come we have no tests here? fix that"),
         ("skip the tests", "my colleague likes to skip the tests, we are better than that"),
         ("don't need tests", "only fools think they don't need tests"),
+        ("without tests", "the last PR went without tests and it broke production"),
+        ("skip the tests", "My colleague wants to skip the tests. I disagree."),
+        ("skip the tests", "In legacy/ you can skip the tests for this one; src/a.py wants tests"),
+        ("skip the tests", "you can skip the tests for this one; src/a.py wants tests"),
     ] {
         let lines = LINES.replace("scripts/", "src/");
         check_doubted("src/a.py", &[&format!("{lines}\nUSER PERMISSION: \"{quote}\"")], user);
+    }
+}
+
+#[test]
+fn what_the_user_said_later_of_tests_makes_one_doubt_a_permission() {
+    let own = format!("{}\nUSER PERMISSION: \"skip the tests\"", LINES.replace("scripts/", "src/"));
+    for (later, expected) in [
+        ("from here on always write tests", "undecidable"),
+        ("the tests matter to me", "undecidable"),
+        ("now the colours, please", "yes"),
+        ("skip the tests", "yes"),
+    ] {
+        let user = ["skip the tests for now".to_owned(), later.to_owned()];
+        let heard = Heard {
+            file: "src/a.py",
+            wants_test: true,
+            own: &own,
+            before: &[],
+            user: &user,
+            user_is_whole: true,
+        };
+        assert_eq!(short(&judge(&heard)), expected, "{later}");
+    }
+}
+
+#[test]
+fn a_quote_that_may_stand_where_nobody_could_read_is_not_called_made_up() {
+    let lines = LINES.replace("scripts/", "src/");
+    for (own, is_whole, expected) in [
+        ("USER PERMISSION: \"skip the tests\"", true, "no test"),
+        ("USER PERMISSION: \"skip the tests\"", false, "undecidable"),
+        ("USER PERMISSION: skip the tests", false, "undecidable"),
+        ("TEST: n/a, the user said \"skip the tests\"", false, "undecidable"),
+        ("TEST: n/a", false, "no test"),
+        ("", false, "no test"),
+    ] {
+        let own = format!("{lines}\n{own}");
+        let heard = Heard {
+            file: "src/a.py",
+            wants_test: true,
+            own: &own,
+            before: &[],
+            user: &[],
+            user_is_whole: is_whole,
+        };
+        assert_eq!(short(&judge(&heard)), expected, "{own}");
+    }
+}
+
+#[test]
+fn a_fence_declares_only_where_it_is_all_there_is() {
+    let fence = format!("```\n{LINES}\n```");
+    for lead in ["Here is what the contributing guide shows:", "Like this:", "The edit:"] {
+        for text in [format!("{lead}\n{fence}"), format!("{fence}\n{lead}")] {
+            let heard = Heard {
+                file: "scripts/a.py",
+                wants_test: false,
+                own: &text,
+                before: &[],
+                user: &[],
+                user_is_whole: true,
+            };
+            assert_eq!(short(&judge(&heard)), "undecidable", "{text}");
+        }
     }
 }

@@ -40,7 +40,7 @@ fn judged(case: &Case) -> Judgement {
         && !crate::declaration::proof::is_test_file(&case.file);
     let (own, before) = case.said.split_last().unwrap();
     let user = &case.user[case.user.len().saturating_sub(5)..];
-    judge(&Heard { file: &case.file, wants_test, own, before, user })
+    judge(&Heard { file: &case.file, wants_test, own, before, user, user_is_whole: true })
 }
 
 fn score(set: &str) -> Score {
