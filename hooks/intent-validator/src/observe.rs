@@ -14,13 +14,13 @@ use shared::hook::{Hook, Seen};
 use shared::messages::Texts;
 use shared::protocol::{Event, ToolCall};
 use shared::state::read_regular;
-use shared::transcript::{Quotable, Patience, Words, quotable, transcript_of, words_of_call};
+use shared::transcript::{Patience, Quotable, Words, quotable, transcript_of, words_of_call};
 
 use crate::IntentValidator;
 use crate::change::{self, Change, Versions};
 use crate::checks;
 use crate::command;
-use crate::declaration::{Declaration, Heard};
+use crate::declaration::{self, Declaration, Heard};
 use crate::plan::{Answers, Known, Local, Standing, local, standing};
 use crate::prompts::{INTENT, TDD, filled, unusable};
 use crate::settings::{Settings, Stage1};
@@ -141,8 +141,7 @@ fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot,
 }
 
 fn versions(change: &Change, path: &Path) -> Versions {
-    let there = read_regular(path, MAX_FILE_BYTES).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    change::versions(change, there.as_deref())
+    change::versions(change, read_regular(path, MAX_FILE_BYTES))
 }
 
 /// What was declared and said about the change; the transcript is not opened where a recorded declaration is enough.
@@ -166,6 +165,12 @@ fn listen(seen: &Seen<'_, Settings>, tool: &ToolCall, state: &State, known: &mut
     known.words = heard.map(|(path, id)| words_of_call(&path, id, patience)).unwrap_or_default();
     known.was_unheard = is_heard && known.words.own.is_none();
     known.local = judge(recorded.as_ref(), &known.words, known);
+    if known.local == Local::Undecidable
+        && let Some(recorded) = &recorded
+    {
+        // Whoever reads the words for us reads these, too.
+        known.words.before.push(declaration::lines(recorded));
+    }
 }
 
 fn judge(recorded: Option<&Declaration>, words: &Words, known: &Known) -> Local {

@@ -134,6 +134,10 @@ pub(crate) fn local(recorded: Option<&Declaration>, words: &Words, heard: &Heard
     match (recorded, &said) {
         // The quote in it, or the test that is missing, is more to go by than silence.
         (Some(lacks @ Local::Lacks(_)), Local::NotSeen | Local::Lacks(Lack::Parts(_))) => lacks,
+        // What was recorded may be declared; silence beside it does not make it undeclared.
+        (Some(Local::Undecidable), Local::NotSeen | Local::Lacks(Lack::Parts(_) | Lack::Test)) => {
+            Local::Undecidable
+        }
         _ => said,
     }
 }
