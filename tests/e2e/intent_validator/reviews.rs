@@ -22,8 +22,8 @@ fn the_reviewer_is_shown_the_declaration_the_diff_and_what_was_said() {
         ("file", FILE),
         ("declaration", "GOAL: a polite greeting"),
         ("diff", "-GREETING = 'hello'\n+GREETING = 'good day'"),
-        ("conversation", "user: Make the greeting polite"),
-        ("conversation", "assistant: FILE: src/app.py"),
+        ("conversation", r#"{"by":"user","text":"Make the greeting polite"#),
+        ("conversation", r#"{"by":"agent","text":"FILE: src/app.py"#),
     ] {
         let part = shown(request, name);
         assert!(part.contains(text), "{name}: `{text}` is not in {part}");
