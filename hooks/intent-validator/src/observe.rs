@@ -23,7 +23,7 @@ use crate::command;
 use crate::declaration::{self, Declaration, Heard};
 use crate::plan::{Answers, Known, Local, Standing, local, standing};
 use crate::prompts::{INTENT, TDD, filled, unusable};
-use crate::settings::{Settings, Stage1};
+use crate::settings::{Settings, Stage1, Stage2};
 use crate::source::{self, Kind};
 use crate::state::{Place, Recorded, State};
 pub(crate) use spot::Spot;
@@ -115,11 +115,8 @@ fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot,
     let versions = versions(change, &spot.path);
     let findings = checks::find(&spot.file, &versions, &settings.checks);
     let root = seen.places.root.as_deref().unwrap_or(Path::new(""));
-    let called = Path::new(&change.file);
     // What the folders above the project are called says nothing of its files.
-    let called = called.strip_prefix(root).unwrap_or(called).to_string_lossy();
-    let called = [&spot.file, &spot.in_project, called.as_ref()];
-    let is_private = called.iter().any(|file| is_private(file, &settings.judge.never_send));
+    let called = Path::new(&change.file).strip_prefix(root).unwrap_or(Path::new(&change.file));
     let place = Place { file: spot.file, in_project: spot.in_project, agent: call.agent_id.clone() };
     let mut known = Known {
         prompt: call.prompt_id.clone(),
@@ -127,10 +124,13 @@ fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot,
         place,
         versions,
         findings,
-        is_private,
         ..Known::default()
     };
     listen(seen, tool, &state, &mut known);
+    known.is_private = may_be_asked(settings, &known.local)
+        && [&known.place.file, &known.place.in_project, called.to_string_lossy().as_ref()]
+            .iter()
+            .any(|file| is_private(file, &settings.judge.never_send));
     // Finding it costs a look along PATH, and only texts need it.
     if settings.stage1 == Stage1::Model || !matches!(known.local, Local::Declared { .. }) {
         known.program = seen.host.own_command(IntentValidator::NAME, seen.places);
@@ -138,6 +138,11 @@ fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot,
     let mut texts = Texts::new(&settings.message_files, seen.host, seen.places);
     let answers = ask(seen, tool, &state, &known, &mut texts);
     ChangeFacts { known, answers, unusable: unusable(&texts) }
+}
+
+/// A model may come into it: only then it is worth the price of reading globs to know what none may see.
+fn may_be_asked(settings: &Settings, local: &Local) -> bool {
+    settings.stage2 == Stage2::Model || settings.stage1 == Stage1::Model || *local == Local::Undecidable
 }
 
 fn versions(change: &Change, path: &Path) -> Versions {

@@ -12,7 +12,7 @@ use crate::privacy::secrets::secrets;
 const PARTS: [&str; 5] = ["requests", "conversation", "last_message", "deeds", "state"];
 
 fn asking() -> Judged {
-    let limits = "max_calls_per_hour: 10000, max_cost_usd_per_day: 1000, max_conversation_chars: 200000";
+    let limits = "max_calls_per_hour: 10000, max_cost_usd_per_day: 1000, max_conversation_chars: 50000";
     Judged::new(NAME, "", &format!("{PATIENT}, {limits}"), [approves()])
 }
 
@@ -37,7 +37,7 @@ fn a_question_has_its_parts_and_keeps_its_form_whatever_stands_in_it() {
     turn_with(&judged, "plain");
     let plain = judged.api.requests().remove(0);
     let material = Material::of(&plain);
-    assert_eq!(material.part("requests"), "Please: plain");
+    assert_eq!(material.part("requests"), r#"{"by":"user","text":"Please: plain"}"#);
     assert!(material.part("deeds").contains("Write tools/plain.py: ok\nBash plain: ok"), "{material:?}");
     for (number, text) in hostile().iter().enumerate() {
         let answer = turn_with(&judged, text);
