@@ -135,7 +135,7 @@ fn assert_nothing_is_left(what: &str, sandbox: &Sandbox, asked: &Asked) {
     let folder = transcript.parent().unwrap().file_name().unwrap().to_string_lossy();
     assert_eq!(names(sandbox.home().join(".claude/projects")), [folder.as_ref()], "{what}");
     let sessions = names(transcript.parent().unwrap());
-    let sessions: Vec<_> = sessions.iter().filter(|name| name.ends_with(".jsonl")).collect();
+    let sessions: Vec<_> = sessions.iter().filter(|name| name.rsplit('.').next() == Some("jsonl")).collect();
     assert_eq!(sessions.len(), 1, "{what}: {sessions:?}");
     assert_eq!(names(sandbox.state_dir().join("judge-cwd")), [""; 0], "{what}");
 }

@@ -100,7 +100,7 @@ fn a_model_that_thinks_as_it_likes_does_so_at_low_effort() {
 #[test]
 fn what_does_not_fit_the_schema_is_asked_for_again_and_then_is_no_verdict() {
     let judged = |replies: [Reply; 2]| {
-        let script = replies.into_iter().fold(Script::new(), |script, reply| script.reply(reply));
+        let script = replies.into_iter().fold(Script::new(), Script::reply);
         judging(&stage(script)).pipe("the material").result().clone()
     };
     let second = judged([says("PERHAPS"), says("NO")]);
