@@ -9,7 +9,7 @@ mod places;
 mod stdin;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 pub use clock::{Clock, Timestamp};
 pub use places::{Places, StateDirIgnored};
@@ -160,4 +160,20 @@ pub fn display_path(path: &Path, home: Option<&Path>) -> String {
         Some(rest) => Path::new("~").join(rest).display().to_string(),
         None => path.display().to_string(),
     }
+}
+
+/// The path without `.` and `..`, which are taken away as text: the file may not exist.
+#[must_use]
+pub fn flat(path: &Path) -> PathBuf {
+    let mut flat = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                flat.pop();
+            }
+            part => flat.push(part),
+        }
+    }
+    flat
 }

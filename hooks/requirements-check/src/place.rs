@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use shared::host::Timestamp;
+pub(crate) use shared::host::flat;
 use shared::state::{SharedMode, ensure_private, file_key, write_private};
 
 use crate::git::{self, GitError, Head, Surroundings, Worktree};
@@ -215,19 +216,4 @@ impl Refusals {
             let _ = std::fs::remove_file(file);
         }
     }
-}
-
-/// The path without `.` and `..`, which are taken away as text: the file may not exist.
-pub(crate) fn flat(path: &Path) -> PathBuf {
-    let mut flat = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                flat.pop();
-            }
-            part => flat.push(part),
-        }
-    }
-    flat
 }

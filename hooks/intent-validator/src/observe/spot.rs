@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use shared::hook::Seen;
-use shared::host::Places;
+use shared::host::{Places, flat};
 
 use crate::settings::Settings;
 
@@ -57,21 +57,6 @@ fn real(path: &Path) -> PathBuf {
     for ancestor in flat.ancestors() {
         if let (Ok(found), Ok(rest)) = (ancestor.canonicalize(), flat.strip_prefix(ancestor)) {
             return if rest.as_os_str().is_empty() { found } else { found.join(rest) };
-        }
-    }
-    flat
-}
-
-/// Without `.` and `..`, which are taken away as text: the file may not exist.
-fn flat(path: &Path) -> PathBuf {
-    let mut flat = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                flat.pop();
-            }
-            part => flat.push(part),
         }
     }
     flat
