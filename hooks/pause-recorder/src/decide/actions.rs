@@ -1,0 +1,131 @@
+//! What an event is in the record. Pure.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+use shared::protocol::{Call, Event};
+
+use crate::levels::Level;
+use crate::occupancy::Reading;
+use crate::record::{Kind, MAX_SUMMARY_CHARS, args_summary, shortened};
+
+type What = (Kind, Map<String, Value>);
+
+/// The data of a record's first line.
+pub(super) fn started(session: &str, reading: Option<&Reading>, reason: &str) -> Map<String, Value> {
+    let initial = json!({
+        "claude_session_id": session,
+        "model": reading.map(|reading| reading.model.as_str()).filter(|model| !model.is_empty()),
+        "tokens_used": reading.map(|reading| reading.tokens),
+        "tokens_total": reading.map(|reading| reading.window),
+    });
+    map(json!({
+        "context_percentage": reading.map_or(0.0, Reading::share),
+        "initial_state": initial,
+        "reason": reason,
+    }))
+}
+
+/// The levels that are reached now.
+pub(super) fn crossed(new: &BTreeSet<Level>, reading: Option<&Reading>) -> Option<What> {
+    let words: Vec<&str> = new.iter().map(|level| level.word()).collect();
+    let reading = reading.filter(|_| !words.is_empty())?;
+    let data = json!({
+        "event": "level_reached",
+        "levels": words,
+        "tokens_used": reading.tokens,
+        "tokens_total": reading.window,
+    });
+    Some((Kind::SystemEvent, map(data)))
+}
+
+/// What has happened; nothing for events that are not recorded.
+pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
+    match event {
+        Event::PostToolUse(result) => {
+            let input = result.call.tool_input.as_ref().map_or("{}", |input| input.get());
+            let response = result.tool_response.as_ref().map_or("", |response| response.get());
+            let data = json!({
+                "tool": result.call.tool_name,
+                "path": path_of(input),
+                "args": args_summary(input),
+                "result_summary": shortened(response, MAX_SUMMARY_CHARS),
+                "result_length": response.chars().count(),
+                "duration_ms": result.duration_ms,
+                "agent_id": call.agent_id,
+            });
+            Some((Kind::ToolCall, map(data)))
+        }
+        Event::PostToolUseFailure(failure) => {
+            let input = failure.call.tool_input.as_ref().map_or("{}", |input| input.get());
+            let data = json!({
+                "event": "tool_failure",
+                "tool": failure.call.tool_name,
+                "path": path_of(input),
+                "args": args_summary(input),
+                "error": shortened(&failure.error, MAX_SUMMARY_CHARS),
+                "interrupted": failure.is_interrupt.then_some(true),
+                "agent_id": call.agent_id,
+            });
+            Some((Kind::SystemEvent, map(data)))
+        }
+        Event::UserPromptSubmit { prompt, .. } => {
+            let data = json!({
+                "message": shortened(prompt, MAX_SUMMARY_CHARS),
+                "length": prompt.chars().count(),
+            });
+            Some((Kind::UserMessage, map(data)))
+        }
+        Event::Stop(stop) => {
+            let text = stop.last_assistant_message.as_deref().unwrap_or_default();
+            let data = json!({
+                "summary": shortened(text, MAX_SUMMARY_CHARS),
+                "length": text.chars().count(),
+            });
+            Some((Kind::AssistantResponse, map(data)))
+        }
+        _ => system(event, call),
+    }
+}
+
+fn system(event: &Event, call: &Call) -> Option<What> {
+    let data = match event {
+        Event::StopFailure { error } => {
+            json!({ "event": "api_error", "error": shortened(error, MAX_SUMMARY_CHARS) })
+        }
+        // A compaction ends a subagent without a type, which nobody started.
+        Event::SubagentStart(_) if call.agent_type.is_some() => {
+            json!({ "event": "subagent_started", "agent_type": call.agent_type, "agent_id": call.agent_id })
+        }
+        Event::SubagentStop(agent) if call.agent_type.is_some() => json!({
+            "event": "subagent_stopped",
+            "agent_type": call.agent_type,
+            "agent_id": call.agent_id,
+            "summary": agent.last_assistant_message.as_deref().map(|text| shortened(text, MAX_SUMMARY_CHARS)),
+        }),
+        Event::PreCompact { trigger } => json!({ "event": "compaction", "trigger": trigger }),
+        Event::SessionStart { source, .. } if source == "compact" => json!({ "event": "compacted" }),
+        Event::SessionStart { source, .. } => json!({ "event": "session_continued", "source": source }),
+        Event::SessionEnd { reason } => json!({ "event": "session_ended", "reason": reason }),
+        _ => return None,
+    };
+    Some((Kind::SystemEvent, map(data)))
+}
+
+/// The file a tool was given.
+fn path_of(input: &str) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Input {
+        #[serde(alias = "notebook_path", alias = "path")]
+        file_path: Option<String>,
+    }
+    serde_json::from_str::<Input>(input).ok()?.file_path.map(|path| shortened(&path, 1_000))
+}
+
+/// An object without its empty entries.
+fn map(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map.into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,79 @@
+//! pause-recorder: when the context of a session runs out, what happens from then on is recorded, and a snapshot is left that
+//! a new session can pick up. It records only: nothing is held, nothing is refused.
+//!
+//! - `settings`: what can be set, with its meaning
+//! - `occupancy`: how full the context is, and by whose word; `levels`: what is told of that; `models`: what was learnt of a
+//!   model, its window and where it is compacted
+//! - `record`: the file a session is recorded in, a line for each action
+//! - `material`: what a snapshot is made from beside the record; `git`: what the repository says
+//! - `snapshot`: what is left in the end, as JSON, YAML and Markdown
+//! - `shelf`: which records and snapshots this machine has written; `brief`: what a new session is told of one
+//! - `observe`: what is looked at; `decide`: the rules; `step`: what is done; `state`: what is remembered of a session
+//! - `wording`: what the user is told; `command`: what can be typed
+
+mod brief;
+mod command;
+mod decide;
+mod git;
+mod levels;
+mod material;
+mod models;
+mod observe;
+mod occupancy;
+mod record;
+mod settings;
+mod shelf;
+mod snapshot;
+mod state;
+mod step;
+mod wording;
+
+pub use observe::Facts;
+pub use settings::Settings;
+pub use snapshot::Snapshot;
+pub use state::State;
+pub use step::Step;
+
+use std::process::ExitCode;
+
+use shared::cli::Verb;
+use shared::config::SettingFault;
+use shared::hook::{Given, Headless, Hook, Outcome, Seen};
+use shared::host::Host;
+
+/// The hook.
+#[derive(Debug)]
+pub struct PauseRecorder;
+
+impl Hook for PauseRecorder {
+    const NAME: &'static str = "pause-recorder";
+    /// It records where nobody watches too; only what is handed to a new session waits for somebody who does.
+    const HEADLESS: Headless = Headless::Decides;
+    const GLOBAL_ONLY: &'static [&'static str] = &["git_commit"];
+    const VERBS: &'static [Verb] = command::VERBS;
+
+    type Settings = Settings;
+    type State = State;
+    type Facts = Facts;
+    type Effect = Step;
+
+    fn is_command(prompt: &str) -> bool {
+        command::is_command(prompt)
+    }
+
+    fn run_verb(host: &Host, words: &[&str]) -> Option<ExitCode> {
+        command::run(host, words)
+    }
+
+    fn faults(settings: &Settings) -> Vec<SettingFault> {
+        settings.faults()
+    }
+
+    fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
+        observe::observe(seen)
+    }
+
+    fn decide(given: &Given<'_, Self>) -> Outcome<State, Step> {
+        decide::decide(given)
+    }
+}

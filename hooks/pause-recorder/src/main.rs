@@ -1,0 +1,7 @@
+//! The hook's binary. Everything is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    shared::run::main::<pause_recorder::PauseRecorder>()
+}

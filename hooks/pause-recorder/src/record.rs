@@ -1,0 +1,13 @@
+//! The record of a session: `ACTIVE-PAUSE-<id8>.jsonl` in the project's folder of sessions, a line for each action.
+//!
+//! - `folder`: the folder, its names, and what of it is not touched
+//! - `action`: a line, and what goes into it: cut, and without secrets
+//! - `file`: beginning, appending, reading, archiving, discarding; each under the record's lock
+
+mod action;
+mod file;
+mod folder;
+
+pub use action::{Action, Draft, Kind, MAX_SUMMARY_CHARS, args_summary, shortened};
+pub use file::{Appended, Record, RecordError, Recorded, Started};
+pub use folder::{FolderError, Sessions, SnapshotFiles, is_record_id};

@@ -1,0 +1,71 @@
+//! One line of a record.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use shared::host::Timestamp;
+
+/// What is kept of a text, in characters, beside its length.
+pub const MAX_SUMMARY_CHARS: usize = 200;
+
+/// What is kept of a tool's arguments, in characters.
+pub const MAX_ARGS_CHARS: usize = 500;
+
+/// What an action is. The seed's six.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The record begins.
+    PauseStarted,
+    /// A tool has run.
+    ToolCall,
+    /// The model's last words of a turn.
+    AssistantResponse,
+    /// A prompt.
+    UserMessage,
+    /// Something else: a level reached, a compaction, an error, a tool that failed, a subagent.
+    SystemEvent,
+    /// The record ends.
+    PauseFinalized,
+}
+
+/// A line as it stands in the file, its keys in this order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Action {
+    /// What it is.
+    #[serde(rename = "type")]
+    pub kind: Kind,
+    /// When, in UTC: `2026-11-21T07:46:38.681Z`.
+    pub timestamp: String,
+    /// The record's id, `session-YYYYMMDD-HHMMSS`.
+    pub session_id: String,
+    /// What belongs to its kind.
+    pub data: Map<String, Value>,
+    /// How full the context was, 0 to 1.
+    pub context_percentage: f64,
+}
+
+/// An action before it is written: the record's id is the file's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// What it is.
+    pub kind: Kind,
+    /// When.
+    pub at: Timestamp,
+    /// What belongs to its kind; texts already shortened.
+    pub data: Map<String, Value>,
+    /// How full the context was, 0 to 1.
+    pub share: f64,
+}
+
+/// A text as it is kept: secrets masked, then cut to `most` characters.
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> String {
+    shared::secrets::masked(text).chars().take(most).collect()
+}
+
+/// A tool's input as it is kept: its JSON text, shortened to [`MAX_ARGS_CHARS`].
+#[must_use]
+pub fn args_summary(input: &str) -> String {
+    shortened(input, MAX_ARGS_CHARS)
+}

@@ -1,0 +1,100 @@
+//! What is left of a recorded session: one content, as JSON, YAML and Markdown.
+//!
+//! - `build`: out of a record and what else is known (pure); `markdown`: for people (pure)
+//! - `publish`: the files, and the record to its archive
+
+mod build;
+mod markdown;
+mod publish;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use build::{Summary, build, finalized_data, summary};
+pub use markdown::markdown;
+pub use publish::{Ending, Finish, Finished, finish};
+
+use crate::git::GitContext;
+use crate::record::Kind;
+
+/// The version of this form. Raised when a key changes its meaning or goes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// So many of the last actions are listed.
+pub const MAX_ACTIONS_SUMMARY: usize = 10;
+
+/// A snapshot of a session that was paused.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Snapshot {
+    /// The version of this form.
+    pub schema_version: u32,
+    /// The record's id: `session-YYYYMMDD-HHMMSS`, in UTC, with `-2` and so on where two began in one second.
+    pub session_id: String,
+    /// When the record ended, in UTC.
+    pub paused_at: String,
+    /// From the record's beginning to `paused_at`, in hours.
+    pub duration_hours: f64,
+    /// How full the context was at the end.
+    pub context_usage: ContextUsage,
+    /// What was recorded.
+    pub incremental_pause: IncrementalPause,
+    /// The repository at the end.
+    pub git: GitContext,
+    /// The task list of the session.
+    pub todos: Todos,
+    /// Files that were written or edited, relative to the project where they lie in it, in the order of their first change.
+    pub files_touched: Vec<String>,
+    /// What was done: tasks that were completed, commits that were made, and the last words of turns.
+    pub accomplishments: Vec<String>,
+    /// What is open: tasks that are not completed, a prompt without an answer, changes that are not committed.
+    pub next_steps: Vec<String>,
+    /// Lines of the record that could not be read.
+    pub skipped_lines: u64,
+}
+
+/// How full the context was.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ContextUsage {
+    /// Tokens in the context.
+    pub tokens_used: u64,
+    /// Tokens that fit; 0: not known.
+    pub tokens_total: u64,
+    /// Percent, 0 to 100.
+    pub percentage: f64,
+}
+
+/// What was recorded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct IncrementalPause {
+    /// There is a record.
+    pub enabled: bool,
+    /// Recorded actions, the first one included, `pause_finalized` not; with those that were only counted.
+    pub action_count: u64,
+    /// From the record's beginning to its end, in seconds.
+    pub duration_seconds: u64,
+    /// How full the context was at the beginning and at the end, 0 to 1.
+    pub context_range: [f64; 2],
+    /// Recorded tool calls.
+    pub tool_calls: u64,
+    /// The last ten actions.
+    pub actions_summary: Vec<ActionSummary>,
+}
+
+/// One action.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ActionSummary {
+    /// What it was.
+    #[serde(rename = "type")]
+    pub kind: Kind,
+    /// When, in UTC.
+    pub timestamp: String,
+}
+
+/// The session's task list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Todos {
+    /// Not completed; what is being worked on first.
+    pub active: Vec<String>,
+    /// Completed.
+    pub completed: Vec<String>,
+}

@@ -1,0 +1,242 @@
+//! What is done: the record is written on, a snapshot is left, the shelf is kept. Done under the session's lock, before
+//! anything is said. What fails is told once a session, because every call would fail the same way.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use shared::hook::Effect;
+use shared::host::{Places, Timestamp};
+use shared::notices::not_yet_told;
+use shared::state::Store;
+use shared::switches::{Turn, Turned};
+
+use crate::git;
+use crate::material::Material;
+use crate::models::{self, Model};
+use crate::record::{Draft, Record, Sessions};
+use crate::shelf::{self, Shelf};
+use crate::snapshot::{Ending, Finish, Finished, finish};
+
+/// A commit may take so long.
+const COMMIT_PATIENCE: Duration = Duration::from_secs(2);
+
+/// One thing that is done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// The record of a session begins.
+    Start(Box<Start>),
+    /// Actions are appended to the session's record.
+    Append {
+        /// The client's session.
+        session: String,
+        /// The actions.
+        drafts: Vec<Draft>,
+    },
+    /// A snapshot is written, or the record archived, or both.
+    Finish(Box<End>),
+    /// The session has ended, and there was no time to finalize its record.
+    LeaveForLater {
+        /// The record.
+        id: String,
+    },
+    /// The record is removed, and nothing is left of it.
+    Discard {
+        /// It.
+        record: Record,
+        /// Its id, where it could be read.
+        id: String,
+    },
+    /// Something was learnt of a model.
+    Learn {
+        /// Its id.
+        model: String,
+        /// What.
+        learnt: Model,
+    },
+    /// A session is told of this snapshot.
+    MarkRead {
+        /// Its id.
+        id: String,
+    },
+    /// Archives older than this are compressed.
+    Compress {
+        /// The newest that is.
+        before: Timestamp,
+    },
+    /// These snapshots are removed, with their archives.
+    Remove {
+        /// Their ids.
+        ids: Vec<String>,
+    },
+    /// A switch is turned.
+    Turn(Turn),
+}
+
+/// How a record begins.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Start {
+    /// The client's session.
+    pub session: String,
+    /// Its transcript.
+    pub transcript: Option<PathBuf>,
+    /// When.
+    pub at: Timestamp,
+    /// The data of the first line.
+    pub data: Map<String, Value>,
+    /// How full the context is, 0 to 1.
+    pub share: f64,
+    /// What is recorded at once.
+    pub then: Vec<Draft>,
+}
+
+/// How a record ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct End {
+    /// Which one.
+    pub whose: Whose,
+    /// What becomes of it.
+    pub ending: Ending,
+    /// What the snapshot is made from beside it.
+    pub material: Material,
+    /// When it ends.
+    pub at: Timestamp,
+    /// Actions that were only counted.
+    pub left_out: u64,
+    /// The snapshot is committed.
+    pub commit: bool,
+}
+
+/// Which record.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Whose {
+    /// That of this session of the client's, which may only just have begun.
+    Session(String),
+    /// This one.
+    Record(Record),
+}
+
+impl Effect for Step {
+    fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
+        let session = match &self {
+            Self::Start(start) => Some(start.session.clone()),
+            Self::Append { session, .. } => Some(session.clone()),
+            Self::Finish(end) => match &end.whose {
+                Whose::Session(session) => Some(session.clone()),
+                Whose::Record(_) => None,
+            },
+            _ => None,
+        };
+        let done = self.done(places, now);
+        let (Err(why), Some(session), Some(store)) = (&done, session, places.open_store()) else {
+            return done;
+        };
+        let fresh = not_yet_told(&store, &session, std::slice::from_ref(why));
+        if fresh.is_empty() { Ok(()) } else { done }
+    }
+}
+
+impl Step {
+    fn done(self, places: &Places, now: Timestamp) -> Result<(), String> {
+        match self {
+            Self::Turn(turn) => Turned(turn).carry_out(places, now),
+            Self::Start(start) => begin(&sessions(places)?, own(places)?, *start),
+            Self::Append { session, drafts } => append(&sessions(places)?, &session, &drafts),
+            Self::Finish(end) => finalize(sessions(places)?, own(places)?, *end),
+            Self::LeaveForLater { id } => {
+                let sessions = sessions(places)?;
+                shelf::change(&own(places)?, |shelf| shelf.entry(&sessions.root, &id).ended_at = Some(now))
+            }
+            Self::Discard { record, id } => {
+                record.discard().map_err(|error| error.to_string())?;
+                let sessions = sessions(places)?;
+                shelf::change(&own(places)?, |shelf| shelf.remove(&sessions.root, &id))
+            }
+            Self::Learn { model, learnt } => models::learn(&own(places)?, &model, learnt),
+            Self::MarkRead { id } => {
+                let sessions = sessions(places)?;
+                shelf::change(&own(places)?, |shelf| shelf.entry(&sessions.root, &id).read_at = Some(now))
+            }
+            Self::Compress { before } => sessions(places)?.compress_archives(before),
+            Self::Remove { ids } => {
+                let sessions = sessions(places)?;
+                for id in &ids {
+                    sessions.remove_snapshot(id)?;
+                }
+                shelf::change(&own(places)?, |shelf| {
+                    for id in &ids {
+                        shelf.remove(&sessions.root, id);
+                    }
+                })
+            }
+        }
+    }
+}
+
+fn sessions(places: &Places) -> Result<Sessions, String> {
+    Sessions::of(places).ok_or_else(|| "pause-recorder: there is no project to keep records in".to_owned())
+}
+
+fn own(places: &Places) -> Result<Store, String> {
+    let store = places.open_store().and_then(|store| shelf::own_store(&store));
+    store.ok_or_else(|| "pause-recorder: there is no state folder that can be written to".to_owned())
+}
+
+/// The shelf knows of a record before it is there: one that it does not know counts as somebody else's.
+fn begin(sessions: &Sessions, own: Store, start: Start) -> Result<(), String> {
+    let started = Record::start(sessions, &start.session, start.at, start.data, start.share)
+        .map_err(|error| error.to_string())?;
+    let kept = shelf::change(&own, |shelf| {
+        let entry = shelf.entry(&sessions.root, &started.id);
+        entry.file.clone_from(&started.record.path);
+        entry.session.clone_from(&start.session);
+        entry.transcript.clone_from(&start.transcript);
+        entry.started_at = start.at;
+        entry.ended_at = None;
+    });
+    if !start.then.is_empty() {
+        started.record.append(&start.then).map_err(|error| error.to_string())?;
+    }
+    kept
+}
+
+/// A record that is gone was finalized or discarded meanwhile: nothing is appended, and nothing is wrong.
+fn append(sessions: &Sessions, session: &str, drafts: &[Draft]) -> Result<(), String> {
+    let Some(record) = sessions.active(session) else { return Ok(()) };
+    record.append(drafts).map(drop).map_err(|error| error.to_string())
+}
+
+/// A record that is gone was finalized or discarded meanwhile.
+fn finalize(sessions: Sessions, own: Store, end: End) -> Result<(), String> {
+    let End { whose, ending, material, at, left_out, commit } = end;
+    let record = match whose {
+        Whose::Record(record) => record,
+        Whose::Session(session) => match sessions.active(&session) {
+            Some(record) => record,
+            None => return Ok(()),
+        },
+    };
+    let root = sessions.root.clone();
+    let finished = finish(&Finish { record, sessions, ending, material, at, left_out }, |finished| {
+        shelf::change(&own, |shelf| shelve(shelf, &root, finished, ending, at))
+    })?;
+    if !commit || ending != Ending::Full {
+        return Ok(());
+    }
+    let message = format!("Pause snapshot {}", finished.id);
+    git::commit(&root, &finished.files, &message, COMMIT_PATIENCE).map_err(|why| {
+        let path = finished.path.display();
+        format!("pause-recorder: the snapshot is written ({path}), but not committed: {why}")
+    })
+}
+
+/// Somebody else's record stays somebody else's.
+fn shelve(shelf: &mut Shelf, root: &Path, finished: &Finished, ending: Ending, at: Timestamp) {
+    if ending == Ending::Minimal {
+        shelf.remove(root, &finished.id);
+    } else if shelf.of(root, &finished.id).is_some() {
+        let entry = shelf.entry(root, &finished.id);
+        entry.digest.clone_from(&finished.digest);
+        entry.finalized_at = (ending == Ending::Full).then_some(at);
+    }
+}

@@ -1,0 +1,52 @@
+//! What the user is told. Pure.
+
+use std::collections::BTreeSet;
+
+use crate::levels::Level;
+use crate::observe::{Facts, Orphan};
+use crate::occupancy::Reading;
+
+/// A level is reached; `new` are all that were reached at once.
+pub(crate) fn level(level: Level, new: &BTreeSet<Level>, reading: &Reading, facts: &Facts) -> String {
+    let full = format!(
+        "pause-recorder: the context is {:.0} % full ({} of {} tokens)",
+        reading.percent().floor(),
+        grouped(reading.tokens),
+        grouped(reading.window)
+    );
+    let recorded = new.contains(&Level::AutoPause).then(|| match &facts.sessions {
+        Some(sessions) => format!(
+            "; from here on this session is recorded in {}. Type `pause-recorder discard` to drop it",
+            sessions.told()
+        ),
+        None => "; it is not recorded: there is no project folder to keep it in".to_owned(),
+    });
+    let hint = match level {
+        Level::Warning => Some("; a good moment to finish this piece, or for /compact"),
+        Level::Critical => Some("; next to nothing is left: finish, or /compact"),
+        Level::Caution | Level::AutoPause => None,
+    };
+    format!("{full}{}{}", hint.unwrap_or_default(), recorded.unwrap_or_default())
+}
+
+/// Records of sessions that may be over.
+pub(crate) fn orphans(orphans: &[Orphan]) -> String {
+    let lines = orphans.iter().map(|orphan| {
+        format!("  {}: {} actions, silent since {}", orphan.id, orphan.actions, orphan.silent_since.local())
+    });
+    let head = "pause-recorder: records of earlier sessions that are not finalized. Type `pause-recorder finalize ID` or `pause-recorder discard ID`:";
+    std::iter::once(head.to_owned()).chain(lines).collect::<Vec<_>>().join("\n")
+}
+
+/// `142,000`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
