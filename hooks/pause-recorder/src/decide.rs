@@ -166,7 +166,10 @@ impl<'a> Course<'a> {
             }
             Event::SessionEnd { .. } => match (&self.facts.record, &self.facts.material) {
                 (Some(_), Some(material)) => self.finish(Ending::Full, material.as_ref().clone()),
-                (Some(active), None) => self.steps.push(Step::LeaveForLater { id: active.id.clone() }),
+                (Some(active), None) => {
+                    let (id, left_out) = (active.id.clone(), self.state.left_out);
+                    self.steps.push(Step::LeaveForLater { id, left_out });
+                }
                 (None, _) => {}
             },
             Event::SessionStart { .. } => self.end_those_of_others(),
@@ -187,7 +190,10 @@ impl<'a> Course<'a> {
 
     fn end_those_of_others(&mut self) {
         let left = &self.facts.left;
-        for Due { record, material, at, left_out } in left.due.clone() {
+        if self.facts.record.is_some() {
+            self.steps.push(Step::GoOn { session: self.session.to_owned() });
+        }
+        for Due { record, material, at, left_out, .. } in left.due.clone() {
             self.steps.push(Step::Finish(Box::new(End {
                 whose: Whose::Record(record),
                 ending: Ending::Full,
@@ -207,9 +213,9 @@ impl<'a> Course<'a> {
     fn outcome(mut self, new: &BTreeSet<Level>) -> Outcome<State, Step> {
         let left = &self.facts.left;
         let mut verdict = Verdict::Pass;
-        if let Some((snapshot, path)) = left.snapshot.as_ref().filter(|_| !self.given.headless) {
-            verdict = Verdict::Advise { text: brief(snapshot, path) };
-            self.steps.push(Step::MarkRead { id: snapshot.session_id.clone() });
+        if let Some(tell) = left.tell.as_ref().filter(|_| !self.given.headless) {
+            verdict = Verdict::Advise { text: brief(&tell.text, &tell.snapshot, &tell.path) };
+            self.steps.push(Step::MarkRead { id: tell.snapshot.session_id.clone() });
         }
         let climbed = self.facts.thresholds.highest(new).zip(self.facts.reading.as_ref());
         let told = climbed.map(|(level, reading)| wording::level(level, new, reading, self.facts));
@@ -225,3 +231,6 @@ impl<'a> Course<'a> {
         Outcome { verdict, notice, memory, effects: self.steps, ..Outcome::pass() }
     }
 }
+
+#[cfg(test)]
+mod tests;

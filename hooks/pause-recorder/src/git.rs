@@ -1,11 +1,29 @@
 //! What the repository says, and the commit of a snapshot: the user's own `git`, as a child with a deadline. On no tool call.
+//!
+//! A repository's configuration starts nothing while it is looked at: no watcher, no hook, no pager, no filter it defines
+//! itself, no check of signatures, no submodule's git, and nothing is fetched. A commit starts no hook, no editor and no
+//! signing; but as with any `git add`, a filter that is configured for the names of our files runs on them: without it a
+//! repository that keeps such files elsewhere would have them as changed ever after.
+//!
+//! - `child`: one command; `reading`: what it says (pure)
+//! - `committing`: adding and committing, and taking back
+
+mod child;
+mod committing;
+mod reading;
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use shared::host::Host;
+use shared::host::{Environment, Host};
+
+use child::{Ended, Git};
+use reading::LOG_FORMAT;
 
 /// The repository at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -46,14 +64,79 @@ pub struct Status {
 
 /// Looks at the repository `root` lies in. `None`: it did not answer in time. No repository, or no `git`, is an answer.
 #[must_use]
-pub fn look(_host: &Host, _root: &Path, _patience: Duration) -> Option<GitContext> {
-    Some(GitContext::default())
+pub fn look(host: &Host, root: &Path, patience: Duration) -> Option<GitContext> {
+    let Some(mut git) = Git::new(root, &host.environment, patience) else {
+        return Some(GitContext::default());
+    };
+    match tell(&mut git) {
+        Ok(told) => Some(told.unwrap_or_default()),
+        Err(Ended::NotStarted) => Some(GitContext::default()),
+        Err(Ended::Late) => None,
+    }
 }
 
 /// Commits exactly these files, whatever the user has staged; hooks of the repository do not run and nothing is signed.
 ///
 /// # Errors
 /// Why they are not committed; what the user had staged is as it was.
-pub fn commit(_root: &Path, _files: &[PathBuf], _message: &str, _patience: Duration) -> Result<(), String> {
-    Err("not committed".to_owned())
+pub fn commit(root: &Path, files: &[PathBuf], message: &str, patience: Duration) -> Result<(), String> {
+    committing::commit(&Environment::read(), root, files, message, patience)
+}
+
+/// `None`: it is no repository, or none that can be looked at.
+fn tell(git: &mut Git<'_>) -> Result<Option<GitContext>, Ended> {
+    if !without_own_filters(git)? {
+        return Ok(None);
+    }
+    let status = git.run([
+        "status",
+        "--porcelain=v2",
+        "-z",
+        "--branch",
+        "--no-ahead-behind",
+        "--untracked-files=normal",
+        "--ignore-submodules=dirty",
+        "--no-renames",
+    ])?;
+    if !status.is_answer() {
+        return bare(git);
+    }
+    let standing = reading::standing(&status.out);
+    let recent_commits = if standing.has_commit { log(git)? } else { Vec::new() };
+    Ok(Some(GitContext { is_git_repo: true, branch: standing.branch, recent_commits, status: standing.status }))
+}
+
+/// Comparing a file runs its filter. Those that the repository defines itself are switched off; the user's own, of
+/// programs that keep large files elsewhere, are not. False: they cannot be told.
+fn without_own_filters(git: &mut Git<'_>) -> Result<bool, Ended> {
+    let said = git.run(["config", "-z", "--show-scope", "--name-only", "--get-regexp", "^filter[.]"])?;
+    let filters = match said.code {
+        Some(0) => reading::own_filters(&said.out),
+        // None is defined.
+        Some(1) => Some(Vec::new()),
+        _ => None,
+    };
+    let Some(filters) = filters else { return Ok(false) };
+    let off = |name: String| {
+        ["clean=", "smudge=", "process=", "required=false"].map(|setting| format!("filter.{name}.{setting}"))
+    };
+    git.settings = filters.into_iter().flat_map(off).flat_map(|setting| ["-c".to_owned(), setting]).collect();
+    Ok(true)
+}
+
+fn log(git: &Git<'_>) -> Result<Vec<Commit>, Ended> {
+    let said =
+        git.run(["log", "-z", "-n", "5", "--no-show-signature", "--no-color", "--encoding=UTF-8", LOG_FORMAT])?;
+    Ok(if said.is_answer() { reading::commits(&said.out) } else { Vec::new() })
+}
+
+/// A repository without files has commits all the same.
+fn bare(git: &Git<'_>) -> Result<Option<GitContext>, Ended> {
+    if git.run(["rev-parse", "--is-bare-repository"])?.out != b"true\n" {
+        return Ok(None);
+    }
+    let head = git.run(["symbolic-ref", "--quiet", "--short", "HEAD"])?;
+    let branch = Some(String::from_utf8_lossy(&head.out).trim().to_owned()).filter(|name| !name.is_empty());
+    let status = Status { clean: true, ..Status::default() };
+    Ok(Some(GitContext { is_git_repo: true, branch, recent_commits: log(git)?, status }))
 }

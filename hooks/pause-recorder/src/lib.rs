@@ -49,7 +49,7 @@ impl Hook for PauseRecorder {
     const NAME: &'static str = "pause-recorder";
     /// It records where nobody watches too; only what is handed to a new session waits for somebody who does.
     const HEADLESS: Headless = Headless::Decides;
-    const GLOBAL_ONLY: &'static [&'static str] = &["git_commit"];
+    const GLOBAL_ONLY: &'static [&'static str] = &["git_commit", "message_files"];
     const VERBS: &'static [Verb] = command::VERBS;
 
     type Settings = Settings;

@@ -23,9 +23,14 @@ pub struct Material {
 /// Looks for all of it. `None`: the repository did not answer within `patience`.
 #[must_use]
 pub fn gather(host: &Host, root: &Path, transcript: Option<&Path>, patience: Duration) -> Option<Material> {
-    let git = git::look(host, root, patience)?;
+    git::look(host, root, patience).map(|git| with(git, transcript))
+}
+
+/// With what the repository has said.
+#[must_use]
+pub fn with(git: GitContext, transcript: Option<&Path>) -> Material {
     let (todos, files) = transcript.map(of_transcript).unwrap_or_default();
-    Some(Material { git, todos, files })
+    Material { git, todos, files }
 }
 
 fn of_transcript(_transcript: &Path) -> (Todos, Vec<PathBuf>) {

@@ -2,7 +2,7 @@
 //! what its snapshot is made from.
 
 mod reading;
-mod start;
+pub(crate) mod start;
 
 use std::time::Duration;
 
@@ -63,15 +63,28 @@ pub struct Left {
     pub due: Vec<Due>,
     /// Records of sessions that were silent for a while, and may be over.
     pub orphans: Vec<Orphan>,
-    /// The snapshot to be told of, with the path of its JSON as it is told.
-    pub snapshot: Option<(Snapshot, String)>,
+    /// The snapshot to be told of.
+    pub tell: Option<ToTell>,
     /// There are archives to compress.
     pub compress: bool,
+}
+
+/// A snapshot that a new session is to be told of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToTell {
+    /// The text, with places for what is told.
+    pub text: String,
+    /// It.
+    pub snapshot: Snapshot,
+    /// Its JSON, as it is told.
+    pub path: String,
 }
 
 /// A record that is to be finalized.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Due {
+    /// Its id.
+    pub id: String,
     /// The record.
     pub record: Record,
     /// What its snapshot is made from beside it.

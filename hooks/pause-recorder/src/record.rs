@@ -3,10 +3,12 @@
 //! - `folder`: the folder, its names, and what of it is not touched
 //! - `action`: a line, and what goes into it: cut, and without secrets
 //! - `file`: beginning, appending, reading, archiving, discarding; each under the record's lock
+//! - `lines`: the lines of a file, whatever else stands in it
 
 mod action;
 mod file;
 mod folder;
+mod lines;
 
 pub use action::{Action, Draft, Kind, MAX_SUMMARY_CHARS, args_summary, shortened};
 pub use file::{Appended, Record, RecordError, Recorded, Started};

@@ -1,6 +1,7 @@
 //! What can be set. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -29,6 +30,8 @@ pub struct Settings {
     pub max_record_mib: Bounded<1, 1_024>,
     /// Archives older than so many days are compressed at a session's start. 0: never.
     pub compress_after_days: Bounded<0, 3_650>,
+    /// Texts of yours in place of built-in ones, by name: paths, absolute, from `~`, or from the configuration folder.
+    pub message_files: BTreeMap<String, PathBuf>,
     /// Each snapshot is committed to the project's repository, by itself.
     pub git_commit: bool,
 }

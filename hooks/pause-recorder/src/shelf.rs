@@ -37,6 +37,8 @@ pub struct Entry {
     pub started_at: Timestamp,
     /// When its session ended, if the record was left to be finalized later.
     pub ended_at: Option<Timestamp>,
+    /// Actions of it that were only counted.
+    pub left_out: u64,
     /// When it was finalized.
     pub finalized_at: Option<Timestamp>,
     /// SHA-256 of the JSON that was written last, in hexadecimal digits; empty: none.
@@ -98,6 +100,14 @@ impl Shelf {
             self.entries.len() - 1
         });
         &mut self.entries[at]
+    }
+
+    /// A session that had ended goes on.
+    pub fn go_on(&mut self, project: &Path, session: &str) {
+        let is_its = |entry: &&mut Entry| entry.session == session && entry.project == project;
+        for entry in self.entries.iter_mut().filter(is_its) {
+            entry.ended_at = None;
+        }
     }
 
     /// Takes a record off.

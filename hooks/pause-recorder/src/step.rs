@@ -39,6 +39,13 @@ pub enum Step {
     LeaveForLater {
         /// The record.
         id: String,
+        /// Actions that were only counted.
+        left_out: u64,
+    },
+    /// A session that had ended goes on with its record.
+    GoOn {
+        /// The client's session.
+        session: String,
     },
     /// The record is removed, and nothing is left of it.
     Discard {
@@ -143,9 +150,16 @@ impl Step {
             Self::Start(start) => begin(&sessions(places)?, own(places)?, *start),
             Self::Append { session, drafts } => append(&sessions(places)?, &session, &drafts),
             Self::Finish(end) => finalize(sessions(places)?, own(places)?, *end),
-            Self::LeaveForLater { id } => {
+            Self::LeaveForLater { id, left_out } => {
                 let sessions = sessions(places)?;
-                shelf::change(&own(places)?, |shelf| shelf.entry(&sessions.root, &id).ended_at = Some(now))
+                shelf::change(&own(places)?, |shelf| {
+                    let entry = shelf.entry(&sessions.root, &id);
+                    (entry.ended_at, entry.left_out) = (Some(now), left_out);
+                })
+            }
+            Self::GoOn { session } => {
+                let sessions = sessions(places)?;
+                shelf::change(&own(places)?, |shelf| shelf.go_on(&sessions.root, &session))
             }
             Self::Discard { record, id } => {
                 record.discard().map_err(|error| error.to_string())?;

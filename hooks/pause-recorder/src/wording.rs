@@ -15,6 +15,9 @@ pub(crate) fn level(level: Level, new: &BTreeSet<Level>, reading: &Reading, fact
         grouped(reading.window)
     );
     let recorded = new.contains(&Level::AutoPause).then(|| match &facts.sessions {
+        Some(sessions) if facts.record.is_some() => {
+            format!("; this session is being recorded in {}", sessions.told())
+        }
         Some(sessions) => format!(
             "; from here on this session is recorded in {}. Type `pause-recorder discard` to drop it",
             sessions.told()

@@ -6,9 +6,6 @@ use super::top_level;
 use super::wrong::nearest;
 use crate::catalog;
 
-/// Sections that are documented and whose hook may be of a newer version than this one.
-const TO_COME: [&str; 1] = ["pause-recorder"];
-
 /// A key at the top of a file that several hooks share.
 const COMMON: [&str; 1] = ["judge"];
 
@@ -17,7 +14,6 @@ pub(super) fn tell(spec: SectionSpec, layers: &[Cleaned], problems: &mut Problem
     let known: Vec<&str> = catalog::section_names()
         .chain(spec.root_keys.iter().copied())
         .chain(top_level::KEYS)
-        .chain(TO_COME)
         .chain(COMMON)
         .collect();
     for Cleaned { layer, .. } in layers {

@@ -1,5 +1,7 @@
 //! One line of a record.
 
+use std::io;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -58,6 +60,23 @@ pub struct Draft {
     pub share: f64,
 }
 
+impl Draft {
+    /// The line, with the newline that ends it; none is in it, because JSON writes control characters as escapes.
+    pub(super) fn line(&self, id: &str) -> io::Result<Vec<u8>> {
+        let action = Action {
+            kind: self.kind,
+            timestamp: self.at.rfc3339(),
+            session_id: id.to_owned(),
+            data: self.data.clone(),
+            // JSON has no word for what is no number.
+            context_percentage: if self.share.is_finite() { self.share.clamp(0.0, 1.0) } else { 0.0 },
+        };
+        let mut line = serde_json::to_vec(&action)?;
+        line.push(b'\n');
+        Ok(line)
+    }
+}
+
 /// A text as it is kept: secrets masked, then cut to `most` characters.
 #[must_use]
 pub fn shortened(text: &str, most: usize) -> String {
@@ -69,3 +88,6 @@ pub fn shortened(text: &str, most: usize) -> String {
 pub fn args_summary(input: &str) -> String {
     shortened(input, MAX_ARGS_CHARS)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! The commit of a snapshot.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use shared::host::Environment;
+
+use super::child::{Ended, Git, Said};
+use super::reading::in_a_line;
+
+/// So long git has to take its lock files away when its time is over.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// So long it may take to undo what was begun.
+const PATIENCE_TO_UNDO: Duration = Duration::from_millis(500);
+
+/// What stands in the folder of a repository in which something is going on: a commit would end it, or become a part of it.
+const GOING_ON: [(&str, &str); 9] = [
+    ("MERGE_HEAD", "a merge"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick"),
+    ("REVERT_HEAD", "a revert"),
+    ("rebase-merge", "a rebase"),
+    ("rebase-apply", "a rebase"),
+    ("sequencer", "a series of picks"),
+    ("BISECT_LOG", "a bisection"),
+    // Without a head: `merge --squash`, `cherry-pick --no-commit`; a commit would throw the prepared message away.
+    ("SQUASH_MSG", "a merge"),
+    ("MERGE_MSG", "a merge or a pick"),
+];
+
+/// As [`super::commit`], in these surroundings.
+pub(super) fn commit(
+    surroundings: &Environment,
+    root: &Path,
+    files: &[PathBuf],
+    message: &str,
+    patience: Duration,
+) -> Result<(), String> {
+    let names = names(root, files)?;
+    if names.is_empty() {
+        return Ok(());
+    }
+    let mut git =
+        Git::new(root, surroundings, patience).ok_or("there is no git command in PATH".to_owned())?;
+    git.grace = GRACE;
+    is_free(&git)?;
+    let done = must(&git, &["add", "--force"], &names).and_then(|_| commit_added(&git, &names, message));
+    if done.is_err() {
+        git.deadline = Instant::now() + PATIENCE_TO_UNDO;
+        let _ = git.run(with(&["reset", "--quiet"], &names));
+    }
+    done
+}
+
+/// The files as they are named in the repository.
+fn names(root: &Path, files: &[PathBuf]) -> Result<Vec<OsString>, String> {
+    let within = |file: &PathBuf| file.strip_prefix(root).ok().map(|name| name.as_os_str().to_owned());
+    let names: Option<Vec<OsString>> = files.iter().map(within).collect();
+    names.ok_or_else(|| "the folder of sessions lies outside of the repository".to_owned())
+}
+
+fn is_free(git: &Git<'_>) -> Result<(), String> {
+    let said = git.run(["rev-parse", "--is-inside-work-tree", "--absolute-git-dir"]).map_err(told)?;
+    let text = String::from_utf8_lossy(&said.out);
+    let Some(folder) = text.strip_prefix("true\n").map(|folder| folder.trim_end_matches('\n')) else {
+        return Err(if said.code == Some(0) {
+            "the project is no work tree of a git repository".to_owned()
+        } else {
+            why(&said)
+        });
+    };
+    let is_there = |name: &str| Path::new(folder).join(name).symlink_metadata().is_ok();
+    match GOING_ON.iter().find(|(name, _)| is_there(name)) {
+        Some((_, what)) => Err(format!("{what} is going on in the repository")),
+        None => Ok(()),
+    }
+}
+
+fn commit_added(git: &Git<'_>, names: &[OsString], message: &str) -> Result<(), String> {
+    let compare = ["diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv"];
+    let compared = git.run(with(&compare, names)).map_err(told)?;
+    if compared.code == Some(0) {
+        return Ok(());
+    }
+    let commit = ["commit", "--only", "--no-verify", "--no-gpg-sign", "--quiet", "--no-status", "-m", message];
+    must(git, &commit, names).map(drop)
+}
+
+fn must(git: &Git<'_>, arguments: &[&str], names: &[OsString]) -> Result<Said, String> {
+    let said = git.run(with(arguments, names)).map_err(told)?;
+    if said.code == Some(0) { Ok(said) } else { Err(why(&said)) }
+}
+
+fn with(arguments: &[&str], names: &[OsString]) -> Vec<OsString> {
+    let arguments = arguments.iter().map(OsString::from).chain(["--".into()]);
+    arguments.chain(names.iter().cloned()).collect()
+}
+
+fn told(ended: Ended) -> String {
+    match ended {
+        Ended::NotStarted => "git cannot be started".to_owned(),
+        Ended::Late => "git did not come back in time".to_owned(),
+    }
+}
+
+/// Git's own reason, in a line.
+fn why(said: &Said) -> String {
+    let text = String::from_utf8_lossy(&said.err);
+    if text.contains("tell me who you are") || text.contains("user.useConfigOnly") {
+        return "git does not know who you are; set user.name and user.email".to_owned();
+    }
+    if text.contains("index.lock") {
+        return "another git command is at work in the repository".to_owned();
+    }
+    let reason = text.lines().find_map(|line| line.strip_prefix("fatal: ").or(line.strip_prefix("error: ")));
+    match reason.or_else(|| text.lines().find(|line| !line.trim().is_empty())) {
+        Some(line) => format!("git says: {}", in_a_line(line)),
+        None => "git gave no reason".to_owned(),
+    }
+}

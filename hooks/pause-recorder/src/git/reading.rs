@@ -1,0 +1,195 @@
+//! What `git` says, read. Pure. Fields end in NUL, so that a name may hold anything else.
+
+use shared::host::Timestamp;
+
+use super::{Commit, Status};
+use crate::record::shortened;
+
+/// So many names of a kind are listed.
+pub(super) const MAX_NAMES: usize = 500;
+
+/// Of an author and of a subject so many characters are kept.
+const MAX_CHARS: usize = 200;
+
+/// Our own folder, as git names what is in it.
+const OWN_FOLDER: &str = ".claude/sessions/";
+
+/// What `log` is asked to write of a commit, a NUL after each.
+pub(super) const LOG_FORMAT: &str = "--format=%h%x00%an%x00%at%x00%s";
+
+/// What `status --porcelain=v2 --branch` says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Standing {
+    /// None: detached.
+    pub(super) branch: Option<String>,
+    /// There is a commit.
+    pub(super) has_commit: bool,
+    pub(super) status: Status,
+}
+
+/// Reads the status. Where it was cut, the last name is left out.
+pub(super) fn standing(said: &[u8]) -> Standing {
+    let mut standing = Standing { has_commit: true, ..Standing::default() };
+    let mut fields = whole_fields(said);
+    let mut differs = false;
+    while let Some(field) = fields.next() {
+        let Some((kind, rest)) = field.split_once(' ') else { continue };
+        let name = match kind {
+            "#" => {
+                header(&mut standing, rest);
+                continue;
+            }
+            "1" => rest.splitn(8, ' ').nth(7),
+            "2" => {
+                // The name it had before.
+                let _ = fields.next();
+                rest.splitn(9, ' ').nth(8)
+            }
+            "u" => rest.splitn(10, ' ').nth(9),
+            "?" => Some(rest),
+            _ => None,
+        };
+        let Some(name) = name.filter(|name| !name.starts_with(OWN_FOLDER)) else { continue };
+        differs = true;
+        let Status { modified_files, untracked_files, .. } = &mut standing.status;
+        let list = if kind == "?" { untracked_files } else { modified_files };
+        if list.len() < MAX_NAMES {
+            list.push(name.to_owned());
+        }
+    }
+    standing.status.clean = !differs;
+    standing
+}
+
+fn header(standing: &mut Standing, header: &str) {
+    match header.split_once(' ') {
+        Some(("branch.oid", oid)) => standing.has_commit = oid != "(initial)",
+        Some(("branch.head", head)) => {
+            standing.branch = Some(head.to_owned()).filter(|head| head != "(detached)");
+        }
+        _ => {}
+    }
+}
+
+/// Reads the log.
+pub(super) fn commits(said: &[u8]) -> Vec<Commit> {
+    let fields: Vec<String> = whole_fields(said).collect();
+    let of = |fields: &[String]| {
+        let [sha, author, secs, message] = fields else { return None };
+        let at = secs.parse().ok().map(Timestamp::from_secs)?;
+        Some(Commit {
+            sha: sha.clone(),
+            author: in_a_line(author),
+            timestamp: at.rfc3339(),
+            message: in_a_line(message),
+        })
+    };
+    fields.chunks(4).filter_map(of).collect()
+}
+
+/// The filters in `config --show-scope --name-only` that the repository itself defines, by their names, without those of
+/// the user's own files. `None`: one of them has a name that cannot be named on a command line.
+pub(super) fn own_filters(said: &[u8]) -> Option<Vec<String>> {
+    let mut fields = said.split(|byte| *byte == 0);
+    let mut names = Vec::new();
+    while let (Some(scope), Some(key)) = (fields.next(), fields.next()) {
+        if !matches!(scope, b"local" | b"worktree") {
+            continue;
+        }
+        let key = std::str::from_utf8(key).ok().filter(|key| !key.contains('='))?;
+        let name = key.strip_prefix("filter.").and_then(|key| Some(key.rsplit_once('.')?.0))?.to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    (names.len() <= MAX_FILTERS).then_some(names)
+}
+
+/// Nobody has more.
+const MAX_FILTERS: usize = 100;
+
+fn whole_fields(said: &[u8]) -> impl Iterator<Item = String> {
+    let whole = said.iter().rposition(|byte| *byte == 0).map_or(&[][..], |end| &said[..end]);
+    let fields = whole.split(|byte| *byte == 0);
+    fields.map(|field| String::from_utf8_lossy(field).into_owned())
+}
+
+/// What others have written, on one line and without secrets.
+pub(super) fn in_a_line(text: &str) -> String {
+    let is_break = |char: char| char.is_control() || matches!(char, '\u{2028}' | '\u{2029}');
+    let line: String = text.chars().map(|char| if is_break(char) { ' ' } else { char }).collect();
+    shortened(line.trim(), MAX_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_NAMES, Standing, commits, own_filters, standing};
+
+    const BEHIND: &str = "N... 100644 100644 100644 1 2";
+
+    fn names(said: &str) -> (Vec<String>, Vec<String>) {
+        let Standing { status, .. } = standing(said.as_bytes());
+        assert_eq!(status.clean, status.modified_files.is_empty() && status.untracked_files.is_empty());
+        (status.modified_files, status.untracked_files)
+    }
+
+    #[test]
+    fn names_come_out_whole() {
+        let said = format!(
+            "# branch.oid 1\01 .M {BEHIND} a b\nc \0{two}R100 new -x\0old y\0u UU {BEHIND} 3 4 5\0? \"q\"\0? -r\0! i\0",
+            two = format_args!("2 R. {BEHIND} "),
+        );
+        // The unmerged entry has three more fields than the others.
+        let (modified, untracked) = names(&said);
+        assert_eq!(modified, ["a b\nc ", "new -x", "5"]);
+        assert_eq!(untracked, ["\"q\"", "-r"]);
+    }
+
+    #[test]
+    fn what_was_cut_is_left_out_and_lists_are_bounded() {
+        assert_eq!(names("? a\0? b").1, ["a"]);
+        assert_eq!(names("? a").1, Vec::<String>::new());
+        let many = "? a\0".repeat(MAX_NAMES + 1);
+        assert_eq!(names(&many).1.len(), MAX_NAMES);
+    }
+
+    #[test]
+    fn our_own_folder_is_left_out() {
+        let said =
+            format!("1 .M {BEHIND} .claude/sessions/a.json\0? .claude/sessions/b\0? .claude/sessionsx\0");
+        assert_eq!(names(&said), (Vec::new(), vec![".claude/sessionsx".to_owned()]));
+    }
+
+    #[test]
+    fn branches() {
+        for (said, branch, has_commit) in [
+            ("# branch.oid 1\0# branch.head main\0", Some("main"), true),
+            ("# branch.oid 1\0# branch.head (detached)\0", None, true),
+            ("# branch.oid (initial)\0# branch.head a/b\0# stash 2\0", Some("a/b"), false),
+        ] {
+            let standing = standing(said.as_bytes());
+            assert_eq!((standing.branch.as_deref(), standing.has_commit), (branch, has_commit), "{said:?}");
+        }
+    }
+
+    #[test]
+    fn commits_are_on_one_line_without_secrets() {
+        let read = commits(b"a1\0A | B\x0060\0x\ty \xff|z\0b2\0A\0-1\0password=hunter2hunter2\0c3\0cut");
+        let told: Vec<_> =
+            read.iter().map(|commit| (commit.sha.as_str(), commit.author.as_str(), &*commit.message)).collect();
+        assert_eq!(told[0], ("a1", "A | B", "x y \u{fffd}|z"));
+        assert!(!told[1].2.contains("hunter2"), "{told:?}");
+        assert_eq!(told.len(), 2);
+        assert_eq!(read[0].timestamp, "1970-01-01T00:01:00.000Z");
+    }
+
+    #[test]
+    fn filters_of_the_repository_and_no_others() {
+        let of = |said: &str| own_filters(said.as_bytes());
+        let said = "global\0filter.lfs.clean\0local\0filter.a.b.clean\0local\0filter.a.b.process\0worktree\0filter.c.clean\0";
+        assert_eq!(of(said), Some(vec!["a.b".to_owned(), "c".to_owned()]));
+        assert_eq!(of(""), Some(Vec::new()));
+        assert_eq!(of("local\0filter.a=b.clean\0"), None);
+        assert_eq!(own_filters(b"local\0filter.\xff.clean\0"), None);
+    }
+}

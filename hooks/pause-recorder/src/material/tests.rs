@@ -1,0 +1,122 @@
+//! What a transcript tells of tasks and edits, from lines as the client writes them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use shared::transcript::MAX_TAIL_BYTES;
+
+use super::{Todos, of_transcript};
+
+const COMPACTION: &str = r#"{"type":"system","subtype":"compact_boundary"}"#;
+
+fn call(id: &str, tool: &str, input: &str) -> String {
+    format!(
+        r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"{id}","name":"{tool}","input":{input}}}]}}}}"#
+    )
+}
+
+fn answered(id: &str, is_error: bool, answer: &str) -> String {
+    format!(
+        r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"{id}","is_error":{is_error}}}]}},"toolUseResult":{answer}}}"#
+    )
+}
+
+fn edit(id: &str, tool: &str, path: &str, is_error: bool) -> Vec<String> {
+    let key = if tool == "NotebookEdit" { "notebook_path" } else { "file_path" };
+    vec![call(id, tool, &format!(r#"{{"{key}":"{path}","content":"x"}}"#)), answered(id, is_error, "{}")]
+}
+
+fn task(id: &str, subject: &str, status: &str) -> Vec<String> {
+    let created = format!(r#"{{"task":{{"id":"{id}","subject":"{subject}"}}}}"#);
+    let moved = format!(r#"{{"taskId":"{id}","statusChange":{{"from":"pending","to":"{status}"}}}}"#);
+    vec![answered("c", false, &created), answered("m", false, &moved)]
+}
+
+fn read(lines: &[String]) -> (Todos, Vec<PathBuf>) {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("t.jsonl");
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    of_transcript(&path)
+}
+
+#[track_caller]
+fn check_edits(lines: &[String], expected: &[&str]) {
+    assert_eq!(read(lines).1, expected.iter().map(PathBuf::from).collect::<Vec<_>>());
+}
+
+#[track_caller]
+fn check_tasks(lines: &[String], active: &[&str], completed: &[&str]) {
+    let todos = read(lines).0;
+    assert_eq!((todos.active, todos.completed), (texts(active), texts(completed)));
+}
+
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+#[test]
+fn edits_that_came_back_are_told_once_in_the_order_of_their_first() {
+    let lines = [
+        edit("1", "Write", "/p/b", false),
+        edit("2", "Edit", "/p/a", false),
+        edit("3", "MultiEdit", "/p/b", false),
+        edit("4", "NotebookEdit", "/p/n.ipynb", false),
+    ];
+    check_edits(&lines.concat(), &["/p/b", "/p/a", "/p/n.ipynb"]);
+}
+
+#[test]
+fn edits_that_failed_or_never_came_back_and_reads_do_not_count() {
+    check_edits(&edit("1", "Write", "/p/b", true), &[]);
+    check_edits(&edit("1", "Write", "/p/b", false)[..1], &[]);
+    check_edits(&edit("1", "Read", "/p/b", false), &[]);
+    check_edits(&[call("1", "Write", "7"), answered("1", false, "{}")], &[]);
+}
+
+#[test]
+fn a_compaction_forgets_nothing() {
+    let lines = [
+        edit("1", "Write", "/p/a", false),
+        task("1", "early", "in_progress"),
+        vec![COMPACTION.to_owned()],
+        edit("2", "Write", "/p/b", false),
+        task("2", "late", "completed"),
+    ]
+    .concat();
+    check_edits(&lines, &["/p/a", "/p/b"]);
+    check_tasks(&lines, &["early"], &["late"]);
+}
+
+#[test]
+fn what_is_being_worked_on_comes_first() {
+    let lines = [task("1", "later", "pending"), task("2", "now", "in_progress"), task("3", "gone", "deleted")];
+    check_tasks(&lines.concat(), &["now", "later"], &[]);
+}
+
+#[test]
+fn a_subject_is_one_short_line_without_secrets() {
+    let long = "w ".repeat(400);
+    let lines = [
+        task("1", r"a\n# b\u202e", "pending"),
+        task("2", "use sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789", "pending"),
+        task("3", &long, "pending"),
+        task("4", "", "pending"),
+    ];
+    let active = read(&lines.concat()).0.active;
+    assert_eq!((active[0].as_str(), active[3].as_str()), ("a # b", "task 4"));
+    assert!(active[1].starts_with("use [masked") && active[2].chars().count() <= 200, "{active:?}");
+}
+
+#[test]
+fn of_a_long_transcript_only_the_end_is_read() {
+    let filler = answered("x", false, &format!("\"{}\"", "y".repeat(100_000)));
+    let rest = usize::try_from(MAX_TAIL_BYTES).unwrap() / 100_000 + 2;
+    let lines =
+        [edit("1", "Write", "/p/early", false), vec![filler; rest], edit("2", "Write", "/p/late", false)];
+    check_edits(&lines.concat(), &["/p/late"]);
+}
+
+#[test]
+fn a_transcript_that_is_not_there_tells_nothing() {
+    assert_eq!(of_transcript(Path::new("/nonexistent/t.jsonl")), (Todos::default(), Vec::new()));
+}
