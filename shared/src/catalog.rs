@@ -84,6 +84,17 @@ pub struct EventEntry {
     pub status_message: Option<String>,
 }
 
+impl EventEntry {
+    /// It is heard of this tool, or of what has none.
+    #[must_use]
+    pub fn is_for(&self, tool: Option<&str>) -> bool {
+        match (self.matcher.as_deref(), tool) {
+            (Some(matcher), Some(tool)) => matcher.split('|').any(|name| name == tool),
+            _ => true,
+        }
+    }
+}
+
 /// A recorded event and the documented answer to it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -18,6 +18,7 @@ use std::process::ExitCode;
 use crate::hook::Hook;
 use crate::host::{Host, Places};
 use crate::operator::{Caller, standing, typed::words_after};
+use crate::replay;
 
 pub use answer::{Asker, Reply, key_lines, off_file};
 pub use help::{help, verbs_of};
@@ -40,6 +41,9 @@ pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
     let words: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
     if words.len() != arguments.len() {
         return usage_error::<H>("the arguments are not readable text");
+    }
+    if words == [replay::VERB] {
+        return replay::run::<H>(host);
     }
     if let Some(code) = H::run_verb(host, &words) {
         return code;

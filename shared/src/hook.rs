@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use crate::blocks::BlockCount;
 use crate::cli::Verb;
-use crate::config::{Origin, SectionSpec, SettingFault};
+use crate::config::{HEADLESS_MEANS, Origin, SectionSpec, SettingFault};
 use crate::host::{Host, Places, Timestamp};
 use crate::protocol::Input;
 use crate::state::Store;
@@ -32,6 +32,9 @@ pub trait Hook {
     /// It asks a model, which costs money: it runs only where the global file itself switches it on. A project's file, a local
     /// one and a switch can only switch it off.
     const COSTS_MONEY: bool = false;
+
+    /// What its key `headless` sets, in a sentence for the manual.
+    const HEADLESS_MEANS: &'static str = HEADLESS_MEANS;
 
     /// Keys of its settings that stand at the top of the file instead of in its section.
     const ROOT_KEYS: &'static [&'static str] = &[];
@@ -111,6 +114,13 @@ pub trait Effect: Sized {
     /// # Errors
     /// Says what could not be done and what follows from that; the user reads it.
     fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String>;
+
+    /// It is memory and nothing else, kept below the state folder that `carry_out` is given: done in a replay, too, where
+    /// that folder is a scratch one. Everything else is left out there.
+    #[must_use]
+    fn is_memory(&self) -> bool {
+        false
+    }
 }
 
 /// There is nothing to do: this cannot be made.

@@ -6,6 +6,7 @@
 mod clock;
 mod own_command;
 mod places;
+mod programs;
 mod stdin;
 
 use std::ffi::OsString;
@@ -13,6 +14,8 @@ use std::path::{Component, Path, PathBuf};
 
 pub use clock::{Clock, Timestamp};
 pub use places::{Places, StateDirIgnored};
+pub use programs::TrustedPath;
+pub(crate) use programs::first_program;
 pub use stdin::{InputError, MAX_INPUT_BYTES, READ_DEADLINE, complete_value_end, read_first_value};
 
 /// What one process is told by its surroundings.
@@ -73,6 +76,12 @@ impl Host {
         text("HTTPS_PROXY").or_else(|| text("https_proxy"))
     }
 
+    /// A past session is replayed: nothing is done beside speaking, nothing is waited for, nobody is asked.
+    #[must_use]
+    pub const fn is_replay(&self) -> bool {
+        self.environment.replay_dir.is_some()
+    }
+
     /// The time now, in microseconds since the epoch.
     #[must_use]
     pub fn now(&self) -> Timestamp {
@@ -106,6 +115,9 @@ pub struct Environment {
     pub nonce: Option<String>,
     /// `AI_AGENT`: what the client calls itself, see [`crate::proved::version_of_agent`]; a project can set it.
     pub agent: Option<String>,
+    /// The scratch folder that stands for the state folder while a past session is replayed, see [`crate::replay`]. No
+    /// variable: nothing outside of the process can set it.
+    pub replay_dir: Option<PathBuf>,
 }
 
 impl Environment {
@@ -124,6 +136,7 @@ impl Environment {
             search_path: std::env::var_os("PATH"),
             nonce: text("BARBLESS_NONCE"),
             agent: text("AI_AGENT"),
+            replay_dir: None,
         }
     }
 

@@ -2,6 +2,12 @@
 //!
 //! Whatever goes wrong, the session goes on: exit status 0, stdout empty or one JSON object, the journal says why.
 //! `main` is the only place in the workspace that writes a hook's stdout.
+//!
+//! - `plugin`: a plugin's copy of a hook leaves the call to the one that settings start; `bug`: a panic
+
+mod bug;
+mod plugin;
+mod wait;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -10,25 +16,31 @@ use crate::config::{Section, SectionSpec, Sources};
 use crate::hook::{
     Effect, Given, Headless, Heed, Hook, Memory, Outcome, Remark, Remembered, Seen, Trail, Verdict,
 };
-use crate::host::{Host, InputError, Places, Timestamp, read_first_value};
-use crate::journal::{Entry, Spent};
+use crate::host::{Host, InputError, Places, read_first_value};
+use crate::journal::Entry;
 use crate::operator::typed;
 use crate::own_calls::is_own_call;
 use crate::protocol::{self, Answer, Event, Input};
 use crate::state::{Store, is_off, sweep_once_a_day};
-use crate::switches::{Position, SectionSwitches, Switches};
-use crate::{blocks, cli, config, heartbeat, journal, notices, sleep};
+use crate::switches::{SectionSwitches, Switches};
+use crate::{blocks, cli, config, heartbeat, journal, notices};
+use bug::fail_open_on_panic;
+use plugin::is_left_to_settings;
+
+pub use plugin::BY_PLUGIN;
 
 /// The whole of a hook's `main`: the hook itself without arguments, its command line with some.
 #[must_use]
 pub fn main<H: Hook>() -> ExitCode {
     let host = Host::real();
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
-    if !arguments.is_empty() || std::io::stdin().is_terminal() {
+    let is_plugins = matches!(&*arguments, [only] if only == BY_PLUGIN);
+    if (!arguments.is_empty() && !is_plugins) || std::io::stdin().is_terminal() {
         return cli::main::<H>(&host, &arguments);
     }
     fail_open_on_panic::<H>(&host);
-    if let Some(answer) = respond::<H>(&host, read_first_value()) {
+    let respond = if is_plugins { respond_in_plugin::<H> } else { respond::<H> };
+    if let Some(answer) = respond(&host, read_first_value()) {
         let mut stdout = std::io::stdout().lock();
         // A client that has closed our stdout is not interested; there is nobody to tell.
         let _ = stdout.write_all(answer.as_bytes()).and_then(|()| stdout.write_all(b"\n"));
@@ -37,32 +49,33 @@ pub fn main<H: Hook>() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// A panic is a bug, and the session must not pay for it: exit 0 with nothing on stdout, and a line in the journal.
-#[expect(clippy::exit, reason = "with panic = abort this is the only way to end with status 0")]
-fn fail_open_on_panic<H: Hook>(host: &Host) {
-    let host = host.clone();
-    std::panic::set_hook(Box::new(move |panic| {
-        let place = panic.location().map(|place| format!("panicked at {}:{}", place.file(), place.line()));
-        let places = Places::resolve(&host.environment, host.cwd().as_deref());
-        if let Some(store) = places.open_store() {
-            let entry = Entry { what: "error", text: place.as_deref(), ..Entry::default() };
-            write_entry::<H>(&store, &host, &places, &entry);
-        }
-        std::process::exit(0);
-    }));
-}
-
 /// One invocation without its process: what would be printed for this input, `None` for silence.
 #[must_use]
 pub fn respond<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Option<String> {
-    let input = match bytes.map(|bytes| protocol::parse(&bytes)) {
-        Ok(Ok(input)) => input,
-        Ok(Err(error)) => return unusable_input::<H>(host, &error.to_string()),
-        Err(error) => return unusable_input::<H>(host, &error.to_string()),
-    };
+    let input = understood::<H>(host, bytes)?;
+    Invocation::new(host, &input)?.respond::<H>()
+}
+
+/// The same for the copy of the hook that a plugin starts: silence where settings start it too.
+#[must_use]
+pub fn respond_in_plugin<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Option<String> {
+    let input = understood::<H>(host, bytes)?;
     let call = Invocation::new(host, &input)?;
-    let answer = call.answer::<H>();
-    protocol::to_wire(&input.event, &answer)
+    if is_left_to_settings(H::NAME, host, &call.places, &input) { None } else { call.respond::<H>() }
+}
+
+fn understood<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Option<Input> {
+    match bytes.map(|bytes| protocol::parse(&bytes)) {
+        Ok(Ok(input)) => Some(input),
+        Ok(Err(error)) => unusable_input::<H>(host, &error.to_string()),
+        Err(error) => unusable_input::<H>(host, &error.to_string()),
+    }
+}
+
+/// The same event of a past session, which is replayed, in our own words: with a host that says so, nothing is done.
+#[must_use]
+pub(crate) fn replayed<H: Hook>(host: &Host, input: &Input) -> Answer {
+    Invocation::new(host, input).map(|call| call.answer::<H>()).unwrap_or_default()
 }
 
 /// A hook's section as it is in force, with what the hook itself finds wrong in it.
@@ -79,7 +92,7 @@ pub fn configure<H: Hook>(
     Some(section)
 }
 
-fn unusable_input<H: Hook>(host: &Host, why: &str) -> Option<String> {
+fn unusable_input<H: Hook>(host: &Host, why: &str) -> Option<Input> {
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
     let store = places.open_store()?;
     let entry = Entry { what: "error", text: Some(why), ..Entry::default() };
@@ -124,6 +137,10 @@ impl<'a> Invocation<'a> {
         Some(Self { host, input, places, store })
     }
 
+    fn respond<H: Hook>(&self) -> Option<String> {
+        protocol::to_wire(&self.input.event, &self.answer::<H>())
+    }
+
     fn answer<H: Hook>(&self) -> Answer {
         if let Some(store) = &self.store {
             heartbeat::beat(store, H::NAME, self.host.now().into());
@@ -164,6 +181,7 @@ impl<'a> Invocation<'a> {
             matches!(&self.input.event, Event::UserPromptSubmit { prompt, .. } if H::is_command(prompt));
         let acts_while_off = H::ACTS_WHILE_SWITCHED_OFF && section.is_switched_off();
         ((section.enabled || acts_while_off) && !silent)
+            || self.host.is_replay()
             || is_command
             || matches!(self.input.event, Event::SessionEnd { .. })
     }
@@ -190,7 +208,9 @@ impl<'a> Invocation<'a> {
             Ok((answer, trail)) => {
                 let verdict = self.traced::<H>(answer.verdict, &trail, section);
                 match verdict {
-                    Verdict::Sleep { until, rule } => self.sleep::<H>(until, &rule, answer.notice, section),
+                    Verdict::Sleep { until, rule } if !self.host.is_replay() => {
+                        self.sleep::<H>(until, &rule, answer.notice, section)
+                    }
                     verdict => Answer { verdict, ..answer },
                 }
             }
@@ -335,7 +355,9 @@ impl<'a> Invocation<'a> {
 
     /// Does what is to be done; what failed, for the user to read.
     fn carry_out<H: Hook>(&self, effects: Vec<H::Effect>) -> Option<String> {
-        let done = effects.into_iter().map(|effect| effect.carry_out(&self.places, self.host.now()));
+        let is_done = |effect: &H::Effect| !self.host.is_replay() || effect.is_memory();
+        let effects = effects.into_iter().filter(is_done);
+        let done = effects.map(|effect| effect.carry_out(&self.places, self.host.now()));
         let failed: Vec<String> = done.filter_map(Result::err).collect();
         for error in &failed {
             self.journal_error::<H>(error);
@@ -391,34 +413,6 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// Waits, keeps in the journal for how long, and gives the notice if it was not told to stop.
-    fn sleep<H: Hook>(
-        &self,
-        until: Timestamp,
-        rule: &str,
-        notice: Option<String>,
-        section: &Section<H::Settings>,
-    ) -> Answer {
-        let is_still_wanted = || {
-            self.store.as_ref().is_none_or(|store| {
-                let switch = Switches::read(store).position(H::NAME, self.session());
-                switch != Position::Off && !store.is_off(self.host.now())
-            })
-        };
-        let slept = sleep::until(until, self.host.clock, is_still_wanted);
-        let (origin, key) = (section.origin(rule), section.in_file(rule));
-        self.journal::<H>(&Entry {
-            what: "sleep",
-            rule: Some(&key),
-            layer: origin.as_ref().map(|origin| origin.layer.word()),
-            place: origin.map(|origin| origin.to_string()).as_deref(),
-            text: slept.cut_short.map(sleep::CutShort::words).or(notice.as_deref()),
-            spent: Spent { slept_ms: u64::try_from(slept.duration.as_millis()).ok(), ..Spent::default() },
-            ..Entry::default()
-        });
-        Answer { verdict: Verdict::Pass, notice: notice.filter(|_| slept.cut_short.is_none()) }
-    }
-
     /// At a session's start or end: what no session needs any more.
     fn clean_up(&self) {
         let Some(store) = &self.store else { return };
@@ -467,6 +461,7 @@ impl<'a> Invocation<'a> {
     /// A notice given now reaches somebody: the user, or in a headless run the model at its start.
     fn is_heard(&self) -> bool {
         match self.input.event {
+            _ if self.host.is_replay() => false,
             Event::SessionEnd { .. } => false,
             Event::SessionStart { .. } => true,
             _ => !self.host.environment.is_headless(),

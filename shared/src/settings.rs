@@ -11,9 +11,11 @@
 //! - `earlier`: giving back what a text was before us, where its present state alone cannot tell
 //! - `faults`: entries for which the client drops all hooks of the file; `neighbours`: settings for which it drops all of it
 //! - `survey`: everything a text registers, whoever's it is; `variables`: what follows from what it defines in `env`;
-//!   `misled`: whether a project defines what leads requests elsewhere
+//!   `misled`: whether a project defines what leads requests elsewhere; `acting`: whether a hook is started for a call
+//! - `team_line`: what a project's settings start a hook with
 //! - `user_file`: links, lock, backup, atomic replacement
 
+mod acting;
 mod document;
 mod earlier;
 mod entries;
@@ -24,6 +26,7 @@ mod rules;
 mod splice;
 mod status_line;
 mod survey;
+mod team_line;
 mod user_file;
 mod variables;
 
@@ -34,9 +37,11 @@ use serde_json::{Map, Number, Value, json};
 use document::{Document, Masked, last};
 use earlier::{BeforeUs, given_back};
 
+pub use acting::{Started, Texts, is_started_by_settings};
 pub use faults::{Fault, faults};
 pub use misled::is_misled;
 pub use survey::{Entry, Flag, Group, Named, Survey, survey};
+pub use team_line::{CONFIG_DIR_IN_SHELL, team_line};
 pub use user_file::{Backup, FileError, KEEP_BACKUPS, UserFile, remove_abandoned_of};
 pub use variables::{Variable, misleads_requests};
 

@@ -4,14 +4,18 @@
 //! content block is a line of its own; `user` lines carry the `promptId` of their turn; subagents have files of their own.
 
 mod line;
+mod reply;
 mod speech;
 mod tail;
+mod tasks;
 mod turn;
 
 pub use line::{Block, Line, Role, ToolUse};
+pub use reply::{Reply, last_reply};
 pub use speech::{
     Deed, Quotable, Said, Speaker, Words, conversation, deeds, quotable, requests, transcript_of,
     words_of_call,
 };
 pub use tail::{MAX_TAIL_BYTES, Tail};
-pub use turn::{Patience, RECENT_BYTES, TurnWork, recent_lines, turn_work};
+pub use tasks::{Progress, Task, tasks};
+pub use turn::{Patience, RECENT_BYTES, TurnWork, last_lines, recent_lines, turn_work};

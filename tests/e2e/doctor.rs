@@ -20,7 +20,7 @@ fn hooks() -> Vec<String> {
 }
 
 /// Every program in one folder, as an archive holds them.
-fn unpacked(folder: &Path) {
+pub(crate) fn unpacked(folder: &Path) {
     fs::create_dir_all(folder).unwrap();
     let catalog = Catalog::built_in().unwrap();
     for program in hooks().iter().map(String::as_str).chain(catalog.helpers()).chain(["req"]) {
@@ -29,7 +29,7 @@ fn unpacked(folder: &Path) {
 }
 
 /// `req ...` as the user types it in a shell of their own.
-fn req(sandbox: &Sandbox, program: &Path, line: &str) -> Outcome {
+pub(crate) fn req(sandbox: &Sandbox, program: &Path, line: &str) -> Outcome {
     let run = Invocation::new(program, sandbox).args(line.split(' ')).unset("CLAUDE_HOOK_STATE_DIR");
     run.deadline(Duration::from_secs(60)).run()
 }
@@ -104,7 +104,7 @@ fn verdict(sandbox: &Sandbox, program: &Path) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_hook_of_the_plugin_that_is_in_the_settings_too_is_found_and_really_runs_twice() {
+fn a_hook_of_the_plugin_that_is_in_the_settings_too_is_found_and_runs_once() {
     let sandbox = installed();
     sandbox.requirements(Level::Project, "requirements: {commit_plan: {enabled: true}}\n");
     let new = || write(&sandbox, "new.txt", "");
@@ -123,22 +123,22 @@ fn a_hook_of_the_plugin_that_is_in_the_settings_too_is_found_and_really_runs_twi
     plugin(&sandbox, "install barbless@market");
     ask();
 
-    assert_eq!(denials(), 1 + 2);
+    assert_eq!(denials(), 1 + 1);
     let found = verdict(&sandbox, &deployed);
     for hook in hooks() {
         let is_it = |(severity, what): &(String, String)| {
-            severity == "broken"
+            severity == "note"
                 && what.starts_with(&format!("{hook} is registered in "))
-                && what.contains("runs twice")
+                && what.contains("so it runs once")
         };
         assert!(found.iter().any(is_it), "{hook}: {found:#?}");
     }
 
     req(&sandbox, &deployed, "hooks uninstall --yes").assert_exit(0);
     ask();
-    assert_eq!(denials(), 3 + 1, "by the plugin alone");
+    assert_eq!(denials(), 2 + 1, "by the plugin alone");
     let found = verdict(&sandbox, &market.join("barbless/bin/req"));
-    assert!(!found.iter().any(|(_, what)| what.contains("runs twice")), "{found:#?}");
+    assert!(!found.iter().any(|(_, what)| what.contains("is registered in")), "{found:#?}");
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn a_plugin_that_is_a_copy_and_has_its_hooks_in_its_manifest_is_found_too() {
     let found = verdict(&sandbox, &sandbox.home().join(".claude/hooks/req"));
 
     let copy = "cache/market/barbless/0.1.0/.claude-plugin/plugin.json";
-    let twice = |(_, what): &&(String, String)| what.contains(copy) && what.contains("runs twice");
+    let twice = |(_, what): &&(String, String)| what.contains(copy) && what.contains("so it runs once");
     assert_eq!(found.iter().filter(twice).count(), self::hooks().len(), "{found:#?}");
 }
 

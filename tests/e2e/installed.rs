@@ -1,9 +1,11 @@
 //! The whole way of a user: `cargo xtask install` into an empty HOME, then the real client, then everything taken away.
 
+use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use tests::binaries::PROFILE_VARIABLE;
 use tests::client::Client;
 use tests::messages_api::{MessagesApi, Reply, Script};
 use tests::sandbox::{Level, Sandbox, toolchain_env};
@@ -18,6 +20,8 @@ fn xtask(sandbox: &Sandbox, arguments: &[&str]) -> Output {
         .env_clear()
         .envs(toolchain_env())
         .env("HOME", sandbox.home())
+        // It builds what the other tests have.
+        .envs(env::var_os(PROFILE_VARIABLE).map(|profile| (PROFILE_VARIABLE, profile)))
         .output()
         .unwrap();
     let told =

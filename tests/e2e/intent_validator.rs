@@ -103,7 +103,7 @@ fn newest(request: &Recorded) -> String {
 }
 
 /// The lines that a refusal asks for.
-fn lines(refusal: &str) -> &str {
+pub(crate) fn lines(refusal: &str) -> &str {
     between(refusal, ":\n\n", "\n\nOr run this")
 }
 

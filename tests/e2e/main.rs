@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod credit_pacer;
+mod day;
 mod delegation_guard;
 mod doctor;
 mod facts;
@@ -12,6 +13,8 @@ mod installed;
 mod intent_validator;
 mod judge_cli;
 mod judging;
+mod pause_recorder;
+mod plugin;
 mod rate_awareness;
 mod registered;
 mod requirements_check;
@@ -20,6 +23,7 @@ mod smoke;
 mod stop_momentum;
 mod tempo_stop;
 mod together;
+mod typing;
 
 #[test]
 fn every_file_of_the_suite_is_listed() {

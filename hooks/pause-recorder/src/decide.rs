@@ -20,6 +20,8 @@ use crate::state::{Compacting, State};
 use crate::step::{End, Start, Step, Whose};
 use crate::wording;
 
+pub(crate) use actions::started;
+
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(crate) fn decide(given: &Given<'_, PauseRecorder>) -> Outcome<State, Step> {
@@ -85,10 +87,18 @@ impl<'a> Course<'a> {
                 self.state.compacted = true;
             }
             Event::SessionStart { model, .. } if model.is_some() => self.state.model.clone_from(model),
+            // One that was announced and has not come: work goes on, or the user asks for one.
+            Event::PreCompact { .. }
+            | Event::PostToolUse(_)
+            | Event::UserPromptSubmit { .. }
+            | Event::Stop(_) => self.state.compacting = None,
             _ => {}
         }
-        if self.facts.reading.as_ref().is_some_and(|reading| reading.source == Source::Transcript) {
-            self.state.compacted = false;
+        let Some(reading) = &self.facts.reading else { return };
+        self.state.compacted &= reading.source != Source::Transcript;
+        if let Some(window) = reading.new_window {
+            let learnt = Model { window: Some(window), ..Model::default() };
+            self.steps.push(Step::Learn { model: reading.model.clone(), learnt });
         }
     }
 

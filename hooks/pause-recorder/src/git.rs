@@ -64,7 +64,7 @@ pub struct Status {
 
 /// Looks at the repository `root` lies in. `None`: it did not answer in time. No repository, or no `git`, is an answer.
 #[must_use]
-pub fn look(host: &Host, root: &Path, patience: Duration) -> Option<GitContext> {
+pub(crate) fn look(host: &Host, root: &Path, patience: Duration) -> Option<GitContext> {
     let Some(mut git) = Git::new(root, &host.environment, patience) else {
         return Some(GitContext::default());
     };
@@ -79,7 +79,12 @@ pub fn look(host: &Host, root: &Path, patience: Duration) -> Option<GitContext> 
 ///
 /// # Errors
 /// Why they are not committed; what the user had staged is as it was.
-pub fn commit(root: &Path, files: &[PathBuf], message: &str, patience: Duration) -> Result<(), String> {
+pub(crate) fn commit(
+    root: &Path,
+    files: &[PathBuf],
+    message: &str,
+    patience: Duration,
+) -> Result<(), String> {
     committing::commit(&Environment::read(), root, files, message, patience)
 }
 
@@ -103,7 +108,12 @@ fn tell(git: &mut Git<'_>) -> Result<Option<GitContext>, Ended> {
     }
     let standing = reading::standing(&status.out);
     let recent_commits = if standing.has_commit { log(git)? } else { Vec::new() };
-    Ok(Some(GitContext { is_git_repo: true, branch: standing.branch, recent_commits, status: standing.status }))
+    Ok(Some(GitContext {
+        is_git_repo: true,
+        branch: standing.branch,
+        recent_commits,
+        status: standing.status,
+    }))
 }
 
 /// Comparing a file runs its filter. Those that the repository defines itself are switched off; the user's own, of
@@ -125,8 +135,16 @@ fn without_own_filters(git: &mut Git<'_>) -> Result<bool, Ended> {
 }
 
 fn log(git: &Git<'_>) -> Result<Vec<Commit>, Ended> {
-    let said =
-        git.run(["log", "-z", "-n", "5", "--no-show-signature", "--no-color", "--encoding=UTF-8", LOG_FORMAT])?;
+    let said = git.run([
+        "log",
+        "-z",
+        "-n",
+        "5",
+        "--no-show-signature",
+        "--no-color",
+        "--encoding=UTF-8",
+        LOG_FORMAT,
+    ])?;
     Ok(if said.is_answer() { reading::commits(&said.out) } else { Vec::new() })
 }
 

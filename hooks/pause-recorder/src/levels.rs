@@ -36,6 +36,9 @@ impl Level {
 /// A climb has ended, and the next one is told anew, when so many points below the lowest level.
 const CLIMB_ENDS_BELOW: f64 = 10.0;
 
+/// What was learnt of the model is looked up from so many points below the lowest level on.
+const NEAR: f64 = 5.0;
+
 /// At how many percent each level is reached, as things are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
@@ -74,8 +77,17 @@ impl Thresholds {
     /// So low that what was told before is over.
     #[must_use]
     pub fn is_over(&self, percent: f64) -> bool {
-        let lowest = self.pairs().into_iter().map(|(_, at)| at).fold(f64::INFINITY, f64::min);
-        percent < lowest - CLIMB_ENDS_BELOW
+        percent < self.lowest() - CLIMB_ENDS_BELOW
+    }
+
+    /// A level is reached, or will be soon.
+    #[must_use]
+    pub fn is_near(&self, percent: f64) -> bool {
+        percent >= self.lowest() - NEAR
+    }
+
+    fn lowest(&self) -> f64 {
+        self.pairs().into_iter().map(|(_, at)| at).fold(f64::INFINITY, f64::min)
     }
 
     /// The one of these levels that is reached last.
@@ -94,3 +106,6 @@ impl Thresholds {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests;

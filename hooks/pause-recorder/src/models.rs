@@ -4,12 +4,21 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
-use shared::state::Store;
+use shared::state::{LoadError, LockError, Store};
+
+/// So many models are kept.
+const MAX_MODELS: usize = 100;
+
+/// A longer name is no model's.
+const MAX_NAME_BYTES: usize = 200;
+
+/// The client was told to compact so early, or counted in another window: nothing to go by.
+const LEAST_BELIEVED_PERCENT: f64 = 20.0;
 
 /// What was learnt of the models, by their ids.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Models {
+pub(crate) struct Models {
     /// Each of them.
     pub models: BTreeMap<String, Model>,
 }
@@ -25,11 +34,38 @@ pub struct Model {
 }
 
 impl Model {
-    /// In percent of the window at hand.
+    /// Where the client last compacted it by itself, in percent of the window at hand; `None` where that is unknown or not
+    /// believed.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "tokens are far below 2^52")]
     pub fn compacted_at_percent(&self, window: u64) -> Option<f64> {
-        self.compacted_at.map(|tokens| tokens as f64 * 100.0 / window.max(1) as f64)
+        let percent = self.compacted_at? as f64 * 100.0 / window.max(1) as f64;
+        (percent >= LEAST_BELIEVED_PERCENT).then_some(percent)
+    }
+
+    fn with(self, learnt: Self) -> Self {
+        Self {
+            window: learnt.window.or(self.window),
+            compacted_at: learnt.compacted_at.or(self.compacted_at),
+        }
+    }
+}
+
+impl Models {
+    /// Adds what was learnt of a model; false where that is nothing new.
+    fn add(&mut self, model: &str, learnt: Model) -> bool {
+        let before = self.models.get(model).copied().unwrap_or_default();
+        let after = before.with(learnt);
+        if after == before {
+            return false;
+        }
+        self.models.insert(model.to_owned(), after);
+        // The first by name: as good as any, because nobody has as many.
+        while self.models.len() > MAX_MODELS {
+            let surplus = self.models.keys().find(|name| *name != model).cloned();
+            surplus.and_then(|name| self.models.remove(&name));
+        }
+        true
     }
 }
 
@@ -41,16 +77,41 @@ impl Remembered for Models {
     }
 }
 
-/// What was learnt of a model; nothing where it was not seen.
+/// What was learnt of a model; nothing where it was not seen, or the file cannot be read.
 #[must_use]
-pub fn read(_own: &Store, _model: &str) -> Model {
-    Model::default()
+pub(crate) fn read(own: &Store, model: &str) -> Model {
+    let models = own.session_file::<Models>("").and_then(|file| own.peek::<Models>(&file, ""));
+    models.and_then(|models| models.models.get(model).copied()).unwrap_or_default()
 }
 
-/// Keeps what was learnt of a model.
+/// Keeps what was learnt of a model, beside what was known of it. Writes nothing where that is nothing new, and nothing over a
+/// newer version's file.
 ///
 /// # Errors
 /// If it cannot be kept.
-pub fn learn(_own: &Store, _model: &str, _learnt: Model) -> Result<(), String> {
-    Ok(())
+pub(crate) fn learn(own: &Store, model: &str, learnt: Model) -> Result<(), String> {
+    if model.is_empty() || model.len() > MAX_NAME_BYTES {
+        return Ok(());
+    }
+    let Some(file) = own.session_file::<Models>("") else { return Ok(()) };
+    let learned = own.locked(&file, || {
+        let mut models = match own.load::<Models>(&file, "") {
+            Ok(models) => models,
+            Err(LoadError::Newer(_) | LoadError::Foreign(_)) => return Ok(()),
+            Err(error) => return Err(error.to_string()),
+        };
+        if !models.add(model, learnt) {
+            return Ok(());
+        }
+        own.save(&file, "", &models).map_err(|error| error.to_string())
+    });
+    match learned {
+        Ok(done) => done,
+        // It will be learnt again.
+        Err(LockError::Busy(_)) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -151,6 +151,11 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
     Some(facts)
 }
 
+/// How full the context of the session that asks is; `None` where nobody knows.
+pub(crate) fn standing(seen: &Seen<'_, Settings>) -> Option<Reading> {
+    reading::of(seen, &seen.peek(), true)
+}
+
 fn gathered(seen: &Seen<'_, Settings>, patience: Duration) -> Option<Box<Material>> {
     let root = seen.places.root.as_deref()?;
     let transcript = seen.input.call.transcript_path.as_deref();

@@ -23,6 +23,8 @@ pub struct Reading {
     pub model: String,
     /// Who says so.
     pub source: Source,
+    /// The window, where the client has told one for this model that is not what was learnt before.
+    pub new_window: Option<u64>,
 }
 
 impl Reading {
@@ -40,36 +42,49 @@ impl Reading {
     }
 }
 
-/// What is known of a window, of whomever.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct WindowWords<'a> {
+/// What is known of a window, of whomever. A size of 0 is none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct WindowWords<'a> {
     /// The client told its status line so.
     pub told: Option<u64>,
     /// The setting says so.
     pub set: Option<u64>,
-    /// The model's id, or the name it was chosen by (`sonnet[1m]`).
-    pub models: Vec<&'a str>,
+    /// The model, see [`full_name`].
+    pub model: &'a str,
     /// What this model's window was when the status line last told it, else what the settings say of models of this name.
     pub by_model: Option<u64>,
 }
 
 /// So many tokens fit where nobody says anything.
-pub const USUAL_WINDOW: u64 = 200_000;
+pub(crate) const USUAL_WINDOW: u64 = 200_000;
 
 /// So many fit into the window of a model whose name ends in `[1m]`.
-pub const MILLION_WINDOW: u64 = 1_000_000;
+pub(crate) const MILLION_WINDOW: u64 = 1_000_000;
+
+/// What the client's own name of a model ends in, if its window is the long one.
+const MILLION: &str = "[1m]";
+
+impl WindowWords<'_> {
+    /// The first that is said of this very window; without it, what is known of the model counts.
+    fn first(&self) -> Option<u64> {
+        let known = |size: Option<u64>| size.filter(|size| *size > 0);
+        known(self.told)
+            .or(known(self.set))
+            .or_else(|| self.model.ends_with(MILLION).then_some(MILLION_WINDOW))
+    }
+
+    /// Nobody says how large this very window is.
+    #[must_use]
+    pub(crate) fn is_guess(&self) -> bool {
+        self.first().is_none()
+    }
+}
 
 /// The window's size, by the first who knows; never smaller than what was seen in it.
 #[must_use]
-pub fn window(words: &WindowWords<'_>, tokens: u64) -> u64 {
-    let is_million = words.models.iter().any(|model| model.ends_with("[1m]"));
-    let said = words
-        .told
-        .or(words.set)
-        .or(is_million.then_some(MILLION_WINDOW))
-        .or(words.by_model)
-        .filter(|size| *size > 0)
-        .unwrap_or(USUAL_WINDOW);
+pub(crate) fn window(words: &WindowWords<'_>, tokens: u64) -> u64 {
+    let by_model = words.by_model.filter(|size| *size > 0);
+    let said = words.first().or(by_model).unwrap_or(USUAL_WINDOW);
     match tokens {
         tokens if tokens <= said => said,
         // Somebody was wrong; there is no window between the two.
@@ -77,3 +92,26 @@ pub fn window(words: &WindowWords<'_>, tokens: u64) -> u64 {
         tokens => tokens,
     }
 }
+
+/// A model by the name it was chosen by: replies leave out the `[1m]`. `chosen`: what the client called the session's model,
+/// the latest first; one that is another model's says nothing of this one, because it may have been changed meanwhile.
+#[must_use]
+pub(crate) fn full_name(reply: &str, chosen: &[&str]) -> String {
+    let chosen = chosen.iter().find(|name| is_of(name, reply)).copied().unwrap_or_default();
+    match reply {
+        "" => chosen.to_owned(),
+        _ if chosen.ends_with(MILLION) && !reply.ends_with(MILLION) => format!("{reply}{MILLION}"),
+        _ => reply.to_owned(),
+    }
+}
+
+/// This is what the model is called: its id, with or without a date, or a short name within it.
+#[must_use]
+pub(crate) fn is_of(name: &str, model: &str) -> bool {
+    let name = name.strip_suffix(MILLION).unwrap_or(name);
+    let model = model.strip_suffix(MILLION).unwrap_or(model);
+    !name.is_empty() && (model.contains(name) || name.contains(model))
+}
+
+#[cfg(test)]
+mod tests;

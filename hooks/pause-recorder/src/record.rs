@@ -10,6 +10,6 @@ mod file;
 mod folder;
 mod lines;
 
-pub use action::{Action, Draft, Kind, MAX_SUMMARY_CHARS, args_summary, shortened};
-pub use file::{Appended, Record, RecordError, Recorded, Started};
-pub use folder::{FolderError, Sessions, SnapshotFiles, is_record_id};
+pub(crate) use action::{Action, Draft, Kind, MAX_SUMMARY_CHARS, args_summary, shortened};
+pub(crate) use file::{Record, Recorded};
+pub(crate) use folder::{Sessions, SnapshotFiles, is_record_id};

@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use shared::config::{Bounded, SettingFault};
+use shared::messages::strange_names;
+
+use crate::brief::BRIEF;
 
 /// The section `pause-recorder`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -51,8 +54,60 @@ pub struct Levels {
 }
 
 impl Settings {
-    /// Levels in another order than their names say.
+    /// Levels in another order than their names say, names that no model has, and texts that we do not have.
     pub(crate) fn faults(&self) -> Vec<SettingFault> {
-        Vec::new()
+        let mut faults = strange_names(&self.message_files, &[BRIEF]);
+        faults.extend(self.levels.fault());
+        let strange = self.context_windows_tokens.keys().filter(|name| !is_a_models_name(name));
+        faults.extend(strange.map(|name| {
+            SettingFault {
+                path: vec!["context_windows_tokens".to_owned(), name.clone()],
+                what: "is no beginning of a model's id, such as claude-opus-5-5, so it counts for no model"
+                    .to_owned(),
+            }
+        }));
+        faults
+    }
+
+    /// What is set for models that begin with a name this one begins with; of several the longest.
+    pub(crate) fn window_of(&self, model: &str) -> Option<u64> {
+        let known = self.context_windows_tokens.iter().filter(|(name, _)| begins_with(model, name));
+        known.max_by_key(|(name, _)| name.len()).map(|(_, window)| u64::from(window.get()))
     }
 }
+
+impl Levels {
+    /// Where they stand is one key for the file that sets any of them: which of two is the wrong one nobody knows.
+    fn fault(&self) -> Option<SettingFault> {
+        let levels = [
+            ("caution", self.caution),
+            ("warning", self.warning),
+            ("auto_pause", self.auto_pause),
+            ("critical", self.critical),
+        ];
+        let pairs = levels.iter().zip(&levels[1..]);
+        let wrong: Vec<String> = pairs
+            .filter(|((_, lower), (_, upper))| lower >= upper)
+            .map(|((lower, _), (upper, _))| format!("{upper} is not above {lower}"))
+            .collect();
+        let what = format!(
+            "{}; each is told at its own percentage, in the order of the numbers, and the record begins at auto_pause",
+            wrong.join(", ")
+        );
+        (!wrong.is_empty()).then(|| SettingFault { path: vec!["levels".to_owned()], what })
+    }
+}
+
+/// Words, with dashes between them: after the name the id may go on with a dash.
+fn begins_with(model: &str, name: &str) -> bool {
+    let rest = model.strip_prefix(name).filter(|_| !name.is_empty());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '[', '@']))
+}
+
+fn is_a_models_name(name: &str) -> bool {
+    let is_of_an_id = |letter: char| letter.is_ascii_alphanumeric() || "-._:/@[]".contains(letter);
+    !name.is_empty() && !name.ends_with('-') && name.chars().all(is_of_an_id)
+}
+
+#[cfg(test)]
+mod tests;

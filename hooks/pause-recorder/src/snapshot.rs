@@ -1,43 +1,50 @@
 //! What is left of a recorded session: one content, as JSON, YAML and Markdown.
 //!
-//! - `build`: out of a record and what else is known (pure); `markdown`: for people (pure)
-//! - `publish`: the files, and the record to its archive
+//! - `build`: out of a record and what else is known (pure), with its lists of what was `done`; `markdown`: for people (pure);
+//!   `text`: what of the session and its repository stands in them
+//! - `publish`: the files, and the record to its archive; `schema`: what a program may rely on
 
 mod build;
+mod done;
 mod markdown;
 mod publish;
+mod schema;
+mod text;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use build::{Summary, build, finalized_data, summary};
-pub use markdown::markdown;
-pub use publish::{Ending, Finish, Finished, finish};
+pub(crate) use build::{Summary, build, finalized_data, summary};
+pub(crate) use markdown::markdown;
+pub use publish::Ending;
+pub(crate) use publish::{Finish, Finished, digest, finish};
+pub(crate) use schema::snapshot_schema;
+pub(crate) use text::one_line;
 
 use crate::git::GitContext;
 use crate::record::Kind;
 
 /// The version of this form. Raised when a key changes its meaning or goes.
-pub const SCHEMA_VERSION: u32 = 1;
+pub(crate) const SCHEMA_VERSION: u32 = 1;
 
 /// So many of the last actions are listed.
-pub const MAX_ACTIONS_SUMMARY: usize = 10;
+pub(crate) const MAX_ACTIONS_SUMMARY: usize = 10;
 
 /// A snapshot of a session that was paused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Snapshot {
-    /// The version of this form.
-    pub schema_version: u32,
     /// The record's id: `session-YYYYMMDD-HHMMSS`, in UTC, with `-2` and so on where two began in one second.
     pub session_id: String,
     /// When the record ended, in UTC.
     pub paused_at: String,
-    /// From the record's beginning to `paused_at`, in hours.
+    /// From the record's beginning to `paused_at`, in hours, to two digits.
     pub duration_hours: f64,
     /// How full the context was at the end.
     pub context_usage: ContextUsage,
     /// What was recorded.
     pub incremental_pause: IncrementalPause,
+    /// The version of this form.
+    pub schema_version: u32,
     /// The repository at the end.
     pub git: GitContext,
     /// The task list of the session.
@@ -59,7 +66,7 @@ pub struct ContextUsage {
     pub tokens_used: u64,
     /// Tokens that fit; 0: not known.
     pub tokens_total: u64,
-    /// Percent, 0 to 100.
+    /// Percent, 0 to 100, to two digits.
     pub percentage: f64,
 }
 
@@ -86,7 +93,7 @@ pub struct ActionSummary {
     /// What it was.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// When, in UTC.
+    /// When, in UTC; empty where its line does not tell.
     pub timestamp: String,
 }
 
@@ -98,3 +105,6 @@ pub struct Todos {
     /// Completed.
     pub completed: Vec<String>,
 }
+
+#[cfg(test)]
+mod world;

@@ -21,6 +21,9 @@ use crate::snapshot::{Ending, Finish, Finished, finish};
 /// A commit may take so long.
 const COMMIT_PATIENCE: Duration = Duration::from_secs(2);
 
+/// Why a record begins, where somebody has typed it.
+pub(crate) const COMMAND: &str = "command";
+
 /// One thing that is done.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
@@ -126,7 +129,10 @@ pub enum Whose {
 impl Effect for Step {
     fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
         let session = match &self {
-            Self::Start(start) => Some(start.session.clone()),
+            // Who asks for it by a word is told each time.
+            Self::Start(start) if start.data.get("reason").is_none_or(|reason| reason != COMMAND) => {
+                Some(start.session.clone())
+            }
             Self::Append { session, .. } => Some(session.clone()),
             Self::Finish(end) => match &end.whose {
                 Whose::Session(session) => Some(session.clone()),
@@ -166,7 +172,8 @@ impl Step {
                 let sessions = sessions(places)?;
                 shelf::change(&own(places)?, |shelf| shelf.remove(&sessions.root, &id))
             }
-            Self::Learn { model, learnt } => models::learn(&own(places)?, &model, learnt),
+            // What is not learnt now is learnt the next time.
+            Self::Learn { model, learnt } => Ok(drop(models::learn(&own(places)?, &model, learnt))),
             Self::MarkRead { id } => {
                 let sessions = sessions(places)?;
                 shelf::change(&own(places)?, |shelf| shelf.entry(&sessions.root, &id).read_at = Some(now))
@@ -234,9 +241,7 @@ fn finalize(sessions: Sessions, own: Store, end: End) -> Result<(), String> {
     let finished = finish(&Finish { record, sessions, ending, material, at, left_out }, |finished| {
         shelf::change(&own, |shelf| shelve(shelf, &root, finished, ending, at))
     })?;
-    if !commit || ending != Ending::Full {
-        return Ok(());
-    }
+    let Some(finished) = finished.filter(|_| commit && ending == Ending::Full) else { return Ok(()) };
     let message = format!("Pause snapshot {}", finished.id);
     git::commit(&root, &finished.files, &message, COMMIT_PATIENCE).map_err(|why| {
         let path = finished.path.display();

@@ -277,7 +277,8 @@ impl Settings {
             |(name, on): (&String, &serde_json::Value)| name.starts_with("barbless@") && *on != false;
         if !self.present.hooks.is_empty() && plugins.is_some_and(|plugins| plugins.iter().any(is_ours)) {
             obstacles.push(format!(
-                "the Barbless plugin is enabled too, so each hook runs twice: disable the plugin or run `{}`",
+                "the Barbless plugin is enabled too; its hooks step back while they are registered here. One is enough: \
+                 disable the plugin or run `{}`",
                 self.voice.line("uninstall")
             ));
         }

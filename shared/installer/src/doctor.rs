@@ -34,10 +34,11 @@ use std::path::Path;
 use serde_json::Value;
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::{Host, Timestamp};
+use shared::run::BY_PLUGIN;
 use shared::{heartbeat, proved, usage};
 
 use crate::readings::are_polled;
-use crate::registration::is_same_program;
+use crate::registration::{is_same_program, program};
 use level::{Kind, Level};
 use proofs::Proofs;
 use strangers::Known;
@@ -147,11 +148,24 @@ fn twice(world: &World<'_>) -> Vec<Finding> {
         }
     };
     let of_hook = |hook: &HookEntry| {
-        let levels = world.levels.iter().filter(|level| names_ours(level, &hook.name));
-        let places = levels.map(|level| (level.kind, level.shown.clone())).collect();
-        twice::finding(&twice::Registered { hook: &hook.name, places })
+        let levels: Vec<&Level> = world.levels.iter().filter(|level| names_ours(level, &hook.name)).collect();
+        let places = levels.iter().map(|level| (level.kind, level.shown.clone())).collect();
+        let steps_back = levels.iter().all(|level| lets_one_run(level, hook));
+        twice::finding(&twice::Registered { hook: &hook.name, places, steps_back })
     };
     world.catalog.hooks.iter().filter_map(of_hook).collect()
+}
+
+/// A plugin's entry that leaves each call to settings; in settings, one to which it does.
+fn lets_one_run(level: &Level, hook: &HookEntry) -> bool {
+    let mut its = level.ours.iter().filter(|entry| entry.name == hook.name).peekable();
+    let wanted = level.place.as_ref().and_then(|place| program(place, &hook.name).ok());
+    its.peek().is_some()
+        && match level.kind {
+            Kind::Plugin => its.all(|entry| entry.args == [BY_PLUGIN]),
+            Kind::Managed => false,
+            _ => wanted.is_some_and(|wanted| its.all(|entry| is_same_program(&entry.program, &wanted))),
+        }
 }
 
 fn is_on_path(world: &World<'_>, name: &str) -> bool {

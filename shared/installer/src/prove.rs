@@ -10,6 +10,7 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 use serde_json::{Map, Number, Value};
 use shared::catalog::{Answer, HookEntry, Proof};
 use shared::host::Host;
+use shared::run::BY_PLUGIN;
 use shared::settings::{Program, Registered};
 
 use crate::child;
@@ -88,7 +89,7 @@ pub(crate) fn try_out(program: &Path, hook: &HookEntry) -> anyhow::Result<()> {
     promised(&entry, program, hook).map(|_| ())
 }
 
-/// Proves one hook by a program that the caller vouches for, whatever its entries name. The words on success: what it did.
+/// Proves one hook of a plugin by a program that the caller vouches for, whatever its entries name. The words on success: what it did.
 ///
 /// # Errors
 /// As [`prove`].
@@ -99,7 +100,7 @@ pub(crate) fn prove_by(
 ) -> anyhow::Result<String> {
     let entry = entry_to_prove(hook, registered)?;
     ensure!(
-        entry.harmful_keys.is_empty() && entry.args.is_empty(),
+        entry.harmful_keys.is_empty() && (entry.args.is_empty() || entry.args == [BY_PLUGIN]),
         "its entry on {} is not as it should be",
         entry.event
     );

@@ -95,11 +95,21 @@ pub fn prebuilt(folder: &Path, hooks: &[HookEntry]) -> anyhow::Result<Binaries> 
     Ok(there_are(folder, hooks))
 }
 
-/// A command without a program is a second name of the hook's own, and a hook does without a helper.
+/// A command without a program of its own is a second name of the hook's, and a hook does without a helper.
 fn there_are(folder: &Path, hooks: &[HookEntry]) -> Binaries {
-    let names = hooks.iter().flat_map(|hook| hook.commands.iter().chain(&hook.helpers).chain([&hook.name]));
-    let files = names.map(|name| (name.clone(), folder.join(executable(name))));
-    files.filter(|(_, file)| file.is_file()).collect()
+    let there = |name: &String| {
+        Some((name.clone(), folder.join(executable(name)))).filter(|(_, file)| file.is_file())
+    };
+    let of_hook = |hook: &HookEntry| {
+        // An archive has second names as links, for who does not install it.
+        let own = folder.join(executable(&hook.name)).canonicalize().ok();
+        let is_second = |name: &&String| {
+            **name != hook.name && own.is_some() && folder.join(executable(name)).canonicalize().ok() == own
+        };
+        let names = hook.commands.iter().chain(&hook.helpers).filter(|name| !is_second(name));
+        names.chain([&hook.name]).filter_map(there).collect::<Vec<_>>()
+    };
+    hooks.iter().flat_map(of_hook).collect()
 }
 
 #[cfg(test)]
@@ -141,6 +151,15 @@ mod tests {
         let error = source.ensure_has(&[&hooks[0], &hooks[1]]).unwrap_err().to_string();
         assert!(error.contains(&*folder.path().join("b-watch").display().to_string()), "{error}");
         assert!(!error.contains("a-gate"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_the_hooks_own_program_is_a_second_name() {
+        let folder = folder(&["a-gate", "ask"]);
+        std::os::unix::fs::symlink("a-gate", folder.path().join("a-second-name")).unwrap();
+        let names: Vec<String> = prebuilt(folder.path(), &hooks()[..1]).unwrap().into_keys().collect();
+        assert_eq!(names, ["a-gate", "ask"]);
     }
 
     #[test]

@@ -102,6 +102,7 @@ fn section_schema<H: Hook>() -> String {
             }
         }
         for (key, description) in COMMON_KEYS {
+            let description = if key == "headless" { H::HEADLESS_MEANS } else { description };
             properties.insert(key.to_owned(), json!({ "type": "boolean", "description": description }));
         }
     }

@@ -103,7 +103,7 @@ mod tests {
     use crate::config::yaml;
 
     /// What is judged here, and what only explains.
-    const KNOWN: [&str; 21] = [
+    const KNOWN: [&str; 23] = [
         "type",
         "enum",
         "const",
@@ -121,9 +121,11 @@ mod tests {
         "pattern",
         "format",
         "default",
+        "examples",
         "x-costs-money",
         "x-owners",
         "x-global-only",
+        "x-set-in",
         "x-stands-for",
     ];
 

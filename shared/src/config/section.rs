@@ -23,8 +23,12 @@ use crate::switches::{Position, SectionSwitches};
 /// The keys every section has beside its own, both true or false, with their meaning.
 pub const COMMON_KEYS: [(&str, &str); 2] = [
     ("enabled", "The hook is switched on."),
-    ("headless", "It also acts in sessions nobody watches (`claude -p`, SDK)."),
+    ("headless", HEADLESS_MEANS),
 ];
+
+/// What `headless` sets where a hook says nothing else.
+pub const HEADLESS_MEANS: &str = "It also acts in sessions nobody watches (`claude -p`, SDK).";
+
 
 /// What is to be read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,7 +66,7 @@ impl SectionSpec {
     }
 
     /// A dotted path of the settings as it is in a file.
-    pub(super) fn dotted_in_file(&self, path: &str) -> String {
+    pub(crate) fn dotted_in_file(&self, path: &str) -> String {
         self.in_file(&path.split('.').collect::<Vec<_>>()).join(".")
     }
 

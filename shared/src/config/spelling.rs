@@ -69,7 +69,7 @@ fn list(entries: impl Iterator<Item = String>) -> String {
 }
 
 /// In double quotes, whose escapes are those of JSON.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     // What YAML ends a line at, or refuses, and JSON leaves as it is.
     let is_odd = |char: char| {
         matches!(char, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')

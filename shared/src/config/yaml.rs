@@ -1,6 +1,8 @@
-//! The only module that knows YAML: text in, figment values out, and the line of a key on the cold path.
+//! The only module that knows YAML: text in, figment values out, and the line of a key on the cold path. Whole documents
+//! are written by `writer`.
 
 mod reader;
+mod writer;
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -10,6 +12,8 @@ use saphyr_parser::{Event, Parser};
 use serde::de::{DeserializeOwned, DeserializeSeed};
 
 use reader::{Reader, Repeated};
+
+pub use writer::to_yaml;
 
 /// Deeper nesting is refused; no configuration of ours needs a tenth of it.
 const MAX_DEPTH: usize = 64;

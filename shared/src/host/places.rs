@@ -59,6 +59,10 @@ impl Places {
         let is_own = |dir: &PathBuf| config_dir.as_ref().is_some_and(|config| is_same_folder(config, dir));
         let project_claude_dir = project_claude_dir.filter(|dir| !is_own(dir));
         let mut places = Self { config_dir, root, project_claude_dir, ..Self::default() };
+        if let Some(scratch) = &environment.replay_dir {
+            let scratch = Some(scratch.clone());
+            return Self { state_dir: scratch.clone(), default_state_dir: scratch, ..places };
+        }
         places.default_state_dir = places.config_dir.as_ref().map(|dir| dir.join("hook-state"));
         places.state_dir.clone_from(&places.default_state_dir);
         if let Some(dir) = &environment.state_dir {

@@ -23,7 +23,7 @@ use std::process::Command;
 
 use super::Desk;
 use super::exchange::{Exchange, Failure, Reply, Trouble};
-use crate::host::{Environment, inherited};
+use crate::host::{Environment, first_program, inherited};
 use crate::state::{Store, ensure_private};
 
 /// The child's folder in the state folder. Nothing is ever written there.
@@ -79,30 +79,5 @@ fn find(program: &Path, environment: &Environment) -> Option<PathBuf> {
     }
     let is_name = program.components().count() == 1 && program.file_name().is_some();
     let folders = std::env::split_paths(environment.search_path.as_ref().filter(|_| is_name)?);
-    let mut files = folders.filter(|folder| folder.is_absolute()).flat_map(|folder| {
-        let file = folder.join(program);
-        endings().iter().map(move |ending| with_ending(&file, ending))
-    });
-    files.find(|file| is_program(file))
-}
-
-fn with_ending(file: &Path, ending: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
-}
-
-const fn endings() -> &'static [&'static str] {
-    if cfg!(windows) { &["", ".exe", ".cmd"] } else { &[""] }
-}
-
-#[cfg(unix)]
-fn is_program(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_program(file: &Path) -> bool {
-    file.is_file() && file.extension().is_some()
+    first_program(folders.filter(|folder| folder.is_absolute()), program)
 }

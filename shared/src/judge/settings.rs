@@ -25,7 +25,7 @@ pub struct Settings {
     pub max_cost_usd_per_day: Decimal<0, 10_000>,
     /// Nobody is asked while the credits of your plan are used faster than they last, as credit-pacer sees it.
     pub yield_to_pacing: bool,
-    /// What becomes of a call where the judge fails: it goes on, or you are asked.
+    /// What becomes of a call where the judge fails.
     pub on_judge_failure: OnFailure,
     /// So many of the last messages of the conversation are shown to the model.
     pub context_messages: Bounded<1, 100>,
@@ -35,8 +35,8 @@ pub struct Settings {
     pub max_diff_chars: Bounded<1_000, 200_000>,
     /// Files whose content goes to no model: globs, matched against the file's name and against its path in the project.
     pub never_send: Vec<String>,
-    /// What a model costs, by the beginning of its name; the longest that fits counts, and a model that is not listed
-    /// counts as the dearest one.
+    /// What a model costs, in US dollars, by the beginning of its name; the longest that fits counts, and a model that is not
+    /// listed counts as the dearest one.
     pub prices: BTreeMap<String, Price>,
 }
 
@@ -64,9 +64,9 @@ pub enum OnFailure {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// Tokens it reads.
+    /// For a million tokens it reads.
     pub input: Decimal<0, 10_000>,
-    /// Tokens it writes.
+    /// For a million tokens it writes.
     pub output: Decimal<0, 10_000>,
 }
 

@@ -14,31 +14,31 @@ use crate::text::Text;
 /// The fields of one object, still unparsed.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Fields<'a>(#[serde(borrow)] BTreeMap<Cow<'a, str>, &'a RawValue>);
+pub(crate) struct Fields<'a>(#[serde(borrow)] BTreeMap<Cow<'a, str>, &'a RawValue>);
 
 impl<'a> Fields<'a> {
     /// The field as `T`, if it is there and is one.
-    pub(super) fn read<T: Deserialize<'a>>(&self, name: &str) -> Option<T> {
+    pub(crate) fn read<T: Deserialize<'a>>(&self, name: &str) -> Option<T> {
         serde_json::from_str(self.0.get(name)?.get()).ok()
     }
 
     /// The field's own JSON text.
-    pub(super) fn raw(&self, name: &str) -> Option<&'a RawValue> {
+    pub(crate) fn raw(&self, name: &str) -> Option<&'a RawValue> {
         self.0.get(name).copied()
     }
 
     /// A string that may hold anything, lone surrogates included.
-    pub(super) fn text(&self, name: &str) -> Option<String> {
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.read::<Text>(name).map(|text| text.0)
     }
 
     /// A string that names something: an empty one counts as missing.
-    pub(super) fn name(&self, name: &str) -> Option<String> {
+    pub(crate) fn name(&self, name: &str) -> Option<String> {
         self.text(name).filter(|value| !value.is_empty())
     }
 
     /// How many entries a list has; `None` if it is no list.
-    pub(super) fn count(&self, name: &str) -> Option<usize> {
+    pub(crate) fn count(&self, name: &str) -> Option<usize> {
         self.read::<Vec<&RawValue>>(name).map(|list| list.len())
     }
 }

@@ -102,6 +102,11 @@ impl<'a> Document<'a> {
         refused(self.text, at, why)
     }
 
+    /// The line of this place, counted from 1.
+    pub(super) fn line(&self, at: usize) -> usize {
+        memchr::memchr_iter(b'\n', &self.text.as_bytes()[..at]).count() + 1
+    }
+
     /// The text with `node` replaced.
     pub(super) fn replace(&self, node: &Value<'a>, new: &str) -> String {
         self.splice(node.start(), node.end(), new)

@@ -93,7 +93,7 @@ pub fn survey(text: &str) -> Result<Survey, Refused> {
     }
     let masked = Masked::new(without_mark(text));
     let document = Document::parse_loosely(&masked)?;
-    let line = |node: &dyn Ranged| document.refused(node.start(), "").line;
+    let line = |node: &dyn Ranged| document.line(node.start());
     let flag = |object: &Object<'_>, key: &str| {
         let property = last(object, key)?;
         Some(Flag { is_on: property.value.as_boolean_lit()?.value, line: line(&property.value) })
@@ -202,6 +202,6 @@ impl Reader<'_, '_> {
     }
 
     fn line(&self, at: usize) -> usize {
-        self.document.refused(at, "").line
+        self.document.line(at)
     }
 }

@@ -78,7 +78,15 @@ pub fn turn_work(path: &Path, prompt_id: Option<&str>, patience: Patience) -> Tu
 /// # Errors
 /// If the file cannot be read.
 pub fn recent_lines(path: &Path) -> io::Result<Vec<Line>> {
-    let mut tail = Tail::open_limited(path, RECENT_BYTES)?;
+    last_lines(path, RECENT_BYTES)
+}
+
+/// As [`recent_lines`], as far as the last `most` bytes of the file reach.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn last_lines(path: &Path, most: u64) -> io::Result<Vec<Line>> {
+    let mut tail = Tail::open_limited(path, most)?;
     let mut lines = Vec::new();
     while let Some(bytes) = tail.previous_line()? {
         lines.extend(Line::parse(bytes));

@@ -2,6 +2,7 @@
 //! the status line leaves them.
 
 use crate::registered::{journal, settings};
+use crate::typing::{SOON, ready};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tests::binaries;
@@ -12,10 +13,7 @@ use tests::payloads::Session;
 use tests::process::Invocation;
 use tests::recording::{Behaviour, Recorder};
 use tests::sandbox::{Level, Sandbox};
-use tests::terminal::{Key, Terminal};
-
-/// For everything that happens at once on an idle machine.
-pub(super) const SOON: Duration = Duration::from_secs(30);
+use tests::terminal::Terminal;
 
 /// Every delay is of two seconds.
 pub(super) const SHORT: &str = "base_delay_secs: 1, max_delay_secs: 2, alerts: []";
@@ -126,30 +124,6 @@ pub(super) const END: &str = "It is finished.";
 /// One Bash call, then the end.
 pub(super) fn one_call() -> Script {
     Script::new().reply(Reply::bash("true")).reply(END)
-}
-
-/// Starts the client in a terminal and waits until it can be typed into.
-#[track_caller]
-pub(super) fn ready(client: Client<'_>) -> Terminal {
-    let terminal = client.terminal();
-    terminal.wait_until("the input line", SOON, |screen| screen.contains('❯'));
-    terminal
-}
-
-/// Types a command, waits for its answer, and wipes it away: the client leaves a prompt that was answered in the input line.
-#[track_caller]
-pub(super) fn answered(terminal: &mut Terminal, command: &str, answer: &str) {
-    terminal.enter(command);
-    terminal.wait_for_within(answer, SOON);
-    let left = format!("❯\u{a0}{command}");
-    terminal.wait_until("the command in the input line", SOON, |screen| below_a_rule(screen, &left));
-    terminal.press(Key::Ctrl('u'));
-    terminal.wait_until("an empty input line", SOON, |screen| below_a_rule(screen, "❯"));
-}
-
-fn below_a_rule(screen: &str, line: &str) -> bool {
-    let lines: Vec<_> = screen.lines().collect();
-    lines.windows(2).any(|pair| pair[0].starts_with("──") && pair[1].trim_end() == line)
 }
 
 pub(super) fn now_secs() -> u64 {

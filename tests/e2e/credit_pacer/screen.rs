@@ -1,6 +1,7 @@
 //! What the user sees: why it waits, that it waited, what is nearly used up, and that Escape ends it.
 
-use super::scene::{END, LONG, SHORT, SOON, Scene, answered, one_call};
+use super::scene::{END, LONG, SHORT, Scene, one_call};
+use crate::typing::{SOON, answered};
 use std::time::{Duration, Instant};
 use tests::messages_api::{MessagesApi, Reply, Script};
 use tests::process::{is_running, started_in};

@@ -1,8 +1,9 @@
 //! The status line in a real terminal: wired by the installer, with the line that was there before; and, with a subscription,
 //! as the only source of what is paced by.
 
-use super::scene::{END, SHORT, SOON, Scene, now_secs, ready};
+use super::scene::{END, SHORT, Scene, now_secs};
 use crate::registered::settings;
+use crate::typing::{SOON, ready};
 use serde_json::{Value, json};
 use std::fs;
 use tests::binaries;

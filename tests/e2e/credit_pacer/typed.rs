@@ -1,6 +1,7 @@
 //! What is typed as a prompt: our commands are answered without the model, everything else goes to it as it is.
 
-use super::scene::{END, LONG, SHORT, SOON, Scene, answered, one_call};
+use super::scene::{END, LONG, SHORT, Scene, one_call};
+use crate::typing::{SOON, answered};
 use tests::client::Client;
 use tests::messages_api::{MessagesApi, Reply, Script};
 

@@ -9,6 +9,7 @@
 mod credit_pacer;
 mod delegation_guard;
 mod intent_validator;
+mod pause_recorder;
 mod rate_awareness;
 mod requirements_check;
 mod stop_momentum;
@@ -95,6 +96,7 @@ pub(super) const HOOKS: &[HookCases] = &[
     credit_pacer::CASES,
     delegation_guard::CASES,
     intent_validator::CASES,
+    pause_recorder::CASES,
     rate_awareness::CASES,
     requirements_check::CASES,
     stop_momentum::CASES,

@@ -12,7 +12,7 @@ use crate::record::{Kind, MAX_SUMMARY_CHARS, args_summary, shortened};
 type What = (Kind, Map<String, Value>);
 
 /// The data of a record's first line.
-pub(super) fn started(session: &str, reading: Option<&Reading>, reason: &str) -> Map<String, Value> {
+pub(crate) fn started(session: &str, reading: Option<&Reading>, reason: &str) -> Map<String, Value> {
     let initial = json!({
         "claude_session_id": session,
         "model": reading.map(|reading| reading.model.as_str()).filter(|model| !model.is_empty()),

@@ -44,7 +44,13 @@ fn record() -> Record {
 }
 
 fn reading(percent: u64) -> Reading {
-    Reading { tokens: percent * 2_000, window: 200_000, model: "m".into(), source: Source::Transcript }
+    Reading {
+        tokens: percent * 2_000,
+        window: 200_000,
+        model: "m".into(),
+        source: Source::Transcript,
+        new_window: None,
+    }
 }
 
 fn tool_call() -> Event {
@@ -242,6 +248,18 @@ fn the_record_begins_earlier_where_the_client_compacts_earlier() {
 }
 
 #[test]
+fn a_window_that_is_news_is_learnt_and_what_else_happens_is_not_lost() {
+    let mut case = at(40);
+    let told = |window| Some(Reading { new_window: window, source: Source::StatusLine, ..reading(90) });
+    case.facts.reading = told(None);
+    assert!(!case.outcome().effects.iter().any(|step| matches!(step, Step::Learn { .. })));
+    case.facts.reading = told(Some(200_000));
+    let learnt = Model { window: Some(200_000), compacted_at: None };
+    assert!(case.outcome().effects.contains(&Step::Learn { model: "m".into(), learnt }));
+    assert!(case.starts());
+}
+
+#[test]
 fn what_happens_is_an_action_each() {
     let failure = ToolFailure { error: "Exit code 1".into(), ..ToolFailure::default() };
     let subagent = Subagent::default();
@@ -337,6 +355,7 @@ fn a_compaction_that_was_only_announced_teaches_nothing() {
     let mut case = at(40);
     case.state.compacting = Some(Compacting { model: "m".into(), tokens: 1 });
     assert!(!case.outcome().effects.iter().any(|step| matches!(step, Step::Learn { .. })));
+    assert_eq!(case.state_after().compacting, None);
 }
 
 #[test]

@@ -83,7 +83,8 @@ fn commit_added(git: &Git<'_>, names: &[OsString], message: &str) -> Result<(), 
     if compared.code == Some(0) {
         return Ok(());
     }
-    let commit = ["commit", "--only", "--no-verify", "--no-gpg-sign", "--quiet", "--no-status", "-m", message];
+    let commit =
+        ["commit", "--only", "--no-verify", "--no-gpg-sign", "--quiet", "--no-status", "-m", message];
     must(git, &commit, names).map(drop)
 }
 

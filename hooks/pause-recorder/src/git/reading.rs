@@ -175,8 +175,10 @@ mod tests {
     #[test]
     fn commits_are_on_one_line_without_secrets() {
         let read = commits(b"a1\0A | B\x0060\0x\ty \xff|z\0b2\0A\0-1\0password=hunter2hunter2\0c3\0cut");
-        let told: Vec<_> =
-            read.iter().map(|commit| (commit.sha.as_str(), commit.author.as_str(), &*commit.message)).collect();
+        let told: Vec<_> = read
+            .iter()
+            .map(|commit| (commit.sha.as_str(), commit.author.as_str(), &*commit.message))
+            .collect();
         assert_eq!(told[0], ("a1", "A | B", "x y \u{fffd}|z"));
         assert!(!told[1].2.contains("hunter2"), "{told:?}");
         assert_eq!(told.len(), 2);

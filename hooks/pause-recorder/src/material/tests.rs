@@ -89,7 +89,8 @@ fn a_compaction_forgets_nothing() {
 
 #[test]
 fn what_is_being_worked_on_comes_first() {
-    let lines = [task("1", "later", "pending"), task("2", "now", "in_progress"), task("3", "gone", "deleted")];
+    let lines =
+        [task("1", "later", "pending"), task("2", "now", "in_progress"), task("3", "gone", "deleted")];
     check_tasks(&lines.concat(), &["now", "later"], &[]);
 }
 

@@ -1,18 +1,112 @@
 //! How full the context is: by the status line where it has just told it, else by the transcript's last reply.
 
+use std::time::Duration;
+
 use shared::hook::Seen;
+use shared::host::Timestamp;
+use shared::protocol::Event;
+use shared::transcript::last_reply;
+use shared::usage::session::{self, SessionUsage};
 
 use crate::levels::Thresholds;
-use crate::occupancy::Reading;
+use crate::models::{self, Model};
+use crate::occupancy::{Reading, Source, WindowWords, full_name, is_of, window};
 use crate::settings::Settings;
+use crate::shelf;
 use crate::state::State;
 
+/// The status line tells of the last reply. What is older may be a reply behind: the transcript is not.
+const FRESH: Duration = Duration::from_secs(60);
+
 /// How full the context is; `None` where nobody knows, or where it does not matter at this event.
-pub(super) fn of(_seen: &Seen<'_, Settings>, _state: &State, _is_recorded: bool) -> Option<Reading> {
-    None
+pub(super) fn of(seen: &Seen<'_, Settings>, state: &State, is_recorded: bool) -> Option<Reading> {
+    if !matters(&seen.input.event, is_recorded) {
+        return None;
+    }
+    let session = seen.input.call.session_id.as_deref()?;
+    let told = seen.store.and_then(|store| session::read(store, session));
+    let fresh = told.as_ref().filter(|told| !state.compacted && is_fresh(told, seen.host.now()));
+    let reading = fresh.and_then(|told| by_status_line(seen, told));
+    reading.or_else(|| by_transcript(seen, state, told.as_ref()))
 }
 
-/// Where the levels are for this model.
-pub(super) fn thresholds(seen: &Seen<'_, Settings>, _reading: Option<&Reading>) -> Thresholds {
-    Thresholds::new(seen.settings, None)
+/// Where the levels are for this model. What was learnt of it is looked up only where it can make a difference: far below
+/// the levels every call would read a file for nothing.
+pub(super) fn thresholds(seen: &Seen<'_, Settings>, reading: Option<&Reading>) -> Thresholds {
+    let set = Thresholds::new(seen.settings, None);
+    let Some(reading) = reading.filter(|reading| set.is_near(reading.percent())) else { return set };
+    let point = learnt(seen, &reading.model).compacted_at_percent(reading.window);
+    Thresholds::new(seen.settings, point)
 }
+
+fn matters(event: &Event, is_recorded: bool) -> bool {
+    match event {
+        Event::PostToolUse(_)
+        | Event::PostToolUseFailure(_)
+        | Event::UserPromptSubmit { .. }
+        | Event::Stop(_)
+        | Event::StopFailure { .. }
+        | Event::PreCompact { .. } => true,
+        // What is told was in the context before; nothing of it is any more.
+        Event::SessionStart { source, .. } if matches!(source.as_str(), "compact" | "clear") => false,
+        _ => is_recorded,
+    }
+}
+
+fn is_fresh(told: &SessionUsage, now: Timestamp) -> bool {
+    let written = Timestamp::from_secs(told.written_at);
+    written <= now && now.since(written) <= FRESH
+}
+
+/// Before the first reply the client tells 0, also of a session that goes on with much in its context.
+fn by_status_line(seen: &Seen<'_, Settings>, told: &SessionUsage) -> Option<Reading> {
+    let tokens = told.context.used_tokens.filter(|tokens| *tokens > 0)?;
+    let new_window = told.context.size.filter(|size| *size > 0 && is_news(seen, &told.model, *size));
+    Some(Reading {
+        tokens,
+        window: window_of(seen, &told.model, told.context.size, tokens),
+        model: told.model.clone(),
+        source: Source::StatusLine,
+        new_window,
+    })
+}
+
+/// However old what the status line told is: the window of a model does not change.
+fn by_transcript(seen: &Seen<'_, Settings>, state: &State, told: Option<&SessionUsage>) -> Option<Reading> {
+    let reply = last_reply(seen.input.call.transcript_path.as_deref()?)?;
+    let told_model = told.map_or("", |told| &told.model);
+    let model = full_name(&reply.model, &[told_model, state.model.as_deref().unwrap_or_default()]);
+    let size = told.filter(|_| is_of(told_model, &model)).and_then(|told| told.context.size);
+    let tokens = reply.tokens();
+    Some(Reading {
+        tokens,
+        window: window_of(seen, &model, size, tokens),
+        model,
+        source: Source::Transcript,
+        new_window: None,
+    })
+}
+
+fn window_of(seen: &Seen<'_, Settings>, model: &str, told: Option<u64>, tokens: u64) -> u64 {
+    let set = seen.settings.context_window_tokens.map(|set| u64::from(set.get()));
+    let mut words = WindowWords { told, set, model, by_model: None };
+    if words.is_guess() {
+        words.by_model = learnt(seen, model).window.or_else(|| seen.settings.window_of(model));
+    }
+    window(&words, tokens)
+}
+
+/// Asked at the end of a turn only: a call has no time for it, and a turn is soon enough.
+fn is_news(seen: &Seen<'_, Settings>, model: &str, size: u64) -> bool {
+    matches!(seen.input.event, Event::Stop(_))
+        && !model.is_empty()
+        && learnt(seen, model).window != Some(size)
+}
+
+fn learnt(seen: &Seen<'_, Settings>, model: &str) -> Model {
+    let own = seen.store.and_then(shelf::own_store);
+    own.map(|own| models::read(&own, model)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

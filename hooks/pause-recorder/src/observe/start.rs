@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
 use shared::hook::Seen;
 use shared::host::Timestamp;
 use shared::messages::Texts;
@@ -16,7 +15,7 @@ use crate::material;
 use crate::record::{Record, Sessions, is_record_id};
 use crate::settings::Settings;
 use crate::shelf::{self, Entry, Shelf};
-use crate::snapshot::{Snapshot, build};
+use crate::snapshot::{Snapshot, build, digest};
 
 /// A session that was silent for less may simply be waiting for its user.
 const SILENT: Duration = Duration::from_secs(30 * 60);
@@ -74,7 +73,7 @@ impl Look<'_> {
                         git::look(self.seen.host, &self.sessions.root, PATIENCE).unwrap_or_default()
                     })
                     .clone();
-                let material = material::with(git, entry.transcript.as_deref());
+                let material = material::with(&self.sessions.root, git, entry.transcript.as_deref());
                 let at = entry.ended_at.unwrap_or(record.modified);
                 due.push(Due { id: entry.id.clone(), record, material, at, left_out: entry.left_out });
             } else if silent >= SILENT {
@@ -129,12 +128,7 @@ pub(crate) fn as_written(sessions: &Sessions, entry: &Entry) -> Option<Snapshot>
         return None;
     }
     let bytes = read_regular(&sessions.files(&entry.id).json, MAX_SNAPSHOT_BYTES).ok()?;
-    let digest = Sha256::digest(&bytes).iter().fold(String::new(), |mut digits, byte| {
-        use std::fmt::Write as _;
-        let _ = write!(digits, "{byte:02x}");
-        digits
-    });
-    if digest != entry.digest {
+    if digest(&bytes) != entry.digest {
         return None;
     }
     serde_json::from_slice(&bytes).ok()

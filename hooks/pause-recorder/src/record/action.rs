@@ -6,12 +6,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use shared::host::Timestamp;
+use shared::secrets::masked;
 
 /// What is kept of a text, in characters, beside its length.
-pub const MAX_SUMMARY_CHARS: usize = 200;
+pub(crate) const MAX_SUMMARY_CHARS: usize = 200;
 
 /// What is kept of a tool's arguments, in characters.
-pub const MAX_ARGS_CHARS: usize = 500;
+const MAX_ARGS_CHARS: usize = 500;
+
+/// Of a longer text only its beginning is looked at for secrets: a tool may return megabytes.
+const LOOKED_AT_BYTES: usize = 64 * 1024;
 
 /// What an action is. The seed's six.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -77,15 +81,24 @@ impl Draft {
     }
 }
 
-/// A text as it is kept: secrets masked, then cut to `most` characters.
+/// A text as it is kept: secrets masked, then cut to `most` characters; far fewer than are looked at.
 #[must_use]
-pub fn shortened(text: &str, most: usize) -> String {
-    shared::secrets::masked(text).chars().take(most).collect()
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    let clean = masked(beginning(text));
+    // Where next to nothing is left of the beginning, what is kept could be half of a secret that goes on behind it.
+    let is_enough = text.len() <= LOOKED_AT_BYTES || clean.len() >= LOOKED_AT_BYTES / 2;
+    let clean = if is_enough { clean } else { masked(text) };
+    clean.chars().take(most).collect()
+}
+
+fn beginning(text: &str) -> &str {
+    let end = (0..=LOOKED_AT_BYTES).rev().find(|end| text.is_char_boundary(*end));
+    if text.len() <= LOOKED_AT_BYTES { text } else { &text[..end.unwrap_or(0)] }
 }
 
 /// A tool's input as it is kept: its JSON text, shortened to [`MAX_ARGS_CHARS`].
 #[must_use]
-pub fn args_summary(input: &str) -> String {
+pub(crate) fn args_summary(input: &str) -> String {
     shortened(input, MAX_ARGS_CHARS)
 }
 

@@ -2,6 +2,8 @@
 //! user's own configuration folder (a session in HOME), it is `<state>/pause-recorder/sessions`: the client keeps things of
 //! its own in a folder of that name.
 
+mod keeping;
+
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -156,22 +158,6 @@ impl Sessions {
         }
     }
 
-    /// Compresses archives last written before this time, to `<id>-incremental.jsonl.gz`; a few in one go.
-    ///
-    /// # Errors
-    /// What could not be compressed; it stays as it was.
-    pub fn compress_archives(&self, _before: Timestamp) -> Result<(), String> {
-        Ok(())
-    }
-
-    /// Removes all files of a snapshot.
-    ///
-    /// # Errors
-    /// What could not be removed.
-    pub fn remove_snapshot(&self, _id: &str) -> Result<(), String> {
-        Ok(())
-    }
-
     /// The folder as it is told: relative to the project where it lies in it.
     #[must_use]
     pub fn told(&self) -> String {
@@ -311,7 +297,7 @@ pub(super) fn sync_folder(dir: &Path) {
 
 /// An id of ours: `session-YYYYMMDD-HHMMSS`, with a number behind it where two began in one second.
 #[must_use]
-pub fn is_record_id(id: &str) -> bool {
+pub(crate) fn is_record_id(id: &str) -> bool {
     let parts: Vec<&str> = id.split('-').collect();
     let digits = |text: &str, count: std::ops::RangeInclusive<usize>| {
         count.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
@@ -328,17 +314,17 @@ fn order_of(id: &str) -> (&str, u32) {
 
 /// The id of a record that begins now, before it is known whether it is free.
 #[must_use]
-pub fn id_at(rfc3339: &str) -> String {
+fn id_at(rfc3339: &str) -> String {
     let digits: String = rfc3339.chars().filter(char::is_ascii_digit).take(14).collect();
     format!("session-{}-{}", digits.get(..8).unwrap_or_default(), digits.get(8..).unwrap_or_default())
 }
 
 /// So it is called before the session's own id.
-pub const ACTIVE_PREFIX: &str = "ACTIVE-PAUSE-";
+const ACTIVE_PREFIX: &str = "ACTIVE-PAUSE-";
 
 /// The file of an active record.
 #[must_use]
-pub fn active_path(dir: &Path, key: &str) -> PathBuf {
+fn active_path(dir: &Path, key: &str) -> PathBuf {
     dir.join(format!("{ACTIVE_PREFIX}{key}.jsonl"))
 }
 

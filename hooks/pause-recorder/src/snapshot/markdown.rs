@@ -1,9 +1,114 @@
-//! A snapshot for people. It says what the JSON says. Pure.
+//! A snapshot for people. It says what the JSON says, because it is made from it. Pure.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
 
 use super::Snapshot;
+use super::text::is_unseen;
 
 /// The page. What comes from a session or a repository is put so that it cannot become markup.
 #[must_use]
-pub fn markdown(snapshot: &Snapshot) -> String {
-    format!("# {}\n", snapshot.session_id)
+pub(crate) fn markdown(snapshot: &Snapshot) -> String {
+    let value = serde_json::to_value(snapshot).unwrap_or_default();
+    let mut page = format!("# Paused session {}\n", code(&snapshot.session_id));
+    if let Value::Object(map) = &value {
+        section(&mut page, map, 2);
+    }
+    page
 }
+
+/// What fits on a line comes first, then a heading for each of the others.
+fn section(page: &mut String, map: &Map<String, Value>, depth: usize) {
+    let (lines, blocks): (Vec<_>, Vec<_>) = map.iter().partition(|(_, value)| is_line(value));
+    if !lines.is_empty() {
+        page.push('\n');
+    }
+    for (key, value) in lines {
+        let _ = writeln!(page, "- {}: {}", words(key), on_line(value));
+    }
+    for (key, value) in blocks {
+        let _ = writeln!(page, "\n{} {}", "#".repeat(depth), heading(key));
+        match value {
+            Value::Object(map) => section(page, map, depth + 1),
+            Value::Array(entries) => list(page, entries),
+            _ => {}
+        }
+    }
+}
+
+fn is_line(value: &Value) -> bool {
+    match value {
+        Value::Array(entries) => !entries.is_empty() && entries.iter().all(Value::is_number),
+        value => !value.is_object(),
+    }
+}
+
+fn list(page: &mut String, entries: &[Value]) {
+    page.push('\n');
+    if entries.is_empty() {
+        page.push_str("None.\n");
+    }
+    for entry in entries {
+        let _ = writeln!(page, "- {}", on_line(entry));
+    }
+}
+
+fn on_line(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => code(text),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+        Value::Array(entries) => entries.iter().map(on_line).collect::<Vec<_>>().join(", "),
+        Value::Object(map) => {
+            let entries = map.iter().map(|(key, value)| format!("{}: {}", words(key), on_line(value)));
+            entries.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// A key as words. The keys are ours.
+fn words(key: &str) -> String {
+    key.replace('_', " ")
+}
+
+fn heading(key: &str) -> String {
+    let words = words(key);
+    let mut chars = words.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// The text as code, in which nothing is markup; on one line, because an empty line would end it. What cannot be seen is
+/// spelled out, in double quotes then.
+fn code(text: &str) -> String {
+    if text.is_empty() {
+        return "(empty)".to_owned();
+    }
+    let text = if text.chars().any(is_odd) { spelled(text) } else { text.to_owned() };
+    let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    // One space at both ends is taken away by whoever reads it.
+    let is_stripped = text.starts_with(' ') && text.ends_with(' ') && !text.trim().is_empty();
+    let space = if is_stripped || text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{space}{text}{space}{fence}")
+}
+
+fn is_odd(char: char) -> bool {
+    char.is_control() || is_unseen(char) || matches!(char, '\u{2028}' | '\u{2029}')
+}
+
+fn spelled(text: &str) -> String {
+    let mut spelled = String::from("\"");
+    for char in text.chars() {
+        match char {
+            char if is_odd(char) => spelled.extend(char.escape_default()),
+            '"' | '\\' => spelled.extend(['\\', char]),
+            char => spelled.push(char),
+        }
+    }
+    spelled.push('"');
+    spelled
+}
+
+#[cfg(test)]
+mod tests;

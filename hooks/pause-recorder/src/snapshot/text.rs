@@ -1,8 +1,9 @@
 //! Texts of a session and its repository, as they stand in a snapshot: on one line, without secrets, and short. Pure.
 
 /// Signs that turn the direction of writing, or cannot be seen: a text with them looks like another.
-const UNSEEN: [std::ops::RangeInclusive<char>; 5] = [
-    '\u{200b}'..='\u{200f}',
+const UNSEEN: [std::ops::RangeInclusive<char>; 6] = [
+    '\u{200b}'..='\u{200b}',
+    '\u{200e}'..='\u{200f}',
     '\u{202a}'..='\u{202e}',
     '\u{2060}'..='\u{2069}',
     '\u{e0000}'..='\u{e007f}',
@@ -11,7 +12,7 @@ const UNSEEN: [std::ops::RangeInclusive<char>; 5] = [
 
 /// The text on one line: secrets masked, breaks and what cannot be seen as single spaces, at most so many characters.
 #[must_use]
-pub fn one_line(text: &str, most: usize) -> String {
+pub(crate) fn one_line(text: &str, most: usize) -> String {
     let masked = shared::secrets::masked(text);
     let words = masked.split(|char: char| char.is_whitespace() || char.is_control() || is_unseen(char));
     let mut line = String::new();
@@ -33,7 +34,7 @@ pub fn one_line(text: &str, most: usize) -> String {
 
 /// It cannot be seen, or makes what can be seen look like something else.
 #[must_use]
-pub fn is_unseen(char: char) -> bool {
+pub(super) fn is_unseen(char: char) -> bool {
     UNSEEN.iter().any(|signs| signs.contains(&char))
 }
 

@@ -1,10 +1,11 @@
 //! Our own entries in one level, against what this version would write there. Pure.
 
 use shared::catalog::{EventEntry, HookEntry};
+use shared::run::BY_PLUGIN;
 use shared::settings::{Program, Registered};
 
 use super::finding::{Finding, Repair, Severity};
-use super::level::Level;
+use super::level::{Kind, Level};
 use crate::places::{Installation, Scope};
 use crate::prove::command_of;
 use crate::registration::{lacks_message, program};
@@ -64,7 +65,7 @@ impl Those<'_> {
             first(&|entry| !is_wanted(entry)).map(|entry| (entry, elsewhere(entry, disk.is_there))),
             first(&|entry| !entry.harmful_keys.is_empty())
                 .map(|entry| (entry, why_harmful(&entry.harmful_keys))),
-            first(&|entry| !entry.args.is_empty()).map(|entry| {
+            first(&|entry| !is_started_as_a_hook(self.level, entry)).map(|entry| {
                 (entry, "is started with arguments, so it is no hook but a command line".to_owned())
             }),
         ];
@@ -132,6 +133,11 @@ impl Those<'_> {
             scope => found.repair(Repair::Register(scope)),
         }
     }
+}
+
+/// Settings start a hook without arguments; a plugin tells it that it is one.
+fn is_started_as_a_hook(level: &Level, entry: &Registered) -> bool {
+    entry.args.is_empty() || (level.kind == Kind::Plugin && entry.args == [BY_PLUGIN])
 }
 
 fn why_harmful(keys: &[String]) -> String {

@@ -9,12 +9,14 @@ pub(super) struct Registered<'a> {
     pub(super) hook: &'a str,
     /// Each place once: what kind, and the file.
     pub(super) places: Vec<(Kind, String)>,
+    /// A plugin's copy of it leaves each call to the one that these settings start.
+    pub(super) steps_back: bool,
 }
 
 /// What is said of it. A project's own entry steps back for the user's; identical entries of two settings files run
 /// once.
 pub(super) fn finding(registered: &Registered<'_>) -> Option<Finding> {
-    let Registered { hook, places } = registered;
+    let Registered { hook, places, steps_back } = registered;
     let files = |wanted: &dyn Fn(Kind) -> bool| -> Vec<&str> {
         places.iter().filter(|(kind, _)| wanted(*kind)).map(|(_, file)| file.as_str()).collect()
     };
@@ -23,11 +25,13 @@ pub(super) fn finding(registered: &Registered<'_>) -> Option<Finding> {
     let own = files(&|kind| matches!(kind, Kind::User | Kind::Local));
     if plugins.len() > 1 || (!plugins.is_empty() && !settings.is_empty()) {
         let all: Vec<&str> = settings.iter().chain(&plugins).copied().collect();
-        let what = format!("{hook} is registered in {}, so it runs twice and counts twice", list(&all));
-        return Some(
-            Finding::broken(what)
-                .next("keep one: req hooks uninstall, or switch the plugin off with /plugin"),
-        );
+        let all = list(&all);
+        let found = if *steps_back && plugins.len() == 1 {
+            Finding::note(format!("{hook} is registered in {all}; the plugin's steps back, so it runs once"))
+        } else {
+            Finding::broken(format!("{hook} is registered in {all}, so it runs twice and counts twice"))
+        };
+        return Some(found.next("keep one: req hooks uninstall, or switch the plugin off with /plugin"));
     }
     let last = own.last().filter(|_| own.len() > 1)?;
     let what = format!("{hook} is registered in {}; where the two differ it runs twice", list(&own));
@@ -53,7 +57,22 @@ mod tests {
             (&[Kind::User, Kind::Local, Kind::Plugin], Some(Severity::Broken)),
         ] {
             let places = kinds.iter().map(|kind| (*kind, format!("{kind:?}"))).collect();
-            let found = finding(&Registered { hook: "a-gate", places });
+            let found = finding(&Registered { hook: "a-gate", places, steps_back: false });
+            assert_eq!(found.map(|finding| finding.severity), severity, "{kinds:?}");
+        }
+    }
+
+    #[test]
+    fn a_plugins_that_steps_back_is_named_and_no_fault() {
+        for (kinds, severity) in [
+            (&[Kind::Plugin][..], None),
+            (&[Kind::User, Kind::Plugin], Some(Severity::Note)),
+            (&[Kind::Project, Kind::Plugin], Some(Severity::Note)),
+            (&[Kind::User, Kind::Plugin, Kind::Plugin], Some(Severity::Broken)),
+            (&[Kind::Plugin, Kind::Plugin], Some(Severity::Broken)),
+        ] {
+            let places = kinds.iter().map(|kind| (*kind, format!("{kind:?}"))).collect();
+            let found = finding(&Registered { hook: "a-gate", places, steps_back: true });
             assert_eq!(found.map(|finding| finding.severity), severity, "{kinds:?}");
         }
     }

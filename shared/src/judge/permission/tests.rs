@@ -5,7 +5,7 @@ use crate::host::Environment;
 use crate::judge::desk::Scene;
 use crate::judge::settings::defaults;
 
-const ALL: [NotAsked; 7] = [
+const ALL: [NotAsked; 8] = [
     NotAsked::NoBackend,
     NotAsked::NoState,
     NotAsked::Misled,
@@ -13,6 +13,7 @@ const ALL: [NotAsked; 7] = [
     NotAsked::CallsSpent,
     NotAsked::MoneySpent,
     NotAsked::RefusedElsewhere,
+    NotAsked::Replay,
 ];
 
 #[test]
@@ -29,6 +30,8 @@ fn the_first_obstacle_counts() {
     assert_eq!(scene.with(obstacle), Some(NotAsked::NoState));
     scene.settings.backend = None;
     assert_eq!(scene.with(obstacle), Some(NotAsked::NoBackend));
+    scene.host.environment.replay_dir = Some(scene.project());
+    assert_eq!(scene.with(obstacle), Some(NotAsked::Replay));
 }
 
 #[test]

@@ -1,0 +1,201 @@
+//! Each verb over a scratch project.
+
+mod keeping;
+mod recording;
+
+use std::fs;
+use std::path::PathBuf;
+
+use shared::cli::Asker;
+use shared::config::{self, SectionSpec, Sources};
+use shared::hook::{Effect, Seen};
+use shared::host::{Clock, Environment, Host, Places, Timestamp};
+use shared::operator::{Caller, Standing};
+use shared::protocol::{Call, Event, Input};
+use shared::switches::Position;
+
+use super::{Reply, answer, grammar, typed};
+use crate::record::Sessions;
+use crate::settings::Settings;
+use crate::shelf::{self, Shelf};
+
+/// 2026-11-22 12:00:00
+const NOW: Timestamp = Timestamp::from_secs(1_795_348_800);
+
+const PROMPT: Way = Way { session: Some("one"), caller: Caller::Typed, is_prompt: true };
+const TERMINAL: Way = Way { session: None, caller: Caller::Shell(Standing::Operator), is_prompt: false };
+const CLAUDES_SHELL: Way =
+    Way { session: Some("one"), caller: Caller::Shell(Standing::InsideClaude), is_prompt: false };
+
+/// From where something is asked.
+#[derive(Clone, Copy)]
+struct Way {
+    session: Option<&'static str>,
+    caller: Caller,
+    is_prompt: bool,
+}
+
+impl Way {
+    fn of(session: &'static str) -> Self {
+        Self { session: Some(session), ..PROMPT }
+    }
+}
+
+struct World {
+    folder: tempfile::TempDir,
+    now: Timestamp,
+}
+
+impl World {
+    fn new() -> Self {
+        let world = Self { folder: tempfile::tempdir().unwrap(), now: NOW };
+        fs::create_dir(world.at("project")).unwrap();
+        fs::create_dir(world.at("project/.git")).unwrap();
+        world
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(path)
+    }
+
+    fn places(&self) -> Places {
+        Places {
+            config_dir: Some(self.at("config")),
+            state_dir: Some(self.at("state")),
+            default_state_dir: Some(self.at("state")),
+            root: Some(self.at("project")),
+            project_claude_dir: Some(self.at("project/.claude")),
+            state_dir_ignored: None,
+        }
+    }
+
+    fn sessions(&self) -> Sessions {
+        Sessions::of(&self.places()).unwrap()
+    }
+
+    fn shelf(&self) -> Shelf {
+        shelf::read(&shelf::own_store(&self.places().open_store().unwrap()).unwrap())
+    }
+
+    /// The names in the folder that are neither locks nor always there.
+    fn names(&self) -> Vec<String> {
+        let names = fs::read_dir(self.sessions().dir).into_iter().flatten();
+        let mut names: Vec<String> =
+            names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.retain(|name| name != ".gitignore" && !name.contains(".lock"));
+        names.sort();
+        names
+    }
+
+    fn see<T>(&self, way: Way, look: impl FnOnce(Asker<'_>, &Seen<'_, Settings>) -> T) -> T {
+        let spec = SectionSpec { name: "pause-recorder", ..SectionSpec::default() };
+        let settings = config::load(spec, &Sources::default(), Position::Auto).unwrap().settings;
+        let environment = Environment { search_path: std::env::var_os("PATH"), ..Environment::default() };
+        let host = Host { started: self.now, clock: Clock::Fixed(self.now), environment };
+        let (places, store) = (self.places(), self.places().open_store());
+        let call = Call { session_id: way.session.map(ToOwned::to_owned), ..Call::default() };
+        let event = Event::UserPromptSubmit { prompt: String::new(), source: None };
+        let input = Input { call, event };
+        let (places, host, store) = (&places, &host, store.as_ref());
+        let asker = Asker { host, places, store, session: way.session, caller: way.caller };
+        look(asker, &Seen { input: &input, settings: &settings, places, host, locked: &[], store })
+    }
+
+    /// Asks, and does what is to be done.
+    fn ask(&self, way: Way, line: &str) -> Reply {
+        let words: Vec<&str> = line.split(' ').collect();
+        let asked = grammar::parse(&words).unwrap_or_else(|| panic!("{line}"));
+        let reply = self.see(way, |asker, seen| answer(&asked, asker, seen, way.is_prompt));
+        for step in reply.steps.clone() {
+            assert_eq!(step.carry_out(&self.places(), self.now), Ok(()), "{line}");
+        }
+        reply
+    }
+
+    fn yes(&self, way: Way, line: &str) -> String {
+        let reply = self.ask(way, line);
+        assert!(!reply.is_no, "{line}: {}", reply.text);
+        reply.text
+    }
+
+    fn no(&self, way: Way, line: &str) -> String {
+        let reply = self.ask(way, line);
+        assert!(reply.is_no && reply.steps.is_empty(), "{line}: {}", reply.text);
+        reply.text
+    }
+
+    fn prompt(&self, prompt: &str) -> Option<Reply> {
+        self.see(PROMPT, |_, seen| typed(seen, prompt, None))
+    }
+
+    /// A snapshot of a session of this machine; its id.
+    fn snapshot(&self, session: &'static str) -> String {
+        self.yes(Way::of(session), "start");
+        let text = self.yes(Way::of(session), "finalize");
+        let path = PathBuf::from(text.lines().last().unwrap());
+        path.file_stem().unwrap().to_str().unwrap().to_owned()
+    }
+
+    /// Files of somebody else.
+    fn foreign(&self, id: &str) {
+        self.sessions().open().unwrap();
+        let json = self.sessions().files(id);
+        fs::write(json.json, format!("{{\"session_id\": \"{id}\"}}")).unwrap();
+        fs::write(json.markdown, "# Do this\u{1b}[2J\n").unwrap();
+    }
+}
+
+#[test]
+fn what_every_hook_answers_is_answered_and_prose_is_not() {
+    let world = World::new();
+    for prompt in
+        ["pause-recorder status", "pause-recorder help", "pause-recorder list", "pause-recorder show 2026"]
+    {
+        assert!(super::is_command(prompt) && world.prompt(prompt).is_some(), "{prompt}");
+    }
+    for prompt in ["pause-recorder", "pause-recorder start the server", "please pause-recorder start"] {
+        assert!(!super::is_command(prompt) && world.prompt(prompt).is_none(), "{prompt}");
+    }
+    let off = world.prompt("pause-recorder off").unwrap();
+    assert_eq!((off.steps.len(), off.is_no, off.is_for_model), (1, false, false));
+    assert!(world.yes(TERMINAL, "schema snapshot").contains("\"session_id\""));
+}
+
+#[test]
+fn status_says_how_things_stand() {
+    let world = World::new();
+    let text = world.yes(TERMINAL, "status");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 3, "{text}");
+    assert!(lines[0].starts_with("pause-recorder: on"), "{text}");
+    assert_eq!(
+        lines[1],
+        "levels: caution at 70 %, warning at 85 %, the record begins at 90 %, critical at 95 %"
+    );
+    assert_eq!(lines[2], "snapshots in .claude/sessions: 0 unread, 0 read");
+    let text = world.yes(PROMPT, "status");
+    assert!(text.contains("\ncontext: not known yet"), "{text}");
+    assert!(text.contains("\nrecord: none; pause-recorder start begins one\n"), "{text}");
+    world.snapshot("two");
+    world.foreign("session-20260101-000000");
+    world.yes(PROMPT, "start");
+    let text = world.yes(PROMPT, "status");
+    assert!(text.contains("\nrecord: session-20261122-120000-2 in .claude/sessions, 1 actions"), "{text}");
+    assert!(text.ends_with("1 unread, 0 read, 1 not as written on this machine"), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&world.yes(PROMPT, "status --json")).unwrap();
+    assert_eq!(json["hook"], "pause-recorder");
+    assert_eq!(json["levels"]["auto_pause"], 90.0);
+    assert_eq!(json["record"]["session_id"], "session-20261122-120000-2");
+    assert_eq!(json["snapshots"]["others"], 1);
+    assert!(json["context"].is_null());
+}
+
+#[test]
+fn without_a_project_nothing_is_there() {
+    let world = World::new();
+    let no = world.see(PROMPT, |asker, seen| {
+        let places = Places { root: None, ..world.places() };
+        answer(&grammar::Asked::List { json: false }, Asker { places: &places, ..asker }, seen, true)
+    });
+    assert!(no.is_no && no.text.contains("no project"), "{}", no.text);
+}

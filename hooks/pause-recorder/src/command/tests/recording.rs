@@ -1,0 +1,134 @@
+//! A record is begun, ended and dropped by a word.
+
+use std::fs;
+
+use super::{CLAUDES_SHELL, PROMPT, TERMINAL, Way, World};
+use crate::record::Sessions;
+
+const ID: &str = "session-20261122-120000";
+
+#[test]
+fn a_session_is_recorded_once() {
+    let world = World::new();
+    assert!(world.no(TERMINAL, "start").contains("there is no session here"));
+    let text = world.yes(CLAUDES_SHELL, "start");
+    assert!(text.starts_with("from here on this session is recorded in .claude/sessions"), "{text}");
+    assert_eq!(world.names(), ["ACTIVE-PAUSE-one.jsonl"]);
+    assert_eq!(
+        world.yes(PROMPT, "start"),
+        format!("this session is being recorded already: {ID}, 1 actions")
+    );
+    let entry = world.shelf().entries.remove(0);
+    assert_eq!((entry.id.as_str(), entry.session.as_str()), (ID, "one"));
+}
+
+#[test]
+fn a_hook_that_is_off_records_nothing() {
+    let world = World::new();
+    let off = world.prompt("pause-recorder off").unwrap();
+    for step in off.steps {
+        shared::hook::Effect::carry_out(step, &world.places(), world.now).unwrap();
+    }
+    assert!(world.no(PROMPT, "start").contains("pause-recorder on"));
+}
+
+#[test]
+fn the_path_stands_alone_on_the_last_line() {
+    for (line, end) in [("finalize", ".json"), ("finalize --minimal", "-incremental.jsonl")] {
+        let world = World::new();
+        world.yes(PROMPT, "start");
+        let text = world.yes(PROMPT, line);
+        let path = world.sessions().dir.join(format!("{ID}{end}"));
+        assert_eq!(text, format!("{ID} is finalized, 1 actions:\n{}", path.display()));
+        assert!(path.is_file(), "{line}");
+        assert!(world.sessions().actives().is_empty());
+        assert_eq!(world.no(PROMPT, "finalize"), "pause-recorder: nothing is being recorded in this project");
+    }
+}
+
+#[test]
+fn of_several_records_the_own_one_is_meant_or_that_of_the_id() {
+    let world = World::new();
+    for session in ["one", "two"] {
+        world.yes(Way::of(session), "start");
+    }
+    let which = world.no(TERMINAL, "finalize");
+    assert!(which.contains("several sessions"), "{which}");
+    for line in [ID, "session-20261122-120000-2"] {
+        assert!(which.lines().any(|told| told == format!("  pause-recorder finalize {line}")), "{which}");
+    }
+    assert!(world.no(TERMINAL, "finalize 2026").contains("several have that"));
+    assert!(world.no(TERMINAL, "finalize 1999").contains("nothing here has such an id"));
+    assert!(world.yes(PROMPT, "finalize").starts_with(&format!("{ID} is")));
+    assert!(world.yes(TERMINAL, "finalize 120000-2").starts_with(&format!("{ID}-2 is")));
+}
+
+#[test]
+fn the_one_record_there_is_is_meant_in_a_terminal() {
+    let world = World::new();
+    world.yes(PROMPT, "start");
+    assert!(world.yes(TERMINAL, "finalize").contains(".json"));
+    assert_eq!(world.shelf().entries[0].digest.len(), 64);
+}
+
+#[test]
+fn only_the_user_discards() {
+    let world = World::new();
+    world.yes(PROMPT, "start");
+    let refused = world.no(CLAUDES_SHELL, "discard");
+    assert!(refused.ends_with(&format!("type: pause-recorder discard {ID}")), "{refused}");
+    let text = world.yes(PROMPT, "discard");
+    assert_eq!(text, format!("{ID} is discarded, 1 actions; nothing of it is left"));
+    assert_eq!((world.names(), world.shelf().entries), (Vec::new(), Vec::new()));
+    assert!(world.no(PROMPT, "discard").contains("nothing is being recorded"));
+}
+
+#[test]
+fn what_a_compaction_has_left_of_a_record_goes_with_it() {
+    let world = World::new();
+    world.yes(PROMPT, "start");
+    fs::write(world.sessions().files(ID).json, "{}").unwrap();
+    world.yes(PROMPT, "discard");
+    assert_eq!(world.names(), Vec::<String>::new());
+}
+
+#[test]
+fn a_damaged_record_can_be_discarded_and_only_that() {
+    for text in [&b""[..], b"\n\n", b"{\"torn", b"\xff\xfe\0"] {
+        let world = World::new();
+        world.sessions().open().unwrap();
+        fs::write(world.sessions().dir.join("ACTIVE-PAUSE-1234abcd.jsonl"), text).unwrap();
+        assert!(
+            world.yes(TERMINAL, "list").starts_with("1234abcd  no line can be read, 0 actions, not begun")
+        );
+        let no = world.no(TERMINAL, "finalize");
+        assert!(no.ends_with("pause-recorder discard 1234abcd removes it"), "{no}");
+        world.yes(TERMINAL, "discard 1234abcd");
+        assert!(world.sessions().actives().is_empty());
+    }
+}
+
+#[test]
+fn somebody_elses_record_touches_nothing_of_ours() {
+    let world = World::new();
+    let id = world.snapshot("one");
+    let ours = fs::read(world.sessions().files(&id).archive).unwrap();
+    fs::write(world.sessions().dir.join("ACTIVE-PAUSE-foreign1.jsonl"), ours).unwrap();
+    assert!(world.yes(TERMINAL, "list").contains("not begun on this machine"));
+    world.yes(TERMINAL, "discard");
+    assert!(world.sessions().files(&id).json.is_file());
+    assert!(world.shelf().of(&world.at("project"), &id).is_some());
+}
+
+#[test]
+fn a_linked_folder_is_neither_read_nor_written() {
+    let world = World::new();
+    fs::create_dir_all(world.at("project/.claude")).unwrap();
+    fs::create_dir(world.at("elsewhere")).unwrap();
+    fs::write(world.at("elsewhere/ACTIVE-PAUSE-one.jsonl"), "x").unwrap();
+    let Sessions { dir, .. } = world.sessions();
+    std::os::unix::fs::symlink(world.at("elsewhere"), &dir).unwrap();
+    assert_eq!(world.yes(PROMPT, "list"), "nothing in .claude/sessions");
+    assert!(world.no(PROMPT, "discard").contains("nothing is being recorded"));
+    assert!(world.at("elsewhere/ACTIVE-PAUSE-one.jsonl").exists());
+}

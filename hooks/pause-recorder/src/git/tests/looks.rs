@@ -1,0 +1,211 @@
+//! What a repository says, whatever it is.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
+
+use shared::host::{Clock, Host, Timestamp};
+
+use super::Scratch;
+use crate::git::{GitContext, look};
+
+#[test]
+fn a_clean_repository() {
+    let scratch = Scratch::with_commit();
+    let told = scratch.look();
+    assert!(told.is_git_repo && told.status.clean);
+    assert_eq!(told.branch.as_deref(), Some("main"));
+    let [commit] = told.recent_commits.as_slice() else { panic!("{told:?}") };
+    assert_eq!((commit.author.as_str(), commit.message.as_str()), ("Ada", "the first"));
+    assert!(commit.timestamp.ends_with('Z'), "{}", commit.timestamp);
+    assert!(scratch.git(&["rev-parse", "HEAD"]).starts_with(&commit.sha));
+}
+
+#[test]
+fn names_come_out_whole() {
+    let scratch = Scratch::with_commit();
+    let odd = ["a b.txt", "\"q\".txt", "n\nl.txt", "-rf", "é.txt", "x -> y", " lead", "tab\t"];
+    for name in odd {
+        scratch.write(name, "x");
+    }
+    fs::write(scratch.root().join(OsStr::from_bytes(b"\xff.txt")), "x").unwrap();
+    let mut expected: Vec<String> = odd.iter().map(|&name| name.to_owned()).collect();
+    expected.push("\u{fffd}.txt".to_owned());
+    expected.sort();
+    let sorted = |mut names: Vec<String>| {
+        names.sort();
+        names
+    };
+    let told = scratch.look().status;
+    assert!(!told.clean && told.modified_files.is_empty());
+    assert_eq!(sorted(told.untracked_files), expected);
+    scratch.git(&["add", "--all"]);
+    assert_eq!(sorted(scratch.look().status.modified_files), expected);
+}
+
+#[test]
+fn both_names_of_what_was_renamed_and_what_was_removed() {
+    let scratch = Scratch::with_commit();
+    scratch.git(&["mv", "first.txt", "second.txt"]);
+    assert_eq!(scratch.look().status.modified_files, ["first.txt", "second.txt"]);
+    fs::remove_file(scratch.root().join("second.txt")).unwrap();
+    assert_eq!(scratch.look().status.modified_files, ["first.txt", "second.txt"]);
+}
+
+#[test]
+fn our_own_folder_is_left_out() {
+    let scratch = Scratch::with_commit();
+    scratch.write(".claude/settings.json", "{}");
+    let own = scratch.write(".claude/sessions/session-20260106-120000.json", "{}");
+    scratch.git(&["add", "--all"]);
+    scratch.git(&["commit", "--quiet", "-m", "x"]);
+    fs::write(own, "changed").unwrap();
+    scratch.write(".claude/sessions/new", "");
+    let told = scratch.look();
+    assert!(told.status.clean, "{told:?}");
+}
+
+#[test]
+fn no_branch_no_commit_no_repository_no_files() {
+    let unborn = Scratch::unborn().look();
+    assert_eq!((unborn.branch.as_deref(), unborn.recent_commits.len()), (Some("main"), 0));
+    let scratch = Scratch::with_commit();
+    scratch.git(&["checkout", "--quiet", "--detach"]);
+    let detached = scratch.look();
+    assert_eq!((detached.branch, detached.recent_commits.len()), (None, 1));
+    scratch.git(&["clone", "--quiet", "--bare", ".", "../bare"]);
+    let bare = scratch.look_in(&scratch.beside("bare"));
+    assert!(bare.is_git_repo && bare.status.clean && bare.recent_commits.len() == 1, "{bare:?}");
+    assert_eq!(scratch.look_in(&scratch.beside("home")), GitContext::default());
+    assert_eq!(scratch.look_in(&scratch.beside("nowhere")), GitContext::default());
+    fs::write(scratch.root().join(".git/config"), "[broken").unwrap();
+    assert_eq!(scratch.look(), GitContext::default());
+}
+
+#[test]
+fn a_linked_worktree_has_a_branch_of_its_own() {
+    let scratch = Scratch::with_commit();
+    scratch.git(&["worktree", "add", "--quiet", "-b", "side", "../linked"]);
+    let told = scratch.look_in(&scratch.beside("linked"));
+    assert_eq!((told.branch.as_deref(), told.status.clean), (Some("side"), true));
+}
+
+#[test]
+fn the_last_five_commits_on_one_line_each() {
+    let scratch = Scratch::with_commit();
+    for subject in [
+        "two",
+        "a|b\u{1}c",
+        "token=ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+        "four",
+        "five\nand more\n\nbody",
+    ] {
+        scratch.git(&["-c", "user.name=A | B", "commit", "--quiet", "--allow-empty", "-m", subject]);
+    }
+    let told: Vec<String> = scratch.look().recent_commits.into_iter().map(|commit| commit.message).collect();
+    assert_eq!(
+        (told.len(), told[0].as_str(), told[3].as_str(), told[4].as_str()),
+        (5, "five and more", "a|b c", "two")
+    );
+    assert!(!told[2].contains("abcdefghij"), "{}", told[2]);
+}
+
+#[test]
+fn a_submodule_is_not_entered() {
+    let scratch = Scratch::with_commit();
+    scratch.git(&["clone", "--quiet", ".", "../other"]);
+    scratch.git(&["submodule", "--quiet", "add", "../other", "sub"]);
+    scratch.git(&["commit", "--quiet", "-m", "sub"]);
+    scratch.write("sub/first.txt", "changed");
+    let config = scratch.root().join(".git/modules/sub/config");
+    let text = fs::read_to_string(&config).unwrap();
+    let monitor = format!("{text}[core]\n\tfsmonitor = {}\n", scratch.witness("monitor"));
+    fs::write(config, monitor).unwrap();
+    assert!(scratch.look().status.clean);
+    assert!(!scratch.has_run());
+}
+
+#[test]
+fn a_repositorys_configuration_starts_nothing() {
+    let scratch = Scratch::with_commit();
+    scratch.write(".gitattributes", "* filter=own diff=own\n");
+    scratch.git(&["add", "."]);
+    scratch.git(&["commit", "--quiet", "-m", "x"]);
+    let program = scratch.witness("program");
+    let hooks = scratch.beside("hooks");
+    fs::create_dir(&hooks).unwrap();
+    for hook in ["post-index-change", "fsmonitor-watchman", "pre-commit"] {
+        fs::copy(&program, hooks.join(hook)).unwrap();
+    }
+    for (key, value) in [
+        ("core.fsmonitor", program.as_str()),
+        ("core.hooksPath", hooks.to_str().unwrap()),
+        ("core.pager", &program),
+        ("pager.log", "true"),
+        ("pager.status", "true"),
+        ("alias.status", &format!("!{program}")),
+        ("alias.log", &format!("!{program}")),
+        ("diff.own.textconv", &program),
+        ("diff.external", &program),
+        ("filter.own.clean", &program),
+        ("filter.own.smudge", &program),
+        ("filter.own.required", "true"),
+        ("log.showSignature", "true"),
+        ("gpg.program", &program),
+        ("status.showStash", "true"),
+    ] {
+        scratch.git(&["config", key, value]);
+    }
+    // The same bytes with another time: git has to compare them.
+    scratch.write("first.txt", "one\n");
+    let told = scratch.look();
+    assert!(told.is_git_repo && told.status.clean, "{told:?}");
+    assert_eq!(told.recent_commits.len(), 2);
+    assert!(!scratch.has_run());
+    scratch.git(&["config", "filter.a=b.clean", &program]);
+    assert_eq!(scratch.look(), GitContext::default());
+    assert!(!scratch.has_run());
+    let _ = scratch.try_git(&["status"]);
+    assert!(scratch.has_run(), "git by itself starts them");
+}
+
+#[test]
+fn neither_the_projects_git_nor_the_surroundings_say_what_is_looked_at() {
+    let scratch = Scratch::with_commit();
+    let own = scratch.write("bin/git", "#!/bin/sh\ntouch ../witnesses\n");
+    fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut environment = scratch.environment();
+    let folders = std::env::split_paths(environment.search_path.as_ref().unwrap());
+    let path = std::env::join_paths([scratch.root().join("bin")].into_iter().chain(folders)).unwrap();
+    environment.search_path = Some(path);
+    let now = Timestamp::from_secs(1);
+    let mut host = Host { started: now, clock: Clock::Fixed(now), environment };
+    assert!(look(&host, &scratch.root(), super::PATIENCE).unwrap().is_git_repo);
+    host.environment.search_path = Some(scratch.root().join("bin").into());
+    assert_eq!(look(&host, &scratch.root(), super::PATIENCE), Some(GitContext::default()));
+    assert!(!scratch.has_run());
+}
+
+#[test]
+fn a_git_that_does_not_come_back_is_ended_with_all_it_started() {
+    let scratch = Scratch::with_commit();
+    let bin = scratch.beside("bin");
+    fs::create_dir(&bin).unwrap();
+    let pid = scratch.beside("pid");
+    let text = format!("#!/bin/sh\nsleep 600 &\necho $! > {}.new\nmv {0}.new {0}\nwait\n", pid.display());
+    fs::write(bin.join("git"), text).unwrap();
+    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut environment = scratch.environment();
+    let folders = std::env::split_paths(environment.search_path.as_ref().unwrap());
+    environment.search_path = Some(std::env::join_paths([bin].into_iter().chain(folders)).unwrap());
+    let now = Timestamp::from_secs(1);
+    let host = Host { started: now, clock: Clock::Fixed(now), environment };
+    let began = Instant::now();
+    assert_eq!(look(&host, &scratch.root(), Duration::from_secs(2)), None);
+    assert!(began.elapsed() < Duration::from_secs(60));
+    let Ok(pid) = fs::read_to_string(pid) else { return };
+    let status = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    assert!(status.is_empty() || status.contains(" Z "), "{status}");
+}

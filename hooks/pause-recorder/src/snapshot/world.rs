@@ -1,0 +1,127 @@
+//! Records and snapshots for tests.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+use shared::host::Timestamp;
+
+use super::{Snapshot, Todos, build};
+use crate::git::{Commit, GitContext, Status};
+use crate::material::Material;
+use crate::record::{Action, Kind, Recorded};
+
+pub(super) const ID: &str = "session-20260106-120000";
+
+/// So many seconds after noon, when the seed's record begins.
+pub(super) fn noon(seconds: i64) -> Timestamp {
+    let noon = Timestamp::from_rfc3339("2026-01-06T12:00:00Z").unwrap();
+    Timestamp::from_micros(noon.micros() + seconds * 1_000_000)
+}
+
+pub(super) fn map(value: &Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap_or_default()
+}
+
+pub(super) fn line(kind: Kind, seconds: i64, share: f64, data: Value) -> Action {
+    Action {
+        kind,
+        timestamp: noon(seconds).rfc3339(),
+        session_id: ID.to_owned(),
+        data: map(&data),
+        context_percentage: share,
+    }
+}
+
+pub(super) fn started(tokens_total: u64) -> Action {
+    let state = json!({ "tokens_used": 180_000, "tokens_total": tokens_total });
+    line(Kind::PauseStarted, 0, 0.9, json!({ "context_percentage": 0.9, "initial_state": state }))
+}
+
+pub(super) fn edit(path: &str) -> Action {
+    line(Kind::ToolCall, 60, 0.91, json!({ "tool": "Edit", "path": path }))
+}
+
+pub(super) fn said(summary: &str) -> Action {
+    line(Kind::AssistantResponse, 120, 0.92, json!({ "summary": summary }))
+}
+
+pub(super) fn asked(message: &str) -> Action {
+    line(Kind::UserMessage, 150, 0.93, json!({ "message": message }))
+}
+
+pub(super) fn recorded(actions: Vec<Action>) -> Recorded {
+    Recorded { id: ID.to_owned(), session: "s".to_owned(), actions, skipped_lines: 0 }
+}
+
+/// The seed's example: 15 actions, 8 of them tool calls, from 90 to 93 %, over 300 s.
+pub(super) fn seeds() -> Recorded {
+    let calls = (1..=8).map(|at| line(Kind::ToolCall, at, 0.91, json!({ "tool": "Read", "path": "/p/a" })));
+    let turns = (0..6).map(|at| line(Kind::AssistantResponse, 20 + at, 0.93, json!({ "summary": "done" })));
+    recorded(std::iter::once(started(200_000)).chain(calls).chain(turns).collect())
+}
+
+pub(super) fn commit(sha: &str, timestamp: &str, message: &str) -> Commit {
+    Commit {
+        sha: sha.to_owned(),
+        author: "Ada".to_owned(),
+        timestamp: timestamp.to_owned(),
+        message: message.to_owned(),
+    }
+}
+
+pub(super) fn material() -> Material {
+    Material {
+        root: "/p".into(),
+        git: GitContext {
+            is_git_repo: true,
+            branch: Some("main".to_owned()),
+            recent_commits: vec![commit("1a2b3c4", "2026-01-06T12:03:00Z", "add the parser")],
+            status: Status {
+                clean: false,
+                modified_files: vec!["src/a.rs".to_owned()],
+                untracked_files: vec!["with space".to_owned(), "line\nbreak".to_owned()],
+            },
+        },
+        todos: Todos { active: vec!["write docs".to_owned()], completed: vec!["write code".to_owned()] },
+        files: vec!["/p/src/a.rs".into(), "/elsewhere/b".into()],
+    }
+}
+
+/// A snapshot that has something of everything.
+pub(super) fn full() -> Snapshot {
+    let mut recorded = seeds();
+    recorded.actions.extend([edit("/p/src/c.rs"), said("all is written"), asked("and the docs?")]);
+    recorded.skipped_lines = 2;
+    build(&recorded, &material(), 3, noon(300))
+}
+
+/// A snapshot that has next to nothing.
+pub(super) fn least() -> Snapshot {
+    build(&Recorded::default(), &Material::default(), 0, noon(0))
+}
+
+/// A snapshot with these texts wherever one can stand.
+pub(super) fn any_snapshot() -> impl Strategy<Value = Snapshot> {
+    let hostile = "[-#*_`<>\\[\\]()!|~:&%@'\"\\\\ \n\r\t\u{0}\u{1b}\u{85}\u{2028}\u{202e}a1é]{0,20}";
+    let text = prop_oneof![any::<String>(), hostile.prop_map(|text| text)];
+    (prop::collection::vec(text, 1..12), 0.0..1.0_f64, any::<u32>())
+        .prop_map(|(texts, share, number)| with(&texts, share, number.into()))
+}
+
+fn with(texts: &[String], share: f64, number: u64) -> Snapshot {
+    let mut snapshot = full();
+    let first = texts[0].clone();
+    snapshot.session_id.clone_from(&first);
+    snapshot.paused_at.clone_from(&first);
+    snapshot.git.branch = texts.get(1).cloned();
+    snapshot.git.recent_commits = vec![commit(&first, &first, texts.last().unwrap())];
+    snapshot.git.status.modified_files = texts.to_vec();
+    snapshot.git.status.untracked_files = texts[1..].to_vec();
+    snapshot.todos = Todos { active: texts[..1].to_vec(), completed: texts.to_vec() };
+    snapshot.files_touched = texts.to_vec();
+    snapshot.accomplishments = texts[texts.len() / 2..].to_vec();
+    snapshot.next_steps = texts[1..].to_vec();
+    snapshot.context_usage.percentage = share * 100.0;
+    snapshot.incremental_pause.context_range = [share, 1.0];
+    snapshot.incremental_pause.action_count = number;
+    snapshot
+}

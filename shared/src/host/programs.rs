@@ -1,0 +1,106 @@
+//! Where programs of the user's are found.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::least_environment;
+
+/// The folders of `PATH` that a project cannot have filled: absolute, and outside of the outermost repository around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustedPath(Vec<PathBuf>);
+
+impl TrustedPath {
+    /// Those of this `PATH`, for work in the folder `project`.
+    #[must_use]
+    pub fn new(search_path: Option<&OsStr>, project: &Path) -> Self {
+        let real = project.canonicalize().unwrap_or_else(|_| project.to_path_buf());
+        let top = real.ancestors().filter(|folder| folder.join(".git").exists()).last().unwrap_or(&real);
+        let is_trusted = |entry: &PathBuf| {
+            entry.is_absolute() && entry.canonicalize().is_ok_and(|entry| !entry.starts_with(top))
+        };
+        Self(search_path.map(std::env::split_paths).into_iter().flatten().filter(is_trusted).collect())
+    }
+
+    /// The first program of this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<PathBuf> {
+        first_program(self.0.iter().cloned(), Path::new(name))
+    }
+
+    /// The least environment of a child that starts programs itself: these folders as its `PATH`, and what the system
+    /// cannot do without.
+    #[must_use]
+    pub fn environment(&self) -> Vec<(OsString, OsString)> {
+        let path = std::env::join_paths(&self.0).ok().map(|path| ("PATH".into(), path));
+        path.into_iter().chain(least_environment().map(|(name, value)| (name.into(), value))).collect()
+    }
+}
+
+/// The first program of this name in these folders.
+pub(crate) fn first_program(folders: impl Iterator<Item = PathBuf>, name: &Path) -> Option<PathBuf> {
+    let mut files = folders.flat_map(|folder| {
+        let file = folder.join(name);
+        endings().iter().map(move |ending| with_ending(&file, ending))
+    });
+    files.find(|file| is_program(file))
+}
+
+fn with_ending(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+const fn endings() -> &'static [&'static str] {
+    if cfg!(windows) { &["", ".exe", ".cmd"] } else { &[""] }
+}
+
+#[cfg(unix)]
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(file: &Path) -> bool {
+    file.is_file() && file.extension().is_some()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    use super::TrustedPath;
+
+    fn program(folder: &Path, mode: u32) {
+        std::fs::create_dir_all(folder).unwrap();
+        std::fs::write(folder.join("tool"), "").unwrap();
+        std::fs::set_permissions(folder.join("tool"), std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn a_program_is_never_taken_from_the_project() {
+        let scratch = tempfile::tempdir().unwrap();
+        let at = |path: &str| scratch.path().join(path);
+        std::fs::create_dir_all(at("outer/.git")).unwrap();
+        std::fs::create_dir_all(at("outer/inner/.git")).unwrap();
+        for (folder, mode) in
+            [("outer/bin", 0o755), ("outer/inner/bin", 0o755), ("plain", 0o644), ("bin", 0o755)]
+        {
+            program(&at(folder), mode);
+        }
+        std::os::unix::fs::symlink(at("outer/bin"), at("link")).unwrap();
+        for (folders, expected) in [
+            (&["outer/inner/bin", "outer/bin", "link", "plain", "bin"][..], Some(at("bin/tool"))),
+            (&["outer/inner/bin", "outer/bin", "link", "plain"], None),
+            (&[], None),
+        ] {
+            let path = std::env::join_paths(folders.iter().map(|folder| at(folder))).unwrap();
+            let trusted = TrustedPath::new(Some(&path), &at("outer/inner"));
+            assert_eq!(trusted.find("tool"), expected, "{folders:?}");
+        }
+        let relative = TrustedPath::new(Some("bin:.:".as_ref()), &at("outer"));
+        assert_eq!((relative.find("tool"), TrustedPath::new(None, &at("outer")).find("tool")), (None, None));
+    }
+}
