@@ -1,10 +1,11 @@
 //! The installer, killed before each of the calls by which it changes files, and in the middle of each write: the user's
-//! files are the old ones or the new ones, and the same command again ends where it would have ended.
+//! files are the old ones or the new ones, and the same command again ends where it would have ended. Of what it does for one
+//! program after the other, the first two rounds and the last are met.
 
 use crate::driver::names;
 use serde_json::Value;
 use shared::catalog::{Answer, Catalog};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
@@ -19,6 +20,9 @@ use tests::process::{Invocation, Outcome};
 use tests::sandbox::{Level, Sandbox, toolchain_env};
 
 const SIGKILL: i32 = 9;
+
+/// Steps are counted from 1.
+const NEVER: usize = 0;
 
 /// Most of the time goes into waiting, for the disk and for the hooks that are proved.
 const USERS: usize = 4;
@@ -242,18 +246,21 @@ struct Attempt<'a> {
     command: Killed<'a>,
     old: Home,
     new: Home,
+    /// What it does when it is not killed.
+    calls: Vec<String>,
 }
 
 impl<'a> Attempt<'a> {
     fn new(user: User, command: Killed<'a>) -> Self {
         let old = user.home();
-        user.command(command.line).run().assert_exit(0);
+        let (outcome, calls) = user.killed(command.line, NEVER, false);
+        outcome.assert_exit(0);
         let new = user.home();
         assert_ne!(old, new, "it does something");
         for text in [&old, &new].into_iter().filter_map(|home| home.settings.as_deref()) {
             assert!(serde_json::from_str::<Value>(text).is_ok(), "{text}");
         }
-        Self { user, command, old, new }
+        Self { user, command, old, new, calls }
     }
 
     /// Returns the call that was the last one; `None` if the command was not killed.
@@ -304,17 +311,53 @@ fn survives_being_killed(user: impl Fn() -> User + Sync, command: Killed<'_>, at
     let kills: usize = std::thread::scope(|scope| {
         let user = &user;
         let share = |first: usize| scope.spawn(move || kill_at(&Attempt::new(user(), command), first));
-        let threads: Vec<_> = (1..=USERS).map(share).collect();
+        let threads: Vec<_> = (0..USERS).map(share).collect();
         let kills = threads.into_iter().map(ScopedJoinHandle::join);
         kills.map(|kills| kills.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).sum()
     });
     assert!(kills >= at_least, "`{}`: only {kills} kills: does the library see the calls?", command.line);
 }
 
+/// The steps before which it is killed, and one that it does not get to. What repeats is a call that follows the same one.
+fn steps(calls: &[String]) -> Vec<usize> {
+    let mut rounds: BTreeMap<[String; 2], Vec<usize>> = BTreeMap::new();
+    let mut before = String::new();
+    for (call, step) in calls.iter().zip(1..) {
+        let shape = shape(call);
+        rounds.entry([before, shape.clone()]).or_default().push(step);
+        before = shape;
+    }
+    let is_met = |round: usize, rounds: &[usize]| round < 2 || round + 1 == rounds.len();
+    let met = rounds.values().flat_map(|steps| {
+        steps.iter().enumerate().filter(|&(round, _)| is_met(round, steps)).map(|(_, &step)| step)
+    });
+    let mut met: Vec<usize> = met.chain([calls.len() + 1]).collect();
+    met.sort_unstable();
+    met
+}
+
+/// A call without what differs from program to program and from run to run.
+fn shape(call: &str) -> String {
+    let (folder, file) = call.rsplit_once('/').unwrap_or(("", call));
+    let (name, rest) = file.split_once(".barbless").unwrap_or((file, ""));
+    let name = if programs().contains(name) { "a program" } else { name };
+    let numbers = |letter: &char| !letter.is_ascii_digit();
+    format!("{folder}/{name}{rest}").chars().filter(numbers).collect()
+}
+
+/// The names of all files that are deployed or linked.
+fn programs() -> &'static BTreeSet<String> {
+    static NAMES: OnceLock<BTreeSet<String>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        let hooks = Catalog::built_in().unwrap().hooks.into_iter();
+        hooks.flat_map(|hook| hook.commands.into_iter().chain(hook.helpers).chain([hook.name])).collect()
+    })
+}
+
 /// One user's share of the steps. Returns how often the command was killed.
 fn kill_at(attempt: &Attempt<'_>, first: usize) -> usize {
     let mut kills = 0;
-    for step in (first..).step_by(USERS) {
+    for step in steps(&attempt.calls).into_iter().skip(first).step_by(USERS) {
         let Some(call) = attempt.at(step, false) else { break };
         kills += 1;
         if call.starts_with("write ") {

@@ -24,6 +24,9 @@ mod judge_api;
 mod judged;
 #[cfg(target_os = "linux")]
 mod killed_installer;
+mod manual;
+mod pause_recorder;
+mod plugin;
 mod privacy;
 mod rate_awareness;
 mod req;

@@ -197,7 +197,7 @@ fn poison(value: &mut Value, secret: &str) {
 }
 
 /// Which of the texts holds enough of one of the secrets to know it by, in its content or in its name.
-fn who_holds(secrets: &[Secret], texts: &BTreeMap<PathBuf, String>) -> Option<String> {
+pub(crate) fn who_holds(secrets: &[Secret], texts: &BTreeMap<PathBuf, String>) -> Option<String> {
     let windows: BTreeMap<&[u8], &str> = secrets
         .iter()
         .flat_map(|secret| {

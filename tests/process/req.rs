@@ -16,5 +16,6 @@ mod marks;
 mod pause;
 mod places;
 mod status;
+mod trial;
 mod usage;
 mod why;

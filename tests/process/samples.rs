@@ -123,7 +123,7 @@ fn the_manual_shows_every_key_of_a_requirement_with_an_example_that_fits_the_sch
         schema["properties"]["requirements"]["additionalProperties"]["properties"].as_object().unwrap();
     let manual = manual();
     for key in keys.keys() {
-        let row = shown(&manual, &format!("| `{key}` |"), "\n");
+        let row = shown(&manual, &format!("| `requirements.NAME.{key}` |"), "\n");
         let [row] = row.as_slice() else { panic!("{key} has {} rows", row.len()) };
         let example = shown(row, &format!("`{key}: "), "`").pop().unwrap_or_else(|| panic!("{key}: {row}"));
         let file = format!("requirements:\n  name:\n    {key}: {example}\n");

@@ -14,6 +14,9 @@ use std::sync::OnceLock;
 /// Names a folder with release binaries for the tests under the real client; set by `cargo xtask e2e`.
 pub const BIN_DIR_VARIABLE: &str = "BARBLESS_E2E_BIN_DIR";
 
+/// Names the profile of these for an `install` that builds; set beside it.
+pub const PROFILE_VARIABLE: &str = "BARBLESS_E2E_PROFILE";
+
 type Built = Result<BTreeMap<String, PathBuf>, String>;
 
 /// The freshly built binary of that name: a hook's, one of a hook's further binaries', or the network child's.
@@ -64,6 +67,12 @@ fn build(packages: &[String]) -> Built {
     command.current_dir(workspace()).args(["build", "--bins", "--message-format=json-render-diagnostics"]);
     command.args(["--profile", &profile()]);
     command.args(packages.iter().flat_map(|package| ["--package", package]));
+    // What cargo tells a test is not meant for another cargo: build scripts that read it would run once more.
+    let told = ["CARGO_MANIFEST_", "CARGO_PKG_"];
+    let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    for name in names.filter(|name| told.iter().any(|start| name.starts_with(start))) {
+        command.env_remove(name);
+    }
     let output = command
         .stderr(Stdio::inherit())
         .output()

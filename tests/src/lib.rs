@@ -48,6 +48,8 @@ pub mod client;
 
 pub mod terminal;
 
+pub mod picture;
+
 pub mod loopback;
 
 pub mod listing;

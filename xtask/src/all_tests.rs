@@ -12,9 +12,10 @@ use installer::registration::names;
 /// Runs them; cargo's exit status becomes ours.
 pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     // The process tests start the real binaries. Built before, no test waits for a compiler.
-    let all = names(&Catalog::built_in()?);
-    let hooks: Vec<&str> = all.iter().map(String::as_str).collect();
-    artifacts::for_tests(root, &hooks)?;
+    let catalog = Catalog::built_in()?;
+    let hooks = names(&catalog);
+    let programs: Vec<&str> = hooks.iter().map(String::as_str).chain(catalog.helpers()).collect();
+    artifacts::for_tests(root, &programs)?;
     let status = artifacts::cargo(root)
         .args(["test", "--workspace", "--no-fail-fast"])
         .status()

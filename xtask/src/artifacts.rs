@@ -15,6 +15,12 @@ use installer::say::{list, note};
 use installer::source::Binaries;
 use serde_json::Value;
 
+/// The profile of what users install.
+pub(crate) const RELEASE: &str = "release";
+
+/// Names another profile for what is installed.
+pub(crate) const PROFILE_VARIABLE: &str = "BARBLESS_E2E_PROFILE";
+
 /// The root of the source tree this command was built from.
 pub(crate) fn root() -> anyhow::Result<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned);
@@ -25,28 +31,83 @@ pub(crate) fn root() -> anyhow::Result<PathBuf> {
 /// The programs of these hooks as they are installed: release profile, static C runtime. Their helpers keep the dynamic one:
 /// they open connections, and a static glibc resolves names badly.
 pub(crate) fn for_installation(root: &Path, hooks: &[&str], helpers: &[&str]) -> anyhow::Result<Binaries> {
+    in_profile(&profile(), root, hooks, helpers)
+}
+
+/// The same in another profile than the user's.
+pub(crate) fn in_profile(
+    profile: &str,
+    root: &Path,
+    hooks: &[&str],
+    helpers: &[&str],
+) -> anyhow::Result<Binaries> {
     let triple = host_triple()?;
-    let mut binaries = hooks_for_installation(root, hooks, &triple)?;
+    with_helpers(profile, root, hooks, helpers, [&triple, &triple])
+}
+
+/// What is installed is built in this profile. The tests under the real client name theirs, for the `install` that they type.
+fn profile() -> String {
+    std::env::var(PROFILE_VARIABLE).unwrap_or_else(|_| RELEASE.to_owned())
+}
+
+/// The same for any platform, and any machine of it: on Linux the helpers are linked with musl, if the compiler has it, whose names
+/// are resolved without the machine's C library.
+pub(crate) fn for_package(
+    root: &Path,
+    hooks: &[&str],
+    helpers: &[&str],
+    triple: &str,
+) -> anyhow::Result<Binaries> {
+    let musl = triple.replace("-linux-gnu", "-linux-musl");
+    if musl == triple || has_target(&musl) {
+        return with_helpers(RELEASE, root, hooks, helpers, [triple, &musl]);
+    }
+    let of = list(helpers);
+    note(format_args!("{of} needs a C library as new as the one here: rustup target add {musl}, for any"));
+    with_helpers(RELEASE, root, hooks, helpers, [triple, triple])
+}
+
+/// Hooks and helpers, each for their platform.
+fn with_helpers(
+    profile: &str,
+    root: &Path,
+    hooks: &[&str],
+    helpers: &[&str],
+    [triple, helpers_triple]: [&str; 2],
+) -> anyhow::Result<Binaries> {
+    let mut binaries = hooks_for_installation(profile, root, hooks, triple)?;
     if !helpers.is_empty() {
         let mut command = build_command(root, helpers);
-        command.args(["--release", "--target", &triple]);
+        command.args(["--profile", profile, "--target", helpers_triple]);
         binaries.extend(run(command, helpers)?);
     }
     Ok(binaries)
 }
 
-fn hooks_for_installation(root: &Path, hooks: &[&str], triple: &str) -> anyhow::Result<Binaries> {
-    let mut release = build_command(root, hooks);
-    release.args(["--release", "--target", triple]);
+/// The compiler has the standard library for it.
+fn has_target(triple: &str) -> bool {
+    let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(compiler).args(["--print", "target-libdir", "--target", triple]).output();
+    output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
+}
+
+fn hooks_for_installation(
+    profile: &str,
+    root: &Path,
+    hooks: &[&str],
+    triple: &str,
+) -> anyhow::Result<Binaries> {
+    let mut dynamic = build_command(root, hooks);
+    dynamic.args(["--profile", profile, "--target", triple]);
     let mut with_static_runtime = build_command(root, hooks);
-    with_static_runtime.args(["--release", "--target", triple]);
+    with_static_runtime.args(["--profile", profile, "--target", triple]);
     link_statically(&mut with_static_runtime, triple);
     match run(with_static_runtime, hooks) {
         Err(error) if lacks_static_library(&error) => {
             note(
                 "the static C library is not installed, so the hooks are linked dynamically: each start takes a little longer",
             );
-            run(release, hooks)
+            run(dynamic, hooks)
         }
         result => result,
     }
@@ -64,13 +125,19 @@ pub(crate) fn installable(root: &Path, binary: &str) -> anyhow::Result<PathBuf> 
     let metadata: Value = serde_json::from_slice(&output.context("starting cargo metadata")?.stdout)
         .context("reading what cargo metadata prints")?;
     let target = metadata["target_directory"].as_str().context("cargo metadata names no target_directory")?;
-    Ok(Path::new(target).join(host_triple()?).join("release").join(file_name(binary)))
+    Ok(Path::new(target).join(host_triple()?).join(profile()).join(file_name(binary)))
 }
 
 /// Cargo, started in the source tree.
 pub(crate) fn cargo(root: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root).stdin(Stdio::null());
+    // What cargo tells a program it runs is not meant for another cargo: build scripts that read it would run once more.
+    let told = ["CARGO_MANIFEST_", "CARGO_PKG_"];
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    for name in names.filter(|name| told.iter().any(|start| name.starts_with(start))) {
+        command.env_remove(name);
+    }
     command
 }
 
@@ -85,7 +152,7 @@ fn build_command(root: &Path, hooks: &[&str]) -> Command {
 /// Adds the flag where cargo looks for it: the user's own RUSTFLAGS would hide what stands in a configuration.
 fn link_statically(command: &mut Command, triple: &str) {
     const FLAG: &str = "-Ctarget-feature=+crt-static";
-    if !triple.contains("-linux-gnu") {
+    if !triple.contains("-linux-gnu") && !triple.ends_with("-windows-msvc") {
         return;
     }
     let own = ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS"].into_iter().zip(["\u{1f}", " "]);
@@ -104,7 +171,7 @@ fn lacks_static_library(error: &anyhow::Error) -> bool {
 }
 
 /// The platform this command runs on, as the compiler calls it.
-fn host_triple() -> anyhow::Result<String> {
+pub(crate) fn host_triple() -> anyhow::Result<String> {
     let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(compiler).arg("-vV").output().context("starting rustc")?;
     let text = String::from_utf8_lossy(&output.stdout);

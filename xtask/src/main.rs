@@ -11,6 +11,7 @@ mod claude_code;
 mod e2e;
 mod ended;
 mod install;
+mod package;
 mod schema;
 mod sync;
 mod tidy;
@@ -96,16 +97,15 @@ enum Verb {
         #[arg(long)]
         yes: bool,
     },
+    /// Write the plugin with its programs, and an archive of it with checksums
+    Package(package::Arguments),
     /// Run all tests
     Test,
     /// Run the tests under the real client
-    E2e {
-        /// Only tests whose names contain one of these
-        filters: Vec<String>,
-    },
+    E2e(e2e::Options),
     /// Measure what each hook costs
     Bench(bench::Options),
-    /// Generate the JSON Schema, the plugin's hooks.json and README's table
+    /// Generate the JSON Schema, the plugin's manifest and hooks, and the tables
     Schema {
         /// Only say whether they are up to date
         #[arg(long)]
@@ -143,8 +143,9 @@ fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::Sync { prune, source } => sync::run(&root, &host, prune, &source),
         Verb::Statusline => statusline::run(&host, voice),
         Verb::Undo { place, yes } => undo::run(&host, &place, yes, voice),
+        Verb::Package(arguments) => package::run(&root, &arguments),
         Verb::Test => all_tests::run(&root),
-        Verb::E2e { filters } => e2e::run(&root, &filters),
+        Verb::E2e(options) => e2e::run(&root, &options),
         Verb::Bench(options) => bench::run(&root, &options),
         Verb::Schema { check } => schema::run(&root, check),
         Verb::Tidy => tidy::run(&root),

@@ -1,7 +1,10 @@
 //! `cargo xtask schema [--check]`: the generated files, which are committed: config/requirements.schema.json from what each
-//! hook says of its settings; config/req from what `req` says it prints; plugin/hooks/hooks.json, the table in README.md and the list of the manual's pages about hooks from
-//! config/hooks.yaml.
+//! hook says of its settings; config/req from what `req` says it prints, config/pause-recorder from what that hook leaves; the
+//! plugin's hooks.json, the table in README.md and the list of the manual's pages about hooks from config/hooks.yaml; the
+//! manual's tables of settings from the schema.
 
+mod manual;
+pub(crate) mod plugin;
 mod printed;
 
 use std::fs;
@@ -11,7 +14,6 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, bail, ensure};
 use serde_json::{Map, Value, json};
 use shared::catalog::{Catalog, HookEntry};
-use shared::settings::{Program, Registration};
 
 use crate::artifacts;
 use installer::registration::names;
@@ -34,13 +36,22 @@ pub(crate) fn run(root: &Path, check: bool) -> anyhow::Result<()> {
     let hooks: Vec<&str> = all.iter().map(String::as_str).collect();
     let binaries = artifacts::for_tests(root, &hooks)?;
     let readme = fs::read_to_string(root.join("README.md")).context("reading README.md")?;
-    let mut files = printed::schemas(binaries.get("req").context("no binary req was built")?)?;
+    let req = binaries.get("req").context("no binary req was built")?;
+    let mut files = printed::schemas(req)?;
     let leftovers = printed::leftovers(root, &files);
+    files.extend(plugin::files(&catalog, req)?);
+    files.extend(binaries.get("pause-recorder").map(|it| printed::of_snapshots(it)).transpose()?.flatten());
     let mut add = |path: &str, text: String| files.push(Generated { path: path.to_owned(), text });
-    add("config/requirements.schema.json", pretty(&requirements(&catalog, &binaries)?)?);
-    add("plugin/hooks/hooks.json", pretty(&plugin(&catalog))?);
+    let schema = requirements(&catalog, &binaries)?;
+    add("config/requirements.schema.json", pretty(&schema)?);
     add("README.md", with_table(&readme, &table(&catalog))?);
     add("hooks/requirements-check/src/machine/docs/hooks.rs", pages(&catalog));
+    let defaults = fs::read_to_string(root.join("config/defaults.yaml")).context("reading the defaults")?;
+    let defaults = serde_yaml::from_str(&defaults).context("config/defaults.yaml")?;
+    for (path, tables) in manual::tables(&catalog, &schema, &defaults)? {
+        let page = fs::read_to_string(root.join(&path)).with_context(|| format!("reading {path}"))?;
+        add(&path, manual::with_tables(&path, &page, &tables)?);
+    }
     let differs =
         |file: &&Generated| fs::read_to_string(root.join(&file.path)).ok().as_ref() != Some(&file.text);
     let stale: Vec<&Generated> = files.iter().filter(differs).collect();
@@ -131,20 +142,23 @@ fn owned_too(there: Option<&Value>, mut property: Value, hook: &str) -> Value {
 
 fn top_level() -> Value {
     json!({
-        "version": { "description": "The version of this file's format.", "enum": ["1.0", 1] },
+        "version": { "description": "The version of the file's format.", "enum": ["1.0", 1] },
         "requires": {
             "type": "string",
+            "x-set-in": "project",
             "description": "The versions of Barbless this file is written for, as in \">=0.2\". Older ones say so once per session."
         },
         "inherit": {
             "type": "boolean",
-            "description": "Project file only: false starts from the defaults instead of the global file; locked keys stay."
+            "x-set-in": "project",
+            "description": "false starts from the defaults instead of the global file; locked keys stay."
         },
         "enabled": { "type": "boolean", "description": "false switches every hook off, from this level on." },
         "locked": {
             "type": "array",
             "items": { "type": "string" },
-            "description": "Global file only: key paths that deeper files and switches may not change."
+            "x-set-in": "global",
+            "description": "Key paths that deeper files and switches may not change."
         }
     })
 }
@@ -176,27 +190,6 @@ fn require_nothing(schema: &mut Map<String, Value>) {
     if let Some(entry) = schema.get_mut("additionalProperties").and_then(Value::as_object_mut) {
         require_nothing(entry);
     }
-}
-
-/// The hooks as the client loads them from the plugin.
-fn plugin(catalog: &Catalog) -> Value {
-    let mut events = Map::new();
-    for hook in &catalog.hooks {
-        for entry in &hook.events {
-            let registration = Registration {
-                event: entry.event.clone(),
-                matcher: entry.matcher.clone(),
-                program: Program::Path(format!("${{CLAUDE_PLUGIN_ROOT}}/bin/{}", hook.name)),
-                timeout_secs: Some(entry.timeout_secs.into()),
-                status_message: entry.status_message.clone(),
-            };
-            let groups = events.entry(&entry.event).or_insert_with(|| json!([]));
-            if let Some(groups) = groups.as_array_mut() {
-                groups.push(registration.group());
-            }
-        }
-    }
-    json!({ "hooks": events })
 }
 
 /// The pages of the hooks for `req docs`: compiled in from where they are, so that no hook is named by hand.
@@ -246,7 +239,7 @@ mod tests {
     use serde_json::json;
     use shared::catalog::{Catalog, EventEntry, HookEntry};
 
-    use super::{owned_too, pages, plugin, require_nothing, root_keys, table, with_table};
+    use super::{owned_too, pages, plugin::hooks, require_nothing, root_keys, table, with_table};
 
     fn catalog() -> Catalog {
         let first = Catalog::built_in().unwrap().hooks.remove(0);
@@ -272,14 +265,14 @@ mod tests {
 
     #[test]
     fn the_plugin_starts_its_own_binaries_without_a_shell() {
-        let run = |name: &str| json!({ "type": "command", "command": format!("${{CLAUDE_PLUGIN_ROOT}}/bin/{name}"), "args": [], "timeout": 5 });
+        let run = |name: &str| json!({ "type": "command", "command": format!("${{CLAUDE_PLUGIN_ROOT}}/bin/{name}"), "args": ["--plugin"], "timeout": 5 });
         let mut with_message = run("b");
         with_message["statusMessage"] = json!("bash");
         let expected = json!({ "hooks": {
             "Stop": [{ "hooks": [run("a")] }, { "hooks": [run("b")] }],
             "PreToolUse": [{ "matcher": "Bash", "hooks": [with_message] }]
         }});
-        assert_eq!(plugin(&catalog()), expected);
+        assert_eq!(hooks(&catalog(), ""), expected);
     }
 
     #[test]

@@ -50,6 +50,8 @@ pub struct CreditPacer;
 impl Hook for CreditPacer {
     const NAME: &'static str = "credit-pacer";
     const HEADLESS: Headless = Headless::Decides;
+    const HEADLESS_MEANS: &'static str =
+        "Delays of sessions nobody watches (`claude -p`, SDK) may be longer than 60 seconds.";
     const GLOBAL_ONLY: &'static [&'static str] = &["retention_days", "statusline", "usage_api"];
     const OTHER_NAMES: &'static [(&'static str, &'static str)] = &[
         ("threshold_percent", "threshold_pct"),

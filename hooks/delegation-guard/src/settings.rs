@@ -15,7 +15,7 @@ pub struct Settings {
     pub first_call: FirstCall,
     /// Calls the main session may make before that happens.
     pub min_streak_before_block: Bounded<0, 1000>,
-    /// The first advice comes at this streak, the next ones each time it has doubled.
+    /// The first advice comes at a streak of so many calls, the next ones each time it has doubled.
     pub advise_from: Bounded<1, 1000>,
     /// Tools that neither count nor reset the streak, by their exact names. Replaces the built-in list.
     pub exempt_tools: Vec<String>,

@@ -49,6 +49,8 @@ pub struct IntentValidator;
 impl Hook for IntentValidator {
     const NAME: &'static str = "intent-validator";
     const HEADLESS: Headless = Headless::Decides;
+    const HEADLESS_MEANS: &'static str =
+        "Has no effect: it decides in sessions nobody watches (`claude -p`, SDK) like anywhere else.";
     const GLOBAL_ONLY: &'static [&'static str] = &[
         "judge",
         "stage1",

@@ -18,7 +18,7 @@ use rules::Rules;
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Who decides whether a change was declared: the rules here, a model, or a model where the rules cannot tell.
+    /// Who decides whether a change was declared.
     pub stage1: Stage1,
     /// The model of stage 1: a name as the backend takes it.
     pub stage1_model: String,
@@ -34,9 +34,9 @@ pub struct Settings {
     pub extensions: Vec<String>,
     /// Core code: folders, from the project's root or anywhere below it.
     pub core_paths: Vec<String>,
-    /// Folders and globs that are not looked at.
+    /// Not looked at: folders anywhere, or globs from the project's root.
     pub exclude_paths: Vec<String>,
-    /// What a change is held against beside its declaration, by name. An empty text takes a rule away.
+    /// What a change is held against beside its declaration, by name: 300 characters each. An empty text takes a rule away.
     #[schemars(with = "BTreeMap<String, String>")]
     pub rules: Rules,
     /// The checks that need no model.
@@ -64,7 +64,7 @@ pub struct Checks {
     pub commented_out_code: bool,
     /// A function may have so many lines. 0: any number.
     pub max_function_lines: ZeroOr<5, 10_000>,
-    /// Conditions and loops may be nested so deep. 0: any depth.
+    /// So many conditions and loops may be nested within each other. 0: any number.
     pub max_nesting: ZeroOr<2, 100>,
 }
 

@@ -68,6 +68,14 @@ pub(crate) const VERBS: &[Verb] = &[
     verb("schema snapshot", "JSON Schema of a snapshot"),
 ];
 
+/// `1 action`, `2 actions`.
+fn counted(count: u64) -> String {
+    match count {
+        1 => "1 action".to_owned(),
+        count => format!("{count} actions"),
+    }
+}
+
 /// The prompt is one of our commands.
 pub(crate) fn is_command(prompt: &str) -> bool {
     grammar::prompted(prompt).is_some() || cli::is_typed::<PauseRecorder>(prompt)

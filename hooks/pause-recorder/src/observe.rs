@@ -6,7 +6,6 @@ pub(crate) mod start;
 
 use std::time::Duration;
 
-use shared::cli;
 use shared::hook::{Hook, Seen};
 use shared::protocol::Event;
 
@@ -160,9 +159,4 @@ fn gathered(seen: &Seen<'_, Settings>, patience: Duration) -> Option<Box<Materia
     let root = seen.places.root.as_deref()?;
     let transcript = seen.input.call.transcript_path.as_deref();
     material::gather(seen.host, root, transcript, patience).map(Box::new)
-}
-
-/// A prompt that is one of any hook's commands is nobody's words.
-pub(crate) fn is_own_prompt(prompt: &str) -> bool {
-    cli::is_typed::<PauseRecorder>(prompt) || shared::operator::typed::ours(prompt).is_some()
 }

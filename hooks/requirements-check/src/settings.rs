@@ -27,66 +27,92 @@ pub struct Settings {
 #[serde(deny_unknown_fields, default)]
 pub struct Requirement {
     /// It is required. Without this key it is not, so that a file may describe what another one switches on.
+    #[schemars(extend("examples" = [true]))]
     pub enabled: bool,
-    /// How it is met: by a mark (`blocking`), by a computed value (`dynamic`), by a condition (`guard`), or by a command that
-    /// passed or a file that is there (`evidence`).
+    /// How it is met.
     #[serde(rename = "type")]
+    #[schemars(extend("default" = "blocking", "examples" = ["evidence"]))]
     pub kind: Kind,
-    /// For whom and how long a mark counts.
+    /// Where a mark or evidence counts. A mark under `session` can be widened: `req satisfy NAME --branch`.
+    #[schemars(extend("default" = "session", "examples" = ["branch"]))]
     pub scope: Scope,
-    /// Where it is enforced: before tool calls, at the end of a turn, or both. Empty: before tool calls; evidence at the end,
-    /// and before the calls too where `trigger_tools` names some.
+    /// Where it is checked. Empty: `tool`, for evidence `stop`, for evidence with `trigger_tools` `both`.
+    #[schemars(extend("examples" = ["both"]))]
     pub enforce: Option<Enforce>,
-    /// Which tool calls need it. Empty: Edit, Write, `MultiEdit` and `NotebookEdit`; evidence none.
+    /// Which calls need it: names or globs of tools, commands of a shell. Empty: `Edit`, `Write`, `MultiEdit` and
+    /// `NotebookEdit`; evidence none.
+    #[schemars(extend("examples" = [["Edit", "mcp__db__*", {"tool": "Bash", "command_pattern": "git push"}]]))]
     pub trigger_tools: Option<Vec<Trigger>>,
-    /// What to say when it is not met.
+    /// What Claude reads when it is not met.
+    #[schemars(extend("examples" = ["Write the plan first."]))]
     #[serde(alias = "blocking_message")]
     pub message: Option<String>,
-    /// One line on what it is for.
+    /// One line on what it is for, for lists.
+    #[schemars(extend("examples" = ["every change has a plan"]))]
     #[serde(alias = "short_message")]
     pub description: Option<String>,
-    /// What to do before it counts as met; shown with the denial.
+    /// What to do before it is marked; shown with the refusal.
+    #[schemars(extend("examples" = [["tests planned", "no new dependency"]]))]
     pub checklist: Vec<String>,
     /// Who may mark it as met.
+    #[schemars(extend("default" = "agent", "examples" = ["user"]))]
     pub satisfied_by: SatisfiedBy,
     /// Skills whose completion without error marks it as met.
+    #[schemars(extend("examples" = [["adr-review", "docs:adr"]]))]
     pub satisfied_by_skill: Option<OneOrMore<String>>,
-    /// The skill to name in the denial.
+    /// The skill to name in the refusal.
+    #[schemars(extend("examples" = ["adr-review"]))]
     pub auto_resolve_skill: Option<String>,
-    /// Marks older than so many seconds do not count.
+    /// Marks and evidence older than so many seconds do not count.
+    #[schemars(extend("examples" = [43_200]))]
     pub ttl_secs: Option<Bounded<1, 31_536_000>>,
 
     /// Dynamic: what is computed.
+    #[schemars(extend("examples" = ["branch_size"]))]
     pub calculator: Option<Calculator>,
-    /// Dynamic: from which value on the user is warned, and from which on it is not met.
+    /// Dynamic: from which value on the user is warned, and from which on calls are refused.
+    #[schemars(extend("examples" = [{"warn": 250, "block": 400}]))]
     pub thresholds: Thresholds,
-    /// Dynamic: the branch to compare with. Empty: upstream, else origin's default, main, master.
+    /// Dynamic: the branch to compare with. Empty: upstream, else `origin/HEAD`, main, master.
+    #[schemars(extend("examples" = ["origin/develop"]))]
     pub base: Option<String>,
     /// Dynamic: files that do not count.
+    #[schemars(extend("examples" = [["**/*.snap"]]))]
     pub exclude: Vec<Glob>,
-    /// Dynamic: after so many seconds everything is counted again.
+    /// Dynamic: after so many seconds everything is counted again. Empty: 30.
+    #[schemars(extend("examples" = [120]))]
     pub cache_ttl: Option<Bounded<0, 3600>>,
-    /// Dynamic: an approval holds for so many seconds.
+    /// Dynamic: `req approve` holds for so many seconds. Empty: 300.
+    #[schemars(extend("examples" = [3_600]))]
     pub approval_ttl: Option<Bounded<1, 604_800>>,
 
     /// Guard: the condition.
+    #[schemars(extend("examples" = ["single_session"]))]
     pub guard_type: Option<GuardType>,
     /// Guard `protected_branch`: which branches. Empty: main and master.
+    #[schemars(extend("examples" = [["main", "release/*"]]))]
     pub protected_branches: Option<Vec<Glob>>,
 
     /// Evidence: commands, one of which must have passed; words as in `cargo test`, or a regular expression.
+    #[schemars(extend("examples" = [["npm test", "pytest( .*)?"]]))]
     pub command: Option<OneOrMore<CommandPattern>>,
     /// Evidence: the files it is about. Empty: all of the work tree.
+    #[schemars(extend("examples" = [["src/**", "Cargo.toml"]]))]
     pub paths: Vec<Glob>,
     /// Evidence: a command with one of these arguments proves nothing. Empty: `--no-run`, `--list`, `--help` and the like.
+    #[schemars(extend("examples" = [["--no-run", "--list"]]))]
     pub not_args: Option<Vec<String>>,
     /// Evidence: the command's output must match this regular expression.
+    #[schemars(extend("examples" = ["[1-9][0-9]* passed"]))]
     pub min_output: Option<Pattern>,
     /// Evidence: a file that must be there.
+    #[schemars(extend("examples" = ["docs/review.md"]))]
     pub file: Option<FileEvidence>,
     /// Evidence `file`: it must be newer than the last commit (`HEAD`) or than this long ago (`30m`, `2h`, `1d`).
+    #[schemars(extend("examples" = ["HEAD"]))]
     pub newer_than: Option<Age>,
     /// Evidence `file`: each of these regular expressions must match somewhere in it.
+    #[schemars(extend("examples" = [["^## Risks", "LGTM"]]))]
     pub contains: Vec<Pattern>,
 
     /// One of its keys is wrong, and nothing below holds in its place.
@@ -160,9 +186,9 @@ pub enum Calculator {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Thresholds {
-    /// The user and Claude are told, once per crossing.
+    /// From so many lines on the user and Claude are told, once per crossing.
     pub warn: Option<Bounded<1, 100_000_000>>,
-    /// The requirement is not met.
+    /// From so many lines on the requirement is not met.
     pub block: Option<Bounded<1, 100_000_000>>,
 }
 
@@ -262,7 +288,7 @@ pub struct Hooks {
 pub struct SessionStart {
     /// Claude is told what is required and how it is met.
     pub inject_context: bool,
-    /// A line above it.
+    /// A line of yours above it.
     pub custom_header: Option<String>,
 }
 
@@ -272,7 +298,7 @@ pub struct SessionStart {
 pub struct Stop {
     /// The turn does not end while something is due and not met; once per prompt.
     pub verify_requirements: bool,
-    /// Requirements of these scopes are looked at.
+    /// Requirements of these scopes are looked at; `branch` and the others only where they stand here.
     pub verify_scopes: Vec<Scope>,
 }
 

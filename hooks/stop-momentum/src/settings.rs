@@ -15,7 +15,7 @@ pub struct Settings {
     /// Blocks per prompt before a stop without the token is let go. Empty: 1, or 3 with `enforce_ack`.
     /// At most 6, because the client overrides stop hooks at 8 continuations.
     pub max_blocks: Option<Bounded<1, 6>>,
-    /// When to ask: after every turn that used tools, or only where something looks unfinished.
+    /// When to ask.
     pub only_when: OnlyWhen,
     /// A text of yours in place of the built-in guidance: a path, absolute, from `~`, or from the configuration folder.
     /// A project's `.claude/momentum-guide.md` comes before it.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
-use shared::transcript::{Block, Line, ToolUse};
+use shared::transcript::{Block, Line, Progress, ToolUse, tasks};
 
 /// A command with one of these words proves something about the code.
 const PROVING_WORDS: &[&str] = &[
@@ -126,51 +126,9 @@ fn proves_something(input: &str) -> bool {
     words.map(str::to_lowercase).any(|word| PROVING_WORDS.contains(&word.as_str()))
 }
 
-/// The answers of the task tools, as far as they tell a status.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct TaskAnswer {
-    /// Of `TaskCreate`.
-    task: Option<Task>,
-    /// Of `TaskList`: all there are.
-    tasks: Option<Vec<Task>>,
-    /// Of `TaskUpdate`.
-    task_id: Option<String>,
-    status_change: Option<StatusChange>,
-}
-
-#[derive(Deserialize)]
-struct Task {
-    id: String,
-    status: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct StatusChange {
-    to: String,
-}
-
 /// How many tasks are neither completed nor deleted, as the task tools have told so far.
 fn open_tasks(lines: &[Line]) -> usize {
-    let mut open = BTreeMap::new();
-    let is_open = |status: &str| !matches!(status, "completed" | "deleted" | "cancelled");
-    for answer in
-        lines.iter().filter_map(|line| serde_json::from_str::<TaskAnswer>(line.tool_answer.as_deref()?).ok())
-    {
-        if let Some(tasks) = answer.tasks {
-            open = tasks
-                .into_iter()
-                .map(|task| (task.id, task.status.is_none_or(|status| is_open(&status))))
-                .collect();
-        }
-        if let Some(task) = answer.task {
-            open.insert(task.id, true);
-        }
-        if let (Some(id), Some(change)) = (answer.task_id, answer.status_change) {
-            open.insert(id, is_open(&change.to));
-        }
-    }
-    open.values().filter(|open| **open).count()
+    tasks(lines).iter().filter(|task| task.progress != Progress::Completed).count()
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::texts;
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// When the model is asked: at every stop after work, never, or only while you are away.
+    /// When the model is asked.
     pub mode: Mode,
     /// You are away when you have typed nothing for so many seconds.
     pub away_secs: Bounded<1, 86_400>,

@@ -66,7 +66,8 @@ fn is_program(file: &Path) -> bool {
     file.is_file() && file.extension().is_some()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;

@@ -17,7 +17,7 @@ fn programs_are_read_from_cargos_messages() {
 }
 
 #[test]
-fn only_gnu_linux_needs_a_flag_for_the_static_runtime() {
+fn gnu_linux_and_windows_need_a_flag_for_the_static_runtime() {
     let flags = |triple| {
         let mut command = Command::new("cargo");
         link_statically(&mut command, triple);
@@ -26,6 +26,7 @@ fn only_gnu_linux_needs_a_flag_for_the_static_runtime() {
     assert_eq!(flags("aarch64-apple-darwin"), 0);
     assert_eq!(flags("x86_64-unknown-linux-musl"), 0);
     assert!(flags("x86_64-unknown-linux-gnu") > 0);
+    assert!(flags("x86_64-pc-windows-msvc") > 0);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! config/req/*.schema.json: what `req` prints with `--json`, as `req schema` says it.
+//! config/req/*.schema.json: what `req` prints with `--json`, as `req schema` says it; and
+//! config/pause-recorder/snapshot.schema.json, as that hook says what it leaves behind.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,12 @@ use super::Generated;
 
 /// Where they lie.
 const FOLDER: &str = "config/req";
+
+/// Where that of a snapshot lies.
+const SNAPSHOT: &str = "config/pause-recorder/snapshot.schema.json";
+
+/// How our programs end on words they do not know.
+const WRONG_USAGE: i32 = 64;
 
 /// The schema of each command that `req schema` lists.
 pub(super) fn schemas(req: &Path) -> anyhow::Result<Vec<Generated>> {
@@ -24,6 +31,19 @@ pub(super) fn schemas(req: &Path) -> anyhow::Result<Vec<Generated>> {
     Ok(schemas)
 }
 
+/// The schema of a snapshot; none from a program that does not know the verb.
+pub(super) fn of_snapshots(pause_recorder: &Path) -> anyhow::Result<Option<Generated>> {
+    const WORDS: [&str; 2] = ["schema", "snapshot"];
+    let output = Command::new(pause_recorder).args(WORDS).stdin(Stdio::null()).output();
+    let output = output.with_context(|| format!("starting {}", pause_recorder.display()))?;
+    if output.status.code() == Some(WRONG_USAGE) {
+        return Ok(None);
+    }
+    ensure!(output.status.success(), "`pause-recorder schema snapshot` ended with {}", output.status);
+    let text = String::from_utf8(output.stdout).context("what `pause-recorder schema snapshot` prints")?;
+    Ok(Some(Generated { path: SNAPSHOT.to_owned(), text }))
+}
+
 /// Files there of commands that are not listed any more.
 pub(super) fn leftovers(root: &Path, schemas: &[Generated]) -> Vec<PathBuf> {
     let entries = fs::read_dir(root.join(FOLDER)).into_iter().flatten().flatten();
@@ -31,7 +51,8 @@ pub(super) fn leftovers(root: &Path, schemas: &[Generated]) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).filter(|path| !is_known(path)).collect()
 }
 
-fn said(req: &Path, words: &[&str]) -> anyhow::Result<String> {
+/// What `req` prints for these words.
+pub(super) fn said(req: &Path, words: &[&str]) -> anyhow::Result<String> {
     let output = Command::new(req).args(words).stdin(Stdio::null()).output();
     let output = output.with_context(|| format!("starting {}", req.display()))?;
     ensure!(output.status.success(), "`req {}` ended with {}", words.join(" "), output.status);

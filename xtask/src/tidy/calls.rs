@@ -50,6 +50,7 @@ const DOORS: [Door; 5] = [
             ("shared/src/sleep.rs", "the deadline of a delay"),
             ("shared/src/judge/", "the deadline of a question"),
             ("hooks/credit-pacer/src/statusline/chain.rs", "the deadline of the status line below ours"),
+            ("hooks/pause-recorder/src/git/", "the deadline of the git command"),
             ("hooks/requirements-check/src/git/", "the deadlines of counting and of the git command"),
             ("hooks/requirements-check/src/observe/look.rs", "gives the deadline of counting"),
             ("shared/installer/src/child.rs", "the timeout of a program it runs"),

@@ -49,6 +49,13 @@ pub(super) enum Whose {
     Foreign,
 }
 
+impl Going {
+    /// Lines that could be read.
+    pub(super) fn actions(&self) -> u64 {
+        self.recorded.actions.len() as u64
+    }
+}
+
 impl Whose {
     pub(super) const fn word(self) -> &'static str {
         match self {

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use shared::host::Timestamp;
 use shared::state::read_regular;
 
-use super::Reply;
 use super::desk::{Desk, Going, Kept};
+use super::{Reply, counted};
 use crate::snapshot::markdown;
 
 /// So many snapshots are listed for people, and so many for programs.
@@ -85,8 +85,8 @@ fn kept_line(kept: &Kept) -> String {
     };
     let at = when(kept).map(Timestamp::local).unwrap_or_default();
     let percent = snapshot.context_usage.percentage.floor();
-    let actions = snapshot.incremental_pause.action_count;
-    format!("{id}  {at}  {percent:.0} % full, {actions} actions, {}", whose.word())
+    let actions = counted(snapshot.incremental_pause.action_count);
+    format!("{id}  {at}  {percent:.0} % full, {actions}, {}", whose.word())
 }
 
 fn going_line(going: &Going) -> String {
@@ -97,8 +97,8 @@ fn going_line(going: &Going) -> String {
         (false, false) => format!("not begun on this machine, silent since {at}"),
     };
     let what = if going.recorded.actions.is_empty() { "no line can be read" } else { "being recorded" };
-    let (name, actions) = (&going.name, going.recorded.actions.len());
-    format!("{name}  {what}, {actions} actions, {whose}")
+    let (name, actions) = (&going.name, counted(going.actions()));
+    format!("{name}  {what}, {actions}, {whose}")
 }
 
 fn of_kept(desk: &Desk<'_>, kept: &Kept) -> Value {

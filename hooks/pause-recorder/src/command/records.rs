@@ -2,8 +2,8 @@
 
 use shared::operator::{Caller, Standing};
 
-use super::Reply;
 use super::desk::{Desk, Going};
+use super::{Reply, counted};
 use crate::PauseRecorder;
 use crate::decide::started;
 use crate::git::GitContext;
@@ -20,8 +20,8 @@ pub(super) fn start(desk: &Desk<'_>) -> Reply {
     };
     if let Some(record) = desk.sessions.active(session) {
         let recorded = record.read().unwrap_or_default();
-        let (id, actions) = (recorded.id, recorded.actions.len());
-        return Reply::yes(format!("this session is being recorded already: {id}, {actions} actions"));
+        let (id, actions) = (recorded.id, counted(recorded.actions.len() as u64));
+        return Reply::yes(format!("this session is being recorded already: {id}, {actions}"));
     }
     let section = desk.asker.section::<PauseRecorder>(&desk.asker.switches());
     if section.is_none_or(|section| !section.enabled) {
@@ -57,8 +57,8 @@ pub(super) fn finalize(desk: &Desk<'_>, part: Option<&str>, minimal: bool) -> Re
     }
     let files = desk.sessions.files(&going.recorded.id);
     let (ending, path) = if minimal { (Ending::Minimal, files.archive) } else { (Ending::Full, files.json) };
-    let (id, actions) = (&going.recorded.id, going.recorded.actions.len());
-    let text = format!("{id} is finalized, {actions} actions:\n{}", path.display());
+    let (id, actions) = (&going.recorded.id, counted(going.actions()));
+    let text = format!("{id} is finalized, {actions}:\n{}", path.display());
     let step = Step::Finish(Box::new(end(desk, going, ending)));
     Reply { steps: vec![step], ..Reply::yes(text) }
 }
@@ -93,14 +93,15 @@ pub(super) fn discard(desk: &Desk<'_>, part: Option<&str>) -> Reply {
         Ok(going) => going,
         Err(why) => return Reply::no(why),
     };
-    let Going { record, recorded, name, is_known, .. } = going;
+    let actions = counted(going.actions());
+    let Going { record, name, is_known, .. } = going;
     if !desk.asker.caller.is_operator() {
         return Reply::no(refusal(desk.asker.caller, &format!("pause-recorder discard {name}")));
     }
     // What somebody else's file says of an id must not touch what is ours under it.
     let id = if is_known { name.clone() } else { String::new() };
     let snapshot = desk.sessions.snapshot_ids().into_iter().find(|kept| *kept == id);
-    let text = format!("{name} is discarded, {} actions; nothing of it is left", recorded.actions.len());
+    let text = format!("{name} is discarded, {actions}; nothing of it is left");
     let steps = std::iter::once(Step::Discard { record, id })
         .chain(snapshot.map(|id| Step::Remove { ids: vec![id] }))
         .collect();

@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 use shared::cli;
 
-use super::Reply;
 use super::desk::{Desk, Whose};
+use super::{Reply, counted};
 use crate::PauseRecorder;
 use crate::levels::Thresholds;
 use crate::models;
@@ -173,8 +173,9 @@ fn record_line(desk: &Desk<'_>, record: Option<&Summary>) -> String {
     };
     let minutes = duration_seconds / 60;
     format!(
-        "record: {session_id} in {}, {action_count} actions in {minutes} min, context {:.0} to {:.0} %",
+        "record: {session_id} in {}, {} in {minutes} min, context {:.0} to {:.0} %",
         desk.sessions.told(),
+        counted(*action_count),
         first * 100.0,
         last * 100.0
     )

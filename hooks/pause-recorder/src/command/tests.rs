@@ -180,7 +180,7 @@ fn status_says_how_things_stand() {
     world.foreign("session-20260101-000000");
     world.yes(PROMPT, "start");
     let text = world.yes(PROMPT, "status");
-    assert!(text.contains("\nrecord: session-20261122-120000-2 in .claude/sessions, 1 actions"), "{text}");
+    assert!(text.contains("\nrecord: session-20261122-120000-2 in .claude/sessions, 1 action"), "{text}");
     assert!(text.ends_with("1 unread, 0 read, 1 not as written on this machine"), "{text}");
     let json: serde_json::Value = serde_json::from_str(&world.yes(PROMPT, "status --json")).unwrap();
     assert_eq!(json["hook"], "pause-recorder");

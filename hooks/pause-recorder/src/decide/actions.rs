@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
+use shared::operator::typed;
 use shared::protocol::{Call, Event};
 
 use crate::levels::Level;
@@ -69,7 +70,8 @@ pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
             });
             Some((Kind::SystemEvent, map(data)))
         }
-        Event::UserPromptSubmit { prompt, .. } => {
+        // A command of any of our hooks is nobody's words.
+        Event::UserPromptSubmit { prompt, .. } if typed::ours(prompt).is_none() => {
             let data = json!({
                 "message": shortened(prompt, MAX_SUMMARY_CHARS),
                 "length": prompt.chars().count(),

@@ -18,6 +18,9 @@ use crate::state::State;
 /// The status line tells of the last reply. What is older may be a reply behind: the transcript is not.
 const FRESH: Duration = Duration::from_secs(60);
 
+/// The client writes its transcript by a timer: within 135 ms every time (tests/client-facts.md, section 4).
+const WRITTEN_WITHIN: Duration = Duration::from_millis(250);
+
 /// How full the context is; `None` where nobody knows, or where it does not matter at this event.
 pub(super) fn of(seen: &Seen<'_, Settings>, state: &State, is_recorded: bool) -> Option<Reading> {
     if !matters(&seen.input.event, is_recorded) {
@@ -25,6 +28,13 @@ pub(super) fn of(seen: &Seen<'_, Settings>, state: &State, is_recorded: bool) ->
     }
     let session = seen.input.call.session_id.as_deref()?;
     let told = seen.store.and_then(|store| session::read(store, session));
+    if is_learnt_from(&seen.input.event) {
+        wait_for_the_last_reply(seen);
+        let reading = by_transcript(seen, state, told.as_ref());
+        if reading.is_some() {
+            return reading;
+        }
+    }
     let fresh = told.as_ref().filter(|told| !state.compacted && is_fresh(told, seen.host.now()));
     let reading = fresh.and_then(|told| by_status_line(seen, told));
     reading.or_else(|| by_transcript(seen, state, told.as_ref()))
@@ -50,6 +60,18 @@ fn matters(event: &Event, is_recorded: bool) -> bool {
         // What is told was in the context before; nothing of it is any more.
         Event::SessionStart { source, .. } if matches!(source.as_str(), "compact" | "clear") => false,
         _ => is_recorded,
+    }
+}
+
+/// How full the context is now is where the client compacts this model: the reply that filled it must be among what is read.
+fn is_learnt_from(event: &Event) -> bool {
+    matches!(event, Event::PreCompact { trigger } if trigger == "auto")
+}
+
+/// A compaction takes many seconds; it does not matter that it begins a moment later.
+fn wait_for_the_last_reply(seen: &Seen<'_, Settings>) {
+    if !seen.host.is_replay() {
+        std::thread::sleep(WRITTEN_WITHIN);
     }
 }
 

@@ -24,7 +24,7 @@ const MAX_LINE: usize = 90;
 const ANSWER: &str = "### For Claude";
 
 /// The pages of config/manual, in the order in which a newcomer wants them.
-const WRITTEN: [Written; 14] = [
+const WRITTEN: [Written; 22] = [
     Written::page("start", include_str!("../../../../config/manual/start.md")),
     Written::page("requirements", include_str!("../../../../config/manual/requirements.md")),
     Written::page("evidence", include_str!("../../../../config/manual/evidence.md")),
@@ -39,6 +39,17 @@ const WRITTEN: [Written; 14] = [
     Written::page("trust", include_str!("../../../../config/manual/trust.md")),
     Written::page("journal", include_str!("../../../../config/manual/journal.md")),
     Written::page("judge", include_str!("../../../../config/manual/judge.md")),
+    Written::page("troubleshooting", include_str!("../../../../config/manual/troubleshooting.md")),
+    Written::page("security", include_str!("../../../../config/manual/security.md")),
+    Written::page("platforms", include_str!("../../../../config/manual/platforms.md")),
+    Written::page("want-weekend-pacing", include_str!("../../../../config/manual/want-weekend-pacing.md")),
+    Written::page(
+        "want-tests-before-commit",
+        include_str!("../../../../config/manual/want-tests-before-commit.md"),
+    ),
+    Written::page("want-my-approval", include_str!("../../../../config/manual/want-my-approval.md")),
+    Written::page("want-rules-in-ci", include_str!("../../../../config/manual/want-rules-in-ci.md")),
+    Written::page("want-quiet-day", include_str!("../../../../config/manual/want-quiet-day.md")),
 ];
 
 /// `req docs --json`: without TOPIC all topics; with a topic that one and its text; with another word the topics it occurs in.
@@ -154,7 +165,7 @@ impl Page {
         let word = word.to_lowercase();
         let has_it = |line: &&str| line.to_lowercase().contains(&word);
         let lines = self.text.lines().filter(has_it).take(LINES_OF_A_PAGE);
-        let lines: Vec<String> = lines.map(|line| cut(line.trim(), MAX_LINE)).collect();
+        let lines: Vec<String> = lines.map(|line| shown_with(line.trim(), &word)).collect();
         (!word.is_empty() && !lines.is_empty()).then(|| Topic { lines, ..self.topic() })
     }
 }
@@ -177,7 +188,7 @@ fn pages() -> Vec<Page> {
         name,
         summary: summary(name).unwrap_or_default(),
         is_hook: true,
-        text: text.to_owned(),
+        text: without_markers(text),
     });
     WRITTEN.iter().map(Written::printed).chain(of_hooks).collect()
 }
@@ -202,8 +213,24 @@ impl Written {
     fn printed(&self) -> Page {
         let heading = self.text.lines().next().unwrap_or_default();
         let summary = heading.trim_start_matches(['#', ' ']).to_owned();
-        Page { name: self.name, summary, is_hook: false, text: self.text.to_owned() + &(self.rest)() }
+        let text = without_markers(self.text) + &(self.rest)();
+        Page { name: self.name, summary, is_hook: false, text }
     }
+}
+
+/// So much of a line as is told, with the word in it: where the word stands late, what is before it is left out.
+fn shown_with(line: &str, word: &str) -> String {
+    let before = line.to_lowercase().split(word).next().map_or(0, |before| before.chars().count());
+    if before + word.chars().count() <= MAX_LINE {
+        return cut(line, MAX_LINE);
+    }
+    let rest: String = line.chars().skip(before.saturating_sub(MAX_LINE / 3)).collect();
+    format!("…{}", cut(&rest, MAX_LINE))
+}
+
+/// The page without the lines between which something is generated.
+fn without_markers(page: &str) -> String {
+    page.split_inclusive('\n').filter(|line| !line.starts_with("<!-- ")).collect()
 }
 
 /// Every setting and its default.

@@ -64,7 +64,7 @@ fn selection(wanted: &Log, machine: &Machine<'_>) -> Result<(Selection, Option<T
 }
 
 /// A hook of the catalog.
-fn known_hook(name: &str) -> Result<String, String> {
+pub(crate) fn known_hook(name: &str) -> Result<String, String> {
     let known: Vec<&str> = section_names().collect();
     if known.contains(&name) {
         return Ok(name.to_owned());

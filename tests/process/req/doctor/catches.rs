@@ -158,6 +158,11 @@ fn the_same_hook_in_a_plugin_and_in_settings() {
     let verdict = patient.verdict();
     verdict.assert("broken", &[WATCH, "~/.claude/settings.json", "hooks/hooks.json", "runs twice"]);
     verdict.assert("ok", &[WATCH, "(plugin)", "answered PreToolUse"]);
+    let steps_back = hooks.to_string().replace(r#""args":[]"#, r#""args":["--plugin"]"#);
+    patient.sandbox.write_home(format!("{plugin}/hooks/hooks.json"), steps_back);
+    let verdict = patient.verdict();
+    verdict.assert("note", &[WATCH, "~/.claude/settings.json", "hooks/hooks.json", "runs once"]);
+    verdict.assert("ok", &[WATCH, "(plugin)", "answered PreToolUse"]);
 }
 
 #[test]

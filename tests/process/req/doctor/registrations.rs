@@ -48,7 +48,7 @@ fn a_difference_that_does_no_harm_is_none() {
             entry["statusMessage"] = json!("looking");
             entry["timeout"] = json!(600);
         });
-        settings["hooks"]["PreCompact"] = Value::Null;
+        settings["hooks"]["Notification"] = Value::Null;
         for group in settings["hooks"]["Stop"].as_array_mut().unwrap() {
             group["matcher"] = json!(".*");
         }

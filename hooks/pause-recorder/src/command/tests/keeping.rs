@@ -20,9 +20,9 @@ fn a_list_says_whose_each_is() {
     let text = world.yes(PROMPT, "list");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 4, "{text}");
-    assert_eq!(lines[0], "session-20261122-120000-3  being recorded, 1 actions, of this session");
+    assert_eq!(lines[0], "session-20261122-120000-3  being recorded, 1 action, of this session");
     assert_eq!(lines[1], format!("{second}  cannot be read, changed since it was written"));
-    assert!(lines[2].starts_with(&format!("{first}  ")) && lines[2].ends_with(" actions, unread"), "{text}");
+    assert!(lines[2].starts_with(&format!("{first}  ")) && lines[2].ends_with(" action, unread"), "{text}");
     assert_eq!(lines[3], format!("{FOREIGN}  cannot be read, not written on this machine"));
     let json: Value = serde_json::from_str(&world.yes(PROMPT, "list --json")).unwrap();
     assert_eq!(json["records"][0]["own"], true);

@@ -14,10 +14,7 @@ fn a_session_is_recorded_once() {
     let text = world.yes(CLAUDES_SHELL, "start");
     assert!(text.starts_with("from here on this session is recorded in .claude/sessions"), "{text}");
     assert_eq!(world.names(), ["ACTIVE-PAUSE-one.jsonl"]);
-    assert_eq!(
-        world.yes(PROMPT, "start"),
-        format!("this session is being recorded already: {ID}, 1 actions")
-    );
+    assert_eq!(world.yes(PROMPT, "start"), format!("this session is being recorded already: {ID}, 1 action"));
     let entry = world.shelf().entries.remove(0);
     assert_eq!((entry.id.as_str(), entry.session.as_str()), (ID, "one"));
 }
@@ -39,7 +36,7 @@ fn the_path_stands_alone_on_the_last_line() {
         world.yes(PROMPT, "start");
         let text = world.yes(PROMPT, line);
         let path = world.sessions().dir.join(format!("{ID}{end}"));
-        assert_eq!(text, format!("{ID} is finalized, 1 actions:\n{}", path.display()));
+        assert_eq!(text, format!("{ID} is finalized, 1 action:\n{}", path.display()));
         assert!(path.is_file(), "{line}");
         assert!(world.sessions().actives().is_empty());
         assert_eq!(world.no(PROMPT, "finalize"), "pause-recorder: nothing is being recorded in this project");
@@ -78,7 +75,7 @@ fn only_the_user_discards() {
     let refused = world.no(CLAUDES_SHELL, "discard");
     assert!(refused.ends_with(&format!("type: pause-recorder discard {ID}")), "{refused}");
     let text = world.yes(PROMPT, "discard");
-    assert_eq!(text, format!("{ID} is discarded, 1 actions; nothing of it is left"));
+    assert_eq!(text, format!("{ID} is discarded, 1 action; nothing of it is left"));
     assert_eq!((world.names(), world.shelf().entries), (Vec::new(), Vec::new()));
     assert!(world.no(PROMPT, "discard").contains("nothing is being recorded"));
 }

@@ -29,12 +29,6 @@ const ARCHIVE: &str = "-incremental.jsonl";
 const ENDS: [&str; 5] = [".json", ".yaml", ".md", ARCHIVE, "-incremental.jsonl.gz"];
 
 impl Sessions {
-    /// There is an archive that was last written before this time.
-    #[must_use]
-    pub fn has_archives_before(&self, before: Timestamp) -> bool {
-        self.is_usable() && !self.archives(before).is_empty()
-    }
-
     /// Compresses archives last written before this time, to `<id>-incremental.jsonl.gz`, the oldest first; a few in one go.
     ///
     /// # Errors

@@ -9,4 +9,5 @@ pub(super) const HOOKS: &[(&str, &str)] = &[
     ("credit-pacer", include_str!("../../../../credit-pacer/README.md")),
     ("intent-validator", include_str!("../../../../intent-validator/README.md")),
     ("tempo-stop", include_str!("../../../../tempo-stop/README.md")),
+    ("pause-recorder", include_str!("../../../../pause-recorder/README.md")),
 ];

@@ -1,0 +1,62 @@
+//! Sixteen processes that write into one record, some of them killed: every line that is there is whole.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::time::Duration;
+
+use super::{Recorder, kinds, lines};
+use crate::dice::Dice;
+
+const COPIES: usize = 16;
+
+const ROUNDS: usize = 12;
+
+#[test]
+fn every_line_is_whole_whoever_is_killed() {
+    let recorder = Recorder::new("");
+    let record = recorder.recorded(&recorder.session);
+    let mut dice = Dice::seeded(16);
+    let mut limit = Duration::from_millis(60);
+    let (mut killed, mut written) = (0, BTreeSet::new());
+    for round in 0..ROUNDS {
+        let names: Vec<String> = (0..COPIES).map(|copy| format!("call {round}.{copy}.")).collect();
+        let calls = names.iter().map(|name| recorder.session.bash_succeeded(name, &"x".repeat(4_000)));
+        let mut copies: Vec<_> = calls.map(|call| recorder.hook().stdin(call.to_bytes()).start()).collect();
+        // The moments of the kills are what is tried: nothing is waited for.
+        for copy in copies.iter_mut().step_by(2) {
+            std::thread::sleep(dice.time_below(limit / 8));
+            copy.kill();
+        }
+        let ended: Vec<bool> = copies.into_iter().map(|copy| copy.wait().status.success()).collect();
+        let dead = ended.iter().filter(|ended| !**ended).count();
+        killed += dead;
+        // About half of those that are meant are killed before their end.
+        limit = if dead > COPIES / 4 { limit * 5 / 4 } else { limit * 4 / 5 }.max(Duration::from_millis(1));
+        written.extend(names.into_iter().zip(ended).filter(|(_, ended)| *ended).map(|(name, _)| name));
+    }
+    println!("{killed} of {} were killed", ROUNDS * COPIES);
+    assert!(killed > ROUNDS, "only {killed} were killed before their end");
+    recorder.ask(&recorder.session.bash_succeeded("the last call", "ok"));
+
+    let lines = lines(&record);
+    let calls: Vec<&str> = lines.iter().filter_map(|line| line["data"]["args"].as_str()).collect();
+    for name in &written {
+        assert_eq!(calls.iter().filter(|args| args.contains(name)).count(), 1, "{name}");
+    }
+    assert!(calls.iter().all(|args| args.matches("call ").count() <= 1), "{calls:?}");
+    assert!(calls.last().is_some_and(|args| args.contains("the last call")), "{calls:?}");
+    assert_eq!(kinds(&lines).iter().filter(|kind| **kind == "pause_started").count(), 1);
+    recorder.ask(&recorder.session.session_end("other"));
+    assert_eq!(recorder.snapshot(&recorder.latest())["skipped_lines"], 0);
+}
+
+#[test]
+fn nobody_waits_for_a_lock_that_a_dead_process_has_left() {
+    let recorder = Recorder::new("");
+    let record = recorder.recorded(&recorder.session);
+    for name in [format!("{}.lock", record.display()), format!("{}.tmp", record.display())] {
+        fs::write(name, "").unwrap();
+    }
+    recorder.call(&recorder.session);
+    assert_eq!(lines(&record).len(), 4);
+}

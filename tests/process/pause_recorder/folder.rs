@@ -1,0 +1,233 @@
+//! The folder the records lie in: made private and ignored by git, never reached through a link, and where it cannot be written
+//! to the session goes on.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use tests::process::Invocation;
+
+use super::{AT_AUTO_PAUSE, Recorder, lines};
+use crate::driver::{documented, notice, tree};
+
+#[test]
+fn git_does_not_see_what_is_in_it() {
+    let recorder = Recorder::new("");
+    recorder.recorded(&recorder.session);
+    assert_eq!(fs::read_to_string(recorder.dir().join(".gitignore")).unwrap(), "*\n");
+    assert_eq!(recorder.sandbox.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn what_the_user_has_told_git_about_it_stays() {
+    let recorder = Recorder::new("");
+    recorder.sandbox.write(".claude/sessions/.gitignore", "*.jsonl\n");
+    recorder.recorded(&recorder.session);
+    assert_eq!(fs::read_to_string(recorder.dir().join(".gitignore")).unwrap(), "*.jsonl\n");
+}
+
+#[test]
+#[cfg(unix)]
+fn what_is_in_it_is_its_users_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let recorder = Recorder::new("");
+    recorder.paused(&recorder.session);
+    let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o077;
+    assert_eq!(mode(recorder.dir()), 0);
+    for name in crate::driver::names(&recorder.dir()) {
+        assert_eq!(mode(recorder.dir().join(&name)), 0, "{name}");
+    }
+    assert_eq!(mode(recorder.state("pause-recorder/shelf.json")), 0);
+}
+
+#[test]
+fn a_session_in_the_home_is_recorded_in_the_state_folder() {
+    let recorder = Recorder::new("");
+    let home = recorder.sandbox.home();
+    let mut session = recorder.another("aaaaaaaa-1");
+    session.cwd.clone_from(&home);
+    recorder.holds(&session, 185_000);
+    let before = tree(&home);
+    let hook = || recorder.hook().cwd(&home).env("CLAUDE_PROJECT_DIR", home.display().to_string());
+    let ask = |payload: tests::payloads::Payload| documented(&hook().stdin(payload.to_bytes()).run());
+    let told = notice(ask(session.bash_succeeded("ls", "ok")).as_ref());
+    let folder = recorder.state("pause-recorder/sessions");
+    assert!(told.contains(&folder.display().to_string()), "{told}");
+    ask(session.session_end("other"));
+    assert!(folder.join("LATEST-SESSION.txt").is_file(), "{:?}", tree(&recorder.sandbox.state_dir()));
+    assert_eq!(tree(&home), before, "the client keeps things of its own in ~/.claude/sessions");
+    let start = recorder.another("bbbbbbbb-1").session_start("startup");
+    let brief = crate::driver::context(ask(start.with("cwd", home.display().to_string())).as_ref());
+    assert!(brief.is_some_and(|brief| brief.contains(&folder.display().to_string())));
+}
+
+/// A link in the project that leads to a folder or file outside of it, and what lies there.
+#[cfg(unix)]
+fn outside(recorder: &Recorder, link: &str, is_folder: bool) -> PathBuf {
+    let target = recorder.sandbox.root().join("outside");
+    if is_folder { fs::create_dir(&target) } else { fs::write(&target, "theirs") }.unwrap();
+    let link = recorder.sandbox.project().join(link);
+    fs::create_dir_all(link.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(&target, link).unwrap();
+    target
+}
+
+#[test]
+#[cfg(unix)]
+fn a_folder_that_is_a_link_is_refused_and_told_once() {
+    for (link, part) in [(".claude/sessions", "is a link"), (".claude", "leads out of the project")] {
+        let recorder = Recorder::new("");
+        let target = outside(&recorder, link, true);
+        let told = recorder.climb(&recorder.session, AT_AUTO_PAUSE);
+        assert!(told.contains(part), "{link}: {told:?}");
+        for event in [
+            recorder.session.bash_succeeded("ls", "ok"),
+            recorder.session.stop("Done."),
+            recorder.session.pre_compact("auto"),
+            recorder.session.session_end("other"),
+        ] {
+            assert_eq!(notice(recorder.ask(&event).as_ref()), "", "{link} {event:?}");
+        }
+        recorder.starts("bbbbbbbb-1");
+        for words in [&["start"][..], &["finalize"], &["list"], &["status"], &["show"], &["resume"]] {
+            recorder.run(words);
+        }
+        assert_eq!(tree(&target).len(), 0, "{link}: {:?}", tree(&target));
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn nothing_is_said_to_be_recorded_that_is_not() {
+    let recorder = Recorder::new("");
+    outside(&recorder, ".claude/sessions", true);
+    let told = recorder.climb(&recorder.session, AT_AUTO_PAUSE);
+    assert!(!told.contains("from here on this session is recorded"), "{told}");
+}
+
+#[test]
+#[cfg(unix)]
+fn files_that_are_links_are_refused_and_nothing_is_written_through_them() {
+    for link in ["LATEST-SESSION.txt", "{id}.json", "{id}.yaml", "{id}.md", "{id}-incremental.jsonl"] {
+        let recorder = Recorder::new("");
+        let record = recorder.recorded(&recorder.session);
+        let id = lines(&record)[0]["session_id"].as_str().unwrap().to_owned();
+        let link = link.replace("{id}", &id);
+        let target = outside(&recorder, &format!(".claude/sessions/{link}"), false);
+        recorder.ask(&recorder.session.session_end("other"));
+        let outcome = recorder.run(&["finalize", &id]);
+        outcome.assert_exit(1);
+        assert!(outcome.stderr_text().contains(&link), "{link}: {outcome}");
+        assert!(record.is_file(), "{link}: the record stays");
+        assert_eq!(fs::read_to_string(&target).unwrap(), "theirs", "{link}");
+        assert_eq!(recorder.starts("bbbbbbbb-1").brief, "", "{link}");
+        fs::remove_file(recorder.dir().join(&link)).unwrap();
+        recorder.run(&["finalize", &id]).assert_exit(0);
+        assert_eq!(recorder.latest(), id, "{link}: and it is only the link");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_record_that_is_a_link_is_no_record() {
+    let recorder = Recorder::new("");
+    let name = format!(".claude/sessions/ACTIVE-PAUSE-{}.jsonl", &recorder.session.id[..8]);
+    let target = outside(&recorder, &name, false);
+    recorder.climb(&recorder.session, AT_AUTO_PAUSE);
+    recorder.climb(&recorder.session, 191_000);
+    recorder.ask(&recorder.session.session_end("other"));
+    assert_eq!(fs::read_to_string(&target).unwrap(), "theirs");
+    assert_eq!(recorder.latest().len(), "session-00000000-000000".len(), "it had another name");
+}
+
+/// The hook where a file may have so many bytes at most, as on a disk that is nearly full.
+fn with_files_up_to(recorder: &Recorder, kib: usize) -> Invocation {
+    let script = format!("trap '' XFSZ; ulimit -f {}; exec \"$0\"", kib * 2);
+    let program = tests::binaries::path(super::NAME).display().to_string();
+    Invocation::new("/bin/sh", &recorder.sandbox)
+        .args(["-c".to_owned(), script, program])
+        .env("CLAUDE_CODE_ENTRYPOINT", "cli")
+        .env("CLAUDE_PROJECT_DIR", recorder.sandbox.project().display().to_string())
+}
+
+#[test]
+#[cfg(unix)]
+fn on_a_full_disk_the_session_goes_on_and_the_earlier_record_stays() {
+    let recorder = Recorder::new("");
+    let record = recorder.recorded(&recorder.session);
+    while fs::metadata(&record).unwrap().len() < 40_000 {
+        let text = fs::read_to_string(&record).unwrap();
+        let last = text.lines().last().unwrap();
+        fs::write(&record, format!("{text}{}\n", [last; 20].join("\n"))).unwrap();
+    }
+    let before = fs::read(&record).unwrap();
+    let ask = |payload: &tests::payloads::Payload| {
+        let hook = with_files_up_to(&recorder, before.len() / 1024);
+        documented(&hook.stdin(payload.to_bytes()).run())
+    };
+    let session = &recorder.session;
+    let calls: Vec<Option<Value>> = (0..3).map(|_| ask(&session.bash_succeeded("ls", "ok"))).collect();
+    let told: Vec<String> = calls.iter().map(|answer| notice(answer.as_ref())).collect();
+    assert!(told[0].contains("cannot be written") && told[0].contains("stays"), "{told:?}");
+    assert_eq!(told[1..], ["", ""], "told once");
+    assert!(fs::read(&record).unwrap() == before, "not a byte more or less");
+    recorder.call(session);
+    recorder.ask(&session.session_end("other"));
+    let snapshot = recorder.snapshot(&recorder.latest());
+    assert_eq!(snapshot["skipped_lines"], 0, "{snapshot:#}");
+}
+
+#[test]
+#[cfg(unix)]
+fn every_event_ends_well_where_nothing_can_be_written() {
+    let recorder = Recorder::new("");
+    let record = recorder.recorded(&recorder.session);
+    let before = fs::read(&record).unwrap();
+    let session = &recorder.session;
+    for event in [
+        session.bash_succeeded("ls", "ok"),
+        session.user_prompt_submit("go on"),
+        session.stop("Done."),
+        session.pre_compact("auto"),
+        session.session_start("compact"),
+        session.session_end("other"),
+        recorder.another("bbbbbbbb-1").session_start("startup"),
+        recorder.another("bbbbbbbb-1").bash_succeeded("ls", "ok"),
+    ] {
+        let answer = documented(&recorder.hook().files_cannot_grow().stdin(event.to_bytes()).run());
+        assert!(answer.is_none_or(|answer| answer.get("decision").is_none()), "{event:?}");
+        assert!(fs::read(&record).unwrap() == before, "{event:?}");
+    }
+    recorder.ask(&session.session_end("other"));
+    assert_eq!(recorder.actives().len(), 0, "and it is only the disk");
+}
+
+#[test]
+#[cfg(unix)]
+fn where_the_project_must_not_be_written_to_the_session_goes_on() {
+    let recorder = Recorder::new("");
+    recorder.open_to_all();
+    tests::process::give_to_unprivileged(&recorder.sandbox.state_dir());
+    recorder.holds(&recorder.session, 185_000);
+    crate::driver::restrict(&recorder.session.transcript, 0o644);
+    for folder in recorder.session.transcript.ancestors().skip(1).take(2) {
+        crate::driver::restrict(folder, 0o755);
+    }
+    for folder in [".claude", ".claude/requirements.yaml"] {
+        let path = recorder.sandbox.home().join(folder);
+        crate::driver::restrict(&path, if path.is_dir() { 0o755 } else { 0o644 });
+    }
+    crate::driver::restrict(&recorder.sandbox.project(), 0o555);
+    let program = recorder.copied_program();
+    let session = &recorder.session;
+    let ask = |payload: &tests::payloads::Payload| {
+        let hook = Invocation::new(&program, &recorder.sandbox).env("CLAUDE_CODE_ENTRYPOINT", "cli").unprivileged();
+        notice(documented(&hook.stdin(payload.to_bytes()).run()).as_ref())
+    };
+    let told = ask(&session.bash_succeeded("ls", "ok"));
+    assert!(told.contains("92 % full") && told.contains(".claude cannot be made"), "{told}");
+    for event in [session.bash_succeeded("ls", "ok"), session.stop("Done."), session.session_end("other")] {
+        assert_eq!(ask(&event), "", "{event:?}");
+    }
+    assert!(!recorder.sandbox.project().join(".claude").exists());
+}

@@ -1,0 +1,246 @@
+//! What is left in the end: one content in three forms, with the promised keys, and a pointer to it.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{Recorder, age, lines};
+use tests::transcripts::Transcript;
+
+/// The keys of a snapshot, and of what is in it.
+const KEYS: [(&str, &[&str]); 7] = [
+    (
+        "",
+        &[
+            "session_id",
+            "paused_at",
+            "duration_hours",
+            "context_usage",
+            "incremental_pause",
+            "schema_version",
+            "git",
+            "todos",
+            "files_touched",
+            "accomplishments",
+            "next_steps",
+            "skipped_lines",
+        ],
+    ),
+    ("/context_usage", &["tokens_used", "tokens_total", "percentage"]),
+    (
+        "/incremental_pause",
+        &["enabled", "action_count", "duration_seconds", "context_range", "tool_calls", "actions_summary"],
+    ),
+    ("/incremental_pause/actions_summary/0", &["type", "timestamp"]),
+    ("/git", &["is_git_repo", "branch", "recent_commits", "status"]),
+    ("/git/recent_commits/0", &["sha", "author", "timestamp", "message"]),
+    ("/git/status", &["clean", "modified_files", "untracked_files"]),
+];
+
+/// A session that has edited two files, of which one is committed, and that has a prompt without an answer.
+fn worked() -> (Recorder, String) {
+    let recorder = Recorder::new("");
+    let session = &recorder.session;
+    recorder.recorded(session);
+    for name in ["src/parser.rs", "src/printer.rs"] {
+        let path = recorder.sandbox.write(name, "fn main() {}").display().to_string();
+        let input = json!({ "file_path": path, "content": "fn main() {}" });
+        recorder.ask(&session.post_tool_use("Write", input, json!({ "type": "create", "filePath": path })));
+    }
+    recorder.sandbox.git(&["add", "src/parser.rs"]);
+    recorder.sandbox.git(&["commit", "--quiet", "--message", "add the parser"]);
+    recorder.ask(&session.stop("The parser is written: `parse()`, *fast* & <small>."));
+    recorder.climb(session, 186_000);
+    recorder.ask(&session.user_prompt_submit("and now the printer"));
+    recorder.ask(&session.session_end("other"));
+    let id = recorder.latest();
+    (recorder, id)
+}
+
+#[test]
+fn it_has_the_promised_keys_and_no_others() {
+    let (recorder, id) = worked();
+    let snapshot = recorder.snapshot(&id);
+    for (place, expected) in KEYS {
+        let part = snapshot.pointer(place).unwrap_or_else(|| panic!("{place}: {snapshot:#}"));
+        let keys: Vec<&str> = part.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys, expected, "{place}");
+    }
+}
+
+#[test]
+fn it_says_what_was_done_and_what_is_open() {
+    let (recorder, id) = worked();
+    let snapshot = recorder.snapshot(&id);
+    assert_eq!(snapshot["session_id"], id);
+    let usage = json!({ "tokens_used": 186_000, "tokens_total": 200_000, "percentage": 93.0 });
+    assert_eq!(snapshot["context_usage"], usage);
+    let pause = &snapshot["incremental_pause"];
+    assert_eq!((&pause["enabled"], &pause["tool_calls"]), (&json!(true), &json!(4)));
+    assert_eq!((&pause["action_count"], &pause["context_range"]), (&json!(9), &json!([0.9, 0.93])));
+    assert_eq!(pause["actions_summary"].as_array().map(Vec::len), Some(9));
+    assert_eq!(snapshot["files_touched"], json!(["src/parser.rs", "src/printer.rs"]));
+    let git = &snapshot["git"];
+    assert_eq!((&git["is_git_repo"], &git["branch"]), (&json!(true), &json!("main")));
+    assert_eq!(git["recent_commits"][0]["message"], "add the parser");
+    assert_eq!(git["recent_commits"][0]["author"], "Sandbox");
+    assert_eq!(git["status"], json!({ "clean": false, "modified_files": [], "untracked_files": ["src/printer.rs"] }));
+    let sha = git["recent_commits"][0]["sha"].as_str().unwrap();
+    assert_eq!(
+        snapshot["accomplishments"],
+        json!([
+            format!("commit {sha}: add the parser"),
+            "last words of a turn: The parser is written: `parse()`, *fast* & <small>.",
+        ])
+    );
+    assert_eq!(
+        snapshot["next_steps"],
+        json!(["prompt without an answer: and now the printer", "uncommitted changes: 1 file"])
+    );
+}
+
+#[test]
+fn json_yaml_and_markdown_say_the_same() {
+    let (recorder, id) = worked();
+    let json = recorder.snapshot(&id);
+    let yaml = fs::read_to_string(recorder.file(&id, ".yaml")).unwrap();
+    assert_eq!(serde_yaml::from_str::<Value>(&yaml).unwrap(), json, "{yaml}");
+    let page = fs::read_to_string(recorder.file(&id, ".md")).unwrap();
+    assert!(page.starts_with(&format!("# Paused session `{id}`\n")), "{page}");
+    let mut rest = page.as_str();
+    for leaf in leaves(&json) {
+        assert!(page.contains(&leaf), "{leaf}: {page}");
+        rest = rest.split_once(&leaf).map_or(rest, |(_, after)| after);
+    }
+    for heading in ["## Context usage", "## Incremental pause", "## Git", "## Files touched", "## Next steps"] {
+        assert!(page.contains(heading), "{heading}: {page}");
+    }
+}
+
+/// Every value, as text.
+fn leaves(value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(map) => map.values().flat_map(leaves).collect(),
+        Value::Array(list) => list.iter().flat_map(leaves).collect(),
+        Value::Null => vec!["none".to_owned()],
+        Value::String(text) => vec![text.clone()],
+        other => vec![other.to_string()],
+    }
+}
+
+#[test]
+fn it_is_what_its_schema_describes() {
+    let (recorder, id) = worked();
+    let outcome = recorder.run(&["schema", "snapshot"]);
+    outcome.assert_exit(0);
+    let schema: Value = serde_json::from_str(&outcome.stdout_text()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let mut snapshot = recorder.snapshot(&id);
+    let wrong: Vec<String> = validator.iter_errors(&snapshot).map(|error| error.to_string()).collect();
+    assert_eq!(wrong, [""; 0]);
+    snapshot["more"] = json!(1);
+    assert!(!validator.is_valid(&snapshot));
+}
+
+#[test]
+fn the_pointer_names_the_one_that_was_written_last() {
+    let (recorder, first) = worked();
+    let pointer = || fs::read_to_string(recorder.dir().join("LATEST-SESSION.txt")).unwrap();
+    assert!(pointer().contains(&format!("pause-recorder resume {first}")), "{}", pointer());
+    let second = recorder.paused(&recorder.another("bbbbbbbb-1"));
+    assert_ne!(first, second);
+    assert!(pointer().starts_with(&format!("{second}\n")), "{}", pointer());
+}
+
+#[test]
+fn a_compaction_leaves_one_and_the_record_goes_on() {
+    let recorder = Recorder::new("");
+    let session = &recorder.session;
+    let record = recorder.recorded(session);
+    recorder.ask(&session.pre_compact("manual"));
+    let id = recorder.latest();
+    let first = recorder.snapshot(&id);
+    assert_eq!(first["incremental_pause"]["action_count"], 4, "{first:#}");
+    assert!(record.is_file() && !recorder.file(&id, "-incremental.jsonl").exists());
+    recorder.ask(&session.session_start("compact"));
+    recorder.climb(session, 30_000);
+    recorder.ask(&session.session_end("other"));
+    assert_eq!(recorder.latest(), id, "the same, with what came after");
+    let last = recorder.snapshot(&id);
+    assert_eq!(last["incremental_pause"]["action_count"], 7, "{last:#}");
+    assert_eq!(last["context_usage"]["percentage"], 15.0);
+    assert_eq!(lines(&recorder.file(&id, "-incremental.jsonl")).len(), 8);
+}
+
+#[test]
+fn the_edits_of_the_whole_session_are_in_it() {
+    let recorder = Recorder::new("");
+    let session = &recorder.session;
+    let edited = recorder.sandbox.project().join("early.rs").display().to_string();
+    let input = json!({ "file_path": edited, "old_string": "a", "new_string": "b" });
+    Transcript::of(session)
+        .prompt("go on")
+        .call("toolu_1", "Edit", &input)
+        .result("toolu_1", "ok", false)
+        .call("toolu_2", "Edit", &json!({ "file_path": "/refused", "old_string": "a", "new_string": "b" }))
+        .result("toolu_2", "no such file", true)
+        .context(super::MODEL, super::AT_AUTO_PAUSE)
+        .text("Going on.")
+        .write();
+    recorder.call(session);
+    recorder.ask(&session.session_end("other"));
+    assert_eq!(recorder.snapshot(&recorder.latest())["files_touched"], json!(["early.rs"]));
+}
+
+#[test]
+fn without_a_repository_there_is_none_in_it() {
+    let recorder = Recorder::new("");
+    fs::remove_dir_all(recorder.sandbox.project().join(".git")).unwrap();
+    let id = recorder.paused(&recorder.session);
+    let git = recorder.snapshot(&id)["git"].clone();
+    assert_eq!((&git["is_git_repo"], &git["branch"]), (&json!(false), &json!(null)));
+}
+
+#[test]
+fn names_of_files_come_out_whole() {
+    let recorder = Recorder::new("");
+    let names = ["with space", "quo\"te", "new\nline", "-dash", "tab\tulator", "wörd", " ends ", "a -> b"];
+    for name in &names[..4] {
+        recorder.sandbox.write(name, "1");
+    }
+    recorder.sandbox.commit("names");
+    for name in names {
+        recorder.sandbox.write(name, "2");
+    }
+    let id = recorder.paused(&recorder.session);
+    let status = recorder.snapshot(&id)["git"]["status"].clone();
+    let sorted = |names: &[&str]| {
+        let mut names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        names.sort();
+        json!(names)
+    };
+    let found = |key: &str| {
+        let mut found: Vec<&str> =
+            status[key].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+        found.sort_unstable();
+        json!(found)
+    };
+    assert_eq!(found("modified_files"), sorted(&names[..4]));
+    assert_eq!(found("untracked_files"), sorted(&names[4..]));
+    let yaml = fs::read_to_string(recorder.file(&id, ".yaml")).unwrap();
+    assert_eq!(serde_yaml::from_str::<Value>(&yaml).unwrap(), recorder.snapshot(&id));
+}
+
+#[test]
+fn old_archives_are_compressed_at_a_start() {
+    let recorder = Recorder::new("");
+    let id = recorder.paused(&recorder.session);
+    let archive = recorder.file(&id, "-incremental.jsonl");
+    age(&archive, super::HOUR * 24 * 29);
+    recorder.starts("bbbbbbbb-1");
+    assert!(archive.is_file());
+    age(&archive, super::HOUR * 24 * 31);
+    recorder.starts("bbbbbbbb-2");
+    assert!(!archive.exists() && recorder.file(&id, "-incremental.jsonl.gz").is_file());
+    assert!(recorder.file(&id, ".json").is_file());
+}

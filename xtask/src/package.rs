@@ -1,0 +1,123 @@
+//! `cargo xtask package`: a complete plugin for one platform, in a folder that is its own marketplace, and the same as an archive
+//! with its checksum. The same input gives the same bytes.
+//!
+//! - `tree`: what is in the folder; `archive`: packing it; `about`: its README
+
+mod about;
+mod archive;
+mod tree;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use installer::manifest::hash;
+use installer::say::say;
+use installer::source::{Binaries, prebuilt};
+use shared::catalog::Catalog;
+
+use crate::artifacts;
+use tree::Tree;
+
+/// What is asked for on the command line.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The platform, as the compiler calls it; else this one
+    #[arg(long, value_name = "TRIPLE")]
+    target: Option<String>,
+    /// Where the folder and the archive go; else dist/ in the source tree
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Take the binaries from this folder instead of building them
+    #[arg(long, value_name = "DIR", hide = true)]
+    prebuilt: Option<PathBuf>,
+}
+
+/// The version of all of it.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The checksums of all archives of a version.
+const SUMS: &str = "SHA256SUMS";
+
+/// A platform that programs are built for.
+#[derive(Debug, Clone, Copy)]
+struct Platform<'a> {
+    triple: &'a str,
+}
+
+impl Platform<'_> {
+    fn is_windows(self) -> bool {
+        self.triple.contains("-windows-")
+    }
+
+    /// What the names of its programs end with.
+    fn ending(self) -> &'static str {
+        if self.is_windows() { ".exe" } else { "" }
+    }
+
+    fn archive(self, name: &str) -> String {
+        format!("{name}.{}", if self.is_windows() { "zip" } else { "tar.gz" })
+    }
+}
+
+/// Writes `<out>/<version>/barbless-<version>-<target>/`, its archive beside it, and the checksums of all archives there.
+pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<()> {
+    let triple = match &arguments.target {
+        Some(triple) => triple.clone(),
+        None => artifacts::host_triple()?,
+    };
+    let platform = Platform { triple: &triple };
+    let catalog = Catalog::built_in()?;
+    let binaries = binaries(root, &catalog, arguments, &triple)?;
+    let folder = arguments.out.clone().unwrap_or_else(|| root.join("dist")).join(VERSION);
+    fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
+    let folder = folder.canonicalize().with_context(|| format!("finding {}", folder.display()))?;
+    let name = format!("barbless-{VERSION}-{triple}");
+    let tree = Tree::of(root, &catalog, &binaries, platform)?;
+    tree.write(&folder.join(&name))?;
+    let archive = folder.join(platform.archive(&name));
+    let bytes = archive::pack(&tree, &name, platform)?;
+    fs::write(&archive, bytes).with_context(|| format!("writing {}", archive.display()))?;
+    fs::write(folder.join(SUMS), sums(&folder)?).with_context(|| format!("writing {SUMS}"))?;
+    tell(&folder.join(&name), &archive);
+    Ok(())
+}
+
+fn binaries(root: &Path, catalog: &Catalog, arguments: &Arguments, triple: &str) -> anyhow::Result<Binaries> {
+    if let Some(folder) = &arguments.prebuilt {
+        return prebuilt(folder, &catalog.hooks);
+    }
+    let hooks: Vec<&str> = catalog.hooks.iter().map(|hook| hook.name.as_str()).collect();
+    let helpers: Vec<&str> = catalog.helpers().into_iter().collect();
+    let binaries = artifacts::for_package(root, &hooks, &helpers, triple)?;
+    match helpers.iter().chain(&hooks).find(|name| !binaries.contains_key(**name)) {
+        Some(missing) => bail!("cargo built no {missing}"),
+        None => Ok(binaries),
+    }
+}
+
+/// A line per archive, as `sha256sum -c` takes it.
+fn sums(folder: &Path) -> anyhow::Result<String> {
+    let entries = fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let is_archive =
+        |name: &String| Path::new(name).extension().is_some_and(|ending| ending == "gz" || ending == "zip");
+    let mut names: Vec<String> = names.filter(is_archive).collect();
+    names.sort();
+    let line = |name: &String| {
+        let bytes = fs::read(folder.join(name)).with_context(|| format!("reading {name}"))?;
+        Ok(format!("{}  {name}\n", hash(&bytes)))
+    };
+    names.iter().map(line).collect()
+}
+
+fn tell(tree: &Path, archive: &Path) {
+    say(format_args!("the plugin is in {}", tree.display()));
+    say(format_args!("its archive is {}, its checksum in {SUMS} beside it", archive.display()));
+    say("to load it into Claude Code:");
+    say(format_args!("  claude plugin marketplace add {}", tree.display()));
+    say("  claude plugin install barbless@barbless");
+}
+
+#[cfg(test)]
+mod tests;

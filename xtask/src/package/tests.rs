@@ -1,0 +1,145 @@
+//! Trees and archives of programs that are made up.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Cursor, Read as _};
+use std::path::Path;
+
+use flate2::read::GzDecoder;
+use installer::source::Binaries;
+use shared::catalog::Catalog;
+use zip::ZipArchive;
+
+use super::tree::{Item, Tree};
+use super::{Platform, VERSION, archive, sums};
+use crate::artifacts;
+
+const LINUX: Platform<'_> = Platform { triple: "x86_64-unknown-linux-gnu" };
+const WINDOWS: Platform<'_> = Platform { triple: "x86_64-pc-windows-msvc" };
+
+/// A file per program, which says its name.
+fn programs(folder: &Path, catalog: &Catalog) -> Binaries {
+    let hooks = catalog.hooks.iter().map(|hook| hook.name.as_str());
+    let names = hooks.chain(catalog.helpers()).chain(["req"]);
+    let file = |name: &str| {
+        let file = folder.join(name);
+        fs::write(&file, name).unwrap();
+        (name.to_owned(), file)
+    };
+    names.map(file).collect()
+}
+
+fn tree(platform: Platform<'_>) -> Tree {
+    let scratch = tempfile::tempdir().unwrap();
+    let catalog = Catalog::built_in().unwrap();
+    let binaries = programs(scratch.path(), &catalog);
+    Tree::of(&artifacts::root().unwrap(), &catalog, &binaries, platform).unwrap()
+}
+
+fn text<'a>(tree: &'a Tree, path: &str) -> &'a str {
+    match &tree.items[path] {
+        Item::Data(bytes) | Item::Program(bytes) => std::str::from_utf8(bytes).unwrap(),
+        Item::Link(target) => target,
+    }
+}
+
+#[test]
+fn it_is_a_plugin_with_a_program_for_each_hook_it_starts() {
+    for (platform, ending) in [(LINUX, ""), (WINDOWS, ".exe")] {
+        let tree = tree(platform);
+        for path in [
+            ".claude-plugin/plugin.json",
+            ".claude-plugin/marketplace.json",
+            "LICENSE",
+            "README.md",
+            "agents/adr-guardian.md",
+            "agents/code-reviewer.md",
+            "commands/pace.md",
+            "commands/pause.md",
+            "commands/req.md",
+            "skills/answering-hooks/SKILL.md",
+            "skills/requirements/SKILL.md",
+        ] {
+            assert!(matches!(tree.items[path], Item::Data(_)), "{path}");
+        }
+        for command in text(&tree, "hooks/hooks.json").split("\"${CLAUDE_PLUGIN_ROOT}/").skip(1) {
+            let program = command.split('"').next().unwrap();
+            assert!(
+                program.ends_with(ending) && matches!(tree.items[program], Item::Program(_)),
+                "{program}"
+            );
+        }
+        for command in Catalog::built_in().unwrap().hooks.iter().flat_map(|hook| &hook.commands) {
+            assert!(tree.items.contains_key(&format!("bin/{command}{ending}")), "{command}");
+        }
+    }
+}
+
+#[test]
+fn second_names_are_links_where_links_need_no_rights() {
+    assert_eq!(tree(LINUX).items["bin/pace-maker"], Item::Link("credit-pacer".to_owned()));
+    assert_eq!(tree(LINUX).items["req"], Item::Link("bin/req".to_owned()));
+    assert_eq!(text(&tree(WINDOWS), "bin/pace-maker.exe"), "credit-pacer");
+    assert!(!tree(WINDOWS).items.contains_key("req"));
+}
+
+#[test]
+fn its_readme_says_what_was_proved_on_its_platform() {
+    for (triple, proved) in [
+        ("x86_64-unknown-linux-gnu", true),
+        ("aarch64-unknown-linux-gnu", false),
+        ("aarch64-apple-darwin", false),
+        ("x86_64-pc-windows-msvc", false),
+    ] {
+        let readme = super::about::readme(Platform { triple });
+        assert_eq!(readme.contains("Not proved on this platform"), !proved, "{triple}");
+        assert!(readme.contains(triple) && readme.contains(VERSION) && !readme.contains('{'), "{readme}");
+    }
+}
+
+#[test]
+fn the_same_files_give_the_same_archive_and_all_of_them_are_in_it() {
+    let linux = tree(LINUX);
+    let packed = archive::pack(&linux, "b-1", LINUX).unwrap();
+    assert_eq!(packed, archive::pack(&tree(LINUX), "b-1", LINUX).unwrap());
+    let mut unpacked = tar::Archive::new(GzDecoder::new(packed.as_slice()));
+    let mut found = BTreeMap::new();
+    for entry in unpacked.entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let path = entry.path().unwrap().to_str().unwrap().to_owned();
+        let (mode, time) = (entry.header().mode().unwrap(), entry.header().mtime().unwrap());
+        assert_eq!(time, 315_532_800, "{path}");
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).unwrap();
+        let item = match (entry.link_name().unwrap(), mode) {
+            (Some(target), _) => Item::Link(target.to_str().unwrap().to_owned()),
+            (None, 0o755) => Item::Program(bytes),
+            (None, _) => Item::Data(bytes),
+        };
+        found.insert(path.strip_prefix("b-1/").unwrap().to_owned(), item);
+    }
+    assert_eq!(found, linux.items);
+}
+
+#[test]
+fn for_windows_it_is_a_zip() {
+    let windows = tree(WINDOWS);
+    let packed = archive::pack(&windows, "b-1", WINDOWS).unwrap();
+    assert_eq!(packed, archive::pack(&tree(WINDOWS), "b-1", WINDOWS).unwrap());
+    let mut unpacked = ZipArchive::new(Cursor::new(packed)).unwrap();
+    assert_eq!(unpacked.len(), windows.items.len());
+    let mut gate = String::new();
+    unpacked.by_name("b-1/bin/stop-momentum.exe").unwrap().read_to_string(&mut gate).unwrap();
+    assert_eq!(gate, "stop-momentum");
+}
+
+#[test]
+fn the_checksums_are_those_of_the_archives_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["b.zip", "a.tar.gz", "SHA256SUMS", "note"] {
+        fs::write(folder.path().join(name), "").unwrap();
+    }
+    let nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    let expected = format!("{nothing}  a.tar.gz\n{nothing}  b.zip\n");
+    assert_eq!(sums(folder.path()).unwrap(), expected);
+}

@@ -1,0 +1,157 @@
+//! What is in the folder of one platform, put together in memory: the plugin as it is in the source tree, its programs, and what
+//! goes with an archive.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+use installer::source::Binaries;
+use serde_json::to_string_pretty;
+use shared::catalog::Catalog;
+
+use super::{Platform, about};
+use crate::schema::plugin::hooks;
+
+/// Where its programs are.
+const BIN: &str = "bin";
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Item {
+    /// Text and data.
+    Data(Vec<u8>),
+    /// What can be started.
+    Program(Vec<u8>),
+    /// Another name of a file, which it names from its own folder.
+    Link(String),
+}
+
+/// The files by their paths, with `/` on every platform.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tree {
+    pub(super) items: BTreeMap<String, Item>,
+}
+
+impl Tree {
+    /// The whole of it.
+    pub(super) fn of(
+        root: &Path,
+        catalog: &Catalog,
+        binaries: &Binaries,
+        platform: Platform<'_>,
+    ) -> anyhow::Result<Self> {
+        let mut tree = Self::default();
+        let plugin = root.join("plugin");
+        tree.take(&plugin, &plugin)?;
+        tree.add("hooks/hooks.json", format!("{}\n", to_string_pretty(&hooks(catalog, platform.ending()))?));
+        tree.add("README.md", about::readme(platform));
+        let license = fs::read_to_string(root.join("LICENSE")).context("reading LICENSE")?;
+        tree.add("LICENSE", license);
+        tree.programs(catalog, binaries, platform)?;
+        Ok(tree)
+    }
+
+    fn add(&mut self, path: &str, text: String) {
+        self.items.insert(path.to_owned(), Item::Data(text.into_bytes()));
+    }
+
+    /// The files of a folder, at every depth; programs that somebody has put there are none of it.
+    fn take(&mut self, folder: &Path, top: &Path) -> anyhow::Result<()> {
+        let entries = fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
+        for entry in entries {
+            let path = entry.with_context(|| format!("reading {}", folder.display()))?.path();
+            if path == top.join(BIN) {
+                continue;
+            }
+            if path.is_dir() {
+                self.take(&path, top)?;
+                continue;
+            }
+            let bytes = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
+            self.items.insert(name_in(&path, top)?, Item::Data(bytes));
+        }
+        Ok(())
+    }
+
+    /// Each program, and the second names of hooks. On Windows a second name is a copy: a link there needs rights.
+    fn programs(
+        &mut self,
+        catalog: &Catalog,
+        binaries: &Binaries,
+        platform: Platform<'_>,
+    ) -> anyhow::Result<()> {
+        let ending = platform.ending();
+        let at = |name: &str| format!("{BIN}/{name}{ending}");
+        for (name, path) in binaries {
+            let bytes = fs::read(path).with_context(|| format!("reading {}", path.display()))?;
+            self.items.insert(at(name), Item::Program(bytes));
+        }
+        for hook in &catalog.hooks {
+            let own = self.items.get(&at(&hook.name)).cloned();
+            let own = own.with_context(|| format!("there is no program {}", hook.name))?;
+            for second in hook.commands.iter().filter(|command| !binaries.contains_key(*command)) {
+                let item = if platform.is_windows() { own.clone() } else { Item::Link(hook.name.clone()) };
+                self.items.insert(at(second), item);
+            }
+        }
+        if !platform.is_windows() {
+            ensure!(self.items.contains_key("bin/req"), "there is no program req");
+            self.items.insert("req".to_owned(), Item::Link("bin/req".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Writes it, in place of what was there.
+    pub(super) fn write(&self, folder: &Path) -> anyhow::Result<()> {
+        if folder.exists() {
+            fs::remove_dir_all(folder).with_context(|| format!("removing {}", folder.display()))?;
+        }
+        for (path, item) in &self.items {
+            let file: PathBuf = path.split('/').fold(folder.to_owned(), |file, part| file.join(part));
+            let parent = file.parent().unwrap_or(folder);
+            fs::create_dir_all(parent).with_context(|| format!("making {}", parent.display()))?;
+            place(&file, item).with_context(|| format!("writing {}", file.display()))?;
+        }
+        Ok(())
+    }
+}
+
+fn name_in(path: &Path, top: &Path) -> anyhow::Result<String> {
+    let parts = path.strip_prefix(top).into_iter().flat_map(Path::components);
+    let parts: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
+    Ok(parts.with_context(|| format!("{} is not readable text", path.display()))?.join("/"))
+}
+
+fn place(file: &Path, item: &Item) -> std::io::Result<()> {
+    match item {
+        Item::Data(bytes) => fs::write(file, bytes),
+        Item::Program(bytes) => {
+            fs::write(file, bytes)?;
+            make_executable(file)
+        }
+        Item::Link(target) => link(target, file),
+    }
+}
+
+#[cfg(unix)]
+fn make_executable(file: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_file: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn link(target: &str, file: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(target, file)
+}
+
+/// For another platform than this one.
+#[cfg(not(unix))]
+fn link(target: &str, file: &Path) -> std::io::Result<()> {
+    fs::copy(file.with_file_name("").join(target), file).map(|_| ())
+}

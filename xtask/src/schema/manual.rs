@@ -1,0 +1,164 @@
+//! The tables of settings in the manual: every key of the schema once, on the page of the hook that reads it; what several
+//! hooks read on a page of its own, `config/manual/<key>.md`; what belongs to no hook on the page about configuration.
+
+mod cells;
+
+use std::collections::BTreeMap;
+
+use anyhow::Context as _;
+use serde_json::{Map, Value};
+use shared::catalog::Catalog;
+
+use cells::{default_of, example_of, meaning_of, values_of};
+
+/// The page of the keys that are no hook's.
+const TOP: &str = "config/manual/configuration.md";
+
+/// What stands for a key of the user's choosing.
+const CHOSEN: &str = "NAME";
+
+/// What stands for each entry of a list.
+const EACH: &str = "[]";
+
+const BEGIN: &str = "<!-- settings:begin -->\n";
+const END: &str = "<!-- settings:end -->\n";
+
+/// One key.
+#[derive(Debug, Default)]
+struct Row {
+    /// Its path: in a hook's own section without the section's name.
+    key: String,
+    default: String,
+    values: String,
+    set_in: &'static str,
+    meaning: String,
+    example: Option<String>,
+}
+
+/// The tables of each page, by its path. `defaults` is config/defaults.yaml.
+pub(super) fn tables(
+    catalog: &Catalog,
+    schema: &Value,
+    defaults: &Value,
+) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut pages: BTreeMap<String, String> = BTreeMap::new();
+    let properties = schema["properties"].as_object().context("the schema has no properties")?;
+    for hook in &catalog.hooks {
+        let rows = section(&properties[&hook.name], &defaults[&hook.name]);
+        let text = format!("Section `{}`:\n\n{}", hook.name, table(&rows));
+        pages.insert(format!("hooks/{}/README.md", hook.name), text);
+    }
+    let is_section = |key: &str| catalog.hooks.iter().any(|hook| hook.name == key);
+    let mut top = Vec::new();
+    for (key, schema) in properties.iter().filter(|(key, _)| !is_section(key)) {
+        let rows = rows_of(key, schema, defaults.get(key), "any");
+        match owners(schema).as_slice() {
+            [] => top.extend(rows),
+            [one] => {
+                let page = pages.entry(format!("hooks/{one}/README.md")).or_default();
+                page.push_str(&format!("\nAt the top of the file, `{key}`:\n\n{}", table(&rows)));
+            }
+            _ => {
+                pages.insert(format!("config/manual/{key}.md"), table(&rows));
+            }
+        }
+    }
+    pages.insert(TOP.to_owned(), table(&top));
+    Ok(pages)
+}
+
+/// The page with what stands between its markers replaced.
+pub(super) fn with_tables(path: &str, page: &str, tables: &str) -> anyhow::Result<String> {
+    let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let (before, after) = parts.with_context(|| {
+        format!(
+            "{path} lacks the lines {} and {}: its table of settings is generated between them, so add both below its heading \
+             `## Settings`",
+            BEGIN.trim(),
+            END.trim()
+        )
+    })?;
+    Ok(format!("{before}{BEGIN}{tables}{END}{after}"))
+}
+
+fn owners(schema: &Value) -> Vec<&str> {
+    schema["x-owners"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// A hook's own keys; those every hook has come first.
+fn section(schema: &Value, defaults: &Value) -> Vec<Row> {
+    let empty = Map::new();
+    let properties = schema["properties"].as_object().unwrap_or(&empty);
+    let common = ["enabled", "headless"].into_iter().filter_map(|key| properties.get_key_value(key));
+    let common: Vec<(&String, &Value)> = common.collect();
+    let own = properties.iter().filter(|(key, _)| common.iter().all(|(common, _)| common != key));
+    let keys: Vec<(&String, &Value)> = common.iter().copied().chain(own).collect();
+    let mut rows: Vec<Row> =
+        keys.into_iter().flat_map(|(key, schema)| rows_of(key, schema, defaults.get(key), "any")).collect();
+    if schema.get("x-costs-money").is_some()
+        && let Some(enabled) = rows.first_mut()
+    {
+        enabled.set_in = "any; `true` global";
+    }
+    rows
+}
+
+/// The row of a key, and those of the keys below it.
+fn rows_of(key: &str, schema: &Value, default: Option<&Value>, set_in: &'static str) -> Vec<Row> {
+    let set_in = match () {
+        () if schema.get("x-global-only").is_some() => "global",
+        () if schema["x-set-in"] == "global" => "global",
+        () if schema["x-set-in"] == "project" => "project",
+        () => set_in,
+    };
+    let keys = below(schema);
+    let is_map = !keys.is_empty() && schema["properties"].is_object();
+    let default_cell = if is_map { String::new() } else { default_of(schema, default) };
+    let row = Row {
+        key: key.to_owned(),
+        default: default_cell,
+        values: values_of(schema, key),
+        set_in,
+        meaning: meaning_of(schema),
+        example: example_of(key, schema),
+    };
+    let rest = keys.into_iter().flat_map(|(name, schema)| {
+        let default = if is_map { default.and_then(|default| default.get(&name)) } else { None };
+        let dot = if name.starts_with(EACH) { "" } else { "." };
+        rows_of(&format!("{key}{dot}{name}"), schema, default, set_in)
+    });
+    [row].into_iter().chain(rest).collect()
+}
+
+/// The keys of a map, of the maps of a map, and of the maps in a list.
+fn below(schema: &Value) -> Vec<(String, &Value)> {
+    if let Some(properties) = schema["properties"].as_object() {
+        return properties.iter().map(|(name, schema)| (name.clone(), schema)).collect();
+    }
+    let each = [&schema["items"], &schema["additionalProperties"]].into_iter().find(|each| each.is_object());
+    if let Some(each) = each {
+        let prefix = if schema["items"].is_object() { EACH } else { CHOSEN };
+        return below(each).into_iter().map(|(name, schema)| (format!("{prefix}.{name}"), schema)).collect();
+    }
+    let ways = [&schema["anyOf"], &schema["oneOf"]].into_iter().filter_map(Value::as_array).flatten();
+    ways.flat_map(below).collect()
+}
+
+fn table(rows: &[Row]) -> String {
+    let has_examples = rows.iter().any(|row| row.example.is_some());
+    let (head, line) = if has_examples { (" example |", "---|") } else { ("", "") };
+    let mut text =
+        format!("| key | default | values | set in | what it sets |{head}\n|---|---|---|---|---|{line}\n");
+    for row in rows {
+        let Row { key, default, values, set_in, meaning, example } = row;
+        text.push_str(&format!("| `{key}` | {default} | {values} | {set_in} | {meaning} |"));
+        if has_examples {
+            text.push_str(&format!(" {} |", example.as_deref().unwrap_or_default()));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;
