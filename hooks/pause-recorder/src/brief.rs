@@ -5,7 +5,7 @@ use shared::messages::Text;
 use crate::snapshot::Snapshot;
 
 /// The text, with places for `{when}`, `{percent}`, `{facts}` and `{path}`.
-pub const BRIEF: Text = Text {
+pub(crate) const BRIEF: Text = Text {
     name: "pause-recorder-brief",
     built_in: include_str!("../../../config/messages/pause-recorder-brief.md"),
 };
@@ -22,7 +22,7 @@ const MAX_ITEM_CHARS: usize = 200;
 /// The brief. What comes from the session or the repository stays on lines of its own, each a `- `: none of it can pass for a
 /// line of ours.
 #[must_use]
-pub fn brief(text: &str, snapshot: &Snapshot, path: &str) -> String {
+pub(crate) fn brief(text: &str, snapshot: &Snapshot, path: &str) -> String {
     let percent = format!("{:.0}", snapshot.context_usage.percentage.floor());
     text.trim_end()
         .replace("{when}", &one_line(&snapshot.paused_at))

@@ -86,7 +86,7 @@ impl<'a> Course<'a> {
                 self.state.told.clear();
                 self.state.compacted = true;
             }
-            Event::SessionStart { model, .. } if model.is_some() => self.state.model.clone_from(model),
+            Event::SessionStart { model: Some(model), .. } => self.state.model = Some(actions::word(model)),
             // One that was announced and has not come: work goes on, or the user asks for one.
             Event::PreCompact { .. }
             | Event::PostToolUse(_)
@@ -143,7 +143,7 @@ impl<'a> Course<'a> {
 
     /// What has happened is written down.
     fn record(&mut self, new: &BTreeSet<Level>) {
-        if !self.is_recorded {
+        if !self.is_recorded && !self.has_begun() {
             return;
         }
         let crossed = actions::crossed(new, self.facts.reading.as_ref());
@@ -163,6 +163,12 @@ impl<'a> Course<'a> {
             return;
         }
         self.steps.push(Step::Append { session: self.session.to_owned(), drafts });
+    }
+
+    /// The record had begun, but was not seen: this call has ended at the same time as the one that began it. Where it was
+    /// dropped since, nothing is there to be appended to.
+    fn has_begun(&self) -> bool {
+        self.given.state.told.contains(&Level::AutoPause) && self.facts.sessions.is_some()
     }
 
     /// A compaction leaves a snapshot and the record goes on; with the session it ends. Records of others end when their

@@ -55,10 +55,10 @@ pub(crate) fn with(root: &Path, git: GitContext, transcript: Option<&Path>) -> M
 /// As far as the last [`MAX_TAIL_BYTES`] of it tell, compactions or not.
 fn of_transcript(transcript: &Path) -> (Todos, Vec<PathBuf>) {
     let lines = last_lines(transcript, MAX_TAIL_BYTES).unwrap_or_default();
-    (todos(tasks(&lines)), edited(&lines))
+    (todos(&tasks(&lines)), edited(&lines))
 }
 
-fn todos(tasks: Vec<Task>) -> Todos {
+fn todos(tasks: &[Task]) -> Todos {
     let of = |progress: Progress| {
         let those: Vec<&Task> = tasks.iter().filter(|task| task.progress == progress).collect();
         let last = those.len().saturating_sub(MAX_TASKS);

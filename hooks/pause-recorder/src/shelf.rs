@@ -9,42 +9,42 @@ use shared::host::Timestamp;
 use shared::state::Store;
 
 /// So many entries are kept, the newest.
-pub const MAX_ENTRIES: usize = 500;
+pub(crate) const MAX_ENTRIES: usize = 500;
 
 /// What was written here.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Shelf {
+pub(crate) struct Shelf {
     /// Oldest first.
-    pub entries: Vec<Entry>,
+    pub(crate) entries: Vec<Entry>,
 }
 
 /// A record, or the snapshot it has become.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// The record's id.
-    pub id: String,
+    pub(crate) id: String,
     /// The project.
-    pub project: PathBuf,
+    pub(crate) project: PathBuf,
     /// The record's file.
-    pub file: PathBuf,
+    pub(crate) file: PathBuf,
     /// The client's session.
-    pub session: String,
+    pub(crate) session: String,
     /// Its transcript.
-    pub transcript: Option<PathBuf>,
+    pub(crate) transcript: Option<PathBuf>,
     /// When it began.
-    pub started_at: Timestamp,
+    pub(crate) started_at: Timestamp,
     /// When its session ended, if the record was left to be finalized later.
-    pub ended_at: Option<Timestamp>,
+    pub(crate) ended_at: Option<Timestamp>,
     /// Actions of it that were only counted.
-    pub left_out: u64,
+    pub(crate) left_out: u64,
     /// When it was finalized.
-    pub finalized_at: Option<Timestamp>,
+    pub(crate) finalized_at: Option<Timestamp>,
     /// SHA-256 of the JSON that was written last, in hexadecimal digits; empty: none.
-    pub digest: String,
+    pub(crate) digest: String,
     /// When a session was told of it.
-    pub read_at: Option<Timestamp>,
+    pub(crate) read_at: Option<Timestamp>,
 }
 
 impl Remembered for Shelf {
@@ -57,13 +57,13 @@ impl Remembered for Shelf {
 
 /// Our own folder in the state folder.
 #[must_use]
-pub fn own_store(store: &Store) -> Option<Store> {
+pub(crate) fn own_store(store: &Store) -> Option<Store> {
     Store::open(&store.dir().join("pause-recorder")).ok()
 }
 
 /// What is on the shelf; nothing where it cannot be read.
 #[must_use]
-pub fn read(own: &Store) -> Shelf {
+pub(crate) fn read(own: &Store) -> Shelf {
     let file = own.session_file::<Shelf>("");
     file.and_then(|file| own.peek(&file, "")).unwrap_or_default()
 }
@@ -72,7 +72,7 @@ pub fn read(own: &Store) -> Shelf {
 ///
 /// # Errors
 /// If it cannot be kept.
-pub fn change(own: &Store, edit: impl FnOnce(&mut Shelf)) -> Result<(), String> {
+pub(crate) fn change(own: &Store, edit: impl FnOnce(&mut Shelf)) -> Result<(), String> {
     let Some(file) = own.session_file::<Shelf>("") else { return Ok(()) };
     let changed = own.locked(&file, || {
         let mut shelf = own.load::<Shelf>(&file, "").map_err(|error| error.to_string())?;
@@ -87,12 +87,12 @@ pub fn change(own: &Store, edit: impl FnOnce(&mut Shelf)) -> Result<(), String> 
 impl Shelf {
     /// The entry of a record. Two projects may each have one of that id.
     #[must_use]
-    pub fn of(&self, project: &Path, id: &str) -> Option<&Entry> {
+    pub(crate) fn of(&self, project: &Path, id: &str) -> Option<&Entry> {
         self.entries.iter().rev().find(|entry| entry.id == id && entry.project == project)
     }
 
     /// The entry of a record, to be changed; made where there is none.
-    pub fn entry(&mut self, project: &Path, id: &str) -> &mut Entry {
+    pub(crate) fn entry(&mut self, project: &Path, id: &str) -> &mut Entry {
         let is_it = |entry: &Entry| entry.id == id && entry.project == project;
         let at = self.entries.iter().rposition(is_it).unwrap_or_else(|| {
             let new = Entry { id: id.to_owned(), project: project.to_path_buf(), ..Entry::default() };
@@ -103,20 +103,60 @@ impl Shelf {
     }
 
     /// A session that had ended goes on.
-    pub fn go_on(&mut self, project: &Path, session: &str) {
+    pub(crate) fn go_on(&mut self, project: &Path, session: &str) {
         let is_its = |entry: &&mut Entry| entry.session == session && entry.project == project;
         for entry in self.entries.iter_mut().filter(is_its) {
             entry.ended_at = None;
         }
     }
 
+    /// A session has ended, and its record with it could not be finalized.
+    pub(crate) fn leave(&mut self, project: &Path, session: &str, at: Timestamp, left_out: u64) {
+        let is_its = |entry: &&mut Entry| entry.session == session && entry.project == project;
+        for entry in self.entries.iter_mut().filter(is_its).filter(|entry| entry.finalized_at.is_none()) {
+            (entry.ended_at, entry.left_out) = (Some(at), left_out);
+        }
+    }
+
     /// Takes a record off.
-    pub fn remove(&mut self, project: &Path, id: &str) {
+    pub(crate) fn remove(&mut self, project: &Path, id: &str) {
         self.entries.retain(|entry| entry.id != id || entry.project != project);
     }
 
     /// The entries of a project, newest first.
-    pub fn in_project<'a>(&'a self, project: &'a Path) -> impl Iterator<Item = &'a Entry> {
+    pub(crate) fn in_project<'a>(&'a self, project: &'a Path) -> impl Iterator<Item = &'a Entry> {
         self.entries.iter().rev().filter(move |entry| entry.project == project)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use shared::host::Timestamp;
+
+    use super::{Entry, Shelf};
+
+    fn entry(id: &str, session: &str, finalized_at: Option<Timestamp>) -> Entry {
+        Entry {
+            id: id.into(),
+            project: "/p".into(),
+            session: session.into(),
+            finalized_at,
+            ..Entry::default()
+        }
+    }
+
+    #[test]
+    fn what_a_session_could_not_finalize_is_left_and_nothing_else() {
+        let at = Timestamp::from_secs(9);
+        let entries = vec![entry("done", "s", Some(at)), entry("open", "s", None), entry("other", "t", None)];
+        let mut shelf = Shelf { entries };
+        shelf.leave(Path::new("/p"), "s", at, 3);
+        shelf.leave(Path::new("/q"), "t", at, 3);
+        let left: Vec<_> = shelf.entries.iter().filter(|entry| entry.ended_at.is_some()).collect();
+        assert_eq!(left.iter().map(|entry| (entry.id.as_str(), entry.left_out)).collect::<Vec<_>>(), [("open", 3)]);
+        shelf.go_on(Path::new("/p"), "s");
+        assert!(shelf.entries.iter().all(|entry| entry.ended_at.is_none()));
     }
 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use build::{Summary, build, finalized_data, summary};
 pub(crate) use markdown::markdown;
-pub use publish::Ending;
+pub(crate) use publish::Ending;
 pub(crate) use publish::{Finish, Finished, digest, finish};
 pub(crate) use schema::snapshot_schema;
 pub(crate) use text::one_line;

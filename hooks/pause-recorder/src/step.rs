@@ -153,9 +153,9 @@ impl Step {
     fn done(self, places: &Places, now: Timestamp) -> Result<(), String> {
         match self {
             Self::Turn(turn) => Turned(turn).carry_out(places, now),
-            Self::Start(start) => begin(&sessions(places)?, own(places)?, *start),
+            Self::Start(start) => begin(&sessions(places)?, &own(places)?, *start),
             Self::Append { session, drafts } => append(&sessions(places)?, &session, &drafts),
-            Self::Finish(end) => finalize(sessions(places)?, own(places)?, *end),
+            Self::Finish(end) => finalize(sessions(places)?, &own(places)?, *end),
             Self::LeaveForLater { id, left_out } => {
                 let sessions = sessions(places)?;
                 shelf::change(&own(places)?, |shelf| {
@@ -173,7 +173,10 @@ impl Step {
                 shelf::change(&own(places)?, |shelf| shelf.remove(&sessions.root, &id))
             }
             // What is not learnt now is learnt the next time.
-            Self::Learn { model, learnt } => Ok(drop(models::learn(&own(places)?, &model, learnt))),
+            Self::Learn { model, learnt } => {
+                let _ = models::learn(&own(places)?, &model, learnt);
+                Ok(())
+            }
             Self::MarkRead { id } => {
                 let sessions = sessions(places)?;
                 shelf::change(&own(places)?, |shelf| shelf.entry(&sessions.root, &id).read_at = Some(now))
@@ -204,10 +207,10 @@ fn own(places: &Places) -> Result<Store, String> {
 }
 
 /// The shelf knows of a record before it is there: one that it does not know counts as somebody else's.
-fn begin(sessions: &Sessions, own: Store, start: Start) -> Result<(), String> {
+fn begin(sessions: &Sessions, own: &Store, start: Start) -> Result<(), String> {
     let started = Record::start(sessions, &start.session, start.at, start.data, start.share)
-        .map_err(|error| error.to_string())?;
-    let kept = shelf::change(&own, |shelf| {
+        .map_err(|error| format!("{error}. So this session is not recorded; `pause-recorder start` tries again"))?;
+    let kept = shelf::change(own, |shelf| {
         let entry = shelf.entry(&sessions.root, &started.id);
         entry.file.clone_from(&started.record.path);
         entry.session.clone_from(&start.session);
@@ -228,19 +231,24 @@ fn append(sessions: &Sessions, session: &str, drafts: &[Draft]) -> Result<(), St
 }
 
 /// A record that is gone was finalized or discarded meanwhile.
-fn finalize(sessions: Sessions, own: Store, end: End) -> Result<(), String> {
+fn finalize(sessions: Sessions, own: &Store, end: End) -> Result<(), String> {
     let End { whose, ending, material, at, left_out, commit } = end;
-    let record = match whose {
-        Whose::Record(record) => record,
-        Whose::Session(session) => match sessions.active(&session) {
+    let record = match &whose {
+        Whose::Record(record) => record.clone(),
+        Whose::Session(session) => match sessions.active(session) {
             Some(record) => record,
             None => return Ok(()),
         },
     };
     let root = sessions.root.clone();
     let finished = finish(&Finish { record, sessions, ending, material, at, left_out }, |finished| {
-        shelf::change(&own, |shelf| shelve(shelf, &root, finished, ending, at))
-    })?;
+        shelf::change(own, |shelf| shelve(shelf, &root, finished, ending, at))
+    });
+    if let (Err(_), Whose::Session(session), Ending::Full) = (&finished, &whose, ending) {
+        // The session is over, and nobody else knows of it: the next one's start tries again.
+        let _ = shelf::change(own, |shelf| shelf.leave(&root, session, at, left_out));
+    }
+    let finished = finished?;
     let Some(finished) = finished.filter(|_| commit && ending == Ending::Full) else { return Ok(()) };
     let message = format!("Pause snapshot {}", finished.id);
     git::commit(&root, &finished.files, &message, COMMIT_PATIENCE).map_err(|why| {

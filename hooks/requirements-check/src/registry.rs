@@ -61,6 +61,11 @@ pub struct Entry {
     pub touched: Timestamp,
 }
 
+#[derive(Deserialize)]
+struct VersionOnly {
+    version: u32,
+}
+
 #[derive(Serialize, Deserialize)]
 struct Written<E> {
     version: u32,
@@ -74,6 +79,9 @@ pub(crate) enum RegisterError {
     /// The lock was not had.
     #[error(transparent)]
     Lock(#[from] LockError),
+    /// Written by a newer version: not ours to change.
+    #[error("{0} was written by a newer version of Barbless")]
+    Newer(PathBuf),
     /// The file, or its folder, cannot be written.
     #[error("{0} cannot be written; check its permissions")]
     Unwritable(PathBuf, #[source] io::Error),
@@ -86,7 +94,8 @@ impl Registry {
         Self { dir: state_dir.join("sessions") }
     }
 
-    /// Notes that a session is here now; an earlier entry of the same session is replaced, but for its start.
+    /// Notes that a session is here now; an earlier entry of the same session is replaced, but for its start. One of a newer
+    /// version stays as it is.
     ///
     /// # Errors
     /// If it cannot be noted.
@@ -95,13 +104,16 @@ impl Registry {
         let unwritable = |source| RegisterError::Unwritable(path.clone(), source);
         ensure_private(&self.dir).map_err(unwritable)?;
         self.locked(LOCK_DEADLINE, || {
+            if is_newer(&path) {
+                return Err(RegisterError::Newer(path.clone()));
+            }
             let earlier = self.entry(&entry.session);
             let started_at = earlier.map_or(entry.started_at, |earlier| earlier.started_at);
             let entry = Entry { started_at, ..entry.clone() };
             let bytes = serde_json::to_vec(&Written { version: VERSION, entry }).map_err(io::Error::from);
-            bytes.and_then(|bytes| write_private(&path, &bytes)).and_then(|()| set_time(&path, now))
+            let written = bytes.and_then(|bytes| write_private(&path, &bytes));
+            written.and_then(|()| set_time(&path, now)).map_err(unwritable)
         })?
-        .map_err(unwritable)
     }
 
     /// Notes a sign of life, at most once a minute; `false` if the session is not registered. A failure to note it is of
@@ -218,6 +230,11 @@ fn read_entry(path: &Path) -> Option<Entry> {
     let is_ours = path.file_stem() == Some(OsStr::new(&file_key(&read.entry.session)));
     let touched = touched(path)?;
     (read.version == VERSION && is_ours).then_some(Entry { touched, ..read.entry })
+}
+
+fn is_newer(path: &Path) -> bool {
+    let bytes = read_regular(path, MAX_BYTES).unwrap_or_default();
+    serde_json::from_slice::<VersionOnly>(&bytes).is_ok_and(|read| read.version > VERSION)
 }
 
 fn touched(path: &Path) -> Option<Timestamp> {

@@ -17,10 +17,16 @@ use crate::places::Installation;
 
 const PRODUCT: &str = "barbless";
 
+/// The version this code writes. Raised when a field is added, because an older writer would drop it.
+const VERSION: u32 = 1;
+
 /// The deployed files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     product: String,
+    /// Of the file's form; a manifest without one is of the first.
+    #[serde(default = "first")]
+    version: u32,
     /// Binary name to what was deployed under it.
     pub files: BTreeMap<String, Deployed>,
     /// Folders in which our binaries were before: entries that lead there are ours.
@@ -29,6 +35,18 @@ pub struct Manifest {
     /// Settings file to what stands in it of ours that does not look like ours.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<PathBuf, Added>,
+}
+
+/// What a manifest of every version has.
+#[derive(Deserialize)]
+struct Head {
+    product: String,
+    #[serde(default = "first")]
+    version: u32,
+}
+
+const fn first() -> u32 {
+    1
 }
 
 /// What was put into a settings file beside hook entries.
@@ -82,6 +100,7 @@ impl Default for Manifest {
     fn default() -> Self {
         Self {
             product: PRODUCT.to_owned(),
+            version: VERSION,
             files: BTreeMap::new(),
             folders: Vec::new(),
             settings: BTreeMap::new(),
@@ -117,6 +136,11 @@ impl Manifest {
     fn parse(path: &Path, text: Option<&str>) -> anyhow::Result<Self> {
         let Some(text) = text else { return Ok(Self::default()) };
         let strange = || format!("{} is not a manifest of ours: move it away and try again", path.display());
+        let head: Option<Head> = serde_json::from_str(text).ok();
+        if head.is_some_and(|head| head.product == PRODUCT && head.version > VERSION) {
+            let path = path.display();
+            bail!("{path} was written by a newer version of Barbless and is not changed: use that version");
+        }
         let manifest: Self = serde_json::from_str(text).with_context(strange)?;
         ensure!(manifest.product == PRODUCT, strange());
         Ok(manifest)

@@ -21,14 +21,11 @@ use super::{strangers, switched, top_level, wrong, yaml};
 use crate::switches::{Position, SectionSwitches};
 
 /// The keys every section has beside its own, both true or false, with their meaning.
-pub const COMMON_KEYS: [(&str, &str); 2] = [
-    ("enabled", "The hook is switched on."),
-    ("headless", HEADLESS_MEANS),
-];
+pub const COMMON_KEYS: [(&str, &str); 2] =
+    [("enabled", "The hook is switched on."), ("headless", HEADLESS_MEANS)];
 
 /// What `headless` sets where a hook says nothing else.
 pub const HEADLESS_MEANS: &str = "It also acts in sessions nobody watches (`claude -p`, SDK).";
-
 
 /// What is to be read.
 #[derive(Debug, Clone, Copy, Default)]

@@ -76,11 +76,20 @@ fn replace(temporary: &Path, path: &Path) -> io::Result<()> {
 /// A longer state file is none of ours, in bytes: a hook has little memory and less time.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Reads a file of ours as a whole.
+/// An envelope's version stands in so many bytes.
+const HEAD_BYTES: u64 = 32;
+
+/// Reads the beginning of a file of ours.
 ///
 /// # Errors
-/// Whatever the file system says; also if it is no file.
-pub(crate) fn read_private(path: &Path) -> io::Result<Vec<u8>> {
+/// As [`read_private`].
+pub(super) fn read_head(path: &Path) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    open_private(path)?.0.take(HEAD_BYTES).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+fn open_private(path: &Path) -> io::Result<(File, fs::Metadata)> {
     let mut options = OpenOptions::new();
     options.read(true);
     private_file(&mut options);
@@ -89,6 +98,15 @@ pub(crate) fn read_private(path: &Path) -> io::Result<Vec<u8>> {
     if !metadata.is_file() {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
     }
+    Ok((file, metadata))
+}
+
+/// Reads a file of ours as a whole.
+///
+/// # Errors
+/// Whatever the file system says; also if it is no file.
+pub(crate) fn read_private(path: &Path) -> io::Result<Vec<u8>> {
+    let (file, metadata) = open_private(path)?;
     if metadata.len() > MAX_BYTES {
         return Err(io::Error::from(io::ErrorKind::FileTooLarge));
     }

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::folder::{ensure_private, read_private, remove, write_private};
+use super::folder::{ensure_private, read_head, read_private, remove, write_private};
 use super::lock::{LOCK_DEADLINE, LockError, with_lock};
 use super::names::file_key;
 use crate::hook::Remembered;
 use crate::host::Timestamp;
 
-/// The version this code writes. Raised when a field is added, because an older writer would drop it.
+/// The version this code writes. Raised when a field is added, because an older writer would drop it. An envelope of every
+/// version begins with its number.
 const VERSION: u32 = 1;
 
 /// The state folder.
@@ -38,6 +39,9 @@ pub enum LoadError {
 /// Why state was not kept.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
+    /// Written by a newer version: not ours to change.
+    #[error("{0} was written by a newer version of Barbless")]
+    Newer(PathBuf),
     /// The file cannot be written.
     #[error("{0} cannot be written")]
     Unwritable(PathBuf, #[source] io::Error),
@@ -122,12 +126,12 @@ impl Store {
         let bytes = match read_private(file) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(T::default()),
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => return Ok(set_aside(file)),
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge && !is_newer(file) => {
+                return Ok(set_aside(file));
+            }
             Err(error) => return Err(LoadError::Unreadable(file.to_path_buf(), error)),
         };
-        if let Ok(read) = serde_json::from_slice::<VersionOnly>(&bytes)
-            && read.version > VERSION
-        {
+        if version_of(&bytes).is_some_and(|version| version > VERSION) {
             return Err(LoadError::Newer(file.to_path_buf()));
         }
         match serde_json::from_slice::<Read<T>>(&bytes) {
@@ -147,16 +151,21 @@ impl Store {
     /// Replaces what is remembered. The caller holds the lock.
     ///
     /// # Errors
-    /// If it cannot be written; the old file stays then.
+    /// If it cannot be written, or a newer version's file is there; the old file stays then.
     pub fn save<T: Remembered>(&self, file: &Path, session: &str, state: &T) -> Result<(), SaveError> {
+        if is_newer(file) {
+            return Err(SaveError::Newer(file.to_path_buf()));
+        }
         let bytes = serde_json::to_vec(&Written { version: VERSION, session, state })
             .map_err(|source| SaveError::Unserializable(file.to_path_buf(), source))?;
         write_private(file, &bytes).map_err(|source| SaveError::Unwritable(file.to_path_buf(), source))
     }
 
-    /// Forgets what is remembered. The caller holds the lock.
+    /// Forgets what is remembered, unless a newer version wrote it. The caller holds the lock.
     pub fn forget(&self, file: &Path) {
-        remove(file);
+        if !is_newer(file) {
+            remove(file);
+        }
     }
 
     /// Every hook is switched off, see [`is_off`].
@@ -231,10 +240,30 @@ impl Off {
 /// The file that switches every hook off.
 const OFF: &str = "OFF";
 
-/// This is a state file of ours: it has our envelope.
+/// This is a state file of ours: it has our envelope, and not that of a newer version.
 pub(super) fn has_envelope(file: &Path) -> bool {
-    let ours = |bytes: Vec<u8>| serde_json::from_slice::<Envelope>(&bytes).is_ok_and(|read| read.version > 0);
+    let is_ours = |read: Envelope| (1..=VERSION).contains(&read.version);
+    let ours = |bytes: Vec<u8>| serde_json::from_slice::<Envelope>(&bytes).is_ok_and(is_ours);
     read_private(file).is_ok_and(ours)
+}
+
+/// Written by a newer version: not ours to change, to set aside or to remove. What cannot be read is not newer.
+#[must_use]
+pub fn is_newer(file: &Path) -> bool {
+    let Ok(head) = read_head(file) else { return false };
+    let version = version_of_head(&head).or_else(|| version_of(&read_private(file).ok()?));
+    version.is_some_and(|version| version > VERSION)
+}
+
+fn version_of(bytes: &[u8]) -> Option<u32> {
+    serde_json::from_slice::<VersionOnly>(bytes).ok().map(|read| read.version)
+}
+
+/// The number an envelope begins with. Every save asks for it, so the rest of the file is not looked at.
+fn version_of_head(head: &[u8]) -> Option<u32> {
+    let digits = head.strip_prefix(br#"{"version":"#)?;
+    let (number, _) = digits.split_at(digits.iter().position(|byte| !byte.is_ascii_digit())?);
+    std::str::from_utf8(number).ok()?.parse().ok()
 }
 
 fn set_aside<T: Default>(file: &Path) -> T {

@@ -41,7 +41,8 @@ fn sweep(dir: &Path, now: SystemTime) -> io::Result<()> {
     Ok(())
 }
 
-/// Told by what it holds, not by its name: state has our envelope, a lock is empty. Everything else is not ours to remove.
+/// Told by what it holds, not by its name: state has our envelope, a lock is empty. Everything else is not ours to remove, nor
+/// is what a newer version wrote.
 fn is_session_state(path: &Path, length: u64) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let is_lock = length == 0 && path.extension().is_some_and(|extension| extension == "lock");
@@ -59,7 +60,11 @@ mod tests {
 
     fn aged(store: &Store, name: &str, days: u32) {
         let path = store.dir().join(name);
-        let content = if name.contains(".lock") { "" } else { r#"{"version":1,"session":"s","state":{}}"# };
+        let content = match name {
+            _ if name.contains(".lock") => "",
+            _ if name.contains("newer") => r#"{"version":2,"session":"s","state":{}}"#,
+            _ => r#"{"version":1,"session":"s","state":{}}"#,
+        };
         fs::write(&path, content).unwrap();
         let file = File::options().append(true).open(path).unwrap();
         file.set_modified(SystemTime::now() - DAY * days).unwrap();
@@ -69,9 +74,14 @@ mod tests {
     fn removes_old_session_state_and_nothing_else() {
         let scratch = tempfile::tempdir().unwrap();
         let store = Store::open(&scratch.path().join("state")).unwrap();
-        for name in
-            ["stop-ack-old", "old-delegation.json", "stop-ack-old.lock", "switches.json", "proved.json"]
-        {
+        for name in [
+            "stop-ack-old",
+            "stop-ack-newer",
+            "old-delegation.json",
+            "stop-ack-old.lock",
+            "switches.json",
+            "proved.json",
+        ] {
             aged(&store, name, 31);
         }
         aged(&store, "stop-ack-recent", 29);
@@ -98,6 +108,7 @@ mod tests {
                 "heartbeat",
                 "journal.jsonl",
                 "proved.json",
+                "stop-ack-newer",
                 "stop-ack-recent",
                 "swept",
                 "switches.json",

@@ -187,7 +187,11 @@ impl Worker {
             Move::Look(number) => Reply::bash(&format!("echo {number} && cat {}", file(self.plan.session))),
             Move::Read => Reply::tool("Read", json!({ "file_path": self.path })),
             Move::Delegate => Reply::agent("sub", "look around"),
-            Move::Commit => Reply::bash("git commit --quiet --all --message step"),
+            // Another session may hold git's lock.
+            Move::Commit => Reply::bash(&format!(
+                "for try in 1 2 3 4 5; do git commit --quiet --message step -- {} && break; sleep 0.3; done",
+                file(self.plan.session)
+            )),
             Move::Edit => self.edit(),
         }
     }

@@ -98,11 +98,18 @@ fn a_folder_that_is_a_link_is_refused_and_told_once() {
 
 #[test]
 #[cfg(unix)]
-fn nothing_is_said_to_be_recorded_that_is_not() {
+fn what_cannot_be_recorded_is_told_and_may_be_tried_again() {
     let recorder = Recorder::new("");
     outside(&recorder, ".claude/sessions", true);
     let told = recorder.climb(&recorder.session, AT_AUTO_PAUSE);
-    assert!(!told.contains("from here on this session is recorded"), "{told}");
+    assert!(told.ends_with("So this session is not recorded; `pause-recorder start` tries again"), "{told}");
+    let refused = recorder.typed(&recorder.session, "pause-recorder start").unwrap();
+    assert!(refused.contains("is a link") && refused.ends_with("It was not carried out."), "{refused}");
+    recorder.run(&["start"]).assert_exit(1);
+    fs::remove_file(recorder.dir()).unwrap();
+    recorder.typed(&recorder.session, "pause-recorder start").unwrap();
+    recorder.call(&recorder.session);
+    assert_eq!(lines(&recorder.actives()[0]).len(), 2);
 }
 
 #[test]
@@ -120,9 +127,8 @@ fn files_that_are_links_are_refused_and_nothing_is_written_through_them() {
         assert!(outcome.stderr_text().contains(&link), "{link}: {outcome}");
         assert!(record.is_file(), "{link}: the record stays");
         assert_eq!(fs::read_to_string(&target).unwrap(), "theirs", "{link}");
-        assert_eq!(recorder.starts("bbbbbbbb-1").brief, "", "{link}");
         fs::remove_file(recorder.dir().join(&link)).unwrap();
-        recorder.run(&["finalize", &id]).assert_exit(0);
+        recorder.starts("bbbbbbbb-1");
         assert_eq!(recorder.latest(), id, "{link}: and it is only the link");
     }
 }

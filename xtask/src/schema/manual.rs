@@ -55,8 +55,8 @@ pub(super) fn tables(
         match owners(schema).as_slice() {
             [] => top.extend(rows),
             [one] => {
-                let page = pages.entry(format!("hooks/{one}/README.md")).or_default();
-                page.push_str(&format!("\nAt the top of the file, `{key}`:\n\n{}", table(&rows)));
+                let headed = format!("\nAt the top of the file, `{key}`:\n\n{}", table(&rows));
+                pages.entry(format!("hooks/{one}/README.md")).or_default().push_str(&headed);
             }
             _ => {
                 pages.insert(format!("config/manual/{key}.md"), table(&rows));
@@ -147,17 +147,15 @@ fn below(schema: &Value) -> Vec<(String, &Value)> {
 fn table(rows: &[Row]) -> String {
     let has_examples = rows.iter().any(|row| row.example.is_some());
     let (head, line) = if has_examples { (" example |", "---|") } else { ("", "") };
-    let mut text =
-        format!("| key | default | values | set in | what it sets |{head}\n|---|---|---|---|---|{line}\n");
-    for row in rows {
+    let lines = rows.iter().map(|row| {
         let Row { key, default, values, set_in, meaning, example } = row;
-        text.push_str(&format!("| `{key}` | {default} | {values} | {set_in} | {meaning} |"));
-        if has_examples {
-            text.push_str(&format!(" {} |", example.as_deref().unwrap_or_default()));
-        }
-        text.push('\n');
-    }
-    text
+        let example = example.as_deref().unwrap_or_default();
+        let example = if has_examples { format!(" {example} |") } else { String::new() };
+        format!("| `{key}` | {default} | {values} | {set_in} | {meaning} |{example}\n")
+    });
+    let head =
+        format!("| key | default | values | set in | what it sets |{head}\n|---|---|---|---|---|{line}\n");
+    head + &lines.collect::<String>()
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
             let input = result.call.tool_input.as_ref().map_or("{}", |input| input.get());
             let response = result.tool_response.as_ref().map_or("", |response| response.get());
             let data = json!({
-                "tool": result.call.tool_name,
+                "tool": word(&result.call.tool_name),
                 "path": path_of(input),
                 "args": args_summary(input),
                 "result_summary": shortened(response, MAX_SUMMARY_CHARS),
@@ -61,7 +61,7 @@ pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
             let input = failure.call.tool_input.as_ref().map_or("{}", |input| input.get());
             let data = json!({
                 "event": "tool_failure",
-                "tool": failure.call.tool_name,
+                "tool": word(&failure.call.tool_name),
                 "path": path_of(input),
                 "args": args_summary(input),
                 "error": shortened(&failure.error, MAX_SUMMARY_CHARS),
@@ -91,27 +91,35 @@ pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
 }
 
 fn system(event: &Event, call: &Call) -> Option<What> {
+    let agent_type = call.agent_type.as_deref().map(word);
     let data = match event {
         Event::StopFailure { error } => {
             json!({ "event": "api_error", "error": shortened(error, MAX_SUMMARY_CHARS) })
         }
         // A compaction ends a subagent without a type, which nobody started.
         Event::SubagentStart(_) if call.agent_type.is_some() => {
-            json!({ "event": "subagent_started", "agent_type": call.agent_type, "agent_id": call.agent_id })
+            json!({ "event": "subagent_started", "agent_type": agent_type, "agent_id": call.agent_id })
         }
         Event::SubagentStop(agent) if call.agent_type.is_some() => json!({
             "event": "subagent_stopped",
-            "agent_type": call.agent_type,
+            "agent_type": agent_type,
             "agent_id": call.agent_id,
             "summary": agent.last_assistant_message.as_deref().map(|text| shortened(text, MAX_SUMMARY_CHARS)),
         }),
-        Event::PreCompact { trigger } => json!({ "event": "compaction", "trigger": trigger }),
+        Event::PreCompact { trigger } => json!({ "event": "compaction", "trigger": word(trigger) }),
         Event::SessionStart { source, .. } if source == "compact" => json!({ "event": "compacted" }),
-        Event::SessionStart { source, .. } => json!({ "event": "session_continued", "source": source }),
-        Event::SessionEnd { reason } => json!({ "event": "session_ended", "reason": reason }),
+        Event::SessionStart { source, .. } => {
+            json!({ "event": "session_continued", "source": word(source) })
+        }
+        Event::SessionEnd { reason } => json!({ "event": "session_ended", "reason": word(reason) }),
         _ => return None,
     };
     Some((Kind::SystemEvent, map(data)))
+}
+
+/// A name that somebody has given, or a word of the client's: it may be anything.
+pub(super) fn word(text: &str) -> String {
+    shortened(text, MAX_SUMMARY_CHARS)
 }
 
 /// The file a tool was given.

@@ -287,6 +287,15 @@ fn what_happens_is_an_action_each() {
 }
 
 #[test]
+fn a_call_that_ends_while_another_begins_the_record_is_an_action_of_it() {
+    let mut case = recorded_at(91);
+    case.facts.record = None;
+    assert_eq!((case.kinds(), case.starts()), (vec![Kind::ToolCall], false));
+    case.facts.sessions = None;
+    assert!(case.kinds().is_empty());
+}
+
+#[test]
 fn a_compaction_ends_no_subagent() {
     let mut case = recorded_at(91);
     case.event = Event::SubagentStop(Subagent::default());
@@ -302,6 +311,27 @@ fn texts_are_cut_and_secrets_masked_before_that() {
     let message = data["message"].as_str().unwrap();
     assert!(message.chars().count() <= 200 && !message.contains("ghp_"), "{message}");
     assert_eq!(data["length"], secret.chars().count());
+}
+
+#[test]
+fn names_and_words_are_texts_like_others() {
+    let secret = format!("ghp_{}", "a1B2".repeat(9));
+    for event in [
+        Event::SubagentStart(Subagent::default()),
+        Event::SubagentStop(Subagent::default()),
+        compaction(&secret),
+        start(&secret),
+        Event::SessionEnd { reason: secret.clone() },
+    ] {
+        let mut case = recorded_at(91);
+        case.call.agent_type = Some(secret.clone());
+        case.event = event;
+        let drafts = format!("{:?}", case.drafts());
+        assert!(drafts.contains("[masked") && !drafts.contains("ghp_"), "{drafts}");
+    }
+    let mut case = at(10);
+    case.event = Event::SessionStart { source: "startup".into(), model: Some(secret) };
+    assert!(!format!("{:?}", case.state_after()).contains("ghp_"));
 }
 
 #[test]

@@ -5,14 +5,20 @@ use std::fmt::Write as _;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use shared::config::to_yaml;
 use shared::host::Timestamp;
 use shared::state::{SharedMode, read_regular, write_durable};
 
-use super::{Snapshot, build, finalized_data, markdown};
+use super::{SCHEMA_VERSION, Snapshot, build, finalized_data, markdown};
 use crate::material::Material;
 use crate::record::{Draft, Kind, Record, Recorded, Sessions, SnapshotFiles, is_record_id};
+
+#[derive(Deserialize)]
+struct VersionOnly {
+    schema_version: u32,
+}
 
 /// What becomes of the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,6 +141,7 @@ impl Finish {
             for path in [json, yaml, markdown, latest] {
                 self.may_be_replaced(path)?;
             }
+            self.is_of_this_version(json)?;
         }
         if self.ending == Ending::GoesOn || self.may_be_archived(archive) {
             return Ok(());
@@ -145,6 +152,19 @@ impl Finish {
     fn may_be_replaced(&self, path: &Path) -> Result<(), String> {
         let is_odd = path.symlink_metadata().is_ok_and(|there| !there.is_file());
         if is_odd { Err(self.in_the_way(path)) } else { Ok(()) }
+    }
+
+    /// A snapshot of a newer version says more than this one could.
+    fn is_of_this_version(&self, json: &Path) -> Result<(), String> {
+        let there = read_regular(json, u64::MAX).unwrap_or_default();
+        let version = serde_json::from_slice::<VersionOnly>(&there).map_or(0, |there| there.schema_version);
+        if version <= SCHEMA_VERSION {
+            return Ok(());
+        }
+        let told = self.sessions.told_of(json);
+        Err(format!(
+            "pause-recorder: {told} was written by a newer version of Barbless and stays: finalize with that version. The record stays as it was"
+        ))
     }
 
     /// It is not there, or is what a killed process has left of archiving this record.

@@ -21,31 +21,31 @@ pub(super) fn map(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
 
-pub(super) fn line(kind: Kind, seconds: i64, share: f64, data: Value) -> Action {
+pub(super) fn line(kind: Kind, seconds: i64, share: f64, data: &Value) -> Action {
     Action {
         kind,
         timestamp: noon(seconds).rfc3339(),
         session_id: ID.to_owned(),
-        data: map(&data),
+        data: map(data),
         context_percentage: share,
     }
 }
 
 pub(super) fn started(tokens_total: u64) -> Action {
     let state = json!({ "tokens_used": 180_000, "tokens_total": tokens_total });
-    line(Kind::PauseStarted, 0, 0.9, json!({ "context_percentage": 0.9, "initial_state": state }))
+    line(Kind::PauseStarted, 0, 0.9, &json!({ "context_percentage": 0.9, "initial_state": state }))
 }
 
 pub(super) fn edit(path: &str) -> Action {
-    line(Kind::ToolCall, 60, 0.91, json!({ "tool": "Edit", "path": path }))
+    line(Kind::ToolCall, 60, 0.91, &json!({ "tool": "Edit", "path": path }))
 }
 
 pub(super) fn said(summary: &str) -> Action {
-    line(Kind::AssistantResponse, 120, 0.92, json!({ "summary": summary }))
+    line(Kind::AssistantResponse, 120, 0.92, &json!({ "summary": summary }))
 }
 
 pub(super) fn asked(message: &str) -> Action {
-    line(Kind::UserMessage, 150, 0.93, json!({ "message": message }))
+    line(Kind::UserMessage, 150, 0.93, &json!({ "message": message }))
 }
 
 pub(super) fn recorded(actions: Vec<Action>) -> Recorded {
@@ -54,8 +54,8 @@ pub(super) fn recorded(actions: Vec<Action>) -> Recorded {
 
 /// The seed's example: 15 actions, 8 of them tool calls, from 90 to 93 %, over 300 s.
 pub(super) fn seeds() -> Recorded {
-    let calls = (1..=8).map(|at| line(Kind::ToolCall, at, 0.91, json!({ "tool": "Read", "path": "/p/a" })));
-    let turns = (0..6).map(|at| line(Kind::AssistantResponse, 20 + at, 0.93, json!({ "summary": "done" })));
+    let calls = (1..=8).map(|at| line(Kind::ToolCall, at, 0.91, &json!({ "tool": "Read", "path": "/p/a" })));
+    let turns = (0..6).map(|at| line(Kind::AssistantResponse, 20 + at, 0.93, &json!({ "summary": "done" })));
     recorded(std::iter::once(started(200_000)).chain(calls).chain(turns).collect())
 }
 

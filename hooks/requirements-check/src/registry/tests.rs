@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use shared::host::Timestamp;
 
-use super::{Entry, KEEP_FOR, LIVE_FOR, MAX_SWEPT, Registry, TOUCH_EVERY, set_time};
+use super::{Entry, KEEP_FOR, LIVE_FOR, MAX_SWEPT, RegisterError, Registry, TOUCH_EVERY, set_time};
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
 const SECOND: Duration = Duration::from_secs(1);
@@ -150,6 +150,18 @@ fn files_that_are_no_entries_are_skipped_and_stay() {
     for (name, content) in &others {
         assert_eq!(&fs::read_to_string(world.file(name)).unwrap(), content, "{name}");
     }
+}
+
+#[test]
+fn an_entry_of_a_newer_version_is_neither_replaced_nor_touched() {
+    let world = World::new();
+    world.register("s1", "/repo", NOW);
+    let newer = r#"{"version":2,"session":"s1","more":1}"#;
+    fs::write(world.file("s1.json"), newer).unwrap();
+    let registered = world.registry.register(&entry("s1", "/repo", NOW), NOW);
+    assert!(matches!(registered, Err(RegisterError::Newer(_))));
+    assert!(!world.registry.touch("s1", NOW.plus(TOUCH_EVERY)));
+    assert_eq!(fs::read_to_string(world.file("s1.json")).unwrap(), newer);
 }
 
 #[test]

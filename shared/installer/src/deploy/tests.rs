@@ -114,6 +114,28 @@ fn a_manifest_that_is_not_ours_stops_everything() {
     }
 }
 
+#[test]
+fn a_manifest_of_a_newer_version_is_not_changed_and_one_without_a_version_is_ours() {
+    let scratch = tempfile::tempdir().unwrap();
+    let installation = installation(scratch.path());
+    fs::create_dir_all(&installation.hooks).unwrap();
+    let path = installation.hooks.join("manifest.json");
+    for newer in [
+        r#"{"product":"barbless","version":2,"files":{},"more":{"a":1}}"#,
+        r#"{"product":"barbless","version":2,"files":[]}"#,
+    ] {
+        fs::write(&path, newer).unwrap();
+        let said = given(&installation, &built(scratch.path(), "one")).unwrap_err();
+        assert!(said.to_string().contains("newer version of Barbless"), "{said}");
+        assert!(remove(&installation, "a-gate").is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), newer);
+        assert!(!installation.deployed("a-gate").exists());
+    }
+    fs::write(&path, r#"{"product":"barbless","files":{}}"#).unwrap();
+    given(&installation, &built(scratch.path(), "one")).unwrap();
+    assert!(fs::read_to_string(&path).unwrap().contains(r#""version": 1,"#));
+}
+
 #[cfg(unix)]
 fn make_executable(path: &Path) {
     use std::os::unix::fs::PermissionsExt;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use shared::host::StateDirIgnored;
-use shared::state::write_private;
+use shared::state::{is_newer, write_private};
 
 use super::finding::{Finding, Repair};
 use super::world::World;
@@ -19,6 +19,8 @@ pub(super) struct Facts {
     privacy: Option<Privacy>,
     /// What of it cannot be written to.
     unwritable: Option<Unwritable>,
+    /// The files in it that a newer version wrote, as a person reads them.
+    newer: Vec<String>,
     /// Why the folder that the environment names is not used.
     ignored: Option<StateDirIgnored>,
 }
@@ -53,7 +55,24 @@ pub(super) fn look(world: &World<'_>) -> Facts {
         why: error.to_string(),
     };
     let unwritable = try_to_write(dir).err().map(told);
-    Facts { shown: Some(world.user().show(dir)), privacy, unwritable, ignored }
+    let newer = newer_in(dir).iter().map(|path| world.user().show(path)).collect();
+    Facts { shown: Some(world.user().show(dir)), privacy, unwritable, newer, ignored }
+}
+
+/// The files in it and in its folders that begin with the number of a newer version, in order.
+fn newer_in(dir: &Path) -> Vec<PathBuf> {
+    let files = |dir: &Path| {
+        let entries = fs::read_dir(dir).into_iter().flatten().flatten().take(MAX_ENTRIES);
+        entries.map(|entry| entry.path()).collect::<Vec<_>>()
+    };
+    let there = files(dir);
+    let below = there.iter().filter(|path| path.is_dir()).flat_map(|folder| files(folder));
+    // What is left of a replaced file is nobody's memory.
+    let is_left = |path: &&PathBuf| path.extension().is_some_and(|end| end == "tmp" || end == "corrupt");
+    let mut newer: Vec<PathBuf> =
+        there.iter().cloned().chain(below).filter(|path| !is_left(&path) && is_newer(path)).collect();
+    newer.sort();
+    newer
 }
 
 /// What a hook writes is as large: a full disk still takes an empty file.
@@ -146,6 +165,7 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
         let next = "make it writable for you, or make room if the disk is full";
         found.push(Finding::broken(what).at(shown, None).next(next));
     }
+    found.extend(of_newer(&facts.newer));
     let place = |finding: Finding| finding.at(shown, None);
     found.extend(match facts.privacy {
         Some(Privacy::Foreign) => Some(
@@ -166,9 +186,22 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
     found
 }
 
+/// One line for all of them: after a step back to an older version there are as many as sessions.
+fn of_newer(newer: &[String]) -> Option<Finding> {
+    let (first, others) = newer.split_first()?;
+    let what = match others.len() {
+        0 => "was written by a newer version of Barbless: it stays as it is, and what needs it passes".to_owned(),
+        more => format!(
+            "this and {more} more were written by a newer version of Barbless: they stay as they are, and what needs them passes"
+        ),
+    };
+    let next = "use that version again; or remove what it wrote, and this one begins anew";
+    Some(Finding::warning(what).at(first, None).next(next))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Facts, Privacy, Unwritable, findings, try_to_write};
+    use super::{Facts, Privacy, Unwritable, findings, newer_in, try_to_write};
     use crate::doctor::finding::{Repair, Severity};
 
     #[test]
@@ -205,6 +238,31 @@ mod tests {
     }
 
     #[test]
+    fn what_a_newer_version_wrote_is_told_in_one_line() {
+        let scratch = tempfile::tempdir().unwrap();
+        let write = |name: &str, version: u32| {
+            let path = scratch.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, format!(r#"{{"version":{version},"session":"","state":0}}"#)).unwrap();
+        };
+        let told = || {
+            let newer = newer_in(scratch.path()).iter().map(|path| path.display().to_string()).collect();
+            let facts = Facts { shown: Some("~/s".to_owned()), newer, ..Facts::default() };
+            findings(&facts).remove(0)
+        };
+        write("old.json", 1);
+        write("usage.json.tmp", 2);
+        assert_eq!(told().severity, Severity::Ok);
+        write("usage.json", 2);
+        let one = told();
+        assert_eq!(one.severity, Severity::Warning);
+        assert!(one.what.starts_with("was written by a newer version"), "{one}");
+        assert!(one.file.is_some_and(|file| file.ends_with("usage.json")));
+        write("sessions/s.json", 3);
+        assert!(told().what.starts_with("this and 1 more were written"), "{}", told());
+    }
+
+    #[test]
     fn the_folder_must_be_writable_and_nobody_elses_business() {
         for (privacy, unwritable, severity, repair) in [
             (Some(Privacy::Private), None, Severity::Ok, None),
@@ -220,6 +278,7 @@ mod tests {
                 privacy,
                 unwritable: unwritable
                     .map(|why: &str| Unwritable { shown: "~/s/heartbeat".to_owned(), why: why.to_owned() }),
+                newer: Vec::new(),
                 ignored: None,
             };
             let found = findings(&facts);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{LoadError, Off, Store};
+use super::{LoadError, Off, SaveError, Store, is_newer};
 use crate::hook::Remembered;
 use crate::host::Timestamp;
 
@@ -147,4 +147,43 @@ fn state_is_private_to_its_user() {
     for entry in fs::read_dir(store.dir()).unwrap() {
         assert_eq!(mode(&entry.unwrap().path()), 0o600);
     }
+}
+
+/// A newer version's file of another shape, its version not even first.
+const NEWER: [&str; 3] = [
+    r#"{"version":2,"session":"s","state":7}"#,
+    r#"{"version":4294967295,"state":{"other":"shape"}}"#,
+    r#"{"session":"s","state":7,"version":2}"#,
+];
+
+#[test]
+fn a_newer_versions_file_is_neither_overwritten_nor_forgotten_by_who_has_not_read_it() {
+    let (_scratch, store) = store();
+    let file = store.session_file::<Count>("s").unwrap();
+    for text in NEWER {
+        fs::write(&file, text).unwrap();
+        assert!(matches!(store.save(&file, "s", &Count(1)), Err(SaveError::Newer(_))), "{text}");
+        store.forget(&file);
+        assert!(is_newer(&file));
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    }
+    for text in ["", "{", r#"{"version":1,"session":"s","state":7}"#, r#"{"version":"#, r#"{"version":2"#] {
+        fs::write(&file, text).unwrap();
+        assert!(!is_newer(&file), "{text}");
+        store.save(&file, "s", &Count(1)).unwrap();
+    }
+    assert!(!is_newer(store.dir()) && !is_newer(&store.dir().join("none")));
+}
+
+#[test]
+fn a_newer_versions_file_that_is_too_large_is_not_set_aside() {
+    let (_scratch, store) = store();
+    let file = store.session_file::<Count>("s").unwrap();
+    let large = |head: &str| head.to_owned() + &" ".repeat(9 * 1024 * 1024);
+    fs::write(&file, large(r#"{"version":2,"#)).unwrap();
+    assert!(store.load::<Count>(&file, "s").is_err());
+    assert!(file.exists());
+    fs::write(&file, large(r#"{"version":1,"#)).unwrap();
+    assert_eq!(store.load::<Count>(&file, "s").unwrap(), Count(0));
+    assert!(!file.exists());
 }

@@ -6,9 +6,11 @@ use serde_json::Value;
 const MAX_DEFAULT: usize = 64;
 
 /// The ends of keys whose numbers have a unit.
-const UNITS: [(&str, &str); 11] = [
+const UNITS: [(&str, &str); 13] = [
     ("_secs", "seconds"),
     ("_ttl", "seconds"),
+    ("_delay", "seconds"),
+    ("_interval", "seconds"),
     ("_hours", "hours"),
     ("_days", "days"),
     ("_pct", "percent"),

@@ -111,7 +111,7 @@ fn a_share_out_of_range_is_held_to_it() {
 #[test]
 fn the_window_is_the_one_that_was_told_last() {
     let level = |total: Value| {
-        line(Kind::SystemEvent, 9, 0.95, json!({ "event": "level_reached", "tokens_total": total }))
+        line(Kind::SystemEvent, 9, 0.95, &json!({ "event": "level_reached", "tokens_total": total }))
     };
     let total = |actions: Vec<Action>| {
         numbers(&recorded(actions), 0, noon(10))["context_usage"]["tokens_total"].clone()
@@ -119,13 +119,13 @@ fn the_window_is_the_one_that_was_told_last() {
     assert_eq!(total(vec![started(200_000), level(json!(1_000_000))]), 1_000_000);
     assert_eq!(total(vec![started(200_000), level(json!("many"))]), 200_000);
     assert_eq!(total(vec![started(200_000), level(json!(0))]), 200_000);
-    assert_eq!(total(vec![line(Kind::PauseStarted, 0, 0.9, json!({}))]), 0);
+    assert_eq!(total(vec![line(Kind::PauseStarted, 0, 0.9, &json!({}))]), 0);
 }
 
 fn ended(recorded: &Recorded, left_out: u64, seconds: i64) -> Recorded {
     let data = finalized_data(recorded, left_out, noon(seconds));
     let mut ended = recorded.clone();
-    ended.actions.push(line(Kind::PauseFinalized, seconds, 0.93, Value::Object(data)));
+    ended.actions.push(line(Kind::PauseFinalized, seconds, 0.93, &Value::Object(data)));
     ended
 }
 
@@ -154,7 +154,7 @@ fn a_record_that_has_ended_says_the_same_whenever_it_is_asked() {
 #[test]
 fn a_record_that_went_on_after_its_end_has_not_ended() {
     let mut gone_on = ended(&seeds(), 0, 300);
-    gone_on.actions.push(line(Kind::UserMessage, 400, 0.94, json!({ "message": "and now?" })));
+    gone_on.actions.push(line(Kind::UserMessage, 400, 0.94, &json!({ "message": "and now?" })));
     let value = numbers(&gone_on, 0, noon(500));
     assert_eq!(value["incremental_pause"]["action_count"], 16);
     assert_eq!(value["incremental_pause"]["duration_seconds"], 500);

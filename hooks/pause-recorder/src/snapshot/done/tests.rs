@@ -77,7 +77,7 @@ fn tasks_an_unanswered_prompt_and_changes_are_open() {
     check_open(vec![said("done"), asked("and now?")], &material(), &expected);
     check_open(vec![asked("and now?"), said("this")], &material(), &expected[1..]);
     check_open(
-        vec![asked("and now?"), line(Kind::SystemEvent, 1, 0.9, serde_json::json!({}))],
+        vec![asked("and now?"), line(Kind::SystemEvent, 1, 0.9, &serde_json::json!({}))],
         &Material::default(),
         &expected[..1],
     );
@@ -141,14 +141,14 @@ fn files_are_told_once_relative_to_the_project_in_the_order_of_their_first_chang
 
 #[test]
 fn only_edits_touch_files() {
-    let read = line(Kind::ToolCall, 1, 0.9, serde_json::json!({ "tool": "Read", "path": "/p/a" }));
+    let read = line(Kind::ToolCall, 1, 0.9, &serde_json::json!({ "tool": "Read", "path": "/p/a" }));
     let failed = line(
         Kind::SystemEvent,
         1,
         0.9,
-        serde_json::json!({ "event": "tool_failure", "tool": "Edit", "path": "/p/a" }),
+        &serde_json::json!({ "event": "tool_failure", "tool": "Edit", "path": "/p/a" }),
     );
-    let without = line(Kind::ToolCall, 1, 0.9, serde_json::json!({ "tool": "Edit" }));
+    let without = line(Kind::ToolCall, 1, 0.9, &serde_json::json!({ "tool": "Edit" }));
     check_files(vec![read, failed, without], &[], &[]);
 }
 

@@ -283,9 +283,25 @@ fn finishing_a_thousand_actions_takes_so_long() {
             let project = Project::new(1_000);
             let (began, before) = (Instant::now(), on_processor());
             project.finished(Ending::Full, 2_000);
-            (began.elapsed(), on_processor() - before)
+            (began.elapsed(), on_processor().saturating_sub(before))
         })
         .collect();
     times.sort();
     println!("finish of 1,000 actions, median of 20 and slowest: {:?} {:?}", times[10], times[19]);
+}
+
+#[test]
+fn a_snapshot_of_a_newer_version_is_not_written_over_and_the_record_stays() {
+    let project = Project::new(2);
+    project.finished(Ending::GoesOn, 100);
+    let json = project.dir(&format!("{ID}.json"));
+    let mut newer = value_of(&json);
+    newer["schema_version"] = json!(2);
+    fs::write(&json, newer.to_string()).unwrap();
+    let before = project.files();
+    for ending in [Ending::GoesOn, Ending::Full] {
+        let said = project.refused(ending);
+        assert!(said.contains("newer version of Barbless") && said.contains("The record stays"), "{said}");
+        assert_eq!(project.files(), before);
+    }
 }

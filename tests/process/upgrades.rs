@@ -1,0 +1,182 @@
+//! From one build to another and back, and away: what a newer version wrote is not overwritten, what is installed is what was
+//! asked for, and a purge leaves what it says. All hooks together work through a day, so that every kind of file is there.
+
+mod newer;
+mod purge;
+mod versions;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+use shared::catalog::Catalog;
+use tests::binaries;
+use tests::payloads::{Payload, Session};
+use tests::process::{Invocation, Outcome};
+use tests::sandbox::{Level, Sandbox};
+use tests::transcripts::Transcript;
+
+use crate::driver::documented;
+use crate::endpoint::{Endpoint, Manner};
+use crate::judge_api::JudgeApi;
+use crate::judged::{DECLARATION, FILE, KEY, REQUEST, approves};
+
+/// Every hook is on, and each rule that keeps something is set. The key nobody knows makes a notice.
+const GLOBAL: &str = "\
+stop-momentum: { enabled: true, unheard_of: 1 }
+delegation-guard: { enabled: true }
+rate-awareness: { enabled: true }
+credit-pacer: { enabled: true, max_delay_secs: 0, usage_api: { enabled: true, url: \"URL\" } }
+intent-validator: { enabled: true, stage1: local, stage2: \"off\" }
+tempo-stop: { enabled: true }
+judge: { backend: messages_api, deadline_secs: 30 }
+pause-recorder: { enabled: true }
+requirements:
+  plan: { enabled: true, type: blocking, scope: session }
+  branch_size: { enabled: true, type: dynamic, calculator: branch_size, thresholds: { block: 4000 } }
+  tests_green: { enabled: true, type: evidence, enforce: both, command: ./run-tests, trigger_tools: [{ tool: Bash, command_pattern: git commit }] }
+";
+
+/// A sandbox with a session in it, and whom its hooks ask.
+struct Day {
+    sandbox: Sandbox,
+    session: Session,
+    // Where the hooks are started.
+    programs: PathBuf,
+    api: JudgeApi,
+    _endpoint: Endpoint,
+}
+
+impl Day {
+    /// With the freshly built hooks.
+    fn new() -> Self {
+        Self::with(Sandbox::new(), binaries::folder())
+    }
+
+    /// With the hooks of this folder.
+    fn with(sandbox: Sandbox, programs: PathBuf) -> Self {
+        let limits = json!({ "five_hour": { "utilization": 97.0, "resets_at": in_an_hour() } });
+        let endpoint = Endpoint::start(Manner::answers(200, &[], &limits.to_string()));
+        sandbox.requirements(Level::User, &GLOBAL.replace("URL", &endpoint.url("/api/oauth/usage")));
+        let login = json!({ "accessToken": "sk-ant-oat01-secret", "refreshToken": "x", "expiresAt": in_an_hour() * 1000 });
+        sandbox.write_home(".claude/.credentials.json", json!({ "claudeAiOauth": login }).to_string());
+        sandbox.write("run-tests", "#!/bin/sh\n");
+        #[cfg(unix)]
+        crate::driver::restrict(&sandbox.project().join("run-tests"), 0o755);
+        sandbox.commit("tests");
+        let session = Session::new(&sandbox);
+        Self { session, sandbox, programs, api: JudgeApi::start([approves()]), _endpoint: endpoint }
+    }
+
+    fn state(&self) -> PathBuf {
+        self.sandbox.home().join(".claude/hook-state")
+    }
+
+    /// A program as the client of this session starts it, under that version of the client.
+    fn program(&self, name: &str, client: &str) -> Invocation {
+        Invocation::new(self.programs.join(name), &self.sandbox)
+            .unset("CLAUDE_HOOK_STATE_DIR")
+            .env("CLAUDECODE", "1")
+            .env("CLAUDE_CODE_ENTRYPOINT", "cli")
+            .env("AI_AGENT", format!("claude-code_{client}_harness"))
+            .env("CLAUDE_CODE_SESSION_ID", self.session.id.as_str())
+            .env("CLAUDE_PROJECT_DIR", self.sandbox.project().display().to_string())
+            .env("ANTHROPIC_BASE_URL", self.api.url())
+            .env("ANTHROPIC_API_KEY", KEY)
+    }
+
+    /// Tells every hook of an event that is registered for it; each ends well.
+    #[track_caller]
+    fn tells(&self, payload: &Payload, client: &str) {
+        let event = payload.get("hook_event_name").as_str().unwrap().to_owned();
+        for hook in Catalog::built_in().unwrap().hooks {
+            let tool = payload.get("tool_name").as_str().unwrap_or_default();
+            let is_wanted = |matcher: &Option<String>| {
+                matcher.as_deref().is_none_or(|tools| tools.split('|').any(|wanted| wanted == tool))
+            };
+            if hook.events.iter().any(|wanted| wanted.event == event && is_wanted(&wanted.matcher)) {
+                documented(&self.program(&hook.name, client).stdin(payload.to_bytes()).run());
+            }
+        }
+    }
+
+    /// A command of ours as Claude's shell runs it.
+    fn runs(&self, program: &str, words: &str) -> Outcome {
+        self.program(program, "2-1-329").args(words.split_whitespace()).run()
+    }
+
+    /// What the session does between its start and its end; another number, another prompt.
+    #[track_caller]
+    fn works(&self, number: u32) {
+        let client = format!("2-1-{}", 329 + number);
+        let tells = |payload: &Payload| self.tells(payload, &client);
+        let session = &self.session.clone().with_prompt_id(&format!("9c0fe5a1-0000-4000-8000-{number:012}"));
+        self.runs("credit-pacer", "poll").assert_exit(0);
+        tells(&session.session_start("startup"));
+        let line = self.program("credit-pacer", &client).args(["statusline"]);
+        line.stdin(line_of(session, number).to_bytes()).run().assert_exit(0);
+        tells(&session.user_prompt_submit(if number == 1 { "rate-awareness off" } else { "rate-awareness on" }));
+        tells(&session.user_prompt_submit(REQUEST));
+        let later = json!({ "cron": "0 9 * * *", "prompt": format!("req pause {number}m") });
+        tells(&session.pre_tool_use("CronCreate", later).with("tool_use_id", "toolu_cron"));
+        Transcript::of(session)
+            .prompt(REQUEST)
+            .message("msg_own")
+            .text(DECLARATION)
+            .call("toolu_own", "Write", &json!({}))
+            .context("claude-sonnet-4-6", 180_000)
+            .text("Going on.")
+            .write();
+        let content = format!("def greet():\n    return {number}\n");
+        let input = json!({ "file_path": session.cwd.join(FILE), "content": content });
+        tells(&session.pre_tool_use("Write", input.clone()).with("tool_use_id", "toolu_own"));
+        self.sandbox.write(FILE, content);
+        tells(&session.post_tool_use("Write", input, json!({ "type": "create" })));
+        tells(&session.pre_tool_use("Bash", json!({ "command": "./run-tests" })));
+        tells(&session.bash_succeeded("./run-tests", "ok"));
+        self.runs("req", "satisfy plan");
+        tells(&session.pre_compact("auto"));
+        tells(&session.stop(&format!("It is done, as far as I see ({number}).")));
+    }
+
+    /// The session ends, a month goes by, and another one starts.
+    #[track_caller]
+    fn a_month_goes_by(&self) {
+        self.tells(&self.session.session_end("other"), "2-1-329");
+        let state = self.state();
+        let _ = fs::remove_file(state.join("swept"));
+        for file in files_below(&state) {
+            let is_kept_open = |end: &str| file.to_string_lossy().ends_with(end);
+            if !is_kept_open("-wal") && !is_kept_open("-shm") {
+                let file = fs::File::options().append(true).open(file).unwrap();
+                file.set_modified(SystemTime::now() - Duration::from_secs(40 * 24 * 3600)).unwrap();
+            }
+        }
+        let other = self.session.clone().with_id("0the7000-0000-4000-8000-000000000001");
+        self.tells(&other.session_start("startup"), "2-1-340");
+        self.tells(&other.session_end("other"), "2-1-340");
+    }
+}
+
+/// What the client tells of the session after another reply: more is used than is safe.
+fn line_of(session: &Session, number: u32) -> Payload {
+    let payload = session.status_line();
+    let mut cost = payload.get("cost").clone();
+    cost["total_api_duration_ms"] = (70 + number).into();
+    let window = |percent: u32| json!({ "used_percentage": percent, "resets_at": in_an_hour() });
+    let limits = json!({ "five_hour": window(94 + number), "seven_day": window(90 + number) });
+    let window: Value = payload.get("context_window").clone();
+    payload.with("cost", cost).with("rate_limits", limits).with("context_window", window)
+}
+
+fn in_an_hour() -> u64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+    now / 3600 * 3600 + 2 * 3600
+}
+
+/// Every regular file in a folder and below it, in order.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let tree = crate::driver::tree(folder);
+    tree.into_keys().filter(|path| path.symlink_metadata().is_ok_and(|there| there.is_file())).collect()
+}
