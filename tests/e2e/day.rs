@@ -43,6 +43,8 @@ intent-validator: {enabled: true}
 tempo-stop: {enabled: true}
 ";
 
+const README: &str = include_str!("../../README.md");
+
 const SESSIONS: usize = 4;
 
 /// One whole turn.
@@ -192,6 +194,10 @@ fn with_the_default_set_a_day_is_interrupted_at_most_six_times() {
     assert_eq!((tally.prompts, tally.edits, tally.delegations, tally.commits), (40, 120, 25, 10));
     assert!(tally.calls >= 600, "{tally:?}");
     assert!(tally.interrupted() <= 6, "{}\n{}", tally.lines("the default set"), journal(&sandbox));
+    assert!(
+        README.contains(&format!("is interrupted {} times", tally.interrupted())),
+        "README.md says otherwise"
+    );
     assert_eq!(tally.judged, 0);
 }
 
@@ -201,5 +207,12 @@ fn with_all_eight_every_interruption_and_extra_request_is_counted() {
     println!("{}", tally.lines("all eight"));
     assert_eq!((tally.prompts, tally.edits, tally.delegations, tally.commits), (40, 120, 25, 10));
     assert!(tally.calls >= 600, "{tally:?}");
-    assert!(tally.interrupted() > 0, "{}", journal(&sandbox));
+    let is_about = |told: &str, count: usize| {
+        let (_, number) = README.split_once(told).expect("README.md tells it");
+        let number: usize = number.split(' ').next().and_then(|word| word.parse().ok()).expect("a number");
+        count.abs_diff(number) <= number / 5
+    };
+    assert!(is_about("With all eight switched on it is about ", tally.interrupted()), "{tally:?}");
+    assert!(is_about("which costs about ", tally.extra_requests), "{tally:?}");
+    assert!(is_about("more requests to the model, and ", tally.judged), "{tally:?}");
 }

@@ -25,7 +25,7 @@ use tests::payloads::{Payload, Session};
 use tests::sandbox::Environment;
 use tests::transcripts::Transcript;
 
-use crate::driver::{Driver, context, documented, names, notice};
+use crate::driver::{Driver, context, documented, has_extension, names, notice};
 
 const NAME: &str = "pause-recorder";
 
@@ -59,11 +59,6 @@ impl Recorder {
         self.session.clone().with_id(id)
     }
 
-    /// The session's last reply, after which so much is in its context.
-    fn holds(&self, session: &Session, tokens: u64) {
-        Transcript::of(session).prompt("go on").context(MODEL, tokens).text("Going on.").write();
-    }
-
     /// What the hook answers to the end of a tool call in this session.
     #[track_caller]
     fn call(&self, session: &Session) -> Option<Value> {
@@ -73,7 +68,7 @@ impl Recorder {
     /// What the user is told at a tool call with so much in the context.
     #[track_caller]
     fn climb(&self, session: &Session, tokens: u64) -> String {
-        self.holds(session, tokens);
+        holds(session, tokens);
         notice(self.call(session).as_ref())
     }
 
@@ -123,7 +118,7 @@ impl Recorder {
     /// What lies in the project's folder, without locks.
     fn kept(&self) -> Vec<String> {
         let there = if self.dir().is_dir() { names(&self.dir()) } else { return Vec::new() };
-        there.into_iter().filter(|name| name != ".gitignore" && !name.ends_with(".lock")).collect()
+        there.into_iter().filter(|name| name != ".gitignore" && !has_extension(name, "lock")).collect()
     }
 
     /// The active records.
@@ -175,6 +170,11 @@ impl Recorder {
     }
 }
 
+/// The session's last reply is one after which so much is in its context.
+fn holds(session: &Session, tokens: u64) {
+    Transcript::of(session).prompt("go on").context(MODEL, tokens).text("Going on.").write();
+}
+
 /// What a session is given at its start.
 struct Start {
     /// To the model.
@@ -194,7 +194,9 @@ fn json_file(path: &Path) -> Value {
 fn lines(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     assert!(text.ends_with('\n'), "{text}");
-    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
 }
 
 /// What each line is.

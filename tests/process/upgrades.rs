@@ -30,7 +30,7 @@ rate-awareness: { enabled: true }
 credit-pacer: { enabled: true, max_delay_secs: 0, usage_api: { enabled: true, url: \"URL\" } }
 intent-validator: { enabled: true, stage1: local, stage2: \"off\" }
 tempo-stop: { enabled: true }
-judge: { backend: messages_api, deadline_secs: 30 }
+judge: { backend: messages_api, deadline_secs: 30, yield_to_pacing: false }
 pause-recorder: { enabled: true }
 requirements:
   plan: { enabled: true, type: blocking, scope: session }
@@ -106,6 +106,12 @@ impl Day {
         self.program(program, "2-1-329").args(words.split_whitespace()).run()
     }
 
+    /// Every proof has passed under a client that nobody runs any more.
+    fn is_proved(&self) {
+        let store = shared::state::Store::open(&self.state()).unwrap();
+        shared::proved::passed(&store, "2.1.328", shared::host::Clock::System.now()).unwrap();
+    }
+
     /// What the session does between its start and its end; another number, another prompt.
     #[track_caller]
     fn works(&self, number: u32) {
@@ -116,7 +122,8 @@ impl Day {
         tells(&session.session_start("startup"));
         let line = self.program("credit-pacer", &client).args(["statusline"]);
         line.stdin(line_of(session, number).to_bytes()).run().assert_exit(0);
-        tells(&session.user_prompt_submit(if number == 1 { "rate-awareness off" } else { "rate-awareness on" }));
+        tells(&session.user_prompt_submit("pace-maker off"));
+        tells(&session.user_prompt_submit("pace-maker on"));
         tells(&session.user_prompt_submit(REQUEST));
         let later = json!({ "cron": "0 9 * * *", "prompt": format!("req pause {number}m") });
         tells(&session.pre_tool_use("CronCreate", later).with("tool_use_id", "toolu_cron"));
@@ -128,6 +135,8 @@ impl Day {
             .context("claude-sonnet-4-6", 180_000)
             .text("Going on.")
             .write();
+        let unannounced = json!({ "file_path": session.cwd.join("tools/other.py"), "content": "print(1)\n" });
+        tells(&session.pre_tool_use("Write", unannounced).with("tool_use_id", "toolu_other"));
         let content = format!("def greet():\n    return {number}\n");
         let input = json!({ "file_path": session.cwd.join(FILE), "content": content });
         tells(&session.pre_tool_use("Write", input.clone()).with("tool_use_id", "toolu_own"));
@@ -135,9 +144,11 @@ impl Day {
         tells(&session.post_tool_use("Write", input, json!({ "type": "create" })));
         tells(&session.pre_tool_use("Bash", json!({ "command": "./run-tests" })));
         tells(&session.bash_succeeded("./run-tests", "ok"));
-        self.runs("req", "satisfy plan");
+        self.runs("req", "satisfy plan").assert_exit(0);
         tells(&session.pre_compact("auto"));
         tells(&session.stop(&format!("It is done, as far as I see ({number}).")));
+        // A stop that one gate holds is no question of another one's.
+        tells(&session.stop_again(&format!("It is done, as I said ({number}).")));
     }
 
     /// The session ends, a month goes by, and another one starts.

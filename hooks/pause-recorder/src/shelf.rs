@@ -155,7 +155,10 @@ mod tests {
         shelf.leave(Path::new("/p"), "s", at, 3);
         shelf.leave(Path::new("/q"), "t", at, 3);
         let left: Vec<_> = shelf.entries.iter().filter(|entry| entry.ended_at.is_some()).collect();
-        assert_eq!(left.iter().map(|entry| (entry.id.as_str(), entry.left_out)).collect::<Vec<_>>(), [("open", 3)]);
+        assert_eq!(
+            left.iter().map(|entry| (entry.id.as_str(), entry.left_out)).collect::<Vec<_>>(),
+            [("open", 3)]
+        );
         shelf.go_on(Path::new("/p"), "s");
         assert!(shelf.entries.iter().all(|entry| entry.ended_at.is_none()));
     }

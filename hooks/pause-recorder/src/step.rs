@@ -208,8 +208,10 @@ fn own(places: &Places) -> Result<Store, String> {
 
 /// The shelf knows of a record before it is there: one that it does not know counts as somebody else's.
 fn begin(sessions: &Sessions, own: &Store, start: Start) -> Result<(), String> {
-    let started = Record::start(sessions, &start.session, start.at, start.data, start.share)
-        .map_err(|error| format!("{error}. So this session is not recorded; `pause-recorder start` tries again"))?;
+    let started =
+        Record::start(sessions, &start.session, start.at, start.data, start.share).map_err(|error| {
+            format!("{error}. So this session is not recorded; `pause-recorder start` tries again")
+        })?;
     let kept = shelf::change(own, |shelf| {
         let entry = shelf.entry(&sessions.root, &started.id);
         entry.file.clone_from(&started.record.path);

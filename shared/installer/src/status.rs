@@ -23,6 +23,9 @@ use crate::registration::{is_same_program, lacks_message, program};
 use crate::say::{list, say, table};
 use crate::voice::Voice;
 
+/// What this program is.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// The state of an installation, as `--json` prints it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Status {
@@ -222,8 +225,12 @@ fn drift_of_file(
     if !manifest.vouches_for(installation, binary) {
         return Some(format!("the deployed file is not what was installed: {again}"));
     }
-    let differs = built.is_some_and(|built| built != deployed);
-    differs.then(|| format!("the last build differs from what is deployed: {again}"))
+    if built.is_some_and(|built| built != deployed) {
+        return Some(format!("the last build differs from what is deployed: {again}"));
+    }
+    let version = manifest.files.get(binary).map(|deployed| &deployed.version);
+    let another = version.filter(|version| *version != VERSION);
+    another.map(|version| format!("version {version} is installed, this is {VERSION}"))
 }
 
 fn drift_of_helper(

@@ -20,6 +20,10 @@ use crate::say::{list, note, say};
 use crate::voice::Voice;
 use crate::{deploy, foretell, links};
 
+/// Where nobody looks who does not know the projects.
+const STAYS_IN_PROJECTS: &str = "marks and waivers stay in each repository, in .git/requirements, and what pause-recorder kept \
+                                 in each project, in .claude/sessions; to be rid of them, remove those folders";
+
 /// A schema longer than this is none of ours, in bytes.
 const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 
@@ -67,7 +71,10 @@ fn foretell(installation: &Installation, catalog: &Catalog, purge: bool) -> anyh
     let data = if installation.scope == Scope::User { shown_data(installation)? } else { Vec::new() };
     match (data.is_empty(), purge) {
         (true, _) => {}
-        (false, true) => told.push(format!("would remove for good: {}", list(&data))),
+        (false, true) => {
+            told.push(format!("would remove for good: {}", list(&data)));
+            told.push(STAYS_IN_PROJECTS.to_owned());
+        }
         (false, false) => told.push(format!("would stay: {} (--purge removes that too)", list(&data))),
     }
     if told.is_empty() {
@@ -100,9 +107,7 @@ fn carry_out(host: &Host, installation: &Installation, catalog: &Catalog, purge:
     let purged = if purge { purge_data(installation)? } else { Vec::new() };
     if !purged.is_empty() {
         say(format_args!("removed for good: {}", list(&purged)));
-        say(
-            "marks and waivers stay in each repository, in .git/requirements; to be rid of them, remove that folder",
-        );
+        say(STAYS_IN_PROJECTS);
     }
     if !something && purged.is_empty() {
         say("nothing is installed");

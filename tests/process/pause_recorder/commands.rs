@@ -32,7 +32,11 @@ fn in_a_project_without_anything() {
         &recorder,
         &[
             (&["status"], 0, "record: none; pause-recorder start begins one"),
-            (&["status"], 0, "levels: caution at 70 %, warning at 85 %, the record begins at 90 %, critical at 95 %"),
+            (
+                &["status"],
+                0,
+                "levels: caution at 70 %, warning at 85 %, the record begins at 90 %, critical at 95 %",
+            ),
             (&["list"], 0, "nothing in .claude/sessions"),
             (&["list", "--json"], 0, r#"{"snapshots":[],"records":[]}"#),
             (&["show"], 1, "this project has no snapshot"),
@@ -137,7 +141,10 @@ fn status_in_json_has_the_keys_of_the_summary() {
         "last_updated",
     ];
     assert_eq!(keys, expected);
-    assert_eq!((&status["record"]["action_count"], &status["record"]["last_action_type"]), (&json!(3), &json!("tool_call")));
+    assert_eq!(
+        (&status["record"]["action_count"], &status["record"]["last_action_type"]),
+        (&json!(3), &json!("tool_call"))
+    );
     assert_eq!(status["context"]["percentage"], 90.0);
 }
 
@@ -176,7 +183,9 @@ fn what_is_typed_as_a_prompt_is_answered_and_never_reaches_claude() {
         let told = recorder.typed(session, prompt).unwrap_or_else(|| panic!("{prompt} goes to Claude"));
         assert!(told.contains(part), "{prompt}: {told}");
     }
-    for prompt in ["pause-recorder", "pause-recorder show yourself", "pause-recorder start the server", "list"] {
+    for prompt in
+        ["pause-recorder", "pause-recorder show yourself", "pause-recorder start the server", "list"]
+    {
         assert_eq!(recorder.typed(session, prompt), None, "{prompt}");
     }
     let answer = recorder.ask(&session.user_prompt_submit("pause-recorder resume"));
@@ -245,7 +254,10 @@ fn prune_removes_what_is_older_and_nothing_else() {
     assert_eq!(told, "removed:\n  session-20200101-000000");
     let gone: Vec<String> = before.into_iter().filter(|name| !recorder.kept().contains(name)).collect();
     assert_eq!(gone.len(), 4, "{gone:?}");
-    assert!(gone.iter().all(|name| name.starts_with("session-20200101-000000.") || name.starts_with("session-20200101-000000-")));
+    assert!(
+        gone.iter().all(|name| name.starts_with("session-20200101-000000.")
+            || name.starts_with("session-20200101-000000-"))
+    );
     assert!(record.is_file());
 }
 
@@ -265,7 +277,10 @@ fn where_it_is_off_its_commands_answer_all_the_same() {
     let id = recorder.paused(&recorder.session);
     recorder.sandbox.requirements(Level::User, "pause-recorder: {enabled: false}\n");
     assert!(recorder.typed(&recorder.session, "pause-recorder list").unwrap().contains(&id));
-    check(&recorder, &[(&["show"], 0, "# Paused session"), (&["status"], 0, "off"), (&["start"], 1, "is off")]);
+    check(
+        &recorder,
+        &[(&["show"], 0, "# Paused session"), (&["status"], 0, "off"), (&["start"], 1, "is off")],
+    );
 }
 
 #[cfg(target_os = "linux")]
@@ -284,7 +299,11 @@ mod in_a_terminal {
         for words in ["discard", "prune --older-than 0"] {
             let refused = run(&claude(&recorder.sandbox), words);
             assert_eq!(refused.status, 1, "{}", refused.screen);
-            assert!(refused.screen.contains(&format!("type: pause-recorder {}", &words[..5])), "{}", refused.screen);
+            assert!(
+                refused.screen.contains(&format!("type: pause-recorder {}", &words[..5])),
+                "{}",
+                refused.screen
+            );
         }
         assert!(record.is_file());
         let done = run(&shell(), "discard");

@@ -7,7 +7,8 @@ use super::Recorder;
 /// What the last commit holds, by name.
 fn committed(recorder: &Recorder) -> Vec<String> {
     let said = recorder.sandbox.git(&["show", "--name-only", "--format=", "-z", "HEAD"]);
-    let mut names: Vec<String> = said.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    let mut names: Vec<String> =
+        said.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect();
     names.sort();
     names
 }
@@ -46,7 +47,11 @@ fn it_takes_the_snapshot_and_nothing_the_user_had_staged() {
     let id = recorder.paused(&recorder.session);
     assert_eq!(subject(&recorder), format!("Pause snapshot {id}"));
     assert_eq!(committed(&recorder), files_of(&id));
-    assert_eq!(recorder.sandbox.git(&["status", "--porcelain=v2", "-z"]), status, "what was staged is staged");
+    assert_eq!(
+        recorder.sandbox.git(&["status", "--porcelain=v2", "-z"]),
+        status,
+        "what was staged is staged"
+    );
     assert_eq!(recorder.sandbox.git(&["show", ":plain"]), "staged");
     let status = recorder.snapshot(&id)["git"]["status"].clone();
     assert_eq!(status["modified_files"].as_array().map(Vec::len), Some(7), "{status:#}");

@@ -12,9 +12,11 @@ use crate::dice::Dice;
 const FOREIGN: &str = r#"{"type":"tool_call","timestamp":"2026-01-06T12:00:00Z","session_id":"session-20260106-120000","data":{},"context_percentage":0.9}"#;
 
 /// What may have become of a file, how many of its lines cannot be read then, and how many of the three are left.
-fn damages() -> Vec<(&'static str, fn(&str) -> Vec<u8>, u64, u64)> {
+type Damage = (&'static str, fn(&str) -> Vec<u8>, u64, u64);
+
+fn damages() -> Vec<Damage> {
     vec![
-        ("a last line that was torn", |text| text[..text.len() - 30].as_bytes().to_vec(), 1, 2),
+        ("a last line that was torn", |text| text.as_bytes()[..text.len() - 30].to_vec(), 1, 2),
         ("a last line without its end", |text| text.trim_end().as_bytes().to_vec(), 0, 3),
         ("empty lines", |text| text.replace('\n', "\n\n \n").into_bytes(), 0, 3),
         ("a line that is no text", |text| [text.as_bytes(), b"\xff\xfe\x00\n"].concat(), 1, 3),
@@ -72,7 +74,8 @@ fn one_of_which_nothing_can_be_read_is_begun_anew_in_place() {
 
 #[test]
 fn discard_works_whatever_it_holds() {
-    let contents: [&[u8]; 6] = [b"", b"garbage", b"\xff\xfe\0", b"{}\n", FOREIGN.as_bytes(), &[0; 3_000_000]];
+    let holes = vec![0; 3_000_000];
+    let contents: [&[u8]; 6] = [b"", b"garbage", b"\xff\xfe\0", b"{}\n", FOREIGN.as_bytes(), &holes];
     for content in contents {
         let (recorder, record) = damaged(|_| Vec::new());
         fs::write(&record, content).unwrap();
@@ -114,7 +117,8 @@ fn finalize_can_be_done_again_and_leaves_the_same() {
         ends.map(|end| fs::read_to_string(recorder.file(&id, end)).unwrap())
     };
     let first = files();
-    for gone in [&[][..], &[".json"], &[".yaml", ".md"], &["-incremental.jsonl"], &[".json", ".yaml", ".md"]] {
+    for gone in [&[][..], &[".json"], &[".yaml", ".md"], &["-incremental.jsonl"], &[".json", ".yaml", ".md"]]
+    {
         undo(&recorder, &record, &id, gone);
         let outcome = recorder.run(&["finalize"]);
         outcome.assert_exit(0);

@@ -52,7 +52,8 @@ fn a_session_that_was_not_recorded_leaves_nothing() {
     recorder.ask(&recorder.session.session_end("other"));
     assert!(!recorder.dir().exists());
     let left = crate::driver::tree(&recorder.sandbox.state_dir());
-    let files = left.iter().filter(|(_, content)| *content != "a folder").map(|(path, _)| path.display().to_string());
+    let files =
+        left.iter().filter(|(_, content)| *content != "a folder").map(|(path, _)| path.display().to_string());
     let told = |path: &String| !["/heartbeat/", "/swept"].iter().any(|part| path.contains(part));
     assert_eq!(files.filter(told).collect::<Vec<_>>(), [""; 0]);
 }
@@ -135,7 +136,7 @@ fn that_of_a_session_that_was_silent_for_a_day_is_finalized_at_the_next_start() 
 
 #[test]
 fn that_of_a_session_that_was_silent_for_less_is_reported() {
-    let (recorder, id) = silent_for(HOUR * 24 - Duration::from_secs(600));
+    let (recorder, id) = silent_for(HOUR * 23);
     let started = recorder.starts("bbbbbbbb-1");
     assert_eq!(recorder.actives().len(), 1);
     assert_eq!(started.brief, "");

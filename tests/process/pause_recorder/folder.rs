@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tests::process::Invocation;
 
-use super::{AT_AUTO_PAUSE, Recorder, lines};
+use super::{AT_AUTO_PAUSE, Recorder, holds, lines};
 use crate::driver::{documented, notice, tree};
 
 #[test]
@@ -46,7 +46,7 @@ fn a_session_in_the_home_is_recorded_in_the_state_folder() {
     let home = recorder.sandbox.home();
     let mut session = recorder.another("aaaaaaaa-1");
     session.cwd.clone_from(&home);
-    recorder.holds(&session, 185_000);
+    holds(&session, 185_000);
     let before = tree(&home);
     let hook = || recorder.hook().cwd(&home).env("CLAUDE_PROJECT_DIR", home.display().to_string());
     let ask = |payload: tests::payloads::Payload| documented(&hook().stdin(payload.to_bytes()).run());
@@ -214,7 +214,7 @@ fn where_the_project_must_not_be_written_to_the_session_goes_on() {
     let recorder = Recorder::new("");
     recorder.open_to_all();
     tests::process::give_to_unprivileged(&recorder.sandbox.state_dir());
-    recorder.holds(&recorder.session, 185_000);
+    holds(&recorder.session, 185_000);
     crate::driver::restrict(&recorder.session.transcript, 0o644);
     for folder in recorder.session.transcript.ancestors().skip(1).take(2) {
         crate::driver::restrict(folder, 0o755);
@@ -227,7 +227,8 @@ fn where_the_project_must_not_be_written_to_the_session_goes_on() {
     let program = recorder.copied_program();
     let session = &recorder.session;
     let ask = |payload: &tests::payloads::Payload| {
-        let hook = Invocation::new(&program, &recorder.sandbox).env("CLAUDE_CODE_ENTRYPOINT", "cli").unprivileged();
+        let hook =
+            Invocation::new(&program, &recorder.sandbox).env("CLAUDE_CODE_ENTRYPOINT", "cli").unprivileged();
         notice(documented(&hook.stdin(payload.to_bytes()).run()).as_ref())
     };
     let told = ask(&session.bash_succeeded("ls", "ok"));

@@ -4,7 +4,7 @@ use serde_json::json;
 use tests::payloads::Session;
 use tests::transcripts::Transcript;
 
-use super::{MODEL, Recorder, status_line};
+use super::{MODEL, Recorder, holds, status_line};
 use crate::driver::notice;
 
 /// Tokens of 200,000, and how what is told then begins; empty: nothing.
@@ -16,9 +16,15 @@ const CLIMB: [(u64, &str); 12] = [
     (169_999, ""),
     (170_000, "pause-recorder: the context is 85 % full (170,000 of 200,000 tokens); a good moment to"),
     (179_999, ""),
-    (180_000, "pause-recorder: the context is 90 % full (180,000 of 200,000 tokens); from here on this session is recorded in .claude/sessions."),
+    (
+        180_000,
+        "pause-recorder: the context is 90 % full (180,000 of 200,000 tokens); from here on this session is recorded in .claude/sessions.",
+    ),
     (189_999, ""),
-    (190_000, "pause-recorder: the context is 95 % full (190,000 of 200,000 tokens); next to nothing is left"),
+    (
+        190_000,
+        "pause-recorder: the context is 95 % full (190,000 of 200,000 tokens); next to nothing is left",
+    ),
     (190_000, ""),
     (199_999, ""),
 ];
@@ -42,7 +48,7 @@ fn each_level_is_told_once_at_exactly_its_percentage_by_the_transcript() {
 fn each_level_is_told_once_at_exactly_its_percentage_by_the_status_line() {
     check_climb(|recorder, tokens| {
         // A reply that is not in the transcript yet, and one that says something else.
-        recorder.holds(&recorder.session, 1_000);
+        holds(&recorder.session, 1_000);
         status_line(recorder, &recorder.session, MODEL, 200_000, tokens, 0);
         notice(recorder.call(&recorder.session).as_ref())
     });
@@ -68,7 +74,7 @@ fn every_event_of_a_turn_may_tell() {
     ];
     for event in events {
         let recorder = Recorder::new("");
-        recorder.holds(&recorder.session, 150_000);
+        holds(&recorder.session, 150_000);
         let payload = event(&recorder.session);
         let told = notice(recorder.ask(&payload).as_ref());
         assert!(told.contains("75 % full"), "{payload:?}: {told:?}");
@@ -179,7 +185,11 @@ fn the_last_real_reply_of_the_main_conversation_counts_once() {
     assert_eq!(recorder.call(session), None);
     let status: serde_json::Value =
         serde_json::from_slice(&recorder.run(&["status", "--json"]).stdout).unwrap();
-    assert_eq!(status["context"], json!(null), "a shell does not know the transcript before there is a record");
+    assert_eq!(
+        status["context"],
+        json!(null),
+        "a shell does not know the transcript before there is a record"
+    );
     recorder.typed(session, "pause-recorder start").unwrap();
     let status: serde_json::Value =
         serde_json::from_slice(&recorder.run(&["status", "--json"]).stdout).unwrap();
@@ -188,7 +198,7 @@ fn the_last_real_reply_of_the_main_conversation_counts_once() {
 
 /// The client compacts this session by itself, at so many tokens.
 fn compacted(recorder: &Recorder, session: &Session, tokens: u64, trigger: &str) {
-    recorder.holds(session, tokens);
+    holds(session, tokens);
     recorder.ask(&session.pre_compact(trigger));
     recorder.ask(&session.session_start("compact"));
 }
@@ -217,7 +227,7 @@ fn a_compaction_the_user_has_asked_for_teaches_nothing() {
 #[test]
 fn a_compaction_that_was_only_announced_teaches_nothing() {
     let recorder = Recorder::new("");
-    recorder.holds(&recorder.session, 167_000);
+    holds(&recorder.session, 167_000);
     recorder.ask(&recorder.session.pre_compact("auto"));
     let told = recorder.climb(&recorder.another("a0000000-x"), 165_000);
     assert!(!told.contains("recorded"), "{told}");
@@ -241,7 +251,9 @@ fn after_a_compaction_the_climb_is_told_anew() {
 #[test]
 fn levels_are_where_the_settings_say() {
     let recorder = Recorder::new("levels: {caution: 10, warning: 20, auto_pause: 30, critical: 100}");
-    for (tokens, part) in [(20_000, "10 % full"), (40_000, "20 % full"), (60_000, "30 % full"), (200_000, "100 % full")] {
+    for (tokens, part) in
+        [(20_000, "10 % full"), (40_000, "20 % full"), (60_000, "30 % full"), (200_000, "100 % full")]
+    {
         assert!(recorder.climb(&recorder.session, tokens).contains(part), "{tokens}");
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::payloads::Payload;
 
-use super::{Recorder, kinds, lines};
+use super::{Recorder, holds, kinds, lines};
 use crate::driver::notice;
 
 /// What happens after the record has begun, what it is in the record, and the keys of its data.
@@ -28,7 +28,11 @@ fn course(recorder: &Recorder) -> Vec<(Payload, &'static str, &'static [&'static
             "tool_call",
             &["tool", "args", "result_summary", "result_length", "duration_ms", "agent_id"],
         ),
-        (session.subagent_stop("a1", "Found it."), "system_event", &["event", "agent_type", "agent_id", "summary"]),
+        (
+            session.subagent_stop("a1", "Found it."),
+            "system_event",
+            &["event", "agent_type", "agent_id", "summary"],
+        ),
         (session.replay("StopFailure-529"), "system_event", &["event", "error"]),
         (session.stop("The printer is written."), "assistant_response", &["summary", "length"]),
         (session.pre_compact("manual"), "system_event", &["event", "trigger"]),
@@ -41,7 +45,7 @@ fn it_holds_what_happens_in_order_with_rising_context() {
     let recorder = Recorder::new("");
     let record = recorder.recorded(&recorder.session);
     for (step, (payload, ..)) in (1..).zip(course(&recorder)) {
-        recorder.holds(&recorder.session, 180_000 + step * 1_200);
+        holds(&recorder.session, 180_000 + step * 1_200);
         recorder.ask(&payload);
     }
     let lines = lines(&record);
@@ -101,7 +105,7 @@ fn its_first_line_says_how_it_began() {
 #[test]
 fn a_session_that_is_compacted_before_leaves_a_record_and_a_snapshot() {
     let recorder = Recorder::new("");
-    recorder.holds(&recorder.session, 160_000);
+    holds(&recorder.session, 160_000);
     recorder.call(&recorder.session);
     assert!(recorder.actives().is_empty());
     recorder.ask(&recorder.session.pre_compact("auto"));
@@ -146,7 +150,8 @@ fn commands_of_ours_are_nobodys_words() {
     }
     recorder.ask(&recorder.session.user_prompt_submit("stop the momentum"));
     let lines = lines(&record);
-    let prompts: Vec<&Value> = lines.iter().map(|line| &line["data"]["message"]).filter(|text| text.is_string()).collect();
+    let prompts: Vec<&Value> =
+        lines.iter().map(|line| &line["data"]["message"]).filter(|text| text.is_string()).collect();
     assert_eq!(prompts, ["stop the momentum"]);
 }
 

@@ -1,6 +1,6 @@
 //! Several sessions in one project, and one session that goes on: each has a record of its own, and continues it.
 
-use super::{Recorder, kinds, lines};
+use super::{Recorder, holds, kinds, lines};
 
 #[test]
 fn two_sessions_of_a_project_have_two_records() {
@@ -47,9 +47,11 @@ fn two_sessions_whose_ids_begin_alike_have_two_records() {
 #[test]
 fn twenty_sessions_that_begin_at_once_have_twenty_records() {
     let recorder = Recorder::new("");
-    let sessions: Vec<_> = (0..20).map(|number| recorder.another(&format!("{:08}-x", number / 2 * 1_000 + number % 2))).collect();
+    let sessions: Vec<_> = (0..20)
+        .map(|number| recorder.another(&format!("{:08}-x", number / 2 * 1_000 + number % 2)))
+        .collect();
     for session in &sessions {
-        recorder.holds(session, 185_000);
+        holds(session, 185_000);
     }
     let calls: Vec<_> = sessions.iter().map(|session| session.bash_succeeded("ls", "ok")).collect();
     recorder.ask_at_once(&calls);
@@ -61,7 +63,7 @@ fn twenty_sessions_that_begin_at_once_have_twenty_records() {
 #[test]
 fn one_session_whose_calls_end_at_once_has_one_record() {
     let recorder = Recorder::new("");
-    recorder.holds(&recorder.session, 185_000);
+    holds(&recorder.session, 185_000);
     recorder.ask_at_once(&vec![recorder.session.bash_succeeded("ls", "ok"); 20]);
     let [record] = &recorder.actives()[..] else { panic!("{:?}", recorder.kept()) };
     let lines = lines(record);
@@ -101,7 +103,7 @@ fn each_project_has_its_own_folder() {
     std::fs::create_dir(&other).unwrap();
     let mut session = recorder.another("cccccccc-1");
     session.cwd.clone_from(&other);
-    recorder.holds(&session, 185_000);
+    holds(&session, 185_000);
     let hook = recorder.hook().cwd(&other).env("CLAUDE_PROJECT_DIR", other.display().to_string());
     let told = hook.stdin(session.bash_succeeded("ls", "ok").to_bytes()).run();
     assert!(told.stdout_text().contains("recorded in .claude/sessions"), "{told}");

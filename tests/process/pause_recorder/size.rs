@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
 use std::time::Duration;
 
-use super::{Recorder, lines};
+use super::{Recorder, holds, lines};
 use crate::driver::notice;
 
 const MIB: usize = 1024 * 1024;
@@ -13,7 +13,7 @@ const MIB: usize = 1024 * 1024;
 /// A transcript of so many MiB before its last reply.
 fn long(recorder: &Recorder, mib: usize, tokens: u64) {
     let session = &recorder.session;
-    recorder.holds(session, tokens);
+    holds(session, tokens);
     let end = fs::read(&session.transcript).unwrap();
     let line = format!("{{\"type\":\"progress\",\"content\":\"{}\"}}\n", "usage ".repeat(2_000));
     let mut file = BufWriter::with_capacity(MIB, File::create(&session.transcript).unwrap());

@@ -84,7 +84,10 @@ fn it_says_what_was_done_and_what_is_open() {
     assert_eq!((&git["is_git_repo"], &git["branch"]), (&json!(true), &json!("main")));
     assert_eq!(git["recent_commits"][0]["message"], "add the parser");
     assert_eq!(git["recent_commits"][0]["author"], "Sandbox");
-    assert_eq!(git["status"], json!({ "clean": false, "modified_files": [], "untracked_files": ["src/printer.rs"] }));
+    assert_eq!(
+        git["status"],
+        json!({ "clean": false, "modified_files": [], "untracked_files": ["src/printer.rs"] })
+    );
     let sha = git["recent_commits"][0]["sha"].as_str().unwrap();
     let done = snapshot["accomplishments"].as_array().unwrap();
     assert_eq!(done.first(), Some(&json!(format!("commit {sha}: add the parser"))));
@@ -109,7 +112,8 @@ fn json_yaml_and_markdown_say_the_same() {
         assert!(page.contains(&leaf), "{leaf}: {page}");
         rest = rest.split_once(&leaf).map_or(rest, |(_, after)| after);
     }
-    for heading in ["## Context usage", "## Incremental pause", "## Git", "## Files touched", "## Next steps"] {
+    for heading in ["## Context usage", "## Incremental pause", "## Git", "## Files touched", "## Next steps"]
+    {
         assert!(page.contains(heading), "{heading}: {page}");
     }
 }

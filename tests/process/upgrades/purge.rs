@@ -1,1 +1,102 @@
-//! What a purge leaves.
+//! After every hook has worked, a purge takes what it says and leaves what is the user's own.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tests::binaries;
+use tests::process::{Invocation, Outcome};
+use tests::sandbox::{Level, Sandbox};
+
+use super::{Day, files_below};
+use crate::driver::tree;
+
+const SETTINGS: &str = "{ \"model\": \"opus\",\r\n\t\"hooks\": { } }\r\n";
+
+#[track_caller]
+fn types(sandbox: &Sandbox, line: &str) -> Outcome {
+    let req = Invocation::new(binaries::path("req"), sandbox).args(line.split_whitespace());
+    let outcome = req.unset("CLAUDE_HOOK_STATE_DIR").deadline(Duration::from_secs(120)).run();
+    outcome.assert_exit(0);
+    outcome
+}
+
+/// Every hook installed, worked with for two days, and changed about.
+fn a_used_home() -> Day {
+    let sandbox = Sandbox::new();
+    fs::write(sandbox.settings_path(Level::User), SETTINGS).unwrap();
+    types(&sandbox, "hooks install --all --allow-rules --statusline --yes");
+    let hooks = sandbox.home().join(".claude/hooks");
+    let day = Day::with(sandbox, hooks);
+    day.is_proved();
+    day.works(1);
+    types(&day.sandbox, "hooks disable tempo-stop --yes");
+    types(&day.sandbox, "hooks enable tempo-stop");
+    let local = format!("--scope local --project {}", day.sandbox.project().display());
+    types(&day.sandbox, &format!("hooks install --hooks rate-awareness {local} --yes"));
+    types(&day.sandbox, &format!("hooks uninstall {local} --yes"));
+    day.works(2);
+    day.sandbox.write_home(".claude/hook-state/1-old.json.tmp", "left by a killed process");
+    day.sandbox.write_home(".claude/CLAUDE.md", "mine");
+    day
+}
+
+#[test]
+fn a_purge_takes_what_it_says_and_leaves_what_is_the_users() {
+    let day = a_used_home();
+    let home = day.sandbox.home();
+    let (before, project) = (tree(&home), tree(&day.sandbox.project()));
+    let told = types(&day.sandbox, "hooks uninstall --purge --dry-run").stdout_text();
+    assert_eq!((tree(&home), tree(&day.sandbox.project())), (before.clone(), project.clone()), "a dry run");
+    let said = types(&day.sandbox, "hooks uninstall --purge --yes").stdout_text();
+
+    assert_eq!(tree(&day.sandbox.project()), project, "what lies in a project stays");
+    for place in [".git/requirements", ".claude/sessions"] {
+        let is_there = project.keys().any(|path| path.starts_with(day.sandbox.project().join(place)));
+        assert!(is_there && told.contains(place) && said.contains(place), "{place}: {told}\n{said}");
+    }
+    let after = tree(&home);
+    let left: BTreeSet<String> = after.keys().map(|path| below(&home, path)).collect();
+    let own = [
+        ".claude",
+        ".claude/.credentials.json",
+        ".claude/CLAUDE.md",
+        ".claude/projects",
+        ".claude/projects/-project",
+        ".claude/projects/-project/5e55104e-0000-4000-8000-000000000001.jsonl",
+        ".claude/settings.json",
+        ".gitconfig",
+    ];
+    assert_eq!(left, own.map(str::to_owned).into(), "{said}");
+    assert_eq!(fs::read_to_string(day.sandbox.settings_path(Level::User)).unwrap(), SETTINGS);
+    for gone in before.keys().filter(|path| !after.contains_key(*path)) {
+        let gone = below(&home, gone);
+        assert!(is_told(&told, &gone) && is_told(&said, &gone), "{gone}: {told}\n{said}");
+    }
+    assert_eq!(types(&day.sandbox, "hooks uninstall --dry-run").stdout_text(), "nothing is installed\n");
+    assert_eq!(files_below(&day.sandbox.temporary_dir()), [""; 0].map(PathBuf::from), "nor beside it");
+}
+
+fn below(home: &std::path::Path, path: &std::path::Path) -> String {
+    path.strip_prefix(home).unwrap().display().to_string()
+}
+
+/// The file or a folder above it is named, a program by its name and its folder.
+fn is_told(said: &str, gone: &str) -> bool {
+    let path = PathBuf::from(gone);
+    let is_named = path.ancestors().any(|above| {
+        let above = format!("~/{}", above.display());
+        above.len() > "~/.claude".len() && said.lines().any(|line| line.contains("for good") && line.contains(&above))
+    });
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let folder = format!("~/{}", path.parent().unwrap().display());
+    let is_removed = |line: &str| line.contains("remove") && line.contains(name) && line.contains(&folder);
+    let is_backup = name.starts_with("settings.json.barbless-backup");
+    // What goes with the last of what it was for.
+    let is_ours_alone = [".claude/hooks", ".claude/hooks/manifest.json", ".local", ".local/bin"].contains(&gone);
+    is_named
+        || said.lines().any(is_removed)
+        || (is_backup && said.contains("the backups beside settings.json"))
+        || is_ours_alone
+}
