@@ -149,6 +149,8 @@ impl Day {
         tells(&session.stop(&format!("It is done, as far as I see ({number}).")));
         // A stop that one gate holds is no question of another one's.
         tells(&session.stop_again(&format!("It is done, as I said ({number}).")));
+        let next = session.clone().with_prompt_id(&format!("9c0fe5a1-0000-4000-8000-{:012}", number + 100));
+        tells(&next.stop("All of it is done."));
     }
 
     /// The session ends, a month goes by, and another one starts.

@@ -113,10 +113,20 @@ fn carry_out(host: &Host, installation: &Installation, catalog: &Catalog, purge:
         say("nothing is installed");
     }
     name_what_is_kept(installation)?;
+    if purge && is_empty(&installation.bin) {
+        say(format_args!(
+            "{} is empty now and stays, as it may have been there before",
+            installation.show(&installation.bin)
+        ));
+    }
     match failed {
         Some(error) => Err(error.context("not everything was taken away")),
         None => Ok(()),
     }
+}
+
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 /// Registrations, links and binaries. Returns whether there were any, and what a settings file could not be freed for: the

@@ -67,8 +67,11 @@ fn a_purge_takes_what_it_says_and_leaves_what_is_the_users() {
         ".claude/projects/-project/5e55104e-0000-4000-8000-000000000001.jsonl",
         ".claude/settings.json",
         ".gitconfig",
+        ".local",
+        ".local/bin",
     ];
     assert_eq!(left, own.map(str::to_owned).into(), "{said}");
+    assert!(said.contains("~/.local/bin is empty now and stays"), "{said}");
     assert_eq!(fs::read_to_string(day.sandbox.settings_path(Level::User)).unwrap(), SETTINGS);
     for gone in before.keys().filter(|path| !after.contains_key(*path)) {
         let gone = below(&home, gone);
@@ -94,7 +97,7 @@ fn is_told(said: &str, gone: &str) -> bool {
     let is_removed = |line: &str| line.contains("remove") && line.contains(name) && line.contains(&folder);
     let is_backup = name.starts_with("settings.json.barbless-backup");
     // What goes with the last of what it was for.
-    let is_ours_alone = [".claude/hooks", ".claude/hooks/manifest.json", ".local", ".local/bin"].contains(&gone);
+    let is_ours_alone = [".claude/hooks", ".claude/hooks/manifest.json"].contains(&gone);
     is_named
         || said.lines().any(is_removed)
         || (is_backup && said.contains("the backups beside settings.json"))
