@@ -56,10 +56,10 @@ impl Day {
 
     /// With the hooks of this folder.
     fn with(sandbox: Sandbox, programs: PathBuf) -> Self {
-        let limits = json!({ "five_hour": { "utilization": 97.0, "resets_at": in_an_hour() } });
+        let limits = json!({ "five_hour": { "utilization": 97.0, "resets_at": in_hours(4) } });
         let endpoint = Endpoint::start(Manner::answers(200, &[], &limits.to_string()));
         sandbox.requirements(Level::User, &GLOBAL.replace("URL", &endpoint.url("/api/oauth/usage")));
-        let login = json!({ "accessToken": "sk-ant-oat01-secret", "refreshToken": "x", "expiresAt": in_an_hour() * 1000 });
+        let login = json!({ "accessToken": "sk-ant-oat01-secret", "refreshToken": "x", "expiresAt": in_hours(4) * 1000 });
         sandbox.write_home(".claude/.credentials.json", json!({ "claudeAiOauth": login }).to_string());
         sandbox.write("run-tests", "#!/bin/sh\n");
         #[cfg(unix)]
@@ -106,10 +106,30 @@ impl Day {
         self.program(program, "2-1-329").args(words.split_whitespace()).run()
     }
 
+    /// The time has come to ask for the credits used again.
+    fn is_due(&self) {
+        let path = self.state().join("usage-poll.json");
+        let mut slot: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        slot["state"]["next_at"] = 0.into();
+        // An envelope begins with its version.
+        let (session, state) = (&slot["session"], &slot["state"]);
+        fs::write(path, format!("{{\"version\":1,\"session\":{session},\"state\":{state}}}")).unwrap();
+    }
+
     /// Every proof has passed under a client that nobody runs any more.
     fn is_proved(&self) {
         let store = shared::state::Store::open(&self.state()).unwrap();
         shared::proved::passed(&store, "2.1.328", shared::host::Clock::System.now()).unwrap();
+    }
+
+    /// In the configuration there is a key that nobody knows, another one with another number.
+    fn has_another_mistake(&self, number: u32) {
+        let path = self.sandbox.requirements_path(Level::User);
+        let text = fs::read_to_string(&path).unwrap();
+        let before = format!("unheard_of_{}:", number.saturating_sub(1));
+        let after = text.replace("unheard_of:", &before).replace(&before, &format!("unheard_of_{number}:"));
+        assert_ne!(after, text);
+        fs::write(path, after).unwrap();
     }
 
     /// What the session does between its start and its end; another number, another prompt.
@@ -119,9 +139,15 @@ impl Day {
         let tells = |payload: &Payload| self.tells(payload, &client);
         let session = &self.session.clone().with_prompt_id(&format!("9c0fe5a1-0000-4000-8000-{number:012}"));
         self.runs("credit-pacer", "poll").assert_exit(0);
+        self.has_another_mistake(number);
         tells(&session.session_start("startup"));
         let line = self.program("credit-pacer", &client).args(["statusline"]);
         line.stdin(line_of(session, number).to_bytes()).run().assert_exit(0);
+        if number > 1 {
+            // On the files as the day before has left them.
+            tells(&session.pre_tool_use("Bash", json!({ "command": "./run-tests" })));
+            tells(&session.bash_succeeded("./run-tests", "ok"));
+        }
         tells(&session.user_prompt_submit("pace-maker off"));
         tells(&session.user_prompt_submit("pace-maker on"));
         tells(&session.user_prompt_submit(REQUEST));
@@ -177,15 +203,18 @@ fn line_of(session: &Session, number: u32) -> Payload {
     let payload = session.status_line();
     let mut cost = payload.get("cost").clone();
     cost["total_api_duration_ms"] = (70 + number).into();
-    let window = |percent: u32| json!({ "used_percentage": percent, "resets_at": in_an_hour() });
-    let limits = json!({ "five_hour": window(94 + number), "seven_day": window(90 + number) });
-    let window: Value = payload.get("context_window").clone();
-    payload.with("cost", cost).with("rate_limits", limits).with("context_window", window)
+    let window =
+        |percent: u32, hours: u64| json!({ "used_percentage": percent, "resets_at": in_hours(hours) });
+    let limits = json!({ "five_hour": window(94 + number, 4), "seven_day": window(90 + number, 100 + u64::from(number)) });
+    let mut context: Value = payload.get("context_window").clone();
+    context["context_window_size"] = (200_000 + number).into();
+    payload.with("cost", cost).with("rate_limits", limits).with("context_window", context)
 }
 
-fn in_an_hour() -> u64 {
+/// In whole seconds since the epoch.
+fn in_hours(hours: u64) -> u64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
-    now / 3600 * 3600 + 2 * 3600
+    now + hours * 3600
 }
 
 /// Every regular file in a folder and below it, in order.

@@ -88,6 +88,7 @@ fn the_users_own_rule_stays_and_ours_goes() {
     assert!(!user.text().contains("rate-awareness") && user.text().contains("Bash(req status*)"));
     user.types("disable requirements-check --yes");
     user.types("disable credit-pacer --yes");
+    user.types("disable pause-recorder --yes");
     assert_eq!(user.text(), "{}");
 
     let own = format!("{{\"permissions\": {{\"allow\": [\"{rule}\"]}}}}");

@@ -144,9 +144,10 @@ fn what_goes_and_what_stays_is_shown_before_anything_is_taken_away() {
         let mut terminal = uninstall(&user, more);
         terminal.wait_for(question);
         let screen = terminal.screen();
-        for line in
-            ["would remove credit-pacer, rate-awareness, requirements-check and the status line", shown]
-        {
+        for line in [
+            "would remove credit-pacer, pause-recorder, rate-awareness, requirements-check and the status line",
+            shown,
+        ] {
             assert!(screen.contains(line), "{screen}");
         }
         terminal.type_text("n");

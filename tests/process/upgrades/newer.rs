@@ -64,6 +64,7 @@ fn after_a_day(kinds: &[&str]) -> (Day, Vec<PathBuf>) {
     let day = Day::new();
     day.is_proved();
     day.works(1);
+    day.is_due();
     let files_of = |kind: &&str| {
         let files = files_of(&day, kind);
         assert!(!files.is_empty(), "no {kind}: {:#?}", files_below(&day.state()));
@@ -95,7 +96,8 @@ fn raise(path: &Path) {
 fn assert_left_alone(kinds: &[&str]) {
     let (day, files) = after_a_day(kinds);
     files.iter().for_each(|path| raise(path));
-    let before: BTreeMap<&PathBuf, Vec<u8>> = files.iter().map(|path| (path, fs::read(path).unwrap())).collect();
+    let before: BTreeMap<&PathBuf, Vec<u8>> =
+        files.iter().map(|path| (path, fs::read(path).unwrap())).collect();
     let assert_unchanged = |when: &str| {
         for (path, bytes) in &before {
             let now = fs::read(path).unwrap_or_else(|error| panic!("{when}: {}: {error}", path.display()));
@@ -139,14 +141,17 @@ fn a_snapshot_is_left_alone() {
 fn the_same_days_write_every_kind_of_file_that_is_of_this_version() {
     let kinds = [&BY_THE_WAY[..], &OF_HOOKS, &SNAPSHOT].concat();
     let (day, files) = after_a_day(&kinds);
-    let look = |path: &PathBuf| (fs::read(path).ok(), path.metadata().and_then(|there| there.modified()).ok());
+    let look =
+        |path: &PathBuf| (fs::read(path).ok(), path.metadata().and_then(|there| there.modified()).ok());
     let before: BTreeMap<&PathBuf, (Option<Vec<u8>>, Option<SystemTime>)> =
         files.iter().map(|path| (path, look(path))).collect();
     day.works(2);
-    let unwritten: Vec<_> = before.iter().filter(|(path, before)| look(path) == **before).map(|(path, _)| path).collect();
+    let unwritten: Vec<_> =
+        before.iter().filter(|(path, before)| look(path) == **before).map(|(path, _)| path).collect();
     assert!(unwritten.is_empty(), "{unwritten:#?}");
     day.a_month_goes_by();
-    let of_sessions = |path: &&PathBuf| path.starts_with(day.state()) && path.to_string_lossy().contains("5e55104e");
+    let of_sessions =
+        |path: &&PathBuf| path.starts_with(day.state()) && path.to_string_lossy().contains("5e55104e");
     let stays: Vec<_> = files.iter().filter(of_sessions).filter(|path| path.exists()).collect();
     assert!(stays.is_empty(), "they go with their session: {stays:#?}");
 }

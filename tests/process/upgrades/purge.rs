@@ -90,7 +90,8 @@ fn is_told(said: &str, gone: &str) -> bool {
     let path = PathBuf::from(gone);
     let is_named = path.ancestors().any(|above| {
         let above = format!("~/{}", above.display());
-        above.len() > "~/.claude".len() && said.lines().any(|line| line.contains("for good") && line.contains(&above))
+        above.len() > "~/.claude".len()
+            && said.lines().any(|line| line.contains("for good") && line.contains(&above))
     });
     let name = path.file_name().unwrap().to_str().unwrap();
     let folder = format!("~/{}", path.parent().unwrap().display());

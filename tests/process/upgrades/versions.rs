@@ -1,6 +1,6 @@
 //! Two builds, one after the other and back: programs, manifest, settings, and what was remembered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ fn build(sandbox: &Sandbox, name: &str, behind: &[u8]) -> PathBuf {
 fn programs() -> Vec<String> {
     let hooks = Catalog::built_in().unwrap().hooks.into_iter();
     let names = hooks.flat_map(|hook| [hook.name].into_iter().chain(hook.helpers)).chain(["req".to_owned()]);
-    let names: std::collections::BTreeSet<String> = names.collect();
+    let names: BTreeSet<String> = names.collect();
     names.into_iter().collect()
 }
 
@@ -64,14 +64,16 @@ fn install(day: &Day, build: &Path, version: &str) {
     fs::write(path, serde_json::to_string_pretty(&manifest).unwrap() + "\n").unwrap();
 }
 
-/// What the hooks remember.
+/// What the hooks remember. Installing proves every hook at last, and notes that.
 fn remembered(day: &Day) -> BTreeMap<PathBuf, String> {
-    tree(&day.state())
+    let mut remembered = tree(&day.state());
+    remembered.retain(|path, _| !path.to_string_lossy().contains("/proved.json"));
+    remembered
 }
 
 /// The files that came, went or are not as they were.
 fn changed(before: &BTreeMap<PathBuf, String>, after: &BTreeMap<PathBuf, String>) -> Vec<String> {
-    let paths: std::collections::BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
+    let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
     let is_changed = |path: &&&PathBuf| before.get(**path) != after.get(**path);
     paths.iter().filter(is_changed).map(|path| path.display().to_string()).collect()
 }
