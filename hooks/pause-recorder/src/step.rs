@@ -179,6 +179,10 @@ impl Step {
             }
             Self::MarkRead { id } => {
                 let sessions = sessions(places)?;
+                // It was to be written first; if it was not, the next session is told of it.
+                if !sessions.files(&id).json.exists() {
+                    return Ok(());
+                }
                 shelf::change(&own(places)?, |shelf| shelf.entry(&sessions.root, &id).read_at = Some(now))
             }
             Self::Compress { before } => sessions(places)?.compress_archives(before),

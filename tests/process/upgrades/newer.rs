@@ -95,7 +95,9 @@ fn raise(path: &Path) {
 #[track_caller]
 fn assert_left_alone(kinds: &[&str]) {
     let (day, files) = after_a_day(kinds);
-    files.iter().for_each(|path| raise(path));
+    for path in &files {
+        raise(path);
+    }
     let before: BTreeMap<&PathBuf, Vec<u8>> =
         files.iter().map(|path| (path, fs::read(path).unwrap())).collect();
     let assert_unchanged = |when: &str| {

@@ -260,6 +260,16 @@ fn regular_files(dir: &Path) -> Vec<String> {
     regular.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
+impl Sessions {
+    /// Runs `work` while no record begins in this folder and nobody changes what all its records share.
+    ///
+    /// # Errors
+    /// If the lock is not had; `work` has not run then.
+    pub fn locked<T>(&self, work: impl FnOnce() -> T) -> Result<T, FolderError> {
+        folder_locked(&self.dir, work).map_err(|error| FolderError(format!("pause-recorder: {error}: try again")))
+    }
+}
+
 /// Runs `work` while no record begins in this folder.
 pub(super) fn folder_locked<T>(dir: &Path, work: impl FnOnce() -> T) -> Result<T, LockError> {
     with_lock(&dir.join("ACTIVE-PAUSE"), LOCK_DEADLINE, work)

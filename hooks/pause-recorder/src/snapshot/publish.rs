@@ -196,7 +196,9 @@ impl Finish {
         self.put(&files.json, json.as_bytes())?;
         self.put(&files.yaml, to_yaml(&snapshot)?.as_bytes())?;
         self.put(&files.markdown, markdown(&snapshot).as_bytes())?;
-        self.put(&files.latest, latest.as_bytes())?;
+        // All sessions of the project write this one.
+        let pointed = self.sessions.locked(|| self.put(&files.latest, latest.as_bytes()));
+        pointed.map_err(|error| error.to_string())??;
         let SnapshotFiles { json: path, yaml, markdown, latest, archive } = files.clone();
         let mut written = vec![path.clone(), yaml, markdown, latest];
         written.extend((self.ending == Ending::Full).then_some(archive));

@@ -190,7 +190,8 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
 fn of_newer(newer: &[String]) -> Option<Finding> {
     let (first, others) = newer.split_first()?;
     let what = match others.len() {
-        0 => "was written by a newer version of Barbless: it stays as it is, and what needs it passes".to_owned(),
+        0 => "was written by a newer version of Barbless: it stays as it is, and what needs it passes"
+            .to_owned(),
         more => format!(
             "this and {more} more were written by a newer version of Barbless: they stay as they are, and what needs them passes"
         ),

@@ -96,7 +96,8 @@ impl Sessions {
         let mut failed: Vec<String> = removed.filter_map(Result::err).collect();
         sync_folder(&self.dir);
         let latest = self.files(id).latest;
-        if let Err(error) = self.repoint(&latest, id) {
+        let repointed = self.locked(|| self.repoint(&latest, id).map_err(|error| error.to_string()));
+        if let Err(error) = repointed.unwrap_or_else(|busy| Err(busy.to_string())) {
             failed.push(format!("{}: {error}", latest.display()));
         }
         all_done("what could not be removed", &failed)
