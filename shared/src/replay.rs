@@ -7,13 +7,15 @@
 //!
 //! - `past`: a transcript as the events that its session had; `record`: one line of it
 //! - `scratch`: the folder for the memory, and the transcript as it was at each event
+//! - `signals`: ending early, with the folder gone
 
 mod past;
 mod record;
 mod scratch;
+mod signals;
 
 use std::collections::BTreeSet;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -121,7 +123,9 @@ pub(crate) fn run<H: Hook>(host: &Host) -> ExitCode {
         Err(error) => return cli::fail(&format!("{}: there is no room for a replay: {error}", H::NAME)),
     };
     let mut replay = Replay::<H>::new(host, scratch);
-    match replay.all(io::stdin().lock(), io::stdout().lock()) {
+    let is_to_end = signals::told_to_end();
+    let events = signals::Events(Arc::clone(&is_to_end));
+    match replay.all(BufReader::new(events), io::stdout().lock(), &is_to_end) {
         // Whoever closes our stdout has read enough.
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -157,9 +161,14 @@ impl<H: Hook> Replay<H> {
         Self { host, scratch, refused, counts, hook: std::marker::PhantomData }
     }
 
-    fn all(&mut self, mut events: impl BufRead, mut told: impl Write) -> io::Result<()> {
+    fn all(
+        &mut self,
+        mut events: impl BufRead,
+        mut told: impl Write,
+        is_to_end: &AtomicBool,
+    ) -> io::Result<()> {
         tell(&mut told, &Told::Settings(self.settings()))?;
-        let (is_to_end, mut line) = (told_to_end(), Vec::new());
+        let mut line = Vec::new();
         while past::read_line(&mut events, &mut line, MAX_INPUT_BYTES + AROUND_INPUT)?.is_some() {
             match serde_json::from_slice::<Past>(&line) {
                 Ok(past) => {
@@ -171,7 +180,7 @@ impl<H: Hook> Replay<H> {
                 Err(_) => self.counts.unread += 1,
             }
             if is_to_end.load(Ordering::Relaxed) {
-                return Err(io::ErrorKind::Interrupted.into());
+                return Err(signals::ended());
             }
         }
         self.counts.questions = self.questions();
@@ -216,23 +225,6 @@ impl<H: Hook> Replay<H> {
         let is_question = |line: &journal::Line| matches!(line, journal::Line::Record(record) if record.entry.text.as_ref().is_some_and(|text| text.ends_with(&why)));
         journal::read(&self.scratch.state_dir()).filter(is_question).map(|_| 1).sum()
     }
-}
-
-/// A signal that ends processes becomes a wish, so that the scratch folder goes.
-#[cfg(unix)]
-fn told_to_end() -> Arc<AtomicBool> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let is_told = Arc::new(AtomicBool::new(false));
-    for signal in [SIGHUP, SIGINT, SIGTERM] {
-        let _ = signal_hook::flag::register(signal, Arc::clone(&is_told));
-    }
-    is_told
-}
-
-/// Whoever ends it leaves the folder behind.
-#[cfg(not(unix))]
-fn told_to_end() -> Arc<AtomicBool> {
-    Arc::default()
 }
 
 fn tell(told: &mut impl Write, what: &Told) -> io::Result<()> {

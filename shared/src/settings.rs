@@ -11,11 +11,13 @@
 //! - `earlier`: giving back what a text was before us, where its present state alone cannot tell
 //! - `faults`: entries for which the client drops all hooks of the file; `neighbours`: settings for which it drops all of it
 //! - `survey`: everything a text registers, whoever's it is; `variables`: what follows from what it defines in `env`;
-//!   `misled`: whether a project defines what leads requests elsewhere; `acting`: whether a hook is started for a call
+//!   `misled`: whether a project defines what leads requests elsewhere; `acting`: whether a hook is started for a call;
+//!   `certain`: whether the client surely reads a text as we do
 //! - `team_line`: what a project's settings start a hook with
 //! - `user_file`: links, lock, backup, atomic replacement
 
 mod acting;
+mod certain;
 mod document;
 mod earlier;
 mod entries;

@@ -2,13 +2,16 @@
 
 use shared::messages::Text;
 
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, told_time};
 
 /// The text, with places for `{when}`, `{percent}`, `{facts}` and `{path}`.
 pub(crate) const BRIEF: Text = Text {
     name: "pause-recorder-brief",
     built_in: include_str!("../../../config/messages/pause-recorder-brief.md"),
 };
+
+/// What is left out of the text where nobody knows how full the context was.
+const FULL: &str = " with its context {percent} % full";
 
 /// So much of a list is told.
 const MAX_ITEMS: usize = 5;
@@ -23,9 +26,11 @@ const MAX_ITEM_CHARS: usize = 200;
 /// line of ours.
 #[must_use]
 pub(crate) fn brief(text: &str, snapshot: &Snapshot, path: &str) -> String {
-    let percent = format!("{:.0}", snapshot.context_usage.percentage.floor());
+    let usage = snapshot.context_usage.known();
+    let percent = usage.map_or_else(|| "?".to_owned(), |usage| format!("{:.0}", usage.percentage.floor()));
+    let text = if usage.is_none() { text.replace(FULL, "") } else { text.to_owned() };
     text.trim_end()
-        .replace("{when}", &one_line(&snapshot.paused_at))
+        .replace("{when}", &one_line(&told_time(&snapshot.paused_at)))
         .replace("{percent}", &percent)
         .replace("{path}", path)
         // Last: what was recorded may hold the name of a place too.
@@ -41,7 +46,7 @@ fn facts(snapshot: &Snapshot) -> String {
         let changes = if status.clean {
             "nothing uncommitted".to_owned()
         } else {
-            format!("{changes} files uncommitted")
+            format!("{changes} {} uncommitted", if changes == 1 { "file" } else { "files" })
         };
         lines.push(format!("Branch: {}, {changes}", one_line(branch)));
     }
@@ -86,6 +91,7 @@ mod tests {
         let recorded = Recorded { id: "session-20261122-120000".into(), ..Recorded::default() };
         let mut snapshot = build(&recorded, &Material::default(), 0, Timestamp::from_secs(0));
         snapshot.context_usage.percentage = 93.7;
+        snapshot.context_usage.tokens_total = 200_000;
         snapshot
     }
 
@@ -102,14 +108,23 @@ mod tests {
         assert!(text.starts_with("pause-recorder: an earlier session"), "{text}");
         for part in [
             "93 % full",
-            "Branch: main, 1 files uncommitted",
+            "Branch: main, 1 file uncommitted",
             "Open:\n- write the printer",
             "Done:\n- the parser",
             "Files touched:\n- a.rs",
-            "All of it: .claude/sessions/x.json",
+            "Snapshot: .claude/sessions/x.json",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
+    }
+
+    #[test]
+    fn where_nobody_knows_how_full_the_context_was_nothing_is_said_of_it() {
+        let mut snapshot = snapshot();
+        snapshot.context_usage.tokens_total = 0;
+        let text = brief(BRIEF.built_in, &snapshot, "x.json");
+        let head = format!("ended {}. If", Timestamp::from_secs(0).local());
+        assert!(text.contains(&head) && !text.contains('%'), "{text}");
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub struct Reply {
     pub is_no: bool,
     /// The text is for the model too: the prompt goes on to it.
     pub is_for_model: bool,
+    /// What the user reads beside a text for the model.
+    pub notice: Option<String>,
     /// What is to be done.
     pub steps: Vec<Step>,
 }
@@ -68,17 +70,11 @@ pub(crate) const VERBS: &[Verb] = &[
     verb("schema snapshot", "JSON Schema of a snapshot"),
 ];
 
-/// `1 action`, `2 actions`.
-fn counted(count: u64) -> String {
-    match count {
-        1 => "1 action".to_owned(),
-        count => format!("{count} actions"),
-    }
-}
-
 /// The prompt is one of our commands.
 pub(crate) fn is_command(prompt: &str) -> bool {
-    grammar::prompted(prompt).is_some() || cli::is_typed::<PauseRecorder>(prompt)
+    grammar::prompted(prompt).is_some()
+        || cli::is_typed::<PauseRecorder>(prompt)
+        || grammar::misused(prompt).is_some()
 }
 
 /// Runs a verb of ours in a shell; `None`: it is one that every hook has, or none.
@@ -138,8 +134,10 @@ pub(crate) fn typed(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str
     if let Some(wanted) = grammar::prompted(prompt) {
         return Some(answer(&wanted, asker, seen, true));
     }
-    let cli::Reply { text, is_no, turns } = cli::typed::<PauseRecorder>(prompt, &asker)?;
-    Some(Reply { text, is_no, is_for_model: false, steps: turns.into_iter().map(Step::Turn).collect() })
+    let Some(cli::Reply { text, is_no, turns }) = cli::typed::<PauseRecorder>(prompt, &asker) else {
+        return grammar::misused(prompt).map(Reply::no);
+    };
+    Some(Reply { text, is_no, steps: turns.into_iter().map(Step::Turn).collect(), ..Reply::default() })
 }
 
 fn answer(wanted: &Asked, asker: Asker<'_>, seen: &Seen<'_, Settings>, is_prompt: bool) -> Reply {

@@ -5,19 +5,21 @@ mod actions;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::hook::{Given, Memory, Outcome, Remark, Verdict};
 use shared::protocol::Event;
 
 use crate::PauseRecorder;
 use crate::brief::brief;
+use crate::command::Reply;
 use crate::levels::Level;
 use crate::models::Model;
-use crate::observe::{Due, Facts};
+use crate::observe::Facts;
 use crate::occupancy::{Reading, Source};
 use crate::record::Draft;
+use crate::shelf::Fate;
 use crate::snapshot::Ending;
 use crate::state::{Compacting, State};
-use crate::step::{End, Start, Step, Whose};
+use crate::step::{End, Start, Step, Whose, unrecorded};
 use crate::wording;
 
 pub(crate) use actions::started;
@@ -26,21 +28,71 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(crate) fn decide(given: &Given<'_, PauseRecorder>) -> Outcome<State, Step> {
     if let Some(reply) = &given.facts.answered {
-        return answered(reply);
+        return answered(given, reply);
     }
     let mut course = Course::of(given);
     course.follow_compaction();
+    let reason = wanted(given.facts, &course.state, &given.input.event);
     let new = course.climb();
-    course.begin(&new);
+    course.begin(reason);
     course.record(&new);
     course.end();
     course.outcome(&new)
 }
 
-fn answered(reply: &crate::command::Reply) -> Outcome<State, Step> {
+fn answered(given: &Given<'_, PauseRecorder>, reply: &Reply) -> Outcome<State, Step> {
     let text = reply.text.clone();
+    let state = after(&reply.steps, given);
+    let memory = if state == *given.state { Memory::Keep } else { Memory::Note(state) };
     let verdict = if reply.is_for_model { Verdict::Advise { text } } else { Verdict::Reply { text } };
-    Outcome { verdict, effects: reply.steps.clone(), ..Outcome::pass() }
+    Outcome { verdict, notice: reply.notice.clone(), memory, effects: reply.steps.clone(), ..Outcome::pass() }
+}
+
+/// What the session's user does with its record by a word holds for this climb.
+fn after(steps: &[Step], given: &Given<'_, PauseRecorder>) -> State {
+    let mut state = given.state.clone();
+    let own = given.facts.record.as_ref().map(|active| &active.record.path);
+    for step in steps {
+        match step {
+            Step::Start(start) => (state.begun, state.dropped) = (Some(start.at), false),
+            Step::Discard { record, .. } if own == Some(&record.path) => state.dropped = true,
+            Step::Finish(end) if matches!(&end.whose, Whose::Record(record) if own == Some(&record.path)) => {
+                state.dropped |= state.told.contains(&Level::AutoPause);
+            }
+            _ => {}
+        }
+    }
+    state
+}
+
+pub(crate) fn is_automatic(event: &Event) -> bool {
+    matches!(event, Event::PreCompact { trigger } if trigger == "auto")
+}
+
+/// Why a record is to begin at this event, if one is: its level is reached, or the client is about to compact. One that could
+/// not begin is tried again at the next prompt or level, one that somebody else has ended at once; one that the session's own
+/// user has dropped is not, in this climb.
+pub(crate) fn wanted(facts: &Facts, state: &State, event: &Event) -> Option<&'static str> {
+    if facts.record.is_some() || facts.sessions.is_none() {
+        return None;
+    }
+    let (is_compacted, is_high) = (is_automatic(event), facts.is_high());
+    let is_first = is_high && !state.told.contains(&Level::AutoPause);
+    if !is_first && (state.dropped || !(is_compacted || is_high)) {
+        return None;
+    }
+    let has_news = || {
+        let percent = facts.reading.as_ref().map_or(0.0, Reading::percent);
+        !facts.thresholds.reached(percent).is_subset(&state.told)
+    };
+    let is_time = || is_compacted || matches!(event, Event::UserPromptSubmit { .. }) || has_news();
+    let is_wanted = is_first
+        || match (state.begun, facts.fate) {
+            (None, _) | (Some(_), Some(Fate::Failed)) => is_time(),
+            (Some(_), fate) => fate == Some(Fate::Ended),
+        };
+    let reason = if is_high && (is_first || !is_compacted) { "auto_pause" } else { "compaction" };
+    is_wanted.then_some(reason)
 }
 
 /// One event on its way through the rules.
@@ -72,7 +124,7 @@ impl<'a> Course<'a> {
     /// What is known before and after a compaction; the levels begin anew with it.
     fn follow_compaction(&mut self) {
         match &self.given.input.event {
-            Event::PreCompact { trigger } if trigger == "auto" => {
+            event if is_automatic(event) => {
                 let reading = self.facts.reading.as_ref().filter(|reading| !reading.model.is_empty());
                 self.state.compacting = reading
                     .map(|reading| Compacting { model: reading.model.clone(), tokens: reading.tokens });
@@ -82,8 +134,9 @@ impl<'a> Course<'a> {
                 if let Some(Compacting { model, tokens }) = self.state.compacting.take() {
                     let learnt = Model { compacted_at: Some(tokens), ..Model::default() };
                     self.steps.push(Step::Learn { model, learnt });
+                    self.state.learnt = None;
                 }
-                self.state.told.clear();
+                self.state.climb_anew();
                 self.state.compacted = true;
             }
             Event::SessionStart { model: Some(model), .. } => self.state.model = Some(actions::word(model)),
@@ -95,6 +148,7 @@ impl<'a> Course<'a> {
             _ => {}
         }
         let Some(reading) = &self.facts.reading else { return };
+        self.state.learnt.clone_from(&self.facts.learnt);
         self.state.compacted &= reading.source != Source::Transcript;
         if let Some(window) = reading.new_window {
             let learnt = Model { window: Some(window), ..Model::default() };
@@ -107,7 +161,7 @@ impl<'a> Course<'a> {
         let Some(reading) = &self.facts.reading else { return BTreeSet::new() };
         let percent = reading.percent();
         if self.facts.thresholds.is_over(percent) {
-            self.state.told.clear();
+            self.state.climb_anew();
         }
         let reached = self.facts.thresholds.reached(percent);
         let new: BTreeSet<Level> = reached.difference(&self.state.told).copied().collect();
@@ -115,21 +169,21 @@ impl<'a> Course<'a> {
         new
     }
 
-    /// The record begins when its level is reached, or when the client is about to compact.
-    fn begin(&mut self, new: &BTreeSet<Level>) {
-        let is_compacted =
-            matches!(&self.given.input.event, Event::PreCompact { trigger } if trigger == "auto");
-        let reason = match () {
-            () if new.contains(&Level::AutoPause) => "auto_pause",
-            () if is_compacted => "compaction",
-            () => return,
-        };
-        if self.is_recorded || self.facts.sessions.is_none() {
+    fn begin(&mut self, reason: Option<&str>) {
+        self.state.dropped &= self.facts.record.is_none();
+        self.state.dropped |= self.facts.fate == Some(Fate::Dropped);
+        let Some(reason) = reason else { return };
+        // Its compaction must not begin another one.
+        self.state.told.insert(Level::AutoPause);
+        self.state.dropped = false;
+        if let Some(why) = &self.facts.hindrance {
+            self.state.begun = None;
+            let session = Some(self.session.to_owned());
+            self.steps.push(Step::Fail { session, why: unrecorded(why) });
             return;
         }
         self.is_recorded = true;
-        // Its compaction must not begin another one.
-        self.state.told.insert(Level::AutoPause);
+        self.state.begun = Some(self.given.now);
         self.state.left_out = 0;
         self.steps.push(Step::Start(Box::new(Start {
             session: self.session.to_owned(),
@@ -182,13 +236,13 @@ impl<'a> Course<'a> {
             }
             Event::SessionEnd { .. } => match (&self.facts.record, &self.facts.material) {
                 (Some(_), Some(material)) => self.finish(Ending::Full, material.as_ref().clone()),
-                (Some(active), None) => {
-                    let (id, left_out) = (active.id.clone(), self.state.left_out);
-                    self.steps.push(Step::LeaveForLater { id, left_out });
+                (Some(_), None) => {
+                    let (session, left_out) = (self.session.to_owned(), self.state.left_out);
+                    self.steps.push(Step::LeaveForLater { session, left_out });
                 }
                 (None, _) => {}
             },
-            Event::SessionStart { .. } => self.end_those_of_others(),
+            Event::SessionStart { .. } => self.take_over(),
             _ => {}
         }
     }
@@ -204,25 +258,33 @@ impl<'a> Course<'a> {
         })));
     }
 
-    fn end_those_of_others(&mut self) {
+    /// What is left of earlier sessions, and of this one where it goes on.
+    fn take_over(&mut self) {
         let left = &self.facts.left;
         if self.facts.record.is_some() {
             self.steps.push(Step::GoOn { session: self.session.to_owned() });
         }
-        for Due { record, material, at, left_out, .. } in left.due.clone() {
-            self.steps.push(Step::Finish(Box::new(End {
-                whose: Whose::Record(record),
-                ending: Ending::Full,
-                material,
-                at,
-                left_out,
-                commit: self.given.settings.git_commit,
-            })));
+        for why in &left.faults {
+            self.steps.push(Step::Fail { session: None, why: why.clone() });
         }
         if left.compress {
             let days = self.given.settings.compress_after_days.get();
             self.steps.push(Step::Compress { before: self.given.now.minus(DAY * days) });
         }
+    }
+
+    /// The highest of the new levels. That the session is recorded is only said where it is.
+    fn level(&self, new: &BTreeSet<Level>) -> Option<String> {
+        let is_auto_pause =
+            |step: &Step| matches!(step, Step::Start(start) if start.data["reason"] == "auto_pause");
+        let begins = self.steps.iter().any(is_auto_pause);
+        let mut levels = new.clone();
+        levels.extend(begins.then_some(Level::AutoPause));
+        let highest = self.facts.thresholds.highest(&levels)?;
+        if !self.is_recorded && self.facts.sessions.is_some() {
+            levels.remove(&Level::AutoPause);
+        }
+        Some(wording::level(highest, &levels, self.facts.reading.as_ref()?, self.facts))
     }
 
     /// What is said: the highest of the new levels, and at a session's start what was left.
@@ -231,10 +293,10 @@ impl<'a> Course<'a> {
         let mut verdict = Verdict::Pass;
         if let Some(tell) = left.tell.as_ref().filter(|_| !self.given.headless) {
             verdict = Verdict::Advise { text: brief(&tell.text, &tell.snapshot, &tell.path) };
-            self.steps.push(Step::MarkRead { id: tell.snapshot.session_id.clone() });
+            self.steps.push(Step::MarkRead { id: tell.id.clone() });
         }
-        let climbed = self.facts.thresholds.highest(new).zip(self.facts.reading.as_ref());
-        let told = climbed.map(|(level, reading)| wording::level(level, new, reading, self.facts));
+        let told = self.level(new);
+        let remark = told.is_some().then(|| Remark::Advised("levels".to_owned()));
         let orphans = (!left.orphans.is_empty()).then(|| wording::orphans(&left.orphans));
         let notice: Vec<String> = told.into_iter().chain(orphans).collect();
         let is_over = matches!(self.given.input.event, Event::SessionEnd { .. });
@@ -244,7 +306,7 @@ impl<'a> Course<'a> {
             () => Memory::Note(self.state),
         };
         let notice = (!notice.is_empty()).then(|| notice.join("\n"));
-        Outcome { verdict, notice, memory, effects: self.steps, ..Outcome::pass() }
+        Outcome { verdict, notice, memory, remark, effects: self.steps, ..Outcome::pass() }
     }
 }
 

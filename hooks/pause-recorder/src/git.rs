@@ -20,10 +20,10 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use shared::host::{Environment, Host};
+use shared::host::{Environment, Host, Timestamp};
 
 use child::{Ended, Git};
-use reading::LOG_FORMAT;
+use reading::{LOG_FORMAT, as_name};
 
 /// The repository at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -49,9 +49,13 @@ pub struct Commit {
     pub timestamp: String,
     /// Its first line.
     pub message: String,
+    /// Somebody else has committed it, or its time is still to come: it was not made here in the session. Is not written.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub is_foreign: bool,
 }
 
-/// What differs from the last commit. Names are whole, with whatever characters they have.
+/// What differs from the last commit. Names are whole, on one line each: what would break it stands as an escape.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Status {
     /// Nothing differs.
@@ -68,7 +72,7 @@ pub(crate) fn look(host: &Host, root: &Path, patience: Duration) -> Option<GitCo
     let Some(mut git) = Git::new(root, &host.environment, patience) else {
         return Some(GitContext::default());
     };
-    match tell(&mut git) {
+    match tell(&mut git, host.now()) {
         Ok(told) => Some(told.unwrap_or_default()),
         Err(Ended::NotStarted) => Some(GitContext::default()),
         Err(Ended::Late) => None,
@@ -88,8 +92,14 @@ pub(crate) fn commit(
     committing::commit(&Environment::read(), root, files, message, patience)
 }
 
+/// Which of these files git keeps. `None`: it could not tell; no repository, or no `git`, keeps none.
+#[must_use]
+pub(crate) fn tracked(root: &Path, files: &[PathBuf], patience: Duration) -> Option<Vec<PathBuf>> {
+    committing::tracked(&Environment::read(), root, files, patience)
+}
+
 /// `None`: it is no repository, or none that can be looked at.
-fn tell(git: &mut Git<'_>) -> Result<Option<GitContext>, Ended> {
+fn tell(git: &mut Git<'_>, now: Timestamp) -> Result<Option<GitContext>, Ended> {
     if !without_own_filters(git)? {
         return Ok(None);
     }
@@ -104,10 +114,10 @@ fn tell(git: &mut Git<'_>) -> Result<Option<GitContext>, Ended> {
         "--no-renames",
     ])?;
     if !status.is_answer() {
-        return bare(git);
+        return bare(git, now);
     }
     let standing = reading::standing(&status.out);
-    let recent_commits = if standing.has_commit { log(git)? } else { Vec::new() };
+    let recent_commits = if standing.has_commit { log(git, now)? } else { Vec::new() };
     Ok(Some(GitContext {
         is_git_repo: true,
         branch: standing.branch,
@@ -134,7 +144,7 @@ fn without_own_filters(git: &mut Git<'_>) -> Result<bool, Ended> {
     Ok(true)
 }
 
-fn log(git: &Git<'_>) -> Result<Vec<Commit>, Ended> {
+fn log(git: &Git<'_>, now: Timestamp) -> Result<Vec<Commit>, Ended> {
     let said = git.run([
         "log",
         "-z",
@@ -145,16 +155,22 @@ fn log(git: &Git<'_>) -> Result<Vec<Commit>, Ended> {
         "--encoding=UTF-8",
         LOG_FORMAT,
     ])?;
-    Ok(if said.is_answer() { reading::commits(&said.out) } else { Vec::new() })
+    if !said.is_answer() {
+        return Ok(Vec::new());
+    }
+    let email = git.run(["config", "-z", "--get", "user.email"])?;
+    let email = String::from_utf8_lossy(&email.out);
+    let email = Some(email.trim_end_matches('\0')).filter(|email| !email.is_empty());
+    Ok(reading::commits(&said.out, email, now))
 }
 
 /// A repository without files has commits all the same.
-fn bare(git: &Git<'_>) -> Result<Option<GitContext>, Ended> {
+fn bare(git: &Git<'_>, now: Timestamp) -> Result<Option<GitContext>, Ended> {
     if git.run(["rev-parse", "--is-bare-repository"])?.out != b"true\n" {
         return Ok(None);
     }
     let head = git.run(["symbolic-ref", "--quiet", "--short", "HEAD"])?;
-    let branch = Some(String::from_utf8_lossy(&head.out).trim().to_owned()).filter(|name| !name.is_empty());
+    let branch = Some(as_name(String::from_utf8_lossy(&head.out).trim())).filter(|name| !name.is_empty());
     let status = Status { clean: true, ..Status::default() };
-    Ok(Some(GitContext { is_git_repo: true, branch, recent_commits: log(git)?, status }))
+    Ok(Some(GitContext { is_git_repo: true, branch, recent_commits: log(git, now)?, status }))
 }

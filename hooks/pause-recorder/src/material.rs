@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use shared::host::Host;
-use shared::transcript::{Block, Line, MAX_TAIL_BYTES, Progress, Task, ToolUse, last_lines, tasks};
+use shared::operator::typed;
+use shared::transcript::{
+    Block, Line, MAX_TAIL_BYTES, Progress, Speaker, Task, ToolUse, conversation, last_lines, requests, tasks,
+};
 
 use crate::git::{self, GitContext};
 use crate::snapshot::{Todos, one_line};
@@ -17,6 +20,12 @@ const MAX_TASKS: usize = 100;
 
 /// So much of a task's subject is kept, in characters.
 const MAX_SUBJECT_CHARS: usize = 200;
+
+/// So many prompts are looked for.
+const MAX_REQUESTS: usize = 5;
+
+/// So much is kept of a prompt, in characters.
+const MAX_REQUEST_CHARS: usize = 200;
 
 /// The tools that change a file.
 pub(crate) const EDITING_TOOLS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
@@ -32,6 +41,10 @@ pub struct Material {
     pub todos: Todos,
     /// Files that were written or edited in the session, as its transcript names them, in the order of their first change.
     pub files: Vec<PathBuf>,
+    /// The last prompts since the last compaction, as its transcript tells, oldest first.
+    pub requests: Vec<String>,
+    /// What the model has asked last, if the conversation ends with a question.
+    pub question: Option<String>,
 }
 
 /// Looks for all of it. `None`: the repository did not answer within `patience`.
@@ -49,7 +62,23 @@ pub(crate) fn gather(
 #[must_use]
 pub(crate) fn with(root: &Path, git: GitContext, transcript: Option<&Path>) -> Material {
     let (todos, files) = transcript.map(of_transcript).unwrap_or_default();
-    Material { root: root.to_path_buf(), git, todos, files }
+    let requests = transcript.map(requested).unwrap_or_default();
+    let question = transcript.and_then(question);
+    Material { root: root.to_path_buf(), git, todos, files, requests, question }
+}
+
+/// A command of any of our hooks is nobody's request.
+fn requested(transcript: &Path) -> Vec<String> {
+    let all = requests(transcript, MAX_REQUESTS).into_iter();
+    all.filter(|request| typed::ours(request).is_none())
+        .map(|request| one_line(&request, MAX_REQUEST_CHARS))
+        .collect()
+}
+
+fn question(transcript: &Path) -> Option<String> {
+    let last = conversation(transcript, 1).pop().filter(|said| said.by == Speaker::Model)?;
+    let line = last.text.trim_end().lines().next_back()?;
+    line.ends_with('?').then(|| one_line(line, MAX_REQUEST_CHARS))
 }
 
 /// As far as the last [`MAX_TAIL_BYTES`] of it tell, compactions or not.

@@ -7,23 +7,32 @@ pub(crate) mod start;
 use std::time::Duration;
 
 use shared::hook::{Hook, Seen};
-use shared::protocol::Event;
+use shared::protocol::{Event, Input};
+use shared::state::{SharedMode, write_durable};
 
 use crate::PauseRecorder;
 use crate::command;
+use crate::decide::{is_automatic, wanted};
 use crate::levels::Thresholds;
 use crate::material::{self, Material};
 use crate::occupancy::Reading;
 use crate::record::{Record, Sessions};
 use crate::settings::Settings;
+use crate::shelf::{self, Fate};
 use crate::snapshot::Snapshot;
-use crate::state::State;
+use crate::state::{Compaction, State};
 
 /// At a session's end the client waits for little more than a second, for all hooks together.
 const PATIENCE_AT_END: Duration = Duration::from_millis(300);
 
+/// A longer record is left for the next session's start: it is read several times where it is finalized.
+const MAX_BYTES_AT_END: u64 = 2 * 1024 * 1024;
+
 /// Elsewhere nobody waits for it but the user, once.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A record's first lines are shorter.
+const PROBE_BYTES: usize = 8 * 1024;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,8 +43,14 @@ pub struct Facts {
     pub record: Option<Active>,
     /// How full the context is; none where it is not known or no matter.
     pub reading: Option<Reading>,
+    /// What was learnt of the model in it.
+    pub learnt: Option<Compaction>,
     /// Where the levels are.
     pub thresholds: Thresholds,
+    /// What has become of the record that the session has begun; only where it is not there and ought to be.
+    pub fate: Option<Fate>,
+    /// Why no record can begin, where one is to.
+    pub hindrance: Option<String>,
     /// What the record's snapshot is made from, where it is time for one and it could be found in time.
     pub material: Option<Box<Material>>,
     /// The answer to a typed command.
@@ -51,15 +66,13 @@ pub struct Active {
     pub record: Record,
     /// It has reached its largest size.
     pub is_full: bool,
-    /// Its id; only where it ends.
-    pub id: String,
 }
 
 /// What earlier sessions of the project have left.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Left {
-    /// Records of sessions that are over: to be finalized now.
-    pub due: Vec<Due>,
+    /// Why records of sessions that are over could not be finalized.
+    pub faults: Vec<String>,
     /// Records of sessions that were silent for a while, and may be over.
     pub orphans: Vec<Orphan>,
     /// The snapshot to be told of.
@@ -71,27 +84,14 @@ pub struct Left {
 /// A snapshot that a new session is to be told of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToTell {
+    /// Its id.
+    pub id: String,
     /// The text, with places for what is told.
     pub text: String,
     /// It.
     pub snapshot: Snapshot,
     /// Its JSON, as it is told.
     pub path: String,
-}
-
-/// A record that is to be finalized.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Due {
-    /// Its id.
-    pub id: String,
-    /// The record.
-    pub record: Record,
-    /// What its snapshot is made from beside it.
-    pub material: Material,
-    /// When it ended.
-    pub at: shared::host::Timestamp,
-    /// Actions that were only counted.
-    pub left_out: u64,
 }
 
 /// A record whose session may be over.
@@ -108,27 +108,34 @@ pub struct Orphan {
 pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
     let session = seen.input.call.session_id.as_deref()?;
     let is_command = matches!(&seen.input.event, Event::UserPromptSubmit { prompt, .. } if PauseRecorder::is_command(prompt));
-    if matches!(seen.input.event, Event::PreToolUse(_) | Event::Other(_)) {
+    if is_none_of_ours(seen.input) {
         return None;
     }
     let sessions = Sessions::of(seen.places);
     let record = sessions.as_ref().and_then(|sessions| sessions.active(session)).map(|record| Active {
         is_full: record.bytes >= u64::from(seen.settings.max_record_mib.get()) * 1024 * 1024,
         record,
-        id: String::new(),
     });
     let state: State = seen.peek();
-    let reading = if is_command { None } else { reading::of(seen, &state, record.is_some()) };
-    let thresholds = reading::thresholds(seen, reading.as_ref());
+    // Where nothing can be remembered, each call would tell the same.
+    let is_asked = !is_command && seen.store.is_some();
+    let reading = is_asked.then(|| reading::of(seen, &state, record.is_some())).flatten();
+    let learnt = reading::compaction(seen, &state, reading.as_ref());
+    let thresholds = reading::thresholds(seen.settings, reading.as_ref(), learnt.as_ref());
     let mut facts = Facts {
         sessions,
         record,
         reading,
+        learnt,
         thresholds,
+        fate: None,
+        hindrance: None,
         material: None,
         answered: None,
         left: Left::default(),
     };
+    facts.fate = fate(seen, session, &state, &facts);
+    facts.hindrance = hindrance(seen, &state, &facts);
     match &seen.input.event {
         Event::UserPromptSubmit { prompt, source } if is_command => {
             facts.answered = command::typed(seen, prompt, source.as_deref());
@@ -136,10 +143,10 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
         Event::PreCompact { trigger } if facts.record.is_some() || trigger == "auto" => {
             facts.material = gathered(seen, PATIENCE);
         }
-        Event::SessionEnd { .. } if facts.record.is_some() => {
-            facts.material = gathered(seen, PATIENCE_AT_END);
-            if let Some(active) = &mut facts.record {
-                active.id = active.record.read().map(|recorded| recorded.id).unwrap_or_default();
+        Event::SessionEnd { .. } => {
+            let is_small = |active: &Active| active.record.bytes <= MAX_BYTES_AT_END;
+            if facts.record.as_ref().is_some_and(is_small) {
+                facts.material = gathered(seen, PATIENCE_AT_END);
             }
         }
         Event::SessionStart { source, .. } => {
@@ -148,6 +155,47 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
         _ => {}
     }
     Some(facts)
+}
+
+/// A compaction inside a subagent is the subagent's.
+fn is_none_of_ours(input: &Input) -> bool {
+    match &input.event {
+        Event::PreToolUse(_) | Event::Other(_) => true,
+        Event::PreCompact { .. } => input.call.agent_id.is_some(),
+        _ => false,
+    }
+}
+
+fn fate(seen: &Seen<'_, Settings>, session: &str, state: &State, facts: &Facts) -> Option<Fate> {
+    let begun = state.begun.filter(|_| facts.record.is_none() && !state.dropped)?;
+    if !facts.is_high() && !is_automatic(&seen.input.event) {
+        return None;
+    }
+    let own = seen.store.and_then(shelf::own_store)?;
+    Some(shelf::read(&own).fate(&facts.sessions.as_ref()?.root, session, begun))
+}
+
+/// What a record needs is tried before it is said that one begins.
+fn hindrance(seen: &Seen<'_, Settings>, state: &State, facts: &Facts) -> Option<String> {
+    wanted(facts, state, &seen.input.event).filter(|_| !seen.host.is_replay())?;
+    let sessions = facts.sessions.as_ref()?;
+    if let Err(error) = sessions.open() {
+        return Some(error.to_string());
+    }
+    let probe = sessions.dir.join(format!(".room-{}", std::process::id()));
+    let written = write_durable(&probe, &[b' '; PROBE_BYTES], SharedMode::Private);
+    let _ = std::fs::remove_file(&probe);
+    let why =
+        |error| format!("pause-recorder: nothing can be written in {}: {error}", sessions.dir.display());
+    written.err().map(why)
+}
+
+impl Facts {
+    /// The context is as full as a record's beginning asks.
+    #[must_use]
+    pub(crate) fn is_high(&self) -> bool {
+        self.reading.as_ref().is_some_and(|reading| reading.percent() >= self.thresholds.auto_pause)
+    }
 }
 
 /// How full the context of the session that asks is; `None` where nobody knows.
@@ -160,3 +208,6 @@ fn gathered(seen: &Seen<'_, Settings>, patience: Duration) -> Option<Box<Materia
     let transcript = seen.input.call.transcript_path.as_deref();
     material::gather(seen.host, root, transcript, patience).map(Box::new)
 }
+
+#[cfg(test)]
+mod tests;

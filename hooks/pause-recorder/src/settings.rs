@@ -19,7 +19,7 @@ pub struct Settings {
     /// The record begins so many points below where the client compacted this model by itself last, if that is below
     /// `levels.auto_pause`.
     pub compaction_margin_points: Bounded<0, 50>,
-    /// Tokens that fit into the context window. Empty: as the status line or the model says.
+    /// Tokens that fit into the context window, where the status line does not say. Empty: as the model says.
     pub context_window_tokens: Option<Bounded<1_000, 100_000_000>>,
     /// Tokens that fit into the window of models that begin with such a name, where nobody says; of several the longest counts.
     pub context_windows_tokens: BTreeMap<String, Bounded<1_000, 100_000_000>>,

@@ -2,6 +2,7 @@
 //! may come from anybody who can commit to it; only what stands here is finalized by itself or handed to a new session.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
@@ -19,11 +20,25 @@ pub(crate) struct Shelf {
     pub(crate) entries: Vec<Entry>,
 }
 
+/// What has become of a record that is not there any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It was finalized.
+    Ended,
+    /// It could not begin.
+    Failed,
+    /// It was removed.
+    Dropped,
+}
+
+/// Whoever is to tell of a snapshot has done so after this time.
+const CLAIM_HOLDS: Duration = Duration::from_secs(30);
+
 /// A record, or the snapshot it has become.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Entry {
-    /// The record's id.
+    /// The record's id; empty while it is only about to begin, and where it could not.
     pub(crate) id: String,
     /// The project.
     pub(crate) project: PathBuf,
@@ -45,6 +60,8 @@ pub(crate) struct Entry {
     pub(crate) digest: String,
     /// When a session was told of it.
     pub(crate) read_at: Option<Timestamp>,
+    /// When a session that starts has taken it to be told of; one that has not told it soon after never will.
+    pub(crate) claimed_at: Option<Timestamp>,
 }
 
 impl Remembered for Shelf {
@@ -84,6 +101,12 @@ pub(crate) fn change(own: &Store, edit: impl FnOnce(&mut Shelf)) -> Result<(), S
     changed.map_err(|error| error.to_string())?
 }
 
+impl Entry {
+    fn is_announced_by(&self, project: &Path, session: &str) -> bool {
+        self.id.is_empty() && self.session == session && self.project == project
+    }
+}
+
 impl Shelf {
     /// The entry of a record. Two projects may each have one of that id.
     #[must_use]
@@ -100,6 +123,69 @@ impl Shelf {
             self.entries.len() - 1
         });
         &mut self.entries[at]
+    }
+
+    /// A record of the session is about to begin. Whatever happens next, it counts as one of this machine.
+    pub(crate) fn announce(
+        &mut self,
+        project: &Path,
+        session: &str,
+        transcript: Option<&Path>,
+        at: Timestamp,
+    ) {
+        self.entries.retain(|entry| !entry.is_announced_by(project, session));
+        self.entries.push(Entry {
+            project: project.to_path_buf(),
+            session: session.to_owned(),
+            transcript: transcript.map(Path::to_path_buf),
+            started_at: at,
+            ..Entry::default()
+        });
+    }
+
+    /// The record that a session was about to begin is this one.
+    pub(crate) fn begun(&mut self, project: &Path, session: &str, id: &str, file: &Path) {
+        let Some(at) = self.entries.iter().position(|entry| entry.is_announced_by(project, session)) else {
+            return;
+        };
+        let announced = self.entries.remove(at);
+        let entry = self.entry(project, id);
+        *entry = Entry {
+            id: id.to_owned(),
+            file: file.to_path_buf(),
+            left_out: announced.left_out.max(entry.left_out),
+            digest: entry.digest.clone(),
+            ..announced
+        };
+    }
+
+    /// What has become of the record that the session began at this time, and that is not there any more.
+    #[must_use]
+    pub(crate) fn fate(&self, project: &Path, session: &str, begun: Timestamp) -> Fate {
+        let is_it = |entry: &&Entry| entry.session == session && entry.started_at == begun;
+        match self.in_project(project).find(is_it) {
+            Some(entry) if entry.id.is_empty() => Fate::Failed,
+            Some(entry) if entry.finalized_at.is_some() => Fate::Ended,
+            _ => Fate::Dropped,
+        }
+    }
+
+    /// The snapshot that a new session is to be told of: the latest one of others, if nobody was told of it or is about to
+    /// be, and if it is no older than `kept`. What is older than the latest is over.
+    #[must_use]
+    pub(crate) fn to_tell<'a>(
+        &'a self,
+        project: &'a Path,
+        session: &str,
+        now: Timestamp,
+        kept: Duration,
+    ) -> Option<&'a Entry> {
+        let of_others = self.in_project(project).filter(|entry| entry.session != session);
+        let finalized = of_others.filter(|entry| entry.finalized_at.is_some() && !entry.id.is_empty());
+        let latest = finalized.max_by_key(|entry| (entry.finalized_at, entry.started_at))?;
+        let is_fresh = latest.finalized_at.is_some_and(|at| now.since(at) <= kept);
+        let is_claimed = latest.claimed_at.is_some_and(|at| now.since(at) < CLAIM_HOLDS);
+        (is_fresh && latest.read_at.is_none() && !is_claimed).then_some(latest)
     }
 
     /// A session that had ended goes on.
@@ -132,10 +218,11 @@ impl Shelf {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+    use std::time::Duration;
 
     use shared::host::Timestamp;
 
-    use super::{Entry, Shelf};
+    use super::{Entry, Fate, Shelf};
 
     fn entry(id: &str, session: &str, finalized_at: Option<Timestamp>) -> Entry {
         Entry {
@@ -161,5 +248,68 @@ mod tests {
         );
         shelf.go_on(Path::new("/p"), "s");
         assert!(shelf.entries.iter().all(|entry| entry.ended_at.is_none()));
+    }
+    const P: &str = "/p";
+
+    fn told(entries: &[Entry]) -> Option<String> {
+        let shelf = Shelf { entries: entries.to_vec() };
+        let (now, kept) = (Timestamp::from_secs(1_000), Duration::from_secs(500));
+        shelf.to_tell(Path::new(P), "new", now, kept).map(|entry| entry.id.clone())
+    }
+
+    fn ended(id: &str, at: i64) -> Entry {
+        entry(id, id, Some(Timestamp::from_secs(at)))
+    }
+
+    #[test]
+    fn the_latest_snapshot_is_told_once_or_none() {
+        let secs = |at| Some(Timestamp::from_secs(at));
+        let read = Entry { read_at: secs(950), ..ended("c", 900) };
+        let claimed = |at| Entry { claimed_at: secs(at), ..ended("c", 900) };
+        let own = Entry { session: "new".into(), ..ended("c", 900) };
+        for (entries, expected) in [
+            (vec![ended("a", 600), ended("b", 800)], Some("b")),
+            // Whichever was written first: the one that ended last.
+            (vec![ended("b", 800), ended("a", 600)], Some("b")),
+            (vec![ended("a", 600), read], None),
+            (vec![ended("a", 600), claimed(990)], None),
+            (vec![ended("a", 600), claimed(970)], Some("c")),
+            (vec![ended("a", 600), own], Some("a")),
+            (vec![ended("a", 499)], None),
+            (vec![ended("a", 500)], Some("a")),
+            (vec![ended("a", 600), entry("open", "open", None)], Some("a")),
+            (vec![ended("", 600)], None),
+        ] {
+            assert_eq!(told(&entries).as_deref(), expected, "{entries:?}");
+        }
+    }
+
+    #[test]
+    fn what_has_become_of_a_record() {
+        let project = Path::new(P);
+        let at = Timestamp::from_secs(7);
+        let fate = |shelf: &Shelf| shelf.fate(project, "s", at);
+        let mut shelf = Shelf::default();
+        assert_eq!(fate(&shelf), Fate::Dropped);
+        shelf.announce(project, "s", None, at);
+        assert_eq!(fate(&shelf), Fate::Failed);
+        shelf.begun(project, "s", "id", Path::new("/p/x.jsonl"));
+        assert_eq!((fate(&shelf), shelf.entries.len()), (Fate::Dropped, 1));
+        assert_eq!(shelf.entries[0].file, Path::new("/p/x.jsonl"));
+        shelf.entry(project, "id").finalized_at = Some(at);
+        assert_eq!(fate(&shelf), Fate::Ended);
+        assert_eq!(shelf.fate(project, "s", Timestamp::from_secs(8)), Fate::Dropped);
+        assert_eq!(shelf.fate(project, "t", at), Fate::Dropped);
+    }
+
+    #[test]
+    fn a_session_announces_one_record_at_a_time() {
+        let mut shelf = Shelf::default();
+        for at in [1, 2] {
+            shelf.announce(Path::new(P), "s", None, Timestamp::from_secs(at));
+        }
+        assert_eq!(shelf.entries.len(), 1);
+        shelf.begun(Path::new(P), "t", "id", Path::new("x"));
+        assert!(shelf.entries[0].id.is_empty());
     }
 }

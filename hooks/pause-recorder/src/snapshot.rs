@@ -13,8 +13,9 @@ mod text;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use shared::host::Timestamp;
 
-pub(crate) use build::{Summary, build, finalized_data, summary};
+pub(crate) use build::{Summary, build, finalized_data, is_context_known, summary};
 pub(crate) use markdown::markdown;
 pub(crate) use publish::Ending;
 pub(crate) use publish::{Finish, Finished, digest, finish};
@@ -51,9 +52,10 @@ pub struct Snapshot {
     pub todos: Todos,
     /// Files that were written or edited, relative to the project where they lie in it, in the order of their first change.
     pub files_touched: Vec<String>,
-    /// What was done: tasks that were completed, commits that were made, and the last words of turns.
+    /// What was done: tasks that were completed, commits that were made, and the last words of turns that were no question.
     pub accomplishments: Vec<String>,
-    /// What is open: tasks that are not completed, a prompt without an answer, changes that are not committed.
+    /// What is open: the last prompt, answered or not, a question to the user, commands that failed, tasks that are not
+    /// completed, changes that are not committed; and what was asked before, the last first.
     pub next_steps: Vec<String>,
     /// Lines of the record that could not be read.
     pub skipped_lines: u64,
@@ -68,6 +70,29 @@ pub struct ContextUsage {
     pub tokens_total: u64,
     /// Percent, 0 to 100, to two digits.
     pub percentage: f64,
+}
+
+impl ContextUsage {
+    /// It, where it is known.
+    pub(crate) fn known(&self) -> Option<&Self> {
+        (self.tokens_total > 0).then_some(self)
+    }
+
+    /// `93 % full`; none where it is not known.
+    pub(crate) fn full(&self) -> Option<String> {
+        self.known().map(|usage| format!("{:.0} % full", usage.percentage.floor()))
+    }
+}
+
+/// A share, 0 to 1, in whole percent, as it is told.
+pub(crate) fn whole_percent(share: f64) -> f64 {
+    // 0.29 is a little less than 29 hundredths in binary.
+    ((share * 10_000.0).round() / 100.0).floor()
+}
+
+/// A time of ours as people read it, on their clock; as it stands where it is none.
+pub(crate) fn told_time(time: &str) -> String {
+    Timestamp::from_rfc3339(time).map_or_else(|| time.to_owned(), Timestamp::local)
 }
 
 /// What was recorded.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
+use shared::host::Timestamp;
 
 use crate::levels::Level;
 
@@ -22,6 +23,15 @@ pub struct State {
     /// It was compacted, and no reply has come since: older numbers count for nothing.
     #[serde(skip_serializing_if = "is_false")]
     pub compacted: bool,
+    /// When this climb's record was last begun, or was to be; the shelf knows it by that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub begun: Option<Timestamp>,
+    /// The session's own user has ended or dropped this climb's record: no other begins by itself.
+    #[serde(skip_serializing_if = "is_false")]
+    pub dropped: bool,
+    /// What was learnt of the session's model, looked up when it was first seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learnt: Option<Compaction>,
     /// Actions that were only counted, because the record is full.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: u64,
@@ -34,6 +44,24 @@ pub struct Compacting {
     pub model: String,
     /// Tokens.
     pub tokens: u64,
+}
+
+/// Where the client compacts a model by itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compaction {
+    /// The model.
+    pub model: String,
+    /// Tokens in it when that last came; none: it was not seen.
+    pub at: Option<u64>,
+}
+
+impl State {
+    /// The levels begin anew, and with them the record.
+    pub(crate) fn climb_anew(&mut self) {
+        self.told.clear();
+        self.begun = None;
+        self.dropped = false;
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]

@@ -1,6 +1,7 @@
 //! What is done: the record is written on, a snapshot is left, the shelf is kept. Done under the session's lock, before
 //! anything is said. What fails is told once a session, because every call would fail the same way.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -40,8 +41,8 @@ pub enum Step {
     Finish(Box<End>),
     /// The session has ended, and there was no time to finalize its record.
     LeaveForLater {
-        /// The record.
-        id: String,
+        /// The client's session.
+        session: String,
         /// Actions that were only counted.
         left_out: u64,
     },
@@ -81,6 +82,13 @@ pub enum Step {
     },
     /// A switch is turned.
     Turn(Turn),
+    /// Something could not be done, as was found before.
+    Fail {
+        /// The session that is told so once; none: it is told each time.
+        session: Option<String>,
+        /// What, and what follows from it.
+        why: String,
+    },
 }
 
 /// How a record begins.
@@ -134,6 +142,7 @@ impl Effect for Step {
                 Some(start.session.clone())
             }
             Self::Append { session, .. } => Some(session.clone()),
+            Self::Fail { session, .. } => session.clone(),
             Self::Finish(end) => match &end.whose {
                 Whose::Session(session) => Some(session.clone()),
                 Whose::Record(_) => None,
@@ -156,12 +165,9 @@ impl Step {
             Self::Start(start) => begin(&sessions(places)?, &own(places)?, *start),
             Self::Append { session, drafts } => append(&sessions(places)?, &session, &drafts),
             Self::Finish(end) => finalize(sessions(places)?, &own(places)?, *end),
-            Self::LeaveForLater { id, left_out } => {
+            Self::LeaveForLater { session, left_out } => {
                 let sessions = sessions(places)?;
-                shelf::change(&own(places)?, |shelf| {
-                    let entry = shelf.entry(&sessions.root, &id);
-                    (entry.ended_at, entry.left_out) = (Some(now), left_out);
-                })
+                shelf::change(&own(places)?, |shelf| shelf.leave(&sessions.root, &session, now, left_out))
             }
             Self::GoOn { session } => {
                 let sessions = sessions(places)?;
@@ -170,6 +176,9 @@ impl Step {
             Self::Discard { record, id } => {
                 record.discard().map_err(|error| error.to_string())?;
                 let sessions = sessions(places)?;
+                if id.is_empty() {
+                    return Ok(());
+                }
                 shelf::change(&own(places)?, |shelf| shelf.remove(&sessions.root, &id))
             }
             // What is not learnt now is learnt the next time.
@@ -179,13 +188,10 @@ impl Step {
             }
             Self::MarkRead { id } => {
                 let sessions = sessions(places)?;
-                // It was to be written first; if it was not, the next session is told of it.
-                if !sessions.files(&id).json.exists() {
-                    return Ok(());
-                }
                 shelf::change(&own(places)?, |shelf| shelf.entry(&sessions.root, &id).read_at = Some(now))
             }
-            Self::Compress { before } => sessions(places)?.compress_archives(before),
+            Self::Fail { why, .. } => Err(why),
+            Self::Compress { before } => compress(&sessions(places)?, &own(places)?, before),
             Self::Remove { ids } => {
                 let sessions = sessions(places)?;
                 for id in &ids {
@@ -210,19 +216,20 @@ fn own(places: &Places) -> Result<Store, String> {
     store.ok_or_else(|| "pause-recorder: there is no state folder that can be written to".to_owned())
 }
 
-/// The shelf knows of a record before it is there: one that it does not know counts as somebody else's.
+/// What follows where no record can begin.
+pub(crate) fn unrecorded(error: &str) -> String {
+    format!("{error}. So this session is not recorded; `pause-recorder start` tries again")
+}
+
+/// The shelf knows of a record before it is there: one that it does not know counts as somebody else's. What could not begin
+/// stays announced, and is tried again.
 fn begin(sessions: &Sessions, own: &Store, start: Start) -> Result<(), String> {
-    let started =
-        Record::start(sessions, &start.session, start.at, start.data, start.share).map_err(|error| {
-            format!("{error}. So this session is not recorded; `pause-recorder start` tries again")
-        })?;
-    let kept = shelf::change(own, |shelf| {
-        let entry = shelf.entry(&sessions.root, &started.id);
-        entry.file.clone_from(&started.record.path);
-        entry.session.clone_from(&start.session);
-        entry.transcript.clone_from(&start.transcript);
-        entry.started_at = start.at;
-        entry.ended_at = None;
+    let (root, session, transcript) = (&sessions.root, &start.session, start.transcript.as_deref());
+    let announced = shelf::change(own, |shelf| shelf.announce(root, session, transcript, start.at));
+    let started = Record::start(sessions, session, start.at, start.data, start.share)
+        .map_err(|error| unrecorded(&error.to_string()))?;
+    let kept = announced.and_then(|()| {
+        shelf::change(own, |shelf| shelf.begun(root, session, &started.id, &started.record.path))
     });
     if !start.then.is_empty() {
         started.record.append(&start.then).map_err(|error| error.to_string())?;
@@ -247,8 +254,12 @@ fn finalize(sessions: Sessions, own: &Store, end: End) -> Result<(), String> {
         },
     };
     let root = sessions.root.clone();
+    let (place, file) = (sessions.clone(), record.path.clone());
     let finished = finish(&Finish { record, sessions, ending, material, at, left_out }, |finished| {
-        shelf::change(own, |shelf| shelve(shelf, &root, finished, ending, at))
+        shelf::change(own, |shelf| {
+            recognize(shelf, &place, &file, &finished.id);
+            shelve(shelf, &root, finished, ending, at);
+        })
     });
     if let (Err(_), Whose::Session(session), Ending::Full) = (&finished, &whose, ending) {
         // The session is over, and nobody else knows of it: the next one's start tries again.
@@ -261,6 +272,31 @@ fn finalize(sessions: Sessions, own: &Store, end: End) -> Result<(), String> {
         let path = finished.path.display();
         format!("pause-recorder: the snapshot is written ({path}), but not committed: {why}")
     })
+}
+
+/// Only what was written here, and is not kept by git: a committed archive would count as removed.
+fn compress(sessions: &Sessions, own: &Store, before: Timestamp) -> Result<(), String> {
+    let shelf = shelf::read(own);
+    let ours: HashSet<PathBuf> =
+        shelf.in_project(&sessions.root).map(|entry| sessions.files(&entry.id).archive).collect();
+    sessions.compress_archives(before, |mut old| {
+        old.retain(|archive| ours.contains(archive));
+        match git::tracked(&sessions.root, &old, COMMIT_PATIENCE) {
+            Some(tracked) => old.retain(|archive| !tracked.contains(archive)),
+            None => old.clear(),
+        }
+        old
+    })
+}
+
+/// A process was killed between beginning this record and saying so.
+fn recognize(shelf: &mut Shelf, sessions: &Sessions, file: &Path, id: &str) {
+    let is_of = |session: &str| sessions.active(session).is_some_and(|record| record.path == file);
+    let announced = shelf.in_project(&sessions.root).filter(|entry| entry.id.is_empty());
+    let session = announced.map(|entry| entry.session.clone()).find(|session| is_of(session));
+    if let Some(session) = session {
+        shelf.begun(&sessions.root, &session, id, file);
+    }
 }
 
 /// Somebody else's record stays somebody else's.

@@ -19,7 +19,7 @@ pub(crate) fn level(level: Level, new: &BTreeSet<Level>, reading: &Reading, fact
             format!("; this session is being recorded in {}", sessions.told())
         }
         Some(sessions) => format!(
-            "; from here on this session is recorded in {}. Type `pause-recorder discard` to drop it",
+            "; from here on this session is recorded in {}. A new session can go on from it; `pause-recorder discard` drops it",
             sessions.told()
         ),
         None => "; it is not recorded: there is no project folder to keep it in".to_owned(),
@@ -35,10 +35,16 @@ pub(crate) fn level(level: Level, new: &BTreeSet<Level>, reading: &Reading, fact
 /// Records of sessions that may be over.
 pub(crate) fn orphans(orphans: &[Orphan]) -> String {
     let lines = orphans.iter().map(|orphan| {
-        format!("  {}: {} actions, silent since {}", orphan.id, orphan.actions, orphan.silent_since.local())
+        let actions = counted(orphan.actions as u64);
+        format!("  {}: {actions}, silent since {}", orphan.id, orphan.silent_since.local())
     });
-    let head = "pause-recorder: records of earlier sessions that are not finalized. Type `pause-recorder finalize ID` or `pause-recorder discard ID`:";
+    let head = "pause-recorder: records of earlier sessions that are not finalized; a session may still be open. If it is over, type `pause-recorder finalize ID` or `pause-recorder discard ID`:";
     std::iter::once(head.to_owned()).chain(lines).collect::<Vec<_>>().join("\n")
+}
+
+/// `1 action`, `2 actions`.
+pub(crate) fn counted(count: u64) -> String {
+    if count == 1 { "1 action".to_owned() } else { format!("{count} actions") }
 }
 
 /// `142,000`.
@@ -52,4 +58,22 @@ pub(crate) fn grouped(number: u64) -> String {
         grouped.push(digit);
     }
     grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use shared::host::Timestamp;
+
+    use super::{counted, orphans};
+    use crate::observe::Orphan;
+
+    #[test]
+    fn records_that_may_be_over_are_named_and_may_still_be_open() {
+        let silent_since = Timestamp::from_secs(0);
+        let text = orphans(&[Orphan { id: "session-1".to_owned(), silent_since, actions: 1 }]);
+        assert!(text.starts_with("pause-recorder: ") && text.contains("may still be open"), "{text}");
+        let line = format!("  session-1: 1 action, silent since {}", silent_since.local());
+        assert_eq!(text.lines().last(), Some(line.as_str()));
+        assert_eq!([counted(0), counted(1), counted(2)], ["0 actions", "1 action", "2 actions"]);
+    }
 }

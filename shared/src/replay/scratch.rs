@@ -1,10 +1,10 @@
 //! What a replay writes: a folder of its own, gone at the end.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::state::{Store, ensure_private};
+use crate::state::{Store, ensure_private, private_file};
 use crate::transcript::MAX_TAIL_BYTES;
 
 /// A copy of the transcript is made shorter at this size, in bytes. What is further from its end than [`MAX_TAIL_BYTES`]
@@ -65,9 +65,10 @@ impl Drop for Scratch {
 
 impl Copy {
     fn new(source: &Path, dir: &Path) -> io::Result<Self> {
+        let source = open_regular(source)?;
         let path = dir.join("transcript.jsonl");
         let file = File::options().read(true).write(true).create_new(true).open(&path)?;
-        Ok(Self { source: File::open(source)?, path, file, shown: 0, length: 0 })
+        Ok(Self { source, path, file, shown: 0, length: 0 })
     }
 
     fn grow_to(&mut self, bytes: u64) -> io::Result<()> {
@@ -90,6 +91,15 @@ impl Copy {
         self.length = kept;
         Ok(())
     }
+}
+
+/// A pipe, which one would wait for, is refused.
+fn open_regular(source: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    private_file(&mut options);
+    let file = options.open(source)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
 #[cfg(test)]
@@ -133,5 +143,18 @@ mod tests {
     fn a_transcript_that_is_not_there_is_not_shown() {
         let mut scratch = Scratch::new().unwrap();
         assert_eq!(scratch.transcript(std::path::Path::new("/nonexistent/t.jsonl"), 9), None);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_is_no_file_is_not_waited_for() {
+        let place = tempfile::tempdir().unwrap();
+        let pipe = place.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let mut scratch = Scratch::new().unwrap();
+        for path in [pipe.as_path(), place.path()] {
+            assert_eq!(scratch.transcript(path, 9), None);
+        }
     }
 }

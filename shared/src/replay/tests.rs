@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Cursor;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -11,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::scratch::Scratch;
+use super::signals::Events;
 use super::{Counts, Replay, Said, Told};
 use crate::hook::{Effect, Given, Headless, Hook, Memory, Outcome, Remembered, Seen, Verdict};
 use crate::host::{Clock, Environment, Host, Places, Timestamp};
@@ -132,7 +135,7 @@ impl World {
     fn replay(&self, lines: &[String]) -> Vec<Told> {
         let mut told = Vec::new();
         let mut replay = Replay::<Toy>::new(&self.host, Scratch::new().unwrap());
-        replay.all(Cursor::new(lines.join("\n")), &mut told).unwrap();
+        replay.all(Cursor::new(lines.join("\n")), &mut told, &AtomicBool::new(false)).unwrap();
         String::from_utf8(told).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
@@ -213,4 +216,13 @@ fn switches_of_today_are_not_looked_at() {
     crate::state::Store::open(&state).unwrap();
     fs::write(state.join("OFF"), "").unwrap();
     assert_eq!(world.said(&[world.event("Stop", &json!({}))]).len(), 1);
+}
+
+#[test]
+fn told_to_end_it_waits_for_no_further_event() {
+    let world = World::new("");
+    let mut replay = Replay::<Toy>::new(&world.host, Scratch::new().unwrap());
+    let is_told = Arc::new(AtomicBool::new(true));
+    let events = std::io::BufReader::new(Events(Arc::clone(&is_told)));
+    assert!(replay.all(events, Vec::new(), &is_told).is_err());
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{end_of, escape_len, from, is_word};
+use super::bytes::{Escape, end_of, escape, from, is_word};
 use super::login::Logins;
 use super::named::{self, Line};
 use super::pem::Keys;
@@ -71,19 +71,28 @@ impl Scan<'_> {
 
     fn word(&mut self) {
         let word = self.at..end_of(self.bytes, self.at, is_word);
-        let found = tokens::find(self.bytes, &word)
-            .or_else(|| named::find(self.bytes, &word, &self.line))
-            .or_else(|| self.runs.find(self.bytes, &word));
+        let found = self.secret(&word);
         self.line.note(&self.bytes[word.clone()]);
         self.mask_or_pass(found, word.end);
     }
 
+    fn secret(&mut self, word: &Range<usize>) -> Option<Found> {
+        tokens::find(self.bytes, word)
+            .or_else(|| named::find(self.bytes, word, &self.line))
+            .or_else(|| self.runs.find(self.bytes, word))
+    }
+
     fn escape(&mut self) {
-        let rest = from(self.bytes, self.at);
-        if rest.starts_with(b"\\n") {
+        let Escape { length, slashes, is_break } = escape(from(self.bytes, self.at));
+        let (letter, next) = (self.at + slashes, self.at + length);
+        // After an even number of backslashes the letter may be the first of a word: `C:\\token=`.
+        let is_either = slashes > 0 && slashes % 2 == 0 && next > letter;
+        let whole = letter..end_of(self.bytes, letter, is_word);
+        let found = if is_either { self.secret(&whole) } else { None };
+        if is_break && found.is_none() {
             self.line = Line::default();
         }
-        self.at += escape_len(rest);
+        self.mask_or_pass(found, next);
     }
 
     fn mask_or_pass(&mut self, found: Option<Found>, next: usize) {

@@ -1,14 +1,24 @@
 //! Whether settings start a hook for one call: what the copy of it asks that a plugin starts, to leave the call to the other.
 //! What is not certain to be started and heard does not count: to run twice is better than not at all. Pure.
+//!
+//! The files below a project may be a stranger's, who would like both copies to be silent: of them only what can be read
+//! in one way counts, and nothing where they hold what is not known to be taken by the client.
 
 use serde_json::Number;
 
+use super::certain::{has_each_key_once, is_taken};
 use super::entries::is_all;
-use super::survey::{Entry, survey};
+use super::survey::{Entry, Survey, survey};
 use super::team_line::{team_line, users_mark};
 
 /// A hook that has less time than this may not be heard at all, in seconds.
 const TOO_SHORT: f64 = 1.0;
+
+/// The same where a project says it: the least that an installation gives a hook, in seconds.
+const TOO_SHORT_OF_PROJECT: f64 = 5.0;
+
+/// More is not certain to be taken for so much: a timer that is too long ends at once. In seconds, a day.
+const TOO_LONG: f64 = 86_400.0;
 
 /// One call of a hook.
 #[derive(Debug, Clone, Copy)]
@@ -24,53 +34,91 @@ pub struct Started<'a> {
 /// The settings files the client adds up, as texts.
 #[derive(Debug, Clone, Default)]
 pub struct Texts {
-    /// The user's own: for everywhere, and for the project.
-    pub own: Vec<String>,
+    /// The user's own, for everywhere.
+    pub user: Option<String>,
+    /// The user's own for the project. A project can bring such a file all the same.
+    pub local: Option<String>,
     /// The project's, which is the team's.
-    pub teams: Vec<String>,
+    pub team: Option<String>,
+    /// Local ones of which it is not known whether the client reads them. Nothing in them starts a hook.
+    pub beside: Vec<String>,
+    /// One of these files is there and could not be read: a shell line may find in it what we do not.
+    pub is_unread: bool,
 }
 
 /// One of these texts has the client start the hook for this call. `is_installed` says of a path that it is the installed
-/// program of this hook, and that it is there.
+/// program of this hook.
 #[must_use]
 pub fn is_started_by_settings(
     texts: &Texts,
     started: &Started<'_>,
     is_installed: &dyn Fn(&str) -> bool,
 ) -> bool {
-    let all = || texts.own.iter().chain(&texts.teams).filter(|text| text.contains(started.hook));
-    if all().next().is_none() {
-        return false;
+    let is_program = |entry: &Entry| {
+        let arguments = entry.args.as_ref();
+        arguments.is_some_and(Vec::is_empty) && entry.command.as_deref().is_some_and(is_installed)
+    };
+    let starts = |text: &String, is_ours: &dyn Fn(&Entry) -> bool, shortest: f64| {
+        certain(text, started).is_some_and(|found| {
+            found.entries.iter().any(|entry| is_heard(entry, started, shortest) && is_ours(entry))
+        })
+    };
+    texts.user.as_ref().is_some_and(|text| starts(text, &is_program, TOO_SHORT))
+        || texts
+            .local
+            .as_ref()
+            .is_some_and(|text| starts(text, &is_program, TOO_SHORT_OF_PROJECT) && is_taken(text))
+        || texts.team.as_ref().is_some_and(|text| {
+            let line = team_line(started.hook);
+            // A line that differs may do anything, or nothing.
+            let is_line = |entry: &Entry| entry.args.is_none() && entry.command.as_ref() == Some(&line);
+            starts(text, &is_line, TOO_SHORT_OF_PROJECT)
+                && is_taken(text)
+                && lets_lines_work(texts, started.hook)
+        })
+}
+
+/// A team's line does what it says: it finds no entry of the user's to step back for, and no file of the project
+/// puts another program before those it starts (`PATH`), or other words before its own.
+fn lets_lines_work(texts: &Texts, hook: &str) -> bool {
+    let mark = users_mark(hook);
+    let mut lookups = texts.user.iter().chain(&texts.local).chain(&texts.beside);
+    let mut projects = texts.team.iter().chain(&texts.local).chain(&texts.beside);
+    !texts.is_unread
+        && !lookups.any(|text| text.contains(&mark))
+        && projects.all(|text| {
+            let is_plain = has_each_key_once(text) && survey(text).is_ok_and(|found| found.env.is_empty());
+            text.trim().is_empty() || is_plain
+        })
+}
+
+/// What the text registers, where the client is certain to read the same.
+fn certain(text: &str, started: &Started<'_>) -> Option<Survey> {
+    if !text.contains(started.hook) || !has_each_key_once(text) {
+        return None;
     }
-    let mark = users_mark(started.hook);
-    let steps_back = texts.own.iter().any(|text| text.contains(&mark));
-    let line = team_line(started.hook);
-    let is_ours = |entry: &Entry| match (&entry.command, &entry.args) {
-        (Some(command), Some(args)) => args.is_empty() && is_installed(command),
-        // A line that differs may do anything, or nothing.
-        (Some(command), None) => *command == line && !steps_back,
-        (None, _) => false,
-    };
-    all().any(|text| starts(text, started, &is_ours))
-}
-
-fn starts(text: &str, started: &Started<'_>, is_ours: &dyn Fn(&Entry) -> bool) -> bool {
-    let Ok(found) = survey(text) else { return false };
+    let found = survey(text).ok()?;
     let is_void = found.faults.iter().any(|fault| fault.event.is_empty() || fault.event == started.event);
-    let is_heard = |entry: &&Entry| {
-        entry.is_command
-            && entry.event == started.event
-            && entry.harmful_keys.is_empty()
-            && entry.timeout_secs.as_ref().and_then(Number::as_f64).is_none_or(|secs| secs >= TOO_SHORT)
-            && matches(entry.matcher.as_deref(), started.tool)
-    };
-    !is_void && found.entries.iter().filter(is_heard).any(is_ours)
+    (!is_void).then_some(found)
 }
 
-/// Names, as our own entries have them. What a regular expression lets through is not judged here.
+fn is_heard(entry: &Entry, started: &Started<'_>, shortest: f64) -> bool {
+    let is_enough = |secs: f64| (shortest..=TOO_LONG).contains(&secs);
+    entry.is_command
+        && entry.event == started.event
+        && entry.harmful_keys.is_empty()
+        && entry.timeout_secs.as_ref().is_none_or(|secs| Number::as_f64(secs).is_some_and(is_enough))
+        && matches(entry.matcher.as_deref(), started.tool)
+}
+
+/// Names, as our own entries have them. What a regular expression lets through is not judged here, and which other signs a
+/// name may have differs between versions of the client.
 fn matches(matcher: Option<&str>, tool: Option<&str>) -> bool {
-    is_all(matcher)
-        || matcher.zip(tool).is_some_and(|(matcher, tool)| matcher.split('|').any(|name| name == tool))
+    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'|';
+    let is_named = |matcher: &str, tool: &str| {
+        matcher.bytes().all(is_sign) && matcher.split('|').any(|name| name == tool)
+    };
+    is_all(matcher) || matcher.zip(tool).is_some_and(|(matcher, tool)| is_named(matcher, tool))
 }
 
 #[cfg(test)]
@@ -101,19 +149,30 @@ mod tests {
         assert_eq!(found, expected, "{event} {tool:?} {texts:#?}");
     }
 
-    fn own(text: String) -> Texts {
-        Texts { own: vec![text], teams: Vec::new() }
+    fn user(text: String) -> Texts {
+        Texts { user: Some(text), ..Texts::default() }
     }
 
-    fn teams(text: String) -> Texts {
-        Texts { own: Vec::new(), teams: vec![text] }
+    fn local(text: String) -> Texts {
+        Texts { local: Some(text), ..Texts::default() }
+    }
+
+    fn team(text: String) -> Texts {
+        Texts { team: Some(text), ..Texts::default() }
+    }
+
+    /// The same entries, and these words of the file as a project might rather have them.
+    fn rewritten(event: &str, from: &str, to: &str) -> String {
+        let plain = text(event, Some("Edit"), &entry());
+        assert!(plain.contains(from), "{plain}");
+        plain.replacen(from, to, 1)
     }
 
     #[test]
     fn an_entry_counts_for_the_event_and_the_tool_it_is_on() {
         check(&Texts::default(), "Stop", None, false);
-        check(&own(String::new()), "Stop", None, false);
-        for texts in [own, teams] {
+        check(&user(String::new()), "Stop", None, false);
+        for texts in [user, local] {
             check(&texts(text("Stop", None, &entry())), "Stop", None, true);
             check(&texts(text("Stop", Some("*"), &entry())), "Stop", None, true);
             check(&texts(text("Stop", None, &entry())), "PreToolUse", Some("Edit"), false);
@@ -136,6 +195,9 @@ mod tests {
             ("once", json!(true), false),
             ("timeout", json!(0.5), false),
             ("timeout", json!(1), true),
+            ("timeout", json!(86_400), true),
+            ("timeout", json!(86_401), false),
+            ("timeout", json!(1e300), false),
             ("type", json!("prompt"), false),
             ("args", json!(["status"]), false),
             ("command", json!("/elsewhere/hooks/a-gate"), false),
@@ -143,31 +205,114 @@ mod tests {
         ] {
             let mut entry = entry();
             entry[key] = value;
-            check(&own(text("Stop", None, &entry)), "Stop", None, expected);
+            check(&user(text("Stop", None, &entry)), "Stop", None, expected);
         }
         let mut shell = entry();
         shell.as_object_mut().unwrap().remove("args");
-        check(&own(text("Stop", None, &shell)), "Stop", None, false);
+        check(&user(text("Stop", None, &shell)), "Stop", None, false);
     }
 
     #[test]
     fn a_file_of_which_the_client_reads_nothing_does_not_count() {
         let mut broken: Value = serde_json::from_str(&text("Stop", None, &entry())).unwrap();
         broken["hooks"]["Stop"][0]["hooks"].as_array_mut().unwrap().push(json!({ "type": "command" }));
-        check(&own(broken.to_string()), "Stop", None, false);
-        check(&own(format!("{} }}", text("Stop", None, &entry()))), "Stop", None, false);
+        check(&user(broken.to_string()), "Stop", None, false);
+        check(&user(format!("{} }}", text("Stop", None, &entry()))), "Stop", None, false);
+    }
+
+    #[test]
+    fn what_can_be_read_in_two_ways_does_not_count() {
+        let ours = entry().to_string();
+        for (from, to) in [
+            (r#""Edit""#, r#""Edit","matcher":"Edit""#),
+            (r#""matcher":"Edit""#, r#""matcher":"*","matcher":"Nope""#),
+            (r#""matcher":"Edit""#, r#""matcher":"(?=Z)(X|Edit|Y)""#),
+            (r#""matcher":"Edit""#, r#""matcher":"(X|Edit|""#),
+            (r#""matcher":"Edit""#, r#""matcher":"X,Edit""#),
+            (r#""matcher":"Edit""#, r#""matcher":"X| Edit""#),
+            (&format!("[{ours}]"), &format!("[{ours}],\"hooks\":[]")),
+            (r#""type":"command""#, r#""type":"command","type":"prompt""#),
+            (r#""timeout":10"#, r#""timeout":1e400"#),
+            (r#""timeout":10"#, r#""timeout":10,"timeout":1e-9"#),
+            (r#"{"hooks":"#, r#"{"x":{"y":[{"z":1,"\u007a":2}]},"hooks":"#),
+        ] {
+            for texts in [user, local] {
+                let whole = texts(text("PreToolUse", Some("Edit"), &entry()));
+                check(&whole, "PreToolUse", Some("Edit"), true);
+                check(&texts(rewritten("PreToolUse", from, to)), "PreToolUse", Some("Edit"), false);
+            }
+        }
+        let groups = format!(r#"[{{"hooks":[{ours}]}}]"#);
+        for twice in [
+            format!(r#"{{"hooks":{{"Stop":{groups},"Stop":[]}}}}"#),
+            format!(r#"{{"hooks":{{"Stop":{groups}}},"hooks":{{}}}}"#),
+        ] {
+            check(&user(twice), "Stop", None, false);
+        }
+    }
+
+    #[test]
+    fn of_a_file_below_a_project_nothing_counts_that_the_client_may_not_take() {
+        let with = |more: &str| rewritten("Stop", r#"{"hooks":"#, &format!("{{{more},\"hooks\":"));
+        for (more, expected) in [
+            (r#""model":"opus""#, true),
+            (r#""permissions":{"allow":["Bash(ls:*)"]}"#, true),
+            (r#""env":{"A":"b"}"#, true),
+            (r#""enabledPlugins":{"a@b":true}"#, true),
+            (r#""enabledPlugins":{"a@b":1}"#, false),
+            (r#""permissions":{"defaultMode":"no-such-mode"}"#, false),
+            (r#""permissions":{"allow":[1]}"#, false),
+            (r#""attribution":1"#, false),
+            (r#""ofALaterClient":{}"#, false),
+        ] {
+            let file = with(more).replace(r#""matcher":"Edit""#, r#""matcher":"*""#);
+            check(&local(file), "Stop", None, expected);
+        }
+        let beside = json!({ "type": "http", "url": "http:x", "headers": { "a": 1 } });
+        let groups = json!([{ "hooks": [entry(), beside] }]);
+        check(&local(json!({ "hooks": { "Stop": groups } }).to_string()), "Stop", None, false);
+        let mut short = entry();
+        short["timeout"] = json!(2);
+        check(&local(text("Stop", None, &short)), "Stop", None, false);
+        check(&user(text("Stop", None, &short)), "Stop", None, true);
+        check(&team(text("Stop", None, &entry())), "Stop", None, false);
+        let beside = Texts { beside: vec![text("Stop", None, &entry())], ..Texts::default() };
+        check(&beside, "Stop", None, false);
     }
 
     #[test]
     fn a_teams_line_counts_word_for_word_and_only_where_it_does_not_step_back() {
         let line = json!({ "type": "command", "command": team_line("a-gate"), "timeout": 10 });
-        let texts = teams(text("Stop", None, &line));
+        let texts = team(text("Stop", None, &line));
         check(&texts, "Stop", None, true);
-        let on_another_event = Texts { own: vec![text("SessionEnd", None, &entry())], ..texts };
-        check(&on_another_event, "Stop", None, false);
+        let marked = text("SessionEnd", None, &entry());
+        let on_another_event = [
+            Texts { user: Some(marked.clone()), ..texts.clone() },
+            Texts { local: Some(marked.clone()), ..texts.clone() },
+            Texts { beside: vec![marked], ..texts.clone() },
+        ];
+        for texts in on_another_event {
+            check(&texts, "Stop", None, false);
+        }
+        check(&Texts { is_unread: true, ..texts }, "Stop", None, false);
         for other in [": barbless a-gate; exit 0", ": barbless a-gate"] {
             let line = json!({ "type": "command", "command": other });
-            check(&teams(text("Stop", None, &line)), "Stop", None, false);
+            check(&team(text("Stop", None, &line)), "Stop", None, false);
         }
+        check(&local(text("Stop", None, &line)), "Stop", None, false);
+    }
+
+    #[test]
+    fn a_teams_line_does_not_count_where_the_project_chooses_what_it_starts() {
+        let line = json!({ "type": "command", "command": team_line("a-gate"), "timeout": 10 });
+        let texts = team(text("Stop", None, &line));
+        let path = r#"{"env":{"PATH":"/evil"}}"#.to_owned();
+        let with_env = texts.team.as_ref().unwrap().replacen('{', r#"{"env":{"PATH":"/evil"},"#, 1);
+        check(&team(with_env), "Stop", None, false);
+        check(&Texts { local: Some(path.clone()), ..texts.clone() }, "Stop", None, false);
+        check(&Texts { beside: vec![path.clone()], ..texts.clone() }, "Stop", None, false);
+        check(&Texts { local: Some("{ torn".to_owned()), ..texts.clone() }, "Stop", None, false);
+        check(&Texts { local: Some("{}".to_owned()), ..texts.clone() }, "Stop", None, true);
+        check(&Texts { user: Some(path), ..texts }, "Stop", None, true);
     }
 }

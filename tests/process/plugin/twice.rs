@@ -158,8 +158,10 @@ fn a_project_cannot_write_a_line_for_which_it_steps_back() {
         user.sandbox.settings(Level::Project, &hooks);
         acts(&user.plugins().run());
     }
-    // What does start the user's own program for every such call is no trick.
+    // That is no line of ours either, whatever it names; in the user's own file for the project it is.
     user.sandbox.settings(Level::Project, &settings);
+    acts(&user.plugins().run());
+    user.sandbox.settings(Level::Local, &settings);
     steps_back(&user.plugins().run());
 }
 

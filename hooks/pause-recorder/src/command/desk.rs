@@ -4,6 +4,7 @@ use shared::cli::Asker;
 use shared::hook::Seen;
 use shared::state::read_regular;
 
+use super::records::refusal;
 use crate::record::{Record, Recorded, Sessions, is_record_id};
 use crate::settings::Settings;
 use crate::shelf::{self, Shelf};
@@ -119,13 +120,13 @@ impl<'a> Desk<'a> {
     pub(super) fn the_going(&self, part: Option<&str>, verb: &str) -> Result<Going, String> {
         let mut going = self.going();
         if let Some(part) = part {
-            let names: Vec<&str> = going.iter().map(|going| going.name.as_str()).collect();
-            let at = the_one(&names, part)?;
-            return Ok(going.swap_remove(at));
+            let at = the_going_at(&going, part)?;
+            return self.may_be_meant(going.swap_remove(at), verb);
         }
         match going.len() {
             0 => Err("pause-recorder: nothing is being recorded in this project".to_owned()),
             _ if going[0].is_own => Ok(going.swap_remove(0)),
+            _ if self.is_within_a_session() => Err(self.of_others(&going, verb)),
             1 => Ok(going.swap_remove(0)),
             _ => {
                 let names = going.iter().map(|going| format!("  pause-recorder {verb} {}", going.name));
@@ -135,6 +136,39 @@ impl<'a> Desk<'a> {
         }
     }
 
+    /// A session asks, or Claude does: then a word without an id is meant for its own record alone.
+    fn is_within_a_session(&self) -> bool {
+        self.asker.session.is_some() || !self.asker.caller.is_operator()
+    }
+
+    /// Another session may still be at work: only the user touches its record, by its id.
+    fn may_be_meant(&self, going: Going, verb: &str) -> Result<Going, String> {
+        if going.is_own || self.asker.caller.is_operator() {
+            return Ok(going);
+        }
+        let line = format!("pause-recorder {verb} {}", going.name);
+        let written = going.record.modified.local();
+        let why = refusal(self.asker.caller, &line);
+        Err(format!("{why} (it is of another session, last written {written})"))
+    }
+
+    fn of_others(&self, going: &[Going], verb: &str) -> String {
+        let head = if self.asker.caller.is_operator() {
+            format!(
+                "pause-recorder: this session has no record. Of other sessions there are; to {verb} one, type its line:"
+            )
+        } else {
+            format!(
+                "pause-recorder: this session has no record. Those of other sessions are for the user to {verb}, who can type:"
+            )
+        };
+        let lines = going.iter().map(|going| {
+            let written = going.record.modified.local();
+            format!("  last written {written}: pause-recorder {verb} {}", going.name)
+        });
+        std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n")
+    }
+
     /// A snapshot by a part of its id.
     ///
     /// # Errors
@@ -142,7 +176,26 @@ impl<'a> Desk<'a> {
     pub(super) fn the_kept(&self, part: &str) -> Result<Kept, String> {
         let ids = self.sessions.snapshot_ids();
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        the_one(&ids, part).map(|at| self.kept(ids[at]))
+        the_one(&ids, part).map(|at| self.kept(ids[at])).map_err(|why| self.record_only(part).unwrap_or(why))
+    }
+
+    /// Ids of records that were archived without a snapshot, newest first.
+    pub(super) fn records_only(&self) -> Vec<String> {
+        let snapshots = self.sessions.snapshot_ids();
+        let is_archive = |id: &String| {
+            let archive = self.sessions.files(id).archive;
+            archive.is_file() || archive.with_extension("jsonl.gz").is_file()
+        };
+        let kept = self.sessions.kept_ids().into_iter().rev();
+        kept.filter(|id| !snapshots.contains(id)).filter(is_archive).collect()
+    }
+
+    fn record_only(&self, part: &str) -> Option<String> {
+        let ids = self.records_only();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let id = ids[the_one(&ids, part).ok()?];
+        let told = self.sessions.told_of(&self.sessions.files(id).archive);
+        Some(format!("pause-recorder: {id} is a record only, without a snapshot: {told}"))
     }
 
     pub(super) fn kept(&self, id: &str) -> Kept {
@@ -175,9 +228,20 @@ fn end_of_name(record: &Record) -> String {
     name.trim_start_matches("ACTIVE-PAUSE-").to_owned()
 }
 
-/// Where in `names` the only one is that has this part.
+/// Where the record is that has this part in its id, or this name of its file.
+fn the_going_at(going: &[Going], part: &str) -> Result<usize, String> {
+    let name = part.trim_start_matches("ACTIVE-PAUSE-").trim_end_matches(".jsonl");
+    if let Some(at) = going.iter().position(|going| end_of_name(&going.record) == name) {
+        return Ok(at);
+    }
+    let names: Vec<&str> = going.iter().map(|going| going.name.as_str()).collect();
+    the_one(&names, part)
+}
+
+/// Where in `names` the one is that is called so, with or without `session-`, else the only one that has this part.
 fn the_one(names: &[&str], part: &str) -> Result<usize, String> {
-    if let Some(at) = names.iter().position(|name| *name == part) {
+    let is_it = |name: &&str| *name == part || name.strip_prefix("session-") == Some(part);
+    if let Some(at) = names.iter().position(is_it) {
         return Ok(at);
     }
     let mut with_it = names.iter().enumerate().filter(|(_, name)| name.contains(part));

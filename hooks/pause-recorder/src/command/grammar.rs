@@ -2,8 +2,13 @@
 
 use shared::operator::typed::words_after;
 
+use super::VERBS;
 use crate::PauseRecorder;
 use shared::hook::Hook;
+
+/// What every hook has, as far as it takes options.
+const COMMON: [&str; 4] =
+    ["status [--json]", "on [--session ID]", "off [--session ID]", "auto [--session ID]"];
 
 /// Snapshots of so many days are kept where nobody says otherwise.
 pub(super) const DAYS: u32 = 90;
@@ -65,7 +70,26 @@ impl Asked {
 /// `20260106`, `session-20260106-120000`, the end of an active record's name.
 fn is_part_of_an_id(word: &str) -> bool {
     let is_of = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
-    word.chars().all(is_of) && word.chars().any(|char| char.is_ascii_digit())
+    let is_a_files_name = word.len() == 8 && word.chars().all(|char| char.is_ascii_hexdigit());
+    word.chars().all(is_of) && (is_a_files_name || word.chars().any(|char| char.is_ascii_digit()))
+}
+
+/// A prompt that is meant for us, but with an option that its verb does not have; what is said to it.
+pub(super) fn misused(prompt: &str) -> Option<String> {
+    let words = words_after(PauseRecorder::NAME, prompt)?;
+    let (verb, rest) = words.split_first()?;
+    let verb = verb.to_ascii_lowercase();
+    let is_option = |word: &&str| word.strip_prefix("--").is_some_and(|name| !name.is_empty());
+    rest.iter().find(|word| is_option(word))?;
+    let usage = usage_of(&verb)?;
+    Some(format!(
+        "pause-recorder: {verb} does not take this; type: pause-recorder {usage}; pause-recorder help lists all"
+    ))
+}
+
+fn usage_of(verb: &str) -> Option<&'static str> {
+    let own = VERBS.iter().map(|own| own.usage).chain(COMMON);
+    own.into_iter().find(|usage| usage.split(' ').next() == Some(verb))
 }
 
 /// The words after a verb, taken away one by one.
@@ -136,6 +160,14 @@ mod tests {
             assert_eq!(prompted(&format!(" pause-recorder  {line}\n")), Some(expected), "{line}");
         }
         assert_eq!(prompted("pause-recorder START"), Some(Asked::Start));
+    }
+
+    #[test]
+    fn the_name_of_an_active_file_is_an_id_and_a_word_is_none() {
+        for (word, is_id) in [("deadbeef", true), ("bf41c52e", true), ("decade", false), ("yourself", false)]
+        {
+            assert_eq!(prompted(&format!("pause-recorder discard {word}")).is_some(), is_id, "{word}");
+        }
     }
 
     #[test]

@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 use shared::host::Timestamp;
 use shared::state::read_regular;
 
+use super::Reply;
 use super::desk::{Desk, Going, Kept};
-use super::{Reply, counted};
 use crate::snapshot::markdown;
+use crate::wording::counted;
 
 /// So many snapshots are listed for people, and so many for programs.
 const MAX_LISTED: usize = 50;
@@ -21,12 +22,15 @@ pub(super) fn list(desk: &Desk<'_>, json: bool) -> Reply {
     let most = if json { MAX_LISTED_IN_JSON } else { MAX_LISTED };
     let kept: Vec<Kept> = ids.iter().take(most).map(|id| desk.kept(id)).collect();
     if json {
-        let snapshots: Vec<Value> = kept.iter().map(|kept| of_kept(desk, kept)).collect();
+        let only = desk.records_only();
+        let only = only.iter().map(|id| of_record_only(desk, id));
+        let snapshots: Vec<Value> = kept.iter().map(|kept| of_kept(desk, kept)).chain(only).collect();
         let records: Vec<Value> = going.iter().map(of_going).collect();
         return Reply::yes(json!({ "snapshots": snapshots, "records": records }).to_string());
     }
     let mut lines: Vec<String> = going.iter().map(going_line).collect();
     lines.extend(kept.iter().map(kept_line));
+    lines.extend(desk.records_only().iter().take(most).map(|id| format!("{id}  record only, no snapshot")));
     if ids.len() > most {
         lines.push(format!("and {} older ones", ids.len() - most));
     }
@@ -84,9 +88,9 @@ fn kept_line(kept: &Kept) -> String {
         return format!("{id}  cannot be read, {}", whose.word());
     };
     let at = when(kept).map(Timestamp::local).unwrap_or_default();
-    let percent = snapshot.context_usage.percentage.floor();
+    let full = snapshot.context_usage.full().map(|full| format!("{full}, ")).unwrap_or_default();
     let actions = counted(snapshot.incremental_pause.action_count);
-    format!("{id}  {at}  {percent:.0} % full, {actions}, {}", whose.word())
+    format!("{id}  {at}  {full}{actions}, {}", whose.word())
 }
 
 fn going_line(going: &Going) -> String {
@@ -106,9 +110,21 @@ fn of_kept(desk: &Desk<'_>, kept: &Kept) -> Value {
         "session_id": kept.id,
         "state": kept.whose.word(),
         "paused_at": kept.snapshot.as_ref().map(|snapshot| &snapshot.paused_at),
-        "percentage": kept.snapshot.as_ref().map(|snapshot| snapshot.context_usage.percentage),
+        "percentage": kept.snapshot.as_ref().and_then(|snapshot| snapshot.context_usage.known()).map(|usage| usage.percentage),
         "action_count": kept.snapshot.as_ref().map(|snapshot| snapshot.incremental_pause.action_count),
         "path": desk.sessions.files(&kept.id).json,
+    })
+}
+
+/// A record that was archived without a snapshot.
+fn of_record_only(desk: &Desk<'_>, id: &str) -> Value {
+    json!({
+        "session_id": id,
+        "state": "record only",
+        "paused_at": null,
+        "percentage": null,
+        "action_count": null,
+        "path": desk.sessions.files(id).archive,
     })
 }
 

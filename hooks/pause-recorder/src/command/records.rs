@@ -1,9 +1,12 @@
 //! The record: begun, ended and dropped by a word.
 
+use shared::cli;
+use shared::hook::Hook;
 use shared::operator::{Caller, Standing};
+use shared::switches::{Position, Turn};
 
+use super::Reply;
 use super::desk::{Desk, Going};
-use super::{Reply, counted};
 use crate::PauseRecorder;
 use crate::decide::started;
 use crate::git::GitContext;
@@ -13,19 +16,21 @@ use crate::occupancy::Reading;
 use crate::snapshot::Ending;
 use crate::state::State;
 use crate::step::{COMMAND, End, Start, Step, Whose};
+use crate::wording::counted;
 
 pub(super) fn start(desk: &Desk<'_>) -> Reply {
     let Some(session) = desk.asker.session else {
-        return Reply::no("there is no session here; type it as a prompt of the session that is meant");
+        return Reply::no(
+            "pause-recorder: there is no session here; type it as a prompt of the session that is meant",
+        );
     };
     if let Some(record) = desk.sessions.active(session) {
         let recorded = record.read().unwrap_or_default();
         let (id, actions) = (recorded.id, counted(recorded.actions.len() as u64));
         return Reply::yes(format!("this session is being recorded already: {id}, {actions}"));
     }
-    let section = desk.asker.section::<PauseRecorder>(&desk.asker.switches());
-    if section.is_none_or(|section| !section.enabled) {
-        return Reply::no("pause-recorder is off, so nothing would be recorded; type: pause-recorder on");
+    if let Some(why) = off(desk, session) {
+        return Reply::no(why);
     }
     let reading = standing(desk.seen);
     let start = Start {
@@ -43,11 +48,38 @@ pub(super) fn start(desk: &Desk<'_>) -> Reply {
     Reply { steps: vec![Step::Start(Box::new(start))], ..Reply::yes(text) }
 }
 
+/// Why nothing would be recorded, and what turns it on.
+pub(super) fn off(desk: &Desk<'_>, session: &str) -> Option<String> {
+    if let Some(file) = cli::off_file(desk.asker.host, desk.asker.places) {
+        return Some(format!(
+            "pause-recorder: every hook is off while {file} is there, so nothing would be recorded; remove it first"
+        ));
+    }
+    let switches = desk.asker.switches();
+    let is_on = desk.asker.section::<PauseRecorder>(&switches).is_some_and(|section| section.enabled);
+    if is_on {
+        return None;
+    }
+    // Whatever holds for all, this session's own switch stays.
+    let everywhere = Turn::everywhere(PauseRecorder::NAME, Position::On);
+    let with_all_on = switches.with(&everywhere, desk.asker.host.now());
+    Some(match with_all_on.position(PauseRecorder::NAME, Some(session)) {
+        Position::Off => format!(
+            "pause-recorder: it is switched off for this session, so nothing would be recorded; type: pause-recorder auto --session {session}"
+        ),
+        _ => "pause-recorder: it is off, so nothing would be recorded; type: pause-recorder on".to_owned(),
+    })
+}
+
 pub(super) fn finalize(desk: &Desk<'_>, part: Option<&str>, minimal: bool) -> Reply {
     let going = match desk.the_going(part, "finalize") {
         Ok(going) => going,
         Err(why) => return Reply::no(why),
     };
+    if minimal && !desk.asker.caller.is_operator() {
+        let line = format!("pause-recorder finalize --minimal {}", going.name);
+        return Reply::no(refusal(desk.asker.caller, &line));
+    }
     if going.recorded.id.is_empty() {
         return Reply::no(format!(
             "pause-recorder: no line of {} can be read; pause-recorder discard {} removes it",
@@ -110,7 +142,7 @@ pub(super) fn discard(desk: &Desk<'_>, part: Option<&str>) -> Reply {
 
 /// Inside Claude's shell the user sits at the prompt, which is nearer than another terminal.
 pub(super) fn refusal(caller: Caller, line: &str) -> String {
-    let refusal = caller.refusal(line);
+    let refusal = format!("pause-recorder: {}", caller.refusal(line));
     match caller {
         Caller::Shell(Standing::InsideClaude) => {
             format!("{refusal}; or, as a prompt of this session, type: {line}")

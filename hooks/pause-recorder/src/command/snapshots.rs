@@ -11,6 +11,9 @@ use super::records::refusal;
 use crate::brief::{BRIEF, brief};
 use crate::step::Step;
 
+/// What comes first where the user has asked for it.
+const ASKED: &str = "The user has typed `pause-recorder resume`: they ask you to go on from the snapshot below. Read its file, say in a line where it stands, and go on with what is open.";
+
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What a new session is told of a snapshot. Only one that this machine has written, as it has written it: a prompt of ours
@@ -39,7 +42,9 @@ pub(super) fn resume(desk: &Desk<'_>, part: Option<&str>) -> Reply {
     if !desk.is_prompt {
         return Reply::yes(text);
     }
-    Reply { is_for_model: true, steps: vec![Step::MarkRead { id }], ..Reply::yes(text) }
+    let notice = Some(format!("pause-recorder: {path} was handed to Claude, to go on from it"));
+    let text = format!("{ASKED}\n{text}");
+    Reply { is_for_model: true, notice, steps: vec![Step::MarkRead { id }], ..Reply::yes(text) }
 }
 
 /// The latest that no session was told of, else the latest.
@@ -62,7 +67,8 @@ pub(super) fn prune(desk: &Desk<'_>, days: u32, dry_run: bool) -> Reply {
     let is_old = |id: &String| began(id).is_some_and(|at| at < before) && !going.contains(id);
     let ids: Vec<String> = desk.sessions.kept_ids().into_iter().filter(is_old).collect();
     if ids.is_empty() {
-        return Reply::yes(format!("no snapshot of this project is older than {days} days"));
+        let days = if days == 1 { "1 day".to_owned() } else { format!("{days} days") };
+        return Reply::yes(format!("no snapshot of this project is older than {days}"));
     }
     let head = if dry_run { "would be removed:" } else { "removed:" };
     let lines = ids.iter().map(|id| format!("  {id}"));

@@ -6,17 +6,18 @@ use serde::Serialize;
 use serde_json::Value;
 use shared::cli;
 
+use super::Reply;
 use super::desk::{Desk, Whose};
-use super::{Reply, counted};
+use super::records::off;
 use crate::PauseRecorder;
 use crate::levels::Thresholds;
 use crate::models;
 use crate::observe::standing;
 use crate::occupancy::{Reading, Source};
 use crate::shelf;
-use crate::snapshot::{Summary, summary};
+use crate::snapshot::{Summary, is_context_known, summary, whole_percent};
 use crate::state::State;
-use crate::wording::grouped;
+use crate::wording::{counted, grouped};
 
 /// How things stand.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,8 +30,13 @@ struct Standing {
     compacted_at_percent: Option<f64>,
     /// This session's record; null where it has none.
     record: Option<Summary>,
+    /// Records in the project's folder that are not over, whosever they are.
+    active_records: usize,
     /// What lies in the project's folder.
     snapshots: Snapshots,
+    /// How full the context is stands in the record.
+    #[serde(skip)]
+    is_range_known: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -78,12 +84,15 @@ fn stand(desk: &Desk<'_>) -> Standing {
     let compacted_at_percent = reading.as_ref().and_then(|reading| compacted_at(desk, reading));
     let Thresholds { caution, warning, auto_pause, critical } =
         Thresholds::new(desk.seen.settings, compacted_at_percent);
+    let (record, is_range_known) = record(desk).unzip();
     Standing {
         context: reading.as_ref().map(context),
         levels: Levels { caution, warning, auto_pause, critical },
         compacted_at_percent,
-        record: record(desk),
+        record,
+        active_records: desk.sessions.actives().len(),
         snapshots: snapshots(desk),
+        is_range_known: is_range_known.unwrap_or_default(),
     }
 }
 
@@ -105,10 +114,12 @@ fn context(reading: &Reading) -> Context {
     }
 }
 
-fn record(desk: &Desk<'_>) -> Option<Summary> {
-    let record = desk.sessions.active(desk.asker.session?)?;
+/// With whether it tells how full the context is.
+fn record(desk: &Desk<'_>) -> Option<(Summary, bool)> {
+    let recorded = desk.sessions.active(desk.asker.session?)?.read().ok()?;
     let left_out = desk.seen.peek::<State>().left_out;
-    summary(&record.read().ok()?, left_out, desk.asker.host.now())
+    let summary = summary(&recorded, left_out, desk.asker.host.now())?;
+    Some((summary, is_context_known(&recorded)))
 }
 
 fn snapshots(desk: &Desk<'_>) -> Snapshots {
@@ -142,7 +153,10 @@ fn as_text(desk: &Desk<'_>, common: &str, standing: &Standing) -> String {
     let mut lines = vec![common.to_owned()];
     lines.extend(desk.asker.session.map(|_| context_line(standing.context.as_ref())));
     lines.push(levels);
-    lines.extend(desk.asker.session.map(|_| record_line(desk, standing.record.as_ref())));
+    lines.push(match desk.asker.session {
+        Some(_) => record_line(desk, standing),
+        None => active_line(desk, standing.active_records),
+    });
     lines.push(snapshots_line(desk, standing.snapshots));
     lines.join("\n")
 }
@@ -162,23 +176,42 @@ fn context_line(context: Option<&Context>) -> String {
     )
 }
 
-fn record_line(desk: &Desk<'_>, record: Option<&Summary>) -> String {
+/// A terminal is no session's: how many have a record.
+fn active_line(desk: &Desk<'_>, active: usize) -> String {
+    let told = desk.sessions.told();
+    match active {
+        0 => format!("records in {told}: none active"),
+        active => format!("records in {told}: {active} active; pause-recorder list names them"),
+    }
+}
+
+fn record_line(desk: &Desk<'_>, standing: &Standing) -> String {
     let Some(Summary { session_id, action_count, duration_seconds, context_range: [first, last], .. }) =
-        record
+        &standing.record
     else {
-        let is_there = desk.asker.session.is_some_and(|session| desk.sessions.active(session).is_some());
-        let no = "record: none; pause-recorder start begins one";
-        let damaged = "record: no line of it can be read; pause-recorder discard removes it";
-        return if is_there { damaged } else { no }.to_owned();
+        return no_record_line(desk).to_owned();
     };
     let minutes = duration_seconds / 60;
-    format!(
-        "record: {session_id} in {}, {} in {minutes} min, context {:.0} to {:.0} %",
+    let mut line = format!(
+        "record: {session_id} in {}, {} in {minutes} min",
         desk.sessions.told(),
-        counted(*action_count),
-        first * 100.0,
-        last * 100.0
-    )
+        counted(*action_count)
+    );
+    if standing.is_range_known {
+        let _ = write!(line, ", context {:.0} to {:.0} %", whole_percent(*first), whole_percent(*last));
+    }
+    line
+}
+
+fn no_record_line(desk: &Desk<'_>) -> &'static str {
+    let session = desk.asker.session.unwrap_or_default();
+    match () {
+        () if desk.sessions.active(session).is_some() => {
+            "record: no line of it can be read; pause-recorder discard removes it"
+        }
+        () if off(desk, session).is_some() => "record: none",
+        () => "record: none; pause-recorder start begins one",
+    }
 }
 
 fn snapshots_line(desk: &Desk<'_>, snapshots: Snapshots) -> String {

@@ -166,13 +166,14 @@ fn status_says_how_things_stand() {
     let world = World::new();
     let text = world.yes(TERMINAL, "status");
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines.len(), 3, "{text}");
+    assert_eq!(lines.len(), 4, "{text}");
     assert!(lines[0].starts_with("pause-recorder: on"), "{text}");
     assert_eq!(
         lines[1],
         "levels: caution at 70 %, warning at 85 %, the record begins at 90 %, critical at 95 %"
     );
-    assert_eq!(lines[2], "snapshots in .claude/sessions: 0 unread, 0 read");
+    assert_eq!(lines[2], "records in .claude/sessions: none active");
+    assert_eq!(lines[3], "snapshots in .claude/sessions: 0 unread, 0 read");
     let text = world.yes(PROMPT, "status");
     assert!(text.contains("\ncontext: not known yet"), "{text}");
     assert!(text.contains("\nrecord: none; pause-recorder start begins one\n"), "{text}");
@@ -180,14 +181,47 @@ fn status_says_how_things_stand() {
     world.foreign("session-20260101-000000");
     world.yes(PROMPT, "start");
     let text = world.yes(PROMPT, "status");
-    assert!(text.contains("\nrecord: session-20261122-120000-2 in .claude/sessions, 1 action"), "{text}");
+    assert!(
+        text.contains("\nrecord: session-20261122-120000-2 in .claude/sessions, 1 action in 0 min\n"),
+        "{text}"
+    );
+    let in_terminal = world.yes(TERMINAL, "status");
+    assert!(
+        in_terminal.contains("\nrecords in .claude/sessions: 1 active; pause-recorder list"),
+        "{in_terminal}"
+    );
     assert!(text.ends_with("1 unread, 0 read, 1 not as written on this machine"), "{text}");
     let json: serde_json::Value = serde_json::from_str(&world.yes(PROMPT, "status --json")).unwrap();
     assert_eq!(json["hook"], "pause-recorder");
     assert_eq!(json["levels"]["auto_pause"], 90.0);
     assert_eq!(json["record"]["session_id"], "session-20261122-120000-2");
     assert_eq!(json["snapshots"]["others"], 1);
+    assert_eq!(json["active_records"], 1);
     assert!(json["context"].is_null());
+}
+
+#[test]
+fn an_option_that_a_verb_does_not_have_is_answered_with_the_usage() {
+    let world = World::new();
+    for (prompt, usage) in [
+        ("pause-recorder finalize --bogus", "finalize [--minimal] [ID]"),
+        ("pause-recorder Discard --force 2026", "discard [ID]"),
+        ("pause-recorder status --all", "status [--json]"),
+        ("pause-recorder off --everywhere", "off [--session ID]"),
+    ] {
+        assert!(super::is_command(prompt), "{prompt}");
+        let reply = world.prompt(prompt).unwrap();
+        assert!(
+            reply.is_no && reply.steps.is_empty() && reply.text.contains(usage),
+            "{prompt}: {}",
+            reply.text
+        );
+    }
+    for prompt in
+        ["pause-recorder paint --blue", "pause-recorder start -- and go on", "pause-recorder --force"]
+    {
+        assert!(!super::is_command(prompt) && world.prompt(prompt).is_none(), "{prompt}");
+    }
 }
 
 #[test]

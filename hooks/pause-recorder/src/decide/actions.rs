@@ -8,7 +8,7 @@ use shared::protocol::{Call, Event};
 
 use crate::levels::Level;
 use crate::occupancy::Reading;
-use crate::record::{Kind, MAX_SUMMARY_CHARS, args_summary, shortened};
+use crate::record::{Kind, MAX_SUMMARY_CHARS, args_summary, json_shortened, shortened};
 
 type What = (Kind, Map<String, Value>);
 
@@ -50,7 +50,7 @@ pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
                 "tool": word(&result.call.tool_name),
                 "path": path_of(input),
                 "args": args_summary(input),
-                "result_summary": shortened(response, MAX_SUMMARY_CHARS),
+                "result_summary": json_shortened(response, MAX_SUMMARY_CHARS),
                 "result_length": response.chars().count(),
                 "duration_ms": result.duration_ms,
                 "agent_id": call.agent_id,

@@ -1,9 +1,11 @@
-//! The rules as tables: an event, how full the context is, and what comes of it.
+//! The rules as tables: an event, how full the context is, and what comes of it. `again`: a record that is not there any more.
+
+mod again;
 
 use serde_json::Value;
 use shared::blocks::BlockCount;
 use shared::config::{self, SectionSpec, Sources};
-use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::hook::{Given, Memory, Outcome, Remark, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Input, Stop, Subagent, ToolCall, ToolFailure, ToolResult};
 use shared::switches::Position;
@@ -13,7 +15,7 @@ use crate::command::Reply;
 use crate::levels::{Level, Thresholds};
 use crate::material::Material;
 use crate::models::Model;
-use crate::observe::{Active, Due, Facts, Left, Orphan, ToTell};
+use crate::observe::{Active, Facts, Left, Orphan, ToTell};
 use crate::occupancy::{Reading, Source};
 use crate::record::{Draft, Kind, Record, Recorded, Sessions};
 use crate::settings::Settings;
@@ -22,6 +24,7 @@ use crate::state::{Compacting, State};
 use crate::step::{End, Step, Whose};
 
 const NOW: Timestamp = Timestamp::from_secs(1_000_000);
+const BEGUN: Timestamp = Timestamp::from_secs(999_000);
 
 /// A tool call in a session that nothing is known of; the tests change what matters.
 struct Case {
@@ -84,7 +87,10 @@ fn at(percent: u64) -> Case {
             sessions: Some(Sessions { dir: "/p/.claude/sessions".into(), root: "/p".into() }),
             record: None,
             reading: Some(reading(percent)),
+            learnt: None,
             thresholds: Thresholds::new(&settings, None),
+            fate: None,
+            hindrance: None,
             material: None,
             answered: None,
             left: Left::default(),
@@ -98,8 +104,9 @@ fn at(percent: u64) -> Case {
 /// The same while it is recorded.
 fn recorded_at(percent: u64) -> Case {
     let mut case = at(percent);
-    case.facts.record = Some(Active { record: record(), is_full: false, id: "session-1".into() });
+    case.facts.record = Some(Active { record: record(), is_full: false });
     case.state.told = [Level::Caution, Level::Warning, Level::AutoPause].into();
+    case.state.begun = Some(BEGUN);
     case
 }
 
@@ -218,15 +225,6 @@ fn the_record_begins_at_its_level_with_what_reached_it() {
 }
 
 #[test]
-fn one_that_was_dropped_does_not_begin_again_in_the_same_climb() {
-    let mut case = recorded_at(92);
-    case.facts.record = None;
-    assert!(!case.starts());
-    case.facts.reading = Some(reading(96));
-    assert!(!case.starts());
-}
-
-#[test]
 fn without_a_place_for_it_nothing_is_recorded_and_that_is_said() {
     let mut case = at(90);
     case.facts.sessions = None;
@@ -336,7 +334,7 @@ fn names_and_words_are_texts_like_others() {
 #[test]
 fn a_full_record_is_counted_on() {
     let mut case = recorded_at(91);
-    case.facts.record = Some(Active { record: record(), is_full: true, id: String::new() });
+    case.facts.record = Some(Active { record: record(), is_full: true });
     assert!(case.kinds().is_empty());
     assert_eq!(case.state_after().left_out, 1);
 }
@@ -401,7 +399,7 @@ fn the_record_ends_with_its_session_if_there_is_time() {
     let mut case = recorded_at(91);
     case.event = Event::SessionEnd { reason: "other".into() };
     case.state.left_out = 3;
-    let left = Step::LeaveForLater { id: "session-1".into(), left_out: 3 };
+    let left = Step::LeaveForLater { session: "s".into(), left_out: 3 };
     assert!(case.outcome().effects.contains(&left) && case.ends().is_empty());
     assert_eq!(case.outcome().memory, Memory::Drop);
 
@@ -420,14 +418,11 @@ fn a_stop_ends_no_record() {
 }
 
 #[test]
-fn records_of_sessions_that_are_over_end_at_the_next_start() {
+fn a_record_that_could_not_be_finalized_is_told_each_time() {
     let mut case = at(5);
     case.event = start("startup");
-    let due =
-        Due { id: "session-2".into(), record: record(), material: Material::default(), at: NOW, left_out: 1 };
-    case.facts.left.due = vec![due];
-    let ends = case.ends();
-    assert_eq!((&ends[0].whose, ends[0].left_out), (&Whose::Record(record()), 1));
+    case.facts.left.faults = vec!["full".into()];
+    assert!(case.outcome().effects.contains(&Step::Fail { session: None, why: "full".into() }));
 }
 
 #[test]
@@ -445,7 +440,12 @@ fn records_that_may_be_over_are_named() {
 fn to_tell() -> ToTell {
     let recorded = Recorded { id: "session-4".into(), ..Recorded::default() };
     let snapshot = build(&recorded, &Material::default(), 0, NOW);
-    ToTell { text: "earlier: {path}".into(), snapshot, path: ".claude/sessions/session-4.json".into() }
+    ToTell {
+        id: "session-4".into(),
+        text: "earlier: {path}".into(),
+        snapshot,
+        path: ".claude/sessions/session-4.json".into(),
+    }
 }
 
 #[test]
@@ -478,6 +478,16 @@ fn a_typed_command_is_answered_and_not_recorded() {
     assert_eq!(case.outcome().verdict, Verdict::Reply { text: "it is".into() });
     assert!(case.kinds().is_empty());
 
-    case.facts.answered = Some(Reply { is_for_model: true, ..reply });
+    let notice = Some("handed over".to_owned());
+    case.facts.answered = Some(Reply { is_for_model: true, notice: notice.clone(), ..reply });
     assert_eq!(case.outcome().verdict, Verdict::Advise { text: "it is".into() });
+    assert_eq!(case.outcome().notice, notice, "the user sees what Claude is told of");
+}
+
+#[test]
+fn a_level_that_is_told_stands_in_the_journal() {
+    let told = at(75).outcome();
+    assert_eq!(told.remark, Some(Remark::Advised("levels".to_owned())));
+    assert!(told.notice.is_some() && told.verdict == Verdict::Pass);
+    assert_eq!(at(10).outcome().remark, None);
 }

@@ -14,8 +14,12 @@ const MAX_CHARS: usize = 200;
 /// Our own folder, as git names what is in it.
 const OWN_FOLDER: &str = ".claude/sessions/";
 
-/// What `log` is asked to write of a commit, a NUL after each.
-pub(super) const LOG_FORMAT: &str = "--format=%h%x00%an%x00%at%x00%s";
+/// So much is kept of a name, in characters.
+const MAX_NAME_CHARS: usize = 1_000;
+
+/// What `log` is asked to write of a commit, a NUL after each. The author's time is that of the first try: the committer's
+/// says when it was made here.
+pub(super) const LOG_FORMAT: &str = "--format=%h%x00%an%x00%ce%x00%ct%x00%s";
 
 /// What `status --porcelain=v2 --branch` says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -54,7 +58,7 @@ pub(super) fn standing(said: &[u8]) -> Standing {
         let Status { modified_files, untracked_files, .. } = &mut standing.status;
         let list = if kind == "?" { untracked_files } else { modified_files };
         if list.len() < MAX_NAMES {
-            list.push(name.to_owned());
+            list.push(as_name(name));
         }
     }
     standing.status.clean = !differs;
@@ -65,26 +69,28 @@ fn header(standing: &mut Standing, header: &str) {
     match header.split_once(' ') {
         Some(("branch.oid", oid)) => standing.has_commit = oid != "(initial)",
         Some(("branch.head", head)) => {
-            standing.branch = Some(head.to_owned()).filter(|head| head != "(detached)");
+            standing.branch = Some(head).filter(|head| *head != "(detached)").map(as_name);
         }
         _ => {}
     }
 }
 
-/// Reads the log.
-pub(super) fn commits(said: &[u8]) -> Vec<Commit> {
+/// Reads the log. A commit of another committer than `email`, where that is known, or of a time after `now` was not made
+/// here.
+pub(super) fn commits(said: &[u8], email: Option<&str>, now: Timestamp) -> Vec<Commit> {
     let fields: Vec<String> = whole_fields(said).collect();
     let of = |fields: &[String]| {
-        let [sha, author, secs, message] = fields else { return None };
+        let [sha, author, committer, secs, message] = fields else { return None };
         let at = secs.parse().ok().map(Timestamp::from_secs)?;
         Some(Commit {
             sha: sha.clone(),
             author: in_a_line(author),
             timestamp: at.rfc3339(),
             message: in_a_line(message),
+            is_foreign: at > now || email.is_some_and(|email| !committer.eq_ignore_ascii_case(email)),
         })
     };
-    fields.chunks(4).filter_map(of).collect()
+    fields.chunks(5).filter_map(of).collect()
 }
 
 /// The filters in `config --show-scope --name-only` that the repository itself defines, by their names, without those of
@@ -114,15 +120,26 @@ fn whole_fields(said: &[u8]) -> impl Iterator<Item = String> {
     fields.map(|field| String::from_utf8_lossy(field).into_owned())
 }
 
+/// A name on one line and without secrets; what would break the line stands as an escape.
+pub(super) fn as_name(name: &str) -> String {
+    let one = |char: char| if is_break(char) { char.escape_default().collect() } else { String::from(char) };
+    shortened(name, MAX_NAME_CHARS).chars().map(one).collect()
+}
+
+fn is_break(char: char) -> bool {
+    char.is_control() || matches!(char, '\u{2028}' | '\u{2029}')
+}
+
 /// What others have written, on one line and without secrets.
 pub(super) fn in_a_line(text: &str) -> String {
-    let is_break = |char: char| char.is_control() || matches!(char, '\u{2028}' | '\u{2029}');
     let line: String = text.chars().map(|char| if is_break(char) { ' ' } else { char }).collect();
     shortened(line.trim(), MAX_CHARS)
 }
 
 #[cfg(test)]
 mod tests {
+    use shared::host::Timestamp;
+
     use super::{MAX_NAMES, Standing, commits, own_filters, standing};
 
     const BEHIND: &str = "N... 100644 100644 100644 1 2";
@@ -141,7 +158,7 @@ mod tests {
         );
         // The unmerged entry has three more fields than the others.
         let (modified, untracked) = names(&said);
-        assert_eq!(modified, ["a b\nc ", "new -x", "5"]);
+        assert_eq!(modified, ["a b\\nc ", "new -x", "5"]);
         assert_eq!(untracked, ["\"q\"", "-r"]);
     }
 
@@ -174,7 +191,8 @@ mod tests {
 
     #[test]
     fn commits_are_on_one_line_without_secrets() {
-        let read = commits(b"a1\0A | B\x0060\0x\ty \xff|z\0b2\0A\0-1\0password=hunter2hunter2\0c3\0cut");
+        let said = b"a1\0A | B\0e\x0060\0x\ty \xff|z\0b2\0A\0e\0-1\0password=hunter2hunter2\0c3\0cut";
+        let read = commits(said, None, Timestamp::from_secs(100));
         let told: Vec<_> = read
             .iter()
             .map(|commit| (commit.sha.as_str(), commit.author.as_str(), &*commit.message))
@@ -183,6 +201,31 @@ mod tests {
         assert!(!told[1].2.contains("hunter2"), "{told:?}");
         assert_eq!(told.len(), 2);
         assert_eq!(read[0].timestamp, "1970-01-01T00:01:00.000Z");
+    }
+
+    #[test]
+    fn what_was_not_committed_here_by_the_user_is_foreign() {
+        let said = b"1\0A\0me@x\x0050\0m\x002\0A\0Me@X\x00100\0m\x003\0A\0me@x\x00101\0m\x004\0me@x\0you@x\x0050\0m\0";
+        let foreign = |email: Option<&str>| -> Vec<bool> {
+            let read = commits(said, email, Timestamp::from_secs(100));
+            read.iter().map(|commit| commit.is_foreign).collect()
+        };
+        assert_eq!(foreign(Some("me@x")), [false, false, true, true]);
+        assert_eq!(foreign(None), [false, false, true, false]);
+    }
+
+    #[test]
+    fn names_are_on_one_line_without_secrets() {
+        let token = ["gh", "p_"].concat() + &"Ab1".repeat(12);
+        let said = format!(
+            "# branch.head fix/{token}\0# branch.oid 1\x001 .M {BEHIND} a\n{token}.txt\0? https://me:hunter2hunter2@h/\u{1b}[1mx\u{2028}y\0"
+        );
+        let Standing { branch, status, .. } = standing(said.as_bytes());
+        let told = format!("{branch:?}{status:?}");
+        assert!(!told.contains("Ab1") && !told.contains("hunter2"), "{told}");
+        assert_eq!(branch.as_deref(), Some("fix/[masked: GitHub token]"));
+        assert_eq!(status.modified_files, ["a\\n[masked: GitHub token].txt"]);
+        assert_eq!(status.untracked_files, ["https://[masked]@h/\\u{1b}[1mx\\u{2028}y"]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use shared::transcript::MAX_TAIL_BYTES;
 
 use super::{Todos, of_transcript};
+use crate::git::GitContext;
 
 const COMPACTION: &str = r#"{"type":"system","subtype":"compact_boundary"}"#;
 
@@ -120,4 +121,27 @@ fn of_a_long_transcript_only_the_end_is_read() {
 #[test]
 fn a_transcript_that_is_not_there_tells_nothing() {
     assert_eq!(of_transcript(Path::new("/nonexistent/t.jsonl")), (Todos::default(), Vec::new()));
+}
+
+#[test]
+fn prompts_and_a_question_at_the_end_are_told_and_our_commands_are_not() {
+    let prompt = |text: &str| format!(r#"{{"type":"user","message":{{"role":"user","content":"{text}"}}}}"#);
+    let says = |text: &str| {
+        format!(
+            r#"{{"type":"assistant","message":{{"role":"assistant","content":[{{"type":"text","text":"{text}"}}]}}}}"#
+        )
+    };
+    let of = |lines: &[String]| {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("t.jsonl");
+        fs::write(&path, lines.join("\n") + "\n").unwrap();
+        let material = super::with(Path::new("/p"), GitContext::default(), Some(&path));
+        (material.requests, material.question)
+    };
+    let lines =
+        [prompt("write the parser"), prompt("pause-recorder status"), says(r"Done.\n\nShall I go on?")];
+    assert_eq!(of(&lines), (texts(&["write the parser"]), Some("Shall I go on?".to_owned())));
+    assert_eq!(of(&lines[..1]), (texts(&["write the parser"]), None));
+    assert_eq!(of(&[lines[2].clone(), prompt("yes")]), (texts(&["yes"]), None));
+    assert_eq!(of(&[says("Done.")]), (Vec::new(), None));
 }

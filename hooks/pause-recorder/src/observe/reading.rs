@@ -13,7 +13,7 @@ use crate::models::{self, Model};
 use crate::occupancy::{Reading, Source, WindowWords, full_name, is_of, window};
 use crate::settings::Settings;
 use crate::shelf;
-use crate::state::State;
+use crate::state::{Compaction, State};
 
 /// The status line tells of the last reply. What is older may be a reply behind: the transcript is not.
 const FRESH: Duration = Duration::from_secs(60);
@@ -40,13 +40,27 @@ pub(super) fn of(seen: &Seen<'_, Settings>, state: &State, is_recorded: bool) ->
     reading.or_else(|| by_transcript(seen, state, told.as_ref()))
 }
 
-/// Where the levels are for this model. What was learnt of it is looked up only where it can make a difference: far below
-/// the levels every call would read a file for nothing.
-pub(super) fn thresholds(seen: &Seen<'_, Settings>, reading: Option<&Reading>) -> Thresholds {
-    let set = Thresholds::new(seen.settings, None);
-    let Some(reading) = reading.filter(|reading| set.is_near(reading.percent())) else { return set };
-    let point = learnt(seen, &reading.model).compacted_at_percent(reading.window);
-    Thresholds::new(seen.settings, point)
+/// What was learnt of the model that replies. Looked up once a session for each: every call would read a file for it.
+pub(super) fn compaction(
+    seen: &Seen<'_, Settings>,
+    state: &State,
+    reading: Option<&Reading>,
+) -> Option<Compaction> {
+    let model = reading.map(|reading| &reading.model).filter(|model| !model.is_empty())?;
+    let known = state.learnt.as_ref().filter(|known| known.model == *model);
+    let look = || Compaction { model: model.clone(), at: learnt(seen, model).compacted_at };
+    Some(known.cloned().unwrap_or_else(look))
+}
+
+/// Where the levels are for this model.
+pub(super) fn thresholds(
+    settings: &Settings,
+    reading: Option<&Reading>,
+    learnt: Option<&Compaction>,
+) -> Thresholds {
+    let model = Model { compacted_at: learnt.and_then(|learnt| learnt.at), ..Model::default() };
+    let point = reading.and_then(|reading| model.compacted_at_percent(reading.window));
+    Thresholds::new(settings, point)
 }
 
 fn matters(event: &Event, is_recorded: bool) -> bool {

@@ -1,21 +1,28 @@
-//! What earlier sessions of the project have left, looked at when a session starts. Only what this machine has written counts:
-//! the folder itself may hold what anybody has committed.
+//! What earlier sessions of the project have left, when a session starts. Only what this machine has written counts: the folder
+//! itself may hold what anybody has committed.
+//!
+//! Records of sessions that are over are finalized here, before anything is decided: a session is only told of what was
+//! written, and only one session is told of it.
 
 use std::time::Duration;
 
-use shared::hook::Seen;
+use shared::cli::Asker;
+use shared::hook::{Effect, Seen};
 use shared::host::Timestamp;
 use shared::messages::Texts;
-use shared::state::read_regular;
+use shared::operator::typed::caller;
+use shared::state::{Store, read_regular};
 
-use super::{Due, Left, Orphan, PATIENCE, ToTell};
+use super::{Left, Orphan, PATIENCE, ToTell};
+use crate::PauseRecorder;
 use crate::brief::BRIEF;
 use crate::git;
 use crate::material;
 use crate::record::{Record, Sessions, is_record_id};
 use crate::settings::Settings;
 use crate::shelf::{self, Entry, Shelf};
-use crate::snapshot::{Snapshot, build, digest};
+use crate::snapshot::{Ending, Snapshot, digest};
+use crate::step::{End, Step, Whose};
 
 /// A session that was silent for less may simply be waiting for its user.
 const SILENT: Duration = Duration::from_secs(30 * 60);
@@ -45,9 +52,26 @@ pub(super) fn left(
     }
     let look = Look { seen, session, sessions, shelf: shelf::read(&own), now: seen.host.now() };
     let (due, orphans) = look.records();
+    let faults = look.finalize(due);
     let is_new = matches!(source, "startup" | "clear");
-    let tell = (is_new && seen.settings.resume_context).then(|| look.snapshot(&due)).flatten();
-    Left { due, orphans, tell, compress: seen.settings.compress_after_days.get() > 0 }
+    let is_told = is_new && seen.settings.resume_context && is_watched(seen);
+    let tell = is_told.then(|| look.snapshot(&own)).flatten();
+    Left { faults, orphans, tell, compress: seen.settings.compress_after_days.get() > 0 }
+}
+
+/// A session that nobody watches is told of nothing, and leaves it to the next one.
+fn is_watched(seen: &Seen<'_, Settings>) -> bool {
+    if !seen.host.environment.is_headless() {
+        return true;
+    }
+    let asker = Asker {
+        host: seen.host,
+        places: seen.places,
+        store: seen.store,
+        session: seen.input.call.session_id.as_deref(),
+        caller: caller(seen.host, seen.store, "", None),
+    };
+    asker.section::<PauseRecorder>(&asker.switches()).is_some_and(|section| section.headless)
 }
 
 struct Look<'a> {
@@ -60,7 +84,7 @@ struct Look<'a> {
 
 impl Look<'_> {
     /// Records of other sessions that are to be finalized now, and those that may be over.
-    fn records(&self) -> (Vec<Due>, Vec<Orphan>) {
+    fn records(&self) -> (Vec<End>, Vec<Orphan>) {
         let (mut due, mut orphans) = (Vec::new(), Vec::new());
         let mut repository = None;
         for entry in self.shelf.in_project(&self.sessions.root) {
@@ -75,13 +99,26 @@ impl Look<'_> {
                     .clone();
                 let material = material::with(&self.sessions.root, git, entry.transcript.as_deref());
                 let at = entry.ended_at.unwrap_or(record.modified);
-                due.push(Due { id: entry.id.clone(), record, material, at, left_out: entry.left_out });
+                let commit = self.seen.settings.git_commit;
+                let (whose, ending, left_out) = (Whose::Record(record), Ending::Full, entry.left_out);
+                due.push(End { whose, ending, material, at, left_out, commit });
             } else if silent >= SILENT {
-                let actions = record.read().map_or(0, |recorded| recorded.actions.len());
-                orphans.push(Orphan { id: entry.id.clone(), silent_since: record.modified, actions });
+                let recorded = record.read().unwrap_or_default();
+                let id = if entry.id.is_empty() { recorded.id } else { entry.id.clone() };
+                let actions = recorded.actions.len();
+                orphans.push(Orphan { id, silent_since: record.modified, actions });
             }
         }
         (due, orphans)
+    }
+
+    /// Writes what is due; what could not be. A past session that is replayed changes nothing.
+    fn finalize(&self, due: Vec<End>) -> Vec<String> {
+        if self.seen.host.is_replay() {
+            return Vec::new();
+        }
+        let finish = |end| Step::Finish(Box::new(end)).carry_out(self.seen.places, self.now);
+        due.into_iter().filter_map(|end| finish(end).err()).collect()
     }
 
     fn orphan_hours(&self) -> u32 {
@@ -92,33 +129,38 @@ impl Look<'_> {
     fn active(&self, entry: &Entry) -> Option<Record> {
         let is_another = entry.finalized_at.is_none() && entry.session != self.session;
         let record = is_another.then(|| self.sessions.active(&entry.session)).flatten()?;
-        (record.path == entry.file).then_some(record)
+        // One that was announced, whose process was killed before it could say where the record is.
+        (record.path == entry.file || entry.id.is_empty()).then_some(record)
     }
 
-    /// The latest snapshot that nobody was told of; one that is only about to be written is the latest.
-    fn snapshot(&self, due: &[Due]) -> Option<ToTell> {
-        let snapshot =
-            due.iter().max_by_key(|due| due.at).and_then(Self::to_be).or_else(|| self.written())?;
-        let path = self.sessions.files(&snapshot.session_id).json;
+    /// The latest snapshot, if nobody was told of it; from now on it is this session that tells it.
+    fn snapshot(&self, own: &Store) -> Option<ToTell> {
+        let (id, digest) =
+            self.to_tell(&shelf::read(own)).map(|entry| (entry.id.clone(), entry.digest.clone()))?;
+        let snapshot = as_written(self.sessions, &Entry { id: id.clone(), digest, ..Entry::default() })?;
+        if !self.seen.host.is_replay() && !self.claims(own, &id) {
+            return None;
+        }
+        let path = self.sessions.files(&id).json;
         let mut texts = Texts::new(&self.seen.settings.message_files, self.seen.host, self.seen.places);
-        Some(ToTell { text: texts.read(BRIEF), path: self.sessions.told_of(&path), snapshot })
+        Some(ToTell { id, text: texts.read(BRIEF), path: self.sessions.told_of(&path), snapshot })
     }
 
-    fn to_be(due: &Due) -> Option<Snapshot> {
-        let recorded = due.record.read().ok()?;
-        Some(build(&recorded, &due.material, due.left_out, due.at))
-    }
-
-    fn written(&self) -> Option<Snapshot> {
+    fn to_tell<'s>(&'s self, shelf: &'s Shelf) -> Option<&'s Entry> {
         let kept = DAY * self.seen.settings.resume_within_days.get();
-        let is_fresh = |at: Timestamp| self.now.since(at) <= kept;
-        let unread = self
-            .shelf
-            .in_project(&self.sessions.root)
-            .filter(|entry| entry.read_at.is_none() && entry.session != self.session)
-            .filter(|entry| entry.finalized_at.is_some_and(is_fresh))
-            .max_by_key(|entry| entry.finalized_at)?;
-        as_written(self.sessions, unread)
+        shelf.to_tell(&self.sessions.root, self.session, self.now, kept)
+    }
+
+    /// False: another session that starts was faster.
+    fn claims(&self, own: &Store, id: &str) -> bool {
+        let mut is_ours = false;
+        let kept = shelf::change(own, |shelf| {
+            is_ours = self.to_tell(shelf).is_some_and(|entry| entry.id == id);
+            if is_ours {
+                shelf.entry(&self.sessions.root, id).claimed_at = Some(self.now);
+            }
+        });
+        is_ours && kept.is_ok()
     }
 }
 

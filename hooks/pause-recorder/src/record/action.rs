@@ -1,5 +1,6 @@
 //! One line of a record.
 
+use std::borrow::Cow;
 use std::io;
 
 use schemars::JsonSchema;
@@ -84,11 +85,28 @@ impl Draft {
 /// A text as it is kept: secrets masked, then cut to `most` characters; far fewer than are looked at.
 #[must_use]
 pub(crate) fn shortened(text: &str, most: usize) -> String {
-    let clean = masked(beginning(text));
+    cut(text, most, masked)
+}
+
+/// What a tool was given or has answered, which is JSON, as it is kept: shortened, and what its strings say is looked at for
+/// secrets, too: in the JSON itself a secret may stand behind the letter of an escape.
+#[must_use]
+pub(crate) fn json_shortened(json: &str, most: usize) -> String {
+    cut(json, most, |json| Cow::Owned(masked(&strings_masked(json)).into_owned()))
+}
+
+/// A tool's input as it is kept: its JSON text, shortened to [`MAX_ARGS_CHARS`].
+#[must_use]
+pub(crate) fn args_summary(input: &str) -> String {
+    json_shortened(input, MAX_ARGS_CHARS)
+}
+
+fn cut(text: &str, most: usize, clean: impl Fn(&str) -> Cow<'_, str>) -> String {
+    let kept = clean(beginning(text));
     // Where next to nothing is left of the beginning, what is kept could be half of a secret that goes on behind it.
-    let is_enough = text.len() <= LOOKED_AT_BYTES || clean.len() >= LOOKED_AT_BYTES / 2;
-    let clean = if is_enough { clean } else { masked(text) };
-    clean.chars().take(most).collect()
+    let is_enough = text.len() <= LOOKED_AT_BYTES || kept.len() >= LOOKED_AT_BYTES / 2;
+    let kept = if is_enough { kept } else { clean(text) };
+    kept.chars().take(most).collect()
 }
 
 fn beginning(text: &str) -> &str {
@@ -96,10 +114,72 @@ fn beginning(text: &str) -> &str {
     if text.len() <= LOOKED_AT_BYTES { text } else { &text[..end.unwrap_or(0)] }
 }
 
-/// A tool's input as it is kept: its JSON text, shortened to [`MAX_ARGS_CHARS`].
-#[must_use]
-pub(crate) fn args_summary(input: &str) -> String {
-    shortened(input, MAX_ARGS_CHARS)
+/// The JSON with each string masked by itself; those without a secret stay as they are written. It may break off anywhere.
+fn strings_masked(json: &str) -> String {
+    let mut clean = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some((before, behind)) = rest.split_once('"') {
+        let (string, after) = behind.split_at(string_end(behind));
+        let text = unescaped(string);
+        let kept = masked(&text);
+        clean.push_str(before);
+        clean.push('"');
+        clean.push_str(&if kept == text { Cow::Borrowed(string) } else { escaped(&kept) });
+        rest = after.strip_prefix('"').map_or("", |rest| {
+            clean.push('"');
+            rest
+        });
+    }
+    clean + rest
+}
+
+/// Where the quotation mark stands that ends a string; the end of the text where it breaks off.
+fn string_end(text: &str) -> usize {
+    let mut is_escaped = false;
+    let is_end = |byte: &u8| {
+        let is_end = *byte == b'"' && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        is_end
+    };
+    text.as_bytes().iter().position(is_end).unwrap_or(text.len())
+}
+
+fn escaped(text: &str) -> Cow<'_, str> {
+    let quoted = serde_json::to_string(text).unwrap_or_default();
+    let inside = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    Cow::Owned(inside.unwrap_or_default().to_owned())
+}
+
+/// What a string of a JSON says; what cannot be an escape stands for itself.
+fn unescaped(string: &str) -> Cow<'_, str> {
+    if !string.contains('\\') {
+        return Cow::Borrowed(string);
+    }
+    let said = serde_json::from_str::<String>(&format!("\"{string}\""));
+    Cow::Owned(said.unwrap_or_else(|_| roughly_unescaped(string)))
+}
+
+/// Half a character in two escapes, or an escape that breaks off: what is said around it counts.
+fn roughly_unescaped(string: &str) -> String {
+    let mut said = String::with_capacity(string.len());
+    let mut rest = string;
+    while let Some((before, behind)) = rest.split_once('\\') {
+        said.push_str(before);
+        let mut chars = behind.chars();
+        match chars.next() {
+            Some('n' | 'r' | 't' | 'b' | 'f') => said.push('\n'),
+            Some('u') => {
+                let digits = chars.as_str().get(..4);
+                let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+                said.push(code.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER));
+                chars = chars.as_str().get(4..).unwrap_or_default().chars();
+            }
+            Some(char) => said.push(char),
+            None => {}
+        }
+        rest = chars.as_str();
+    }
+    said + rest
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! The folder of a project's sessions: `<root>/.claude/sessions`, with a `.gitignore` of `*`. Where `<root>/.claude` is the
+//! The folder of a project's sessions: `<root>/.claude/sessions`, with a `.gitignore` of `*` where none is there. Where `<root>/.claude` is the
 //! user's own configuration folder (a session in HOME), it is `<state>/pause-recorder/sessions`: the client keeps things of
 //! its own in a folder of that name.
 
 mod keeping;
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -19,6 +20,9 @@ use super::lines;
 
 /// At most so many names of the folder are looked at.
 const MAX_LOOKED_AT: usize = 10_000;
+
+/// An id that is given must not be that of an active record: so many are looked into, those written to last.
+const MAX_LOOKED_INTO: usize = 200;
 
 /// At most so many records begin in one second.
 const MAX_IN_A_SECOND: usize = 1_000;
@@ -68,7 +72,8 @@ impl Sessions {
     }
 
     /// Makes the folder where it is missing, with its `.gitignore`; refuses links and what is no folder. A link in place of
-    /// `.claude` is followed where it stays inside the project.
+    /// `.claude` is followed where it stays inside the project. A `.gitignore` that is there stays as it is, be it empty; one
+    /// that is no regular file is refused, because whoever reads it could wait for ever.
     ///
     /// # Errors
     /// If it cannot be made or must not be used.
@@ -86,15 +91,20 @@ impl Sessions {
             _ => ensure_folder(&self.dir, SharedMode::Private)
                 .map_err(|error| FolderError::unmade(&self.dir, &error))?,
         }
-        ignore_all(&self.dir.join(".gitignore"))
+        ignore_all(&self.ignored())
     }
 
-    /// It is there, and may be read: a real folder inside the project.
+    fn ignored(&self) -> PathBuf {
+        self.dir.join(".gitignore")
+    }
+
+    /// It is there, and may be read: a real folder inside the project, with nothing in it that git would wait for.
     #[must_use]
     pub fn is_usable(&self) -> bool {
         let is_folder = fs::symlink_metadata(&self.dir).is_ok_and(|there| there.is_dir());
         let parent = self.dir.parent().unwrap_or(&self.dir);
-        is_folder && (!self.is_in_project() || check_parent(parent, &self.root).is_ok())
+        let is_odd = || fs::symlink_metadata(self.ignored()).is_ok_and(|there| !there.is_file());
+        is_folder && !is_odd() && (!self.is_in_project() || check_parent(parent, &self.root).is_ok())
     }
 
     /// Else it is in our own state folder, which nobody else prepares.
@@ -183,6 +193,13 @@ impl FolderError {
         Self(format!("pause-recorder: {} is no folder, and records need one: move it away", path.display()))
     }
 
+    fn no_file(path: &Path) -> Self {
+        Self(format!(
+            "pause-recorder: {} is no regular file, and git reads it as one: remove it, and one of `*` is written",
+            path.display()
+        ))
+    }
+
     fn leads_out(path: &Path) -> Self {
         Self(format!(
             "pause-recorder: {} leads out of the project, and records are only kept inside: put a folder in its place",
@@ -221,10 +238,12 @@ fn check_parent(claude: &Path, root: &Path) -> Result<(), FolderError> {
     }
 }
 
-/// What is recorded is nobody's business but the user's: git is told so, unless the user has told it something else.
+/// What is recorded is nobody's business but the user's: git is told so, unless the project has told it something else.
 fn ignore_all(path: &Path) -> Result<(), FolderError> {
-    if fs::symlink_metadata(path).is_ok() {
-        return Ok(());
+    match fs::symlink_metadata(path) {
+        Ok(there) if !there.is_file() => return Err(FolderError::no_file(path)),
+        Ok(_) => return Ok(()),
+        Err(_) => {}
     }
     let written = lines::create(path)
         .and_then(|mut file| file.write_all(b"*\n").inspect_err(|_| drop(fs::remove_file(path))));
@@ -266,7 +285,8 @@ impl Sessions {
     /// # Errors
     /// If the lock is not had; `work` has not run then.
     pub fn locked<T>(&self, work: impl FnOnce() -> T) -> Result<T, FolderError> {
-        folder_locked(&self.dir, work).map_err(|error| FolderError(format!("pause-recorder: {error}: try again")))
+        folder_locked(&self.dir, work)
+            .map_err(|error| FolderError(format!("pause-recorder: {error}: try again")))
     }
 }
 
@@ -278,7 +298,9 @@ pub(super) fn folder_locked<T>(dir: &Path, work: impl FnOnce() -> T) -> Result<T
 /// An id for a record that begins now, which no snapshot, archive or active record here has. The caller holds the folder's
 /// lock.
 pub(super) fn free_id(dir: &Path, at: Timestamp) -> Result<String, FolderError> {
-    let active: BTreeSet<String> = actives(dir).iter().filter_map(id_of).collect();
+    let mut active = actives(dir);
+    active.sort_by_key(|record| Reverse(record.modified));
+    let active: BTreeSet<String> = active.iter().take(MAX_LOOKED_INTO).filter_map(id_of).collect();
     let first = id_at(&at.rfc3339());
     let numbered = (2..=MAX_IN_A_SECOND).map(|number| format!("{first}-{number}"));
     std::iter::once(first.clone())

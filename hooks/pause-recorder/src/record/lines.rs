@@ -17,6 +17,9 @@ const MAX_LINE_BYTES: u64 = 1024 * 1024;
 /// What is behind these bytes counts as one line that cannot be read: the largest record that can be set, and some slack.
 const MAX_RECORD_BYTES: u64 = (1024 + 64) * 1024 * 1024;
 
+/// Whose record it is, is looked for in so many bytes: what is in the folder may be anybody's, and of any length.
+const HEAD_BYTES: u64 = 64 * 1024;
+
 /// The last action is looked for in so many bytes.
 const TAIL_BYTES: u64 = 64 * 1024;
 
@@ -62,7 +65,7 @@ fn unlinked(_options: &mut OpenOptions) {}
 /// Everything that can be read.
 pub(super) fn read(file: &File) -> io::Result<Recorded> {
     let mut recorded = Recorded::default();
-    let mut lines = Lines::of(file);
+    let mut lines = Lines::of(file, MAX_RECORD_BYTES);
     while let Some(line) = lines.next()? {
         match action(line) {
             Some(action) if recorded.id.is_empty() || recorded.id == action.session_id => {
@@ -81,21 +84,21 @@ pub(super) fn read(file: &File) -> io::Result<Recorded> {
     Ok(recorded)
 }
 
-/// The id of the record: that of the first line that can be read.
+/// The id of the record: that of the first line that can be read near its beginning, or else of the last one near its end.
 pub(super) fn id(mut file: &File) -> io::Result<Option<String>> {
     file.seek(SeekFrom::Start(0))?;
-    let mut lines = Lines::of(file);
+    let mut lines = Lines::of(file, HEAD_BYTES);
     while let Some(line) = lines.next()? {
         if let Some(action) = action(line) {
             return Ok(Some(action.session_id));
         }
     }
-    Ok(None)
+    Ok(last(file)?.map(|action| action.session_id))
 }
 
 /// The client's session, as the first line names it.
 pub(super) fn session(file: &File) -> Option<String> {
-    let mut lines = Lines::of(file);
+    let mut lines = Lines::of(file, HEAD_BYTES);
     let first = action(lines.next().ok()??)?;
     session_of(&first).map(str::to_owned)
 }
@@ -144,8 +147,9 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn of(file: &'a File) -> Self {
-        Self { reader: BufReader::new(file.take(MAX_RECORD_BYTES)), line: Vec::new() }
+    /// Those in the next so many bytes.
+    fn of(file: &'a File, most: u64) -> Self {
+        Self { reader: BufReader::new(file.take(most)), line: Vec::new() }
     }
 
     fn next(&mut self) -> io::Result<Option<&[u8]>> {

@@ -151,6 +151,12 @@ fn share(action: &Action) -> f64 {
     action.context_percentage.clamp(0.0, 1.0) + 0.0
 }
 
+/// Somebody has told how full the context is.
+#[must_use]
+pub(crate) fn is_context_known(recorded: &Recorded) -> bool {
+    tokens_total(recorded) > 0
+}
+
 /// As the record was last told; 0: never.
 fn tokens_total(recorded: &Recorded) -> u64 {
     let told = |action: &Action| {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use shared::host::{Timestamp, flat};
 
 use super::one_line;
-use crate::git::Status;
+use crate::git::{Commit, Status};
 use crate::material::{EDITING_TOOLS, Material};
 use crate::record::{Action, Kind, Recorded, shortened};
 
@@ -15,6 +15,15 @@ const MAX_LINES: usize = 10;
 
 /// So many of them are a turn's last words, where there is enough of the rest.
 const LAST_WORDS: usize = 2;
+
+/// So many prompts are told, the last one included.
+const MAX_REQUESTS: usize = 5;
+
+/// So many commands that failed are told.
+const MAX_FAILED: usize = 3;
+
+/// The tools that run commands.
+const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
 
 /// A line has so many characters at most, without what it begins with.
 const MAX_LINE_CHARS: usize = 200;
@@ -31,7 +40,7 @@ const MAX_PATH_CHARS: usize = 1_000;
 /// Tasks that were completed, commits that were made since the record began, and the last words of turns, newest first.
 pub(super) fn accomplishments(recorded: &Recorded, material: &Material, began: Timestamp) -> Vec<String> {
     let commits = commits(material, began);
-    let words = last_words(recorded);
+    let words = last_words(recorded, material);
     let room = MAX_LINES - commits.len() - words.len().min(LAST_WORDS);
     let completed = &material.todos.completed;
     let tasks = completed[completed.len().saturating_sub(room)..].iter();
@@ -45,17 +54,25 @@ fn commits(material: &Material, began: Timestamp) -> Vec<String> {
     let second = |time: Timestamp| time.micros().div_euclid(1_000_000);
     let is_since =
         |time: &str| Timestamp::from_rfc3339(time).is_some_and(|time| second(time) >= second(began));
-    let since = material.git.recent_commits.iter().filter(|commit| is_since(&commit.timestamp));
+    let is_own = |commit: &&Commit| !commit.is_foreign && is_since(&commit.timestamp);
+    let is_snapshot = |message: &str| message.starts_with("Pause snapshot session-");
+    let since = material.git.recent_commits.iter().filter(is_own);
+    let since = since.filter(|commit| !is_snapshot(&commit.message));
     let line = |sha: &str, message: &str| {
         format!("commit {}: {}", one_line(sha, 40), one_line(message, MAX_LINE_CHARS))
     };
     since.map(|commit| line(&commit.sha, &commit.message)).take(MAX_LINES / 2).collect()
 }
 
-fn last_words(recorded: &Recorded) -> Vec<String> {
+/// A question is nothing that was done.
+fn last_words(recorded: &Recorded, material: &Material) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let turns = recorded.actions.iter().rev().filter(|action| action.kind == Kind::AssistantResponse);
-    for words in turns.map(|turn| text(turn, "summary")).filter(|words| !words.is_empty()) {
+    // Of a long one the record has only the beginning.
+    let asked =
+        usize::from(material.question.is_some() && last_word(recorded) == Some(Kind::AssistantResponse));
+    let words = turns.skip(asked).map(|turn| text(turn, "summary"));
+    for words in words.filter(|words| !words.is_empty() && !words.ends_with('?')) {
         let line = format!("last words of a turn: {words}");
         if !lines.contains(&line) {
             lines.push(line);
@@ -67,21 +84,89 @@ fn last_words(recorded: &Recorded) -> Vec<String> {
     lines
 }
 
-/// A prompt without an answer, tasks that are not completed, and changes that are not committed.
+/// The last prompt, a question to the user, commands that failed, tasks that are not completed, changes that are not
+/// committed; and what was asked before, the last first.
 pub(super) fn next_steps(recorded: &Recorded, material: &Material) -> Vec<String> {
-    let prompt = unanswered(recorded).map(|prompt| format!("prompt without an answer: {prompt}"));
+    let (last, before) = asked(recorded, material);
+    let word = match last_word(recorded) {
+        Some(Kind::AssistantResponse) => "asked last, answered",
+        Some(_) => "asked last, without an answer",
+        None => "asked last",
+    };
+    let last = last.map(|prompt| format!("{word}: {prompt}"));
+    let question = question(recorded, material).map(|words| format!("asked the user: {words}"));
+    let failed = failed(recorded).into_iter().map(|command| format!("failed: {command}"));
+    let mut lines: Vec<String> = last.into_iter().chain(question).chain(failed).collect();
     let changes = uncommitted(material);
-    let room = MAX_LINES - usize::from(prompt.is_some()) - usize::from(changes.is_some());
+    let room = MAX_LINES - lines.len() - usize::from(changes.is_some());
     let tasks = material.todos.active.iter().take(room);
-    let tasks = tasks.map(|task| format!("task: {}", one_line(task, MAX_LINE_CHARS)));
-    prompt.into_iter().chain(tasks).chain(changes).collect()
+    lines.extend(tasks.map(|task| format!("task: {}", one_line(task, MAX_LINE_CHARS))));
+    lines.extend(changes);
+    lines.extend(before.into_iter().map(|prompt| format!("asked: {prompt}")));
+    lines.truncate(MAX_LINES);
+    lines
 }
 
-fn unanswered(recorded: &Recorded) -> Option<String> {
-    let is_either = |action: &&Action| matches!(action.kind, Kind::UserMessage | Kind::AssistantResponse);
-    let last = recorded.actions.iter().rev().find(is_either)?;
-    let prompt = (last.kind == Kind::UserMessage).then(|| text(last, "message"))?;
-    (!prompt.is_empty()).then_some(prompt)
+/// The last prompt, and those before it, the last first: the record may have begun with none.
+fn asked(recorded: &Recorded, material: &Material) -> (Option<String>, Vec<String>) {
+    let prompts = recorded.actions.iter().rev().filter(|action| action.kind == Kind::UserMessage);
+    let mut all: Vec<String> = prompts.map(|prompt| text(prompt, "message")).collect();
+    let earlier = material.requests.iter().rev().map(|request| one_line(request, MAX_LINE_CHARS));
+    for request in earlier {
+        if !all.iter().any(|known| is_same(known, &request)) {
+            all.push(request);
+        }
+    }
+    let mut all = all.into_iter().filter(|prompt| !prompt.is_empty()).take(MAX_REQUESTS);
+    (all.next(), all.collect())
+}
+
+/// Of a long prompt the record has only the beginning, and it may be a few blanks shorter than what the transcript tells.
+fn is_same(known: &str, request: &str) -> bool {
+    known == request || (known.chars().count() > MAX_LINE_CHARS / 2 && request.starts_with(known))
+}
+
+/// Whose the last words are; none where the record has none of either.
+fn last_word(recorded: &Recorded) -> Option<Kind> {
+    let is_either = |kind: &Kind| matches!(kind, Kind::UserMessage | Kind::AssistantResponse);
+    recorded.actions.iter().rev().map(|action| action.kind).find(is_either)
+}
+
+/// What the last turn has ended with, if it is a question that nobody has answered.
+fn question(recorded: &Recorded, material: &Material) -> Option<String> {
+    if last_word(recorded) == Some(Kind::UserMessage) {
+        return None;
+    }
+    let mut turns = recorded.actions.iter().rev().filter(|action| action.kind == Kind::AssistantResponse);
+    let words = turns.next().map(|last| text(last, "summary")).filter(|words| words.ends_with('?'));
+    material.question.as_ref().map(|words| one_line(words, MAX_LINE_CHARS)).or(words)
+}
+
+/// Commands that failed and did not succeed since, the last first.
+fn failed(recorded: &Recorded) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let mut failed = Vec::new();
+    for action in recorded.actions.iter().rev() {
+        let Some(command) = command(action).filter(|command| seen.insert(command.clone())) else { continue };
+        if action.kind == Kind::SystemEvent && failed.len() < MAX_FAILED {
+            failed.push(command);
+        }
+    }
+    failed
+}
+
+/// What a shell was given: its arguments are kept as JSON text, of which the end may be missing.
+fn command(action: &Action) -> Option<String> {
+    let data = |key: &str| action.data.get(key).and_then(|text| text.as_str());
+    let is_either = action.kind == Kind::ToolCall || data("event") == Some("tool_failure");
+    let args =
+        data("args").filter(|_| is_either && data("tool").is_some_and(|tool| SHELLS.contains(&tool)))?;
+    let whole = serde_json::from_str::<serde_json::Value>(args).ok();
+    let command = match &whole {
+        Some(args) => args.get("command")?.as_str()?.to_owned(),
+        None => args.split_once("\"command\":\"")?.1.replace("\\n", " ").replace("\\\"", "\""),
+    };
+    Some(one_line(&command, MAX_LINE_CHARS)).filter(|command| !command.is_empty())
 }
 
 fn uncommitted(material: &Material) -> Option<String> {

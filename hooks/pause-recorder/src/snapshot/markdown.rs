@@ -4,14 +4,25 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use super::Snapshot;
 use super::text::is_unseen;
+use super::{Snapshot, told_time, whole_percent};
 
-/// The page. What comes from a session or a repository is put so that it cannot become markup.
+/// The page, with times on the reader's clock. What comes from a session or a repository is put so that it cannot become markup.
 #[must_use]
 pub(crate) fn markdown(snapshot: &Snapshot) -> String {
-    let value = serde_json::to_value(snapshot).unwrap_or_default();
-    let mut page = format!("# Paused session {}\n", code(&snapshot.session_id));
+    let mut value = serde_json::to_value(snapshot).unwrap_or_default();
+    let archive = code(&format!("{}-incremental.jsonl", snapshot.session_id));
+    let mut page = format!(
+        "# Paused session {}\n\n- each action: {archive}, beside this file once the record has ended\n",
+        code(&snapshot.session_id)
+    );
+    if snapshot.context_usage.known().is_none() {
+        for unknown in ["/context_usage", "/incremental_pause/context_range"] {
+            if let Some(value) = value.pointer_mut(unknown) {
+                *value = "not known".into();
+            }
+        }
+    }
     if let Value::Object(map) = &value {
         section(&mut page, map, 2);
     }
@@ -25,7 +36,7 @@ fn section(page: &mut String, map: &Map<String, Value>, depth: usize) {
         page.push('\n');
     }
     for (key, value) in lines {
-        let _ = writeln!(page, "- {}: {}", words(key), on_line(value));
+        let _ = writeln!(page, "- {}: {}", words(key), of_key(key, value));
     }
     for (key, value) in blocks {
         let _ = writeln!(page, "\n{} {}", "#".repeat(depth), heading(key));
@@ -34,6 +45,21 @@ fn section(page: &mut String, map: &Map<String, Value>, depth: usize) {
             Value::Array(entries) => list(page, entries),
             _ => {}
         }
+    }
+}
+
+/// Times on the reader's clock, and how full the context was in percent.
+fn of_key(key: &str, value: &Value) -> String {
+    match (key, value) {
+        ("context_usage" | "context_range", Value::String(unknown)) => unknown.clone(),
+        ("paused_at" | "timestamp", Value::String(time)) => code(&told_time(time)),
+        ("context_range", Value::Array(range)) => {
+            let percent =
+                |share: &Value| format!("{:.0} %", whole_percent(share.as_f64().unwrap_or_default()));
+            range.iter().map(percent).collect::<Vec<_>>().join(" to ")
+        }
+        ("percentage", value) => format!("{:.0} %", value.as_f64().unwrap_or_default().floor()),
+        (_, value) => on_line(value),
     }
 }
 
@@ -61,7 +87,7 @@ fn on_line(value: &Value) -> String {
         Value::Bool(_) | Value::Number(_) => value.to_string(),
         Value::Array(entries) => entries.iter().map(on_line).collect::<Vec<_>>().join(", "),
         Value::Object(map) => {
-            let entries = map.iter().map(|(key, value)| format!("{}: {}", words(key), on_line(value)));
+            let entries = map.iter().map(|(key, value)| format!("{}: {}", words(key), of_key(key, value)));
             entries.collect::<Vec<_>>().join(", ")
         }
     }
@@ -73,7 +99,11 @@ fn words(key: &str) -> String {
 }
 
 fn heading(key: &str) -> String {
-    let words = words(key);
+    let words = match key {
+        "accomplishments" => "done".to_owned(),
+        "next_steps" => "open".to_owned(),
+        key => words(key),
+    };
     let mut chars = words.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }

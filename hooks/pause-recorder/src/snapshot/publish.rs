@@ -192,7 +192,9 @@ impl Finish {
     fn write(&self, recorded: &Recorded, files: &SnapshotFiles) -> Result<Finished, String> {
         let snapshot = build(recorded, &self.material, self.left_out, self.at);
         let json = json_of(&snapshot)?;
-        let latest = latest(&snapshot, &self.sessions.told_of(&files.json));
+        let record = if self.ending == Ending::GoesOn { &self.record.path } else { &files.archive };
+        let told = |path: &Path| self.sessions.told_of(path);
+        let latest = latest(&snapshot, &told(&files.json), &told(record));
         self.put(&files.json, json.as_bytes())?;
         self.put(&files.yaml, to_yaml(&snapshot)?.as_bytes())?;
         self.put(&files.markdown, markdown(&snapshot).as_bytes())?;
@@ -221,10 +223,11 @@ fn json_of(snapshot: &Snapshot) -> Result<String, String> {
 }
 
 /// The first line is for programs.
-fn latest(snapshot: &Snapshot, json: &str) -> String {
+fn latest(snapshot: &Snapshot, json: &str, record: &str) -> String {
     let Snapshot { session_id: id, paused_at, .. } = snapshot;
     format!(
         "{id}\n\nPaused at {paused_at}: {json}, and the same as .yaml and .md beside it.\n\
+         Each action: {record}\n\
          `pause-recorder show {id}` prints it; `pause-recorder resume {id}`, typed as a prompt, hands it to Claude.\n"
     )
 }

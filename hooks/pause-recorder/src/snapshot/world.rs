@@ -65,6 +65,7 @@ pub(super) fn commit(sha: &str, timestamp: &str, message: &str) -> Commit {
         author: "Ada".to_owned(),
         timestamp: timestamp.to_owned(),
         message: message.to_owned(),
+        is_foreign: false,
     }
 }
 
@@ -83,6 +84,7 @@ pub(super) fn material() -> Material {
         },
         todos: Todos { active: vec!["write docs".to_owned()], completed: vec!["write code".to_owned()] },
         files: vec!["/p/src/a.rs".into(), "/elsewhere/b".into()],
+        ..Material::default()
     }
 }
 

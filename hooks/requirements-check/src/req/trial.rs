@@ -5,7 +5,9 @@
 //!
 //! - `transcripts`: which file is meant
 //! - `report`: what is told
+//! - `progress`: that it goes on, where it takes long
 
+mod progress;
 mod report;
 mod transcripts;
 
@@ -23,6 +25,7 @@ use shared::replay::{Counts, Opened, Said, Session, Set, Summary, Told, calls_ne
 use crate::command::Reply;
 use crate::command::arguments::Try;
 use crate::machine::journal::known_hook;
+use progress::Progress;
 pub(super) use report::TrialReport;
 
 /// So many of them are kept, the first; the rest are counted.
@@ -170,13 +173,14 @@ fn open(transcript: &Path) -> Result<BufReader<File>, String> {
 
 /// Hands the events over; what the transcript tells of its session.
 fn feed(mut session: Session<'_, impl BufRead>, events: ChildStdin) -> Result<Summary, String> {
-    let mut events = BufWriter::new(events);
+    let (mut events, mut progress) = (BufWriter::new(events), Progress::start());
     while let Some(past) = session.next_event().map_err(|error| error.to_string())? {
         let line = serde_json::to_string(&past).map_err(|error| error.to_string())?;
         if writeln!(events, "{line}").is_err() {
             // It has ended: how, its status says.
             break;
         }
+        progress.event();
     }
     Ok(session.summary().clone())
 }

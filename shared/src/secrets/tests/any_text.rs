@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{BASE62, assert_masked, masked, random_with};
 
 /// What the scanner looks for, and what could lead it astray.
-const PIECES: [&str; 58] = [
+const PIECES: [&str; 63] = [
     "htpasswd -b",
     "openssl -k ",
     "smbclient -U ",
@@ -44,6 +44,11 @@ const PIECES: [&str; 58] = [
     "\\",
     "\\\"",
     "\\n",
+    "\\\\",
+    "\\\\n",
+    "\\u0041",
+    "\\x1b[",
+    "AKIA",
     "\n",
     " ",
     "-",
@@ -86,7 +91,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 /// Each begins something and does not end it.
-const ENDLESS: [&str; 74] = [
+const ENDLESS: [&str; 78] = [
     "a",
     "A1b2",
     "-",
@@ -141,6 +146,10 @@ const ENDLESS: [&str; 74] = [
     "MaaaaaaaaaaaaaaaaaaaaaaA1.",
     "\\",
     "\\n",
+    "\\\\n",
+    "\\\\na",
+    "\\\\033[1;",
+    "\\\\n\"",
     "\\\"",
     "%",
     "%3D",

@@ -180,7 +180,12 @@ fn a_token_is_masked_wherever_it_stands() {
             format!("\"{token}\""),
             format!("{{\"a\":\"{token}\"}}"),
             format!("one\\n{token}\\ntwo"),
+            format!("one\\\\n{token}\\\\ntwo"),
+            format!("'[d]\\\\\\n{token}\\\\\\n'"),
+            format!("one\\\\\\\\t{token}\\\\\\\\r"),
+            format!("\\\\u00e9{token}\\\\u0020"),
             format!("\u{1b}[31m{token}\u{1b}[0m"),
+            format!("\\u001b[1;31m{token}\\x1b[0m and \\\\033[31m{token}\\e[0m"),
             format!("a={token}&b=1"),
             format!("VALUE={token}"),
             format!("x%3D{token}"),
@@ -242,5 +247,21 @@ fn nearly_every_random_text_of_forty_letters_is_seen_as_one() {
         let is_found = |seed: &u64| masked(&random_with(seed + 1, alphabet, 40)).len() < 12;
         let found = (0..1000).filter(is_found).count();
         assert!(found >= least, "{found} of 1000 in {alphabet}");
+    }
+}
+
+#[test]
+fn behind_backslashes_a_letter_is_an_escape_or_the_first_of_a_name() {
+    let secret = random(BASE62, 14);
+    let check = |text: &str| assert_masked(&text.replace('¤', &secret), &secret);
+    for slashes in [2, 4] {
+        for name in ["token", "nonce_token", "refresh-token", "password", "npassword"] {
+            check(&format!("C:{}{name}=¤ x", "\\".repeat(slashes)));
+        }
+    }
+    for slashes in 1..=5 {
+        for letter in ["n", "t", "r", "u001b"] {
+            check(&format!("a{}{letter}password=¤ x", "\\".repeat(slashes)));
+        }
     }
 }

@@ -22,6 +22,7 @@ fn a_list_says_whose_each_is() {
     assert_eq!(lines.len(), 4, "{text}");
     assert_eq!(lines[0], "session-20261122-120000-3  being recorded, 1 action, of this session");
     assert_eq!(lines[1], format!("{second}  cannot be read, changed since it was written"));
+    assert!(!lines[2].contains('%'), "nobody knows how full: {text}");
     assert!(lines[2].starts_with(&format!("{first}  ")) && lines[2].ends_with(" action, unread"), "{text}");
     assert_eq!(lines[3], format!("{FOREIGN}  cannot be read, not written on this machine"));
     let json: Value = serde_json::from_str(&world.yes(PROMPT, "list --json")).unwrap();
@@ -58,6 +59,13 @@ fn a_snapshot_is_handed_to_claude_and_is_read_then() {
     for expected in [&second, &first, &second] {
         let reply = world.ask(PROMPT, "resume");
         assert!(reply.is_for_model && reply.text.contains(&format!("/{expected}.json")), "{}", reply.text);
+        assert!(
+            reply.text.starts_with("The user has typed `pause-recorder resume`: they ask you"),
+            "{}",
+            reply.text
+        );
+        let notice = reply.notice.unwrap();
+        assert!(notice.contains(&format!("/{expected}.json was handed to Claude")), "{notice}");
         assert_eq!(reply.steps, [Step::MarkRead { id: expected.clone() }]);
     }
     assert!(world.yes(PROMPT, &format!("resume {first}")).contains(&first));

@@ -26,7 +26,78 @@ fn a_hook_that_is_off_records_nothing() {
     for step in off.steps {
         shared::hook::Effect::carry_out(step, &world.places(), world.now).unwrap();
     }
-    assert!(world.no(PROMPT, "start").contains("pause-recorder on"));
+    assert!(world.no(PROMPT, "start").ends_with("type: pause-recorder on"));
+    assert!(world.yes(PROMPT, "status").contains("\nrecord: none\n"));
+}
+
+#[test]
+fn what_is_off_for_a_session_is_turned_on_for_that_session() {
+    for line in ["pause-recorder off --session one", "pause-recorder off"] {
+        let world = World::new();
+        for line in ["pause-recorder off --session one", line] {
+            for step in world.prompt(line).unwrap().steps {
+                shared::hook::Effect::carry_out(step, &world.places(), world.now).unwrap();
+            }
+        }
+        let no = world.no(PROMPT, "start");
+        assert!(no.ends_with("type: pause-recorder auto --session one"), "{no}");
+    }
+}
+
+#[test]
+fn without_an_id_no_session_touches_the_record_of_another() {
+    let world = World::new();
+    world.yes(Way::of("two"), "start");
+    let at = world.sessions().actives()[0].modified.local();
+    for verb in ["finalize", "discard"] {
+        let no = world.no(PROMPT, verb);
+        assert!(no.starts_with("pause-recorder: this session has no record"), "{no}");
+        assert!(no.ends_with(&format!("\n  last written {at}: pause-recorder {verb} {ID}")), "{no}");
+        for line in [verb.to_owned(), format!("{verb} {ID}")] {
+            let no = world.no(CLAUDES_SHELL, &line);
+            assert!(
+                no.contains("for the user to") && no.contains(&format!("pause-recorder {verb} {ID}")),
+                "{no}"
+            );
+            assert!(no.contains(&format!("last written {at}")), "{no}");
+        }
+    }
+    assert_eq!(world.sessions().actives().len(), 1);
+    assert!(world.yes(PROMPT, &format!("finalize {ID}")).starts_with(ID));
+}
+
+#[test]
+fn claude_does_not_end_a_record_without_its_snapshot() {
+    let world = World::new();
+    world.yes(PROMPT, "start");
+    let refused = world.no(CLAUDES_SHELL, "finalize --minimal");
+    assert!(refused.starts_with("pause-recorder: "), "{refused}");
+    assert!(refused.ends_with(&format!("type: pause-recorder finalize --minimal {ID}")), "{refused}");
+    assert!(world.yes(CLAUDES_SHELL, "finalize").contains(".json"));
+}
+
+#[test]
+fn a_record_is_known_by_its_id_with_or_without_its_first_word_and_by_its_files_name() {
+    for part in ["20261122-120000", ID, "one", "ACTIVE-PAUSE-one", "ACTIVE-PAUSE-one.jsonl"] {
+        let world = World::new();
+        for session in ["one", "two"] {
+            world.yes(Way::of(session), "start");
+        }
+        let text = world.yes(TERMINAL, &format!("finalize {part}"));
+        assert!(text.starts_with(&format!("{ID} is")), "{part}: {text}");
+    }
+}
+
+#[test]
+fn a_record_without_a_snapshot_is_listed_as_that() {
+    let world = World::new();
+    world.yes(PROMPT, "start");
+    world.yes(PROMPT, "finalize --minimal");
+    assert_eq!(world.yes(PROMPT, "list"), format!("{ID}  record only, no snapshot"));
+    let json: serde_json::Value = serde_json::from_str(&world.yes(PROMPT, "list --json")).unwrap();
+    assert_eq!(json["snapshots"][0]["state"], "record only");
+    let no = world.no(PROMPT, &format!("show {ID}"));
+    assert!(no.ends_with(&format!("without a snapshot: .claude/sessions/{ID}-incremental.jsonl")), "{no}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{PATIENCE, Scratch};
-use crate::git::committing::commit;
+use crate::git::committing::{commit, tracked};
 
 const ID: &str = "session-20260106-120000";
 
@@ -188,6 +188,40 @@ fn outside_of_a_repository_nothing_is_committed() {
     let said = plain.commit(&plain.snapshot("one"));
     assert!(said.is_err_and(|why| why.contains("not a git repository")));
     assert_eq!(scratch.commit(&[]), Ok(()));
+}
+
+#[test]
+fn behind_a_link_that_stays_inside_files_have_their_real_names() {
+    let scratch = Scratch::with_commit();
+    fs::create_dir(scratch.root().join("inside")).unwrap();
+    std::os::unix::fs::symlink("inside", scratch.root().join(".claude")).unwrap();
+    let files = scratch.snapshot("one");
+    assert_eq!(scratch.commit(&files), Ok(()));
+    let mut committed = scratch.committed();
+    committed.retain(|name| name.starts_with("inside/sessions/"));
+    assert_eq!(committed.len(), 4);
+    let kept = tracked(&scratch.environment(), &scratch.root(), &files, PATIENCE);
+    assert_eq!(kept, Some(files));
+}
+
+#[test]
+fn which_files_git_keeps() {
+    let scratch = Scratch::with_commit();
+    let of = |scratch: &Scratch, files: &[PathBuf], patience| {
+        tracked(&scratch.environment(), &scratch.root(), files, patience)
+    };
+    let files = scratch.snapshot("one");
+    assert_eq!(of(&scratch, &files, PATIENCE), Some(Vec::new()));
+    scratch.commit(&files[1..]).unwrap();
+    let odd = scratch.write("-x/[a]*", "ours");
+    scratch.write("-x/a", "not asked for");
+    scratch.git(&["add", "--", "-x"]);
+    let asked = [files.as_slice(), std::slice::from_ref(&odd)].concat();
+    assert_eq!(of(&scratch, &asked, PATIENCE), Some(asked[1..].to_vec()));
+    assert_eq!(of(&scratch, &[], PATIENCE), Some(Vec::new()));
+    assert_eq!(of(&scratch, &asked, Duration::ZERO), None);
+    let plain = Scratch::empty();
+    assert_eq!(of(&plain, &plain.snapshot("one"), PATIENCE), Some(Vec::new()));
 }
 
 #[test]

@@ -31,7 +31,8 @@ fn names_come_out_whole() {
         scratch.write(name, "x");
     }
     fs::write(scratch.root().join(OsStr::from_bytes(b"\xff.txt")), "x").unwrap();
-    let mut expected: Vec<String> = odd.iter().map(|&name| name.to_owned()).collect();
+    let mut expected: Vec<String> =
+        odd.iter().map(|name| name.replace('\n', "\\n").replace('\t', "\\t")).collect();
     expected.push("\u{fffd}.txt".to_owned());
     expected.sort();
     let sorted = |mut names: Vec<String>| {
@@ -110,6 +111,22 @@ fn the_last_five_commits_on_one_line_each() {
         (5, "five and more", "a|b c", "two")
     );
     assert!(!told[2].contains("abcdefghij"), "{}", told[2]);
+}
+
+#[test]
+fn a_commit_has_the_time_it_was_committed_and_others_are_foreign() {
+    let scratch = Scratch::with_commit();
+    scratch.git(&["commit", "--quiet", "--amend", "--no-edit", "--date=2001-01-01T00:00:00Z"]);
+    scratch.git(&["-c", "user.email=bob@example.org", "commit", "--quiet", "--allow-empty", "-m", "bob's"]);
+    let told = |now: Timestamp| {
+        let host = Host { started: now, clock: Clock::Fixed(now), environment: scratch.environment() };
+        look(&host, &scratch.root(), super::PATIENCE).unwrap().recent_commits
+    };
+    let commits = told(Timestamp::from_secs(10_000_000_000));
+    assert_eq!(commits.iter().map(|commit| commit.is_foreign).collect::<Vec<_>>(), [true, false]);
+    assert!(!commits[1].timestamp.starts_with("2001"), "{commits:?}");
+    let commits = told(Timestamp::from_secs(1));
+    assert!(commits.iter().all(|commit| commit.is_foreign), "still to come: {commits:?}");
 }
 
 #[test]

@@ -12,12 +12,12 @@ use shared::state::Store;
 use shared::switches::Position;
 use shared::usage::session::{self, Context, SessionUsage};
 
-use super::{of, thresholds};
+use super::{compaction, of, thresholds};
 use crate::models::{self, Model};
 use crate::occupancy::{Reading, Source};
 use crate::settings::Settings;
 use crate::shelf;
-use crate::state::State;
+use crate::state::{Compaction, State};
 
 const NOW: i64 = 100_000;
 const MODEL: &str = "claude-opus-4-8";
@@ -114,7 +114,8 @@ impl Scene {
 
     fn auto_pause(&self) -> f64 {
         let reading = self.reading();
-        self.see(|seen| thresholds(seen, reading.as_ref())).auto_pause
+        let learnt = self.see(|seen| compaction(seen, &self.state, reading.as_ref()));
+        thresholds(&self.settings, reading.as_ref(), learnt.as_ref()).auto_pause
     }
 }
 
@@ -234,8 +235,7 @@ fn the_record_begins_where_this_model_was_compacted() {
     let table = [
         (at(130_000, MODEL, 167_000), 80.5),
         (at(190_000, MODEL, 167_000), 80.5),
-        // Far below the levels nothing is looked up.
-        (at(129_000, MODEL, 167_000), 90.0),
+        (at(50_000, MODEL, 100_000), 47.0),
         (at(190_000, "claude-haiku-4-5", 167_000), 90.0),
         (at(190_000, MODEL, 39_000), 90.0),
         (at(190_000, MODEL, 967_000), 90.0),
@@ -243,6 +243,16 @@ fn the_record_begins_where_this_model_was_compacted() {
     ];
     for (found, expected) in table {
         assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+    }
+}
+
+#[test]
+fn what_was_learnt_of_a_model_is_looked_up_once() {
+    let learnt = Model { window: None, compacted_at: Some(167_000) };
+    let mut scene = scene().replied(MODEL, 80_000).learnt(MODEL, learnt);
+    for (model, expected) in [(MODEL, 90.0), ("claude-haiku-4-5", 80.5)] {
+        scene.state.learnt = Some(Compaction { model: model.into(), at: None });
+        assert!((scene.auto_pause() - expected).abs() < 1e-9, "{model}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -17,7 +17,7 @@ use super::{Sessions, is_record_id, regular_files, sync_folder};
 /// At most so many archives are compressed in one go: somebody waits for it.
 const MAX_IN_ONE_GO: usize = 20;
 
-/// None is begun in the same go after so many bytes.
+/// None is begun in the same go after so many bytes, and none that is longer.
 const MAX_BYTES_IN_ONE_GO: u64 = 32 * 1024 * 1024;
 
 /// A pointer to the latest snapshot is a few lines, in bytes.
@@ -30,16 +30,23 @@ const ENDS: [&str; 5] = [".json", ".yaml", ".md", ARCHIVE, "-incremental.jsonl.g
 
 impl Sessions {
     /// Compresses archives last written before this time, to `<id>-incremental.jsonl.gz`, the oldest first; a few in one go.
+    /// Only those `chosen` leaves of the files it is given: others' are theirs. It is asked once, and not where none is old.
     ///
     /// # Errors
     /// What could not be compressed; it stays as it was.
-    pub fn compress_archives(&self, before: Timestamp) -> Result<(), String> {
+    pub fn compress_archives(
+        &self,
+        before: Timestamp,
+        chosen: impl FnOnce(Vec<PathBuf>) -> Vec<PathBuf>,
+    ) -> Result<(), String> {
         if !self.is_usable() {
             return Ok(());
         }
         let mut failed = Vec::new();
         let mut bytes = 0;
-        for (_, archive) in self.archives(before).into_iter().take(MAX_IN_ONE_GO) {
+        let old = self.old_archives(before);
+        let chosen = if old.is_empty() { old } else { chosen(old) };
+        for archive in chosen.into_iter().take(MAX_IN_ONE_GO) {
             if bytes >= MAX_BYTES_IN_ONE_GO {
                 break;
             }
@@ -54,16 +61,18 @@ impl Sessions {
         all_done("archives that could not be compressed", &failed)
     }
 
-    /// The archives, oldest first.
-    fn archives(&self, before: Timestamp) -> Vec<(SystemTime, PathBuf)> {
-        let is_archive = |name: &String| name.strip_suffix(ARCHIVE).is_some_and(is_record_id);
-        let files = regular_files(&self.dir).into_iter().filter(is_archive).map(|name| self.dir.join(name));
-        let mut archives: Vec<_> = files
-            .filter_map(|file| Some((file.symlink_metadata().ok()?.modified().ok()?, file)))
-            .filter(|(modified, _)| *modified < SystemTime::from(before))
-            .collect();
+    /// The archives that were last written before this time and are not too long, oldest first.
+    fn old_archives(&self, before: Timestamp) -> Vec<PathBuf> {
+        let old = |name: String| {
+            name.strip_suffix(ARCHIVE).filter(|id| is_record_id(id))?;
+            let archive = self.dir.join(&name);
+            let there = archive.symlink_metadata().ok().filter(|there| there.len() <= MAX_BYTES_IN_ONE_GO)?;
+            let modified = there.modified().ok().filter(|modified| *modified < SystemTime::from(before))?;
+            Some((modified, archive))
+        };
+        let mut archives: Vec<_> = regular_files(&self.dir).into_iter().filter_map(old).collect();
         archives.sort();
-        archives
+        archives.into_iter().map(|(_, archive)| archive).collect()
     }
 
     /// The ids of everything that is kept here of records that are over: snapshots, and archives without one.
@@ -146,7 +155,10 @@ fn compress(archive: &Path) -> io::Result<u64> {
 
 fn written(plain: &mut File, to: &Path, modified: SystemTime) -> io::Result<u64> {
     let mut encoder = GzEncoder::new(lines::create(to)?, Compression::default());
-    let length = io::copy(plain, &mut encoder)?;
+    let length = io::copy(&mut plain.take(MAX_BYTES_IN_ONE_GO + 1), &mut encoder)?;
+    if length > MAX_BYTES_IN_ONE_GO {
+        return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+    }
     let mut file = encoder.finish()?;
     file.flush()?;
     file.set_modified(modified)?;

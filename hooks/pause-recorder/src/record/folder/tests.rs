@@ -53,6 +53,42 @@ fn the_folder_is_made_once_for_the_user_alone_and_git_is_told_to_ignore_it() {
 }
 
 #[test]
+fn a_gitignore_of_the_projects_stays_whatever_it_says() {
+    for text in ["", "!*\n"] {
+        let (_scratch, sessions) = project();
+        fs::create_dir_all(&sessions.dir).unwrap();
+        fs::write(sessions.dir.join(".gitignore"), text).unwrap();
+        sessions.open().unwrap();
+        assert!(sessions.is_usable());
+        assert_eq!(fs::read_to_string(sessions.dir.join(".gitignore")).unwrap(), text);
+    }
+}
+
+#[test]
+fn a_gitignore_that_is_a_folder_is_refused() {
+    let (_scratch, sessions) = project();
+    fs::create_dir_all(sessions.dir.join(".gitignore")).unwrap();
+    refused(&sessions, ".claude/sessions/.gitignore is no regular file, and git reads it as one: remove it");
+}
+
+#[test]
+fn huge_files_of_others_cost_next_to_nothing() {
+    let (_scratch, sessions) = project();
+    sessions.open().unwrap();
+    for number in 0..30 {
+        let file = fs::File::create(sessions.dir.join(format!("ACTIVE-PAUSE-{number:08}.jsonl"))).unwrap();
+        file.set_len(2 * 1024 * 1024 * 1024).unwrap();
+    }
+    let before = std::time::Instant::now();
+    begin(&sessions, "a");
+    // This session's short name is taken by one of them.
+    assert!(sessions.active("00000000-1").is_some());
+    begin(&sessions, "00000000-1");
+    // To read them would take minutes.
+    assert!(before.elapsed() < std::time::Duration::from_secs(5), "{:?}", before.elapsed());
+}
+
+#[test]
 fn in_the_state_folder_all_that_is_missing_is_made() {
     let (scratch, project) = project();
     let sessions = Sessions { dir: scratch.path().join("state/pause-recorder/sessions"), root: project.root };
@@ -83,6 +119,20 @@ mod links {
     use std::os::unix::fs::symlink;
 
     use super::*;
+
+    #[test]
+    fn a_gitignore_that_is_a_link_or_a_pipe_is_refused() {
+        let (scratch, sessions) = project();
+        sessions.open().unwrap();
+        let ignored = sessions.dir.join(".gitignore");
+        fs::rename(&ignored, scratch.path().join("elsewhere")).unwrap();
+        symlink(scratch.path().join("elsewhere"), &ignored).unwrap();
+        refused(&sessions, ".gitignore is no regular file");
+        fs::remove_file(&ignored).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&ignored).status();
+        assert!(made.unwrap().success());
+        refused(&sessions, ".gitignore is no regular file");
+    }
 
     #[test]
     fn a_linked_folder_is_refused_wherever_it_leads() {

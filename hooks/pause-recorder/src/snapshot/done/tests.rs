@@ -72,16 +72,81 @@ fn the_newest_of_many_fit() {
 }
 
 #[test]
-fn tasks_an_unanswered_prompt_and_changes_are_open() {
-    let expected = ["prompt without an answer: and now?", "task: write docs", "uncommitted changes: 3 files"];
+fn the_last_prompt_tasks_and_changes_are_open() {
+    let expected =
+        ["asked last, without an answer: and now?", "task: write docs", "uncommitted changes: 3 files"];
     check_open(vec![said("done"), asked("and now?")], &material(), &expected);
-    check_open(vec![asked("and now?"), said("this")], &material(), &expected[1..]);
+    let answered = ["asked last, answered: and now?", expected[1], expected[2]];
+    check_open(vec![asked("and now?"), said("this")], &material(), &answered);
     check_open(
         vec![asked("and now?"), line(Kind::SystemEvent, 1, 0.9, &serde_json::json!({}))],
         &Material::default(),
         &expected[..1],
     );
     check_open(vec![], &Material::default(), &[]);
+}
+
+#[test]
+fn what_was_asked_before_the_record_is_told_once_and_last() {
+    let printer = format!("now the printer, {}", "with tests ".repeat(20));
+    let requests = texts(&["write the parser", &printer, "go", "go on"]);
+    let of = |requests: &[String]| Material { requests: requests.to_vec(), ..Material::default() };
+    let told: String = printer.chars().take(200).collect();
+    let told = format!("asked: {}", told.trim_end());
+    check_open(vec![], &of(&requests), &["asked last: go on", "asked: go", &told, "asked: write the parser"]);
+    let cut: String = printer.chars().take(190).collect();
+    check_open(
+        vec![asked(&cut), said("yes"), asked("go"), said("written")],
+        &of(&requests[..3]),
+        &["asked last, answered: go", &format!("asked: {}", cut.trim_end()), "asked: write the parser"],
+    );
+}
+
+#[test]
+fn a_question_is_open_and_nothing_that_was_done() {
+    check_done(
+        vec![said("it works"), said("Shall I go on?")],
+        &Material::default(),
+        &["last words of a turn: it works"],
+    );
+    let of = |words: &str| Material { question: Some(words.to_owned()), ..Material::default() };
+    let long = of("Shall I go on?");
+    check_done(vec![said("the beginning of much")], &long, &[]);
+    let open = ["asked last, answered: go", "asked the user: Shall I go on?"];
+    check_open(vec![asked("go"), said("Shall I go on?")], &Material::default(), &open);
+    check_open(vec![asked("go"), said("the beginning of much")], &long, &open);
+    check_open(vec![], &long, &["asked the user: Shall I go on?"]);
+    check_open(vec![said("Shall I go on?"), asked("go")], &long, &["asked last, without an answer: go"]);
+}
+
+#[test]
+fn commands_that_failed_and_did_not_succeed_since_are_open() {
+    let args = |command: &str| serde_json::json!({ "command": command }).to_string();
+    let failed = |tool: &str, args: &str| {
+        let data = serde_json::json!({ "event": "tool_failure", "tool": tool, "args": args, "error": "Exit code 1" });
+        line(Kind::SystemEvent, 1, 0.9, &data)
+    };
+    let ran = |command: &str| {
+        line(Kind::ToolCall, 1, 0.9, &serde_json::json!({ "tool": "Bash", "args": args(command) }))
+    };
+    let actions = vec![
+        failed("Bash", &args("make")),
+        failed("Bash", &args("cargo test")),
+        failed("Bash", &args("cargo test")),
+        failed("Edit", "{}"),
+        failed("Bash", "{\"command\":\"grep -r \\\"x\\\" and so"),
+        ran("make"),
+    ];
+    check_open(actions, &Material::default(), &["failed: grep -r \"x\" and so", "failed: cargo test"]);
+}
+
+#[test]
+fn commits_of_our_own_snapshots_are_no_work() {
+    let commits = ["Pause snapshot session-20260106-110000", "Pause snapshot tests"];
+    let recent_commits = commits.map(|message| commit("1", "2026-01-06T12:00:01Z", message)).to_vec();
+    let material =
+        Material { git: GitContext { recent_commits, ..GitContext::default() }, ..Material::default() };
+    check_done(vec![], &material, &["commit 1: Pause snapshot tests"]);
 }
 
 #[test]

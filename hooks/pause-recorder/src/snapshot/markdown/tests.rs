@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
+use shared::host::Timestamp;
 
-use super::super::Snapshot;
 use super::super::world::{any_snapshot, full, least};
+use super::super::{Snapshot, told_time};
 use super::{code, markdown, words};
 
 /// Every value that has no values inside, with the key it stands under.
@@ -18,17 +19,28 @@ fn leaves<'a>(key: &'a str, value: &'a Value) -> Vec<(&'a str, &'a Value)> {
 
 /// How a value stands in the page.
 fn told(key: &str, value: &Value) -> String {
+    let value_text = value.as_str().unwrap_or_default();
     let value = match value {
         Value::Null => "none".to_owned(),
         Value::String(text) => code(text),
         plain => plain.to_string(),
+    };
+    let value = match key {
+        "paused_at" | "timestamp" => code(&told_time(value_text)),
+        _ => value,
     };
     if key.is_empty() { value } else { format!("{}: {value}", words(key)) }
 }
 
 fn missing(snapshot: &Snapshot) -> Vec<String> {
     let page = markdown(snapshot);
-    let value = serde_json::to_value(snapshot).unwrap();
+    let mut value = serde_json::to_value(snapshot).unwrap();
+    // As whole percent, and not at all where nobody knows.
+    value["incremental_pause"].as_object_mut().unwrap().remove("context_range");
+    value["context_usage"].as_object_mut().unwrap().remove("percentage");
+    if snapshot.context_usage.tokens_total == 0 {
+        value["context_usage"].as_object_mut().unwrap().clear();
+    }
     let all = leaves("", &value).into_iter().map(|(key, value)| told(key, value));
     all.filter(|told| !page.contains(told.as_str())).collect()
 }
@@ -54,8 +66,8 @@ const HEADINGS: [&str; 15] = [
     "### Active",
     "### Completed",
     "## Files touched",
-    "## Accomplishments",
-    "## Next steps",
+    "## Done",
+    "## Open",
     "# Paused session",
 ];
 
@@ -69,22 +81,33 @@ fn check_structure(page: &str) {
             HEADINGS[..14].contains(&heading.as_str())
         }
     });
-    assert!(are_ours && headings.len() == HEADINGS.len(), "{headings:?}");
+    let unknown = usize::from(page.contains("- context usage: not known\n"));
+    assert!(are_ours && headings.len() + unknown == HEADINGS.len(), "{headings:?}");
     assert!(others.iter().all(|line| line == "None."), "{others:?}");
 }
 
 #[test]
 fn a_page_as_people_read_it() {
     let page = markdown(&full());
+    let paused = Timestamp::from_rfc3339("2026-01-06T12:05:00.000Z").unwrap().local();
+    let called = Timestamp::from_rfc3339("2026-01-06T12:01:00.000Z").unwrap().local();
     for part in [
-        "# Paused session `session-20260106-120000`\n\n- session id: `session-20260106-120000`\n- paused at: `2026-01-06T12:05:00.000Z`\n",
+        "# Paused session `session-20260106-120000`\n\n- each action: `session-20260106-120000-incremental.jsonl`, beside this",
+        &format!("- session id: `session-20260106-120000`\n- paused at: `{paused}`\n"),
         "\n## Context usage\n\n- tokens used: 186000\n",
-        "- context range: 0.9, 0.93\n",
-        "- type: `tool_call`, timestamp: `2026-01-06T12:01:00.000Z`\n",
+        "- percentage: 93 %\n",
+        "- context range: 90 % to 93 %\n",
+        &format!("- type: `tool_call`, timestamp: `{called}`\n"),
         "\n#### Untracked files\n\n- `with space`\n- `\"line\\nbreak\"`\n",
     ] {
         assert!(page.contains(part), "{part}\n---\n{page}");
     }
+}
+
+#[test]
+fn where_nobody_knows_how_full_the_context_was_no_percentage_is_told() {
+    let page = markdown(&least());
+    assert!(!page.contains('%') && page.contains("- context range: not known\n"), "{page}");
 }
 
 #[test]

@@ -305,3 +305,15 @@ fn a_snapshot_of_a_newer_version_is_not_written_over_and_the_record_stays() {
         assert_eq!(project.files(), before);
     }
 }
+
+#[test]
+fn the_pointer_names_the_record_where_it_lies() {
+    let project = Project::new(1);
+    let pointer = || fs::read_to_string(project.dir("LATEST-SESSION.txt")).unwrap();
+    project.finished(Ending::GoesOn, 300);
+    let active = project.sessions.told_of(&project.record.path);
+    assert!(pointer().contains(&format!("\nEach action: {active}\n")), "{}", pointer());
+    let id = project.finished(Ending::Full, 300).id;
+    let archive = format!("\nEach action: .claude/sessions/{id}-incremental.jsonl\n");
+    assert!(pointer().contains(&archive), "{}", pointer());
+}

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use flate2::read::GzDecoder;
 use shared::host::Timestamp;
 
-use super::{MAX_IN_ONE_GO, Sessions};
+use super::{MAX_BYTES_IN_ONE_GO, MAX_IN_ONE_GO, Sessions};
 
 const OLD: SystemTime = SystemTime::UNIX_EPOCH;
 const BEFORE: Timestamp = Timestamp::from_secs(1_000);
@@ -63,13 +63,15 @@ fn unpacked(file: &PathBuf) -> String {
 #[test]
 fn old_archives_are_compressed_and_keep_their_time() {
     let scratch = Scratch::new();
+    let never = |_| unreachable!("none is old");
+    scratch.sessions.compress_archives(BEFORE, never).unwrap();
     let text = "{\"type\":\"tool_call\"}\n".repeat(1_000);
     scratch.old("session-20260106-120000-incremental.jsonl", &text);
     scratch.file("session-20260106-120001-incremental.jsonl", "young");
     scratch.old("session-20260106-120000.json", "{}");
     scratch.old("notes-incremental.jsonl", "not ours");
     scratch.old("ACTIVE-PAUSE-12345678.jsonl", "active");
-    scratch.sessions.compress_archives(BEFORE).unwrap();
+    scratch.sessions.compress_archives(BEFORE, |old| old).unwrap();
     assert_eq!(
         scratch.names(),
         [
@@ -88,13 +90,32 @@ fn old_archives_are_compressed_and_keep_their_time() {
 }
 
 #[test]
+fn what_is_somebody_elses_or_too_long_stays() {
+    let scratch = Scratch::new();
+    let archive = |number: u32| format!("session-20260106-12000{number}-incremental.jsonl");
+    for number in 0..3 {
+        scratch.old(&archive(number), "x");
+    }
+    let long = File::options().write(true).open(scratch.at(&archive(2))).unwrap();
+    long.set_len(MAX_BYTES_IN_ONE_GO + 1).unwrap();
+    long.set_modified(OLD).unwrap();
+    let not_the_second = |mut old: Vec<PathBuf>| {
+        assert_eq!(old, [scratch.at(&archive(0)), scratch.at(&archive(1))]);
+        old.truncate(1);
+        old
+    };
+    scratch.sessions.compress_archives(BEFORE, not_the_second).unwrap();
+    assert_eq!(scratch.names(), [archive(0) + ".gz", archive(1), archive(2)]);
+}
+
+#[test]
 fn what_a_killed_run_left_is_done_again() {
     let scratch = Scratch::new();
     let archive = "session-20260106-120000-incremental.jsonl";
     scratch.old(archive, "whole");
     scratch.file(&format!("{archive}.gz"), "half");
     scratch.file(&format!("{archive}.gz.tmp"), "half");
-    scratch.sessions.compress_archives(BEFORE).unwrap();
+    scratch.sessions.compress_archives(BEFORE, |old| old).unwrap();
     assert_eq!(scratch.names(), [format!("{archive}.gz")]);
     assert_eq!(unpacked(&scratch.at(&format!("{archive}.gz"))), "whole");
 }
@@ -107,11 +128,11 @@ fn a_few_in_one_go_the_oldest_first() {
         let modified = OLD + Duration::from_secs(900 - number as u64);
         File::options().write(true).open(&file).unwrap().set_modified(modified).unwrap();
     }
-    scratch.sessions.compress_archives(BEFORE).unwrap();
+    scratch.sessions.compress_archives(BEFORE, |old| old).unwrap();
     let left: Vec<String> = scratch.names().into_iter().filter(|name| !name.contains(".gz")).collect();
     assert_eq!(left.len(), 3);
     assert!(left[0].contains("120000"), "{left:?}");
-    scratch.sessions.compress_archives(BEFORE).unwrap();
+    scratch.sessions.compress_archives(BEFORE, |old| old).unwrap();
     assert!(scratch.names().iter().all(|name| name.contains(".gz")));
 }
 
@@ -121,7 +142,7 @@ fn what_cannot_be_compressed_stays() {
     let archive = "session-20260106-120000-incremental.jsonl";
     scratch.old(archive, "whole");
     fs::create_dir(scratch.at(&format!("{archive}.gz"))).unwrap();
-    let said = scratch.sessions.compress_archives(BEFORE);
+    let said = scratch.sessions.compress_archives(BEFORE, |old| old);
     assert!(said.is_err_and(|why| why.contains(archive)));
     assert_eq!(scratch.names(), [archive.to_owned(), format!("{archive}.gz")]);
 }
@@ -137,7 +158,7 @@ fn links_are_not_followed() {
     for end in [".gz", ".gz.tmp"] {
         symlink(&outside, scratch.at(&format!("session-20260106-120001-incremental.jsonl{end}"))).unwrap();
     }
-    scratch.sessions.compress_archives(BEFORE).unwrap();
+    scratch.sessions.compress_archives(BEFORE, |old| old).unwrap();
     assert_eq!(fs::read_to_string(&outside).unwrap(), "outside");
     assert_eq!(unpacked(&scratch.at("session-20260106-120001-incremental.jsonl.gz")), "ours");
     assert!(scratch.sessions.remove_snapshot("session-20260106-120000").is_err());
@@ -145,7 +166,7 @@ fn links_are_not_followed() {
     let linked = Sessions { dir: scratch.sessions.root.join("linked"), root: scratch.sessions.root.clone() };
     symlink(&scratch.sessions.dir, &linked.dir).unwrap();
     scratch.old("session-20260106-120002-incremental.jsonl", "ours");
-    linked.compress_archives(BEFORE).unwrap();
+    linked.compress_archives(BEFORE, |old| old).unwrap();
     linked.remove_snapshot("session-20260106-120002").unwrap();
     assert!(scratch.at("session-20260106-120002-incremental.jsonl").exists());
 }
