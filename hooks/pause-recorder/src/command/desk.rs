@@ -149,7 +149,8 @@ impl<'a> Desk<'a> {
         let line = format!("pause-recorder {verb} {}", going.name);
         let written = going.record.modified.local();
         let why = refusal(self.asker.caller, &line);
-        Err(format!("{why} (it is of another session, last written {written})"))
+        let why = why.trim_start_matches("pause-recorder: ");
+        Err(format!("pause-recorder: {} is of another session, last written {written}; {why}", going.name))
     }
 
     fn of_others(&self, going: &[Going], verb: &str) -> String {

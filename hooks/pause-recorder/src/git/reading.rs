@@ -120,10 +120,9 @@ fn whole_fields(said: &[u8]) -> impl Iterator<Item = String> {
     fields.map(|field| String::from_utf8_lossy(field).into_owned())
 }
 
-/// A name on one line and without secrets; what would break the line stands as an escape.
+/// A name without secrets, whole with whatever characters it has: whoever shows it puts it on a line.
 pub(super) fn as_name(name: &str) -> String {
-    let one = |char: char| if is_break(char) { char.escape_default().collect() } else { String::from(char) };
-    shortened(name, MAX_NAME_CHARS).chars().map(one).collect()
+    shortened(name, MAX_NAME_CHARS)
 }
 
 fn is_break(char: char) -> bool {
@@ -158,7 +157,7 @@ mod tests {
         );
         // The unmerged entry has three more fields than the others.
         let (modified, untracked) = names(&said);
-        assert_eq!(modified, ["a b\\nc ", "new -x", "5"]);
+        assert_eq!(modified, ["a b\nc ", "new -x", "5"]);
         assert_eq!(untracked, ["\"q\"", "-r"]);
     }
 
@@ -215,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_on_one_line_without_secrets() {
+    fn names_are_kept_without_secrets() {
         let token = ["gh", "p_"].concat() + &"Ab1".repeat(12);
         let said = format!(
             "# branch.head fix/{token}\0# branch.oid 1\x001 .M {BEHIND} a\n{token}.txt\0? https://me:hunter2hunter2@h/\u{1b}[1mx\u{2028}y\0"
@@ -224,7 +223,7 @@ mod tests {
         let told = format!("{branch:?}{status:?}");
         assert!(!told.contains("Ab1") && !told.contains("hunter2"), "{told}");
         assert_eq!(branch.as_deref(), Some("fix/[masked: GitHub token]"));
-        assert_eq!(status.modified_files, ["a\\n[masked: GitHub token].txt"]);
+        assert_eq!(status.modified_files, ["a\n[masked: GitHub token].txt"]);
         assert_eq!(status.untracked_files, ["https://[masked]@h/\\u{1b}[1mx\\u{2028}y"]);
     }
 

@@ -146,9 +146,9 @@ impl Look<'_> {
         Some(ToTell { id, text: texts.read(BRIEF), path: self.sessions.told_of(&path), snapshot })
     }
 
-    fn to_tell<'s>(&'s self, shelf: &'s Shelf) -> Option<&'s Entry> {
+    fn to_tell<'a>(&'a self, on: &'a Shelf) -> Option<&'a Entry> {
         let kept = DAY * self.seen.settings.resume_within_days.get();
-        shelf.to_tell(&self.sessions.root, self.session, self.now, kept)
+        on.to_tell(&self.sessions.root, self.session, self.now, kept)
     }
 
     /// False: another session that starts was faster.

@@ -72,8 +72,7 @@ impl World {
     fn observes_call(&self, call: Call, event: Event) -> Option<Facts> {
         let spec = SectionSpec { name: "pause-recorder", ..SectionSpec::default() };
         let settings: Settings = config::load(spec, &Sources::default(), Position::Auto).unwrap().settings;
-        let host =
-            Host { started: NOW, clock: Clock::Fixed(NOW), environment: self.environment.clone() };
+        let host = Host { started: NOW, clock: Clock::Fixed(NOW), environment: self.environment.clone() };
         let store = self.places.open_store();
         observe(&Seen {
             input: &Input { call, event },
@@ -92,7 +91,8 @@ impl World {
 
     /// The only snapshot's JSON.
     fn json(&self) -> std::path::PathBuf {
-        let id = shelf::read(&shelf::own_store(&self.places.open_store().unwrap()).unwrap()).entries[0].id.clone();
+        let id =
+            shelf::read(&shelf::own_store(&self.places.open_store().unwrap()).unwrap()).entries[0].id.clone();
         self.sessions().files(&id).json
     }
 }

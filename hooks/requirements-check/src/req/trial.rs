@@ -19,7 +19,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 
 use shared::catalog::{Catalog, HookEntry};
-use shared::host::{Host, Places};
+use shared::host::{Clock, Host, Places};
 use shared::replay::{Counts, Opened, Said, Session, Set, Summary, Told, calls_never_asked_about};
 
 use crate::command::Reply;
@@ -92,7 +92,7 @@ pub(super) fn trial(wanted: &Try) -> Result<Reply, String> {
     let program = beside(&name)?;
     let transcript = transcripts::find(wanted.session.as_deref(), &host, &places)?;
     let stage = Stage::of(hook, transcript, &places)?;
-    let heard = stage.replay(&program)?;
+    let heard = stage.replay(&program, host.clock)?;
     let report = TrialReport::of(&stage, heard, host.environment.home.as_deref());
     let text = if wanted.json {
         serde_json::to_string_pretty(&report).map_err(|error| format!("req: {error}"))?
@@ -126,18 +126,19 @@ impl<'a> Stage<'a> {
         Ok(Self { hook, transcript, project, gone: (!is_there).then_some(began) })
     }
 
-    fn replay(&self, program: &Path) -> Result<Heard, String> {
+    fn replay(&self, program: &Path, clock: Clock) -> Result<Heard, String> {
         let named = |why: String| format!("req: {}: {why}", self.transcript.display());
         let never = open(&self.transcript)
             .and_then(|file| calls_never_asked_about(file).map_err(|error| error.to_string()));
         let (never, file) = (never.map_err(named)?, open(&self.transcript).map_err(named)?);
         let path = self.transcript.display().to_string();
         let session = Session::new(file, &path, &self.hook.events, never);
+        let progress = Progress::start(clock);
         let mut child = self.start(program)?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let heard = pipes.map(|(events, told)| {
             thread::scope(|scope| {
-                let feeder = scope.spawn(move || feed(session, events));
+                let feeder = scope.spawn(move || feed(session, events, progress));
                 let heard = hear(told);
                 let summary = feeder.join().unwrap_or_else(|_| Err("its events were lost".to_owned()));
                 Ok(Heard { summary: summary?, ..heard? })
@@ -172,8 +173,12 @@ fn open(transcript: &Path) -> Result<BufReader<File>, String> {
 }
 
 /// Hands the events over; what the transcript tells of its session.
-fn feed(mut session: Session<'_, impl BufRead>, events: ChildStdin) -> Result<Summary, String> {
-    let (mut events, mut progress) = (BufWriter::new(events), Progress::start());
+fn feed(
+    mut session: Session<'_, impl BufRead>,
+    events: ChildStdin,
+    mut progress: Progress,
+) -> Result<Summary, String> {
+    let mut events = BufWriter::new(events);
     while let Some(past) = session.next_event().map_err(|error| error.to_string())? {
         let line = serde_json::to_string(&past).map_err(|error| error.to_string())?;
         if writeln!(events, "{line}").is_err() {

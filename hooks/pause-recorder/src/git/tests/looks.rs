@@ -31,8 +31,7 @@ fn names_come_out_whole() {
         scratch.write(name, "x");
     }
     fs::write(scratch.root().join(OsStr::from_bytes(b"\xff.txt")), "x").unwrap();
-    let mut expected: Vec<String> =
-        odd.iter().map(|name| name.replace('\n', "\\n").replace('\t', "\\t")).collect();
+    let mut expected: Vec<String> = odd.iter().map(|&name| name.to_owned()).collect();
     expected.push("\u{fffd}.txt".to_owned());
     expected.sort();
     let sorted = |mut names: Vec<String>| {
