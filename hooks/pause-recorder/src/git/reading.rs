@@ -224,7 +224,7 @@ mod tests {
         assert!(!told.contains("Ab1") && !told.contains("hunter2"), "{told}");
         assert_eq!(branch.as_deref(), Some("fix/[masked: GitHub token]"));
         assert_eq!(status.modified_files, ["a\n[masked: GitHub token].txt"]);
-        assert_eq!(status.untracked_files, ["https://[masked]@h/\\u{1b}[1mx\\u{2028}y"]);
+        assert_eq!(status.untracked_files, ["https://[masked]@h/\u{1b}[1mx\u{2028}y"]);
     }
 
     #[test]
