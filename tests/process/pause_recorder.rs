@@ -147,7 +147,13 @@ impl Recorder {
 
     /// Runs its own command line, as Claude's shell would.
     fn run(&self, words: &[&str]) -> tests::process::Outcome {
-        self.hook().args(words.iter().copied()).run()
+        self.run_in(&self.session, words)
+    }
+
+    /// As Claude's shell in this session would.
+    fn run_in(&self, session: &Session, words: &[&str]) -> tests::process::Outcome {
+        let shell = self.hook().env("CLAUDE_CODE_SESSION_ID", session.id.as_str());
+        shell.args(words.iter().copied()).run()
     }
 
     /// What a typed prompt is answered with; `None`: it goes to Claude.
@@ -197,6 +203,12 @@ fn lines(path: &Path) -> Vec<Value> {
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
         .collect()
+}
+
+/// The id of a record.
+#[track_caller]
+fn id_of(record: &Path) -> String {
+    lines(record)[0]["session_id"].as_str().unwrap().to_owned()
 }
 
 /// What each line is.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{HOUR, Recorder, age, kinds, lines};
+use super::{HOUR, Recorder, age, id_of, kinds, lines};
 use crate::driver::context;
 use tests::sandbox::Level;
 
@@ -93,7 +93,7 @@ fn a_record_from_its_beginning_to_its_end() {
             (&["show"], 0, "# Paused session `session-"),
             (&["show", "ID"], 0, "# Paused session `session-"),
             (&["show", "--json", "ID"], 0, "\"schema_version\": 1"),
-            (&["resume"], 0, "All of it: .claude/sessions/session-"),
+            (&["resume"], 0, "\nSnapshot: .claude/sessions/session-"),
             (&["resume", "ID"], 0, "pause-recorder: an earlier session of this project ended "),
             (&["list"], 0, "unread"),
         ],
@@ -105,11 +105,17 @@ fn a_record_from_its_beginning_to_its_end() {
 #[test]
 fn a_minimal_end_leaves_the_archive_alone() {
     let recorder = Recorder::new("");
-    recorder.recorded(&recorder.session);
-    let outcome = recorder.run(&["finalize", "--minimal"]);
-    outcome.assert_exit(0);
+    let record = recorder.recorded(&recorder.session);
+    let id = id_of(&record);
+    let refused = recorder.run(&["finalize", "--minimal"]);
+    refused.assert_exit(1);
+    let line = format!("type: pause-recorder finalize --minimal {id}");
+    assert!(refused.stdout.is_empty() && refused.stderr_text().trim_end().ends_with(&line), "{refused}");
+    assert!(record.is_file(), "it is for the user alone");
+    let told = recorder.typed(&recorder.session, "pause-recorder finalize --minimal").unwrap();
     let [archive] = &recorder.kept()[..] else { panic!("{:?}", recorder.kept()) };
-    assert!(outcome.stdout_text().trim_end().ends_with(archive.as_str()), "{outcome}");
+    assert_eq!(*archive, format!("{id}-incremental.jsonl"));
+    assert!(told.ends_with(archive.as_str()), "{told}");
     let lines = lines(&recorder.dir().join(archive));
     assert_eq!(kinds(&lines), ["pause_started", "system_event", "tool_call", "pause_finalized"]);
     assert_eq!(recorder.starts("bbbbbbbb-1").brief, "");
@@ -149,19 +155,45 @@ fn status_in_json_has_the_keys_of_the_summary() {
 }
 
 #[test]
-fn of_several_records_one_is_named() {
+fn a_session_means_its_own_record_and_those_of_others_are_named() {
     let recorder = Recorder::new("");
-    for id in ["aaaaaaaa-1", "bbbbbbbb-1"] {
-        recorder.recorded(&recorder.another(id));
+    let others = ["aaaaaaaa-1", "bbbbbbbb-1"].map(|id| recorder.another(id));
+    let records = others.each_ref().map(|other| recorder.recorded(other));
+    let ids = records.each_ref().map(|record| id_of(record));
+    for verb in ["finalize", "discard"] {
+        let refused = recorder.run(&[verb]);
+        refused.assert_exit(1);
+        let (claude, user) = (refused.stderr_text(), recorder.typed(&recorder.session, &own(verb)).unwrap());
+        assert!(claude.contains(&format!("are for the user to {verb}, who can type:\n")), "{claude}");
+        assert!(user.contains(&format!("to {verb} one, type its line:\n")), "{user}");
+        for said in [claude, user] {
+            assert!(said.contains("this session has no record"), "{said}");
+            for id in &ids {
+                let is_its = |line: &str| {
+                    line.starts_with("  last written ") && line.ends_with(&own(&format!("{verb} {id}")))
+                };
+                assert_eq!(said.lines().filter(|line| is_its(line)).count(), 1, "{id}: {said}");
+            }
+        }
     }
-    let refused = recorder.run(&["finalize"]);
-    refused.assert_exit(1);
-    let said = refused.stderr_text();
-    let line = said.lines().find(|line| line.starts_with("  pause-recorder finalize session-")).expect(&said);
-    let id = line.split(' ').next_back().unwrap();
-    recorder.run(&["finalize", id]).assert_exit(0);
-    assert_eq!((recorder.latest().as_str(), recorder.actives().len()), (id, 1));
-    recorder.run(&["finalize"]).assert_exit(0);
+    for verb in ["finalize", "discard"] {
+        let refused = recorder.run(&[verb, &ids[0]]);
+        refused.assert_exit(1);
+        assert!(refused.stderr_text().contains("is of another session, last written "), "{refused}");
+        assert!(refused.stderr_text().contains("for the user to decide"), "{refused}");
+    }
+    assert_eq!(recorder.actives().len(), 2);
+    let told = recorder.typed(&recorder.session, &own(&format!("finalize {}", ids[0]))).unwrap();
+    assert!(told.starts_with(&format!("{} is finalized", ids[0])), "{told}");
+    assert_eq!((recorder.latest(), recorder.actives()), (ids[0].clone(), vec![records[1].clone()]));
+    recorder.run(&["finalize"]).assert_exit(1);
+    recorder.run_in(&others[1], &["finalize"]).assert_exit(0);
+    assert_eq!((recorder.latest(), recorder.actives()), (ids[1].clone(), vec![]));
+}
+
+/// The line that begins with the hook's own name.
+fn own(words: &str) -> String {
+    format!("pause-recorder {words}")
 }
 
 #[test]
@@ -176,7 +208,7 @@ fn what_is_typed_as_a_prompt_is_answered_and_never_reaches_claude() {
         ("pause-recorder show", "# Paused session `session-"),
         ("pause-recorder start", "from here on this session is recorded"),
         ("pause-recorder discard", "is discarded, 1 action; nothing of it is left"),
-        ("pause-recorder prune --older-than 1", "no snapshot of this project is older than 1 days"),
+        ("pause-recorder prune --older-than 1", "no snapshot of this project is older than 1 day"),
         ("pause-recorder prune --older-than 0 --dry-run", "would be removed:\n  session-"),
         ("pause-recorder show 99999999", "nothing here has such an id"),
     ] {
@@ -265,8 +297,11 @@ fn prune_removes_what_is_older_and_nothing_else() {
 fn finalize_ends_that_of_a_session_that_is_gone_when_it_was_last_heard_of() {
     let recorder = Recorder::new("");
     let record = recorder.recorded(&recorder.another("bbbbbbbb-1"));
+    let id = id_of(&record);
     age(&record, HOUR * 5);
-    recorder.run(&["finalize"]).assert_exit(0);
+    let told = recorder.typed(&recorder.session, &own(&format!("finalize {id}"))).unwrap();
+    assert!(told.starts_with(&format!("{id} is finalized, 3 actions:\n")), "{told}");
+    assert_eq!(recorder.latest(), id);
     let snapshot = recorder.snapshot(&recorder.latest());
     assert_eq!(snapshot["duration_hours"], 0.0, "not the five hours since: {snapshot:#}");
 }
@@ -285,30 +320,83 @@ fn where_it_is_off_its_commands_answer_all_the_same() {
 
 #[cfg(target_os = "linux")]
 mod in_a_terminal {
-    use super::super::{NAME, Recorder};
-    use crate::typed::{claude, shell, typed};
+    use std::path::{Path, PathBuf};
+
+    use super::super::{NAME, Recorder, id_of};
+    use crate::typed::{Typed, claude, shell, typed};
     use tests::binaries;
+
+    /// What comes of these words under this shell; `session`: the one it is told of.
+    fn run(recorder: &Recorder, shell: &Path, words: &str, session: Option<&str>) -> Typed {
+        let variables: Vec<_> = session.map(|id| ("CLAUDE_CODE_SESSION_ID", id)).into_iter().collect();
+        typed(&binaries::path(NAME), &recorder.sandbox, shell, words, &variables)
+    }
+
+    /// A shell without a terminal, as a script's on a schedule.
+    fn without_terminal(recorder: &Recorder) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = recorder.sandbox.temporary_dir().join("scheduled");
+        std::fs::write(&path, "#!/bin/sh\nexec setsid /bin/sh \"$@\"\n").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
 
     #[test]
     fn a_person_drops_a_record_and_claude_does_not() {
         let recorder = Recorder::new("");
         let record = recorder.recorded(&recorder.session);
-        let run = |shell: &std::path::Path, words: &str| {
-            typed(&binaries::path(NAME), &recorder.sandbox, shell, words, &[])
-        };
-        for words in ["discard", "prune --older-than 0"] {
-            let refused = run(&claude(&recorder.sandbox), words);
+        let (line, own) =
+            (format!("pause-recorder discard {}", id_of(&record)), recorder.session.id.as_str());
+        for (words, session, part) in [
+            (
+                "discard",
+                Some(own),
+                format!(
+                    "for the user to decide; in a terminal of your own, outside Claude Code, type: {line}"
+                ),
+            ),
+            (
+                "discard",
+                None,
+                "this session has no record. Those of other sessions are for the user to discard".to_owned(),
+            ),
+            ("discard", None, format!(": {line}\n")),
+            ("prune --older-than 0", None, "type: pause-recorder prune --older-than 0".to_owned()),
+        ] {
+            let refused = run(&recorder, &claude(&recorder.sandbox), words, session);
             assert_eq!(refused.status, 1, "{}", refused.screen);
-            assert!(
-                refused.screen.contains(&format!("type: pause-recorder {}", &words[..5])),
-                "{}",
-                refused.screen
-            );
+            assert!(refused.screen.contains(&part), "{part}: {}", refused.screen);
         }
         assert!(record.is_file());
-        let done = run(&shell(), "discard");
+        let done = run(&recorder, &shell(), "discard", None);
         assert_eq!(done.status, 0, "{}", done.screen);
         assert!(done.screen.contains("is discarded, 3 actions"), "{}", done.screen);
         assert!(!record.exists());
+    }
+
+    #[test]
+    fn of_several_records_one_is_named_and_a_script_may_finalize_it_too() {
+        for has_terminal in [true, false] {
+            let recorder = Recorder::new("");
+            let shell = if has_terminal { shell() } else { without_terminal(&recorder) };
+            for id in ["aaaaaaaa-1", "bbbbbbbb-1"] {
+                recorder.recorded(&recorder.another(id));
+            }
+            let refused = run(&recorder, &shell, "finalize", None);
+            let said = refused.screen;
+            assert_eq!(refused.status, 1, "{said}");
+            let is_line = |line: &&str| line.starts_with("  pause-recorder finalize session-");
+            let line = said.lines().find(is_line).expect(&said);
+            let id = line.split(' ').next_back().unwrap();
+            let discarded = run(&recorder, &without_terminal(&recorder), &format!("discard {id}"), None);
+            assert_eq!(discarded.status, 1, "{}", discarded.screen);
+            assert!(discarded.screen.contains("for the user to decide"), "{}", discarded.screen);
+            let done = run(&recorder, &shell, &format!("finalize {id}"), None);
+            assert_eq!(done.status, 0, "{}", done.screen);
+            assert_eq!((recorder.latest().as_str(), recorder.actives().len()), (id, 1));
+            let done = run(&recorder, &shell, "finalize", None);
+            assert_eq!(done.status, 0, "{}", done.screen);
+            assert!(recorder.actives().is_empty());
+        }
     }
 }

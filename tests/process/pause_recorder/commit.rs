@@ -111,7 +111,9 @@ fn without_a_repository_the_snapshot_is_there() {
 #[test]
 fn one_that_is_only_archived_is_not_committed() {
     let recorder = Recorder::new("git_commit: true");
-    recorder.recorded(&recorder.session);
-    recorder.run(&["finalize", "--minimal"]).assert_exit(0);
+    let record = recorder.recorded(&recorder.session);
+    let told = recorder.typed(&recorder.session, "pause-recorder finalize --minimal").unwrap();
+    assert!(told.contains("is finalized, 3 actions:\n"), "{told}");
+    assert!(!record.exists());
     assert_eq!(subject(&recorder), "start");
 }

@@ -165,7 +165,7 @@ fn killed_at_any_moment_it_can_be_finalized_again() {
         // However fast the machine is just now, about half of the kills come before the end.
         limit = if was_killed { limit * 11 / 10 } else { limit * 10 / 11 }.max(Duration::from_millis(1));
         if record.exists() {
-            let outcome = recorder.run(&["finalize", &id]);
+            let outcome = recorder.run_in(&session, &["finalize", &id]);
             outcome.assert_exit(0);
         }
         assert_complete(&recorder, &record, &id, round);

@@ -55,7 +55,10 @@ fn a_session_that_was_not_recorded_leaves_nothing() {
     let files =
         left.iter().filter(|(_, content)| *content != "a folder").map(|(path, _)| path.display().to_string());
     let told = |path: &String| !["/heartbeat/", "/swept"].iter().any(|part| path.contains(part));
-    assert_eq!(files.filter(told).collect::<Vec<_>>(), [""; 0]);
+    let journal = recorder.state("journal.jsonl");
+    assert_eq!(files.filter(told).collect::<Vec<_>>(), [journal.display().to_string()]);
+    let [line] = &lines(&journal)[..] else { panic!("{}", recorder.journal()) };
+    assert_eq!((&line["what"], &line["rule"]), (&"advise".into(), &"pause-recorder.levels".into()));
 }
 
 /// How long git may hold up the end of a session. It is killed after 0.3 seconds; the rest is for a slow machine.

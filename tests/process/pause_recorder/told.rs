@@ -29,7 +29,8 @@ fn the_next_session_is_told_once() {
         "context 90 % full",
         "Branch: main, nothing uncommitted",
         "- last words of a turn: The parser is written, the printer is not.",
-        &format!("All of it: .claude/sessions/{id}.json"),
+        "Open:\n- asked last, answered: go on\nDone:\n",
+        &format!("\nSnapshot: .claude/sessions/{id}.json (each recorded action: "),
     ] {
         assert!(brief.contains(part), "{part}: {brief}");
     }
@@ -192,5 +193,5 @@ fn a_typed_resume_hands_it_over_again() {
     let session = recorder.another("bbbbbbbb-2");
     let answer = recorder.ask(&session.user_prompt_submit("pause-recorder resume"));
     let brief = crate::driver::context(answer.as_ref()).expect("the prompt goes on to Claude");
-    assert!(brief.contains(&format!("All of it: .claude/sessions/{id}.json")), "{brief}");
+    assert!(brief.contains(&format!("\nSnapshot: .claude/sessions/{id}.json (each ")), "{brief}");
 }

@@ -58,7 +58,7 @@ fn it_is_a_plugin_with_a_program_for_each_hook_it_starts() {
             "commands/pause.md",
             "commands/req.md",
             "skills/answering-hooks/SKILL.md",
-            "skills/requirements/SKILL.md",
+            "skills/setting-requirements/SKILL.md",
         ] {
             assert!(matches!(tree.items[path], Item::Data(_)), "{path}");
         }

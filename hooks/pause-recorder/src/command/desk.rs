@@ -2,6 +2,7 @@
 
 use shared::cli::Asker;
 use shared::hook::Seen;
+use shared::operator::{Caller, Standing};
 use shared::state::read_regular;
 
 use super::records::refusal;
@@ -138,12 +139,18 @@ impl<'a> Desk<'a> {
 
     /// A session asks, or Claude does: then a word without an id is meant for its own record alone.
     fn is_within_a_session(&self) -> bool {
-        self.asker.session.is_some() || !self.asker.caller.is_operator()
+        self.asker.session.is_some() || !self.is_outside()
     }
 
-    /// Another session may still be at work: only the user touches its record, by its id.
+    /// The user asks, or a script of theirs, of which no session is: whether it may do what it asks for is asked elsewhere.
+    fn is_outside(&self) -> bool {
+        let is_script = self.asker.caller == Caller::Shell(Standing::NoTerminal);
+        self.asker.caller.is_operator() || (is_script && self.asker.session.is_none())
+    }
+
+    /// Another session may still be at work: nobody within one touches its record but the user, by its id.
     fn may_be_meant(&self, going: Going, verb: &str) -> Result<Going, String> {
-        if going.is_own || self.asker.caller.is_operator() {
+        if going.is_own || self.is_outside() {
             return Ok(going);
         }
         let line = format!("pause-recorder {verb} {}", going.name);

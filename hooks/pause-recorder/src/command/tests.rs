@@ -26,6 +26,8 @@ const PROMPT: Way = Way { session: Some("one"), caller: Caller::Typed, is_prompt
 const TERMINAL: Way = Way { session: None, caller: Caller::Shell(Standing::Operator), is_prompt: false };
 const CLAUDES_SHELL: Way =
     Way { session: Some("one"), caller: Caller::Shell(Standing::InsideClaude), is_prompt: false };
+/// A script of the user's, outside of any session.
+const SCRIPT: Way = Way { session: None, caller: Caller::Shell(Standing::NoTerminal), is_prompt: false };
 
 /// From where something is asked.
 #[derive(Clone, Copy)]

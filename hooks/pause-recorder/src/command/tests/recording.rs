@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use super::{CLAUDES_SHELL, PROMPT, TERMINAL, Way, World};
+use super::{CLAUDES_SHELL, PROMPT, SCRIPT, TERMINAL, Way, World};
 use crate::record::Sessions;
+use shared::operator::{Caller, Standing};
 
 const ID: &str = "session-20261122-120000";
 
@@ -64,6 +65,48 @@ fn without_an_id_no_session_touches_the_record_of_another() {
     }
     assert_eq!(world.sessions().actives().len(), 1);
     assert!(world.yes(PROMPT, &format!("finalize {ID}")).starts_with(ID));
+}
+
+#[test]
+fn a_script_outside_of_any_session_finalizes_and_does_not_discard() {
+    let world = World::new();
+    for session in ["one", "two"] {
+        world.yes(Way::of(session), "start");
+    }
+    assert!(world.no(SCRIPT, "finalize").contains("several sessions"));
+    for line in [format!("discard {ID}"), format!("finalize --minimal {ID}")] {
+        let no = world.no(SCRIPT, &line);
+        assert!(
+            no.contains("for the user to decide") && no.ends_with(&format!("type: pause-recorder {line}")),
+            "{no}"
+        );
+    }
+    assert!(world.yes(SCRIPT, &format!("finalize {ID}")).starts_with(&format!("{ID} is")));
+    for line in ["discard", "finalize --minimal"] {
+        let no = world.no(SCRIPT, line);
+        assert!(no.ends_with(&format!("type: pause-recorder {line} {ID}-2")), "{no}");
+    }
+    assert!(world.no(SCRIPT, "prune --older-than 0").contains("for the user to decide"));
+    assert!(world.yes(SCRIPT, "finalize").starts_with(&format!("{ID}-2 is")));
+}
+
+#[test]
+fn whoever_is_within_a_session_and_not_the_user_is_bound_to_its_own_record() {
+    let world = World::new();
+    world.yes(Way::of("two"), "start");
+    for way in [
+        CLAUDES_SHELL,
+        Way { session: None, ..CLAUDES_SHELL },
+        Way { session: Some("one"), ..SCRIPT },
+        Way { caller: Caller::Untyped, ..PROMPT },
+    ] {
+        for line in ["finalize".to_owned(), format!("finalize {ID}")] {
+            let no = world.no(way, &line);
+            assert!(no.contains("for the user to") && no.contains("last written "), "{:?}: {no}", way.caller);
+        }
+    }
+    let own = Way { session: Some("two"), caller: Caller::Shell(Standing::NoTerminal), is_prompt: false };
+    assert!(world.yes(own, "finalize").starts_with(&format!("{ID} is")));
 }
 
 #[test]
