@@ -57,7 +57,7 @@ pub struct Requirement {
     /// Who may mark it as met.
     #[schemars(extend("default" = "agent", "examples" = ["user"]))]
     pub satisfied_by: SatisfiedBy,
-    /// Skills whose completion without error marks it as met.
+    /// Skills whose start without an error marks it as met; that one was carried through is Claude's word.
     #[schemars(extend("examples" = [["adr-review", "docs:adr"]]))]
     pub satisfied_by_skill: Option<OneOrMore<String>>,
     /// The skill to name in the refusal.
