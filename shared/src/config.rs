@@ -47,7 +47,9 @@ pub use fits::fits;
 pub use layer::{Layer, LayerKind, MAX_LAYER_BYTES, MAX_PROJECT_BYTES, Refused, Sources, read_text};
 pub use problem::{Fault, Problem, sort_problems};
 pub use schema::{SCHEMA_FILE, SCHEMA_TEXT, SCHEMA_TITLE, Stranger, schema_at, section_by_schema};
-pub use section::{COMMON_KEYS, HEADLESS_MEANS, Origin, Section, SectionSpec, SettingFault, load, load_by_schema};
+pub use section::{
+    COMMON_KEYS, HEADLESS_MEANS, Origin, Section, SectionSpec, SettingFault, load, load_by_schema,
+};
 pub use spelling::{dotted, read_value, spelled};
 pub use wrong::nearest;
 pub use yaml::{line_of, read_typed, to_yaml};

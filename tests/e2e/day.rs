@@ -203,7 +203,7 @@ fn with_the_default_set_a_day_is_interrupted_at_most_six_times() {
 
 #[test]
 fn with_all_eight_every_interruption_and_extra_request_is_counted() {
-    let (sandbox, tally) = day(&ALL, EVERYTHING);
+    let (_sandbox, tally) = day(&ALL, EVERYTHING);
     println!("{}", tally.lines("all eight"));
     assert_eq!((tally.prompts, tally.edits, tally.delegations, tally.commits), (40, 120, 25, 10));
     assert!(tally.calls >= 600, "{tally:?}");

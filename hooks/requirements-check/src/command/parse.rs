@@ -103,7 +103,9 @@ pub(crate) enum Asked {
     #[command(after_help = "Examples: req log --since 1h --blocks\n          req log --stats --since 7d")]
     Log(Log),
     /// What a hook would have said in a past session, as it is set now; nothing is changed, no model asked.
-    #[command(after_help = "Examples: req try delegation-guard\n          req try stop-momentum --session 3f1a20c7 --all")]
+    #[command(
+        after_help = "Examples: req try delegation-guard\n          req try stop-momentum --session 3f1a20c7 --all"
+    )]
     Try(Try),
     /// Every hook off for a while (user only).
     #[command(after_help = "Example: req pause 10m")]
