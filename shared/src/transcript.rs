@@ -3,6 +3,7 @@
 //! Facts (tests/client-facts.md): lines are written by a timer of about 100 ms, so the newest ones may be missing; each
 //! content block is a line of its own; `user` lines carry the `promptId` of their turn; subagents have files of their own.
 
+pub mod kept;
 mod line;
 mod reply;
 mod speech;

@@ -25,8 +25,8 @@ pub(crate) fn paced(
     Some(if let Some(by) = first {
         let still = rules.standstill_clause(window, pacing::seconds(now));
         format!(
-            "credit-pacer: paced {secs} s so that your credits last: {standing}{still}{by}. pace-maker status says more, Esc ends \
-             a delay, pace-maker off stops them."
+            "credit-pacer: paced {secs} s so that your credits last: {standing}{still}{by}. credit-pacer status says more, Esc ends \
+             a delay, credit-pacer off stops them."
         )
     } else {
         format!("paced {secs} s: {standing}")
@@ -45,7 +45,7 @@ pub(crate) fn likely(pace: &Pace, delay: Duration, rules: &Rules, now: i64) -> S
     let delaying = pace.windows.iter().filter(|window| window.delay_secs > 0.0);
     let windows: Vec<String> = delaying.map(|window| standing(window, rules, now)).collect();
     format!(
-        "credit-pacer: calls wait about {} s each for now: {} (pace-maker status says more, pace-maker off ends it)",
+        "credit-pacer: calls wait about {} s each for now: {} (credit-pacer status says more, credit-pacer off ends it)",
         whole_secs(delay).max(1),
         windows.join("; ")
     )

@@ -20,6 +20,7 @@ use shared::hook::{Effect, Hook, Seen};
 use shared::host::Host;
 use shared::operator::typed::caller;
 use shared::protocol::{Call, Event, Input};
+use shared::transcript::kept;
 
 use crate::PauseRecorder;
 use crate::settings::Settings;
@@ -109,14 +110,16 @@ fn in_shell(wanted: &Asked, asker: &Asker<'_>) -> cli::Reply {
     cli::Reply { is_no: reply.is_no, ..cli::Reply::yes(reply.text) }
 }
 
-/// What a prompt of the session would carry: its transcript is known where it has had a record.
+/// What a prompt of the session would carry. Its transcript is the one its record was begun with, or the one of its name.
 fn input(asker: &Asker<'_>) -> Input {
     let session = asker.session;
     let shelf = asker.store.and_then(shelf::own_store).map(|own| shelf::read(&own)).unwrap_or_default();
     let entry = shelf.entries.iter().rev().find(|entry| Some(entry.session.as_str()) == session);
+    let recorded = entry.and_then(|entry| entry.transcript.clone());
+    let by_name = || kept::of_session(&kept::projects_dir(asker.places.config_dir.as_deref()?), session?);
     let call = Call {
         session_id: session.map(ToOwned::to_owned),
-        transcript_path: entry.and_then(|entry| entry.transcript.clone()),
+        transcript_path: recorded.or_else(by_name),
         ..Call::default()
     };
     Input { call, event: Event::UserPromptSubmit { prompt: String::new(), source: None } }

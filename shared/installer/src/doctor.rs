@@ -3,9 +3,11 @@
 //!
 //! - `world`: what is read once; `level`, `plugins`: every place the client takes hooks from
 //! - a module per check, most of them facts in and findings out
+//! - `brought`: what plugins bring, for `status`
 //! - `finding`, `report`: what it comes to; `mend`: `--fix`
 
 mod binaries;
+mod brought;
 mod client;
 mod configuration;
 mod credits;
@@ -44,6 +46,7 @@ use proofs::Proofs;
 use strangers::Known;
 use world::World;
 
+pub(crate) use brought::Brought;
 pub use finding::{Finding, Severity};
 pub use report::{Report, Section, VERSION};
 pub use world::managed_settings;
@@ -139,21 +142,22 @@ fn registered_in(world: &World<'_>, level: &Level) -> Option<Finding> {
 }
 
 fn twice(world: &World<'_>) -> Vec<Finding> {
-    let names_ours = |level: &Level, hook: &str| {
-        let is_named = |command: &str| command.rsplit('/').next() == Some(hook);
+    world.catalog.hooks.iter().filter_map(|hook| registered_twice(world, hook)).collect()
+}
+
+fn registered_twice(world: &World<'_>, hook: &HookEntry) -> Option<Finding> {
+    let names_ours = |level: &&Level| {
+        let is_named = |command: &str| command.rsplit('/').next() == Some(&*hook.name);
         let commands = level.survey.entries.iter().filter_map(|entry| entry.command.as_deref());
         match level.kind {
             Kind::Plugin => commands.into_iter().any(is_named),
-            _ => level.ours.iter().any(|entry| entry.name == hook),
+            _ => level.ours.iter().any(|entry| entry.name == hook.name),
         }
     };
-    let of_hook = |hook: &HookEntry| {
-        let levels: Vec<&Level> = world.levels.iter().filter(|level| names_ours(level, &hook.name)).collect();
-        let places = levels.iter().map(|level| (level.kind, level.shown.clone())).collect();
-        let steps_back = levels.iter().all(|level| lets_one_run(level, hook));
-        twice::finding(&twice::Registered { hook: &hook.name, places, steps_back })
-    };
-    world.catalog.hooks.iter().filter_map(of_hook).collect()
+    let levels: Vec<&Level> = world.levels.iter().filter(names_ours).collect();
+    let places = levels.iter().map(|level| (level.kind, level.shown.clone())).collect();
+    let steps_back = levels.iter().all(|level| lets_one_run(level, hook));
+    twice::finding(&twice::Registered { hook: &hook.name, places, steps_back })
 }
 
 /// A plugin's entry that leaves each call to settings; in settings, one to which it does.

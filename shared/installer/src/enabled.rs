@@ -61,7 +61,16 @@ impl Enabled {
         if !Manifest::read(installation)?.vouches_for(installation, hook) {
             return Ok(None);
         }
-        let mut command = Command::new(installation.deployed(hook));
+        Self::ask_program(&installation.deployed(hook), installation, hook).map(Some)
+    }
+
+    /// Asks this program, whose bytes the caller knows to be the hook's.
+    pub(crate) fn ask_program(
+        program: &Path,
+        installation: &Installation,
+        hook: &str,
+    ) -> anyhow::Result<Self> {
+        let mut command = Command::new(program);
         command.args(["status", "--json"]);
         // A project the user happens to be in is none of an installation's business.
         command.env_remove("CLAUDE_PROJECT_DIR").env_remove("CLAUDE_CODE_SESSION_ID");
@@ -71,7 +80,7 @@ impl Enabled {
             .with_context(|| format!("asking {hook} for its status"))?;
         let status: Status = serde_json::from_slice(&said)
             .with_context(|| format!("reading what {hook} says of its status"))?;
-        Ok(Some(Self::of(status, hook)))
+        Ok(Self::of(status, hook))
     }
 
     fn of(status: Status, hook: &str) -> Self {

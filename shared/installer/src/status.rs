@@ -13,6 +13,7 @@ use shared::settings::Registered;
 
 use crate::client_settings::Settings;
 use crate::deploy::without_helper;
+use crate::doctor::{Brought, managed_settings};
 use crate::enabled::{Enabled, PartOff};
 use crate::manifest::{Manifest, hash_of};
 use crate::off::Silence;
@@ -48,7 +49,7 @@ pub struct HookStatus {
     pub deployed: bool,
     /// The events it is registered for.
     pub registered: Vec<String>,
-    /// Whose settings register it: `user`, `project`, `local`.
+    /// Whose settings register it: `user`, `project`, `local`; `plugin`: a plugin that is switched on.
     pub scopes: Vec<String>,
     /// It acts; null when it cannot be asked.
     pub enabled: Option<bool>,
@@ -84,7 +85,7 @@ pub fn run(
     built: Option<Built<'_>>,
     voice: Voice,
 ) -> anyhow::Result<()> {
-    let status = of(host, project, built, voice)?;
+    let status = of(host, &managed_settings(), project, built, voice)?;
     if json {
         say(serde_json::to_string_pretty(&status)?);
     } else {
@@ -93,12 +94,14 @@ pub fn run(
     Ok(())
 }
 
-/// The state of this user's installation, with the settings of `project` or of the project this was started in.
+/// The state of this user's installation, with the settings of `project` or of the project this was started in. `managed`: where an
+/// administrator's settings would lie, which may switch a plugin on.
 ///
 /// # Errors
 /// The user's own settings cannot be read, or `project` is none.
 pub fn of(
     host: &Host,
+    managed: &Path,
     project: Option<&Path>,
     built: Option<Built<'_>>,
     voice: Voice,
@@ -107,12 +110,13 @@ pub fn of(
     let installation = Installation::of_this_user(host, voice)?;
     let (levels, unreadable) = levels(host, &installation, &catalog, project)?;
     let manifest = Manifest::read(&installation)?;
-    let hooks = catalog.hooks.iter().map(|hook| status_of(built, &levels, &manifest, hook));
+    let brought = Brought::read(host, &catalog, managed, project)?;
+    let hooks = catalog.hooks.iter().map(|hook| status_of(built, &levels, &brought, &manifest, hook));
     let hooks: Vec<HookStatus> = hooks.collect::<anyhow::Result<_>>()?;
     let mut remarks = unreadable;
     remarks.extend(self::remarks(host.now(), &installation, &levels, &manifest, &catalog));
     for hook in &catalog.hooks {
-        let Some(enabled) = Enabled::ask(nearest(&levels), &hook.name)? else { continue };
+        let Some(enabled) = enabled(&levels, &brought, hook)? else { continue };
         remarks.extend(enabled.parts_off.iter().map(PartOff::told));
         remarks.extend(enabled.problems);
     }
@@ -155,6 +159,7 @@ fn nearest(levels: &[Level]) -> &Installation {
 fn status_of(
     path_of: Option<Built<'_>>,
     levels: &[Level],
+    brought: &Brought<'_>,
     manifest: &Manifest,
     hook: &HookEntry,
 ) -> anyhow::Result<HookStatus> {
@@ -164,13 +169,18 @@ fn status_of(
         None => None,
     };
     let deployed = hash_of(&installation.deployed(&hook.name))?;
-    let enabled = Enabled::ask(installation, &hook.name)?;
+    let enabled = enabled(levels, brought, hook)?;
+    let by_plugin = brought.events(hook);
     let there: Vec<&Level> = levels.iter().filter(|level| !level.entries(hook).is_empty()).collect();
     let mut drift: Vec<String> =
         drift_of_file(installation, manifest, &hook.name, built.as_deref(), deployed.as_deref())
             .into_iter()
             .collect();
-    if there.is_empty() && enabled.as_ref().is_some_and(|enabled| enabled.acts) && !hook.enabled {
+    if there.is_empty()
+        && by_plugin.is_empty()
+        && enabled.as_ref().is_some_and(|enabled| enabled.acts)
+        && !hook.enabled
+    {
         let line = installation.voice.line(format_args!("enable {}", hook.name));
         drift.push(format!("switched on, but not registered: {line}"));
     }
@@ -182,9 +192,12 @@ fn status_of(
     for level in &there {
         drift.extend(drift_of_entries(level, hook, deployed.is_some()));
     }
-    drift.extend(twice(&there));
+    drift.extend(brought.twice(hook).or_else(|| twice(&there)));
     let mut registered: Vec<String> =
         there.iter().flat_map(|level| level.entries(hook)).map(|entry| entry.event.clone()).collect();
+    let mut scopes: Vec<String> = there.iter().map(|level| word(level.place.scope)).collect();
+    scopes.extend((!by_plugin.is_empty()).then(|| "plugin".to_owned()));
+    registered.extend(by_plugin);
     let mut told = BTreeSet::new();
     registered.retain(|event| told.insert(event.clone()));
     Ok(HookStatus {
@@ -192,11 +205,21 @@ fn status_of(
         built: path_of.map(|_| built.is_some()),
         deployed: deployed.is_some(),
         registered,
-        scopes: there.iter().map(|level| word(level.place.scope)).collect(),
+        scopes,
         enabled: enabled.as_ref().map(|enabled| enabled.acts),
         enabled_by: enabled.map(|enabled| enabled.set_by),
         drift,
     })
+}
+
+/// Asks what is installed, or else what a plugin starts. `None`: neither is there with bytes that are known.
+fn enabled(levels: &[Level], brought: &Brought<'_>, hook: &HookEntry) -> anyhow::Result<Option<Enabled>> {
+    let installation = nearest(levels);
+    if let Some(enabled) = Enabled::ask(installation, &hook.name)? {
+        return Ok(Some(enabled));
+    }
+    let program = brought.program(hook);
+    program.map(|program| Enabled::ask_program(&program, installation, &hook.name)).transpose()
 }
 
 fn word(scope: Scope) -> String {

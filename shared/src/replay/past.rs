@@ -61,6 +61,8 @@ pub struct Opened {
     pub session: Option<String>,
     /// Where it began.
     pub cwd: Option<String>,
+    /// It is what a subagent of the session wrote.
+    pub is_of_subagent: bool,
 }
 
 impl Opened {
@@ -77,6 +79,7 @@ impl Opened {
             let Some(record) = Record::read(&line) else { continue };
             opened.session = opened.session.or(record.session);
             opened.cwd = opened.cwd.or(record.cwd);
+            opened.is_of_subagent |= record.what == What::OfSubagent;
         }
         Ok(opened)
     }

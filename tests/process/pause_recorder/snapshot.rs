@@ -223,6 +223,25 @@ fn the_edits_of_the_whole_session_are_in_it() {
 }
 
 #[test]
+fn a_shell_that_begins_and_ends_the_record_knows_what_the_session_did() {
+    let recorder = Recorder::new("");
+    let edited = recorder.sandbox.project().join("early.rs").display().to_string();
+    let input = json!({ "file_path": edited, "old_string": "a", "new_string": "b" });
+    Transcript::of(&recorder.session)
+        .prompt("write the printer")
+        .call("toolu_1", "Edit", &input)
+        .result("toolu_1", "ok", false)
+        .context(super::MODEL, 20_000)
+        .text("Written.")
+        .write();
+    recorder.run(&["start"]).assert_exit(0);
+    recorder.run(&["finalize"]).assert_exit(0);
+    let snapshot = recorder.snapshot(&recorder.latest());
+    assert_eq!(snapshot["files_touched"], json!(["early.rs"]));
+    assert!(snapshot.to_string().contains("write the printer"), "{snapshot:#}");
+}
+
+#[test]
 fn without_a_repository_there_is_none_in_it() {
     let recorder = Recorder::new("");
     fs::remove_dir_all(recorder.sandbox.project().join(".git")).unwrap();

@@ -241,10 +241,16 @@ fn what_cannot_be_tried_is_told() {
     let desk = Desk::empty();
     let nothing = desk.sandbox.write("nothing.jsonl", "no line of a session\n").display().to_string();
     let folder = desk.sandbox.project().display().to_string();
+    let line = json!({ "type": "user", "sessionId": SESSION, "cwd": folder, "isSidechain": true, "message": { "content": "x" } });
+    let agent = desk.sandbox.write("agent-1.jsonl", &format!("{line}\n")).display().to_string();
     for (words, why) in [
         (&["stop-momentum"][..], "this project has no transcript in ~/.claude/projects"),
         (&["stop-momentun"], "there is no hook stop-momentun; did you mean stop-momentum?"),
-        (&["stop-momentum", "--session", "ffffffff"], "ffffffff"),
+        (&["stop-momentum", "--session", "ffffffff"], "no transcript below ~/.claude/projects has that name"),
+        (
+            &["stop-momentum", "--session", &agent],
+            "is a subagent's; its session's can be replayed: --session",
+        ),
         (&["stop-momentum", "--session", "./gone.jsonl"], "there is no file ./gone.jsonl"),
         (&["stop-momentum", "--session", &nothing], "is no transcript of a session"),
         (&["stop-momentum", "--session", &folder], "there is no file"),

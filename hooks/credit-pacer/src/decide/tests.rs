@@ -288,7 +288,7 @@ fn a_delay_is_told_first_and_then_every_ten_minutes() {
         })
         .collect();
     let first = "credit-pacer: paced 350 s so that your credits last: 5 hours 96 % used, 76 % planned by now; resets Wed \
-                 13:00. pace-maker status says more, Esc ends a delay, pace-maker off stops them.";
+                 13:00. credit-pacer status says more, Esc ends a delay, credit-pacer off stops them.";
     let later = "paced 350 s: 5 hours 96 % used, 80 % planned by now; resets Wed 13:00";
     assert_eq!(told, [first, "", later, ""]);
     world.session = 2;
@@ -430,7 +430,7 @@ fn what_a_start_tells() {
     let told = world.starts().notice.unwrap();
     let (until, rest) = told.split_once(" s each for now: ").unwrap();
     let secs: u128 = until.strip_prefix("credit-pacer: calls wait about ").unwrap().parse().unwrap();
-    let expected = "5 hours 94 % used, 76 % planned by now; resets Wed 13:00 (pace-maker status says more, pace-maker off ends it)";
+    let expected = "5 hours 94 % used, 76 % planned by now; resets Wed 13:00 (credit-pacer status says more, credit-pacer off ends it)";
     assert_eq!(rest, expected);
     assert!(world.waits().abs_diff(secs * 1000) <= 500, "{secs}");
     let silent: [(&str, Change); 4] = [

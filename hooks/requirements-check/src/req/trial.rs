@@ -118,9 +118,13 @@ impl<'a> Stage<'a> {
     fn of(hook: &'a HookEntry, transcript: PathBuf, places: &Places) -> Result<Self, String> {
         let opened = open(&transcript).and_then(|file| Opened::read(file).map_err(|error| error.to_string()));
         let opened = opened.map_err(|why| format!("req: {}: {why}", transcript.display()))?;
-        let Some(began) = opened.cwd.filter(|_| opened.session.is_some()).map(PathBuf::from) else {
+        let Some((began, session)) = opened.cwd.map(PathBuf::from).zip(opened.session) else {
             return Err(format!("req: {} is no transcript of a session", transcript.display()));
         };
+        if opened.is_of_subagent {
+            let file = transcript.display();
+            return Err(format!("req: {file} is a subagent's; its session's can be replayed: --session {session}"));
+        }
         let is_there = began.is_dir();
         let project = if is_there { Some(began.clone()) } else { places.root.clone() };
         Ok(Self { hook, transcript, project, gone: (!is_there).then_some(began) })

@@ -1,6 +1,7 @@
 //! Every place the client takes hooks from, read: the managed settings, the user's, the project's two, and the
 //! plugins that are switched on. What cannot be read is told; nothing is changed.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -98,6 +99,13 @@ impl Level {
                 && ours.matcher == entry.matcher
                 && entry.command.as_deref() == Some(command_of(ours))
         })
+    }
+
+    /// What a plugin starts as this hook, each program once.
+    pub(crate) fn programs(&self, hook: &str) -> BTreeSet<PathBuf> {
+        let entries = self.ours.iter().filter(|entry| entry.name == hook);
+        let root = self.root.as_deref();
+        entries.filter_map(|entry| plugins::program_in(command_of(entry), root?)).collect()
     }
 
     /// The line of an entry of ours.

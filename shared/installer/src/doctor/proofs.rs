@@ -1,18 +1,15 @@
 //! Each registered hook is run with its recorded event and must answer as documented. Only bytes that the manifest
 //! vouches for are ever run; `prove` sees to it.
 
-use std::collections::BTreeSet;
 use std::io;
-use std::path::PathBuf;
 
 use shared::catalog::HookEntry;
 
 use super::finding::{Finding, Severity};
 use super::level::{Kind, Level};
-use super::plugins::program_in;
 use super::world::World;
 use crate::places::executable;
-use crate::prove::{command_of, prove, prove_by};
+use crate::prove::{prove, prove_by};
 
 /// What the proofs came to.
 pub(super) struct Proofs {
@@ -78,10 +75,7 @@ fn of_plugin(world: &World<'_>, level: &Level) -> Vec<Finding> {
     let is_registered = |name: &str| level.ours.iter().any(|entry| entry.name == name);
     let hooks = world.catalog.hooks.iter().filter(|hook| is_registered(&hook.name));
     let of_hook = |hook: &HookEntry| {
-        let root = level.root.as_deref()?;
-        let entries = level.ours.iter().filter(|entry| entry.name == hook.name);
-        let programs: BTreeSet<PathBuf> =
-            entries.filter_map(|entry| program_in(command_of(entry), root)).collect();
+        let programs = level.programs(&hook.name);
         let first = programs.first()?;
         if programs.iter().all(|program| world.vouches_for_copy(program, &hook.name)) {
             let proof = prove_by(first, hook, &level.ours);

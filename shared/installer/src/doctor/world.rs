@@ -40,20 +40,36 @@ pub(crate) struct World<'a> {
 impl<'a> World<'a> {
     /// Reads it.
     pub(crate) fn read(host: &'a Host, catalog: &'a Catalog, managed: &Path) -> anyhow::Result<Self> {
-        Self::with(host, catalog, managed, &[Scope::Project, Scope::Local])
+        Self::with(host, catalog, managed, None, &[Scope::Project, Scope::Local])
+    }
+
+    /// Reads it for the project in this folder, or without one for that at hand.
+    pub(crate) fn of_project(
+        host: &'a Host,
+        catalog: &'a Catalog,
+        managed: &Path,
+        dir: Option<&Path>,
+    ) -> anyhow::Result<Self> {
+        Self::with(host, catalog, managed, dir, &[Scope::Project, Scope::Local])
     }
 
     /// Reads what is the user's alone, whatever project this is typed in.
     pub(crate) fn of_the_user(host: &'a Host, catalog: &'a Catalog, managed: &Path) -> anyhow::Result<Self> {
-        Self::with(host, catalog, managed, &[])
+        Self::with(host, catalog, managed, None, &[])
     }
 
     /// The user's own, and these scopes of the project where there is one.
-    fn with(host: &'a Host, catalog: &'a Catalog, managed: &Path, scopes: &[Scope]) -> anyhow::Result<Self> {
+    fn with(
+        host: &'a Host,
+        catalog: &'a Catalog,
+        managed: &Path,
+        dir: Option<&Path>,
+        scopes: &[Scope],
+    ) -> anyhow::Result<Self> {
         let user = Installation::of_this_user(host, Voice::Req)?;
         let folders = Places::resolve(&host.environment, host.cwd().as_deref());
         let in_project = |scope: &Scope| {
-            let dir = folders.root.as_deref()?;
+            let dir = dir.or(folders.root.as_deref())?;
             user.in_project(&host.environment, *scope, dir).ok()
         };
         let project = scopes.iter().filter_map(in_project);

@@ -163,6 +163,11 @@ fn the_same_hook_in_a_plugin_and_in_settings() {
     let verdict = patient.verdict();
     verdict.assert("note", &[WATCH, "~/.claude/settings.json", "hooks/hooks.json", "runs once"]);
     verdict.assert("ok", &[WATCH, "(plugin)", "answered PreToolUse"]);
+    let status = patient.req(&["hooks", "status"]).run().stdout_text();
+    let told = format!(
+        "{WATCH}: registered in ~/.claude/settings.json and ~/{plugin}/hooks/hooks.json; the plugin's steps"
+    );
+    assert!(status.contains(&told) && status.contains("(user, plugin)"), "{status}");
 }
 
 #[test]

@@ -150,6 +150,10 @@ fn a_plugin_alone_is_proved_by_its_own_req_and_nothing_is_to_be_installed() {
     assert_eq!(verdict.status, 0, "{:#}", verdict.report);
     let report = verdict.report.to_string();
     assert!(!report.contains("req hooks install") && !report.contains("req hooks enable"), "{report}");
+    let status = patient.req(&["hooks", "status"]).run().stdout_text();
+    let line = status.lines().find(|line| line.starts_with(GATE)).unwrap();
+    assert!(line.contains("PreToolUse") && line.contains("(plugin)") && line.contains(", by "), "{status}");
+    assert!(!status.contains("req hooks enable"), "{status}");
 }
 
 #[test]
