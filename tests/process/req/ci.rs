@@ -61,13 +61,14 @@ impl Work {
         self.desk.sandbox.commit("work");
     }
 
-    /// What the hook says to an edit where the work was done; `req check` says the same.
+    /// What the hook says to an edit where the work was done; `req check` says the same. It is asked first: it counts at its
+    /// leisure, where the hook, on a busy machine, may have no time for it.
     #[track_caller]
     fn is_allowed_locally(&self) -> bool {
+        let check = self.desk.script(&["check", "--tool", "Edit", "--file", "old.txt"]).run();
         let input = json!({ "file_path": self.desk.sandbox.project().join("old.txt") });
         let answer = self.desk.ask(&self.desk.session.pre_tool_use("Edit", input));
         let is_allowed = denial(answer.as_ref()).is_none();
-        let check = self.desk.script(&["check", "--tool", "Edit", "--file", "old.txt"]).run();
         check.assert_exit(i32::from(!is_allowed));
         is_allowed
     }
