@@ -1,5 +1,5 @@
 //! `cargo xtask schema [--check]`: the generated files, which are committed: config/requirements.schema.json from what each
-//! hook says of its settings; config/req from what `req` says it prints, config/pause-recorder from what that hook leaves; the
+//! hook says of its settings; config/<program> from what `req` says it prints and what a hook says it leaves; the
 //! plugin's hooks.json, the table in README.md and the list of the manual's pages about hooks from config/hooks.yaml; the
 //! manual's tables of settings from the schema.
 
@@ -18,7 +18,7 @@ use shared::catalog::{Catalog, HookEntry};
 use crate::artifacts;
 use installer::registration::names;
 use installer::say::{list, say};
-use installer::source::Binaries;
+use installer::source::{Binaries, prebuilt};
 
 const BEGIN: &str = "<!-- hooks:begin -->\n";
 const END: &str = "<!-- hooks:end -->";
@@ -29,25 +29,28 @@ struct Generated {
     text: String,
 }
 
-/// Writes the files, or with `check` only compares them.
-pub(crate) fn run(root: &Path, check: bool) -> anyhow::Result<()> {
+/// Writes the files, or with `check` only compares them. The programs are built, or lie in the folder `built`.
+pub(crate) fn run(root: &Path, check: bool, built: Option<&Path>) -> anyhow::Result<()> {
     let catalog = Catalog::built_in()?;
     let all = names(&catalog);
     let hooks: Vec<&str> = all.iter().map(String::as_str).collect();
-    let binaries = artifacts::for_tests(root, &hooks)?;
+    let binaries = match built {
+        Some(folder) => prebuilt(folder, &catalog.hooks)?,
+        None => artifacts::for_tests(root, &hooks)?,
+    };
     let readme = fs::read_to_string(root.join("README.md")).context("reading README.md")?;
-    let req = binaries.get("req").context("no binary req was built")?;
-    let mut files = printed::schemas(req)?;
+    let mut files = printed::schemas(&catalog, &binaries)?;
     let leftovers = printed::leftovers(root, &files);
-    files.extend(plugin::files(&catalog, req)?);
-    files.extend(binaries.get("pause-recorder").map(|it| printed::of_snapshots(it)).transpose()?.flatten());
+    files.extend(plugin::files(&catalog, binaries.get("req").context("no binary req was built")?)?);
     let mut add = |path: &str, text: String| files.push(Generated { path: path.to_owned(), text });
     let schema = requirements(&catalog, &binaries)?;
     add("config/requirements.schema.json", pretty(&schema)?);
-    add("README.md", with_table(&readme, &table(&catalog))?);
     add("hooks/requirements-check/src/machine/docs/hooks.rs", pages(&catalog));
     let defaults = fs::read_to_string(root.join("config/defaults.yaml")).context("reading the defaults")?;
-    let defaults = serde_yaml::from_str(&defaults).context("config/defaults.yaml")?;
+    let defaults: Value = serde_yaml::from_str(&defaults).context("config/defaults.yaml")?;
+    let usd_per_day = &defaults["judge"]["max_cost_usd_per_day"];
+    let usd_per_day = usd_per_day.as_f64().context("config/defaults.yaml: what a day may cost")?;
+    add("README.md", with_table(&readme, &table(&catalog, usd_per_day))?);
     for (path, tables) in manual::tables(&catalog, &schema, &defaults)? {
         let page = fs::read_to_string(root.join(&path)).with_context(|| format!("reading {path}"))?;
         add(&path, manual::with_tables(&path, &page, &tables)?);
@@ -205,8 +208,8 @@ fn pages(catalog: &Catalog) -> String {
     )
 }
 
-/// README's table.
-fn table(catalog: &Catalog) -> String {
+/// README's table. `usd_per_day` is what the hooks that ask a model may spend in all.
+fn table(catalog: &Catalog, usd_per_day: f64) -> String {
     let heads = "| hook | what it does | switched on | cost per call |\n|---|---|---|---|\n";
     let row = |hook: &HookEntry| {
         let name = &hook.name;
@@ -216,9 +219,9 @@ fn table(catalog: &Catalog) -> String {
             format!("by `cargo xtask enable {name}`")
         };
         let cost = match (hook.costs_money, hook.uses_network) {
-            (true, _) => "asks a model, which costs money",
-            (false, true) => "about a millisecond; opens connections",
-            (false, false) => "about a millisecond; no model, no network",
+            (true, _) => format!("asks a model: at most ${usd_per_day} a day, with all that ask one"),
+            (false, true) => "about a millisecond; opens connections".to_owned(),
+            (false, false) => "about a millisecond".to_owned(),
         };
         format!("| [{name}](hooks/{name}/README.md) | {} | {on} | {cost} |\n", hook.summary)
     };
@@ -334,7 +337,7 @@ mod tests {
 
     #[test]
     fn each_hook_has_a_row() {
-        assert_eq!(table(&catalog()).lines().count(), 4);
+        assert_eq!(table(&catalog(), 2.0).lines().count(), 4);
     }
 
     #[test]

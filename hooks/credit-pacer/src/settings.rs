@@ -18,9 +18,9 @@ pub use written::{Day, DayRange, HoursOfDay, OneOrMore, Zone};
 pub struct Settings {
     /// So much of what is allowed by now may be used, in percent: the rest is a reserve, because readings lag behind.
     pub safety_buffer_pct: Decimal<1, 100>,
-    /// So many points above that are let pass before calls are delayed.
+    /// Points above the safe line before calls are delayed.
     pub threshold_pct: Decimal<0, 100>,
-    /// A shorter delay is none, in seconds.
+    /// Delays shorter than this are skipped, in seconds.
     pub base_delay_secs: Decimal<0, 350>,
     /// A longer delay is cut to this, in seconds; the client gives the hook 360.
     pub max_delay_secs: Decimal<0, 350>,
@@ -69,7 +69,7 @@ pub struct Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WindowSettings {
-    /// It is paced by.
+    /// Calls are paced by this window.
     pub enabled: bool,
     /// So much may be used from its beginning on, in percent.
     pub preload_pct: Decimal<0, 100>,
@@ -140,7 +140,7 @@ impl Settings {
         self.threshold_percent.unwrap_or(self.threshold_pct).get()
     }
 
-    /// A shorter delay is none, in seconds.
+    /// Delays shorter than this are skipped, in seconds.
     pub(crate) fn shortest_delay(&self) -> f64 {
         self.base_delay.unwrap_or(self.base_delay_secs).get()
     }

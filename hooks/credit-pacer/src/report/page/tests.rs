@@ -1,5 +1,7 @@
 //! The page as a whole: well-formed, escaped, with nothing from elsewhere.
 
+mod picture;
+
 use proptest::prelude::*;
 
 use super::{MARK, page};
@@ -192,36 +194,4 @@ proptest! {
         let html = draw(&Past::of(span, &rows, &decisions, &[80, 95]));
         prop_assert!(!html.contains("NaN") && !html.contains("inf"), "{}", html);
     }
-}
-
-/// The drawing of the week out of the page, as a file of its own.
-fn picture(html: &str) -> String {
-    let drawing = html.rsplit("<svg ").next().unwrap().split("</svg>").next().unwrap();
-    let (attributes, inside) = drawing.split_once('>').unwrap();
-    let (_, measures) = attributes.split_once("viewBox=\"0 0 ").unwrap();
-    let (width, height) = measures.split('"').next().unwrap().split_once(' ').unwrap();
-    let colours = include_str!("../style.css").split("* {").next().unwrap();
-    let shapes =
-        include_str!("../style.css").split("svg text {").nth(1).unwrap().split("table {").next().unwrap();
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-8 -8 {:.0} {:.0}\" role=\"img\">\n<title>A report of two weeks: what was used of \
-         the week, the safe line, and delays</title>\n<style>{}\nsvg {{ font-family: system-ui, sans-serif; }}\nsvg text {{{}</style>\n<rect x=\"-8\" \
-         y=\"-8\" width=\"100%\" height=\"100%\" rx=\"8\" fill=\"var(--card)\"/>\n{inside}</svg>\n",
-        width.parse::<f64>().unwrap() + 16.0,
-        height.parse::<f64>().unwrap() + 16.0,
-        colours.trim(),
-        shapes.trim(),
-    )
-}
-
-#[test]
-fn the_picture_of_the_manual_is_drawn_from_the_sample() {
-    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../config/manual/pictures/pacing-report.svg");
-    let drawn = picture(&draw(&two_weeks().past(14, "2026-11-20 18:00")));
-    if std::env::var_os("BARBLESS_DRAW").is_some() {
-        std::fs::write(&file, &drawn).unwrap();
-    }
-    let there = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(there == drawn, "pacing-report.svg is not what is drawn now: run this test with BARBLESS_DRAW=1");
 }
