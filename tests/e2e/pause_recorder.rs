@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
+use tests::binaries;
 use tests::client::{Client, Run};
 use tests::messages_api::{MessagesApi, Reply, Script, Usage};
 use tests::sandbox::{Level, Sandbox};
@@ -223,6 +224,21 @@ fn the_next_session_is_told_of_it_once() {
 
     let (api, _) = ask(&sandbox, UNCOMPACTED, Script::new().reply("hello"));
     assert_eq!(api.main_requests()[0].count(BRIEF), 0);
+}
+
+#[test]
+fn one_that_claude_finalizes_for_the_user_is_the_last_and_the_one_that_is_told() {
+    let sandbox = project(TOLD_HEADLESS);
+    let finalize = format!("{} finalize", binaries::path("pause-recorder").display());
+    let script = Script::new().reply(call(91, "echo at 91")).reply(call(92, &finalize));
+    ask(&sandbox, UNCOMPACTED, script.reply(Reply::text("It can be left like this.").usage(filling(96))));
+    let id = latest(&sandbox);
+    let names = names(&sandbox);
+    assert_eq!(names.iter().filter(|name| name.ends_with(".jsonl")).count(), 1, "{names:?}");
+
+    let (api, _) = ask(&sandbox, UNCOMPACTED, Script::new().reply("hello"));
+    let first = &api.main_requests()[0];
+    assert!(first.shows(&format!(".claude/sessions/{id}.json")), "{:#?}", first.shown_texts());
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::record::Draft;
 use crate::shelf::Fate;
 use crate::snapshot::Ending;
 use crate::state::{Compacting, State};
-use crate::step::{End, Start, Step, Whose, unrecorded};
+use crate::step::{End, Start, Step, Which, unrecorded};
 use crate::wording;
 
 pub(crate) use actions::started;
@@ -41,11 +41,8 @@ pub(crate) fn decide(given: &Given<'_, PauseRecorder>) -> Outcome<State, Step> {
 }
 
 fn answered(given: &Given<'_, PauseRecorder>, reply: &Reply) -> Outcome<State, Step> {
-    let text = reply.text.clone();
-    let state = after(&reply.steps, given);
-    let memory = if state == *given.state { Memory::Keep } else { Memory::Note(state) };
-    let verdict = if reply.is_for_model { Verdict::Advise { text } } else { Verdict::Reply { text } };
-    Outcome { verdict, notice: reply.notice.clone(), memory, effects: reply.steps.clone(), ..Outcome::pass() }
+    let state = after(&reply.effects, given);
+    reply.outcome().remembering(if state == *given.state { Memory::Keep } else { Memory::Note(state) })
 }
 
 /// What the session's user does with its record by a word holds for this climb.
@@ -56,7 +53,7 @@ fn after(steps: &[Step], given: &Given<'_, PauseRecorder>) -> State {
         match step {
             Step::Start(start) => (state.begun, state.dropped) = (Some(start.at), false),
             Step::Discard { record, .. } if own == Some(&record.path) => state.dropped = true,
-            Step::Finish(end) if matches!(&end.whose, Whose::Record(record) if own == Some(&record.path)) => {
+            Step::Finish(end) if matches!(&end.which, Which::Record(record) if own == Some(&record.path)) => {
                 state.dropped |= state.told.contains(&Level::AutoPause);
             }
             _ => {}
@@ -71,14 +68,14 @@ pub(crate) fn is_automatic(event: &Event) -> bool {
 
 /// Why a record is to begin at this event, if one is: its level is reached, or the client is about to compact. One that could
 /// not begin is tried again at the next prompt or level, one that somebody else has ended at once; one that the session's own
-/// user has dropped is not, in this climb.
+/// user has dropped or ended is not, in this climb.
 pub(crate) fn wanted(facts: &Facts, state: &State, event: &Event) -> Option<&'static str> {
     if facts.record.is_some() || facts.sessions.is_none() {
         return None;
     }
     let (is_compacted, is_high) = (is_automatic(event), facts.is_high());
     let is_first = is_high && !state.told.contains(&Level::AutoPause);
-    if !is_first && (state.dropped || !(is_compacted || is_high)) {
+    if !is_first && (is_put_down(facts, state) || !(is_compacted || is_high)) {
         return None;
     }
     let has_news = || {
@@ -88,11 +85,22 @@ pub(crate) fn wanted(facts: &Facts, state: &State, event: &Event) -> Option<&'st
     let is_time = || is_compacted || matches!(event, Event::UserPromptSubmit { .. }) || has_news();
     let is_wanted = is_first
         || match (state.begun, facts.fate) {
-            (None, _) | (Some(_), Some(Fate::Failed)) => is_time(),
+            (None, _) | (Some(_), Some(Fate::Failed | Fate::Closed)) => is_time(),
             (Some(_), fate) => fate == Some(Fate::Ended),
         };
     let reason = if is_high && (is_first || !is_compacted) { "auto_pause" } else { "compaction" };
     is_wanted.then_some(reason)
+}
+
+/// The user has dropped this climb's record, or ended it, themselves or through Claude's shell: whoever wants another says so.
+/// One that was ended before its level was reached is no reason against the one that begins there.
+fn is_put_down(facts: &Facts, state: &State) -> bool {
+    state.dropped
+        || match facts.fate {
+            Some(Fate::Dropped) => true,
+            Some(Fate::Closed) => state.told.contains(&Level::AutoPause),
+            _ => false,
+        }
 }
 
 /// One event on its way through the rules.
@@ -151,6 +159,7 @@ impl<'a> Course<'a> {
         self.state.learnt.clone_from(&self.facts.learnt);
         self.state.compacted &= reading.source != Source::Transcript;
         if let Some(window) = reading.new_window {
+            self.state.learnt = None;
             let learnt = Model { window: Some(window), ..Model::default() };
             self.steps.push(Step::Learn { model: reading.model.clone(), learnt });
         }
@@ -170,8 +179,12 @@ impl<'a> Course<'a> {
     }
 
     fn begin(&mut self, reason: Option<&str>) {
-        self.state.dropped &= self.facts.record.is_none();
-        self.state.dropped |= self.facts.fate == Some(Fate::Dropped);
+        if let Some(active) = &self.facts.record {
+            self.state.dropped = false;
+            // Begun by a word in a shell, or in an earlier climb.
+            self.state.begun = self.state.begun.or(active.began);
+        }
+        self.state.dropped = is_put_down(self.facts, &self.state);
         let Some(reason) = reason else { return };
         // Its compaction must not begin another one.
         self.state.told.insert(Level::AutoPause);
@@ -249,12 +262,13 @@ impl<'a> Course<'a> {
 
     fn finish(&mut self, ending: Ending, material: crate::material::Material) {
         self.steps.push(Step::Finish(Box::new(End {
-            whose: Whose::Session(self.session.to_owned()),
+            which: Which::Session(self.session.to_owned()),
             ending,
             material,
             at: self.given.now,
             left_out: self.state.left_out,
             commit: self.given.settings.git_commit,
+            by_own_word: false,
         })));
     }
 

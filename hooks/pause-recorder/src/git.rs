@@ -116,13 +116,13 @@ fn tell(git: &mut Git<'_>, now: Timestamp) -> Result<Option<GitContext>, Ended> 
     if !status.is_answer() {
         return bare(git, now);
     }
-    let standing = reading::standing(&status.out);
-    let recent_commits = if standing.has_commit { log(git, now)? } else { Vec::new() };
+    let reported = reading::reported(&status.out);
+    let recent_commits = if reported.has_commit { log(git, now)? } else { Vec::new() };
     Ok(Some(GitContext {
         is_git_repo: true,
-        branch: standing.branch,
+        branch: reported.branch,
         recent_commits,
-        status: standing.status,
+        status: reported.status,
     }))
 }
 

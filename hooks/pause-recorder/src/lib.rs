@@ -8,7 +8,8 @@
 //! - `material`: what a snapshot is made from beside the record; `git`: what the repository says
 //! - `snapshot`: what is left in the end, as JSON, YAML and Markdown
 //! - `shelf`: which records and snapshots this machine has written; `brief`: what a new session is told of one
-//! - `observe`: what is looked at; `decide`: the rules; `step`: what is done; `state`: what is remembered of a session
+//! - `observe`: what is looked at; `prepare`: the little that is written before anything is decided; `decide`: the rules;
+//!   `step`: what is done; `state`: what is remembered of a session
 //! - `wording`: what the user is told; `command`: what can be typed
 
 mod brief;
@@ -20,6 +21,7 @@ mod material;
 mod models;
 mod observe;
 mod occupancy;
+mod prepare;
 mod record;
 mod settings;
 mod shelf;
@@ -36,7 +38,7 @@ pub use step::Step;
 
 use std::process::ExitCode;
 
-use shared::cli::Verb;
+use shared::cli::{self, Verb};
 use shared::config::SettingFault;
 use shared::hook::{Given, Headless, Hook, Outcome, Seen};
 use shared::host::Host;
@@ -59,11 +61,11 @@ impl Hook for PauseRecorder {
     type Effect = Step;
 
     fn is_command(prompt: &str) -> bool {
-        command::is_command(prompt)
+        cli::is_command::<Self>(prompt)
     }
 
     fn run_verb(host: &Host, words: &[&str]) -> Option<ExitCode> {
-        command::run(host, words)
+        cli::run::<Self>(host, Self::NAME, words)
     }
 
     fn faults(settings: &Settings) -> Vec<SettingFault> {

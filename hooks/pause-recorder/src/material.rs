@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use shared::host::Host;
-use shared::operator::typed;
 use shared::transcript::{
     Block, Line, MAX_TAIL_BYTES, Progress, Speaker, Task, ToolUse, conversation, last_lines, requests, tasks,
 };
@@ -67,12 +66,9 @@ pub(crate) fn with(root: &Path, git: GitContext, transcript: Option<&Path>) -> M
     Material { root: root.to_path_buf(), git, todos, files, requests, question }
 }
 
-/// A command of any of our hooks is nobody's request.
 fn requested(transcript: &Path) -> Vec<String> {
-    let all = requests(transcript, MAX_REQUESTS).into_iter();
-    all.filter(|request| typed::ours(request).is_none())
-        .map(|request| one_line(&request, MAX_REQUEST_CHARS))
-        .collect()
+    let all = requests(transcript, MAX_REQUESTS);
+    all.iter().map(|request| one_line(request, MAX_REQUEST_CHARS)).collect()
 }
 
 fn question(transcript: &Path) -> Option<String> {

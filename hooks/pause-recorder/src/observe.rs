@@ -6,21 +6,23 @@ pub(crate) mod start;
 
 use std::time::Duration;
 
+use shared::cli;
 use shared::hook::{Hook, Seen};
+use shared::host::Timestamp;
 use shared::protocol::{Event, Input};
-use shared::state::{SharedMode, write_durable};
 
 use crate::PauseRecorder;
-use crate::command;
+use crate::command::Reply;
 use crate::decide::{is_automatic, wanted};
 use crate::levels::Thresholds;
 use crate::material::{self, Material};
 use crate::occupancy::Reading;
+use crate::prepare;
 use crate::record::{Record, Sessions};
 use crate::settings::Settings;
 use crate::shelf::{self, Fate};
 use crate::snapshot::Snapshot;
-use crate::state::{Compaction, State};
+use crate::state::{Learnt, State};
 
 /// At a session's end the client waits for little more than a second, for all hooks together.
 const PATIENCE_AT_END: Duration = Duration::from_millis(400);
@@ -30,9 +32,6 @@ const MAX_BYTES_AT_END: u64 = 2 * 1024 * 1024;
 
 /// Elsewhere nobody waits for it but the user, once.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
-
-/// A record's first lines are shorter.
-const PROBE_BYTES: usize = 8 * 1024;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +43,7 @@ pub struct Facts {
     /// How full the context is; none where it is not known or no matter.
     pub reading: Option<Reading>,
     /// What was learnt of the model in it.
-    pub learnt: Option<Compaction>,
+    pub learnt: Option<Learnt>,
     /// Where the levels are.
     pub thresholds: Thresholds,
     /// What has become of the record that the session has begun; only where it is not there and ought to be.
@@ -54,7 +53,7 @@ pub struct Facts {
     /// What the record's snapshot is made from, where it is time for one and it could be found in time.
     pub material: Option<Box<Material>>,
     /// The answer to a typed command.
-    pub answered: Option<command::Reply>,
+    pub answered: Option<Reply>,
     /// At a session's start: what others have left.
     pub left: Left,
 }
@@ -66,6 +65,8 @@ pub struct Active {
     pub record: Record,
     /// It has reached its largest size.
     pub is_full: bool,
+    /// When it began, as the shelf has it; only where the session does not remember.
+    pub began: Option<Timestamp>,
 }
 
 /// What earlier sessions of the project have left.
@@ -100,7 +101,7 @@ pub struct Orphan {
     /// Its id.
     pub id: String,
     /// When it was last written to.
-    pub silent_since: shared::host::Timestamp,
+    pub silent_since: Timestamp,
     /// Lines in it that could be read.
     pub actions: usize,
 }
@@ -112,15 +113,12 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
         return None;
     }
     let sessions = Sessions::of(seen.places);
-    let record = sessions.as_ref().and_then(|sessions| sessions.active(session)).map(|record| Active {
-        is_full: record.bytes >= u64::from(seen.settings.max_record_mib.get()) * 1024 * 1024,
-        record,
-    });
     let state: State = seen.peek();
+    let record = sessions.as_ref().and_then(|sessions| active(seen, session, &state, sessions));
     // Where nothing can be remembered, each call would tell the same.
     let is_asked = !is_command && seen.store.is_some();
     let reading = is_asked.then(|| reading::of(seen, &state, record.is_some())).flatten();
-    let learnt = reading::compaction(seen, &state, reading.as_ref());
+    let learnt = reading::learnt(seen, &state, reading.as_ref());
     let thresholds = reading::thresholds(seen.settings, reading.as_ref(), learnt.as_ref());
     let mut facts = Facts {
         sessions,
@@ -138,7 +136,7 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
     facts.hindrance = hindrance(seen, &state, &facts);
     match &seen.input.event {
         Event::UserPromptSubmit { prompt, source } if is_command => {
-            facts.answered = command::typed(seen, prompt, source.as_deref());
+            facts.answered = cli::prompted::<PauseRecorder>(seen, prompt, source.as_deref());
         }
         Event::PreCompact { trigger } if facts.record.is_some() || trigger == "auto" => {
             facts.material = gathered(seen, PATIENCE);
@@ -155,6 +153,18 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
         _ => {}
     }
     Some(facts)
+}
+
+/// The session's record. What is replayed is past: a record that is there now says nothing of it.
+fn active(seen: &Seen<'_, Settings>, session: &str, state: &State, sessions: &Sessions) -> Option<Active> {
+    let record = sessions.active(session).filter(|_| !seen.host.is_replay())?;
+    let is_full = record.bytes >= u64::from(seen.settings.max_record_mib.get()) * 1024 * 1024;
+    let look = || {
+        let own = seen.store.and_then(shelf::own_store)?;
+        shelf::read(&own).begun_at(&sessions.root, session)
+    };
+    let began = if state.begun.is_none() { look() } else { None };
+    Some(Active { record, is_full, began })
 }
 
 /// A compaction inside a subagent is the subagent's.
@@ -177,17 +187,8 @@ fn fate(seen: &Seen<'_, Settings>, session: &str, state: &State, facts: &Facts) 
 
 /// What a record needs is tried before it is said that one begins.
 fn hindrance(seen: &Seen<'_, Settings>, state: &State, facts: &Facts) -> Option<String> {
-    wanted(facts, state, &seen.input.event).filter(|_| !seen.host.is_replay())?;
-    let sessions = facts.sessions.as_ref()?;
-    if let Err(error) = sessions.open() {
-        return Some(error.to_string());
-    }
-    let probe = sessions.dir.join(format!(".room-{}", std::process::id()));
-    let written = write_durable(&probe, &[b' '; PROBE_BYTES], SharedMode::Private);
-    let _ = std::fs::remove_file(&probe);
-    let why =
-        |error| format!("pause-recorder: nothing can be written in {}: {error}", sessions.dir.display());
-    written.err().map(why)
+    wanted(facts, state, &seen.input.event)?;
+    prepare::room(seen.host, facts.sessions.as_ref()?)
 }
 
 impl Facts {

@@ -11,5 +11,5 @@ mod folder;
 mod lines;
 
 pub(crate) use action::{Action, Draft, Kind, MAX_SUMMARY_CHARS, args_summary, json_shortened, shortened};
-pub(crate) use file::{Record, Recorded};
+pub(crate) use file::{InPlace, Record, Recorded};
 pub(crate) use folder::{Sessions, SnapshotFiles, is_record_id};

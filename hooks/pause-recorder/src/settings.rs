@@ -35,7 +35,7 @@ pub struct Settings {
     pub compress_after_days: Bounded<0, 3_650>,
     /// Texts of yours in place of built-in ones, by name: paths, absolute, from `~`, or from the configuration folder.
     pub message_files: BTreeMap<String, PathBuf>,
-    /// Each snapshot is committed to the project's repository, by itself.
+    /// The snapshot is committed to the project's repository, by itself, when its record ends.
     pub git_commit: bool,
 }
 
@@ -43,13 +43,13 @@ pub struct Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Levels {
-    /// The user is told that it fills.
+    /// From so many percent on the user is told that it fills.
     pub caution: Bounded<1, 100>,
-    /// The user is told that it will soon be full.
+    /// From so many percent on the user is told that it will soon be full.
     pub warning: Bounded<1, 100>,
-    /// The record begins.
+    /// From so many percent on the session is recorded.
     pub auto_pause: Bounded<1, 100>,
-    /// The user is told that next to nothing is left.
+    /// From so many percent on the user is told that next to nothing is left.
     pub critical: Bounded<1, 100>,
 }
 

@@ -23,8 +23,10 @@ pub(crate) struct Shelf {
 /// What has become of a record that is not there any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It was finalized.
+    /// It was finalized, by somebody else or because its session seemed to be over.
     Ended,
+    /// It was finalized by a word of its own session.
+    Closed,
     /// It could not begin.
     Failed,
     /// It was removed.
@@ -56,6 +58,8 @@ pub(crate) struct Entry {
     pub(crate) left_out: u64,
     /// When it was finalized.
     pub(crate) finalized_at: Option<Timestamp>,
+    /// Its own session has ended it by a word.
+    pub(crate) by_own_word: bool,
     /// SHA-256 of the JSON that was written last, in hexadecimal digits; empty: none.
     pub(crate) digest: String,
     /// When a session was told of it.
@@ -165,9 +169,17 @@ impl Shelf {
         let is_it = |entry: &&Entry| entry.session == session && entry.started_at == begun;
         match self.in_project(project).find(is_it) {
             Some(entry) if entry.id.is_empty() => Fate::Failed,
+            Some(entry) if entry.finalized_at.is_some() && entry.by_own_word => Fate::Closed,
             Some(entry) if entry.finalized_at.is_some() => Fate::Ended,
             _ => Fate::Dropped,
         }
+    }
+
+    /// When the record that the session has now was begun.
+    #[must_use]
+    pub(crate) fn begun_at(&self, project: &Path, session: &str) -> Option<Timestamp> {
+        let is_its = |entry: &&Entry| entry.session == session && entry.finalized_at.is_none();
+        self.in_project(project).find(is_its).map(|entry| entry.started_at)
     }
 
     /// The snapshot that a new session is to be told of: the latest one of others, if nobody was told of it or is about to
@@ -296,8 +308,11 @@ mod tests {
         shelf.begun(project, "s", "id", Path::new("/p/x.jsonl"));
         assert_eq!((fate(&shelf), shelf.entries.len()), (Fate::Dropped, 1));
         assert_eq!(shelf.entries[0].file, Path::new("/p/x.jsonl"));
+        assert_eq!((shelf.begun_at(project, "s"), shelf.begun_at(project, "t")), (Some(at), None));
         shelf.entry(project, "id").finalized_at = Some(at);
-        assert_eq!(fate(&shelf), Fate::Ended);
+        assert_eq!((fate(&shelf), shelf.begun_at(project, "s")), (Fate::Ended, None));
+        shelf.entry(project, "id").by_own_word = true;
+        assert_eq!(fate(&shelf), Fate::Closed);
         assert_eq!(shelf.fate(project, "s", Timestamp::from_secs(8)), Fate::Dropped);
         assert_eq!(shelf.fate(project, "t", at), Fate::Dropped);
     }

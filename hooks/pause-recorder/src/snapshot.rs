@@ -2,10 +2,11 @@
 //!
 //! - `build`: out of a record and what else is known (pure), with its lists of what was `done`; `markdown`: for people (pure);
 //!   `text`: what of the session and its repository stands in them
-//! - `publish`: the files, and the record to its archive; `schema`: what a program may rely on
+//! - `publish`: the files, and the record to its archive; `kept`: whether one is what was written; `schema`: what a program may rely on
 
 mod build;
 mod done;
+mod kept;
 mod markdown;
 mod publish;
 mod schema;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use shared::host::Timestamp;
 
 pub(crate) use build::{Summary, build, finalized_data, is_context_known, summary};
+pub(crate) use kept::{as_written, is_as_written, json_of};
 pub(crate) use markdown::markdown;
 pub(crate) use publish::Ending;
 pub(crate) use publish::{Finish, Finished, digest, finish};
@@ -84,6 +86,19 @@ impl ContextUsage {
     }
 }
 
+/// What the message of a snapshot's commit begins with, before the rest of its id.
+const COMMIT_MESSAGE: &str = "Pause snapshot session-";
+
+/// The message of the commit of a snapshot.
+pub(crate) fn commit_message(id: &str) -> String {
+    format!("{COMMIT_MESSAGE}{}", id.trim_start_matches("session-"))
+}
+
+/// It is the message of such a commit.
+pub(crate) fn is_commit_message(message: &str) -> bool {
+    message.starts_with(COMMIT_MESSAGE)
+}
+
 /// A share, 0 to 1, in whole percent, as it is told.
 pub(crate) fn whole_percent(share: f64) -> f64 {
     // 0.29 is a little less than 29 hundredths in binary.
@@ -129,6 +144,19 @@ pub struct Todos {
     pub active: Vec<String>,
     /// Completed.
     pub completed: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{commit_message, is_commit_message};
+
+    #[test]
+    fn the_commit_of_a_snapshot_is_known_by_its_message() {
+        let message = commit_message("session-20261122-120000-2");
+        assert_eq!(message, "Pause snapshot session-20261122-120000-2");
+        assert!(is_commit_message(&message));
+        assert!(!is_commit_message("Pause snapshot of the camera"));
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use shared::hook::Remembered;
 use shared::host::Timestamp;
 
 use crate::levels::Level;
+use crate::models::Model;
 
 /// The memory of one session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -30,8 +31,8 @@ pub struct State {
     #[serde(skip_serializing_if = "is_false")]
     pub dropped: bool,
     /// What was learnt of the session's model, looked up when it was first seen.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub learnt: Option<Compaction>,
+    #[serde(rename = "model_learnt", skip_serializing_if = "Option::is_none")]
+    pub learnt: Option<Learnt>,
     /// Actions that were only counted, because the record is full.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: u64,
@@ -46,13 +47,13 @@ pub struct Compacting {
     pub tokens: u64,
 }
 
-/// Where the client compacts a model by itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Compaction {
-    /// The model.
+/// What was learnt of a model.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Learnt {
+    /// Its id.
     pub model: String,
-    /// Tokens in it when that last came; none: it was not seen.
-    pub at: Option<u64>,
+    /// What.
+    pub what: Model,
 }
 
 impl State {

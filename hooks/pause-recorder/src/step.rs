@@ -10,14 +10,14 @@ use shared::hook::Effect;
 use shared::host::{Places, Timestamp};
 use shared::notices::not_yet_told;
 use shared::state::Store;
-use shared::switches::{Turn, Turned};
+use shared::switches::Turn;
 
 use crate::git;
 use crate::material::Material;
 use crate::models::{self, Model};
 use crate::record::{Draft, Record, Sessions};
 use crate::shelf::{self, Shelf};
-use crate::snapshot::{Ending, Finish, Finished, finish};
+use crate::snapshot::{Ending, Finish, Finished, commit_message, finish};
 
 /// A commit may take so long.
 const COMMIT_PATIENCE: Duration = Duration::from_secs(2);
@@ -112,7 +112,7 @@ pub struct Start {
 #[derive(Debug, Clone, PartialEq)]
 pub struct End {
     /// Which one.
-    pub whose: Whose,
+    pub which: Which,
     /// What becomes of it.
     pub ending: Ending,
     /// What the snapshot is made from beside it.
@@ -123,15 +123,23 @@ pub struct End {
     pub left_out: u64,
     /// The snapshot is committed.
     pub commit: bool,
+    /// Its own session has asked for it by a word.
+    pub by_own_word: bool,
 }
 
 /// Which record.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Whose {
+pub enum Which {
     /// That of this session of the client's, which may only just have begun.
     Session(String),
     /// This one.
     Record(Record),
+}
+
+impl From<Turn> for Step {
+    fn from(turn: Turn) -> Self {
+        Self::Turn(turn)
+    }
 }
 
 impl Effect for Step {
@@ -143,9 +151,9 @@ impl Effect for Step {
             }
             Self::Append { session, .. } => Some(session.clone()),
             Self::Fail { session, .. } => session.clone(),
-            Self::Finish(end) => match &end.whose {
-                Whose::Session(session) => Some(session.clone()),
-                Whose::Record(_) => None,
+            Self::Finish(end) => match &end.which {
+                Which::Session(session) => Some(session.clone()),
+                Which::Record(_) => None,
             },
             _ => None,
         };
@@ -161,7 +169,7 @@ impl Effect for Step {
 impl Step {
     fn done(self, places: &Places, now: Timestamp) -> Result<(), String> {
         match self {
-            Self::Turn(turn) => Turned(turn).carry_out(places, now),
+            Self::Turn(turn) => turn.carry_out(places, now),
             Self::Start(start) => begin(&sessions(places)?, &own(places)?, *start),
             Self::Append { session, drafts } => append(&sessions(places)?, &session, &drafts),
             Self::Finish(end) => finalize(sessions(places)?, &own(places)?, *end),
@@ -245,10 +253,10 @@ fn append(sessions: &Sessions, session: &str, drafts: &[Draft]) -> Result<(), St
 
 /// A record that is gone was finalized or discarded meanwhile.
 fn finalize(sessions: Sessions, own: &Store, end: End) -> Result<(), String> {
-    let End { whose, ending, material, at, left_out, commit } = end;
-    let record = match &whose {
-        Whose::Record(record) => record.clone(),
-        Whose::Session(session) => match sessions.active(session) {
+    let End { which, ending, material, at, left_out, commit, by_own_word } = end;
+    let record = match &which {
+        Which::Record(record) => record.clone(),
+        Which::Session(session) => match sessions.active(session) {
             Some(record) => record,
             None => return Ok(()),
         },
@@ -258,16 +266,16 @@ fn finalize(sessions: Sessions, own: &Store, end: End) -> Result<(), String> {
     let finished = finish(&Finish { record, sessions, ending, material, at, left_out }, |finished| {
         shelf::change(own, |shelf| {
             recognize(shelf, &place, &file, &finished.id);
-            shelve(shelf, &root, finished, ending, at);
+            shelve(shelf, &root, finished, ending, at, by_own_word);
         })
     });
-    if let (Err(_), Whose::Session(session), Ending::Full) = (&finished, &whose, ending) {
+    if let (Err(_), Which::Session(session), Ending::Full) = (&finished, &which, ending) {
         // The session is over, and nobody else knows of it: the next one's start tries again.
         let _ = shelf::change(own, |shelf| shelf.leave(&root, session, at, left_out));
     }
     let finished = finished?;
     let Some(finished) = finished.filter(|_| commit && ending == Ending::Full) else { return Ok(()) };
-    let message = format!("Pause snapshot {}", finished.id);
+    let message = commit_message(&finished.id);
     git::commit(&root, &finished.files, &message, COMMIT_PATIENCE).map_err(|why| {
         let path = finished.path.display();
         format!("pause-recorder: the snapshot is written ({path}), but not committed: {why}")
@@ -300,12 +308,20 @@ fn recognize(shelf: &mut Shelf, sessions: &Sessions, file: &Path, id: &str) {
 }
 
 /// Somebody else's record stays somebody else's.
-fn shelve(shelf: &mut Shelf, root: &Path, finished: &Finished, ending: Ending, at: Timestamp) {
+fn shelve(
+    shelf: &mut Shelf,
+    root: &Path,
+    finished: &Finished,
+    ending: Ending,
+    at: Timestamp,
+    by_own_word: bool,
+) {
     if ending == Ending::Minimal {
         shelf.remove(root, &finished.id);
     } else if shelf.of(root, &finished.id).is_some() {
         let entry = shelf.entry(root, &finished.id);
         entry.digest.clone_from(&finished.digest);
         entry.finalized_at = (ending == Ending::Full).then_some(at);
+        entry.by_own_word = by_own_word;
     }
 }

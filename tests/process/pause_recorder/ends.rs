@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use super::{HOUR, Recorder, age, json_file, kinds, lines};
+use super::{HOUR, Recorder, age, id_of, json_file, kinds, lines};
 
 /// A record that somebody has put there.
 const FOREIGN: &str = concat!(
@@ -59,6 +59,54 @@ fn a_session_that_was_not_recorded_leaves_nothing() {
     assert_eq!(files.filter(told).collect::<Vec<_>>(), [journal.display().to_string()]);
     let [line] = &lines(&journal)[..] else { panic!("{}", recorder.journal()) };
     assert_eq!((&line["what"], &line["rule"]), (&"advise".into(), &"pause-recorder.levels".into()));
+}
+
+#[test]
+fn one_that_its_own_session_finalizes_by_a_word_is_the_last_of_this_climb() {
+    let recorder = Recorder::new("");
+    let session = &recorder.session;
+    let id = id_of(&recorder.recorded(session));
+    recorder.climb(session, 184_000);
+    // What `/barbless:pause` has Claude do in its shell, and how the client reports that call.
+    recorder.run(&["finalize"]).assert_exit(0);
+    recorder.ask(&session.bash_succeeded("pause-recorder finalize", "is finalized"));
+    recorder.ask(&session.stop("It can be left like this."));
+    recorder.ask(&session.user_prompt_submit("thank you"));
+    recorder.climb(session, 192_000);
+    assert_eq!(recorder.actives().len(), 0, "{:?}", recorder.kept());
+    recorder.ask(&session.session_end("other"));
+    assert_eq!(recorder.latest(), id);
+    let brief = recorder.starts("bbbbbbbb-1").brief;
+    assert!(brief.contains(&format!("{id}.json")), "{brief}");
+}
+
+#[test]
+fn after_that_another_begins_by_a_word_and_ends_the_same_way() {
+    let recorder = Recorder::new("");
+    let session = &recorder.session;
+    let first = id_of(&recorder.recorded(session));
+    recorder.run(&["finalize"]).assert_exit(0);
+    recorder.call(session);
+    recorder.run(&["start"]).assert_exit(0);
+    recorder.call(session);
+    let record = recorder.actives().remove(0);
+    assert_eq!(kinds(&lines(&record)), ["pause_started", "tool_call"]);
+    recorder.run(&["finalize"]).assert_exit(0);
+    recorder.ask(&session.user_prompt_submit("go on"));
+    assert_eq!(recorder.actives().len(), 0, "{:?}", recorder.kept());
+    assert_ne!(recorder.latest(), first);
+}
+
+#[test]
+fn one_that_was_begun_by_a_word_below_the_level_is_the_last_of_the_climb_too() {
+    let recorder = Recorder::new("");
+    let session = &recorder.session;
+    recorder.climb(session, 100_000);
+    recorder.run(&["start"]).assert_exit(0);
+    recorder.climb(session, 184_000);
+    recorder.run(&["finalize"]).assert_exit(0);
+    recorder.ask(&session.user_prompt_submit("go on"));
+    assert_eq!(recorder.actives().len(), 0, "{:?}", recorder.kept());
 }
 
 /// How long git may hold up the end of a session. It is killed after 0.4 seconds; the rest is for a slow machine.

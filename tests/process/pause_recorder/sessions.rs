@@ -68,7 +68,7 @@ fn one_session_whose_calls_end_at_once_has_one_record() {
     let [record] = &recorder.actives()[..] else { panic!("{:?}", recorder.kept()) };
     let lines = lines(record);
     let calls = kinds(&lines).iter().filter(|kind| **kind == "tool_call").count();
-    assert_eq!((calls, lines.len()), (20, 22), "{lines:#?}");
+    assert_eq!((calls, lines.len()), (20, 22), "{}\n{lines:?}", recorder.journal());
 }
 
 #[test]

@@ -1,18 +1,15 @@
 //! What the answers are made from: the session that asks, the project's folder, and what this machine knows of it.
 
-use shared::cli::Asker;
-use shared::hook::Seen;
+use shared::cli::{self, Asker};
+use shared::hook::{Hook, Seen};
 use shared::operator::{Caller, Standing};
-use shared::state::read_regular;
+use shared::switches::{Position, Turn};
 
-use super::records::refusal;
+use crate::PauseRecorder;
 use crate::record::{Record, Recorded, Sessions, is_record_id};
 use crate::settings::Settings;
 use crate::shelf::{self, Shelf};
-use crate::snapshot::{Snapshot, digest};
-
-/// A snapshot is a few thousand bytes; whatever is longer is none.
-const MAX_SNAPSHOT_BYTES: u64 = 4 * 1024 * 1024;
+use crate::snapshot::{Snapshot, is_as_written, json_of};
 
 /// What an answer is made from.
 pub(super) struct Desk<'a> {
@@ -155,9 +152,38 @@ impl<'a> Desk<'a> {
         }
         let line = format!("pause-recorder {verb} {}", going.name);
         let written = going.record.modified.local();
-        let why = refusal(self.asker.caller, &line);
-        let why = why.trim_start_matches("pause-recorder: ");
+        let why = self.asker.caller.refusal(&line, true);
         Err(format!("pause-recorder: {} is of another session, last written {written}; {why}", going.name))
+    }
+
+    /// What is said to whom the user has to allow it; `line` is what they can type.
+    pub(super) fn refusal(&self, line: &str) -> String {
+        format!("pause-recorder: {}", self.asker.caller.refusal(line, true))
+    }
+
+    /// Why nothing would be recorded, and what turns it on.
+    pub(super) fn off(&self, session: &str) -> Option<String> {
+        if let Some(file) = cli::off_file(self.asker.host, self.asker.places) {
+            return Some(format!(
+                "pause-recorder: every hook is off while {file} is there, so nothing would be recorded; remove it first"
+            ));
+        }
+        let switches = self.asker.switches();
+        let is_on = self.asker.section::<PauseRecorder>(&switches).is_some_and(|section| section.enabled);
+        if is_on {
+            return None;
+        }
+        // Whatever holds for all, this session's own switch stays.
+        let everywhere = Turn::everywhere(PauseRecorder::NAME, Position::On);
+        let with_all_on = switches.with(&everywhere, self.asker.host.now());
+        Some(match with_all_on.position(PauseRecorder::NAME, Some(session)) {
+            Position::Off => format!(
+                "pause-recorder: it is switched off for this session, so nothing would be recorded; type: pause-recorder auto --session {session}"
+            ),
+            _ => {
+                "pause-recorder: it is off, so nothing would be recorded; type: pause-recorder on".to_owned()
+            }
+        })
     }
 
     fn of_others(&self, going: &[Going], verb: &str) -> String {
@@ -207,7 +233,7 @@ impl<'a> Desk<'a> {
     }
 
     pub(super) fn kept(&self, id: &str) -> Kept {
-        let bytes = read_regular(&self.sessions.files(id).json, MAX_SNAPSHOT_BYTES).ok();
+        let bytes = json_of(&self.sessions, id);
         let whose = self.whose(id, bytes.as_deref());
         let json = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
         let snapshot: Option<Snapshot> = json.as_deref().and_then(|json| serde_json::from_str(json).ok());
@@ -223,7 +249,7 @@ impl<'a> Desk<'a> {
         let entry = self.shelf.of(&self.sessions.root, id).filter(|entry| !entry.digest.is_empty());
         match entry {
             None => Whose::Foreign,
-            Some(entry) if bytes.map(digest).as_ref() != Some(&entry.digest) => Whose::Changed,
+            Some(entry) if !bytes.is_some_and(|bytes| is_as_written(bytes, &entry.digest)) => Whose::Changed,
             Some(entry) if entry.read_at.is_some() => Whose::Read,
             Some(_) => Whose::Unread,
         }

@@ -1,10 +1,8 @@
 //! The words: what is typed after the hook's name, in a shell or as a prompt.
 
-use shared::operator::typed::words_after;
+use shared::cli::Line;
 
 use super::VERBS;
-use crate::PauseRecorder;
-use shared::hook::Hook;
 
 /// What every hook has, as far as it takes options.
 const COMMON: [&str; 4] =
@@ -15,7 +13,7 @@ pub(super) const DAYS: u32 = 90;
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Asked {
+pub enum Asked {
     Status { json: bool },
     List { json: bool },
     Show { id: Option<String>, json: bool },
@@ -27,17 +25,13 @@ pub(super) enum Asked {
     SnapshotSchema,
 }
 
-/// What a prompt asks for; `None`: it is for Claude, or for what every hook answers. What is no part of an id is prose.
-pub(super) fn prompted(prompt: &str) -> Option<Asked> {
-    let words = words_after(PauseRecorder::NAME, prompt)?;
-    let (verb, rest) = words.split_first()?;
-    let verb = verb.to_ascii_lowercase();
-    let words: Vec<&str> = std::iter::once(verb.as_str()).chain(rest.iter().copied()).collect();
-    parse(&words).filter(|asked| asked.id().is_none_or(is_part_of_an_id))
+/// What a line asks for; `None`: nothing of ours. In a prompt, what is no part of an id is prose.
+pub(super) fn asked(line: &Line<'_>) -> Option<Asked> {
+    parse(line.words).filter(|asked| !line.is_prompt || asked.id().is_none_or(is_part_of_an_id))
 }
 
 /// Reads the words after the name. `None`: none of these.
-pub(super) fn parse(words: &[&str]) -> Option<Asked> {
+fn parse(words: &[&str]) -> Option<Asked> {
     let (verb, rest) = words.split_first()?;
     let mut options = Options::of(rest)?;
     let asked = match *verb {
@@ -75,13 +69,11 @@ fn is_part_of_an_id(word: &str) -> bool {
 }
 
 /// A prompt that is meant for us, but with an option that its verb does not have; what is said to it.
-pub(super) fn misused(prompt: &str) -> Option<String> {
-    let words = words_after(PauseRecorder::NAME, prompt)?;
-    let (verb, rest) = words.split_first()?;
-    let verb = verb.to_ascii_lowercase();
+pub(super) fn misused(line: &Line<'_>) -> Option<String> {
+    let (verb, rest) = line.words.split_first()?;
     let is_option = |word: &&str| word.strip_prefix("--").is_some_and(|name| !name.is_empty());
     rest.iter().find(|word| is_option(word))?;
-    let usage = usage_of(&verb)?;
+    let usage = usage_of(verb)?;
     Some(format!(
         "pause-recorder: {verb} does not take this; type: pause-recorder {usage}; pause-recorder help lists all"
     ))
@@ -134,7 +126,16 @@ impl<'a> Options<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, parse, prompted};
+    use shared::cli::{Commands, Line, is_command};
+
+    use super::{Asked, parse};
+    use crate::PauseRecorder;
+
+    /// What a prompt of these words asks for.
+    fn prompted(words: &str) -> Option<Asked> {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        PauseRecorder::asked(&Line { name: "pause-recorder", words: &words, is_prompt: true })
+    }
 
     #[test]
     fn the_verbs() {
@@ -157,16 +158,16 @@ mod tests {
         ] {
             let words: Vec<&str> = line.split(' ').collect();
             assert_eq!(parse(&words).as_ref(), Some(&expected), "{line}");
-            assert_eq!(prompted(&format!(" pause-recorder  {line}\n")), Some(expected), "{line}");
+            assert_eq!(prompted(line), Some(expected), "{line}");
         }
-        assert_eq!(prompted("pause-recorder START"), Some(Asked::Start));
+        assert!(is_command::<PauseRecorder>(" pause-recorder  START\n"));
     }
 
     #[test]
     fn the_name_of_an_active_file_is_an_id_and_a_word_is_none() {
         for (word, is_id) in [("deadbeef", true), ("bf41c52e", true), ("decade", false), ("yourself", false)]
         {
-            assert_eq!(prompted(&format!("pause-recorder discard {word}")).is_some(), is_id, "{word}");
+            assert_eq!(prompted(&format!("discard {word}")).is_some(), is_id, "{word}");
         }
     }
 
@@ -206,7 +207,7 @@ mod tests {
             "Pause-recorder start",
             "start",
         ] {
-            assert_eq!(prompted(prompt), None, "{prompt}");
+            assert!(!is_command::<PauseRecorder>(prompt), "{prompt}");
         }
         assert!(parse(&["resume", "work"]).is_some(), "in a shell it can only be meant for us");
     }

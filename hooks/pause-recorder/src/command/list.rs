@@ -30,14 +30,19 @@ pub(super) fn list(desk: &Desk<'_>, json: bool) -> Reply {
     }
     let mut lines: Vec<String> = going.iter().map(going_line).collect();
     lines.extend(kept.iter().map(kept_line));
-    lines.extend(desk.records_only().iter().take(most).map(|id| format!("{id}  record only, no snapshot")));
-    if ids.len() > most {
-        lines.push(format!("and {} older ones", ids.len() - most));
-    }
+    lines.extend(older(ids.len(), most, "ones"));
+    let only = desk.records_only();
+    lines.extend(only.iter().take(most).map(|id| format!("{id}  record only, no snapshot")));
+    lines.extend(older(only.len(), most, "records without a snapshot"));
     if lines.is_empty() {
         lines.push(format!("nothing in {}", desk.sessions.told()));
     }
     Reply::yes(lines.join("\n"))
+}
+
+/// How many are not listed.
+fn older(there: usize, listed: usize, what: &str) -> Option<String> {
+    (there > listed).then(|| format!("and {} older {what}", there - listed))
 }
 
 pub(super) fn show(desk: &Desk<'_>, part: Option<&str>, json: bool) -> Reply {

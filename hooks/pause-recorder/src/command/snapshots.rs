@@ -1,20 +1,15 @@
 //! Snapshots: handed over and removed by a word.
 
-use std::time::Duration;
-
-use shared::host::Timestamp;
+use shared::host::{DAY, Timestamp};
 use shared::messages::Texts;
 
 use super::Reply;
 use super::desk::{Desk, Kept, Whose};
-use super::records::refusal;
 use crate::brief::{BRIEF, brief};
 use crate::step::Step;
 
 /// What comes first where the user has asked for it.
 const ASKED: &str = "The user has typed `pause-recorder resume`: they ask you to go on from the snapshot below. Read its file, say in a line where it stands, and go on with what is open.";
-
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What a new session is told of a snapshot. Only one that this machine has written, as it has written it: a prompt of ours
 /// must not carry what somebody has committed.
@@ -42,9 +37,9 @@ pub(super) fn resume(desk: &Desk<'_>, part: Option<&str>) -> Reply {
     if !desk.is_prompt {
         return Reply::yes(text);
     }
-    let notice = Some(format!("pause-recorder: {path} was handed to Claude, to go on from it"));
-    let text = format!("{ASKED}\n{text}");
-    Reply { is_for_model: true, notice, steps: vec![Step::MarkRead { id }], ..Reply::yes(text) }
+    let for_model = Some(format!("{ASKED}\n{text}"));
+    let told = format!("pause-recorder: {path} was handed to Claude, to go on from it");
+    Reply { for_model, effects: vec![Step::MarkRead { id }], ..Reply::yes(told) }
 }
 
 /// The latest that no session was told of, else the latest.
@@ -60,7 +55,7 @@ fn latest(desk: &Desk<'_>) -> Option<Kept> {
 pub(super) fn prune(desk: &Desk<'_>, days: u32, dry_run: bool) -> Reply {
     if !dry_run && !desk.asker.caller.is_operator() {
         let line = format!("pause-recorder prune --older-than {days}");
-        return Reply::no(refusal(desk.asker.caller, &line));
+        return Reply::no(desk.refusal(&line));
     }
     let before = desk.asker.host.now().minus(DAY * days);
     let going: Vec<String> = desk.going().into_iter().map(|going| going.name).collect();
@@ -73,8 +68,8 @@ pub(super) fn prune(desk: &Desk<'_>, days: u32, dry_run: bool) -> Reply {
     let head = if dry_run { "would be removed:" } else { "removed:" };
     let lines = ids.iter().map(|id| format!("  {id}"));
     let text = std::iter::once(head.to_owned()).chain(lines).collect::<Vec<_>>().join("\n");
-    let steps = if dry_run { Vec::new() } else { vec![Step::Remove { ids }] };
-    Reply { steps, ..Reply::yes(text) }
+    let effects = if dry_run { Vec::new() } else { vec![Step::Remove { ids }] };
+    Reply { effects, ..Reply::yes(text) }
 }
 
 /// When a record of this id began.

@@ -8,7 +8,6 @@ use shared::cli;
 
 use super::Reply;
 use super::desk::{Desk, Whose};
-use super::records::off;
 use crate::PauseRecorder;
 use crate::levels::Thresholds;
 use crate::models;
@@ -70,10 +69,9 @@ struct Snapshots {
 const MAX_SNAPSHOTS: usize = 1_000;
 
 pub(super) fn answer(desk: &Desk<'_>, json: bool) -> Reply {
-    let line = if json { "pause-recorder status --json" } else { "pause-recorder status" };
-    let common = cli::typed::<PauseRecorder>(line, &desk.asker).unwrap_or_default();
+    let common: Reply = cli::status::<PauseRecorder, _>(&desk.asker, json);
     if common.is_no {
-        return Reply::no(common.text);
+        return common;
     }
     let standing = stand(desk);
     Reply::yes(if json { as_json(&common.text, &standing) } else { as_text(desk, &common.text, &standing) })
@@ -209,7 +207,7 @@ fn no_record_line(desk: &Desk<'_>) -> &'static str {
         () if desk.sessions.active(session).is_some() => {
             "record: no line of it can be read; pause-recorder discard removes it"
         }
-        () if off(desk, session).is_some() => "record: none",
+        () if desk.off(session).is_some() => "record: none",
         () => "record: none; pause-recorder start begins one",
     }
 }

@@ -6,7 +6,7 @@ mod recording;
 use std::fs;
 use std::path::PathBuf;
 
-use shared::cli::Asker;
+use shared::cli::{Asker, Line, is_command, prompted};
 use shared::config::{self, SectionSpec, Sources};
 use shared::hook::{Effect, Seen};
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
@@ -14,7 +14,8 @@ use shared::operator::{Caller, Standing};
 use shared::protocol::{Call, Event, Input};
 use shared::switches::Position;
 
-use super::{Reply, answer, grammar, typed};
+use super::{Reply, answer, grammar};
+use crate::PauseRecorder;
 use crate::record::Sessions;
 use crate::settings::Settings;
 use crate::shelf::{self, Shelf};
@@ -106,9 +107,10 @@ impl World {
     /// Asks, and does what is to be done.
     fn ask(&self, way: Way, line: &str) -> Reply {
         let words: Vec<&str> = line.split(' ').collect();
-        let asked = grammar::parse(&words).unwrap_or_else(|| panic!("{line}"));
+        let asked = Line { name: "pause-recorder", words: &words, is_prompt: false };
+        let asked = grammar::asked(&asked).unwrap_or_else(|| panic!("{line}"));
         let reply = self.see(way, |asker, seen| answer(&asked, asker, seen, way.is_prompt));
-        for step in reply.steps.clone() {
+        for step in reply.effects.clone() {
             assert_eq!(step.carry_out(&self.places(), self.now), Ok(()), "{line}");
         }
         reply
@@ -122,12 +124,12 @@ impl World {
 
     fn no(&self, way: Way, line: &str) -> String {
         let reply = self.ask(way, line);
-        assert!(reply.is_no && reply.steps.is_empty(), "{line}: {}", reply.text);
+        assert!(reply.is_no && reply.effects.is_empty(), "{line}: {}", reply.text);
         reply.text
     }
 
     fn prompt(&self, prompt: &str) -> Option<Reply> {
-        self.see(PROMPT, |_, seen| typed(seen, prompt, None))
+        self.see(PROMPT, |_, seen| prompted::<PauseRecorder>(seen, prompt, None))
     }
 
     /// A snapshot of a session of this machine; its id.
@@ -153,13 +155,13 @@ fn what_every_hook_answers_is_answered_and_prose_is_not() {
     for prompt in
         ["pause-recorder status", "pause-recorder help", "pause-recorder list", "pause-recorder show 2026"]
     {
-        assert!(super::is_command(prompt) && world.prompt(prompt).is_some(), "{prompt}");
+        assert!(is_command::<PauseRecorder>(prompt) && world.prompt(prompt).is_some(), "{prompt}");
     }
     for prompt in ["pause-recorder", "pause-recorder start the server", "please pause-recorder start"] {
-        assert!(!super::is_command(prompt) && world.prompt(prompt).is_none(), "{prompt}");
+        assert!(!is_command::<PauseRecorder>(prompt) && world.prompt(prompt).is_none(), "{prompt}");
     }
     let off = world.prompt("pause-recorder off").unwrap();
-    assert_eq!((off.steps.len(), off.is_no, off.is_for_model), (1, false, false));
+    assert_eq!((off.effects.len(), off.is_no, off.for_model), (1, false, None));
     assert!(world.yes(TERMINAL, "schema snapshot").contains("\"session_id\""));
 }
 
@@ -211,10 +213,10 @@ fn an_option_that_a_verb_does_not_have_is_answered_with_the_usage() {
         ("pause-recorder status --all", "status [--json]"),
         ("pause-recorder off --everywhere", "off [--session ID]"),
     ] {
-        assert!(super::is_command(prompt), "{prompt}");
+        assert!(is_command::<PauseRecorder>(prompt), "{prompt}");
         let reply = world.prompt(prompt).unwrap();
         assert!(
-            reply.is_no && reply.steps.is_empty() && reply.text.contains(usage),
+            reply.is_no && reply.effects.is_empty() && reply.text.contains(usage),
             "{prompt}: {}",
             reply.text
         );
@@ -222,7 +224,7 @@ fn an_option_that_a_verb_does_not_have_is_answered_with_the_usage() {
     for prompt in
         ["pause-recorder paint --blue", "pause-recorder start -- and go on", "pause-recorder --force"]
     {
-        assert!(!super::is_command(prompt) && world.prompt(prompt).is_none(), "{prompt}");
+        assert!(!is_command::<PauseRecorder>(prompt) && world.prompt(prompt).is_none(), "{prompt}");
     }
 }
 

@@ -71,7 +71,7 @@ pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
             Some((Kind::SystemEvent, map(data)))
         }
         // A command of any of our hooks is nobody's words.
-        Event::UserPromptSubmit { prompt, .. } if typed::ours(prompt).is_none() => {
+        Event::UserPromptSubmit { prompt, .. } if !typed::is_command_line(prompt) => {
             let data = json!({
                 "message": shortened(prompt, MAX_SUMMARY_CHARS),
                 "length": prompt.chars().count(),

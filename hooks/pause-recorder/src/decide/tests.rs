@@ -20,11 +20,14 @@ use crate::occupancy::{Reading, Source};
 use crate::record::{Draft, Kind, Record, Recorded, Sessions};
 use crate::settings::Settings;
 use crate::snapshot::{Ending, build};
-use crate::state::{Compacting, State};
-use crate::step::{End, Step, Whose};
+use crate::state::{Compacting, Learnt, State};
+use crate::step::{End, Step, Which};
 
 const NOW: Timestamp = Timestamp::from_secs(1_000_000);
 const BEGUN: Timestamp = Timestamp::from_secs(999_000);
+
+/// A sentence.
+const LIKE_A_COMMAND: &str = "req status prints the wrong branch, please fix the parser and add a test";
 
 /// A tool call in a session that nothing is known of; the tests change what matters.
 struct Case {
@@ -104,7 +107,7 @@ fn at(percent: u64) -> Case {
 /// The same while it is recorded.
 fn recorded_at(percent: u64) -> Case {
     let mut case = at(percent);
-    case.facts.record = Some(Active { record: record(), is_full: false });
+    case.facts.record = Some(Active { record: record(), is_full: false, began: None });
     case.state.told = [Level::Caution, Level::Warning, Level::AutoPause].into();
     case.state.begun = Some(BEGUN);
     case
@@ -251,6 +254,8 @@ fn a_window_that_is_news_is_learnt_and_what_else_happens_is_not_lost() {
     case.facts.reading = told(None);
     assert!(!case.outcome().effects.iter().any(|step| matches!(step, Step::Learn { .. })));
     case.facts.reading = told(Some(200_000));
+    case.facts.learnt = Some(Learnt { model: "m".into(), what: Model::default() });
+    assert_eq!(case.state_after().learnt, None, "it is looked up anew");
     let learnt = Model { window: Some(200_000), compacted_at: None };
     assert!(case.outcome().effects.contains(&Step::Learn { model: "m".into(), learnt }));
     assert!(case.starts());
@@ -264,6 +269,7 @@ fn what_happens_is_an_action_each() {
         (tool_call(), Kind::ToolCall, "tool", "Read"),
         (tool_call(), Kind::ToolCall, "path", "/p/a.rs"),
         (prompt("go on"), Kind::UserMessage, "message", "go on"),
+        (prompt(LIKE_A_COMMAND), Kind::UserMessage, "message", LIKE_A_COMMAND),
         (stop("done"), Kind::AssistantResponse, "summary", "done"),
         (Event::PostToolUseFailure(failure), Kind::SystemEvent, "event", "tool_failure"),
         (Event::StopFailure { error: "rate_limit".into() }, Kind::SystemEvent, "error", "rate_limit"),
@@ -334,7 +340,7 @@ fn names_and_words_are_texts_like_others() {
 #[test]
 fn a_full_record_is_counted_on() {
     let mut case = recorded_at(91);
-    case.facts.record = Some(Active { record: record(), is_full: true });
+    case.facts.record = Some(Active { record: record(), is_full: true, began: None });
     assert!(case.kinds().is_empty());
     assert_eq!(case.state_after().left_out, 1);
 }
@@ -347,7 +353,7 @@ fn a_compaction_by_the_client_leaves_a_snapshot_and_the_record_goes_on() {
         assert_eq!(case.starts(), starts);
         let ends = case.ends();
         assert_eq!(ends.len(), 1);
-        assert_eq!((ends[0].ending, &ends[0].whose), (Ending::GoesOn, &Whose::Session("s".into())));
+        assert_eq!((ends[0].ending, &ends[0].which), (Ending::GoesOn, &Which::Session("s".into())));
     }
 }
 
@@ -473,15 +479,14 @@ fn a_session_that_goes_on_takes_its_record_back() {
 fn a_typed_command_is_answered_and_not_recorded() {
     let mut case = recorded_at(91);
     case.event = prompt("pause-recorder status");
-    let reply = Reply { text: "it is".into(), ..Reply::default() };
+    let reply = Reply::yes("it is");
     case.facts.answered = Some(reply.clone());
     assert_eq!(case.outcome().verdict, Verdict::Reply { text: "it is".into() });
     assert!(case.kinds().is_empty());
 
-    let notice = Some("handed over".to_owned());
-    case.facts.answered = Some(Reply { is_for_model: true, notice: notice.clone(), ..reply });
-    assert_eq!(case.outcome().verdict, Verdict::Advise { text: "it is".into() });
-    assert_eq!(case.outcome().notice, notice, "the user sees what Claude is told of");
+    case.facts.answered = Some(Reply { for_model: Some("go on".into()), ..reply });
+    assert_eq!(case.outcome().verdict, Verdict::Advise { text: "go on".into() });
+    assert_eq!(case.outcome().notice.as_deref(), Some("it is"), "the user sees what Claude is told of");
 }
 
 #[test]

@@ -87,7 +87,9 @@ impl<'a> Git<'a> {
     /// The first `git` of `PATH` that does not lie in the project; `None`: there is none.
     pub(super) fn new(folder: &'a Path, surroundings: &Environment, patience: Duration) -> Option<Self> {
         let trusted = TrustedPath::new(surroundings.search_path.as_deref(), folder);
+        let xdg = surroundings.xdg_config_home.iter().filter(|folder| folder.is_absolute());
         let home = surroundings.home.iter().map(|home| ("HOME".into(), home.into()));
+        let home = home.chain(xdg.map(|folder| ("XDG_CONFIG_HOME".into(), folder.into())));
         let ours = ENVIRONMENT.iter().map(|(name, value)| (name.into(), value.into()));
         Some(Self {
             program: trusted.find("git")?,
@@ -129,10 +131,10 @@ impl<'a> Git<'a> {
     /// Asked first, it takes its lock files along.
     fn end(&self, child: &mut Child) {
         if !self.grace.is_zero() {
-            signal(child, Ending::Asked);
+            signal(child, Urgency::Asked);
             has_ended(child, Instant::now() + self.grace);
         }
-        signal(child, Ending::Killed);
+        signal(child, Urgency::Killed);
         let _ = child.kill();
         let _ = child.wait();
     }
@@ -162,7 +164,7 @@ fn read(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
 }
 
 #[derive(Clone, Copy)]
-enum Ending {
+enum Urgency {
     Asked,
     Killed,
 }
@@ -176,14 +178,14 @@ fn in_a_group_of_its_own(command: &mut Command) {
 fn in_a_group_of_its_own(_command: &mut Command) {}
 
 #[cfg(unix)]
-fn signal(child: &Child, ending: Ending) {
+fn signal(child: &Child, urgency: Urgency) {
     use rustix::process::{Pid, Signal, kill_process_group};
-    let signal = match ending {
-        Ending::Asked => Signal::TERM,
-        Ending::Killed => Signal::KILL,
+    let signal = match urgency {
+        Urgency::Asked => Signal::TERM,
+        Urgency::Killed => Signal::KILL,
     };
     let _ = kill_process_group(Pid::from_child(child), signal);
 }
 
 #[cfg(not(unix))]
-fn signal(_child: &Child, _ending: Ending) {}
+fn signal(_child: &Child, _ending: Urgency) {}

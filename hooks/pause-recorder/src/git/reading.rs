@@ -23,7 +23,7 @@ pub(super) const LOG_FORMAT: &str = "--format=%h%x00%an%x00%ce%x00%ct%x00%s";
 
 /// What `status --porcelain=v2 --branch` says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct Reported {
     /// None: detached.
     pub(super) branch: Option<String>,
     /// There is a commit.
@@ -32,15 +32,15 @@ pub(super) struct Standing {
 }
 
 /// Reads the status. Where it was cut, the last name is left out.
-pub(super) fn standing(said: &[u8]) -> Standing {
-    let mut standing = Standing { has_commit: true, ..Standing::default() };
+pub(super) fn reported(said: &[u8]) -> Reported {
+    let mut reported = Reported { has_commit: true, ..Reported::default() };
     let mut fields = whole_fields(said);
     let mut differs = false;
     while let Some(field) = fields.next() {
         let Some((kind, rest)) = field.split_once(' ') else { continue };
         let name = match kind {
             "#" => {
-                header(&mut standing, rest);
+                header(&mut reported, rest);
                 continue;
             }
             "1" => rest.splitn(8, ' ').nth(7),
@@ -55,21 +55,21 @@ pub(super) fn standing(said: &[u8]) -> Standing {
         };
         let Some(name) = name.filter(|name| !name.starts_with(OWN_FOLDER)) else { continue };
         differs = true;
-        let Status { modified_files, untracked_files, .. } = &mut standing.status;
+        let Status { modified_files, untracked_files, .. } = &mut reported.status;
         let list = if kind == "?" { untracked_files } else { modified_files };
         if list.len() < MAX_NAMES {
             list.push(as_name(name));
         }
     }
-    standing.status.clean = !differs;
-    standing
+    reported.status.clean = !differs;
+    reported
 }
 
-fn header(standing: &mut Standing, header: &str) {
+fn header(reported: &mut Reported, header: &str) {
     match header.split_once(' ') {
-        Some(("branch.oid", oid)) => standing.has_commit = oid != "(initial)",
+        Some(("branch.oid", oid)) => reported.has_commit = oid != "(initial)",
         Some(("branch.head", head)) => {
-            standing.branch = Some(head).filter(|head| *head != "(detached)").map(as_name);
+            reported.branch = Some(head).filter(|head| *head != "(detached)").map(as_name);
         }
         _ => {}
     }
@@ -139,12 +139,12 @@ pub(super) fn in_a_line(text: &str) -> String {
 mod tests {
     use shared::host::Timestamp;
 
-    use super::{MAX_NAMES, Standing, commits, own_filters, standing};
+    use super::{MAX_NAMES, Reported, commits, own_filters, reported};
 
     const BEHIND: &str = "N... 100644 100644 100644 1 2";
 
     fn names(said: &str) -> (Vec<String>, Vec<String>) {
-        let Standing { status, .. } = standing(said.as_bytes());
+        let Reported { status, .. } = reported(said.as_bytes());
         assert_eq!(status.clean, status.modified_files.is_empty() && status.untracked_files.is_empty());
         (status.modified_files, status.untracked_files)
     }
@@ -183,8 +183,8 @@ mod tests {
             ("# branch.oid 1\0# branch.head (detached)\0", None, true),
             ("# branch.oid (initial)\0# branch.head a/b\0# stash 2\0", Some("a/b"), false),
         ] {
-            let standing = standing(said.as_bytes());
-            assert_eq!((standing.branch.as_deref(), standing.has_commit), (branch, has_commit), "{said:?}");
+            let reported = reported(said.as_bytes());
+            assert_eq!((reported.branch.as_deref(), reported.has_commit), (branch, has_commit), "{said:?}");
         }
     }
 
@@ -219,7 +219,7 @@ mod tests {
         let said = format!(
             "# branch.head fix/{token}\0# branch.oid 1\x001 .M {BEHIND} a\n{token}.txt\0? https://me:hunter2hunter2@h/\u{1b}[1mx\u{2028}y\0"
         );
-        let Standing { branch, status, .. } = standing(said.as_bytes());
+        let Reported { branch, status, .. } = reported(said.as_bytes());
         let told = format!("{branch:?}{status:?}");
         assert!(!told.contains("Ab1") && !told.contains("hunter2"), "{told}");
         assert_eq!(branch.as_deref(), Some("fix/[masked: GitHub token]"));

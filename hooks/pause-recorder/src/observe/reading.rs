@@ -13,7 +13,7 @@ use crate::models::{self, Model};
 use crate::occupancy::{Reading, Source, WindowWords, full_name, is_of, window};
 use crate::settings::Settings;
 use crate::shelf;
-use crate::state::{Compaction, State};
+use crate::state::{Learnt, State};
 
 /// The status line tells of the last reply. What is older may be a reply behind: the transcript is not.
 const FRESH: Duration = Duration::from_secs(60);
@@ -36,30 +36,24 @@ pub(super) fn of(seen: &Seen<'_, Settings>, state: &State, is_recorded: bool) ->
         }
     }
     let fresh = told.as_ref().filter(|told| !state.compacted && is_fresh(told, seen.host.now()));
-    let reading = fresh.and_then(|told| by_status_line(seen, told));
+    let reading = fresh.and_then(|told| by_status_line(seen, state, told));
     reading.or_else(|| by_transcript(seen, state, told.as_ref()))
 }
 
 /// What was learnt of the model that replies. Looked up once a session for each: every call would read a file for it.
-pub(super) fn compaction(
-    seen: &Seen<'_, Settings>,
-    state: &State,
-    reading: Option<&Reading>,
-) -> Option<Compaction> {
+pub(super) fn learnt(seen: &Seen<'_, Settings>, state: &State, reading: Option<&Reading>) -> Option<Learnt> {
     let model = reading.map(|reading| &reading.model).filter(|model| !model.is_empty())?;
-    let known = state.learnt.as_ref().filter(|known| known.model == *model);
-    let look = || Compaction { model: model.clone(), at: learnt(seen, model).compacted_at };
-    Some(known.cloned().unwrap_or_else(look))
+    Some(Learnt { model: model.clone(), what: of_model(seen, state, model) })
 }
 
 /// Where the levels are for this model.
 pub(super) fn thresholds(
     settings: &Settings,
     reading: Option<&Reading>,
-    learnt: Option<&Compaction>,
+    learnt: Option<&Learnt>,
 ) -> Thresholds {
-    let model = Model { compacted_at: learnt.and_then(|learnt| learnt.at), ..Model::default() };
-    let point = reading.and_then(|reading| model.compacted_at_percent(reading.window));
+    let point =
+        reading.zip(learnt).and_then(|(reading, learnt)| learnt.what.compacted_at_percent(reading.window));
     Thresholds::new(settings, point)
 }
 
@@ -95,12 +89,12 @@ fn is_fresh(told: &SessionUsage, now: Timestamp) -> bool {
 }
 
 /// Before the first reply the client tells 0, also of a session that goes on with much in its context.
-fn by_status_line(seen: &Seen<'_, Settings>, told: &SessionUsage) -> Option<Reading> {
+fn by_status_line(seen: &Seen<'_, Settings>, state: &State, told: &SessionUsage) -> Option<Reading> {
     let tokens = told.context.used_tokens.filter(|tokens| *tokens > 0)?;
     let new_window = told.context.size.filter(|size| *size > 0 && is_news(seen, &told.model, *size));
     Some(Reading {
         tokens,
-        window: window_of(seen, &told.model, told.context.size, tokens),
+        window: window_of(seen, state, (&told.model, told.context.size), tokens),
         model: told.model.clone(),
         source: Source::StatusLine,
         new_window,
@@ -116,18 +110,23 @@ fn by_transcript(seen: &Seen<'_, Settings>, state: &State, told: Option<&Session
     let tokens = reply.tokens();
     Some(Reading {
         tokens,
-        window: window_of(seen, &model, size, tokens),
+        window: window_of(seen, state, (&model, size), tokens),
         model,
         source: Source::Transcript,
         new_window: None,
     })
 }
 
-fn window_of(seen: &Seen<'_, Settings>, model: &str, told: Option<u64>, tokens: u64) -> u64 {
+fn window_of(
+    seen: &Seen<'_, Settings>,
+    state: &State,
+    (model, told): (&str, Option<u64>),
+    tokens: u64,
+) -> u64 {
     let set = seen.settings.context_window_tokens.map(|set| u64::from(set.get()));
     let mut words = WindowWords { told, set, model, by_model: None };
     if words.is_guess() {
-        words.by_model = learnt(seen, model).window.or_else(|| seen.settings.window_of(model));
+        words.by_model = of_model(seen, state, model).window.or_else(|| seen.settings.window_of(model));
     }
     window(&words, tokens)
 }
@@ -136,10 +135,16 @@ fn window_of(seen: &Seen<'_, Settings>, model: &str, told: Option<u64>, tokens: 
 fn is_news(seen: &Seen<'_, Settings>, model: &str, size: u64) -> bool {
     matches!(seen.input.event, Event::Stop(_))
         && !model.is_empty()
-        && learnt(seen, model).window != Some(size)
+        && looked_up(seen, model).window != Some(size)
 }
 
-fn learnt(seen: &Seen<'_, Settings>, model: &str) -> Model {
+/// What the session remembers of the model, else what is kept of it.
+fn of_model(seen: &Seen<'_, Settings>, state: &State, model: &str) -> Model {
+    let known = state.learnt.as_ref().filter(|known| known.model == model);
+    known.map_or_else(|| looked_up(seen, model), |known| known.what)
+}
+
+fn looked_up(seen: &Seen<'_, Settings>, model: &str) -> Model {
     let own = seen.store.and_then(shelf::own_store);
     own.map(|own| models::read(&own, model)).unwrap_or_default()
 }

@@ -1,37 +1,34 @@
 //! What earlier sessions of the project have left, when a session starts. Only what this machine has written counts: the folder
 //! itself may hold what anybody has committed.
 //!
-//! Records of sessions that are over are finalized here, before anything is decided: a session is only told of what was
-//! written, and only one session is told of it.
+//! Records of sessions that are over are looked for first and finalized (`prepare`), before the snapshot to be told of is.
 
 use std::time::Duration;
 
 use shared::cli::Asker;
-use shared::hook::{Effect, Seen};
+use shared::hook::Seen;
 use shared::host::Timestamp;
 use shared::messages::Texts;
 use shared::operator::typed::caller;
-use shared::state::{Store, read_regular};
+use shared::state::Store;
 
 use super::{Left, Orphan, PATIENCE, ToTell};
 use crate::PauseRecorder;
 use crate::brief::BRIEF;
 use crate::git;
 use crate::material;
-use crate::record::{Record, Sessions, is_record_id};
+use crate::prepare;
+use crate::record::{Record, Sessions};
 use crate::settings::Settings;
 use crate::shelf::{self, Entry, Shelf};
-use crate::snapshot::{Ending, Snapshot, digest};
-use crate::step::{End, Step, Whose};
+use crate::snapshot::{Ending, as_written};
+use crate::step::{End, Which};
 
 /// A session that was silent for less may simply be waiting for its user.
 const SILENT: Duration = Duration::from_secs(30 * 60);
 
 /// So many records are finalized at one start; the rest waits for the next.
-const MAX_DUE: usize = 5;
-
-/// A snapshot is a few thousand bytes.
-const MAX_SNAPSHOT_BYTES: u64 = 1024 * 1024;
+pub(super) const MAX_DUE: usize = 5;
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
@@ -52,7 +49,7 @@ pub(super) fn left(
     }
     let look = Look { seen, session, sessions, shelf: shelf::read(&own), now: seen.host.now() };
     let (due, orphans) = look.records();
-    let faults = look.finalize(due);
+    let faults = prepare::finalized(seen.host, seen.places, due, look.now);
     let is_new = matches!(source, "startup" | "clear");
     let is_told = is_new && seen.settings.resume_context && is_watched(seen);
     let tell = is_told.then(|| look.snapshot(&own)).flatten();
@@ -83,42 +80,40 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Records of other sessions that are to be finalized now, and those that may be over.
+    /// Records of other sessions that are to be finalized now, and those that may be over. What is over and one too many for
+    /// this start is neither.
     fn records(&self) -> (Vec<End>, Vec<Orphan>) {
-        let (mut due, mut orphans) = (Vec::new(), Vec::new());
-        let mut repository = None;
+        let (mut over, mut orphans) = (Vec::new(), Vec::new());
         for entry in self.shelf.in_project(&self.sessions.root) {
             let Some(record) = self.active(entry) else { continue };
             let silent = self.now.since(record.modified);
-            let is_over = entry.ended_at.is_some() || silent >= HOUR * self.orphan_hours();
-            if is_over && due.len() < MAX_DUE {
-                let git = repository
-                    .get_or_insert_with(|| {
-                        git::look(self.seen.host, &self.sessions.root, PATIENCE).unwrap_or_default()
-                    })
-                    .clone();
-                let material = material::with(&self.sessions.root, git, entry.transcript.as_deref());
-                let at = entry.ended_at.unwrap_or(record.modified);
-                let commit = self.seen.settings.git_commit;
-                let (whose, ending, left_out) = (Whose::Record(record), Ending::Full, entry.left_out);
-                due.push(End { whose, ending, material, at, left_out, commit });
+            if entry.ended_at.is_some() || silent >= HOUR * self.orphan_hours() {
+                over.push((entry, record));
             } else if silent >= SILENT {
-                let recorded = record.read().unwrap_or_default();
-                let id = if entry.id.is_empty() { recorded.id } else { entry.id.clone() };
-                let actions = recorded.actions.len();
-                orphans.push(Orphan { id, silent_since: record.modified, actions });
+                orphans.extend(orphan(entry, &record));
             }
         }
-        (due, orphans)
+        over.truncate(MAX_DUE);
+        (self.due(over), orphans)
     }
 
-    /// Writes what is due; what could not be. A past session that is replayed changes nothing.
-    fn finalize(&self, due: Vec<End>) -> Vec<String> {
-        if self.seen.host.is_replay() {
+    /// How they end. The repository is asked once for all of them.
+    fn due(&self, over: Vec<(&Entry, Record)>) -> Vec<End> {
+        if over.is_empty() {
             return Vec::new();
         }
-        let finish = |end| Step::Finish(Box::new(end)).carry_out(self.seen.places, self.now);
-        due.into_iter().filter_map(|end| finish(end).err()).collect()
+        let root = &self.sessions.root;
+        let git = git::look(self.seen.host, root, PATIENCE).unwrap_or_default();
+        let end = |(entry, record): (&Entry, Record)| End {
+            at: entry.ended_at.unwrap_or(record.modified),
+            which: Which::Record(record),
+            ending: Ending::Full,
+            material: material::with(root, git.clone(), entry.transcript.as_deref()),
+            left_out: entry.left_out,
+            commit: self.seen.settings.git_commit,
+            by_own_word: false,
+        };
+        over.into_iter().map(end).collect()
     }
 
     fn orphan_hours(&self) -> u32 {
@@ -137,8 +132,10 @@ impl Look<'_> {
     fn snapshot(&self, own: &Store) -> Option<ToTell> {
         let (id, digest) =
             self.to_tell(&shelf::read(own)).map(|entry| (entry.id.clone(), entry.digest.clone()))?;
-        let snapshot = as_written(self.sessions, &Entry { id: id.clone(), digest, ..Entry::default() })?;
-        if !self.seen.host.is_replay() && !self.claims(own, &id) {
+        let snapshot = as_written(self.sessions, &id, &digest)?;
+        let to_tell = |shelf: &Shelf| self.to_tell(shelf).map(|entry| entry.id.clone());
+        let it = (&*self.sessions.root, &*id);
+        if !prepare::is_taken(self.seen.host, own, it, self.now, to_tell) {
             return None;
         }
         let path = self.sessions.files(&id).json;
@@ -150,28 +147,13 @@ impl Look<'_> {
         let kept = DAY * self.seen.settings.resume_within_days.get();
         on.to_tell(&self.sessions.root, self.session, self.now, kept)
     }
-
-    /// False: another session that starts was faster.
-    fn claims(&self, own: &Store, id: &str) -> bool {
-        let mut is_ours = false;
-        let kept = shelf::change(own, |shelf| {
-            is_ours = self.to_tell(shelf).is_some_and(|entry| entry.id == id);
-            if is_ours {
-                shelf.entry(&self.sessions.root, id).claimed_at = Some(self.now);
-            }
-        });
-        is_ours && kept.is_ok()
-    }
 }
 
-/// The snapshot of this entry, if it is the one this machine has written, to the byte.
-pub(crate) fn as_written(sessions: &Sessions, entry: &Entry) -> Option<Snapshot> {
-    if !is_record_id(&entry.id) || entry.digest.is_empty() {
-        return None;
-    }
-    let bytes = read_regular(&sessions.files(&entry.id).json, MAX_SNAPSHOT_BYTES).ok()?;
-    if digest(&bytes) != entry.digest {
-        return None;
-    }
-    serde_json::from_slice(&bytes).ok()
+/// One that may be over. Where no line of it can be read and nobody knows what it is called, nothing could be done with it by a
+/// word: it waits for its day.
+fn orphan(entry: &Entry, record: &Record) -> Option<Orphan> {
+    let recorded = record.read().unwrap_or_default();
+    let actions = recorded.actions.len();
+    let id = if entry.id.is_empty() { recorded.id } else { entry.id.clone() };
+    (!id.is_empty()).then_some(Orphan { id, silent_since: record.modified, actions })
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Map, json};
 use shared::config::{self, SectionSpec, Sources};
@@ -10,6 +11,7 @@ use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::protocol::{Call, Event, Input, ToolResult};
 use shared::switches::Position;
 
+use super::start::MAX_DUE;
 use super::{Facts, MAX_BYTES_AT_END, observe};
 use crate::record::{Draft, Kind, Record, Sessions};
 use crate::settings::Settings;
@@ -97,6 +99,11 @@ impl World {
     }
 }
 
+fn silent_for_an_hour(record: &Record) {
+    let file = fs::File::options().append(true).open(&record.path).unwrap();
+    file.set_modified(NOW.minus(Duration::from_secs(3_600)).into()).unwrap();
+}
+
 fn first(session: &str) -> Map<String, serde_json::Value> {
     let data = json!({ "initial_state": { "claude_session_id": session }, "reason": "auto_pause" });
     data.as_object().unwrap().clone()
@@ -132,6 +139,32 @@ fn what_could_not_be_written_is_told_as_that_and_nothing_else() {
 }
 
 #[test]
+fn those_that_wait_for_the_next_start_are_not_called_open() {
+    let world = World::new();
+    for number in 0..=MAX_DUE {
+        world.begins(&format!("old-{number}"));
+        world.left(&format!("old-{number}"));
+    }
+    world.sessions().actives().iter().for_each(silent_for_an_hour);
+    let left = world.starts("new").left;
+    assert_eq!((left.orphans, world.sessions().actives().len()), (Vec::new(), 1));
+    assert_eq!(world.starts("another").left.orphans, Vec::new());
+    assert!(world.sessions().actives().is_empty());
+}
+
+#[test]
+fn a_record_that_nothing_can_be_called_by_waits_for_its_day() {
+    let world = World::new();
+    let own = shelf::own_store(&world.places.open_store().unwrap()).unwrap();
+    let root = world.places.root.clone().unwrap();
+    shelf::change(&own, |shelf| shelf.announce(&root, "old", None, BEGUN)).unwrap();
+    let started = Record::start(&world.sessions(), "old", BEGUN, first("old"), 0.9).unwrap();
+    fs::write(&started.record.path, "torn").unwrap();
+    silent_for_an_hour(&started.record);
+    assert_eq!(world.starts("new").left.orphans, Vec::new());
+}
+
+#[test]
 fn of_sessions_that_start_at_once_one_is_told() {
     let world = World::new();
     world.begins("old");
@@ -164,6 +197,17 @@ fn a_record_whose_process_was_killed_as_it_began_is_one_of_ours() {
     let started = Record::start(&world.sessions(), "old", BEGUN, first("old"), 0.9).unwrap();
     world.left("old");
     assert_eq!(world.starts("new").left.tell.map(|tell| tell.id), Some(started.id));
+}
+
+#[test]
+fn what_is_recorded_today_says_nothing_of_a_session_that_is_replayed() {
+    let mut world = World::new();
+    world.begins("s");
+    let event = Event::UserPromptSubmit { prompt: "go on".into(), source: None };
+    let record = |world: &World| world.observes("s", event.clone()).unwrap().record;
+    assert_eq!(record(&world).map(|active| active.began), Some(Some(BEGUN)));
+    world.environment.replay_dir = Some(world.scratch.path().join("replay"));
+    assert_eq!(record(&world), None);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use shared::host::Timestamp;
-use shared::state::{LOCK_DEADLINE, LockError, read_regular, with_lock};
+use shared::state::{LOCK_DEADLINE, LockError, with_lock};
 
 use super::action::{Action, Draft, Kind};
 use super::folder::{Sessions, folder_locked, free_id, sync_folder};
@@ -18,9 +18,6 @@ use super::lines;
 
 /// A record that was finalized or discarded while it was about to be gone on with is begun anew, so many times.
 const MAX_STARTS: usize = 3;
-
-/// An archive is compared with what is to become it, as far as it is no longer than this, in bytes.
-const MAX_COMPARED_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// An active record's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +46,17 @@ pub enum Appended {
     Written,
     /// There is no such record any more: finalized or discarded meanwhile.
     Gone,
+}
+
+/// What stands where a record's archive is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InPlace {
+    /// Nothing, or an empty file: a name that was taken before the move.
+    Free,
+    /// The record's content: a killed process has left it of archiving this very record.
+    Same,
+    /// Something else.
+    Other,
 }
 
 /// What could be read of a record.
@@ -283,15 +291,30 @@ impl Record {
         Ok(())
     }
 
+    /// What stands where its archive is to be.
+    ///
+    /// # Errors
+    /// If it cannot be compared with the record.
+    pub fn in_place(&self, archive: &Path) -> io::Result<InPlace> {
+        let there = match lines::open(archive) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(InPlace::Free),
+            there => there?,
+        };
+        if there.metadata()?.len() == 0 {
+            return Ok(InPlace::Free);
+        }
+        let is_same = lines::are_same(&there, &lines::open(&self.path)?)?;
+        Ok(if is_same { InPlace::Same } else { InPlace::Other })
+    }
+
     fn archive_again(&self, to: &Path) -> io::Result<()> {
-        let there = read_regular(to, MAX_COMPARED_BYTES)?;
-        if there.is_empty() {
-            return fs::rename(&self.path, to);
+        match self.in_place(to)? {
+            InPlace::Free => fs::rename(&self.path, to),
+            InPlace::Same => fs::remove_file(&self.path),
+            InPlace::Other => {
+                Err(io::Error::new(io::ErrorKind::AlreadyExists, "another archive is there; move it away"))
+            }
         }
-        if there == read_regular(&self.path, MAX_COMPARED_BYTES)? {
-            return fs::remove_file(&self.path);
-        }
-        Err(io::Error::new(io::ErrorKind::AlreadyExists, "another archive is there; move it away"))
     }
 
     /// Takes the name with an empty file first, so that nothing can be there that is overwritten.

@@ -50,6 +50,27 @@ fn regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(no_file()) }
 }
 
+/// The two files hold the same. They are read side by side, in pieces.
+pub(super) fn are_same(one: &File, other: &File) -> io::Result<bool> {
+    let (length, others) = (one.metadata()?.len(), other.metadata()?.len());
+    if length != others {
+        return Ok(false);
+    }
+    let (mut one, mut other) = (BufReader::new(one), BufReader::new(other));
+    loop {
+        let (here, there) = (one.fill_buf()?, other.fill_buf()?);
+        let most = here.len().min(there.len());
+        if most == 0 {
+            return Ok(here.is_empty() && there.is_empty());
+        }
+        if here[..most] != there[..most] {
+            return Ok(false);
+        }
+        one.consume(most);
+        other.consume(most);
+    }
+}
+
 #[cfg(unix)]
 fn unlinked(options: &mut OpenOptions) {
     use rustix::fs::OFlags;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use shared::host::{Timestamp, flat};
 
-use super::one_line;
+use super::{is_commit_message, one_line};
 use crate::git::{Commit, Status};
 use crate::material::{EDITING_TOOLS, Material};
 use crate::record::{Action, Kind, Recorded, shortened};
@@ -55,9 +55,8 @@ fn commits(material: &Material, began: Timestamp) -> Vec<String> {
     let is_since =
         |time: &str| Timestamp::from_rfc3339(time).is_some_and(|time| second(time) >= second(began));
     let is_own = |commit: &&Commit| !commit.is_foreign && is_since(&commit.timestamp);
-    let is_snapshot = |message: &str| message.starts_with("Pause snapshot session-");
     let since = material.git.recent_commits.iter().filter(is_own);
-    let since = since.filter(|commit| !is_snapshot(&commit.message));
+    let since = since.filter(|commit| !is_commit_message(&commit.message));
     let line = |sha: &str, message: &str| {
         format!("commit {}: {}", one_line(sha, 40), one_line(message, MAX_LINE_CHARS))
     };

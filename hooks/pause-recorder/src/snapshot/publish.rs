@@ -13,7 +13,7 @@ use shared::state::{SharedMode, read_regular, write_durable};
 
 use super::{SCHEMA_VERSION, Snapshot, build, finalized_data, markdown};
 use crate::material::Material;
-use crate::record::{Draft, Kind, Record, Recorded, Sessions, SnapshotFiles, is_record_id};
+use crate::record::{Draft, InPlace, Kind, Record, Recorded, Sessions, SnapshotFiles, is_record_id};
 
 #[derive(Deserialize)]
 struct VersionOnly {
@@ -143,10 +143,13 @@ impl Finish {
             }
             self.is_of_this_version(json)?;
         }
-        if self.ending == Ending::GoesOn || self.may_be_archived(archive) {
+        if self.ending == Ending::GoesOn {
             return Ok(());
         }
-        Err(self.in_the_way(archive))
+        match self.record.in_place(archive) {
+            Ok(InPlace::Free | InPlace::Same) => Ok(()),
+            Ok(InPlace::Other) | Err(_) => Err(self.in_the_way(archive)),
+        }
     }
 
     fn may_be_replaced(&self, path: &Path) -> Result<(), String> {
@@ -167,14 +170,6 @@ impl Finish {
         ))
     }
 
-    /// It is not there, or is what a killed process has left of archiving this record.
-    fn may_be_archived(&self, archive: &Path) -> bool {
-        let Ok(there) = archive.symlink_metadata() else { return true };
-        let read = |path: &Path| read_regular(path, u64::MAX).ok();
-        there.is_file()
-            && (there.len() == 0 || read(archive).is_some_and(|there| read(&self.record.path) == Some(there)))
-    }
-
     fn in_the_way(&self, path: &Path) -> String {
         let told = self.sessions.told_of(path);
         format!(
@@ -191,7 +186,7 @@ impl Finish {
 
     fn write(&self, recorded: &Recorded, files: &SnapshotFiles) -> Result<Finished, String> {
         let snapshot = build(recorded, &self.material, self.left_out, self.at);
-        let json = json_of(&snapshot)?;
+        let json = text_of(&snapshot)?;
         let record = if self.ending == Ending::GoesOn { &self.record.path } else { &files.archive };
         let told = |path: &Path| self.sessions.told_of(path);
         let latest = latest(&snapshot, &told(&files.json), &told(record));
@@ -217,7 +212,7 @@ impl Finish {
     }
 }
 
-fn json_of(snapshot: &Snapshot) -> Result<String, String> {
+fn text_of(snapshot: &Snapshot) -> Result<String, String> {
     let text = serde_json::to_string_pretty(snapshot).map_err(|error| error.to_string())?;
     Ok(text + "\n")
 }

@@ -32,6 +32,25 @@ fn a_list_says_whose_each_is() {
 }
 
 #[test]
+fn of_many_those_that_are_not_listed_are_counted() {
+    let world = World::new();
+    world.foreign(FOREIGN);
+    let write = |id: &str, end: &str| fs::write(world.sessions().dir.join(format!("{id}{end}")), "").unwrap();
+    for number in 10..62 {
+        write(&format!("session-20250102-0000{number}"), "-incremental.jsonl");
+        write(&format!("session-20250103-0000{number}"), ".json");
+    }
+    let text = world.yes(PROMPT, "list");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        (lines.len(), lines[50], lines[101]),
+        (102, "and 3 older ones", "and 2 older records without a snapshot")
+    );
+    let only = lines.iter().filter(|line| line.ends_with("record only, no snapshot"));
+    assert_eq!(only.count(), 50, "{text}");
+}
+
+#[test]
 fn show_prints_the_page_or_the_json_as_it_stands() {
     let world = World::new();
     assert!(world.no(TERMINAL, "show").contains("no snapshot"));
@@ -54,19 +73,16 @@ fn a_snapshot_is_handed_to_claude_and_is_read_then() {
     assert!(world.no(PROMPT, "resume").contains("no snapshot"));
     let (first, second) = (world.snapshot("two"), world.snapshot("three"));
     let in_shell = world.ask(TERMINAL, "resume");
-    assert!(!in_shell.is_for_model && in_shell.steps.is_empty());
+    assert!(in_shell.for_model.is_none() && in_shell.effects.is_empty());
     assert!(in_shell.text.contains(&format!(".claude/sessions/{second}.json")), "{}", in_shell.text);
     for expected in [&second, &first, &second] {
         let reply = world.ask(PROMPT, "resume");
-        assert!(reply.is_for_model && reply.text.contains(&format!("/{expected}.json")), "{}", reply.text);
-        assert!(
-            reply.text.starts_with("The user has typed `pause-recorder resume`: they ask you"),
-            "{}",
-            reply.text
-        );
-        let notice = reply.notice.unwrap();
-        assert!(notice.contains(&format!("/{expected}.json was handed to Claude")), "{notice}");
-        assert_eq!(reply.steps, [Step::MarkRead { id: expected.clone() }]);
+        let read = reply.for_model.unwrap();
+        assert!(read.contains(&format!("/{expected}.json")), "{read}");
+        assert!(read.starts_with("The user has typed `pause-recorder resume`: they ask you"), "{read}");
+        let told = reply.text;
+        assert!(told.contains(&format!("/{expected}.json was handed to Claude")), "{told}");
+        assert_eq!(reply.effects, [Step::MarkRead { id: expected.clone() }]);
     }
     assert!(world.yes(PROMPT, &format!("resume {first}")).contains(&first));
     assert!(world.yes(PROMPT, "list").lines().all(|line| line.ends_with(", read")));

@@ -24,7 +24,7 @@ fn a_session_is_recorded_once() {
 fn a_hook_that_is_off_records_nothing() {
     let world = World::new();
     let off = world.prompt("pause-recorder off").unwrap();
-    for step in off.steps {
+    for step in off.effects {
         shared::hook::Effect::carry_out(step, &world.places(), world.now).unwrap();
     }
     assert!(world.no(PROMPT, "start").ends_with("type: pause-recorder on"));
@@ -36,7 +36,7 @@ fn what_is_off_for_a_session_is_turned_on_for_that_session() {
     for line in ["pause-recorder off --session one", "pause-recorder off"] {
         let world = World::new();
         for line in ["pause-recorder off --session one", line] {
-            for step in world.prompt(line).unwrap().steps {
+            for step in world.prompt(line).unwrap().effects {
                 shared::hook::Effect::carry_out(step, &world.places(), world.now).unwrap();
             }
         }

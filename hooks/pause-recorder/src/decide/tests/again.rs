@@ -4,9 +4,10 @@ use super::{BEGUN, Case, NOW, at, compaction, prompt, reading, record, recorded_
 use crate::command::Reply;
 use crate::levels::Level;
 use crate::material::Material;
+use crate::observe::Active;
 use crate::shelf::Fate;
 use crate::snapshot::Ending;
-use crate::step::{End, Step, Whose};
+use crate::step::{End, Step, Which};
 
 /// It has begun at 90 %, and is gone.
 fn gone(percent: u64, fate: Option<Fate>) -> Case {
@@ -24,9 +25,12 @@ fn check(fate: Fate, percent: u64, event: shared::protocol::Event, starts: bool)
 
 #[test]
 fn another_begins_by_what_has_become_of_the_first() {
-    for (fate, at_once, at_prompts) in
-        [(Fate::Ended, true, true), (Fate::Failed, false, true), (Fate::Dropped, false, false)]
-    {
+    for (fate, at_once, at_prompts) in [
+        (Fate::Ended, true, true),
+        (Fate::Failed, false, true),
+        (Fate::Dropped, false, false),
+        (Fate::Closed, false, false),
+    ] {
         check(fate, 92, tool_call(), at_once);
         check(fate, 92, prompt("go on"), at_prompts);
         check(fate, 96, tool_call(), at_prompts);
@@ -38,8 +42,14 @@ fn another_begins_by_what_has_become_of_the_first() {
 }
 
 #[test]
-fn one_that_was_dropped_stays_so_until_the_next_climb() {
-    let mut case = gone(92, Some(Fate::Dropped));
+fn one_that_was_dropped_or_ended_by_a_word_stays_so_until_the_next_climb() {
+    for fate in [Fate::Dropped, Fate::Closed] {
+        check_until_the_next_climb(gone(92, Some(fate)));
+    }
+}
+
+#[track_caller]
+fn check_until_the_next_climb(mut case: Case) {
     case.state = case.state_after();
     assert!(case.state.dropped);
     case.facts.fate = None;
@@ -53,6 +63,24 @@ fn one_that_was_dropped_stays_so_until_the_next_climb() {
     assert_eq!((case.state.dropped, case.state.begun), (false, None));
     case.facts.reading = Some(reading(91));
     assert!(case.starts());
+}
+
+#[test]
+fn one_that_was_ended_by_a_word_below_the_level_is_no_reason_against_the_one_that_begins_there() {
+    let mut case = gone(80, Some(Fate::Closed));
+    case.state.told.clear();
+    case.event = compaction("auto");
+    assert!(case.starts());
+    (case.facts.reading, case.event) = (Some(reading(90)), tool_call());
+    assert!(case.starts() && !case.state_after().dropped);
+}
+
+#[test]
+fn when_a_record_began_that_was_begun_by_a_word_is_remembered() {
+    let mut case = recorded_at(92);
+    case.state.begun = None;
+    case.facts.record = Some(Active { record: record(), is_full: false, began: Some(BEGUN) });
+    assert_eq!(case.state_after().begun, Some(BEGUN));
 }
 
 #[test]
@@ -88,24 +116,25 @@ fn what_the_user_does_by_a_word_holds_for_the_climb() {
     };
     let own = "/p/.claude/sessions/ACTIVE-PAUSE-s.jsonl";
     let finish = Step::Finish(Box::new(End {
-        whose: Whose::Record(record()),
+        which: Which::Record(record()),
         ending: Ending::Full,
         material: Material::default(),
         at: NOW,
         left_out: 0,
         commit: false,
+        by_own_word: true,
     }));
     for (step, dropped) in [(discard(own), true), (discard("/p/other.jsonl"), false), (finish.clone(), true)]
     {
         let mut case = recorded_at(92);
-        case.facts.answered = Some(Reply { steps: vec![step], ..Reply::default() });
+        case.facts.answered = Some(Reply { effects: vec![step], ..Reply::yes("") });
         assert_eq!(case.state_after().dropped, dropped);
         assert_eq!(case.state_after().begun, Some(BEGUN));
     }
     // A record that was ended below the level is no reason against the one that begins there.
     let mut case = recorded_at(50);
     case.state.told.clear();
-    case.facts.answered = Some(Reply { steps: vec![finish], ..Reply::default() });
+    case.facts.answered = Some(Reply { effects: vec![finish], ..Reply::yes("") });
     assert!(!case.state_after().dropped);
 }
 

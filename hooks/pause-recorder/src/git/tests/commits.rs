@@ -5,8 +5,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use shared::host::{Clock, Environment, Host, Timestamp};
+
 use super::{PATIENCE, Scratch};
 use crate::git::committing::{commit, tracked};
+use crate::git::look;
 
 const ID: &str = "session-20260106-120000";
 
@@ -73,6 +76,31 @@ fn nothing_of_the_users_is_taken_or_changed() {
     assert_eq!(scratch.commit(&scratch.snapshot("two")), Ok(()));
     assert_eq!(scratch.committed().len(), 3);
     assert_eq!(scratch.standing(), before);
+}
+
+#[test]
+fn who_the_user_is_and_what_they_ignore_may_stand_beside_their_home() {
+    let scratch = Scratch::with_commit();
+    let folder = scratch.beside("settings/git");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config"), "[user]\nname = Grace\nemail = grace@example.org\n").unwrap();
+    fs::write(folder.join("ignore"), "*.tmp\n").unwrap();
+    for key in ["user.name", "user.email"] {
+        scratch.git(&["config", "--unset", key]);
+    }
+    scratch.write("a.tmp", "x");
+    scratch.write("b.txt", "x");
+    let with = |folder: PathBuf| Environment { xdg_config_home: Some(folder), ..scratch.environment() };
+    let files = scratch.snapshot("one");
+    let commit = |folder| commit(&with(folder), &scratch.root(), &files, "Pause snapshot", PATIENCE);
+    assert!(commit("settings".into()).is_err(), "it is relative");
+    assert_eq!(commit(scratch.beside("settings")), Ok(()));
+    assert_eq!(scratch.git(&["log", "-1", "--format=%an"]), "Grace\n");
+    let now = Timestamp::from_secs(1);
+    let environment = with(scratch.beside("settings"));
+    let host = Host { started: now, clock: Clock::Fixed(now), environment };
+    let told = look(&host, &scratch.root(), PATIENCE).unwrap();
+    assert_eq!(told.status.untracked_files, ["b.txt"]);
 }
 
 #[test]

@@ -12,12 +12,12 @@ use shared::state::Store;
 use shared::switches::Position;
 use shared::usage::session::{self, Context, SessionUsage};
 
-use super::{compaction, of, thresholds};
+use super::{learnt, of, thresholds};
 use crate::models::{self, Model};
 use crate::occupancy::{Reading, Source};
 use crate::settings::Settings;
 use crate::shelf;
-use crate::state::{Compaction, State};
+use crate::state::{Learnt, State};
 
 const NOW: i64 = 100_000;
 const MODEL: &str = "claude-opus-4-8";
@@ -114,7 +114,7 @@ impl Scene {
 
     fn auto_pause(&self) -> f64 {
         let reading = self.reading();
-        let learnt = self.see(|seen| compaction(seen, &self.state, reading.as_ref()));
+        let learnt = self.see(|seen| learnt(seen, &self.state, reading.as_ref()));
         thresholds(&self.settings, reading.as_ref(), learnt.as_ref()).auto_pause
     }
 }
@@ -248,11 +248,12 @@ fn the_record_begins_where_this_model_was_compacted() {
 
 #[test]
 fn what_was_learnt_of_a_model_is_looked_up_once() {
-    let learnt = Model { window: None, compacted_at: Some(167_000) };
+    let learnt = Model { window: Some(400_000), compacted_at: Some(334_000) };
     let mut scene = scene().replied(MODEL, 80_000).learnt(MODEL, learnt);
-    for (model, expected) in [(MODEL, 90.0), ("claude-haiku-4-5", 80.5)] {
-        scene.state.learnt = Some(Compaction { model: model.into(), at: None });
-        assert!((scene.auto_pause() - expected).abs() < 1e-9, "{model}");
+    for (model, at, window) in [(MODEL, 90.0, 200_000), ("claude-haiku-4-5", 80.5, 400_000)] {
+        scene.state.learnt = Some(Learnt { model: model.into(), what: Model::default() });
+        assert!((scene.auto_pause() - at).abs() < 1e-9, "{model}");
+        assert_eq!(scene.reading().unwrap().window, window, "{model}");
     }
 }
 

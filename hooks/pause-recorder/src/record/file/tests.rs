@@ -323,12 +323,18 @@ fn a_record_in_which_nothing_can_be_read_can_be_ended() {
 #[test]
 fn an_archive_is_never_overwritten_and_a_killed_move_is_finished() {
     type Prepare = fn(&Path, &Path);
-    let cases: [(&str, Prepare, bool); 5] = [
+    let as_long = |from: &Path, to: &Path| {
+        let mut bytes = fs::read(from).unwrap();
+        bytes.reverse();
+        fs::write(to, bytes).unwrap();
+    };
+    let cases: [(&str, Prepare, bool); 6] = [
         ("nothing", |_, _| {}, true),
         ("a link of a killed run", |from, to| fs::hard_link(from, to).unwrap(), true),
         ("a copy", |from, to| fs::write(to, fs::read(from).unwrap()).unwrap(), true),
         ("an empty file", |_, to| fs::write(to, "").unwrap(), true),
         ("another archive", |_, to| fs::write(to, "{}\n").unwrap(), false),
+        ("another that is as long", as_long, false),
     ];
     for (what, prepare, moves) in cases {
         let (_scratch, sessions) = project();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::host::Timestamp;
 
-use super::super::world::{ID, full, line, map, material, noon, recorded, seeds, started};
+use super::super::world::{ID, line, map, material, noon, recorded, seeds, started};
 use super::{build, finalized_data, summary};
 use crate::material::Material;
 use crate::record::{Action, Kind, Recorded};
@@ -29,35 +29,6 @@ fn the_seeds_example_comes_out_as_in_the_seed() {
         pause["actions_summary"][9],
         json!({ "type": "assistant_response", "timestamp": "2026-01-06T12:00:25.000Z" })
     );
-}
-
-#[test]
-fn the_keys_are_the_seeds_and_those_that_were_added() {
-    let value = serde_json::to_value(full()).unwrap();
-    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-    assert_eq!(
-        keys(&value),
-        [
-            "session_id",
-            "paused_at",
-            "duration_hours",
-            "context_usage",
-            "incremental_pause",
-            "schema_version",
-            "git",
-            "todos",
-            "files_touched",
-            "accomplishments",
-            "next_steps",
-            "skipped_lines"
-        ]
-    );
-    assert_eq!(keys(&value["context_usage"]), ["tokens_used", "tokens_total", "percentage"]);
-    assert_eq!(
-        keys(&value["incremental_pause"]),
-        ["enabled", "action_count", "duration_seconds", "context_range", "tool_calls", "actions_summary"]
-    );
-    assert_eq!(keys(&value["incremental_pause"]["actions_summary"][0]), ["type", "timestamp"]);
 }
 
 #[track_caller]
