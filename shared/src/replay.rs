@@ -29,8 +29,6 @@ use crate::cli;
 use crate::config::Sources;
 use crate::hook::{Hook, Verdict};
 use crate::host::{Clock, Environment, Host, MAX_INPUT_BYTES, Places, Timestamp};
-use crate::journal;
-use crate::judge::NotAsked;
 use crate::protocol::{self, Answer, Event, Input, to_wire};
 use crate::run::{configure, replayed};
 use crate::secrets::masked;
@@ -118,7 +116,7 @@ pub struct Counts {
 
 /// `<hook> replay`.
 pub(crate) fn run<H: Hook>(host: &Host) -> ExitCode {
-    let scratch = match Scratch::new() {
+    let scratch = match Scratch::of(host) {
         Ok(scratch) => scratch,
         Err(error) => return cli::fail(&format!("{}: there is no room for a replay: {error}", H::NAME)),
     };
@@ -170,20 +168,20 @@ impl<H: Hook> Replay<H> {
         tell(&mut told, &Told::Settings(self.settings()))?;
         let mut line = Vec::new();
         while past::read_line(&mut events, &mut line, MAX_INPUT_BYTES + AROUND_INPUT)?.is_some() {
-            match serde_json::from_slice::<Past>(&line) {
-                Ok(past) => {
+            match Due::read(&line) {
+                Some(due) => {
                     self.counts.events += 1;
-                    if let Some(said) = self.event(&past) {
+                    if let Some(said) = self.event(due) {
                         tell(&mut told, &Told::Said(said))?;
                     }
                 }
-                Err(_) => self.counts.unread += 1,
+                None => self.counts.unread += 1,
             }
             if is_to_end.load(Ordering::Relaxed) {
                 return Err(signals::ended());
             }
         }
-        self.counts.questions = self.questions();
+        self.counts.questions = self.host.questions();
         tell(&mut told, &Told::End(self.counts))?;
         told.flush()
     }
@@ -199,16 +197,15 @@ impl<H: Hook> Replay<H> {
         })
     }
 
-    fn event(&mut self, past: &Past) -> Option<Said> {
-        let at = Timestamp::from_rfc3339(&past.at)?;
-        let mut input = protocol::parse(past.input.get().as_bytes()).ok()?;
+    fn event(&mut self, due: Due) -> Option<Said> {
+        let Due { at, transcript_bytes, mut input } = due;
         let id = input.event.tool_call().and_then(|call| call.tool_use_id.clone());
         if !matches!(input.event, Event::PreToolUse(_))
             && id.as_ref().is_some_and(|id| self.refused.contains(id))
         {
             return None;
         }
-        let shown = input.call.transcript_path.take().zip(past.transcript_bytes);
+        let shown = input.call.transcript_path.take().zip(transcript_bytes);
         input.call.transcript_path = shown.and_then(|(path, bytes)| self.scratch.transcript(&path, bytes));
         let host = Host { started: at, clock: Clock::Fixed(at), ..self.host.clone() };
         let answer = replayed::<H>(&host, &input);
@@ -218,12 +215,22 @@ impl<H: Hook> Replay<H> {
         let said = said(&input, at, answer)?;
         Some(Said { rule: said.rule.map(|rule| H::section().dotted_in_file(&rule)), ..said })
     }
+}
 
-    /// Out of the scratch journal: the judge says there why nobody was asked.
-    fn questions(&self) -> u64 {
-        let why = NotAsked::Replay.to_string();
-        let is_question = |line: &journal::Line| matches!(line, journal::Line::Record(record) if record.entry.text.as_ref().is_some_and(|text| text.ends_with(&why)));
-        journal::read(&self.scratch.state_dir()).filter(is_question).map(|_| 1).sum()
+/// An event as it is told to the hook.
+struct Due {
+    at: Timestamp,
+    transcript_bytes: Option<u64>,
+    input: Input,
+}
+
+impl Due {
+    /// `None`: the line is no event.
+    fn read(line: &[u8]) -> Option<Self> {
+        let past: Past = serde_json::from_slice(line).ok()?;
+        let at = Timestamp::from_rfc3339(&past.at)?;
+        let input = protocol::parse(past.input.get().as_bytes()).ok()?;
+        Some(Self { at, transcript_bytes: past.transcript_bytes, input })
     }
 }
 

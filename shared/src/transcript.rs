@@ -5,13 +5,16 @@
 
 pub mod kept;
 mod line;
+mod marks;
 mod reply;
 mod speech;
 mod tail;
 mod tasks;
 mod turn;
 
+pub(crate) use line::Queued;
 pub use line::{Block, Line, Role, ToolUse};
+pub(crate) use marks::{Author, Kind, Marks};
 pub use reply::{Reply, last_reply};
 pub use speech::{
     Deed, Quotable, Said, Speaker, Words, conversation, deeds, quotable, requests, transcript_of,

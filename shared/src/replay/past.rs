@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::Past;
 use super::record::{Ended, Part, Record, What};
 use crate::catalog::EventEntry;
-use crate::host::MAX_INPUT_BYTES;
+use crate::host::{MAX_INPUT_BYTES, Timestamp};
 
 /// So the client answers a call that it never asked its hooks about: an unknown tool, wrong arguments, a text to replace that is
 /// not there.
@@ -190,6 +190,8 @@ struct Reader<'a> {
     registered: &'a [EventEntry],
     never_asked: BTreeSet<String>,
     at: String,
+    /// The same.
+    now: Option<Timestamp>,
     session: Option<String>,
     cwd: Option<String>,
     prompt_id: Option<String>,
@@ -210,6 +212,8 @@ struct LastWords {
     text: String,
     at: String,
     end: u64,
+    /// The model says that it is done.
+    ends_turn: bool,
 }
 
 impl Reader<'_> {
@@ -226,7 +230,7 @@ impl Reader<'_> {
             self.summary.of_subagents += 1;
             return;
         }
-        if matches!(record.what, What::Prompt { in_turn: false, .. } | What::HeldStop) {
+        if self.is_after_the_turn(&record.what) {
             self.stop();
         }
         self.learn(&record);
@@ -235,7 +239,7 @@ impl Reader<'_> {
             What::Prompt { text, source, in_turn } => {
                 self.was_held &= in_turn;
                 self.summary.prompts += 1;
-                let source = source.map(|source| ("source", source.into()));
+                let source = source.map(|source| ("source", Value::from(source)));
                 self.tell(
                     "UserPromptSubmit",
                     None,
@@ -245,9 +249,12 @@ impl Reader<'_> {
             }
             What::HeldStop => self.was_held = true,
             What::Interrupted | What::Failed => self.last_words = None,
-            What::Model { message, parts } => {
+            What::Model { message, parts, ends_turn } => {
                 for part in parts {
                     self.part(message.as_deref(), part, end);
+                }
+                if let Some(last) = &mut self.last_words {
+                    last.ends_turn = ends_turn;
                 }
             }
             What::Results(results) => {
@@ -263,6 +270,19 @@ impl Reader<'_> {
         }
     }
 
+    /// What the model said last was the end of the turn, as this shows. Whoever types `/compact` sits at the end of one; by
+    /// itself the client compacts in the middle of it too.
+    fn is_after_the_turn(&self, what: &What) -> bool {
+        match what {
+            What::Prompt { in_turn, .. } => !in_turn,
+            What::HeldStop => true,
+            What::Compacted { trigger } => {
+                trigger == "manual" || self.last_words.as_ref().is_some_and(|last| last.ends_turn)
+            }
+            _ => false,
+        }
+    }
+
     fn end(&mut self, end: u64) {
         self.stop();
         if self.has_begun {
@@ -272,10 +292,8 @@ impl Reader<'_> {
 
     fn learn(&mut self, record: &Record) {
         let Record { at, session, cwd, prompt_id, mode, entrypoint, .. } = record;
-        if let Some(at) = at.as_ref().filter(|at| crate::host::Timestamp::from_rfc3339(at).is_some()) {
-            self.at.clone_from(at);
-            let first = self.summary.span.take().map_or_else(|| at.clone(), |(first, _)| first);
-            self.summary.span = Some((first, at.clone()));
+        if let Some(at) = at {
+            self.pass(at);
         }
         for (known, told) in [
             (&mut self.session, session),
@@ -292,6 +310,17 @@ impl Reader<'_> {
             entrypoint.as_ref().is_some_and(|entrypoint| entrypoint.starts_with("sdk"));
     }
 
+    /// What was typed in a turn, or read in it, is written later than it was: the time goes on all the same.
+    fn pass(&mut self, at: &str) {
+        let Some(now) = Timestamp::from_rfc3339(at) else { return };
+        if self.now.is_none_or(|before| now >= before) {
+            self.now = Some(now);
+            at.clone_into(&mut self.at);
+            let first = self.summary.span.take().map_or_else(|| at.to_owned(), |(first, _)| first);
+            self.summary.span = Some((first, at.to_owned()));
+        }
+    }
+
     /// A session has begun when its folder and the time are known.
     fn begin(&mut self) {
         if !self.has_begun && self.session.is_some() && self.cwd.is_some() && !self.at.is_empty() {
@@ -306,7 +335,7 @@ impl Reader<'_> {
                 let earlier = self.last_words.take().filter(|last| last.message.as_deref() == message);
                 let text = earlier.map_or_else(|| text.clone(), |last| format!("{}\n{text}", last.text));
                 let (message, at) = (message.map(ToOwned::to_owned), self.at.clone());
-                self.last_words = Some(LastWords { message, text, at, end });
+                self.last_words = Some(LastWords { message, text, at, end, ends_turn: false });
             }
             Part::Call { id, name, input } => {
                 self.last_words = None;

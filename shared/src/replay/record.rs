@@ -1,9 +1,13 @@
 //! One line of a transcript, as far as the client's events can be read out of it. A field of an unexpected form counts as
-//! missing.
+//! missing. What a line is and who wrote a prompt, [`Marks`] tells.
 
 use serde_json::value::RawValue;
 
 use crate::protocol::Fields;
+use crate::transcript::{Author, Kind, Marks, Queued};
+
+/// So the client says of a prompt that it sent by itself.
+const BY_ITSELF: &str = "system";
 
 /// A line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,14 +24,14 @@ pub(super) struct Record {
 /// What it tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum What {
-    /// A prompt as a hook is given it; who wrote it, where nobody typed it.
-    Prompt { text: String, source: Option<&'static str>, in_turn: bool },
+    /// A prompt as a hook is given it; the client's word for where it comes from, where nobody typed it.
+    Prompt { text: String, source: Option<String>, in_turn: bool },
     /// A stop was held, and the model goes on.
     HeldStop,
     /// The user has ended the turn.
     Interrupted,
-    /// The model has said or called something, in this message.
-    Model { message: Option<String>, parts: Vec<Part> },
+    /// The model has said or called something, in this message; with it the turn may be over.
+    Model { message: Option<String>, parts: Vec<Part>, ends_turn: bool },
     /// Calls have come to an end.
     Results(Vec<Ended>),
     /// The model could not be asked.
@@ -76,20 +80,41 @@ impl Record {
 
 fn what(fields: &Fields<'_>) -> What {
     let kind = fields.name("type").unwrap_or_default();
-    if is(fields, "isSidechain") && matches!(kind.as_str(), "user" | "assistant") {
+    let marks = marks(fields, &kind);
+    if marks.is_sidechain() {
         return What::OfSubagent;
     }
-    match kind.as_str() {
-        "user" => of_user(fields),
-        "assistant" if is(fields, "isApiErrorMessage") => What::Failed,
-        "assistant" => of_model(fields),
-        "attachment" => typed_meanwhile(fields),
-        "system" if fields.name("subtype").as_deref() == Some("compact_boundary") => {
+    match marks.kind() {
+        Kind::User => of_user(fields, &marks),
+        Kind::Model => of_model(fields),
+        Kind::Failed => What::Failed,
+        Kind::Attachment => {
+            let queued = fields.raw("attachment").and_then(Queued::read);
+            queued.filter(|queued| !queued.text.trim().is_empty()).map_or(What::Other, |queued| {
+                let source = (queued.author == Author::Client).then(|| BY_ITSELF.to_owned());
+                What::Prompt { text: queued.text, source, in_turn: true }
+            })
+        }
+        Kind::Boundary => {
             let metadata: Option<Fields<'_>> = fields.read("compactMetadata");
             let trigger = metadata.and_then(|metadata| metadata.name("trigger"));
             What::Compacted { trigger: trigger.unwrap_or_else(|| "auto".to_owned()) }
         }
-        _ => What::Other,
+        Kind::Other => What::Other,
+    }
+}
+
+fn marks<'a>(fields: &Fields<'a>, kind: &'a str) -> Marks<'a> {
+    Marks {
+        kind,
+        subtype: fields.raw("subtype"),
+        is_sidechain: fields.read("isSidechain"),
+        is_meta: fields.read("isMeta"),
+        is_compact_summary: fields.read("isCompactSummary"),
+        is_api_error_message: fields.read("isApiErrorMessage"),
+        origin: fields.raw("origin"),
+        prompt_source: fields.raw("promptSource"),
+        turn_origin: fields.raw("turnOrigin"),
     }
 }
 
@@ -101,7 +126,8 @@ fn of_model(fields: &Fields<'_>) -> What {
     let message: Option<Fields<'_>> = fields.read("message");
     let Some(message) = message else { return What::Other };
     let parts = blocks(&message).iter().filter_map(part).collect();
-    What::Model { message: message.name("id"), parts }
+    let ends_turn = matches!(message.name("stop_reason").as_deref(), Some("end_turn" | "stop_sequence"));
+    What::Model { message: message.name("id"), parts, ends_turn }
 }
 
 fn part(block: &Fields<'_>) -> Option<Part> {
@@ -116,31 +142,38 @@ fn part(block: &Fields<'_>) -> Option<Part> {
     }
 }
 
-fn of_user(fields: &Fields<'_>) -> What {
+fn of_user(fields: &Fields<'_>, marks: &Marks<'_>) -> What {
     let message: Option<Fields<'_>> = fields.read("message");
     let Some(message) = message else { return What::Other };
     let results: Vec<Ended> = blocks(&message).iter().filter_map(|block| ended(block)).collect();
     if !results.is_empty() {
         return What::Results(with_answer(results, fields.raw("toolUseResult")));
     }
-    let text = text_of(&message);
-    let is_sent = fields.name("turnOrigin").is_some_and(|origin| origin == "scheduled");
-    match text {
+    let wakeup = fields.name("wakeupSource");
+    let is_sent = marks.author() == Author::Client;
+    // A scheduled prompt is put in as well, and so is what the client adds in its turn: a skill's text.
+    let is_beside = marks.is_put_in() && wakeup.is_none();
+    match text_of(&message) {
         text if text.starts_with("[Request interrupted by user") => What::Interrupted,
         text if text.starts_with("Stop hook feedback:") => What::HeldStop,
-        text if is_sent => What::Prompt { text, source: Some("schedule_wakeup"), in_turn: false },
-        _ if is(fields, "isMeta") || is(fields, "isCompactSummary") => What::Other,
-        text => prompt(&text).map_or(What::Other, |text| What::Prompt { text, source: None, in_turn: false }),
+        _ if is_beside => What::Other,
+        text => prompt(&text).map_or(What::Other, |text| {
+            let source = is_sent.then(|| wakeup.unwrap_or_else(|| BY_ITSELF.to_owned()));
+            What::Prompt { text, source, in_turn: false }
+        }),
     }
 }
 
-/// What was typed: of a slash command its name and its arguments. What the client writes for itself is none.
+/// What a hook is given: of a slash command its name and its arguments. Nobody hears of a command that the client carries out
+/// itself (`/compact`, `!ls`), or of what it writes for itself.
 fn prompt(text: &str) -> Option<String> {
-    if let Some(name) = between(text, "<command-name>", "</command-name>") {
+    if text.starts_with("<command-message>")
+        && let Some(name) = between(text, "<command-name>", "</command-name>")
+    {
         let arguments = between(text, "<command-args>", "</command-args>").unwrap_or_default();
         return Some(format!("{name} {arguments}").trim().to_owned());
     }
-    let of_client = ["<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>"];
+    let of_client = ["<command-name>", "<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>"];
     let is_own = of_client.iter().any(|start| text.starts_with(start));
     (!is_own && !text.trim().is_empty()).then(|| text.to_owned())
 }
@@ -148,21 +181,6 @@ fn prompt(text: &str) -> Option<String> {
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(start)?;
     rest.split_once(end).map(|(within, _)| within.trim())
-}
-
-/// A prompt that was typed while the model was at work.
-fn typed_meanwhile(fields: &Fields<'_>) -> What {
-    let attachment: Option<Fields<'_>> = fields.read("attachment");
-    let Some(attachment) = attachment.filter(|own| own.name("type").as_deref() == Some("queued_command"))
-    else {
-        return What::Other;
-    };
-    let is_prompt =
-        attachment.name("commandMode").is_none_or(|mode| mode == "prompt") && !is(&attachment, "isMeta");
-    match content(&attachment, "prompt") {
-        text if is_prompt && !text.trim().is_empty() => What::Prompt { text, source: None, in_turn: true },
-        _ => What::Other,
-    }
 }
 
 fn ended(block: &Fields<'_>) -> Option<Ended> {

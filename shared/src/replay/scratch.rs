@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use crate::host::{Environment, Host, Places};
 use crate::state::{Store, ensure_private, private_file};
 use crate::transcript::MAX_TAIL_BYTES;
 
@@ -28,13 +29,24 @@ struct Copy {
 }
 
 impl Scratch {
-    /// A new one, which nobody else can look into, where the system keeps what is temporary.
+    /// A new one for this host, outside of the project at hand.
     ///
     /// # Errors
     /// If it cannot be made.
-    pub(super) fn new() -> io::Result<Self> {
-        let name = format!("barbless-replay-{:016x}", rand::random::<u64>());
-        let dir = std::env::temp_dir().join(name);
+    pub(super) fn of(host: &Host) -> io::Result<Self> {
+        // A state folder that the environment names is not even made.
+        let environment = Environment { state_dir: None, ..host.environment.clone() };
+        let places = Places::resolve(&environment, host.cwd().as_deref());
+        let nowhere = || io::Error::other("no folder for temporary files is outside of the project");
+        Self::new(&places.temporary_dir(&environment).ok_or_else(nowhere)?)
+    }
+
+    /// A new one in this folder, which nobody else can look into.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub(super) fn new(within: &Path) -> io::Result<Self> {
+        let dir = within.join(format!("barbless-replay-{:016x}", rand::random::<u64>()));
         ensure_private(&dir)?;
         let scratch = Self { dir, copy: None };
         Store::open(&scratch.state_dir())?;
@@ -114,7 +126,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let source = place.path().join("t.jsonl");
         fs::write(&source, "one\ntwo\nthree\n").unwrap();
-        let mut scratch = Scratch::new().unwrap();
+        let mut scratch = Scratch::new(&std::env::temp_dir()).unwrap();
         let dir = scratch.dir.clone();
         for (bytes, expected) in [(0, ""), (4, "one\n"), (8, "one\ntwo\n"), (99, "one\ntwo\nthree\n")] {
             let shown = scratch.transcript(&source, bytes).unwrap();
@@ -134,14 +146,14 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let source = place.path().join("t.jsonl");
         fs::write(&source, "x".repeat(usize::try_from(LONGEST_COPY).unwrap() + 100)).unwrap();
-        let mut scratch = Scratch::new().unwrap();
+        let mut scratch = Scratch::new(&std::env::temp_dir()).unwrap();
         let shown = scratch.transcript(&source, u64::MAX).unwrap();
         assert_eq!(fs::metadata(shown).unwrap().len(), 2 * MAX_TAIL_BYTES);
     }
 
     #[test]
     fn a_transcript_that_is_not_there_is_not_shown() {
-        let mut scratch = Scratch::new().unwrap();
+        let mut scratch = Scratch::new(&std::env::temp_dir()).unwrap();
         assert_eq!(scratch.transcript(std::path::Path::new("/nonexistent/t.jsonl"), 9), None);
     }
 
@@ -152,7 +164,7 @@ mod tests {
         let pipe = place.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());
-        let mut scratch = Scratch::new().unwrap();
+        let mut scratch = Scratch::new(&std::env::temp_dir()).unwrap();
         for path in [pipe.as_path(), place.path()] {
             assert_eq!(scratch.transcript(path, 9), None);
         }

@@ -134,7 +134,7 @@ impl World {
 
     fn replay(&self, lines: &[String]) -> Vec<Told> {
         let mut told = Vec::new();
-        let mut replay = Replay::<Toy>::new(&self.host, Scratch::new().unwrap());
+        let mut replay = Replay::<Toy>::new(&self.host, Scratch::of(&self.host).unwrap());
         replay.all(Cursor::new(lines.join("\n")), &mut told, &AtomicBool::new(false)).unwrap();
         String::from_utf8(told).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
@@ -202,11 +202,14 @@ fn a_call_that_it_refuses_has_not_run() {
 #[test]
 fn it_says_how_the_hook_is_set_and_what_it_could_not_read() {
     let world = World::new("stop-momentum: {enabled: false, enforce_ack: 7}\n");
-    let told = world.replay(&["no json".to_owned(), world.event("SessionStart", &json!({}))]);
+    let start = world.event("SessionStart", &json!({}));
+    let timeless = start.replace("2026-11-21T05:00:00.000Z", "yesterday");
+    let nameless = start.replace("hook_event_name", "event");
+    let told = world.replay(&["no json".to_owned(), timeless, nameless, start]);
     let [Told::Settings(set), Told::End(counts)] = told.as_slice() else { panic!("{told:?}") };
     assert!(!set.enabled && set.set_by.as_deref() == Some("~/.claude/requirements.yaml:1"), "{set:?}");
     assert_eq!(set.problems.len(), 1);
-    assert_eq!(*counts, Counts { events: 1, unread: 1, questions: 0 });
+    assert_eq!(*counts, Counts { events: 1, unread: 3, questions: 0 });
 }
 
 #[test]
@@ -221,7 +224,7 @@ fn switches_of_today_are_not_looked_at() {
 #[test]
 fn told_to_end_it_waits_for_no_further_event() {
     let world = World::new("");
-    let mut replay = Replay::<Toy>::new(&world.host, Scratch::new().unwrap());
+    let mut replay = Replay::<Toy>::new(&world.host, Scratch::of(&world.host).unwrap());
     let is_told = Arc::new(AtomicBool::new(true));
     let events = std::io::BufReader::new(Events(Arc::clone(&is_told)));
     assert!(replay.all(events, Vec::new(), &is_told).is_err());

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::marks::{Author, Kind, Marks, author};
 use crate::text::Text;
 
 /// A message of a conversation, or one block of it.
@@ -37,8 +38,11 @@ pub(super) enum Entry {
     Message(Line),
     /// Something a person typed while the model was at work; it never gets a `user` line.
     Typed(String),
-    /// The conversation before it is compacted.
-    Compaction,
+    /// The conversation before it is compacted: the main one, or that of a subagent.
+    Compaction {
+        /// It is a subagent's.
+        is_sidechain: bool,
+    },
     /// Something else of the client's.
     Other,
     /// A line written in part, or in a form we do not know.
@@ -112,23 +116,27 @@ struct Raw<'a> {
     turn_origin: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
-struct Origin<'a> {
-    kind: &'a str,
+/// A prompt that came while the model was at work; it never gets a `user` line.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Queued {
+    /// Its words.
+    pub(crate) text: String,
+    /// Who wrote it.
+    pub(crate) author: Author,
 }
 
-/// A prompt that was typed while the model was at work, among many other kinds of attachments.
+/// The same, among many other kinds of attachments.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Queued<'a> {
+struct RawQueued<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
     #[serde(default)]
     command_mode: Option<&'a str>,
     #[serde(default)]
     is_meta: Option<bool>,
-    #[serde(borrow)]
-    origin: Origin<'a>,
+    #[serde(borrow, default)]
+    origin: Option<&'a RawValue>,
     #[serde(borrow)]
     prompt: Content<'a>,
 }
@@ -219,13 +227,18 @@ impl Entry {
     /// Reads a line, whoever's it is.
     pub(super) fn parse(bytes: &[u8]) -> Self {
         let Ok(raw) = serde_json::from_slice::<Raw<'_>>(bytes) else { return Self::of_unknown_form(bytes) };
-        match raw.kind {
-            "assistant" | "user" => raw.into_line().map_or(Self::Unreadable, Self::Message),
-            "attachment" if raw.is_sidechain != Some(true) => {
-                raw.attachment.and_then(typed_meanwhile).map_or(Self::Other, Self::Typed)
+        let marks = raw.marks();
+        match marks.kind() {
+            Kind::User | Kind::Model | Kind::Failed => {
+                raw.into_line().map_or(Self::Unreadable, Self::Message)
             }
-            "system" if is_word(raw.subtype, "compact_boundary") => Self::Compaction,
-            _ => Self::Other,
+            Kind::Boundary => Self::Compaction { is_sidechain: marks.is_sidechain() },
+            Kind::Attachment if !marks.is_sidechain() => {
+                let queued = raw.attachment.and_then(Queued::read);
+                let typed = queued.filter(|queued| queued.author == Author::Person);
+                typed.map_or(Self::Other, |queued| Self::Typed(queued.text))
+            }
+            Kind::Attachment | Kind::Other => Self::Other,
         }
     }
 
@@ -243,15 +256,29 @@ impl Entry {
     }
 }
 
-impl Raw<'_> {
+impl<'a> Raw<'a> {
+    fn marks(&self) -> Marks<'a> {
+        Marks {
+            kind: self.kind,
+            subtype: self.subtype,
+            is_sidechain: self.is_sidechain,
+            is_meta: self.is_meta,
+            is_compact_summary: self.is_compact_summary,
+            origin: self.origin,
+            prompt_source: self.prompt_source,
+            turn_origin: self.turn_origin,
+            // The client's own words about a failure stand where the model's would, and are read as such.
+            is_api_error_message: None,
+        }
+    }
+
     fn into_line(self) -> Option<Line> {
-        let is_summary = self.is_compact_summary == Some(true);
-        let role = match self.kind {
-            "assistant" => Role::Assistant,
-            _ if self.is_meta == Some(true) || is_summary => Role::Injected,
-            _ => Role::User,
+        let marks = self.marks();
+        let role = match marks.kind() {
+            Kind::User if marks.is_put_in() => Role::Injected,
+            Kind::User => Role::User,
+            _ => Role::Assistant,
         };
-        let is_sent_by_client = self.is_sent_by_client();
         let message = self.message?;
         Some(Line {
             role,
@@ -259,33 +286,22 @@ impl Raw<'_> {
             blocks: message.content.0.into_iter().filter_map(block).collect(),
             tool_answer: self.tool_use_result.map(|answer| answer.get().to_owned()),
             message_id: message.id,
-            is_sidechain: self.is_sidechain == Some(true),
-            is_summary,
-            is_sent_by_client,
+            is_sidechain: marks.is_sidechain(),
+            is_summary: marks.is_summary(),
+            is_sent_by_client: marks.author() == Author::Client,
         })
     }
+}
 
-    fn is_sent_by_client(&self) -> bool {
-        let origin = self.origin.and_then(|origin| serde_json::from_str::<Origin<'_>>(origin.get()).ok());
-        origin.is_some_and(|origin| origin.kind != "human")
-            || is_word(self.prompt_source, "system")
-            || is_word(self.turn_origin, "scheduled")
-            || is_word(self.turn_origin, "task_notification")
+impl Queued {
+    /// Reads the field `attachment`; `None`: it is no prompt, but another attachment, or a task's notice, which comes the same way.
+    pub(crate) fn read(attachment: &RawValue) -> Option<Self> {
+        let raw: RawQueued<'_> = serde_json::from_str(attachment.get()).ok()?;
+        let is_prompt = raw.kind == "queued_command" && raw.command_mode.is_none_or(|mode| mode == "prompt");
+        let texts = raw.prompt.0.into_iter().filter_map(|block| block.text).map(|text| text.0);
+        (is_prompt && raw.is_meta != Some(true))
+            .then(|| Self { text: texts.collect::<Vec<_>>().join("\n"), author: author(raw.origin) })
     }
-}
-
-/// What a person typed, if this is the attachment of such a prompt. Notices of tasks come the same way.
-fn typed_meanwhile(attachment: &RawValue) -> Option<String> {
-    let queued: Queued<'_> = serde_json::from_str(attachment.get()).ok()?;
-    let is_prompt =
-        queued.kind == "queued_command" && queued.command_mode.is_none_or(|mode| mode == "prompt");
-    let is_typed = queued.origin.kind == "human" && queued.is_meta != Some(true);
-    let texts = queued.prompt.0.into_iter().filter_map(|block| block.text).map(|text| text.0);
-    (is_prompt && is_typed).then(|| texts.collect::<Vec<_>>().join("\n"))
-}
-
-fn is_word(value: Option<&RawValue>, word: &str) -> bool {
-    value.is_some_and(|value| value.get().trim_matches('"') == word)
 }
 
 fn block(raw: RawBlock<'_>) -> Option<Block> {

@@ -10,6 +10,7 @@ use memchr::memmem::Finder;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::marks::{Kind, Marks};
 use super::tail::Tail;
 use crate::text::Text;
 
@@ -74,12 +75,15 @@ fn is_boundary(line: &[u8]) -> bool {
     struct Raw<'a> {
         #[serde(rename = "type")]
         kind: &'a str,
-        subtype: &'a str,
+        #[serde(borrow)]
+        subtype: &'a RawValue,
         #[serde(borrow, default)]
         is_sidechain: Option<&'a RawValue>,
     }
-    serde_json::from_slice::<Raw<'_>>(line).is_ok_and(|raw| {
-        raw.kind == "system" && raw.subtype == "compact_boundary" && !is_true(raw.is_sidechain)
+    serde_json::from_slice::<Raw<'_>>(line).is_ok_and(|Raw { kind, subtype, is_sidechain }| {
+        let is_sidechain = is_true(is_sidechain);
+        let marks = Marks { kind, subtype: Some(subtype), is_sidechain, ..Marks::default() };
+        marks.kind() == Kind::Boundary && !marks.is_sidechain()
     })
 }
 
@@ -119,7 +123,13 @@ struct Usage<'a> {
 /// A line whose numbers are none is in a form we do not know, and says nothing.
 fn parse(line: &[u8]) -> Option<Reply> {
     let raw: Raw<'_> = serde_json::from_slice(line).ok()?;
-    if raw.kind != "assistant" || is_true(raw.is_sidechain) || is_true(raw.is_api_error_message) {
+    let marks = Marks {
+        kind: raw.kind,
+        is_sidechain: is_true(raw.is_sidechain),
+        is_api_error_message: is_true(raw.is_api_error_message),
+        ..Marks::default()
+    };
+    if marks.kind() != Kind::Model || marks.is_sidechain() {
         return None;
     }
     let usage = &raw.message.usage;
@@ -139,8 +149,9 @@ fn count(value: Option<&RawValue>) -> Option<u64> {
     value.get().parse().ok().filter(|tokens| *tokens <= MOST_TOKENS)
 }
 
-fn is_true(value: Option<&RawValue>) -> bool {
-    value.is_some_and(|value| value.get() == "true")
+/// Anything else than a yes is none.
+fn is_true(value: Option<&RawValue>) -> Option<bool> {
+    value.map(|value| value.get() == "true")
 }
 
 #[cfg(test)]

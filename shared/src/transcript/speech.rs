@@ -180,7 +180,7 @@ impl Iterator for Backwards {
 /// The main conversation from its end back to its last compaction.
 fn since_compaction(transcript: &Path) -> impl Iterator<Item = Entry> {
     let is_compaction = |entry: &Entry| match entry {
-        Entry::Compaction => true,
+        Entry::Compaction { is_sidechain } => !is_sidechain,
         Entry::Message(line) => line.is_summary && !line.is_sidechain,
         _ => false,
     };

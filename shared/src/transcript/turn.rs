@@ -61,8 +61,10 @@ pub fn turn_work(path: &Path, prompt_id: Option<&str>, patience: Patience) -> Tu
     loop {
         match look(path, prompt_id) {
             Ok(Found::Work(work)) => return work,
-            Ok(Found::OnlyThePrompt) if Instant::now() >= deadline => return TurnWork::NoToolCall,
-            Ok(Found::OnlyThePrompt | Found::NotWritten) => {}
+            Ok(Found::OnlyThePrompt | Found::NotWritten) if Instant::now() >= deadline => {
+                return TurnWork::NoToolCall;
+            }
+            Ok(Found::OnlyThePrompt | Found::NotWritten | Found::Nothing) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(_) => return TurnWork::Unknown,
         }
@@ -99,8 +101,11 @@ enum Found {
     Work(TurnWork),
     /// Our prompt, and no answer after it: calls of a quick turn may not be written yet.
     OnlyThePrompt,
-    /// The newest prompt in the file is an older one: ours is not written yet.
+    /// The newest lines are an older turn's: ours is not written yet. While a tool runs the client writes; a turn of which
+    /// nothing is there after all that time had none.
     NotWritten,
+    /// No line of any turn.
+    Nothing,
 }
 
 /// Assistant lines carry no prompt id, so what was called counts from the earliest line of our own on. A prompt nobody
@@ -110,18 +115,18 @@ fn look(path: &Path, prompt_id: Option<&str>) -> io::Result<Found> {
     let mut called = false;
     let mut answered = false;
     let mut called_since_ours = None;
-    let found = |called_since_ours, answered| match called_since_ours {
+    let found = |called_since_ours, answered, none| match called_since_ours {
         Some(true) => Found::Work(TurnWork::ToolCalls),
         Some(false) if answered => Found::Work(TurnWork::NoToolCall),
         Some(false) => Found::OnlyThePrompt,
-        None => Found::NotWritten,
+        None => none,
     };
     while let Some(bytes) = tail.previous_line()? {
         let Some(line) = Line::parse(bytes) else { continue };
         match (prompt_id, &line.prompt_id) {
             (Some(wanted), Some(id)) if wanted == id => called_since_ours = Some(called),
-            (Some(_), Some(_)) => return Ok(found(called_since_ours, answered)),
-            (None, _) if line.is_prompt() => return Ok(found(Some(called), answered)),
+            (Some(_), Some(_)) => return Ok(found(called_since_ours, answered, Found::NotWritten)),
+            (None, _) if line.is_prompt() => return Ok(found(Some(called), answered, Found::Nothing)),
             _ => {}
         }
         if line.answers_a_tool() {
@@ -132,7 +137,7 @@ fn look(path: &Path, prompt_id: Option<&str>) -> io::Result<Found> {
     }
     match called_since_ours {
         Some(false) | None if !tail.is_at_beginning() => Ok(Found::Work(TurnWork::Unknown)),
-        known => Ok(found(known, answered)),
+        known => Ok(found(known, answered, Found::Nothing)),
     }
 }
 
@@ -187,9 +192,13 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_that_is_not_written_yet_is_unknown() {
+    fn a_turn_of_which_nothing_is_written_after_a_while_called_no_tool() {
+        check(&[OLDER, USE, OLD_RESULT, TEXT], Some("p"), TurnWork::NoToolCall);
+    }
+
+    #[test]
+    fn without_a_line_of_any_turn_nothing_is_known() {
         check(&[], Some("p"), TurnWork::Unknown);
-        check(&[OLDER, USE, OLD_RESULT, TEXT], Some("p"), TurnWork::Unknown);
         check(&["not json", "{\"type\":7}", TEXT], Some("p"), TurnWork::Unknown);
     }
 

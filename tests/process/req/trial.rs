@@ -82,6 +82,15 @@ impl Past {
         self.call("Edit", &input, &json!({}))
     }
 
+    /// So full was the context at the last call.
+    fn full(mut self, tokens: u64) -> Self {
+        let mut replies = self.lines.iter_mut().rev().filter(|line| line["type"] == "assistant");
+        let message = &mut replies.next().expect("there is a call")["message"];
+        message["model"] = json!("claude-sonnet-4-5");
+        message["usage"] = json!({ "input_tokens": tokens });
+        self
+    }
+
     fn text(&self) -> String {
         self.lines.iter().map(|line| line.to_string() + "\n").collect()
     }
@@ -144,13 +153,66 @@ fn settings_are_those_of_the_sessions_project_wherever_it_is_asked_from() {
     let past = work(&desk.sandbox).write(&desk.sandbox);
     desk.sandbox.requirements(
         Level::Project,
-        "rate-awareness: {enabled: true, bucket: {burst: 1, refill_per_sec: 0.01}}\n",
+        "rate-awareness: {mode: deny, global_default: {capacity: 1, refill_per_sec: 0}}\n",
     );
     let elsewhere = desk.sandbox.temporary_dir();
-    let ask = desk.script(&["try", "stop-momentum", "--json", "--session"]).args([past.as_os_str()]);
+    let ask = desk.script(&["try", "rate-awareness", "--json", "--session"]).args([past.as_os_str()]);
     let report = json_of(ask.cwd(elsewhere));
     assert_eq!(report["project"], desk.sandbox.project().display().to_string());
-    assert_eq!((tried(&report, "what"), tried(&report, "event")), (vec!["block"], vec!["Stop"]));
+    assert_eq!(report["settings"]["problems"], json!([]));
+    assert_eq!((tried(&report, "what"), tried(&report, "tool")), (vec!["deny"; 2], vec!["Edit"; 2]));
+    assert_eq!(report["rules"], json!({ "rate-awareness.global_default": 2 }));
+}
+
+#[test]
+fn each_hook_says_what_it_can_know_of_a_past_session() {
+    let bucket = "rate-awareness: {mode: deny, global_default: {capacity: 2, refill_per_sec: 0}}\n";
+    for (hook, settings, parts) in [
+        (
+            "rate-awareness",
+            bucket,
+            &[
+                "  refused   Edit src/b.rs: rate-awareness.global_default: the bucket `ungated` is empty: 3 calls",
+                "rate-awareness would have refused 1 call.",
+            ][..],
+        ),
+        (
+            "credit-pacer",
+            "",
+            &[
+                "  told you  SessionStart: credit-pacer: no readings of the credits used, so nothing is paced",
+                "- Readings of your credits are not looked at, and without any nothing is paced: what it would have held up \
+                 cannot be known, and that none are there is so in this replay alone.",
+            ],
+        ),
+        (
+            "pause-recorder",
+            "",
+            &[
+                "  told you  Edit src/a.rs: pause-recorder: the context is 75 % full (150,000 of 200,000 tokens)",
+                "  told you  Edit src/b.rs: pause-recorder: the context is 92 % full",
+                "pause-recorder would have told you something twice.",
+            ],
+        ),
+        (
+            "intent-validator",
+            "",
+            &[
+                "  told      SessionStart: intent-validator: Before you write or edit source code, declare the change",
+                "  refused   Edit src/a.rs: intent-validator: nothing was seen to be declared about this change of src/a.rs.",
+                "intent-validator would have refused 2 calls and told Claude something once.",
+                "- No model was asked, and none would have been.",
+            ],
+        ),
+    ] {
+        let desk = Desk::new(settings);
+        let past = Past::of(&desk.sandbox, SESSION).prompt("Make it so.").bash("ls").full(100_000);
+        past.edit("src/a.rs").full(150_000).edit("src/b.rs").full(185_000).says("Done.").write(&desk.sandbox);
+        let told = yes(desk.script(&["try", hook]));
+        for part in parts {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+    }
 }
 
 #[test]
@@ -242,7 +304,7 @@ fn what_cannot_be_tried_is_told() {
     let nothing = desk.sandbox.write("nothing.jsonl", "no line of a session\n").display().to_string();
     let folder = desk.sandbox.project().display().to_string();
     let line = json!({ "type": "user", "sessionId": SESSION, "cwd": folder, "isSidechain": true, "message": { "content": "x" } });
-    let agent = desk.sandbox.write("agent-1.jsonl", &format!("{line}\n")).display().to_string();
+    let agent = desk.sandbox.write("agent-1.jsonl", format!("{line}\n")).display().to_string();
     for (words, why) in [
         (&["stop-momentum"][..], "this project has no transcript in ~/.claude/projects"),
         (&["stop-momentun"], "there is no hook stop-momentun; did you mean stop-momentum?"),

@@ -123,7 +123,9 @@ impl<'a> Stage<'a> {
         };
         if opened.is_of_subagent {
             let file = transcript.display();
-            return Err(format!("req: {file} is a subagent's; its session's can be replayed: --session {session}"));
+            return Err(format!(
+                "req: {file} is a subagent's; its session's can be replayed: --session {session}"
+            ));
         }
         let is_there = began.is_dir();
         let project = if is_there { Some(began.clone()) } else { places.root.clone() };

@@ -183,13 +183,78 @@ fn what_nobody_typed_is_no_typed_prompt() {
     let meta = line("user", 1, &json!({ "isMeta": true, "message": { "content": "a skill" } }));
     let summary = line("user", 1, &json!({ "isCompactSummary": true, "message": { "content": "so far" } }));
     let shell = prompt(1, "p", "<bash-input>ls</bash-input>");
-    let side = line("assistant", 1, &json!({ "isSidechain": true, "message": { "content": "x" } }));
-    check(&[shell, meta, summary, side], &[]);
-    let scheduled =
-        json!({ "isMeta": true, "turnOrigin": "scheduled", "message": { "content": "req pause" } });
-    check(&[line("user", 1, &scheduled)], &["1 UserPromptSubmit schedule_wakeup req pause"]);
+    check(&[shell, meta, summary], &[]);
+    for built_in in ["/compact", "/model"] {
+        let text = format!("<command-name>{built_in}</command-name>\n<command-message>x</command-message>");
+        check(&[prompt(1, "p", &text)], &[]);
+    }
     let slash = "<command-message>loop</command-message>\n<command-name>/loop</command-name>\n<command-args>5m x</command-args>";
     check(&[prompt(1, "p", slash)], &["1 UserPromptSubmit /loop 5m x"]);
+}
+
+#[test]
+fn a_prompt_that_the_client_sent_by_itself_says_so() {
+    for (marks, source) in [
+        (json!({ "origin": { "kind": "human" }, "promptSource": "typed", "turnOrigin": "human" }), None),
+        (json!({ "promptSource": "sdk", "turnOrigin": "sdk" }), None),
+        (
+            json!({ "isMeta": true, "promptSource": "system", "turnOrigin": "scheduled", "wakeupSource": "schedule_wakeup" }),
+            Some("schedule_wakeup"),
+        ),
+        (json!({ "turnOrigin": "scheduled", "wakeupSource": "loop_wakeup" }), Some("loop_wakeup")),
+        (
+            json!({ "origin": { "kind": "task-notification" }, "promptSource": "system", "turnOrigin": "task_notification" }),
+            Some("system"),
+        ),
+        (json!({ "origin": { "kind": "task-notification" } }), Some("system")),
+    ] {
+        let mut sent = line("user", 1, &marks);
+        sent["message"] = json!({ "content": "req pause" });
+        let told: Vec<&str> = ["1 UserPromptSubmit"].into_iter().chain(source).chain(["req pause"]).collect();
+        check(&[sent], &[told.join(" ").as_str()]);
+    }
+    let skill = json!({ "isMeta": true, "turnOrigin": "scheduled", "message": { "content": "a skill" } });
+    check(&[line("user", 1, &skill)], &[]);
+    for (origin, told) in [
+        (json!({ "kind": "human" }), "1 UserPromptSubmit and that"),
+        (json!({ "kind": "schedule" }), "1 UserPromptSubmit system and that"),
+    ] {
+        let queued = json!({ "type": "queued_command", "prompt": "and that", "origin": origin });
+        check(&[line("attachment", 1, &json!({ "attachment": queued }))], &[told]);
+    }
+}
+
+#[test]
+fn nothing_of_a_subagents_is_an_event_of_the_session() {
+    let queued = json!({ "type": "queued_command", "prompt": "and that", "commandMode": "prompt" });
+    for side in [
+        line("assistant", 1, &json!({ "message": { "content": [{ "type": "text", "text": "x" }] } })),
+        prompt(1, "p", "an agent's task"),
+        line("attachment", 1, &json!({ "attachment": queued })),
+        line("system", 1, &json!({ "subtype": "compact_boundary" })),
+        line("system", 1, &json!({ "subtype": "other" })),
+    ] {
+        let mut side = side;
+        side["isSidechain"] = json!(true);
+        let lines = [prompt(1, "p", "x"), side, says(2, "m", "Done.")];
+        check(&lines, &["1 UserPromptSubmit x", "2 Stop Done."]);
+        assert_eq!(inputs(&text(&lines), &all()).1.of_subagents, 1, "{}", lines[1]);
+    }
+}
+
+#[test]
+fn what_was_typed_meanwhile_stands_later_and_the_time_never_goes_back() {
+    let queued = json!({ "type": "queued_command", "prompt": "and that", "origin": { "kind": "human" } });
+    let lines = [
+        prompt(1, "p", "x"),
+        calls(2, "a", "Bash"),
+        result(6, "a", false, "out"),
+        line("attachment", 3, &json!({ "attachment": queued })),
+    ];
+    check(
+        &lines,
+        &["1 UserPromptSubmit x", "2 PreToolUse a", "6 PostToolUse a", "6 UserPromptSubmit and that"],
+    );
 }
 
 #[test]
@@ -204,12 +269,39 @@ fn a_prompt_typed_meanwhile_belongs_to_the_running_turn() {
 }
 
 #[test]
-fn a_compaction_begins_a_session_anew() {
-    let boundary = json!({ "subtype": "compact_boundary", "compactMetadata": { "trigger": "manual" } });
-    check(
-        &[prompt(1, "p", "x"), line("system", 2, &boundary)],
-        &["1 UserPromptSubmit x", "2 PreCompact manual", "2 SessionStart compact"],
-    );
+fn a_compaction_begins_a_session_anew_and_comes_after_the_stop_of_a_turn_that_is_over() {
+    let boundary =
+        |trigger: &str| json!({ "subtype": "compact_boundary", "compactMetadata": { "trigger": trigger } });
+    let summary = json!({ "isCompactSummary": true, "message": { "content": "so far" } });
+    let reason = |at, reason: &str, text| {
+        let mut line = says(at, "m", text);
+        line["message"]["stop_reason"] = json!(reason);
+        line
+    };
+    let typed =
+        "<command-name>/compact</command-name>\n            <command-message>compact</command-message>";
+    for (trigger, words, expected) in [
+        ("manual", reason(2, "end_turn", "Done."), &["2 Stop Done.", "9 PreCompact manual"][..]),
+        ("manual", says(2, "m", "Done."), &["2 Stop Done.", "9 PreCompact manual"]),
+        ("auto", reason(2, "end_turn", "Done."), &["2 Stop Done.", "9 PreCompact auto"]),
+        // In the middle of a turn.
+        ("auto", reason(2, "max_tokens", "And"), &["9 PreCompact auto"]),
+        ("auto", says(2, "m", "And"), &["9 PreCompact auto"]),
+        ("auto", result(2, "none", false, "out"), &["9 PreCompact auto"]),
+    ] {
+        let lines = [
+            prompt(1, "p", "x"),
+            words,
+            line("system", 9, &boundary(trigger)),
+            line("user", 8, &summary),
+            prompt(7, "q", typed),
+            prompt(7, "q", "<local-command-stdout>Compacted</local-command-stdout>"),
+            says(10, "n", "More."),
+            prompt(11, "r", "y"),
+        ];
+        let after = ["9 SessionStart compact", "10 Stop More.", "11 UserPromptSubmit y"];
+        check(&lines, &[&["1 UserPromptSubmit x"], expected, &after[..]].concat());
+    }
 }
 
 #[test]
@@ -257,7 +349,8 @@ fn inputs_of(transcript: &str) -> Vec<(u32, u64, Value)> {
 fn what_a_session_was_is_found_in_its_first_lines() {
     let bare = json!({ "type": "queue-operation", "sessionId": "s" });
     let opened = Opened::read(Cursor::new(text(&[bare, prompt(1, "p", "x")]))).unwrap();
-    assert_eq!(opened, Opened { session: Some("s".to_owned()), cwd: Some("/p".to_owned()) });
+    let main = Opened { session: Some("s".to_owned()), cwd: Some("/p".to_owned()), is_of_subagent: false };
+    assert_eq!(opened, main);
     assert_eq!(Opened::read(Cursor::new("no transcript\n")).unwrap(), Opened::default());
 }
 

@@ -76,7 +76,7 @@ impl Turn {
     /// Takes the line before; false where nothing further is wanted.
     fn add(&mut self, entry: Entry) -> bool {
         match entry {
-            Entry::Compaction => return false,
+            Entry::Compaction { is_sidechain } => return is_sidechain != self.is_sidechain,
             Entry::Unreadable => self.is_whole = false,
             Entry::Message(line) if line.is_sidechain == self.is_sidechain => return self.add_line(&line),
             Entry::Message(_) | Entry::Typed(_) | Entry::Other => {}
@@ -125,7 +125,7 @@ fn find(entries: &mut Backwards, tool_use_id: &str) -> Option<(Line, Later)> {
     let mut messages = 0;
     for entry in entries {
         match entry {
-            Entry::Compaction => return None,
+            Entry::Compaction { is_sidechain: false } => return None,
             Entry::Unreadable => later.has_unreadable = true,
             Entry::Message(line) if makes(&line, tool_use_id) => return Some((line, later)),
             Entry::Message(line) if line.is_prompt() && !line.is_sidechain => return None,
@@ -137,7 +137,7 @@ fn find(entries: &mut Backwards, tool_use_id: &str) -> Option<(Line, Later)> {
                 }
                 later.lines.push(line);
             }
-            Entry::Message(_) | Entry::Typed(_) | Entry::Other => {}
+            Entry::Message(_) | Entry::Typed(_) | Entry::Compaction { .. } | Entry::Other => {}
         }
     }
     None

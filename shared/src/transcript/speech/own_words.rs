@@ -30,9 +30,6 @@ const PUT_IN: [&str; 22] = [
     "Stop hook feedback:",
 ];
 
-/// A longer line that begins with a command of ours is a sentence.
-const MAX_COMMAND_WORDS: usize = 8;
-
 /// What the user wrote; `None` where nobody did, or for the client or for us alone.
 pub(super) fn of(entry: Entry) -> Option<String> {
     let texts = match entry {
@@ -44,7 +41,7 @@ pub(super) fn of(entry: Entry) -> Option<String> {
     let texts: Vec<String> = texts.filter(|text| !is_put_in(text)).collect();
     let text = texts.join("\n");
     let text = text.trim();
-    (!text.is_empty() && !is_own_command(text)).then(|| text.to_owned())
+    (!text.is_empty() && !typed::is_command_line(text)).then(|| text.to_owned())
 }
 
 /// A text without the reminders that the client puts between the user's words. What a reminder tells of may hold the mark
@@ -68,11 +65,4 @@ fn without_reminders(text: &str) -> String {
 fn is_put_in(text: &str) -> bool {
     let text = text.trim_start();
     PUT_IN.iter().any(|beginning| text.starts_with(beginning))
-}
-
-/// `req approve branch_size`, `tempo-stop off`: said to a hook, not to the model.
-fn is_own_command(text: &str) -> bool {
-    !text.contains('\n')
-        && text.split_whitespace().nth(MAX_COMMAND_WORDS).is_none()
-        && typed::ours(text).is_some()
 }

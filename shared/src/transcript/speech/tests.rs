@@ -194,6 +194,17 @@ fn a_compaction_ends_the_search_like_a_prompt() {
     let summary = with(prompt("This session is being continued"), "isCompactSummary", json!(true));
     let lines = [said("x", "gone"), boundary(), summary, said("a", "kept"), call("b", "t")];
     check_words(&lines, Some(""), &["kept"], true);
+    check_words(&lines.map(side), Some(""), &["kept"], true);
+}
+
+#[test]
+fn a_compaction_of_anothers_conversation_ends_nothing() {
+    let summary = with(prompt("This session is being continued"), "isCompactSummary", json!(true));
+    let others = [side(boundary()), side(summary)];
+    let lines = [&[prompt("do"), said("a", "kept")], &others[..], &[call("b", "t")], &others[..]].concat();
+    check_words(&lines, Some(""), &["kept"], true);
+    check_requests(&lines, &["do"]);
+    assert_eq!(on_disk(text_of(&lines), |path| conversation(path, 9)).len(), 2);
 }
 
 #[test]

@@ -266,7 +266,8 @@ fn limits(stage: &Stage<'_>, heard: &Heard) -> Vec<String> {
         ),
         one(
             stage.hook.needs_usage,
-            "Readings of your credits are not looked at: this is what it says without any.",
+            "Readings of your credits are not looked at, and without any nothing is paced: what it would have held up cannot be known, \
+             and that none are there is so in this replay alone.",
         ),
         asked,
         one(
