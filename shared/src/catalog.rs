@@ -49,6 +49,9 @@ pub struct HookEntry {
     /// deployed beside it; without one of them it does the rest.
     #[serde(default)]
     pub helpers: Vec<String>,
+    /// Files it leaves for others whose form it prints: `<hook> schema NAME`.
+    #[serde(default)]
+    pub schemas: Vec<String>,
     /// How it prints the client's status line; offered where none is configured.
     pub status_line: Option<PrintedStatusLine>,
     /// When the user will first hear of it.

@@ -5,9 +5,11 @@
 //! which in a hook means "block". Exit 0: done; 1: refused or failed; 64: wrong usage.
 //!
 //! - `verbs`: the words and what is asked for; `help`: how that is told
+//! - `commands`: those of one hook beside them, and which prompts are commands
 //! - `answer`: the answers, the same for a shell and for a prompt; what is to be done is returned, not done
 
 mod answer;
+mod commands;
 mod help;
 mod verbs;
 
@@ -15,14 +17,15 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crate::hook::Hook;
+use crate::hook::{Effect, Hook};
 use crate::host::{Host, Places};
-use crate::operator::{Caller, standing, typed::words_after};
+use crate::operator::{Caller, standing};
 use crate::replay;
+use crate::switches::Turn;
 
-pub use answer::{Asker, Reply, key_lines, off_file};
+pub use answer::{Asker, Reply, key_lines, off_file, status};
+pub use commands::{Commands, Line, is_command, is_common, is_typed, prompted, run, typed};
 pub use help::{help, verbs_of};
-use verbs::Common;
 
 const USAGE: u8 = 64;
 
@@ -49,7 +52,7 @@ pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
         return code;
     }
     match verbs::parse::<H>(&words) {
-        Ok(verb) => in_shell(host, |asker| answer::answer::<H>(&verb, asker)),
+        Ok(verb) => in_shell(host, |asker| answer::answer::<H, Turn>(&verb, asker)),
         // Whoever types the name alone wants to know what it is.
         Err(why) if words.is_empty() => {
             let _ = writeln!(io::stderr(), "{}: {why}\n\n{}", H::NAME, help::<H>());
@@ -61,7 +64,7 @@ pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
 
 /// Answers in a shell: does what is to be done, then says what was answered.
 #[must_use]
-pub fn in_shell(host: &Host, answer: impl FnOnce(&Asker<'_>) -> Reply) -> ExitCode {
+pub fn in_shell<E: Effect>(host: &Host, answer: impl FnOnce(&Asker<'_>) -> Reply<E>) -> ExitCode {
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
     let store = places.open_store();
     let reply = answer(&Asker {
@@ -71,33 +74,12 @@ pub fn in_shell(host: &Host, answer: impl FnOnce(&Asker<'_>) -> Reply) -> ExitCo
         session: host.environment.session_id.as_deref(),
         caller: Caller::Shell(standing(host)),
     });
-    for turn in &reply.turns {
-        let done = store.as_ref().map(|store| turn.carry_out(store, host.now()));
-        if let Some(Err(error)) = done {
-            return fail(&format!("{}: {error}", turn.switch));
+    for effect in reply.effects {
+        if let Err(why) = effect.carry_out(&places, host.now()) {
+            return fail(&why);
         }
     }
     if reply.is_no { fail(&reply.text) } else { say(&reply.text) }
-}
-
-/// The prompt is one of the verbs every hook has, after the hook's name and with nothing left over.
-#[must_use]
-pub fn is_typed<H: Hook>(prompt: &str) -> bool {
-    typed_verb::<H, _>(prompt, |_| ()).is_some()
-}
-
-/// The answer to such a prompt; `None`: it is none.
-#[must_use]
-pub fn typed<H: Hook>(prompt: &str, asker: &Asker<'_>) -> Option<Reply> {
-    typed_verb::<H, _>(prompt, |verb| answer::answer::<H>(verb, asker))
-}
-
-fn typed_verb<H: Hook, T>(prompt: &str, answer: impl FnOnce(&Common<'_>) -> T) -> Option<T> {
-    let words = words_after(H::NAME, prompt)?;
-    let (verb, rest) = words.split_first()?;
-    let verb = verb.to_ascii_lowercase();
-    let words: Vec<&str> = std::iter::once(verb.as_str()).chain(rest.iter().copied()).collect();
-    verbs::parse::<H>(&words).ok().map(|parsed| answer(&parsed))
 }
 
 /// Prints a text that was asked for.

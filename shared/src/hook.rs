@@ -11,8 +11,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::blocks::BlockCount;
-use crate::cli::Verb;
-use crate::config::{HEADLESS_MEANS, Origin, SectionSpec, SettingFault};
+use crate::cli::{Asker, Verb};
+use crate::config::{HEADLESS_MEANS, Origin, Section, SectionSpec, SettingFault};
 use crate::host::{Host, Places, Timestamp};
 use crate::protocol::Input;
 use crate::state::Store;
@@ -75,6 +75,12 @@ pub trait Hook {
     #[must_use]
     fn run_verb(_host: &Host, _words: &[&str]) -> Option<ExitCode> {
         None
+    }
+
+    /// What its status says beside what every hook's does, a line each.
+    #[must_use]
+    fn status_lines(_section: &Section<Self::Settings>, _asker: &Asker<'_>) -> Vec<String> {
+        Vec::new()
     }
 
     /// Looks at the world, outside of any lock. `None`: this event is none of the hook's business.

@@ -11,8 +11,10 @@ mod stdin;
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-pub use clock::{Clock, Timestamp};
+pub use clock::{Clock, DAY, HOUR, Timestamp};
 pub use places::{Places, StateDirIgnored};
 pub use programs::TrustedPath;
 pub(crate) use programs::first_program;
@@ -82,6 +84,16 @@ impl Host {
         self.environment.replay_dir.is_some()
     }
 
+    /// A replay would have put a question to a model here; [`Self::questions`] says how often.
+    pub(crate) fn count_question(&self) {
+        self.environment.questions.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// So many questions a replay would have put to a model, on this host and its clones.
+    pub(crate) fn questions(&self) -> u64 {
+        self.environment.questions.load(Ordering::Relaxed)
+    }
+
     /// The time now, in microseconds since the epoch.
     #[must_use]
     pub fn now(&self) -> Timestamp {
@@ -97,6 +109,9 @@ impl Host {
 pub struct Environment {
     /// `HOME` (`USERPROFILE` on Windows), when set and not empty.
     pub home: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`: where the user's git and others look beside the home folder. A project cannot set it, as it cannot
+    /// set `HOME` (tests/client-facts.md, section 10).
+    pub xdg_config_home: Option<PathBuf>,
     /// `CLAUDE_CONFIG_DIR`: replaces `~/.claude`.
     pub claude_config_dir: Option<PathBuf>,
     /// `CLAUDE_PROJECT_DIR`: set by the client for every hook.
@@ -115,9 +130,14 @@ pub struct Environment {
     pub nonce: Option<String>,
     /// `AI_AGENT`: what the client calls itself, see [`crate::proved::version_of_agent`]; a project can set it.
     pub agent: Option<String>,
+    /// `TMPDIR` (on Windows `TMP`), else the system's: where temporary files go. A project can set it, see
+    /// [`Places::temporary_dir`].
+    pub temporary_dir: Option<PathBuf>,
     /// The scratch folder that stands for the state folder while a past session is replayed, see [`crate::replay`]. No
     /// variable: nothing outside of the process can set it.
     pub replay_dir: Option<PathBuf>,
+    /// Questions that a replay would have put to a model. No variable either.
+    pub questions: Arc<AtomicU64>,
 }
 
 impl Environment {
@@ -127,6 +147,7 @@ impl Environment {
         let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
         Self {
             home: path(home),
+            xdg_config_home: path("XDG_CONFIG_HOME"),
             claude_config_dir: path("CLAUDE_CONFIG_DIR"),
             project_dir: path("CLAUDE_PROJECT_DIR"),
             state_dir: path("CLAUDE_HOOK_STATE_DIR"),
@@ -136,7 +157,9 @@ impl Environment {
             search_path: std::env::var_os("PATH"),
             nonce: text("BARBLESS_NONCE"),
             agent: text("AI_AGENT"),
+            temporary_dir: Some(std::env::temp_dir()),
             replay_dir: None,
+            questions: Arc::default(),
         }
     }
 

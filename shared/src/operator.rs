@@ -37,18 +37,23 @@ impl Caller {
         matches!(self, Self::Typed | Self::Shell(Standing::Operator))
     }
 
-    /// What to say instead of doing it; `line` is what the user can type.
+    /// What to say instead of doing it; `line` is what the user can type. Inside Claude's shell they sit at the prompt, which
+    /// is nearer than another terminal: `as_prompt` where the line is answered there too.
     #[must_use]
-    pub fn refusal(self, line: &str) -> String {
+    pub fn refusal(self, line: &str, as_prompt: bool) -> String {
+        let refusal = refusal(line);
         match self {
-            Self::Untyped => {
-                let why = "nobody typed this prompt, or Claude has scheduled the same";
-                format!("{why}; {}", refusal(line))
+            Self::Untyped => format!("{UNTYPED}; {refusal}"),
+            Self::Shell(Standing::InsideClaude) if as_prompt => {
+                format!("{refusal}; or, as a prompt of this session, type: {line}")
             }
-            Self::Typed | Self::Shell(_) => refusal(line),
+            Self::Typed | Self::Shell(_) => refusal,
         }
     }
 }
+
+/// Why a prompt is nobody's word.
+pub const UNTYPED: &str = "nobody typed this prompt, or Claude has scheduled the same";
 
 /// What standing is decided from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -90,24 +90,13 @@ impl Turn {
     pub fn reach(&self) -> Reach<'_> {
         self.session.as_deref().map_or(Reach::Machine, Reach::Session)
     }
-
-    /// Turns it.
-    ///
-    /// # Errors
-    /// If the switch cannot be kept.
-    pub fn carry_out(&self, store: &Store, now: Timestamp) -> Result<(), RecordError> {
-        turn(store, &self.switch, self.reach(), self.position, now)
-    }
 }
 
-/// A typed switch is turned: the effect of a hook whose commands do nothing else.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turned(pub Turn);
-
-impl Effect for Turned {
+impl Effect for Turn {
     fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
         let store = places.open_store().ok_or("there is no state folder to keep the switch in")?;
-        self.0.carry_out(&store, now).map_err(|error| error.to_string())
+        let turned = turn(&store, &self.switch, self.reach(), self.position, now);
+        turned.map_err(|error| format!("{}: {error}", self.switch))
     }
 }
 
@@ -222,7 +211,7 @@ fn file(store: &Store) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Position, Reach, Switches, Turn, Turned, is_worded, turn};
+    use super::{Position, Reach, Switches, Turn, is_worded, turn};
     use crate::hook::Effect;
     use crate::host::{Places, Timestamp};
     use crate::state::Store;
@@ -249,7 +238,7 @@ mod tests {
     #[test]
     fn a_typed_switch_is_kept_or_what_is_missing_is_said() {
         let scratch = tempfile::tempdir().unwrap();
-        let turned = Turned(Turn::everywhere("tempo", Position::Off));
+        let turned = Turn::everywhere("tempo", Position::Off);
         let places = Places { state_dir: Some(scratch.path().to_owned()), ..Places::default() };
         assert_eq!(turned.clone().carry_out(&places, NOW), Ok(()));
         let switches = Switches::read(&places.open_store().unwrap());

@@ -14,26 +14,20 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use shared::cli::{self, Asker, Verb};
+use shared::cli::{self, Asker, Commands, Line, Verb};
 use shared::hook::Seen;
 use shared::host::Host;
-use shared::operator::typed::caller;
-use shared::protocol::Event;
 
 use crate::CreditPacer;
 use crate::effect::Change;
 use crate::settings::Settings;
 use crate::{filter, history, poll, report, simulate, statusline};
-use grammar::{Asked, MASTER, OWN, Prompted, is_common, name_of, parse, prompted};
+use grammar::{MASTER, OWN};
 
-/// The answer to a typed command.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reply {
-    /// What the user reads.
-    pub(crate) text: String,
-    /// What is to be done.
-    pub(crate) changes: Vec<Change>,
-}
+pub(crate) use grammar::Asked;
+
+/// The answer to a command.
+pub(crate) type Reply = cli::Reply<Change>;
 
 const fn verb(usage: &'static str, about: &'static str) -> Verb {
     Verb { usage, about }
@@ -55,16 +49,36 @@ pub(crate) const VERBS: &[Verb] = &[
     verb("simulate [OPTION ...]", "the arithmetic put to the test on weeks that are made up"),
 ];
 
-/// The prompt is one of our commands.
-pub(crate) fn is_command(prompt: &str) -> bool {
-    prompted(prompt).is_some()
+impl Commands for CreditPacer {
+    type Asked = Asked;
+
+    fn name_of(word: &str) -> Option<&'static str> {
+        [MASTER, OWN].into_iter().find(|name| word.eq_ignore_ascii_case(name))
+    }
+
+    fn asked(line: &Line<'_>) -> Option<Asked> {
+        grammar::asked(line)
+    }
+
+    fn misused(line: &Line<'_>) -> Option<String> {
+        grammar::misused(line)
+    }
+
+    fn answer(wanted: &Asked, asker: &Asker<'_>, _: Option<&Seen<'_, Settings>>) -> Reply {
+        match *wanted {
+            Asked::Status { name, json } => status::answer(name, json, asker),
+            Asked::StatusSchema => Reply::yes(status::schema()),
+            Asked::Help(name) => Reply::yes(help::help(name)),
+            Asked::Turn(switch, position) => turn::turned(switch, position, asker),
+        }
+    }
 }
 
 /// Runs a verb of ours in a shell; `None`: it is none of ours.
 pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
     let name = if is_started_as_master() { MASTER } else { OWN };
-    if let Some(wanted) = parse(name, words) {
-        return Some(cli::in_shell(host, |asker| answer(wanted, name, asker)));
+    if let Some(code) = cli::run::<CreditPacer>(host, name, words) {
+        return Some(code);
     }
     if let [verb, .., "--help" | "-h"] = words
         && let Some(usage) = help::usage(name, verb)
@@ -72,16 +86,13 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
         return Some(cli::say(&usage));
     }
     match words {
-        // Only from a terminal: without one and without words this is the hook.
-        [] => Some(cli::in_shell(host, |asker| status::answer(name, false, asker))),
         ["decide"] => Some(filter::run(io::stdin().lock(), io::stdout().lock())),
         ["statusline"] => Some(statusline::run(host)),
         ["poll"] => Some(poll::run(host)),
         ["history", words @ ..] => Some(history::run(host, words)),
         ["report", words @ ..] => Some(report::run(host, words)),
         ["simulate", words @ ..] => Some(simulate::run(words)),
-        ["help" | "--help" | "-h"] => Some(cli::say(&help::help(name))),
-        _ if is_common(words) => None,
+        _ if cli::is_common::<CreditPacer>(words) => None,
         _ => Some(cli::wrong_usage(&help::wrong(name, words))),
     }
 }
@@ -90,43 +101,4 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
 fn is_started_as_master() -> bool {
     let program = std::env::args_os().next().unwrap_or_default();
     Path::new(&program).file_stem().is_some_and(|name| name == MASTER)
-}
-
-fn answer(wanted: Asked, name: &str, asker: &Asker<'_>) -> cli::Reply {
-    match wanted {
-        Asked::Status { json } => status::answer(name, json, asker),
-        Asked::StatusSchema => cli::Reply::yes(status::schema()),
-        Asked::Turn(switch, position) => turn::turned(switch, position, asker),
-    }
-}
-
-/// The answer to a prompt, if it is one of our commands.
-pub(crate) fn typed(seen: &Seen<'_, Settings>, prompt: &str) -> Option<Reply> {
-    let prompted = prompted(prompt)?;
-    let (name, _) = name_of(prompt)?;
-    let source = match &seen.input.event {
-        Event::UserPromptSubmit { source, .. } => source.as_deref(),
-        _ => None,
-    };
-    let asker = Asker {
-        host: seen.host,
-        places: seen.places,
-        store: seen.store,
-        session: seen.input.call.session_id.as_deref(),
-        caller: caller(seen.host, seen.store, prompt, source),
-    };
-    let reply = match prompted {
-        Prompted::Asked(wanted) => answer(wanted, name, &asker),
-        Prompted::Common(words) if matches!(words.as_str(), "help" | "--help" | "-h") => {
-            cli::Reply::yes(help::help(name))
-        }
-        Prompted::Common(words) => cli::typed::<CreditPacer>(&format!("{OWN} {words}"), &asker)?,
-        Prompted::No(why) => cli::Reply::no(why),
-    };
-    let changes = reply.turns.into_iter().map(|turn| Change::Turn {
-        section: turn.switch,
-        session: turn.session,
-        position: turn.position,
-    });
-    Some(Reply { text: reply.text, changes: changes.collect() })
 }

@@ -35,11 +35,7 @@ const DAY_SECS: i64 = 24 * 60 * 60;
 pub(crate) fn decide(given: &Given<'_, CreditPacer>) -> Outcome<State, Change> {
     match given.facts {
         Facts::Call(facts) => after_call(given, facts),
-        Facts::Command(reply) => Outcome {
-            verdict: Verdict::Reply { text: reply.text.clone() },
-            effects: reply.changes.clone(),
-            ..Outcome::pass()
-        },
+        Facts::Command(reply) => reply.outcome(),
         Facts::Prompt { poll } => {
             Outcome { effects: polling(*poll && !given.switched_off), ..Outcome::pass() }
         }

@@ -4,7 +4,7 @@ use shared::hook::{Effect, Hook};
 use shared::host::{Places, Timestamp};
 use shared::journal;
 use shared::state::Store;
-use shared::switches::{Position, Reach, turn};
+use shared::switches::Turn;
 use shared::usage::line::{self, Line};
 
 use crate::CreditPacer;
@@ -26,14 +26,13 @@ pub enum Change {
     /// Which windows are past their safe line is written down.
     Line(Line),
     /// A switch is turned.
-    Turn {
-        /// Of this section, or of a key of it.
-        section: String,
-        /// For one session; none: for all.
-        session: Option<String>,
-        /// To this.
-        position: Position,
-    },
+    Turn(Turn),
+}
+
+impl From<Turn> for Change {
+    fn from(turn: Turn) -> Self {
+        Self::Turn(turn)
+    }
 }
 
 /// A delay.
@@ -59,11 +58,7 @@ impl Effect for Change {
                     .and_then(|database| database.map_or(Ok(()), |mut database| database.clean_up(before)));
                 cleaned.or_else(|error| without(&store, error, now))
             }
-            Self::Turn { section, session, position } => {
-                let store = places.open_store().ok_or("there is no state folder to keep the switch in")?;
-                let reach = session.as_deref().map_or(Reach::Machine, Reach::Session);
-                turn(&store, &section, reach, position, now).map_err(|error| error.to_string())
-            }
+            Self::Turn(turn) => turn.carry_out(places, now),
         }
     }
 }

@@ -38,7 +38,7 @@ pub use state::State;
 
 use std::process::ExitCode;
 
-use shared::cli::Verb;
+use shared::cli::{self, Verb};
 use shared::config::SettingFault;
 use shared::hook::{Given, Headless, Hook, Outcome, Seen};
 use shared::host::Host;
@@ -74,7 +74,7 @@ impl Hook for CreditPacer {
     }
 
     fn is_command(prompt: &str) -> bool {
-        command::is_command(prompt)
+        cli::is_command::<Self>(prompt)
     }
 
     fn run_verb(host: &Host, words: &[&str]) -> Option<ExitCode> {

@@ -5,11 +5,13 @@ mod account;
 use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
+use shared::cli;
 use shared::hook::Seen;
 use shared::protocol::{Event, ToolCall};
 use shared::usage::Usage;
 
-use crate::command::{self, Reply};
+use crate::CreditPacer;
+use crate::command::Reply;
 use crate::pacing::{Reading, Rules, Snapshot, Window};
 use crate::poll;
 use crate::settings::Settings;
@@ -87,10 +89,12 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
     match &seen.input.event {
         Event::PostToolUse(result) => after_call(seen, &result.call, false),
         Event::PostToolUseFailure(failure) => after_call(seen, &failure.call, failure.is_interrupt),
-        Event::UserPromptSubmit { prompt, .. } => Some(match command::typed(seen, prompt) {
-            Some(reply) => Facts::Command(reply),
-            None => Facts::Prompt { poll: poll::is_due(seen) },
-        }),
+        Event::UserPromptSubmit { prompt, source } => {
+            Some(match cli::prompted::<CreditPacer>(seen, prompt, source.as_deref()) {
+                Some(reply) => Facts::Command(reply),
+                None => Facts::Prompt { poll: poll::is_due(seen) },
+            })
+        }
         Event::SessionStart { .. } => {
             let session = digest(seen.input.call.session_id.as_deref()?);
             Some(Facts::Start(Box::new(StartFacts { scene: scene(seen), session })))

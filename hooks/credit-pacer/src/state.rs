@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
-use shared::host::Timestamp;
+use shared::host::{HOUR, Timestamp};
 use shared::usage::line::Line;
 
 use crate::pacing::{Strategy, Window};
@@ -16,8 +16,6 @@ const SESSION_FORGOTTEN: Duration = HOUR;
 
 /// A session that was silent for longer does not share the credits in any case.
 const SHARES_FOR: Duration = Duration::from_secs(30 * 60);
-
-const HOUR: Duration = Duration::from_secs(60 * 60);
 
 /// Ten minutes.
 const SLOT_MICROS: i64 = 10 * 60 * 1_000_000;

@@ -3,13 +3,12 @@
 
 use std::process::ExitCode;
 
-use shared::cli::{self, Asker, Reply, Verb};
+use shared::cli::{self, Asker, Commands, Line, Reply, Verb};
 use shared::config::Section;
 use shared::hook::{Hook, Seen};
 use shared::host::Host;
 use shared::judge;
 use shared::messages::Texts;
-use shared::operator::typed::{caller, words_after};
 
 use crate::IntentValidator;
 use crate::declaration::lines;
@@ -31,52 +30,39 @@ pub(crate) const VERBS: &[Verb] = &[
     Verb { usage: "rules", about: "what a change is held against" },
 ];
 
-/// The prompt is one of ours beside those every hook has.
-pub(crate) fn is_typed(prompt: &str) -> bool {
-    words_after(OWN, prompt).is_some_and(|words| matches!(words.as_slice(), ["rules"]))
-}
+/// What can be asked here and as a prompt: the rules.
+#[derive(Debug)]
+pub struct Rules;
 
-/// The answer to a prompt, if it is a command.
-pub(crate) fn typed(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> Option<Reply> {
-    let words = words_after(OWN, prompt)?;
-    let asker = Asker {
-        host: seen.host,
-        places: seen.places,
-        store: seen.store,
-        session: seen.input.call.session_id.as_deref(),
-        caller: caller(seen.host, seen.store, prompt, source),
-    };
-    match words.as_slice() {
-        ["rules"] => Some(rules(&asker)),
-        ["status"] => Some(status(&asker)),
-        _ => cli::typed::<IntentValidator>(prompt, &asker),
+impl Commands for IntentValidator {
+    type Asked = Rules;
+
+    fn asked(line: &Line<'_>) -> Option<Rules> {
+        matches!(line.words, ["rules"]).then_some(Rules)
+    }
+
+    fn answer(_: &Rules, asker: &Asker<'_>, _: Option<&Seen<'_, Settings>>) -> Reply {
+        asker.section_in_force::<Self>().map_or_else(Reply::no, |section| Reply::yes(rules_text(&section)))
     }
 }
 
 /// Runs a verb of ours in a shell; `None`: it is none of ours.
 pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
     match words {
-        ["rules"] => Some(cli::in_shell(host, rules)),
-        ["status"] => Some(cli::in_shell(host, status)),
         ["declare", "--help" | "-h"] => Some(cli::say(&format!("{OWN} {}", VERBS[0].usage))),
         ["declare", words @ ..] => Some(match declare::parse(words) {
             Ok(declaration) => cli::in_shell(host, |asker| declared(&declaration, asker)),
             Err(why) => cli::wrong_usage(&format!("{OWN}: {why}")),
         }),
-        _ => None,
+        _ => cli::run::<IntentValidator>(host, OWN, words),
     }
-}
-
-fn section(asker: &Asker<'_>) -> Result<Section<Settings>, Reply> {
-    let section = asker.section::<IntentValidator>(&asker.switches());
-    section.ok_or_else(|| Reply::no(format!("{OWN}: the built-in defaults cannot be read; this is a bug")))
 }
 
 /// Says what was declared and for how long it holds. Recording it is the hook's, which sees the call.
 fn declared(declaration: &crate::declaration::Declaration, asker: &Asker<'_>) -> Reply {
-    let section = match section(asker) {
+    let section = match asker.section_in_force::<IntentValidator>() {
         Ok(section) => section,
-        Err(reply) => return reply,
+        Err(why) => return Reply::no(why),
     };
     let settings = &section.settings;
     let Some(kind) = kind(&declaration.file, settings, asker) else {
@@ -105,13 +91,6 @@ fn kind(file: &str, settings: &Settings, asker: &Asker<'_>) -> Option<Kind> {
 }
 
 /// What a change is held against, and where each of it is set.
-fn rules(asker: &Asker<'_>) -> Reply {
-    match section(asker) {
-        Ok(section) => Reply::yes(rules_text(&section)),
-        Err(reply) => reply,
-    }
-}
-
 fn rules_text(section: &Section<Settings>) -> String {
     let settings = &section.settings;
     let by = |key: &str| section.origin(key).map_or_else(String::new, |origin| format!(" ({origin})"));
@@ -146,22 +125,14 @@ fn rules_text(section: &Section<Settings>) -> String {
     text.join("\n")
 }
 
-/// What every hook's status says, and what this one asks for and has cost.
-fn status(asker: &Asker<'_>) -> Reply {
-    let common = cli::typed::<IntentValidator>("intent-validator status", asker);
-    let (common, section) = match (common, section(asker)) {
-        (Some(common), Ok(section)) if !common.is_no => (common, section),
-        (_, Err(reply)) => return reply,
-        (common, _) => return common.unwrap_or_default(),
-    };
-    let settings = &section.settings;
+/// What its status says beside what every hook's does: what it asks for, and what that has cost.
+pub(crate) fn status_lines(settings: &Settings, asker: &Asker<'_>) -> Vec<String> {
     let mut texts = Texts::new(&settings.message_files, asker.host, asker.places);
     let own = status_text(&mut texts, settings);
     let judge = judge::status_lines(&settings.judge, asker.store, asker.host);
     let unusable = unusable(&texts).into_iter();
     let unusable = unusable.map(|key| format!("message_files.{key} cannot be read or is empty"));
-    let lines = [common.text, own].into_iter().chain(judge).chain(unusable);
-    Reply::yes(lines.collect::<Vec<_>>().join("\n"))
+    std::iter::once(own).chain(judge).chain(unusable).collect()
 }
 
 fn status_text(texts: &mut Texts<'_>, settings: &Settings) -> String {

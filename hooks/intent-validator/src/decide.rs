@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use shared::hook::{Given, Heeded, Memory, Outcome, Remark, Trail, Verdict};
-use shared::switches::Turned;
+use shared::switches::Turn;
 
 use crate::IntentValidator;
 use crate::observe::{ChangeFacts, Facts};
@@ -12,7 +12,7 @@ use crate::review::Reply;
 use crate::state::{Cause, State};
 use crate::wording::{self, Refusal};
 
-pub(crate) fn decide(given: &Given<'_, IntentValidator>) -> Outcome<State, Turned> {
+pub(crate) fn decide(given: &Given<'_, IntentValidator>) -> Outcome<State, Turn> {
     match given.facts {
         Facts::Change(facts) => change(given, facts),
         Facts::Declared(declared) => {
@@ -26,11 +26,7 @@ pub(crate) fn decide(given: &Given<'_, IntentValidator>) -> Outcome<State, Turne
                 None => outcome,
             }
         }
-        Facts::Command(reply) => Outcome {
-            verdict: Verdict::Reply { text: reply.text.clone() },
-            effects: reply.turns.iter().cloned().map(Turned).collect(),
-            ..Outcome::pass()
-        },
+        Facts::Command(reply) => reply.outcome(),
         Facts::Start(facts) => {
             let text = facts.text.clone();
             told(
@@ -44,7 +40,7 @@ pub(crate) fn decide(given: &Given<'_, IntentValidator>) -> Outcome<State, Turne
     }
 }
 
-fn change(given: &Given<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<State, Turned> {
+fn change(given: &Given<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<State, Turn> {
     let ChangeFacts { known, answers, unusable } = facts;
     let mut state = given.state.clone();
     if known.was_unheard {
@@ -98,7 +94,7 @@ fn change(given: &Given<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<St
     told(state, given, unusable, outcome)
 }
 
-fn denial(cause: Cause, refusal: Refusal) -> Outcome<State, Turned> {
+fn denial(cause: Cause, refusal: Refusal) -> Outcome<State, Turn> {
     Outcome {
         verdict: Verdict::Deny { reason: refusal.text, rule: Cow::Borrowed(cause.rule()) },
         trail: Trail::to(refusal.next),
@@ -111,7 +107,7 @@ fn passed(
     facts: &ChangeFacts,
     let_go: Option<LetGo>,
     state: &mut State,
-) -> Outcome<State, Turned> {
+) -> Outcome<State, Turn> {
     let place = &facts.known.place;
     let cause = match let_go {
         Some(LetGo::Enough(cause)) => Some(cause),
@@ -131,7 +127,7 @@ fn passed(
     notice.into_iter().fold(outcome, noticing)
 }
 
-fn noticing(outcome: Outcome<State, Turned>, notice: String) -> Outcome<State, Turned> {
+fn noticing(outcome: Outcome<State, Turn>, notice: String) -> Outcome<State, Turn> {
     let notice = match &outcome.notice {
         Some(before) => format!("{before}\n{notice}"),
         None => notice,
@@ -145,8 +141,8 @@ fn told(
     mut state: State,
     given: &Given<'_, IntentValidator>,
     unusable: &[&'static str],
-    outcome: Outcome<State, Turned>,
-) -> Outcome<State, Turned> {
+    outcome: Outcome<State, Turn>,
+) -> Outcome<State, Turn> {
     let mut outcome = outcome;
     for key in unusable {
         if state.tell(key) {

@@ -36,11 +36,11 @@ pub use state::State;
 
 use std::process::ExitCode;
 
-use shared::cli::{self, Verb};
-use shared::config::SettingFault;
+use shared::cli::{self, Asker, Verb};
+use shared::config::{Section, SettingFault};
 use shared::hook::{Given, Headless, Hook, Outcome, Seen};
 use shared::host::Host;
-use shared::switches::Turned;
+use shared::switches::Turn;
 
 /// The hook.
 #[derive(Debug)]
@@ -68,25 +68,29 @@ impl Hook for IntentValidator {
     type Settings = Settings;
     type State = State;
     type Facts = Facts;
-    type Effect = Turned;
+    type Effect = Turn;
 
     fn faults(settings: &Settings) -> Vec<SettingFault> {
         settings.faults()
     }
 
     fn is_command(prompt: &str) -> bool {
-        command::is_typed(prompt) || cli::is_typed::<Self>(prompt)
+        cli::is_command::<Self>(prompt)
     }
 
     fn run_verb(host: &Host, words: &[&str]) -> Option<ExitCode> {
         command::run(host, words)
     }
 
+    fn status_lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<String> {
+        command::status_lines(&section.settings, asker)
+    }
+
     fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
         observe::observe(seen)
     }
 
-    fn decide(given: &Given<'_, Self>) -> Outcome<State, Turned> {
+    fn decide(given: &Given<'_, Self>) -> Outcome<State, Turn> {
         decide::decide(given)
     }
 }

@@ -19,7 +19,6 @@ use shared::transcript::{Patience, Quotable, Words, quotable, transcript_of, wor
 use crate::IntentValidator;
 use crate::change::{self, Change, Versions};
 use crate::checks;
-use crate::command;
 use crate::declaration::{self, Declaration, Heard};
 use crate::plan::{Answers, Known, Local, Standing, local, standing};
 use crate::prompts::{INTENT, TDD, filled, unusable};
@@ -83,7 +82,7 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
         Event::PreToolUse(tool) => before(seen, tool),
         Event::PostToolUse(result) => declared::after(seen, result).map(Facts::Declared),
         Event::UserPromptSubmit { prompt, source } => {
-            command::typed(seen, prompt, source.as_deref()).map(Facts::Command)
+            cli::prompted::<IntentValidator>(seen, prompt, source.as_deref()).map(Facts::Command)
         }
         Event::SessionStart { .. } => seen.settings.announce.then(|| Facts::Start(announcement(seen))),
         Event::SessionEnd { .. } => Some(Facts::SessionEnd),

@@ -137,6 +137,12 @@ impl Target {
 /// So long a command waits for marks that others are changing: no tool call waits for it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+impl From<Turn> for Change {
+    fn from(turn: Turn) -> Self {
+        Self::Turn(turn)
+    }
+}
+
 impl Effect for Change {
     fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
         self.carry_out_within(LOCK_DEADLINE, places, now)
@@ -209,10 +215,7 @@ impl Change {
                 Some(store) => typed::remember(&store, prompt),
                 None => Ok(()),
             },
-            Self::Turn(turn) => {
-                let store = places.open_store().ok_or("there is no state folder to keep the switch in")?;
-                turn.carry_out(&store, now).map_err(|error| error.to_string())
-            }
+            Self::Turn(turn) => turn.carry_out(places, now),
             Self::ToldOfInit(common_dir) => newcomers::remember(places, &common_dir),
             Self::ToldOfClient(version) => {
                 if let Some(store) = places.open_store() {

@@ -11,7 +11,7 @@ mod listing;
 mod parse;
 mod status;
 
-use shared::operator::Standing as Caller;
+use shared::operator::{Caller, Standing, UNTYPED};
 
 use crate::change::Change;
 
@@ -21,34 +21,14 @@ pub(crate) use listing::{ListReport, SessionsReport};
 pub(crate) use parse::{Asked, Check, clap_command, parse_prompt, parse_words, usage_error};
 pub(crate) use status::StatusReport;
 
-/// Where a command comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Standpoint {
-    /// A prompt that somebody typed.
-    TypedPrompt,
-    /// A prompt of a script, a schedule, or a notice.
-    UntypedPrompt,
-    /// A shell.
-    Shell(Caller),
-}
-
-impl Standpoint {
-    /// It is the user, as far as can be told.
-    pub(crate) fn is_operator(self) -> bool {
-        matches!(self, Self::TypedPrompt | Self::Shell(Caller::Operator))
-    }
-
-    /// What Claude, a script or a schedule is told instead; `line` is what the user can type.
-    pub(crate) fn refusal(self, line: &str, why: &str) -> String {
-        let how = match self {
-            Self::Shell(Caller::NoTerminal) => "run it in a terminal of your own",
-            Self::UntypedPrompt => {
-                "nobody typed this prompt, or Claude has scheduled the same; run it in a terminal of your own"
-            }
-            _ => "they can type it as a prompt, or in a terminal of their own",
-        };
-        format!("req: refused, because {why}. This is for the user to decide; {how}: {line}")
-    }
+/// What Claude, a script or a schedule is told instead; `line` is what the user can type.
+pub(crate) fn refusal(caller: Caller, line: &str, why: &str) -> String {
+    let how = match caller {
+        Caller::Shell(Standing::NoTerminal) => "run it in a terminal of your own",
+        Caller::Untyped => &format!("{UNTYPED}; run it in a terminal of your own"),
+        Caller::Typed | Caller::Shell(_) => "they can type it as a prompt, or in a terminal of their own",
+    };
+    format!("req: refused, because {why}. This is for the user to decide; {how}: {line}")
 }
 
 /// What a command comes to.

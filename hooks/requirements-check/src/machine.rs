@@ -6,35 +6,20 @@ pub(crate) mod docs;
 pub(crate) mod journal;
 pub(crate) mod pause;
 
-use shared::host::{Host, Places};
-use shared::state::Store;
+use shared::cli::Asker;
 
-use crate::command::{Asked, Reply, Standpoint};
-
-/// What such a verb is answered from.
-pub(crate) struct Machine<'a> {
-    /// Clock and environment.
-    pub(crate) host: &'a Host,
-    /// Folders and the project.
-    pub(crate) places: &'a Places,
-    /// The state folder; none where there can be none.
-    pub(crate) store: Option<&'a Store>,
-    /// The session that asks; none in a shell outside of any.
-    pub(crate) session: Option<&'a str>,
-    /// Who asks.
-    pub(crate) standpoint: Standpoint,
-}
+use crate::command::{Asked, Reply};
 
 /// Answers a verb about the machine; `None`: it is not one of these.
-pub(crate) fn serve(asked: &Asked, machine: &Machine<'_>) -> Option<Reply> {
-    let reply = match asked {
-        Asked::Config(wanted) => config::config(wanted, machine),
-        Asked::Enable(wanted) => config::enable(wanted, machine),
-        Asked::Disable(wanted) => config::disable(wanted, machine),
-        Asked::Why(wanted) => journal::why(wanted, machine),
-        Asked::Log(wanted) => journal::log(wanted, machine),
-        Asked::Pause(wanted) => pause::pause(wanted, machine),
-        Asked::Resume => pause::resume(machine),
+pub(crate) fn serve(verb: &Asked, asker: &Asker<'_>) -> Option<Reply> {
+    let reply = match verb {
+        Asked::Config(wanted) => config::config(wanted, asker),
+        Asked::Enable(wanted) => config::enable(wanted, asker),
+        Asked::Disable(wanted) => config::disable(wanted, asker),
+        Asked::Why(wanted) => journal::why(wanted, asker),
+        Asked::Log(wanted) => journal::log(wanted, asker),
+        Asked::Pause(wanted) => pause::pause(wanted, asker),
+        Asked::Resume => pause::resume(asker),
         Asked::Docs(wanted) => docs::docs(wanted),
         _ => return None,
     };

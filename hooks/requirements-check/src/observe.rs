@@ -20,13 +20,12 @@ use shared::transcript::{Patience, TurnWork, turn_work};
 
 use crate::RequirementsCheck;
 use crate::call::Call;
-use crate::change::Change;
-use crate::command::{Asked, Reply, Standpoint, parse_prompt};
+use crate::command::{Asked, Reply, parse_prompt};
 use crate::command_line::Directory;
 use crate::decide;
 use crate::evidence;
 use crate::facts::{After, Before, Facts, Prompt, Start, Stop};
-use crate::machine::{self, Machine};
+use crate::machine;
 use crate::place::flat;
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
@@ -267,38 +266,23 @@ fn submitted(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> P
         look.measure(&rules, When::Unhurried);
     }
     let is_switch = asked.is_none() && cli::is_typed::<RequirementsCheck>(prompt);
-    let is_typed = if asked.is_some() || is_switch {
-        typed::caller(seen.host, seen.store, prompt, source) == Caller::Typed
-    } else {
-        typed::comes_from_a_person(seen.host, source)
+    let who = (asked.is_some() || is_switch).then(|| Asker::of_prompt(seen, prompt, source));
+    let is_typed = match &who {
+        Some(who) => who.caller == Caller::Typed,
+        None => typed::comes_from_a_person(seen.host, source),
     };
     look.world.reader.is_user = is_typed;
-    if is_switch {
-        return Prompt { asked, answered: switched(seen, prompt, is_typed), world: look.world, is_typed };
-    }
-    let machine = Machine {
-        host: seen.host,
-        places: seen.places,
-        store: seen.store,
-        session: seen.input.call.session_id.as_deref(),
-        standpoint: if is_typed { Standpoint::TypedPrompt } else { Standpoint::UntypedPrompt },
-    };
-    let answered = asked.as_ref().and_then(|asked| machine::serve(asked.as_ref().ok()?, &machine));
+    let answered = who.and_then(|who| match &asked {
+        Some(asked) => machine::serve(asked.as_ref().ok()?, &who),
+        None => switched(prompt, &who),
+    });
     Prompt { asked, answered, world: look.world, is_typed }
 }
 
 /// The answer to a verb every hook has.
-fn switched(seen: &Seen<'_, Settings>, prompt: &str, is_typed: bool) -> Option<Reply> {
-    let asker = Asker {
-        host: seen.host,
-        places: seen.places,
-        store: seen.store,
-        session: seen.input.call.session_id.as_deref(),
-        caller: if is_typed { Caller::Typed } else { Caller::Untyped },
-    };
-    let cli::Reply { text, is_no, turns } = cli::typed::<RequirementsCheck>(prompt, &asker)?;
-    let changes = turns.into_iter().map(Change::Turn).collect();
-    Some(Reply { text, is_no, changes, ..Reply::default() })
+fn switched(prompt: &str, asker: &Asker<'_>) -> Option<Reply> {
+    let cli::Reply { text, is_no, effects, .. } = cli::typed::<RequirementsCheck>(prompt, asker)?;
+    Some(Reply { text, is_no, changes: effects, ..Reply::default() })
 }
 
 fn at_stop(seen: &Seen<'_, Settings>) -> Option<Stop> {

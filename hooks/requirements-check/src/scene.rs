@@ -10,12 +10,13 @@ use shared::blocks::BlockCount;
 use shared::config::{self, Origin};
 use shared::hook::{Given, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
+use shared::operator::Caller;
 use shared::protocol::{Call as Common, Event, Input, Stop as StopEvent, ToolCall};
 use shared::transcript::TurnWork;
 
 use crate::call::Call;
 use crate::change::Change;
-use crate::command::{Reply, Standpoint, answer, parse_words};
+use crate::command::{Reply, answer, parse_words};
 use crate::decide::decide;
 use crate::facts::{After, Before, Facts, Prompt, Start, Stop};
 use crate::git::Worktree;
@@ -290,10 +291,10 @@ impl Scene {
 
     /// A command line of `req`, its changes carried out.
     #[track_caller]
-    pub(crate) fn req(&mut self, words: &str, standpoint: Standpoint) -> Reply {
+    pub(crate) fn req(&mut self, words: &str, caller: Caller) -> Reply {
         let line = crate::command_line::parse(&format!("req {words}")).commands.unwrap();
         let asked = parse_words(&line[0].words[1..]).unwrap_or_else(|error| panic!("{words}: {error}"));
-        let reply = answer(&asked, &self.settings, &self.view(), standpoint, &origin);
+        let reply = answer(&asked, &self.settings, &self.view(), caller, &origin);
         self.carry_out(&reply.changes);
         reply
     }

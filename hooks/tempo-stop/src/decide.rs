@@ -1,10 +1,11 @@
 //! The rules at a stop, in this order: never-block cases, the mode, enough blocks, an error of the client, the model's
 //! verdict. Pure.
 
+use shared::cli::Reply;
 use shared::hook::{Given, Heeded, Memory, Outcome, Trail, Verdict};
 use shared::protocol::{Event, Stop};
 use shared::stop_gate;
-use shared::switches::Turned;
+use shared::switches::Turn;
 
 use crate::TempoStop;
 use crate::observe::{Facts, Judged, StopFacts};
@@ -13,7 +14,7 @@ use crate::state::State;
 use crate::texts;
 use crate::worth::{self, HELD_OFTEN_ENOUGH, Scene};
 
-pub(crate) fn decide(given: &Given<'_, TempoStop>) -> Outcome<State, Turned> {
+pub(crate) fn decide(given: &Given<'_, TempoStop>) -> Outcome<State, Turn> {
     match (&given.input.event, given.facts) {
         (Event::Stop(stop), Facts::Stop(facts)) => at_stop(given, stop, facts),
         (Event::UserPromptSubmit { prompt, .. }, Facts::Prompt { .. }) => at_prompt(given, prompt),
@@ -26,21 +27,14 @@ pub(crate) fn decide(given: &Given<'_, TempoStop>) -> Outcome<State, Turned> {
     }
 }
 
-fn at_prompt(given: &Given<'_, TempoStop>, prompt: &str) -> Outcome<State, Turned> {
+fn at_prompt(given: &Given<'_, TempoStop>, prompt: &str) -> Outcome<State, Turn> {
     let Facts::Prompt { answered, is_typed } = given.facts else { return Outcome::pass() };
     let state = is_typed.then(|| given.state.after_prompt(prompt, given.now)).flatten();
-    let outcome = Outcome { memory: state.map_or(Memory::Keep, Memory::Note), ..Outcome::pass() };
-    match answered {
-        None => outcome,
-        Some(reply) => Outcome {
-            verdict: Verdict::Reply { text: reply.text.clone() },
-            effects: reply.turns.iter().cloned().map(Turned).collect(),
-            ..outcome
-        },
-    }
+    let outcome = answered.as_ref().map_or_else(Outcome::pass, Reply::outcome);
+    outcome.remembering(state.map_or(Memory::Keep, Memory::Note))
 }
 
-fn at_stop(given: &Given<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outcome<State, Turned> {
+fn at_stop(given: &Given<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outcome<State, Turn> {
     let gate = stop_gate::StopFacts {
         call: &given.input.call,
         stop,
@@ -68,7 +62,7 @@ fn at_stop(given: &Given<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outc
     Outcome { notice, memory, ..outcome }
 }
 
-fn by_verdict(given: &Given<'_, TempoStop>, facts: &StopFacts) -> Outcome<State, Turned> {
+fn by_verdict(given: &Given<'_, TempoStop>, facts: &StopFacts) -> Outcome<State, Turn> {
     match &facts.judged {
         Judged::Blocked(feedback) => Outcome {
             verdict: Verdict::Block { reason: texts::held(&facts.text, feedback), rule: rule(given).into() },

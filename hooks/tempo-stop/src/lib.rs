@@ -8,14 +8,14 @@
 //! - `question`: what the model is asked; `texts`: what can be worded otherwise
 //! - `decide`: the rules
 //! - `state`: when the user last typed something
-//! - `command`: what can be typed
+//! - `status`: what the command of that name says beside what every hook's does
 
-mod command;
 mod decide;
 mod observe;
 mod question;
 mod settings;
 mod state;
+mod status;
 mod texts;
 mod worth;
 
@@ -23,13 +23,10 @@ pub use observe::{Facts, Judged, StopFacts};
 pub use settings::{Mode, Settings};
 pub use state::State;
 
-use std::process::ExitCode;
-
-use shared::cli;
-use shared::config::SettingFault;
+use shared::cli::{self, Asker};
+use shared::config::{Section, SettingFault};
 use shared::hook::{Given, Headless, Hook, Outcome, Seen};
-use shared::host::Host;
-use shared::switches::Turned;
+use shared::switches::Turn;
 
 /// The hook.
 #[derive(Debug)]
@@ -46,14 +43,14 @@ impl Hook for TempoStop {
     type Settings = Settings;
     type State = State;
     type Facts = Facts;
-    type Effect = Turned;
+    type Effect = Turn;
 
     fn is_command(prompt: &str) -> bool {
         cli::is_typed::<Self>(prompt)
     }
 
-    fn run_verb(host: &Host, words: &[&str]) -> Option<ExitCode> {
-        command::run(host, words)
+    fn status_lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<String> {
+        status::lines(&section.settings, asker)
     }
 
     fn faults(settings: &Settings) -> Vec<SettingFault> {
@@ -64,7 +61,7 @@ impl Hook for TempoStop {
         observe::observe(seen)
     }
 
-    fn decide(given: &Given<'_, Self>) -> Outcome<State, Turned> {
+    fn decide(given: &Given<'_, Self>) -> Outcome<State, Turn> {
         decide::decide(given)
     }
 }

@@ -16,7 +16,6 @@ use shared::stop_gate;
 use shared::transcript::{Patience, TurnWork, conversation, deeds, requests, turn_work};
 
 use crate::TempoStop;
-use crate::command;
 use crate::question::{self, Material, Verdict};
 use crate::settings::{Mode, Settings};
 use crate::state::State;
@@ -111,15 +110,9 @@ fn at_prompt(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> F
         let is_typed = typed::comes_from_a_person(seen.host, source) && !is_notice;
         return Facts::Prompt { answered: None, is_typed };
     }
-    let asker = Asker {
-        host: seen.host,
-        places: seen.places,
-        store: seen.store,
-        session: seen.input.call.session_id.as_deref(),
-        caller: typed::caller(seen.host, seen.store, prompt, source),
-    };
+    let asker = Asker::of_prompt(seen, prompt, source);
     let is_typed = asker.caller == Caller::Typed;
-    Facts::Prompt { answered: command::typed(prompt, &asker), is_typed }
+    Facts::Prompt { answered: cli::typed::<TempoStop>(prompt, &asker), is_typed }
 }
 
 /// Where the input alone lets the stop go, the transcript is not looked at; where that does, nobody is asked.

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::help::help;
 use super::verbs::Common;
 use crate::config::{COMMON_KEYS, Section, SectionSpec, Sources, load, schema_of};
-use crate::hook::Hook;
+use crate::hook::{Hook, Outcome, Verdict};
 use crate::host::{Host, Places, display_path};
 use crate::operator::Caller;
 use crate::run::configure;
@@ -28,27 +28,43 @@ pub struct Asker<'a> {
 }
 
 /// What a command comes to.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reply {
-    /// What is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply<E = Turn> {
+    /// What the user reads.
     pub text: String,
     /// It was refused, or cannot be done.
     pub is_no: bool,
-    /// Switches that are to be turned.
-    pub turns: Vec<Turn>,
+    /// What is to be done, in this order.
+    pub effects: Vec<E>,
+    /// What the model reads: the prompt that asked goes on to it.
+    pub for_model: Option<String>,
 }
 
-impl Reply {
+impl<E> Reply<E> {
     /// What was asked for.
     #[must_use]
     pub fn yes(text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..Self::default() }
+        Self { text: text.into(), is_no: false, effects: Vec::new(), for_model: None }
     }
 
     /// Why nothing was done.
     #[must_use]
     pub fn no(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_no: true, ..Self::default() }
+        Self { is_no: true, ..Self::yes(text) }
+    }
+
+    /// What a hook says to the prompt that asked, and does.
+    #[must_use]
+    pub fn outcome<S>(&self) -> Outcome<S, E>
+    where
+        E: Clone,
+    {
+        let text = self.text.clone();
+        let (verdict, notice) = match self.for_model.clone() {
+            Some(for_model) => (Verdict::Advise { text: for_model }, Some(text)),
+            None => (Verdict::Reply { text }, None),
+        };
+        Outcome { verdict, notice, effects: self.effects.clone(), ..Outcome::pass() }
     }
 }
 
@@ -71,18 +87,42 @@ impl Asker<'_> {
         let spec = SectionSpec { tells_unknown_keys: H::TELLS_UNKNOWN_KEYS, ..H::section() };
         configure::<H>(spec, &self.sources(), switches.of(H::NAME, self.session))
     }
+
+    /// The same with the switches as they stand.
+    ///
+    /// # Errors
+    /// What is said instead.
+    pub fn section_in_force<H: Hook>(&self) -> Result<Section<H::Settings>, String> {
+        self.section::<H>(&self.switches()).ok_or_else(unreadable::<H>)
+    }
+}
+
+fn unreadable<H: Hook>() -> String {
+    format!("{}: the built-in defaults cannot be read; this is a bug", H::NAME)
 }
 
 /// The answer to a verb.
-pub(super) fn answer<H: Hook>(verb: &Common<'_>, asker: &Asker<'_>) -> Reply {
+pub(super) fn answer<H: Hook, E: From<Turn>>(verb: &Common<'_>, asker: &Asker<'_>) -> Reply<E> {
     match verb {
         Common::Help => Reply::yes(help::<H>()),
-        Common::Version => Reply::yes(format!("{} {}", H::NAME, env!("CARGO_PKG_VERSION"))),
+        Common::Version => Reply::yes(format!("{} {}", H::NAME, crate::version::ours())),
         Common::Schema => Reply::yes(section_schema::<H>()),
-        Common::Status => report::<H>(asker, &asker.switches(), status_text::<H>),
-        Common::StatusJson => report::<H>(asker, &asker.switches(), status_json::<H>),
-        Common::Turn(position, session) => turned::<H>(*position, *session, asker),
+        Common::Status => status::<H, E>(asker, false),
+        Common::StatusJson => status::<H, E>(asker, true),
+        Common::Turn(position, session) => turned::<H, E>(*position, *session, asker),
     }
+}
+
+/// What is in force, and where it is set; `json`: for programs.
+#[must_use]
+pub fn status<H: Hook, E>(asker: &Asker<'_>, json: bool) -> Reply<E> {
+    if json {
+        return report::<H, E>(asker, &asker.switches(), status_json::<H>);
+    }
+    report::<H, E>(asker, &asker.switches(), |section, in_force| {
+        let own = H::status_lines(section, asker);
+        std::iter::once(status_text::<H>(section, in_force)).chain(own).collect::<Vec<_>>().join("\n")
+    })
 }
 
 /// The schema of the hook's section: its own keys and the common ones.
@@ -121,16 +161,16 @@ struct InForce {
     off_file: Option<String>,
 }
 
-fn report<H: Hook>(
+fn report<H: Hook, E>(
     asker: &Asker<'_>,
     switches: &Switches,
     print: impl Fn(&Section<H::Settings>, &InForce) -> String,
-) -> Reply {
+) -> Reply<E> {
     let switch = switches.position(H::NAME, asker.session);
     let in_force = InForce { switch, off_file: off_file(asker.host, asker.places) };
     match asker.section::<H>(switches) {
         Some(section) => Reply::yes(print(&section, &in_force)),
-        None => Reply::no(format!("{}: the built-in defaults cannot be read; this is a bug", H::NAME)),
+        None => Reply::no(unreadable::<H>()),
     }
 }
 
@@ -191,11 +231,11 @@ fn is_on_by_files<H: Hook>(asker: &Asker<'_>) -> bool {
     load::<H::Settings>(H::section(), &asker.sources(), Position::Auto).is_some_and(|section| section.enabled)
 }
 
-fn turned<H: Hook>(position: Position, session: Option<&str>, asker: &Asker<'_>) -> Reply {
-    let word = position.word();
+fn turned<H: Hook, E: From<Turn>>(position: Position, session: Option<&str>, asker: &Asker<'_>) -> Reply<E> {
+    let (word, reach) = (position.word(), reach(session));
     if position != Position::On && !asker.caller.is_operator() {
-        let reach = reach(session);
-        return Reply::no(asker.caller.refusal(&format!("{} {word}{reach}", H::NAME)));
+        let line = format!("{} {word}{reach}", H::NAME);
+        return Reply::no(asker.caller.refusal(&line, H::is_command(&line)));
     }
     if asker.store.is_none() {
         return Reply::no(format!("{}: there is no state folder to keep the switch in; set HOME", H::NAME));
@@ -215,16 +255,15 @@ fn turned<H: Hook>(position: Position, session: Option<&str>, asker: &Asker<'_>)
             name = H::NAME
         ));
     }
-    let reach = reach(session);
     let turn = Turn { session: session.map(ToOwned::to_owned), ..Turn::everywhere(H::NAME, position) };
     let switches = asker.switches().with(&turn, asker.host.now());
     let reply = match session {
-        None => report::<H>(asker, &switches, status_text::<H>),
+        None => report::<H, E>(asker, &switches, status_text::<H>),
         Some(id) => Reply::yes(format!("{}: {word} for session {id}", H::NAME)),
     };
     let text = match (position, reply.is_no) {
         (Position::Off, false) => format!("{}\non again: {} auto{reach}", reply.text, H::NAME),
         _ => reply.text,
     };
-    Reply { turns: vec![turn], text, ..reply }
+    Reply { effects: vec![turn.into()], text, ..reply }
 }

@@ -1,8 +1,10 @@
 //! What is typed as a prompt, and what comes of it.
 
+use std::path::Path;
+
 use super::{Asker, Reply, Verb, help, is_typed, typed};
 use crate::config::SectionSpec;
-use crate::hook::{Given, Headless, Hook, NoEffect, Outcome, Seen};
+use crate::hook::{Given, Headless, Hook, Outcome, Seen};
 use crate::host::{Clock, Environment, Host, Places, Timestamp};
 use crate::operator::{Caller, Standing};
 use crate::state::Store;
@@ -23,7 +25,7 @@ impl Hook for Plain {
     type Settings = Settings;
     type State = ();
     type Facts = ();
-    type Effect = NoEffect;
+    type Effect = Turn;
 
     fn section() -> SectionSpec {
         SectionSpec { name: Self::NAME, ..SectionSpec::default() }
@@ -33,7 +35,7 @@ impl Hook for Plain {
         None
     }
 
-    fn decide(_: &Given<'_, Self>) -> Outcome<()> {
+    fn decide(_: &Given<'_, Self>) -> Outcome<(), Turn> {
         Outcome::pass()
     }
 }
@@ -50,7 +52,7 @@ impl Hook for Paid {
     type Settings = Settings;
     type State = ();
     type Facts = ();
-    type Effect = NoEffect;
+    type Effect = Turn;
 
     fn section() -> SectionSpec {
         SectionSpec { costs_money: true, ..Plain::section() }
@@ -60,22 +62,27 @@ impl Hook for Paid {
         None
     }
 
-    fn decide(_: &Given<'_, Self>) -> Outcome<()> {
+    fn decide(_: &Given<'_, Self>) -> Outcome<(), Turn> {
         Outcome::pass()
     }
+}
+
+/// Where this folder has the global file.
+pub(super) fn places_of(folder: &Path) -> Places {
+    Places { config_dir: Some(folder.to_owned()), ..Places::default() }
 }
 
 fn answer(prompt: &str, caller: Caller, global: &str) -> Option<Reply> {
     answer_of::<Plain>(prompt, caller, global)
 }
 
-fn answer_of<H: Hook>(prompt: &str, caller: Caller, global: &str) -> Option<Reply> {
+fn answer_of<H: Hook<Effect = Turn>>(prompt: &str, caller: Caller, global: &str) -> Option<Reply> {
     let scratch = tempfile::tempdir().unwrap();
     let store = Store::open(&scratch.path().join("state")).unwrap();
     std::fs::write(scratch.path().join("requirements.yaml"), global).unwrap();
     let now = Timestamp::from_secs(1);
     let host = Host { started: now, clock: Clock::Fixed(now), environment: Environment::default() };
-    let places = Places { config_dir: Some(scratch.path().to_owned()), ..Places::default() };
+    let places = places_of(scratch.path());
     let asker = Asker { host: &host, places: &places, store: Some(&store), session: Some("s"), caller };
     let reply = typed::<H>(prompt, &asker);
     assert_eq!(reply.is_some(), is_typed::<H>(prompt), "{prompt}");
@@ -112,10 +119,10 @@ fn the_hooks_name_and_a_verb_with_nothing_left_over_is_a_command() {
 fn a_switch_is_turned_by_whoever_asks_and_says_what_is_in_force_then() {
     let reply = answer("stop-momentum on", Caller::Untyped, "").unwrap();
     assert_eq!(reply.text, "stop-momentum: on, set by its switch");
-    assert_eq!(reply.turns, [Turn::everywhere("stop-momentum", Position::On)]);
+    assert_eq!(reply.effects, [Turn::everywhere("stop-momentum", Position::On)]);
     let reply = answer("stop-momentum off --session AbC", Caller::Typed, "").unwrap();
     assert_eq!(reply.text, "stop-momentum: off for session AbC\non again: stop-momentum auto --session AbC");
-    assert_eq!(reply.turns[0].session.as_deref(), Some("AbC"));
+    assert_eq!(reply.effects[0].session.as_deref(), Some("AbC"));
 }
 
 #[test]
@@ -129,7 +136,7 @@ fn what_loosens_is_the_users_alone() {
     ] {
         for verb in ["off", "auto"] {
             let reply = answer(&format!("stop-momentum {verb}"), caller, "").unwrap();
-            assert_eq!((reply.is_no, reply.turns.is_empty()), (is_refused, is_refused), "{caller:?}");
+            assert_eq!((reply.is_no, reply.effects.is_empty()), (is_refused, is_refused), "{caller:?}");
             assert_eq!(reply.text.ends_with(&format!("type: stop-momentum {verb}")), is_refused);
         }
     }
@@ -138,7 +145,7 @@ fn what_loosens_is_the_users_alone() {
 #[test]
 fn what_is_locked_is_not_turned() {
     let reply = answer("stop-momentum off", Caller::Typed, "locked: [stop-momentum]\n").unwrap();
-    assert!(reply.is_no && reply.turns.is_empty() && reply.text.contains("locked"), "{}", reply.text);
+    assert!(reply.is_no && reply.effects.is_empty() && reply.text.contains("locked"), "{}", reply.text);
 }
 
 #[test]
@@ -149,7 +156,7 @@ fn what_costs_money_is_not_begun_by_a_switch() {
         for prompt in ["stop-momentum on", "stop-momentum on --session AbC"] {
             let reply = answer_of::<Paid>(prompt, Caller::Typed, global).unwrap();
             assert_eq!(
-                (reply.is_no, reply.turns.is_empty()),
+                (reply.is_no, reply.effects.is_empty()),
                 (is_refused, is_refused),
                 "{global}: {}",
                 reply.text
@@ -158,7 +165,7 @@ fn what_costs_money_is_not_begun_by_a_switch() {
         }
         for verb in ["off", "auto"] {
             let reply = answer_of::<Paid>(&format!("stop-momentum {verb}"), Caller::Typed, global).unwrap();
-            assert_eq!(reply.turns.len(), 1, "{verb}: {}", reply.text);
+            assert_eq!(reply.effects.len(), 1, "{verb}: {}", reply.text);
         }
     }
 }

@@ -154,7 +154,7 @@ fn check_version(layer: &Layer, problems: &mut Problems) {
 
 fn check_requires(layer: &Layer, problems: &mut Problems) {
     let Some(value) = layer.values.get("requires") else { return };
-    let ours = env!("CARGO_PKG_VERSION");
+    let ours = crate::version::ours();
     let wanted = value.as_str().and_then(|text| VersionReq::parse(text).ok());
     match (wanted, Version::parse(ours)) {
         (Some(wanted), Ok(version)) if !wanted.matches(&version) => {

@@ -5,6 +5,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+/// An hour.
+pub const HOUR: Duration = Duration::from_secs(60 * 60);
+
+/// A day of 24 hours.
+pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Microseconds since 1970-01-01 UTC. Microseconds, because two processes of one tool call start within one millisecond.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -83,6 +83,16 @@ impl Places {
         if self.state_dir == self.default_state_dir { Store::open(dir).ok() } else { Some(Store::at(dir)) }
     }
 
+    /// A folder for what is gone again at the end: the one the environment names, else the system's or the user's own. None inside
+    /// the project, which may have set the variable: what a session said would lie there.
+    #[must_use]
+    pub fn temporary_dir(&self, environment: &Environment) -> Option<PathBuf> {
+        let of_system = cfg!(unix).then(|| PathBuf::from("/tmp"));
+        let dirs = [environment.temporary_dir.clone(), of_system, self.config_dir.clone()];
+        let is_inside = |dir: &Path| self.root.as_deref().is_some_and(|root| lies_within(dir, root));
+        dirs.into_iter().flatten().find(|dir| dir.is_absolute() && dir.is_dir() && !is_inside(dir))
+    }
+
     /// Our own state folder in place of one the environment names, which turned out to be of no use:
     /// believed, it would silence every gate.
     #[must_use]
@@ -115,7 +125,7 @@ fn acceptable_state_dir(dir: &Path, root: Option<&Path>) -> Result<(), StateDirI
     if !dir.is_absolute() {
         return Err(StateDirIgnored::NotAFolder);
     }
-    if root.is_some_and(|root| real(dir).starts_with(real(root))) {
+    if root.is_some_and(|root| lies_within(dir, root)) {
         return Err(StateDirIgnored::InsideProject);
     }
     match fs::metadata(dir) {
@@ -124,6 +134,10 @@ fn acceptable_state_dir(dir: &Path, root: Option<&Path>) -> Result<(), StateDirI
         // Believed unmade, it would silence every gate: a repository could name a folder that cannot be.
         Err(_) => ensure_private(dir).map_err(|_| StateDirIgnored::CannotBeMade),
     }
+}
+
+fn lies_within(dir: &Path, root: &Path) -> bool {
+    real(dir).starts_with(real(root))
 }
 
 /// The real path of the longest part of `path` that exists, with the rest appended.

@@ -151,8 +151,10 @@ fn ask_through<V: DeserializeOwned>(wire: &Wire<'_>, question: &Question<'_>, de
             Conversation { wire, question, desk, store, material, total, deadline }.outcome()
         }
     };
-    if let Outcome::NotAsked(why) = outcome {
-        keep_why(why, question, desk);
+    match outcome {
+        Outcome::NotAsked(NotAsked::Replay) => desk.host.count_question(),
+        Outcome::NotAsked(why) => keep_why(why, question, desk),
+        Outcome::Answered(_) | Outcome::Failed(_) => {}
     }
     let notice = notice(&outcome, question, desk);
     Asked { outcome, notice }

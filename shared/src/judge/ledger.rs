@@ -4,7 +4,7 @@
 //! hold whoever is killed when: a call that nobody settled counts with its most until it is a day old.
 
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -13,15 +13,11 @@ use super::permission::NotAsked;
 use super::price;
 use super::settings::Settings;
 use crate::hook::Remembered;
-use crate::host::Timestamp;
+use crate::host::{DAY, HOUR, Timestamp};
 use crate::state::Store;
 
 /// The envelope's session of a file that belongs to none.
 const MACHINE: &str = "";
-
-const HOUR: Duration = Duration::from_secs(60 * 60);
-
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Calls older than an hour are added up, those of so much time together: the file stays small whatever the limits are.
 const SLICE_MICROS: i64 = 10 * 60 * 1_000_000;

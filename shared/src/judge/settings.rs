@@ -64,9 +64,9 @@ pub enum OnFailure {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// For a million tokens it reads.
+    /// So many dollars for a million tokens it reads.
     pub input: Decimal<0, 10_000>,
-    /// For a million tokens it writes.
+    /// So many dollars for a million tokens it writes.
     pub output: Decimal<0, 10_000>,
 }
 

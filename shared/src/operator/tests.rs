@@ -1,6 +1,6 @@
 //! Who is asking, as a table of facts. No process of the machine is looked at.
 
-use super::{Facts, Process, Standing, judge, refusal};
+use super::{Caller, Facts, Process, Standing, judge, refusal};
 
 fn process(name: &str, command_line: &[&str]) -> Process {
     Process {
@@ -55,4 +55,19 @@ fn the_environment_makes_it_stricter_never_looser() {
 #[test]
 fn the_refusal_gives_the_line_to_type() {
     assert!(refusal("cargo xtask undo").ends_with(": cargo xtask undo"));
+}
+
+#[test]
+fn in_claudes_shell_the_prompt_is_the_nearer_place_to_type_it() {
+    for (caller, as_prompt, is_told) in [
+        (Caller::Shell(Standing::InsideClaude), true, true),
+        (Caller::Shell(Standing::InsideClaude), false, false),
+        (Caller::Shell(Standing::NoTerminal), true, false),
+        (Caller::Untyped, true, false),
+    ] {
+        let told = caller.refusal("req pause", as_prompt);
+        assert_eq!(told.contains("; or, as a prompt of this session, type: "), is_told, "{caller:?} {told}");
+        assert_eq!(told.starts_with("nobody typed this prompt"), caller == Caller::Untyped, "{told}");
+        assert!(told.ends_with("type: req pause"), "{told}");
+    }
 }

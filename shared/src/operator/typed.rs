@@ -18,6 +18,9 @@ use crate::state::Store;
 /// So many are remembered; whoever schedules more is refused none of them less.
 const MAX: usize = 1000;
 
+/// The words of a line that is a command of ours, at most.
+const MAX_COMMAND_WORDS: usize = 8;
+
 /// The client's slash commands that schedule a prompt.
 const SCHEDULING: [&str; 2] = ["/loop", "/schedule"];
 
@@ -51,9 +54,8 @@ pub fn comes_from_a_person(host: &Host, source: Option<&str>) -> bool {
 /// The words of a single line whose first word is exactly `name`, without that.
 #[must_use]
 pub fn words_after<'p>(name: &str, prompt: &'p str) -> Option<Vec<&'p str>> {
-    let line = prompt.trim();
-    let mut words = line.split_whitespace();
-    let is_ours = !line.contains(['\n', '\r']) && words.next() == Some(name);
+    let mut words = prompt.split_whitespace();
+    let is_ours = words.next() == Some(name) && !prompt.trim().contains(['\n', '\r']);
     is_ours.then(|| words.collect())
 }
 
@@ -92,6 +94,16 @@ pub fn ours(prompt: &str) -> Option<u64> {
     let prompt = within_slash_command(prompt.trim());
     let first = prompt.split_whitespace().next()?;
     own_commands().any(|own| own.eq_ignore_ascii_case(first)).then(|| hash(prompt))
+}
+
+/// `req approve branch_size`, `tempo-stop off`: said to a hook, not to the model. A longer line that begins like one is a
+/// sentence.
+#[must_use]
+pub fn is_command_line(prompt: &str) -> bool {
+    let line = prompt.trim();
+    !line.contains(['\n', '\r'])
+        && line.split_whitespace().nth(MAX_COMMAND_WORDS).is_none()
+        && ours(line).is_some()
 }
 
 /// What a slash command schedules: its words without how often, `5m` before them or `every 5m` after them.
@@ -156,7 +168,7 @@ fn hash(prompt: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Caller, caller, hash, ours, remember, scheduled_in, words_after};
+    use super::{Caller, caller, hash, is_command_line, ours, remember, scheduled_in, words_after};
     use crate::host::{Clock, Environment, Host, Timestamp};
     use crate::protocol::{Event, ToolCall};
     use crate::state::Store;
@@ -200,6 +212,24 @@ mod tests {
         assert_eq!(ours("/commit req status"), ours("req status"), "whatever the slash command is called");
         for prompt in ["look at req", "required: nothing", "", "  "] {
             assert_eq!(ours(prompt), None, "{prompt:?}");
+        }
+    }
+
+    #[test]
+    fn a_short_line_that_begins_with_a_command_of_ours_is_said_to_a_hook() {
+        for line in
+            ["req status", " tempo-stop off\n", "req approve branch_size for the rest of it", "/loop 5m req"]
+        {
+            assert!(is_command_line(line), "{line:?}");
+        }
+        for prompt in [
+            "req status prints the wrong branch, please fix the parser and add a test",
+            "req status\nfix it",
+            "req status\rfix it",
+            "look at req",
+            "",
+        ] {
+            assert!(!is_command_line(prompt), "{prompt:?}");
         }
     }
 

@@ -41,8 +41,11 @@ pub(super) fn is_left_to_settings(hook: &str, host: &Host, places: &Places, inpu
         tool: input.event.tool_call().map(|call| &*call.tool_name),
     };
     let is_installed = |command: &str| is_same_program(Path::new(command), &installed);
-    is_started_by_settings(&texts(host, places, config, input), &started, &is_installed)
-        && can_be_started(hook, &installed, &programs)
+    // Where only the plugin is used there is no such program, and no file has to be read to know it.
+    can_be_started(&installed).is_some_and(|found| {
+        is_started_by_settings(&texts(host, places, config, input), &started, &is_installed)
+            && is_whole(hook, &found, &programs)
+    })
 }
 
 /// As the client adds them up (tests/client-facts.md, 16): the team's of the folder it was started in, the user's own of the
@@ -78,13 +81,13 @@ fn is_same_program(command: &Path, installed: &Path) -> bool {
     command.is_absolute() && (command == installed || is_link_to())
 }
 
-/// Whether the installed program would run: whole, as far as its size tells, and allowed to.
-fn can_be_started(hook: &str, installed: &Path, programs: &Path) -> bool {
-    let Ok(found) = fs::metadata(installed) else { return false };
-    found.is_file() && found.len() > 0 && may_be_executed(installed) && is_whole(hook, &found, programs)
+/// The installed program, if there is one that may be executed.
+fn can_be_started(installed: &Path) -> Option<Metadata> {
+    let found = fs::metadata(installed).ok()?;
+    (found.is_file() && found.len() > 0 && may_be_executed(installed)).then_some(found)
 }
 
-/// One that was put there by hand stands in no manifest, and is taken as it is.
+/// It is there whole, as far as its size tells. One that was put there by hand stands in no manifest, and is taken as it is.
 fn is_whole(hook: &str, found: &Metadata, programs: &Path) -> bool {
     match read_text(&programs.join("manifest.json"), None, MAX_BYTES) {
         Ok(text) => serde_json::from_str::<Manifest>(&text)
@@ -107,14 +110,17 @@ fn may_be_executed(_program: &Path) -> bool {
 mod tests {
     use std::fs;
 
-    use super::{can_be_started, is_same_program};
+    use super::{can_be_started, is_same_program, is_whole};
 
     #[test]
     fn a_program_that_cannot_be_started_is_none() {
         let place = tempfile::tempdir().unwrap();
         let (programs, installed) = (place.path(), place.path().join("a-gate"));
         let manifest = |text: &str| fs::write(programs.join("manifest.json"), text).unwrap();
-        let check = |expected: bool| assert_eq!(can_be_started("a-gate", &installed, programs), expected);
+        let check = |expected: bool| {
+            let found = can_be_started(&installed);
+            assert_eq!(found.is_some_and(|found| is_whole("a-gate", &found, programs)), expected);
+        };
         check(false);
         fs::write(&installed, "program").unwrap();
         #[cfg(unix)]

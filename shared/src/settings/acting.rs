@@ -58,23 +58,20 @@ pub fn is_started_by_settings(
         let arguments = entry.args.as_ref();
         arguments.is_some_and(Vec::is_empty) && entry.command.as_deref().is_some_and(is_installed)
     };
-    let starts = |text: &String, is_ours: &dyn Fn(&Entry) -> bool, shortest: f64| {
-        certain(text, started).is_some_and(|found| {
-            found.entries.iter().any(|entry| is_heard(entry, started, shortest) && is_ours(entry))
-        })
+    let starting = |text: &String, is_ours: &dyn Fn(&Entry) -> bool, shortest: f64| {
+        let starts = |entry: &Entry| is_heard(entry, started, shortest) && is_ours(entry);
+        certain(text, started).filter(|found| found.entries.iter().any(starts))
     };
-    texts.user.as_ref().is_some_and(|text| starts(text, &is_program, TOO_SHORT))
-        || texts
-            .local
-            .as_ref()
-            .is_some_and(|text| starts(text, &is_program, TOO_SHORT_OF_PROJECT) && is_taken(text))
+    let of_project = |text: &String, is_ours: &dyn Fn(&Entry) -> bool| {
+        starting(text, is_ours, TOO_SHORT_OF_PROJECT).is_some_and(|found| is_taken(text, &found))
+    };
+    texts.user.as_ref().is_some_and(|text| starting(text, &is_program, TOO_SHORT).is_some())
+        || texts.local.as_ref().is_some_and(|text| of_project(text, &is_program))
         || texts.team.as_ref().is_some_and(|text| {
             let line = team_line(started.hook);
             // A line that differs may do anything, or nothing.
             let is_line = |entry: &Entry| entry.args.is_none() && entry.command.as_ref() == Some(&line);
-            starts(text, &is_line, TOO_SHORT_OF_PROJECT)
-                && is_taken(text)
-                && lets_lines_work(texts, started.hook)
+            of_project(text, &is_line) && lets_lines_work(texts, started.hook)
         })
 }
 
@@ -263,6 +260,16 @@ mod tests {
             (r#""permissions":{"defaultMode":"no-such-mode"}"#, false),
             (r#""permissions":{"allow":[1]}"#, false),
             (r#""attribution":1"#, false),
+            (r#""model":1"#, false),
+            (r#""language":null"#, false),
+            (r#""$schema":"x""#, true),
+            (r#""$schema":1"#, false),
+            (r#""spinnerTipsEnabled":false"#, true),
+            (r#""spinnerTipsEnabled":"no""#, false),
+            (r#""enabledMcpjsonServers":["a"]"#, true),
+            (r#""enabledMcpjsonServers":[1]"#, false),
+            (r#""verbose":true"#, false),
+            (r#""agent":"x""#, false),
             (r#""ofALaterClient":{}"#, false),
         ] {
             let file = with(more).replace(r#""matcher":"Edit""#, r#""matcher":"*""#);

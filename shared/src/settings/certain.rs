@@ -7,20 +7,10 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::{faults, without_mark};
+use super::survey::Survey;
+use super::{neighbours, without_mark};
 
-/// Settings that the client takes with any value of this kind.
-const TEXTS: [&str; 4] = ["$schema", "model", "outputStyle", "language"];
-const SWITCHES: [&str; 7] = [
-    "includeCoAuthoredBy",
-    "includeGitInstructions",
-    "alwaysThinkingEnabled",
-    "autoCompactEnabled",
-    "enableAllProjectMcpServers",
-    "respectGitignore",
-    "spinnerTipsEnabled",
-];
-const LISTS: [&str; 2] = ["enabledMcpjsonServers", "disabledMcpjsonServers"];
+/// Of `permissions`, what the client takes as a list of any texts.
 const PERMISSIONS: [&str; 4] = ["allow", "deny", "ask", "additionalDirectories"];
 
 /// No object of the text has a key twice, of which one reader takes the first and another the last; and every number is
@@ -30,22 +20,21 @@ pub(super) fn has_each_key_once(text: &str) -> bool {
 }
 
 /// The client takes the file: it holds nothing but hooks of the type command and settings that are known, each of the
-/// kind it must be.
-pub(super) fn is_taken(text: &str) -> bool {
+/// kind it must be. `found` is what a survey says of this text.
+pub(super) fn is_taken(text: &str, found: &Survey) -> bool {
     let Ok(Value::Object(root)) = serde_json::from_str(without_mark(text)) else { return false };
-    root.iter().all(|(key, value)| is_known(key, value)) && faults(text).is_empty()
+    found.faults.is_empty() && root.iter().all(|(key, value)| is_known(key, value))
 }
 
+/// That a plain setting is of its kind is what a survey without faults says.
 fn is_known(key: &str, value: &Value) -> bool {
     match key {
         "hooks" => value.as_object().is_some_and(|events| events.values().all(holds_commands)),
         "permissions" => all_of(value, |key, list| PERMISSIONS.contains(&key) && is_texts(list)),
         "env" => all_of(value, |_, value| value.is_string()),
         "enabledPlugins" => all_of(value, |_, value| value.is_boolean()),
-        key if TEXTS.contains(&key) => value.is_string(),
-        key if SWITCHES.contains(&key) => value.is_boolean(),
-        key if LISTS.contains(&key) => is_texts(value),
-        _ => false,
+        "$schema" => value.is_string(),
+        key => neighbours::is_plain(key),
     }
 }
 

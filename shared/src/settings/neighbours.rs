@@ -9,21 +9,13 @@ use super::faults::{Found, Kind, is_duration, is_list, is_object, is_switch, is_
 /// What a setting must be, and what is said where it is not.
 type Rule = (&'static str, Kind, &'static str);
 
-const SETTINGS: [Rule; 26] = [
+/// Settings that the client takes with any value of this kind.
+const PLAIN: [Rule; 12] = [
     ("model", is_text, "`model` must be text"),
     ("outputStyle", is_text, "`outputStyle` must be text"),
     ("language", is_text, "`language` must be text"),
-    ("agent", is_text, "`agent` must be text"),
-    ("apiKeyHelper", is_text, "`apiKeyHelper` must be text"),
-    ("plansDirectory", is_text, "`plansDirectory` must be text"),
-    ("availableModels", is_texts, "`availableModels` must be a list of texts"),
-    ("claudeMdExcludes", is_texts, "`claudeMdExcludes` must be a list of texts"),
-    ("companyAnnouncements", is_texts, "`companyAnnouncements` must be a list of texts"),
     ("enabledMcpjsonServers", is_texts, "`enabledMcpjsonServers` must be a list of texts"),
     ("disabledMcpjsonServers", is_texts, "`disabledMcpjsonServers` must be a list of texts"),
-    ("cleanupPeriodDays", is_duration, "`cleanupPeriodDays` must be a number of days, more than 0"),
-    ("disableAllHooks", is_switch, "`disableAllHooks` must be true or false"),
-    ("allowManagedHooksOnly", is_switch, "`allowManagedHooksOnly` must be true or false"),
     ("includeCoAuthoredBy", is_switch, "`includeCoAuthoredBy` must be true or false"),
     ("includeGitInstructions", is_switch, "`includeGitInstructions` must be true or false"),
     ("alwaysThinkingEnabled", is_switch, "`alwaysThinkingEnabled` must be true or false"),
@@ -31,6 +23,19 @@ const SETTINGS: [Rule; 26] = [
     ("enableAllProjectMcpServers", is_switch, "`enableAllProjectMcpServers` must be true or false"),
     ("respectGitignore", is_switch, "`respectGitignore` must be true or false"),
     ("spinnerTipsEnabled", is_switch, "`spinnerTipsEnabled` must be true or false"),
+];
+
+/// Settings that may be wrong in other ways too, or do more than a file below a project shall do unseen.
+const OTHERS: [Rule; 14] = [
+    ("agent", is_text, "`agent` must be text"),
+    ("apiKeyHelper", is_text, "`apiKeyHelper` must be text"),
+    ("plansDirectory", is_text, "`plansDirectory` must be text"),
+    ("availableModels", is_texts, "`availableModels` must be a list of texts"),
+    ("claudeMdExcludes", is_texts, "`claudeMdExcludes` must be a list of texts"),
+    ("companyAnnouncements", is_texts, "`companyAnnouncements` must be a list of texts"),
+    ("cleanupPeriodDays", is_duration, "`cleanupPeriodDays` must be a number of days, more than 0"),
+    ("disableAllHooks", is_switch, "`disableAllHooks` must be true or false"),
+    ("allowManagedHooksOnly", is_switch, "`allowManagedHooksOnly` must be true or false"),
     ("verbose", is_switch, "`verbose` must be true or false"),
     ("env", is_object, "`env` must be an object, `{ ... }`"),
     ("permissions", is_object, "`permissions` must be an object, `{ ... }`"),
@@ -45,9 +50,15 @@ const PERMISSIONS: [Rule; 4] = [
     ("defaultMode", is_text, "`permissions.defaultMode` must be text"),
 ];
 
+/// The client takes it with any value of the kind it must be.
+pub(super) fn is_plain(key: &str) -> bool {
+    PLAIN.iter().any(|(plain, ..)| *plain == key)
+}
+
 /// Each that is of another kind than it must be.
 pub(super) fn wrong(root: &Object<'_>) -> Vec<Found> {
-    let mut found = in_object(root, &SETTINGS);
+    let mut found = in_object(root, &PLAIN);
+    found.extend(in_object(root, &OTHERS));
     if let Some(permissions) = last(root, "permissions").and_then(|one| one.value.as_object()) {
         found.extend(in_object(permissions, &PERMISSIONS));
     }

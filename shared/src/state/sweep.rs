@@ -3,18 +3,17 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use super::Store;
 use super::store::has_envelope;
+use crate::host::DAY;
 
 /// Session state that nobody touched for so long is removed.
 pub const KEEP_DAYS: u64 = 30;
 
 /// At most so many files are looked at in one sweep; the rest waits for the next day.
 const MAX_LOOKED_AT: usize = 20_000;
-
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Sweeps if the last sweep is a day old. Failures are of no consequence: the next day tries again.
 pub fn sweep_once_a_day(store: &Store, now: SystemTime) {

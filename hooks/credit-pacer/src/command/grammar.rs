@@ -1,12 +1,10 @@
 //! The words: what is typed after `pace-maker` or `credit-pacer`, in a shell or as a prompt.
 
-use shared::cli::is_typed;
+use shared::cli::Line;
 use shared::config::nearest;
-use shared::operator::typed::words_after;
 use shared::switches::Position;
 
 use super::help::{is_for_a_shell, wrong};
-use crate::CreditPacer;
 
 /// The original tool's name. Under it, `on` and `off` are about all that it did.
 pub(super) const MASTER: &str = "pace-maker";
@@ -16,21 +14,25 @@ pub(super) const OWN: &str = "credit-pacer";
 
 /// What is asked for, beside what every hook answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub enum Asked {
     /// What would be done now.
     Status {
+        /// The name that was typed.
+        name: &'static str,
         /// For programs.
         json: bool,
     },
     /// The JSON Schema of the status.
     StatusSchema,
+    /// All verbs, after the name that was typed.
+    Help(&'static str),
     /// A switch, to that position.
     Turn(Switch, Position),
 }
 
 /// What can be switched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Switch {
+pub enum Switch {
     /// All that the original tool did.
     Everything,
     /// Delays.
@@ -99,26 +101,25 @@ impl Switch {
     }
 }
 
-/// A prompt that is one of our commands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Prompted {
-    /// Asked for here.
-    Asked(Asked),
-    /// What every hook answers, in these words.
-    Common(String),
-    /// Plainly meant as a command, and none that can be typed as a prompt: what is said of it.
-    No(String),
-}
-
-/// Reads the words after the name; upper and lower case are the same. `None`: none of these.
-pub(super) fn parse(name: &str, words: &[&str]) -> Option<Asked> {
+/// Reads the words after the name; upper and lower case are the same. `None`: none of these. `pace-maker` alone asks for the
+/// status, in a shell either name does.
+pub(super) fn asked(line: &Line<'_>) -> Option<Asked> {
+    let Line { name, words, is_prompt } = *line;
     let words: Vec<String> = words.iter().map(|word| word.to_ascii_lowercase()).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [] => (name == MASTER || !is_prompt).then_some(Asked::Status { name, json: false }),
+        ["status"] => Some(Asked::Status { name, json: false }),
+        ["status", "--json"] => Some(Asked::Status { name, json: true }),
+        ["schema", "status"] => Some(Asked::StatusSchema),
+        ["help" | "--help" | "-h"] => Some(Asked::Help(name)),
+        words => turn(name, words),
+    }
+}
+
+fn turn(name: &str, words: &[&str]) -> Option<Asked> {
     let all = if name == MASTER { Switch::Everything } else { Switch::Pacing };
-    let (switch, position) = match words.as_slice() {
-        ["status"] => return Some(Asked::Status { json: false }),
-        ["status", "--json"] => return Some(Asked::Status { json: true }),
-        ["schema", "status"] => return Some(Asked::StatusSchema),
+    let (switch, position) = match words {
         [position] => (all, position),
         ["weekly" | "weekly-limit", position] => (Switch::Weekly, position),
         ["5-hour" | "5-hour-limit", position] => (Switch::FiveHour, position),
@@ -131,52 +132,26 @@ pub(super) fn parse(name: &str, words: &[&str]) -> Option<Asked> {
     Some(Asked::Turn(switch, Position::of_word(position)?))
 }
 
-/// What a prompt asks of us; `None`: it is for Claude.
+/// What is said to a prompt that begins with one of our names and asks for nothing that is answered there; `None`: it is for
+/// Claude.
 ///
-/// A command is a single line whose first word is one of our names, in any case, and whose rest is a known verb with nothing
-/// left over; `pace-maker` alone asks for the status. After `pace-maker` something that is none is answered where it can
-/// hardly be meant for Claude: one word, or two of which the first is nearly a verb. Whatever is longer is prose, and
-/// Claude's.
-pub(super) fn prompted(prompt: &str) -> Option<Prompted> {
-    let (name, words) = name_of(prompt)?;
-    if let Some(asked) = parse(name, &words) {
-        return Some(Prompted::Asked(asked));
-    }
-    if is_common(&words) {
-        // The case of an id counts.
-        let verb = words.first().map(|verb| verb.to_ascii_lowercase()).unwrap_or_default();
-        let rest = words.get(1..).unwrap_or_default();
-        return Some(Prompted::Common([&[verb.as_str()], rest].concat().join(" ")));
-    }
-    if let [verb, rest @ ..] = words.as_slice()
-        && is_for_a_shell(&verb.to_ascii_lowercase())
+/// Verbs of a shell are told where they belong. After `pace-maker` something that is no command is answered where it can hardly
+/// be meant for Claude: one word, or two of which the first is nearly a verb. Whatever is longer is prose, and Claude's.
+pub(super) fn misused(line: &Line<'_>) -> Option<String> {
+    let Line { name, words, .. } = *line;
+    if let [verb, rest @ ..] = words
+        && is_for_a_shell(verb)
         && rest.first().is_none_or(|option| option.starts_with("--"))
     {
-        let line = [&[verb.to_ascii_lowercase().as_str()], rest].concat().join(" ");
-        return Some(Prompted::No(format!("in a terminal: {OWN} {line}")));
+        return Some(format!("in a terminal: {OWN} {}", words.join(" ")));
     }
-    if name == OWN {
-        return None;
-    }
-    let is_nearly_a_verb = |word: &str| nearest(&word.to_ascii_lowercase(), &FIRST_WORDS).is_some();
-    match words.as_slice() {
-        [] => Some(Prompted::Asked(Asked::Status { json: false })),
-        [_] => Some(Prompted::No(wrong(name, &words))),
-        [verb, _] if is_nearly_a_verb(verb) => Some(Prompted::No(wrong(name, &words))),
-        _ => None,
-    }
-}
-
-/// The name that a prompt begins with, and the words after it; `None`: it is no line of ours.
-pub(super) fn name_of(prompt: &str) -> Option<(&'static str, Vec<&str>)> {
-    let first = prompt.split_whitespace().next()?;
-    let name = [MASTER, OWN].into_iter().find(|name| first.eq_ignore_ascii_case(name))?;
-    Some((name, words_after(first, prompt)?))
-}
-
-/// The words after the name are what every hook answers.
-pub(super) fn is_common(words: &[&str]) -> bool {
-    is_typed::<CreditPacer>(&format!("{OWN} {}", words.join(" ")))
+    let is_nearly_a_verb = |word: &str| nearest(word, &FIRST_WORDS).is_some();
+    let is_meant = match words {
+        [_] => true,
+        [verb, _] => is_nearly_a_verb(verb),
+        _ => false,
+    };
+    (name == MASTER && is_meant).then(|| wrong(name, words))
 }
 
 /// Words our commands begin with. `on` and `off` are missing, because sentences begin like that as well.
@@ -196,78 +171,91 @@ const FIRST_WORDS: [&str; 11] = [
 
 #[cfg(test)]
 mod tests {
+    use shared::cli::{Commands, Line, is_command};
+    use shared::hook::Hook;
     use shared::switches::Position::{Auto, Off, On};
 
-    use super::{Asked, Prompted, Switch, prompted};
+    use super::{Asked, MASTER, OWN, Switch};
+    use crate::CreditPacer;
+
+    /// What a prompt of these words asks for.
+    fn asked(name: &'static str, words: &str) -> Option<Asked> {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        CreditPacer::asked(&Line { name, words: &words, is_prompt: true })
+    }
+
+    fn misused(name: &'static str, words: &str) -> Option<String> {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        CreditPacer::misused(&Line { name, words: &words, is_prompt: true })
+    }
 
     #[test]
     fn the_words_and_what_they_mean() {
         use Switch::{Everything, FiveHour, IntentValidation, Pacing, Reminder, Tempo, TempoHere, Weekly};
-        for (prompt, switch, position) in [
-            ("pace-maker off", Everything, Off),
-            ("pace-maker ON ", Everything, On),
-            ("  pace-maker   Off\n", Everything, Off),
-            ("pace-maker auto", Everything, Auto),
-            ("Pace-Maker off", Everything, Off),
-            ("credit-pacer off", Pacing, Off),
-            ("credit-pacer auto", Pacing, Auto),
-            ("pace-maker weekly off", Weekly, Off),
-            ("credit-pacer weekly off", Weekly, Off),
-            ("pace-maker weekly-limit on", Weekly, On),
-            ("pace-maker 5-hour off", FiveHour, Off),
-            ("pace-maker 5-HOUR-limit auto", FiveHour, Auto),
-            ("pace-maker reminder off", Reminder, Off),
-            ("pace-maker tempo on", Tempo, On),
-            ("pace-maker tempo auto", Tempo, Auto),
-            ("pace-maker tempo session off", TempoHere, Off),
-            ("pace-maker intent-validation on", IntentValidation, On),
+        for (name, words, switch, position) in [
+            (MASTER, "off", Everything, Off),
+            (MASTER, "ON", Everything, On),
+            (MASTER, "auto", Everything, Auto),
+            (OWN, "off", Pacing, Off),
+            (OWN, "auto", Pacing, Auto),
+            (MASTER, "weekly off", Weekly, Off),
+            (OWN, "weekly off", Weekly, Off),
+            (MASTER, "weekly-limit on", Weekly, On),
+            (MASTER, "5-hour off", FiveHour, Off),
+            (MASTER, "5-HOUR-limit auto", FiveHour, Auto),
+            (MASTER, "reminder off", Reminder, Off),
+            (MASTER, "tempo on", Tempo, On),
+            (MASTER, "tempo auto", Tempo, Auto),
+            (MASTER, "tempo Session off", TempoHere, Off),
+            (MASTER, "intent-validation on", IntentValidation, On),
         ] {
-            let asked = Asked::Turn(switch, position);
-            assert_eq!(prompted(prompt), Some(Prompted::Asked(asked)), "{prompt}");
+            assert_eq!(asked(name, words), Some(Asked::Turn(switch, position)), "{name} {words}");
         }
-        for (prompt, asked) in [
-            ("pace-maker status", Asked::Status { json: false }),
-            ("Pace-Maker Status", Asked::Status { json: false }),
-            ("pace-maker", Asked::Status { json: false }),
-            ("credit-pacer Status --json", Asked::Status { json: true }),
-            ("pace-maker schema status", Asked::StatusSchema),
+        for (name, words, expected) in [
+            (MASTER, "Status", Asked::Status { name: MASTER, json: false }),
+            (MASTER, "", Asked::Status { name: MASTER, json: false }),
+            (OWN, "Status --json", Asked::Status { name: OWN, json: true }),
+            (MASTER, "schema status", Asked::StatusSchema),
+            (MASTER, "HELP", Asked::Help(MASTER)),
         ] {
-            assert_eq!(prompted(prompt), Some(Prompted::Asked(asked)), "{prompt}");
+            assert_eq!(asked(name, words), Some(expected), "{name} {words}");
         }
-        for (prompt, words) in [
-            ("pace-maker HELP", "help"),
-            ("pace-maker version", "version"),
-            ("credit-pacer schema", "schema"),
-            ("credit-pacer OFF --session AbC", "off --session AbC"),
-        ] {
-            assert_eq!(prompted(prompt), Some(Prompted::Common(words.to_owned())), "{prompt}");
+        for words in ["version", "schema", "off --session AbC"] {
+            assert_eq!(
+                (asked(OWN, words), is_command::<CreditPacer>(&format!("{OWN} {words}"))),
+                (None, true)
+            );
+        }
+    }
+
+    #[test]
+    fn either_name_in_any_case_begins_a_command() {
+        for prompt in
+            ["  pace-maker   Off\n", "Pace-Maker off", "CREDIT-PACER off", "credit-pacer OFF --session AbC"]
+        {
+            assert!(CreditPacer::is_command(prompt), "{prompt}");
         }
     }
 
     #[test]
     fn what_is_plainly_meant_as_a_command_is_told_what_is_wrong() {
-        for prompt in [
-            "pace-maker statsu",
-            "pace-maker frobnicate",
-            "pace-maker weekly",
-            "pace-maker weekly of",
-            "pace-maker tempo session",
-            "pace-maker status now",
-            "pace-maker loglevel",
-        ] {
-            let Some(Prompted::No(told)) = prompted(prompt) else { panic!("{prompt} is answered") };
+        for words in
+            ["statsu", "frobnicate", "weekly", "weekly of", "tempo session", "status now", "loglevel"]
+        {
+            let told = misused(MASTER, words).unwrap();
             assert!(told.ends_with("\npace-maker help lists all"), "{told}");
+            assert_eq!(asked(MASTER, words), None, "{words}");
         }
-        let told = |text: &str| Some(Prompted::No(text.to_owned()));
-        for (prompt, expected) in [
+        for (name, words, expected) in [
             (
-                "Pace-maker stauts",
+                MASTER,
+                "stauts",
                 "pace-maker: unknown verb stauts; did you mean status?\npace-maker help lists all",
             ),
-            ("pace-maker history", "in a terminal: credit-pacer history"),
-            ("credit-pacer History --days 3", "in a terminal: credit-pacer history --days 3"),
+            (MASTER, "history", "in a terminal: credit-pacer history"),
+            (OWN, "history --days 3", "in a terminal: credit-pacer history --days 3"),
         ] {
-            assert_eq!(prompted(prompt), told(expected), "{prompt}");
+            assert_eq!(misused(name, words).as_deref(), Some(expected), "{name} {words}");
         }
     }
 
@@ -294,7 +282,7 @@ mod tests {
             "",
             "req status",
         ] {
-            assert_eq!(prompted(prompt), None, "{prompt}");
+            assert!(!CreditPacer::is_command(prompt), "{prompt}");
         }
     }
 
@@ -304,7 +292,9 @@ mod tests {
         for switch in lines {
             for position in [On, Off, Auto] {
                 let line = switch.line(position);
-                assert_eq!(prompted(&line), Some(Prompted::Asked(Asked::Turn(switch, position))), "{line}");
+                let (first, words) = line.split_once(' ').unwrap();
+                let name = CreditPacer::name_of(first).unwrap();
+                assert_eq!(asked(name, words), Some(Asked::Turn(switch, position)), "{line}");
             }
         }
     }

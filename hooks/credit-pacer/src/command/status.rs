@@ -6,7 +6,7 @@ mod text;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::cli::{Asker, Reply, off_file};
+use shared::cli::{Asker, off_file};
 use shared::config::Section;
 use shared::host::Timestamp;
 use shared::state::{Off, Store};
@@ -15,7 +15,7 @@ use shared::usage::{self, Source};
 
 use self::api::ApiReport;
 use super::grammar::{OWN, Switch};
-use super::{habits, turn};
+use super::{Reply, habits, turn};
 use crate::CreditPacer;
 use crate::decide::allowed;
 use crate::observe::{Scene, digest, known, snapshots};

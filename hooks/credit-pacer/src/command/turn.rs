@@ -3,19 +3,20 @@
 use std::fmt::Write as _;
 
 use shared::catalog::{Catalog, section_names};
-use shared::cli::{Asker, Reply, off_file};
+use shared::cli::{Asker, off_file};
 use shared::config::{Section, load_by_schema, section_by_schema};
-use shared::operator::{self, Caller};
 use shared::switches::{Position, Switches, Turn, is_worded};
 
+use super::Reply;
 use super::grammar::{OWN, Switch};
 use crate::CreditPacer;
+use crate::effect::Change;
 use crate::settings::Settings;
 
 /// The answer to a switch, with the turns that carry it out.
 pub(super) fn turned(switch: Switch, position: Position, asker: &Asker<'_>) -> Reply {
     if position != Position::On && !asker.caller.is_operator() {
-        return Reply::no(refusal(asker.caller, &switch.line(position)));
+        return Reply::no(asker.caller.refusal(&switch.line(position), true));
     }
     let wanted = members(switch, |section| section == OWN || section_names().any(|known| known == section));
     if wanted.is_empty() {
@@ -49,18 +50,8 @@ pub(super) fn turned(switch: Switch, position: Position, asker: &Asker<'_>) -> R
     let lines =
         in_force.chain(refused).chain(alerts(switch, &after, asker)).chain([way_back(switch, position)]);
     let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
-    Reply { turns, ..Reply::yes(lines.join("\n")) }
-}
-
-/// Inside Claude's shell the user sits at the prompt, which is nearer than another terminal.
-fn refusal(caller: Caller, line: &str) -> String {
-    let refusal = caller.refusal(line);
-    match caller {
-        Caller::Shell(operator::Standing::InsideClaude) => {
-            format!("{refusal}; or, as a prompt of this session, type: {line}")
-        }
-        _ => refusal,
-    }
+    let effects = turns.into_iter().map(Change::Turn).collect();
+    Reply { effects, ..Reply::yes(lines.join("\n")) }
 }
 
 /// What the switch is about, as far as this version has it.
@@ -180,7 +171,7 @@ fn obstacle(switch: Switch, turn: &Turn, before: &Switches, asker: &Asker<'_>) -
     let is_never =
         || look(switch, &Switches::default(), asker).is_some_and(|files| files.position == Position::Off);
     (is_word && !asker.caller.is_operator() && is_never())
-        .then(|| refusal(asker.caller, &switch.line(turn.position)))
+        .then(|| asker.caller.refusal(&switch.line(turn.position), true))
 }
 
 /// A switch never begins to spend money: the user's own file does.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
-use shared::host::Timestamp;
+use shared::host::{DAY, HOUR, Timestamp};
 use shared::state::Store;
 
 use super::trouble::{Kind, Trouble};
@@ -21,9 +21,7 @@ const MAX_BACK_OFF: Duration = HOUR;
 const AFTER_REFUSAL: Duration = HOUR;
 
 /// A server that wants to be left alone for longer is asked again after this: it may be a slip of its own.
-const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
-
-const HOUR: Duration = Duration::from_secs(60 * 60);
+const MAX_RETRY_AFTER: Duration = DAY;
 
 /// The envelope's session of a file that belongs to none.
 const MACHINE: &str = "";

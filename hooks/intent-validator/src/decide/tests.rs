@@ -3,7 +3,7 @@
 use shared::blocks::BlockCount;
 use shared::hook::{Given, Heeded, Memory, Outcome, Remark, Verdict};
 use shared::protocol::{Call, Event, Input, ToolCall};
-use shared::switches::Turned;
+use shared::switches::Turn;
 
 use super::decide;
 use crate::checks::Finding;
@@ -15,7 +15,7 @@ use crate::review::{Reply, Review};
 use crate::settings::{Settings, Stage1};
 use crate::state::{Recorded, State};
 
-fn outcome(facts: &Facts, state: &State, settings: &Settings) -> Outcome<State, Turned> {
+fn outcome(facts: &Facts, state: &State, settings: &Settings) -> Outcome<State, Turn> {
     let call = Call { session_id: Some("s".into()), prompt_id: Some("p".into()), ..Call::default() };
     decide(&Given {
         input: &Input { call, event: Event::PreToolUse(ToolCall::default()) },

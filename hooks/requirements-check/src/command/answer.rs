@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use installer::hooks::Command;
 use shared::config::nearest;
-use shared::operator::Standing as Caller;
+use shared::operator::{Caller, Standing};
 
 use super::parse::{Asked, Exception, Status};
 use super::status::status;
-use super::{Reply, Standpoint, listing};
+use super::{Reply, listing, refusal};
 use crate::change::{Change, Target};
 use crate::marks::{By, Key, Mark, Metadata, resolve_session};
 use crate::rule::Rule;
@@ -34,10 +34,10 @@ pub(crate) fn answer(
     asked: &Asked,
     settings: &Settings,
     view: &View<'_>,
-    standpoint: Standpoint,
+    caller: Caller,
     origin: &Origins<'_>,
 ) -> Reply {
-    let speaker = Speaker { settings, view, standpoint };
+    let speaker = Speaker { settings, view, caller };
     match asked {
         Asked::Status(wanted) => speaker.status(wanted, origin),
         Asked::Satisfy { names, branch, session, note } => speaker.satisfy(
@@ -93,7 +93,7 @@ impl fmt::Display for Reach<'_> {
 pub(super) struct Speaker<'a> {
     settings: &'a Settings,
     pub(super) view: &'a View<'a>,
-    pub(super) standpoint: Standpoint,
+    pub(super) caller: Caller,
 }
 
 impl Speaker<'_> {
@@ -212,8 +212,7 @@ impl Speaker<'_> {
             let Remedy::Do(what) = rule.strategy().remedy(rule, self.view) else { return Ok(()) };
             return Err(format!("req: {} is not met by a mark. To meet it: {what}", rule.name));
         }
-        let is_claude =
-            matches!(self.standpoint, Standpoint::Shell(Caller::InsideClaude) | Standpoint::UntypedPrompt);
+        let is_claude = matches!(self.caller, Caller::Shell(Standing::InsideClaude) | Caller::Untyped);
         let is_others = reach
             .session
             .is_some_and(|named| is_claude && self.view.session.is_none_or(|own| !own.starts_with(named)));
@@ -223,7 +222,7 @@ impl Speaker<'_> {
                 "that is another session's to meet",
             ));
         }
-        if rule.set.satisfied_by == SatisfiedBy::User && !self.standpoint.is_operator() {
+        if rule.set.satisfied_by == SatisfiedBy::User && !self.caller.is_operator() {
             return Err(self.refusal(
                 &format!("satisfy {}{reach}", quoted(rule.name)),
                 &format!("{} is the user's to mark", rule.name),
@@ -234,7 +233,7 @@ impl Speaker<'_> {
 
     /// What Claude, a script or a schedule is told instead.
     pub(super) fn refusal(&self, verb: &str, why: &str) -> String {
-        self.standpoint.refusal(&format!("req {verb}"), why)
+        refusal(self.caller, &format!("req {verb}"), why)
     }
 
     fn except(&self, wanted: &Exception, kind: Kind) -> Reply {
@@ -268,7 +267,7 @@ impl Speaker<'_> {
                 quoted(rule.name)
             ));
         }
-        if !self.standpoint.is_operator() {
+        if !self.caller.is_operator() {
             let line = format!("{verb} {}{}", quoted(rule.name), as_typed(wanted));
             return Reply::no(self.refusal(&line, "an exception is the user's to make"));
         }
@@ -338,12 +337,12 @@ impl Speaker<'_> {
     }
 
     fn by(&self) -> By {
-        if self.standpoint.is_operator() { By::User } else { By::Agent }
+        if self.caller.is_operator() { By::User } else { By::Agent }
     }
 
     fn mark(&self, by: By, note: Option<&str>) -> Mark {
         let metadata = Metadata {
-            who: Some(if self.standpoint.is_operator() { "user" } else { "agent" }.to_owned()),
+            who: Some(if self.caller.is_operator() { "user" } else { "agent" }.to_owned()),
             entrypoint: self.view.world.entrypoint.clone(),
             note: note.map(|note| cut(&shared::secrets::masked(note.trim()), MAX_NOTE)),
             ..Metadata::default()

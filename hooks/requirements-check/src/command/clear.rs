@@ -60,7 +60,7 @@ impl Speaker<'_> {
         for name in names {
             self.described(name)?;
         }
-        if !self.standpoint.is_operator() {
+        if !self.caller.is_operator() {
             return Err(self.not_ones_own(names, all, reach));
         }
         let key = self.branch(branch)?;
@@ -81,7 +81,7 @@ impl Speaker<'_> {
         };
         let here = &self.view.world.here;
         let mut targets = vec![self.target(&here.key, None, Some(&session))];
-        if self.standpoint.is_operator() {
+        if self.caller.is_operator() {
             targets.push(self.target(&Key::Permanent, None, Some(&session)));
         }
         Ok((targets, format!("session {} {}", short(Some(&session)), here.on())))
@@ -96,7 +96,7 @@ impl Speaker<'_> {
             let scope =
                 if reach.session.is_some() { Scope::Session } else { self.view.world.here.scope(set.scope) };
             let is_own = matches!(scope, Scope::Session | Scope::SingleUse);
-            if !self.standpoint.is_operator() && (!is_own || self.is_of_others(session.as_deref())) {
+            if !self.caller.is_operator() && (!is_own || self.is_of_others(session.as_deref())) {
                 return Err(self.not_ones_own(names, false, reach));
             }
             targets.extend(self.exceptions_of(name, set, reach, session.as_deref()));
@@ -136,7 +136,7 @@ impl Speaker<'_> {
         reach: Reach<'_>,
         session: Option<&str>,
     ) -> Vec<Target> {
-        if set.kind == Kind::Blocking || !self.standpoint.is_operator() {
+        if set.kind == Kind::Blocking || !self.caller.is_operator() {
             return Vec::new();
         }
         let own = session.map(|session| self.target(&Key::Permanent, Some(name), Some(session)));
@@ -155,7 +155,7 @@ impl Speaker<'_> {
     }
 
     fn is_of_others(&self, session: Option<&str>) -> bool {
-        !self.standpoint.is_operator() && (session.is_none() || session != self.view.session)
+        !self.caller.is_operator() && (session.is_none() || session != self.view.session)
     }
 
     fn not_ones_own(&self, names: &[String], all: bool, reach: Reach<'_>) -> String {

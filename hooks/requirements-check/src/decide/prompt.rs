@@ -1,10 +1,11 @@
 //! A prompt: a sign of life, and sometimes one of our commands, which is answered here and never reaches Claude.
 
 use shared::hook::{Given, Outcome, Verdict};
+use shared::operator::Caller;
 
 use super::{Answer, start::sign_of_life, view};
 use crate::RequirementsCheck;
-use crate::command::{Standpoint, answer};
+use crate::command::answer;
 use crate::facts::Prompt;
 
 pub(super) fn submitted(given: &Given<'_, RequirementsCheck>, facts: &Prompt) -> Answer {
@@ -22,8 +23,8 @@ pub(super) fn submitted(given: &Given<'_, RequirementsCheck>, facts: &Prompt) ->
         }
     };
     let view = view(given, &facts.world, None);
-    let standpoint = if facts.is_typed { Standpoint::TypedPrompt } else { Standpoint::UntypedPrompt };
-    let reply = answer(asked, given.settings, &view, standpoint, given.origin);
+    let caller = if facts.is_typed { Caller::Typed } else { Caller::Untyped };
+    let reply = answer(asked, given.settings, &view, caller, given.origin);
     effects.extend(reply.changes);
     let verdict = Verdict::Reply { text: reply.text };
     Outcome { verdict, effects, ..Outcome::pass() }

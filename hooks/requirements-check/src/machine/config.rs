@@ -20,7 +20,8 @@ mod turn;
 mod typed;
 pub(crate) mod user_file;
 
-use super::Machine;
+use shared::cli::Asker;
+
 use crate::command::Reply;
 use crate::command::arguments::{Config, ConfigChange};
 
@@ -28,11 +29,11 @@ pub(crate) use file::FileChange;
 pub(crate) use report::ConfigReport;
 pub(crate) use turn::{disable, enable};
 
-pub(crate) fn config(wanted: &Config, machine: &Machine<'_>) -> Reply {
+pub(crate) fn config(wanted: &Config, asker: &Asker<'_>) -> Reply {
     let done = match &wanted.change {
-        None => show::show(wanted, machine),
-        Some(ConfigChange::Set { key, value, level }) => plan::set(key, value, *level, machine),
-        Some(ConfigChange::Unset { key, level }) => plan::unset(key, *level, machine),
+        None => show::show(wanted, asker),
+        Some(ConfigChange::Set { key, value, level }) => plan::set(key, value, *level, asker),
+        Some(ConfigChange::Unset { key, level }) => plan::unset(key, *level, asker),
     };
     done.unwrap_or_else(Reply::no)
 }

@@ -10,11 +10,11 @@ use std::collections::VecDeque;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::catalog::section_names;
+use shared::cli::Asker;
 use shared::config::nearest;
 use shared::host::Timestamp;
 use shared::journal::Record;
 
-use super::Machine;
 use crate::command::Reply;
 use crate::command::arguments::Log;
 use crate::words::cut;
@@ -41,8 +41,8 @@ pub(crate) struct LogReport {
     damaged: u64,
 }
 
-pub(crate) fn log(wanted: &Log, machine: &Machine<'_>) -> Reply {
-    match selection(wanted, machine) {
+pub(crate) fn log(wanted: &Log, asker: &Asker<'_>) -> Reply {
+    match selection(wanted, asker) {
         Ok((selection, since)) if wanted.stats => stats::stats(selection, since, wanted),
         Ok((selection, since)) if wanted.cost => stats::cost(selection, since, wanted.json),
         Ok((selection, _)) => lines(selection, wanted),
@@ -51,14 +51,14 @@ pub(crate) fn log(wanted: &Log, machine: &Machine<'_>) -> Reply {
 }
 
 /// The lines that are wanted, and since when, if that is said.
-fn selection(wanted: &Log, machine: &Machine<'_>) -> Result<(Selection, Option<Timestamp>), String> {
+fn selection(wanted: &Log, asker: &Asker<'_>) -> Result<(Selection, Option<Timestamp>), String> {
     let hook = wanted.hook.as_deref().map(known_hook).transpose()?;
-    let dir = select::folder(machine)?;
-    let session = wanted.session.as_deref().map(|named| select::session(named, dir, machine)).transpose()?;
-    let since = wanted.since.map(|span| machine.host.now().minus(span));
+    let dir = select::folder(asker)?;
+    let session = wanted.session.as_deref().map(|named| select::session(named, dir, asker)).transpose()?;
+    let since = wanted.since.map(|span| asker.host.now().minus(span));
     // A session is meant wherever it is.
     let is_of_any = wanted.all || session.is_some();
-    let project = if is_of_any { None } else { select::project(machine) };
+    let project = if is_of_any { None } else { select::project(asker) };
     let wanted = Wanted { project, hook, session, since, refusals_only: wanted.blocks };
     Ok((Selection::of(dir, wanted), since))
 }

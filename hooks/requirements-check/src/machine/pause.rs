@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use shared::cli::Asker;
 use shared::host::{Host, Places, Timestamp, display_path};
 use shared::state::{Off, with_lock};
 
-use super::Machine;
 use crate::change::Change;
-use crate::command::Reply;
 use crate::command::arguments::Pause;
+use crate::command::{Reply, refusal};
 use crate::words::typed_time;
 
 /// So long it lasts where nothing else is said.
@@ -21,35 +21,35 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// How to end it. A hook that is paused answers no typed prompt, but Claude Code runs a line with `!` before it in a shell.
 const HOW_TO_END: &str = "req resume ends it (in Claude Code: ! req resume)";
 
-pub(crate) fn pause(wanted: &Pause, machine: &Machine<'_>) -> Reply {
+pub(crate) fn pause(wanted: &Pause, asker: &Asker<'_>) -> Reply {
     let span = wanted.span.unwrap_or(USUAL);
     if span > LONGEST {
         return Reply::no(
             "req: a pause lasts a day at most (1d); to switch one hook off for longer: req disable --hook HOOK",
         );
     }
-    if !machine.standpoint.is_operator() {
+    if !asker.caller.is_operator() {
         let span = wanted.span.map(|span| format!(" {}", typed_time(span.as_secs()))).unwrap_or_default();
         let line = format!("req pause{span}");
-        return Reply::no(machine.standpoint.refusal(&line, "a pause is the user's to make"));
+        return Reply::no(refusal(asker.caller, &line, "a pause is the user's to make"));
     }
-    if machine.places.state_dir.is_none() {
+    if asker.places.state_dir.is_none() {
         return Reply::no("req: there is no state folder to keep the pause in; set HOME");
     }
-    if let Some((dir, Off::ForGood)) = in_force(machine.places, machine.host.now()) {
-        let file = shown(&dir.join("OFF"), machine.host);
+    if let Some((dir, Off::ForGood)) = in_force(asker.places, asker.host.now()) {
+        let file = shown(&dir.join("OFF"), asker.host);
         return Reply::yes(format!("every hook is off for as long as {file} is there; {HOW_TO_END}"));
     }
     // Whole seconds are what the file holds.
-    let end = machine.host.now().plus(span).micros().div_euclid(1_000_000);
+    let end = asker.host.now().plus(span).micros().div_euclid(1_000_000);
     let end = Timestamp::from_secs(end);
     let text = format!("every hook is off until {}; {HOW_TO_END}", end.local());
     Reply { changes: vec![Change::Pause(end)], ..Reply::yes(text) }
 }
 
 /// Everybody may: it makes nothing looser.
-pub(crate) fn resume(machine: &Machine<'_>) -> Reply {
-    match in_force(machine.places, machine.host.now()) {
+pub(crate) fn resume(asker: &Asker<'_>) -> Reply {
+    match in_force(asker.places, asker.host.now()) {
         None => Reply::yes("no pause is in force; nothing was changed"),
         Some(_) => Reply { changes: vec![Change::Resume], ..Reply::yes("every hook is on again") },
     }

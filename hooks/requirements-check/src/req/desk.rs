@@ -2,18 +2,19 @@
 
 mod check;
 
+use shared::cli::Asker;
 use shared::config::{Fault, Problem, Section, SectionSpec, Sources};
 use shared::hook::{Hook, Seen};
 use shared::host::{Host, Places};
-use shared::operator::{Standing as Caller, standing};
+use shared::operator::{Caller, Standing, standing};
 use shared::protocol::{Call, Event, Input};
 use shared::run::configure;
 use shared::state::Store;
 use shared::switches::Switches;
 
 use crate::RequirementsCheck;
-use crate::command::{Asked, Reply, Standpoint, answer};
-use crate::machine::{self, Machine};
+use crate::command::{Asked, Reply, answer};
+use crate::machine;
 use crate::observe::{Look, When};
 use crate::registry::Registry;
 use crate::rule::Rule;
@@ -50,7 +51,7 @@ impl Desk {
     }
 
     fn of(host: Host, places: Places, store: Option<Store>) -> Result<Self, String> {
-        let caller = standing(&host);
+        let caller = Caller::Shell(standing(&host));
         let switches = store.as_ref().map(Switches::read).unwrap_or_default();
         let switch = switches.of(RequirementsCheck::NAME, host.environment.session_id.as_deref());
         let sources = Sources::of(&places, host.environment.home.as_deref());
@@ -69,14 +70,14 @@ impl Desk {
 
     /// Answers what is not the shell's alone, and changes what is to be changed.
     pub(super) fn serve(&self, asked: &Asked) -> Result<Reply, String> {
-        let machine = Machine {
+        let who = Asker {
             host: &self.host,
             places: &self.places,
             store: self.store.as_ref(),
             session: self.host.environment.session_id.as_deref(),
-            standpoint: Standpoint::Shell(self.caller),
+            caller: self.caller,
         };
-        match machine::serve(asked, &machine) {
+        match machine::serve(asked, &who) {
             Some(reply) => self.carry_out(asked, reply),
             None => self.of_requirements(asked),
         }
@@ -98,7 +99,7 @@ impl Desk {
         let mut look = Look::new(&seen);
         look.know_sessions();
         look.know_branches();
-        look.world.reader.is_user = self.caller == Caller::Operator;
+        look.world.reader.is_user = self.caller.is_operator();
         let named = match asked {
             Asked::Status(status) => {
                 look.turn_to(status.branch.as_deref());
@@ -130,7 +131,7 @@ impl Desk {
             now: self.host.now(),
         };
         let origin = |key: &str| self.section.origin(key);
-        let reply = answer(asked, &self.section.settings, &view, Standpoint::Shell(self.caller), &origin);
+        let reply = answer(asked, &self.section.settings, &view, self.caller, &origin);
         self.carry_out(asked, reply)
     }
 
@@ -155,7 +156,7 @@ impl Desk {
     /// In a shell that may not write, the hook, which may, sees the command and records it.
     fn not_kept(&self, asked: &Asked, reply: &Reply, why: &str, done: usize) -> Result<Reply, String> {
         let is_seen = matches!(asked, Asked::Satisfy { session: None, branch: None, .. })
-            && self.caller == Caller::InsideClaude;
+            && self.caller == Caller::Shell(Standing::InsideClaude);
         if !is_seen {
             let what = if done == 0 { "Nothing" } else { "Not everything" };
             return Err(format!("{why}\n{what} was changed."));

@@ -18,7 +18,6 @@ use std::io::Write as _;
 use std::path::Path;
 
 use shared::config::LayerKind;
-use shared::operator::Standing as Caller;
 
 use super::desk::Desk;
 use crate::command::Reply;
@@ -40,7 +39,7 @@ pub(super) fn init(wanted: &Init, desk: &Desk) -> Result<Reply, String> {
     if wanted.dry_run {
         return Ok(Reply::yes(dry_run(&text, &file, draft.level, &site)));
     }
-    if desk.caller != Caller::Operator
+    if !desk.caller.is_operator()
         && let Some(why) = Sketch::read(&text).changes(&text, draft.level, &site)
     {
         return Err(site.refusal(wanted, draft.level, &why));

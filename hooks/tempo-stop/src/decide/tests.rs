@@ -9,7 +9,7 @@ use shared::hook::{Given, Heed, Heeded, Memory, Outcome, Remark, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Input, Stop};
 use shared::stop_gate::never_blocked_by_input;
-use shared::switches::{Position, Turn, Turned};
+use shared::switches::{Position, Turn};
 use shared::transcript::TurnWork;
 
 use super::decide;
@@ -77,7 +77,7 @@ fn given<T>(
     })
 }
 
-fn decided(change: impl FnOnce(&mut Case)) -> Outcome<State, Turned> {
+fn decided(change: impl FnOnce(&mut Case)) -> Outcome<State, Turn> {
     let mut case = case();
     change(&mut case);
     given(Event::Stop(case.stop.clone()), &Facts::Stop(case.facts.clone()), &case, decide)
@@ -235,7 +235,7 @@ fn the_user_is_told_what_the_judge_has_to_tell() {
     assert_eq!(outcome.notice.as_deref(), Some("no credit"));
 }
 
-fn prompted(case: &Case, prompt: &str, answered: Option<Reply>, is_typed: bool) -> Outcome<State, Turned> {
+fn prompted(case: &Case, prompt: &str, answered: Option<Reply>, is_typed: bool) -> Outcome<State, Turn> {
     let event = Event::UserPromptSubmit { prompt: prompt.into(), source: None };
     given(event, &Facts::Prompt { answered, is_typed }, case, decide)
 }
@@ -269,10 +269,10 @@ fn a_prompt_that_was_scheduled_at_the_last_stop_does_not() {
 #[test]
 fn a_typed_command_is_answered_and_carried_out() {
     let turn = Turn::everywhere("tempo-stop", Position::Off);
-    let reply = Reply { text: "off".into(), turns: vec![turn.clone()], ..Reply::default() };
+    let reply = Reply { effects: vec![turn.clone()], ..Reply::yes("off") };
     let outcome = prompted(&case(), "tempo-stop off", Some(reply), true);
     assert_eq!(outcome.verdict, Verdict::Reply { text: "off".into() });
-    assert_eq!(outcome.effects, [Turned(turn)]);
+    assert_eq!(outcome.effects, [turn]);
     assert!(matches!(outcome.memory, Memory::Note(_)), "whoever types is there");
 }
 

@@ -1,6 +1,7 @@
 //! What is turned, by whom, and what is said then.
 
-use shared::cli::{Asker, Reply};
+use shared::cli::Asker;
+use shared::hook::Effect;
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::operator::{Caller, Standing};
 use shared::state::Store;
@@ -8,7 +9,8 @@ use shared::switches::{Position, Switches, Turn};
 
 use super::{members, paid, position_of, turned};
 use crate::command::grammar::Switch;
-use crate::command::status;
+use crate::command::{Reply, status};
+use crate::effect::Change;
 
 const NOW: Timestamp = Timestamp::from_secs(1_000_000);
 
@@ -28,8 +30,8 @@ impl Desk {
 
     fn ask(&self, switch: Switch, position: Position) -> Reply {
         let reply = self.at_it(|asker| turned(switch, position, asker));
-        for turn in &reply.turns {
-            turn.carry_out(&self.store(), NOW).unwrap();
+        for effect in reply.effects.clone() {
+            effect.carry_out(&self.places(), NOW).unwrap();
         }
         reply
     }
@@ -37,9 +39,9 @@ impl Desk {
     fn at_it(&self, answer: impl FnOnce(&Asker<'_>) -> Reply) -> Reply {
         let store = self.store();
         let home = Some(self.scratch.path().to_owned());
-        let environment = Environment { home: home.clone(), ..Environment::default() };
+        let environment = Environment { home, ..Environment::default() };
         let host = Host { started: NOW, clock: Clock::Fixed(NOW), environment };
-        let places = Places { config_dir: home, ..Places::default() };
+        let places = self.places();
         answer(&Asker {
             host: &host,
             places: &places,
@@ -49,8 +51,18 @@ impl Desk {
         })
     }
 
+    fn places(&self) -> Places {
+        let (folder, state_dir) = (self.scratch.path(), Some(self.scratch.path().join("state")));
+        let default_state_dir = state_dir.clone();
+        Places { config_dir: Some(folder.to_owned()), state_dir, default_state_dir, ..Places::default() }
+    }
+
     fn store(&self) -> Store {
-        Store::open(&self.scratch.path().join("state")).unwrap()
+        self.places().open_store().unwrap()
+    }
+
+    fn turn(&self, turn: Turn) {
+        turn.carry_out(&self.places(), NOW).unwrap();
     }
 
     fn switches(&self) -> Switches {
@@ -58,8 +70,19 @@ impl Desk {
     }
 }
 
+fn turns(reply: &Reply) -> Vec<&Turn> {
+    reply
+        .effects
+        .iter()
+        .map(|effect| match effect {
+            Change::Turn(turn) => turn,
+            other => panic!("{other:?}"),
+        })
+        .collect()
+}
+
 fn names(reply: &Reply) -> Vec<(&str, Position)> {
-    reply.turns.iter().map(|turn| (turn.switch.as_str(), turn.position)).collect()
+    turns(reply).into_iter().map(|turn| (turn.switch.as_str(), turn.position)).collect()
 }
 
 #[test]
@@ -141,7 +164,7 @@ fn what_loosens_is_the_users_and_what_tightens_is_anybodys() {
                 let is_refused = !is_user && position != Position::On;
                 assert_eq!(reply.is_no, is_refused, "{caller:?} {switch:?} {position:?}: {}", reply.text);
                 if is_refused {
-                    assert!(reply.turns.is_empty());
+                    assert!(reply.effects.is_empty());
                     let is_inside = caller == Caller::Shell(Standing::InsideClaude);
                     assert_eq!(reply.text.contains("as a prompt of this session"), is_inside);
                     assert!(
@@ -159,7 +182,7 @@ fn what_loosens_is_the_users_and_what_tightens_is_anybodys() {
 fn what_is_locked_stays() {
     let locked = Desk::new("locked: [credit-pacer.seven_day]\n");
     let weekly = locked.ask(Switch::Weekly, Position::Off);
-    assert!(weekly.is_no && weekly.turns.is_empty() && weekly.text.contains("locked"), "{}", weekly.text);
+    assert!(weekly.is_no && weekly.effects.is_empty() && weekly.text.contains("locked"), "{}", weekly.text);
     assert!(!locked.ask(Switch::FiveHour, Position::Off).is_no);
     assert!(locked.ask(Switch::Pacing, Position::Off).is_no, "with it the locked window would be off");
     let partly = Desk::new("locked: [delegation-guard]\n").ask(Switch::Everything, Position::Off);
@@ -195,7 +218,7 @@ fn what_costs_money_is_for_the_global_file() {
         (Switch::IntentValidation, Position::On),
     ] {
         let reply = desk.ask(switch, position);
-        assert!(reply.is_no && reply.turns.is_empty(), "{switch:?} {position:?}");
+        assert!(reply.is_no && reply.effects.is_empty(), "{switch:?} {position:?}");
         assert!(reply.text.contains("costs money"), "{}", reply.text);
     }
     assert!(!desk.ask(Switch::Tempo, Position::Off).is_no);
@@ -227,7 +250,7 @@ fn in_one_session_the_word_is_that_sessions() {
         first,
         "tempo: auto (only while you are away), set by its switch for this session (tempo-stop --session s)"
     );
-    assert_eq!(reply.turns[0].session.as_deref(), Some("s"));
+    assert_eq!(turns(&reply)[0].session.as_deref(), Some("s"));
     assert_eq!(desk.switches().of("tempo-stop", Some("t")).keys.len(), 0);
     let outside = Desk { session: None, ..Desk::new(TEMPO) };
     assert!(outside.ask(Switch::TempoHere, Position::On).is_no);
@@ -246,7 +269,7 @@ fn the_word_gives_back_a_hook_that_was_switched_off() {
         (Auto, On, None),
     ] {
         let desk = Desk::new(TEMPO);
-        Turn::everywhere("tempo-stop", own).carry_out(&desk.store(), NOW).unwrap();
+        desk.turn(Turn::everywhere("tempo-stop", own));
         let reply = desk.ask(Switch::Tempo, position);
         let beside: Vec<_> = expected.map(|own| ("tempo-stop", own)).into_iter().collect();
         assert_eq!(
@@ -275,12 +298,13 @@ fn in_one_session_the_word_gives_back_what_is_off_there() {
     ] {
         let desk = Desk::new(TEMPO);
         let own = Turn::everywhere("tempo-stop", of_all);
-        own.carry_out(&desk.store(), NOW).unwrap();
-        Turn { session: Some("s".to_owned()), position: here, ..own }.carry_out(&desk.store(), NOW).unwrap();
+        desk.turn(own.clone());
+        desk.turn(Turn { session: Some("s".to_owned()), position: here, ..own });
         let reply = desk.ask(Switch::TempoHere, position);
-        let beside = reply.turns.iter().find(|turn| turn.switch == "tempo-stop");
+        let turns = turns(&reply);
+        let beside = turns.iter().find(|turn| turn.switch == "tempo-stop");
         assert_eq!(beside.map(|turn| turn.position), expected, "{of_all:?} {here:?} {position:?}");
-        assert!(reply.turns.iter().all(|turn| turn.session.is_some()));
+        assert!(turns.iter().all(|turn| turn.session.is_some()));
         assert_eq!(desk.switches().position("tempo-stop", None), of_all);
         assert!(!reply.text.contains("but tempo-stop is off"), "{}", reply.text);
     }
@@ -294,7 +318,7 @@ fn the_status_names_the_word_and_the_whole_hook_where_that_is_off() {
     for (own, expected) in [(Auto, vec![word]), (On, vec![word]), (Off, vec![word, off])] {
         let desk = Desk::new(TEMPO);
         for (switch, position) in [("tempo-stop.mode", Auto), ("tempo-stop", own)] {
-            Turn::everywhere(switch, position).carry_out(&desk.store(), NOW).unwrap();
+            desk.turn(Turn::everywhere(switch, position));
         }
         let told = desk.at_it(|asker| status::answer("pace-maker", false, asker)).text;
         let told: Vec<&str> = told.lines().filter(|line| line.starts_with("switch: ")).collect();

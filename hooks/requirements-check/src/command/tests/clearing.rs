@@ -1,8 +1,9 @@
 //! `req clear`: only the marks of the scope that is named go.
 
+use shared::operator::Caller;
+
 use super::{ALL, CLAUDE, SCRIPT, USER, no, yes};
 use crate::change::Change;
-use crate::command::Standpoint;
 use crate::marks::{By, Holder, Key};
 use crate::scene::{OTHER, SESSION, Scene};
 
@@ -58,9 +59,9 @@ fn whose_marks_go() {
         ("clear --all --branch feature", &["adr"], &["adr"]),
         ("clear --all --branch main", &[], &[]),
     ] {
-        for standpoint in [USER, Standpoint::TypedPrompt] {
+        for caller in [USER, Caller::Typed] {
             let mut scene = scene();
-            yes(&mut scene, words, standpoint);
+            yes(&mut scene, words, caller);
             assert_eq!(met(&mut scene), (rest(own), rest(others)), "{words}");
         }
     }
@@ -68,14 +69,14 @@ fn whose_marks_go() {
 
 #[test]
 fn claude_takes_back_its_own_marks_and_no_others() {
-    for standpoint in [CLAUDE, SCRIPT, Standpoint::UntypedPrompt] {
+    for caller in [CLAUDE, SCRIPT, Caller::Untyped] {
         for (words, gone) in [
             ("clear plan", &["plan"][..]),
             ("clear plan --session 5e55104e", &["plan"]),
             ("clear --all", &["plan", "other"]),
         ] {
             let mut scene = scene();
-            yes(&mut scene, words, standpoint);
+            yes(&mut scene, words, caller);
             let left: Vec<&str> = ALL_FOUR.iter().copied().filter(|name| !gone.contains(name)).collect();
             assert_eq!(met(&mut scene), (left, ALL_FOUR.to_vec()), "{words}");
         }
@@ -90,7 +91,7 @@ fn claude_takes_back_its_own_marks_and_no_others() {
             "clear --all --branch feature",
         ] {
             let mut scene = scene();
-            let text = no(&mut scene, words, standpoint);
+            let text = no(&mut scene, words, caller);
             assert!(text.contains("refused") && text.ends_with(&format!("req {words}")), "{text}");
             assert_eq!(met(&mut scene), (ALL_FOUR.to_vec(), ALL_FOUR.to_vec()), "{words}");
         }
@@ -117,11 +118,11 @@ fn an_exception_is_the_users_to_take_back() {
 
 #[test]
 fn a_name_nobody_knows_is_an_error_and_one_that_is_off_is_not() {
-    for standpoint in ALL {
-        assert!(no(&mut scene(), "clear pln", standpoint).contains("did you mean plan?"));
+    for caller in ALL {
+        assert!(no(&mut scene(), "clear pln", caller).contains("did you mean plan?"));
         let mut scene = scene();
         scene.settings.requirements.get_mut("plan").unwrap().enabled = false;
-        yes(&mut scene, "clear plan", standpoint);
+        yes(&mut scene, "clear plan", caller);
         assert!(!scene.world.branch.requirements["plan"].sessions.contains_key(SESSION));
     }
 }

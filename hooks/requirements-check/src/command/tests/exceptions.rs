@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use shared::operator::Caller;
+
 use super::{ALL, CLAUDE, SCRIPT, USER, no, yes};
-use crate::command::Standpoint;
 use crate::scene::{OTHER, SESSION, Scene};
 use crate::view::Size;
 
@@ -36,10 +37,10 @@ fn an_exception_holds_for_its_time_and_not_longer() {
         ("waive not_on_main --note why", "not_on_main", 1800),
         ("waive tests --for 10m --note why", "tests", 600),
     ] {
-        for standpoint in [USER, Standpoint::TypedPrompt] {
+        for caller in [USER, Caller::Typed] {
             let mut scene = scene();
             assert!(!scene.is_met(name));
-            yes(&mut scene, words, standpoint);
+            yes(&mut scene, words, caller);
             scene.wait(SECOND * (secs - 1));
             assert!(scene.is_met(name), "{words}");
             scene.wait(SECOND);
@@ -64,7 +65,7 @@ fn an_exception_is_for_every_session_or_for_the_one_named() {
 
 #[test]
 fn only_the_user_excepts_and_everybody_else_gets_the_whole_line_to_type() {
-    for standpoint in [CLAUDE, SCRIPT, Standpoint::UntypedPrompt] {
+    for caller in [CLAUDE, SCRIPT, Caller::Untyped] {
         let mut scene = scene();
         for (words, name) in [
             ("approve size --for 10m", "size"),
@@ -72,7 +73,7 @@ fn only_the_user_excepts_and_everybody_else_gets_the_whole_line_to_type() {
             ("waive not_on_main --note 'a hotfix'", "not_on_main"),
             ("waive tests --for 10m --session 5e55104e --note why", "tests"),
         ] {
-            let text = no(&mut scene, words, standpoint);
+            let text = no(&mut scene, words, caller);
             assert!(text.contains("refused") && text.ends_with(&format!("req {words}")), "{text}");
             assert!(!scene.is_met(name), "{words}");
         }
@@ -81,7 +82,7 @@ fn only_the_user_excepts_and_everybody_else_gets_the_whole_line_to_type() {
 
 #[test]
 fn each_type_takes_its_own_word() {
-    for standpoint in ALL {
+    for caller in ALL {
         for (words, instead) in [
             ("approve plan", "req satisfy plan"),
             ("waive plan --note x", "req satisfy plan"),
@@ -89,12 +90,11 @@ fn each_type_takes_its_own_word() {
             ("approve tests", "req waive tests --note \"the reason\""),
             ("waive size --note x", "req approve size"),
         ] {
-            assert!(no(&mut scene(), words, standpoint).ends_with(instead), "{words}");
+            assert!(no(&mut scene(), words, caller).ends_with(instead), "{words}");
         }
-        assert!(no(&mut scene(), "approve sise", standpoint).contains("did you mean size?"));
+        assert!(no(&mut scene(), "approve sise", caller).contains("did you mean size?"));
         assert!(
-            no(&mut scene(), "waive nothing_like_it --note x", standpoint)
-                .contains("there is no requirement")
+            no(&mut scene(), "waive nothing_like_it --note x", caller).contains("there is no requirement")
         );
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use shared::operator::Caller;
 
 use super::{ALL, CLAUDE, USER, no, yes};
 use crate::change::Change;
@@ -57,8 +58,8 @@ fn the_list_as_json_has_the_keys_that_are_documented() {
 }
 
 /// What a prune would remove.
-fn pruned(scene: &mut Scene, standpoint: super::Standpoint) -> (String, BTreeSet<Key>) {
-    let reply = scene.req("prune", standpoint);
+fn pruned(scene: &mut Scene, caller: Caller) -> (String, BTreeSet<Key>) {
+    let reply = scene.req("prune", caller);
     let [Change::Prune(leftovers)] = reply.changes.as_slice() else { panic!("{:?}", reply.changes) };
     assert!(!reply.is_no);
     (reply.text, leftovers.gone.clone())
@@ -66,10 +67,10 @@ fn pruned(scene: &mut Scene, standpoint: super::Standpoint) -> (String, BTreeSet
 
 #[test]
 fn what_is_gone_is_removed_and_named_whoever_asks() {
-    for standpoint in ALL {
+    for caller in ALL {
         let mut scene =
             marked([branch("feature"), branch("main"), branch("gone"), commit(), Key::Permanent, Key::NoGit]);
-        let (text, gone) = pruned(&mut scene, standpoint);
+        let (text, gone) = pruned(&mut scene, caller);
         assert_eq!(gone, [branch("gone"), commit()].into());
         assert_eq!(text, "removed the marks of gone, commit 1a2b3c4d");
     }

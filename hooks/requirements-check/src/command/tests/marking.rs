@@ -1,7 +1,8 @@
 //! `req satisfy`.
 
+use shared::operator::Caller;
+
 use super::{ALL, CLAUDE, SCRIPT, USER, no, yes};
-use crate::command::Standpoint;
 use crate::marks::{By, Key};
 use crate::scene::{OTHER, SESSION, Scene};
 
@@ -14,7 +15,7 @@ pr: {scope: single_use}
 
 #[test]
 fn a_mark_lands_where_its_scope_says_whoever_sets_it() {
-    for standpoint in ALL {
+    for caller in ALL {
         for (name, whose) in [
             ("plan", "session 5e55104e on feature"),
             ("adr", "every session on feature"),
@@ -22,7 +23,7 @@ fn a_mark_lands_where_its_scope_says_whoever_sets_it() {
             ("pr", "for one call of session 5e55104e on feature"),
         ] {
             let mut scene = Scene::new(ALL_SCOPES);
-            let text = yes(&mut scene, &format!("satisfy {name}"), standpoint);
+            let text = yes(&mut scene, &format!("satisfy {name}"), caller);
             assert!(text.contains(name) && text.contains(whose), "{text}");
             for other in ["plan", "adr", "license", "pr"] {
                 assert_eq!(scene.is_met(other), other == name, "{name}: {other}");
@@ -52,8 +53,8 @@ fn a_name_that_is_not_known_is_told_with_those_that_are() {
         (ALL_SCOPES, "something_else", "in force are adr, license, plan, pr"),
         ("{}\n", "plan", "none is in force here"),
     ] {
-        for standpoint in ALL {
-            let text = no(&mut Scene::new(requirements), &format!("satisfy {name}"), standpoint);
+        for caller in ALL {
+            let text = no(&mut Scene::new(requirements), &format!("satisfy {name}"), caller);
             assert!(text.contains(expected), "{text}");
         }
     }
@@ -76,13 +77,13 @@ fn what_is_not_met_by_a_mark_says_what_would_meet_it() {
          tests: {type: evidence, command: cargo test}\n",
     )
     .on("main");
-    for standpoint in ALL {
+    for caller in ALL {
         for (name, expected) in [
             ("size", "req approve size"),
             ("not_on_main", "git switch"),
             ("tests", "run alone on a line (no pipe): cargo test"),
         ] {
-            let text = no(&mut scene, &format!("satisfy {name}"), standpoint);
+            let text = no(&mut scene, &format!("satisfy {name}"), caller);
             assert!(text.contains("not met by a mark") && text.contains(expected), "{text}");
         }
     }
@@ -90,41 +91,37 @@ fn what_is_not_met_by_a_mark_says_what_would_meet_it() {
 
 #[test]
 fn what_is_the_users_alone_is_marked_by_the_user_alone_and_others_get_the_line() {
-    for (standpoint, may) in [
-        (USER, true),
-        (Standpoint::TypedPrompt, true),
-        (CLAUDE, false),
-        (SCRIPT, false),
-        (Standpoint::UntypedPrompt, false),
-    ] {
+    for (caller, may) in
+        [(USER, true), (Caller::Typed, true), (CLAUDE, false), (SCRIPT, false), (Caller::Untyped, false)]
+    {
         let mut scene = Scene::new("review: {satisfied_by: user}\n");
         if may {
-            yes(&mut scene, "satisfy review", standpoint);
+            yes(&mut scene, "satisfy review", caller);
         } else {
-            let text = no(&mut scene, "satisfy review --branch", standpoint);
+            let text = no(&mut scene, "satisfy review --branch", caller);
             assert!(text.contains("req satisfy review --branch"), "the line that was meant: {text}");
         }
-        assert_eq!(scene.is_met("review"), may, "{standpoint:?}");
+        assert_eq!(scene.is_met("review"), may, "{caller:?}");
     }
 }
 
 #[test]
 fn a_mark_says_who_set_it_and_why_and_keeps_no_secret() {
-    for (standpoint, by, who) in [
+    for (caller, by, who) in [
         (USER, By::User, "user"),
-        (Standpoint::TypedPrompt, By::User, "user"),
+        (Caller::Typed, By::User, "user"),
         (CLAUDE, By::Agent, "agent"),
         (SCRIPT, By::Agent, "agent"),
-        (Standpoint::UntypedPrompt, By::Agent, "agent"),
+        (Caller::Untyped, By::Agent, "agent"),
     ] {
         let mut scene = Scene::new("plan: {}\n");
         yes(
             &mut scene,
             "satisfy plan --note '  in docs, key sk-ant-api03-abcdefghijklmnopqrstuvwxyz012345  '",
-            standpoint,
+            caller,
         );
         let mark = scene.view().mark(&scene.rule("plan")).unwrap().clone();
-        assert_eq!((mark.satisfied_by, mark.metadata.who.as_deref()), (by, Some(who)), "{standpoint:?}");
+        assert_eq!((mark.satisfied_by, mark.metadata.who.as_deref()), (by, Some(who)), "{caller:?}");
         assert_eq!(mark.metadata.entrypoint.as_deref(), Some("cli"));
         let note = mark.metadata.note.unwrap();
         assert!(note.starts_with("in docs") && !note.contains("abcdefghij"), "{note}");

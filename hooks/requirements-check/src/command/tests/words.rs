@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use clap::error::ErrorKind;
+use shared::operator::Caller;
 
-use super::super::Standpoint;
 use super::super::parse::{Asked, Check, Exception, Status, parse_prompt, parse_words, usage_error};
 use super::no;
 use crate::scene::Scene;
@@ -211,7 +211,7 @@ fn a_typed_prompt_names_the_terminal_and_the_exclamation_mark_only_where_it_work
         ("hooks uninstall", false),
         ("hooks undo", false),
     ] {
-        let told = no(&mut Scene::new("{}\n"), words, Standpoint::TypedPrompt);
+        let told = no(&mut Scene::new("{}\n"), words, Caller::Typed);
         assert!(told.contains("terminal"), "{words}: {told}");
         assert_eq!(told.contains("or here with !"), works_in_claudes_shell, "{words}: {told}");
     }

@@ -3,16 +3,15 @@
 
 use serde_json::Value;
 use shared::catalog;
+use shared::cli::Asker;
 use shared::config::{
     Entry, LayerKind, Problem, SectionSpec, Sources, load_by_schema, section_by_schema, sort, sort_problems,
     top_entries,
 };
 use shared::hook::Hook;
 use shared::run::configure;
-use shared::switches::Switches;
 
 use crate::RequirementsCheck;
-use crate::machine::Machine;
 
 /// What is in force.
 pub(super) struct Outlook {
@@ -23,11 +22,11 @@ pub(super) struct Outlook {
 
 impl Outlook {
     /// As these files say.
-    pub(super) fn of(machine: &Machine<'_>, sources: &Sources) -> Self {
-        let switches = machine.store.map(Switches::read).unwrap_or_default();
+    pub(super) fn of(asker: &Asker<'_>, sources: &Sources) -> Self {
+        let switches = asker.switches();
         let mut outlook = Self { entries: top_entries(sources), problems: Vec::new() };
         for name in catalog::section_names() {
-            let switch = switches.of(name, machine.session);
+            let switch = switches.of(name, asker.session);
             if name == RequirementsCheck::NAME {
                 let spec = SectionSpec { tells_unknown_keys: true, ..RequirementsCheck::section() };
                 let section = configure::<RequirementsCheck>(spec, sources, switch);
@@ -110,11 +109,6 @@ impl Outlook {
         }
         new
     }
-}
-
-/// The files of a call of this machine.
-pub(super) fn sources(machine: &Machine<'_>) -> Sources {
-    Sources::of(machine.places, machine.host.environment.home.as_deref())
 }
 
 /// The files, one of them with another text.

@@ -2,41 +2,41 @@
 //! would be wrong or without effect is refused, and nothing is changed.
 
 use serde_json::Value;
+use shared::cli::Asker;
 use shared::config::{Entry, Fault, LayerKind, Problem, Refused, Said, dotted, spelled};
 
 use super::file::FileChange;
 use super::key::{flag, is_global_only, named, only_in, path_of, typed_flag, unknown, usual};
-use super::outlook::{Outlook, sources, with_text};
+use super::outlook::{Outlook, with_text};
 use super::told::{Beside, Done, told};
 use super::typed::value_of;
 use crate::change::Change;
-use crate::command::Reply;
 use crate::command::arguments::Level;
-use crate::machine::Machine;
+use crate::command::{Reply, refusal};
 use crate::view::quoted;
 
 /// Why an agent does not change what is configured.
 const OPERATORS: &str = "what is configured is the user's to change";
 
-pub(super) fn set(key: &str, typed: &str, level: Level, machine: &Machine<'_>) -> Result<Reply, String> {
+pub(super) fn set(key: &str, typed: &str, level: Level, asker: &Asker<'_>) -> Result<Reply, String> {
     let line = format!("req config set {} {}{}", quoted(key), quoted(typed), typed_flag(level));
-    if !machine.standpoint.is_operator() {
-        return Err(machine.standpoint.refusal(&line, OPERATORS));
+    if !asker.caller.is_operator() {
+        return Err(refusal(asker.caller, &line, OPERATORS));
     }
-    let before = Outlook::of(machine, &sources(machine));
+    let before = Outlook::of(asker, &asker.sources());
     let path = path_of(key, &before.entries)?;
     let value = value_of(&path, typed, &before)?;
-    Planned { path, value: Some(value), level }.carry(&before, machine)
+    Planned { path, value: Some(value), level }.carry(&before, asker)
 }
 
-pub(super) fn unset(key: &str, level: Level, machine: &Machine<'_>) -> Result<Reply, String> {
+pub(super) fn unset(key: &str, level: Level, asker: &Asker<'_>) -> Result<Reply, String> {
     let line = format!("req config unset {}{}", quoted(key), typed_flag(level));
-    if !machine.standpoint.is_operator() {
-        return Err(machine.standpoint.refusal(&line, OPERATORS));
+    if !asker.caller.is_operator() {
+        return Err(refusal(asker.caller, &line, OPERATORS));
     }
-    let before = Outlook::of(machine, &sources(machine));
+    let before = Outlook::of(asker, &asker.sources());
     let path = path_of(key, &before.entries)?;
-    Planned { path, value: None, level }.carry(&before, machine)
+    Planned { path, value: None, level }.carry(&before, asker)
 }
 
 /// A change that was asked for.
@@ -49,9 +49,9 @@ pub(super) struct Planned {
 
 impl Planned {
     /// The change, if nothing speaks against it, and what it comes to.
-    pub(super) fn carry(self, before: &Outlook, machine: &Machine<'_>) -> Result<Reply, String> {
-        let level = self.level(machine)?;
-        let sources = sources(machine);
+    pub(super) fn carry(self, before: &Outlook, asker: &Asker<'_>) -> Result<Reply, String> {
+        let level = self.level(asker)?;
+        let sources = asker.sources();
         let file = sources.file(level).map(|file| sources.shown(level, file));
         let file = file.ok_or_else(|| no_such_file(level))?;
         let text = match sources.text(level) {
@@ -61,14 +61,14 @@ impl Planned {
         };
         let change = FileChange { level, path: self.path.clone(), value: self.value.as_ref().map(spelled) };
         let edited = change
-            .apply(text.as_deref(), machine.places)
+            .apply(text.as_deref(), asker.places)
             .map_err(|refused| format!("req: {file}, {refused}; nothing was changed"))?;
         if self.value.is_none() && edited == text {
             return Err(self.not_set(before, level, &file));
         }
-        let after = Outlook::of(machine, &with_text(&sources, level, edited.as_deref().unwrap_or_default()));
+        let after = Outlook::of(asker, &with_text(&sources, level, edited.as_deref().unwrap_or_default()));
         self.check(&after, before, level)?;
-        let beside = if text.is_none() { Beside::of(level, machine.places) } else { Beside::default() };
+        let beside = if text.is_none() { Beside::of(level, asker.places) } else { Beside::default() };
         let changes = if edited == text { Vec::new() } else { vec![Change::Configure(Box::new(change))] };
         let done = Done {
             planned: &self,
@@ -81,8 +81,8 @@ impl Planned {
         Ok(Reply { changes, ..Reply::yes(told(&done, before, &after)) })
     }
 
-    fn level(&self, machine: &Machine<'_>) -> Result<LayerKind, String> {
-        let usual = usual(&self.path, is_global_only(&self.path), machine.places);
+    fn level(&self, asker: &Asker<'_>) -> Result<LayerKind, String> {
+        let usual = usual(&self.path, is_global_only(&self.path), asker.places);
         let level = named(self.level).unwrap_or(usual);
         if let Some(only) = only_in(&self.path)
             && level != only

@@ -1,17 +1,18 @@
 //! `req config [KEY]`: what is in force, and with `--sources` where it is set.
 
 use serde_json::Value;
+use shared::cli::Asker;
 use shared::config::{Entry, LayerKind, Origin, dotted, spelled};
 
 use super::key::{path_of, unknown};
-use super::outlook::{Outlook, sources};
+use super::outlook::Outlook;
 use super::report::ConfigReport;
 use crate::command::Reply;
 use crate::command::arguments::Config;
-use crate::machine::{Machine, pause};
+use crate::machine::pause;
 
-pub(super) fn show(wanted: &Config, machine: &Machine<'_>) -> Result<Reply, String> {
-    let outlook = Outlook::of(machine, &sources(machine));
+pub(super) fn show(wanted: &Config, asker: &Asker<'_>) -> Result<Reply, String> {
+    let outlook = Outlook::of(asker, &asker.sources());
     let path = wanted.key.as_deref().map_or(Ok(Vec::new()), |key| path_of(key, &outlook.entries))?;
     let entries = outlook.below(&path);
     if entries.clone().next().is_none() {
@@ -26,7 +27,7 @@ pub(super) fn show(wanted: &Config, machine: &Machine<'_>) -> Result<Reply, Stri
         return Ok(Reply::yes(bare(&only.value)));
     }
     let lines = entries.flat_map(|entry| lines_of(entry, wanted.sources));
-    Ok(Reply::yes(with_problems(lines.collect(), &outlook, machine)))
+    Ok(Reply::yes(with_problems(lines.collect(), &outlook, asker)))
 }
 
 /// A value as a script wants it: a text without quotes, nothing for nothing.
@@ -64,9 +65,9 @@ fn place(origin: &Origin) -> String {
 }
 
 /// What is wrong is told wherever everything is.
-fn with_problems(lines: Vec<String>, outlook: &Outlook, machine: &Machine<'_>) -> String {
+fn with_problems(lines: Vec<String>, outlook: &Outlook, asker: &Asker<'_>) -> String {
     let problems = outlook.problems.iter().map(ToString::to_string);
-    let notes: Vec<String> = pause::note(machine.host, machine.places).into_iter().chain(problems).collect();
+    let notes: Vec<String> = pause::note(asker.host, asker.places).into_iter().chain(problems).collect();
     let notes = if notes.is_empty() { Vec::new() } else { [vec![String::new()], notes].concat() };
     [lines, notes].concat().join("\n")
 }

@@ -1,37 +1,37 @@
 //! `req enable`, `req disable`: one requirement, or a whole hook.
 
 use shared::catalog::{Catalog, HookEntry};
+use shared::cli::Asker;
 use shared::config::{LayerKind, dotted, nearest, spelled};
 use shared::hook::Hook;
 
 use super::key::{flag, named, typed_flag};
-use super::outlook::{Outlook, sources};
+use super::outlook::Outlook;
 use super::plan::Planned;
 use crate::RequirementsCheck;
-use crate::command::Reply;
 use crate::command::arguments::{Level, Turn};
-use crate::machine::Machine;
+use crate::command::{Reply, refusal};
 use crate::view::quoted;
 use crate::words::cut;
 
-pub(crate) fn enable(wanted: &Turn, machine: &Machine<'_>) -> Reply {
-    turned(wanted, true, machine).unwrap_or_else(Reply::no)
+pub(crate) fn enable(wanted: &Turn, asker: &Asker<'_>) -> Reply {
+    turned(wanted, true, asker).unwrap_or_else(Reply::no)
 }
 
-pub(crate) fn disable(wanted: &Turn, machine: &Machine<'_>) -> Reply {
-    turned(wanted, false, machine).unwrap_or_else(Reply::no)
+pub(crate) fn disable(wanted: &Turn, asker: &Asker<'_>) -> Reply {
+    turned(wanted, false, asker).unwrap_or_else(Reply::no)
 }
 
-fn turned(wanted: &Turn, on: bool, machine: &Machine<'_>) -> Result<Reply, String> {
+fn turned(wanted: &Turn, on: bool, asker: &Asker<'_>) -> Result<Reply, String> {
     if !on {
-        operator(wanted, on, "switching something off is the user's to do", machine)?;
+        operator(wanted, on, "switching something off is the user's to do", asker)?;
     }
-    let before = Outlook::of(machine, &sources(machine));
+    let before = Outlook::of(asker, &asker.sources());
     let catalog = Catalog::built_in().map_err(|error| format!("req: {error}"))?;
     let (path, level) = match (&wanted.hook, &wanted.name) {
         (Some(hook), _) => {
             let hook = hook_named(hook, &catalog)?;
-            let level = if on && hook.costs_money { paid(wanted, hook, machine)? } else { wanted.level };
+            let level = if on && hook.costs_money { paid(wanted, hook, asker)? } else { wanted.level };
             (vec![hook.name.clone(), "enabled".to_owned()], level)
         }
         (None, name) => {
@@ -44,7 +44,7 @@ fn turned(wanted: &Turn, on: bool, machine: &Machine<'_>) -> Result<Reply, Strin
         return Ok(already);
     }
     let is_requirement = wanted.hook.is_none();
-    let mut reply = Planned { path, value: Some(on.into()), level }.carry(&before, machine)?;
+    let mut reply = Planned { path, value: Some(on.into()), level }.carry(&before, asker)?;
     if on && is_requirement && before.is(&[RequirementsCheck::NAME, "enabled"], false) {
         let hook = RequirementsCheck::NAME;
         let off =
@@ -54,8 +54,8 @@ fn turned(wanted: &Turn, on: bool, machine: &Machine<'_>) -> Result<Reply, Strin
     Ok(reply)
 }
 
-fn operator(wanted: &Turn, on: bool, why: &str, machine: &Machine<'_>) -> Result<(), String> {
-    if machine.standpoint.is_operator() {
+fn operator(wanted: &Turn, on: bool, why: &str, asker: &Asker<'_>) -> Result<(), String> {
+    if asker.caller.is_operator() {
         return Ok(());
     }
     let verb = if on { "enable" } else { "disable" };
@@ -63,12 +63,12 @@ fn operator(wanted: &Turn, on: bool, why: &str, machine: &Machine<'_>) -> Result
         (Some(hook), _) => format!("--hook {}", quoted(hook)),
         (None, name) => quoted(name.as_deref().unwrap_or_default()),
     };
-    Err(machine.standpoint.refusal(&format!("req {verb} {what}{}", typed_flag(wanted.level)), why))
+    Err(refusal(asker.caller, &format!("req {verb} {what}{}", typed_flag(wanted.level)), why))
 }
 
 /// What asks a model is switched on by its payer, and nowhere but in their own file.
-fn paid(wanted: &Turn, hook: &HookEntry, machine: &Machine<'_>) -> Result<Level, String> {
-    operator(wanted, true, "this hook asks a model, which costs money", machine)?;
+fn paid(wanted: &Turn, hook: &HookEntry, asker: &Asker<'_>) -> Result<Level, String> {
+    operator(wanted, true, "this hook asks a model, which costs money", asker)?;
     match named(wanted.level) {
         None | Some(LayerKind::Global) => Ok(Level { global: true, ..Level::default() }),
         Some(_) => Err(format!(
@@ -129,22 +129,21 @@ fn already(path: &[String], on: bool, level: Level, before: &Outlook) -> Option<
 #[cfg(test)]
 mod tests {
     use shared::catalog::{Catalog, HookEntry};
+    use shared::cli::Asker;
     use shared::host::{Clock, Environment, Host, Places, Timestamp};
-    use shared::operator::Standing as Caller;
+    use shared::operator::{Caller, Standing};
 
     use super::paid;
-    use crate::command::Standpoint;
     use crate::command::arguments::{Level, Turn};
-    use crate::machine::Machine;
 
-    fn asked(level: Level, standpoint: Standpoint) -> Result<Level, String> {
+    fn asked(level: Level, caller: Caller) -> Result<Level, String> {
         let now = Timestamp::from_secs(1);
         let host = Host { started: now, clock: Clock::Fixed(now), environment: Environment::default() };
         let places = Places::default();
-        let machine = Machine { host: &host, places: &places, store: None, session: None, standpoint };
+        let asker = Asker { host: &host, places: &places, store: None, session: None, caller };
         let any = Catalog::built_in().unwrap().hooks.remove(0);
         let hook = HookEntry { name: "a-judge".to_owned(), costs_money: true, ..any };
-        paid(&Turn { hook: Some(hook.name.clone()), level, ..Turn::default() }, &hook, &machine)
+        paid(&Turn { hook: Some(hook.name.clone()), level, ..Turn::default() }, &hook, &asker)
     }
 
     #[test]
@@ -152,14 +151,14 @@ mod tests {
         let none = Level::default();
         let (global, local) = (Level { global: true, ..none }, Level { local: true, ..none });
         for level in [none, global] {
-            assert_eq!(asked(level, Standpoint::TypedPrompt), Ok(global));
-            let refused = asked(level, Standpoint::Shell(Caller::InsideClaude)).unwrap_err();
+            assert_eq!(asked(level, Caller::Typed), Ok(global));
+            let refused = asked(level, Caller::Shell(Standing::InsideClaude)).unwrap_err();
             assert!(
                 refused.contains("costs money") && refused.contains("req enable --hook a-judge"),
                 "{refused}"
             );
         }
-        let refused = asked(local, Standpoint::TypedPrompt).unwrap_err();
+        let refused = asked(local, Caller::Typed).unwrap_err();
         assert!(refused.ends_with("type: req enable --hook a-judge --global"), "{refused}");
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use shared::cli::Asker;
 use shared::host::Timestamp;
 use shared::journal::{Line, Reading, Record, project_name, read};
 
-use crate::machine::Machine;
 use crate::marks::resolve_session;
 
 /// What is wanted.
@@ -81,19 +81,19 @@ pub(super) fn is_refusal(record: &Record) -> bool {
 }
 
 /// The folder the journal is in.
-pub(super) fn folder<'a>(machine: &Machine<'a>) -> Result<&'a Path, String> {
-    let store = machine.store.ok_or("req: there is no state folder, so nothing is recorded; set HOME")?;
+pub(super) fn folder<'a>(asker: &Asker<'a>) -> Result<&'a Path, String> {
+    let store = asker.store.ok_or("req: there is no state folder, so nothing is recorded; set HOME")?;
     Ok(store.dir())
 }
 
 /// The project at hand, as lines name it.
-pub(super) fn project(machine: &Machine<'_>) -> Option<String> {
-    machine.places.root.as_deref().map(project_name)
+pub(super) fn project(asker: &Asker<'_>) -> Option<String> {
+    asker.places.root.as_deref().map(project_name)
 }
 
 /// The session that is meant by an id or the beginning of one.
-pub(super) fn session(named: &str, dir: &Path, machine: &Machine<'_>) -> Result<String, String> {
+pub(super) fn session(named: &str, dir: &Path, asker: &Asker<'_>) -> Result<String, String> {
     let recorded = Selection::of(dir, Wanted::default()).filter_map(|record| record.entry.session);
-    let known: BTreeSet<String> = recorded.chain(machine.session.map(ToOwned::to_owned)).collect();
+    let known: BTreeSet<String> = recorded.chain(asker.session.map(ToOwned::to_owned)).collect();
     resolve_session(named, known.iter().map(String::as_str)).map_err(|error| format!("req: {error}"))
 }

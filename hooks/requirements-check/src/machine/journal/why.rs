@@ -4,12 +4,12 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::config::{LayerKind, Origin, Sources, load_by_schema, section_by_schema};
+use shared::cli::Asker;
+use shared::config::{LayerKind, Origin, load_by_schema, section_by_schema};
 use shared::hook::Hook;
 use shared::host::display_path;
 use shared::journal::Record;
 use shared::run::configure;
-use shared::switches::Switches;
 
 use super::select::{self, Selection, Wanted, is_refusal};
 use super::show::{EntryReport, also, rules, short, steps, verb};
@@ -17,7 +17,6 @@ use super::{json, unreadable};
 use crate::RequirementsCheck;
 use crate::command::Reply;
 use crate::command::arguments::Why;
-use crate::machine::Machine;
 use crate::words::age;
 
 /// A shorter beginning of an id would mean too many.
@@ -72,9 +71,9 @@ struct OutcomeReport {
     id: Option<String>,
 }
 
-pub(crate) fn why(wanted: &Why, machine: &Machine<'_>) -> Reply {
-    match find(wanted, machine) {
-        Ok(found) => told(&found, wanted, machine),
+pub(crate) fn why(wanted: &Why, asker: &Asker<'_>) -> Reply {
+    match find(wanted, asker) {
+        Ok(found) => told(&found, wanted, asker),
         Err(why) => Reply::no(why),
     }
 }
@@ -86,11 +85,11 @@ struct Found {
     damaged: u64,
 }
 
-fn find(wanted: &Why, machine: &Machine<'_>) -> Result<Found, String> {
-    let dir = select::folder(machine)?;
+fn find(wanted: &Why, asker: &Asker<'_>) -> Result<Found, String> {
+    let dir = select::folder(asker)?;
     let record = match &wanted.id {
         Some(id) => by_id(id, dir)?,
-        None => last(wanted, dir, machine)?,
+        None => last(wanted, dir, asker)?,
     };
     let mut after = Selection::of(dir, Wanted::default());
     let outcome =
@@ -127,12 +126,12 @@ fn by_id(id: &str, dir: &Path) -> Result<Record, String> {
 }
 
 /// The last refusal: of the session that is named or asks, else of this project, or of any where that is asked for.
-fn last(wanted: &Why, dir: &Path, machine: &Machine<'_>) -> Result<Record, String> {
+fn last(wanted: &Why, dir: &Path, asker: &Asker<'_>) -> Result<Record, String> {
     let refusals = |session, project| {
         Selection::of(dir, Wanted { session, project, refusals_only: true, ..Wanted::default() })
     };
-    let named = wanted.session.as_deref().map(|named| select::session(named, dir, machine)).transpose()?;
-    let asks = || machine.session.filter(|_| !wanted.all).map(ToOwned::to_owned);
+    let named = wanted.session.as_deref().map(|named| select::session(named, dir, asker)).transpose()?;
+    let asks = || asker.session.filter(|_| !wanted.all).map(ToOwned::to_owned);
     if let Some(session) = named.or_else(asks) {
         return refusals(Some(session.clone()), None).last().ok_or_else(|| {
             let session: String = session.chars().take(8).collect();
@@ -141,7 +140,7 @@ fn last(wanted: &Why, dir: &Path, machine: &Machine<'_>) -> Result<Record, Strin
             )
         });
     }
-    let project = select::project(machine).filter(|_| !wanted.all);
+    let project = select::project(asker).filter(|_| !wanted.all);
     let mut refusals = refusals(None, project);
     let found = refusals.by_ref().last();
     found.ok_or_else(|| match refusals.elsewhere {
@@ -169,10 +168,10 @@ fn ends(later: &Record, record: &Record) -> bool {
     }
 }
 
-fn told(found: &Found, wanted: &Why, machine: &Machine<'_>) -> Reply {
+fn told(found: &Found, wanted: &Why, asker: &Asker<'_>) -> Reply {
     let Found { record, outcome, damaged, .. } = found;
-    let is_here = elsewhere(record, machine).is_none();
-    let place = |rule: &str| if is_here { set_now(&record.hook, rule, machine) } else { None };
+    let is_here = elsewhere(record, asker).is_none();
+    let place = |rule: &str| if is_here { set_now(&record.hook, rule, asker) } else { None };
     let set_now = record.rule.as_deref().and_then(place);
     let also: Vec<RuleReport> =
         also(record).map(|rule| RuleReport { rule: rule.to_owned(), set_now: place(rule) }).collect();
@@ -188,7 +187,7 @@ fn told(found: &Found, wanted: &Why, machine: &Machine<'_>) -> Reply {
         let entry = EntryReport::of(record);
         return json(&WhyReport { version: 1, entry, set_now, also, outcome, damaged: *damaged });
     }
-    let mut lines = vec![headline(found, machine), on(record)];
+    let mut lines = vec![headline(found, asker), on(record)];
     lines.extend(rule(record, set_now.as_ref(), is_here));
     for RuleReport { rule, set_now } in also {
         lines.push(format!("Rule: {rule}"));
@@ -199,22 +198,22 @@ fn told(found: &Found, wanted: &Why, machine: &Machine<'_>) -> Reply {
         lines.push("It said:".to_owned());
         lines.extend(text.lines().map(|line| format!("  {line}").trim_end().to_owned()));
     }
-    let is_off = is_off_now(record, machine);
+    let is_off = is_off_now(record, asker);
     lines.extend(next(record, outcome.as_ref(), is_off));
     lines.extend(since(record, outcome.as_ref(), is_off));
     lines.extend(unreadable(*damaged));
     Reply::yes(lines.join("\n"))
 }
 
-fn headline(found: &Found, machine: &Machine<'_>) -> String {
+fn headline(found: &Found, asker: &Asker<'_>) -> String {
     let record = &found.record;
-    let secs = i64::try_from(machine.host.now().since(record.at).as_secs()).unwrap_or(i64::MAX);
+    let secs = i64::try_from(asker.host.now().since(record.at).as_secs()).unwrap_or(i64::MAX);
     let session = match record.session.as_deref() {
         None => String::new(),
-        Some(session) if Some(session) == machine.session => ", in this session".to_owned(),
+        Some(session) if Some(session) == asker.session => ", in this session".to_owned(),
         Some(session) => {
             let short: String = session.chars().take(8).collect();
-            format!(", in session {short}{}", elsewhere(record, machine).unwrap_or_default())
+            format!(", in session {short}{}", elsewhere(record, asker).unwrap_or_default())
         }
     };
     format!(
@@ -228,10 +227,9 @@ fn headline(found: &Found, machine: &Machine<'_>) -> String {
 }
 
 /// Where it was, if that was in another project.
-fn elsewhere(record: &Record, machine: &Machine<'_>) -> Option<String> {
-    let project =
-        record.project.as_ref().filter(|project| Some(*project) != select::project(machine).as_ref());
-    let home = machine.host.environment.home.as_deref();
+fn elsewhere(record: &Record, asker: &Asker<'_>) -> Option<String> {
+    let project = record.project.as_ref().filter(|project| Some(*project) != select::project(asker).as_ref());
+    let home = asker.host.environment.home.as_deref();
     project.map(|project| format!(" of another project ({})", display_path(Path::new(project), home)))
 }
 
@@ -314,14 +312,14 @@ fn since(record: &Record, outcome: Option<&Record>, is_off: bool) -> Option<Stri
 
 /// All that was behind a refusal is switched off where one is here: the hook, or each of its requirements. Elsewhere nothing
 /// of it can be told.
-fn is_off_now(record: &Record, machine: &Machine<'_>) -> bool {
-    let is_here = record.project.is_none() || record.project == select::project(machine);
+fn is_off_now(record: &Record, asker: &Asker<'_>) -> bool {
+    let is_here = record.project.is_none() || record.project == select::project(asker);
     if !is_refusal(record) || !is_here {
         return false;
     }
-    let sources = Sources::of(machine.places, machine.host.environment.home.as_deref());
-    let switches = machine.store.map(Switches::read).unwrap_or_default();
-    let switch = switches.of(&record.hook, machine.session);
+    let sources = asker.sources();
+    let switches = asker.switches();
+    let switch = switches.of(&record.hook, asker.session);
     if record.hook != RequirementsCheck::NAME {
         let section = section_by_schema(&record.hook)
             .and_then(|(spec, schema)| load_by_schema(spec, schema, &sources, switch));
@@ -339,10 +337,10 @@ fn is_off_now(record: &Record, machine: &Machine<'_>) -> bool {
 }
 
 /// Where a rule of a hook is set now, for whoever is here.
-fn set_now(hook: &str, rule: &str, machine: &Machine<'_>) -> Option<PlaceReport> {
-    let sources = Sources::of(machine.places, machine.host.environment.home.as_deref());
-    let switches = machine.store.map(Switches::read).unwrap_or_default();
-    let switch = switches.of(hook, machine.session);
+fn set_now(hook: &str, rule: &str, asker: &Asker<'_>) -> Option<PlaceReport> {
+    let sources = asker.sources();
+    let switches = asker.switches();
+    let switch = switches.of(hook, asker.session);
     let own = rule.strip_prefix(hook).and_then(|rest| rest.strip_prefix('.'));
     let origin: Option<Origin> = if hook == RequirementsCheck::NAME {
         configure::<RequirementsCheck>(RequirementsCheck::section(), &sources, switch)?

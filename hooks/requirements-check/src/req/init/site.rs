@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use shared::config::{LayerKind, SectionSpec, Sources};
 use shared::hook::Hook;
 use shared::host::display_path;
-use shared::operator::Standing as Caller;
+use shared::operator::{Caller, Standing};
 use shared::run::configure;
 use shared::switches::Position;
 
@@ -151,9 +151,11 @@ impl<'a> Site<'a> {
         }
         let caller = self.desk.caller;
         let why = match level {
-            _ if caller == Caller::Operator => return Ok(()),
+            _ if caller.is_operator() => return Ok(()),
             _ if is_there => "what it replaces may be stricter",
-            LayerKind::Global if caller == Caller::InsideClaude => "that file counts in every project",
+            LayerKind::Global if caller == Caller::Shell(Standing::InsideClaude) => {
+                "that file counts in every project"
+            }
             _ => return Ok(()),
         };
         Err(self.refusal(wanted, level, why))
@@ -171,7 +173,7 @@ impl<'a> Site<'a> {
     /// What somebody is told who is not the user.
     pub(super) fn refusal(&self, wanted: &Init, level: LayerKind, why: &str) -> String {
         let how = match self.desk.caller {
-            Caller::NoTerminal => "run it in a terminal of your own",
+            Caller::Shell(Standing::NoTerminal) => "run it in a terminal of your own",
             _ => "they can type it in a terminal of their own",
         };
         format!("req: refused, because {why}. This is for the user to decide; {how}: {}", line(wanted, level))

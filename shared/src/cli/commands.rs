@@ -1,0 +1,148 @@
+//! Commands as they are typed: the verbs every hook has, and a hook's own beside them, read alike as a prompt and in a shell.
+
+use std::process::ExitCode;
+
+use super::answer::{self, Asker, Reply};
+use super::in_shell;
+use super::verbs::{self, Common};
+use crate::hook::{Hook, Seen};
+use crate::host::Host;
+use crate::operator::typed::{caller, words_after};
+use crate::switches::Turn;
+
+/// What is typed after a name of ours.
+#[derive(Debug, Clone, Copy)]
+pub struct Line<'a> {
+    /// The name.
+    pub name: &'static str,
+    /// The words after it; of a prompt the first in small letters.
+    pub words: &'a [&'a str],
+    /// It is a prompt, which may be meant for Claude; in a shell it can only be meant for us.
+    pub is_prompt: bool,
+}
+
+/// A hook with commands of its own, which it hears as prompts too.
+pub trait Commands: Hook<Effect: From<Turn>> {
+    /// What can be asked of it beside what every hook answers.
+    type Asked;
+
+    /// The name of its own that a prompt begins with; `None`: the word is none.
+    #[must_use]
+    fn name_of(word: &str) -> Option<&'static str> {
+        (word == Self::NAME).then_some(Self::NAME)
+    }
+
+    /// What a line asks for; `None`: nothing of its own. Pure.
+    fn asked(line: &Line<'_>) -> Option<Self::Asked>;
+
+    /// What is said to a prompt that nobody answers and that is plainly meant as a command; `None`: it is for Claude. Pure.
+    #[must_use]
+    fn misused(_line: &Line<'_>) -> Option<String> {
+        None
+    }
+
+    /// The answer. `seen`: what is known of the prompt; none in a shell.
+    fn answer(
+        wanted: &Self::Asked,
+        asker: &Asker<'_>,
+        seen: Option<&Seen<'_, Self::Settings>>,
+    ) -> Reply<Self::Effect>;
+}
+
+/// What a prompt is.
+enum Meant<'a, A> {
+    Own(A),
+    Common(Common<'a>),
+    Misused(String),
+}
+
+/// The prompt is a command of the hook's: its own, one that every hook has, or nearly one.
+#[must_use]
+pub fn is_command<H: Commands>(prompt: &str) -> bool {
+    meant::<H, _>(prompt, |_| ()).is_some()
+}
+
+/// The answer to such a prompt; `None`: it is none.
+#[must_use]
+pub fn prompted<H: Commands>(
+    seen: &Seen<'_, H::Settings>,
+    prompt: &str,
+    source: Option<&str>,
+) -> Option<Reply<H::Effect>> {
+    meant::<H, _>(prompt, |meant| {
+        let asker = Asker::of_prompt(seen, prompt, source);
+        match meant {
+            Meant::Own(own) => H::answer(&own, &asker, Some(seen)),
+            Meant::Common(verb) => answer::answer::<H, _>(&verb, &asker),
+            Meant::Misused(why) => Reply::no(why),
+        }
+    })
+}
+
+/// Runs a command of the hook's own in a shell, typed after this name; `None`: the words are none.
+#[must_use]
+pub fn run<H: Commands>(host: &Host, name: &'static str, words: &[&str]) -> Option<ExitCode> {
+    let wanted = H::asked(&Line { name, words, is_prompt: false })?;
+    Some(in_shell(host, |asker| H::answer(&wanted, asker, None)))
+}
+
+/// The words are one of the verbs every hook has, with nothing left over.
+#[must_use]
+pub fn is_common<H: Hook>(words: &[&str]) -> bool {
+    verbs::parse::<H>(words).is_ok()
+}
+
+/// The prompt is one of the verbs every hook has, after the hook's name.
+#[must_use]
+pub fn is_typed<H: Hook>(prompt: &str) -> bool {
+    typed_verb::<H, _>(prompt, |_| ()).is_some()
+}
+
+/// The answer to such a prompt; `None`: it is none.
+#[must_use]
+pub fn typed<H: Hook<Effect: From<Turn>>>(prompt: &str, asker: &Asker<'_>) -> Option<Reply<H::Effect>> {
+    typed_verb::<H, _>(prompt, |verb| answer::answer::<H, _>(verb, asker))
+}
+
+impl<'a> Asker<'a> {
+    /// Who gives this prompt to a hook.
+    #[must_use]
+    pub fn of_prompt<S>(seen: &Seen<'a, S>, prompt: &str, source: Option<&str>) -> Self {
+        Self {
+            host: seen.host,
+            places: seen.places,
+            store: seen.store,
+            session: seen.input.call.session_id.as_deref(),
+            caller: caller(seen.host, seen.store, prompt, source),
+        }
+    }
+}
+
+fn meant<H: Commands, T>(prompt: &str, then: impl FnOnce(Meant<'_, H::Asked>) -> T) -> Option<T> {
+    let first = prompt.split_whitespace().next()?;
+    let name = H::name_of(first)?;
+    with_words(first, prompt, |words| {
+        let line = Line { name, words, is_prompt: true };
+        let own = H::asked(&line).map(Meant::Own);
+        let meant = own
+            .or_else(|| verbs::parse::<H>(words).ok().map(Meant::Common))
+            .or_else(|| H::misused(&line).map(Meant::Misused));
+        meant.map(then)
+    })
+}
+
+fn typed_verb<H: Hook, T>(prompt: &str, answer: impl FnOnce(&Common<'_>) -> T) -> Option<T> {
+    with_words(H::NAME, prompt, |words| verbs::parse::<H>(words).ok().map(|verb| answer(&verb)))
+}
+
+/// Reads the words after a name, the verb in small letters: a keyboard may begin a line with a large one. The case of all
+/// that follows counts, as of an id.
+fn with_words<T>(name: &str, prompt: &str, read: impl FnOnce(&[&str]) -> Option<T>) -> Option<T> {
+    let words = words_after(name, prompt)?;
+    let verb = words.first().map(|verb| verb.to_ascii_lowercase());
+    let words: Vec<&str> = verb.as_deref().into_iter().chain(words.iter().skip(1).copied()).collect();
+    read(&words)
+}
+
+#[cfg(test)]
+mod tests;
