@@ -1,13 +1,17 @@
 //! The plugin as `cargo xtask package` leaves it, under the real client: it is valid, installs without a question out of its own
 //! folder, its parts reach the model, and beside an installation into settings everything still happens once.
 
+mod parts;
+mod twice;
+
 use crate::doctor::{req, unpacked};
 use crate::registered::{newest_result, plugin, touch};
 use crate::requirements_check::{client, write};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 use tests::binaries;
@@ -25,7 +29,7 @@ requirements:
   tests: {enabled: true, type: evidence, command: ./run-tests}
 ";
 
-/// The folder of this platform, with its programs; packed once.
+/// The folder of this platform, packed once of the programs that `cargo xtask e2e` has built as for an archive.
 fn tree() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| {
@@ -55,6 +59,32 @@ fn the_client_finds_nothing_to_complain_of() {
     }
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("plugin");
     plugin(&sandbox, &format!("validate --strict {}", source.display()));
+}
+
+/// What the loader of libraries says of a program.
+fn libraries(program: &str) -> String {
+    let output = Command::new("ldd").arg(tree().join("bin").join(program)).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn its_hooks_ask_nothing_of_a_machine_and_what_courier_asks_is_told() {
+    for entry in fs::read_dir(tree().join("bin")).unwrap() {
+        let program = entry.unwrap().file_name().into_string().unwrap();
+        assert_eq!(
+            libraries(&program).contains("libc.so"),
+            program == "courier" && needs_glibc(),
+            "{program}"
+        );
+    }
+}
+
+/// As its README tells it.
+fn needs_glibc() -> bool {
+    let readme = fs::read_to_string(tree().join("README.md")).unwrap();
+    let is_told = readme.contains("`bin/courier` needs glibc 2.");
+    assert_ne!(is_told, readme.contains("bring their C library along"), "{readme}");
+    is_told
 }
 
 /// What the hooks did, in the order of their names. What became of it is left out: whether that is seen is a matter of time.
@@ -150,31 +180,4 @@ fn claude_finds_its_programs_by_their_names() {
     let requests = api.main_requests();
     assert!(newest_result(&requests[1]).text.contains("commit_plan"), "{:?}", newest_result(&requests[1]));
     assert!(!newest_result(&requests[2]).is_error, "{:?}", newest_result(&requests[2]));
-}
-
-#[test]
-fn its_commands_skills_and_agents_reach_the_model() {
-    let sandbox = Sandbox::new();
-    install_plugin(&sandbox);
-    let adr = "adr_reviewed: {enabled: true, scope: branch, satisfied_by_skill: adr-review}";
-    sandbox.requirements(Level::Project, &format!("requirements: {{{adr}}}\n"));
-    let agent = json!({ "description": "a look", "prompt": "[[route:review]] look",
-        "subagent_type": "barbless:code-reviewer", "run_in_background": false });
-    let script = Script::new()
-        .reply(write(&sandbox, "too-early.txt", ""))
-        .reply(Reply::tool("Skill", json!({ "skill": "barbless:adr-review" })))
-        .reply(write(&sandbox, "reviewed.txt", ""))
-        .reply(Reply::tool("Agent", agent))
-        .reply("end")
-        .route("review", [Reply::text("ready")]);
-    let api = MessagesApi::start(script);
-
-    client(&sandbox, &api).unset("CLAUDE_HOOK_STATE_DIR").ask("/barbless:req status");
-
-    let requests = api.main_requests();
-    assert!(requests[0].shows("The user typed: `req status`"), "{:#?}", requests[0].shown_texts());
-    assert!(newest_result(&requests[1]).text.contains("adr-review"), "{:?}", newest_result(&requests[1]));
-    let files = ["too-early.txt", "reviewed.txt"].map(|file| sandbox.project().join(file).exists());
-    assert_eq!(files, [false, true], "the skill has met it");
-    assert!(newest_result(&requests[4]).text.contains("ready"), "{:?}", newest_result(&requests[4]));
 }

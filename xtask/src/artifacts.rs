@@ -31,18 +31,17 @@ pub(crate) fn root() -> anyhow::Result<PathBuf> {
 /// The programs of these hooks as they are installed: release profile, static C runtime. Their helpers keep the dynamic one:
 /// they open connections, and a static glibc resolves names badly.
 pub(crate) fn for_installation(root: &Path, hooks: &[&str], helpers: &[&str]) -> anyhow::Result<Binaries> {
-    in_profile(&profile(), root, hooks, helpers)
-}
-
-/// The same in another profile than the user's.
-pub(crate) fn in_profile(
-    profile: &str,
-    root: &Path,
-    hooks: &[&str],
-    helpers: &[&str],
-) -> anyhow::Result<Binaries> {
-    let triple = host_triple()?;
-    with_helpers(profile, root, hooks, helpers, [&triple, &triple])
+    let (profile, triple) = (profile(), host_triple()?);
+    let programs = match linked_statically(&profile, root, hooks, &triple) {
+        Err(error) if lacks_static_library(&error) => {
+            note(
+                "the static C library is not installed, so the hooks are linked dynamically: each start takes a little longer",
+            );
+            run(build_for(&profile, root, hooks, &triple), hooks)
+        }
+        result => result,
+    };
+    with_helpers(programs?, &profile, root, helpers, &triple)
 }
 
 /// What is installed is built in this profile. The tests under the real client name theirs, for the `install` that they type.
@@ -50,38 +49,45 @@ fn profile() -> String {
     std::env::var(PROFILE_VARIABLE).unwrap_or_else(|_| RELEASE.to_owned())
 }
 
-/// The same for any platform, and any machine of it: on Linux the helpers are linked with musl, if the compiler has it, whose names
-/// are resolved without the machine's C library.
+/// The same for any platform, and any machine of it: hooks that cannot be linked statically are none, and on Linux the helpers
+/// are linked with musl, if the compiler has it, whose names are resolved without the machine's C library. The tests under the
+/// real client are run with the same, in a profile of theirs.
 pub(crate) fn for_package(
+    profile: &str,
     root: &Path,
     hooks: &[&str],
     helpers: &[&str],
     triple: &str,
 ) -> anyhow::Result<Binaries> {
-    let musl = triple.replace("-linux-gnu", "-linux-musl");
-    if musl == triple || has_target(&musl) {
-        return with_helpers(RELEASE, root, hooks, helpers, [triple, &musl]);
-    }
-    let of = list(helpers);
-    note(format_args!("{of} needs a C library as new as the one here: rustup target add {musl}, for any"));
-    with_helpers(RELEASE, root, hooks, helpers, [triple, triple])
+    let musl = musl(triple);
+    let programs = linked_statically(profile, root, hooks, triple).map_err(with_what_to_install)?;
+    let helpers_triple = if has_target(&musl) { &musl } else { triple };
+    with_helpers(programs, profile, root, helpers, helpers_triple)
 }
 
-/// Hooks and helpers, each for their platform.
+/// The platform with musl in place of the machine's C library, where there is such a one.
+pub(crate) fn musl(triple: &str) -> String {
+    triple.replace("-linux-gnu", "-linux-musl")
+}
+
+fn with_what_to_install(error: anyhow::Error) -> anyhow::Error {
+    const TODO: &str = "an archive's hooks are linked with a static C library, and there is none here; install it \
+        (libc6-dev on Debian and Ubuntu, glibc-static on Fedora), and package again";
+    if lacks_static_library(&error) { error.context(TODO) } else { error }
+}
+
+/// The programs of the hooks, and the helpers for their own platform.
 fn with_helpers(
+    mut programs: Binaries,
     profile: &str,
     root: &Path,
-    hooks: &[&str],
     helpers: &[&str],
-    [triple, helpers_triple]: [&str; 2],
+    triple: &str,
 ) -> anyhow::Result<Binaries> {
-    let mut binaries = hooks_for_installation(profile, root, hooks, triple)?;
     if !helpers.is_empty() {
-        let mut command = build_command(root, helpers);
-        command.args(["--profile", profile, "--target", helpers_triple]);
-        binaries.extend(run(command, helpers)?);
+        programs.extend(run(build_for(profile, root, helpers, triple), helpers)?);
     }
-    Ok(binaries)
+    Ok(programs)
 }
 
 /// The compiler has the standard library for it.
@@ -91,26 +97,16 @@ fn has_target(triple: &str) -> bool {
     output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
 }
 
-fn hooks_for_installation(
-    profile: &str,
-    root: &Path,
-    hooks: &[&str],
-    triple: &str,
-) -> anyhow::Result<Binaries> {
-    let mut dynamic = build_command(root, hooks);
-    dynamic.args(["--profile", profile, "--target", triple]);
-    let mut with_static_runtime = build_command(root, hooks);
-    with_static_runtime.args(["--profile", profile, "--target", triple]);
-    link_statically(&mut with_static_runtime, triple);
-    match run(with_static_runtime, hooks) {
-        Err(error) if lacks_static_library(&error) => {
-            note(
-                "the static C library is not installed, so the hooks are linked dynamically: each start takes a little longer",
-            );
-            run(dynamic, hooks)
-        }
-        result => result,
-    }
+fn linked_statically(profile: &str, root: &Path, hooks: &[&str], triple: &str) -> anyhow::Result<Binaries> {
+    let mut command = build_for(profile, root, hooks, triple);
+    link_statically(&mut command, triple);
+    run(command, hooks)
+}
+
+fn build_for(profile: &str, root: &Path, packages: &[&str], triple: &str) -> Command {
+    let mut command = build_command(root, packages);
+    command.args(["--profile", profile, "--target", triple]);
+    command
 }
 
 /// The programs of these hooks in the profile tests use.

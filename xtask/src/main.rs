@@ -110,6 +110,9 @@ enum Verb {
         /// Only say whether they are up to date
         #[arg(long)]
         check: bool,
+        /// Take the binaries from this folder instead of building them
+        #[arg(long, value_name = "DIR", hide = true)]
+        prebuilt: Option<PathBuf>,
     },
     /// Check the rules of the house that no compiler checks
     Tidy,
@@ -147,7 +150,7 @@ fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::Test => all_tests::run(&root),
         Verb::E2e(options) => e2e::run(&root, &options),
         Verb::Bench(options) => bench::run(&root, &options),
-        Verb::Schema { check } => schema::run(&root, check),
+        Verb::Schema { check, prebuilt } => schema::run(&root, check, prebuilt.as_deref()),
         Verb::Tidy => tidy::run(&root),
         Verb::Ci(options) => ci::run(&root, &options),
     }

@@ -1,10 +1,11 @@
 //! `cargo xtask package`: a complete plugin for one platform, in a folder that is its own marketplace, and the same as an archive
 //! with its checksum. The same input gives the same bytes.
 //!
-//! - `tree`: what is in the folder; `archive`: packing it; `about`: its README
+//! - `tree`: what is in the folder; `archive`: packing it; `about`: its README; `linking`: what a program asks of the machine
 
 mod about;
 mod archive;
+mod linking;
 mod tree;
 
 use std::fs;
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use installer::manifest::hash;
-use installer::say::say;
+use installer::say::{note, say};
 use installer::source::{Binaries, prebuilt};
 use shared::catalog::Catalog;
 
@@ -50,6 +51,10 @@ impl Platform<'_> {
         self.triple.contains("-windows-")
     }
 
+    fn is_linux(self) -> bool {
+        self.triple.contains("-linux-")
+    }
+
     /// What the names of its programs end with.
     fn ending(self) -> &'static str {
         if self.is_windows() { ".exe" } else { "" }
@@ -80,6 +85,7 @@ pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<()> {
     fs::write(&archive, bytes).with_context(|| format!("writing {}", archive.display()))?;
     fs::write(folder.join(SUMS), sums(&folder)?).with_context(|| format!("writing {SUMS}"))?;
     tell(&folder.join(&name), &archive);
+    tell_needs(&tree, &triple);
     Ok(())
 }
 
@@ -89,7 +95,7 @@ fn binaries(root: &Path, catalog: &Catalog, arguments: &Arguments, triple: &str)
     }
     let hooks: Vec<&str> = catalog.hooks.iter().map(|hook| hook.name.as_str()).collect();
     let helpers: Vec<&str> = catalog.helpers().into_iter().collect();
-    let binaries = artifacts::for_package(root, &hooks, &helpers, triple)?;
+    let binaries = artifacts::for_package(artifacts::RELEASE, root, &hooks, &helpers, triple)?;
     match helpers.iter().chain(&hooks).find(|name| !binaries.contains_key(**name)) {
         Some(missing) => bail!("cargo built no {missing}"),
         None => Ok(binaries),
@@ -109,6 +115,16 @@ fn sums(folder: &Path) -> anyhow::Result<String> {
         Ok(format!("{}  {name}\n", hash(&bytes)))
     };
     names.iter().map(line).collect()
+}
+
+/// What does not run on every machine.
+fn tell_needs(tree: &Tree, triple: &str) {
+    if let Some(needed) = about::needs_of_machine(&tree.needs) {
+        let musl = artifacts::musl(triple);
+        note(format_args!(
+            "{needed}; for one that needs none: rustup target add {musl}, install musl-gcc, and again"
+        ));
+    }
 }
 
 fn tell(tree: &Path, archive: &Path) {

@@ -155,7 +155,7 @@ impl Incoming {
         Manifest::change(installation, |manifest| {
             self.ensure_replaceable(installation, manifest)?;
             let size = u64::try_from(self.bytes.len()).unwrap_or(u64::MAX);
-            let version = env!("CARGO_PKG_VERSION").to_owned();
+            let version = shared::version::ours().to_owned();
             let deployed = Deployed { sha256: self.sha256.clone(), size, version };
             manifest.files.insert(self.name.clone(), deployed);
             if !manifest.folders.contains(&installation.hooks) {

@@ -16,6 +16,9 @@ use crate::voice::Voice;
 /// The manifest's name for the user's own settings.
 const USER: &str = "user";
 
+/// The folder of the state, beside the client's settings.
+const STATE: &str = "hook-state";
+
 /// How long to wait for another command of ours.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -119,7 +122,7 @@ impl Installation {
         };
         let state = match &environment.state_dir {
             Some(dir) => absolute(dir)?,
-            None => config.join("hook-state"),
+            None => config.join(STATE),
         };
         Ok(Self {
             voice,
@@ -159,6 +162,12 @@ impl Installation {
             requirements: claude.join(requirements),
             ..self.clone()
         })
+    }
+
+    /// Where the hooks keep their state where the environment names no other folder.
+    #[must_use]
+    pub fn own_state(&self) -> PathBuf {
+        self.hooks.with_file_name(STATE)
     }
 
     /// Where backups of projects' files are kept, a folder for each.

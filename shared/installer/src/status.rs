@@ -24,9 +24,6 @@ use crate::registration::{is_same_program, lacks_message, program};
 use crate::say::{list, say, table};
 use crate::voice::Voice;
 
-/// What this program is.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-
 /// The state of an installation, as `--json` prints it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Status {
@@ -252,8 +249,9 @@ fn drift_of_file(
         return Some(format!("the last build differs from what is deployed: {again}"));
     }
     let version = manifest.files.get(binary).map(|deployed| &deployed.version);
-    let another = version.filter(|version| *version != VERSION);
-    another.map(|version| format!("version {version} is installed, this is {VERSION}"))
+    let ours = shared::version::ours();
+    let another = version.filter(|version| *version != ours);
+    another.map(|version| format!("version {version} is installed, this is {ours}"))
 }
 
 fn drift_of_helper(

@@ -80,6 +80,9 @@ fn foretell(installation: &Installation, catalog: &Catalog, purge: bool) -> anyh
     if told.is_empty() {
         told.push("nothing is installed".to_owned());
     }
+    if installation.scope == Scope::User {
+        told.extend(stays_elsewhere(installation));
+    }
     told.iter().for_each(say);
     Ok(something || (purge && !data.is_empty()))
 }
@@ -166,8 +169,8 @@ fn unregister(host: &Host, place: &Installation, catalog: &Catalog) -> anyhow::R
     Ok(backup.is_some())
 }
 
-/// What the hooks and the installer keep of the user's: the configuration with its schema, the state, the backups of
-/// projects' files and those of settings.json.
+/// What the hooks and the installer keep of the user's: the configuration with its schema and what `req init` kept of older
+/// ones, the state, the backups of projects' files and those of settings.json.
 fn data(installation: &Installation) -> anyhow::Result<Vec<PathBuf>> {
     let backups = UserFile::at(&installation.settings)?.backups().into_iter().map(|backup| backup.path);
     Ok(named(installation).into_iter().chain(backups).collect())
@@ -177,9 +180,33 @@ fn data(installation: &Installation) -> anyhow::Result<Vec<PathBuf>> {
 fn named(installation: &Installation) -> Vec<PathBuf> {
     let schema =
         Some(installation.requirements.with_file_name(SCHEMA_FILE)).filter(|path| is_our_schema(path));
-    let kept = [installation.requirements.clone(), installation.state.clone(), installation.backups()];
-    let kept = kept.into_iter().chain(schema);
+    let kept = [installation.requirements.clone()].into_iter().chain(before(&installation.requirements));
+    let kept = kept.chain([installation.own_state(), installation.backups()]).chain(schema);
     kept.filter(|path| path.symlink_metadata().is_ok()).collect()
+}
+
+/// What `req init --force` kept of a file it replaced: `.before`, and `.before-` with the time.
+fn before(file: &Path) -> Vec<PathBuf> {
+    let start = file.file_name().map(|name| format!("{}.before", name.display())).unwrap_or_default();
+    let is_kept = |path: &PathBuf| {
+        let rest = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix(&start));
+        rest.is_some_and(|rest| rest.chars().all(|letter| letter == '-' || letter.is_ascii_digit()))
+    };
+    let folder = file.parent().and_then(|folder| fs::read_dir(folder).ok());
+    let mut kept: Vec<PathBuf> =
+        folder.into_iter().flatten().flatten().map(|entry| entry.path()).filter(is_kept).collect();
+    kept.sort();
+    kept
+}
+
+/// A folder that the environment names could be anything: nobody but the user removes it.
+fn stays_elsewhere(installation: &Installation) -> Option<String> {
+    let state = &installation.state;
+    let is_there = *state != installation.own_state() && state.symlink_metadata().is_ok();
+    is_there.then(|| {
+        let shown = installation.show(state);
+        format!("{shown} was named by CLAUDE_HOOK_STATE_DIR and stays; remove it yourself")
+    })
 }
 
 /// The copy of the schema for the user's editor. One with another title is somebody else's.
@@ -205,13 +232,6 @@ fn purge_data(installation: &Installation) -> anyhow::Result<Vec<String>> {
     let _ = fs::remove_dir(&installation.hooks);
     for path in data(installation)? {
         let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-        if is_folder && path == installation.state && !is_our_state_folder(installation, &path) {
-            note(format_args!(
-                "{} was named by CLAUDE_HOOK_STATE_DIR and stays; remove it yourself",
-                path.display()
-            ));
-            continue;
-        }
         // Of a link only the link goes: what it leads to is kept elsewhere on purpose.
         let gone = if is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
         gone.with_context(|| format!("removing {}", path.display()))?;
@@ -220,15 +240,13 @@ fn purge_data(installation: &Installation) -> anyhow::Result<Vec<String>> {
     Ok(removed)
 }
 
-/// A folder that the environment names could be anything.
-fn is_our_state_folder(installation: &Installation, path: &PathBuf) -> bool {
-    installation.hooks.parent().map(|config| config.join("hook-state")).as_ref() == Some(path)
-}
-
 fn name_what_is_kept(installation: &Installation) -> anyhow::Result<()> {
     let kept = shown_data(installation)?;
     if !kept.is_empty() {
         say(format_args!("kept: {}; {}", list(&kept), installation.voice.purge()));
+    }
+    if let Some(stays) = stays_elsewhere(installation) {
+        say(stays);
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{executable, lacks_static_library, link_statically};
+use super::{executable, lacks_static_library, link_statically, with_what_to_install};
 
 #[test]
 fn programs_are_read_from_cargos_messages() {
@@ -33,4 +33,12 @@ fn gnu_linux_and_windows_need_a_flag_for_the_static_runtime() {
 fn a_missing_static_library_is_told_apart_from_an_error_of_ours() {
     assert!(lacks_static_library(&anyhow::anyhow!("= note: /usr/bin/ld: cannot find -lc: No such file")));
     assert!(!lacks_static_library(&anyhow::anyhow!("error[E0425]: cannot find value `c`")));
+}
+
+#[test]
+fn who_packs_without_a_static_library_is_told_what_to_install() {
+    let told = |said: &str| format!("{:#}", with_what_to_install(anyhow::anyhow!(said.to_owned())));
+    let linking = "/usr/bin/ld: cannot find -lc: No such file";
+    assert!(told(linking).contains("libc6-dev") && told(linking).ends_with(linking), "{}", told(linking));
+    assert_eq!(told("error[E0425]"), "error[E0425]");
 }

@@ -10,6 +10,7 @@ use installer::source::Binaries;
 use shared::catalog::Catalog;
 use zip::ZipArchive;
 
+use super::about::{Needs, readme};
 use super::tree::{Item, Tree};
 use super::{Platform, VERSION, archive, sums};
 use crate::artifacts;
@@ -30,10 +31,16 @@ fn programs(folder: &Path, catalog: &Catalog) -> Binaries {
 }
 
 fn tree(platform: Platform<'_>) -> Tree {
+    tree_without(None, platform).unwrap()
+}
+
+/// Put together of all programs but one.
+fn tree_without(missing: Option<&str>, platform: Platform<'_>) -> anyhow::Result<Tree> {
     let scratch = tempfile::tempdir().unwrap();
     let catalog = Catalog::built_in().unwrap();
-    let binaries = programs(scratch.path(), &catalog);
-    Tree::of(&artifacts::root().unwrap(), &catalog, &binaries, platform).unwrap()
+    let mut binaries = programs(scratch.path(), &catalog);
+    binaries.retain(|name, _| Some(name.as_str()) != missing);
+    Tree::of(&artifacts::root().unwrap(), &catalog, &binaries, platform)
 }
 
 fn text<'a>(tree: &'a Tree, path: &str) -> &'a str {
@@ -76,6 +83,16 @@ fn it_is_a_plugin_with_a_program_for_each_hook_it_starts() {
 }
 
 #[test]
+fn without_a_program_that_is_none_of_the_second_names_there_is_no_package() {
+    for platform in [LINUX, WINDOWS] {
+        for missing in ["req", "stop-momentum", "courier"] {
+            let refused = tree_without(Some(missing), platform).map(drop).map_err(|error| error.to_string());
+            assert_eq!(refused, Err(format!("there is no program {missing}")), "{}", platform.triple);
+        }
+    }
+}
+
+#[test]
 fn second_names_are_links_where_links_need_no_rights() {
     assert_eq!(tree(LINUX).items["bin/pace-maker"], Item::Link("credit-pacer".to_owned()));
     assert_eq!(tree(LINUX).items["req"], Item::Link("bin/req".to_owned()));
@@ -85,15 +102,54 @@ fn second_names_are_links_where_links_need_no_rights() {
 
 #[test]
 fn its_readme_says_what_was_proved_on_its_platform() {
-    for (triple, proved) in [
-        ("x86_64-unknown-linux-gnu", true),
-        ("aarch64-unknown-linux-gnu", false),
-        ("aarch64-apple-darwin", false),
-        ("x86_64-pc-windows-msvc", false),
+    const UNTESTED: &str = "no test is run there";
+    for (triple, expected) in [
+        ("x86_64-unknown-linux-gnu", "is what Barbless is proved on"),
+        ("x86_64-unknown-linux-musl", UNTESTED),
+        ("x86_64-unknown-linux-gnux32", UNTESTED),
+        ("riscv64gc-unknown-linux-gnu", UNTESTED),
+        ("aarch64-unknown-linux-gnu", "are run there for a release"),
+        ("aarch64-apple-darwin", "are run there for a release"),
+        ("x86_64-pc-windows-msvc", "are run there for a release"),
     ] {
-        let readme = super::about::readme(Platform { triple });
-        assert_eq!(readme.contains("Not proved on this platform"), !proved, "{triple}");
+        let readme = readme(Platform { triple }, &Needs::new());
+        assert!(readme.contains(expected), "{triple}: {readme}");
         assert!(readme.contains(triple) && readme.contains(VERSION) && !readme.contains('{'), "{readme}");
+        assert_eq!(readme.contains("bring their C library along"), triple.contains("linux"), "{readme}");
+    }
+}
+
+/// The bytes of a program that takes the machine's C library, of this version.
+fn dynamic(version: &str) -> Vec<u8> {
+    let mut bytes = vec![0; 64 + 56];
+    bytes[..6].copy_from_slice(b"\x7fELF\x02\x01");
+    for (at, value) in [(32, 64), (54, 56), (56, 1), (64, 3)] {
+        bytes[at] = value;
+    }
+    bytes.extend(format!("\0GLIBC_{version}\0").bytes());
+    bytes
+}
+
+#[test]
+fn a_helper_may_need_the_machines_library_which_is_told_and_a_hook_may_not() {
+    for (name, expected) in [
+        ("courier", Ok("`bin/courier` needs glibc 2.34 or newer")),
+        ("req", Err("req is not linked statically, so it would not start on every machine")),
+        (
+            "stop-momentum",
+            Err("stop-momentum is not linked statically, so it would not start on every machine"),
+        ),
+    ] {
+        let scratch = tempfile::tempdir().unwrap();
+        let catalog = Catalog::built_in().unwrap();
+        let binaries = programs(scratch.path(), &catalog);
+        fs::write(&binaries[name], dynamic("2.34")).unwrap();
+        let tree = Tree::of(&artifacts::root().unwrap(), &catalog, &binaries, LINUX);
+        let told = tree.map(|tree| text(&tree, "README.md").to_owned()).map_err(|error| error.to_string());
+        match expected {
+            Ok(needed) => assert!(told.as_ref().is_ok_and(|text| text.contains(needed)), "{told:?}"),
+            Err(refused) => assert_eq!(told, Err(refused.to_owned())),
+        }
     }
 }
 

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use installer::source::Binaries;
 use serde_json::to_string_pretty;
 use shared::catalog::Catalog;
 
+use super::about::Needs;
+use super::linking::{Linking, linking};
 use super::{Platform, about};
 use crate::schema::plugin::hooks;
 
@@ -31,6 +33,8 @@ pub(super) enum Item {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tree {
     pub(super) items: BTreeMap<String, Item>,
+    /// What its programs ask of the machine.
+    pub(super) needs: Needs,
 }
 
 impl Tree {
@@ -45,10 +49,11 @@ impl Tree {
         let plugin = root.join("plugin");
         tree.take(&plugin, &plugin)?;
         tree.add("hooks/hooks.json", format!("{}\n", to_string_pretty(&hooks(catalog, platform.ending()))?));
-        tree.add("README.md", about::readme(platform));
         let license = fs::read_to_string(root.join("LICENSE")).context("reading LICENSE")?;
         tree.add("LICENSE", license);
         tree.programs(catalog, binaries, platform)?;
+        tree.needs = tree.needed(catalog, platform)?;
+        tree.add("README.md", about::readme(platform, &tree.needs));
         Ok(tree)
     }
 
@@ -83,6 +88,10 @@ impl Tree {
     ) -> anyhow::Result<()> {
         let ending = platform.ending();
         let at = |name: &str| format!("{BIN}/{name}{ending}");
+        // Else it would become a second name of a hook's program, which does something else.
+        for program in catalog.helpers().into_iter().chain(["req"]) {
+            ensure!(binaries.contains_key(program), "there is no program {program}");
+        }
         for (name, path) in binaries {
             let bytes = fs::read(path).with_context(|| format!("reading {}", path.display()))?;
             self.items.insert(at(name), Item::Program(bytes));
@@ -96,10 +105,31 @@ impl Tree {
             }
         }
         if !platform.is_windows() {
-            ensure!(self.items.contains_key("bin/req"), "there is no program req");
             self.items.insert("req".to_owned(), Item::Link("bin/req".to_owned()));
         }
         Ok(())
+    }
+
+    /// What the helpers ask of a Linux machine. A hook that asks for anything is refused: the archive is for any machine.
+    fn needed(&self, catalog: &Catalog, platform: Platform<'_>) -> anyhow::Result<Needs> {
+        let mut needs = Needs::new();
+        let programs =
+            self.items.iter().filter(|_| platform.is_linux()).filter_map(|(path, item)| match item {
+                Item::Program(bytes) => Some((path.strip_prefix("bin/")?, bytes)),
+                _ => None,
+            });
+        for (name, bytes) in programs {
+            match linking(bytes) {
+                Some(Linking::Dynamic(version)) if catalog.helpers().contains(name) => {
+                    needs.insert(name.to_owned(), version);
+                }
+                Some(Linking::Dynamic(_)) => {
+                    bail!("{name} is not linked statically, so it would not start on every machine")
+                }
+                Some(Linking::Static) | None => {}
+            }
+        }
+        Ok(needs)
     }
 
     /// Writes it, in place of what was there.

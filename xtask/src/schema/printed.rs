@@ -1,62 +1,68 @@
-//! config/req/*.schema.json: what `req` prints with `--json`, as `req schema` says it; and
-//! config/pause-recorder/snapshot.schema.json, as that hook says what it leaves behind.
+//! config/<program>/*.schema.json: what `req` prints with `--json`, as `req schema` says it; and the files that a hook leaves
+//! for others, as it says itself: config/hooks.yaml names them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, ensure};
+use installer::source::Binaries;
+use shared::catalog::Catalog;
 
 use super::Generated;
 
-/// Where they lie.
-const FOLDER: &str = "config/req";
+/// Where they lie, each in a folder named after its program.
+const FOLDER: &str = "config";
 
-/// Where that of a snapshot lies.
-const SNAPSHOT: &str = "config/pause-recorder/snapshot.schema.json";
+/// How their names end.
+const ENDING: &str = ".schema.json";
 
-/// How our programs end on words they do not know.
-const WRONG_USAGE: i32 = 64;
-
-/// The schema of each command that `req schema` lists.
-pub(super) fn schemas(req: &Path) -> anyhow::Result<Vec<Generated>> {
+/// All of them.
+pub(super) fn schemas(catalog: &Catalog, binaries: &Binaries) -> anyhow::Result<Vec<Generated>> {
+    let req = binaries.get("req").context("no binary req was built")?;
     let list = said(req, &["schema"])?;
-    let names = list.lines().filter_map(|line| line.split_whitespace().next());
-    let schemas = names.map(|name| {
-        let text = said(req, &["schema", name])?;
-        Ok(Generated { path: format!("{FOLDER}/{name}.schema.json"), text })
-    });
-    let schemas: Vec<Generated> = schemas.collect::<anyhow::Result<_>>()?;
-    ensure!(!schemas.is_empty(), "`req schema` lists no command");
+    let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    ensure!(!names.is_empty(), "`req schema` lists no command");
+    let mut schemas = of_program("req", req, names)?;
+    for hook in &catalog.hooks {
+        let binary =
+            binaries.get(&hook.name).with_context(|| format!("no binary {} was built", hook.name))?;
+        schemas.extend(of_program(&hook.name, binary, hook.schemas.iter().map(String::as_str))?);
+    }
     Ok(schemas)
 }
 
-/// The schema of a snapshot; none from a program that does not know the verb.
-pub(super) fn of_snapshots(pause_recorder: &Path) -> anyhow::Result<Option<Generated>> {
-    const WORDS: [&str; 2] = ["schema", "snapshot"];
-    let output = Command::new(pause_recorder).args(WORDS).stdin(Stdio::null()).output();
-    let output = output.with_context(|| format!("starting {}", pause_recorder.display()))?;
-    if output.status.code() == Some(WRONG_USAGE) {
-        return Ok(None);
-    }
-    ensure!(output.status.success(), "`pause-recorder schema snapshot` ended with {}", output.status);
-    let text = String::from_utf8(output.stdout).context("what `pause-recorder schema snapshot` prints")?;
-    Ok(Some(Generated { path: SNAPSHOT.to_owned(), text }))
+fn of_program<'a>(
+    name: &str,
+    binary: &Path,
+    schemas: impl IntoIterator<Item = &'a str>,
+) -> anyhow::Result<Vec<Generated>> {
+    let schema = |schema: &str| {
+        let text = said(binary, &["schema", schema])?;
+        Ok(Generated { path: format!("{FOLDER}/{name}/{schema}{ENDING}"), text })
+    };
+    schemas.into_iter().map(schema).collect()
 }
 
-/// Files there of commands that are not listed any more.
+/// Files of the kind that nobody prints any more.
 pub(super) fn leftovers(root: &Path, schemas: &[Generated]) -> Vec<PathBuf> {
-    let entries = fs::read_dir(root.join(FOLDER)).into_iter().flatten().flatten();
+    let below =
+        |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files = below(&root.join(FOLDER)).flat_map(|folder| below(&folder).collect::<Vec<_>>());
+    let is_schema = |path: &PathBuf| path.to_string_lossy().ends_with(ENDING);
     let is_known = |path: &PathBuf| schemas.iter().any(|schema| root.join(&schema.path) == *path);
-    entries.map(|entry| entry.path()).filter(|path| !is_known(path)).collect()
+    let mut files: Vec<PathBuf> = files.filter(|path| is_schema(path) && !is_known(path)).collect();
+    files.sort();
+    files
 }
 
-/// What `req` prints for these words.
-pub(super) fn said(req: &Path, words: &[&str]) -> anyhow::Result<String> {
-    let output = Command::new(req).args(words).stdin(Stdio::null()).output();
-    let output = output.with_context(|| format!("starting {}", req.display()))?;
-    ensure!(output.status.success(), "`req {}` ended with {}", words.join(" "), output.status);
-    String::from_utf8(output.stdout).with_context(|| format!("what `req {}` prints", words.join(" ")))
+/// What a program prints for these words. It must know them.
+pub(super) fn said(program: &Path, words: &[&str]) -> anyhow::Result<String> {
+    let name = program.file_stem().unwrap_or_default().display();
+    let output = Command::new(program).args(words).stdin(Stdio::null()).output();
+    let output = output.with_context(|| format!("starting {}", program.display()))?;
+    ensure!(output.status.success(), "`{name} {}` ended with {}", words.join(" "), output.status);
+    String::from_utf8(output.stdout).with_context(|| format!("what `{name} {}` prints", words.join(" ")))
 }
 
 #[cfg(test)]
@@ -67,15 +73,35 @@ mod tests {
     use super::leftovers;
 
     #[test]
-    fn a_schema_of_a_command_that_is_gone_is_a_leftover() {
+    fn a_schema_of_what_nobody_prints_any_more_is_a_leftover() {
         let root = tempfile::tempdir().unwrap();
         assert!(leftovers(root.path(), &[]).is_empty());
-        let folder = root.path().join("config/req");
-        fs::create_dir_all(&folder).unwrap();
-        for name in ["status", "gone"] {
-            fs::write(folder.join(format!("{name}.schema.json")), "{}").unwrap();
+        for (folder, name) in [
+            ("req", "status.schema.json"),
+            ("req", "gone.schema.json"),
+            ("a-hook", "gone.schema.json"),
+            ("manual", "page.md"),
+        ] {
+            fs::create_dir_all(root.path().join("config").join(folder)).unwrap();
+            fs::write(root.path().join("config").join(folder).join(name), "{}").unwrap();
         }
         let status = Generated { path: "config/req/status.schema.json".to_owned(), text: String::new() };
-        assert_eq!(leftovers(root.path(), &[status]), [folder.join("gone.schema.json")]);
+        let config = root.path().join("config");
+        let expected = ["a-hook/gone.schema.json", "req/gone.schema.json"].map(|path| config.join(path));
+        assert_eq!(leftovers(root.path(), &[status]), expected);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_does_not_know_a_schema_it_shall_print_is_an_error() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("a-hook");
+        fs::write(&program, "#!/bin/sh\n[ \"$2\" = snapshot ] && echo known || exit 64\n").unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let of = |schema| super::of_program("a-hook", &program, [schema]).map(|all| all[0].text.clone());
+        assert_eq!(of("snapshot").unwrap(), "known\n");
+        let error = of("other").unwrap_err().to_string();
+        assert!(error.starts_with("`a-hook schema other` ended with ") && error.contains("64"), "{error}");
     }
 }

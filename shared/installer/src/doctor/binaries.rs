@@ -12,9 +12,6 @@ use crate::places::executable;
 use crate::prune::orphans;
 use crate::source::Source;
 
-/// What this program is.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-
 /// One program as it is on the disk.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "what was looked at, independent of each other")]
@@ -67,10 +64,11 @@ pub(super) fn finding(facts: &Facts) -> Option<Finding> {
     if !facts.is_executable {
         return Some(broken("the file may not be started").repair(Repair::MakeExecutable(hook.clone())));
     }
-    if version != VERSION {
-        let what = format!("{hook}: version {version} is installed, this is {VERSION}");
+    let ours = shared::version::ours();
+    if version != ours {
+        let what = format!("{hook}: version {version} is installed, this is {ours}");
         let found = Finding::warning(what).at(shown, None);
-        if numbers(version) > numbers(VERSION) {
+        if numbers(version) > numbers(ours) {
             return Some(
                 found.next("this req is older than the hooks: use the one that was installed with them"),
             );
@@ -250,7 +248,7 @@ fn links(world: &World<'_>, catalog: &Catalog) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Facts, Reach, VERSION, exposure, finding, numbers};
+    use super::{Facts, Reach, exposure, finding, numbers};
     use crate::doctor::finding::{Repair, Severity};
 
     fn right() -> Facts {
@@ -260,7 +258,7 @@ mod tests {
             shown: "~/.claude/hooks/a-gate".to_owned(),
             is_there: true,
             is_executable: true,
-            version: Some(VERSION.to_owned()),
+            version: Some(shared::version::ours().to_owned()),
             is_vouched: true,
             newer_beside: false,
             again: "req hooks install",
