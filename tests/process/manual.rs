@@ -1,13 +1,17 @@
-//! The manual: README.md, the page of each hook, and the pages of config/manual. What it shows is run, read or generated, so
-//! that nothing of it goes stale: `lines` runs the commands, `files` reads the files, `settings` compares the tables,
-//! `generated` generates anew, `troubleshooting` walks the checks of `req doctor`, `pictures` draws the pictures anew.
+//! The manual: README.md, the page of each hook, the pages of config/manual, and those of the plugin and of an archive. What
+//! it shows is run, read or generated, so that nothing of it goes stale: `lines` runs the commands, on Linux; `said` makes
+//! anew what is quoted; `files` reads the files, `settings` compares the tables, `generated` generates anew,
+//! `troubleshooting` walks the checks of `req doctor`, `pictures` draws the pictures anew.
 
 mod files;
 mod generated;
+#[cfg(target_os = "linux")]
 mod lines;
+#[cfg(target_os = "linux")]
 mod person;
 mod pictures;
 mod said;
+#[cfg(target_os = "linux")]
 mod scenes;
 mod settings;
 mod troubleshooting;
@@ -51,13 +55,15 @@ impl Page {
             let place = format!("{}:{number}", self.path);
             if let Some(language) = line.trim_start().strip_prefix("```") {
                 let indentation = line.len() - line.trim_start().len();
-                let inside = lines.by_ref().map(|(line, _)| line).take_while(|line| line.trim_start() != "```");
+                let inside =
+                    lines.by_ref().map(|(line, _)| line).take_while(|line| line.trim_start() != "```");
                 let inside = inside.map(|line| line.get(indentation..).unwrap_or_default().to_owned() + "\n");
                 blocks.push(Block { place, language: language.to_owned(), text: inside.collect() });
             } else if let Some(first) = line.strip_prefix("    ").filter(|_| is_below_space) {
                 let mut text = first.to_owned() + "\n";
                 while let Some(line) = lines.peek().and_then(|(line, _)| line.strip_prefix("    ")) {
-                    text += &format!("{line}\n");
+                    text.push_str(line);
+                    text.push('\n');
                     lines.next();
                 }
                 blocks.push(Block { place, language: "indented".to_owned(), text });

@@ -5,6 +5,7 @@ mod newer;
 mod purge;
 mod versions;
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -34,6 +35,7 @@ judge: { backend: messages_api, deadline_secs: 30, yield_to_pacing: false }
 pause-recorder: { enabled: true }
 requirements:
   plan: { enabled: true, type: blocking, scope: session }
+  license: { enabled: true, type: blocking, scope: permanent }
   branch_size: { enabled: true, type: dynamic, calculator: branch_size, thresholds: { block: 4000 } }
   tests_green: { enabled: true, type: evidence, enforce: both, command: ./run-tests, trigger_tools: [{ tool: Bash, command_pattern: git commit }] }
 ";
@@ -46,6 +48,8 @@ struct Day {
     programs: PathBuf,
     api: JudgeApi,
     _endpoint: Endpoint,
+    /// What commands said that may be refused.
+    heard: RefCell<String>,
 }
 
 impl Day {
@@ -66,7 +70,8 @@ impl Day {
         crate::driver::restrict(&sandbox.project().join("run-tests"), 0o755);
         sandbox.commit("tests");
         let session = Session::new(&sandbox);
-        Self { session, sandbox, programs, api: JudgeApi::start([approves()]), _endpoint: endpoint }
+        let (api, heard) = (JudgeApi::start([approves()]), RefCell::default());
+        Self { session, sandbox, programs, api, _endpoint: endpoint, heard }
     }
 
     fn state(&self) -> PathBuf {
@@ -104,6 +109,12 @@ impl Day {
     /// A command of ours as Claude's shell runs it.
     fn runs(&self, program: &str, words: &str) -> Outcome {
         self.program(program, "2-1-329").args(words.split_whitespace()).run()
+    }
+
+    /// Runs a command that a newer version's file may refuse.
+    fn hears(&self, command: Invocation) {
+        let outcome = command.run();
+        *self.heard.borrow_mut() += &(outcome.stdout_text() + &outcome.stderr_text());
     }
 
     /// The time has come to ask for the credits used again.
@@ -171,12 +182,38 @@ impl Day {
         tells(&session.pre_tool_use("Bash", json!({ "command": "./run-tests" })));
         tells(&session.bash_succeeded("./run-tests", "ok"));
         self.runs("req", "satisfy plan").assert_exit(0);
+        self.hears(self.program("req", "2-1-329").args(["satisfy", "license"]));
+        self.works_elsewhere(number);
         tells(&session.pre_compact("auto"));
         tells(&session.stop(&format!("It is done, as far as I see ({number}).")));
         // A stop that one gate holds is no question of another one's.
         tells(&session.stop_again(&format!("It is done, as I said ({number}).")));
         let next = session.clone().with_prompt_id(&format!("9c0fe5a1-0000-4000-8000-{:012}", number + 100));
         tells(&next.stop("All of it is done."));
+    }
+
+    /// The same session in a folder without a repository, and in a repository that only `git` itself can read.
+    #[track_caller]
+    fn works_elsewhere(&self, number: u32) {
+        let root = self.sandbox.root();
+        // Of a repository that it has asked about `git` is not asked again.
+        let (bare, odd) = (root.join("bare"), root.join(format!("odd-{number}")));
+        fs::create_dir_all(&bare).unwrap();
+        self.sandbox.git(&["init", "--quiet", odd.to_str().unwrap()]);
+        // No branch.
+        fs::write(odd.join(".git/HEAD"), "ref: refs/wip/start\n").unwrap();
+        for folder in [bare, odd] {
+            let here = |program: &str| {
+                let program = self.program(program, "2-1-329").cwd(&folder);
+                program.env("CLAUDE_PROJECT_DIR", folder.display().to_string())
+            };
+            let input = json!({ "file_path": folder.join(FILE), "content": format!("{number}\n") });
+            let edit = self.session.pre_tool_use("Write", input).with("cwd", folder.display().to_string());
+            documented(&here("requirements-check").stdin(edit.to_bytes()).run());
+            // So that there is something to be written.
+            self.hears(here("req").args(["clear", "plan"]));
+            self.hears(here("req").args(["satisfy", "plan"]));
+        }
     }
 
     /// The session ends, a month goes by, and another one starts.

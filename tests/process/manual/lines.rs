@@ -1,154 +1,192 @@
-//! The commands the manual shows. A `console` block is what a person types at a terminal, line by line, in the order of the
-//! page, with the files the page has shown before; what stands below a line is what it prints, in this order, though not all
-//! of it. A line of a `sh` block may be Claude's as well: it is run in Claude's shell, where nothing that loosens is done.
+//! The commands the manual shows, run page by page, line by line, with the files the page has shown before.
+//!
+//! A line of a `console` block, or of an indented one, is what a person types at a terminal; what stands below it is what it
+//! prints, in this order, though not all of it. A line of a `sh` block may be Claude's as well: it is run in Claude's shell,
+//! and where it is the user's alone (`THE_USERS`) it has to be refused there, and is then typed at a terminal.
+//!
+//! Each line ends with 0, but for one below which the page shows a refusal, and those of `SAYS_NO`. What has to have happened before a line stands in `scenes`. Lines that
+//! are not run at all stand in `ELSEWHERE`. All of that is about lines that are there: `no_line_is_left_out_that_is_not_there`.
+//! Only on Linux: a person's terminal has no Claude above it, which the tests can arrange there.
 
-use std::fs;
-use std::path::PathBuf;
+use super::person::Person;
+use super::scenes::SCENES;
+use super::{Block, Page, pages};
 
-use shared::catalog::Catalog;
-use tests::binaries;
-use tests::process::Invocation;
-use tests::sandbox::{Sandbox, toolchain_env};
-
-use super::files::level;
-use super::{Page, pages};
-use crate::driver::Driver;
-use crate::typed::{Typed, shell, typed};
-
-/// Lines that are not run here, and why.
-const ELSEWHERE: [(&str, &str); 4] = [
+/// Lines that are not run here, and why. Of ours the help is asked for.
+const ELSEWHERE: [(&str, &str); 5] = [
     ("cargo xtask test", "it is what runs this"),
     ("cargo xtask package", "it builds for release: process::plugin packs what is built"),
     ("claude plugin", "the client does it: e2e::plugin"),
-    ("req init", "it asks on a terminal: process::req::init answers"),
+    ("req init  ", "it asks on a terminal: process::req::init answers"),
+    ("req init\n", "the same"),
 ];
 
-/// Lines that may say no where nothing has happened yet, and why.
-const NO: [(&str, &str); 5] = [
-    ("req why", "nothing was refused yet"),
-    ("req check", "the call would be refused"),
-    ("req doctor", "nothing, or not all, is installed"),
-    ("req ci", "nobody is on a branch"),
-    ("pause-recorder show", "there is no snapshot yet"),
+/// Lines of `sh` blocks that are the user's alone.
+const THE_USERS: [&str; 12] = [
+    "req approve ",
+    "req clear commit_plan --session ",
+    "req config set ",
+    "req config unset ",
+    "req disable ",
+    "req hooks disable ",
+    "req hooks enable ",
+    "req hooks statusline",
+    "req hooks uninstall\n",
+    "req pause ",
+    "req waive protected_branch ",
+    "req waive tests_green ",
 ];
+
+/// What a page shows below a line whose answer is no.
+const NO: &str = "this call would be refused:";
+
+/// Lines whose answer is no, and the page does not show it: the page, the line, and what it says.
+const SAYS_NO: [(&str, &str, &str); 4] = [
+    ("README.md", "req check --bash \"git commit -m x\"", NO),
+    ("config/manual/requirements.md", "req check --bash \"cargo publish\"", NO),
+    ("config/manual/requirements.md", "req check --tool mcp__postgres__query", NO),
+    ("config/manual/start.md", "req check --tool Edit --file src/main.rs", NO),
+];
+
+/// Who types a line.
+#[derive(Clone, Copy, PartialEq)]
+enum Hand {
+    Person,
+    Anybody,
+}
 
 /// One line that is typed, and the lines it prints.
 struct Step {
     place: String,
+    hand: Hand,
     line: String,
     prints: Vec<String>,
 }
 
-fn steps(place: &str, block: &str) -> Vec<Step> {
+impl Step {
+    /// The line, and its end.
+    fn starts_with(&self, start: &str) -> bool {
+        format!("{}\n", self.line).starts_with(start)
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        ELSEWHERE.iter().any(|(start, _)| self.starts_with(start))
+    }
+}
+
+/// The lines that are typed in a block: of `console` those behind a `$`, of the others all.
+fn steps(block: &Block) -> Vec<Step> {
+    let hand = match block.language.as_str() {
+        "console" | "indented" => Hand::Person,
+        "sh" => Hand::Anybody,
+        _ => return Vec::new(),
+    };
+    if block.language == "indented" && !block.is_commands() {
+        return Vec::new();
+    }
+    let place = &block.place;
+    let step = |line: &str| Step { place: place.clone(), hand, line: line.to_owned(), prints: Vec::new() };
     let mut steps: Vec<Step> = Vec::new();
-    for line in block.lines() {
-        match (line.strip_prefix("$ "), steps.last_mut()) {
-            (Some(line), _) => {
-                steps.push(Step { place: place.to_owned(), line: line.to_owned(), prints: Vec::new() });
-            }
-            (None, Some(step)) => step.prints.push(line.trim().to_owned()),
-            (None, None) => panic!("{place}: a block of `console` begins with `$ `"),
+    for line in block.text.lines() {
+        match (block.language.as_str(), line.strip_prefix("$ "), steps.last_mut()) {
+            ("console", Some(line), _) => steps.push(step(line)),
+            ("console", None, Some(step)) => step.prints.push(line.trim().to_owned()),
+            ("console", None, None) => panic!("{place}: a block of `console` begins with `$ `"),
+            _ => steps.push(step(line)),
         }
     }
     steps
 }
 
-/// A person with all commands in their PATH, in a project.
-struct Person {
-    sandbox: Sandbox,
-    commands: PathBuf,
+/// What the answer to a line was.
+struct Answer {
+    status: i32,
+    said: String,
 }
 
-impl Person {
-    fn new() -> Self {
-        let sandbox = Sandbox::new();
-        let commands = sandbox.temporary_dir().join("commands");
-        fs::create_dir_all(&commands).unwrap();
-        let person = Self { sandbox, commands };
-        for hook in Catalog::built_in().unwrap().hooks {
-            for command in &hook.commands {
-                let own = binaries::folder().join(command);
-                let program = if own.is_file() { own } else { binaries::path(&hook.name) };
-                person.link(command, &program.display().to_string());
-            }
+/// Who follows which page.
+struct Reader<'a> {
+    person: Person,
+    page: &'a Page,
+}
+
+impl Reader<'_> {
+    fn types(&self, line: &str) -> Answer {
+        let typed = self.person.types(line);
+        Answer { status: typed.status, said: typed.screen }
+    }
+
+    /// In Claude's shell; where it is the user's, there it is refused, and they type it.
+    #[track_caller]
+    fn runs(&self, step: &Step) -> Answer {
+        let Step { place, line, .. } = step;
+        let outcome = self.person.claude_runs(line);
+        let said = outcome.stdout_text() + &outcome.stderr_text();
+        let is_refused = said.to_lowercase().contains("this is for the user to decide")
+            && outcome.status.code() == Some(1);
+        let is_users = THE_USERS.iter().any(|start| step.starts_with(start));
+        assert_eq!(is_refused, is_users, "{place}: {line}: is it the user's alone?\n{outcome}");
+        if is_users {
+            let words: Vec<&str> = line.split_whitespace().take(2).collect();
+            assert!(
+                said.contains(&words.join(" ")),
+                "{place}: {line}: the refusal says what to type\n{said}"
+            );
+            return self.types(line);
         }
-        person.install_cargo();
-        person
+        Answer { status: outcome.status.code().unwrap_or(-1), said }
     }
 
-    #[cfg(unix)]
-    fn link(&self, command: &str, program: &str) {
-        std::os::unix::fs::symlink(program, self.commands.join(command)).unwrap();
-    }
-
-    #[cfg(not(unix))]
-    fn link(&self, command: &str, program: &str) {
-        fs::copy(program, self.commands.join(command)).unwrap();
-    }
-
-    /// `cargo xtask`, with the programs that are built already; what it would ask is answered with yes.
-    fn install_cargo(&self) {
-        let (xtask, built) = (binaries::xtask(), binaries::folder());
-        let script = format!(
-            "#!/bin/sh\n[ \"$1\" = xtask ] || exec '{}' \"$@\"\nshift\n\
-             case \"$1\" in install|enable|sync) set -- \"$@\" --prebuilt '{}';; esac\n\
-             case \"$1\" in install|disable|undo|uninstall) set -- \"$@\" --yes;; esac\nexec '{}' \"$@\"\n",
-            env!("CARGO"),
-            built.display(),
-            xtask.display()
-        );
-        let file = self.commands.join("cargo");
-        fs::write(&file, script).unwrap();
-        #[cfg(unix)]
-        crate::driver::restrict(&file, 0o755);
-    }
-
-    /// Types one line at a terminal.
-    fn types(&self, line: &str) -> Typed {
-        let script = self.sandbox.temporary_dir().join("line.sh");
-        let path = format!("'{}':\"$PATH\"", self.commands.display());
-        let text = format!(
-            "unset CLAUDE_HOOK_STATE_DIR\nexport PATH={path}\nexport CARGO='{}'\n{line}\n",
-            env!("CARGO")
-        );
-        fs::write(&script, text).unwrap();
-        let target = self.sandbox.temporary_dir().join("target").display().to_string();
-        let toolchain = toolchain_env();
-        let mut variables: Vec<(&str, &str)> =
-            toolchain.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        variables.push(("CARGO_TARGET_DIR", &target));
-        typed(&shell(), &self.sandbox, &shell(), &script.display().to_string(), &variables)
+    /// A line of ours that is not run is one that could be: its words are known.
+    #[track_caller]
+    fn asks_for_help(&self, step: &Step) {
+        let line = step.line.split(" #").next().unwrap();
+        if !line.starts_with("claude ") {
+            let Answer { status, said } = self.types(&format!("{line} --help"));
+            assert_eq!(status, 0, "{}: {line} --help:\n{said}", step.place);
+        }
     }
 
     #[track_caller]
     fn does(&self, step: &Step) {
-        let Step { place, line, prints } = step;
-        let typed = self.types(line);
-        let may_say_no = !prints.is_empty() || NO.iter().any(|(start, _)| line.starts_with(start));
-        let is_right = typed.status == 0 || typed.status == 1 && may_say_no;
-        assert!(is_right, "{place}: {line} ends with {}:\n{}", typed.status, typed.screen);
-        let mut said = typed.screen.lines();
+        let Step { place, line, prints, .. } = step;
+        let path = &self.page.path;
+        for (_, _, happens) in
+            SCENES.iter().filter(|(page, start, _)| page == path && step.starts_with(start))
+        {
+            happens(&self.person);
+        }
+        let Answer { status, said } = match step.hand {
+            Hand::Person => self.types(line),
+            Hand::Anybody => self.runs(step),
+        };
+        let no = SAYS_NO.iter().find(|(page, start, _)| page == path && step.starts_with(start));
+        let expected = i32::from(no.is_some() || prints.iter().any(|shown| shown == NO));
+        assert_eq!(status, expected, "{place}: {line}:\n{said}");
+        if let Some((_, _, words)) = no {
+            assert!(said.contains(words), "{place}: {line} does not say {words:?}:\n{said}");
+        }
+        let mut lines = said.lines();
         for expected in prints {
-            let is_said = said.any(|line| expected.split(" ...").all(|part| line.contains(part.trim())));
-            assert!(is_said, "{place}: {line} does not print, or not there: {expected}\n{}", typed.screen);
+            let is_said = lines.any(|line| expected.split(" ...").all(|part| line.contains(part.trim())));
+            assert!(is_said, "{place}: {line} does not print, or not there: {expected}\n{said}");
         }
     }
 }
 
 /// Types what a page shows, in its order.
 fn follow(page: &Page) -> usize {
-    let person = Person::new();
+    let reader = Reader { person: Person::new(), page };
     let mut count = 0;
     for block in page.blocks() {
         if block.language == "yaml" {
-            person.sandbox.requirements(level(&block.text), &block.text);
+            reader.person.writes(&block.text);
         }
-        if block.language != "console" {
-            continue;
-        }
-        for step in steps(&block.place, &block.text) {
-            if !ELSEWHERE.iter().any(|(start, _)| step.line.starts_with(start)) {
-                person.does(&step);
+        for step in steps(&block) {
+            if step.is_elsewhere() {
+                reader.asks_for_help(&step);
+            } else {
+                reader.does(&step);
                 count += 1;
             }
         }
@@ -157,44 +195,36 @@ fn follow(page: &Page) -> usize {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
-fn every_line_a_person_is_shown_can_be_typed_and_prints_what_is_shown() {
-    let count: usize = pages().iter().map(follow).sum();
-    assert!(count >= 40, "only {count} lines were found");
+fn every_line_the_manual_shows_can_be_typed_and_does_what_is_said() {
+    let pages = pages();
+    let counts: Vec<usize> = std::thread::scope(|scope| {
+        let (front, back) = pages.split_at(pages.len() / 2);
+        let follow_all = |pages: &[Page]| pages.iter().map(follow).sum::<usize>();
+        let halves = [front, back].map(|pages| scope.spawn(move || follow_all(pages)));
+        halves.map(|half| half.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).into()
+    });
+    let count: usize = counts.into_iter().sum();
+    assert!(count >= 105, "only {count} lines were found");
 }
 
 #[test]
 fn no_line_is_left_out_that_is_not_there() {
-    let lines: Vec<String> = pages()
+    let pages = pages();
+    let steps: Vec<(&str, Step)> = pages
         .iter()
-        .flat_map(Page::blocks)
-        .filter(|block| block.language == "console")
-        .flat_map(|block| steps(&block.place, &block.text))
-        .map(|step| step.line)
+        .flat_map(|page| page.blocks().into_iter().map(|block| (page.path.as_str(), block)))
+        .flat_map(|(page, block)| steps(&block).into_iter().map(move |step| (page, step)))
         .collect();
-    for (start, why) in ELSEWHERE.into_iter().chain(NO) {
-        assert!(lines.iter().any(|line| line.starts_with(start)), "{start} ({why})");
+    for (start, why) in ELSEWHERE {
+        assert!(steps.iter().any(|(_, step)| step.starts_with(start)), "{start} ({why})");
     }
-}
-
-#[test]
-fn every_line_that_may_be_claudes_can_be_typed_in_its_shell() {
-    let driver = Driver::unconfigured("requirements-check");
-    let mut count = 0;
-    for block in pages().iter().flat_map(Page::blocks).filter(|block| block.language == "sh") {
-        for line in block.text.lines() {
-            assert!(line.starts_with("req "), "{}: {line}", block.place);
-            let script = format!("{}/{line}", binaries::folder().display());
-            let outcome = Invocation::new("/bin/sh", &driver.sandbox)
-                .args(["-c", &script])
-                .env("CLAUDECODE", "1")
-                .env("CLAUDE_CODE_SESSION_ID", &*driver.session.id)
-                .run();
-            let said = outcome.stderr_text();
-            assert!(matches!(outcome.status.code(), Some(0 | 1)), "{}: {line}: {outcome}", block.place);
-            assert!(!said.contains("Usage:"), "{}: {line}: {said}", block.place);
-            count += 1;
-        }
+    for start in THE_USERS {
+        let is_there = |step: &Step| step.hand == Hand::Anybody && step.starts_with(start);
+        assert!(steps.iter().any(|(_, step)| is_there(step)), "{start}");
     }
-    assert!(count >= 30, "only {count} lines were found");
+    let listed = SAYS_NO.iter().map(|(page, start, _)| (page, start));
+    for (page, start) in listed.chain(SCENES.iter().map(|(page, start, _)| (page, start))) {
+        let is_there = steps.iter().any(|(path, step)| path == page && step.starts_with(start));
+        assert!(is_there, "{page}: {start}");
+    }
 }

@@ -9,38 +9,38 @@ use shared::catalog::Catalog;
 
 use super::{pages, root};
 
-/// What a number can count; one of these stands in its key, its values or its meaning.
-const UNITS: [&str; 22] = [
-    "second",
+/// What a number can be of, as it stands in a row: units, and things that are counted.
+const UNITS: [&str; 19] = [
+    "seconds",
+    "hours",
+    "days",
     "percent",
-    "point",
-    "hour",
-    "day",
-    "character",
-    "dollar",
-    "token",
-    "call",
-    "round",
+    "points",
+    "characters",
+    "dollars",
+    "tokens",
+    "MiB",
+    "calls",
+    "rounds",
     "times",
-    "tool",
-    "line",
-    "message",
-    "question",
-    "block",
-    "stop",
-    "condition",
-    "mib",
-    "million",
-    "original tool's name of",
-    "sessions",
+    "tools",
+    "lines",
+    "messages",
+    "questions",
+    "blocks",
+    "stops",
+    "conditions",
 ];
 
-/// One row, and the text of the group it stands in.
-#[derive(Clone)]
+/// How many words may stand between a number and what it is of: "so many of the last messages".
+const BETWEEN: usize = 3;
+
+/// One row.
 struct Row {
     page: String,
     default: String,
-    words: String,
+    values: String,
+    meaning: String,
 }
 
 /// The rows of all pages, by the path of their key in a file.
@@ -62,8 +62,12 @@ fn rows() -> BTreeMap<String, Vec<Row>> {
             let Some(row) = line.strip_prefix("| `") else { continue };
             let cells: Vec<&str> = row.split(" | ").collect();
             let key = format!("{section}{}", cells[0].trim_end_matches('`'));
-            let row =
-                Row { page: page.path.clone(), default: cells[1].to_owned(), words: line.to_lowercase() };
+            let row = Row {
+                page: page.path.clone(),
+                default: cells[1].to_owned(),
+                values: cells[2].to_owned(),
+                meaning: cells[4].trim_end_matches(" |").to_owned(),
+            };
             rows.entry(key).or_default().push(row);
         }
     }
@@ -101,11 +105,41 @@ fn schema() -> Vec<(String, Value)> {
     found
 }
 
+/// A number, a list of numbers, or numbers by names.
 fn is_number(schema: &Value) -> bool {
     let says = |kind: &Value| ["integer", "number"].iter().any(|number| kind == number);
     let own = says(&schema["type"]) || schema["type"].as_array().is_some_and(|kinds| kinds.iter().any(says));
-    let ways = schema["anyOf"].as_array().is_some_and(|ways| ways.iter().all(is_number));
-    own || ways
+    let has_number = |ways: &Value| ways.as_array().is_some_and(|ways| ways.iter().any(is_number));
+    let inner = |key: &str| schema[key].is_object() && is_number(&schema[key]);
+    // `true` and `1` are no quantities.
+    let is_one_of_some = schema["enum"].is_array() || schema["const"].is_number();
+    !is_one_of_some
+        && (own
+            || has_number(&schema["anyOf"])
+            || has_number(&schema["oneOf"])
+            || inner("items")
+            || inner("additionalProperties"))
+}
+
+/// Words without what stands around them.
+fn words(cell: &str) -> Vec<String> {
+    let words = cell.split(|letter: char| !letter.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+fn is_unit(word: &str) -> bool {
+    UNITS.iter().any(|unit| unit.eq_ignore_ascii_case(word))
+}
+
+/// The unit ends the values ("1 to 50 seconds"), or the meaning begins with what is counted, or counts it: "so many", "how
+/// many".
+fn has_unit(row: &Row) -> bool {
+    let (values, meaning) = (words(&row.values), words(&row.meaning));
+    let counts = meaning.windows(2).zip(2..).any(|(pair, next)| {
+        let asks = ["so", "how"].iter().any(|word| pair[0].eq_ignore_ascii_case(word)) && pair[1] == "many";
+        asks && meaning[next..].iter().take(BETWEEN + 1).any(|word| is_unit(word))
+    });
+    counts || [values.last(), meaning.first()].into_iter().flatten().any(|word| is_unit(word))
 }
 
 #[test]
@@ -160,12 +194,36 @@ fn every_row_has_the_default_of_the_defaults() {
 
 #[test]
 fn every_number_has_a_unit() {
-    let rows = rows();
+    let (rows, mut count) = (rows(), 0);
+    let mut without = Vec::new();
     for (key, _) in schema().into_iter().filter(|(_, schema)| is_number(schema)) {
-        // The row of the map it stands in speaks for it, too.
-        let group = key.rsplit_once('.').and_then(|(group, _)| rows.get(group.trim_end_matches(".NAME")));
-        let words: String =
-            [&rows[&key]].into_iter().chain(group).flatten().map(|row| row.words.as_str()).collect();
-        assert!(UNITS.iter().any(|unit| words.contains(unit)), "{key} has no unit: {words}");
+        let row = &rows[&key][0];
+        if !has_unit(row) {
+            without.push(format!("{key}: {} | {}", row.values, row.meaning));
+        }
+        count += 1;
+    }
+    assert!(without.is_empty(), "numbers of what? say it in the setting's comment\n{}", without.join("\n"));
+    assert!(count >= 55, "only {count} numbers were found");
+}
+
+#[test]
+fn a_unit_is_a_whole_word_where_it_belongs() {
+    for (values, meaning, expected) in [
+        ("1 to 50 seconds", "After that the call goes on.", true),
+        ("0 to 100", "So many of the last messages are shown.", true),
+        ("0 to 100", "Calls may be made.", true),
+        ("0 to 100", "The user is told that the record begins.", false),
+        ("0 to 100", "For the secondshand.", false),
+        ("seconds, or text", "Something else is set.", false),
+        ("0 to 100", "So many things in a session, not counting calls.", false),
+    ] {
+        let row = Row {
+            page: String::new(),
+            default: String::new(),
+            values: values.to_owned(),
+            meaning: meaning.to_owned(),
+        };
+        assert_eq!(has_unit(&row), expected, "{values} | {meaning}");
     }
 }

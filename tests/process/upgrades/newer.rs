@@ -1,5 +1,8 @@
-//! What a newer version wrote: this one neither overwrites it nor sets it aside nor removes it, goes on, and says so. Kinds
-//! of files stand in one group where the writer of one is reached whatever becomes of the others.
+//! What a newer version wrote: this one neither overwrites it nor sets it aside nor removes it, goes on, and says so: each
+//! file by its name, by whom it keeps from something, or, where nobody needs it (`COUNTED`), `req doctor` in a number; of two kinds only
+//! the command that would change them says something, or nobody does (`BY_COMMAND`, `UNTOLD`). Kinds
+//! of files stand in one group where the writer of one is reached whatever becomes of the others; a file of a kind that is
+//! listed nowhere fails `every_file_with_a_version_is_of_a_kind_that_is_tried`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +12,7 @@ use std::time::SystemTime;
 use super::{Day, files_below};
 
 /// What the sessions share, and what is kept by the way.
-const BY_THE_WAY: [&str; 16] = [
+const BY_THE_WAY: [&str; 19] = [
     "/usage.json",
     "/pacing.json",
     "/usage-poll.json",
@@ -26,6 +29,9 @@ const BY_THE_WAY: [&str; 16] = [
     "-size.json",
     "/sessions/5e55104e-0000-4000-8000-000000000001.json",
     "/.git/requirements/main.json",
+    "/.git/requirements/permanent.json",
+    "/no-git.json",
+    "1-git.json",
 ];
 
 /// What each hook remembers to decide by, and what the status line tells of a session.
@@ -40,6 +46,29 @@ const OF_HOOKS: [&str; 9] = [
     "/credit-pacer.json",
     "/hook-state/stop-ack-5e55104e-0000-4000-8000-000000000001",
 ];
+
+/// Kinds that nobody tells by name, and why: who cannot read one goes on as if there were none.
+const COUNTED: [(&str, &str); 12] = [
+    ("/usage.json", "old readings say nothing, so nothing waits"),
+    ("/pacing.json", "what a call costs is learned anew"),
+    ("/usage-poll.json", "asked less often than could be"),
+    ("/judge.json", "what was spent is told by who asks, each time anew"),
+    ("/proved.json", "`req doctor` proves anew"),
+    ("/pause-recorder/models.json", "what is known of models is learned anew"),
+    ("-told.json", "a notice comes once more"),
+    ("-files.json", "files are hashed again"),
+    ("-size.json", "lines are counted again"),
+    ("1-git.json", "`git` is asked again"),
+    ("/sessions/5e55104e-0000-4000-8000-000000000001.json", "a session that others do not see for a while"),
+    ("1-usage.json", "the context is read from the transcript"),
+];
+
+/// Kinds of which only the command that would change them says something, and what: that it has not written.
+const BY_COMMAND: [(&str, &str); 1] =
+    [("/.git/requirements/permanent.json", "license (in this repository) (not written from this shell")];
+
+/// Kinds that are left alone, and nobody says so.
+const UNTOLD: [&str; 1] = ["/no-git.json"];
 
 /// What stands beside a record that goes on.
 const SNAPSHOT: [&str; 1] = ["/.claude/sessions/session-.json"];
@@ -113,15 +142,38 @@ fn assert_left_alone(kinds: &[&str]) {
     assert_unchanged("after another day");
     day.a_month_goes_by();
     assert_unchanged("after a month");
+    assert_told(&day, kinds, &files);
+}
+
+/// Each of these files of a newer version is told, by name or in doctor's number.
+#[track_caller]
+fn assert_told(day: &Day, kinds: &[&str], files: &[PathBuf]) {
     let doctor = day.runs("req", "doctor").stdout_text();
     let journal = fs::read_to_string(day.state().join("journal.jsonl")).unwrap();
-    let said = journal.lines().filter(|line| line.contains("newer version"));
-    let said: String = said.chain(doctor.lines().filter(|line| line.contains("newer version"))).collect();
-    assert!(said.contains("newer version of Barbless"), "{doctor}\n{journal}");
-    for path in files.iter().filter(|path| !path.starts_with(day.state()) || path.ends_with("usage.db")) {
-        let name = path.file_name().unwrap().to_str().unwrap();
-        assert!(said.contains(name), "{name}: {said}");
+    let said: Vec<&str> = journal.lines().filter(|line| line.contains("newer version of Barbless")).collect();
+    let listed = COUNTED.iter().chain(&BY_COMMAND).map(|(kind, _)| kind).chain(&UNTOLD);
+    let silent: Vec<&str> = listed.copied().collect();
+    for kind in kinds.iter().filter(|kind| !silent.contains(*kind)) {
+        for path in files_of(day, kind) {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            assert!(said.iter().any(|line| line.contains(name)), "{name}: {said:#?}");
+        }
     }
+    for (_, words) in BY_COMMAND.iter().filter(|(kind, _)| kinds.contains(kind)) {
+        let heard = day.heard.borrow();
+        assert!(heard.lines().any(|line| line.contains(words)), "{words}: {heard}");
+    }
+    let counted = doctor.lines().find_map(|line| line.split_once(": this and ")?.1.split(' ').next());
+    let counted = counted.map_or(0, |more| more.parse::<usize>().unwrap() + 1);
+    let with_an_envelope = |path: &&PathBuf| path.starts_with(day.state()) && has_an_envelope(path);
+    let there = files.iter().filter(with_an_envelope).count();
+    assert_eq!(counted, there, "{doctor}");
+}
+
+/// It begins with the version of a state file.
+fn has_an_envelope(path: &Path) -> bool {
+    let number = |bytes: Vec<u8>| bytes.strip_prefix(br#"{"version":"#).map(|rest| rest[0].is_ascii_digit());
+    fs::read(path).ok().and_then(number).unwrap_or_default()
 }
 
 #[test]
@@ -137,6 +189,33 @@ fn what_hooks_remember_is_left_alone() {
 #[test]
 fn a_snapshot_is_left_alone() {
     assert_left_alone(&SNAPSHOT);
+}
+
+/// It says which version it is of. What a write leaves as `.tmp` is not read by anybody.
+fn has_a_version(path: &Path) -> bool {
+    let bytes = fs::read(path).unwrap_or_default();
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(64)]).into_owned();
+    let is_object = head.trim_start().starts_with('{') && head.contains("version\"");
+    head.starts_with("SQLite format 3") || is_object
+}
+
+#[test]
+fn every_file_with_a_version_is_of_a_kind_that_is_tried() {
+    let kinds = [&BY_THE_WAY[..], &OF_HOOKS, &SNAPSHOT].concat();
+    let (day, files) = after_a_day(&kinds);
+    let folders = [day.state(), day.sandbox.root()];
+    let there: Vec<PathBuf> = folders.iter().flat_map(|folder| files_below(folder)).collect();
+    let is_ours = |path: &&PathBuf| {
+        let path = path.to_string_lossy();
+        path.contains("/.claude/") || path.contains("/.git/requirements/")
+    };
+    let is_spare = |path: &PathBuf| path.extension().is_some_and(|end| end == "tmp");
+    let strange: Vec<&PathBuf> = there
+        .iter()
+        .filter(|path| is_ours(path) && !is_spare(path))
+        .filter(|path| has_a_version(path) && !files.contains(path))
+        .collect();
+    assert!(strange.is_empty(), "a kind of its own, or none of ours: {strange:#?}");
 }
 
 #[test]

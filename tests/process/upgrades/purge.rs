@@ -1,4 +1,5 @@
-//! After every hook has worked, a purge takes what it says and leaves what is the user's own.
+//! After every hook has worked, a purge takes what it says and leaves what is the user's own: in a home as it mostly is, and
+//! in one where the environment has led the hooks' memory elsewhere for a while.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,15 +12,37 @@ use tests::sandbox::{Level, Sandbox};
 
 use super::{Day, files_below};
 use crate::driver::tree;
+use crate::typed::{shell, typed};
 
 const SETTINGS: &str = "{ \"model\": \"opus\",\r\n\t\"hooks\": { } }\r\n";
 
+/// Types a line where nothing names the folder of the hooks' memory.
 #[track_caller]
 fn types(sandbox: &Sandbox, line: &str) -> Outcome {
+    ends_well(req(sandbox, line).unset("CLAUDE_HOOK_STATE_DIR"))
+}
+
+fn req(sandbox: &Sandbox, line: &str) -> Invocation {
     let req = Invocation::new(binaries::path("req"), sandbox).args(line.split_whitespace());
-    let outcome = req.unset("CLAUDE_HOOK_STATE_DIR").deadline(Duration::from_secs(120)).run();
+    req.deadline(Duration::from_secs(120))
+}
+
+#[track_caller]
+fn ends_well(line: Invocation) -> Outcome {
+    let outcome = line.run();
     outcome.assert_exit(0);
     outcome
+}
+
+/// Writes another global file over the one that is there, at a terminal: nobody else may.
+#[track_caller]
+fn replaces_the_file(sandbox: &Sandbox) {
+    let words = "init --global --force --preset relaxed --yes";
+    let typed = typed(&binaries::path("req"), sandbox, &shell(), words, &[]);
+    assert_eq!(typed.status, 0, "{}", typed.screen);
+    for file in ["said", "done"] {
+        fs::remove_file(sandbox.temporary_dir().join(file)).unwrap();
+    }
 }
 
 /// Every hook installed, worked with for two days, and changed about.
@@ -37,8 +60,12 @@ fn a_used_home() -> Day {
     types(&day.sandbox, &format!("hooks install --hooks rate-awareness {local} --yes"));
     types(&day.sandbox, &format!("hooks uninstall {local} --yes"));
     day.works(2);
+    for _ in 0..3 {
+        replaces_the_file(&day.sandbox);
+    }
     day.sandbox.write_home(".claude/hook-state/1-old.json.tmp", "left by a killed process");
     day.sandbox.write_home(".claude/CLAUDE.md", "mine");
+    day.sandbox.write_home(".claude/requirements.yaml.beforehand", "mine");
     day
 }
 
@@ -65,6 +92,7 @@ fn a_purge_takes_what_it_says_and_leaves_what_is_the_users() {
         ".claude/projects",
         ".claude/projects/-project",
         ".claude/projects/-project/5e55104e-0000-4000-8000-000000000001.jsonl",
+        ".claude/requirements.yaml.beforehand",
         ".claude/settings.json",
         ".gitconfig",
         ".local",
@@ -79,6 +107,32 @@ fn a_purge_takes_what_it_says_and_leaves_what_is_the_users() {
     }
     assert_eq!(types(&day.sandbox, "hooks uninstall --dry-run").stdout_text(), "nothing is installed\n");
     assert_eq!(files_below(&day.sandbox.temporary_dir()), [""; 0].map(PathBuf::from), "nor beside it");
+}
+
+#[test]
+fn a_folder_that_the_environment_names_is_named_and_stays_and_the_usual_one_goes() {
+    let sandbox = Sandbox::new();
+    types(&sandbox, "hooks install --hooks rate-awareness --yes");
+    let (usual, named) = (sandbox.home().join(".claude/hook-state"), sandbox.state_dir());
+    sandbox.write_home(".claude/hook-state/journal.jsonl", "{}\n");
+    fs::write(named.join("journal.jsonl"), "{}\n").unwrap();
+    let stays =
+        format!("{} was named by CLAUDE_HOOK_STATE_DIR and stays; remove it yourself", named.display());
+    for (line, goes) in [
+        ("hooks uninstall --dry-run", "would stay: "),
+        ("hooks uninstall --purge --dry-run", "would remove for good: "),
+        ("hooks uninstall --purge --yes", "removed for good: "),
+    ] {
+        let said = ends_well(req(&sandbox, line)).stdout_text();
+        let goes =
+            said.lines().find(|told| told.starts_with(goes)).unwrap_or_else(|| panic!("{line}: {said}"));
+        assert!(goes.contains("~/.claude/hook-state"), "{line}: {said}");
+        assert!(!goes.contains(&named.display().to_string()), "{line}: {said}");
+        assert_eq!(said.lines().filter(|told| *told == stays).count(), 1, "{line}: {said}");
+    }
+    assert!(!usual.exists());
+    assert!(named.join("journal.jsonl").exists());
+    assert_eq!(types(&sandbox, "hooks uninstall --dry-run").stdout_text(), "nothing is installed\n");
 }
 
 fn below(home: &std::path::Path, path: &std::path::Path) -> String {

@@ -1,0 +1,81 @@
+//! What the manual quotes in indented blocks and nobody types: what Claude writes, and what a hook says. Each is made anew.
+
+use serde_json::{Value, json};
+use tests::binaries;
+use tests::process::Invocation;
+use tests::sandbox::Sandbox;
+
+use super::{Block, Page};
+use crate::driver::denial;
+use crate::judged::{CALL, Judged, approves, says, write};
+
+/// A quotation: its page, and how it begins.
+type Quotation = (&'static str, &'static str);
+
+const DECLARATION: Quotation = ("hooks/intent-validator/README.md", "FILE: ");
+
+const WAIT: Quotation = ("config/manual/want-weekend-pacing.md", "paced ");
+
+/// When that is said: in the page's example a Saturday, 16:30 in Berlin, and the end of the week, Monday, 09:00.
+const NOW: u64 = 1_795_879_800;
+const RESETS: u64 = 1_796_025_600;
+
+/// It is one of those that are made anew here.
+pub(super) fn is_said(block: &Block) -> bool {
+    [DECLARATION, WAIT].iter().any(|(page, start)| {
+        block.place.split_once(':').is_some_and(|(path, _)| path == *page) && block.text.starts_with(start)
+    })
+}
+
+#[track_caller]
+fn text_of((page, start): Quotation) -> String {
+    let blocks = Page::read(page).blocks().into_iter();
+    let mut texts = blocks.filter(|block| block.language == "indented").map(|block| block.text);
+    texts.find(|text| text.starts_with(start)).unwrap_or_else(|| panic!("{page}: {start}"))
+}
+
+/// What is between a line's label and its end.
+fn value<'a>(text: &'a str, label: &str) -> &'a str {
+    text.lines().find_map(|line| line.strip_prefix(label)).unwrap_or_else(|| panic!("{label}: {text}"))
+}
+
+#[test]
+fn the_declaration_that_is_shown_is_enough_as_it_stands() {
+    let declaration = text_of(DECLARATION);
+    let file = value(&declaration, "FILE: ");
+    let content = "def validate_password(text):\n    return len(text) >= 12\n";
+    let asked = "Weak passwords have to be refused.";
+    for (prose, is_enough) in [(declaration.as_str(), true), ("Now.", false)] {
+        let judged = Judged::new("intent-validator", "stage1: local, stage2: \"off\"", "", [approves()]);
+        says(&judged.session, asked, prose);
+        let answer = judged.ask(&write(&judged.session, file, content).with("tool_use_id", CALL));
+        assert_eq!(denial(answer.as_ref()).is_none(), is_enough, "{prose}: {answer:?}");
+    }
+}
+
+#[test]
+fn the_wait_that_is_shown_is_what_these_numbers_come_to() {
+    let snapshots: Vec<Value> = (0..6_u32)
+        .map(|step| {
+            let used = 61.0 - 0.537 * f64::from(5 - step);
+            let at = NOW - 60 - 300 * u64::from(5 - step);
+            json!({ "at": at, "seven_day": { "used_percent": used, "resets_at": RESETS } })
+        })
+        .collect();
+    let calls: Vec<Value> =
+        (1..=60).rev().map(|call| json!({ "at": NOW - 30 * call, "session": "a" })).collect();
+    let page = Page::read(WAIT.0);
+    let example = page.blocks().into_iter().find(|block| block.language == "yaml").unwrap().text;
+    let example: Value = serde_yaml::from_str(&example).unwrap();
+    let asked = json!({
+        "now": NOW, "session": "a", "snapshots": snapshots, "calls": calls, "settings": example["credit-pacer"],
+    });
+    let outcome = Invocation::new(binaries::path("credit-pacer"), &Sandbox::new())
+        .args(["decide"])
+        .stdin(format!("{asked}\n"))
+        .run();
+    outcome.assert_exit(0);
+    let answer: Value = serde_json::from_slice(&outcome.stdout).unwrap();
+    let (delay, reason) = (answer["delay_secs"].as_f64().unwrap(), answer["reason"].as_str().unwrap());
+    assert_eq!(text_of(WAIT), format!("paced {delay:.0} s: {reason}\n"), "{answer}");
+}
