@@ -1,5 +1,7 @@
 //! A model that works by a plan, and takes a refusal or a held stop as a good one does: it does what the text asks for.
 
+use super::account::{Account, context};
+use super::scene::SESSIONS;
 use crate::intent_validator::lines;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -10,6 +12,19 @@ use tests::sandbox::Sandbox;
 pub(super) fn file(session: usize) -> String {
     format!("src/part{session}.py")
 }
+
+/// So many were made: each raises the value in its file by one.
+pub(super) fn edits(sandbox: &Sandbox) -> usize {
+    let value = |path: std::path::PathBuf| -> usize {
+        let text = std::fs::read_to_string(path).expect("the file");
+        let value = text.strip_prefix("VALUE = ").and_then(|text| text.split_whitespace().next());
+        value.and_then(|value| value.parse().ok()).expect("a value")
+    };
+    (0..SESSIONS).map(|session| value(sandbox.project().join(file(session)))).sum()
+}
+
+/// What the refusal of a requirement asks for.
+pub(super) const SATISFY: &str = "req satisfy commit_plan";
 
 /// What a session is to do.
 #[derive(Clone, Debug)]
@@ -73,22 +88,6 @@ impl Plan {
     pub(super) fn requests(&self) -> usize {
         self.prompts.iter().map(|prompt| prompt.moves.len() + 1).sum()
     }
-
-    pub(super) fn edits(&self) -> usize {
-        self.count(Move::Edit)
-    }
-
-    pub(super) fn delegations(&self) -> usize {
-        self.count(Move::Delegate)
-    }
-
-    pub(super) fn commits(&self) -> usize {
-        self.count(Move::Commit)
-    }
-
-    fn count(&self, what: Move) -> usize {
-        self.prompts.iter().flat_map(|prompt| &prompt.moves).filter(|one| **one == what).count()
-    }
 }
 
 /// The prompt whose turn a request belongs to.
@@ -99,39 +98,75 @@ pub(super) fn newest_prompt(request: &Recorded) -> Option<usize> {
     number.split(']').next()?.parse().ok()
 }
 
+/// A request that nobody but the client is behind: to tell that a subagent is done, when nothing else is going on.
+pub(super) fn is_notice(request: &Recorded) -> bool {
+    let words = newest(request).words;
+    let is_else =
+        |words: &str| ["[[prompt ", "tool_result", "Stop hook"].iter().any(|mark| words.contains(mark));
+    words.contains("<task-notification>") && !is_else(&words)
+}
+
 /// The model.
 pub(super) struct Worker {
     plan: Plan,
+    account: Arc<Account>,
     path: String,
     declaration: String,
     /// The prompt that is worked on, and how many of its moves are done.
     at: (usize, usize),
-    value: usize,
+    /// So many answers were given.
+    answered: usize,
+    file: File,
     /// It has learnt that edits are to be declared.
     declares: bool,
     /// The move in hand is to be made again.
     again: bool,
 }
 
+/// The file it edits, as it believes it to be.
+struct File {
+    value: usize,
+    line: String,
+    /// The same, if the edit in hand is made.
+    next: String,
+    /// What a reviewer wanted to read beside it.
+    comment: String,
+    /// So many edits were begun.
+    edits: usize,
+}
+
+/// At this edit of a session it forgets to name a test.
+const FORGETFUL: usize = 15;
+
 impl Worker {
-    pub(super) fn new(sandbox: &Sandbox, plan: Plan) -> Self {
+    pub(super) fn new(sandbox: &Sandbox, plan: Plan, account: Arc<Account>) -> Self {
         let path = sandbox.project().join(file(plan.session)).display().to_string();
+        let line = "VALUE = 0\n".to_owned();
         Self {
             plan,
+            account,
             path,
             declaration: String::new(),
             at: (usize::MAX, 0),
-            value: 0,
+            answered: 0,
+            file: File { value: 0, next: line.clone(), line, comment: String::new(), edits: 0 },
             declares: false,
             again: false,
         }
     }
 
-    pub(super) fn script(self) -> Script {
+    pub(super) fn script(self, script: Script) -> Script {
         let worker = Arc::new(Mutex::new(self));
         let helped = (0..20).flat_map(|_| [Reply::bash("true"), Reply::text("looked")]);
-        let main = Answer::made_by(move |request| worker.lock().expect("the worker").answer(request));
-        Script::new().route("sub", helped).otherwise(main)
+        let main = Answer::made_by(move |request| worker.lock().expect("the worker").charged(request));
+        script.route("sub", helped).otherwise(main)
+    }
+
+    fn charged(&mut self, request: &Recorded) -> Reply {
+        let reply = self.answer(request);
+        self.answered += 1;
+        let used = context(self.plan.session, self.answered, self.plan.requests());
+        self.account.charged(reply.usage(used))
     }
 
     fn answer(&mut self, request: &Recorded) -> Reply {
@@ -139,8 +174,11 @@ impl Worker {
         if let Some(result) = newest.refusal {
             return self.obey(&result);
         }
-        if newest.feedback.contains("Stop hook feedback") {
-            return self.acknowledge(&newest.feedback);
+        if !self.again {
+            self.file.line.clone_from(&self.file.next);
+        }
+        if newest.words.contains("Stop hook feedback") {
+            return self.acknowledge(&newest.words);
         }
         let prompt = newest_prompt(request).unwrap_or_default();
         if prompt != self.at.0 {
@@ -151,6 +189,10 @@ impl Worker {
         match self.plan.prompts[prompt].moves.get(self.at.1).copied() {
             Some(next) => {
                 self.at.1 += 1;
+                if next == Move::Edit {
+                    self.file.value += 1;
+                    self.file.edits += 1;
+                }
                 self.make(next)
             }
             None => Reply::text(&self.plan.prompts[prompt].end.clone()),
@@ -160,17 +202,16 @@ impl Worker {
     /// Does what a refusal asks for.
     fn obey(&mut self, refusal: &str) -> Reply {
         let current = self.plan.prompts[self.at.0].moves[self.at.1 - 1];
-        if current == Move::Edit {
-            self.value -= 1;
-        }
-        if refusal.contains("intent-validator") {
+        if refusal.contains("found fault with it") {
+            self.file.comment = format!("  # step {}", self.file.value);
+        } else if refusal.contains("intent-validator") {
             self.declares = true;
             lines(refusal).clone_into(&mut self.declaration);
-            return self.make(current);
+            self.file.edits += 1;
         }
         if refusal.contains("requirements-check") {
             self.again = true;
-            return Reply::bash("req satisfy commit_plan");
+            return Reply::bash(SATISFY);
         }
         self.make(current)
     }
@@ -179,7 +220,8 @@ impl Worker {
     fn acknowledge(&self, feedback: &str) -> Reply {
         let end = &self.plan.prompts[self.at.0].end;
         let token = feedback.rfind("ACK-").map(|at| feedback[at..].chars().take(8).collect::<String>());
-        Reply::text(&format!("{} {end}", token.unwrap_or_default()))
+        let value = self.file.value;
+        Reply::text(&format!("The value is {value} now. {} {end}", token.unwrap_or_default()))
     }
 
     fn make(&mut self, what: Move) -> Reply {
@@ -189,7 +231,7 @@ impl Worker {
             Move::Delegate => Reply::agent("sub", "look around"),
             // Another session may hold git's lock.
             Move::Commit => Reply::bash(&format!(
-                "for try in 1 2 3 4 5; do git commit --quiet --message step -- {} && break; sleep 0.3; done",
+                "(for try in 1 2 3 4 5 6; do git commit --quiet --message step -- {} && exit; sleep 0.3; done; exit 1)",
                 file(self.plan.session)
             )),
             Move::Edit => self.edit(),
@@ -197,17 +239,15 @@ impl Worker {
     }
 
     fn edit(&mut self) -> Reply {
-        let input = json!({
-            "file_path": self.path,
-            "old_string": format!("VALUE = {}\n", self.value),
-            "new_string": format!("VALUE = {}\n", self.value + 1),
-        });
-        self.value += 1;
-        if self.declares {
-            Reply::text(&self.declaration).and_tool("Edit", input)
-        } else {
-            Reply::tool("Edit", input)
+        self.file.next = format!("VALUE = {}{}\n", self.file.value, self.file.comment);
+        let input =
+            json!({ "file_path": self.path, "old_string": self.file.line, "new_string": self.file.next });
+        if !self.declares {
+            return Reply::tool("Edit", input);
         }
+        let is_forgetful = self.file.edits == FORGETFUL;
+        let said = self.declaration.lines().filter(|line| !(is_forgetful && line.starts_with("TEST:")));
+        Reply::text(&said.collect::<Vec<_>>().join("\n")).and_tool("Edit", input)
     }
 }
 
@@ -215,8 +255,8 @@ impl Worker {
 struct Newest {
     /// The text of a call that was refused by one of ours.
     refusal: Option<String>,
-    /// Its words.
-    feedback: String,
+    /// All of it, as JSON.
+    words: String,
 }
 
 fn newest(request: &Recorded) -> Newest {
@@ -229,5 +269,5 @@ fn newest(request: &Recorded) -> Newest {
         Value::String(text) => text.clone(),
         blocks => blocks[0]["text"].as_str().unwrap_or_default().to_owned(),
     });
-    Newest { refusal, feedback: words }
+    Newest { refusal, words }
 }
