@@ -233,7 +233,9 @@ fn is_on_by_files<H: Hook>(asker: &Asker<'_>) -> bool {
 
 fn turned<H: Hook, E: From<Turn>>(position: Position, session: Option<&str>, asker: &Asker<'_>) -> Reply<E> {
     let (word, reach) = (position.word(), reach(session));
-    if position != Position::On && !asker.caller.is_operator() {
+    // To switch on what costs money is not Claude's either: its user may just have switched it off.
+    let is_anybodys = position == Position::On && !H::COSTS_MONEY;
+    if !is_anybodys && !asker.caller.is_operator() {
         let line = format!("{} {word}{reach}", H::NAME);
         return Reply::no(asker.caller.refusal(&line, H::is_command(&line)));
     }

@@ -171,6 +171,20 @@ fn what_costs_money_is_not_begun_by_a_switch() {
 }
 
 #[test]
+fn what_costs_money_is_switched_on_by_the_user_alone() {
+    let global = "stop-momentum: {enabled: true}\n";
+    for (caller, is_refused) in [
+        (Caller::Typed, false),
+        (Caller::Untyped, true),
+        (Caller::Shell(Standing::Operator), false),
+        (Caller::Shell(Standing::InsideClaude), true),
+    ] {
+        let reply = answer_of::<Paid>("stop-momentum on", caller, global).unwrap();
+        assert_eq!((reply.is_no, reply.effects.is_empty()), (is_refused, is_refused), "{caller:?}");
+    }
+}
+
+#[test]
 fn the_schema_says_that_it_costs_money() {
     let schema = |reply: Option<Reply>| reply.unwrap().text.contains("\"x-costs-money\": true");
     assert!(schema(answer_of::<Paid>("stop-momentum schema", Caller::Typed, "")));

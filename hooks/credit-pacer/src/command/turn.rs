@@ -15,10 +15,14 @@ use crate::settings::Settings;
 
 /// The answer to a switch, with the turns that carry it out.
 pub(super) fn turned(switch: Switch, position: Position, asker: &Asker<'_>) -> Reply {
-    if position != Position::On && !asker.caller.is_operator() {
+    let wanted = members(switch, |section| section == OWN || section_names().any(|known| known == section));
+    let before = asker.switches();
+    let is_turned = |each: &Switch| position_of(*each, switch, position, &before).is_some();
+    let spends = wanted.iter().any(|each| is_turned(each) && costs_money(*each));
+    let is_anybodys = position == Position::On && !spends;
+    if !is_anybodys && !asker.caller.is_operator() {
         return Reply::no(asker.caller.refusal(&switch.line(position), true));
     }
-    let wanted = members(switch, |section| section == OWN || section_names().any(|known| known == section));
     if wanted.is_empty() {
         let (section, _) = switch.section();
         return Reply::no(format!("{section} is not part of this version; nothing was changed"));
@@ -31,7 +35,6 @@ pub(super) fn turned(switch: Switch, position: Position, asker: &Asker<'_>) -> R
             "there is no session here; type it as a prompt of the session that is meant".to_owned(),
         );
     }
-    let before = asker.switches();
     let (mut turns, mut refused) = (Vec::new(), Vec::new());
     for each in &wanted {
         let Some(position) = position_of(*each, switch, position, &before) else { continue };
@@ -52,6 +55,12 @@ pub(super) fn turned(switch: Switch, position: Position, asker: &Asker<'_>) -> R
     let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
     let effects = turns.into_iter().map(Change::Turn).collect();
     Reply { effects, ..Reply::yes(lines.join("\n")) }
+}
+
+/// What is switched on asks a model.
+fn costs_money(switch: Switch) -> bool {
+    let (section, _) = switch.section();
+    Catalog::built_in().map_or(true, |catalog| catalog.hook(section).is_some_and(|hook| hook.costs_money))
 }
 
 /// What the switch is about, as far as this version has it.
@@ -158,20 +167,8 @@ fn obstacle(switch: Switch, turn: &Turn, before: &Switches, asker: &Asker<'_>) -
         return Some(older);
     }
     let (section, _) = switch.section();
-    let is_word = is_word(switch);
-    let begins = turn.position == Position::On || is_word && turn.position == Position::Auto;
-    let is_paid = || Catalog::built_in().ok()?.hook(section).map(|hook| hook.costs_money);
-    if !begins || is_paid() != Some(true) {
-        return None;
-    }
-    if !is_on_by_files(section, asker) {
-        return Some(paid(name, section));
-    }
-    // Where the files never ask, only the user himself has a model asked.
-    let is_never =
-        || look(switch, &Switches::default(), asker).is_some_and(|files| files.position == Position::Off);
-    (is_word && !asker.caller.is_operator() && is_never())
-        .then(|| asker.caller.refusal(&switch.line(turn.position), true))
+    let begins = turn.position == Position::On || is_word(switch) && turn.position == Position::Auto;
+    (begins && costs_money(switch) && !is_on_by_files(section, asker)).then(|| paid(name, section))
 }
 
 /// A switch never begins to spend money: the user's own file does.

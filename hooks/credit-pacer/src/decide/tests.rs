@@ -312,7 +312,7 @@ fn the_first_message_says_for_what_the_plan_stands_still() {
     assert!(
         told.contains(
             "; resets Fri 12:00; the plan stands still until Mon 00:00, because Sunday is no working day \
-             (credit-pacer.workdays). pace-maker status"
+             (credit-pacer.workdays). credit-pacer status"
         ),
         "{told}"
     );
@@ -323,8 +323,7 @@ fn the_first_delay_says_what_the_projects_files_have_to_do_with_it() {
     let mut world = World::used(96.0).without_alerts();
     world.by_project = &["safety_buffer_pct", "alerts", "max_delay_secs"];
     let told = world.call().notice.unwrap();
-    let by =
-        "; set for this project: safety_buffer_pct (p.yaml:3), max_delay_secs (p.yaml:3). pace-maker status";
+    let by = "; set for this project: safety_buffer_pct (p.yaml:3), max_delay_secs (p.yaml:3). credit-pacer status";
     assert!(told.contains(by), "{told}");
     let again = world.later(20 * 60_000).call().notice.unwrap_or_default();
     assert!(!again.contains("p.yaml"), "{again}");

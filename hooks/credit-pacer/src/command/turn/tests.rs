@@ -179,6 +179,23 @@ fn what_loosens_is_the_users_and_what_tightens_is_anybodys() {
 }
 
 #[test]
+fn what_costs_money_is_switched_on_by_the_user_alone() {
+    let global = "tempo-stop: {enabled: true}\nintent-validator: {enabled: true}\n";
+    for switch in [Switch::TempoStop, Switch::TempoHere, Switch::IntentValidation, Switch::Everything] {
+        let mut desk = Desk::new(global);
+        desk.ask(switch, Position::Off);
+        for section in ["tempo-stop", "intent-validator"] {
+            desk.turn(Turn::everywhere(section, Position::Off));
+        }
+        desk.caller = Caller::Shell(Standing::InsideClaude);
+        let reply = desk.ask(switch, Position::On);
+        assert!(reply.is_no && reply.effects.is_empty(), "{switch:?}: {}", reply.text);
+        desk.caller = Caller::Typed;
+        assert!(!desk.ask(switch, Position::On).is_no, "{switch:?}");
+    }
+}
+
+#[test]
 fn what_is_locked_stays() {
     let locked = Desk::new("locked: [credit-pacer.seven_day]\n");
     let weekly = locked.ask(Switch::Weekly, Position::Off);
@@ -327,12 +344,12 @@ fn the_status_names_the_word_and_the_whole_hook_where_that_is_off() {
 }
 
 #[test]
-fn claude_has_no_model_asked_where_the_files_never_ask() {
+fn claude_has_no_model_asked() {
     let never = "tempo-stop: {enabled: true, mode: off}\n";
     for (global, caller, is_refused) in [
         (never, Caller::Shell(Standing::InsideClaude), true),
         (never, Caller::Typed, false),
-        (TEMPO, Caller::Shell(Standing::InsideClaude), false),
+        (TEMPO, Caller::Shell(Standing::InsideClaude), true),
     ] {
         let desk = Desk { caller, ..Desk::new(global) };
         let reply = desk.ask(Switch::Tempo, Position::On);
