@@ -234,7 +234,7 @@ fn one_that_claude_finalizes_for_the_user_is_the_last_and_the_one_that_is_told()
     ask(&sandbox, UNCOMPACTED, script.reply(Reply::text("It can be left like this.").usage(filling(96))));
     let id = latest(&sandbox);
     let names = names(&sandbox);
-    assert_eq!(names.iter().filter(|name| name.ends_with(".jsonl")).count(), 1, "{names:?}");
+    assert_eq!(names.iter().filter(|name| name.ends_with("-incremental.jsonl")).count(), 1, "{names:?}");
 
     let (api, _) = ask(&sandbox, UNCOMPACTED, Script::new().reply("hello"));
     let first = &api.main_requests()[0];

@@ -1,5 +1,5 @@
 //! `cargo xtask schema [--check]`: the generated files, which are committed: config/requirements.schema.json from what each
-//! hook says of its settings; config/<program> from what `req` says it prints and what a hook says it leaves; the
+//! hook says of its settings; `config/<program>` from what `req` says it prints and what a hook says it leaves; the
 //! plugin's hooks.json, the table in README.md and the list of the manual's pages about hooks from config/hooks.yaml; the
 //! manual's tables of settings from the schema.
 

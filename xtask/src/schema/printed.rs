@@ -1,4 +1,4 @@
-//! config/<program>/*.schema.json: what `req` prints with `--json`, as `req schema` says it; and the files that a hook leaves
+//! `config/<program>/*.schema.json`: what `req` prints with `--json`, as `req schema` says it; and the files that a hook leaves
 //! for others, as it says itself: config/hooks.yaml names them.
 
 use std::fs;
