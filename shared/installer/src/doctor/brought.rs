@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 
-use super::level::{Kind, Level};
 use super::world::World;
 
 /// The plugins as the client would find them.
@@ -25,26 +24,20 @@ impl<'a> Brought<'a> {
         World::of_project(host, catalog, managed, project).map(Self)
     }
 
-    fn levels(&self, hook: &HookEntry) -> impl Iterator<Item = &Level> {
-        let is_its = |level: &&Level| level.ours.iter().any(|entry| entry.name == hook.name);
-        self.0.levels.iter().filter(|level| level.kind == Kind::Plugin).filter(is_its)
-    }
-
     /// The events on which a plugin starts this hook.
     pub(crate) fn events(&self, hook: &HookEntry) -> Vec<String> {
-        let all = self.levels(hook).flat_map(|level| &level.ours);
+        let all = self.0.plugins_of(&hook.name).flat_map(|level| &level.ours);
         all.filter(|entry| entry.name == hook.name).map(|entry| entry.event.clone()).collect()
     }
 
     /// The program it starts, if its bytes are known.
     pub(crate) fn program(&self, hook: &HookEntry) -> Option<PathBuf> {
-        let mut all = self.levels(hook).flat_map(|level| level.programs(&hook.name));
-        all.find(|program| self.0.vouches_for_copy(program, &hook.name))
+        self.0.plugin_program(&hook.name)
     }
 
     /// That settings start it, too, or two plugins, and what to do.
     pub(crate) fn twice(&self, hook: &HookEntry) -> Option<String> {
-        self.levels(hook).next()?;
+        self.0.plugins_of(&hook.name).next()?;
         let finding = super::registered_twice(&self.0, hook)?;
         let what = finding.what.strip_prefix(&format!("{} is ", hook.name)).unwrap_or(&finding.what);
         Some(finding.next.map_or_else(|| what.to_owned(), |next| format!("{what}: {next}")))

@@ -10,6 +10,7 @@ use super::finding::{Finding, Severity};
 use super::world::World;
 use crate::enabled::Enabled;
 use crate::off::Silence;
+use crate::say::list;
 
 /// How a problem ends that costs a whole file: `shared::config` says it so.
 const SKIPPED: &str = "the file is skipped";
@@ -17,6 +18,9 @@ const SKIPPED: &str = "the file is skipped";
 /// How a problem ends that costs what somebody wanted to be held: a file, a requirement, the calls it was for. The hooks
 /// say it so.
 const COSTS: [&str; 3] = [SKIPPED, "it is off", "it holds none of its calls"];
+
+/// As a hook says that nobody has set it.
+const DEFAULTS: &str = "the defaults";
 
 /// What the files come to.
 pub(super) struct Configuration {
@@ -29,11 +33,11 @@ pub(super) struct Configuration {
 pub(super) fn look(world: &World<'_>) -> Configuration {
     let mut found: Vec<Finding> = off_file(world).into_iter().collect();
     let is_off = !found.is_empty();
-    let mut silent = Vec::new();
+    let (mut silent, mut resting) = (Vec::new(), Vec::new());
     let registered = world.registered();
     let mut told = BTreeSet::new();
     for hook in &world.catalog.hooks {
-        let asked = match Enabled::ask(world.nearest(), &hook.name) {
+        let asked = match ask(world, hook) {
             Ok(Some(asked)) => asked,
             Ok(None) => continue,
             Err(error) => {
@@ -41,6 +45,10 @@ pub(super) fn look(world: &World<'_>) -> Configuration {
                 continue;
             }
         };
+        if !asked.acts && asked.set_by == DEFAULTS && world.is_by_plugin_alone(&hook.name) {
+            resting.push(hook.name.as_str());
+            continue;
+        }
         let is_registered = registered.iter().any(|other| other.name == hook.name);
         silent.extend((is_registered && !asked.acts).then_some(hook.name.as_str()));
         found.extend(standing(world, hook, &asked, is_registered).filter(|_| !is_off));
@@ -50,10 +58,28 @@ pub(super) fn look(world: &World<'_>) -> Configuration {
         found.extend(problems.map(|text| problem(&text)));
     }
     if found.is_empty() {
-        let and = if registered.is_empty() { "" } else { ", and every registered hook is on" };
+        let is_all_on = !registered.is_empty() && resting.is_empty();
+        let and = if is_all_on { ", and every registered hook is on" } else { "" };
         found.push(Finding::ok(format!("the files of settings can be read{and}")));
     }
+    found.extend(at_rest(&resting).filter(|_| !is_off));
     Configuration { findings: found, off: off(is_off && !registered.is_empty(), &silent) }
+}
+
+/// What is installed is asked, or else what a plugin starts, if its bytes are known.
+fn ask(world: &World<'_>, hook: &HookEntry) -> anyhow::Result<Option<Enabled>> {
+    let installed = Enabled::ask(world.nearest(), &hook.name)?;
+    let program = world.plugin_program(&hook.name).filter(|_| installed.is_none());
+    match program {
+        Some(program) => Enabled::ask_program(&program, world.nearest(), &hook.name).map(Some),
+        None => Ok(installed),
+    }
+}
+
+/// A plugin brings all of them; nobody has asked for those that are off unless somebody says so.
+fn at_rest(hooks: &[&str]) -> Option<Finding> {
+    let what = format!("the plugin brings {}, too, off until you switch them on", list(hooks));
+    (!hooks.is_empty()).then(|| Finding::note(what).next("req enable --hook NAME --global"))
 }
 
 fn off(is_all: bool, silent: &[&str]) -> Option<String> {
@@ -118,8 +144,16 @@ fn off_file(world: &World<'_>) -> Option<Finding> {
 mod tests {
     use shared::config::{Fault, LayerKind, Problem};
 
-    use super::{SKIPPED, off, problem, severity};
+    use super::{SKIPPED, at_rest, off, problem, severity};
     use crate::doctor::finding::{Finding, Severity};
+
+    #[test]
+    fn what_a_plugin_brings_and_nobody_has_switched_on_is_named_once() {
+        assert_eq!(at_rest(&[]), None);
+        let found = at_rest(&["a-gate", "a-watch"]).unwrap();
+        assert_eq!(found.severity, Severity::Note);
+        assert_eq!(found.what, "the plugin brings a-gate and a-watch, too, off until you switch them on");
+    }
 
     #[test]
     fn a_problem_keeps_file_line_and_key() {

@@ -141,6 +141,25 @@ impl<'a> World<'a> {
         installed.is_some_and(|installed| installed == hash) || beside().is_some_and(|beside| beside == hash)
     }
 
+    /// Plugins that start this hook.
+    pub(crate) fn plugins_of(&self, hook: &str) -> impl Iterator<Item = &Level> {
+        let is_its = move |level: &&Level| level.ours.iter().any(|entry| entry.name == hook);
+        self.levels.iter().filter(|level| level.kind == Kind::Plugin).filter(is_its)
+    }
+
+    /// The program that a plugin starts as this hook, if its bytes are known.
+    pub(crate) fn plugin_program(&self, hook: &str) -> Option<PathBuf> {
+        let mut all = self.plugins_of(hook).flat_map(|level| level.programs(hook));
+        all.find(|program| self.vouches_for_copy(program, hook))
+    }
+
+    /// A plugin starts this hook, and no settings do.
+    pub(crate) fn is_by_plugin_alone(&self, hook: &str) -> bool {
+        let mut settings = self.levels.iter().filter(|level| level.kind != Kind::Plugin);
+        self.plugins_of(hook).next().is_some()
+            && !settings.any(|level| level.ours.iter().any(|entry| entry.name == hook))
+    }
+
     /// A plugin that is switched on starts this hook, or names it.
     pub(crate) fn comes_with_a_plugin(&self, hook: &str) -> bool {
         let mut plugins = self.levels.iter().filter(|level| level.kind == Kind::Plugin);
