@@ -16,8 +16,8 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     let hooks = names(&catalog);
     let programs: Vec<&str> = hooks.iter().map(String::as_str).chain(catalog.helpers()).collect();
     artifacts::for_tests(root, &programs)?;
-    let status = artifacts::cargo_test(root)
-        .args(["--workspace", "--no-fail-fast"])
+    let status = artifacts::cargo(root)
+        .args(["test", "--workspace", "--no-fail-fast"])
         .status()
         .context("starting cargo test")?;
     Ended::check(status)

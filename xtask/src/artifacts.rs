@@ -137,19 +137,6 @@ pub(crate) fn cargo(root: &Path) -> Command {
     command
 }
 
-/// [`cargo`], for tests that start programs and wait for them and for the disk: two at a time on each core, unless
-/// `RUST_TEST_THREADS` says otherwise. On two cores the process tests take 9 minutes instead of 11.
-pub(crate) fn cargo_test(root: &Path) -> Command {
-    const THREADS: &str = "RUST_TEST_THREADS";
-    let mut command = cargo(root);
-    if std::env::var_os(THREADS).is_none() {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        command.env(THREADS, (cores * 2).to_string());
-    }
-    command.arg("test");
-    command
-}
-
 /// `-p` for each hook: nothing that only other crates ask for gets into a hook.
 fn build_command(root: &Path, hooks: &[&str]) -> Command {
     let mut command = cargo(root);

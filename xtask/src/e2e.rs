@@ -50,7 +50,6 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     let binaries = artifacts::for_package(profile, root, &hooks, &helpers, &artifacts::host_triple()?)?;
     let folder = gathered(&binaries)?;
     note(format_args!("client {}: {}", client.version, client.path.display()));
-    // One at a time on each core: the client takes all of it.
     let mut command = artifacts::cargo(root);
     // Of the whole workspace, because then the dependencies are those that `cargo test` has built already.
     command.args(["test", "--workspace", "--test", "e2e", "--"]).args(&options.filters);

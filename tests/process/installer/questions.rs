@@ -106,6 +106,7 @@ fn a_no_to_what_is_shown_changes_nothing_and_where_nothing_would_change_nothing_
     terminal.wait_for(CHANGE);
     terminal.type_text("n");
     terminal.press(Key::Enter);
+    terminal.wait_for("nothing was changed");
     assert!(!terminal.wait_for_exit(END).success());
     assert!(terminal.screen().ends_with("nothing was changed"), "{}", terminal.screen());
     assert_eq!((user.text().as_str(), user.beside()), ("{}", vec!["settings.json".to_owned()]));

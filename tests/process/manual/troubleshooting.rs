@@ -51,7 +51,7 @@ const ELSEWHERE: [(&str, &str, &str); 3] = [
 ];
 
 /// Texts of the checks that are no complaint of their own: file, text, and why.
-const NO_COMPLAINT: [(&str, &str, &str); 19] = [
+const NO_COMPLAINT: [(&str, &str, &str); 20] = [
     ("matchers", "; did you mean {near}?", "ends a sentence that has its entry"),
     ("shapes", "did you mean {near}?", "what to do"),
     ("shapes", "give it the kind of value it needs, or remove it", "what to do"),
@@ -61,6 +61,7 @@ const NO_COMPLAINT: [(&str, &str, &str); 19] = [
     ("strangers", "req hooks enable {name}; then remove this entry", "what to do"),
     ("strangers", "req hooks enable {name}", "what to do"),
     ("configuration", ", and every registered hook is on", "ends a sentence of what is well"),
+    ("configuration", "the defaults", "what a hook says, to be compared with"),
     (
         "configuration",
         "Every hook is off",
