@@ -71,9 +71,9 @@ pub(crate) fn musl(triple: &str) -> String {
 }
 
 fn with_what_to_install(error: anyhow::Error) -> anyhow::Error {
-    const TODO: &str = "an archive's hooks are linked with a static C library, and there is none here; install it \
+    const REMEDY: &str = "an archive's hooks are linked with a static C library, and there is none here; install it \
         (libc6-dev on Debian and Ubuntu, glibc-static on Fedora), and package again";
-    if lacks_static_library(&error) { error.context(TODO) } else { error }
+    if lacks_static_library(&error) { error.context(REMEDY) } else { error }
 }
 
 /// The programs of the hooks, and the helpers for their own platform.

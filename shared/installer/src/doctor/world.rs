@@ -38,9 +38,9 @@ pub(crate) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// Reads it.
+    /// Reads it for the project at hand.
     pub(crate) fn read(host: &'a Host, catalog: &'a Catalog, managed: &Path) -> anyhow::Result<Self> {
-        Self::with(host, catalog, managed, None, &[Scope::Project, Scope::Local])
+        Self::of_project(host, catalog, managed, None)
     }
 
     /// Reads it for the project in this folder, or without one for that at hand.
