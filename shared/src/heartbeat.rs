@@ -14,6 +14,10 @@ const EVERY: Duration = Duration::from_secs(60);
 pub fn beat(store: &Store, hook: &str, now: SystemTime) {
     let dir = store.dir().join("heartbeat");
     let file = dir.join(hook);
+    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+    if is_link(&dir) || is_link(&file) {
+        return;
+    }
     let last = fs::metadata(&file).and_then(|metadata| metadata.modified());
     // A time in the future (the clock went back) is as stale as an old one.
     if last.is_ok_and(|last| now.duration_since(last).is_ok_and(|age| age < EVERY)) {
@@ -41,6 +45,7 @@ pub fn last(store: &Store, hook: &str) -> Option<SystemTime> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::time::{Duration, SystemTime};
 
     use super::{beat, last};
@@ -56,5 +61,31 @@ mod tests {
             assert_eq!(last(&store, "a-hook"), Some(now + Duration::from_secs(expected)));
         }
         assert_eq!(last(&store, "another"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn never_creates_or_touches_the_target_of_a_link() {
+        use std::os::unix::fs::symlink;
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(&scratch.path().join("state")).unwrap();
+        let (folder, target) = (scratch.path().join("folder"), scratch.path().join("target"));
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+
+        fs::create_dir(&folder).unwrap();
+        symlink(&folder, store.dir().join("heartbeat")).unwrap();
+        beat(&store, "a-hook", now);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+
+        fs::remove_file(store.dir().join("heartbeat")).unwrap();
+        fs::create_dir(store.dir().join("heartbeat")).unwrap();
+        symlink(&target, store.dir().join("heartbeat/a-hook")).unwrap();
+        beat(&store, "a-hook", now);
+        assert!(!target.exists());
+
+        fs::write(&target, "theirs").unwrap();
+        let written = fs::metadata(&target).unwrap().modified().unwrap();
+        beat(&store, "a-hook", written + Duration::from_secs(3600));
+        assert_eq!(fs::metadata(&target).unwrap().modified().unwrap(), written);
     }
 }
