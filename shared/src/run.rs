@@ -39,6 +39,7 @@ pub fn main<H: Hook>() -> ExitCode {
         return cli::main::<H>(&host, &arguments);
     }
     fail_open_on_panic::<H>(&host);
+    survive_file_size_limit();
     let respond = if is_plugins { respond_in_plugin::<H> } else { respond::<H> };
     if let Some(answer) = respond(&host, read_first_value()) {
         let mut stdout = std::io::stdout().lock();
@@ -48,6 +49,17 @@ pub fn main<H: Hook>() -> ExitCode {
     }
     ExitCode::SUCCESS
 }
+
+/// Lets a write past the user's file size limit (`ulimit -f`) return an error. By default its signal, SIGXFSZ, ends the process
+/// before it has answered.
+#[cfg(unix)]
+fn survive_file_size_limit() {
+    // A handler without effect: ignoring a signal would need unsafe code.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+}
+
+#[cfg(not(unix))]
+fn survive_file_size_limit() {}
 
 /// One invocation without its process: what would be printed for this input, `None` for silence.
 #[must_use]
