@@ -42,6 +42,7 @@ use earlier::{BeforeUs, given_back};
 pub use acting::{Started, Texts, is_started_by_settings};
 pub use faults::{Fault, faults};
 pub use misled::is_misled;
+pub use status_line::status_line_command;
 pub use survey::{Entry, Flag, Group, Named, Survey, survey};
 pub use team_line::{CONFIG_DIR_IN_SHELL, team_line};
 pub use user_file::{Backup, FileError, KEEP_BACKUPS, UserFile, remove_abandoned_of};

@@ -83,10 +83,7 @@ pub fn status_line<'a>(
     };
     let path = installation.deployed(&hook.name);
     let path = path.to_str().with_context(|| format!("{} is not readable text", path.display()))?;
-    let arguments = &printed.arguments;
-    let line =
-        if path.contains(' ') { format!("\"{path}\" {arguments}") } else { format!("{path} {arguments}") };
-    Ok(Some((hook, line)))
+    Ok(Some((hook, settings::status_line_command(path, &printed.arguments))))
 }
 
 /// Another command that starts the status line of one of these hooks in its turn, as a script of the user's does: to chain

@@ -25,7 +25,7 @@ pub(super) fn there(document: &Document<'_>, owner: &Owner<'_>) -> Option<Status
 
 /// The shell line runs a binary of ours.
 pub(super) fn is_ours(line: &str, owner: &Owner<'_>) -> bool {
-    is_own_program(first_word(line), owner)
+    is_own_program(&first_word(line), owner)
 }
 
 /// One edit towards this status line; `None` when there is nothing left to do.
@@ -101,11 +101,38 @@ fn is_foreign(raw: &str, owner: &Owner<'_>) -> bool {
     !value["command"].as_str().is_some_and(|line| is_ours(line, owner))
 }
 
-/// The program of a shell line, out of its quotes.
-fn first_word(line: &str) -> &str {
-    let line = line.trim_start();
-    match line.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
-        Some((program, _)) => program,
-        None => line.split_whitespace().next().unwrap_or_default(),
+/// The shell line that starts `program`: Claude Code gives a status line's command to a shell.
+#[must_use]
+pub fn status_line_command(program: &str, arguments: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:@%".contains(letter);
+    if program.chars().all(is_plain) {
+        return format!("{program} {arguments}");
     }
+    // PowerShell and cmd read single quotes differently; a path of Windows holds no double quote.
+    if cfg!(windows) {
+        return format!("\"{program}\" {arguments}");
+    }
+    format!("'{}' {arguments}", program.replace('\'', r"'\''"))
+}
+
+/// The first word of a shell line without its quotes.
+fn first_word(line: &str) -> String {
+    let mut word = String::new();
+    let mut quote = None;
+    let mut letters = line.trim_start().chars();
+    while let Some(letter) = letters.next() {
+        match (letter, quote) {
+            (letter, Some(open)) if letter == open => quote = None,
+            ('\'' | '"', None) => quote = Some(letter),
+            // A path of Windows keeps its backslashes.
+            ('\\', None) if cfg!(unix) => word.extend(letters.next()),
+            (letter, None) if letter.is_whitespace() => break,
+            (letter, _) => word.push(letter),
+        }
+    }
+    if quote.is_some() {
+        // Earlier versions wrote a path with an apostrophe as it was; it must be recognized to be replaced.
+        return line.split_whitespace().next().unwrap_or_default().to_owned();
+    }
+    word
 }

@@ -1,7 +1,7 @@
 //! The status line: there is one place for it, which may be somebody's already.
 
 use super::{FOLDER, arrange, owner};
-use crate::settings::{Owner, Refused, StatusLine, Wanted, present};
+use crate::settings::{Owner, Refused, StatusLine, Wanted, present, status_line_command};
 
 const FOREIGN: &str = r#"{ "type":"command", "command" : "my-line \ud83d", "padding": 1.50e+0 }"#;
 
@@ -121,4 +121,37 @@ fn one_that_stands_twice_is_refused_where_it_is_our_business() {
         assert_eq!(refused.why, "the key `statusLine` stands here a second time");
     }
     assert_eq!(with(&twice("1"), None, None).unwrap(), twice("1"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_shell_starts_the_program_whatever_its_path_holds() {
+    for home in ["plain", "two words", "o'brien", "$HOME", "`id`", "a\"b", "back\\slash", "*", "é;x&y", "''"]
+    {
+        let folder = format!("/home/{home}/.claude/hooks");
+        let line = status_line_command(&format!("{folder}/b-watch"), "statusline");
+        let printed = std::process::Command::new("sh").args(["-c", &format!("printf '%s|' {line}")]).output();
+        let printed = String::from_utf8(printed.unwrap().stdout).unwrap();
+        assert_eq!(printed, format!("{folder}/b-watch|statusline|"), "{line}");
+        assert!(is_recognized(&line, &folder), "{line}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn recognizes_the_lines_of_earlier_versions() {
+    for (home, line) in [
+        ("two words", "\"/home/two words/.claude/hooks/b-watch\" statusline"),
+        ("o'brien", "/home/o'brien/.claude/hooks/b-watch statusline"),
+        ("$x", "/home/$x/.claude/hooks/b-watch statusline"),
+    ] {
+        assert!(is_recognized(line, &format!("/home/{home}/.claude/hooks")), "{line}");
+    }
+}
+
+#[cfg(unix)]
+fn is_recognized(line: &str, folder: &str) -> bool {
+    let owner = Owner { folder: std::path::Path::new(folder), ..owner() };
+    let text = serde_json::json!({ "statusLine": { "type": "command", "command": line } }).to_string();
+    present(&text, &owner).unwrap().status_line.unwrap().is_ours
 }
