@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use tests::binaries::PROFILE_VARIABLE;
 use tests::client::Client;
 use tests::messages_api::{MessagesApi, Reply, Script};
 use tests::sandbox::{Level, Sandbox, toolchain_env};
@@ -20,8 +19,7 @@ fn xtask(sandbox: &Sandbox, arguments: &[&str]) -> Output {
         .env_clear()
         .envs(toolchain_env())
         .env("HOME", sandbox.home())
-        // It builds what the other tests have.
-        .envs(env::var_os(PROFILE_VARIABLE).map(|profile| (PROFILE_VARIABLE, profile)))
+        .envs(env::var_os("CARGO_TARGET_DIR").map(|folder| ("CARGO_TARGET_DIR", folder)))
         .output()
         .unwrap();
     let told =

@@ -39,7 +39,7 @@ fn tree() -> &'static Path {
         let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("package");
         let words = ["package", "--target", "x86_64-unknown-linux-gnu", "--prebuilt"].map(str::to_owned);
         let folders = [built.display().to_string(), "--out".to_owned(), out.display().to_string()];
-        let run = Invocation::new(binaries::xtask(), &sandbox).args(words).args(folders);
+        let run = Invocation::new(binaries::developer(), &sandbox).args(words).args(folders);
         run.envs(toolchain_env()).deadline(Duration::from_secs(300)).run().assert_exit(0);
         let version = env!("CARGO_PKG_VERSION");
         out.join(version).join(format!("barbless-{version}-x86_64-unknown-linux-gnu"))

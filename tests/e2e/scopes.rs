@@ -15,7 +15,7 @@ fn team() -> Sandbox {
     let prebuilt = program.parent().unwrap().display().to_string();
     let words =
         ["install", "--hooks", "delegation-guard", "--scope", "project", "--yes", "--prebuilt", &prebuilt];
-    let outcome = Invocation::new(binaries::xtask(), &sandbox).args(words).envs(toolchain_env()).run();
+    let outcome = Invocation::new(binaries::installer(), &sandbox).args(words).envs(toolchain_env()).run();
     outcome.assert_exit(0);
     assert!(!sandbox.settings_path(Level::User).exists());
     sandbox

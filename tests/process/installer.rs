@@ -60,7 +60,7 @@ impl User {
             "PROJECT" => self.sandbox.project().display().to_string(),
             word => word.to_owned(),
         });
-        Invocation::new(binaries::xtask(), &self.sandbox)
+        Invocation::new(binaries::installer(), &self.sandbox)
             .args(words)
             .envs(toolchain_env())
             // Whatever was built in the source tree is none of this user's.

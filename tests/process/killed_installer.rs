@@ -151,7 +151,7 @@ impl User {
         let prebuilt = prebuilt().display().to_string();
         let words = line.split_whitespace().map(|word| if word == "PREBUILT" { &prebuilt } else { word });
         let target = self.sandbox.temporary_dir().join("target");
-        Invocation::new(binaries::xtask(), &self.sandbox)
+        Invocation::new(binaries::installer(), &self.sandbox)
             .args(words)
             .envs(toolchain_env())
             .env("CARGO_TARGET_DIR", target.display().to_string())
@@ -163,7 +163,7 @@ impl User {
     fn killed(&self, line: &str, step: usize, in_the_middle: bool) -> (Outcome, Vec<String>) {
         let log = self.sandbox.temporary_dir().join("calls");
         let _ = fs::remove_file(&log);
-        let name = binaries::xtask().file_name().unwrap().to_str().unwrap().to_owned();
+        let name = binaries::installer().file_name().unwrap().to_str().unwrap().to_owned();
         let mut command = self
             .command(line)
             .env("LD_PRELOAD", killer().display().to_string())

@@ -20,7 +20,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The page of an archive: what stands in braces is filled in when it is packed.
-const OF_AN_ARCHIVE: &str = "xtask/src/package/README.archive.md";
+const OF_AN_ARCHIVE: &str = "xtask/dev/src/package/README.archive.md";
 
 /// What the lines of an indented block of commands begin with.
 const COMMANDS: [&str; 2] = ["./req ", "claude plugin "];

@@ -1,166 +1,131 @@
-//! `cargo xtask <verb>`: the installer's and the maintainer's commands, one module each. Here they are only told apart.
+//! `cargo xtask VERB`: builds and starts the program that knows the verb.
 //!
-//! Exit status: 0 done, 1 failed or refused, 64 wrong usage; never 2, which would mean "block" to the client.
-//! Results go to stdout, progress and errors to stderr.
+//! - `xtask-install` installs. It is built in the release profile together with the hooks, which have most dependencies in common.
+//! - `xtask-dev` checks, measures, generates and packages. It is built in the dev profile together with the tests.
+//!
+//! Exit status: 0 done, 1 failed, 64 wrong usage; never 2, which means "block" to Claude Code.
 
-mod all_tests;
-mod artifacts;
-mod bench;
-mod ci;
-mod claude_code;
-mod e2e;
-mod ended;
-mod install;
-mod package;
-mod schema;
-mod sync;
-mod tidy;
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line's help and errors")]
 
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::env;
+use std::ffi::OsString;
+use std::io;
+use std::process::{Command, ExitCode, ExitStatus};
 
-use clap::{Parser, Subcommand};
+use xtask::Workspace;
 
-use ended::Ended;
-use installer::judge::Judge;
-use installer::places::Where;
-use installer::voice::Voice;
-use installer::{disable, say, status, statusline, undo, uninstall};
-use shared::host::Host;
+const USAGE_ERROR: u8 = 64;
 
-const USAGE: u8 = 64;
+const USAGE: &str = "\
+Installs and maintains Barbless.
 
-#[derive(Parser)]
-#[command(
-    name = "cargo xtask",
-    bin_name = "cargo xtask",
-    about = "Installs and maintains Barbless.",
-    version
-)]
-struct Cli {
-    #[command(subcommand)]
-    verb: Verb,
-}
+Usage: cargo xtask <VERB>
 
-#[derive(Subcommand)]
-enum Verb {
-    /// Build the hooks, copy them to ~/.claude/hooks, register the chosen ones, and prove that they work
-    Install(install::Arguments),
-    /// Take away what install put there; your settings and the hooks' data stay
-    Uninstall(uninstall::Arguments),
-    /// Register a hook and switch it on
-    Enable {
-        /// The hook's name
-        hook: String,
-        #[command(flatten)]
-        place: Where,
-        /// How a hook that asks a model does it
-        #[arg(long, value_enum)]
-        judge: Option<Judge>,
-        #[command(flatten)]
-        source: install::Source,
-    },
-    /// Switch a hook off and take its registration away
-    Disable {
-        /// The hook's name
-        hook: String,
-        #[command(flatten)]
-        place: Where,
-        /// Where there is no terminal: yes, I mean it
-        #[arg(long)]
-        yes: bool,
-    },
-    /// What is built, deployed, registered and switched on, and where these differ
-    Status {
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-        /// The project whose settings are looked at too; else the one this command is started in
-        #[arg(long, value_name = "DIR")]
-        project: Option<PathBuf>,
-    },
-    /// Build and copy what differs; settings stay as they are
-    Sync {
-        /// Remove deployed files that no hook owns, and their registration
-        #[arg(long)]
-        prune: bool,
-        #[command(flatten)]
-        source: install::Source,
-    },
-    /// Set the client's status line; one that is there is printed below it
-    Statusline,
-    /// Undo the last change of ours in settings.json; again: bring that change back
-    Undo {
-        #[command(flatten)]
-        place: Where,
-        /// Where there is no terminal: yes, I mean it
-        #[arg(long)]
-        yes: bool,
-    },
-    /// Write the plugin with its programs, and an archive of it with checksums
-    Package(package::Arguments),
-    /// Run all tests
-    Test,
-    /// Run the tests under the real client
-    E2e(e2e::Options),
-    /// Measure what each hook costs
-    Bench(bench::Options),
-    /// Generate the JSON Schema, the plugin's manifest and hooks, and the tables
-    Schema {
-        /// Only say whether they are up to date
-        #[arg(long)]
-        check: bool,
-        /// Take the binaries from this folder instead of building them
-        #[arg(long, value_name = "DIR", hide = true)]
-        prebuilt: Option<PathBuf>,
-    },
-    /// Check the rules of the house that no compiler checks
-    Tidy,
-    /// Run everything that must hold before a change is taken
-    Ci(ci::Options),
-}
+Installation:
+  install     Build the hooks, copy them to ~/.claude/hooks, register the chosen ones, and prove that they work
+  uninstall   Remove what install put there; your settings and the hooks' data stay
+  enable      Register a hook and switch it on
+  disable     Switch a hook off and remove its registration
+  status      Show what is built, deployed, registered and switched on, and where these differ
+  sync        Build and copy what differs; settings stay as they are
+  statusline  Set Claude Code's status line; one that is there is printed below it
+  undo        Undo the last change to settings.json; again: bring that change back
+
+Development:
+  test        Run all tests but those under the real client
+  e2e         Run the tests under the real client
+  ci          Run everything that must hold before a change is merged
+  tidy        Check the rules that no compiler checks
+  schema      Generate the JSON Schema, the plugin's files and the tables of the manual
+  bench       Measure what each hook costs
+  package     Write the plugin with its programs, and an archive of it with checksums
+
+`cargo xtask VERB --help` lists the options of a verb.
+";
+
+const INSTALL: [&str; 8] =
+    ["install", "uninstall", "enable", "disable", "status", "sync", "statusline", "undo"];
+
+/// The verbs that copy the hooks, which must be built first.
+const COPIES: [&str; 3] = ["install", "enable", "sync"];
+
+/// With one of these, nothing is copied, or copied from somewhere else.
+const COPIES_NOTHING: [&str; 4] = ["--dry-run", "--prebuilt", "--help", "-h"];
+
+const DEVELOP: [&str; 6] = ["bench", "ci", "e2e", "package", "schema", "tidy"];
 
 fn main() -> ExitCode {
-    match Cli::try_parse() {
-        Ok(cli) => exit_code(run(cli.verb)),
+    let arguments: Vec<OsString> = env::args_os().skip(1).collect();
+    let verb = arguments.first().and_then(|verb| verb.to_str()).unwrap_or_default();
+    let ended = match verb {
+        "help" | "--help" | "-h" => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        "--version" | "-V" => {
+            println!("cargo xtask {}", env!("CARGO_PKG_VERSION"));
+            return ExitCode::SUCCESS;
+        }
+        "test" if arguments.len() == 1 => test(),
+        verb if INSTALL.contains(&verb) => install(verb, &arguments),
+        verb if DEVELOP.contains(&verb) => develop(&arguments),
+        _ => {
+            eprint!("error: there is no such verb\n\n{USAGE}");
+            return ExitCode::from(USAGE_ERROR);
+        }
+    };
+    match ended {
+        Ok(status) => exit_code(status),
         Err(error) => {
-            let _ = error.print();
-            if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS }
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
         }
     }
 }
 
-fn run(verb: Verb) -> anyhow::Result<()> {
-    let (root, host, voice) = (artifacts::root()?, Host::real(), Voice::Xtask);
-    match verb {
-        Verb::Install(arguments) => install::run(&root, &host, &arguments),
-        Verb::Uninstall(arguments) => uninstall::run(&host, &arguments, voice),
-        Verb::Enable { hook, place, judge, source } => {
-            install::enable(&root, &host, hook, &place, judge, &source)
-        }
-        Verb::Disable { hook, place, yes } => disable::run(&host, &hook, &place, yes, voice),
-        Verb::Status { json, project } => {
-            let built = |binary: &str| artifacts::installable(&root, binary);
-            status::run(&host, json, project.as_deref(), Some(&built), voice)
-        }
-        Verb::Sync { prune, source } => sync::run(&root, &host, prune, &source),
-        Verb::Statusline => statusline::run(&host, voice),
-        Verb::Undo { place, yes } => undo::run(&host, &place, yes, voice),
-        Verb::Package(arguments) => package::run(&root, &arguments),
-        Verb::Test => all_tests::run(&root),
-        Verb::E2e(options) => e2e::run(&root, &options),
-        Verb::Bench(options) => bench::run(&root, &options),
-        Verb::Schema { check, prebuilt } => schema::run(&root, check, prebuilt.as_deref()),
-        Verb::Tidy => tidy::run(&root),
-        Verb::Ci(options) => ci::run(&root, &options),
+fn install(verb: &str, arguments: &[OsString]) -> io::Result<ExitStatus> {
+    let workspace = Workspace::here()?;
+    let triple = xtask::host_triple()?;
+    let copies = COPIES.contains(&verb)
+        && !arguments.iter().any(|word| COPIES_NOTHING.iter().any(|option| is_option(word, option)));
+    let linking = xtask::Linking::of_this_machine(&workspace, &triple)?;
+    let programs = if copies {
+        workspace.release_hooks(&triple, linking, &["xtask-install"])?;
+        workspace.release_helpers(&triple)?
+    } else {
+        workspace.release(&triple, linking, &["xtask-install"])?
+    };
+    let mut command = Command::new(programs.join(xtask::executable("xtask-install")));
+    command.args(arguments);
+    if copies {
+        command.arg("--prebuilt").arg(&programs);
+    } else if verb == "status" {
+        command.arg("--built").arg(&programs);
     }
+    command.status()
 }
 
-fn exit_code(result: anyhow::Result<()>) -> ExitCode {
-    let Err(error) = result else { return ExitCode::SUCCESS };
-    if let Some(Ended(code)) = error.downcast_ref::<Ended>() {
-        return ExitCode::from(*code);
+fn is_option(word: &OsString, option: &str) -> bool {
+    word.to_str().is_some_and(|word| word.split('=').next() == Some(option))
+}
+
+fn develop(arguments: &[OsString]) -> io::Result<ExitStatus> {
+    let programs = Workspace::here()?.debug(&["--bin", "xtask-dev"])?;
+    Command::new(programs.join(xtask::executable("xtask-dev"))).args(arguments).status()
+}
+
+/// The tests start the programs from the folder that `debug` fills; both commands select the whole workspace, so cargo compiles
+/// each dependency once.
+fn test() -> io::Result<ExitStatus> {
+    let workspace = Workspace::here()?;
+    workspace.debug(&["--bins"])?;
+    workspace.cargo().args(["test", "--workspace", "--no-fail-fast"]).status()
+}
+
+fn exit_code(status: ExitStatus) -> ExitCode {
+    match status.code() {
+        Some(0) => ExitCode::SUCCESS,
+        Some(2) | None => ExitCode::FAILURE,
+        Some(code) => u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from),
     }
-    say::note(format_args!("error: {error:#}"));
-    ExitCode::FAILURE
 }

@@ -85,6 +85,6 @@ fn a_subscription_is_paced_by_what_its_own_status_line_is_told() {
 /// The installer, as the user of this sandbox starts it.
 #[track_caller]
 fn xtask(sandbox: &Sandbox, words: &[&str]) {
-    let installer = Invocation::new(binaries::xtask(), sandbox).unset("CLAUDE_HOOK_STATE_DIR");
+    let installer = Invocation::new(binaries::installer(), sandbox).unset("CLAUDE_HOOK_STATE_DIR");
     installer.args(words.iter().copied()).run().assert_exit(0);
 }

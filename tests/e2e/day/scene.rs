@@ -128,7 +128,7 @@ fn lines(text: &str) -> Vec<Value> {
 fn installed(words: &[&str], global: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     let programs = binaries::for_client("credit-pacer").parent().unwrap().display().to_string();
-    let installer = Invocation::new(binaries::xtask(), &sandbox).unset("CLAUDE_HOOK_STATE_DIR");
+    let installer = Invocation::new(binaries::installer(), &sandbox).unset("CLAUDE_HOOK_STATE_DIR");
     let installer = installer.args(["install", "--prebuilt", &programs, "--yes"]);
     installer.args(words.iter().copied()).run().assert_exit(0);
     if !global.is_empty() {

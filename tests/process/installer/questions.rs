@@ -21,7 +21,7 @@ fn install(user: &User, more: &[&str]) -> Terminal {
     env.extend(toolchain_env());
     env.insert("TERM".to_owned(), "xterm-256color".to_owned());
     env.remove("CLAUDE_HOOK_STATE_DIR");
-    Terminal::start(&binaries::xtask(), &words, &env, &user.sandbox.project())
+    Terminal::start(&binaries::installer(), &words, &env, &user.sandbox.project())
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_no_to_what_is_shown_changes_nothing_and_where_nothing_would_change_nothing_
 fn uninstall(user: &User, more: &str) -> Terminal {
     let done = user.sandbox.temporary_dir().join("done");
     let _ = std::fs::remove_file(&done);
-    let (program, done) = (binaries::xtask().display().to_string(), done.display().to_string());
+    let (program, done) = (binaries::installer().display().to_string(), done.display().to_string());
     let inner = format!("'{program}' uninstall {more} </dev/tty; echo ended with $?; touch '{done}'");
     let script = format!("( /bin/sh -c \"$0\" & ); until [ -e '{done}' ]; do sleep 0.1; done; read wait");
     let mut env = user.sandbox.env();

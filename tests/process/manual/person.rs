@@ -49,7 +49,7 @@ impl Person {
 
     /// `cargo xtask`, with the programs that are built already; what it would ask is answered with yes.
     fn install_cargo(&self) {
-        let (xtask, built) = (binaries::xtask(), binaries::folder());
+        let (xtask, built) = (binaries::installer(), binaries::folder());
         let script = format!(
             "#!/bin/sh\n[ \"$1\" = xtask ] || exec '{}' \"$@\"\nshift\n\
              case \"$1\" in install|enable|sync) set -- \"$@\" --prebuilt '{}';; esac\n\

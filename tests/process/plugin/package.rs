@@ -28,7 +28,7 @@ fn programs(sandbox: &Sandbox) -> PathBuf {
 fn packed(sandbox: &Sandbox, triple: &str, out: &Path) -> PathBuf {
     let words = ["package", "--target", triple, "--prebuilt"].map(str::to_owned);
     let folders = [programs(sandbox).display().to_string(), "--out".to_owned(), out.display().to_string()];
-    let run = Invocation::new(binaries::xtask(), sandbox).args(words).args(folders).envs(toolchain_env());
+    let run = Invocation::new(binaries::developer(), sandbox).args(words).args(folders).envs(toolchain_env());
     let outcome = run.run();
     outcome.assert_exit(0);
     let said = outcome.stdout_text();

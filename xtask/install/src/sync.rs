@@ -1,8 +1,6 @@
 //! `cargo xtask sync`: build, copy what differs, link. Settings are not touched, but for entries of files that `--prune`
 //! removes because no hook of this source tree owns them any more.
 
-use std::path::Path;
-
 use installer::deploy::{self, May};
 use installer::manifest::Manifest;
 use installer::places::Installation;
@@ -16,10 +14,10 @@ use shared::host::Host;
 use crate::install::Source;
 
 /// Brings the deployed binaries up to date.
-pub(crate) fn run(root: &Path, host: &Host, prunes: bool, source: &Source) -> anyhow::Result<()> {
+pub(crate) fn run(host: &Host, prunes: bool, source: &Source) -> anyhow::Result<()> {
     let catalog = Catalog::built_in()?;
     let installation = Installation::of_this_user(host, Voice::Xtask)?;
-    let make = |hooks: &[HookEntry]| source.binaries(root, hooks);
+    let make = |hooks: &[HookEntry]| source.binaries(hooks);
     let done = deploy::everything(&installation, &catalog, &source::Source::Whole(&make), May::Any)?;
     let manifest = Manifest::read(&installation)?;
     // More than those of the catalog: a command that was a program once is none any more.

@@ -73,14 +73,15 @@ mod tests {
 
     use super::super::Platform;
     use super::{PROVED, PROVED_ON, TESTED, TESTED_ON, proved};
-    use crate::artifacts;
 
     /// What is run of the tests where the workflow of a release is to let it pass on, and what is said of it.
     const TOLD: [(&str, &str); 2] = [(".ci/run", PROVED), ("cargo xtask test", TESTED)];
 
     fn release() -> (String, Value) {
-        let text =
-            fs::read_to_string(artifacts::root().unwrap().join(".github/workflows/release.yml")).unwrap();
+        let text = fs::read_to_string(
+            xtask::Workspace::here().unwrap().root().join(".github/workflows/release.yml"),
+        )
+        .unwrap();
         let workflow = serde_yaml::from_str(&text).unwrap();
         (text, workflow)
     }
@@ -94,7 +95,7 @@ mod tests {
             let (triple, tests) = (row["target"].as_str().unwrap(), row["tests"].as_str().unwrap());
             let platform = Platform { triple };
             assert_eq!(platform.archive("x"), format!("x.{}", row["archive"].as_str().unwrap()), "{triple}");
-            let musl = Some(artifacts::musl(triple)).filter(|_| platform.is_linux());
+            let musl = Some(xtask::musl(triple)).filter(|_| platform.is_linux());
             assert_eq!(row["musl"].as_str(), musl.as_deref(), "{triple}");
             let expected = TOLD.iter().find(|(line, _)| *line == tests).map(|(_, said)| *said);
             assert_eq!(Some(proved(triple)), expected, "{triple}: {tests}");

@@ -11,13 +11,13 @@ mod tree;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, ensure};
 use installer::manifest::hash;
 use installer::say::{note, say};
 use installer::source::{Binaries, prebuilt};
 use shared::catalog::Catalog;
+use xtask::{Linking, Workspace};
 
-use crate::artifacts;
 use tree::Tree;
 
 /// What is asked for on the command line.
@@ -66,14 +66,15 @@ impl Platform<'_> {
 }
 
 /// Writes `<out>/<version>/barbless-<version>-<target>/`, its archive beside it, and the checksums of all archives there.
-pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<()> {
+pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> anyhow::Result<()> {
+    let root = workspace.root();
     let triple = match &arguments.target {
         Some(triple) => triple.clone(),
-        None => artifacts::host_triple()?,
+        None => xtask::host_triple()?,
     };
     let platform = Platform { triple: &triple };
     let catalog = Catalog::built_in()?;
-    let binaries = binaries(root, &catalog, arguments, &triple)?;
+    let binaries = binaries(workspace, &catalog, arguments, &triple)?;
     let folder = arguments.out.clone().unwrap_or_else(|| root.join("dist")).join(VERSION);
     fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
     let folder = folder.canonicalize().with_context(|| format!("finding {}", folder.display()))?;
@@ -89,17 +90,31 @@ pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn binaries(root: &Path, catalog: &Catalog, arguments: &Arguments, triple: &str) -> anyhow::Result<Binaries> {
+/// An archive's hooks start on any machine of its platform: those that cannot be linked statically are none. On Linux the helpers
+/// are linked with musl where the compiler has it: it resolves names without the machine's C library.
+fn binaries(
+    workspace: &Workspace,
+    catalog: &Catalog,
+    arguments: &Arguments,
+    triple: &str,
+) -> anyhow::Result<Binaries> {
     if let Some(folder) = &arguments.prebuilt {
         return prebuilt(folder, &catalog.hooks);
     }
-    let hooks: Vec<&str> = catalog.hooks.iter().map(|hook| hook.name.as_str()).collect();
-    let helpers: Vec<&str> = catalog.helpers().into_iter().collect();
-    let binaries = artifacts::for_package(artifacts::RELEASE, root, &hooks, &helpers, triple)?;
-    match helpers.iter().chain(&hooks).find(|name| !binaries.contains_key(**name)) {
-        Some(missing) => bail!("cargo built no {missing}"),
-        None => Ok(binaries),
-    }
+    ensure!(
+        Linking::of_this_machine(workspace, triple)? == Linking::Static,
+        "an archive's hooks are linked with a static C library, and there is none here; install it \
+         (libc6-dev on Debian and Ubuntu, glibc-static on Fedora), and package again"
+    );
+    let folder = workspace.release_hooks(triple, Linking::Static, &[])?;
+    let musl = xtask::musl(triple);
+    let helpers = workspace.release_helpers(if xtask::has_target(&musl) { &musl } else { triple })?;
+    let mut binaries = prebuilt(&folder, &catalog.hooks)?;
+    binaries.extend(catalog.helpers().into_iter().map(|name| {
+        let file = helpers.join(format!("{name}{}", Platform { triple }.ending()));
+        (name.to_owned(), file)
+    }));
+    Ok(binaries)
 }
 
 /// A line per archive, as `sha256sum -c` takes it.
@@ -120,7 +135,7 @@ fn sums(folder: &Path) -> anyhow::Result<String> {
 /// What does not run on every machine.
 fn tell_needs(tree: &Tree, triple: &str) {
     if let Some(needed) = about::needs_of_machine(&tree.needs) {
-        let musl = artifacts::musl(triple);
+        let musl = xtask::musl(triple);
         note(format_args!(
             "{needed}; for one that needs none: rustup target add {musl}, install musl-gcc, and again"
         ));

@@ -65,13 +65,13 @@ const DOORS: [Door; 5] = [
         allowed: &[
             ("shared/src/run/bug.rs", "a panic must end with status 0"),
             ("hooks/credit-pacer/src/statusline.rs", "the same, in the client's status line"),
-            ("xtask/src/tidy/", "names the call"),
+            ("xtask/dev/src/tidy/", "names the call"),
         ],
         instead: "return an `ExitCode` from `main`",
     },
     Door {
         call: "println!",
-        allowed: &[("tests/", "a test's own words"), ("xtask/src/tidy/", "names the call")],
+        allowed: &[("tests/", "a test's own words"), ("xtask/dev/src/tidy/", "names the call")],
         instead: "let `shared::run` answer, or `installer::say`: a closed stdout must not panic",
     },
 ];
@@ -134,7 +134,7 @@ mod tests {
         );
         assert_eq!(found("shared/src/host/clock.rs", text), Vec::<String>::new());
         assert_eq!(found("hooks/a/src/lib.rs", "let home = std::env::var_os(\"HOME\");\n").len(), 1);
-        assert_eq!(found("xtask/src/status.rs", "eprintln!(\"a\");\n").len(), 1);
+        assert_eq!(found("xtask/install/src/status.rs", "eprintln!(\"a\");\n").len(), 1);
     }
 
     #[test]

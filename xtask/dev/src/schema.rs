@@ -15,10 +15,9 @@ use anyhow::{Context as _, bail, ensure};
 use serde_json::{Map, Value, json};
 use shared::catalog::{Catalog, HookEntry};
 
-use crate::artifacts;
-use installer::registration::names;
 use installer::say::{list, say};
 use installer::source::{Binaries, prebuilt};
+use xtask::Workspace;
 
 const BEGIN: &str = "<!-- hooks:begin -->\n";
 const END: &str = "<!-- hooks:end -->";
@@ -30,14 +29,14 @@ struct Generated {
 }
 
 /// Writes the files, or with `check` only compares them. The programs are built, or lie in the folder `built`.
-pub(crate) fn run(root: &Path, check: bool, built: Option<&Path>) -> anyhow::Result<()> {
+pub(crate) fn run(workspace: &Workspace, check: bool, built: Option<&Path>) -> anyhow::Result<()> {
+    let root = workspace.root();
     let catalog = Catalog::built_in()?;
-    let all = names(&catalog);
-    let hooks: Vec<&str> = all.iter().map(String::as_str).collect();
-    let binaries = match built {
-        Some(folder) => prebuilt(folder, &catalog.hooks)?,
-        None => artifacts::for_tests(root, &hooks)?,
+    let folder = match built {
+        Some(folder) => folder.to_owned(),
+        None => workspace.debug(&["--bins"])?,
     };
+    let binaries = prebuilt(&folder, &catalog.hooks)?;
     let readme = fs::read_to_string(root.join("README.md")).context("reading README.md")?;
     let mut files = printed::schemas(&catalog, &binaries)?;
     let leftovers = printed::leftovers(root, &files);

@@ -1,14 +1,12 @@
 //! How much the hooks pull in, and which compiler that needs. Tests may pull in what they like.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
 use super::Finding;
 use super::manifests::{Workspace, list, texts};
-use crate::artifacts::cargo;
 
 /// All hooks together may be made of so many packages.
 const MOST_PACKAGES: usize = 180;
@@ -17,8 +15,8 @@ const MOST_PACKAGES: usize = 180;
 const TESTS: &str = "tests";
 
 /// How many different packages end up in the hooks.
-pub(super) fn of_hooks(root: &Path, hooks: &[String]) -> anyhow::Result<usize> {
-    let mut tree = cargo(root);
+pub(super) fn of_hooks(workspace: &xtask::Workspace, hooks: &[String]) -> anyhow::Result<usize> {
+    let mut tree = workspace.cargo();
     tree.args(["tree", "--edges=normal", "--prefix=none", "--format={p}"]);
     let output = tree
         .args(hooks.iter().flat_map(|hook| ["--package", hook]))

@@ -7,11 +7,12 @@ use std::process::Command;
 
 use anyhow::{Context as _, ensure};
 
-use crate::artifacts::for_installation;
-use installer::source::Binaries;
+use installer::source::{Binaries, prebuilt};
+use shared::catalog::Catalog;
+use xtask::{Linking, Workspace};
 
 /// The release profile's flags.
-const FLAGS: [&str; 5] = ["opt-level=3", "lto=fat", "codegen-units=1", "panic=abort", "strip=symbols"];
+const FLAGS: [&str; 3] = ["opt-level=3", "panic=abort", "strip=symbols"];
 
 /// The programs of one bench.
 #[derive(Debug)]
@@ -24,24 +25,31 @@ pub(super) struct Programs {
     pub(super) python: Option<PathBuf>,
 }
 
-/// Builds the hooks into the workspace's target folder, and the empty program into `scratch`.
-pub(super) fn build(root: &Path, hooks: &[&str], scratch: &Path) -> anyhow::Result<Programs> {
+/// Builds the hooks into the workspace's target folder, or takes them from `given`; and the empty program into `scratch`.
+pub(super) fn build(workspace: &Workspace, given: Option<&Path>, scratch: &Path) -> anyhow::Result<Programs> {
+    let triple = xtask::host_triple()?;
+    let linking = Linking::of_this_machine(workspace, &triple)?;
+    let folder = match given {
+        Some(folder) => folder.to_owned(),
+        // With the same packages as an installation, so that nothing is built twice.
+        None => workspace.release_hooks(&triple, linking, &["xtask-install"])?,
+    };
     Ok(Programs {
-        hooks: for_installation(root, hooks, &[])?,
-        floor: build_floor(scratch)?,
+        hooks: prebuilt(&folder, &Catalog::built_in()?.hooks)?,
+        floor: build_floor(&triple, linking, scratch)?,
         python: python(),
     })
 }
 
 /// The least a process can cost: `fn main() {}` with the flags of the release profile, linked like the hooks.
-fn build_floor(scratch: &Path) -> anyhow::Result<PathBuf> {
+fn build_floor(triple: &str, linking: Linking, scratch: &Path) -> anyhow::Result<PathBuf> {
     let source = scratch.join("floor.rs");
-    let program = scratch.join(format!("floor{}", env::consts::EXE_SUFFIX));
+    let program = scratch.join(xtask::executable("floor"));
     fs::write(&source, "fn main() {}\n").with_context(|| format!("writing {}", source.display()))?;
     let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     rustc.args(["--edition", "2024"]).args(FLAGS.iter().flat_map(|flag| ["-C", flag]));
-    if cfg!(all(target_os = "linux", target_env = "gnu")) {
-        rustc.args(["-C", "target-feature=+crt-static"]);
+    if linking == Linking::Static {
+        rustc.args(xtask::static_flags(triple));
     }
     let status = rustc.arg("-o").arg(&program).arg(&source).status().context("starting rustc")?;
     ensure!(status.success(), "building the empty program ended with {status}; rustc's messages stand above");
