@@ -14,8 +14,9 @@ use std::time::Duration;
 use tests::binaries;
 use tests::process::{Invocation, Outcome};
 use tests::sandbox::{Level, Sandbox, toolchain_env};
+use tests::small_programs;
 
-/// A user and the commands they type. The binaries are those of the tests: nothing is built.
+/// A user and the commands they type. Nothing is built; `PREBUILT` holds scripts, `REAL` the programs themselves.
 struct User {
     sandbox: Sandbox,
 }
@@ -56,7 +57,8 @@ impl User {
     /// `cargo xtask ...`, without cargo.
     fn command(&self, line: &str) -> Invocation {
         let words = line.split_whitespace().map(|word| match word {
-            "PREBUILT" => binaries::folder().display().to_string(),
+            "PREBUILT" => small_programs::folder().display().to_string(),
+            "REAL" => binaries::folder().display().to_string(),
             "PROJECT" => self.sandbox.project().display().to_string(),
             word => word.to_owned(),
         });

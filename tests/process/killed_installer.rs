@@ -4,10 +4,9 @@
 
 use crate::driver::names;
 use serde_json::Value;
-use shared::catalog::{Answer, Catalog};
+use shared::catalog::Catalog;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,6 +17,7 @@ use tempfile::TempDir;
 use tests::binaries;
 use tests::process::{Invocation, Outcome};
 use tests::sandbox::{Level, Sandbox, toolchain_env};
+use tests::small_programs;
 
 const SIGKILL: i32 = 9;
 
@@ -48,61 +48,6 @@ fn killer() -> &'static Path {
         (folder, library)
     });
     library
-}
-
-/// Which hooks are registered here, and so proved: real ones.
-const REAL: [&str; 2] = ["rate-awareness", "stop-momentum"];
-
-/// A program that does what a gate is proved by, and nothing else.
-const DENIES: &str = r#"#!/bin/sh
-cat > /dev/null
-echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}'
-"#;
-
-/// One that is proved by a notice.
-const TELLS: &str = r#"#!/bin/sh
-[ "$1" = status ] && echo '{"enabled":true}' && exit
-cat > /dev/null
-echo '{"systemMessage":"used"}'
-"#;
-
-/// One that is proved by advice at a session's start.
-const ADVISES: &str = r#"#!/bin/sh
-cat > /dev/null
-echo '{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"mind"}}'
-"#;
-
-/// A program that hooks start, which only has to say what it is.
-const SAYS_ITS_VERSION: &str = "#!/bin/sh\necho courier 0\n";
-
-fn stand_in(path: &Path, script: &str) {
-    fs::write(path, script).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-}
-
-/// A folder of binaries to install from. Those that are only copied are small, or the disk would have most of the time.
-fn prebuilt() -> &'static Path {
-    static FOLDER: OnceLock<TempDir> = OnceLock::new();
-    let folder = FOLDER.get_or_init(|| {
-        let folder = TempDir::with_prefix("barbless-").expect("a temporary folder");
-        stand_in(&folder.path().join("courier"), SAYS_ITS_VERSION);
-        for hook in Catalog::built_in().unwrap().hooks {
-            let path = folder.path().join(&hook.name);
-            if REAL.contains(&hook.name.as_str()) {
-                fs::copy(binaries::path(&hook.name), path).unwrap();
-            } else {
-                // What is copied is proved first.
-                match hook.proof.answer {
-                    Answer::Deny => stand_in(&path, DENIES),
-                    Answer::Notice => stand_in(&path, TELLS),
-                    Answer::Advise => stand_in(&path, ADVISES),
-                    _ => panic!("{} needs another stand-in", hook.name),
-                }
-            }
-        }
-        folder
-    });
-    folder.path()
 }
 
 /// What a user has in the end: the text of each file, without what differs from run to run.
@@ -148,7 +93,7 @@ impl User {
     }
 
     fn command(&self, line: &str) -> Invocation {
-        let prebuilt = prebuilt().display().to_string();
+        let prebuilt = small_programs::folder().display().to_string();
         let words = line.split_whitespace().map(|word| if word == "PREBUILT" { &prebuilt } else { word });
         let target = self.sandbox.temporary_dir().join("target");
         Invocation::new(binaries::installer(), &self.sandbox)
@@ -208,9 +153,12 @@ fn note_files(folder: &Path, name: &str, files: &mut BTreeMap<String, Vec<String
             () if metadata.len() > 1 << 16 => metadata.len().to_string(),
             () => fs::read_to_string(&path).unwrap(),
         };
+        // The hooks' state is their own.
+        if entry == "hook-state" {
+            continue;
+        }
         files.entry(name.clone()).or_default().push(content);
-        // What the hooks note there when they are proved is theirs.
-        if metadata.is_dir() && entry != "hook-state" {
+        if metadata.is_dir() {
             note_files(&path, &format!("{name}/"), files);
         }
     }

@@ -1,9 +1,9 @@
 //! From one build to another and back, and away: what a newer version wrote is not overwritten, what is installed is what was
 //! asked for, and a purge leaves what it says. All hooks together work through a day, so that every kind of file is there.
 
+mod manifest;
 mod newer;
 mod purge;
-mod versions;
 
 use std::cell::RefCell;
 use std::fs;

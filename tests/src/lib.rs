@@ -37,6 +37,7 @@ pub mod payloads;
 pub mod transcripts;
 
 pub mod settings;
+pub mod small_programs;
 
 pub mod recording;
 

@@ -11,7 +11,7 @@ use super::lock::{LOCK_DEADLINE, LockError, with_lock};
 use super::names::file_key;
 use crate::hook::Remembered;
 use crate::host::Timestamp;
-use crate::version::of_state;
+use crate::version::OF_STATE;
 
 /// The state folder.
 #[derive(Debug, Clone)]
@@ -129,7 +129,7 @@ impl Store {
             }
             Err(error) => return Err(LoadError::Unreadable(file.to_path_buf(), error)),
         };
-        if version_of(&bytes).is_some_and(|version| version > of_state()) {
+        if version_of(&bytes).is_some_and(|version| version > OF_STATE) {
             return Err(LoadError::Newer(file.to_path_buf()));
         }
         match serde_json::from_slice::<Read<T>>(&bytes) {
@@ -154,7 +154,7 @@ impl Store {
         if is_newer(file) {
             return Err(SaveError::Newer(file.to_path_buf()));
         }
-        let bytes = serde_json::to_vec(&Written { version: of_state(), session, state })
+        let bytes = serde_json::to_vec(&Written { version: OF_STATE, session, state })
             .map_err(|source| SaveError::Unserializable(file.to_path_buf(), source))?;
         write_private(file, &bytes).map_err(|source| SaveError::Unwritable(file.to_path_buf(), source))
     }
@@ -240,7 +240,7 @@ const OFF: &str = "OFF";
 
 /// This is a state file of ours: it has our envelope, and not that of a newer version.
 pub(super) fn has_envelope(file: &Path) -> bool {
-    let is_ours = |read: Envelope| (1..=of_state()).contains(&read.version);
+    let is_ours = |read: Envelope| (1..=OF_STATE).contains(&read.version);
     let ours = |bytes: Vec<u8>| serde_json::from_slice::<Envelope>(&bytes).is_ok_and(is_ours);
     read_private(file).is_ok_and(ours)
 }
@@ -250,7 +250,7 @@ pub(super) fn has_envelope(file: &Path) -> bool {
 pub fn is_newer(file: &Path) -> bool {
     let Ok(head) = read_head(file) else { return false };
     let version = version_of_head(&head).or_else(|| version_of(&read_private(file).ok()?));
-    version.is_some_and(|version| version > of_state())
+    version.is_some_and(|version| version > OF_STATE)
 }
 
 fn version_of(bytes: &[u8]) -> Option<u32> {

@@ -29,7 +29,7 @@ fn everything_installed_and_taken_away_leaves_the_same_bytes() {
         assert_eq!(user.bytes(), installed, "a second time changes nothing: {before:?}");
         user.types("uninstall --yes");
         assert_eq!(user.text(), before);
-        assert_eq!(user.beside(), ["hook-state", "requirements.yaml", "settings.json"], "{before:?}");
+        assert_eq!(user.beside(), ["requirements.yaml", "settings.json"], "{before:?}");
         user.types("uninstall --yes");
         assert_eq!(user.text(), before);
     }
@@ -114,8 +114,8 @@ fn a_dry_run_shows_the_difference_and_touches_nothing() {
 #[test]
 fn a_dry_run_of_taking_away_shows_what_would_go_and_touches_nothing() {
     let user = User::with("{}");
-    user.types("install --prebuilt PREBUILT --hooks rate-awareness --yes");
-    user.types("install --prebuilt PREBUILT --hooks rate-awareness --scope local --project PROJECT --yes");
+    user.types("install --prebuilt REAL --hooks rate-awareness --yes");
+    user.types("install --prebuilt REAL --hooks rate-awareness --scope local --project PROJECT --yes");
     let (installed, there) = (user.text(), user.beside());
     let said = user.types("uninstall --dry-run").stdout_text();
     for line in [
@@ -180,7 +180,7 @@ fn enabling_a_hook_tells_of_that_one_and_of_any_that_does_not_hold() {
 #[test]
 fn at_the_end_the_doctor_has_the_last_word_and_a_second_time_changes_nothing() {
     let user = User::with("{}");
-    let line = "install --prebuilt PREBUILT --hooks requirements-check --yes";
+    let line = "install --prebuilt REAL --hooks requirements-check --yes";
     let said = user.types(line).stdout_text();
     let lines: Vec<&str> = said.lines().collect();
     let [.., verdict, next] = lines[..] else { panic!("{said}") };
@@ -290,7 +290,7 @@ fn what_was_switched_off_comes_back_only_by_name() {
 #[test]
 fn a_hooks_further_program_is_installed_beside_it_found_by_its_name_and_goes_with_it() {
     let user = User::new();
-    user.types("install --prebuilt PREBUILT --yes");
+    user.types("install --prebuilt REAL --yes");
     let says = |program: &str| {
         let command = Invocation::new(user.home(".local/bin").join(program), &user.sandbox);
         command.args(["--help"]).run().stdout_text()

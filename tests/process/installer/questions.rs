@@ -4,6 +4,7 @@ use super::User;
 use std::time::Duration;
 use tests::binaries;
 use tests::sandbox::toolchain_env;
+use tests::small_programs;
 use tests::terminal::{Key, Terminal};
 
 const END: Duration = Duration::from_secs(30);
@@ -15,7 +16,7 @@ const CHANGE: &str = "Shall it be changed like this?";
 /// The installer in a terminal.
 fn install(user: &User, more: &[&str]) -> Terminal {
     let mut words =
-        vec!["install".to_owned(), "--prebuilt".to_owned(), binaries::folder().display().to_string()];
+        vec!["install".to_owned(), "--prebuilt".to_owned(), small_programs::folder().display().to_string()];
     words.extend(more.iter().map(|word| (*word).to_owned()));
     let mut env = user.sandbox.env();
     env.extend(toolchain_env());
@@ -137,6 +138,7 @@ fn uninstall(user: &User, more: &str) -> Terminal {
 fn what_goes_and_what_stays_is_shown_before_anything_is_taken_away() {
     let user = User::with("{}");
     user.types("install --prebuilt PREBUILT --yes");
+    user.sandbox.write_home(".claude/hook-state/journal.jsonl", "");
     let installed = user.text();
     for (more, question, shown) in [
         ("", "Remove it?", "would stay: ~/.claude/hook-state"),

@@ -4,7 +4,7 @@ use super::User;
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
-use tests::binaries;
+use tests::small_programs;
 
 const INSTALL: &str = "install --prebuilt PREBUILT --hooks credit-pacer --yes";
 
@@ -190,7 +190,7 @@ fn the_program_that_opens_connections_comes_and_goes_with_the_hooks() {
     fs::write(user.deployed("courier"), "changed").unwrap();
     let said = user.types("status").stdout_text();
     assert!(said.contains("credit-pacer: courier: the deployed file is not what was installed"), "{said}");
-    fs::copy(binaries::path("courier"), user.deployed("courier")).unwrap();
+    fs::copy(small_programs::folder().join("courier"), user.deployed("courier")).unwrap();
     user.types("uninstall --yes");
     assert!(!user.deployed("courier").exists());
 }
@@ -199,10 +199,8 @@ fn the_program_that_opens_connections_comes_and_goes_with_the_hooks() {
 fn folder_with(user: &User, courier: Option<&str>) -> PathBuf {
     let folder = user.sandbox.temporary_dir().join("archive");
     fs::create_dir(&folder).unwrap();
-    let hooks = shared::catalog::Catalog::built_in().unwrap().hooks;
-    for name in hooks.into_iter().map(|hook| hook.name).chain(["req".to_owned()]) {
-        std::os::unix::fs::symlink(binaries::path(&name), folder.join(name)).unwrap();
-    }
+    small_programs::write_all(&folder);
+    fs::remove_file(folder.join("courier")).unwrap();
     if let Some(text) = courier {
         fs::write(folder.join("courier"), text).unwrap();
     }

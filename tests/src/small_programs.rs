@@ -1,0 +1,73 @@
+//! Shell scripts in place of our programs, for tests of what an installer does with any program: a copy of them takes no time.
+//! Each gives the answer by which `config/hooks.yaml` proves its hook, and nothing else. Unix only.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+use shared::catalog::{Answer, Catalog, HookEntry};
+use tempfile::TempDir;
+
+/// A folder with a script for every program of an archive.
+pub fn folder() -> &'static Path {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let folder = TempDir::with_prefix("barbless-").expect("a temporary folder");
+        write_all(folder.path());
+        folder
+    });
+    folder.path()
+}
+
+/// Writes a script for every program of an archive into a folder.
+pub fn write_all(folder: &Path) {
+    let catalog = Catalog::built_in().expect("the catalog");
+    for hook in &catalog.hooks {
+        write(folder, &hook.name, Some(&answer(hook)));
+    }
+    for name in catalog.helpers().into_iter().chain(["req"]) {
+        write(folder, name, None);
+    }
+}
+
+/// A script that says what it is, is switched on, and gives this answer to every event.
+fn write(folder: &Path, name: &str, answer: Option<&Value>) -> PathBuf {
+    let answer = answer.map_or_else(|| "exit".to_owned(), |answer| format!("echo '{answer}'"));
+    let version = env!("CARGO_PKG_VERSION");
+    let script = format!(
+        "#!/bin/sh\ncase \"$1\" in\n\
+         status) echo '{{\"enabled\":true}}' ;;\n\
+         '') cat > /dev/null; {answer} ;;\n\
+         *) echo '{name} {version}' ;;\nesac\n"
+    );
+    let path = folder.join(name);
+    fs::write(&path, script).expect("a script");
+    make_executable(&path);
+    path
+}
+
+fn answer(hook: &HookEntry) -> Value {
+    let event = &hook.proof.event["hook_event_name"];
+    let specific = |key: &str, value: &str| json!({ "hookEventName": event, key: value });
+    match hook.proof.answer {
+        Answer::Silence | Answer::Ask => panic!("{} needs another stand-in", hook.name),
+        Answer::Notice => json!({ "systemMessage": "used" }),
+        Answer::Advise => json!({ "hookSpecificOutput": specific("additionalContext", "mind") }),
+        Answer::Block => json!({ "decision": "block", "reason": "no" }),
+        Answer::Deny => {
+            let mut denial = specific("permissionDecision", "deny");
+            denial["permissionDecisionReason"] = "no".into();
+            json!({ "hookSpecificOutput": denial })
+        }
+    }
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its mode");
+}
+
+#[cfg(not(unix))]
+fn make_executable(_path: &Path) {}
