@@ -20,6 +20,18 @@ pub use programs::TrustedPath;
 pub(crate) use programs::first_program;
 pub use stdin::{InputError, MAX_INPUT_BYTES, READ_DEADLINE, complete_value_end, read_first_value};
 
+/// Lets a write past the user's file size limit (`ulimit -f`) return an error. By default its signal, SIGXFSZ, ends the process
+/// before it has answered.
+#[cfg(unix)]
+pub fn survive_file_size_limit() {
+    // A handler without effect: ignoring a signal would need unsafe code.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+}
+
+/// Elsewhere there is no such signal.
+#[cfg(not(unix))]
+pub fn survive_file_size_limit() {}
+
 /// What one process is told by its surroundings.
 #[derive(Debug, Clone)]
 pub struct Host {

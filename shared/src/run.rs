@@ -23,7 +23,7 @@ use crate::own_calls::is_own_call;
 use crate::protocol::{self, Answer, Event, Input};
 use crate::state::{Store, is_off, sweep_once_a_day};
 use crate::switches::{SectionSwitches, Switches};
-use crate::{blocks, cli, config, heartbeat, journal, notices};
+use crate::{blocks, cli, config, heartbeat, host, journal, notices};
 use bug::fail_open_on_panic;
 use plugin::is_left_to_settings;
 
@@ -32,6 +32,7 @@ pub use plugin::BY_PLUGIN;
 /// The whole of a hook's `main`: the hook itself without arguments, its command line with some.
 #[must_use]
 pub fn main<H: Hook>() -> ExitCode {
+    host::survive_file_size_limit();
     let host = Host::real();
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let is_plugins = matches!(&*arguments, [only] if only == BY_PLUGIN);
@@ -39,7 +40,6 @@ pub fn main<H: Hook>() -> ExitCode {
         return cli::main::<H>(&host, &arguments);
     }
     fail_open_on_panic::<H>(&host);
-    survive_file_size_limit();
     let respond = if is_plugins { respond_in_plugin::<H> } else { respond::<H> };
     if let Some(answer) = respond(&host, read_first_value()) {
         let mut stdout = std::io::stdout().lock();
@@ -49,17 +49,6 @@ pub fn main<H: Hook>() -> ExitCode {
     }
     ExitCode::SUCCESS
 }
-
-/// Lets a write past the user's file size limit (`ulimit -f`) return an error. By default its signal, SIGXFSZ, ends the process
-/// before it has answered.
-#[cfg(unix)]
-fn survive_file_size_limit() {
-    // A handler without effect: ignoring a signal would need unsafe code.
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
-}
-
-#[cfg(not(unix))]
-fn survive_file_size_limit() {}
 
 /// One invocation without its process: what would be printed for this input, `None` for silence.
 #[must_use]

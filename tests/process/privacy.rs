@@ -118,19 +118,14 @@ impl World {
         documented(&hook.stdin(bytes).run());
     }
 
-    /// The session's inputs with this secret in every text, as the whole of it and inside: one recording in twelve, and all
-    /// that are the first of their event, a shell's or a skill's.
+    /// The session's inputs with this secret in every text, alone or inside a sentence: the first recording of each event, and one
+    /// in twelve of the others.
     fn live_through(&mut self, number: usize, secret: &str) {
         let session = self.session(number, secret);
-        let is_its_turn = |index: usize, name: &str| {
-            let is_plain = !name.contains('-') || name.ends_with("-Bash") || name.ends_with("-Skill");
-            is_plain || index % 12 == number % 12
-        };
-        for text in [secret, &format!("see {secret} there")] {
-            for (index, (name, _)) in self.inputs.iter().enumerate() {
-                if is_its_turn(index, name) {
-                    self.ask(&poisoned(&session.replay(name), text).to_bytes(), secret);
-                }
+        let text = if number % 2 == 0 { secret.to_owned() } else { format!("see {secret} there") };
+        for (index, (name, _)) in self.inputs.iter().enumerate() {
+            if !name.contains('-') || index % 12 == number % 12 {
+                self.ask(&poisoned(&session.replay(name), &text).to_bytes(), secret);
             }
         }
         let whole = poisoned(&session.user_prompt_submit(""), secret).to_bytes();

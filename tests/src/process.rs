@@ -303,7 +303,7 @@ impl Running {
             if Instant::now() >= self.deadline {
                 return self.end();
             }
-            thread::sleep(Duration::from_millis(1));
+            thread::sleep(Duration::from_micros(200));
         }
     }
 

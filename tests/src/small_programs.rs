@@ -24,21 +24,21 @@ pub fn folder() -> &'static Path {
 pub fn write_all(folder: &Path) {
     let catalog = Catalog::built_in().expect("the catalog");
     for hook in &catalog.hooks {
-        write(folder, &hook.name, Some(&answer(hook)));
+        write(folder, &hook.name, hook.enabled, Some(&answer(hook)));
     }
     for name in catalog.helpers().into_iter().chain(["req"]) {
-        write(folder, name, None);
+        write(folder, name, true, None);
     }
 }
 
-/// A script that says what it is, is switched on, and gives this answer to every event.
-fn write(folder: &Path, name: &str, answer: Option<&Value>) -> PathBuf {
+/// A script that says what it is and whether it is switched on, and gives this answer to every event.
+fn write(folder: &Path, name: &str, enabled: bool, answer: Option<&Value>) -> PathBuf {
     let answer = answer.map_or_else(|| "exit".to_owned(), |answer| format!("echo '{answer}'"));
     let version = env!("CARGO_PKG_VERSION");
     let script = format!(
         "#!/bin/sh\ncase \"$1\" in\n\
-         status) echo '{{\"enabled\":true}}' ;;\n\
-         '') cat > /dev/null; {answer} ;;\n\
+         status) echo '{{\"enabled\":{enabled}}}' ;;\n\
+         ''|--plugin) cat > /dev/null; {answer} ;;\n\
          *) echo '{name} {version}' ;;\nesac\n"
     );
     let path = folder.join(name);

@@ -10,7 +10,9 @@
 use std::env;
 use std::ffi::OsString;
 use std::io;
+use std::num::NonZero;
 use std::process::{Command, ExitCode, ExitStatus};
+use std::thread;
 
 use xtask::Workspace;
 
@@ -58,10 +60,8 @@ fn main() -> ExitCode {
     let arguments: Vec<OsString> = env::args_os().skip(1).collect();
     let verb = arguments.first().and_then(|verb| verb.to_str()).unwrap_or_default();
     let ended = match verb {
-        "help" | "--help" | "-h" => {
-            print!("{USAGE}");
-            return ExitCode::SUCCESS;
-        }
+        "help" | "--help" | "-h" => return help(),
+        "test" if arguments[1..].iter().any(|word| word == "--help" || word == "-h") => return help(),
         "--version" | "-V" => {
             println!("cargo xtask {}", env!("CARGO_PKG_VERSION"));
             return ExitCode::SUCCESS;
@@ -81,6 +81,11 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn help() -> ExitCode {
+    print!("{USAGE}");
+    ExitCode::SUCCESS
 }
 
 fn install(verb: &str, arguments: &[OsString]) -> io::Result<ExitStatus> {
@@ -119,7 +124,14 @@ fn develop(arguments: &[OsString]) -> io::Result<ExitStatus> {
 fn test() -> io::Result<ExitStatus> {
     let workspace = Workspace::here()?;
     workspace.debug(&["--bins"])?;
-    workspace.cargo().args(["test", "--workspace", "--no-fail-fast"]).status()
+    let mut tests = workspace.cargo();
+    // Many tests wait for a process: two for each core keep the cores at work.
+    let threads = thread::available_parallelism().map_or(2, NonZero::get) * 2;
+    tests.env(
+        "RUST_TEST_THREADS",
+        env::var_os("RUST_TEST_THREADS").unwrap_or_else(|| threads.to_string().into()),
+    );
+    tests.args(["test", "--workspace", "--no-fail-fast"]).status()
 }
 
 fn exit_code(status: ExitStatus) -> ExitCode {

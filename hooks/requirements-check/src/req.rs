@@ -31,6 +31,7 @@ const USAGE: u8 = 64;
 /// Runs `req` with the arguments of this process.
 #[must_use]
 pub fn main() -> ExitCode {
+    shared::host::survive_file_size_limit();
     let arguments: Result<Vec<String>, OsString> =
         std::env::args_os().skip(1).map(OsString::into_string).collect();
     let Ok(words) = arguments else { return failed("req: the arguments are not readable text", USAGE) };

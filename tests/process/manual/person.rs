@@ -49,14 +49,16 @@ impl Person {
 
     /// `cargo xtask`, with the programs that are built already; what it would ask is answered with yes.
     fn install_cargo(&self) {
-        let (xtask, built) = (binaries::installer(), binaries::folder());
+        let built = binaries::folder();
         let script = format!(
             "#!/bin/sh\n[ \"$1\" = xtask ] || exec '{}' \"$@\"\nshift\n\
+             program=xtask-install\n\
+             case \"$1\" in bench|ci|e2e|package|schema|tidy) program=xtask-dev;; test) program=xtask;; esac\n\
              case \"$1\" in install|enable|sync) set -- \"$@\" --prebuilt '{}';; esac\n\
-             case \"$1\" in install|disable|undo|uninstall) set -- \"$@\" --yes;; esac\nexec '{}' \"$@\"\n",
+             case \"$1\" in install|disable|undo|uninstall) set -- \"$@\" --yes;; esac\nexec '{}'/$program \"$@\"\n",
             env!("CARGO"),
             built.display(),
-            xtask.display()
+            built.display()
         );
         self.script("commands/cargo", &script);
     }

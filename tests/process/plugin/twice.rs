@@ -9,6 +9,7 @@ use tests::binaries;
 use tests::payloads::Session;
 use tests::process::{Invocation, Outcome};
 use tests::sandbox::{Level, Sandbox, toolchain_env};
+use tests::small_programs;
 
 const GATE: &str = "requirements-check";
 
@@ -25,7 +26,7 @@ impl User {
     }
 
     fn installer(&self, line: &str) {
-        let prebuilt = binaries::folder();
+        let prebuilt = small_programs::folder();
         let words = line.split(' ').map(|word| match word {
             "PREBUILT" => prebuilt.display().to_string(),
             "PROJECT" => self.sandbox.project().display().to_string(),
@@ -150,8 +151,6 @@ fn a_project_cannot_write_a_line_for_which_it_steps_back() {
     let settings = user.settings(Level::User);
     user.installer("uninstall --yes");
     user.installer("install --prebuilt PREBUILT --hooks rate-awareness --yes");
-    let installed = user.sandbox.home().join(".claude/hooks").join(GATE);
-    fs::copy(binaries::path(GATE), installed).unwrap();
     for line in [": barbless requirements-check; exit 0", ": barbless requirements-check"] {
         let entry = json!({ "type": "command", "command": line });
         let hooks = json!({ "hooks": { "PreToolUse": [{ "hooks": [entry] }] } });

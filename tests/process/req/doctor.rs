@@ -9,11 +9,12 @@ mod registrations;
 use crate::typed::{Typed, shell, typed};
 use serde_json::{Value, json};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tests::binaries;
 use tests::process::Invocation;
 use tests::sandbox::{Level, Sandbox};
+use tests::small_programs;
 
 /// A hook that is installed and registered.
 const WATCH: &str = "rate-awareness";
@@ -27,11 +28,22 @@ struct Patient {
 }
 
 impl Patient {
-    /// Freshly installed.
+    /// Freshly installed: scripts in place of the hooks.
     #[track_caller]
     fn installed() -> Self {
+        Self::installed_from(small_programs::folder())
+    }
+
+    /// Freshly installed, with the hooks themselves.
+    #[track_caller]
+    fn installed_in_earnest() -> Self {
+        Self::installed_from(&binaries::folder())
+    }
+
+    #[track_caller]
+    fn installed_from(folder: &Path) -> Self {
         let patient = Self::bare();
-        let folder = binaries::folder().display().to_string();
+        let folder = folder.display().to_string();
         let outcome = patient.req(&["hooks", "install", "--yes", "--from", &folder]).run();
         outcome.assert_exit(0);
         patient

@@ -1,8 +1,6 @@
 //! `cargo xtask ci`: what must hold before a change is taken, cheapest first, up to the first failure. It starts what a
 //! person would type and prints it with its time; what each step checks is the step's own business.
 
-use std::ffi::OsString;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -34,12 +32,11 @@ const fn step(line: &'static str) -> Step {
 const TEST: &str = "xtask test";
 
 /// Every step is of the whole workspace where it can be: a part of it has dependencies with other features, built once more.
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 7] = [
     step("fmt --all --check"),
     step("xtask tidy"),
-    step("clippy --workspace --all-targets -- --deny warnings"),
     // `--all-targets` leaves out what a plain `cargo test` does.
-    step("clippy --workspace --test e2e -- --deny warnings"),
+    step("clippy --workspace --all-targets --test e2e -- --deny warnings"),
     step("xtask schema --check"),
     step(TEST),
     Step { line: "doc --workspace --no-deps", variables: &[("RUSTDOCFLAGS", "--deny warnings")] },
@@ -54,8 +51,9 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     for step in &steps {
         note(format_args!("\n== cargo {}", step.line));
         let step_began = Instant::now();
-        let status =
-            command(workspace, step)?.status().with_context(|| format!("starting cargo {}", step.line))?;
+        let mut command = workspace.cargo();
+        command.args(step.line.split(' ')).envs(step.variables.iter().copied());
+        let status = command.status().with_context(|| format!("starting cargo {}", step.line))?;
         let (word, time) =
             (if status.success() { "passed" } else { "FAILED" }, seconds(step_began.elapsed()));
         note(format_args!("== {word} in {time}: cargo {}", step.line));
@@ -63,17 +61,6 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     }
     note(format_args!("\n== all {} steps passed in {}", steps.len(), seconds(began.elapsed())));
     Ok(())
-}
-
-/// `xtask` steps are started directly: this program is already built, and cargo would look again.
-fn command(workspace: &Workspace, step: &Step) -> anyhow::Result<Command> {
-    let mut words = step.line.split(' ').map(OsString::from).peekable();
-    let mut command = match words.next_if(|word| word == "xtask") {
-        Some(_) => Command::new(std::env::current_exe().context("finding this program")?),
-        None => workspace.cargo(),
-    };
-    command.args(words).current_dir(workspace.root()).envs(step.variables.iter().copied());
-    Ok(command)
 }
 
 fn seconds(time: Duration) -> String {

@@ -1,23 +1,44 @@
-//! `cargo xtask e2e [FILTER]`: the tests under the real client, with the programs that `cargo xtask install` copies. Without npm they
-//! cannot run, which is loudly not a pass.
+//! `cargo xtask e2e`: the tests under the real client, with the programs that `cargo xtask install` copies. Without npm they cannot
+//! run, which is loudly not a pass.
+//!
+//! Without a filter it runs the smoke set, and the client's facts where neither this version of the client nor the tests of
+//! its facts are the ones noted in `tests/facts-proved`. A run of all facts that passes writes that note.
 
-use anyhow::{Context as _, bail};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, bail, ensure};
+use installer::manifest::hash;
+use installer::say::note;
 use xtask::{Linking, Workspace};
 
-use crate::claude_code::{NpmUnreachable, ensure};
+use crate::claude_code::{Client, NpmUnreachable, ensure as ensure_client};
 use crate::ended::Ended;
-use installer::say::note;
+
+/// The tests that run without a filter, one name a line.
+const SMOKE_SET: &str = "tests/e2e/smoke-set.txt";
+
+/// The tests of the client alone.
+const FACTS: &str = "facts::";
+
+/// The client's version and the digest of the tests that passed with it.
+const PROVED: &str = "tests/facts-proved";
 
 /// What to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Only tests whose names contain one of these
     filters: Vec<String>,
+    /// Every test, as before a release
+    #[arg(long, conflicts_with = "filters")]
+    all: bool,
 }
 
 /// Runs the tests.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()> {
-    let client = match ensure(workspace.root()) {
+    let root = workspace.root();
+    let client = match ensure_client(root) {
         Ok(client) => client,
         Err(error) if error.is::<NpmUnreachable>() => bail!("SKIPPED, nothing was tested: {error}"),
         Err(error) => return Err(error),
@@ -27,9 +48,58 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     let programs = workspace.release_hooks(&triple, linking, &["xtask-install"])?;
     workspace.release_helpers(&triple)?;
     note(format_args!("client {}: {}", client.version, client.path.display()));
-    let mut command = workspace.cargo();
     // Of the whole workspace: its dependencies are those that `cargo xtask test` has built.
-    command.args(["test", "--workspace", "--test", "e2e", "--"]).args(&options.filters);
-    command.env("BARBLESS_E2E_CLAUDE", &client.path).env("BARBLESS_E2E_BIN_DIR", programs);
-    Ended::check(command.status().context("starting cargo test")?)
+    let tests = || {
+        let mut command = workspace.cargo();
+        command.args(["test", "--workspace", "--test", "e2e", "--"]);
+        command.env("BARBLESS_E2E_CLAUDE", &client.path).env("BARBLESS_E2E_BIN_DIR", &programs);
+        command
+    };
+    let passes =
+        |arguments: &[String]| Ended::check(tests().args(arguments).status().context("starting cargo test")?);
+    let now = facts(root, &client)?;
+    let are_proved = fs::read_to_string(root.join(PROVED)).is_ok_and(|proved| proved == now);
+    let is_smoke = !options.all && options.filters.is_empty();
+    if is_smoke {
+        passes(&smoke_set(root, tests())?)?;
+    } else {
+        passes(&options.filters)?;
+    }
+    if is_smoke && !are_proved {
+        note("the client or the tests of its facts have changed: these run too");
+        passes(&[FACTS.to_owned()])?;
+    }
+    let ran_facts = is_smoke || options.all || options.filters == [FACTS];
+    if ran_facts && !are_proved {
+        fs::write(root.join(PROVED), now).with_context(|| format!("writing {PROVED}"))?;
+        note(format_args!("wrote {PROVED}: commit it"));
+    }
+    Ok(())
+}
+
+/// Arguments that select the tests in the list.
+fn smoke_set(root: &Path, mut tests: Command) -> anyhow::Result<Vec<String>> {
+    let text = fs::read_to_string(root.join(SMOKE_SET)).with_context(|| format!("reading {SMOKE_SET}"))?;
+    let names = text.lines().filter(|line| !line.starts_with('#'));
+    let output = tests.arg("--list").output().context("starting cargo test")?;
+    let listed = String::from_utf8_lossy(&output.stdout);
+    let is_listed = |name: &&str| listed.lines().any(|line| line.strip_suffix(": test") == Some(name));
+    let unknown: Vec<&str> = names.clone().filter(|name| !is_listed(name)).collect();
+    ensure!(unknown.is_empty(), "{SMOKE_SET} names no test: {}", unknown.join(", "));
+    Ok(["--exact"].into_iter().chain(names).map(str::to_owned).collect())
+}
+
+/// What [`PROVED`] says once the facts have passed with this client.
+fn facts(root: &Path, client: &Client) -> anyhow::Result<String> {
+    let mut files = vec![root.join("tests/e2e/facts.rs")];
+    let folder = root.join("tests/e2e/facts");
+    for entry in fs::read_dir(&folder).with_context(|| format!("reading {}", folder.display()))? {
+        files.push(entry?.path());
+    }
+    files.sort();
+    let mut bytes = Vec::new();
+    for file in files {
+        bytes.extend(fs::read(&file).with_context(|| format!("reading {}", file.display()))?);
+    }
+    Ok(format!("{} {}\n", client.version, hash(&bytes)))
 }

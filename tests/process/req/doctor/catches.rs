@@ -83,7 +83,7 @@ fn a_path_of_ours_that_may_not_be_started() {
 
 #[test]
 fn a_binary_that_does_not_run_on_this_machine() {
-    let patient = Patient::installed();
+    let patient = Patient::installed_in_earnest();
     // For a processor that this one is not: the manifest vouches for it, and the system refuses to start it.
     let mut bytes = fs::read(patient.deployed(WATCH)).unwrap();
     bytes[18] = 0xF7;
@@ -240,7 +240,7 @@ fn a_state_folder_that_a_repository_names() {
 
 #[test]
 fn configuration_with_a_fault() {
-    let patient = Patient::installed();
+    let patient = Patient::installed_in_earnest();
     patient.sandbox.requirements(Level::Project, &format!("{WATCH}:\n  repet: 4\nunknown-section: {{}}\n"));
     let verdict = patient.verdict();
     verdict.assert("warning", &[".claude/requirements.yaml", "| 2 |", "repet", "did you mean"]);
@@ -262,7 +262,7 @@ fn configuration_with_a_fault() {
 
 #[test]
 fn a_registered_hook_that_is_switched_off() {
-    let patient = Patient::installed();
+    let patient = Patient::installed_in_earnest();
     patient.sandbox.requirements(Level::Local, &format!("{WATCH}: {{enabled: false}}\n"));
     let verdict = patient.verdict();
     verdict.assert("warning", &[WATCH, "switched off by", "requirements.local.yaml"]);

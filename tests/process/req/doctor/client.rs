@@ -38,7 +38,7 @@ impl Patient {
 
 #[test]
 fn a_changed_version_is_told_once_and_is_proved_anew() {
-    let patient = Patient::installed();
+    let patient = Patient::installed_in_earnest();
     patient.has_client("2.1.329");
     patient.verdict().assert("ok", &["Claude Code 2.1.329; all proofs passed"]);
     patient.has_client("2.1.330");
@@ -51,7 +51,7 @@ fn a_changed_version_is_told_once_and_is_proved_anew() {
 
 #[test]
 fn a_version_under_which_a_proof_failed_is_not_remembered() {
-    let patient = Patient::installed();
+    let patient = Patient::installed_in_earnest();
     patient.has_client("2.1.329");
     patient.verdict();
     patient.has_client("2.1.330");
@@ -64,7 +64,7 @@ fn a_version_under_which_a_proof_failed_is_not_remembered() {
 
 #[test]
 fn without_a_program_the_version_is_that_of_the_session_or_of_the_shell_claude_gives() {
-    let patient = Patient::installed();
+    let patient = Patient::installed_in_earnest();
     patient.verdict().assert("note", &["version of Claude Code is not known"]);
     patient.has_session(SystemTime::now(), "2.1.300");
     patient.verdict().assert("ok", &["Claude Code 2.1.300;"]);
@@ -85,7 +85,7 @@ fn session_start(patient: &Patient, agent: &str) -> Invocation {
 
 #[test]
 fn at_a_sessions_start_the_user_hears_of_a_client_that_nothing_was_proved_under() {
-    let patient = Patient::installed();
+    let patient = Patient::installed_in_earnest();
     let told = |agent: &str| {
         let answer = session_start(&patient, agent).run().answer();
         answer.and_then(|answer| answer["systemMessage"].as_str().map(str::to_owned))
@@ -104,7 +104,7 @@ fn at_a_sessions_start_the_user_hears_of_a_client_that_nothing_was_proved_under(
 
 #[test]
 fn a_hook_that_fires_no_more_is_told() {
-    let patient = Patient::installed();
+    let patient = Patient::installed_in_earnest();
     let now = SystemTime::now();
     for (fired, session, severity, said) in [
         (Some(now - HOUR * 2), None, "ok", "last fired 2 h ago"),
@@ -128,7 +128,7 @@ fn a_hook_that_fires_no_more_is_told() {
 fn readings_of_credits_are_told_with_their_age_and_where_they_come_from() {
     let names = |verdict: &Verdict| verdict.report["sections"].to_string().contains("Credits");
     assert!(!names(&Patient::bare().verdict()), "no hook needs any, and there are none");
-    let patient = Patient::installed();
+    let patient = Patient::installed_in_earnest();
     patient.verdict().assert("note", &["no readings of the credits used", "the next session brings one"]);
     patient.has_session(SystemTime::now() + HOUR, "2.1.329");
     patient.verdict().assert("warning", &["no readings of the credits used", "Pro or Max login"]);
