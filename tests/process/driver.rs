@@ -143,13 +143,19 @@ pub(crate) fn restrict(path: &Path, mode: u32) {
 /// A hook's answer, as the client documents it; `None` for silence. Fails on anything else, and on another status than 0.
 #[track_caller]
 pub(crate) fn documented(outcome: &Outcome) -> Option<Value> {
-    static SCHEMA_OF_ANSWERS: OnceLock<jsonschema::Validator> = OnceLock::new();
     let answer = outcome.answer()?;
+    assert_documented(&answer, outcome);
+    Some(answer)
+}
+
+/// Fails on an answer that the client does not document; `shown` says what gave it.
+#[track_caller]
+pub(crate) fn assert_documented(answer: &Value, shown: &dyn std::fmt::Display) {
+    static SCHEMA_OF_ANSWERS: OnceLock<jsonschema::Validator> = OnceLock::new();
     let schema = SCHEMA_OF_ANSWERS
         .get_or_init(|| jsonschema::validator_for(&serde_json::from_str(SCHEMA).unwrap()).unwrap());
-    let wrong: Vec<_> = schema.iter_errors(&answer).map(|error| error.to_string()).collect();
-    assert!(wrong.is_empty(), "not the documented answer {wrong:?}: {outcome}");
-    Some(answer)
+    let wrong: Vec<_> = schema.iter_errors(answer).map(|error| error.to_string()).collect();
+    assert!(wrong.is_empty(), "not the documented answer {wrong:?}: {shown}");
 }
 
 /// The stop or the prompt does not happen.

@@ -1,10 +1,12 @@
 //! Driving the real `stop-momentum` binary through a session whose turn has worked. What is the same for every hook is in
 //! [`crate::driver`].
 
-use crate::driver::{Driver, is_block};
+use crate::driver::{Driver, assert_documented, documented, is_block};
 use serde_json::Value;
+use shared::host::{Clock, Environment, Host};
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
+use stop_momentum::StopMomentum;
 use tests::payloads::Session;
 use tests::transcripts::Transcript;
 
@@ -13,6 +15,9 @@ pub(crate) const ON: &str = "stop-momentum: {enabled: true}\n";
 
 /// The hook is on and insists: three blocks per prompt.
 pub(crate) const INSISTS: &str = "stop-momentum: {enabled: true, enforce_ack: true}\n";
+
+/// How many inputs of a long series start the program itself.
+const SPAWNS: usize = 10;
 
 /// A message that neither asks nor acknowledges.
 pub(crate) const WORDS: &str = "All of it is done.";
@@ -51,6 +56,30 @@ impl Gate {
     fn after_work(driver: Driver) -> Self {
         worked(&driver.session);
         Self(driver)
+    }
+
+    /// What the hook answers to the input that comes `round`th: the first ten start its program, the rest runs in this process.
+    #[track_caller]
+    pub(crate) fn answer(&self, round: usize, bytes: &[u8]) -> Option<Value> {
+        if round < SPAWNS { documented(&self.hook().stdin(bytes).run()) } else { self.respond(bytes) }
+    }
+
+    /// What the hook answers to these bytes, without a process.
+    #[track_caller]
+    pub(crate) fn respond(&self, bytes: &[u8]) -> Option<Value> {
+        let environment = Environment {
+            home: Some(self.sandbox.home()),
+            project_dir: Some(self.sandbox.project()),
+            state_dir: Some(self.sandbox.state_dir()),
+            entrypoint: Some("cli".to_owned()),
+            inside_claude: true,
+            ..Environment::default()
+        };
+        let host = Host { started: Clock::System.now(), clock: Clock::System, environment };
+        let text = shared::run::respond::<StopMomentum>(&host, Ok(bytes.to_vec()))?;
+        let answer = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert_documented(&answer, &text);
+        Some(answer)
     }
 
     /// What the hook answers to a stop with this last message.

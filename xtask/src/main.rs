@@ -5,16 +5,16 @@
 //!
 //! Exit status: 0 done, 1 failed, 64 wrong usage; never 2, which means "block" to Claude Code.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line's help and errors")]
-
 use std::env;
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 use std::num::NonZero;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::thread;
 
 use xtask::Workspace;
+
+const FAILED: u8 = 1;
 
 const USAGE_ERROR: u8 = 64;
 
@@ -63,29 +63,34 @@ fn main() -> ExitCode {
         "help" | "--help" | "-h" => return help(),
         "test" if arguments[1..].iter().any(|word| word == "--help" || word == "-h") => return help(),
         "--version" | "-V" => {
-            println!("cargo xtask {}", env!("CARGO_PKG_VERSION"));
-            return ExitCode::SUCCESS;
+            return say(&format!("cargo xtask {}\n", env!("CARGO_PKG_VERSION")));
         }
         "test" if arguments.len() == 1 => test(),
         verb if INSTALL.contains(&verb) => install(verb, &arguments),
         verb if DEVELOP.contains(&verb) => develop(&arguments),
         _ => {
-            eprint!("error: there is no such verb\n\n{USAGE}");
-            return ExitCode::from(USAGE_ERROR);
+            return fail(USAGE_ERROR, &format!("there is no such verb\n\n{USAGE}"));
         }
     };
     match ended {
         Ok(status) => exit_code(status),
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
+        Err(error) => fail(FAILED, &format!("{error}\n")),
     }
 }
 
 fn help() -> ExitCode {
-    print!("{USAGE}");
+    say(USAGE)
+}
+
+/// A reader that has gone is no failure.
+fn say(text: &str) -> ExitCode {
+    let _ = io::stdout().write_all(text.as_bytes());
     ExitCode::SUCCESS
+}
+
+fn fail(status: u8, why: &str) -> ExitCode {
+    let _ = io::stderr().write_all(format!("error: {why}").as_bytes());
+    ExitCode::from(status)
 }
 
 fn install(verb: &str, arguments: &[OsString]) -> io::Result<ExitStatus> {

@@ -4,7 +4,6 @@
 mod guarded;
 
 use serde_json::Value;
-use shared::catalog::Catalog;
 use std::env::consts::EXE_SUFFIX;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +11,7 @@ use std::time::Duration;
 use tests::binaries;
 use tests::process::{Invocation, Outcome};
 use tests::sandbox::{Level, Sandbox};
+use tests::small_programs;
 
 /// A settings.json as somebody has written it.
 const SETTINGS: &str = "{ \"model\": \"opus\",\r\n\t\"hooks\": { } }\r\n";
@@ -28,10 +28,10 @@ impl User {
         fs::write(sandbox.settings_path(Level::User), SETTINGS).unwrap();
         let archive = sandbox.temporary_dir().join("barbless");
         fs::create_dir(&archive).unwrap();
-        for program in programs() {
-            let file = format!("{program}{EXE_SUFFIX}");
-            fs::copy(binaries::path(&program), archive.join(file)).unwrap();
-        }
+        small_programs::write_all(&archive);
+        let req = archive.join(format!("req{EXE_SUFFIX}"));
+        fs::remove_file(&req).unwrap();
+        fs::copy(binaries::path("req"), req).unwrap();
         Self { sandbox, archive }
     }
 
@@ -81,15 +81,6 @@ impl User {
         let hooks = status["hooks"].as_array().unwrap();
         hooks.iter().find(|one| one["hook"] == hook).unwrap().clone()
     }
-}
-
-/// Every program there is: hooks and their further commands.
-fn programs() -> Vec<String> {
-    let mut programs = vec!["req".to_owned()];
-    let catalog = Catalog::built_in().unwrap();
-    programs.extend(catalog.helpers().into_iter().map(str::to_owned));
-    programs.extend(catalog.hooks.into_iter().map(|hook| hook.name));
-    programs
 }
 
 /// Whoever has no source tree has no cargo.

@@ -1,12 +1,12 @@
 //! Every file a normal run leaves, replaced by what does not belong there: each event still ends well, and what can be
 //! set aside is set aside so that the gate works.
 
-use crate::driver::{documented, has_extension, is_block};
-use crate::gate::{Gate, WORDS};
+use crate::driver::{has_extension, is_block};
+use crate::gate::{Gate, WORDS, reason};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tests::sandbox::Level;
 
 /// A hook that takes longer hangs.
@@ -54,18 +54,18 @@ fn every_event_ends_well(replace: impl Fn(&Path)) {
     let gate = used_gate();
     let names = names_to_replace(&gate);
     assert!(names.len() >= 16, "{names:?}");
-    for name in names {
+    for (round, name) in names.into_iter().enumerate() {
         let file = gate.state(&name);
         remove(&file);
         replace(&file);
         let session = &gate.session;
         for event in [session.stop(WORDS), session.session_start("startup"), session.session_end("other")] {
-            let outcome = gate.hook().stdin(event.to_bytes()).deadline(PATIENCE).run();
-            assert!(!outcome.killed, "{name} makes {} hang", event.get("hook_event_name"));
-            documented(&outcome);
+            let began = Instant::now();
+            gate.answer(round, &event.to_bytes());
+            assert!(began.elapsed() < PATIENCE, "{name} makes {} hang", event.get("hook_event_name"));
         }
         remove(&file);
-        gate.blocked(WORDS);
+        reason(gate.respond(&session.stop(WORDS).to_bytes()).as_ref());
     }
 }
 

@@ -66,14 +66,15 @@ fn events(session: &Session) -> Vec<Payload> {
 fn a_hostile_session_id_works_like_any_other_and_stays_inside_the_state_folder() {
     let gate = Gate::new(INSISTS);
     let before = outside(&gate);
-    for id in hostile_ids() {
+    for (round, id) in hostile_ids().into_iter().enumerate() {
+        let ask = |payload: Payload| gate.answer(round, &payload.to_bytes());
         // The id alone: where the transcript lies is the client's own business.
         let stop = |message: &str| gate.session.stop(message).with("session_id", id.as_str());
-        let first = token(&reason(gate.ask(&stop(WORDS)).as_ref()));
-        assert_eq!(gate.ask(&stop(&format!("Done. {first}"))), None, "{id:?}");
-        reason(gate.ask(&stop(WORDS)).as_ref());
+        let first = token(&reason(ask(stop(WORDS)).as_ref()));
+        assert_eq!(ask(stop(&format!("Done. {first}"))), None, "{id:?}");
+        reason(ask(stop(WORDS)).as_ref());
         for event in events(&gate.session) {
-            gate.ask(&event.with("session_id", id.as_str()));
+            ask(event.with("session_id", id.as_str()));
         }
         let kept: BTreeSet<String> = ["heartbeat", "journal.jsonl", "swept"].map(str::to_owned).into();
         assert_eq!(gate.state_names(), kept, "after the end of {id:?}");
@@ -89,7 +90,7 @@ fn hostile_ids_share_no_state_and_their_files_have_harmless_names() {
         .iter()
         .map(|id| {
             let stop = gate.session.stop(WORDS).with("session_id", id.as_str());
-            token(&reason(gate.ask(&stop).as_ref()))
+            token(&reason(gate.respond(&stop.to_bytes()).as_ref()))
         })
         .collect();
     let names = gate.state_names();

@@ -128,7 +128,7 @@ fn one_that_stands_twice_is_refused_where_it_is_our_business() {
 fn a_shell_starts_the_program_whatever_its_path_holds() {
     for home in ["plain", "two words", "o'brien", "$HOME", "`id`", "a\"b", "back\\slash", "*", "é;x&y", "''"]
     {
-        let folder = format!("/home/{home}/.claude/hooks");
+        let folder = format!("/Users/{home}/.claude/hooks");
         let line = status_line_command(&format!("{folder}/b-watch"), "statusline");
         let printed = std::process::Command::new("sh").args(["-c", &format!("printf '%s|' {line}")]).output();
         let printed = String::from_utf8(printed.unwrap().stdout).unwrap();
@@ -141,11 +141,11 @@ fn a_shell_starts_the_program_whatever_its_path_holds() {
 #[test]
 fn recognizes_the_lines_of_earlier_versions() {
     for (home, line) in [
-        ("two words", "\"/home/two words/.claude/hooks/b-watch\" statusline"),
-        ("o'brien", "/home/o'brien/.claude/hooks/b-watch statusline"),
-        ("$x", "/home/$x/.claude/hooks/b-watch statusline"),
+        ("two words", "\"/Users/two words/.claude/hooks/b-watch\" statusline"),
+        ("o'brien", "/Users/o'brien/.claude/hooks/b-watch statusline"),
+        ("$x", "/Users/$x/.claude/hooks/b-watch statusline"),
     ] {
-        assert!(is_recognized(line, &format!("/home/{home}/.claude/hooks")), "{line}");
+        assert!(is_recognized(line, &format!("/Users/{home}/.claude/hooks")), "{line}");
     }
 }
 

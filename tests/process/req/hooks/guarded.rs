@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use tests::binaries;
+use tests::small_programs;
 
 use super::{SETTINGS, User, refused};
 
@@ -48,7 +48,8 @@ fn in_claudes_shell_no_other_programs_become_hooks_and_nothing_is_allowed_or_tak
     }
     // What is installed may be registered, and put back.
     fs::remove_file(&gate).unwrap();
-    fs::copy(binaries::path("requirements-check"), user.archive.join("requirements-check")).unwrap();
+    fs::copy(small_programs::folder().join("requirements-check"), user.archive.join("requirements-check"))
+        .unwrap();
     claude(&req, &format!("enable stop-momentum --from {from}")).assert_exit(0);
     assert!(user.settings().contains("stop-momentum"));
     assert_eq!(fs::read(&gate).unwrap(), bytes);
