@@ -1,4 +1,4 @@
-//! Which build this is, and the version of the files it keeps.
+//! The version of this build and of the files it keeps.
 
 /// The version of this build, such as `0.1.0`.
 #[must_use]

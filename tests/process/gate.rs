@@ -58,13 +58,13 @@ impl Gate {
         Self(driver)
     }
 
-    /// What the hook answers to the input that comes `round`th: the first ten start its program, the rest runs in this process.
+    /// The hook's answer to input number `round` of a series. The first ten start its program, the rest run in this process.
     #[track_caller]
     pub(crate) fn answer(&self, round: usize, bytes: &[u8]) -> Option<Value> {
         if round < SPAWNS { documented(&self.hook().stdin(bytes).run()) } else { self.respond(bytes) }
     }
 
-    /// What the hook answers to these bytes, without a process.
+    /// The hook's answer to these bytes, without a process.
     #[track_caller]
     pub(crate) fn respond(&self, bytes: &[u8]) -> Option<Value> {
         let environment = Environment {

@@ -17,6 +17,7 @@ mod fixtures;
 mod gate;
 mod harness;
 mod hostile;
+#[cfg(unix)]
 mod installer;
 mod intent_validator;
 mod judge;

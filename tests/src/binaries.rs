@@ -1,4 +1,4 @@
-//! Where the programs under test are. Cargo builds them when the first test of a process asks: a stale file is never tested.
+//! The programs under test. Cargo builds them when the first test of a process asks, so no test runs a stale file.
 
 use std::env;
 use std::path::{Path, PathBuf};

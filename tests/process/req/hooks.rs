@@ -130,6 +130,8 @@ fn from_an_unpacked_archive_hooks_are_installed_switched_and_taken_away_to_the_b
 #[test]
 fn the_deployed_req_does_the_same_without_the_archive() {
     let user = User::new();
+    fs::copy(binaries::path("stop-momentum"), user.archive.join(format!("stop-momentum{EXE_SUFFIX}")))
+        .unwrap();
     user.types(&user.unpacked(), "install --all --yes");
     fs::remove_dir_all(&user.archive).unwrap();
     let (req, installed) = (user.deployed(), user.settings());

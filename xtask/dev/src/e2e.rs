@@ -4,9 +4,12 @@
 //! Without a filter it runs the smoke set, and the client's facts where neither this version of the client nor the tests of
 //! its facts are the ones noted in `tests/facts-proved`. A run of all facts that passes writes that note.
 
+use std::env;
 use std::fs;
+use std::num::NonZero;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
 
 use anyhow::{Context as _, bail, ensure};
 use installer::manifest::hash;
@@ -25,7 +28,7 @@ const FACTS: &str = "facts::";
 /// The client's version and the digest of the tests that passed with it.
 const PROVED: &str = "tests/facts-proved";
 
-/// What to run.
+/// The tests to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Only tests whose names contain one of these
@@ -48,11 +51,15 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     let programs = workspace.release_hooks(&triple, linking, &["xtask-install"])?;
     workspace.release_helpers(&triple)?;
     note(format_args!("client {}: {}", client.version, client.path.display()));
-    // Of the whole workspace: its dependencies are those that `cargo xtask test` has built.
+    // `--workspace`, because `cargo xtask test` has built the dependencies of the whole workspace.
     let tests = || {
         let mut command = workspace.cargo();
         command.args(["test", "--workspace", "--test", "e2e", "--"]);
         command.env("BARBLESS_E2E_CLAUDE", &client.path).env("BARBLESS_E2E_BIN_DIR", &programs);
+        // A client waits for its model half of the time.
+        let threads = thread::available_parallelism().map_or(2, NonZero::get) * 3 / 2;
+        command
+            .env("RUST_TEST_THREADS", env::var("RUST_TEST_THREADS").unwrap_or_else(|_| threads.to_string()));
         command
     };
     let passes =
@@ -89,7 +96,7 @@ fn smoke_set(root: &Path, mut tests: Command) -> anyhow::Result<Vec<String>> {
     Ok(["--exact"].into_iter().chain(names).map(str::to_owned).collect())
 }
 
-/// What [`PROVED`] says once the facts have passed with this client.
+/// The text of [`PROVED`] once the facts have passed with this client.
 fn facts(root: &Path, client: &Client) -> anyhow::Result<String> {
     let mut files = vec![root.join("tests/e2e/facts.rs")];
     let folder = root.join("tests/e2e/facts");

@@ -10,7 +10,7 @@ use installer::voice::Voice;
 use shared::catalog::HookEntry;
 use shared::host::Host;
 
-/// Where the binaries come from.
+/// The source of the binaries.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Source {
     /// Take the binaries from this folder instead of building them
@@ -18,7 +18,7 @@ pub(crate) struct Source {
     prebuilt: Option<PathBuf>,
 }
 
-/// What is asked for on the command line.
+/// The command line.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]

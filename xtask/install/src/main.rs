@@ -31,7 +31,7 @@ struct Cli {
 enum Verb {
     /// Build the hooks, copy them to ~/.claude/hooks, register the chosen ones, and prove that they work
     Install(install::Arguments),
-    /// Take away what install put there; your settings and the hooks' data stay
+    /// Remove what install put there; your settings and the hooks' data stay
     Uninstall(uninstall::Arguments),
     /// Register a hook and switch it on
     Enable {
@@ -45,17 +45,17 @@ enum Verb {
         #[command(flatten)]
         source: install::Source,
     },
-    /// Switch a hook off and take its registration away
+    /// Switch a hook off and remove its registration
     Disable {
         /// The hook's name
         hook: String,
         #[command(flatten)]
         place: Where,
-        /// Where there is no terminal: yes, I mean it
+        /// Confirm in advance, for use without a terminal
         #[arg(long)]
         yes: bool,
     },
-    /// What is built, deployed, registered and switched on, and where these differ
+    /// Show what is built, deployed, registered and switched on, and where these differ
     Status {
         /// Print JSON
         #[arg(long)]
@@ -63,7 +63,7 @@ enum Verb {
         /// The project whose settings are looked at too; else the one this command is started in
         #[arg(long, value_name = "DIR")]
         project: Option<PathBuf>,
-        /// Where cargo leaves the programs
+        /// The folder that cargo builds the programs into
         #[arg(long, value_name = "DIR", hide = true)]
         built: Option<PathBuf>,
     },
@@ -81,7 +81,7 @@ enum Verb {
     Undo {
         #[command(flatten)]
         place: Where,
-        /// Where there is no terminal: yes, I mean it
+        /// Confirm in advance, for use without a terminal
         #[arg(long)]
         yes: bool,
     },
