@@ -57,6 +57,9 @@ pub(crate) fn shell() -> PathBuf {
 #[cfg(unix)]
 pub(crate) fn claude(sandbox: &Sandbox) -> PathBuf {
     let copy = sandbox.temporary_dir().join("claude");
-    fs::copy(fs::canonicalize("/bin/sh").unwrap(), &copy).unwrap();
+    // A process of an earlier call may still run it: then it cannot be written again.
+    if !copy.exists() {
+        fs::copy(fs::canonicalize("/bin/sh").unwrap(), &copy).unwrap();
+    }
     copy
 }

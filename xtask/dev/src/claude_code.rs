@@ -166,8 +166,8 @@ mod tests {
 
     #[test]
     fn the_pinned_version_is_one_plain_version() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-        let version = pinned_version(root).expect("a version");
+        let workspace = xtask::Workspace::here().expect("the workspace");
+        let version = pinned_version(workspace.root()).expect("a version");
         assert_eq!(version.split('.').count(), 3);
     }
 
