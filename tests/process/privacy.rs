@@ -122,7 +122,7 @@ impl World {
     /// in twelve of the others.
     fn live_through(&mut self, number: usize, secret: &str) {
         let session = self.session(number, secret);
-        let text = if number % 2 == 0 { secret.to_owned() } else { format!("see {secret} there") };
+        let text = if number.is_multiple_of(2) { secret.to_owned() } else { format!("see {secret} there") };
         for (index, (name, _)) in self.inputs.iter().enumerate() {
             if !name.contains('-') || index % 12 == number % 12 {
                 self.ask(&poisoned(&session.replay(name), &text).to_bytes(), secret);
