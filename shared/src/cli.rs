@@ -20,7 +20,6 @@ use std::process::ExitCode;
 use crate::hook::{Effect, Hook};
 use crate::host::{Host, Places};
 use crate::operator::{Caller, standing};
-use crate::replay;
 use crate::switches::Turn;
 
 pub use answer::{Asker, Reply, key_lines, off_file, status};
@@ -44,9 +43,6 @@ pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
     let words: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
     if words.len() != arguments.len() {
         return usage_error::<H>("the arguments are not readable text");
-    }
-    if words == [replay::VERB] {
-        return replay::run::<H>(host);
     }
     if let Some(code) = H::run_verb(host, &words) {
         return code;

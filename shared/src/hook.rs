@@ -120,13 +120,6 @@ pub trait Effect: Sized {
     /// # Errors
     /// Says what could not be done and what follows from that; the user reads it.
     fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String>;
-
-    /// It is memory and nothing else, kept below the state folder that `carry_out` is given: done in a replay, too, where
-    /// that folder is a scratch one. Everything else is left out there.
-    #[must_use]
-    fn is_memory(&self) -> bool {
-        false
-    }
 }
 
 /// There is nothing to do: this cannot be made.

@@ -11,8 +11,6 @@ mod stdin;
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use clock::{Clock, DAY, HOUR, Timestamp};
 pub use places::{Places, StateDirIgnored};
@@ -90,22 +88,6 @@ impl Host {
         text("HTTPS_PROXY").or_else(|| text("https_proxy"))
     }
 
-    /// A past session is replayed: nothing is done beside speaking, nothing is waited for, nobody is asked.
-    #[must_use]
-    pub const fn is_replay(&self) -> bool {
-        self.environment.replay_dir.is_some()
-    }
-
-    /// A replay would have put a question to a model here; [`Self::questions`] says how often.
-    pub(crate) fn count_question(&self) {
-        self.environment.questions.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// So many questions a replay would have put to a model, on this host and its clones.
-    pub(crate) fn questions(&self) -> u64 {
-        self.environment.questions.load(Ordering::Relaxed)
-    }
-
     /// The time now, in microseconds since the epoch.
     #[must_use]
     pub fn now(&self) -> Timestamp {
@@ -142,14 +124,6 @@ pub struct Environment {
     pub nonce: Option<String>,
     /// `AI_AGENT`: what the client calls itself, see [`crate::proved::version_of_agent`]; a project can set it.
     pub agent: Option<String>,
-    /// `TMPDIR` (on Windows `TMP`), else the system's: where temporary files go. A project can set it, see
-    /// [`Places::temporary_dir`].
-    pub temporary_dir: Option<PathBuf>,
-    /// The scratch folder that stands for the state folder while a past session is replayed, see [`crate::replay`]. No
-    /// variable: nothing outside of the process can set it.
-    pub replay_dir: Option<PathBuf>,
-    /// Questions that a replay would have put to a model. No variable either.
-    pub questions: Arc<AtomicU64>,
 }
 
 impl Environment {
@@ -169,9 +143,6 @@ impl Environment {
             search_path: std::env::var_os("PATH"),
             nonce: text("BARBLESS_NONCE"),
             agent: text("AI_AGENT"),
-            temporary_dir: Some(std::env::temp_dir()),
-            replay_dir: None,
-            questions: Arc::default(),
         }
     }
 

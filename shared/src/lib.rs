@@ -12,7 +12,7 @@
 //! 8. [`journal`], [`secrets`], [`notices`], [`heartbeat`], [`messages`]: what was done and why, and what is said.
 //! 9. [`switches`], [`operator`], [`own_calls`]: typed on/off, who may loosen what, and calls no hook looks at.
 //! 10. [`cli`]: the verbs every hook binary has (`status`, `on`, `off`, `schema`). `sleep`: waiting on purpose.
-//! 11. [`replay`]: a past session, gone through again, with nothing done. [`usage`], [`proved`]: what several programs of ours write down for each other; [`version`]: which build this is; [`tools`]: what the client has.
+//! 11. [`usage`], [`proved`]: what several programs of ours write down for each other; [`version`]: which build this is; [`tools`]: what the client has.
 //! 12. [`catalog`], [`settings`]: the table of hooks, and Claude Code's settings.json; for the installer.
 //! 13. [`courier`]: asking a server, through the small program beside us that opens connections; [`judge`]: asking a model.
 //!
@@ -35,7 +35,6 @@ pub mod operator;
 pub mod own_calls;
 pub mod protocol;
 pub mod proved;
-pub mod replay;
 pub mod run;
 pub mod secrets;
 pub mod settings;

@@ -9,7 +9,6 @@ mod fields;
 mod input;
 
 pub use answer::{Answer, to_wire};
-pub(crate) use fields::Fields;
 pub use input::{
     Call, Event, Input, Mode, ParseError, Stop, Subagent, ToolCall, ToolFailure, ToolResult, parse,
 };

@@ -73,12 +73,6 @@ fn understood<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Optio
     }
 }
 
-/// The same event of a past session, which is replayed, in our own words: with a host that says so, nothing is done.
-#[must_use]
-pub(crate) fn replayed<H: Hook>(host: &Host, input: &Input) -> Answer {
-    Invocation::new(host, input).map(|call| call.answer::<H>()).unwrap_or_default()
-}
-
 /// A hook's section as it is in force, with what the hook itself finds wrong in it.
 #[must_use]
 pub fn configure<H: Hook>(
@@ -182,7 +176,6 @@ impl<'a> Invocation<'a> {
             matches!(&self.input.event, Event::UserPromptSubmit { prompt, .. } if H::is_command(prompt));
         let acts_while_off = H::ACTS_WHILE_SWITCHED_OFF && section.is_switched_off();
         ((section.enabled || acts_while_off) && !silent)
-            || self.host.is_replay()
             || is_command
             || matches!(self.input.event, Event::SessionEnd { .. })
     }
@@ -209,9 +202,7 @@ impl<'a> Invocation<'a> {
             Ok((answer, trail)) => {
                 let verdict = self.traced::<H>(answer.verdict, &trail, section);
                 match verdict {
-                    Verdict::Sleep { until, rule } if !self.host.is_replay() => {
-                        self.sleep::<H>(until, &rule, answer.notice, section)
-                    }
+                    Verdict::Sleep { until, rule } => self.sleep::<H>(until, &rule, answer.notice, section),
                     verdict => Answer { verdict, ..answer },
                 }
             }
@@ -356,9 +347,7 @@ impl<'a> Invocation<'a> {
 
     /// Does what is to be done; what failed, for the user to read.
     fn carry_out<H: Hook>(&self, effects: Vec<H::Effect>) -> Option<String> {
-        let is_done = |effect: &H::Effect| !self.host.is_replay() || effect.is_memory();
-        let effects = effects.into_iter().filter(is_done);
-        let done = effects.map(|effect| effect.carry_out(&self.places, self.host.now()));
+        let done = effects.into_iter().map(|effect| effect.carry_out(&self.places, self.host.now()));
         let failed: Vec<String> = done.filter_map(Result::err).collect();
         for error in &failed {
             self.journal_error::<H>(error);
@@ -462,7 +451,6 @@ impl<'a> Invocation<'a> {
     /// A notice given now reaches somebody: the user, or in a headless run the model at its start.
     fn is_heard(&self) -> bool {
         match self.input.event {
-            _ if self.host.is_replay() => false,
             Event::SessionEnd { .. } => false,
             Event::SessionStart { .. } => true,
             _ => !self.host.environment.is_headless(),

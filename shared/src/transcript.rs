@@ -12,9 +12,7 @@ mod tail;
 mod tasks;
 mod turn;
 
-pub(crate) use line::Queued;
 pub use line::{Block, Line, Role, ToolUse};
-pub(crate) use marks::{Author, Kind, Marks};
 pub use reply::{Reply, last_reply};
 pub use speech::{
     Deed, Quotable, Said, Speaker, Words, conversation, deeds, quotable, requests, transcript_of,

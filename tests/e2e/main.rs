@@ -17,7 +17,6 @@ mod pause_recorder;
 mod plugin;
 mod rate_awareness;
 mod registered;
-mod req_try;
 mod requirements_check;
 mod scopes;
 mod smoke;

@@ -16,6 +16,5 @@ mod marks;
 mod pause;
 mod places;
 mod status;
-mod trial;
 mod usage;
 mod why;

@@ -155,9 +155,9 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
     Some(facts)
 }
 
-/// The session's record. What is replayed is past: a record that is there now says nothing of it.
+/// The session's record.
 fn active(seen: &Seen<'_, Settings>, session: &str, state: &State, sessions: &Sessions) -> Option<Active> {
-    let record = sessions.active(session).filter(|_| !seen.host.is_replay())?;
+    let record = sessions.active(session)?;
     let is_full = record.bytes >= u64::from(seen.settings.max_record_mib.get()) * 1024 * 1024;
     let look = || {
         let own = seen.store.and_then(shelf::own_store)?;
@@ -188,7 +188,7 @@ fn fate(seen: &Seen<'_, Settings>, session: &str, state: &State, facts: &Facts) 
 /// What a record needs is tried before it is said that one begins.
 fn hindrance(seen: &Seen<'_, Settings>, state: &State, facts: &Facts) -> Option<String> {
     wanted(facts, state, &seen.input.event)?;
-    prepare::room(seen.host, facts.sessions.as_ref()?)
+    prepare::room(facts.sessions.as_ref()?)
 }
 
 impl Facts {

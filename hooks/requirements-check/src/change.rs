@@ -147,21 +147,6 @@ impl Effect for Change {
     fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
         self.carry_out_within(LOCK_DEADLINE, places, now)
     }
-
-    /// Marks are, because a replay keeps them apart.
-    fn is_memory(&self) -> bool {
-        match self {
-            Self::Set(..)
-            | Self::Clear(_)
-            | Self::Register(_)
-            | Self::Alive(_)
-            | Self::Forget(_)
-            | Self::Scheduled(_)
-            | Self::ToldOfInit(_)
-            | Self::ToldOfClient(_) => true,
-            Self::Prune(_) | Self::Turn(_) | Self::Pause(_) | Self::Resume | Self::Configure(_) => false,
-        }
-    }
 }
 
 impl Change {

@@ -19,7 +19,7 @@ use crate::settings::Scope;
 pub(crate) use folder::{ChangeError, Listed, MarkFolder};
 pub(crate) use key::Key;
 pub(crate) use mark::{By, Mark, Metadata, is_fresh};
-pub(crate) use sessions::{SessionError, resolve_session};
+pub(crate) use sessions::resolve_session;
 
 /// The marks of one branch, or of all branches.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -24,13 +24,11 @@ pub(crate) struct Here {
     pub(crate) folder: Option<MarkFolder>,
     /// Why git, which is there, could not be read.
     pub(crate) trouble: Option<String>,
-    /// Its marks are kept apart from those of the repository.
-    pub(crate) is_apart: bool,
 }
 
 impl Default for Here {
     fn default() -> Self {
-        Self { key: Key::NoGit, worktree: None, folder: None, trouble: None, is_apart: false }
+        Self { key: Key::NoGit, worktree: None, folder: None, trouble: None }
     }
 }
 
@@ -76,29 +74,23 @@ impl Here {
     fn in_git(worktree: Worktree, head: Head) -> Self {
         let key = key_of(head);
         let folder = MarkFolder::of_repository(&worktree.common_dir, &worktree.root, SharedMode::Private);
-        Self { key, worktree: Some(worktree), folder: Some(folder), trouble: None, is_apart: false }
-    }
-
-    /// With marks of its own, below the state folder: a replay neither sees nor changes those of the repository.
-    pub(crate) fn apart(self, state_dir: &Path) -> Self {
-        let root = self.root().unwrap_or(Path::new("")).to_path_buf();
-        Self { folder: Some(MarkFolder::of_project(state_dir, &root)), is_apart: true, ..self }
+        Self { key, worktree: Some(worktree), folder: Some(folder), trouble: None }
     }
 
     fn without_git(around: Around<'_>, trouble: Option<String>) -> Self {
         let folder =
             around.state_dir.zip(around.root).map(|(state, root)| MarkFolder::of_project(state, root));
-        Self { key: Key::NoGit, worktree: None, folder, trouble, is_apart: false }
+        Self { key: Key::NoGit, worktree: None, folder, trouble }
     }
 
     /// The folder, for changes: its files get the mode the repository shares its own with.
     pub(crate) fn folder_to_change(&self) -> Option<MarkFolder> {
         match &self.worktree {
-            Some(worktree) if !self.is_apart => {
+            Some(worktree) => {
                 let mode = shared_mode(&worktree.common_dir);
                 Some(MarkFolder::of_repository(&worktree.common_dir, &worktree.root, mode))
             }
-            _ => self.folder.clone(),
+            None => self.folder.clone(),
         }
     }
 

@@ -14,7 +14,6 @@ mod init;
 mod man;
 mod schema;
 mod screen;
-mod trial;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
@@ -66,7 +65,6 @@ fn serve(asked: &Asked) -> Result<Reply, String> {
         Asked::Init(wanted) => init::init(wanted, &Desk::open()?),
         Asked::Ci(wanted) => Ok(ci::ci(wanted, &Desk::open_here()?)),
         Asked::Doctor(wanted) => doctor::doctor(wanted),
-        Asked::Try(wanted) => trial::trial(wanted),
         _ => Desk::open()?.serve(asked),
     }
 }

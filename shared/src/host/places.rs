@@ -59,10 +59,6 @@ impl Places {
         let is_own = |dir: &PathBuf| config_dir.as_ref().is_some_and(|config| is_same_folder(config, dir));
         let project_claude_dir = project_claude_dir.filter(|dir| !is_own(dir));
         let mut places = Self { config_dir, root, project_claude_dir, ..Self::default() };
-        if let Some(scratch) = &environment.replay_dir {
-            let scratch = Some(scratch.clone());
-            return Self { state_dir: scratch.clone(), default_state_dir: scratch, ..places };
-        }
         places.default_state_dir = places.config_dir.as_ref().map(|dir| dir.join("hook-state"));
         places.state_dir.clone_from(&places.default_state_dir);
         if let Some(dir) = &environment.state_dir {
@@ -81,16 +77,6 @@ impl Places {
     pub fn open_store(&self) -> Option<Store> {
         let dir = self.state_dir.as_deref()?;
         if self.state_dir == self.default_state_dir { Store::open(dir).ok() } else { Some(Store::at(dir)) }
-    }
-
-    /// A folder for what is gone again at the end: the one the environment names, else the system's or the user's own. None inside
-    /// the project, which may have set the variable: what a session said would lie there.
-    #[must_use]
-    pub fn temporary_dir(&self, environment: &Environment) -> Option<PathBuf> {
-        let of_system = cfg!(unix).then(|| PathBuf::from("/tmp"));
-        let dirs = [environment.temporary_dir.clone(), of_system, self.config_dir.clone()];
-        let is_inside = |dir: &Path| self.root.as_deref().is_some_and(|root| lies_within(dir, root));
-        dirs.into_iter().flatten().find(|dir| dir.is_absolute() && dir.is_dir() && !is_inside(dir))
     }
 
     /// Our own state folder in place of one the environment names, which turned out to be of no use:

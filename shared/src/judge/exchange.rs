@@ -152,7 +152,6 @@ fn ask_through<V: DeserializeOwned>(wire: &Wire<'_>, question: &Question<'_>, de
         }
     };
     match outcome {
-        Outcome::NotAsked(NotAsked::Replay) => desk.host.count_question(),
         Outcome::NotAsked(why) => keep_why(why, question, desk),
         Outcome::Answered(_) | Outcome::Failed(_) => {}
     }
@@ -279,9 +278,7 @@ fn keep(desk: &Desk<'_>, entry: &Entry<'_>) {
 /// Why there is no verdict, in a line, the first time in this session.
 fn notice<V>(outcome: &Outcome<V>, question: &Question<'_>, desk: &Desk<'_>) -> Option<String> {
     let cause = match outcome {
-        Outcome::Answered(_) | Outcome::NotAsked(NotAsked::RefusedElsewhere | NotAsked::Replay) => {
-            return None;
-        }
+        Outcome::Answered(_) | Outcome::NotAsked(NotAsked::RefusedElsewhere) => return None,
         Outcome::NotAsked(why) => {
             let config_dir = desk.places.config_dir.as_deref();
             let file = permission::global_file(config_dir, &desk.host.environment);

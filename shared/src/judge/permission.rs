@@ -37,9 +37,6 @@ pub enum NotAsked {
     /// Another hook has refused the call, or blocked the stop: what it costs would be for nothing.
     #[error("another hook has refused it already")]
     RefusedElsewhere,
-    /// A past session is replayed.
-    #[error("a replay asks nobody")]
-    Replay,
 }
 
 impl NotAsked {
@@ -50,7 +47,7 @@ impl NotAsked {
             Self::Pacing => Some("judge.yield_to_pacing"),
             Self::CallsSpent => Some("judge.max_calls_per_hour"),
             Self::MoneySpent => Some("judge.max_cost_usd_per_day"),
-            Self::NoState | Self::Misled | Self::RefusedElsewhere | Self::Replay => None,
+            Self::NoState | Self::Misled | Self::RefusedElsewhere => None,
         }
     }
 
@@ -77,7 +74,7 @@ impl NotAsked {
                 "{:.2} US dollars in a day are enough (judge.max_cost_usd_per_day in {file})",
                 settings.max_cost_usd_per_day.get()
             ),
-            Self::RefusedElsewhere | Self::Replay => self.to_string(),
+            Self::RefusedElsewhere => self.to_string(),
         }
     }
 }
@@ -95,9 +92,6 @@ pub(super) fn standing(
     host: &Host,
     cwd: Option<&Path>,
 ) -> Option<NotAsked> {
-    if host.is_replay() {
-        return Some(NotAsked::Replay);
-    }
     if settings.backend.is_none() {
         return Some(NotAsked::NoBackend);
     }

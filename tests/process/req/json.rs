@@ -10,7 +10,6 @@ use tests::process::Invocation;
 use tests::sandbox::Level;
 
 /// A recorded transcript.
-const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/transcripts/main.jsonl");
 
 /// A command that `req schema` lists.
 struct Reading {
@@ -47,11 +46,6 @@ impl Reading {
             "config" => {
                 vec![&[], &["--sources"], &["requirements"], &["requirements.commit_plan", "--sources"]]
             }
-            "try" => vec![
-                &["stop-momentum", "--session", RECORDED],
-                &["delegation-guard", "--session", RECORDED],
-                &["rate-awareness"],
-            ],
             "docs" => vec![&[], &["evidence"], &["worktree"]],
             _ => vec![&[]],
         }

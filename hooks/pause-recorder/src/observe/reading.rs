@@ -29,7 +29,7 @@ pub(super) fn of(seen: &Seen<'_, Settings>, state: &State, is_recorded: bool) ->
     let session = seen.input.call.session_id.as_deref()?;
     let told = seen.store.and_then(|store| session::read(store, session));
     if is_learnt_from(&seen.input.event) {
-        wait_for_the_last_reply(seen);
+        wait_for_the_last_reply();
         let reading = by_transcript(seen, state, told.as_ref());
         if reading.is_some() {
             return reading;
@@ -77,10 +77,8 @@ fn is_learnt_from(event: &Event) -> bool {
 }
 
 /// A compaction takes many seconds; it does not matter that it begins a moment later.
-fn wait_for_the_last_reply(seen: &Seen<'_, Settings>) {
-    if !seen.host.is_replay() {
-        std::thread::sleep(WRITTEN_WITHIN);
-    }
+fn wait_for_the_last_reply() {
+    std::thread::sleep(WRITTEN_WITHIN);
 }
 
 fn is_fresh(told: &SessionUsage, now: Timestamp) -> bool {

@@ -49,7 +49,7 @@ pub(super) fn left(
     }
     let look = Look { seen, session, sessions, shelf: shelf::read(&own), now: seen.host.now() };
     let (due, orphans) = look.records();
-    let faults = prepare::finalized(seen.host, seen.places, due, look.now);
+    let faults = prepare::finalized(seen.places, due, look.now);
     let is_new = matches!(source, "startup" | "clear");
     let is_told = is_new && seen.settings.resume_context && is_watched(seen);
     let tell = is_told.then(|| look.snapshot(&own)).flatten();
@@ -135,7 +135,7 @@ impl Look<'_> {
         let snapshot = as_written(self.sessions, &id, &digest)?;
         let to_tell = |shelf: &Shelf| self.to_tell(shelf).map(|entry| entry.id.clone());
         let it = (&*self.sessions.root, &*id);
-        if !prepare::is_taken(self.seen.host, own, it, self.now, to_tell) {
+        if !prepare::is_taken(own, it, self.now, to_tell) {
             return None;
         }
         let path = self.sessions.files(&id).json;

@@ -200,17 +200,6 @@ fn a_record_whose_process_was_killed_as_it_began_is_one_of_ours() {
 }
 
 #[test]
-fn what_is_recorded_today_says_nothing_of_a_session_that_is_replayed() {
-    let mut world = World::new();
-    world.begins("s");
-    let event = Event::UserPromptSubmit { prompt: "go on".into(), source: None };
-    let record = |world: &World| world.observes("s", event.clone()).unwrap().record;
-    assert_eq!(record(&world).map(|active| active.began), Some(Some(BEGUN)));
-    world.environment.replay_dir = Some(world.scratch.path().join("replay"));
-    assert_eq!(record(&world), None);
-}
-
-#[test]
 fn a_compaction_of_a_subagent_is_none_of_ours() {
     let world = World::new();
     let event = Event::PreCompact { trigger: "auto".into() };

@@ -178,23 +178,6 @@ pub(crate) struct Log {
     pub(crate) json: bool,
 }
 
-/// `req try`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
-pub(crate) struct Try {
-    /// Which hook; one that is switched off, too
-    #[arg(value_name = "HOOK")]
-    pub(crate) hook: String,
-    /// The session: its id, the first 8 characters or more, or its transcript's file; else the newest one of this project
-    #[arg(long, value_name = "ID|FILE")]
-    pub(crate) session: Option<String>,
-    /// All of each text, not its first line
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// Print JSON; req schema describes it
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 /// `req pause`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct Pause {

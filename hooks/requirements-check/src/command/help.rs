@@ -6,7 +6,7 @@ use clap::Command;
 /// The verbs, by what they are for, in the order in which they are needed.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("What is required", &["status", "satisfy", "approve", "waive", "clear", "check"]),
-    ("What happened", &["why", "log", "try"]),
+    ("What happened", &["why", "log"]),
     ("What is set", &["init", "enable", "disable", "config"]),
     ("What is kept", &["list", "prune", "sessions"]),
     ("The hooks themselves", &["pause", "resume", "hooks", "doctor", "ci"]),

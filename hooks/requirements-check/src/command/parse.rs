@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
 
-use super::arguments::{Ci, Completions, Config, Docs, Doctor, Init, Log, Man, Pause, Try, Turn, Why};
+use super::arguments::{Ci, Completions, Config, Docs, Doctor, Init, Log, Man, Pause, Turn, Why};
 use super::help::in_groups;
 use crate::command_line;
 use crate::settings::parse_duration;
@@ -102,11 +102,6 @@ pub(crate) enum Asked {
     /// What the hooks did, when and why; with --stats whether it was worth it.
     #[command(after_help = "Examples: req log --since 1h --blocks\n          req log --stats --since 7d")]
     Log(Log),
-    /// What a hook would have said in a past session, as it is set now; nothing is changed, no model asked.
-    #[command(
-        after_help = "Examples: req try delegation-guard\n          req try stop-momentum --session 3f1a20c7 --all"
-    )]
-    Try(Try),
     /// Every hook off for a while (user only).
     #[command(after_help = "Example: req pause 10m")]
     Pause(Pause),

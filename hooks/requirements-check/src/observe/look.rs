@@ -93,13 +93,7 @@ impl<'a, 's> Look<'a, 's> {
             path: seen.host.environment.search_path.as_deref(),
             home: seen.host.environment.home.as_deref(),
         };
-        let find = |place: &Path| {
-            let here = Here::find(place, around, |place| ask_once(seen, place, around));
-            match around.state_dir.filter(|_| seen.host.is_replay()) {
-                Some(scratch) => here.apart(scratch),
-                None => here,
-            }
-        };
+        let find = |place: &Path| Here::find(place, around, |place| ask_once(seen, place, around));
         let cwd = Self::cwd(seen);
         let own = (place != cwd).then(|| find(&cwd));
         let here = match find(place) {

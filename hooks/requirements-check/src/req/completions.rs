@@ -79,7 +79,7 @@ mod tests {
     fn each_argument_with_a_fixed_list_offers_it() {
         let command = with_values(clap_command());
         for (name, verbs) in [
-            ("hook", vec!["log", "try", "enable", "disable", "enable", "disable"]),
+            ("hook", vec!["log", "enable", "disable", "enable", "disable"]),
             ("hooks", vec!["install"]),
             ("topic", vec!["docs"]),
             ("command", vec!["schema"]),

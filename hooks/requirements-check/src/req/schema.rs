@@ -7,7 +7,6 @@ use shared::config::nearest;
 
 use super::ci::CiReport;
 use super::desk::CheckReport;
-use super::trial::TrialReport;
 use crate::command::{ListReport, Reply, SessionsReport, StatusReport};
 use crate::machine::config::ConfigReport;
 use crate::machine::docs::DocsReport;
@@ -33,7 +32,6 @@ const ALL: &[Described] = &[
     Described::new::<LogReport>("log", "log"),
     Described::new::<StatsReport>("log-stats", "log --stats"),
     Described::new::<CostReport>("log-cost", "log --cost"),
-    Described::new::<TrialReport>("try", "try"),
     Described::new::<ConfigReport>("config", "config"),
     Described::new::<ListReport>("list", "list"),
     Described::new::<SessionsReport>("sessions", "sessions"),

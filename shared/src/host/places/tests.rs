@@ -100,28 +100,3 @@ fn a_state_folder_that_others_may_write_to_is_refused() {
         Some(StateDirIgnored::WritableByOthers),
     );
 }
-
-#[test]
-fn what_is_temporary_never_lies_in_the_project() {
-    let scratch = tempfile::tempdir().unwrap();
-    let (home, project) = (scratch.path().join("home"), scratch.path().join("project"));
-    for dir in [home.join(".claude"), project.join(".git"), project.join("tmp"), scratch.path().join("tmp")] {
-        fs::create_dir_all(dir).unwrap();
-    }
-    let of = |named: &std::path::Path, project: &std::path::Path| {
-        let environment = Environment { temporary_dir: Some(named.to_path_buf()), ..environment(&home) };
-        Places::resolve(&environment, Some(project)).temporary_dir(&environment)
-    };
-    let tmp = scratch.path().join("tmp");
-    assert_eq!(of(&tmp, &project), Some(tmp));
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::symlink;
-        symlink(project.join("tmp"), scratch.path().join("link")).unwrap();
-        let system = std::path::PathBuf::from("/tmp");
-        for refused in [project.join("tmp"), project.clone(), scratch.path().join("link"), "gone".into()] {
-            assert_eq!(of(&refused, &project).as_ref(), Some(&system), "{}", refused.display());
-        }
-        assert_eq!(of(&system, &system), Some(home.join(".claude")).filter(|dir| !dir.starts_with("/tmp")));
-    }
-}

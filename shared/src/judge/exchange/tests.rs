@@ -213,19 +213,6 @@ fn of_a_call_that_is_refused_anyway_only_the_journal_speaks() {
 }
 
 #[test]
-fn a_replay_asks_nobody_and_counts_that_it_would_have() {
-    let mut scene = Scene::new();
-    scene.host.environment.replay_dir = Some(scene.project());
-    for count in 1..=2 {
-        let (asked, came) = play(&scene, None, &[]);
-        let expected = Asked { outcome: Outcome::NotAsked(NotAsked::Replay), notice: None };
-        assert_eq!((asked.len(), came), (0, expected));
-        assert_eq!(scene.host.questions(), count);
-    }
-    assert!(scene.journal().is_empty());
-}
-
-#[test]
 fn without_state_or_session_nothing_is_told() {
     let mut scene = Scene::new();
     scene.has_state = false;

@@ -5,7 +5,7 @@ use crate::host::Environment;
 use crate::judge::desk::Scene;
 use crate::judge::settings::defaults;
 
-const ALL: [NotAsked; 8] = [
+const ALL: [NotAsked; 7] = [
     NotAsked::NoBackend,
     NotAsked::NoState,
     NotAsked::Misled,
@@ -13,7 +13,6 @@ const ALL: [NotAsked; 8] = [
     NotAsked::CallsSpent,
     NotAsked::MoneySpent,
     NotAsked::RefusedElsewhere,
-    NotAsked::Replay,
 ];
 
 #[test]
@@ -30,8 +29,6 @@ fn the_first_obstacle_counts() {
     assert_eq!(scene.with(obstacle), Some(NotAsked::NoState));
     scene.settings.backend = None;
     assert_eq!(scene.with(obstacle), Some(NotAsked::NoBackend));
-    scene.host.environment.replay_dir = Some(scene.project());
-    assert_eq!(scene.with(obstacle), Some(NotAsked::Replay));
 }
 
 #[test]
