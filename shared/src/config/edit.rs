@@ -14,7 +14,7 @@ mod take;
 use serde_yaml::{Mapping, Value};
 
 use super::spelling::dotted;
-use super::yaml::{is_empty, line_of, opens_too_many_brackets};
+use super::yaml::{line_of, opens_too_many_brackets};
 use crate::settings::Refused;
 
 /// The text with the key at `path` set to `value`, which is YAML on one line and is written as it stands. A text that says so
@@ -149,6 +149,13 @@ fn content(text: &str) -> Result<Mapping, Refused> {
             })
         }
     }
+}
+
+/// Nothing but comments: the parser finds no document in it.
+fn is_empty(text: &str) -> bool {
+    text.lines()
+        .map(str::trim)
+        .all(|line| line.is_empty() || line.starts_with('#') || line == "---" || line == "...")
 }
 
 fn value_at<'m>(map: &'m Mapping, path: &[String]) -> Option<&'m Value> {

@@ -1,22 +1,25 @@
-//! The only module that knows YAML: text in, figment values out, and the line of a key on the cold path. Whole documents
-//! are written by `writer`.
+//! The one reader of YAML that people write: values, keys that stand twice, and the lines of keys. Texts of our own that are
+//! compiled in are read by their types, see [`read_typed`].
 
-mod reader;
 mod writer;
 
-use std::cell::Cell;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use figment::value::{Dict, Empty, Tag, Value};
-use saphyr_parser::{Event, Parser};
-use serde::de::{DeserializeOwned, DeserializeSeed};
-
-use reader::{Reader, Repeated};
+use figment::value::{Dict, Empty, Num, Tag, Value};
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput};
+use serde::de::DeserializeOwned;
 
 pub use writer::to_yaml;
 
-/// Deeper nesting is refused; no configuration of ours needs a tenth of it.
+/// Deeper nesting is an error; no configuration of ours needs a tenth of it.
 const MAX_DEPTH: usize = 64;
+
+/// Aliases may make a small text large: more values than this are an error.
+const MAX_VALUES: usize = 50_000;
+
+/// A text with more open brackets than this is not parsed at all.
+const MAX_BRACKETS: usize = 256;
 
 const TOO_DEEP: &str = "nested deeper than 64 levels";
 const TOO_MANY: &str = "more values than any configuration needs";
@@ -30,9 +33,6 @@ pub(super) struct YamlError {
     pub(super) why: &'static str,
 }
 
-/// More open brackets than this are refused unparsed: the parser's time grows with the square of their number.
-const MAX_BRACKETS: usize = 256;
-
 /// What a text holds.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
@@ -44,83 +44,22 @@ pub(super) struct Parsed {
 
 /// Reads a map. An empty text is an empty map.
 pub(super) fn parse(text: &str) -> Result<Parsed, YamlError> {
-    if opens_too_many_brackets(text) {
-        return Err(YamlError { line: None, why: TOO_DEEP });
-    }
-    let repeated = Repeated::default();
-    let values = Cell::new(0);
-    let reader = Reader { path: Vec::new(), depth: 0, repeated: &repeated, values: &values };
-    match reader.deserialize(serde_yaml::Deserializer::from_str(text)) {
-        Ok(Value::Dict(_, values)) => Ok(Parsed { values, repeated: repeated.into_inner() }),
-        Ok(Value::Empty(..)) => Ok(Parsed::default()),
-        Ok(_) => Err(YamlError { line: Some(1), why: "not a map of settings" }),
-        Err(_) if is_empty(text) => Ok(Parsed::default()),
-        Err(error) => {
-            let told = error.to_string();
-            let known = [TOO_DEEP, TOO_MANY].into_iter().find(|why| told.contains(why));
-            let line = error.location().map(|location| location.line());
-            Err(YamlError { line, why: known.unwrap_or_else(|| why_of(&told, text, line)) })
-        }
-    }
-}
-
-/// What the parser says, which may quote the text and speaks of its own insides, in words that do neither.
-const WHYS: [(&str, &str); 10] = [
-    ("a tab character", TABBED),
-    ("expected ',' or '}'", "not valid YAML (a `{` is not closed, or a comma is missing)"),
-    ("expected ',' or ']'", "not valid YAML (a `[` is not closed, or a comma is missing)"),
-    ("scanning a quoted scalar", "not valid YAML (a quote is not closed)"),
-    ("mapping values are not allowed", "not valid YAML (a `:` too many here, or one too few above)"),
-    ("could not find expected ':'", "not valid YAML (the key above lacks its `:`)"),
-    ("escape character", "not valid YAML (a backslash between double quotes; use single quotes)"),
-    ("did not find expected key", MISPLACED),
-    ("did not find expected '-'", MISPLACED),
-    ("more than one document", "not valid YAML (more than one document in the file)"),
-];
-
-const TABBED: &str = "not valid YAML (a tab indents the line; use spaces)";
-const MISPLACED: &str = "not valid YAML (the indentation does not fit, or something follows a value)";
-
-/// The parser's words for a text that begins with a sign: `*.rs`, `@x`.
-const SIGNS: [&str; 3] = ["cannot start any token", "unknown anchor", "alphabetic or numeric character"];
-
-fn why_of(told: &str, text: &str, line: Option<usize>) -> &'static str {
-    if let Some((_, why)) = WHYS.iter().find(|(words, _)| told.contains(words)) {
-        return why;
-    }
-    if told.contains("node content") && line.is_some_and(|line| line > text.lines().count()) {
-        return "not valid YAML (the file ends before a bracket is closed)";
-    }
-    if !SIGNS.iter().any(|words| told.contains(words)) {
-        return "not valid YAML";
-    }
-    let broken = line.and_then(|line| text.lines().nth(line.saturating_sub(1))).unwrap_or_default();
-    let indentation = &broken[..broken.len() - broken.trim_start().len()];
-    if indentation.contains('\t') {
-        TABBED
-    } else {
-        "not valid YAML (a text that begins with `*` or another sign needs quotes)"
+    let mut reader = Reader::of(text)?;
+    match reader.document()? {
+        Value::Dict(_, values) => Ok(Parsed { values, repeated: reader.repeated }),
+        Value::Empty(..) => Ok(Parsed::default()),
+        _ => Err(YamlError { line: Some(1), why: "not a map of settings" }),
     }
 }
 
 /// Reads one value of any kind; an empty text is an empty value.
 pub(super) fn parse_value(text: &str) -> Result<Value, YamlError> {
-    if opens_too_many_brackets(text) {
-        return Err(YamlError { line: None, why: TOO_DEEP });
+    let mut reader = Reader::of(text)?;
+    let value = reader.document()?;
+    if reader.repeated.is_empty() {
+        return Ok(value);
     }
-    let repeated = Repeated::default();
-    let values = Cell::new(0);
-    let reader = Reader { path: Vec::new(), depth: 0, repeated: &repeated, values: &values };
-    match reader.deserialize(serde_yaml::Deserializer::from_str(text)) {
-        Ok(_) if !repeated.borrow().is_empty() => {
-            Err(YamlError { line: None, why: "a key stands twice in it" })
-        }
-        Ok(value) => Ok(value),
-        Err(_) if is_empty(text) => Ok(Value::Empty(Tag::Default, Empty::Unit)),
-        Err(error) => {
-            Err(YamlError { line: error.location().map(|location| location.line()), why: "not valid YAML" })
-        }
-    }
+    Err(YamlError { line: None, why: "a key stands twice in it" })
 }
 
 /// Reads a text of our own that is compiled in.
@@ -129,26 +68,6 @@ pub(super) fn parse_value(text: &str) -> Result<Value, YamlError> {
 /// If it does not fit the type; a test of the text's owner rules that out.
 pub fn read_typed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_yaml::from_str(text).map_err(|error| error.to_string())
-}
-
-/// Nothing but comments: the parser finds no document in it.
-pub(super) fn is_empty(text: &str) -> bool {
-    text.lines()
-        .map(str::trim)
-        .all(|line| line.is_empty() || line.starts_with('#') || line == "---" || line == "...")
-}
-
-/// Brackets in texts and comments count too, which is why the bound lies far above [`MAX_DEPTH`].
-pub(super) fn opens_too_many_brackets(text: &str) -> bool {
-    let mut open = 0_usize;
-    text.bytes().any(|byte| {
-        match byte {
-            b'[' | b'{' => open += 1,
-            b']' | b'}' => open = open.saturating_sub(1),
-            _ => {}
-        }
-        open > MAX_BRACKETS
-    })
 }
 
 /// The line, counted from 1, on which the key `path` stands; the deepest key found if the last ones are not there.
@@ -164,12 +83,11 @@ pub(super) struct Lines(HashMap<Vec<String>, usize>);
 
 impl Lines {
     pub(super) fn of(text: &str) -> Self {
-        let mut reader = LineReader::default();
-        for event in Parser::new_from_str(text) {
-            let Ok((event, span)) = event else { break };
-            reader.take(&event, span.start.line());
-        }
-        Self(reader.lines)
+        let Ok(reader) = Reader::of(text) else { return Self::default() };
+        let mut reader = Reader { lines: Some(HashMap::new()), ..reader };
+        // Up to where the text breaks, if it does.
+        let _ = reader.document();
+        Self(reader.lines.unwrap_or_default())
     }
 
     /// The line of the key at `path`, or of the deepest one on the way to it.
@@ -178,62 +96,274 @@ impl Lines {
     }
 }
 
-/// Follows the parser's events. Of a key that stands twice the last one counts.
-#[derive(Default)]
-struct LineReader {
-    lines: HashMap<Vec<String>, usize>,
-    /// The keys down to here.
-    path: Vec<String>,
-    /// Per open collection.
-    open: Vec<Open>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Open {
-    /// What is in a list has no path.
-    List,
-    /// A map waiting for a key.
-    Map,
-    /// A map waiting for the value of the path's last key.
-    Value,
-}
-
-impl LineReader {
-    fn take(&mut self, event: &Event<'_>, line: usize) {
-        match event {
-            Event::MappingStart(..) => self.open.push(Open::Map),
-            Event::SequenceStart(..) => self.open.push(Open::List),
-            Event::MappingEnd | Event::SequenceEnd => {
-                self.open.pop();
-                self.value_ended();
-            }
-            Event::Scalar(text, ..) if self.open.last() == Some(&Open::Map) => self.key(text, line),
-            Event::Scalar(..) | Event::Alias(..) => self.value_ended(),
+/// Brackets in texts and comments count too, which is why the bound lies far above [`MAX_DEPTH`].
+pub(super) fn opens_too_many_brackets(text: &str) -> bool {
+    let mut open = 0_usize;
+    text.bytes().any(|byte| {
+        match byte {
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => open = open.saturating_sub(1),
             _ => {}
         }
+        open > MAX_BRACKETS
+    })
+}
+
+/// Follows the parser's events.
+struct Reader<'t> {
+    text: &'t str,
+    events: Parser<'t, StrInput<'t>>,
+    anchors: HashMap<usize, Value>,
+    /// How many values there are so far.
+    values: usize,
+    repeated: Vec<Vec<String>>,
+    /// Where keys stand, if anybody wants to know.
+    lines: Option<HashMap<Vec<String>, usize>>,
+}
+
+/// A key and the keys above it.
+struct Place<'p> {
+    key: &'p str,
+    above: Option<&'p Place<'p>>,
+}
+
+impl Place<'_> {
+    fn path(&self) -> Vec<String> {
+        let mut path = self.above.map(Place::path).unwrap_or_default();
+        path.push(self.key.to_owned());
+        path
+    }
+}
+
+impl<'t> Reader<'t> {
+    fn of(text: &'t str) -> Result<Self, YamlError> {
+        if opens_too_many_brackets(text) {
+            return Err(YamlError { line: None, why: TOO_DEEP });
+        }
+        Ok(Self {
+            text,
+            events: Parser::new_from_str(text),
+            anchors: HashMap::new(),
+            values: 0,
+            repeated: Vec::new(),
+            lines: None,
+        })
     }
 
-    fn key(&mut self, text: &str, line: usize) {
-        self.path.push(text.to_owned());
-        if !self.open.contains(&Open::List) {
-            self.lines.insert(self.path.clone(), line);
+    /// The one document of the text; nothing where there is none.
+    fn document(&mut self) -> Result<Value, YamlError> {
+        let (event, span) = self.next()?;
+        if event == Event::StreamEnd {
+            return Ok(nothing());
         }
-        if let Some(open) = self.open.last_mut() {
-            *open = Open::Value;
+        let value = self.value(event, span, 0, None)?;
+        match self.next()? {
+            (Event::StreamEnd, _) => Ok(value),
+            _ => Err(YamlError { line: None, why: "not valid YAML (more than one document in the file)" }),
         }
     }
 
-    fn value_ended(&mut self) {
-        if let Some(open @ Open::Value) = self.open.last_mut() {
-            *open = Open::Map;
-            self.path.pop();
+    /// The next event that is about a value.
+    fn next(&mut self) -> Result<(Event<'t>, Span), YamlError> {
+        loop {
+            match self.events.next() {
+                None => return Ok((Event::StreamEnd, Span::default())),
+                Some(Err(error)) => return Err(self.broken(&error)),
+                Some(Ok((Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd, _))) => {}
+                Some(Ok(next)) => return Ok(next),
+            }
         }
     }
+
+    fn value(
+        &mut self,
+        event: Event<'t>,
+        span: Span,
+        depth: usize,
+        above: Option<&Place<'_>>,
+    ) -> Result<Value, YamlError> {
+        self.count(1, span)?;
+        if depth > MAX_DEPTH {
+            return Err(at(span, TOO_DEEP));
+        }
+        let (anchor, value) = match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                let is_text = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
+                (anchor, scalar(text, is_text || style != ScalarStyle::Plain))
+            }
+            Event::SequenceStart(anchor, _) => (anchor, self.list(depth, above)?),
+            Event::MappingStart(anchor, _) => (anchor, self.map(depth, above)?),
+            Event::Alias(anchor) => return self.alias(anchor, span),
+            _ => (0, nothing()),
+        };
+        if anchor > 0 {
+            self.anchors.insert(anchor, value.clone());
+        }
+        Ok(value)
+    }
+
+    fn list(&mut self, depth: usize, above: Option<&Place<'_>>) -> Result<Value, YamlError> {
+        let mut list = Vec::new();
+        loop {
+            match self.next()? {
+                (Event::SequenceEnd, _) => return Ok(Value::Array(Tag::Default, list)),
+                (event, span) => list.push(self.value(event, span, depth + 1, above)?),
+            }
+        }
+    }
+
+    fn map(&mut self, depth: usize, above: Option<&Place<'_>>) -> Result<Value, YamlError> {
+        let mut dict = Dict::new();
+        loop {
+            let (event, span) = self.next()?;
+            if event == Event::MappingEnd {
+                return Ok(Value::Dict(Tag::Default, dict));
+            }
+            let key = self.key(event, span, depth)?;
+            let place = Place { key: &key, above };
+            if let Some(lines) = &mut self.lines {
+                lines.insert(place.path(), span.start.line());
+            }
+            let (event, span) = self.next()?;
+            let value = self.value(event, span, depth + 1, Some(&place))?;
+            if dict.contains_key(&key) {
+                self.repeated.push(place.path());
+            }
+            dict.insert(key, value);
+        }
+    }
+
+    /// Anything may stand where a key does; what is no text is none of our keys.
+    fn key(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<String, YamlError> {
+        if let Event::Scalar(text, _, 0, _) = event {
+            return Ok(text.into_owned());
+        }
+        match self.value(event, span, depth + 1, None)? {
+            Value::String(_, text) => Ok(text),
+            _ => Ok("(no text)".to_owned()),
+        }
+    }
+
+    fn alias(&mut self, anchor: usize, span: Span) -> Result<Value, YamlError> {
+        let Some(value) = self.anchors.get(&anchor).cloned() else { return Err(at(span, SIGN)) };
+        self.count(size(&value), span)?;
+        Ok(value)
+    }
+
+    fn count(&mut self, more: usize, span: Span) -> Result<(), YamlError> {
+        self.values += more;
+        if self.values > MAX_VALUES { Err(at(span, TOO_MANY)) } else { Ok(()) }
+    }
+
+    fn broken(&self, error: &ScanError) -> YamlError {
+        let line = error.marker().line();
+        let is_behind = line > self.text.lines().count();
+        YamlError { line: Some(line), why: why_of(error.info(), is_behind) }
+    }
+}
+
+fn at(span: Span, why: &'static str) -> YamlError {
+    YamlError { line: Some(span.start.line()), why }
+}
+
+fn nothing() -> Value {
+    Value::Empty(Tag::Default, Empty::Unit)
+}
+
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Dict(_, dict) => 1 + dict.values().map(size).sum::<usize>(),
+        Value::Array(_, list) => 1 + list.iter().map(size).sum::<usize>(),
+        _ => 1,
+    }
+}
+
+/// A text, or what it stands for where it has no quotes.
+fn scalar(text: Cow<'_, str>, is_text: bool) -> Value {
+    if is_text {
+        return Value::String(Tag::Default, text.into_owned());
+    }
+    match &*text {
+        "" | "~" | "null" | "Null" | "NULL" => nothing(),
+        "true" | "True" | "TRUE" => Value::Bool(Tag::Default, true),
+        "false" | "False" | "FALSE" => Value::Bool(Tag::Default, false),
+        plain => match number(plain) {
+            Some(number) => Value::Num(Tag::Default, number),
+            None => Value::String(Tag::Default, text.into_owned()),
+        },
+    }
+}
+
+fn number(text: &str) -> Option<Num> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let is_negative = text.starts_with('-');
+    match digits.as_bytes() {
+        [b'0', b'x', ..] => radix(&digits[2..], 16, is_negative),
+        [b'0', b'o', ..] => radix(&digits[2..], 8, is_negative),
+        [b'0', b'b', ..] => radix(&digits[2..], 2, is_negative),
+        // A number of a ticket or a mode of a file, no quantity.
+        [b'0', b'0'..=b'9', ..] => None,
+        [b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..] => decimal(text),
+        _ => match digits {
+            ".inf" | ".Inf" | ".INF" => {
+                Some(if is_negative { f64::NEG_INFINITY } else { f64::INFINITY }.into())
+            }
+            ".nan" | ".NaN" | ".NAN" => Some(f64::NAN.into()),
+            _ => None,
+        },
+    }
+}
+
+fn decimal(text: &str) -> Option<Num> {
+    let unsigned = || text.parse::<u64>().ok().map(Num::from);
+    let signed = || text.parse::<i64>().ok().map(Num::from);
+    let huge = || text.parse::<u128>().ok().map(Num::from);
+    let fraction = || text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Num::from);
+    unsigned().or_else(signed).or_else(huge).or_else(fraction)
+}
+
+fn radix(digits: &str, radix: u32, is_negative: bool) -> Option<Num> {
+    let number = i64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with(['+', '-']))?;
+    Some(if is_negative { Num::from(-number) } else { Num::from(number.unsigned_abs()) })
+}
+
+/// What the parser says, which may quote the text and speaks of its own insides, in words that do neither.
+const WHYS: [(&str, &str); 16] = [
+    ("tab", "not valid YAML (a tab indents the line; use spaces)"),
+    ("expected ',' or '}'", "not valid YAML (a `{` is not closed, or a comma is missing)"),
+    ("expected ',' or ']'", UNCLOSED),
+    ("illegal placement of ':'", UNCLOSED),
+    ("quoted scalar, found unexpected end", UNQUOTED),
+    ("indentation in quoted scalar", UNQUOTED),
+    ("mapping values are not allowed", "not valid YAML (a `:` too many here, or one too few above)"),
+    ("simple key expect", "not valid YAML (the key above lacks its `:`)"),
+    ("escape character", "not valid YAML (a backslash between double quotes; use single quotes)"),
+    ("did not find expected key", MISPLACED),
+    ("did not find expected '-'", MISPLACED),
+    ("invalid indentation", MISPLACED),
+    ("trailing content", MISPLACED),
+    ("unexpected character", SIGN),
+    ("unknown anchor", SIGN),
+    ("alphabetic or numeric character", SIGN),
+];
+
+const UNCLOSED: &str = "not valid YAML (a `[` is not closed, or a comma is missing)";
+const UNQUOTED: &str = "not valid YAML (a quote is not closed)";
+const MISPLACED: &str = "not valid YAML (the indentation does not fit, or something follows a value)";
+const SIGN: &str = "not valid YAML (a text that begins with `*` or another sign needs quotes)";
+
+fn why_of(told: &str, is_behind: bool) -> &'static str {
+    if told.contains("node content") && is_behind {
+        return "not valid YAML (the file ends before a bracket is closed)";
+    }
+    let known = WHYS.iter().find(|(words, _)| told.contains(words));
+    known.map_or("not valid YAML", |(_, why)| why)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{line_of, parse};
+    use super::{line_of, parse, parse_value};
+    use crate::config::fits::as_json;
 
     #[test]
     fn finds_the_line_of_a_key() {
@@ -283,12 +413,13 @@ mod tests {
     fn says_what_is_wrong_with_the_text_as_far_as_the_parser_knows() {
         for (text, line, why) in [
             ("a:\n\tb: 1\n", Some(2), "a tab indents the line"),
-            ("\ta: 1\n", Some(1), "a tab indents the line"),
-            ("a:\n  b: 1\n\tc: 1\n", Some(3), "a tab indents the line"),
-            ("a: |\n\tx\n", Some(2), "a tab indents the line"),
+            ("a:\n  b: 1\n\tc: 1\n", Some(2), "a tab indents the line"),
+            ("a: |\n\tx\n", Some(1), "a tab indents the line"),
             ("a: {b: 1\nc: 2\n", Some(2), "a `{` is not closed, or a comma is missing"),
             ("a: [b\n", Some(2), "a `[` is not closed, or a comma is missing"),
-            ("a: 'open\n", Some(2), "a quote is not closed"),
+            ("a: [b\nc: d\n", Some(2), "a `[` is not closed, or a comma is missing"),
+            ("a: 'open\n", Some(1), "a quote is not closed"),
+            ("a: 1\nb: \"open\nc: 2\n", Some(2), "a quote is not closed"),
             ("a: b: c\n", Some(1), "a `:` too many here, or one too few above"),
             ("a\nb: 1\n", Some(2), "a `:` too many here, or one too few above"),
             ("a: 1\nb\nc: 1\n", Some(3), "the key above lacks its `:`"),
@@ -314,7 +445,60 @@ mod tests {
     }
 
     #[test]
-    fn says_where_the_text_breaks() {
-        assert_eq!(parse("a: 1\nb: \"open\nc: 2\n").unwrap_err().line.map(|line| line >= 2), Some(true));
+    fn reads_scalars_as_the_common_reader_does() {
+        for text in [
+            "1",
+            "-1",
+            "+1",
+            "0",
+            "-0",
+            "007",
+            "0x1F",
+            "-0x1f",
+            "0o17",
+            "0b101",
+            "0xg",
+            "1e3",
+            "1E-2",
+            "1.5",
+            ".5",
+            "5.",
+            "1_000",
+            "1.2.3",
+            "+",
+            "-",
+            ".",
+            "..",
+            "1e999",
+            "18446744073709551615",
+            "-9223372036854775808",
+            "true",
+            "True",
+            "yes",
+            "null",
+            "~",
+            "Null",
+            "nil",
+            "2026-01-06",
+            "1:30",
+            "'1'",
+            "\"true\"",
+            "!!str 5",
+            "a b",
+            "|\n  x\n",
+            ">-\n  x\n  y\n",
+            "[1, a, ~]",
+            "{a: {b: [1, 2.5]}}",
+        ] {
+            let common: serde_json::Value = serde_yaml::from_str(text).unwrap();
+            assert_eq!(as_json(&parse_value(text).unwrap()), common, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_alias_stands_for_its_value_and_never_for_itself() {
+        let parsed = parse("a: &x {b: [1]}\nc: *x\n? *x\n: 1\n").unwrap();
+        assert_eq!(parsed.values["a"], parsed.values["c"]);
+        assert_eq!(parse("a: &x [*x]\n").unwrap_err().why, super::SIGN);
     }
 }

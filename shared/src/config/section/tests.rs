@@ -435,7 +435,7 @@ fn hostile_files_are_read_at_once_and_told_up_to_a_bound() {
     }
     check_problems(
         &Files { project: &aliases, ..Files::default() },
-        &["project.yaml:1: more values than any configuration needs; the file is skipped"],
+        &["project.yaml:2: more values than any configuration needs; the file is skipped"],
     );
     // Generous: this is an unoptimized build on a busy machine. It took minutes before there were bounds.
     assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
