@@ -1,48 +1,56 @@
-//! The lowest layer: config/defaults.yaml, compiled in. The only place where a default stands.
+//! The lowest layer: config/defaults.yaml, compiled in as JSON, section by section, because no hook shall parse YAML for it.
 
-/// The whole file, comments and all.
+mod generated;
+
+use figment::value::Dict;
+
+use generated::SECTIONS;
+
+/// The whole file, comments and all, for people.
 pub const ALL_DEFAULTS: &str = include_str!("../../../config/defaults.yaml");
 
-/// The lines of the sections of these names, in the file's form; a line's number is none of the file's.
-pub(super) fn defaults_of<'n>(sections: impl IntoIterator<Item = &'n str>) -> String {
-    sections.into_iter().map(section_defaults).collect()
+/// The key at the top of the file with its value, as a JSON object; empty if there is none.
+#[must_use]
+pub fn section_defaults(key: &str) -> &'static str {
+    SECTIONS.iter().find(|(name, _)| *name == key).map_or("", |(_, json)| json)
 }
 
-/// The lines of one top-level section, its own first line included; empty if there is none.
-///
-/// A hook needs its own section only, and cutting the text is cheaper than parsing everybody's.
-#[must_use]
-pub fn section_defaults(section: &str) -> &'static str {
-    let mut start = None;
-    let mut offset = 0;
-    for line in ALL_DEFAULTS.split_inclusive('\n') {
-        let is_top_level = line.starts_with(|first: char| !first.is_whitespace() && first != '#');
-        match start {
-            None if line.strip_prefix(section).is_some_and(|rest| rest.starts_with(':')) => {
-                start = Some(offset);
-            }
-            Some(start) if is_top_level => return &ALL_DEFAULTS[start..offset],
-            _ => {}
-        }
-        offset += line.len();
+/// The keys at the top of the file, in its order.
+pub(super) fn top_keys() -> impl Iterator<Item = &'static str> {
+    SECTIONS.iter().map(|(name, _)| *name)
+}
+
+/// These keys at the top of the file; `None` if they could not be read, which a test rules out.
+pub(super) fn defaults_of<'n>(keys: impl IntoIterator<Item = &'n str>) -> Option<Dict> {
+    let mut values = Dict::new();
+    for json in keys.into_iter().map(section_defaults).filter(|json| !json.is_empty()) {
+        values.extend(serde_json::from_str::<Dict>(json).ok()?);
     }
-    start.map_or("", |start| &ALL_DEFAULTS[start..])
+    Some(values)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ALL_DEFAULTS, section_defaults};
+    use super::{ALL_DEFAULTS, SECTIONS, defaults_of, section_defaults, top_keys};
     use crate::config::yaml;
 
     #[test]
-    fn a_sections_cut_is_the_sections_value_in_the_whole_file() {
-        let whole = yaml::parse(ALL_DEFAULTS).unwrap().values;
-        for (section, value) in &whole {
-            let cut = yaml::parse(section_defaults(section)).unwrap().values;
-            assert_eq!(cut.get(section), Some(value), "{section}");
-            assert_eq!(cut.len(), 1, "{section}");
-        }
-        assert_eq!(section_defaults("no-such-section"), "");
-        assert_eq!(section_defaults("enable"), "");
+    fn the_compiled_sections_are_those_of_the_file() {
+        let whole: serde_json::Map<String, serde_json::Value> = serde_yaml::from_str(ALL_DEFAULTS).unwrap();
+        let compiled = SECTIONS.iter().map(|(key, json)| {
+            let section: serde_json::Map<String, serde_json::Value> = serde_json::from_str(json).unwrap();
+            assert_eq!(section.keys().collect::<Vec<_>>(), [key]);
+            section.into_iter().next().unwrap()
+        });
+        let stale = "config/defaults.yaml has changed: run `cargo xtask schema`";
+        assert_eq!(compiled.collect::<Vec<_>>(), whole.into_iter().collect::<Vec<_>>(), "{stale}");
+    }
+
+    #[test]
+    fn every_section_is_read_as_from_a_file() {
+        let values = defaults_of(top_keys()).unwrap();
+        assert_eq!(values, yaml::parse(ALL_DEFAULTS).unwrap().values);
+        assert!(section_defaults("no-such-section").is_empty() && section_defaults("enable").is_empty());
+        assert_eq!(defaults_of(["no-such-section"]).unwrap().len(), 0);
     }
 }

@@ -3,7 +3,7 @@
 use figment::value::Dict;
 use serde_json::Value;
 
-use super::defaults::ALL_DEFAULTS;
+use super::defaults::{defaults_of, section_defaults, top_keys};
 use super::expected::known_keys;
 use super::fits::as_json;
 use super::held::is_any_of;
@@ -12,7 +12,7 @@ use super::schema::schema_at;
 use super::section::{Cleaned, Origin, Section, SectionSpec};
 use super::top_level::{self, Locks};
 use super::tree::{get, leaves, merge};
-use super::yaml;
+use super::yaml::Parsed;
 
 /// One key and what it is set to.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,8 +87,9 @@ impl<S> Section<S> {
 /// The keys above all sections.
 #[must_use]
 pub fn top_entries(sources: &Sources) -> Vec<Entry> {
-    let defaults = yaml::parse(ALL_DEFAULTS).ok().map(|parsed| {
-        Layer::new(LayerKind::Defaults, super::section::THE_DEFAULTS.to_owned(), ALL_DEFAULTS, parsed)
+    let defaults = defaults_of(top_level::KEYS).map(|values| {
+        let parsed = Parsed { values, repeated: Vec::new() };
+        Layer::new(LayerKind::Defaults, super::section::THE_DEFAULTS.to_owned(), "", parsed)
     });
     let (files, _) = sources.read(SectionSpec::default());
     let layers: Vec<Layer> = defaults.into_iter().chain(files).collect();
@@ -112,25 +113,28 @@ pub fn top_entries(sources: &Sources) -> Vec<Entry> {
 /// Puts entries into the order of config/defaults.yaml; keys that have no default follow in the order of the schema, names of
 /// the user's own by the alphabet.
 pub fn sort(entries: &mut [Entry]) {
-    let defaults: serde_yaml::Value = serde_yaml::from_str(ALL_DEFAULTS).unwrap_or_default();
+    let sections = top_keys().filter_map(|key| serde_json::from_str(section_defaults(key)).ok());
+    let defaults: serde_json::Map<String, Value> =
+        sections.flat_map(|section: serde_json::Map<String, Value>| section).collect();
+    let defaults = Value::Object(defaults);
     entries.sort_by_cached_key(|entry| rank(&entry.path, &defaults));
 }
 
-fn rank(path: &[String], defaults: &serde_yaml::Value) -> Vec<(usize, String)> {
+fn rank(path: &[String], defaults: &Value) -> Vec<(usize, String)> {
     let mut standing = Some(defaults);
     // The keys above all sections come first, with a default or not.
     let above = path.first().and_then(|first| top_level::KEYS.iter().position(|key| key == first));
     let mut ranks = vec![(above.unwrap_or(usize::MAX), String::new())];
     for (depth, key) in path.iter().enumerate() {
-        let map = standing.and_then(serde_yaml::Value::as_mapping);
-        let place = |map: &serde_yaml::Mapping| map.keys().position(|known| known.as_str() == Some(key));
+        let map = standing.and_then(Value::as_object);
+        let place = map.and_then(|map| map.keys().position(|known| known == key));
         let by_schema = || {
             let above = schema_at(&path[..depth]).ok()?;
             known_keys(above).iter().position(|known| known == key)
         };
         // Behind whatever has a default.
-        let after = map.map_or(0, serde_yaml::Mapping::len);
-        let rank = map.and_then(place).or_else(|| by_schema().map(|place| after + place));
+        let after = map.map_or(0, serde_json::Map::len);
+        let rank = place.or_else(|| by_schema().map(|place| after + place));
         ranks.push((rank.unwrap_or(usize::MAX), key.clone()));
         standing = standing.and_then(|value| value.get(key));
     }

@@ -17,7 +17,8 @@ use super::layer::{Layer, LayerKind, Sources};
 use super::problem::{Fault, Problem, Problems, sort_problems};
 use super::shape::{Described, Shape, Typed};
 use super::tree::{get, keys_on};
-use super::{strangers, switched, top_level, wrong, yaml};
+use super::yaml::Parsed;
+use super::{strangers, switched, top_level, wrong};
 use crate::switches::{Position, SectionSwitches};
 
 /// The keys every section has beside its own, both true or false, with their meaning.
@@ -299,8 +300,9 @@ fn switch_origin() -> Origin {
 }
 
 fn defaults(spec: SectionSpec) -> Option<Cleaned> {
-    let text = defaults_of(std::iter::once(spec.name).chain(spec.root_keys.iter().copied()));
-    let layer = Layer::new(LayerKind::Defaults, THE_DEFAULTS.to_owned(), &text, yaml::parse(&text).ok()?);
+    let values = defaults_of(std::iter::once(spec.name).chain(spec.root_keys.iter().copied()))?;
+    let parsed = Parsed { values, repeated: Vec::new() };
+    let layer = Layer::new(LayerKind::Defaults, THE_DEFAULTS.to_owned(), "", parsed);
     Some(section_of(spec, layer, &mut Problems::default()))
 }
 

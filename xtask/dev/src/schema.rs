@@ -47,6 +47,7 @@ pub(crate) fn run(workspace: &Workspace, check: bool, built: Option<&Path>) -> a
     add("hooks/requirements-check/src/machine/docs/hooks.rs", pages(&catalog));
     let defaults = fs::read_to_string(root.join("config/defaults.yaml")).context("reading the defaults")?;
     let defaults: Value = serde_yaml::from_str(&defaults).context("config/defaults.yaml")?;
+    add("shared/src/config/defaults/generated.rs", compiled_defaults(&defaults));
     let usd_per_day = &defaults["judge"]["max_cost_usd_per_day"];
     let usd_per_day = usd_per_day.as_f64().context("config/defaults.yaml: what a day may cost")?;
     add("README.md", with_table(&readme, &table(&catalog, usd_per_day))?);
@@ -85,6 +86,20 @@ fn write(root: &Path, files: &[&Generated]) -> anyhow::Result<()> {
         say(format_args!("wrote {}", file.path));
     }
     Ok(())
+}
+
+/// Each key at the top of config/defaults.yaml as a JSON object of its own.
+fn compiled_defaults(defaults: &Value) -> String {
+    let sections = defaults.as_object().into_iter().flatten();
+    let lines: Vec<String> = sections
+        .map(|(key, value)| format!("    ({key:?}, r#\"{}\"#),\n", json!({ key.as_str(): value })))
+        .collect();
+    format!(
+        "//! Generated from config/defaults.yaml by `cargo xtask schema`.\n\n#[rustfmt::skip]\n\
+         pub(super) const SECTIONS: [(&str, &str); {}] = [\n{}];\n",
+        lines.len(),
+        lines.concat()
+    )
 }
 
 fn pretty(value: &Value) -> anyhow::Result<String> {

@@ -64,7 +64,7 @@ fn every_setting_that_is_named_is_one() {
     let text = crate::config::section_defaults("judge");
     for setting in ALL.into_iter().filter_map(NotAsked::setting) {
         let key = setting.strip_prefix("judge.").unwrap();
-        assert!(text.lines().any(|line| line.trim_start().starts_with(&format!("{key}:"))), "{setting}");
+        assert!(text.contains(&format!("\"{key}\":")), "{setting}");
     }
 }
 
