@@ -40,6 +40,7 @@ Development:
   tidy        Check the rules that no compiler checks
   schema      Generate the JSON Schema, the plugin's files and the tables of the manual
   bench       Measure what each hook costs
+  simulate    Put the controller of credit-pacer to the test on weeks that are made up
   package     Write the plugin with its programs, and an archive of it with checksums
 
 `cargo xtask VERB --help` lists the options of a verb.
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         }
         "test" if arguments.len() == 1 => test(),
         verb if INSTALL.contains(&verb) => install(verb, &arguments),
+        "simulate" => simulate(&arguments[1..]),
         verb if DEVELOP.contains(&verb) => develop(&arguments),
         _ => {
             return fail(USAGE_ERROR, &format!("there is no such verb\n\n{USAGE}"));
@@ -122,6 +124,13 @@ fn is_option(word: &OsString, option: &str) -> bool {
 fn develop(arguments: &[OsString]) -> io::Result<ExitStatus> {
     let programs = Workspace::here()?.debug(&["--bin", "xtask-dev"])?;
     Command::new(programs.join(xtask::executable("xtask-dev"))).args(arguments).status()
+}
+
+/// It is built optimised: weeks are long.
+fn simulate(arguments: &[OsString]) -> io::Result<ExitStatus> {
+    let mut simulate = Workspace::here()?.cargo();
+    simulate.args(["run", "--quiet", "--release", "--package", "xtask-simulate", "--"]);
+    simulate.args(arguments).status()
 }
 
 /// The tests start the programs from the folder that `debug` fills; both commands select the whole workspace, so cargo compiles

@@ -1,0 +1,237 @@
+//! Working time, in the user's time zone. Pure: the offsets of the zone come from the caller, so nothing is looked up here.
+
+use crate::{seconds, whole_seconds};
+
+/// Seconds of a day whose clocks do not change.
+pub const DAY_SECS: i64 = 86_400;
+
+/// A moment more than this many seconds away needs its date, because the name of its day comes again.
+const NAMED_DAY_SECS: u64 = 6 * 86_400;
+
+/// Names of the days, Monday first.
+pub const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// The offsets of a time zone around now. The default is UTC.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Zone {
+    /// Since when an offset holds, ascending; the first one holds before, too. Seconds east of UTC.
+    changes: Vec<(i64, i64)>,
+}
+
+/// A span of a day in minutes since midnight. It ends on the next day if `to` is before `from`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hours {
+    /// The first minute.
+    pub from: u16,
+    /// The minute after the last one; 1440 is midnight.
+    pub to: u16,
+}
+
+/// When the user works.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Calendar {
+    /// The time zone.
+    pub zone: Zone,
+    /// Monday first.
+    pub workdays: [bool; 7],
+    /// Spans of a working day; none: all day.
+    pub work_hours: Vec<Hours>,
+    /// Days off, in days since 1970-01-01, ends included.
+    pub days_off: Vec<(i64, i64)>,
+    /// Spans of each day in which nothing is delayed.
+    pub quiet_hours: Vec<Hours>,
+}
+
+/// Why a moment is no working time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Off {
+    /// The weekday, Monday 0.
+    Weekday(usize),
+    /// A day off.
+    Holiday,
+    /// The hour of a working day.
+    Hours,
+}
+
+/// Spans of time in seconds since the epoch, ascending and apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Spans(Vec<(i64, i64)>);
+
+impl Zone {
+    /// A zone with these offsets, ascending by the moment since when each one holds.
+    #[must_use]
+    pub const fn new(changes: Vec<(i64, i64)>) -> Self {
+        Self { changes }
+    }
+
+    fn offset(&self, at: i64) -> i64 {
+        let next = self.changes.partition_point(|(from, _)| *from <= at);
+        self.changes.get(next.saturating_sub(1)).map_or(0, |(_, offset)| *offset)
+    }
+
+    /// What the clocks show, in seconds since 1970-01-01 00:00 of the zone.
+    #[must_use]
+    pub fn local(&self, at: i64) -> i64 {
+        at.saturating_add(self.offset(at))
+    }
+
+    /// The day on the calendar, in days since 1970-01-01.
+    #[must_use]
+    pub fn day(&self, at: i64) -> i64 {
+        self.local(at).div_euclid(DAY_SECS)
+    }
+
+    /// When the clocks show this: the first time if they do twice, the moment they are put forward if they never do.
+    #[must_use]
+    pub fn moment(&self, local: i64) -> i64 {
+        let ends = self.changes.iter().skip(1).map(|(from, _)| *from).chain([i64::MAX]);
+        for (index, ((from, offset), end)) in self.changes.iter().zip(ends).enumerate() {
+            let moment = local.saturating_sub(*offset);
+            if moment < end {
+                return if index > 0 { moment.max(*from) } else { moment };
+            }
+        }
+        local
+    }
+}
+
+/// The weekday of a day since 1970-01-01, Monday 0.
+#[must_use]
+pub fn weekday(day: i64) -> usize {
+    usize::try_from((day + 3).rem_euclid(7)).unwrap_or(0)
+}
+
+/// The year, month and day of a day since 1970-01-01 (Hinnant, "chrono-compatible low-level date algorithms").
+#[must_use]
+pub fn date(day: i64) -> (i64, usize, i64) {
+    let shifted = day.saturating_add(719_468);
+    let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let march = (5 * of_year + 2) / 153;
+    let month = if march < 10 { march + 3 } else { march - 9 };
+    let year = year + era * 400 + i64::from(month <= 2);
+    (year, usize::try_from(month).unwrap_or(1), of_year - (153 * march + 2) / 5 + 1)
+}
+
+impl Hours {
+    const ALL_DAY: Self = Self { from: 0, to: 1440 };
+
+    const fn is_over_midnight(self) -> bool {
+        self.to < self.from
+    }
+
+    const fn contains(self, minute: i64) -> bool {
+        let (from, to) = (self.from as i64, self.to as i64);
+        if self.is_over_midnight() { minute >= from || minute < to } else { minute >= from && minute < to }
+    }
+
+    /// On a day since 1970-01-01.
+    fn on(self, day: i64, zone: &Zone) -> (i64, i64) {
+        let shown = |day: i64, minute: u16| zone.moment(day * DAY_SECS + i64::from(minute) * 60);
+        (shown(day, self.from), shown(day + i64::from(self.is_over_midnight()), self.to))
+    }
+}
+
+impl Calendar {
+    /// The working time between two moments. Hours over midnight belong to the day on which they begin.
+    pub(crate) fn working(&self, from: i64, to: i64) -> Spans {
+        let hours = if self.work_hours.is_empty() { &[Hours::ALL_DAY][..] } else { &self.work_hours };
+        let days = self.zone.day(from).saturating_sub(1)..=self.zone.day(to);
+        let workdays = days.filter(|day| self.is_workday(*day));
+        Spans::within(
+            workdays.flat_map(|day| hours.iter().map(move |hours| hours.on(day, &self.zone))).collect(),
+            from,
+            to,
+        )
+    }
+
+    /// Whether work is done on a day since 1970-01-01.
+    #[must_use]
+    pub fn is_workday(&self, day: i64) -> bool {
+        self.workdays[weekday(day)] && !self.is_day_off(day)
+    }
+
+    fn is_day_off(&self, day: i64) -> bool {
+        self.days_off.iter().any(|(first, last)| (*first..=*last).contains(&day))
+    }
+
+    /// Why a moment is no working time.
+    pub(crate) fn why_off(&self, at: i64) -> Off {
+        let day = self.zone.day(at);
+        match () {
+            () if self.is_workday(day) => Off::Hours,
+            () if self.is_day_off(day) => Off::Holiday,
+            () => Off::Weekday(weekday(day)),
+        }
+    }
+
+    /// Whether nothing may be delayed at this time of day.
+    #[must_use]
+    pub fn is_quiet(&self, now: f64) -> bool {
+        let minute = self.zone.local(whole_seconds(now)).rem_euclid(DAY_SECS) / 60;
+        self.quiet_hours.iter().any(|hours| hours.contains(minute))
+    }
+
+    /// A moment for people: `Fri 16:00`, or `Fri 4 Dec 16:00` if it is more than six days away.
+    #[must_use]
+    pub fn said(&self, at: i64, now: i64) -> String {
+        let local = self.zone.local(at);
+        let (day, time) = (local.div_euclid(DAY_SECS), clock(local));
+        let name = &DAYS[weekday(day)][..3];
+        if at.abs_diff(now) <= NAMED_DAY_SECS {
+            return format!("{name} {time}");
+        }
+        let (_, month, of_month) = date(day);
+        format!("{name} {of_month} {} {time}", MONTHS[month - 1])
+    }
+
+    /// The time of day for people: `16:00`.
+    #[must_use]
+    pub fn time(&self, at: i64) -> String {
+        clock(self.zone.local(at))
+    }
+}
+
+fn clock(local: i64) -> String {
+    let minutes = local.rem_euclid(DAY_SECS) / 60;
+    format!("{:02}:{:02}", minutes / 60, minutes % 60)
+}
+
+impl Spans {
+    fn within(mut spans: Vec<(i64, i64)>, from: i64, to: i64) -> Self {
+        spans.sort_unstable();
+        let mut apart: Vec<(i64, i64)> = Vec::with_capacity(spans.len());
+        for (start, end) in spans {
+            let (start, end) = (start.max(from), end.min(to));
+            match apart.last_mut() {
+                _ if start >= end => {}
+                Some((_, last)) if start <= *last => *last = end.max(*last),
+                _ => apart.push((start, end)),
+            }
+        }
+        Self(apart)
+    }
+
+    /// All together, in seconds.
+    pub(crate) fn total(&self) -> f64 {
+        self.0.iter().map(|(start, end)| seconds(end - start)).sum()
+    }
+
+    /// The part before a moment, in seconds.
+    pub(crate) fn until(&self, now: f64) -> f64 {
+        let over = |(start, end): &(i64, i64)| (now - seconds(*start)).clamp(0.0, seconds(end - start));
+        self.0.iter().map(over).sum()
+    }
+
+    /// When they go on, if the moment is in none of them and one comes later.
+    pub(crate) fn goes_on(&self, at: i64) -> Option<i64> {
+        if self.0.iter().any(|(start, end)| (*start..*end).contains(&at)) {
+            return None;
+        }
+        self.0.iter().map(|(start, _)| *start).find(|start| *start > at)
+    }
+}

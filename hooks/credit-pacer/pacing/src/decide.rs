@@ -1,0 +1,275 @@
+//! The delay of a call. Pure and total.
+
+use serde::Serialize;
+
+use crate::forecast::{Forecast, SoFar};
+use crate::learned::Learned;
+use crate::line::{Line, Rules};
+use crate::{Reading, Snapshot, Strategy, Window, newest, reason, seconds, whole_seconds};
+
+/// A reading may be this many seconds in the future. One from further away was made while the clock was wrong.
+const CLOCK_PLAY_SECS: f64 = 90.0;
+
+/// Above 1: save first, spend last.
+const EXPONENT: f64 = 1.75;
+
+/// If the full demand exceeds this share of what even the longest delay lets through, every call waits the longest delay.
+const HOPELESS: f64 = 0.8;
+
+/// The input of a decision.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// Now, in seconds since the epoch.
+    pub now: f64,
+    /// Readings, newest last; may be thinned.
+    pub snapshots: &'a [Snapshot],
+    /// What earlier calls and readings taught.
+    pub learned: &'a Learned,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pace {
+    /// The delay of the next request in seconds; 0: none.
+    pub delay_secs: f64,
+    /// A word for how hard it is.
+    pub strategy: Strategy,
+    /// The window that asks for the delay.
+    pub constrained_window: Option<Window>,
+    /// One sentence for people.
+    pub reason: String,
+    /// Each window by itself.
+    pub windows: [WindowPace; 2],
+}
+
+/// A window by itself.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WindowPace {
+    /// Which one.
+    pub window: Window,
+    /// Where it stands.
+    pub status: Status,
+    /// Its newest reading and the time of that.
+    pub reading: Option<(i64, Reading)>,
+    /// The share of its time that is over, in percent.
+    pub elapsed_percent: f64,
+    /// The usage that is allowed by now, in percent.
+    pub allowance_percent: f64,
+    /// The allowance without the reserve.
+    pub safe_percent: f64,
+    /// Usage above the safe line, in points; negative below.
+    pub over_percent: f64,
+    /// The delay that it alone asks for, in seconds.
+    pub delay_secs: f64,
+    /// The forecast behind it, where the window is current.
+    pub fit: Option<Fit>,
+}
+
+/// The forecast of a window.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fit {
+    /// Calls that are expected until the reset.
+    pub expected: f64,
+    /// Calls that fit into the budget.
+    pub fitting: f64,
+    /// When the budget ends at the expected pace.
+    pub ends_at: Option<i64>,
+}
+
+/// Where a window stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// At or under the safe line.
+    Ok,
+    /// Over it.
+    Over,
+    /// The reading is too old, or its window has ended.
+    Stale,
+    /// There is no reading.
+    Unknown,
+    /// The settings switch it off.
+    Off,
+}
+
+/// Decides.
+#[must_use]
+pub fn decide(question: &Question<'_>, rules: &Rules) -> Pace {
+    let question = &Question { now: if question.now.is_finite() { question.now } else { 0.0 }, ..*question };
+    let mut windows = Window::ALL.map(|window| stand(window, question, rules));
+    let is_quiet = rules.calendar.is_quiet(question.now);
+    if windows.iter().any(|pace| matches!(pace.status, Status::Ok | Status::Over)) {
+        estimate(&mut windows, question, rules);
+    }
+    if is_quiet {
+        for pace in &mut windows {
+            pace.delay_secs = 0.0;
+        }
+    }
+    let delayed = windows.iter().filter(|pace| pace.delay_secs > 0.0);
+    let constrained = delayed.max_by(|one, other| {
+        one.delay_secs.total_cmp(&other.delay_secs).then(one.over_percent.total_cmp(&other.over_percent))
+    });
+    Pace {
+        delay_secs: constrained.map_or(0.0, |pace| pace.delay_secs),
+        strategy: constrained.map_or(Strategy::None, |pace| strategy(pace, rules)),
+        constrained_window: constrained.map(|pace| pace.window),
+        reason: reason::of(&windows, constrained, is_quiet, question.now, rules),
+        windows,
+    }
+}
+
+/// Whether no window can be over its line, whatever the calendar says. Then nothing needs time zone or forecast.
+#[must_use]
+pub fn is_clearly_within(snapshots: &[Snapshot], rules: &Rules) -> bool {
+    Window::ALL.into_iter().all(|window| {
+        let used = newest(snapshots, window).map(|(_, reading)| reading.used());
+        !rules.limit(window).is_enabled || used.is_none_or(|used| used <= rules.least_safe_percent(window))
+    })
+}
+
+/// Where a window stands, without forecast and delay.
+fn stand(window: Window, question: &Question<'_>, rules: &Rules) -> WindowPace {
+    let reading = newest(question.snapshots, window);
+    let mut pace = WindowPace {
+        window,
+        status: if rules.limit(window).is_enabled { Status::Unknown } else { Status::Off },
+        reading,
+        elapsed_percent: 0.0,
+        allowance_percent: 0.0,
+        safe_percent: 0.0,
+        over_percent: 0.0,
+        delay_secs: 0.0,
+        fit: None,
+    };
+    let Some((at, reading)) = reading else { return pace };
+    let now = question.now;
+    let is_past = seconds(reading.resets_at) <= now;
+    if !is_past {
+        let line = rules.line(window, reading.resets_at, now);
+        pace.elapsed_percent = line.elapsed_percent;
+        pace.allowance_percent = line.allowance_percent;
+        pace.safe_percent = line.safe_percent;
+        pace.over_percent = reading.used() - line.safe_percent;
+    }
+    if pace.status != Status::Off {
+        let age = now - seconds(at);
+        pace.status = match () {
+            () if is_past || age > rules.stale_after || age < -CLOCK_PLAY_SECS => Status::Stale,
+            () if pace.over_percent > rules.threshold => Status::Over,
+            () => Status::Ok,
+        };
+    }
+    pace
+}
+
+/// A current window's budget.
+struct Budget {
+    /// Calls that fit.
+    fitting: f64,
+    /// Calls that fit into a whole window.
+    whole: f64,
+    so_far: SoFar,
+}
+
+fn budget(pace: &WindowPace, learned: &Learned, rules: &Rules, now: f64) -> Option<Budget> {
+    let (_, reading) = pace.reading.filter(|_| matches!(pace.status, Status::Ok | Status::Over))?;
+    let Line { elapsed, .. } = rules.line(pace.window, reading.resets_at, now);
+    let used = learned.estimate(pace.window, &reading);
+    let average = used * learned.gap_secs() / elapsed.max(600.0);
+    let cost = learned.cost(pace.window, average).max(1e-6);
+    let fitting = (100.0 - used).max(0.0) / cost;
+    // Usage of which no call is known counts as well: another device, or a time before this tool.
+    let (first, calls) = learned.window();
+    let began = seconds(reading.resets_at - pace.window.length_secs());
+    let calls = if first >= began - 90.0 && calls > 0.0 { calls } else { used / cost };
+    let secs = if first >= began - 90.0 && calls > 0.0 { now - first } else { now - began };
+    Some(Budget { fitting, whole: 100.0 / cost, so_far: SoFar { calls, secs: secs.max(60.0) } })
+}
+
+/// Forecast and delay of each current window.
+fn estimate(windows: &mut [WindowPace; 2], question: &Question<'_>, rules: &Rules) {
+    let (now, learned) = (question.now, question.learned);
+    let [five, seven] = [0, 1].map(|index| budget(&windows[index], learned, rules, now));
+    let resets = |index: usize| windows[index].reading.map(|(_, reading)| reading.resets_at);
+    let resets = [resets(0).filter(|_| five.is_some()), resets(1).filter(|_| seven.is_some())];
+    let so_far =
+        five.as_ref().or(seven.as_ref()).map_or(SoFar { calls: 0.0, secs: 60.0 }, |budget| budget.so_far);
+    let forecast = Forecast::of(learned, rules, now, so_far, resets);
+    let gap = learned.gap_secs();
+    let most = 1.0 + rules.longest_delay / gap;
+    let fits = [five.as_ref().map(|budget| budget.fitting), seven.as_ref().map(|budget| budget.fitting)];
+    let caps = (fits[0].unwrap_or(f64::INFINITY), five.as_ref().map_or(f64::INFINITY, |budget| budget.whole));
+    for (pace, fitting) in windows.iter_mut().zip(fits) {
+        let Some(fitting) = fitting else { continue };
+        let caps = if pace.window == Window::FiveHour { None } else { Some(caps) };
+        pace.fit = Some(Fit {
+            expected: through(&forecast, caps, 1.0, false),
+            fitting,
+            ends_at: ends_at(&forecast, fitting, pace),
+        });
+        if pace.status == Status::Over {
+            let stretch = stretch(&forecast, caps, fitting, most);
+            let delay = delay_of(gap, stretch, rules);
+            let left = pace.reading.map_or(0.0, |(_, reading)| seconds(reading.resets_at) - now);
+            pace.delay_secs = if delay.min(left) < rules.shortest_delay { 0.0 } else { delay.min(left) };
+        }
+    }
+}
+
+/// The delay that stretches natural gaps, in seconds.
+#[must_use]
+pub fn delay_of(gap: f64, stretch: f64, rules: &Rules) -> f64 {
+    (gap * (stretch.powf(EXPONENT) - 1.0)).min(rules.longest_delay)
+}
+
+/// Calls that come through at a stretch of the gaps; with the caps of the current and of later 5-hour windows for the week.
+fn through(forecast: &Forecast, caps: Option<(f64, f64)>, stretch: f64, is_full: bool) -> f64 {
+    let of = |window: &crate::Window5| (if is_full { window.full } else { window.expected }) / stretch;
+    match caps {
+        None => of(&forecast.now),
+        Some((now, later)) => {
+            of(&forecast.now).min(now)
+                + forecast.later.iter().map(|window| of(window).min(later)).sum::<f64>()
+        }
+    }
+}
+
+/// How much gaps are to be stretched for the calls to fit: 1 or more.
+#[must_use]
+pub fn stretch(forecast: &Forecast, caps: Option<(f64, f64)>, fitting: f64, most: f64) -> f64 {
+    if through(forecast, caps, most, true) > HOPELESS * fitting {
+        return f64::INFINITY;
+    }
+    if through(forecast, caps, 1.0, false) <= fitting {
+        return 1.0;
+    }
+    let (mut low, mut high) = (1.0, most);
+    for _ in 0..30 {
+        let middle = f64::midpoint(low, high);
+        if through(forecast, caps, middle, false) > fitting { low = middle } else { high = middle }
+    }
+    high
+}
+
+fn ends_at(forecast: &Forecast, fitting: f64, pace: &WindowPace) -> Option<i64> {
+    let resets_at = pace.reading?.1.resets_at;
+    let mut calls = 0.0;
+    let within = forecast.slots.iter().take_while(|(end, _)| *end <= resets_at);
+    within
+        .map(|(end, expected)| {
+            calls += expected;
+            (*end, calls)
+        })
+        .find(|(_, calls)| *calls > fitting)
+        .map(|(end, _)| end.min(whole_seconds(seconds(resets_at))))
+}
+
+fn strategy(pace: &WindowPace, rules: &Rules) -> Strategy {
+    match pace.over_percent {
+        _ if pace.delay_secs >= rules.longest_delay => Strategy::Emergency,
+        over if over < 5.0 => Strategy::Minimal,
+        over if over < 20.0 => Strategy::Gradual,
+        _ => Strategy::Aggressive,
+    }
+}

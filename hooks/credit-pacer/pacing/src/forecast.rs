@@ -1,0 +1,154 @@
+//! How many calls come until a reset, if nothing is delayed.
+
+use crate::habit::{DAY_SLOTS, Day, SLOT_SECS, place};
+use crate::learned::Learned;
+use crate::line::Rules;
+use crate::{Window, seconds, whole_seconds};
+
+/// The same weekday counts this many times.
+const SAME_WEEKDAY: f64 = 10.0;
+
+/// Slots of a 5-hour window.
+const WINDOW_SLOTS: usize = 20;
+
+/// Fewer calls than this do not begin a 5-hour window.
+const FEW_CALLS: f64 = 0.5;
+
+/// Calls that are expected in some time.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Window5 {
+    /// The expectation.
+    pub expected: f64,
+    /// The demand of a user who works on as on such days.
+    pub full: f64,
+}
+
+/// Calls by 5-hour window until the weekly reset.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Forecast {
+    /// The current window.
+    pub now: Window5,
+    /// Later windows.
+    pub later: Vec<Window5>,
+    /// Expected calls by time: the end of each slot and the calls in it.
+    pub slots: Vec<(i64, f64)>,
+}
+
+/// The habit as it concerns this moment.
+struct Past<'a> {
+    days: Vec<Day>,
+    now: f64,
+    /// The current slot of the day.
+    of_day: usize,
+    rules: &'a Rules,
+}
+
+/// The work so far in the current 5-hour window.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SoFar {
+    pub(crate) calls: f64,
+    pub(crate) secs: f64,
+}
+
+impl SoFar {
+    /// As many calls again at most, within so many seconds.
+    fn again(&self, secs: f64) -> f64 {
+        self.calls * secs / (self.secs + secs)
+    }
+}
+
+impl Forecast {
+    /// The forecast at `now`, until the resets of both windows.
+    pub(crate) fn of(
+        learned: &Learned,
+        rules: &Rules,
+        now: f64,
+        so_far: SoFar,
+        resets: [Option<i64>; 2],
+    ) -> Self {
+        let [five_hour, seven_day] = resets;
+        let end = five_hour.unwrap_or(whole_seconds(now) + Window::FiveHour.length_secs());
+        let end = seven_day.map_or(end, |seven_day| end.min(seven_day));
+        let (_, of_day) = place(&rules.calendar, whole_seconds(now));
+        let past = Past { days: learned.habit.by_day(&rules.calendar, now), now, of_day, rules };
+        let mut forecast = Self::default();
+        past.current(so_far, end, &mut forecast);
+        past.later(end, seven_day.unwrap_or(end), &mut forecast);
+        forecast
+    }
+}
+
+impl Past<'_> {
+    /// Until the 5-hour reset.
+    fn current(&self, so_far: SoFar, end: i64, forecast: &mut Forecast) {
+        for (from, to) in slots(self.now, end) {
+            let (calls, weight) = self.mean(from, true);
+            let share = (to - from) / seconds(SLOT_SECS);
+            let pseudo = so_far.again(to - self.now) - so_far.again(from - self.now);
+            let expected = (calls * share + pseudo) / (weight + 1.0);
+            let full =
+                if weight > 0.0 { calls * share / weight } else { so_far.calls / so_far.secs * (to - from) };
+            forecast.now.expected += expected;
+            forecast.now.full += full;
+            forecast.slots.push((whole_seconds(to), expected));
+        }
+    }
+
+    /// From one reset to the other, by 5-hour windows, each of which begins with a call.
+    fn later(&self, from: i64, to: i64, forecast: &mut Forecast) {
+        let mut left = 0;
+        for (from, to) in slots(seconds(from), to) {
+            let (calls, weight) = self.mean(from, false);
+            let share = (to - from) / seconds(SLOT_SECS);
+            let expected = calls * share / (weight + 1.0);
+            let full = if weight > 0.0 { calls * share / weight } else { 0.0 };
+            if left == 0 && expected < FEW_CALLS {
+                continue;
+            }
+            if left == 0 {
+                forecast.later.push(Window5::default());
+                left = WINDOW_SLOTS;
+            }
+            left -= 1;
+            if let Some(window) = forecast.later.last_mut() {
+                window.expected += expected;
+                window.full += full;
+            }
+            forecast.slots.push((whole_seconds(to), expected));
+        }
+    }
+
+    /// The weighted sum of calls in the slot at this moment over the days that say something about it, and the weights.
+    fn mean(&self, at: f64, is_current: bool) -> (f64, f64) {
+        let (day, of_day) = place(&self.rules.calendar, whole_seconds(at));
+        let (weekday, is_workday) = (crate::weekday(day), self.rules.calendar.is_workday(day));
+        let says = |day: &&Day| {
+            day.is_workday == is_workday
+                && !day.calls[of_day].is_nan()
+                && (!is_current || day.has_calls_around(self.of_day))
+        };
+        self.days.iter().filter(says).fold((0.0, 0.0), |(calls, weights), day| {
+            let weight = if day.weekday == weekday { SAME_WEEKDAY } else { 1.0 };
+            (calls + weight * f64::from(day.calls[of_day]), weights + weight)
+        })
+    }
+}
+
+impl Day {
+    fn has_calls_around(&self, of_day: usize) -> bool {
+        let around = of_day.saturating_sub(1)..=(of_day + 1).min(DAY_SLOTS - 1);
+        self.calls[around].iter().any(|calls| *calls > 0.0)
+    }
+}
+
+/// The slots between two moments, cut where those are, in seconds.
+fn slots(from: f64, to: i64) -> impl Iterator<Item = (f64, f64)> {
+    let first = whole_seconds(from).div_euclid(SLOT_SECS);
+    // A week and a day, however far away a reset is said to be.
+    let last = (to - 1).div_euclid(SLOT_SECS).min(first + 8 * 96);
+    (first..=last).filter_map(move |slot| {
+        let start = seconds(slot * SLOT_SECS).max(from);
+        let end = seconds((slot + 1) * SLOT_SECS).min(seconds(to));
+        (end > start).then_some((start, end))
+    })
+}

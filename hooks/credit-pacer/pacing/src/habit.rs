@@ -1,0 +1,159 @@
+//! When the user works: natural calls per quarter of an hour over the last 28 days.
+//!
+//! Quarters are counted from the epoch, so that the quiet path needs no time zone: every zone's offset is a multiple of them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::calendar::{Calendar, DAY_SECS, weekday};
+use crate::whole_seconds;
+
+/// The length of a slot in seconds.
+pub(crate) const SLOT_SECS: i64 = 900;
+
+/// Slots of a day.
+pub(crate) const DAY_SLOTS: usize = 96;
+
+/// Days that are remembered.
+const DAYS: i64 = 28;
+
+/// Slots that are remembered.
+const SLOTS: i64 = DAYS * DAY_SECS / SLOT_SECS;
+
+/// Two digits from `#` on hold a slot: none of them needs an escape in JSON.
+const BASE: u16 = 56;
+
+/// A slot in which the user could not work, because a limit was reached.
+const UNKNOWN: u16 = BASE * BASE - 1;
+
+/// A slot holds half calls up to this number. It is more than anybody makes in a quarter of an hour.
+const MOST: u16 = UNKNOWN - 1;
+
+/// Calls per slot, ending with the newest one.
+///
+/// Two printable characters per slot hold a number of half calls: parsing and writing it costs next to nothing, and every
+/// call does both.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Habit {
+    /// The newest slot, counted from the epoch.
+    last: i64,
+    slots: String,
+}
+
+/// One remembered day of the user's calendar.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Day {
+    pub(crate) weekday: usize,
+    pub(crate) is_workday: bool,
+    /// Natural calls of each slot; `NaN` where they are unknown.
+    pub(crate) calls: [f32; DAY_SLOTS],
+}
+
+impl Habit {
+    /// Adds natural calls. Slots since the newest one were idle, or unknown as far as a limit was reached until `locked_until`.
+    pub(crate) fn add(&mut self, at: f64, calls: f64, locked_until: i64) {
+        let slot = whole_seconds(at).div_euclid(SLOT_SECS);
+        if self.slots.is_empty() || slot - self.last > SLOTS || slot < self.last - 1 {
+            // Nothing is known, or the clock was set: the past says nothing any more.
+            self.slots.clear();
+            self.last = slot - 1;
+        }
+        while self.last < slot {
+            self.last += 1;
+            let is_unknown = self.last < slot && self.last * SLOT_SECS < locked_until;
+            push(&mut self.slots, if is_unknown { UNKNOWN } else { 0 });
+        }
+        let surplus = self.slots.len().saturating_sub(2 * usize::try_from(SLOTS).unwrap_or(0));
+        self.slots.drain(..surplus);
+        let known = self.slots.len() - 2;
+        let before = self.get(known / 2).filter(|before| *before != UNKNOWN).unwrap_or(0);
+        self.slots.truncate(known);
+        push(&mut self.slots, before.saturating_add(half_calls(calls)).min(MOST));
+    }
+
+    fn get(&self, index: usize) -> Option<u16> {
+        let digits = self.slots.as_bytes().get(2 * index..2 * index + 2)?;
+        Some(
+            digits
+                .iter()
+                .fold(0, |number, digit| number * BASE + u16::from(digit.saturating_sub(b'#')) % BASE),
+        )
+    }
+
+    /// Slots that are known.
+    fn len(&self) -> usize {
+        self.slots.len() / 2
+    }
+
+    /// Days of which anything is known, rounded up.
+    #[must_use]
+    pub fn days(&self) -> usize {
+        self.len().div_ceil(DAY_SLOTS)
+    }
+
+    /// All natural calls that are remembered.
+    #[must_use]
+    pub fn calls(&self) -> f64 {
+        let known = (0..self.len()).filter_map(|index| self.get(index)).filter(|slot| *slot != UNKNOWN);
+        known.map(|slot| f64::from(slot) / 2.0).sum()
+    }
+
+    /// The remembered days as the user's calendar has them, today first; of today only what is over.
+    pub(crate) fn by_day(&self, calendar: &Calendar, now: f64) -> Vec<Day> {
+        let today = calendar.zone.day(whole_seconds(now));
+        let mut days: Vec<Day> = (0..=DAYS)
+            .map(|back| Day {
+                weekday: weekday(today - back),
+                is_workday: calendar.is_workday(today - back),
+                calls: [f32::NAN; DAY_SLOTS],
+            })
+            .collect();
+        let first = self.last + 1 - i64::try_from(self.len()).unwrap_or(0);
+        let current = whole_seconds(now).div_euclid(SLOT_SECS);
+        let known = (first..).zip(0..self.len()).filter(|(slot, _)| *slot < current);
+        for (slot, index) in known {
+            let (day, of_day) = place(calendar, slot * SLOT_SECS);
+            let day = usize::try_from(today - day).ok().and_then(|back| days.get_mut(back));
+            if let (Some(day), Some(calls)) = (day, self.get(index).filter(|calls| *calls != UNKNOWN)) {
+                day.calls[of_day] = f32::from(calls) / 2.0;
+            }
+        }
+        // What came after the newest call is idle time.
+        for slot in self.last + 1..current.min(self.last + SLOTS) {
+            let (day, of_day) = place(calendar, slot * SLOT_SECS);
+            if self.len() > 0
+                && let Some(day) = usize::try_from(today - day).ok().and_then(|back| days.get_mut(back))
+            {
+                day.calls[of_day] = 0.0;
+            }
+        }
+        days
+    }
+
+    /// The beginnings of the slots with calls, ascending, in seconds since the epoch.
+    pub fn busy_slots(&self) -> impl Iterator<Item = i64> {
+        let first = self.last + 1 - i64::try_from(self.len()).unwrap_or(0);
+        let slots = (first..).zip(0..self.len());
+        slots
+            .filter(|(_, index)| self.get(*index).is_some_and(|calls| calls > 0 && calls != UNKNOWN))
+            .map(|(slot, _)| slot * SLOT_SECS)
+    }
+}
+
+/// The day since 1970-01-01 and the slot of the day, as the user's clocks show them.
+pub(crate) fn place(calendar: &Calendar, at: i64) -> (i64, usize) {
+    let local = calendar.zone.local(at);
+    let of_day = usize::try_from(local.rem_euclid(DAY_SECS) / SLOT_SECS).unwrap_or(0);
+    (local.div_euclid(DAY_SECS), of_day)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
+fn half_calls(calls: f64) -> u16 {
+    (calls.max(0.0) * 2.0).round().min(f64::from(MOST)) as u16
+}
+
+fn push(slots: &mut String, number: u16) {
+    for digit in [number / BASE, number % BASE] {
+        slots.push(char::from(b'#' + u8::try_from(digit).unwrap_or(0)));
+    }
+}

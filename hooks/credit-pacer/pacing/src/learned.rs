@@ -1,0 +1,271 @@
+//! What calls and readings teach: the natural gap between calls, the cost of a call, and the habit.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::habit::Habit;
+use crate::{Reading, Snapshot, Window, seconds};
+
+/// Calls of one session that end within this many seconds of the first one ran side by side: one step of work.
+const STEP_SECS: f64 = 2.0;
+
+/// A longer gap is an absence of the user, in seconds.
+const ABSENT_SECS: f64 = 30.0 * 60.0;
+
+/// The gap is an average over about this many gaps.
+const GAPS: f64 = 40.0;
+
+/// The gap of somebody about whom nothing is known, in seconds.
+const USUAL_GAP_SECS: f64 = 20.0;
+
+/// The cost is an average over about this many calls.
+const CALLS: f64 = 1500.0;
+
+/// The average of the whole window counts as this many calls in the cost, so that the first percent decides nothing.
+const PRIOR_CALLS: f64 = 20.0;
+
+/// Readings are whole percents: one within this distance does not contradict the estimate.
+const ROUNDING: f64 = 0.5;
+
+/// A limit counts as reached from this usage on, in percent.
+const REACHED: f64 = 99.5;
+
+/// Accounts that are remembered.
+const ACCOUNTS: usize = 4;
+
+/// A tool call that was made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Call {
+    /// When it ended, in seconds since the epoch.
+    pub at: f64,
+    /// A hash of the session's id.
+    pub session: u64,
+    /// How long it was delayed, in seconds.
+    pub slept_secs: f64,
+}
+
+/// What is known of the user and the accounts of this machine. All sessions share it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Learned {
+    /// Natural seconds between two steps of a session, and how many gaps this is the average of.
+    gap: (f64, f64),
+    /// Calls by time of day.
+    pub habit: Habit,
+    /// When each session's newest step ended and until when it slept.
+    sessions: BTreeMap<u64, Course>,
+    /// The account in use first.
+    accounts: Vec<Account>,
+    /// When the newest limit that was reached resets.
+    locked_until: i64,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+struct Course {
+    at: f64,
+    until: f64,
+}
+
+/// The usage of one account.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Account {
+    /// Calls since readings are known, the older the less.
+    calls: f64,
+    /// When the current 5-hour window's first call came, and the natural calls since then.
+    window: (f64, f64),
+    five_hour: Meter,
+    seven_day: Meter,
+}
+
+/// The usage of one window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Meter {
+    /// The newest reading's time.
+    at: i64,
+    /// The highest reading of this window.
+    used: f64,
+    resets_at: i64,
+    /// The usage with the calls since the reading.
+    estimate: f64,
+    /// Points by which readings rose, the older the less.
+    rises: f64,
+}
+
+impl Learned {
+    /// Learns from a call. Calls come in the order of their time.
+    pub fn call(&mut self, call: Call) {
+        let slept = if call.slept_secs.is_finite() { call.slept_secs.clamp(0.0, 3600.0) } else { 0.0 };
+        if !call.at.is_finite() {
+            return;
+        }
+        let course = self.sessions.entry(call.session).or_default();
+        if (0.0..STEP_SECS).contains(&(call.at - course.at)) {
+            self.delayed(call, slept);
+            return;
+        }
+        let gap = (call.at - course.until.max(course.at)).max(0.0);
+        let is_known = course.at > 0.0;
+        *course = Course { at: call.at, until: course.until.max(call.at) };
+        if is_known && gap < ABSENT_SECS {
+            let (mean, count) = self.gap;
+            let count = (count + 1.0).min(GAPS);
+            self.gap = (mean + (gap - mean) / count, count);
+        }
+        self.sessions.retain(|_, course| (call.at - course.at).abs() < ABSENT_SECS);
+        self.count(call.at, 1.0);
+        if let Some(account) =
+            self.accounts.first_mut().filter(|account| account.seven_day.at + account.five_hour.at > 0)
+        {
+            account.calls = account.calls * (1.0 - 1.0 / CALLS) + 1.0;
+            for window in Window::ALL {
+                let cost = account.own_cost(window);
+                let meter = account.meter_mut(window);
+                meter.rises *= 1.0 - 1.0 / CALLS;
+                meter.estimate += cost;
+            }
+        }
+        self.delayed(call, slept);
+    }
+
+    /// A delay, which kept calls from coming.
+    fn delayed(&mut self, call: Call, slept: f64) {
+        if slept <= 0.0 {
+            return;
+        }
+        if let Some(course) = self.sessions.get_mut(&call.session) {
+            course.until = course.until.max(call.at + slept);
+        }
+        self.count(call.at, slept / self.gap_secs());
+    }
+
+    fn count(&mut self, at: f64, natural: f64) {
+        self.habit.add(at, natural, self.locked_until);
+        let Some(account) = self.accounts.first_mut() else { return };
+        let (first, calls) = account.window;
+        let is_over =
+            at >= seconds(account.five_hour.resets_at) && first < seconds(account.five_hour.resets_at);
+        account.window = if first <= 0.0 || is_over || at - first >= seconds(Window::FiveHour.length_secs()) {
+            (at, natural)
+        } else {
+            (first, calls + natural)
+        };
+    }
+
+    /// Learns from a reading. Readings come in the order of their time; a known one changes nothing.
+    pub fn read(&mut self, snapshot: &Snapshot) {
+        if Window::ALL.iter().all(|window| snapshot.of(*window).is_none()) {
+            return;
+        }
+        self.select_account(snapshot);
+        let Some(account) = self.accounts.first_mut() else { return };
+        for window in Window::ALL {
+            let Some(reading) = snapshot.of(window) else { continue };
+            account.meter_mut(window).read(snapshot.at, &reading);
+            if reading.used() >= REACHED {
+                self.locked_until = self.locked_until.max(reading.resets_at);
+            }
+        }
+    }
+
+    /// An account is known by the resets of its windows. One whose windows have all ended is taken up again.
+    fn select_account(&mut self, snapshot: &Snapshot) {
+        let is_of = |account: &Account| {
+            let mut told = Window::ALL
+                .into_iter()
+                .filter_map(|window| Some((account.meter(window), snapshot.of(window)?)));
+            told.clone().any(|(meter, reading)| meter.is_same(&reading))
+                || told.all(|(meter, _)| meter.resets_at <= snapshot.at)
+        };
+        match self.accounts.iter().position(is_of) {
+            Some(0) => {}
+            Some(index) => self.accounts.swap(0, index),
+            None => {
+                self.accounts.insert(0, Account::default());
+                self.accounts.truncate(ACCOUNTS);
+            }
+        }
+    }
+
+    /// Natural seconds between two calls of a session.
+    #[must_use]
+    pub fn gap_secs(&self) -> f64 {
+        let (mean, count) = self.gap;
+        // A few gaps say little.
+        let usual = (5.0 - count).max(0.0);
+        ((mean * count + USUAL_GAP_SECS * usual) / (count + usual)).max(1.0)
+    }
+
+    /// Points of a window that a call costs. `average` is the usage of the whole window so far, per call that fits into its
+    /// elapsed time.
+    pub(crate) fn cost(&self, window: Window, average: f64) -> f64 {
+        let Some(account) = self.accounts.first() else { return average };
+        (account.meter(window).rises + PRIOR_CALLS * average) / (account.calls + PRIOR_CALLS)
+    }
+
+    /// The usage of a window now: the reading, and the calls since then as far as it does not contradict them.
+    pub(crate) fn estimate(&self, window: Window, reading: &Reading) -> f64 {
+        let meter = self.accounts.first().map(|account| *account.meter(window));
+        meter
+            .filter(|meter| meter.is_same(reading))
+            .map_or(reading.used(), |meter| meter.estimate.max(reading.used() - ROUNDING))
+    }
+
+    /// When the current 5-hour window's first call came, and the natural calls since then.
+    pub(crate) fn window(&self) -> (f64, f64) {
+        self.accounts.first().map_or((0.0, 0.0), |account| account.window)
+    }
+
+    /// Sessions with a call in the last half hour.
+    #[must_use]
+    pub fn sessions(&self, now: f64) -> usize {
+        self.sessions.values().filter(|course| now - course.at <= ABSENT_SECS).count()
+    }
+}
+
+impl Account {
+    const fn meter(&self, window: Window) -> &Meter {
+        match window {
+            Window::FiveHour => &self.five_hour,
+            Window::SevenDay => &self.seven_day,
+        }
+    }
+
+    const fn meter_mut(&mut self, window: Window) -> &mut Meter {
+        match window {
+            Window::FiveHour => &mut self.five_hour,
+            Window::SevenDay => &mut self.seven_day,
+        }
+    }
+
+    fn own_cost(&self, window: Window) -> f64 {
+        self.meter(window).rises / (self.calls + PRIOR_CALLS)
+    }
+}
+
+impl Meter {
+    const fn is_same(&self, reading: &Reading) -> bool {
+        Reading { used_percent: 0.0, resets_at: self.resets_at }.is_same_window(reading)
+    }
+
+    fn read(&mut self, at: i64, reading: &Reading) {
+        if at < self.at || (at == self.at && self.is_same(reading) && reading.used() <= self.used) {
+            return;
+        }
+        let used = reading.used();
+        if self.is_same(reading) {
+            self.rises += (used - self.used).max(0.0);
+            self.used = used.max(self.used);
+            self.estimate = self.estimate.clamp(self.used - ROUNDING, self.used + ROUNDING);
+        } else {
+            // The usage before the first reading of all is somebody else's.
+            self.rises += if self.at > 0 { used } else { 0.0 };
+            self.used = used;
+            self.estimate = used;
+        }
+        self.at = at;
+        self.resets_at = reading.resets_at;
+    }
+}

@@ -1,0 +1,185 @@
+//! The controller of credit-pacer: usage, habits and rules in, a delay out. Pure.
+//!
+//! It stretches the natural gaps between tool calls by how much the forecast exceeds the budget.
+//!
+//! - `calendar`: working time in the user's time zone; `line`: how much of a window may be used by now
+//! - `learned`: natural gap and cost of a call; `habit`: calls per quarter of an hour over four weeks
+//! - `forecast`: how many calls come until a reset; `decide`: the delay; `reason`: the sentence about it
+//!
+//! No clock, no file and no settings are reachable from here. The hook and `cargo xtask simulate` use this crate alike.
+
+mod calendar;
+mod decide;
+mod forecast;
+mod habit;
+mod learned;
+mod line;
+mod reason;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use calendar::{Calendar, DAY_SECS, DAYS, Hours, Off, Zone, date, weekday};
+pub use decide::{Fit, Pace, Question, Status, WindowPace, decide, delay_of, is_clearly_within, stretch};
+pub use forecast::{Forecast, Window5};
+pub use habit::Habit;
+pub use learned::{Call, Learned};
+pub use line::{Limit, Rules};
+pub use reason::percent;
+
+/// Two readings of a reset that differ by at most this many seconds name the same window.
+pub const SAME_RESET_SECS: u64 = 90;
+
+/// A usage limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Window {
+    /// Five hours by the wall clock.
+    FiveHour,
+    /// Seven days, of which working time counts.
+    SevenDay,
+}
+
+impl Window {
+    /// Both, the shorter one first.
+    pub const ALL: [Self; 2] = [Self::FiveHour, Self::SevenDay];
+
+    /// Claude Code's name of it, which is also the key in the settings.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::FiveHour => "five_hour",
+            Self::SevenDay => "seven_day",
+        }
+    }
+
+    /// The name for people.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FiveHour => "5-hour limit",
+            Self::SevenDay => "weekly limit",
+        }
+    }
+
+    /// From one reset to the next, in seconds.
+    #[must_use]
+    pub const fn length_secs(self) -> i64 {
+        match self {
+            Self::FiveHour => 5 * 3600,
+            Self::SevenDay => 7 * DAY_SECS,
+        }
+    }
+}
+
+/// The usage of a window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// 0 to 100; more if Claude Code says so.
+    pub used_percent: f64,
+    /// Seconds since the epoch.
+    pub resets_at: i64,
+}
+
+impl Reading {
+    /// The usage as the arithmetic takes it.
+    #[must_use]
+    pub const fn used(&self) -> f64 {
+        if self.used_percent.is_finite() { self.used_percent.clamp(0.0, 1000.0) } else { 0.0 }
+    }
+
+    /// Whether both name the same window.
+    #[must_use]
+    pub const fn is_same_window(&self, other: &Self) -> bool {
+        self.resets_at.abs_diff(other.resets_at) <= SAME_RESET_SECS
+    }
+}
+
+/// The usage of both windows at one moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// When the numbers were true, in seconds since the epoch.
+    pub at: i64,
+    /// Five hours.
+    pub five_hour: Option<Reading>,
+    /// Seven days.
+    pub seven_day: Option<Reading>,
+}
+
+impl Snapshot {
+    /// The usage of one window, if it is a number.
+    #[must_use]
+    pub fn of(&self, window: Window) -> Option<Reading> {
+        let reading = match window {
+            Window::FiveHour => self.five_hour,
+            Window::SevenDay => self.seven_day,
+        };
+        reading.filter(|reading| reading.used_percent.is_finite())
+    }
+}
+
+/// The newest reading of a window and its time. Within one window usage never falls: a lower reading is an older one.
+#[must_use]
+pub fn newest(snapshots: &[Snapshot], window: Window) -> Option<(i64, Reading)> {
+    let mut readings =
+        snapshots.iter().rev().filter_map(|snapshot| Some((snapshot.at, snapshot.of(window)?)));
+    let (at, newest) = readings.next()?;
+    let same = readings.map(|(_, reading)| reading).filter(|reading| reading.is_same_window(&newest));
+    let used_percent = same.map(|reading| reading.used_percent).fold(newest.used_percent, f64::max);
+    Some((at, Reading { used_percent, ..newest }))
+}
+
+/// A word for how hard calls are delayed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Strategy {
+    /// Not at all.
+    #[default]
+    None,
+    /// Less than 5 points over the safe line.
+    Minimal,
+    /// Less than 20.
+    Gradual,
+    /// 20 and more.
+    Aggressive,
+    /// The longest delay.
+    Emergency,
+}
+
+impl Strategy {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::None, Self::Minimal, Self::Gradual, Self::Aggressive, Self::Emergency];
+
+    /// The word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Minimal => "minimal",
+            Self::Gradual => "gradual",
+            Self::Aggressive => "aggressive",
+            Self::Emergency => "emergency",
+        }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.word())
+    }
+}
+
+/// Whole seconds as a number to calculate with.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "rounded far from any calendar only")]
+pub const fn seconds(whole: i64) -> f64 {
+    whole as f64
+}
+
+/// The whole seconds of a moment.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "beyond the bounds it is the bound")]
+pub fn whole_seconds(moment: f64) -> i64 {
+    moment.floor() as i64
+}

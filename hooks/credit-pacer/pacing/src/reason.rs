@@ -1,0 +1,124 @@
+//! One sentence for people on why there is a delay, or none.
+
+use crate::calendar::{DAYS, Off};
+use crate::{Rules, Status, Window, WindowPace, seconds, whole_seconds};
+
+pub(crate) fn of(
+    windows: &[WindowPace],
+    constrained: Option<&WindowPace>,
+    is_quiet: bool,
+    now: f64,
+    rules: &Rules,
+) -> String {
+    if let Some(pace) = constrained {
+        return pace.why(now, rules);
+    }
+    let parts: Vec<String> =
+        windows.iter().filter_map(|pace| undelayed(pace, is_quiet, now, rules)).collect();
+    if parts.is_empty() { "every limit is switched off".to_owned() } else { parts.join("; ") }
+}
+
+fn undelayed(pace: &WindowPace, is_quiet: bool, now: f64, rules: &Rules) -> Option<String> {
+    let name = pace.window.name();
+    Some(match pace.status {
+        Status::Off => return None,
+        Status::Unknown => format!("{name}: no reading yet"),
+        Status::Stale => format!("{name}: {}", stale(pace, now)),
+        Status::Ok => {
+            let tolerated = if pace.over_percent > 0.0 { ", within threshold_pct" } else { "" };
+            format!("{name}: {}{tolerated}", pace.standing())
+        }
+        Status::Over => {
+            let why = match () {
+                () if is_quiet => "nothing waits in quiet_hours",
+                () if rules.longest_delay < rules.shortest_delay || rules.longest_delay <= 0.0 => {
+                    "nothing waits with this max_delay_secs"
+                }
+                () => "the expected calls fit",
+            };
+            format!("{name}: {}; {why}{}", pace.standing(), pace.standstill(now, rules))
+        }
+    })
+}
+
+impl WindowPace {
+    /// "62 % used, 52 % safe by now". With a decimal where whole numbers would look the same.
+    #[must_use]
+    pub fn standing(&self) -> String {
+        let used = self.reading.map_or(0.0, |(_, reading)| reading.used_percent);
+        let is_close = (used - self.safe_percent).abs() < 1.0;
+        format!("{} % used, {} % safe by now", percent(used, is_close), percent(self.safe_percent, is_close))
+    }
+
+    /// "5-hour limit: 62 % used at 14:10; at this pace it would end at 15:05, 55 minutes before it resets".
+    #[must_use]
+    pub fn why(&self, now: f64, rules: &Rules) -> String {
+        let name = self.window.name();
+        let Some((_, reading)) = self.reading else { return name.to_owned() };
+        let (now, resets_at) = (whole_seconds(now), reading.resets_at);
+        let at = rules.calendar.time(now);
+        let used = format!(
+            "{name}: {} % used at {at}, {} % safe by now",
+            percent(reading.used_percent, false),
+            percent(self.safe_percent, false)
+        );
+        let resets = rules.calendar.said(resets_at, now);
+        let ends_at = self.fit.and_then(|fit| fit.ends_at).filter(|ends_at| *ends_at < resets_at);
+        let rest = match ends_at {
+            Some(ends_at) => {
+                let before = spoken(resets_at - ends_at);
+                let ends = match self.window {
+                    Window::FiveHour => rules.calendar.time(ends_at),
+                    Window::SevenDay => rules.calendar.said(ends_at, now),
+                };
+                format!("at this pace it would end at {ends}, {before} before it resets ({resets})")
+            }
+            None => format!("little is left until it resets ({resets})"),
+        };
+        format!("{used}; {rest}{}", self.standstill(seconds(now), rules))
+    }
+
+    /// "; the safe line stands still until Mon 00:00, because Sunday is no working day (credit-pacer.workdays)", or nothing.
+    #[must_use]
+    pub fn standstill(&self, now: f64, rules: &Rules) -> String {
+        let reading = self.reading.filter(|(_, reading)| seconds(reading.resets_at) > now);
+        let standstill =
+            reading.and_then(|(_, reading)| rules.standstill(self.window, reading.resets_at, now));
+        let Some((until, why)) = standstill else { return String::new() };
+        let until = rules.calendar.said(until, whole_seconds(now));
+        let because = match why {
+            Off::Weekday(day) => format!("{} is no working day (credit-pacer.workdays)", DAYS[day]),
+            Off::Holiday => "today is a day off (credit-pacer.holidays)".to_owned(),
+            Off::Hours => "this is no working hour (credit-pacer.work_hours)".to_owned(),
+        };
+        format!("; the safe line stands still until {until}, because {because}")
+    }
+}
+
+/// In whole percents, or in tenths.
+#[must_use]
+pub fn percent(percent: f64, in_tenths: bool) -> String {
+    let text = if in_tenths { format!("{percent:.1}") } else { format!("{percent:.0}") };
+    text.strip_suffix(".0").map(ToOwned::to_owned).unwrap_or(text)
+}
+
+fn spoken(secs: i64) -> String {
+    match secs / 60 {
+        1 => "1 minute".to_owned(),
+        minutes @ ..120 => format!("{minutes} minutes"),
+        minutes @ ..2880 => format!("{} hours", minutes / 60),
+        minutes => format!("{} days", minutes / 1440),
+    }
+}
+
+fn stale(pace: &WindowPace, now: f64) -> String {
+    let Some((at, reading)) = pace.reading else { return String::new() };
+    if seconds(reading.resets_at) <= now {
+        return "no reading since the reset".to_owned();
+    }
+    match ((now - seconds(at)) / 60.0).floor() {
+        minutes if minutes < 0.0 => "the reading is from the future".to_owned(),
+        minutes if minutes < 120.0 => format!("the reading is {minutes:.0} min old"),
+        minutes => format!("the reading is {:.0} h old", (minutes / 60.0).floor()),
+    }
+}

@@ -1,0 +1,239 @@
+//! What a user would do in three weeks if nothing was in the way. Drawn before anything runs: every controller meets the same.
+
+use crate::profile::Profile;
+use crate::random::Random;
+use pacing::Window;
+
+/// Monday 2026-01-05 00:00 UTC, in seconds since the epoch.
+const A_MONDAY: f64 = 1_767_571_200.0;
+
+const HOUR: f64 = 3600.0;
+
+const DAY: f64 = 24.0 * HOUR;
+
+/// Another device uses this share of all that is used, where there is one.
+const ELSEWHERE: f64 = 0.3;
+
+/// Weeks that are drawn.
+pub(crate) const WEEKS: usize = 3;
+
+/// The week that is judged, counted from 0.
+pub(crate) const JUDGED: usize = WEEKS - 1;
+
+/// Some weeks of one user.
+#[derive(Debug, Clone)]
+pub(crate) struct Demand {
+    /// When each 7-day window begins, in seconds since the epoch.
+    pub(crate) began: [f64; WEEKS],
+    /// When the user is at work, ascending.
+    pub(crate) shifts: Vec<Shift>,
+    /// Whatever works one thing after the other: a session's main thread, or a subagent of it.
+    pub(crate) threads: Vec<Thread>,
+    /// What another device uses, unasked and undelayed: when, and how many points of a 5-hour window.
+    pub(crate) elsewhere: Vec<(f64, f64)>,
+    /// Points of the 7-day window for one of the 5-hour window.
+    pub(crate) week_per_point: f64,
+    /// How far readings are behind, in seconds.
+    pub(crate) lag_secs: f64,
+    /// A reading says how old it is.
+    pub(crate) lag_is_known: bool,
+}
+
+/// A span of work, in seconds since the epoch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Shift {
+    pub(crate) from: f64,
+    pub(crate) to: f64,
+}
+
+/// One thing after the other.
+#[derive(Debug, Clone)]
+pub(crate) struct Thread {
+    /// The session it belongs to.
+    pub(crate) session: u64,
+    /// The machine it runs on.
+    pub(crate) machine: u64,
+    /// For each shift what there is to do; what is not done at its end is never done.
+    pub(crate) work: Vec<(Shift, Vec<Batch>)>,
+}
+
+/// A request to the model and the tool calls it asks for, which run side by side.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Batch {
+    /// From the end of what was before it to the end of its calls, in seconds, without delay.
+    pub(crate) gap_secs: f64,
+    /// How many calls.
+    pub(crate) calls: u32,
+    /// Points of the 5-hour window.
+    pub(crate) points: f64,
+}
+
+impl Demand {
+    /// The weeks of this seed.
+    pub(crate) fn of(profile: &Profile, seed: u64) -> Self {
+        let name = profile.name.bytes().fold(0, |name, byte| (name << 8) ^ u64::from(byte));
+        let mut random = Random::of(name, seed);
+        let first = A_MONDAY + random.between(0.0, 7.0 * 24.0).floor() * HOUR;
+        let began = [first, first + 7.0 * DAY, first + 14.0 * DAY];
+        let week_per_point = random.between(0.10, 0.16);
+        let has_elsewhere = random.chance(profile.elsewhere);
+        let (lag_secs, lag_is_known) = (random.between(0.0, 600.0), random.chance(0.5));
+        let mut demand = Self {
+            began,
+            shifts: Vec::new(),
+            threads: Vec::new(),
+            elsewhere: Vec::new(),
+            week_per_point,
+            lag_secs,
+            lag_is_known,
+        };
+        for began in began {
+            demand.add_week(profile, began, has_elsewhere, &mut random);
+        }
+        demand
+    }
+
+    fn add_week(&mut self, profile: &Profile, began: f64, has_elsewhere: bool, random: &mut Random) {
+        let shifts = shifts(profile, began, random);
+        let mut threads: Vec<Thread> = (0..profile.sessions)
+            .flat_map(|session| (0..=profile.subagents).map(move |agent| (session, agent)))
+            .map(|(session, agent)| thread(profile, (session, agent), &shifts, random))
+            .collect();
+        let points = profile.week_percent * random.skewed(profile.week_spread) / self.week_per_point;
+        let own = if has_elsewhere { points * (1.0 - ELSEWHERE) } else { points };
+        scale(&mut threads, own);
+        if has_elsewhere {
+            self.elsewhere.extend(elsewhere(&shifts, points * ELSEWHERE, random));
+        }
+        self.shifts.extend(shifts);
+        if self.threads.is_empty() {
+            self.threads = threads;
+        } else {
+            self.threads.iter_mut().zip(threads).for_each(|(thread, week)| thread.work.extend(week.work));
+        }
+    }
+
+    /// When the last 7-day window ends, and the run.
+    pub(crate) fn ends(&self) -> f64 {
+        self.began[JUDGED] + seconds(Window::SevenDay)
+    }
+
+    /// For how long the user was at work between these moments, in seconds.
+    pub(crate) fn work_secs(&self, from: f64, to: f64) -> f64 {
+        self.shifts.iter().map(|shift| (shift.to.min(to) - shift.from.max(from)).max(0.0)).sum()
+    }
+}
+
+/// The length of a window.
+#[expect(clippy::cast_precision_loss, reason = "two small numbers")]
+pub(crate) const fn seconds(window: Window) -> f64 {
+    window.length_secs() as f64
+}
+
+/// When the user works, with some minutes' difference from day to day.
+fn shifts(profile: &Profile, began: f64, random: &mut Random) -> Vec<Shift> {
+    let burst = profile.burst_days.map(|days| {
+        let first = pick(5 - days + 1, random);
+        first..first + days
+    });
+    let mut shifts = Vec::new();
+    // The Monday on or before it; the night of the day before may reach into it.
+    let monday = A_MONDAY + ((began - A_MONDAY) / (7.0 * DAY)).floor() * 7.0 * DAY;
+    for day in -1..15 {
+        let weekday = usize::try_from(day % 7).unwrap_or(6);
+        let late = random.between(-0.5, 0.5);
+        if !profile.days[weekday] {
+            continue;
+        }
+        let is_short = burst.as_ref().is_some_and(|burst| !burst.contains(&(day % 7)));
+        for (from, to) in profile.hours {
+            let length = if is_short { (to - from) / 6.0 } else { to - from };
+            let from = monday + f64::from(day) * DAY + (from + late) * HOUR;
+            let shift = Shift { from: from.max(began), to: (from + length * HOUR).min(began + 7.0 * DAY) };
+            if shift.from < shift.to {
+                shifts.push(shift);
+            }
+        }
+    }
+    shifts
+}
+
+/// A whole number from 0, less than `count`.
+fn pick(count: i32, random: &mut Random) -> i32 {
+    (0..count).rev().find(|number| random.chance(1.0 / f64::from(number + 1))).unwrap_or(0)
+}
+
+/// What a thread would do. The first session's main one is there all the time, another one for a part of each shift.
+fn thread(profile: &Profile, (session, agent): (u64, u64), shifts: &[Shift], random: &mut Random) -> Thread {
+    let is_first = session == 0 && agent == 0;
+    let mut work = Vec::new();
+    for shift in shifts {
+        let length = shift.to - shift.from;
+        let (begins, lasts) = match (is_first, agent) {
+            (true, _) => (0.0, 1.0),
+            // Of each subagent some hours.
+            (false, 1..) => (random.between(0.0, 0.6), 0.4),
+            (false, 0) => (random.between(0.0, 0.4), 0.6),
+        };
+        let from = shift.from + begins * length;
+        let span = Shift { from, to: (from + lasts * length).min(shift.to) };
+        work.push((span, batches(profile, span, random)));
+    }
+    Thread { session, machine: session % profile.machines, work }
+}
+
+/// What fills a span of work if nothing is delayed.
+fn batches(profile: &Profile, span: Shift, random: &mut Random) -> Vec<Batch> {
+    let mut batches = Vec::new();
+    let mut now = span.from;
+    // What a request costs grows with what the conversation has become.
+    let mut weight = random.skewed(0.5);
+    loop {
+        let mut gap_secs = 2.0 + (profile.gap_secs - 2.0) * random.skewed(0.7);
+        if random.chance(1.0 / profile.batches_per_prompt) {
+            let is_long = random.chance(0.05);
+            gap_secs += random.exponential(profile.pause_secs) * if is_long { 8.0 } else { 1.0 };
+            weight = random.skewed(0.5);
+        }
+        now += gap_secs;
+        if now >= span.to {
+            return batches;
+        }
+        let mut calls = 1;
+        while calls < 6 && random.chance(0.25) {
+            calls += 1;
+        }
+        batches.push(Batch { gap_secs, calls, points: weight * random.skewed(0.8) });
+    }
+}
+
+/// Makes all of it together cost so much.
+fn scale(threads: &mut [Thread], points: f64) {
+    let batches = |thread: &Thread| {
+        thread.work.iter().flat_map(|(_, batches)| batches).map(|batch| batch.points).sum::<f64>()
+    };
+    let drawn: f64 = threads.iter().map(batches).sum();
+    if drawn <= 0.0 {
+        return;
+    }
+    for batch in threads.iter_mut().flat_map(|thread| &mut thread.work).flat_map(|(_, batches)| batches) {
+        batch.points *= points / drawn;
+    }
+}
+
+/// What another device uses, all of it together so much: at the same times of day, in pieces of some minutes.
+fn elsewhere(shifts: &[Shift], points: f64, random: &mut Random) -> Vec<(f64, f64)> {
+    let mut uses = Vec::new();
+    for shift in shifts {
+        let mut now = shift.from + random.exponential(300.0);
+        while now < shift.to {
+            uses.push((now, random.skewed(0.8)));
+            now += random.exponential(300.0);
+        }
+    }
+    let drawn: f64 = uses.iter().map(|(_, points)| points).sum();
+    for (_, used) in &mut uses {
+        *used *= points / drawn;
+    }
+    uses
+}
