@@ -1,14 +1,10 @@
 //! What a tool call would do to a file, and the diff of it. Pure: the file as it stands is handed in.
 
-mod words;
-
 use std::io;
 
 use serde::Deserialize;
 use shared::protocol::ToolCall;
 use similar::TextDiff;
-
-pub(crate) use words::in_words;
 
 /// So many unchanged lines are shown around each change.
 const CONTEXT_LINES: usize = 15;

@@ -72,6 +72,20 @@ pub(crate) fn find(path: &str, versions: &Versions, checks: &Checks) -> Vec<Find
     found
 }
 
+/// The change adds, removes and alters nothing but comments, documentation in the code, and blank lines.
+pub(crate) fn is_comments_only(path: &str, versions: &Versions) -> bool {
+    let Some(family) = Family::of(path).filter(|_| !versions.is_fragment) else { return false };
+    let before = versions.before.as_deref().unwrap_or_default();
+    let (old, new) = (View::of(before, family), View::of(&versions.after, family));
+    let is_code = |view: &View, at: Option<usize>| {
+        at.and_then(|at| view.lines.get(at)).is_some_and(|line| line.has_code)
+    };
+    let diff = TextDiff::from_lines(before, &versions.after);
+    let mut changed = diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Equal).peekable();
+    changed.peek().is_some()
+        && !changed.any(|change| is_code(&old, change.old_index()) || is_code(&new, change.new_index()))
+}
+
 /// The lines that the change brings, counted from 0 in the new text.
 fn added_lines(before: &str, after: &str) -> BTreeSet<usize> {
     let diff = TextDiff::from_lines(before, after);

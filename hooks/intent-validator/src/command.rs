@@ -11,8 +11,8 @@ use shared::judge;
 use shared::messages::Texts;
 
 use crate::IntentValidator;
-use crate::declaration::lines;
 use crate::declare;
+use crate::form::{self, Form};
 use crate::observe::Spot;
 use crate::prompts::{STATUS, filled, unusable};
 use crate::review::rule_lines;
@@ -23,10 +23,7 @@ const OWN: &str = IntentValidator::NAME;
 
 /// Its verbs beside the common ones.
 pub(crate) const VERBS: &[Verb] = &[
-    Verb {
-        usage: "declare --file F --changes C --goal G [--test T | --user-permission QUOTE]",
-        about: "announces a change before it is made",
-    },
+    Verb { usage: declare::USAGE, about: "announces a change before it is made" },
     Verb { usage: "rules", about: "what a change is held against" },
 ];
 
@@ -58,36 +55,33 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
     }
 }
 
-/// Says what was declared and for how long it holds. Recording it is the hook's, which sees the call.
-fn declared(declaration: &crate::declaration::Declaration, asker: &Asker<'_>) -> Reply {
+/// Reports the declaration and its time. The hook, which sees the call, records it.
+fn declared(form: &Form, asker: &Asker<'_>) -> Reply {
     let section = match asker.section_in_force::<IntentValidator>() {
         Ok(section) => section,
         Err(why) => return Reply::no(why),
     };
     let settings = &section.settings;
-    let Some(kind) = kind(&declaration.file, settings, asker) else {
-        return Reply::yes(format!("{OWN}: {} needs no declaration", declaration.file));
-    };
-    if let Some(fault) = declare::fault(declaration, settings.tdd && kind == Kind::Core) {
+    let kinds: Vec<Kind> = form.files().flat_map(|file| kinds(file, settings, asker)).collect();
+    if kinds.is_empty() {
+        return Reply::yes(format!("{OWN}: {} needs no declaration", form.file));
+    }
+    if let Some(fault) = declare::fault(form, settings.tdd && kinds.contains(&Kind::Core)) {
         return Reply::no(format!("{OWN}: {fault}"));
     }
     let minutes = settings.declaration_ttl_secs.get() / 60;
-    let quote = declaration
-        .user_permission
-        .as_ref()
-        .map_or("", |_| "\nThe quote is looked for in the user's last five messages when the edit is made.");
     let off = if section.enabled { "" } else { "\nintent-validator is off here: nothing asks for it." };
     Reply::yes(format!(
-        "{OWN}: declared, for edits of this file in this session for {minutes} min or until a review finds fault:\n{}{quote}{off}",
-        lines(declaration)
+        "{OWN}: declared for {minutes} min in this session, or until a review finds fault:\n{}\n\
+         A quote in TEST is looked up in the user's last five messages when the edit is made.{off}",
+        form::lines(form)
     ))
 }
 
-/// What the file is, as it is meant from here or from the project's root, core code before any other; `None`: nobody looks at it.
-fn kind(file: &str, settings: &Settings, asker: &Asker<'_>) -> Option<Kind> {
+/// The kinds of the files that may be meant, from here or from the project's root.
+fn kinds(file: &str, settings: &Settings, asker: &Asker<'_>) -> Vec<Kind> {
     let spots = Spot::meant(asker.places, asker.host.cwd().as_deref(), file);
-    let kinds: Vec<Kind> = spots.iter().filter_map(|spot| source::kind(&spot.file, settings)).collect();
-    kinds.iter().find(|kind| **kind == Kind::Core).or(kinds.first()).copied()
+    spots.iter().filter_map(|spot| source::kind(&spot.file, settings)).collect()
 }
 
 /// What a change is held against, and where each of it is set.

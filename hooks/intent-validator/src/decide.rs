@@ -52,12 +52,7 @@ fn change(given: &Given<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<St
         denial(cause, refusal)
     };
     let outcome = match standing(known, answers, given.settings, given.state, given.now) {
-        Standing::NotSeen => {
-            let outcome = refuse(Cause::Declaration, wording::not_seen(known));
-            state.ask(&known.place);
-            outcome
-        }
-        Standing::Unclear => refuse(Cause::Unclear, wording::unclear(known)),
+        Standing::NoForm => refuse(Cause::Declaration, wording::no_form(known)),
         Standing::Lacks(lack) => refuse(lack.cause(), wording::lacks(known, &lack)),
         Standing::Found(findings) => refuse(Cause::Checks, wording::found(known, &findings)),
         Standing::Reviewed { findings, key } => {
@@ -111,11 +106,12 @@ fn passed(
     let place = &facts.known.place;
     let cause = match let_go {
         Some(LetGo::Enough(cause)) => Some(cause),
-        Some(LetGo::NotSeen) => Some(Cause::Declaration),
-        Some(LetGo::Unclear) => Some(Cause::Unclear),
         Some(LetGo::Private) | None => None,
     };
     let heeds = state.settle(place, cause);
+    if !cause.is_some_and(Cause::is_of_stage1) {
+        state.forget_asked(place);
+    }
     // Told at the first call after the refusals, not at each that follows.
     let is_news = heeds.iter().any(|heed| heed.how == Heeded::Overridden);
     let notice = let_go.and_then(|let_go| let_go.notice(&place.file, given.settings.max_blocks.get()));

@@ -1,91 +1,84 @@
-//! `declare`: a change announced by a command: its words, what makes it a declaration, and the line that makes one. Pure.
+//! The words after `intent-validator declare`, and the line that Claude is shown. Pure.
 
-use crate::declaration::Declaration;
+use crate::form::{self, Form, Heard, Judgement, Lack, Quotable};
 
-/// A part may be so long, in characters.
-const MAX_PART: usize = 1_000;
+/// The longest value, in characters.
+const MAX_VALUE: usize = 1_000;
 
-const USAGE: &str =
-    "intent-validator declare --file F --changes C --goal G [--test T | --user-permission QUOTE]";
+pub(crate) const USAGE: &str = "declare --file F --changes C --goal G [--test T]";
+
+const OPTIONS: [&str; 4] = ["--file", "--changes", "--goal", "--test"];
 
 /// Reads the words after `declare`.
 ///
 /// # Errors
-/// What is wrong with them.
-pub(crate) fn parse(words: &[&str]) -> Result<Declaration, String> {
-    let mut parts: [Option<String>; 5] = Default::default();
+/// If a word is unknown, or a value missing, too long or given twice.
+pub(crate) fn parse(words: &[&str]) -> Result<Form, String> {
+    let wrong = |what: String| format!("declare: {what}\nintent-validator {USAGE}");
+    let mut values: [Option<String>; 4] = Default::default();
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        let (option, given) = match word.split_once('=') {
+        let (option, value) = match word.split_once('=') {
             Some((option, value)) => (option, Some(value)),
             None => (*word, None),
         };
-        let index = OPTIONS.iter().position(|known| *known == option);
-        let Some(index) = index else { return Err(format!("declare: unknown word {option}\n{USAGE}")) };
-        let Some(value) = given.or_else(|| words.next().copied()) else {
-            return Err(format!("declare: {option} needs a value\n{USAGE}"));
-        };
-        if parts[index].replace(value.trim().to_owned()).is_some() {
-            return Err(format!("declare: {option} is given twice\n{USAGE}"));
+        let at = OPTIONS.iter().position(|known| *known == option);
+        let at = at.ok_or_else(|| wrong(format!("unknown word {option}")))?;
+        let value = value.or_else(|| words.next().copied());
+        let value = value.ok_or_else(|| wrong(format!("{option} needs a value")))?.trim();
+        if value.chars().count() > MAX_VALUE {
+            return Err(wrong(format!("{option} has more than {MAX_VALUE} characters")));
+        }
+        if values[at].replace(value.to_owned()).is_some() {
+            return Err(wrong(format!("{option} is given twice")));
         }
     }
-    let [file, changes, goal, test, user_permission] = parts;
-    let needed = |part: Option<String>, option: &str| {
-        part.ok_or_else(|| format!("declare: {option} is missing\n{USAGE}"))
-    };
-    Ok(Declaration {
-        file: needed(file, OPTIONS[0])?,
-        changes: needed(changes, OPTIONS[1])?,
-        goal: needed(goal, OPTIONS[2])?,
+    let [file, changes, goal, test] = values;
+    let needed =
+        |value: Option<String>, option: &str| value.ok_or_else(|| wrong(format!("{option} is missing")));
+    let [of_file, of_changes, of_goal, _] = OPTIONS;
+    Ok(Form {
+        file: needed(file, of_file)?,
+        changes: needed(changes, of_changes)?,
+        goal: needed(goal, of_goal)?,
         test,
-        user_permission,
     })
 }
 
-const OPTIONS: [&str; 5] = ["--file", "--changes", "--goal", "--test", "--user-permission"];
-
-/// What keeps it from being a declaration; `wants_test`: the file is core code.
-pub(crate) fn fault(declaration: &Declaration, wants_test: bool) -> Option<String> {
-    let Declaration { file, changes, goal, test, user_permission } = declaration;
-    let parts = [Some(file), Some(changes), Some(goal), test.as_ref(), user_permission.as_ref()];
-    for (option, part) in OPTIONS.iter().zip(parts) {
-        let Some(part) = part else { continue };
-        if is_placeholder(part) {
-            return Some(format!("declare: {option} is empty or a placeholder; say it in words"));
-        }
-        if part.chars().count() > MAX_PART {
-            return Some(format!("declare: {option} has more than {MAX_PART} characters; say it shorter"));
-        }
+/// The fault of a form. A quote is looked for when the edit is made.
+pub(crate) fn fault(form: &Form, wants_test: bool) -> Option<String> {
+    if form.file.is_empty() || form.file.contains(['<', '>']) {
+        return Some("declare: --file names no file".to_owned());
     }
-    if test.is_some() && user_permission.is_some() {
-        return Some("declare: either --test or --user-permission, not both".to_owned());
+    let heard = Heard { names: &[], wants_test, own: "", before: &[], user: Quotable::default() };
+    match form::judge_recorded(form, &heard) {
+        Judgement::Lacks(Lack::Parts(parts)) => {
+            let parts: Vec<String> =
+                parts.iter().map(|part| format!("--{}", part.label().to_lowercase())).collect();
+            Some(format!(
+                "declare: {} is empty, one word or a placeholder; write a few words",
+                parts.join(" and ")
+            ))
+        }
+        Judgement::Lacks(_) => Some(format!(
+            "declare: {} is core code: --test names the test file or the test, or is 'none, the user said: \"...\"' with the user's own words",
+            form.file
+        )),
+        Judgement::Declared(_) | Judgement::NoForm => None,
     }
-    (wants_test && test.is_none() && user_permission.is_none()).then(|| {
-        format!(
-            "declare: {file} is core code: name the test with --test, or quote the user's permission to go without with \
-             --user-permission"
-        )
+}
+
+/// The line that declares a form in a shell.
+pub(crate) fn line(program: &str, form: &Form) -> String {
+    let Form { file, changes, goal, test } = form;
+    let values = [Some(file), Some(changes), Some(goal), test.as_ref()];
+    let given = OPTIONS.iter().zip(values).filter_map(|(option, value)| Some((option, value?)));
+    given.fold(format!("{program} declare"), |line, (option, value)| {
+        format!("{line} {option} {}", quoted(value))
     })
 }
 
-/// Nothing, signs alone, a capital that stands for something, or words in angle brackets.
-fn is_placeholder(part: &str) -> bool {
-    let part = part.trim();
-    let is_slot = part.starts_with('<') && part.ends_with('>') && part.matches('<').count() == 1;
-    is_slot || !part.contains(char::is_alphanumeric) || matches!(part, "F" | "C" | "G" | "T" | "QUOTE")
-}
-
-/// The line that declares it in a shell.
-pub(crate) fn line(program: &str, declaration: &Declaration) -> String {
-    let Declaration { file, changes, goal, test, user_permission } = declaration;
-    let parts = [Some(file), Some(changes), Some(goal), test.as_ref(), user_permission.as_ref()];
-    let given = OPTIONS.iter().zip(parts).filter_map(|(option, part)| Some((option, part?)));
-    given.fold(format!("{program} declare"), |line, (option, part)| {
-        format!("{line} {option} {}", quoted(part))
-    })
-}
-
-/// As every shell reads it, and as [`shared::own_calls`] does, which knows no backslash.
+/// For every shell, and for [`shared::own_calls`], which knows no backslash.
 fn quoted(word: &str) -> String {
     let is_plain = |char: char| char.is_alphanumeric() || "_-./:,@%+".contains(char);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -19,7 +19,7 @@ use shared::transcript::{Patience, Quotable, Words, quotable, transcript_of, wor
 use crate::IntentValidator;
 use crate::change::{self, Change, Versions};
 use crate::checks;
-use crate::declaration::{self, Declaration, Heard};
+use crate::form::{self, Form, Heard, Quotable as Quotes};
 use crate::plan::{Answers, Known, Local, Standing, local, standing};
 use crate::prompts::{INTENT, TDD, filled, unusable};
 use crate::settings::{Settings, Stage1, Stage2};
@@ -116,10 +116,13 @@ fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot,
     let root = seen.places.root.as_deref().unwrap_or(Path::new(""));
     // What the folders above the project are called says nothing of its files.
     let called = Path::new(&change.file).strip_prefix(root).unwrap_or(Path::new(&change.file));
-    let place = Place { file: spot.file, in_project: spot.in_project, agent: call.agent_id.clone() };
+    let place =
+        Place { file: spot.file.clone(), in_project: spot.in_project.clone(), agent: call.agent_id.clone() };
+    let wants_test = settings.tdd && kind == Kind::Core && !checks::is_comments_only(&place.file, &versions);
     let mut known = Known {
         prompt: call.prompt_id.clone(),
-        wants_test: settings.tdd && kind == Kind::Core,
+        names: names(&change.file, &spot.path, &place, call.cwd.as_deref()),
+        wants_test,
         place,
         versions,
         findings,
@@ -141,7 +144,15 @@ fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot,
 
 /// A model may come into it: only then it is worth the price of reading globs to know what none may see.
 fn may_be_asked(settings: &Settings, local: &Local) -> bool {
-    settings.stage2 == Stage2::Model || settings.stage1 == Stage1::Model || *local == Local::Undecidable
+    settings.stage2 == Stage2::Model || settings.stage1 == Stage1::Model || *local == Local::NoForm
+}
+
+/// The names that a form may give the file.
+fn names(called: &str, path: &Path, place: &Place, cwd: Option<&Path>) -> Vec<String> {
+    let from_here = cwd.and_then(|cwd| path.strip_prefix(cwd).ok());
+    let paths = [Some(Path::new(called)), Some(path), from_here];
+    let paths = paths.into_iter().flatten().map(|path| path.to_string_lossy().replace('\\', "/"));
+    paths.chain([place.file.clone(), place.in_project.clone()]).filter(|name| !name.is_empty()).collect()
 }
 
 fn versions(change: &Change, path: &Path) -> Versions {
@@ -155,7 +166,10 @@ fn listen(seen: &Seen<'_, Settings>, tool: &ToolCall, state: &State, known: &mut
     let agent = known.place.agent.as_deref();
     let recorded = state.declared(&known.place.in_project, agent, seen.host.now(), ttl).cloned();
     let main = call.transcript_path.as_deref();
-    if recorded.as_ref().is_some_and(|recorded| recorded.user_permission.is_none()) {
+    if recorded
+        .as_ref()
+        .is_some_and(|recorded| !recorded.test.as_deref().is_some_and(|test| test.contains(['"', '\'', '“'])))
+    {
         known.local = judge(recorded.as_ref(), &Words::default(), known);
         if matches!(known.local, Local::Declared { .. }) {
             return;
@@ -169,23 +183,17 @@ fn listen(seen: &Seen<'_, Settings>, tool: &ToolCall, state: &State, known: &mut
     known.words = heard.map(|(path, id)| words_of_call(&path, id, patience)).unwrap_or_default();
     known.was_unheard = is_heard && known.words.own.is_none();
     known.local = judge(recorded.as_ref(), &known.words, known);
-    if known.local == Local::Undecidable
+    if known.local == Local::NoForm
         && let Some(recorded) = &recorded
     {
-        // Whoever reads the words for us reads these, too.
-        known.words.before.push(declaration::lines(recorded));
+        // A model that reads the messages reads the recorded form, too.
+        known.words.before.push(form::lines(recorded));
     }
 }
 
-fn judge(recorded: Option<&Declaration>, words: &Words, known: &Known) -> Local {
-    let heard = Heard {
-        file: &known.place.file,
-        wants_test: known.wants_test,
-        own: "",
-        before: &words.before,
-        user: &known.user,
-        user_is_whole: known.user_is_whole,
-    };
+fn judge(recorded: Option<&Form>, words: &Words, known: &Known) -> Local {
+    let user = Quotes { texts: &known.user, is_whole: known.user_is_whole };
+    let heard = Heard { names: &known.names, wants_test: known.wants_test, own: "", before: &[], user };
     local(recorded, words, &heard)
 }
 

@@ -5,9 +5,9 @@ use shared::host::Timestamp;
 use shared::judge::OnFailure;
 use shared::transcript::Words;
 
-use crate::change::{Versions, diff, in_words};
+use crate::change::{Versions, diff};
 use crate::checks::Finding;
-use crate::declaration::{self, Declaration, Heard, Judgement, Missing, TestLack};
+use crate::form::{self, Form, Heard, Judgement, Lack};
 use crate::review::{self, Announced, Reply, Review};
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::state::{Cause, Place, State};
@@ -21,7 +21,9 @@ const SAID_BEFORE: usize = 3;
 pub(crate) struct Known {
     pub(crate) place: Place,
     pub(crate) prompt: Option<String>,
-    /// A test has to be named, or the user's permission quoted.
+    /// The names that FILE may give the file.
+    pub(crate) names: Vec<String>,
+    /// A test has to be named, or the user quoted.
     pub(crate) wants_test: bool,
     pub(crate) versions: Versions,
     pub(crate) local: Local,
@@ -41,31 +43,65 @@ pub(crate) struct Known {
     pub(crate) program: String,
 }
 
-/// What stage 1 comes to without a model.
+/// The outcome of stage 1 without a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Local {
-    /// Declared, in these words.
+    /// Declared, in these lines.
     Declared {
         text: String,
         /// With `declare`.
         is_recorded: bool,
     },
-    /// What was said cannot be seen, or nothing was.
+    /// Claude said nothing, or the transcript does not show it yet.
     #[default]
-    NotSeen,
-    /// Something is missing.
+    Silent,
     Lacks(Lack),
-    /// A reader is needed.
-    Undecidable,
+    /// Claude said something, and it is no form.
+    NoForm,
 }
 
-/// What a declaration lacks.
+/// What the models said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Answers {
+    pub(crate) stage1: Option<Reply<Announced>>,
+    pub(crate) stage2: Option<Reply<Review>>,
+}
+
+/// The next step for a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Lack {
-    Parts(Vec<Missing>),
-    Test,
-    /// The user did not say this.
-    Quote(String),
+pub(crate) enum Standing {
+    /// A model is to say whether it was declared.
+    AskWhetherDeclared,
+    /// A model is to review it against this declaration; an empty one: nothing was declared.
+    AskForReview {
+        declared: String,
+        key: String,
+    },
+    Passes {
+        let_go: Option<LetGo>,
+        approved: Option<String>,
+    },
+    /// There is no verdict, and the user decides.
+    UserDecides(String),
+    /// The form is asked for.
+    NoForm,
+    Lacks(Lack),
+    /// Found without a model.
+    Found(Vec<Finding>),
+    /// Found by a model.
+    Reviewed {
+        findings: Vec<Finding>,
+        key: String,
+    },
+}
+
+/// The reason to allow a change that did not come through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LetGo {
+    /// It was blocked often enough.
+    Enough(Cause),
+    /// No model may see the file.
+    Private,
 }
 
 impl Lack {
@@ -77,98 +113,29 @@ impl Lack {
     }
 }
 
-/// What the models said.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Answers {
-    pub(crate) stage1: Option<Reply<Announced>>,
-    pub(crate) stage2: Option<Reply<Review>>,
-}
-
-/// Where a change stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Standing {
-    /// A model is to say whether it was declared.
-    AskWhetherDeclared,
-    /// A model is to hold it against this declaration.
-    AskForReview { declared: String, key: String },
-    /// It is made.
-    Passes { let_go: Option<LetGo>, approved: Option<String> },
-    /// The user is asked: there is no verdict.
-    UserDecides(String),
-    /// Nothing was seen to be said about it.
-    NotSeen,
-    /// It may have been declared, and nobody here can tell.
-    Unclear,
-    /// Something is missing.
-    Lacks(Lack),
-    /// Found without a model.
-    Found(Vec<Finding>),
-    /// A model found fault with it.
-    Reviewed { findings: Vec<Finding>, key: String },
-}
-
-/// Why a change is made though it did not come through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LetGo {
-    /// It was asked for once.
-    NotSeen,
-    /// The same.
-    Unclear,
-    /// It was refused often enough.
-    Enough(Cause),
-    /// No model may see the file.
-    Private,
-}
-
-/// What was declared where, and judged here.
-pub(crate) fn local(recorded: Option<&Declaration>, words: &Words, heard: &Heard<'_>) -> Local {
-    let recorded = recorded.map(|declaration| {
-        let user_permission = declaration.user_permission.as_deref().map(in_marks);
-        let declaration = Declaration { file: heard.file.to_owned(), user_permission, ..declaration.clone() };
-        judged(declaration::judge_recorded(&declaration, heard), true)
-    });
+/// Stage 1 without a model: the recorded form, then the messages.
+pub(crate) fn local(recorded: Option<&Form>, words: &Words, heard: &Heard<'_>) -> Local {
+    let recorded = recorded.map(|form| judged(form::judge_recorded(form, heard), true));
     if let Some(declared @ Local::Declared { .. }) = recorded {
         return declared;
     }
-    let said = said(words, heard);
-    match (recorded, &said) {
-        // The quote in it, or the test that is missing, is more to go by than silence.
-        (Some(lacks @ Local::Lacks(_)), Local::NotSeen | Local::Lacks(Lack::Parts(_))) => lacks,
-        // What was recorded may be declared; silence beside it does not make it undeclared.
-        (Some(Local::Undecidable), Local::NotSeen | Local::Lacks(Lack::Parts(_) | Lack::Test)) => {
-            Local::Undecidable
-        }
-        _ => said,
-    }
-}
-
-/// A quote given to `declare` has lost its marks to the shell; what is read as a quote stands in some.
-fn in_marks(quote: &str) -> String {
-    if quote.contains(['"', '“', '„', '«', '「']) { quote.to_owned() } else { format!("\"{quote}\"") }
-}
-
-fn said(words: &Words, heard: &Heard<'_>) -> Local {
     let own = words.own.as_deref().unwrap_or_default();
-    let judged = judged(declaration::judge(&Heard { own, ..*heard }), false);
-    let is_silent = own.trim().is_empty();
-    match judged {
-        Local::Declared { .. } => judged,
-        // What the call's own message adds is not known.
-        _ if words.own.is_none() => Local::NotSeen,
-        Local::Lacks(Lack::Parts(missing)) if is_silent && missing.contains(&Missing::Everything) => {
-            Local::NotSeen
-        }
-        judged => judged,
+    let said = judged(form::judge(&Heard { own, before: &words.before, ..*heard }), false);
+    let is_silent = words.own.is_none()
+        || words.before.iter().map(String::as_str).chain([own]).all(|text| text.trim().is_empty());
+    match (said, recorded) {
+        (declared @ Local::Declared { .. }, _) => declared,
+        (Local::NoForm, Some(recorded)) => recorded,
+        (_, None) if is_silent => Local::Silent,
+        (said, _) => said,
     }
 }
 
 fn judged(judgement: Judgement, is_recorded: bool) -> Local {
     match judgement {
-        Judgement::Yes(declared) => Local::Declared { text: declaration::lines(&declared), is_recorded },
-        Judgement::No(missing) => Local::Lacks(Lack::Parts(missing)),
-        Judgement::NoTdd(TestLack::Nothing) => Local::Lacks(Lack::Test),
-        Judgement::NoTdd(TestLack::QuoteNotFound(quote)) => Local::Lacks(Lack::Quote(quote)),
-        Judgement::Undecidable => Local::Undecidable,
+        Judgement::Declared(form) => Local::Declared { text: form::lines(&form), is_recorded },
+        Judgement::Lacks(lack) => Local::Lacks(lack),
+        Judgement::NoForm => Local::NoForm,
     }
 }
 
@@ -195,7 +162,7 @@ pub(crate) fn standing(
     let checks_let_go = (!known.findings.is_empty()).then_some(LetGo::Enough(Cause::Checks));
     match first {
         First::Declared(declared) => scene.second(&declared, answers.stage2.as_ref(), checks_let_go, now),
-        First::LetGo(let_go) => Standing::Passes { let_go: Some(let_go), approved: None },
+        First::LetGo(let_go) => scene.second("", answers.stage2.as_ref(), Some(let_go), now),
         First::NoVerdict(why) => scene.without_verdict(why, checks_let_go),
     }
 }
@@ -215,9 +182,8 @@ struct Scene<'a> {
 
 impl Scene<'_> {
     fn is_enough(&self, cause: Cause) -> bool {
-        // What nobody can tell is asked for once.
-        let most = if cause == Cause::Unclear { 1 } else { self.settings.max_blocks.get() };
-        self.state.count(&self.known.place, self.known.prompt.as_deref(), cause) >= most
+        let count = self.state.count(&self.known.place, self.known.prompt.as_deref(), cause);
+        count >= self.settings.max_blocks.get()
     }
 
     /// Something was found without a model, and was not refused often enough for it.
@@ -226,22 +192,19 @@ impl Scene<'_> {
     }
 
     fn first(&self, reply: Option<&Reply<Announced>>, now: Timestamp) -> Result<First, Standing> {
-        let may_ask = self.settings.stage1 != Stage1::Local && !self.known.is_private;
+        let is_judged = self.settings.judge.backend.is_some() && !self.known.is_private;
+        let may_ask = self.settings.stage1 != Stage1::Local && is_judged;
         let is_model = self.settings.stage1 == Stage1::Model && may_ask;
         match &self.known.local {
             Local::Declared { text, is_recorded } if *is_recorded || !is_model => {
                 Ok(First::Declared(text.clone()))
             }
-            Local::NotSeen if self.state.was_asked(&self.known.place) => Ok(First::LetGo(LetGo::NotSeen)),
-            Local::NotSeen => Err(Standing::NotSeen),
-            // Whoever makes up the user's words is not heard by a model.
+            Local::Silent => self.blocks(Cause::Declaration, Standing::NoForm),
+            // A model does not get to believe words that the user never wrote.
             Local::Lacks(lack @ Lack::Quote(_)) => self.lacks(lack.clone()),
             Local::Lacks(lack) if !is_model => self.lacks(lack.clone()),
-            Local::Undecidable if !may_ask && self.is_enough(Cause::Unclear) => {
-                Ok(First::LetGo(LetGo::Unclear))
-            }
-            Local::Undecidable if !may_ask => Err(Standing::Unclear),
-            Local::Declared { .. } | Local::Lacks(_) | Local::Undecidable => self.asked(reply, now),
+            Local::NoForm if !may_ask => self.blocks(Cause::Declaration, Standing::NoForm),
+            Local::Declared { .. } | Local::Lacks(_) | Local::NoForm => self.asked(reply, now),
         }
     }
 
@@ -259,9 +222,7 @@ impl Scene<'_> {
 
     fn announced(&self, announced: &Announced) -> Result<First, Standing> {
         match announced {
-            Announced::No(missing) if missing.is_empty() => {
-                self.lacks(Lack::Parts(vec![Missing::Everything]))
-            }
+            Announced::No(missing) if missing.is_empty() => self.blocks(Cause::Declaration, Standing::NoForm),
             Announced::No(missing) => self.lacks(Lack::Parts(missing.clone())),
             Announced::NoTest if self.known.wants_test => self.lacks(Lack::Test),
             Announced::Yes | Announced::NoTest => Ok(First::Declared(self.known.all_said())),
@@ -269,12 +230,11 @@ impl Scene<'_> {
     }
 
     fn lacks(&self, lack: Lack) -> Result<First, Standing> {
-        let cause = lack.cause();
-        if self.is_enough(cause) {
-            Ok(First::LetGo(LetGo::Enough(cause)))
-        } else {
-            Err(Standing::Lacks(lack))
-        }
+        self.blocks(lack.cause(), Standing::Lacks(lack))
+    }
+
+    fn blocks(&self, cause: Cause, standing: Standing) -> Result<First, Standing> {
+        if self.is_enough(cause) { Ok(First::LetGo(LetGo::Enough(cause))) } else { Err(standing) }
     }
 
     fn second(
@@ -293,7 +253,7 @@ impl Scene<'_> {
             return passes(let_go.or(Some(LetGo::Private)));
         }
         if self.is_enough(Cause::Review) {
-            return passes(Some(LetGo::Enough(Cause::Review)));
+            return passes(let_go.or(Some(LetGo::Enough(Cause::Review))));
         }
         let key = review::key(self.settings, declared, &diff(&place.in_project, versions));
         let findings = match reply.map(|reply| &reply.verdict) {
@@ -327,16 +287,14 @@ impl Known {
         said.filter(|text| !text.trim().is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 
-    /// What tells one question of stage 1 from another. The words count as they follow each other: made again without a
-    /// word, a call has the same.
+    /// The identity of a question of stage 1: its file, its words and its model. A message without a word changes nothing.
     pub(crate) fn announced_key(&self, settings: &Settings) -> String {
-        let Self { place, words, user, versions, wants_test, .. } = self;
+        let Self { place, words, user, wants_test, .. } = self;
         let said = words.before.iter().map(String::as_str).chain(words.own.as_deref());
         let said: Vec<&str> = said.filter(|text| !text.trim().is_empty()).collect();
-        let change = in_words(&place.file, versions);
         let agent = place.agent.as_deref().unwrap_or_default();
-        let question = (&settings.stage1_model, &place.in_project, agent, change, said, user, wants_test);
-        review::key(settings, "declaration", &format!("{question:?}"))
+        let question = (&settings.stage1_model, &place.in_project, agent, said, user, wants_test);
+        review::digest(&[&format!("{question:?}")])
     }
 }
 

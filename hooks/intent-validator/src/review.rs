@@ -1,6 +1,6 @@
 //! What the models are asked, and their verdicts. A verdict that contradicts itself is none.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use shared::judge::{Asked, NotAsked, Outcome, Part, Question};
@@ -8,7 +8,7 @@ use shared::secrets::masked;
 
 use crate::change::beginning;
 use crate::checks::Finding;
-use crate::declaration::Missing;
+use crate::form::Part as FormPart;
 use crate::settings::Settings;
 
 /// Of a path, of a few words, and of what was declared, so many characters are shown.
@@ -19,19 +19,22 @@ const MAX_DECLARED: usize = 4_000;
 const OF_A_PART: &str = "Of the diff only the beginning is shown, and where it ends is marked. Judge what you see; nothing is \
                          missing only because it could stand in the rest.";
 
-/// What a model of stage 1 found.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "RawAnnounced")]
+/// The note on a change that was allowed without a declaration.
+const UNDECLARED: &str = "This change was not declared, and `declaration` is empty. Hold the change against what the user asked \
+                          for in `conversation`, and against the rules.";
+
+/// The verdict of stage 1.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "RawAnnounced", into = "RawAnnounced")]
 pub(crate) enum Announced {
-    /// The change was declared.
     Yes,
-    /// Not, or not wholly: these are missing.
-    No(Vec<Missing>),
+    /// These are missing; none of them: nothing was declared.
+    No(Vec<FormPart>),
     /// Declared, but for the test.
     NoTest,
 }
 
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct RawAnnounced {
     verdict: String,
     #[serde(default)]
@@ -42,21 +45,26 @@ impl TryFrom<RawAnnounced> for Announced {
     type Error = &'static str;
 
     fn try_from(raw: RawAnnounced) -> Result<Self, Self::Error> {
+        const PARTS: [FormPart; 3] = [FormPart::File, FormPart::Changes, FormPart::Goal];
+        let part = |name: &String| PARTS.into_iter().find(|part| part.label() == name);
         match raw.verdict.as_str() {
             "YES" => Ok(Self::Yes),
-            "NO" => Ok(Self::No(raw.missing.iter().filter_map(|part| missing(part)).collect())),
+            "NO" => Ok(Self::No(raw.missing.iter().filter_map(part).collect())),
             "NO_TDD" => Ok(Self::NoTest),
             _ => Err("a verdict is YES, NO or NO_TDD"),
         }
     }
 }
 
-fn missing(part: &str) -> Option<Missing> {
-    match part {
-        "FILE" => Some(Missing::File),
-        "CHANGES" => Some(Missing::Changes),
-        "GOAL" => Some(Missing::Goal),
-        _ => None,
+impl From<Announced> for RawAnnounced {
+    fn from(announced: Announced) -> Self {
+        let (verdict, missing) = match announced {
+            Announced::Yes => ("YES", Vec::new()),
+            Announced::No(missing) => ("NO", missing),
+            Announced::NoTest => ("NO_TDD", Vec::new()),
+        };
+        let missing = missing.into_iter().map(|part| part.label().to_owned()).collect();
+        Self { verdict: verdict.to_owned(), missing }
     }
 }
 
@@ -135,8 +143,6 @@ impl<V> From<Asked<V>> for Reply<V> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Announcement<'a> {
     pub(crate) file: &'a str,
-    /// What is done to it, in a few words.
-    pub(crate) change: &'a str,
     pub(crate) own: &'a str,
     pub(crate) before: &'a [String],
     pub(crate) user: &'a [String],
@@ -156,7 +162,6 @@ pub(crate) fn announced<'a>(
         instructions,
         parts: vec![
             part("file", shown.file, MAX_SHORT),
-            part("change", shown.change, MAX_SHORT),
             part("said_before", &shown.before.join("\n\n"), conversation / 2),
             part("said", shown.own, conversation / 2),
             part("user", &shown.user.join("\n\n"), conversation / 2),
@@ -190,10 +195,10 @@ pub(crate) fn reviewed<'a>(
     let max_diff = characters(judge.max_diff_chars.get());
     let diff = masked(diff);
     let cut = beginning(&diff, max_diff);
-    let (purpose, instructions) = match cut {
-        Some(_) => ("review of a part", format!("{instructions}\n\n{OF_A_PART}")),
-        None => ("review", instructions),
-    };
+    let purpose = if cut.is_some() { "review of a part" } else { "review" };
+    let notes = [(cut.is_some(), OF_A_PART), (declared.is_empty(), UNDECLARED)];
+    let notes = notes.into_iter().filter(|(applies, _)| *applies);
+    let instructions = notes.fold(instructions, |text, (_, note)| format!("{text}\n\n{note}"));
     Question {
         purpose,
         model: &settings.stage2_model,
@@ -252,10 +257,15 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What tells one review from another: the same change under the same declaration, rules and model has the same verdict.
+/// The identity of a review: the same change under the same declaration, rules and model has the same verdict.
 pub(crate) fn key(settings: &Settings, declared: &str, diff: &str) -> String {
+    digest(&[declared, diff, &rule_lines(settings).join("\n"), &settings.stage2_model])
+}
+
+/// The beginning of a hash, in hexadecimal.
+pub(crate) fn digest(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
-    for part in [declared, diff, &rule_lines(settings).join("\n"), &settings.stage2_model] {
+    for part in parts {
         hash.update(part.len().to_le_bytes());
         hash.update(part);
     }

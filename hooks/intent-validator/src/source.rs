@@ -1,6 +1,5 @@
 //! Which files are source code, and which of them core code. Pure.
 
-use crate::declaration::proof::is_test_file;
 use crate::settings::Settings;
 
 /// What a file is to the gate.
@@ -91,6 +90,45 @@ fn matches<T>(pattern: &[T], there: &[T], any: impl Fn(&T) -> bool, fits: impl F
         }
     }
     pattern[at..].iter().all(any)
+}
+
+/// Whether a file is a test by its name or its folder.
+pub(crate) fn is_test_file(path: &str) -> bool {
+    let path = path.trim_end_matches('.');
+    let (folder, base) = path.rsplit_once('/').unwrap_or(("", path));
+    let Some((stem, ending)) = base.split_once('.') else { return false };
+    if stem.is_empty()
+        || ending.is_empty()
+        || !ending.chars().all(|c| c.is_alphanumeric() || "._-".contains(c))
+    {
+        return false;
+    }
+    let is_test_folder = |part: &str| {
+        let part = part.to_lowercase();
+        let last = part.rsplit('.').next().unwrap_or_default();
+        last == "tests" || ["test", "spec", "specs", "__tests__", "e2e", "selftests"].contains(&part.as_str())
+    };
+    is_test_name(stem) || is_test_ending(ending) || folder.split('/').any(is_test_folder)
+}
+
+fn is_test_ending(ending: &str) -> bool {
+    ["test.", "spec.", "tests.", "e2e."].iter().any(|kind| ending.starts_with(kind))
+}
+
+pub(crate) fn is_test_name(stem: &str) -> bool {
+    let small = stem.to_lowercase();
+    ["test", "tests", "spec"].contains(&small.as_str())
+        || ["test_", "test-", "tests_"].iter().any(|start| small.starts_with(start))
+        || ["_test", "-test", "_spec", "-spec", "_tests"].iter().any(|end| small.ends_with(end))
+        || ends_in_hump(stem)
+}
+
+/// `FooTest`, `FooTests`, `FooSpec`; not `Contest`.
+fn ends_in_hump(stem: &str) -> bool {
+    ["Test", "Tests", "Spec", "IT"].iter().any(|end| {
+        stem.strip_suffix(end)
+            .is_some_and(|before| before.ends_with(|c: char| c.is_lowercase() || c.is_ascii_digit()))
+    })
 }
 
 #[cfg(test)]

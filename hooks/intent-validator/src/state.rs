@@ -8,12 +8,11 @@ use shared::hook::{Heed, Heeded, Remembered};
 use shared::host::Timestamp;
 
 use crate::checks::Finding;
-use crate::declaration::{Declaration, Missing};
+use crate::form::Form;
 use crate::review::Announced;
 
 /// The newest so many of each are remembered.
 const MAX_DECLARED: usize = 100;
-const MAX_ASKED: usize = 500;
 const MAX_BLOCKED: usize = 100;
 const MAX_REVIEWED: usize = 50;
 const MAX_ANNOUNCED: usize = 50;
@@ -30,8 +29,6 @@ const WAITED_ENOUGH: u32 = 2;
 #[serde(default)]
 pub struct State {
     declared: VecDeque<Recorded>,
-    /// Files of which nothing was seen to be said, and it was asked for.
-    asked: VecDeque<Place>,
     blocked: VecDeque<Blocked>,
     reviewed: VecDeque<Reviewed>,
     announced: VecDeque<Answered>,
@@ -65,7 +62,7 @@ pub(crate) struct Recorded {
     /// The files that may be meant, from the project's root.
     pub(crate) names: Vec<String>,
     pub(crate) agent: Option<String>,
-    pub(crate) declaration: Declaration,
+    pub(crate) form: Form,
     pub(crate) at: Timestamp,
 }
 
@@ -75,8 +72,6 @@ pub(crate) struct Recorded {
 pub(crate) enum Cause {
     /// It was not declared.
     Declaration,
-    /// Nobody here can tell whether it was.
-    Unclear,
     /// No test.
     Test,
     /// What is found without a model.
@@ -86,10 +81,14 @@ pub(crate) enum Cause {
 }
 
 impl Cause {
+    pub(crate) const fn is_of_stage1(self) -> bool {
+        matches!(self, Self::Declaration | Self::Test)
+    }
+
     /// The setting behind it.
     pub(crate) const fn rule(self) -> &'static str {
         match self {
-            Self::Declaration | Self::Unclear => "stage1",
+            Self::Declaration => "stage1",
             Self::Test => "tdd",
             Self::Checks => "checks",
             Self::Review => "stage2",
@@ -131,13 +130,13 @@ impl State {
         agent: Option<&str>,
         now: Timestamp,
         ttl: Duration,
-    ) -> Option<&Declaration> {
+    ) -> Option<&Form> {
         let holds = |recorded: &&Recorded| {
             recorded.agent.as_deref() == agent
                 && now.since(recorded.at) < ttl
                 && recorded.names.iter().any(|name| name == file)
         };
-        self.declared.iter().rev().find(holds).map(|recorded| &recorded.declaration)
+        self.declared.iter().rev().find(holds).map(|recorded| &recorded.form)
     }
 
     pub(crate) fn declare(&mut self, recorded: Recorded) {
@@ -153,22 +152,16 @@ impl State {
             .retain(|recorded| recorded.agent != place.agent || !recorded.names.contains(&place.in_project));
     }
 
-    pub(crate) fn was_asked(&self, place: &Place) -> bool {
-        self.asked.contains(place)
-    }
-
-    pub(crate) fn ask(&mut self, place: &Place) {
-        if !self.was_asked(place) {
-            push(&mut self.asked, place.clone(), MAX_ASKED);
-        }
-    }
-
-    /// How often a call was refused in this prompt for this.
+    /// The number of blocks for this reason: for stage 1 of the file and agent, else in this prompt.
     pub(crate) fn count(&self, place: &Place, prompt: Option<&str>, cause: Cause) -> u32 {
-        self.blocked
-            .iter()
-            .find(|blocked| blocked.is(place, prompt, cause))
-            .map_or(0, |blocked| blocked.count)
+        let counts = |blocked: &&Blocked| {
+            blocked.place == *place
+                && match blocked.cause {
+                    Some(own) if own.is_of_stage1() => cause.is_of_stage1(),
+                    own => own == Some(cause) && blocked.prompt.as_deref() == prompt,
+                }
+        };
+        self.blocked.iter().filter(counts).map(|blocked| blocked.count).sum()
     }
 
     pub(crate) fn block(&mut self, place: &Place, prompt: Option<&str>, cause: Cause) {
@@ -184,6 +177,12 @@ impl State {
         blocked.count = blocked.count.saturating_add(1);
         blocked.is_open = true;
         push(&mut self.blocked, blocked, MAX_BLOCKED);
+    }
+
+    /// A declared change passes: stage 1 counts from the beginning again.
+    pub(crate) fn forget_asked(&mut self, place: &Place) {
+        let is_of_stage1 = |blocked: &Blocked| blocked.cause.is_some_and(Cause::is_of_stage1);
+        self.blocked.retain(|blocked| blocked.place != *place || !is_of_stage1(blocked));
     }
 
     /// The call goes through: what has become of the refusals before it, each told once.
@@ -249,25 +248,6 @@ impl State {
 impl Blocked {
     fn is(&self, place: &Place, prompt: Option<&str>, cause: Cause) -> bool {
         self.place == *place && self.prompt.as_deref() == prompt && self.cause == Some(cause)
-    }
-}
-
-/// As a model would have said it, which is how it is read.
-impl Serialize for Announced {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (verdict, missing) = match self {
-            Self::Yes => ("YES", &[][..]),
-            Self::No(missing) => ("NO", missing.as_slice()),
-            Self::NoTest => ("NO_TDD", &[][..]),
-        };
-        let part = |part: &Missing| match part {
-            Missing::Everything => None,
-            Missing::File => Some("FILE"),
-            Missing::Changes => Some("CHANGES"),
-            Missing::Goal => Some("GOAL"),
-        };
-        let missing: Vec<&str> = missing.iter().filter_map(part).collect();
-        serde_json::json!({ "verdict": verdict, "missing": missing }).serialize(serializer)
     }
 }
 

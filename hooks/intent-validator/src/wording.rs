@@ -1,14 +1,11 @@
 //! What is said. Whatever a text asks to be written or run is enough as it stands: a test follows each.
 
-use std::path::Path;
-
 use shared::secrets::masked;
 
-use crate::change::in_words;
 use crate::checks::Finding;
-use crate::declaration::{Declaration, Missing, lines};
 use crate::declare;
-use crate::plan::{Known, Lack, LetGo};
+use crate::form::{self, Lack};
+use crate::plan::{Known, LetGo};
 use crate::state::Cause;
 
 /// So much of a text of others is repeated, in characters.
@@ -18,8 +15,6 @@ const MAX_FINDING: usize = 300;
 /// So many findings are told.
 const MAX_FINDINGS: usize = 5;
 
-const AGAIN: &str = "Write these lines in the message that makes the edit, corrected where something is not so, and make it again:";
-
 /// A refusal: the text, and what it asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
@@ -27,102 +22,49 @@ pub(crate) struct Refusal {
     pub(crate) next: String,
 }
 
-/// Nothing was seen to be said.
-pub(crate) fn not_seen(known: &Known) -> Refusal {
-    let file = shown(&known.place.file);
-    asked_for(known, &format!("nothing was seen to be declared about this change of {file}. {AGAIN}"), "")
+/// No form was found.
+pub(crate) fn no_form(known: &Known) -> Refusal {
+    asked_for(known, "this change is not declared.")
 }
 
-/// Nobody here can tell.
-pub(crate) fn unclear(known: &Known) -> Refusal {
-    let file = shown(&known.place.file);
-    let why =
-        format!("what was said about this change of {file} is no declaration that can be read. {AGAIN}");
-    asked_for(known, &why, "")
-}
-
-/// Something is missing.
+/// The form has a fault.
 pub(crate) fn lacks(known: &Known, lack: &Lack) -> Refusal {
-    let file = shown(&known.place.file);
     match lack {
-        Lack::Parts(missing) if missing.is_empty() || missing.contains(&Missing::Everything) => {
-            asked_for(known, &format!("this change of {file} is not declared. {AGAIN}"), "")
+        Lack::Parts(parts) => {
+            let labels: Vec<&str> = parts.iter().map(|part| part.label()).collect();
+            let labels = labels.join(" and ");
+            let verb = if parts.len() == 1 { "is" } else { "are" };
+            asked_for(known, &format!("{labels} {verb} missing, one word, or not filled in."))
         }
-        Lack::Parts(missing) => {
-            let parts: Vec<&str> = missing.iter().map(|part| word(*part)).collect();
-            let parts = parts.join(" and ");
-            asked_for(known, &format!("the declaration of this change of {file} lacks {parts}. {AGAIN}"), "")
-        }
-        Lack::Test => {
-            let why = format!("{file} is core code, and no test is named for this change. {AGAIN}");
-            asked_for(known, &why, PERMISSION)
-        }
+        Lack::Test => asked_for(known, "this is core code, and TEST names no test file and no test."),
         Lack::Quote(quote) => {
             let quote = quoted(quote);
-            let why = format!(
-                "\"{quote}\" is not to be found in the user's last five messages, and {file} is core code: it wants a test. {AGAIN}"
-            );
-            asked_for(known, &why, PERMISSION)
+            asked_for(
+                known,
+                &format!(
+                    "the user's last five messages do not contain \"{quote}\" as a sentence of its own."
+                ),
+            )
         }
     }
 }
 
-const PERMISSION: &str = "\nWithout a test only the user's own words will do: in place of the TEST line one that begins with \
-                          USER PERMISSION: and quotes them from one of their last five messages, word for word. Where there are \
-                          none, ask.";
+const WITHOUT_TEST: &str = "\nWithout a test, quote a whole sentence from the user's last five messages: TEST: none, the user said: \"...\"";
 
-const fn word(part: Missing) -> &'static str {
-    match part {
-        Missing::Everything | Missing::File => "FILE",
-        Missing::Changes => "CHANGES",
-        Missing::Goal => "GOAL",
-    }
-}
-
-fn asked_for(known: &Known, why: &str, permission: &str) -> Refusal {
-    let draft = draft(known);
-    let declare = declare::line(&known.program, &draft);
+/// The form with FILE filled in. The rest is Claude's to write: a draft of ours would pass without a thought.
+fn asked_for(known: &Known, why: &str) -> Refusal {
+    // Another repository of the project may have a file of the same short name.
+    let blank = form::blank(&known.place.in_project, known.wants_test);
+    let file = shown(&known.place.file);
+    let lines = form::lines(&blank);
+    let example = form::example();
+    let declare = declare::line(&known.program, &blank);
+    let without = if known.wants_test { WITHOUT_TEST } else { "" };
     let text = format!(
-        "intent-validator: {why}\n\n{lines}\n\nOr run this before it, corrected the same way: {declare}{permission}",
-        lines = lines(&draft)
+        "intent-validator: {file}: {why} Write this form in the message that makes the edit, filled in, and make the edit again:\n\n\
+         {lines}\n\n{example}{without}\nWhere a message carries no text, run this first, filled in: {declare}"
     );
-    Refusal { text, next: declare }
-}
-
-/// A declaration as it could be, from what is known.
-pub(crate) fn draft(known: &Known) -> Declaration {
-    let file = &known.place.file;
-    let asked = known.user.last().map(|text| quoted(text)).filter(|text| !text.is_empty());
-    let goal = asked.map_or_else(|| "as asked by the user".to_owned(), |text| format!("as asked: {text}"));
-    Declaration {
-        // Another repository of the project may have one of the same short name.
-        file: known.place.in_project.clone(),
-        changes: cleaned(&in_words(file, &known.versions), MAX_FINDING),
-        goal,
-        test: known.wants_test.then(|| test_of(file)),
-        user_permission: None,
-    }
-}
-
-/// Where the test of a file is by the convention of its language: a guess to be corrected.
-fn test_of(file: &str) -> String {
-    let path = Path::new(file);
-    let part = |part: Option<&std::ffi::OsStr>| {
-        let text = part.map(|part| part.to_string_lossy().into_owned()).unwrap_or_default();
-        text.replace(|char: char| !char.is_alphanumeric() && !"_-.".contains(char), "_")
-    };
-    let (stem, extension) = (part(path.file_stem()), part(path.extension()));
-    match extension.as_str() {
-        "rs" => format!("tests/{stem}.rs"),
-        "go" => format!("{stem}_test.go"),
-        "js" | "jsx" | "ts" | "tsx" | "mjs" | "cjs" => format!("tests/{stem}.test.{extension}"),
-        "vue" | "svelte" => format!("tests/{stem}.test.ts"),
-        "rb" => format!("spec/{stem}_spec.rb"),
-        "java" | "kt" | "scala" | "cs" | "php" => format!("tests/{stem}Test.{extension}"),
-        "swift" => format!("Tests/{stem}Tests.swift"),
-        "ipynb" => format!("tests/test_{stem}.py"),
-        _ => format!("tests/test_{stem}.{extension}"),
-    }
+    Refusal { text, next: format!("declare the change of {file}: FILE, CHANGES, GOAL") }
 }
 
 /// What was found without a model.
@@ -178,9 +120,7 @@ impl LetGo {
     /// For the journal.
     pub(crate) const fn words(self) -> &'static str {
         match self {
-            Self::NotSeen => "declaration not seen",
-            Self::Unclear => "declaration unclear",
-            Self::Enough(Cause::Declaration | Cause::Unclear) => "blocked often enough for its declaration",
+            Self::Enough(Cause::Declaration) => "blocked often enough for its declaration",
             Self::Enough(Cause::Test) => "blocked often enough for its test",
             Self::Enough(Cause::Checks) => "blocked often enough for what was found",
             Self::Enough(Cause::Review) => "blocked often enough for its review",
@@ -192,7 +132,7 @@ impl LetGo {
     pub(crate) fn notice(self, file: &str, max_blocks: u32) -> Option<String> {
         let Self::Enough(cause) = self else { return None };
         let lack = match cause {
-            Cause::Declaration | Cause::Unclear => "without a declaration",
+            Cause::Declaration => "without a declaration",
             Cause::Test => "without a test or your permission",
             Cause::Checks => "with what was found in it",
             Cause::Review => "with what a review had found in it",

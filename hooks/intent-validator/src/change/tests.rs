@@ -6,7 +6,7 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use shared::protocol::ToolCall;
 
-use super::{There, Versions, beginning, diff, in_words, read, versions};
+use super::{There, Versions, beginning, diff, read, versions};
 
 fn call(tool: &str, input: &Value) -> ToolCall {
     ToolCall { tool_name: tool.to_owned(), tool_use_id: None, tool_input: Some(to_raw_value(input).unwrap()) }
@@ -72,44 +72,6 @@ fn a_diff_says_what_the_file_is_and_shows_what_is_around() {
     assert!(new.starts_with("b.rs is a new file.") && new.ends_with("+x\n"), "{new}");
     let part = diff("a.rs", &applied("Edit", &input, Some("other")));
     assert!(part.starts_with("Part of a.rs;"), "{part}");
-}
-
-#[test]
-fn a_change_in_a_few_words() {
-    for (before, after, words) in [
-        (None, "a\nb\n", "create a.py with 2 lines"),
-        (Some("a\n"), "a\n", "leave the text as it is"),
-        (Some("def login(x):\n    pass\n"), "def login(x):\n    check(x)\n    pass\n", "add 1 line in login"),
-        (Some("a\nb\n"), "a\n", "remove 1 line"),
-        (
-            Some("pub async fn run() {\n  a();\n}\n"),
-            "pub async fn run() {\n  b();\n  c();\n}\n",
-            "replace 1 line by 2 lines in run",
-        ),
-        (
-            Some("class A:\n    x = 1\n\nclass B:\n    y = 1\n"),
-            "class A:\n    x = 2\n\nclass B:\n    y = 2\n",
-            "replace 2 lines by 2 lines in A",
-        ),
-    ] {
-        let versions =
-            Versions { before: before.map(str::to_owned), after: after.to_owned(), is_fragment: false };
-        assert_eq!(in_words("a.py", &versions), words, "{before:?} -> {after:?}");
-    }
-}
-
-#[test]
-fn a_file_whose_text_cannot_be_shown_is_no_new_one() {
-    let over = |tool, input: Value| versions(&read(&call(tool, &input)).unwrap(), There::Unreadable);
-    let whole = over("Write", json!({"file_path": "a.py", "content": "x\n"}));
-    let shown = diff("a.py", &whole);
-    assert!(shown.starts_with("a.py is there already, and its text cannot be shown"), "{shown}");
-    assert!(shown.ends_with("+x\n") && !shown.contains("is a new file"), "{shown}");
-    assert_eq!(in_words("a.py", &whole), "write 1 line into a.py, whose text is not known");
-    for old in ["", "y"] {
-        let piece = over("Edit", json!({"file_path": "a.py", "old_string": old, "new_string": "z"}));
-        assert!(diff("a.py", &piece).starts_with("Part of a.py;"), "{piece:?}");
-    }
 }
 
 #[test]

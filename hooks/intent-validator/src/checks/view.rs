@@ -53,6 +53,8 @@ pub(super) struct Line {
     pub(super) indent: usize,
     /// It begins within a string or a comment of several lines.
     pub(super) is_continued: bool,
+    /// More stands on it than comments and documentation.
+    pub(super) has_code: bool,
 }
 
 /// A text, line by line.
@@ -67,69 +69,83 @@ pub(super) struct View {
 enum Open {
     Nothing,
     Comment { documents: bool },
-    Text { end: String },
+    Text { end: String, documents: bool },
 }
 
 impl View {
     pub(super) fn of(text: &str, family: Family) -> Self {
-        let mut open = Open::Nothing;
-        let lines = text.lines().map(|line| read_line(line, family, &mut open)).collect();
+        let mut reader = Reader { family, open: Open::Nothing, begins_block: true };
+        let lines = text.lines().map(|line| reader.line(line)).collect();
         Self { family, lines }
     }
 }
 
-fn read_line(text: &str, family: Family, open: &mut Open) -> Line {
-    let mut line = Line { is_continued: *open != Open::Nothing, ..Line::default() };
-    line.indent = text
-        .chars()
-        .take_while(|char| char.is_whitespace())
-        .map(|char| if char == '\t' { 4 } else { 1 })
-        .sum();
-    let mut rest = text;
-    while !rest.is_empty() {
-        rest = match open.clone() {
-            Open::Nothing => in_code(rest, family, &mut line, open),
-            Open::Comment { documents } => in_comment(rest, documents, &mut line, open),
-            Open::Text { end } => in_text(rest, &end, &mut line, open),
-        };
-    }
-    if let Open::Text { end } = open
-        && end.len() == 1
-        && end != "`"
-    {
-        // A plain string ends with its line.
-        *open = Open::Nothing;
-    }
-    line
+struct Reader {
+    family: Family,
+    open: Open,
+    /// A text that begins here is documentation, in Python: nothing or the head of a block stands before it.
+    begins_block: bool,
 }
 
-fn in_code<'a>(rest: &'a str, family: Family, line: &mut Line, open: &mut Open) -> &'a str {
-    let braces = matches!(family, Family::Braces(_));
-    if braces && rest.starts_with("//") {
-        note(line, &rest[2..], rest.starts_with("///") || rest.starts_with("//!"));
-        return "";
+impl Reader {
+    fn line(&mut self, text: &str) -> Line {
+        let mut line = Line { is_continued: self.open != Open::Nothing, ..Line::default() };
+        line.has_code = matches!(self.open, Open::Text { documents: false, .. });
+        let columns = |char| if char == '\t' { 4 } else { 1 };
+        line.indent = text.chars().take_while(|char| char.is_whitespace()).map(columns).sum();
+        let mut rest = text;
+        while !rest.is_empty() {
+            rest = match self.open.clone() {
+                Open::Nothing => self.in_code(rest, &mut line),
+                Open::Comment { documents } => in_comment(rest, documents, &mut line, &mut self.open),
+                Open::Text { end, documents } => in_text(rest, &end, documents, &mut line, &mut self.open),
+            };
+        }
+        if matches!(&self.open, Open::Text { end, .. } if end.len() == 1 && end != "`") {
+            // A plain string ends with its line.
+            self.open = Open::Nothing;
+        }
+        if line.has_code {
+            self.begins_block = line.code.trim_end().ends_with(':');
+        }
+        line
     }
-    if braces && let Some(after) = rest.strip_prefix("/*") {
-        *open = Open::Comment { documents: after.starts_with('*') || after.starts_with('!') };
-        return after;
+
+    fn in_code<'a>(&mut self, rest: &'a str, line: &mut Line) -> &'a str {
+        let family = self.family;
+        let braces = matches!(family, Family::Braces(_));
+        if braces && rest.starts_with("//") {
+            note(line, &rest[2..], rest.starts_with("///") || rest.starts_with("//!"));
+            return "";
+        }
+        if braces && let Some(after) = rest.strip_prefix("/*") {
+            self.open = Open::Comment { documents: after.starts_with('*') || after.starts_with('!') };
+            return after;
+        }
+        if !braces && rest.starts_with('#') && line.code.chars().next_back().is_none_or(char::is_whitespace) {
+            note(line, &rest[1..], rest.starts_with("#!"));
+            line.has_code |= rest.starts_with("#!");
+            return "";
+        }
+        if let Some(end) = text_end(rest, family) {
+            let is_first = family == Family::Indented && end.len() == 3 && line.code.trim().is_empty();
+            let documents = is_first && self.begins_block;
+            line.has_code |= !documents;
+            line.code.push('"');
+            let opening = opening_len(rest, &end);
+            self.open = Open::Text { end, documents };
+            return &rest[opening..];
+        }
+        if let Some(after) = character(rest, family) {
+            line.code.push('"');
+            line.has_code = true;
+            return after;
+        }
+        let char = rest.chars().next().unwrap_or_default();
+        line.code.push(char);
+        line.has_code |= !char.is_whitespace();
+        &rest[char.len_utf8()..]
     }
-    if !braces && rest.starts_with('#') && line.code.chars().next_back().is_none_or(char::is_whitespace) {
-        note(line, &rest[1..], rest.starts_with("#!"));
-        return "";
-    }
-    if let Some(end) = text_end(rest, family) {
-        line.code.push('"');
-        let opening = opening_len(rest, &end);
-        *open = Open::Text { end };
-        return &rest[opening..];
-    }
-    if let Some(after) = character(rest, family) {
-        line.code.push('"');
-        return after;
-    }
-    let char = rest.chars().next().unwrap_or_default();
-    line.code.push(char);
-    &rest[char.len_utf8()..]
 }
 
 fn note(line: &mut Line, comment: &str, documents: bool) {
@@ -150,10 +166,11 @@ fn in_comment<'a>(rest: &'a str, documents: bool, line: &mut Line, open: &mut Op
     after
 }
 
-fn in_text<'a>(rest: &'a str, end: &str, line: &mut Line, open: &mut Open) -> &'a str {
+fn in_text<'a>(rest: &'a str, end: &str, documents: bool, line: &mut Line, open: &mut Open) -> &'a str {
     if let Some(after) = rest.strip_prefix(end) {
         *open = Open::Nothing;
         line.code.push('"');
+        line.has_code |= !documents;
         return after;
     }
     // In a raw string a backslash means itself.

@@ -7,12 +7,12 @@ use shared::switches::Turn;
 
 use super::decide;
 use crate::checks::Finding;
-use crate::declaration::Declaration;
+use crate::form::{Form, Lack};
 use crate::observe::{ChangeFacts, DeclaredFacts, Facts, StartFacts};
 use crate::plan::tests::{NOON, defaults, finding, known, said};
-use crate::plan::{Answers, Lack, Local};
+use crate::plan::{Answers, Local};
 use crate::review::{Reply, Review};
-use crate::settings::{Settings, Stage1};
+use crate::settings::{Settings, Stage2};
 use crate::state::{Recorded, State};
 
 fn outcome(facts: &Facts, state: &State, settings: &Settings) -> Outcome<State, Turn> {
@@ -64,17 +64,17 @@ fn run(facts: &ChangeFacts, settings: &Settings, times: usize) -> Vec<String> {
 #[test]
 fn each_reason_is_refused_as_often_as_it_may_and_then_let_go() {
     let settings = defaults();
-    let not_seen = run(&changing(Local::NotSeen), &settings, 3);
-    assert_eq!(not_seen, ["deny stage1", "let go declaration not seen", "let go declaration not seen"]);
-    let test = run(&changing(Local::Lacks(Lack::Test)), &settings, 4);
-    assert_eq!(test, ["deny tdd", "deny tdd", "deny tdd", "let go blocked often enough for its test"]);
-    let parts = run(&changing(Local::Lacks(Lack::Parts(vec![]))), &settings, 4);
-    assert_eq!(parts[2..], ["deny stage1", "let go blocked often enough for its declaration"]);
-    let review = run(&reviewed(vec![finding()]), &settings, 4);
-    assert_eq!(review[2..], ["deny stage2", "let go blocked often enough for its review"]);
-    let local = Settings { stage1: Stage1::Local, ..defaults() };
-    let unclear = run(&changing(Local::Undecidable), &local, 2);
-    assert_eq!(unclear, ["deny stage1", "let go declaration unclear"]);
+    let alone = Settings { stage2: Stage2::Off, ..defaults() };
+    for (local, rule, why) in [
+        (Local::Silent, "deny stage1", "let go blocked often enough for its declaration"),
+        (Local::NoForm, "deny stage1", "let go blocked often enough for its declaration"),
+        (Local::Lacks(Lack::Parts(vec![])), "deny stage1", "let go blocked often enough for its declaration"),
+        (Local::Lacks(Lack::Test), "deny tdd", "let go blocked often enough for its test"),
+    ] {
+        assert_eq!(run(&changing(local), &alone, 4), [rule, rule, why, why]);
+    }
+    let review = run(&reviewed(vec![finding()]), &settings, 3);
+    assert_eq!(review[1..], ["deny stage2", "let go blocked often enough for its review"]);
     assert_eq!(run(&reviewed(vec![]), &settings, 2), ["pass", "pass"]);
 }
 
@@ -82,7 +82,7 @@ fn each_reason_is_refused_as_often_as_it_may_and_then_let_go() {
 fn a_refusal_that_cannot_be_counted_is_not_spoken_and_a_pass_needs_no_memory() {
     let settings = defaults();
     let told = |facts: ChangeFacts| outcome(&Facts::Change(Box::new(facts)), &State::default(), &settings);
-    assert!(matches!(told(changing(Local::NotSeen)).memory, Memory::Save(_)));
+    assert!(matches!(told(changing(Local::Silent)).memory, Memory::Save(_)));
     assert!(matches!(told(reviewed(vec![])).memory, Memory::Note(_)), "the approval is kept if it can be");
     let mut unasked = changing(crate::plan::tests::declared());
     unasked.known.is_private = true;
@@ -116,17 +116,27 @@ fn what_has_become_of_a_refusal_is_told_once() {
 
 #[test]
 fn the_user_is_told_once_of_what_was_let_go() {
-    let settings = defaults();
+    let settings = Settings { stage2: Stage2::Off, ..defaults() };
     let mut state = State::default();
-    for _ in 0..3 {
+    for _ in 0..2 {
         state.block(&known().place, Some("p"), crate::state::Cause::Test);
     }
     let facts = Facts::Change(Box::new(changing(Local::Lacks(Lack::Test))));
     let first = outcome(&facts, &state, &settings);
-    assert!(first.notice.unwrap().contains("let go after max_blocks (3)"));
+    assert!(first.notice.unwrap().contains("let go after max_blocks (2)"));
     assert_eq!(first.trail.heeds, [Heeded::Overridden.of("tdd")]);
     let Memory::Note(state) = first.memory else { panic!("it is remembered") };
     assert_eq!(outcome(&facts, &state, &settings).notice, None);
+}
+
+#[test]
+fn a_declared_change_sets_the_count_back() {
+    let alone = Settings { stage2: Stage2::Off, ..defaults() };
+    let mut state = State::default();
+    state.block(&known().place, Some("p"), crate::state::Cause::Declaration);
+    let facts = Facts::Change(Box::new(changing(crate::plan::tests::declared())));
+    let Memory::Note(state) = outcome(&facts, &state, &alone).memory else { panic!("it is remembered") };
+    assert_eq!(state, State::default());
 }
 
 #[test]
@@ -151,7 +161,7 @@ fn the_users_notices_come_through_and_a_failing_judge_asks_them_only_where_they_
 
 #[test]
 fn a_call_whose_words_were_not_to_be_had_is_remembered() {
-    let mut facts = changing(Local::NotSeen);
+    let mut facts = changing(Local::Silent);
     facts.known.was_unheard = true;
     let facts = Facts::Change(Box::new(facts));
     let mut state = State::default();
@@ -174,7 +184,7 @@ fn everything_else() {
     assert_eq!(decided(&start).verdict, Verdict::Advise { text: "how".into() });
     let recorded = Recorded {
         names: vec!["a.py".into()],
-        declaration: Declaration { changes: "c".into(), ..Declaration::default() },
+        form: Form { changes: "c".into(), ..Form::default() },
         at: NOON,
         ..Recorded::default()
     };

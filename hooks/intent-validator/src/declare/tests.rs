@@ -1,15 +1,14 @@
 //! The words of `declare`, and what is no declaration.
 
 use super::{fault, line, parse, quoted};
-use crate::declaration::Declaration;
+use crate::form::Form;
 
-fn declaration() -> Declaration {
-    Declaration {
+fn form() -> Form {
+    Form {
         file: "src/a.py".into(),
         changes: "add f()".into(),
         goal: "it's wanted".into(),
         test: Some("tests/test_a.py".into()),
-        user_permission: None,
     }
 }
 
@@ -21,7 +20,7 @@ fn options_stand_in_any_order_and_in_both_forms() {
         &["--test=tests/test_a.py", "--goal=it's wanted", "--changes=add f()", "--file=src/a.py"],
         &["--file", " src/a.py ", "--changes=add f()", "--goal", "it's wanted", "--test", "tests/test_a.py"],
     ] {
-        assert_eq!(parse(words), Ok(declaration()), "{words:?}");
+        assert_eq!(parse(words), Ok(form()), "{words:?}");
     }
     assert_eq!(parse(&["--file=f", "--changes=a=b", "--goal=g"]).unwrap().changes, "a=b");
 }
@@ -43,34 +42,40 @@ fn wrong_words_are_told() {
 }
 
 #[test]
-fn empty_parts_placeholders_and_core_code_without_a_test_are_faults() {
-    let with = |change: fn(&mut Declaration)| {
-        let mut declaration = declaration();
-        change(&mut declaration);
-        fault(&declaration, true)
+fn empty_values_placeholders_and_core_code_without_a_test_are_faults() {
+    let with = |change: fn(&mut Form)| {
+        let mut form = form();
+        change(&mut form);
+        fault(&form, true)
     };
-    assert_eq!(fault(&declaration(), true), None);
     for change in [
-        (|d| d.changes.clear()) as fn(&mut Declaration),
-        |d| "<what>".clone_into(&mut d.changes),
-        |d| "...".clone_into(&mut d.goal),
-        |d| "G".clone_into(&mut d.goal),
-        |d| d.goal = "x".repeat(1001),
-        |d| d.test = None,
-        |d| d.test = Some("<test>".into()),
-        |d| d.user_permission = Some("skip tests".into()),
+        (|form| form.changes.clear()) as fn(&mut Form),
+        |form| "<what you change>".clone_into(&mut form.changes),
+        |form| "rename".clone_into(&mut form.goal),
+        |form| form.file.clear(),
+        |form| "<path>".clone_into(&mut form.file),
+        |form| form.test = None,
+        |form| form.test = Some("none".into()),
+        |form| form.test = Some("<test file or test>".into()),
     ] {
         assert!(with(change).is_some());
     }
-    assert_eq!(with(|d| "use Vec<u8> and <b>".clone_into(&mut d.changes)), None);
-    assert_eq!(with(|d| (d.test, d.user_permission) = (None, Some("skip tests".into()))), None);
-    assert_eq!(fault(&Declaration { test: None, ..declaration() }, false), None);
+    for change in [
+        (|_| ()) as fn(&mut Form),
+        |form| "use Vec<u8> and <b>".clone_into(&mut form.changes),
+        |form| form.test = Some("none, the user said: \"skip the tests\"".into()),
+    ] {
+        assert_eq!(with(change), None);
+    }
+    assert_eq!(fault(&Form { test: None, ..form() }, false), None);
+    let long = "x ".repeat(501);
+    assert!(parse(&["--file=f", "--changes", &long, "--goal=g h"]).unwrap_err().contains("more than 1000"));
 }
 
 #[test]
 fn the_line_is_quoted_as_a_shell_and_we_read_it() {
     assert_eq!(
-        line("intent-validator", &declaration()),
+        line("intent-validator", &form()),
         "intent-validator declare --file src/a.py --changes 'add f()' --goal 'it'\"'\"'s wanted' --test tests/test_a.py"
     );
     assert_eq!(quoted(""), "''");

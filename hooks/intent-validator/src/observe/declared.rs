@@ -7,8 +7,8 @@ use shared::protocol::{ToolCall, ToolResult};
 use shared::secrets::masked;
 
 use super::{DeclaredFacts, Spot};
-use crate::declaration::Declaration;
 use crate::declare;
+use crate::form::Form;
 use crate::settings::Settings;
 use crate::source::{self, Kind};
 use crate::state::Recorded;
@@ -62,23 +62,18 @@ fn is_meant(call: &ToolCall) -> bool {
 fn recorded(seen: &Seen<'_, Settings>, words: &[String]) -> Option<Recorded> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let [OWN, "declare", words @ ..] = words.as_slice() else { return None };
-    let declaration = declare::parse(words).ok()?;
+    let form = declare::parse(words).ok()?;
     let call = &seen.input.call;
-    let spots = Spot::meant(seen.places, call.cwd.as_deref(), &declaration.file);
+    let spots = form.files().flat_map(|file| Spot::meant(seen.places, call.cwd.as_deref(), file));
+    let spots: Vec<Spot> = spots.collect();
     let kinds = spots.iter().filter_map(|spot| source::kind(&spot.file, seen.settings));
     let wants_test = seen.settings.tdd && kinds.into_iter().any(|kind| kind == Kind::Core);
-    if declare::fault(&declaration, wants_test).is_some() {
+    if declare::fault(&form, wants_test).is_some() || spots.is_empty() {
         return None;
     }
-    let names: Vec<String> = spots.into_iter().map(|spot| spot.in_project).collect();
-    if names.is_empty() {
-        return None;
-    }
+    let names = spots.into_iter().map(|spot| spot.in_project).collect();
     // It is kept in a file.
-    let declaration = Declaration {
-        changes: masked(&declaration.changes).into_owned(),
-        goal: masked(&declaration.goal).into_owned(),
-        ..declaration
-    };
-    Some(Recorded { names, agent: call.agent_id.clone(), declaration, at: seen.host.now() })
+    let (changes, goal) = (masked(&form.changes).into_owned(), masked(&form.goal).into_owned());
+    let form = Form { changes, goal, ..form };
+    Some(Recorded { names, agent: call.agent_id.clone(), form, at: seen.host.now() })
 }

@@ -9,7 +9,7 @@ use shared::protocol::ToolCall;
 use shared::transcript::conversation;
 
 use super::{about_tests, how_to_declare};
-use crate::change::{diff, in_words};
+use crate::change::diff;
 use crate::plan::Known;
 use crate::prompts::{STAGE1, STAGE2, filled};
 use crate::review::{self, Announced, Announcement, Reply, Review};
@@ -28,7 +28,6 @@ pub(super) fn whether_declared(
     let instructions = about_declarations(seen.settings, known, texts);
     let shown = Announcement {
         file: &known.place.file,
-        change: &in_words(&known.place.file, &known.versions),
         own: known.words.own.as_deref().unwrap_or_default(),
         before: &known.words.before,
         user: &known.user,

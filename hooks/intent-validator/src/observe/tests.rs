@@ -109,12 +109,27 @@ fn what_is_no_source_of_the_project_is_passed_in_silence() {
 }
 
 #[test]
-fn a_file_of_which_nothing_is_said_is_asked_about_once() {
+fn the_form_is_asked_for_twice_for_each_file() {
     let project = Project::new("stage2: off");
-    let told = project.writes("src/a.py", CODE);
-    assert!(told.starts_with("intent-validator: nothing was seen to be declared"), "{told}");
-    assert_eq!(project.writes("src/a.py", CODE), "");
+    for prose in [None, Some(""), Some("Now the edit.")] {
+        let project = Project::new("stage2: off");
+        if let Some(prose) = prose {
+            project.say("greet them", prose);
+        }
+        for _ in 0..2 {
+            let told = project.writes("src/a.py", CODE);
+            assert!(told.starts_with("intent-validator: src/a.py: this change is not declared."), "{told}");
+        }
+        assert_eq!(project.writes("src/a.py", CODE), "", "{prose:?}");
+    }
     assert!(!project.writes("src/b.py", CODE).is_empty(), "another file is asked about for itself");
+}
+
+/// Follows a refusal in substance: fills in the blanks.
+fn filled_in(text: &str) -> String {
+    let text = text.replace("<what you change>", "add a function that greets");
+    text.replace("<why you change it>", "visitors are greeted")
+        .replace("<test file or test>", "tests/test_a.py")
 }
 
 #[test]
@@ -125,7 +140,7 @@ fn a_declaration_in_the_message_of_the_call_passes() {
     let path = project.path("project/src/a.py");
     assert_eq!(project.writes(path.to_str().unwrap(), CODE), "");
     let other = project.writes("src/b.py", CODE);
-    assert!(other.contains("FILE: src/b.py") && other.contains("GOAL: as asked: greet them"), "{other}");
+    assert!(other.contains("FILE: src/b.py\nCHANGES: <") && !other.contains("greet them"), "{other}");
 }
 
 #[test]
@@ -134,16 +149,16 @@ fn a_test_that_is_missing_is_asked_for_and_a_quote_is_looked_up() {
     let (without, _) = DECLARED.split_once("\nTEST").unwrap();
     project.say("greet them, you can skip the tests for this", without);
     let told = project.writes("src/a.py", CODE);
-    assert!(told.contains("no test is named"), "{told}");
+    assert!(told.contains("TEST names no test"), "{told}");
     project.say(
         "greet them, you can skip the tests for this",
-        &format!("{without}\nUSER PERMISSION: \"no tests needed\""),
+        &format!("{without}\nTEST: none, the user said: \"no tests needed\""),
     );
     let told = project.writes("src/a.py", CODE);
-    assert!(told.contains("is not to be found"), "{told}");
+    assert!(told.contains("do not contain \"no tests needed\""), "{told}");
     project.say(
         "greet them, you can skip the tests for this",
-        &format!("{without}\nUSER PERMISSION: \"skip the tests for this\""),
+        &format!("{without}\nTEST: none, the user said: \"you can skip the tests for this\""),
     );
     assert_eq!(project.writes("src/a.py", CODE), "");
 }
@@ -161,19 +176,41 @@ fn what_was_declared_in_a_shell_is_recorded_for_its_session_and_agent() {
 }
 
 #[test]
-fn what_a_refusal_asks_for_is_enough() {
-    let project = Project::new("stage2: off");
-    for file in ["src/my file.py", "src/it's.py"] {
+fn a_refusal_that_is_followed_passes_and_one_that_is_copied_does_not() {
+    for file in [
+        "src/my file.py",
+        "src/it's.py",
+        "src/say \"hi\".rs",
+        "web/größe.ts",
+        "src/[id]/page.tsx",
+        "lib/$x`y`.rb",
+    ] {
+        let project = Project::new("stage2: off, max_blocks: 9");
         let told = project.writes(file, CODE);
-        let (_, command) = told.split_once("corrected the same way: ").unwrap();
-        project.runs(command.lines().next().unwrap(), &done());
-        // Asked once, it would pass in any case: that it was declared shows in what is remembered.
-        assert!(project.state().contains(&format!("\"names\":[\"{file}\"]")), "{}", project.state());
-        assert_eq!(project.writes(file, CODE), "");
+        let lines = told.split("\n\n").nth(1).unwrap();
+        project.say("greet", lines);
+        assert!(!project.writes(file, CODE).is_empty(), "{lines}");
+        project.say("greet", &told);
+        assert!(!project.writes(file, CODE).is_empty(), "{told}");
+        project.say("greet", &filled_in(lines));
+        assert_eq!(project.writes(file, CODE), "", "{lines}");
+        let project = Project::new("stage2: off, max_blocks: 9");
+        let command = told.split_once("run this first, filled in: ").unwrap().1.lines().next().unwrap();
+        project.runs(command, &done());
+        assert!(!project.state().contains("names"), "{}", project.state());
+        project.runs(&filled_in(command), &done());
+        assert_eq!(project.writes(file, CODE), "", "{command}");
     }
-    let lines = project.writes("src/c.py", CODE);
-    project.say("greet", lines.split("\n\n").nth(1).unwrap());
-    assert_eq!(project.writes("src/c.py", CODE), "");
+}
+
+#[test]
+fn a_change_of_comments_alone_needs_no_test() {
+    let project = Project::new("stage2: off, max_blocks: 9");
+    let (without, _) = DECLARED.split_once("\nTEST").unwrap();
+    project.say("greet them", without);
+    project.write("project/src/a.py", CODE);
+    assert_eq!(project.writes("src/a.py", &format!("# Greets.\n{CODE}")), "");
+    assert!(!project.writes("src/a.py", &format!("{CODE}x = 1\n")).is_empty());
 }
 
 #[test]
@@ -232,10 +269,8 @@ fn a_declaration_opens_no_namesake_in_another_repository() {
     assert!(!project.writes("two/src/a.py", CODE).is_empty());
     assert!(!project.writes("src/a.py", CODE).is_empty());
     let lines = project.writes("one/src/b.py", CODE);
-    let other = Project::new("stage2: off, max_blocks: 1");
-    other.write("project/one/.git/HEAD", "");
-    other.say("greet", lines.split("\n\n").nth(1).unwrap());
-    assert_eq!(other.writes("one/src/b.py", CODE), "", "what is asked for in words is enough");
+    project.say("greet", &filled_in(lines.split("\n\n").nth(1).unwrap()));
+    assert_eq!(project.writes("one/src/b.py", CODE), "");
 }
 
 #[test]
@@ -263,12 +298,15 @@ fn at_a_sessions_start_it_is_told_how_a_change_is_declared() {
     let text = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
     crate::prompts::tests::assert_filled(&text);
     assert!(
-        text.contains("FILE: ") && text.contains("intent-validator declare") && text.contains("src, lib"),
+        text.contains("FILE: ")
+            && text.contains("CHANGES: <what you change>")
+            && text.contains("intent-validator declare")
+            && text.contains("src, lib"),
         "{text}"
     );
     assert_eq!(Project::new("announce: false").tell("SessionStart", &start), Value::Null);
     let without_tests = Project::new("tdd: false").tell("SessionStart", &start).to_string();
-    assert!(!without_tests.contains("USER PERMISSION"), "{without_tests}");
+    assert!(!without_tests.contains("TEST"), "{without_tests}");
 }
 
 #[test]

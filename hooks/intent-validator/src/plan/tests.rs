@@ -1,15 +1,15 @@
 //! Who is asked when, and what settles a change: tables.
 
-use shared::config::{self, Bounded, SectionSpec, Sources};
+use shared::config::{self, SectionSpec, Sources};
 use shared::host::Timestamp;
-use shared::judge::OnFailure;
+use shared::judge::{Backend, OnFailure};
 use shared::switches::Position;
 use shared::transcript::Words;
 
-use super::{Answers, Known, Lack, LetGo, Local, Standing, local, standing};
+use super::{Answers, Known, LetGo, Local, Standing, local, standing};
 use crate::change::Versions;
 use crate::checks::Finding;
-use crate::declaration::{Declaration, Heard, Missing};
+use crate::form::{Form, Heard, Lack, Part, Quotable};
 use crate::review::{Announced, Reply, Review, key};
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::state::{Cause, Place, State};
@@ -91,27 +91,33 @@ fn asks_for_review(standing: &Standing) -> Option<&str> {
     }
 }
 
+/// A judge is there.
+fn with_judge(case: &mut Case) {
+    case.settings.judge.backend = Some(Backend::MessagesApi);
+}
+
 #[test]
 fn what_is_plain_here_costs_nothing() {
-    let parts = || Lack::Parts(vec![Missing::Goal]);
+    let parts = || Lack::Parts(vec![Part::Goal]);
     for (lack, asks_model) in [(parts(), false), (Lack::Test, false), (Lack::Quote("q".into()), false)] {
         let standing = stands(|case| case.known.local = Local::Lacks(lack.clone()));
         assert_eq!(standing == Standing::AskWhetherDeclared, asks_model);
         assert_eq!(standing, Standing::Lacks(lack));
     }
-    assert_eq!(stands(|case| case.known.local = Local::NotSeen), Standing::NotSeen);
+    assert_eq!(stands(|case| case.known.local = Local::Silent), Standing::NoForm);
     let found = stands(|case| case.known.findings = vec![finding()]);
     assert_eq!(found, Standing::Found(vec![finding()]), "what is found comes before a paid review");
-    for (local, stage1) in [(Local::Undecidable, Stage1::LocalThenModel), (declared(), Stage1::Model)] {
+    for (local, stage1) in [(Local::NoForm, Stage1::LocalThenModel), (declared(), Stage1::Model)] {
         let found = |times| {
             stands(|case| {
+                with_judge(case);
                 case.settings.stage1 = stage1;
                 (case.known.local, case.known.findings) = (local.clone(), vec![finding()]);
                 case.blocked(Cause::Checks, times);
             })
         };
         assert_eq!(found(0), Standing::Found(vec![finding()]), "and before a paid reading");
-        assert_eq!(found(3), Standing::AskWhetherDeclared, "unless it would be let go");
+        assert_eq!(found(2), Standing::AskWhetherDeclared, "unless it would be let go");
     }
 }
 
@@ -119,15 +125,17 @@ fn what_is_plain_here_costs_nothing() {
 fn only_the_undecidable_is_asked_unless_a_model_decides_all() {
     let undecidable = |stage1| {
         stands(|case| {
+            with_judge(case);
             case.settings.stage1 = stage1;
-            case.known.local = Local::Undecidable;
+            case.known.local = Local::NoForm;
         })
     };
     assert_eq!(undecidable(Stage1::LocalThenModel), Standing::AskWhetherDeclared);
     assert_eq!(undecidable(Stage1::Model), Standing::AskWhetherDeclared);
-    assert_eq!(undecidable(Stage1::Local), Standing::Unclear);
+    assert_eq!(undecidable(Stage1::Local), Standing::NoForm);
     let model = |local: Local| {
         stands(|case| {
+            with_judge(case);
             case.settings.stage1 = Stage1::Model;
             case.known.local = local;
         })
@@ -142,27 +150,25 @@ fn only_the_undecidable_is_asked_unless_a_model_decides_all() {
         Standing::Lacks(forged),
         "a forged quote needs none either"
     );
-    assert_eq!(model(Local::NotSeen), Standing::NotSeen, "there is nothing to read");
+    assert_eq!(model(Local::Silent), Standing::NoForm, "there is nothing to read");
 }
 
 #[test]
 fn the_models_word_on_a_declaration() {
     let answered = |reply: Reply<Announced>, wants_test| {
         stands(|case| {
-            case.known.local = Local::Undecidable;
+            with_judge(case);
+            case.known.local = Local::NoForm;
             case.known.wants_test = wants_test;
             case.answers.stage1 = Some(reply);
         })
     };
     assert_eq!(asks_for_review(&answered(said(Announced::Yes), true)), Some("earlier\n\nsaid"));
     assert_eq!(
-        answered(said(Announced::No(vec![Missing::Goal])), true),
-        Standing::Lacks(Lack::Parts(vec![Missing::Goal]))
+        answered(said(Announced::No(vec![Part::Goal])), true),
+        Standing::Lacks(Lack::Parts(vec![Part::Goal]))
     );
-    assert_eq!(
-        answered(said(Announced::No(vec![])), true),
-        Standing::Lacks(Lack::Parts(vec![Missing::Everything]))
-    );
+    assert_eq!(answered(said(Announced::No(vec![])), true), Standing::NoForm);
     assert_eq!(answered(said(Announced::NoTest), true), Standing::Lacks(Lack::Test));
     assert!(asks_for_review(&answered(said(Announced::NoTest), false)).is_some(), "no test is wanted");
     assert_eq!(answered(silent(None), true), passes(None));
@@ -170,50 +176,68 @@ fn the_models_word_on_a_declaration() {
 }
 
 #[test]
-fn what_cannot_be_told_here_is_asked_for_once() {
-    let unclear = |times| {
-        stands(|case| {
-            case.settings.stage1 = Stage1::Local;
-            case.known.local = Local::Undecidable;
-            case.blocked(Cause::Unclear, times);
-        })
-    };
-    assert_eq!(unclear(0), Standing::Unclear);
-    assert_eq!(unclear(1), passes(Some(LetGo::Unclear)));
-    let asked = stands(|case| {
-        case.known.local = Local::NotSeen;
-        case.state.ask(&case.known.place);
+fn without_a_judge_the_form_is_asked_for_twice_and_then_the_change_is_still_reviewed() {
+    for (local, cause) in [
+        (Local::Silent, Cause::Declaration),
+        (Local::NoForm, Cause::Declaration),
+        (Local::Lacks(Lack::Parts(vec![Part::Goal])), Cause::Declaration),
+        (Local::Lacks(Lack::Test), Cause::Test),
+    ] {
+        let blocked = |times, other: Option<&str>| {
+            stands(|case| {
+                case.known.local = local.clone();
+                case.blocked(cause, times);
+                case.known.prompt = other.map(ToOwned::to_owned).or(case.known.prompt.take());
+            })
+        };
+        assert!(asks_for_review(&blocked(1, None)).is_none(), "{local:?}");
+        assert_eq!(asks_for_review(&blocked(2, None)), Some(""), "{local:?}");
+        assert_eq!(
+            asks_for_review(&blocked(2, Some("q"))),
+            Some(""),
+            "of the file, not of the prompt: {local:?}"
+        );
+    }
+    let mixed = stands(|case| {
+        case.known.local = Local::Lacks(Lack::Test);
+        case.blocked(Cause::Declaration, 1);
+        case.blocked(Cause::Test, 1);
     });
-    assert_eq!(asked, passes(Some(LetGo::NotSeen)));
+    assert_eq!(asks_for_review(&mixed), Some(""), "two are enough, whatever was missing");
+    let unreviewed = stands(|case| {
+        (case.known.local, case.settings.stage2) = (Local::Silent, Stage2::Off);
+        case.blocked(Cause::Declaration, 2);
+    });
+    assert_eq!(unreviewed, passes(Some(LetGo::Enough(Cause::Declaration))));
     let found = stands(|case| {
-        case.known.local = Local::NotSeen;
+        case.known.local = Local::Silent;
         case.known.findings = vec![finding()];
-        case.state.ask(&case.known.place);
+        case.blocked(Cause::Declaration, 2);
     });
     assert_eq!(found, Standing::Found(vec![finding()]), "what is let go is still looked at for free");
 }
 
 #[test]
-fn after_max_blocks_for_one_reason_a_change_is_let_go_unasked() {
-    for (local, findings, cause) in [
-        (Local::Lacks(Lack::Parts(vec![])), vec![], Cause::Declaration),
-        (Local::Lacks(Lack::Test), vec![], Cause::Test),
-        (Local::Undecidable, vec![], Cause::Declaration),
-        (declared(), vec![], Cause::Review),
-    ] {
-        let blocked = |times| {
-            stands(|case| {
-                case.settings.max_blocks = Bounded::new(2).unwrap();
-                (case.known.local, case.known.findings) = (local.clone(), findings.clone());
-                case.blocked(cause, times);
-            })
-        };
-        assert_ne!(blocked(1), passes(Some(LetGo::Enough(cause))), "{cause:?}");
-        assert_eq!(blocked(2), passes(Some(LetGo::Enough(cause))), "{cause:?}");
-    }
+fn a_judge_is_asked_about_the_declaration_only_until_the_form_was_asked_for_often_enough() {
+    let blocked = |times| {
+        stands(|case| {
+            with_judge(case);
+            case.known.local = Local::NoForm;
+            case.blocked(Cause::Declaration, times);
+        })
+    };
+    assert_eq!(blocked(1), Standing::AskWhetherDeclared);
+    assert_eq!(asks_for_review(&blocked(2)), Some(""));
+}
+
+#[test]
+fn a_review_that_found_fault_often_enough_is_not_asked_again() {
+    let reviewed = |times| stands(|case| case.blocked(Cause::Review, times));
+    assert!(asks_for_review(&reviewed(1)).is_some());
+    assert_eq!(reviewed(2), passes(Some(LetGo::Enough(Cause::Review))));
     let found = stands(|case| {
         case.known.findings = vec![finding()];
-        case.blocked(Cause::Checks, 3);
+        case.blocked(Cause::Checks, 2);
     });
     assert!(asks_for_review(&found).is_some(), "a review may still find what the checks were wrong about");
 }
@@ -225,8 +249,8 @@ fn a_review_is_asked_for_what_was_declared_and_may_be_seen() {
     assert_eq!(stands(|case| case.known.is_private = true), passes(Some(LetGo::Private)));
     let unchanged = stands(|case| case.known.versions.before = Some("y\n".into()));
     assert_eq!(unchanged, passes(None));
-    let private = stands(|case| (case.known.is_private, case.known.local) = (true, Local::Undecidable));
-    assert_eq!(private, Standing::Unclear, "what is said about such a file goes to nobody either");
+    let private = stands(|case| (case.known.is_private, case.known.local) = (true, Local::NoForm));
+    assert_eq!(private, Standing::NoForm, "what is said about such a file goes to nobody either");
 }
 
 #[test]
@@ -246,15 +270,16 @@ fn a_verdict_is_paid_once() {
 fn a_word_on_a_declaration_is_paid_once() {
     let again = |verdict: &Announced, secs: i64, change: fn(&mut Known)| {
         stands(|case| {
-            case.known.local = Local::Undecidable;
+            with_judge(case);
+            case.known.local = Local::NoForm;
             let key = case.known.announced_key(&case.settings);
             let at = Timestamp::from_secs(1_000_000 - secs);
             case.state.answered(key, verdict.clone(), at);
             change(&mut case.known);
         })
     };
-    let no = Announced::No(vec![Missing::Goal]);
-    let lacks = Standing::Lacks(Lack::Parts(vec![Missing::Goal]));
+    let no = Announced::No(vec![Part::Goal]);
+    let lacks = Standing::Lacks(Lack::Parts(vec![Part::Goal]));
     assert_eq!(again(&no, 599, |_| ()), lacks);
     assert_eq!(again(&no, 600, |_| ()), Standing::AskWhetherDeclared);
     assert_eq!(again(&Announced::NoTest, 1, |_| ()), Standing::Lacks(Lack::Test));
@@ -263,10 +288,9 @@ fn a_word_on_a_declaration_is_paid_once() {
         known.words.before.extend(known.words.own.replace(String::new()));
     });
     assert_eq!(silent, lacks, "the same call made again without a word");
-    let others: [fn(&mut Known); 5] = [
+    let others: [fn(&mut Known); 4] = [
         |known| known.words.own = Some("said otherwise".into()),
         |known| known.user.push("yes".into()),
-        |known| known.versions.after = "y\nz\n".into(),
         |known| known.place.in_project = "sub/src/a.py".into(),
         |known| known.place.agent = Some("x".into()),
     ];
@@ -299,45 +323,45 @@ fn the_models_word_on_a_change() {
     );
 }
 
-fn heard<'a>(user: &'a [String], before: &'a [String]) -> Heard<'a> {
-    Heard { file: "src/a.py", wants_test: false, own: "", before, user, user_is_whole: true }
-}
-
 #[test]
-fn silence_is_not_the_same_as_something_missing() {
-    let words = |own: Option<&str>| Words { own: own.map(ToOwned::to_owned), before: vec![], is_whole: true };
-    for own in [None, Some(""), Some(" \n")] {
-        assert_eq!(local(None, &words(own), &heard(&[], &[])), Local::NotSeen, "{own:?}");
-    }
-    let whole = "FILE: src/a.py\nCHANGES: add a function that greets\nGOAL: visitors are greeted";
-    assert!(matches!(
-        local(None, &words(Some(whole)), &heard(&[], &[])),
-        Local::Declared { is_recorded: false, .. }
-    ));
-    let lacking = "FILE: src/a.py\nCHANGES: add a function that greets";
-    assert_ne!(local(None, &words(Some(lacking)), &heard(&[], &[])), Local::NotSeen);
-    let before = [whole.to_owned()];
-    let said = local(None, &words(Some("")), &heard(&[], &before));
-    assert!(matches!(said, Local::Declared { .. }), "{said:?}");
-}
-
-#[test]
-fn a_recorded_declaration_comes_first() {
-    let recorded = Declaration {
-        file: "a.py".into(),
-        changes: "add a function that greets".into(),
+fn the_form_counts_whether_it_was_said_or_recorded() {
+    let names = ["src/a.py".to_owned()];
+    let users = ["fine, skip the tests here".to_owned()];
+    let user = Quotable { texts: &users, is_whole: true };
+    let heard = Heard { names: &names, wants_test: false, own: "", before: &[], user };
+    let form = |changes: &str, test: Option<&str>| Form {
+        file: "src/a.py".into(),
+        changes: changes.into(),
         goal: "visitors are greeted".into(),
-        ..Declaration::default()
+        test: test.map(ToOwned::to_owned),
     };
-    let found = local(Some(&recorded), &Words::default(), &heard(&[], &[]));
-    assert!(matches!(found, Local::Declared { is_recorded: true, .. }), "{found:?}");
-    let forged = Declaration { user_permission: Some("skip the tests here".into()), ..recorded };
-    let user = ["write tests for all of it".to_owned()];
-    let heard = Heard { wants_test: true, ..heard(&user, &[]) };
-    let found = local(Some(&forged), &Words::default(), &heard);
-    assert_eq!(found, Local::Lacks(Lack::Quote("skip the tests here".into())));
-    let user = ["fine, skip the tests here".to_owned()];
-    let heard = Heard { wants_test: true, user: &user, ..heard };
-    let found = local(Some(&forged), &Words::default(), &heard);
-    assert!(matches!(found, Local::Declared { is_recorded: true, .. }), "{found:?}");
+    let whole = form("add a function that greets", None);
+    let found = |recorded: Option<&Form>, own: Option<&str>, before: &str, wants_test| {
+        let words =
+            Words { own: own.map(ToOwned::to_owned), before: vec![before.to_owned()], is_whole: true };
+        local(recorded, &words, &Heard { wants_test, ..heard })
+    };
+    let said = crate::form::lines(&whole);
+    let declared = |is_recorded| Local::Declared { text: said.clone(), is_recorded };
+    for own in [None, Some(""), Some(" \n")] {
+        assert_eq!(found(None, own, "", false), Local::Silent, "{own:?}");
+        assert_eq!(found(None, own, &said, false), declared(false), "{own:?}");
+        assert_eq!(found(Some(&whole), own, "", false), declared(true), "{own:?}");
+    }
+    assert_eq!(found(None, Some("Now."), "", false), Local::NoForm);
+    assert_eq!(
+        found(None, None, "Earlier.", false),
+        Local::Silent,
+        "the form may stand in what is not written yet"
+    );
+    let lacking = form("rename", None);
+    assert_eq!(found(Some(&lacking), Some(&said), "", false), declared(false));
+    assert_eq!(
+        found(Some(&lacking), Some("Now."), "", false),
+        Local::Lacks(Lack::Parts(vec![Part::Changes]))
+    );
+    let forged = form("add a function that greets", Some("none, the user said: \"no tests at all\""));
+    assert_eq!(found(Some(&forged), None, "", true), Local::Lacks(Lack::Quote("no tests at all".into())));
+    let real = form("add a function that greets", Some("none, the user said: \"skip the tests here\""));
+    assert!(matches!(found(Some(&real), None, "", true), Local::Declared { is_recorded: true, .. }));
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 use shared::judge::{Asked, NotAsked, Outcome, Trouble};
 
 use super::{Announced, Announcement, Reply, Review, announced, key, reviewed, rule_lines};
-use crate::declaration::Missing;
+use crate::form::Part;
 use crate::plan::tests::defaults;
 
 #[test]
@@ -12,7 +12,7 @@ fn an_answer_of_stage_1() {
     for (answer, expected) in [
         (json!({ "verdict": "YES", "missing": [] }), Some(Announced::Yes)),
         (json!({ "verdict": "YES" }), Some(Announced::Yes)),
-        (json!({ "verdict": "NO", "missing": ["GOAL", "x"] }), Some(Announced::No(vec![Missing::Goal]))),
+        (json!({ "verdict": "NO", "missing": ["GOAL", "x"] }), Some(Announced::No(vec![Part::Goal]))),
         (json!({ "verdict": "NO_TDD", "missing": [] }), Some(Announced::NoTest)),
         (json!({ "verdict": "yes", "missing": [] }), None),
         (json!({ "verdict": "", "missing": [] }), None),
@@ -59,7 +59,6 @@ fn what_is_not_ours_is_material_and_never_instruction() {
     let settings = defaults();
     let shown = Announcement {
         file: "src/ignore previous.py",
-        change: "c",
         own: "OWN",
         before: &["B1".to_owned(), "B2".to_owned()],
         user: &["U".to_owned()],
@@ -67,19 +66,16 @@ fn what_is_not_ours_is_material_and_never_instruction() {
     let question = announced(&settings, "ours".to_owned(), &shown);
     assert_eq!(question.instructions, "ours");
     let parts: Vec<_> = question.parts.iter().map(|part| (part.name, part.text.as_str())).collect();
-    let expected = [
-        ("file", "src/ignore previous.py"),
-        ("change", "c"),
-        ("said_before", "B1\n\nB2"),
-        ("said", "OWN"),
-        ("user", "U"),
-    ];
+    let expected =
+        [("file", "src/ignore previous.py"), ("said_before", "B1\n\nB2"), ("said", "OWN"), ("user", "U")];
     assert_eq!(parts, expected);
     let question = reviewed(&settings, "ours".to_owned(), "src/a.py", "D", "+x", "C");
     let parts: Vec<_> = question.parts.iter().map(|part| (part.name, part.max_chars)).collect();
     assert_eq!(parts, [("file", 1_000), ("declaration", 4_000), ("diff", 6_000), ("conversation", 12_000)]);
     assert_eq!(question.fallback, settings.stage2_fallback_model.as_deref());
     assert_eq!((question.purpose, question.instructions.as_str()), ("review", "ours"));
+    let undeclared = reviewed(&settings, "ours".to_owned(), "src/a.py", "", "+x", "C");
+    assert!(undeclared.instructions.contains("This change was not declared"), "{}", undeclared.instructions);
 }
 
 #[test]

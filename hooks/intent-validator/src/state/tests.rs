@@ -6,7 +6,7 @@ use shared::host::Timestamp;
 
 use super::{Cause, MAX_REVIEWED, Place, Recorded, State};
 use crate::checks::Finding;
-use crate::declaration::{Declaration, Missing};
+use crate::form::{Form, Part};
 use crate::review::Announced;
 
 const TTL: Duration = Duration::from_secs(3600);
@@ -16,8 +16,8 @@ fn at(secs: i64) -> Timestamp {
 }
 
 fn recorded(name: &str, agent: Option<&str>, changes: &str) -> Recorded {
-    let declaration = Declaration { changes: changes.to_owned(), ..Declaration::default() };
-    Recorded { names: vec![name.to_owned()], agent: agent.map(ToOwned::to_owned), declaration, at: at(0) }
+    let form = Form { changes: changes.to_owned(), ..Form::default() };
+    Recorded { names: vec![name.to_owned()], agent: agent.map(ToOwned::to_owned), form, at: at(0) }
 }
 
 fn finding() -> Finding {
@@ -50,10 +50,14 @@ fn blocks_count_by_file_agent_prompt_and_cause() {
     let mut state = State::default();
     let place = Place { file: "src/a.py".into(), in_project: "sub/src/a.py".into(), agent: None };
     state.block(&place, Some("p"), Cause::Test);
-    state.block(&place, Some("p"), Cause::Test);
-    assert_eq!(state.count(&place, Some("p"), Cause::Test), 2);
+    state.block(&place, Some("q"), Cause::Declaration);
+    state.block(&place, Some("p"), Cause::Checks);
+    for cause in [Cause::Test, Cause::Declaration] {
+        assert_eq!(state.count(&place, Some("r"), cause), 2, "stage 1 counts through all prompts");
+    }
+    assert_eq!(state.count(&place, Some("p"), Cause::Checks), 1);
+    assert_eq!(state.count(&place, Some("q"), Cause::Checks), 0);
     assert_eq!(state.count(&place, Some("p"), Cause::Review), 0);
-    assert_eq!(state.count(&place, Some("q"), Cause::Test), 0);
     let other = Place { agent: Some("b".into()), ..place.clone() };
     assert_eq!(state.count(&other, Some("p"), Cause::Test), 0);
     let namesake = Place { in_project: "src/a.py".into(), ..place };
@@ -77,7 +81,7 @@ fn an_approval_holds_for_the_session_and_a_fault_for_ten_minutes() {
 #[test]
 fn a_word_on_a_declaration_is_read_again_as_it_was() {
     let mut state = State::default();
-    let words = [Announced::Yes, Announced::NoTest, Announced::No(vec![Missing::Changes, Missing::Goal])];
+    let words = [Announced::Yes, Announced::NoTest, Announced::No(vec![Part::Changes, Part::Goal])];
     for word in words.clone() {
         state.answered(format!("{word:?}"), word, at(0));
     }

@@ -1,0 +1,434 @@
+//! Forms as models write them, near misses, and the sets that were labelled by hand.
+
+use proptest::prelude::*;
+
+use super::{Form, Heard, Judgement, Lack, Part, Quotable, blank, example, judge, judge_recorded, lines};
+
+mod labelled;
+
+const FILE: &str = "src/auth.py";
+const NAMES: [&str; 2] = [FILE, "/work/project/src/auth.py"];
+
+fn judged(messages: &[&str], user: &[&str], wants_test: bool) -> Judgement {
+    let own_all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<String>>();
+    let (names, said, user) = (own_all(&NAMES), own_all(messages), own_all(user));
+    let (own, before) = said.split_last().unwrap();
+    judge(&Heard { names: &names, wants_test, own, before, user: Quotable { texts: &user, is_whole: true } })
+}
+
+pub(super) const fn short(judgement: &Judgement) -> &'static str {
+    match judgement {
+        Judgement::Declared(_) => "YES",
+        Judgement::Lacks(Lack::Parts(_)) => "NO",
+        Judgement::Lacks(Lack::Test | Lack::Quote(_)) => "NO_TDD",
+        Judgement::NoForm => "",
+    }
+}
+
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    assert_eq!(short(&judged(&[text], &[], true)), expected, "{text}");
+}
+
+/// The whole form with another line in the place of one.
+fn with(label: &str, line: &str) -> String {
+    let whole = format!(
+        "FILE: {FILE}\nCHANGES: reject expired tokens\nGOAL: sessions end at logout\nTEST: tests/test_auth.py"
+    );
+    let line = |own: &str| if own.starts_with(label) { line.to_owned() } else { own.to_owned() };
+    whole.lines().map(line).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+fn whole() -> String {
+    with("none", "")
+}
+
+#[test]
+fn decoration_around_a_form_is_tolerated() {
+    let whole = whole();
+    let each = |line: fn(&str) -> String| whole.lines().map(line).collect::<Vec<_>>().join("\n");
+    let label = |line: fn(&str, &str) -> String| {
+        let parted = whole.lines().map(|own| own.split_once(": ").unwrap());
+        parted.map(|(label, value)| line(label, value)).collect::<Vec<_>>().join("\n")
+    };
+    for text in [
+        whole.clone(),
+        whole.to_lowercase(),
+        each(|line| format!("- {line}")),
+        each(|line| format!("* {line}")),
+        each(|line| format!("  {line}")),
+        each(|line| format!("**{line}**")),
+        each(|line| format!("`{line}`")),
+        each(|line| format!("### {line}")),
+        each(|line| format!("{line}\n")),
+        each(|line| format!("{line}  ")),
+        label(|label, value| format!("**{label}:** {value}")),
+        label(|label, value| format!("**{label}**: `{value}`")),
+        label(|label, value| format!("- **{label}**: {value}")),
+        label(|label, value| format!("1. **{label}:** {value}")),
+        label(|label, value| format!("**1. {label}:** {value}")),
+        label(|label, value| format!("### 1) {label}: {value}")),
+        label(|label, value| format!("`{label}`: `{value}`")),
+        label(|label, value| format!("__{label}__: {value}")),
+        label(|label, value| format!("*{label}:* {value}")),
+        label(|label, value| format!("### {label}\n{value}\n")),
+        label(|label, value| format!("## {label}\n\n{value}\n")),
+        label(|label, value| format!("**{label}**\n{value}\n")),
+        label(|label, value| format!("{label}:\n{value}")),
+        label(|label, value| format!("- {label}:\n  - {value}")),
+        whole.replace("TEST:", "Tests:").replace("CHANGES", "Change").replace("FILE", "Files"),
+        label(|label, value| format!("{label} : {value}")),
+        format!("```\n{whole}\n```"),
+        format!("```text\n{whole}\n```\n"),
+        format!("~~~\n\n{whole}\n\n~~~"),
+        whole.replace('\n', "\r\n"),
+    ] {
+        check(&text, "YES");
+        check(&format!("I found the cause. Here is what I do:\n\n{text}\n\nNow the edit."), "YES");
+        check(&format!("## Declaration\n{text}"), "YES");
+        check(&format!("**Declaration**\n{text}"), "YES");
+        check(&format!("---\n{text}\n\n---"), "YES");
+    }
+}
+
+#[test]
+fn a_form_is_a_paragraph_of_its_own_and_nobody_elses_text() {
+    let whole = whole();
+    let quoted: String = whole.lines().map(|line| format!("> {line}\n")).collect();
+    let commented: String = whole.lines().map(|line| format!("# {line}\n")).collect();
+    for text in [
+        format!("For example:\n{whole}"),
+        format!("The hook wants this: {whole}"),
+        quoted,
+        format!("```py\n{commented}```"),
+        format!("```py\n{whole}\nx = 1\n```"),
+        whole.replace('\n', " | "),
+        whole.replace('\n', "; "),
+        whole.replace("FILE", "PATH"),
+        format!("{whole}\n\nShall I go ahead?"),
+        format!("{whole}\n\n**Is that what you want?**"),
+        "I write FILE: src/auth.py, CHANGES: reject tokens, GOAL: they end, TEST: tests/test_auth.py"
+            .to_owned(),
+        "CHANGES: reject expired tokens\nGOAL: sessions end at logout\nFILE: src/auth.py".to_owned(),
+        String::new(),
+    ] {
+        check(&text, "");
+    }
+}
+
+#[test]
+fn file_holds_paths_only() {
+    for (file, expected) in [
+        ("src/auth.py", "YES"),
+        ("./src/auth.py", "YES"),
+        ("src\\auth.py", "YES"),
+        ("`src/auth.py`", "YES"),
+        ("\"src/auth.py\"", "YES"),
+        ("/work/project/src/auth.py", "YES"),
+        ("src/auth.py, src/user.py", "YES"),
+        ("`src/user.py`, `src/auth.py`", "YES"),
+        ("src/user.py and src/auth.py", "YES"),
+        ("\n- src/user.py\n- src/auth.py", "YES"),
+        ("src/user.py\nFILE: src/auth.py", "YES"),
+        ("auth.py", ""),
+        ("lib/src/auth.py", ""),
+        ("/elsewhere/src/auth.py", ""),
+        ("src/auth.py.bak", ""),
+        ("src/auth.py (new)", ""),
+        ("not src/auth.py", ""),
+        ("src/user.py (not src/auth.py)", ""),
+        ("everything but src/auth.py, src/user.py", ""),
+        ("src/user.py, everything but src/auth.py", ""),
+        ("src/auth.py and its tests", ""),
+        ("the file src/auth.py", ""),
+        ("<path>", ""),
+        ("", ""),
+    ] {
+        check(&with("FILE", &format!("FILE: {file}")), expected);
+    }
+}
+
+#[test]
+fn changes_and_goal_have_words_of_their_own() {
+    let blank = blank(FILE, true);
+    for (value, says) in [
+        ("reject tokens", true),
+        ("检查密码长度", true),
+        ("`validate()` is called first", true),
+        ("the <T> of <U>", true),
+        ("\n- reject expired tokens\n- keep the others: they are fine", true),
+        ("", false),
+        ("   ", false),
+        ("refactoring", false),
+        ("`validate_password()`", false),
+        ("TBD", false),
+        ("...", false),
+        ("- -", false),
+        ("n/a", false),
+        ("<what you change>", false),
+        ("what you change", false),
+        ("<why you change it>", false),
+        ("why you change it.", false),
+        ("`<why you change it>`", false),
+        ("<anything in brackets>", false),
+        ("[fill this in]", false),
+        ("{the reason why}", false),
+        ("round each line to whole cents", false),
+        ("Invoices match the ledger.", false),
+        (blank.changes.as_str(), false),
+    ] {
+        for label in ["CHANGES", "GOAL"] {
+            check(&with(label, &format!("{label}: {value}")), if says { "YES" } else { "NO" });
+        }
+    }
+}
+
+#[test]
+fn the_parts_that_are_missing_are_named() {
+    let lacks = |text: &str| match judged(&[text], &[], true) {
+        Judgement::Lacks(Lack::Parts(parts)) => parts,
+        judgement => panic!("{text}: {judgement:?}"),
+    };
+    assert_eq!(lacks(&with("GOAL", "")), [Part::Goal]);
+    assert_eq!(lacks(&with("CHANGES", "")), [Part::Changes]);
+    assert_eq!(lacks(&format!("FILE: {FILE}")), [Part::Changes, Part::Goal]);
+    assert_eq!(lacks(&format!("Next:\n\n{}", with("GOAL", "GOAL: speed"))), [Part::Goal]);
+    for text in [
+        format!("So that sessions end at logout:\n\n{}", with("GOAL", "")),
+        format!("{}\nWHY: sessions end", with("GOAL", "")),
+        format!("{}\n\nFILE: src/b.py\nCHANGES: the same there\nGOAL: sessions end", with("GOAL", "")),
+    ] {
+        check(&text, "");
+    }
+}
+
+#[test]
+fn test_names_a_test_file_or_a_test() {
+    for (value, expected) in [
+        ("tests/test_auth.py", "YES"),
+        ("tests/test_auth.py::test_expired", "YES"),
+        ("`tests/test_auth.py` - test_expired()", "YES"),
+        ("tests\\test_auth.py (Expired)", "YES"),
+        ("src/auth.spec.ts", "YES"),
+        ("crates/auth/tests/expired.rs", "YES"),
+        ("core/auth_test.go: TestExpired, TestFresh", "YES"),
+        ("test_expired_is_refused", "YES"),
+        ("AuthTests.Expired", "YES"),
+        ("auth::tests::expired_is_refused", "YES"),
+        ("new test in tests/test_auth.py, written next", "YES"),
+        ("I'll extend tests/test_auth.py", "YES"),
+        ("spec/auth_spec.rb \"refuses expired tokens\"", "YES"),
+        ("", "NO_TDD"),
+        ("none", "NO_TDD"),
+        ("None.", "NO_TDD"),
+        ("n/a", "NO_TDD"),
+        ("no tests needed", "NO_TDD"),
+        ("not needed here", "NO_TDD"),
+        ("<test file or test>", "NO_TDD"),
+        ("I'll add tests for this afterwards.", "NO_TDD"),
+        ("checked by hand in the browser", "NO_TDD"),
+        ("the user knows that tests are not needed", "NO_TDD"),
+        ("cargo test", "NO_TDD"),
+        ("src/auth.py", ""),
+        ("later: contest.py", ""),
+        ("rejects_expired_tokens", ""),
+        ("none, tests/test_auth.py is too slow", ""),
+        ("\"refuses expired tokens\"", ""),
+    ] {
+        check(&with("TEST", &format!("TEST: {value}")), expected);
+    }
+}
+
+#[test]
+fn a_test_that_is_not_in_the_form_is_not_taken_for_one() {
+    let without = with("TEST", "");
+    check(&without, "NO_TDD");
+    check(&format!("I found the cause.\n\n{without}"), "NO_TDD");
+    for beside in [
+        "The slowest tests are in tests/test_auth.py.",
+        "Covered by test_expired.",
+        "The user said \"skip it\".",
+    ] {
+        check(&format!("{beside}\n\n{without}"), "");
+    }
+    check(&format!("{without}\nUSER PERMISSION: \"skip the tests\""), "");
+    assert_eq!(short(&judged(&[&without], &[], false)), "YES");
+}
+
+#[test]
+fn a_quote_is_a_whole_sentence_or_clause_of_the_user() {
+    let words = "skip the tests";
+    for (said, quote, expected) in [
+        ("skip the tests", words, "YES"),
+        ("Log it. skip the tests", words, "YES"),
+        ("log it, skip the tests", words, "YES"),
+        ("log it; skip the tests, please", words, "YES"),
+        ("log it\n- skip the tests\n- be quick", words, "YES"),
+        ("log it - skip the tests - and be quick", words, "YES"),
+        ("(skip the tests)", words, "YES"),
+        ("skip  the\ntests", words, "YES"),
+        ("it's a spike, don't bother with tests", "don’t bother with tests", "YES"),
+        ("No tests needed for this one. Thanks.", "No tests needed for this one.", "YES"),
+        ("you can skip \"unit\" tests", "you can skip \"unit\" tests", "YES"),
+        ("不用写测试。", "不用写测试", "YES"),
+        ("skip the tests for now", words, "NO_TDD"),
+        ("don't skip the tests", words, "NO_TDD"),
+        ("never, ever skip the tests", words, "NO_TDD"),
+        ("please skip the tests", words, "NO_TDD"),
+        ("Skip the tests", words, "NO_TDD"),
+        ("should I skip the tests?", words, "NO_TDD"),
+        ("Hm, skip the tests?", words, "NO_TDD"),
+        ("skip the tests?", "skip the tests?", "NO_TDD"),
+        ("see x, skip the tests.py", words, "NO_TDD"),
+        ("no tests", words, "NO_TDD"),
+        ("", words, "NO_TDD"),
+        ("skip", "skip", "NO_TDD"),
+    ] {
+        for test in [
+            format!("none, the user said: \"{quote}\""),
+            format!("none; the user said “{quote}”"),
+            format!("None - user: «{quote}»."),
+            format!("none, the user said: `{quote}`"),
+        ] {
+            let text = with("TEST", &format!("TEST: {test}"));
+            assert_eq!(short(&judged(&[&text], &[said], true)), expected, "{said}: {text}");
+        }
+    }
+    let quoting = with("TEST", "TEST: none, the user said: 'skip the tests'");
+    assert_eq!(short(&judged(&[&quoting], &["skip the tests"], true)), "YES");
+    let users = ["one".to_owned()];
+    let user = Quotable { texts: &users, is_whole: false };
+    let names = [FILE.to_owned()];
+    let heard = Heard { names: &names, wants_test: true, own: &quoting, before: &[], user };
+    assert_eq!(judge(&heard), Judgement::NoForm, "the message may be one that cannot be read");
+}
+
+#[test]
+fn a_plan_declares_each_of_its_files() {
+    let plan = |indent: &str, mark: fn(u32) -> String| {
+        let block = |number: u32, file: &str| {
+            format!(
+                "{} FILE: {file}\n{indent}CHANGES: step {number} of it\n{indent}GOAL: the plan works\n{indent}TEST: tests/test_plan.py",
+                mark(number)
+            )
+        };
+        [block(1, "src/user.py"), block(2, FILE), block(3, "src/other.py")].join("\n")
+    };
+    for text in [
+        plan("   ", |number| format!("{number}.")),
+        plan("   - ", |number| format!("{number}.")),
+        plan("", |number| format!("\n## Step {number}\n")),
+        plan("   ", |number| format!("{number}. **Step**\n  ")),
+        plan("", |_| "\n".to_owned()),
+    ] {
+        let declared = judged(&[&text], &[], true);
+        let Judgement::Declared(form) = &declared else { panic!("{text}: {declared:?}") };
+        assert_eq!(form.changes, "step 2 of it");
+    }
+}
+
+#[test]
+fn a_form_holds_for_the_turn_until_the_file_is_spoken_of_again() {
+    let form = whole();
+    for (later, expected) in [
+        (&["", ""][..], "YES"),
+        (&["The new test fails as expected. Applying the change now."], "YES"),
+        (&["Now `src/auth.py`.", "Next: auth.py."], "YES"),
+        (&["Tests are green. Now src/auth.py:"], "YES"),
+        (&["On second thought I leave src/auth.py as it is."], ""),
+        (&["On second thought I leave `auth.py` as it is.", ""], ""),
+        (&["FILE: src/user.py\nCHANGES: the same there\nGOAL: sessions end"], "YES"),
+        (&[&with("GOAL", "GOAL: speed")], "NO"),
+    ] {
+        let messages: Vec<&str> = [form.as_str()].into_iter().chain(later.iter().copied()).collect();
+        assert_eq!(short(&judged(&messages, &[], true)), expected, "{later:?}");
+    }
+    let fixed = [with("GOAL", "GOAL: speed"), form];
+    assert_eq!(short(&judged(&[&fixed[0], &fixed[1]], &[], true)), "YES");
+}
+
+#[test]
+fn a_recorded_form_is_judged_by_its_values() {
+    let names = [FILE.to_owned()];
+    let users = ["skip the tests".to_owned()];
+    let user = Quotable { texts: &users, is_whole: true };
+    let heard = Heard { names: &names, wants_test: true, own: "", before: &[], user };
+    let whole = Form {
+        file: "auth.py".to_owned(),
+        changes: "reject expired tokens".to_owned(),
+        goal: "sessions end".to_owned(),
+        test: Some("tests/test_auth.py".to_owned()),
+    };
+    let check =
+        |form: Form, expected: &str| assert_eq!(short(&judge_recorded(&form, &heard)), expected, "{form:?}");
+    check(whole.clone(), "YES");
+    check(Form { goal: "<why>".to_owned(), ..whole.clone() }, "NO");
+    check(Form { test: None, ..whole.clone() }, "NO_TDD");
+    check(Form { test: Some("none, the user said: \"skip the tests\"".to_owned()), ..whole.clone() }, "YES");
+    check(Form { test: Some("none, the user said: \"skip them all\"".to_owned()), ..whole }, "NO_TDD");
+}
+
+#[test]
+fn the_form_that_is_shown_passes_only_when_it_is_filled_in() {
+    let shown = format!("{}\n\n{}", lines(&blank(FILE, true)), example());
+    check(&shown, "NO");
+    check(&example(), "");
+    let half = shown.replace("<what you change>", "reject expired tokens");
+    check(&half, "NO");
+    let more = half.replace("<why you change it>", "sessions end at logout");
+    check(&more, "NO_TDD");
+    check(&more.replace("<test file or test>", "tests/test_auth.py"), "YES");
+}
+
+fn value() -> impl Strategy<Value = String> {
+    let word = "[\\p{L}\\p{N}(),'\"`*_./+-]{0,9}[a-z]{2,8}";
+    proptest::collection::vec(word, 2..8)
+        .prop_map(|words| words.join(" "))
+        .prop_filter("placeholder", |value| super::value::says_something(value))
+}
+
+fn file() -> impl Strategy<Value = String> {
+    ("[\\p{L} '()&+-]{1,12}", "[\\p{L}0-9 '_.()\\[\\]-]{2,16}")
+        .prop_map(|(folder, stem)| format!("src/{}/{}x7.py", folder.trim(), stem.trim()))
+}
+
+proptest! {
+    #[test]
+    fn every_form_that_is_filled_in_passes(
+        file in file(), changes in value(), goal in value(), prose in "[a-zA-Z ,]{0,200}[.]", mark in "(|- |\\* |1\\. |\\*\\*|#### |  )"
+    ) {
+        let form = Form { file: file.clone(), changes, goal, test: Some("tests/test_auth.py".to_owned()) };
+        let text = lines(&form).lines().map(|line| format!("{mark}{line}")).collect::<Vec<_>>().join("\n");
+        let text = format!("{prose}\n\n{text}\n\n{prose}");
+        let names = [file];
+        let heard = Heard { names: &names, wants_test: true, own: &text, before: &[], user: Quotable::default() };
+        let judgement = judge(&heard);
+        prop_assert!(matches!(judgement, Judgement::Declared(_)), "{text}\n{judgement:?}");
+    }
+
+    #[test]
+    fn a_form_of_another_file_never_passes(file in file(), changes in value(), goal in value()) {
+        let form = Form { file, changes, goal, test: Some("tests/test_auth.py".to_owned()) };
+        prop_assert_eq!(judged(&[&lines(&form)], &[], true), Judgement::NoForm);
+    }
+
+    #[test]
+    fn text_without_the_label_of_a_form_never_passes(text in "(?s)(CHANGES: |GOAL: |TEST: |src/auth\\.py|tests/test_auth\\.py|[a-z]{1,9}|[ \n*`#>-]){0,60}") {
+        prop_assert_eq!(judged(&[&text], &[], true), Judgement::NoForm);
+    }
+
+    #[test]
+    fn a_form_with_a_part_left_out_never_passes(label in "(CHANGES|GOAL|TEST)", value in "(|<[a-z ]{1,20}>|[a-z]{0,12}|\\.{3})", prose in "[a-zA-Z ,]{0,99}[.]") {
+        let text = format!("{prose}\n\n{}\n\n{prose}", with(&label, &format!("{label}: {value}")));
+        prop_assert!(matches!(judged(&[&text], &[], true), Judgement::Lacks(_)), "{}", text);
+        let text = format!("{prose}\n\n{}\n\n{prose}", with(&label, ""));
+        prop_assert!(!matches!(judged(&[&text], &[], true), Judgement::Declared(_)), "{}", text);
+    }
+
+    #[test]
+    fn any_text_is_read(own in "(?s).{0,300}", marks in "(FILE|CHANGES|GOAL|TEST|: |\\||```|~~~|> |\n|\"|“|’|src/auth\\.py|-|\\*\\*|1\\. |é|，| ){0,60}") {
+        for text in [own, marks] {
+            judged(&[&text, &text], &[&text], true);
+        }
+    }
+}

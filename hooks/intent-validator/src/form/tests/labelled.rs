@@ -1,0 +1,60 @@
+//! Four sets of messages with the verdict of a careful reader. The form decides some of them, and every one of those right.
+//! `frozen.jsonl` is never edited.
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::short;
+use crate::form::{Heard, Quotable, judge};
+use crate::source::is_test_file;
+
+const FROZEN: &str = include_str!("../../../declarations/frozen.jsonl");
+const LATER: &str = include_str!("../../../declarations/later.jsonl");
+const BLIND: &str = include_str!("../../../declarations/blind.jsonl");
+const CHECKSUM: &str = include_str!("../../../declarations/frozen.sha256");
+
+#[derive(Deserialize)]
+struct Case {
+    id: String,
+    file: String,
+    said: Vec<String>,
+    user: Vec<String>,
+    verdict: String,
+}
+
+/// The verdict of the form; empty where there is none.
+fn judged(case: &Case) -> &'static str {
+    const CORE: [&str; 6] = ["src", "lib", "core", "source", "libraries", "kernel"];
+    let folder = case.file.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let wants_test = folder.split('/').any(|part| CORE.contains(&part)) && !is_test_file(&case.file);
+    let (own, before) = case.said.split_last().unwrap();
+    let texts = &case.user[case.user.len().saturating_sub(5)..];
+    let names = [case.file.clone(), format!("/home/user/projects/fetchkit/{}", case.file)];
+    let user = Quotable { texts, is_whole: true };
+    short(&judge(&Heard { names: &names, wants_test, own, before, user }))
+}
+
+fn cases(set: &str) -> impl Iterator<Item = Case> {
+    set.lines().filter(|line| !line.trim().is_empty()).map(|line| serde_json::from_str(line).unwrap())
+}
+
+#[test]
+fn the_frozen_set_is_as_it_was_written() {
+    let sum = Sha256::digest(FROZEN.as_bytes());
+    let sum: Vec<String> = sum.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert!(CHECKSUM.starts_with(&sum.concat()), "frozen.jsonl was edited");
+}
+
+#[test]
+fn every_case_that_the_form_decides_is_right() {
+    for (name, set, at_least) in [("frozen", FROZEN, 25), ("later", LATER, 12), ("blind", BLIND, 6)] {
+        let mut decided = 0;
+        for case in cases(set) {
+            let found = judged(&case);
+            decided += usize::from(!found.is_empty());
+            assert!(found.is_empty() || found == case.verdict, "{}: {found}, not {}", case.id, case.verdict);
+        }
+        println!("{name}: {decided} decided");
+        assert!(decided >= at_least, "{name}: {decided} decided");
+    }
+}

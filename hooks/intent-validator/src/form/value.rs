@@ -1,0 +1,104 @@
+//! The values of a form's lines: paths, placeholders, words.
+
+use super::{BLANKS, EXAMPLE};
+
+/// A sentence of more words about the file is more than its announcement ("Now src/a.py.").
+const MAX_ANNOUNCING_WORDS: usize = 6;
+
+/// FILE names the file, and holds nothing but paths.
+pub(super) fn is_path_of(value: &str, names: &[String]) -> bool {
+    let is_name = |path: &str| names.iter().any(|name| *name == path);
+    if is_name(&path(value)) {
+        return true;
+    }
+    let paths: Vec<String> = value
+        .split([',', '\n'])
+        .flat_map(|part| part.split(" and "))
+        .map(path)
+        .filter(|path| !path.is_empty())
+        .collect();
+    paths.iter().any(|path| is_name(path)) && paths.iter().all(|path| is_name(path) || is_like_path(path))
+}
+
+/// A path without its decoration, and with `/`.
+fn path(text: &str) -> String {
+    let text = text.trim();
+    let text = ["- ", "* ", "+ "].iter().find_map(|bullet| text.strip_prefix(bullet)).unwrap_or(text);
+    let text = undecorated(text).replace('\\', "/");
+    text.strip_prefix("./").unwrap_or(&text).to_owned()
+}
+
+/// Without the marks that stand around all of it.
+pub(super) fn undecorated(text: &str) -> &str {
+    let text = text.trim();
+    let inner = ["**", "__", "*", "`", "\"", "'"].iter().find_map(|mark| {
+        let inner = text.strip_prefix(mark)?.strip_suffix(mark)?;
+        (!inner.is_empty() && !inner.contains(mark)).then_some(inner)
+    });
+    inner.map_or(text, undecorated)
+}
+
+fn is_like_path(path: &str) -> bool {
+    path.contains(['.', '/']) && !path.contains(|char: char| char.is_whitespace() || "<>()`\"".contains(char))
+}
+
+/// Two words at least, and no placeholder.
+pub(super) fn says_something(text: &str) -> bool {
+    words(text) >= 2 && !is_placeholder(text)
+}
+
+/// Nothing was filled in: one of our own blanks, with or without its brackets, our example, or text in brackets.
+pub(super) fn is_placeholder(text: &str) -> bool {
+    let text = undecorated(text).trim_end_matches('.').to_lowercase();
+    let is_in = |open: char, close: char| {
+        text.strip_prefix(open)
+            .and_then(|rest| rest.strip_suffix(close))
+            .is_some_and(|inner| !inner.contains([open, close]))
+    };
+    let is_bracketed = [('<', '>'), ('[', ']'), ('{', '}')].iter().any(|(open, close)| is_in(*open, *close));
+    let is_blank = BLANKS.iter().any(|blank| text.contains(blank) || text == blank.trim_matches(['<', '>']));
+    is_bracketed || is_blank || EXAMPLE.contains(&text.as_str())
+}
+
+/// The number of words. In writing without blanks every character is one.
+pub(super) fn words(text: &str) -> usize {
+    let count = |word: &str| {
+        let unspaced = word.chars().filter(|char| is_unspaced(*char)).count();
+        unspaced.max(usize::from(word.contains(char::is_alphanumeric)))
+    };
+    text.split_whitespace().map(count).sum()
+}
+
+/// Thai, Lao, Myanmar, Khmer, kana and Han.
+const fn is_unspaced(char: char) -> bool {
+    matches!(char, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
+        | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// A sentence says more about the file than that its turn has come.
+pub(super) fn speaks_of(text: &str, names: &[String]) -> bool {
+    let is_long = |sentence: &&str| words(sentence) > MAX_ANNOUNCING_WORDS;
+    sentences(text).filter(is_long).any(|sentence| {
+        let mut words = sentence
+            .split_whitespace()
+            .map(|word| word.trim_matches(|char: char| !char.is_alphanumeric() && char != '/'));
+        words.any(|word| names.iter().any(|name| base(name) == base(word)))
+    })
+}
+
+fn base(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A sentence ends with its line, or with a mark before a blank.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().flat_map(|line| {
+        let ends = line
+            .match_indices(['.', '!', '?', ':', ';'])
+            .map(|(at, _)| at + 1)
+            .filter(|end| line[*end..].starts_with(' '));
+        let ends: Vec<usize> = ends.chain([line.len()]).collect();
+        let starts = [0].into_iter().chain(ends.clone());
+        starts.zip(ends).map(|(start, end)| &line[start..end]).collect::<Vec<_>>()
+    })
+}
