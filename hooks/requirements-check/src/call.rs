@@ -86,6 +86,12 @@ impl Call {
         self.line.as_ref().and_then(|line| line.commands.as_deref()).unwrap_or_default()
     }
 
+    /// Its line plainly reads.
+    pub(crate) fn only_reads(&self) -> bool {
+        let commands = self.line.as_ref().and_then(|line| line.commands.as_ref());
+        commands.is_some_and(|commands| commands.iter().all(Simple::reads))
+    }
+
     /// Where it acts: the folder of its file, the folder its first command runs in, else `cwd`.
     pub(crate) fn place(&self, cwd: &Path) -> PathBuf {
         if let Some(file) = &self.file {

@@ -7,11 +7,10 @@
 //! scripts fed to a shell through a here-document or a pipe.
 
 mod cursor;
-mod effects;
 mod grammar;
 mod pattern;
 mod prefix;
-mod shell;
+mod reading;
 mod tree;
 mod walk;
 mod word;
@@ -98,22 +97,16 @@ pub(crate) enum Hidden {
     Negated,
     /// `&` does not wait for it.
     Background,
-    /// It stands in `if`, a loop, `case`, a function or behind `xargs`.
+    /// It stands in `if`, a loop, `case` or a function.
     Compound,
     /// It stands in `$(..)`, backquotes or `<(..)`.
     Substitution,
     /// `exit`, `return` or `exec` stands before it.
     AfterExit,
-    /// The line sets a trap.
-    Trap,
     /// The script it stands in is put together from variables.
     Expansion,
-    /// `set -n`, `bash --version -c`: the shell reads it and does not run it.
-    NoExec,
-    /// A program before it has options that are not known, and may not run it, or not here.
+    /// A program before it may not run it, or not here.
     Wrapper,
-    /// `PATH=..`, `alias` or the like before it: another program may run in its place.
-    Replaced,
 }
 
 impl fmt::Display for Hidden {
@@ -124,14 +117,11 @@ impl fmt::Display for Hidden {
             Self::FollowedBy => "the command after it decides the exit status",
             Self::Negated => "`!` turns the exit status round",
             Self::Background => "`&` does not wait for the exit status",
-            Self::Compound => "inside `if`, a loop, a function or behind `xargs` it may run never or often",
+            Self::Compound => "inside `if`, a loop or a function it may run never or often",
             Self::Substitution => "the exit status of a substitution is not passed on",
             Self::AfterExit => "`exit`, `return` or `exec` before it may keep it from running",
-            Self::Trap => "a trap may change the exit status",
             Self::Expansion => "the script it stands in depends on variables",
-            Self::NoExec => "an option of the shell keeps it from running",
-            Self::Wrapper => "the options of a program before it are not known, so it may not have run",
-            Self::Replaced => "`PATH` or the like is set before it, so another program may run in its place",
+            Self::Wrapper => "the program before it may not have run it",
         })
     }
 }

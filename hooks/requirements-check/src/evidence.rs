@@ -13,7 +13,6 @@ use crate::marks::Mark;
 use crate::place::flat;
 use crate::rule::Rule;
 use crate::settings::{CommandPattern, FileConditions, FileEvidence, Glob};
-use crate::view::World;
 use crate::words::cut;
 
 pub(crate) mod order;
@@ -165,7 +164,7 @@ pub(crate) fn not_counted(rule: &Rule<'_>, found: &Found, facts: &After, was_not
     if let Some(hidden) = &found.hidden {
         return Some(hidden.clone());
     }
-    if is_spoiled(rule, found, facts) {
+    if is_spoiled(found, facts) {
         return Some("other commands of the line may change the files; run it by itself".to_owned());
     }
     if facts.without_output.iter().any(|name| name == rule.name) {
@@ -175,27 +174,11 @@ pub(crate) fn not_counted(rule: &Rule<'_>, found: &Found, facts: &After, was_not
     (!was_noted).then(|| "what the files were when it began is not known".to_owned())
 }
 
-/// Another command of the line may change the files: what was tested may not be what is there.
-fn is_spoiled(rule: &Rule<'_>, found: &Found, facts: &After) -> bool {
+/// Git puts other files into the work tree, and may put them back: what was tested may not be what is there. Every other
+/// change shows in the files.
+fn is_spoiled(found: &Found, facts: &After) -> bool {
     let commands = facts.call.commands().iter().enumerate();
-    commands.filter(|(index, _)| *index != found.index).any(|(index, command)| {
-        // What the line writes afterwards, a log most often, shows in the files themselves.
-        let only_writes = !command.writes.is_empty() || command.program() == "tee";
-        command.turns_work_tree()
-            || (!(only_writes && index > found.index) && may_edit(rule, command, &facts.world))
-    })
-}
-
-/// The command is known to change files, and may change some the evidence is about.
-fn may_edit(rule: &Rule<'_>, command: &Simple, world: &World) -> bool {
-    let root = world.here.root().or(world.root.as_deref());
-    let (Some(root), Some(folder)) = (root, command.folder(&world.cwd)) else {
-        return command.edits_files();
-    };
-    // Where it is not plain which file is meant, any may be.
-    let mut named = command.changed_files().peekable();
-    command.edits_files()
-        && (named.peek().is_none() || named.any(|file| may_be_about(rule, root, &folder.join(file))))
+    commands.filter(|(index, _)| *index != found.index).any(|(_, command)| command.turns_work_tree())
 }
 
 /// The file is one of those the evidence is about.
@@ -203,13 +186,6 @@ pub(crate) fn is_about(rule: &Rule<'_>, root: &Path, file: &Path) -> bool {
     let file = flat(file);
     let Ok(inside) = file.strip_prefix(root) else { return false };
     rule.set.paths.is_empty() || paths(rule).is_some_and(|globs| globs.is_match(inside))
-}
-
-/// The file a command names may be one of those, or a folder with some of them.
-pub(crate) fn may_be_about(rule: &Rule<'_>, root: &Path, file: &Path) -> bool {
-    let is_one_file =
-        file.extension().is_some() && !file.to_string_lossy().contains(['*', '?', '[', '{', '$']);
-    if is_one_file { is_about(rule, root, file) } else { flat(file).starts_with(root) }
 }
 
 /// The globs of `paths`; none where everything counts.
@@ -250,42 +226,6 @@ impl Simple {
             Directory::Unknown => None,
         }
     }
-
-    /// The files it names and may change: its redirections, and its arguments.
-    pub(crate) fn changed_files(&self) -> impl Iterator<Item = &str> {
-        let arguments = if self.program() == "git" || !self.writes.is_empty() {
-            Vec::new()
-        } else {
-            self.arguments_but_scripts()
-        };
-        self.writes.iter().map(String::as_str).chain(arguments)
-    }
-
-    /// The arguments that are neither options nor the script of an editor.
-    fn arguments_but_scripts(&self) -> Vec<&str> {
-        let (mut arguments, mut scripts) = (Vec::new(), 0);
-        let mut words = self.words.iter().skip(1).map(String::as_str);
-        let edits = matches!(self.program(), "sed" | "perl" | "ruby");
-        while let Some(word) = words.next() {
-            let takes_script = edits && is_script_option(word);
-            if takes_script {
-                scripts += 1;
-                words.next();
-            } else if !word.starts_with('-') {
-                arguments.push(word);
-            }
-        }
-        if self.program() == "sed" && scripts == 0 && !arguments.is_empty() {
-            arguments.remove(0);
-        }
-        arguments
-    }
-}
-
-/// The next word is a script: `-e`, `-pe`, but not `-i`, after which stands the ending of a copy.
-fn is_script_option(word: &str) -> bool {
-    let is_group = word.starts_with('-') && !word.starts_with("--") && !word.starts_with("-i");
-    matches!(word, "-f" | "--expression" | "--file") || (is_group && word.ends_with('e'))
 }
 
 #[cfg(test)]

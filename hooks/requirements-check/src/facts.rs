@@ -49,6 +49,8 @@ pub struct After {
     pub(crate) succeeded: bool,
     /// It was interrupted, or goes on in the background.
     pub(crate) is_unfinished: bool,
+    /// Evidence requirements whose files are others than when the call began.
+    pub(crate) changed: Vec<String>,
     /// Evidence requirements whose `min_output` the call's output lacks.
     pub(crate) without_output: Vec<String>,
     /// Requirements that a `req satisfy` in its line names.

@@ -14,27 +14,23 @@
 
 mod ask;
 mod base;
-mod content;
 mod fingerprint;
 mod heads;
-mod index;
 mod own;
 mod remote;
-mod renames;
 mod repository;
 mod size;
-mod walk;
 mod worktree;
 
 #[cfg(test)]
 mod sandbox;
 
 pub(crate) use ask::{Answer, Surroundings, ask_git};
-pub(crate) use fingerprint::{Fingerprint, differing, take, take_plain};
+pub(crate) use fingerprint::{Fingerprint, Taken, differing, take, take_plain};
 pub(crate) use heads::heads;
 pub(crate) use own::Own;
 pub(crate) use remote::{remote, remotes};
-pub(crate) use size::{Counts, SizeRequest, baseless, recount, scan};
+pub(crate) use size::{Count, SizeRequest, baseless, count, stamp};
 pub(crate) use worktree::{Head, Worktree};
 
 /// Why git could not be asked, or had no answer. The texts stand alone.

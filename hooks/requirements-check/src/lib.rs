@@ -20,6 +20,7 @@ mod call;
 mod change;
 mod command;
 mod command_line;
+mod deadline;
 mod decide;
 mod evidence;
 mod facts;

@@ -7,6 +7,7 @@ mod look;
 mod own;
 mod sizes;
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -21,7 +22,7 @@ use shared::transcript::{Patience, TurnWork, turn_work};
 use crate::RequirementsCheck;
 use crate::call::Call;
 use crate::command::{Asked, Reply, parse_prompt};
-use crate::command_line::Directory;
+use crate::command_line::{Directory, Simple};
 use crate::decide;
 use crate::evidence;
 use crate::facts::{After, Before, Facts, Prompt, Start, Stop};
@@ -32,7 +33,7 @@ use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
 use crate::state::{Run, State};
 use crate::view::View;
-pub(crate) use look::{Look, When};
+pub(crate) use look::Look;
 
 pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
     seen.input.call.session_id.as_ref()?;
@@ -70,7 +71,9 @@ fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Before> {
     let is_quiet = Look::is_quiet(seen);
     let triggered: Vec<Rule<'_>> =
         rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
-    let proving: Vec<Rule<'_>> = rules().filter(|rule| may_prove(rule, &call)).collect();
+    let due = lazily_due(seen);
+    let proving: Vec<Rule<'_>> =
+        rules().filter(|rule| may_prove(rule, &call) || may_become_due(rule, &call, &due)).collect();
     if triggered.is_empty() && proving.is_empty() && rails.is_none() && scheduled.is_none() && !is_quiet {
         return None;
     }
@@ -78,12 +81,13 @@ fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Before> {
     let mut look = Look::at(seen, &call.place(&cwd));
     let breach = rails.and_then(|(rule, why)| {
         let guarded = guarded(seen, &look, &cwd);
-        rails::breach(&call, &guarded, &rule, why)
+        let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
+        rails::breach(&call, input, &guarded, &rule, why)
     });
     resolve_links(&mut call, &cwd);
     let mut runs = Vec::new();
     if breach.is_none() {
-        look.measure(&triggered, When::BeforeCall(call.file.as_deref()));
+        look.measure(&triggered);
         runs = proving.iter().filter_map(|rule| begin(rule, &call, &look)).collect();
     }
     Some(Before { call, world: look.world, breach, runs, scheduled, registers: is_quiet })
@@ -98,7 +102,6 @@ fn guarded<'a>(seen: &'a Seen<'_, Settings>, look: &'a Look<'_, '_>, cwd: &'a Pa
             .flatten()
             .collect(),
         common_dir: look.world.here.worktree.as_ref().map(|worktree| worktree.common_dir.as_path()),
-        home: seen.host.environment.home.as_deref(),
         cwd,
     }
 }
@@ -109,11 +112,24 @@ fn may_prove(rule: &Rule<'_>, call: &Call) -> bool {
     found.is_some_and(|found| found.hidden.is_none() && !found.proves_nothing) && !call.in_background
 }
 
+/// A line that may change files may make evidence due that is not due yet.
+fn may_become_due(rule: &Rule<'_>, call: &Call, is_due: &dyn Fn(&str) -> bool) -> bool {
+    let may_change = call.line.is_some() && !call.only_reads();
+    rule.set.kind == Kind::Evidence && rule.is_for_stops() && may_change && !is_due(rule.name)
+}
+
+/// Evidence that an edit has made due.
+fn lazily_due<'a>(seen: &'a Seen<'_, Settings>) -> impl Fn(&str) -> bool + 'a {
+    let state: OnceCell<State> = OnceCell::new();
+    move |name| state.get_or_init(|| seen.peek()).edited.contains(name)
+}
+
 /// The files as they are when the command begins.
 fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_, '_>) -> Option<Run> {
-    let found = evidence::command_of(rule, call)?;
+    let found = evidence::command_of(rule, call);
     let files = look.keep_fingerprint(rule)?;
-    let command = crate::words::cut(&shared::secrets::masked(&found.shown), 200);
+    let shown = found.map(|found| found.shown).unwrap_or_default();
+    let command = crate::words::cut(&shared::secrets::masked(&shown), 200);
     Some(Run { call: call.id.clone()?, name: rule.name.to_owned(), command, files })
 }
 
@@ -225,16 +241,40 @@ fn after(seen: &Seen<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
         let mut look = Look::at(seen, &call.place(&cwd));
         resolve_links(&mut call, &cwd);
         let wanted: Vec<Rule<'_>> = if is_plan_exit { rules.clone() } else { Vec::new() };
-        look.measure(&wanted, When::Unhurried);
+        look.measure(&wanted);
         look.recount(&rules, &call);
         let lacks = |rule: &&Rule<'_>| {
             rule.set.min_output.as_ref().is_some_and(|pattern| !pattern.is_in(&ended.output))
         };
         let without_output = rules.iter().filter(lacks).map(|rule| rule.name.to_owned()).collect();
+        let changed = changed(seen, &rules, &call, &look);
         let Ended { succeeded, is_unfinished, .. } = *ended;
-        return Some(After { call, world: look.world, succeeded, is_unfinished, without_output, satisfied });
+        return Some(After {
+            call,
+            world: look.world,
+            succeeded,
+            is_unfinished,
+            changed,
+            without_output,
+            satisfied,
+        });
     }
     None
+}
+
+/// The evidence whose files the line has changed. One that only goes to another branch has changed none.
+fn changed(seen: &Seen<'_, Settings>, rules: &[Rule<'_>], call: &Call, look: &Look<'_, '_>) -> Vec<String> {
+    let Some(id) = call.id.as_deref().filter(|_| call.line.is_some() && !call.only_reads()) else {
+        return Vec::new();
+    };
+    let switches = call.commands().iter().any(Simple::switches_branch);
+    let state: State = seen.peek();
+    let has_changed = |rule: &&Rule<'_>| {
+        let run = state.running(id, rule.name).filter(|_| !state.edited.contains(rule.name));
+        run.is_some_and(|run| look.has_changed_since(rule, &run.files))
+    };
+    let evidence = rules.iter().filter(|rule| rule.set.kind == Kind::Evidence && !switches);
+    evidence.filter(has_changed).map(|rule| rule.name.to_owned()).collect()
 }
 
 /// The names that `req satisfy` in the line marks.
@@ -262,8 +302,6 @@ fn submitted(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> P
             look.turn_to(status.branch.as_deref());
             look.look_for(look.session_named(status.session.as_deref()));
         }
-        let rules: Vec<Rule<'_>> = Rule::all(seen.settings).collect();
-        look.measure(&rules, When::Unhurried);
     }
     let is_switch = asked.is_none() && cli::is_typed::<RequirementsCheck>(prompt);
     let who = (asked.is_some() || is_switch).then(|| Asker::of_prompt(seen, prompt, source));
@@ -276,6 +314,10 @@ fn submitted(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> P
         Some(asked) => machine::serve(asked.as_ref().ok()?, &who),
         None => switched(prompt, &who),
     });
+    if asked.is_some() && answered.is_none() {
+        let rules: Vec<Rule<'_>> = Rule::all(seen.settings).collect();
+        look.measure(&rules);
+    }
     Prompt { asked, answered, world: look.world, is_typed }
 }
 
@@ -304,7 +346,7 @@ fn at_stop(seen: &Seen<'_, Settings>) -> Option<Stop> {
         return None;
     }
     let mut look = look;
-    look.measure(&due, When::Unhurried);
+    look.measure(&due);
     let call = &seen.input.call;
     let work = call
         .transcript_path
@@ -316,7 +358,7 @@ fn at_stop(seen: &Seen<'_, Settings>) -> Option<Stop> {
 fn at_start(seen: &Seen<'_, Settings>) -> Start {
     let rules: Vec<Rule<'_>> = Rule::all(seen.settings).collect();
     let mut look = Look::new(seen);
-    look.measure(&rules, When::Unhurried);
+    look.measure(&rules);
     look.sweep();
     look.note_a_tracked_local_file();
     if seen.settings.requirements.is_empty() {

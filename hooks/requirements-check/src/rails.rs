@@ -1,32 +1,25 @@
-//! Calls that would go around the user: that change the files by which a locked requirement, or one that only the user
-//! may satisfy, is kept, or that pretend to be the user. A guard rail against a well-meaning agent, not a wall against a
-//! hostile one: what a script does inside, or what a link by another name leads to, is not seen, nor what a
-//! here-document feeds to an interpreter.
-//!
-//! A function of the call, the folders and the settings. `kept::Disk` is all it sees of the file system, and it asks that
-//! only about paths whose names make them suspect.
+//! Calls that would go around the user, while a requirement is locked or the user's alone to satisfy. A call is denied
+//! when it edits one of our configuration or state files, when its input names one, or when a shell line that does not
+//! plainly read names one of them or one of our variables. A guard rail against a well-meaning agent, not a wall against a
+//! hostile one: a script, a name put together of parts, and git commands that name no file (`git stash -a`) are not seen.
 
-mod arrival;
-mod command;
-mod disguise;
 mod kept;
 mod line;
-mod repeat;
-mod script;
-mod sweep;
-mod touch;
-mod word;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::call::Call;
 use crate::settings::{SatisfiedBy, Settings};
-use kept::{Disk, How, Keep, Kept, Machine};
-use word::Place;
+use kept::{Kept, kept};
 
 /// Tools that name a file and only read it.
 const READERS: [&str; 6] = ["Read", "Glob", "Grep", "LS", "LSP", "NotebookRead"];
+
+/// A longer text is no path, in bytes.
+const MAX_PATH: usize = 4096;
 
 /// A call that would go around the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,8 +54,6 @@ enum What {
     Detach(String),
     /// Run this hook as the client does, with an event that somebody made up.
     Pretend(String),
-    /// Give another session a prompt that is one of the user's commands.
-    Prompt,
 }
 
 /// Where what the rails protect lies, as absolute paths.
@@ -76,8 +67,6 @@ pub(crate) struct Guarded<'a> {
     pub(crate) state_dirs: Vec<&'a Path>,
     /// The git folder that all work trees share; marks lie in `requirements` there.
     pub(crate) common_dir: Option<&'a Path>,
-    /// What `~` stands for.
-    pub(crate) home: Option<&'a Path>,
     /// Where the call is made.
     pub(crate) cwd: &'a Path,
 }
@@ -100,31 +89,53 @@ pub(crate) fn in_force(settings: &Settings, locked: &[String]) -> Option<(String
 }
 
 /// `path` is the rule, all rules, everything, or a key of the rule.
-fn locks(path: &str, rule: &str) -> bool {
+pub(crate) fn locks(path: &str, rule: &str) -> bool {
     path.is_empty()
         || path == "requirements"
         || path.strip_prefix(rule).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// What the call would do around the user, if it would. `rule` and `why` are what [`in_force`] found.
-pub(crate) fn breach(call: &Call, guarded: &Guarded<'_>, rule: &str, why: Why) -> Option<Breach> {
-    breach_on(&Machine, call, guarded).map(|what| Breach { rule: rule.to_owned(), why, what })
+pub(crate) fn breach(
+    call: &Call,
+    input: &str,
+    guarded: &Guarded<'_>,
+    rule: &str,
+    why: Why,
+) -> Option<Breach> {
+    what(call, input, guarded).map(|what| Breach { rule: rule.to_owned(), why, what })
 }
 
-/// There is something in the call to look at: most calls only read.
+/// There is something in the call to look at.
 pub(crate) fn may_breach(call: &Call) -> bool {
-    file_to_change(call).is_some() || call.line.is_some()
+    let name = call.tool.rsplit("__").next().unwrap_or_default();
+    !READERS.contains(&call.tool.as_str()) && !name.starts_with("read") && !name.starts_with("list")
 }
 
-fn file_to_change(call: &Call) -> Option<&PathBuf> {
-    call.file.as_ref().filter(|_| !READERS.contains(&call.tool.as_str()))
+fn what(call: &Call, input: &str, guarded: &Guarded<'_>) -> Option<What> {
+    if let Some(line) = &call.line {
+        return line::breach(line, call.tool == "PowerShell", guarded);
+    }
+    let changed = |file: PathBuf| {
+        let file = guarded.cwd.join(file);
+        kept(&file, guarded).map(|kept| What::Change(kept, crate::place::flat(&file)))
+    };
+    match &call.file {
+        Some(file) => changed(file.clone()),
+        None => paths(&serde_json::from_str(input).unwrap_or_default()).into_iter().find_map(changed),
+    }
 }
 
-fn breach_on(disk: &dyn Disk, call: &Call, guarded: &Guarded<'_>) -> Option<What> {
-    let keep = Keep::new(guarded, disk);
-    file_to_change(call)
-        .and_then(|file| keep.within(&Place::At(guarded.cwd.join(file)), How::Itself))
-        .or_else(|| call.line.as_ref().and_then(|line| line::breach(line, call.tool == "PowerShell", &keep)))
+/// The texts of an input that may be paths.
+fn paths(input: &Value) -> Vec<PathBuf> {
+    match input {
+        Value::String(text) if text.len() <= MAX_PATH && text.contains(['/', '\\']) => {
+            vec![PathBuf::from(text.strip_prefix("file://").unwrap_or(text))]
+        }
+        Value::Array(all) => all.iter().flat_map(paths).collect(),
+        Value::Object(all) => all.values().flat_map(paths).collect(),
+        _ => Vec::new(),
+    }
 }
 
 impl Breach {
@@ -161,9 +172,6 @@ impl fmt::Display for What {
             Self::Detach(program) => write!(f, "run one of the user's own commands through {program}"),
             Self::Pretend(hook) => {
                 write!(f, "run the hook {hook} as Claude Code does, without a command for it to carry out")
-            }
-            Self::Prompt => {
-                f.write_str("submit one of the user's own commands as a prompt of another session")
             }
         }
     }

@@ -144,6 +144,11 @@ impl<'a> Rule<'a> {
             .any(|wanted| wanted == skill || plain == Some(wanted.as_str()))
     }
 
+    /// The user's global file locks it; `locked` are key paths as [`shared::config::Section`] has them.
+    pub(crate) fn is_locked(&self, locked: &[String]) -> bool {
+        locked.iter().any(|path| crate::rails::locks(path, &self.key()))
+    }
+
     /// Its name as a word of a command.
     pub(crate) fn word(&self) -> String {
         quoted(self.name)

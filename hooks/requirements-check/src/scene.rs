@@ -64,6 +64,8 @@ pub(crate) enum End {
     Unfinished,
     /// Without the output that is asked for.
     WithoutOutput,
+    /// Well, and files are others than before.
+    ChangedFiles,
 }
 
 impl Scene {
@@ -216,10 +218,11 @@ impl Scene {
     pub(crate) fn after(&mut self, id: &str, tool: &str, input: &Value, end: End) -> Answer {
         let tool = tool_call(id, tool, input);
         let call = Call::read(&tool, true);
-        let without_output = match end {
-            End::WithoutOutput => self.settings.requirements.keys().cloned().collect(),
-            _ => Vec::new(),
+        let all = |wanted: End| match end == wanted {
+            true => self.settings.requirements.keys().cloned().collect(),
+            false => Vec::new(),
         };
+        let (without_output, changed) = (all(End::WithoutOutput), all(End::ChangedFiles));
         let satisfied = satisfied(&call);
         self.decide(Event::Other("PostToolUse".to_owned()), |world| {
             Facts::After(Box::new(After {
@@ -227,6 +230,7 @@ impl Scene {
                 world,
                 succeeded: end != End::Failed,
                 is_unfinished: end == End::Unfinished,
+                changed,
                 without_output,
                 satisfied,
             }))

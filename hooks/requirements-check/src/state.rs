@@ -133,6 +133,11 @@ impl State {
         self.runs.push_back(run);
     }
 
+    /// The run of a call for a requirement.
+    pub(crate) fn running(&self, call: &str, name: &str) -> Option<&Run> {
+        self.runs.iter().find(|run| run.call == call && run.name == name)
+    }
+
     /// The runs of a call that has ended.
     pub(crate) fn end(&mut self, call: &str) -> Vec<Run> {
         let (ended, running): (VecDeque<Run>, _) = self.runs.drain(..).partition(|run| run.call == call);

@@ -3,7 +3,7 @@
 use regex_lite::{Regex, RegexBuilder};
 
 use super::cursor::Cursor;
-use super::prefix::base_name;
+use super::prefix::{base_name, is_runner};
 use super::{Directory, Hidden, Line, Simple};
 
 /// A compiled expression may take this many bytes.
@@ -36,6 +36,12 @@ impl Words {
         self.begin(&simple.words)
             || self.begin(&simple.without_global_options())
             || (!simple.prefix.is_empty() && self.begin(&[simple.prefix.as_slice(), &simple.words].concat()))
+            || self.stand_behind(simple)
+    }
+
+    /// Behind a program that runs another one, the words may begin anywhere.
+    fn stand_behind(&self, simple: &Simple) -> bool {
+        is_runner(simple.program()) && (1..simple.words.len()).any(|at| self.begin(&simple.words[at..]))
     }
 
     fn begin<T: AsRef<str>>(&self, words: &[T]) -> bool {
@@ -162,7 +168,7 @@ impl Simple {
     }
 
     /// The words without the options between git or cargo and their subcommand.
-    pub(super) fn without_global_options(&self) -> Vec<&str> {
+    pub(crate) fn without_global_options(&self) -> Vec<&str> {
         let skipped = match self.program() {
             "git" => self.git_global_options(),
             "cargo" => self.words.iter().skip(1).take_while(|word| word.starts_with('+')).count(),
@@ -173,7 +179,7 @@ impl Simple {
     }
 
     /// How many words stand between git and its subcommand.
-    pub(super) fn git_global_options(&self) -> usize {
+    pub(crate) fn git_global_options(&self) -> usize {
         let mut count = 0;
         let arguments = self.words.get(1..).unwrap_or_default();
         while let Some(option) = arguments.get(count).filter(|word| word.starts_with('-')) {
@@ -215,7 +221,7 @@ impl Simple {
     /// The same command without what keeps its run from being known: what stands before the program, where that is it,
     /// and arguments that only the shell knows.
     pub(crate) fn plain(&self) -> Self {
-        let is_before = matches!(self.decides, Err(Hidden::Wrapper | Hidden::Replaced));
+        let is_before = self.decides == Err(Hidden::Wrapper);
         let begins_at = if is_before { self.begins_at } else { 0 };
         let mut text = self.text.get(begins_at..).unwrap_or_default().to_owned();
         for word in &self.unknown_options {

@@ -7,7 +7,6 @@ use shared::secrets::masked;
 use super::{Answer, remember, rules, view};
 use crate::RequirementsCheck;
 use crate::change::{Change, Target};
-use crate::command_line::Simple;
 use crate::evidence::{self, Found};
 use crate::facts::After;
 use crate::marks::{By, Mark, Metadata};
@@ -45,31 +44,16 @@ pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &After) -> Ans
     Outcome { verdict, notice, effects: changes, ..remember(given, state) }
 }
 
-/// The call changed, or may have changed, a file the evidence is about.
+/// The call changed a file the evidence is about.
 fn makes_due(rule: &Rule<'_>, facts: &After, view: &View<'_>) -> bool {
     let call = &facts.call;
-    // An edit is made whole or not at all; a line that fails may have done half of its work.
-    if call.is_edit() && !facts.succeeded {
-        return false;
+    if !call.is_edit() {
+        return facts.changed.iter().any(|name| name == rule.name);
     }
-    let Some(root) = view.world.here.root().or(view.world.root.as_deref()) else { return call.is_edit() };
-    if call.is_edit() {
-        return call
-            .file
-            .as_deref()
-            .is_none_or(|file| evidence::is_about(rule, root, &view.world.cwd.join(file)));
-    }
-    call.commands().iter().any(|command| edits_inside(rule, command, root, view))
-}
-
-fn edits_inside(rule: &Rule<'_>, command: &Simple, root: &std::path::Path, view: &View<'_>) -> bool {
-    if !command.edits_files() {
-        return false;
-    }
-    let Some(folder) = command.folder(&view.world.cwd) else { return true };
-    // Where it is not plain which file is meant, any may be.
-    let mut named = command.changed_files().peekable();
-    named.peek().is_none() || named.any(|file| evidence::may_be_about(rule, root, &folder.join(file)))
+    let Some(root) = view.world.here.root().or(view.world.root.as_deref()) else { return facts.succeeded };
+    // An edit is made whole or not at all.
+    facts.succeeded
+        && call.file.as_deref().is_none_or(|file| evidence::is_about(rule, root, &view.world.cwd.join(file)))
 }
 
 /// Marks for one call: used up by a call that ran, free again after one that failed.

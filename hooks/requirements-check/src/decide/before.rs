@@ -48,7 +48,7 @@ pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &Before) -> An
     let late: Vec<(Rule<'_>, Late)> = needed
         .iter()
         .filter(|rule| !is_unmet(rule) && view.exception(rule).is_none())
-        .filter_map(|rule| Some((*rule, order::late(rule, &facts.call)?)))
+        .filter_map(|rule| Some((*rule, order::late(rule, &facts.call, &facts.world)?)))
         .collect();
     let is_open = |rule: &Rule<'_>| is_unmet(rule) || late.iter().any(|(other, _)| other.name == rule.name);
     let heeds = heeds(given, &view, &needed.iter().filter(|rule| !is_open(rule)), &mut state);

@@ -3,11 +3,12 @@
 
 use shared::secrets::masked;
 
-use super::{command_of, patterns};
+use super::{command_of, is_about, patterns};
 use crate::call::Call;
 use crate::command_line::{Hidden, Simple};
 use crate::rule::Rule;
 use crate::settings::{GuardType, Kind};
+use crate::view::World;
 use crate::words::cut;
 
 /// A command is shown up to this length, in characters.
@@ -56,7 +57,7 @@ pub(crate) fn words(call: &Call, late: &[(Rule<'_>, Late)]) -> String {
 }
 
 /// What may change, before a command of the line that needs the requirement, that by which it is met.
-pub(crate) fn late(rule: &Rule<'_>, call: &Call) -> Option<Late> {
+pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> {
     let what = match (rule.set.kind, rule.set.guard_type) {
         (Kind::Evidence, _) => "files",
         (Kind::Guard, Some(GuardType::ProtectedBranch)) => "branch",
@@ -75,7 +76,7 @@ pub(crate) fn late(rule: &Rule<'_>, call: &Call) -> Option<Late> {
     let keeps = |command: &Simple| match what {
         // Only git changes which branch is out.
         "branch" => command.program() != "git" || (command.keeps_files() && !command.begins_branch()),
-        _ => is_proof(command) || command.keeps_files(),
+        _ => is_proof(command) || (command.keeps_files() && !writes_about(rule, command, world)),
     };
     commands.iter().enumerate().filter(|(_, command)| needs(command)).find_map(|(index, then)| {
         let mut others = commands.iter().enumerate().filter(|(other, _)| *other != index);
@@ -83,6 +84,20 @@ pub(crate) fn late(rule: &Rule<'_>, call: &Call) -> Option<Late> {
             others.find(|(other, first)| (*other < index || is_earlier(first, then)) && !keeps(first))?;
         Some(Late { first: Some(shown(first)), then: shown(then), what })
     })
+}
+
+/// A redirection writes to a file the evidence is about.
+fn writes_about(rule: &Rule<'_>, command: &Simple, world: &World) -> bool {
+    let root = world.here.root().or(world.root.as_deref());
+    let (Some(root), Some(folder)) = (root, command.folder(&world.cwd)) else {
+        return !command.writes.is_empty();
+    };
+    let is_about = |file: &String| {
+        let path = folder.join(file);
+        file.starts_with(['$', '~', '`'])
+            || (is_about(rule, root, &path) && !path.starts_with(root.join(".git")))
+    };
+    command.writes.iter().any(is_about)
 }
 
 /// Though it is written behind it, it runs before it: to make its arguments, or in the round before.

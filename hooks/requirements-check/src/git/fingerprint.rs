@@ -5,31 +5,37 @@
 //! by the commit that is out in it, not by its files. Ignored files and what tools keep for themselves are no part of it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{self, Metadata};
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
-use git2::{Oid, Tree};
+use git2::{ObjectType, Oid, Repository, Status, StatusEntry, StatusOptions, Tree};
 use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
 use super::GitError;
-use super::content::{MAX_BYTES, OnDisk, read};
-use super::index::{Entry, Tracked, times};
 use super::own::{Own, OwnPaths};
-use super::repository::{EXECUTABLE, LINK, Opened, SUBMODULE, Stored, native, open, spelled, stored};
-use super::walk::{Found, Next, walk};
+use super::repository::{head_tree, native, open, spelled};
 use super::worktree::{Head, Worktree, first_line};
 
 /// More changed files are an import or a missing `.gitignore`, and a record too large to keep.
 const MAX_CHANGED: usize = 5_000;
 /// Files looked at where there is no repository.
 const MAX_PLAIN: usize = 20_000;
+/// Larger files are told by size and time.
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
 /// Folders of tools, left out where no `.gitignore` can say so.
 const NOT_SOURCES: [&str; 5] = [".git", "node_modules", "target", ".venv", "__pycache__"];
 /// The content of a file that HEAD's tree has and the work tree has not.
 const GONE: &str = "gone";
 /// Before the commit of a submodule.
 const SUBMODULE_MARK: &str = "m";
+
+/// The modes git knows.
+const EXECUTABLE: i32 = 0o100_755;
+const LINK: i32 = 0o120_000;
+const SUBMODULE: i32 = 0o160_000;
+const FOLDER: i32 = 0o040_000;
 
 /// The files of one moment. Two of them are compared by [`differing`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,98 +46,142 @@ pub(crate) struct Fingerprint {
     pub(crate) changed: BTreeMap<String, String>,
 }
 
-/// Takes the fingerprint of the files under `paths`; `None` means all but what is `own`. It writes nothing.
-pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>, own: &Own) -> Result<Fingerprint, GitError> {
-    let opened = open(worktree)?;
-    let tree = opened.head_tree()?;
-    let tracked = Tracked::load(&opened)?;
-    let own = own.within(&opened.root);
-    let mut taking =
-        Taking { opened: &opened, tree: tree.as_ref(), paths, own: &own, changed: BTreeMap::new() };
-    for path in opened.staged(tree.as_ref(), &tracked.index)? {
-        taking.look(&path, tracked.get(&path))?;
-    }
-    let mut visit = |path: &[u8], found: Found| {
-        match found {
-            Found::Touched | Found::Gone | Found::Submodule => taking.look(path, tracked.get(path))?,
-            Found::Untracked => taking.look_at_disk(path, None)?,
+/// A fingerprint, and how the index relates to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Taken {
+    pub(crate) fingerprint: Fingerprint,
+    /// Files of which another version is staged than the one that lies there.
+    pub(crate) staged_otherwise: Vec<String>,
+}
+
+/// Takes the fingerprint of the files under `paths`; `None` means all but what is `own`.
+pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>, own: &Own) -> Result<Taken, GitError> {
+    let repo = open(worktree)?;
+    // What is hashed on its way through git's filters stays in memory.
+    let odb = repo.odb()?;
+    odb.add_new_mempack_backend(1_000)?;
+    let tree = head_tree(&repo)?;
+    let mut options = StatusOptions::new();
+    options.include_untracked(true).recurse_untracked_dirs(true).include_ignored(false);
+    let statuses = repo.statuses(Some(&mut options))?;
+    let taking = Taking { repo: &repo, root: &worktree.root, tree: tree.as_ref() };
+    let own = own.within(&worktree.root);
+    let (mut changed, mut staged_otherwise) = (BTreeMap::new(), Vec::new());
+    for entry in statuses.iter().filter(|entry| counts(entry, paths, &own)) {
+        let name = spelled(entry.path_bytes());
+        if entry.status().intersects(STAGED) && entry.status().intersects(IN_WORK_TREE) {
+            staged_otherwise.push(name.clone());
         }
-        Ok(Next::Continue)
-    };
-    walk(&opened, &tracked, &own, None, &mut visit)?;
-    let changed = taking.changed;
-    Ok(Fingerprint { tree: tree.map(|tree| tree.id().to_string()).unwrap_or_default(), changed })
+        let content = taking.content(&entry)?;
+        if content != in_tree(tree.as_ref(), entry.path_bytes()) {
+            changed.insert(name, content.unwrap_or_else(|| GONE.to_owned()));
+        }
+        if changed.len() > MAX_CHANGED {
+            return Err(GitError::TooMany(MAX_CHANGED));
+        }
+    }
+    let tree = tree.as_ref().map(|tree| tree.id().to_string()).unwrap_or_default();
+    Ok(Taken { fingerprint: Fingerprint { tree, changed }, staged_otherwise })
+}
+
+const STAGED: Status = Status::INDEX_NEW
+    .union(Status::INDEX_MODIFIED)
+    .union(Status::INDEX_DELETED)
+    .union(Status::INDEX_TYPECHANGE);
+const IN_WORK_TREE: Status =
+    Status::WT_NEW.union(Status::WT_MODIFIED).union(Status::WT_DELETED).union(Status::WT_TYPECHANGE);
+
+fn counts(entry: &StatusEntry<'_>, paths: Option<&GlobSet>, own: &OwnPaths) -> bool {
+    let path = entry.path_bytes();
+    let is_untracked = entry.status().contains(Status::WT_NEW);
+    // A folder among the files is a repository of its own.
+    let is_folder = path.ends_with(b"/");
+    matches(paths, path)
+        && !is_folder
+        && !own.is_never_counted(path)
+        && !(is_untracked && own.is_left_out(path))
 }
 
 struct Taking<'a> {
-    opened: &'a Opened,
+    repo: &'a Repository,
+    root: &'a Path,
     tree: Option<&'a Tree<'a>>,
-    paths: Option<&'a GlobSet>,
-    own: &'a OwnPaths,
-    changed: BTreeMap<String, String>,
 }
 
 impl Taking<'_> {
-    fn look(&mut self, path: &[u8], listed: Option<&Entry>) -> Result<(), GitError> {
-        match listed {
-            Some(listed) if listed.stored.mode == SUBMODULE => {
-                self.note(path, Some(self.checked_out(path, listed.stored)))
-            }
-            Some(listed) if listed.kept => self.note(path, Some(id(listed.stored))),
-            Some(listed) => self.look_at_disk(path, Some(listed.stored)),
-            // No longer tracked. If it lies there all the same and is not ignored, the walk comes across it.
-            None => self.note(path, None),
+    /// What lies at the entry's path; `None` where nothing does.
+    fn content(&self, entry: &StatusEntry<'_>) -> Result<Option<String>, GitError> {
+        let file = self.root.join(native(entry.path_bytes()));
+        let Ok(metadata) = fs::symlink_metadata(&file) else { return Ok(None) };
+        if metadata.is_dir() {
+            return Ok(self.submodule(&file, entry.path_bytes()));
+        }
+        if metadata.is_symlink() {
+            let target = fs::read_link(&file).map(|target| target.as_os_str().as_encoded_bytes().to_owned());
+            let id = target.ok().map(|target| Oid::hash_object(ObjectType::Blob, &target)).transpose()?;
+            return Ok(id.map(|id| text(id, LINK)));
+        }
+        if !metadata.is_file() {
+            return Ok(None);
+        }
+        if metadata.len() > MAX_BYTES {
+            return Ok(Some(by_time(&metadata)));
+        }
+        // One that cannot be read is as good as none.
+        let id = self.repo.blob_path(&file).ok();
+        Ok(id.map(|id| text(id, self.mode(&metadata, entry))))
+    }
+
+    fn mode(&self, metadata: &Metadata, entry: &StatusEntry<'_>) -> i32 {
+        let has_modes =
+            self.repo.config().and_then(|config| config.get_bool("core.filemode")).unwrap_or(cfg!(unix));
+        match stored(self.tree, entry.path_bytes()) {
+            Some((_, known)) if !has_modes => known,
+            _ if is_executable(metadata) => EXECUTABLE,
+            _ => 0,
         }
     }
 
     /// A submodule by the commit that is out in it; where none is, by the one it is listed with.
-    fn checked_out(&self, path: &[u8], listed: Stored) -> String {
-        let folder = self.opened.on_disk(path);
-        let worktree = Worktree::find(&folder).ok().flatten().filter(|found| found.root == folder);
+    fn submodule(&self, folder: &Path, path: &[u8]) -> Option<String> {
+        let worktree = Worktree::find(folder).ok().flatten().filter(|found| found.root == folder);
         match worktree {
-            Some(worktree) => format!("{SUBMODULE_MARK}{}", commit_of(&worktree)),
-            None => id(listed),
+            Some(worktree) => Some(format!("{SUBMODULE_MARK}{}", commit_of(&worktree))),
+            None => in_tree(self.tree, path),
         }
     }
+}
 
-    fn look_at_disk(&mut self, path: &[u8], known: Option<Stored>) -> Result<(), GitError> {
-        if !self.counts(path) {
-            return Ok(());
-        }
-        let content = match read(self.opened, path, known, MAX_BYTES)? {
-            OnDisk::Nothing => None,
-            OnDisk::File(file) => Some(id(file.stored()?)),
-            OnDisk::Large { size, mtime } => Some(format!("{size}@{}.{:09}", mtime.0, mtime.1)),
-        };
-        self.note(path, content)
-    }
+#[cfg(unix)]
+fn is_executable(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    metadata.mode() & 0o100 != 0
+}
 
-    fn counts(&self, path: &[u8]) -> bool {
-        matches(self.paths, path) && !self.own.is_never_counted(path)
-    }
+#[cfg(not(unix))]
+fn is_executable(_: &Metadata) -> bool {
+    false
+}
 
-    /// What is as in the tree is no change, so that the same files always have the same fingerprint.
-    fn note(&mut self, path: &[u8], content: Option<String>) -> Result<(), GitError> {
-        if !self.counts(path) {
-            return Ok(());
-        }
-        let name = spelled(path);
-        if content == in_tree(self.tree, path) {
-            self.changed.remove(&name);
-        } else {
-            self.changed.insert(name, content.unwrap_or_else(|| GONE.to_owned()));
-        }
-        if self.changed.len() > MAX_CHANGED { Err(GitError::TooMany(MAX_CHANGED)) } else { Ok(()) }
-    }
+fn by_time(metadata: &Metadata) -> String {
+    let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let since = since.unwrap_or_default();
+    format!("{}@{}.{:09}", metadata.len(), since.as_secs(), since.subsec_nanos())
 }
 
 fn matches(paths: Option<&GlobSet>, path: &[u8]) -> bool {
     paths.is_none_or(|paths| paths.is_match(native(path)))
 }
 
+/// The object and mode at `path`. Folders are none, submodules are.
+fn stored(tree: Option<&Tree<'_>>, path: &[u8]) -> Option<(Oid, i32)> {
+    let entry = tree?.get_path(&native(path)).ok()?;
+    Some((entry.id(), entry.filemode())).filter(|(_, mode)| *mode != FOLDER)
+}
+
 /// The commit a submodule has out. A branch's is read by hand like HEAD, or by libgit2 where it is packed.
 fn commit_of(worktree: &Worktree) -> String {
-    let packed = || open(worktree).ok()?.repo.head().ok()?.target().map(|commit| commit.to_string());
+    let packed = || open(worktree).ok()?.head().ok()?.target().map(|commit| commit.to_string());
     let commit = match worktree.head() {
         Ok(Head::Detached(commit)) => Some(commit),
         Ok(Head::Branch(name)) => {
@@ -143,18 +193,18 @@ fn commit_of(worktree: &Worktree) -> String {
 }
 
 /// The content of a file as text: its object name, marked where it is executable, a link or a submodule.
-fn id(stored: Stored) -> String {
-    let mark = match stored.mode {
+fn text(id: Oid, mode: i32) -> String {
+    let mark = match mode {
         EXECUTABLE => "x",
         LINK => "l",
         SUBMODULE => SUBMODULE_MARK,
         _ => "",
     };
-    format!("{mark}{}", stored.id)
+    format!("{mark}{id}")
 }
 
 fn in_tree(tree: Option<&Tree<'_>>, path: &[u8]) -> Option<String> {
-    stored(tree, path).map(id)
+    stored(tree, path).map(|(id, mode)| text(id, mode))
 }
 
 /// The paths under `paths` that were not the same at both moments, sorted. An error where it cannot be told.
@@ -183,22 +233,23 @@ fn across_trees(
     other: &Fingerprint,
     paths: Option<&GlobSet>,
 ) -> Result<Vec<String>, GitError> {
-    let opened = open(worktree)?;
-    let (old, new) = (tree(&opened, one)?, tree(&opened, other)?);
-    let between = opened.between(old.as_ref(), new.as_ref())?;
-    let changed = one.changed.keys().chain(other.changed.keys()).map(String::as_bytes);
-    let mut candidates: BTreeSet<&[u8]> = changed.chain(between.iter().map(Vec::as_slice)).collect();
+    let repo = open(worktree)?;
+    let (old, new) = (tree(&repo, one)?, tree(&repo, other)?);
+    let between = repo.diff_tree_to_tree(old.as_ref(), new.as_ref(), None)?;
+    let between = between.deltas().filter_map(|delta| delta.new_file().path_bytes().map(<[u8]>::to_owned));
+    let changed = one.changed.keys().chain(other.changed.keys()).map(|name| name.as_bytes().to_owned());
+    let mut candidates: BTreeSet<Vec<u8>> = changed.chain(between).collect();
     candidates.retain(|path| {
         matches(paths, path) && one.content(old.as_ref(), path) != other.content(new.as_ref(), path)
     });
-    Ok(candidates.into_iter().map(spelled).collect())
+    Ok(candidates.iter().map(|path| spelled(path)).collect())
 }
 
-fn tree<'r>(opened: &'r Opened, fingerprint: &Fingerprint) -> Result<Option<Tree<'r>>, GitError> {
+fn tree<'r>(repo: &'r Repository, fingerprint: &Fingerprint) -> Result<Option<Tree<'r>>, GitError> {
     if fingerprint.tree.is_empty() {
         return Ok(None);
     }
-    Ok(Some(opened.repo.find_tree(Oid::from_str(&fingerprint.tree)?)?))
+    Ok(Some(repo.find_tree(Oid::from_str(&fingerprint.tree)?)?))
 }
 
 impl Fingerprint {
@@ -254,8 +305,7 @@ impl Plain<'_> {
             return Err(GitError::TooMany(MAX_PLAIN));
         }
         if matches(self.paths, path) {
-            let (secs, nanos) = times(&metadata).0;
-            self.changed.insert(spelled(path), format!("{}@{secs}.{nanos:09}", metadata.len()));
+            self.changed.insert(spelled(path), by_time(&metadata));
         }
         Ok(())
     }

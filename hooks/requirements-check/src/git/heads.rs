@@ -13,7 +13,7 @@ use super::worktree::{Head, Worktree};
 /// is not UTF-8 is left out: HEAD cannot name it here either.
 pub(crate) fn heads(worktree: &Worktree) -> Result<BTreeSet<Head>, GitError> {
     let mut heads = out(worktree)?;
-    for branch in open(worktree)?.repo.branches(Some(BranchType::Local))? {
+    for branch in open(worktree)?.branches(Some(BranchType::Local))? {
         let (branch, _) = branch?;
         heads.extend(branch.name()?.map(|name| Head::Branch(name.to_owned())));
     }

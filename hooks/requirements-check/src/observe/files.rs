@@ -9,6 +9,7 @@ use shared::config::{Refused, read_text};
 use shared::host::Timestamp;
 
 use super::look::Look;
+use crate::deadline::within;
 use crate::evidence::file_of;
 use crate::rule::Rule;
 use crate::settings::{Age, FileConditions};
@@ -29,15 +30,21 @@ pub(super) fn find(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<FileFound> {
     let wanted = file_of(rule)?;
     let glob = wanted.file.as_str().to_owned();
     let must_be = must_be(&wanted);
-    let root = look.world.here.root().or(look.world.root.as_deref())?;
-    let found = candidates(root, &wanted);
-    let reasons: Vec<Option<String>> = found.iter().map(|file| lacks(look, root, file, &wanted)).collect();
-    let lacks = match reasons.as_slice() {
-        [] => Some(format!("there is no file {glob}")),
+    let root = look.world.here.root().or(look.world.root.as_deref())?.to_owned();
+    let since = wanted.newer_than.and_then(|than| since(look, than));
+    let lacking = within(look.deadline, move || lacking(&root, &wanted, since));
+    let lacks = lacking.unwrap_or_else(|| Some(format!("{glob} could not be looked for in time")));
+    Some(FileFound { glob, must_be, lacks })
+}
+
+fn lacking(root: &Path, wanted: &FileConditions, since: Option<Timestamp>) -> Option<String> {
+    let found = candidates(root, wanted);
+    let reasons: Vec<Option<String>> = found.iter().map(|file| lacks(root, file, wanted, since)).collect();
+    match reasons.as_slice() {
+        [] => Some(format!("there is no file {}", wanted.file.as_str())),
         reasons if reasons.iter().any(Option::is_none) => None,
         [first, ..] => first.clone(),
-    };
-    Some(FileFound { glob, must_be, lacks })
+    }
 }
 
 fn must_be(wanted: &FileConditions) -> String {
@@ -96,14 +103,14 @@ impl Search<'_> {
     }
 }
 
-fn lacks(look: &Look<'_, '_>, root: &Path, file: &Path, wanted: &FileConditions) -> Option<String> {
+fn lacks(root: &Path, file: &Path, wanted: &FileConditions, since: Option<Timestamp>) -> Option<String> {
     let shown = file.strip_prefix(root).unwrap_or(file).display().to_string();
     let text = match read_text(file, Some(root), MAX_BYTES) {
         Ok(text) => text,
         Err(Refused::NotThere) => return Some(format!("there is no file {shown}")),
         Err(Refused::Because(why)) => return Some(format!("{shown}: {why}")),
     };
-    if let Some(since) = wanted.newer_than.and_then(|than| since(look, than)) {
+    if let Some(since) = since {
         let changed =
             fs::metadata(file).and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
         if Timestamp::from(changed) <= since {

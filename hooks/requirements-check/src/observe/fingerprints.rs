@@ -1,6 +1,6 @@
 //! What the files were when a command began, and whether they are still the same: kept by digest, compared in full.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use globset::GlobSet;
 use serde::{Deserialize, Serialize};
@@ -10,10 +10,11 @@ use shared::state::with_lock;
 
 use super::look::Look;
 use super::own::own;
+use crate::deadline::within;
 use crate::evidence::paths;
-use crate::git::{Fingerprint, GitError, differing, take, take_plain};
+use crate::git::{Fingerprint, GitError, Own, Taken, Worktree, differing, take, take_plain};
 use crate::rule::Rule;
-use crate::settings::Scope;
+use crate::settings::{Glob, Scope};
 use crate::view::Freshness;
 
 /// A fingerprint under its digest.
@@ -28,10 +29,13 @@ impl Remembered for Kept {
 
 /// Takes the files as they are now and keeps them; their digest.
 pub(super) fn keep(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<String> {
-    let now = taken(look, paths(rule).as_ref()).ok()?;
+    let now = taken(look, rule).ok()?.fingerprint;
     let digest = digest(&now);
     let store = look.seen.store?;
     let file = store.session_file::<Kept>(&digest)?;
+    if file.exists() {
+        return Some(digest);
+    }
     let saved =
         with_lock(&file, Duration::from_millis(200), || store.save(&file, &digest, &Kept(Some(now)))).ok()?;
     saved.ok().map(|()| digest)
@@ -45,33 +49,69 @@ pub(super) fn compare(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Freshness>
     let mark = marks.mark(rule.name, scope, session, look.seen.host.now())?;
     let wanted = mark.metadata.fingerprint.as_ref().and_then(|digest| digest.as_str());
     let Some(wanted) = wanted else { return Some(Freshness::Unknown("its files were not noted".to_owned())) };
-    let globs = paths(rule);
-    let now = match taken(look, globs.as_ref()) {
-        Ok(now) => now,
-        Err(error) => return Some(Freshness::Unknown(error.to_string())),
+    Some(since(look, rule, wanted))
+}
+
+/// How the files differ from those of a digest.
+pub(super) fn since(look: &Look<'_, '_>, rule: &Rule<'_>, wanted: &str) -> Freshness {
+    let now = match taken(look, rule) {
+        Ok(taken) => taken.fingerprint,
+        Err(error) => return Freshness::Unknown(error.to_string()),
     };
     if digest(&now) == wanted {
-        return Some(Freshness::Same);
+        return Freshness::Same;
     }
-    let store = look.seen.store?;
+    let Some(store) = look.seen.store else { return Freshness::Different(Vec::new()) };
     let then = store.session_file::<Kept>(wanted).and_then(|file| store.peek::<Kept>(&file, wanted)?.0);
-    let worktree = look.world.here.worktree.as_ref();
-    let files = then.and_then(|then| differing(worktree, &then, &now, globs.as_ref()).ok());
-    Some(match files {
-        Some(files) if files.is_empty() && !now.tree.is_empty() => Freshness::Same,
+    let has_tree = !now.tree.is_empty();
+    let worktree = look.world.here.worktree.clone();
+    let globs = paths(rule);
+    let differ = move |then: Fingerprint| differing(worktree.as_ref(), &then, &now, globs.as_ref()).ok();
+    let files = then.and_then(|then| within(look.deadline, move || differ(then))).flatten();
+    match files {
+        Some(files) if files.is_empty() && has_tree => Freshness::Same,
         files => Freshness::Different(files.unwrap_or_default()),
-    })
+    }
+}
+
+/// The files of which another version is staged than the one that lies there.
+pub(super) fn staged_otherwise(look: &Look<'_, '_>, rule: &Rule<'_>) -> Vec<String> {
+    taken(look, rule).map(|taken| taken.staged_otherwise).unwrap_or_default()
+}
+
+/// The rule's files as they are now, looked at once per call.
+fn taken(look: &Look<'_, '_>, rule: &Rule<'_>) -> Result<Taken, GitError> {
+    let key: Vec<String> = rule.set.paths.iter().map(|glob: &Glob| glob.as_str().to_owned()).collect();
+    let mut all = look.taken.borrow_mut();
+    all.entry(key).or_insert_with(|| take_in_time(look, rule)).clone()
+}
+
+fn take_in_time(look: &Look<'_, '_>, rule: &Rule<'_>) -> Result<Taken, GitError> {
+    let (worktree, own) = (look.world.here.worktree.clone(), own(look));
+    let root = look.world.here.root().or(look.world.root.as_deref()).map(ToOwned::to_owned);
+    let globs = paths(rule);
+    let work = move || take_anywhere(worktree.as_ref(), root.as_deref(), globs.as_ref(), &own);
+    within(look.deadline, work).unwrap_or_else(|| Err(GitError::Other(not_in_time(look.begun))))
+}
+
+fn not_in_time(begun: Instant) -> String {
+    format!("they could not be compared in the {} ms there are", begun.elapsed().as_millis().max(1))
 }
 
 /// With git by content; without it, or where libgit2 refuses the repository, by size and time.
-fn taken(look: &Look<'_, '_>, globs: Option<&GlobSet>) -> Result<Fingerprint, GitError> {
-    let own = own(look);
-    let by_git = look.world.here.worktree.as_ref().map(|worktree| take(worktree, globs, &own));
-    let root = look.world.here.root().or(look.world.root.as_deref());
-    match (by_git, root) {
+fn take_anywhere(
+    worktree: Option<&Worktree>,
+    root: Option<&std::path::Path>,
+    globs: Option<&GlobSet>,
+    own: &Own,
+) -> Result<Taken, GitError> {
+    let by_time = |root| {
+        take_plain(root, globs, own).map(|fingerprint| Taken { fingerprint, staged_otherwise: Vec::new() })
+    };
+    match (worktree.map(|worktree| take(worktree, globs, own)), root) {
         (Some(Ok(taken)), _) => Ok(taken),
         (Some(Err(error @ GitError::TooMany(_))), _) | (Some(Err(error)), None) => Err(error),
-        (Some(Err(_)) | None, Some(root)) => take_plain(root, globs, &own),
+        (Some(Err(_)) | None, Some(root)) => by_time(root),
         (None, None) => Err(GitError::Other("there is no project folder".to_owned())),
     }
 }

@@ -1,43 +1,34 @@
 //! One look at the world around a call: where it acts, its marks, and what the rules at hand ask for.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use shared::hook::{Remembered, Seen};
+use shared::protocol::Event;
 use shared::proved;
 use shared::state::{Store, file_key};
 
 use super::{files, fingerprints, sizes};
 use crate::call::Call;
-use crate::command_line::Line;
-use crate::git::{self, Answer, GitError};
+use crate::git::{self, Answer, GitError, Taken};
 use crate::marks::{Key, MarkFolder, resolve_session};
 use crate::newcomers;
 use crate::place::{Around, Here, Refusals, ask, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::settings::{GuardType, Kind, Settings};
-use crate::view::{NewClient, Reader, World};
+use crate::view::{Freshness, NewClient, Reader, World};
 use crate::wording;
 
-/// Counting a branch never holds up a tool call for longer.
-const BEFORE_CALL: Duration = Duration::from_millis(20);
+/// Before a tool call everything together takes no longer, and counting a branch not even that.
+const BEFORE_CALL: Duration = Duration::from_millis(100);
+const COUNT_BEFORE_CALL: Duration = Duration::from_millis(20);
 
-/// After a call nobody waits for the tool, but for the next step.
-const AFTER_CALL: Duration = Duration::from_millis(300);
-
-/// At a session's start, at a stop and for commands.
-const UNHURRIED: Duration = Duration::from_secs(2);
-
-/// How much time there is.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum When<'a> {
-    /// A tool call waits; the file it names.
-    BeforeCall(Option<&'a Path>),
-    /// Nobody waits for a tool.
-    Unhurried,
-}
+/// After a call, at a session's start, at a stop and for commands.
+const AT_LEISURE: Duration = Duration::from_secs(1);
 
 /// A look around.
 pub(crate) struct Look<'a, 's> {
@@ -45,6 +36,11 @@ pub(crate) struct Look<'a, 's> {
     pub(crate) world: World,
     /// Whose marks are meant, beside those of everybody.
     pub(super) session: Option<String>,
+    pub(super) begun: Instant,
+    /// For everything that is measured; none on a command line.
+    pub(crate) deadline: Option<Instant>,
+    /// The files under some paths, as they are now.
+    pub(super) taken: RefCell<BTreeMap<Vec<String>, Result<Taken, GitError>>>,
 }
 
 /// What `git` said of a folder, once per session: it is slow.
@@ -109,8 +105,14 @@ impl<'a, 's> Look<'a, 's> {
             is_user: false,
             elsewhere,
         };
+        let begun = Instant::now();
+        let patience =
+            if matches!(seen.input.event, Event::PreToolUse(_)) { BEFORE_CALL } else { AT_LEISURE };
         let mut look = Self {
             seen,
+            begun,
+            deadline: Some(begun + patience),
+            taken: RefCell::default(),
             session: seen.input.call.session_id.clone(),
             world: World {
                 reader,
@@ -149,24 +151,30 @@ impl<'a, 's> Look<'a, 's> {
         self.world.permanent = permanent;
     }
 
-    /// Looks at what these rules are judged by.
-    pub(crate) fn measure(&mut self, rules: &[Rule<'_>], when: When<'_>) {
-        for rule in rules {
+    /// Looks at what these rules are judged by, first at those of locked ones: a project's file may take all the time.
+    pub(crate) fn measure(&mut self, rules: &[Rule<'_>]) {
+        let is_locked = |rule: &&Rule<'_>| rule.is_locked(self.seen.locked);
+        let (locked, others): (Vec<&Rule<'_>>, Vec<&Rule<'_>>) = rules.iter().partition(is_locked);
+        for rule in locked.into_iter().chain(others) {
             match rule.set.kind {
                 // What is checked out says nothing of another branch.
                 Kind::Dynamic | Kind::Evidence if self.world.is_turned => {}
-                Kind::Dynamic => {
-                    let deadline = Instant::now() + when.patience();
-                    if let Some(size) = sizes::of(self, rule, when.file(), Some(deadline)) {
-                        self.world.sizes.insert(rule.name.to_owned(), size);
-                    }
-                }
+                Kind::Dynamic => self.look_at_size(rule),
                 Kind::Guard if rule.set.guard_type == Some(GuardType::SingleSession) => {
                     self.look_for_others();
                 }
                 Kind::Blocking | Kind::Guard => {}
                 Kind::Evidence => self.look_at_evidence(rule),
             }
+        }
+    }
+
+    fn look_at_size(&mut self, rule: &Rule<'_>) {
+        let is_before = matches!(self.seen.input.event, Event::PreToolUse(_));
+        let soon = Instant::now() + COUNT_BEFORE_CALL;
+        let deadline = self.deadline.map(|deadline| if is_before { deadline.min(soon) } else { deadline });
+        if let Some(size) = sizes::of(self, rule, deadline) {
+            self.world.sizes.insert(rule.name.to_owned(), size);
         }
     }
 
@@ -211,17 +219,23 @@ impl<'a, 's> Look<'a, 's> {
         self.world.others = others.map(|entry| entry.session.chars().take(8).collect()).collect();
     }
 
-    /// After a call: sizes that it has changed are counted anew.
+    /// After a call that may have changed files: sizes are counted anew.
     pub(crate) fn recount(&mut self, rules: &[Rule<'_>], call: &Call) {
-        let is_harmless = call.line.as_ref().is_some_and(Line::is_read_only);
+        let is_harmless = call.file.is_none() && call.line.is_none() || call.only_reads();
         for rule in rules.iter().filter(|rule| rule.set.kind == Kind::Dynamic && !is_harmless) {
-            let deadline = Some(Instant::now() + AFTER_CALL);
-            match &call.file {
-                Some(file) => drop(sizes::of(self, rule, Some(file), deadline)),
-                None if call.line.is_some() => sizes::count_anew(self, rule, deadline),
-                None => {}
-            }
+            let deadline = self.deadline;
+            drop(sizes::count_anew(self, rule, deadline));
         }
+    }
+
+    /// The files the evidence is about are others than those of the digest.
+    pub(crate) fn has_changed_since(&self, rule: &Rule<'_>, digest: &str) -> bool {
+        matches!(fingerprints::since(self, rule, digest), Freshness::Different(_))
+    }
+
+    /// The files the evidence is about of which another version is staged.
+    pub(crate) fn staged_otherwise(&self, rule: &Rule<'_>) -> Vec<String> {
+        fingerprints::staged_otherwise(self, rule)
     }
 
     /// The files the evidence is about, kept by their digest.
@@ -342,22 +356,6 @@ impl<'a, 's> Look<'a, 's> {
     pub(crate) fn sweep(&self) {
         if let Some(store) = self.seen.store {
             Registry::new(store.dir()).sweep(self.seen.host.now());
-        }
-    }
-}
-
-impl When<'_> {
-    fn patience(self) -> Duration {
-        match self {
-            Self::BeforeCall(_) => BEFORE_CALL,
-            Self::Unhurried => UNHURRIED,
-        }
-    }
-
-    fn file(&self) -> Option<&Path> {
-        match self {
-            Self::BeforeCall(file) => *file,
-            Self::Unhurried => None,
         }
     }
 }

@@ -1,245 +1,252 @@
-//! Lines of a shell, command by command.
+//! Lines of a shell. What plainly reads passes; any other command must not name what is protected.
 
-use crate::command_line::{self, Line, Pattern};
+use std::path::PathBuf;
 
-use super::command::{Command, readings};
-use super::kept::{How, Keep};
-use super::touch::{Touch, is_cluster_with};
-use super::word::{Place, place};
-use super::{What, arrival, disguise, repeat, script, sweep};
+use shared::catalog::own_commands;
+
+use super::kept::{held, kept};
+use super::{Guarded, What};
+use crate::command_line::{Hidden, Line, Simple};
+
+/// What stands for a protected file or folder where only a text is seen.
+const NAMES: [&str; 6] = [
+    ".claude/requirements.yaml",
+    ".claude/requirements.local.yaml",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    "hook-state",
+    ".git/requirements",
+];
+
+/// Variables by which our commands know where they run; and all that begin with `BARBLESS_`.
+const VARIABLES: [&str; 7] = [
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_HOOK_STATE_DIR",
+    "CLAUDE_PROJECT_DIR",
+    "BARBLESS_",
+];
+
+/// Programs that set and unset variables of the shell.
+const DECLARERS: [&str; 6] = ["declare", "export", "local", "readonly", "typeset", "unset"];
+
+/// Programs that give others a terminal, run them elsewhere or later, or hand a prompt to another session.
+const DETACHERS: [&str; 14] = [
+    "at",
+    "batch",
+    "claude",
+    "claude-code",
+    "crontab",
+    "expect",
+    "nohup",
+    "screen",
+    "script",
+    "setsid",
+    "ssh",
+    "systemd-run",
+    "tmux",
+    "unbuffer",
+];
+
+/// What only the user may do, as a word after the name of one of our commands.
+const VERBS: [&str; 12] = [
+    "approve",
+    "clear",
+    "disable",
+    "discard",
+    "off",
+    "pause",
+    "remove",
+    "satisfy",
+    "set",
+    "uninstall",
+    "undo",
+    "waive",
+];
 
 /// Options whose value is a text for people.
-const MESSAGES: [&str; 9] =
-    ["-m", "--message", "--body", "--title", "--description", "--note", "--notes", "--comment", "--subject"];
+const MESSAGES: [&str; 6] = ["-m", "--message", "--body", "--title", "--description", "--note"];
 
 /// What the line would do around the user.
-pub(super) fn breach(line: &Line, is_powershell: bool, keep: &Keep<'_>) -> Option<What> {
-    let unrolled = repeat::unrolled(&line.text);
-    let in_loops = || {
-        let mut lines = unrolled
-            .iter()
-            .flatten()
-            .map(|text| command_line::parse(text))
-            .filter(|line| line.commands.is_some());
-        lines.find_map(|line| once(&line, is_powershell, true, keep))
+pub(super) fn breach(line: &Line, is_powershell: bool, guarded: &Guarded<'_>) -> Option<What> {
+    let text = if is_powershell { line.text.replace('\\', "/") } else { line.text.clone() };
+    let Some(commands) = &line.commands else {
+        return named_in(&text, guarded).map(|_| What::Unreadable);
     };
-    once(line, is_powershell, unrolled.is_some(), keep).or_else(in_loops)
+    let runs_ours = commands.iter().any(|command| is_own(command.program()));
+    commands.iter().enumerate().find_map(|(at, command)| {
+        let before = at.checked_sub(1).and_then(|at| commands.get(at));
+        written(command, &text, guarded, is_powershell)
+            .or_else(|| variable(command, runs_ours).map(What::Variable))
+            .or_else(|| detached(command, &text, commands))
+            .or_else(|| pretended(command, before, &text))
+            .or_else(|| changed(command, &text, guarded, is_powershell))
+    })
 }
 
-/// The same without a look at what loops put in the place of their variables; whether that is looked at.
-fn once(line: &Line, is_powershell: bool, loops_are_seen: bool, keep: &Keep<'_>) -> Option<What> {
-    let Some(commands) = &line.commands else { return unreadable(line) };
-    let words = readings(commands, is_powershell);
-    let shell = Shell { commands: Command::all(commands, &words, keep.guarded), keep, is_powershell };
-    disguise::disguise(line, commands, is_powershell)
-        .or_else(|| shell.breach())
-        .or_else(|| shell.swept(&line.text))
-        .or_else(|| shell.unseen(&line.text, loops_are_seen))
+/// The files that the redirections of a command write to.
+fn written(command: &Simple, text: &str, guarded: &Guarded<'_>, is_powershell: bool) -> Option<What> {
+    // To us, its separators are escapes.
+    if is_powershell && !command.writes.is_empty() {
+        return named_in(&text.replace('\\', "/"), guarded).map(What::Name);
+    }
+    command.writes.iter().find_map(|file| in_word(file, command, guarded))
 }
 
-/// A line that is no line to us: the names themselves count.
-fn unreadable(line: &Line) -> Option<What> {
-    let names = r"requirements(\.local)?\.yaml|\.claude[/\\]+settings|hook-state|\.git[/\\]+requirements|\b(CLAUDECODE|CLAUDE_CODE_SESSION_ID)\b";
-    let is_named = line.may_contain(&Pattern::parse_regex(names)?);
-    is_named.then_some(What::Unreadable)
+/// What a command that does not plainly read names.
+fn changed(command: &Simple, text: &str, guarded: &Guarded<'_>, is_powershell: bool) -> Option<What> {
+    let is_harmless =
+        command.reads() || command.keeps_files() || is_own(command.program()) || command.program() == "eval";
+    if is_harmless {
+        return None;
+    }
+    let own_text = command.text.replace('\\', "/");
+    let words: Vec<&str> = if is_powershell {
+        own_text.split_whitespace().collect()
+    } else {
+        command.words.iter().map(String::as_str).collect()
+    };
+    let mut before = "";
+    let named = words.iter().skip(1).find_map(|word| {
+        let is_message = MESSAGES.contains(&std::mem::replace(&mut before, word));
+        parts(word).filter(|_| !is_message).find_map(|part| in_word(part, command, guarded))
+    });
+    // What its words stand for, and what is fed to it, stands elsewhere in the line.
+    let is_fed =
+        command.text.contains(['$', '`', '{']) || command.text.contains("xargs") || text.contains("<<");
+    named.or_else(|| is_fed.then(|| named_in(text, guarded)).flatten().map(What::Name))
 }
 
-/// The commands of a line, as one shell runs them.
-struct Shell<'a> {
-    commands: Vec<Command<'a>>,
-    keep: &'a Keep<'a>,
-    is_powershell: bool,
+/// What may be a path in a word: all of it, the value of an option, and the parts of a text.
+fn parts(word: &str) -> impl Iterator<Item = &str> {
+    let attached =
+        word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| rest.get(1..));
+    let pieces = word.split(|c: char| c.is_whitespace() || "'\"();,|<>&=:`".contains(c));
+    [Some(word), attached].into_iter().flatten().chain(pieces).filter(|part| !part.is_empty())
 }
 
-impl Shell<'_> {
-    fn breach(&self) -> Option<What> {
-        // What one command prints becomes arguments of another one that changes them.
-        let feeds = self.commands.iter().any(|command| command.is_fed() && !command.only_reads());
-        self.commands.iter().find_map(|command| {
-            let changed = || self.changed(command).filter(|_| !command.only_reads());
-            let fed = || self.named(command, |_| true).filter(|_| feeds);
-            self.written(command).or_else(|| self.assigned(command)).or_else(changed).or_else(fed)
-        })
-    }
-
-    /// What the commands do not show: a script given to an interpreter as a here-document, and the words of a `for`, which its
-    /// commands know as a variable only.
-    fn unseen(&self, text: &str, loops_are_seen: bool) -> Option<What> {
-        let runs = |command: &Command<'_>| matches!(command.touch, Touch::Runs | Touch::Shell);
-        let has_script = text.contains("<<") && self.commands.iter().any(runs);
-        let in_loop = |command: &Command<'_>| !command.only_reads() && command.simple.text.contains('$');
-        let has_words = !loops_are_seen
-            && text.contains("for ")
-            && text.contains(" in ")
-            && self.commands.iter().any(in_loop);
-        let name = script::protected_name(text).filter(|_| has_script || has_words)?;
-        Some(What::Name(name.to_owned()))
-    }
-
-    fn reaches(&self, word: &str, folder: &Place, furthest: How) -> Option<What> {
-        self.keep.within(&place(word, folder, self.keep.guarded), furthest)
-    }
-
-    fn any_reaches(&self, words: &[&str], command: &Command<'_>, furthest: How) -> Option<What> {
-        words.iter().find_map(|word| self.reaches(word, &command.folder, furthest))
-    }
-
-    /// The files its redirections write to.
-    fn written(&self, command: &Command<'_>) -> Option<What> {
-        let bare =
-            |file: &str| script::protected_name_without_separators(file).filter(|_| self.is_powershell);
-        command.simple.writes.iter().find_map(|file| {
-            let itself = self.reaches(file, &command.shell_folder, How::Itself);
-            itself.or_else(|| bare(file).map(|name| What::Name(name.to_owned())))
-        })
-    }
-
-    /// A variable that stands for something protected, and a command that may change what a variable stands for.
-    fn assigned(&self, command: &Command<'_>) -> Option<What> {
-        let users = || self.commands.iter().filter(|other| other.changes_variables());
-        if !command.declares() || users().next().is_none() {
-            return None;
+/// The protected place that a word names: as a path where it is plain which one, else by how it is written.
+fn in_word(word: &str, command: &Simple, guarded: &Guarded<'_>) -> Option<What> {
+    let is_plain = !word.starts_with('~') && !word.contains(['$', '`', '*', '?', '[', '{']);
+    match command.folder(guarded.cwd).filter(|_| is_plain) {
+        Some(folder) => {
+            let path = folder.join(word.trim_end_matches('/'));
+            let found = if command.writes.iter().any(|file| file == word) {
+                kept(&path, guarded)
+            } else {
+                held(&path, guarded)
+            };
+            found.map(|kept| What::Change(kept, crate::place::flat(&path)))
         }
-        let removes = users().any(|user| matches!(user.touch, Touch::Removes | Touch::Moves));
-        let furthest = if removes { How::Folder } else { How::Itself };
-        let words = command.simple.prefix.iter().map(String::as_str).chain(command.arguments.iter().copied());
-        let mut values = words.filter_map(|word| word.split_once('=').map(|(_, value)| value));
-        values.find_map(|value| self.reaches(value, &command.folder, furthest))
-    }
-
-    /// What the command's words name and may be changed by it.
-    fn changed(&self, command: &Command<'_>) -> Option<What> {
-        let any = |words: &[&str], furthest| self.any_reaches(words, command, furthest);
-        let operands = command.operands();
-        let sources = match operands.as_slice() {
-            // `mv a{,.bak}` is one word to us.
-            [both] if both.contains('{') => &operands,
-            [sources @ .., _] => sources,
-            [] => &[],
-        };
-        let named = match command.touch {
-            _ if command.declares() => return None,
-            Touch::Nothing => return None,
-            Touch::Copies => self.copied(command),
-            Touch::Links => any(sources, How::Itself).or_else(|| self.copied(command)),
-            Touch::Moves => any(sources, How::Above).or_else(|| self.copied(command)),
-            Touch::Removes => any(&operands, command.depth()),
-            Touch::Alters => any(&operands, How::Folder),
-            Touch::Restores => any(&operands, How::Folder).or_else(|| self.restored(command)),
-            Touch::Fetches => self.fetched(command),
-            Touch::Unpacks => self.unpacked(command),
-            Touch::Cleans => self.cleaned(command),
-            Touch::Searches => self.searched(command),
-            Touch::Prints => self.named(command, script::is_text),
-            Touch::Shell => self.named(command, |word| !script::is_text(word)),
-            Touch::Runs => self.named(command, |_| true).or_else(|| in_code(command)),
-            Touch::Unknown => self.named(command, |_| true).filter(|_| !command.is_own()),
-        };
-        let inside = || if command.edits() { self.keep.within(&command.folder, How::Itself) } else { None };
-        named.or_else(inside)
-    }
-
-    /// Words, parts of words and values of options that are protected paths.
-    fn named(&self, command: &Command<'_>, counts: impl Fn(&str) -> bool) -> Option<What> {
-        let mut before = "";
-        let assigned = command.simple.prefix.iter().map(String::as_str);
-        assigned.chain(command.arguments.iter().copied()).find_map(|word| {
-            let is_message = MESSAGES.contains(&std::mem::replace(&mut before, word));
-            let mut paths = script::paths(word).filter(|_| !is_message && counts(word));
-            paths.find_map(|path| self.reaches(path, &command.folder, How::Itself))
-        })
-    }
-
-    /// What a copy puts in the place of something protected.
-    fn copied(&self, command: &Command<'_>) -> Option<What> {
-        let (target, sources) = command.copied()?;
-        let target = place(target, &command.folder, self.keep.guarded);
-        let furthest = if command.replaces_folder() { How::Folder } else { How::Itself };
-        let itself = self.keep.within(&target, furthest);
-        itself.or_else(|| {
-            sources.iter().find_map(|source| self.keep.within(&target.join(last_name(source)), How::Folder))
-        })
-    }
-
-    /// What a download puts there.
-    fn fetched(&self, command: &Command<'_>) -> Option<What> {
-        let (folder, names) = arrival::fetched(command);
-        let folder = folder.map(|folder| place(folder, &command.folder, self.keep.guarded));
-        let folder = folder.as_ref().unwrap_or(&command.folder);
-        names.into_iter().find_map(|name| self.reaches(name, folder, How::Itself))
-    }
-
-    /// What comes out of an archive: its names are known only where they are asked for.
-    fn unpacked(&self, command: &Command<'_>) -> Option<What> {
-        let Some(arrivals) = arrival::unpacked(command) else { return self.named(command, |_| true) };
-        let folder = arrivals.folders.last().unwrap_or(&".");
-        let into = place(folder, &command.folder, self.keep.guarded);
-        let named = || arrivals.names.iter().find_map(|name| self.reaches(name, &into, How::Folder));
-        self.keep.within(&into, How::Folder).or_else(named)
-    }
-
-    /// What git takes from another commit, in which the protected files may be others.
-    fn restored(&self, command: &Command<'_>) -> Option<What> {
-        let paths = arrival::taken_from_a_commit(command);
-        let spares = |path: &&str| {
-            path.contains(".claude") && [":!", ":^", ":(exclude"].iter().any(|start| path.starts_with(start))
-        };
-        if paths.iter().any(spares) {
-            return None;
+        None => {
+            let in_claude_dir = command.text.contains(".claude") || command.folder(guarded.cwd).is_none();
+            let is_bare =
+                in_claude_dir && NAMES.iter().any(|name| name.strip_prefix(".claude/") == Some(word));
+            let holds = [".claude", ".claude/"].iter().any(|end| word.ends_with(end));
+            let named = named_in(word, guarded);
+            named.or_else(|| (is_bare || holds).then(|| word.to_owned())).map(What::Name)
         }
-        let top = Place::At(self.keep.guarded.root.unwrap_or(self.keep.guarded.cwd).to_path_buf());
-        paths.into_iter().find_map(|path| {
-            let from_top = path.strip_prefix(":/").or_else(|| path.strip_prefix(":(top)"));
-            let (folder, path) = from_top.map_or((&command.folder, path), |path| (&top, path));
-            // git's patterns do not pass over hidden names.
-            let path = if matches!(path, "" | "*" | "**" | "./*") { "." } else { path };
-            self.reaches(path, folder, How::Above)
-        })
-    }
-
-    /// A command that changes what others list, where all there is is listed, or what stands in protected files.
-    fn swept(&self, text: &str) -> Option<What> {
-        if !self.commands.iter().any(sweep::changes_what_it_is_given) {
-            return None;
-        }
-        let by_content = sweep::is_telling(text);
-        self.commands
-            .iter()
-            .find_map(|command| self.any_reaches(&sweep::listed(command, by_content), command, How::Above))
-    }
-
-    /// `git clean` removes what git does not know, with `-x` what it is to ignore as well: the local file.
-    fn cleaned(&self, command: &Command<'_>) -> Option<What> {
-        let has = |letter| command.arguments.iter().any(|word| is_cluster_with(word, letter));
-        let spares = command
-            .arguments
-            .windows(2)
-            .any(|pair| matches!(pair[0], "-e" | "--exclude") && pair[1].contains(".claude"));
-        let furthest = if has('x') || has('X') { How::Above } else { How::Folder };
-        let operands = command.operands();
-        let operands = if operands.is_empty() { &["."][..] } else { &operands };
-        self.any_reaches(operands, command, furthest).filter(|_| !spares)
-    }
-
-    /// `find` that removes, or runs what does, where something protected may be found.
-    fn searched(&self, command: &Command<'_>) -> Option<What> {
-        let is_start = |word: &&&str| !word.starts_with(['-', '(', '!']);
-        let mut starts: Vec<&str> = command.arguments.iter().take_while(is_start).copied().collect();
-        if starts.is_empty() {
-            starts.push(".");
-        }
-        self.any_reaches(&starts, command, command.reach_of_search())
     }
 }
 
-/// Code among the words that names something protected.
-fn in_code(command: &Command<'_>) -> Option<What> {
-    let name = command.arguments.iter().find_map(|word| script::protected_name(word));
-    name.map(|name| What::Name(name.to_owned()))
+/// The protected name that stands in a text, upper and lower case alike.
+fn named_in(text: &str, guarded: &Guarded<'_>) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    let home = guarded.config_dir.map(|dir| dir.join("hooks")).into_iter();
+    let places =
+        home.chain(guarded.state_dirs.iter().map(PathBuf::from)).map(|dir| dir.display().to_string());
+    let names = NAMES.iter().map(|name| (*name).to_owned());
+    let hooks = ["~/.claude/hooks/", "$home/.claude/hooks/"].map(str::to_owned);
+    let variables =
+        ["claude_config_dir/settings.json", "claude_config_dir/requirements.yaml", "$claude_hook_state_dir"];
+    let variables = variables.map(str::to_owned);
+    let bare = lower.replace(['{', '}'], "");
+    let found = names.chain(places).chain(hooks).chain(variables).find(|name| {
+        let name = name.to_ascii_lowercase();
+        bare.match_indices(&name).any(|(at, _)| {
+            let after = if name.ends_with('/') { "" } else { &bare[at + name.len()..] };
+            is_whole(&bare[..at], after)
+        })
+    });
+    found.or_else(|| {
+        let wild = |(at, _): (usize, &str)| has_pattern(&lower[at + ".claude/".len()..]);
+        lower.match_indices(".claude/").any(wild).then(|| ".claude".to_owned())
+    })
 }
 
-/// The name under which a copy stands in a folder; empty if what lies in it is copied.
-fn last_name(source: &str) -> &str {
-    let name = source.rsplit('/').next().unwrap_or_default();
-    if matches!(name, "." | "..") { "" } else { name }
+/// The last name of a path below `.claude` is a pattern.
+fn has_pattern(rest: &str) -> bool {
+    let name = rest.split(|c: char| c.is_whitespace() || "'\";|&<>)".contains(c)).next().unwrap_or_default();
+    !name.contains('/') && name.contains(['*', '?', '[', '{', '$'])
+}
+
+/// The name is not the end or the beginning of a longer one.
+fn is_whole(before: &str, after: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let is_longer = after.strip_prefix('.').unwrap_or(after).starts_with(is_part);
+    !before.ends_with(is_part) && !is_longer
+}
+
+/// The variable that a command changes for the rest of the line, or for one of our commands.
+fn variable(command: &Simple, runs_ours: bool) -> Option<String> {
+    let declares = DECLARERS.contains(&command.program()) || command.words.is_empty();
+    let prefix = command.prefix.iter().filter(|_| declares || runs_ours);
+    let words = command.words.iter().skip(1).filter(|_| declares);
+    let own = prefix.chain(words).find_map(|word| own_variable(word, runs_ours));
+    own.or_else(|| in_code(command))
+}
+
+/// The variable of ours in `NAME`, `NAME=value` or an option of `env`.
+fn own_variable(word: &str, runs_ours: bool) -> Option<String> {
+    let word = word.strip_prefix("--unset=").or_else(|| word.strip_prefix("-u")).unwrap_or(word);
+    let name = word.split(['=', '+']).next().unwrap_or_default();
+    let is_own = VARIABLES.iter().any(|own| name == *own || (own.ends_with('_') && name.starts_with(own)));
+    let hides_all = runs_ours && matches!(word, "-i" | "-" | "--ignore-environment");
+    let is_home = runs_ours && word.starts_with("HOME=");
+    (is_own || is_home).then(|| name.to_owned()).or_else(|| hides_all.then(|| "the environment".to_owned()))
+}
+
+/// A variable of ours in the words of a command that does not plainly read; `$NAME` alone is its value.
+fn in_code(command: &Simple) -> Option<String> {
+    let text = command.words.join(" ");
+    let is_read = |at: usize| text[..at].ends_with(['$', '{']);
+    let found = VARIABLES.iter().find(|name| text.match_indices(*name).any(|(at, _)| !is_read(at)))?;
+    let is_harmless =
+        command.reads() || command.keeps_files() || is_own(command.program()) || command.program() == "env";
+    (!is_harmless).then(|| (*found).to_owned())
+}
+
+/// One of the user's commands handed to a program that runs it out of sight, or to another session.
+fn detached(command: &Simple, text: &str, commands: &[Simple]) -> Option<What> {
+    let before = command.prefix.iter().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let program = before.chain([command.program()]).find(|program| DETACHERS.contains(program))?;
+    let is_fed = text.contains("<<") || commands.iter().any(|other| other.decides == Err(Hidden::Pipe));
+    let handed = has_a_verb_of_ours(&command.text) || (is_fed && has_a_verb_of_ours(text));
+    handed.then(|| What::Detach(program.to_owned()))
+}
+
+fn has_a_verb_of_ours(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let words: Vec<&str> =
+        text.split(|c| !is_part(c)).filter(|word| !word.is_empty() && !word.starts_with('-')).collect();
+    words.windows(2).any(|pair| is_own(pair[0]) && VERBS.contains(&pair[1]))
+        || words.windows(3).any(|three| is_own(three[0]) && VERBS.contains(&three[2]))
+}
+
+/// A hook of ours with something to read, or without a command of its own: it takes what it reads for an event of Claude
+/// Code's, and the user's words may stand in one.
+fn pretended(command: &Simple, before: Option<&Simple>, text: &str) -> Option<What> {
+    let program = command.program();
+    let is_hook = is_own(program) && !matches!(program, "req" | "pace-maker");
+    let has_command = command.words.iter().skip(1).any(|word| !word.contains(['$', '`', '*', '?', '[', '{']));
+    let is_piped = before.is_some_and(|before| before.decides == Err(Hidden::Pipe));
+    let is_fed = is_piped || !command.reads.is_empty() || text.contains("<<");
+    (is_hook && (is_fed || !has_command)).then(|| What::Pretend(program.to_owned()))
+}
+
+/// One of our own commands, by its name.
+fn is_own(program: &str) -> bool {
+    matches!(program, "req" | "pace-maker") || own_commands().any(|own| own == program)
 }

@@ -3,33 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use serde_json::json;
-use serde_json::value::to_raw_value;
-use shared::protocol::ToolCall;
+use serde_json::{Value, json};
 
-use super::kept::Disk;
 use super::*;
-use crate::place::flat;
+use crate::scene::call;
 use crate::settings::Requirement;
-
-mod edits;
-mod lines;
-mod links;
-mod passes;
-mod ways_round;
-
-/// A file system without links and repositories.
-struct Plain;
-
-impl Disk for Plain {
-    fn real(&self, path: &Path) -> PathBuf {
-        flat(path)
-    }
-
-    fn repository(&self, _folder: &Path) -> Option<PathBuf> {
-        None
-    }
-}
 
 fn guarded(cwd: &'static str) -> Guarded<'static> {
     Guarded {
@@ -37,30 +15,16 @@ fn guarded(cwd: &'static str) -> Guarded<'static> {
         root: Some(Path::new("/srv/app")),
         state_dirs: vec![Path::new("/var/me/state"), Path::new("/home/me/.claude/hook-state")],
         common_dir: Some(Path::new("/srv/app/.git")),
-        home: Some(Path::new("/home/me")),
         cwd: Path::new(cwd),
     }
 }
 
-fn call(tool: &str, input: &serde_json::Value) -> Call {
-    let call = ToolCall {
-        tool_name: tool.to_owned(),
-        tool_use_id: None,
-        tool_input: Some(to_raw_value(input).unwrap()),
-    };
-    Call::read(&call, true)
-}
-
-fn of_file(tool: &str, file: &str) -> Option<What> {
-    breach_on(&Plain, &call(tool, &json!({ "file_path": file })), &guarded("/srv/app"))
+fn of(tool: &str, input: &Value) -> Option<What> {
+    what(&call(tool, input), &input.to_string(), &guarded("/srv/app"))
 }
 
 fn of_line(line: &str) -> Option<What> {
-    breach_on(&Plain, &call("Bash", &json!({ "command": line })), &guarded("/srv/app"))
-}
-
-fn of_powershell(line: &str) -> Option<What> {
-    breach_on(&Plain, &call("PowerShell", &json!({ "command": line })), &guarded("/srv/app"))
+    of("Bash", &json!({ "command": line }))
 }
 
 fn settings(requirements: &[(&str, bool, SatisfiedBy)]) -> Settings {
@@ -72,143 +36,318 @@ fn settings(requirements: &[(&str, bool, SatisfiedBy)]) -> Settings {
 }
 
 #[test]
-fn the_first_enabled_requirement_that_is_locked_or_the_users_raises_the_rails() {
+fn a_locked_requirement_or_one_of_the_user_alone_raises_the_rails() {
     use SatisfiedBy::{Agent, User};
-    let settings = settings(&[("a", true, Agent), ("b", false, User), ("c", true, Agent), ("d", true, User)]);
+    let requirements = [("a", true, Agent), ("b", false, User), ("c", true, Agent), ("d", true, User)];
     let table: &[(&[&str], &str, Why)] = &[
-        (&[], "requirements.d", Why::UsersAlone),
         (&["requirements.b"], "requirements.d", Why::UsersAlone),
         (&["hooks.stop", "requirements.cc", "requirements.c_"], "requirements.d", Why::UsersAlone),
         (&["requirements.d"], "requirements.d", Why::Locked),
-        (&["requirements.c"], "requirements.c", Why::Locked),
         (&["requirements.c.enabled"], "requirements.c", Why::Locked),
         (&["requirements"], "requirements.a", Why::Locked),
         (&[""], "requirements.a", Why::Locked),
     ];
     for (locked, rule, why) in table {
         let locked: Vec<String> = locked.iter().map(|path| (*path).to_owned()).collect();
-        assert_eq!(in_force(&settings, &locked), Some(((*rule).to_owned(), *why)), "{locked:?}");
+        assert_eq!(
+            in_force(&settings(&requirements), &locked),
+            Some(((*rule).to_owned(), *why)),
+            "{locked:?}"
+        );
     }
-}
-
-#[test]
-fn without_such_a_requirement_the_rails_are_down() {
-    let open = settings(&[("a", true, SatisfiedBy::Agent), ("b", false, SatisfiedBy::User)]);
-    for locked in [&[][..], &["requirements.b".to_owned()], &["hooks".to_owned()]] {
-        assert_eq!(in_force(&open, locked), None, "{locked:?}");
-    }
-    assert_eq!(in_force(&Settings::default(), &[String::new()]), None);
+    let open = settings(&[("a", true, Agent), ("b", false, User)]);
+    assert_eq!(in_force(&open, &["requirements.b".to_owned()]), None);
 }
 
 #[test]
 fn a_refusal_stands_alone() {
-    let breach = |what, why| Breach { rule: "requirements.adr".to_owned(), why, what }.words();
     let path = PathBuf::from("/srv/app/.claude/requirements.yaml");
+    let what = What::Change(Kept::Requirements, path);
     assert_eq!(
-        breach(What::Change(Kept::Requirements, path), Why::Locked),
+        Breach { rule: "requirements.adr".to_owned(), why: Why::Locked, what }.words(),
         "requirements-check: this call would change /srv/app/.claude/requirements.yaml (what is required is set there). \
          That is for the user to decide while requirements.adr is in force, which is locked by the user's global \
          requirements.yaml. Leave it as it is; if it has to be done, ask the user to do it in a terminal of their own, \
          outside Claude Code."
     );
-    let table = [
-        (What::Name("hook-state".to_owned()), "would run code that names hook-state and may change it."),
-        (
-            What::Variable("CLAUDECODE".to_owned()),
-            "would change CLAUDECODE, by which Barbless's commands know where they run.",
-        ),
-        (What::Detach("script".to_owned()), "would run one of the user's own commands through script."),
-        (
-            What::Unreadable,
-            "would run a line that cannot be read and names files of requirements, settings or state.",
-        ),
-        (
-            What::Pretend("stop-momentum".to_owned()),
-            "would run the hook stop-momentum as Claude Code does, without a command for it to carry out.",
-        ),
-        (What::Prompt, "would submit one of the user's own commands as a prompt of another session."),
-    ];
-    for (what, words) in table {
-        let said = breach(what, Why::UsersAlone);
-        assert!(said.contains(words), "{said}");
-        assert!(
-            said.contains("requirements.adr is in force, which is for the user alone to satisfy."),
-            "{said}"
-        );
+}
+
+const PROTECTED: [&str; 14] = [
+    "/srv/app/.claude/requirements.yaml",
+    "/srv/app/.claude/requirements.local.yaml",
+    "/srv/app/.claude/settings.json",
+    "/srv/app/packages/web/.claude/settings.local.json",
+    "/srv/app/src/../.claude/./requirements.yaml",
+    "/srv/app/.Claude/Requirements.YAML",
+    ".claude/requirements.yaml",
+    "../app/.claude/settings.json",
+    "/home/me/.claude/requirements.yaml",
+    "/home/me/.claude/settings.json",
+    "/home/me/.claude/hooks/req",
+    "/home/me/.claude/hook-state/OFF",
+    "/var/me/state/journal.jsonl",
+    "/srv/app/.git/requirements/main.json",
+];
+
+#[test]
+fn any_tool_that_names_a_protected_file_is_denied_unless_it_reads() {
+    for file in PROTECTED {
+        for tool in ["Edit", "Write", "MultiEdit"] {
+            assert!(of(tool, &json!({ "file_path": file })).is_some(), "{tool} {file}");
+        }
+        for input in [json!({ "path": file }), json!({ "edits": [{ "target": { "uri": file } }] })] {
+            assert!(of("mcp__files__write", &input).is_some(), "{input}");
+        }
+        for reader in ["Read", "Grep", "LS", "mcp__files__read_file", "mcp__files__list_directory"] {
+            assert!(!may_breach(&call(reader, &json!({ "path": file }))), "{reader}");
+        }
+    }
+    assert!(of("NotebookEdit", &json!({ "notebook_path": "/var/me/state/x.ipynb" })).is_some());
+    let told = json!({ "text": "see .claude/settings.json for the hooks", "name": "settings.json" });
+    assert_eq!(of("mcp__mail__send", &told), None, "a text that mentions one names none");
+}
+
+#[test]
+fn other_files_pass() {
+    for file in [
+        "/srv/app/src/main.rs",
+        "/srv/app/docs/requirements.yaml",
+        "/srv/app/requirements.yaml",
+        "/srv/app/.vscode/settings.json",
+        "/srv/app/.claude/agents/reviewer.md",
+        "/srv/app/.claude/hooks/own.sh",
+        "/srv/app/.claude/docs/requirements.yaml",
+        "/srv/app/.git/info/exclude",
+        "/home/me/.claude/CLAUDE.md",
+        "/home/me/.claude/plans/settings.json",
+        "/home/me/other/.claude/requirements.yaml",
+        "/var/me/state2/x",
+        "/tmp/x/.claude/settings.json",
+        "",
+        "/",
+    ] {
+        assert_eq!(of("Write", &json!({ "file_path": file })), None, "{file}");
     }
 }
 
 #[test]
-fn the_whole_way_names_the_rule() {
-    let call = call("Write", &json!({ "file_path": "/nowhere/app/.claude/settings.json", "content": "{}" }));
-    let guarded = Guarded { root: Some(Path::new("/nowhere/app")), ..guarded("/nowhere/app") };
-    let breach = breach(&call, &guarded, "requirements.adr", Why::Locked).unwrap();
-    assert_eq!(breach.rule, "requirements.adr");
-    assert!(breach.words().contains("/nowhere/app/.claude/settings.json (the hooks are registered there)"));
+#[cfg(unix)]
+fn links_are_followed_on_both_sides() {
+    use std::os::unix::fs::symlink;
+    let top = tempfile::tempdir().unwrap();
+    let at = |path: &str| top.path().join(path);
+    for folder in ["app/.claude", "app/.git/requirements", "me", "dotfiles/claude/hook-state"] {
+        std::fs::create_dir_all(at(folder)).unwrap();
+    }
+    symlink(at("app/.claude"), at("linked")).unwrap();
+    symlink(at("dotfiles/claude"), at("me/.claude")).unwrap();
+    let [config_dir, root, state, common] =
+        ["me/.claude", "app", "me/.claude/hook-state", "app/.git"].map(|folder| at(folder));
+    let guarded = Guarded {
+        config_dir: Some(&config_dir),
+        root: Some(&root),
+        state_dirs: vec![&state],
+        common_dir: Some(&common),
+        cwd: &root,
+    };
+    for (file, expected) in [
+        ("linked/requirements.yaml", true),
+        ("dotfiles/claude/settings.json", true),
+        ("dotfiles/claude/hook-state/new/file", true),
+        ("me/.claude/settings.json", true),
+        ("linked/CLAUDE.md", false),
+        ("settings.json", false),
+    ] {
+        let input = json!({ "file_path": at(file) });
+        let found = what(&call("Edit", &input), &input.to_string(), &guarded);
+        assert_eq!(found.is_some(), expected, "{file}");
+    }
 }
 
-/// What shell lines about protected files are made of.
-fn pieces() -> impl Strategy<Value = String> {
-    let pieces = [
-        "rm ",
-        "-rf ",
-        "mv ",
-        "find ",
-        "-delete",
-        "-name ",
-        "git ",
-        "clean ",
-        "cd ",
-        "&& ",
-        "; ",
-        "xargs ",
-        "for f in ",
-        "do ",
-        "$f",
-        "tar x ",
-        "curl -o ",
-        "<<",
-        "req ",
-        "env -u ",
-        "CLAUDECODE",
-        "=",
-        "~",
-        "$HOME",
-        "${X",
-        "}",
-        "$(",
-        ")",
-        "`",
-        "'",
-        "\"",
-        "/",
-        "..",
-        ".claude",
-        "requirements",
-        ".yaml",
-        "*",
-        "[",
-        "{",
-        "\\",
-        "ä",
-        " ",
-        "-",
-        ">",
-    ];
-    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..12)
-        .prop_map(|pieces| pieces.concat())
+#[test]
+fn lines_that_plainly_read_pass() {
+    for line in [
+        "cat .claude/requirements.yaml",
+        "cat ~/.claude/settings.json | head -20",
+        "grep -n enabled ~/.claude/requirements.yaml",
+        "ls -la ~/.claude/hook-state ~/.claude/hooks",
+        "diff <(cat .claude/requirements.yaml) x",
+        "jq . ~/.claude/settings.json > /tmp/settings.json",
+        "yq .requirements .claude/requirements.yaml",
+        "sed -n '1,20p' .claude/requirements.yaml",
+        "awk '/enabled/ {print $2}' .claude/requirements.yaml",
+        "test -f .claude/requirements.yaml && echo yes",
+        "if [ -f .claude/requirements.yaml ]; then cat .claude/requirements.yaml; fi",
+        "timeout 5 cat .claude/requirements.yaml",
+        "sudo cat .claude/requirements.yaml",
+        "bash -c 'cat .claude/requirements.yaml'",
+        "F=.claude/requirements.yaml; grep x \"$F\"; cargo test",
+        "find .claude -name '*.yaml'",
+        "git diff .claude/requirements.yaml",
+        "git log -p --follow .claude/requirements.yaml",
+        "git show HEAD:.claude/requirements.yaml",
+        "git add .claude/requirements.yaml",
+        "git commit -m \"unset CLAUDECODE, .claude/requirements.yaml: stricter\"",
+        "git commit -m \"$(cat <<'EOF'\nfix .claude/settings.json\nEOF\n)\"",
+        "cat > notes.md <<'EOF'\nsee .claude/requirements.yaml\nEOF",
+        "echo 'see .claude/requirements.yaml' >> notes.md",
+        "gh pr create --body \"changes .claude/settings.json\"",
+        "jj commit -m '.claude/requirements.yaml'",
+        "echo $CLAUDECODE",
+        "[ -n \"$CLAUDECODE\" ] && echo inside",
+        "node x.js $CLAUDE_PROJECT_DIR/y",
+        "req satisfy x --note 'edited .claude/requirements.yaml'",
+        "req check --bash 'rm .claude/requirements.yaml'",
+        "/home/me/.claude/hooks/stop-momentum status",
+        "~/.claude/hooks/requirements-check schema",
+        "nohup req status",
+        "script -qc 'req status' /dev/null",
+        "nohup ./server & req clear x",
+        "env -u CLAUDECODE cargo test",
+        "CLAUDE_PROJECT_DIR=/tmp cargo test",
+        "HOME=/tmp cargo test",
+        "claude -p 'explain requirements'",
+        "git log -- hooks/requirements-check",
+        "which requirements-check",
+    ] {
+        assert_eq!(of_line(line), None, "{line}");
+    }
+}
+
+#[test]
+fn lines_about_other_files_pass() {
+    for line in [
+        "",
+        "cargo test",
+        "vim docs/requirements.yaml",
+        "sed -i s/a/b/ docs/requirements.yaml",
+        "cd docs && sed -i s/a/b/ requirements.yaml",
+        "python3 -c \"open('docs/requirements.yaml', 'w')\"",
+        "touch src/requirements.yaml.rs .claude/agents/x.md",
+        "mkdir -p .claude/commands",
+        "rm .claude/agents/x.md",
+        "rm -rf target node_modules",
+        "rm -rf \"$TMP\"",
+        "chmod +x .claude/hooks/lint.sh",
+        "git checkout -- src",
+        "git stash && git pull --rebase && git stash pop",
+        "find . -name '*.pyc' -delete",
+        "prettier --write .",
+        "sed -i s/a/b/ .vscode/settings.json",
+        "rm -rf /tmp/x/.claude",
+        "rm 'a",
+    ] {
+        assert_eq!(of_line(line), None, "{line}");
+    }
+}
+
+#[test]
+fn any_other_line_that_names_a_protected_file_is_denied() {
+    for line in [
+        "echo x > .claude/requirements.yaml",
+        "cat a b > /srv/app/.claude/settings.json",
+        "echo '{}' > \"${HOME}/.claude/hook-state/switches.json\"",
+        "cat <<EOF > .claude/requirements.yaml\nenabled: false\nEOF",
+        "{ echo a; echo b; } > .claude/requirements.yaml",
+        "cd .claude && echo x > requirements.yaml",
+        "cd ~/.claude && echo '{}' > settings.json",
+        "echo x > \"$UNKNOWN/.claude/requirements.yaml\"",
+        "echo x > \"$CLAUDE_CONFIG_DIR/settings.json\"",
+        "tee .claude/requirements.yaml < x",
+        "sed -i s/true/false/ .claude/requirements.yaml",
+        "sed -n 's/a/b/w .claude/settings.json' x",
+        "yq -i .a=1 .claude/requirements.yaml",
+        "tool --output=.claude/requirements.yaml",
+        "tool -o.claude/requirements.yaml",
+        "git diff --output=.claude/requirements.yaml",
+        "sudo touch .claude/requirements.yaml",
+        "timeout 5 touch .claude/requirements.yaml",
+        "xargs -n1 touch .claude/requirements.yaml",
+        "touch .claude/require*",
+        "touch ~/.claude/hooks/req",
+        "bash scripts/loosen.sh .claude/requirements.yaml",
+        "sh -c 'sed -i s/a/b/ .claude/requirements.yaml'",
+        "bash -c 'rm \"$1\"' x .claude/requirements.yaml",
+        "echo $(touch .claude/requirements.yaml)",
+        "git checkout HEAD~1 -- .claude/requirements.yaml",
+        "git stash push .claude/requirements.yaml",
+        "cp .claude/requirements.yaml /tmp",
+        "cp requirements.yaml .claude/",
+        "mv .claude /tmp/x",
+        "rm -rf .git",
+        "rm -rf \"$HOME/.claude\"",
+        "rm .claude/*",
+        "rm -rf .git/requirements",
+        "cd .git/requirements && rm main.json",
+        "curl -o .claude/settings.json http://localhost/x",
+        "tar xf x.tar .claude/requirements.yaml",
+        "ls .claude/requirements.yaml | xargs rm",
+        "F=.claude/requirements.yaml; sed -i s/a/b/ $F",
+        "for f in .claude/requirements.yaml; do rm $f; done",
+        "python3 -c \"open('.claude/requirements.local.yaml','w').write('')\"",
+        "python3 - <<'EOF'\nopen('.claude/requirements.yaml', 'w').write('')\nEOF",
+        "rm '.claude/requirements.yaml",
+    ] {
+        assert!(of_line(line).is_some(), "{line}");
+    }
+}
+
+#[test]
+fn commands_in_disguise_are_denied() {
+    for line in [
+        "unset CLAUDECODE",
+        "export CLAUDE_HOOK_STATE_DIR=/tmp/x",
+        "CLAUDECODE=",
+        "CLAUDECODE= req approve x",
+        "env -u CLAUDECODE req approve x",
+        "env -i req approve x",
+        "env --ignore-environment pace-maker off",
+        "HOME=/tmp req status",
+        "BARBLESS_X=1; req status",
+        "env -u CLAUDECODE sh -c 'req approve x'",
+        "python3 -c \"import os; os.environ.pop('CLAUDECODE')\"",
+        "script -qc 'req approve x' /dev/null",
+        "setsid req approve x",
+        "nohup req waive x --note y &",
+        "echo 'req approve x' | at now",
+        "unbuffer pace-maker tempo off",
+        "at now <<< \"req approve size\"",
+        "ssh localhost req satisfy adr",
+        "claude -p 'req approve x'",
+        "echo 'req approve x' | claude -p",
+        "echo '{}' | ~/.claude/hooks/requirements-check",
+        "requirements-check < in.json",
+        "requirements-check \"$X\"",
+        "cat in.json | stop-momentum status",
+    ] {
+        assert!(of_line(line).is_some(), "{line}");
+    }
+}
+
+#[test]
+fn lines_of_powershell_are_read_with_their_separators() {
+    let of = |line: &str| of("PowerShell", &json!({ "command": line }));
+    for line in [
+        r"Remove-Item .claude\requirements.yaml",
+        r"echo x > .claude\requirements.yaml",
+        "Remove-Item Env:CLAUDECODE",
+        "$env:CLAUDECODE = ''",
+    ] {
+        assert!(of(line).is_some(), "{line}");
+    }
+    for line in
+        [r"Get-Content .claude\requirements.yaml", r"Remove-Item docs\requirements.yaml", "cargo test"]
+    {
+        assert_eq!(of(line), None, "{line}");
+    }
 }
 
 proptest! {
     #[test]
-    fn every_line_and_every_path_gets_an_answer(line in pieces()) {
-        let answers = [of_line(&line), of_powershell(&line), of_file("Edit", &line)];
-        prop_assert!(answers.into_iter().flatten().all(|what| !what.to_string().is_empty()));
-    }
-
-    #[test]
-    fn whatever_else_a_line_does_a_redirection_into_a_protected_file_is_seen(before in "[a-z ]{0,12}", after in "[a-z ]{0,12}") {
-        let line = format!("echo {before}; echo > .claude/requirements.yaml && echo {after}");
-        prop_assert!(of_line(&line).is_some(), "{}", line);
+    fn every_line_gets_an_answer(line in r"(rm |git |cd |&& |; |xargs |<<|req |env -u |CLAUDECODE|=|~|\$HOME|\$\{X|\}|\$\(|\)|`|'|/|\.\.|\.claude|requirements|\.yaml|\*|\\|ä| |-|>){0,12}") {
+        for tool in ["Bash", "PowerShell"] {
+            let found = of(tool, &json!({ "command": line.clone() }));
+            prop_assert!(found.is_none_or(|what| !what.to_string().is_empty()));
+        }
     }
 }

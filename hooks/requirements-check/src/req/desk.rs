@@ -15,7 +15,7 @@ use shared::switches::Switches;
 use crate::RequirementsCheck;
 use crate::command::{Asked, Reply, answer};
 use crate::machine;
-use crate::observe::{Look, When};
+use crate::observe::Look;
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::settings::Settings;
@@ -112,7 +112,8 @@ impl Desk {
         let session = self.session(named, &look)?;
         let state = self.state_of(session.as_deref());
         look.look_for(session.clone());
-        look.measure(&rules, When::Unhurried);
+        look.deadline = None;
+        look.measure(&rules);
         (look.world.skipped, look.world.notes) = {
             let (skipped, problems) = self.problems();
             (skipped, [std::mem::take(&mut look.world.notes), problems].concat())

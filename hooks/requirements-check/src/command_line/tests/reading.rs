@@ -67,10 +67,10 @@ fn what_stands_before_the_program_is_kept_apart() {
         ("nohup nice -n 5 git commit", "nohup nice -n 5", "git|commit"),
         ("nice -5 git commit", "nice -5", "git|commit"),
         ("timeout 10 cargo test", "timeout 10", "cargo|test"),
-        ("timeout -k 5 --signal=KILL 10m cargo test", "timeout -k 5 --signal=KILL 10m", "cargo|test"),
+        ("timeout -k 5 10m cargo test", "", "timeout|-k|5|10m|cargo|test"),
         ("time cargo test", "time", "cargo|test"),
-        ("exec -a name cargo test", "exec -a name", "cargo|test"),
-        ("xargs -0 -n 1 git add", "xargs -0 -n 1", "git|add"),
+        ("exec -a name cargo test", "", "exec|-a|name|cargo|test"),
+        ("xargs -0 -n 1 git add", "", "xargs|-0|-n|1|git|add"),
         ("sudo timeout 3 env A=b git commit", "sudo timeout 3 env A=b", "git|commit"),
         ("env", "", "env"),
         ("timeout 10", "", "timeout|10"),
@@ -391,9 +391,9 @@ fn ask(line: &str) {
         pattern.matches(&parsed);
         parsed.may_contain(&pattern);
     }
-    parsed.is_read_only();
     for simple in parsed.commands.iter().flatten() {
-        simple.edits_files();
+        simple.reads();
+        simple.keeps_files();
         simple.git_directory();
         simple.has_any_argument(&["--no-run".to_owned()]);
         Line::line_to_type(simple);

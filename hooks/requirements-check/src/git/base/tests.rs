@@ -17,7 +17,7 @@ fn cloned() -> Sandbox {
 }
 
 fn base(sandbox: &Sandbox, configured: Option<&str>) -> String {
-    choose(&open(&sandbox.worktree()).unwrap().repo, configured).unwrap().name
+    choose(&open(&sandbox.worktree()).unwrap(), configured).unwrap().name
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn the_settings_come_first() {
     }
     sandbox.git(&["branch", "--quiet", "--delete", "--force", "main"]);
     assert_eq!(base(&sandbox, Some("main")), "origin/main");
-    let unknown = choose(&open(&sandbox.worktree()).unwrap().repo, Some("nowhere"));
+    let unknown = choose(&open(&sandbox.worktree()).unwrap(), Some("nowhere"));
     assert_eq!(unknown, Err(GitError::NoBase("nowhere".to_owned())));
 }
 
@@ -139,16 +139,16 @@ fn a_clone_that_lacks_the_base_or_the_way_to_it_says_what_to_fetch() {
 #[test]
 fn nothing_is_missing_where_there_is_a_base_or_none_anywhere() {
     let sandbox = cloned();
-    assert_eq!(baseless(&open(&sandbox.worktree()).unwrap().repo, None).unwrap(), None);
+    assert_eq!(baseless(&open(&sandbox.worktree()).unwrap(), None).unwrap(), None);
     let alone = Sandbox::with_commit();
-    let repo = open(&alone.worktree()).unwrap().repo;
+    let repo = open(&alone.worktree()).unwrap();
     for configured in [None, Some("main")] {
         assert_eq!(baseless(&repo, configured).unwrap(), None, "main itself, without an upstream");
     }
     let said = baseless(&repo, Some("nowhere")).unwrap().unwrap().to_string();
     assert_eq!(said, "`nowhere` is no branch, tag or commit of this clone");
     let empty = Sandbox::new();
-    assert_eq!(baseless(&open(&empty.worktree()).unwrap().repo, None).unwrap(), None, "no commit");
+    assert_eq!(baseless(&open(&empty.worktree()).unwrap(), None).unwrap(), None, "no commit");
     alone.git(&["switch", "--quiet", "--orphan", "other"]);
     alone.commit();
     assert_eq!(baseless(&repo, None).unwrap(), None, "histories that never met are measured from HEAD");

@@ -33,6 +33,10 @@ fn content(sandbox: &Sandbox, path: &str) -> Option<(String, Vec<u8>)> {
     metadata.is_file().then(|| (format!("executable {executable}"), fs::read(&file).unwrap()))
 }
 
+fn now(sandbox: &Sandbox, paths: Option<&GlobSet>) -> Fingerprint {
+    take(&sandbox.worktree(), paths, &Own::default()).unwrap().fingerprint
+}
+
 fn same(worktree: &Worktree, one: &Fingerprint, other: &Fingerprint, paths: Option<&GlobSet>) -> bool {
     differing(Some(worktree), one, other, paths).is_ok_and(|paths| paths.is_empty())
 }
@@ -51,7 +55,7 @@ proptest! {
         let mut moments = Vec::new();
         for step in &steps {
             sandbox.step(step);
-            let taken = take(&sandbox.worktree(), paths.as_ref(), &Own::default()).unwrap();
+            let taken = now(&sandbox, paths.as_ref());
             moments.push((taken, listing(&sandbox, paths.as_ref())));
         }
         for (one, files) in &moments {
@@ -68,13 +72,13 @@ fn committing_what_was_there_changes_nothing_and_a_checkout_does() {
     let sandbox = Sandbox::with_commit();
     sandbox.write("first.txt", "changed\n");
     sandbox.write("new.txt", "new\n");
-    let before = take(&sandbox.worktree(), None, &Own::default()).unwrap();
+    let before = now(&sandbox, None);
     assert_eq!(before.changed.keys().collect::<Vec<_>>(), ["first.txt", "new.txt"]);
     sandbox.commit();
-    let after = take(&sandbox.worktree(), None, &Own::default()).unwrap();
+    let after = now(&sandbox, None);
     assert!(after.changed.is_empty() && same(&sandbox.worktree(), &before, &after, None));
     sandbox.git(&["switch", "--quiet", "--detach", "HEAD~1"]);
-    let elsewhere = take(&sandbox.worktree(), None, &Own::default()).unwrap();
+    let elsewhere = now(&sandbox, None);
     assert!(!same(&sandbox.worktree(), &before, &elsewhere, None));
     assert!(same(&sandbox.worktree(), &before, &elsewhere, Some(&globs("docs/**"))));
 }
@@ -83,7 +87,7 @@ fn committing_what_was_there_changes_nothing_and_a_checkout_does() {
 fn touching_a_file_without_changing_it_is_no_change() {
     let sandbox = Sandbox::with_commit();
     sandbox.write("first.txt", "one\ntwo\nthree\n");
-    assert!(take(&sandbox.worktree(), None, &Own::default()).unwrap().changed.is_empty());
+    assert!(now(&sandbox, None).changed.is_empty());
 }
 
 #[test]
@@ -93,7 +97,7 @@ fn ignored_files_are_no_part_of_it() {
     sandbox.commit();
     sandbox.write("out/x", "1");
     sandbox.write("deep/er/x.log", "1");
-    assert!(take(&sandbox.worktree(), None, &Own::default()).unwrap().changed.is_empty());
+    assert!(now(&sandbox, None).changed.is_empty());
 }
 
 #[test]
@@ -103,14 +107,14 @@ fn more_changes_than_can_be_kept_are_an_error() {
         sandbox.write(&format!("many/{file}"), "");
     }
     assert_eq!(take(&sandbox.worktree(), None, &Own::default()), Err(GitError::TooMany(MAX_CHANGED)));
-    assert!(take(&sandbox.worktree(), Some(&globs("*.txt")), &Own::default()).unwrap().changed.is_empty());
+    assert!(now(&sandbox, Some(&globs("*.txt"))).changed.is_empty());
 }
 
 #[test]
 fn large_files_are_told_by_size_and_time() {
     let sandbox = Sandbox::with_commit();
     sandbox.write("large.bin", vec![1; 8 * 1024 * 1024 + 1]);
-    let taken = take(&sandbox.worktree(), None, &Own::default()).unwrap();
+    let taken = now(&sandbox, None);
     assert!(taken.changed["large.bin"].starts_with("8388609@"), "{taken:?}");
 }
 
@@ -129,7 +133,7 @@ fn with_submodule() -> (Sandbox, std::path::PathBuf) {
 #[test]
 fn a_submodule_counts_by_what_is_checked_out_in_it() {
     let (sandbox, sub) = with_submodule();
-    let now = || take(&sandbox.worktree(), Some(&globs("sub")), &Own::default()).unwrap();
+    let now = || now(&sandbox, Some(&globs("sub")));
     let is_same = |one: &Fingerprint, other: &Fingerprint| same(&sandbox.worktree(), one, other, None);
     let before = now();
     assert!(before.changed.is_empty(), "{before:?}");
@@ -151,7 +155,7 @@ fn a_submodule_counts_by_what_is_checked_out_in_it() {
 fn a_submodule_that_is_not_checked_out_is_as_it_is_listed() {
     let (sandbox, _) = with_submodule();
     sandbox.git(&["submodule", "--quiet", "deinit", "--force", "sub"]);
-    assert!(take(&sandbox.worktree(), None, &Own::default()).unwrap().changed.is_empty());
+    assert!(now(&sandbox, None).changed.is_empty());
 }
 
 /// HOME as repository: the state and the client's folders lie in the work tree.
@@ -179,20 +183,23 @@ fn what_tools_keep_for_themselves_is_no_part_of_it() {
         ".claude.json.backup",
     ] {
         sandbox.write(path, "22");
-        assert!(take(&sandbox.worktree(), None, &own).unwrap().changed.is_empty(), "{path}");
+        assert!(take(&sandbox.worktree(), None, &own).unwrap().fingerprint.changed.is_empty(), "{path}");
         let plain = take_plain(&sandbox.path(""), None, &own).unwrap();
         assert!(!plain.changed.contains_key(path), "{path}");
     }
     for path in [".claude/settings.json", ".claudex", ".claude.jsonl", "first.txt"] {
         sandbox.write(path, "22");
-        assert!(take(&sandbox.worktree(), None, &own).unwrap().changed.contains_key(path), "{path}");
+        assert!(
+            take(&sandbox.worktree(), None, &own).unwrap().fingerprint.changed.contains_key(path),
+            "{path}"
+        );
     }
 }
 
 #[test]
 fn what_differs_is_told_by_path() {
     let sandbox = Sandbox::with_commit();
-    let moment = || take(&sandbox.worktree(), None, &Own::default()).unwrap();
+    let moment = || now(&sandbox, None);
     let told = |one: &Fingerprint, other: &Fingerprint, paths: Option<&str>| {
         let paths = paths.map(globs);
         differing(Some(&sandbox.worktree()), one, other, paths.as_ref()).unwrap()
@@ -212,9 +219,9 @@ fn what_differs_is_told_by_path() {
 #[test]
 fn a_tree_that_is_no_longer_there_is_not_the_same() {
     let sandbox = Sandbox::with_commit();
-    let now = take(&sandbox.worktree(), None, &Own::default()).unwrap();
+    let taken = now(&sandbox, None);
     let lost = Fingerprint { tree: "0123456789".repeat(4), changed: BTreeMap::new() };
-    assert!(!same(&sandbox.worktree(), &lost, &now, None));
+    assert!(!same(&sandbox.worktree(), &lost, &taken, None));
 }
 
 #[test]
@@ -228,4 +235,19 @@ fn without_a_repository_sizes_and_times_count() {
     assert_eq!(taken.changed.keys().collect::<Vec<_>>(), ["b.rs"]);
     fs::write(folder.path().join("b.rs"), "12").unwrap();
     assert_ne!(take_plain(folder.path(), Some(&globs("**/*.rs")), &Own::default()).unwrap(), taken);
+}
+
+#[test]
+fn files_staged_otherwise_than_they_lie_there_are_named() {
+    let sandbox = Sandbox::with_commit();
+    let staged = || take(&sandbox.worktree(), None, &Own::default()).unwrap().staged_otherwise;
+    sandbox.write("first.txt", "staged\n");
+    sandbox.write("new.txt", "new\n");
+    sandbox.git(&["add", "first.txt", "new.txt"]);
+    assert_eq!(staged(), [""; 0], "what is staged lies there");
+    sandbox.write("first.txt", "tested\n");
+    fs::remove_file(sandbox.path("new.txt")).unwrap();
+    assert_eq!(staged(), ["first.txt", "new.txt"]);
+    sandbox.git(&["reset", "--quiet"]);
+    assert_eq!(staged(), [""; 0], "nothing is staged");
 }
