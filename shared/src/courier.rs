@@ -5,7 +5,7 @@
 
 #[cfg(test)]
 #[cfg(unix)]
-pub(crate) mod tests;
+mod tests;
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -131,7 +131,7 @@ pub fn beside_this_program() -> Option<PathBuf> {
 }
 
 /// The proxy that this machine's user has for such addresses. Whoever asks has made sure that no project defines one, see
-/// [`crate::settings::is_misled`].
+/// [`crate::project_env::is_misled`].
 #[must_use]
 pub fn proxy_for(url: &str, host: &Host) -> Option<String> {
     url.starts_with("https:").then(|| host.https_proxy())?
@@ -184,7 +184,7 @@ fn written(request: &Request) -> serde_json::Result<Vec<u8>> {
 }
 
 /// Gives the child its request and takes what it says, in a thread, because both may wait for ever.
-pub(crate) fn talk(child: &mut Child, text: Vec<u8>, max_bytes: u64) -> Receiver<Vec<u8>> {
+pub fn talk(child: &mut Child, text: Vec<u8>, max_bytes: u64) -> Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     thread::spawn(move || {
@@ -201,16 +201,18 @@ pub(crate) fn talk(child: &mut Child, text: Vec<u8>, max_bytes: u64) -> Receiver
     receiver
 }
 
+/// The child becomes the leader of a process group of its own.
 #[cfg(unix)]
-pub(crate) fn in_a_group_of_its_own(command: &mut Command) {
+pub fn in_a_group_of_its_own(command: &mut Command) {
     std::os::unix::process::CommandExt::process_group(command, 0);
 }
 
+/// Process groups exist on Unix alone.
 #[cfg(not(unix))]
-pub(crate) fn in_a_group_of_its_own(_command: &mut Command) {}
+pub fn in_a_group_of_its_own(_command: &mut Command) {}
 
 /// Ends it with all it has started, and takes its status, so that nothing of it is left. It has said all it will.
-pub(crate) fn end(child: &mut Child) {
+pub fn end(child: &mut Child) {
     #[cfg(unix)]
     {
         use rustix::process::{Pid, Signal, kill_process_group};

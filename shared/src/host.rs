@@ -14,8 +14,7 @@ use std::path::{Component, Path, PathBuf};
 
 pub use clock::{Clock, DAY, HOUR, Timestamp};
 pub use places::{Places, StateDirIgnored};
-pub use programs::TrustedPath;
-pub(crate) use programs::first_program;
+pub use programs::{TrustedPath, first_program, is_program};
 pub use stdin::{InputError, MAX_INPUT_BYTES, READ_DEADLINE, complete_value_end, read_first_value};
 
 /// Lets a write past the user's file size limit (`ulimit -f`) return an error. By default its signal, SIGXFSZ, ends the process
@@ -63,14 +62,14 @@ impl Host {
 
     /// The user's login, where it is given to processes (`CLAUDE_CODE_OAUTH_TOKEN`): for the one process that asks the usage
     /// API. It is shown to nobody, handed to no child but on stdin, and counts only where no project defines it, see
-    /// [`crate::settings::misleads_requests`].
+    /// [`crate::project_env::misleads_requests`].
     #[must_use]
     pub fn login_token(&self) -> Option<String> {
         text("CLAUDE_CODE_OAUTH_TOKEN")
     }
 
     /// The user's key for the Messages API (`ANTHROPIC_API_KEY`): for a judge that asks it. It is shown to nobody, handed to
-    /// no child but on stdin, and counts only where no project defines it, see [`crate::settings::misleads_requests`].
+    /// no child but on stdin, and counts only where no project defines it, see [`crate::project_env::misleads_requests`].
     #[must_use]
     pub fn api_key(&self) -> Option<String> {
         text("ANTHROPIC_API_KEY")
@@ -162,13 +161,13 @@ fn text(name: &str) -> Option<String> {
 }
 
 /// What a child needs that is given no environment: where Windows is.
-pub(crate) fn least_environment() -> impl Iterator<Item = (&'static str, OsString)> {
+pub fn least_environment() -> impl Iterator<Item = (&'static str, OsString)> {
     let needed: &[&'static str] = if cfg!(windows) { &["SystemRoot"] } else { &[] };
     needed.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)))
 }
 
 /// The variables of this process with such a name, for a child that may have them.
-pub(crate) fn inherited(is_wanted: impl Fn(&str) -> bool) -> Vec<(OsString, OsString)> {
+pub fn inherited(is_wanted: impl Fn(&str) -> bool) -> Vec<(OsString, OsString)> {
     std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(&is_wanted)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! What each hook did and why: JSON lines in `<state>/journal.jsonl`, the record behind `req log` and `req why`.
 //!
 //! Our own words only: never a tool's input or output, a setting's value, or anything from the environment. What was said
-//! may quote a project's own words, or the name of a tool or skill; so it is masked (see [`crate::secrets`]) before it is
+//! may quote a project's own words, or the name of a tool or skill; so it is masked (see [`secrets`]) before it is
 //! cut. Ids are the client's: they are kept, up to a length.
 //! One write of a whole line to an appending file; 8 MiB, then the old one is kept once as `journal.1.jsonl`.
 //!
@@ -18,8 +18,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::host::Timestamp;
-use crate::secrets::masked;
 use crate::state::{Store, private_file, with_lock};
+use secrets::masked;
 
 pub use reading::{ID_SHOWN, Line, Reading, Record, read};
 

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::hook::Remembered;
-use crate::secrets::masked;
 use crate::state::Store;
+use secrets::masked;
 
 /// At most so many notices per session; a session with more has a problem of another kind.
 const MAX_TOLD: usize = 200;

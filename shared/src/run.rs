@@ -62,7 +62,7 @@ pub fn respond<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Opti
 pub fn respond_in_plugin<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Option<String> {
     let input = understood::<H>(host, bytes)?;
     let call = Invocation::new(host, &input)?;
-    if is_left_to_settings(H::NAME, host, &call.places, &input) { None } else { call.respond::<H>() }
+    if is_left_to_settings(H::NAME, &call.places, &input) { None } else { call.respond::<H>() }
 }
 
 fn understood<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Option<Input> {

@@ -6,13 +6,24 @@
 use crate::blocks::BlockCount;
 use crate::host::Timestamp;
 use crate::protocol::{Call, Stop};
-use crate::transcript::TurnWork;
 
 /// All our gates together let go after so many blocks of one prompt; the client overrides at 8.
 pub const MAX_BLOCKS_TOGETHER: u32 = 6;
 
 /// A block recorded this much later than our own start is a clock that jumped, not a parallel copy of this stop.
 const PARALLEL_SECS: u64 = 10;
+
+/// Whether the turn made a tool call. What cannot be known counts as work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TurnWork {
+    /// It did.
+    ToolCalls,
+    /// It did not: the prompt was found, and no call since.
+    NoToolCall,
+    /// The prompt was not found, or the file cannot be read.
+    #[default]
+    Unknown,
+}
 
 /// What is known about a stop.
 #[derive(Debug, Clone, Copy)]

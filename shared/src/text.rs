@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 /// The string.
 #[derive(Debug, Default)]
-pub(crate) struct Text(pub(crate) String);
+pub struct Text(pub String);
 
 impl<'de> Deserialize<'de> for Text {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

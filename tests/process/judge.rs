@@ -1,4 +1,4 @@
-//! Asking a model, whole: the questions of `shared::judge`, asked from a program with the real courier beside it, against a
+//! Asking a model, whole: the questions of `judge`, asked from a program with the real courier beside it, against a
 //! server on loopback that plays the Messages API. Which hook asks what is tested with the hooks.
 
 mod ceilings;
@@ -11,10 +11,10 @@ use std::ops::Deref;
 use std::path::Path;
 use std::process::Command;
 
+use judge::{Desk, Part, Question, Settings};
 use serde_json::{Value, json};
 use shared::config::ALL_DEFAULTS;
 use shared::host::{Host, Places};
-use shared::judge::{Desk, Part, Question, Settings};
 use shared::protocol::Call;
 use tests::binaries;
 use tests::process::Invocation;
@@ -122,7 +122,7 @@ fn a_program_that_asks() {
         settings: &settings(),
         is_refused_elsewhere: &|| false,
     };
-    let asked = shared::judge::ask::<Value>(&question(), &desk);
+    let asked = judge::ask::<Value>(&question(), &desk);
     fs::write(std::env::var(OUTCOME).unwrap(), format!("{:?}", asked.outcome)).unwrap();
 }
 

@@ -211,7 +211,7 @@ pub(crate) fn who_holds(secrets: &[Secret], texts: &BTreeMap<PathBuf, String>) -
 
 #[test]
 fn no_hook_leaves_a_secret_on_the_disk_wherever_it_came_from() {
-    // A few of each kind: the table of `shared::secrets` has them all.
+    // A few of each kind: the table of `secrets` has them all.
     let secrets: Vec<Secret> = secrets().into_iter().step_by(5).collect();
     let hooks = Catalog::built_in().unwrap().hooks;
     std::thread::scope(|scope| {

@@ -21,7 +21,7 @@ use shared::courier::{self, Request};
 use shared::hook::{Hook, Seen};
 use shared::host::{Host, Places};
 use shared::journal::{self, Entry};
-use shared::settings::is_misled;
+use shared::project_env::is_misled;
 use shared::state::{Store, is_off};
 use shared::switches::Switches;
 use shared::usage::{self, Observed, Sight, Source, Window};

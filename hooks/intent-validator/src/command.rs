@@ -3,11 +3,11 @@
 
 use std::process::ExitCode;
 
+use judge;
 use shared::cli::{self, Asker, Commands, Line, Reply, Verb};
 use shared::config::Section;
 use shared::hook::{Hook, Seen};
 use shared::host::Host;
-use shared::judge;
 use shared::messages::Texts;
 
 use crate::IntentValidator;

@@ -14,7 +14,7 @@ use shared::hook::{Hook, Seen};
 use shared::messages::Texts;
 use shared::protocol::{Event, ToolCall};
 use shared::state::read_regular;
-use shared::transcript::{Patience, Quotable, Words, quotable, transcript_of, words_of_call};
+use transcript::{Patience, Quotable, Words, quotable, transcript_of, words_of_call};
 
 use crate::IntentValidator;
 use crate::change::{self, Change, Versions};

@@ -1,9 +1,9 @@
 //! Where a change stands: what is known settles it, or a model is to be asked. The same function is asked before a model is,
 //! with what it said, and once more under the lock. Pure.
 
+use judge::OnFailure;
 use shared::host::Timestamp;
-use shared::judge::OnFailure;
-use shared::transcript::Words;
+use transcript::Words;
 
 use crate::change::{Versions, diff};
 use crate::checks::Finding;

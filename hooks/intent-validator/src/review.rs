@@ -1,10 +1,10 @@
 //! What the models are asked, and their verdicts. A verdict that contradicts itself is none.
 
+use judge::{Asked, NotAsked, Outcome, Part, Question};
+use secrets::masked;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use shared::judge::{Asked, NotAsked, Outcome, Part, Question};
-use shared::secrets::masked;
 
 use crate::change::beginning;
 use crate::checks::Finding;

@@ -5,10 +5,10 @@ mod rules;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use judge;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use shared::config::{Bounded, SettingFault, ZeroOr};
-use shared::judge;
 use shared::messages::strange_names;
 
 use crate::prompts;

@@ -1,6 +1,6 @@
 //! What is said. Whatever a text asks to be written or run is enough as it stands: a test follows each.
 
-use shared::secrets::masked;
+use secrets::masked;
 
 use crate::checks::Finding;
 use crate::declare;

@@ -16,7 +16,7 @@ mod tests;
 use shared::cli::{self, Asker, Commands, Line, Verb};
 use shared::hook::Seen;
 use shared::protocol::{Call, Event, Input};
-use shared::transcript::kept;
+use transcript::kept;
 
 use crate::PauseRecorder;
 use crate::settings::Settings;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use shared::host::Host;
-use shared::transcript::{
+use transcript::{
     Block, Line, MAX_TAIL_BYTES, Progress, Speaker, Task, ToolUse, conversation, last_lines, requests, tasks,
 };
 

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use secrets::masked;
 use sha2::{Digest, Sha256};
-use shared::secrets::masked;
 
 /// The name where there is no skill.
 pub(crate) const UNGATED: &str = "ungated";

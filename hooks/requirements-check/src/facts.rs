@@ -75,7 +75,7 @@ pub struct Prompt {
 pub struct Stop {
     pub(crate) world: World,
     /// What the turn did.
-    pub(crate) work: shared::transcript::TurnWork,
+    pub(crate) work: transcript::TurnWork,
 }
 
 /// A session begins.

@@ -17,7 +17,7 @@ use shared::operator::{Caller, typed};
 use shared::own_calls::is_own_call;
 use shared::protocol::{Event, ToolCall, ToolFailure, ToolResult};
 use shared::stop_gate::never_blocked_by_input;
-use shared::transcript::{Patience, TurnWork, turn_work};
+use transcript::{Patience, TurnWork, turn_work};
 
 use crate::RequirementsCheck;
 use crate::call::Call;
@@ -129,7 +129,7 @@ fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_, '_>) -> Option<Run> {
     let found = evidence::command_of(rule, call);
     let files = look.keep_fingerprint(rule)?;
     let shown = found.map(|found| found.shown).unwrap_or_default();
-    let command = crate::words::cut(&shared::secrets::masked(&shown), 200);
+    let command = crate::words::cut(&secrets::masked(&shown), 200);
     Some(Run { call: call.id.clone()?, name: rule.name.to_owned(), command, files })
 }
 

@@ -1,7 +1,7 @@
 //! A requirement that is switched on and can work: its name, what is set, and what follows where nothing is.
 
+use secrets::masked;
 use shared::config::SettingFault;
-use shared::secrets::masked;
 use shared::tools::misspelt_tool;
 
 use crate::call::Call;

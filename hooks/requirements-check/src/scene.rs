@@ -12,7 +12,7 @@ use shared::hook::{Given, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
 use shared::operator::Caller;
 use shared::protocol::{Call as Common, Event, Input, Stop as StopEvent, ToolCall};
-use shared::transcript::TurnWork;
+use transcript::TurnWork;
 
 use crate::call::Call;
 use crate::change::Change;

@@ -7,7 +7,7 @@ use shared::hook::Seen;
 use shared::messages::own_message;
 use shared::protocol::{Event, Stop};
 use shared::stop_gate::never_blocked_by_input;
-use shared::transcript::{Patience, TurnWork, recent_lines, turn_work};
+use transcript::{Patience, TurnWork, recent_lines, turn_work};
 
 use crate::settings::{OnlyWhen, Settings};
 use crate::state::Token;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
-use shared::transcript::{Block, Line, Progress, ToolUse, tasks};
+use transcript::{Block, Line, Progress, ToolUse, tasks};
 
 /// A command with one of these words proves something about the code.
 const PROVING_WORDS: &[&str] = &[

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use std::time::Duration;
 
+use judge::{self, Asked, Desk, NotAsked, Question};
 use shared::blocks;
 use shared::cli::{self, Asker, Reply};
 use shared::hook::{Hook, Seen};
-use shared::judge::{self, Asked, Desk, NotAsked, Question};
 use shared::messages::Texts;
 use shared::operator::{Caller, typed};
 use shared::protocol::{Event, Stop};
 use shared::stop_gate;
-use shared::transcript::{Patience, TurnWork, conversation, deeds, requests, turn_work};
+use transcript::{Patience, TurnWork, conversation, deeds, requests, turn_work};
 
 use crate::TempoStop;
 use crate::question::{self, Material, Verdict};

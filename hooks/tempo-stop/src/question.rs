@@ -1,11 +1,11 @@
 //! What the model is asked: the material, and the form of its verdict. Pure.
 
+use judge::{self, Part};
+use secrets::masked;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use shared::judge::{self, Part};
 use shared::protocol::Mode;
-use shared::secrets::masked;
-use shared::transcript::{Deed, Said, Speaker};
+use transcript::{Deed, Said, Speaker};
 
 /// So many requests are shown at most, in characters all together.
 const MAX_REQUESTS_CHARS: usize = 8_000;

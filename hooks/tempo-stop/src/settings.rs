@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use judge;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use shared::config::{Bounded, SettingFault};
-use shared::judge;
 use shared::messages::strange_names;
 
 use crate::texts;

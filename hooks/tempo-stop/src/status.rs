@@ -1,7 +1,7 @@
 //! What `status` says beside what every hook's does: when a model is asked, which, and what it has cost.
 
+use judge;
 use shared::cli::Asker;
-use shared::judge;
 
 use crate::settings::{Mode, Settings};
 

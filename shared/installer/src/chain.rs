@@ -2,11 +2,12 @@
 //! which the hook that prints ours runs it too. It is taken out again where it still is what we wrote.
 
 use anyhow::bail;
+use client_settings::FileError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shared::catalog::HookEntry;
 use shared::config::edit;
-use shared::settings::{FileError, Refused};
+use shared::config::edit::Refused;
 
 use crate::places::Installation;
 use crate::say::note;

@@ -1,9 +1,9 @@
 //! What an installation registers: hooks that are named, all, ticked in a question, or the ticked defaults; and, as questions
 //! of their own, their permission rules and the status line.
 
+use client_settings::StatusLineThere;
 use inquire::MultiSelect;
 use shared::catalog::{Catalog, HookEntry};
-use shared::settings::StatusLineThere;
 
 use crate::ask::{answered, can_ask, confirmed};
 use crate::registration::find;
@@ -101,7 +101,7 @@ fn line(hook: &HookEntry, width: usize) -> String {
 mod tests {
     use shared::catalog::{Catalog, HookEntry};
 
-    use shared::settings::StatusLineThere;
+    use client_settings::StatusLineThere;
 
     use super::{Wish, choose, line, wants_rules, wants_status_line};
 

@@ -1,15 +1,15 @@
 //! One settings file of the client as the installer sees it: what is in it of ours, and putting in or taking out what is
-//! chosen. The editing itself is `shared::settings`.
+//! chosen. The editing itself is `client_settings`.
 
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use shared::catalog::{Catalog, HookEntry};
-use shared::host::Host;
-use shared::settings::{
+use client_settings::{
     self, Backup, Fault, FileError, Owner, Present, Program, Refused, Registered, Registration, StatusLine,
     UserFile, Wanted, faults,
 };
+use shared::catalog::{Catalog, HookEntry};
+use shared::host::Host;
 
 use crate::chain::{self, Chained};
 use crate::manifest::{Added, Manifest};
@@ -223,10 +223,10 @@ impl Settings {
         let others: Vec<Option<String>> = self.file.backups().into_iter().map(|backup| backup.text).collect();
         let both = self.with_added(&added);
         let edit = |text: Option<&str>, owner: &Owner<'_>| {
-            if settings::differ_in_ours_only(text, earlier, owner, &others) {
+            if client_settings::differ_in_ours_only(text, earlier, owner, &others) {
                 return Ok(earlier.map(str::to_owned));
             }
-            settings::arrange(text, owner, &wanted, &others)
+            client_settings::arrange(text, owner, &wanted, &others)
         };
         note_added(installation, Some(&both))?;
         self.chain(installation, &wanted, &added)?;
@@ -359,7 +359,7 @@ impl Settings {
         note_added(installation, Some(&both))?;
         self.chain(installation, wanted, added)?;
         let backup =
-            self.changed(host, &both, |text, owner| settings::arrange(text, owner, wanted, &earlier))?;
+            self.changed(host, &both, |text, owner| client_settings::arrange(text, owner, wanted, &earlier))?;
         self.unchain(installation, added)?;
         note_added(installation, stays)?;
         Ok(backup)
@@ -391,7 +391,7 @@ impl Settings {
     }
 
     fn present_in(&self, text: Option<&str>, added: &Added) -> Result<Present, FileError> {
-        settings::present(text.unwrap_or_default(), &self.owner_of(added))
+        client_settings::present(text.unwrap_or_default(), &self.owner_of(added))
             .map_err(|refused| self.file.refused(refused))
     }
 
@@ -413,7 +413,7 @@ impl Settings {
     ) -> Result<Option<String>, FileError> {
         let earlier: Vec<Option<String>> =
             self.file.backups().into_iter().map(|backup| backup.text).collect();
-        settings::arrange(text, &self.owner_of(&self.with_added(added)), wanted, &earlier)
+        client_settings::arrange(text, &self.owner_of(&self.with_added(added)), wanted, &earlier)
             .map_err(|refused| self.file.refused(refused))
     }
 

@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
+use client_settings::remove_abandoned_of;
 use shared::catalog::{Catalog, HookEntry};
 use shared::operator::refusal;
-use shared::settings::remove_abandoned_of;
 
 use crate::links::{self, Linked};
 use crate::manifest::{Deployed, Manifest, hash, hash_of};

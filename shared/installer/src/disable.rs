@@ -1,8 +1,8 @@
 //! `disable HOOK`: switched off in the configuration of its scope and no longer registered there. For the operator.
 
+use client_settings::FileError;
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
-use shared::settings::FileError;
 
 use crate::client_settings::{Choice, Settings};
 use crate::places::{Installation, Where};

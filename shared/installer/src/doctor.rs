@@ -160,15 +160,17 @@ fn registered_twice(world: &World<'_>, hook: &HookEntry) -> Option<Finding> {
     twice::finding(&twice::Registered { hook: &hook.name, places, steps_back })
 }
 
-/// A plugin's entry that leaves each call to settings; in settings, one to which it does.
+/// A plugin's entry that leaves each call to the user's settings; in those, one to which it does.
 fn lets_one_run(level: &Level, hook: &HookEntry) -> bool {
     let mut its = level.ours.iter().filter(|entry| entry.name == hook.name).peekable();
     let wanted = level.place.as_ref().and_then(|place| program(place, &hook.name).ok());
     its.peek().is_some()
         && match level.kind {
             Kind::Plugin => its.all(|entry| entry.args == [BY_PLUGIN]),
-            Kind::Managed => false,
-            _ => wanted.is_some_and(|wanted| its.all(|entry| is_same_program(&entry.program, &wanted))),
+            Kind::User => {
+                wanted.is_some_and(|wanted| its.all(|entry| is_same_program(&entry.program, &wanted)))
+            }
+            _ => false,
         }
 }
 

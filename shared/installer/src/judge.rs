@@ -4,8 +4,8 @@ use anyhow::Context as _;
 use inquire::Select;
 use shared::catalog::{Catalog, HookEntry};
 use shared::config::edit;
+use shared::config::edit::Refused;
 use shared::host::Host;
-use shared::settings::Refused;
 
 use crate::ask::{answered, can_ask};
 use crate::places::Installation;

@@ -8,9 +8,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
+use client_settings::{FileError, UserFile};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use shared::settings::{FileError, UserFile};
 
 use crate::chain::Chained;
 use crate::places::Installation;

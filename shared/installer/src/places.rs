@@ -6,8 +6,8 @@ use std::path::{Component, Path, PathBuf, absolute};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
+use client_settings::UserFile;
 use shared::host::{Environment, Host, Places, display_path};
-use shared::settings::UserFile;
 use shared::state::{file_key, with_lock};
 
 use crate::manifest::Manifest;

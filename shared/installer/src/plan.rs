@@ -2,9 +2,10 @@
 //! carried out. It asks its questions once, and reads the settings again when it changes them.
 
 use anyhow::{bail, ensure};
+use client_settings::FileError;
 use shared::catalog::{Catalog, HookEntry};
+use shared::config::edit::Refused;
 use shared::host::Host;
-use shared::settings::{FileError, Refused};
 
 use crate::ask::{agreed, can_ask};
 use crate::choose::{Wish, choose, wants_rules, wants_status_line};

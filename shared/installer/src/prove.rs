@@ -7,11 +7,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
+use client_settings::{Program, Registered};
 use serde_json::{Map, Number, Value};
 use shared::catalog::{Answer, HookEntry, Proof};
 use shared::host::Host;
 use shared::run::BY_PLUGIN;
-use shared::settings::{Program, Registered};
 
 use crate::child;
 use crate::manifest::Manifest;

@@ -1,10 +1,10 @@
 //! Whether readings of the credits used can come to the hook that works from them: by the status line that a hook of ours
 //! prints, or from the usage API where its owner has switched that on. An installation says so at its end.
 
+use client_settings::StatusLineThere;
 use shared::catalog::{Catalog, HookEntry};
 use shared::config::edit;
 use shared::host::Host;
-use shared::settings::StatusLineThere;
 
 use crate::client_settings::Settings;
 use crate::places::{Installation, Scope};
@@ -87,8 +87,8 @@ pub(crate) fn are_polled(requirements: Option<&str>, hook: &HookEntry) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use client_settings::StatusLineThere;
     use shared::catalog::Catalog;
-    use shared::settings::StatusLineThere;
 
     use super::{Readings, are_polled};
     use crate::voice::Voice;

@@ -1,10 +1,10 @@
 //! What registering a hook means: its entries, as config/hooks.yaml has them, and its `enabled` in requirements.yaml.
 
 use anyhow::{Context as _, bail};
+use client_settings::{Program, Registered, Registration};
 use shared::catalog::{Catalog, EventEntry, HookEntry};
 use shared::config::edit;
 use shared::config::nearest;
-use shared::settings::{self, Program, Registered, Registration};
 
 use crate::places::{Installation, Scope};
 use crate::team;
@@ -83,7 +83,7 @@ pub fn status_line<'a>(
     };
     let path = installation.deployed(&hook.name);
     let path = path.to_str().with_context(|| format!("{} is not readable text", path.display()))?;
-    Ok(Some((hook, settings::status_line_command(path, &printed.arguments))))
+    Ok(Some((hook, client_settings::status_line_command(path, &printed.arguments))))
 }
 
 /// Another command that starts the status line of one of these hooks in its turn, as a script of the user's does: to chain
@@ -114,7 +114,7 @@ fn enabled(text: Option<&str>, hook: &HookEntry) -> Option<String> {
 }
 
 /// The configuration with these hooks switched on; a hook that is on by default needs no line.
-pub fn switched_on(text: Option<&str>, hooks: &[&HookEntry]) -> Result<Option<String>, settings::Refused> {
+pub fn switched_on(text: Option<&str>, hooks: &[&HookEntry]) -> Result<Option<String>, edit::Refused> {
     let mut text = text.map(str::to_owned);
     for hook in hooks {
         let line = edit::get(text.as_deref().unwrap_or_default(), &hook.name, "enabled")?;
@@ -126,7 +126,7 @@ pub fn switched_on(text: Option<&str>, hooks: &[&HookEntry]) -> Result<Option<St
 }
 
 /// The configuration with this hook switched off.
-pub fn switched_off(text: Option<&str>, hook: &HookEntry) -> Result<Option<String>, settings::Refused> {
+pub fn switched_off(text: Option<&str>, hook: &HookEntry) -> Result<Option<String>, edit::Refused> {
     edit::set(text.unwrap_or_default(), &hook.name, "enabled", "false").map(Some)
 }
 

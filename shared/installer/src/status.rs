@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use client_settings::Registered;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::{Host, Timestamp};
-use shared::settings::Registered;
 
 use crate::client_settings::Settings;
 use crate::deploy::without_helper;

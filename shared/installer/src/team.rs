@@ -1,7 +1,7 @@
 //! What stands in a project's own settings, which are everybody's who works on it: shell lines that name nobody's home, do
 //! nothing where a hook is not installed, and once per session tell the one who lacks it. Pure.
 
-use shared::settings::{CONFIG_DIR_IN_SHELL, Program, Registration, SHELL_MARK, team_line};
+use client_settings::{CONFIG_DIR_IN_SHELL, Program, Registration, SHELL_MARK, team_line};
 
 /// The name of the line that tells who lacks a hook.
 pub(crate) const NOTICE: &str = "notice";
@@ -37,7 +37,7 @@ mod tests {
     use std::path::Path;
     use std::process::Command;
 
-    use shared::settings::Program;
+    use client_settings::Program;
 
     use super::{hook_line, notice};
 

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Context as _;
+use client_settings::Program;
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
-use shared::settings::Program;
 
 use crate::client_settings::Settings;
 use crate::places::{Installation, Where};

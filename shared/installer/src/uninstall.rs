@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
+use client_settings::UserFile;
 use shared::catalog::Catalog;
 use shared::config::{SCHEMA_FILE, SCHEMA_TITLE, read_text};
 use shared::host::Host;
-use shared::settings::UserFile;
 
 use crate::ask::{agreed, can_ask};
 use crate::client_settings::Settings;

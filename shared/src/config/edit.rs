@@ -15,7 +15,18 @@ use serde_yaml::{Mapping, Value};
 
 use super::spelling::dotted;
 use super::yaml::{line_of, opens_too_many_brackets};
-use crate::settings::Refused;
+
+/// Why a text is not edited.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {why}")]
+pub struct Refused {
+    /// Counted from 1.
+    pub line: usize,
+    /// In characters, counted from 1.
+    pub column: usize,
+    /// What is wrong there.
+    pub why: String,
+}
 
 /// The text with the key at `path` set to `value`, which is YAML on one line and is written as it stands. A text that says so
 /// already stays as it is.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::layer::{Layer, LayerKind};
-use crate::secrets::masked;
+use secrets::masked;
 
 /// One thing wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -22,7 +22,7 @@ fn request(timeout: Duration) -> Request {
 
 /// A program in the place of the courier, that runs these lines. A child writes it: if this process held it open for writing,
 /// another test's fork could keep it from being started.
-pub(crate) fn program(folder: &Path, lines: &str) -> PathBuf {
+fn program(folder: &Path, lines: &str) -> PathBuf {
     let file = folder.join("courier");
     let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod 700 \"$0\"";
     let written = Command::new("sh").args(["-c", write]).arg(&file).arg(lines).status().unwrap();

@@ -37,7 +37,7 @@ impl TrustedPath {
 }
 
 /// The first program of this name in these folders.
-pub(crate) fn first_program(folders: impl Iterator<Item = PathBuf>, name: &Path) -> Option<PathBuf> {
+pub fn first_program(folders: impl Iterator<Item = PathBuf>, name: &Path) -> Option<PathBuf> {
     let mut files = folders.flat_map(|folder| {
         let file = folder.join(name);
         endings().iter().map(move |ending| with_ending(&file, ending))
@@ -55,14 +55,18 @@ const fn endings() -> &'static [&'static str] {
     if cfg!(windows) { &["", ".exe", ".cmd"] } else { &[""] }
 }
 
+/// The file is one that may be executed.
 #[cfg(unix)]
-fn is_program(file: &Path) -> bool {
+#[must_use]
+pub fn is_program(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
+/// The file has an ending, as programs have here.
 #[cfg(not(unix))]
-fn is_program(file: &Path) -> bool {
+#[must_use]
+pub fn is_program(file: &Path) -> bool {
     file.is_file() && file.extension().is_some()
 }
 

@@ -1,16 +1,15 @@
-//! A hook that a plugin has started leaves the call to the copy of it that settings start: the client runs both, and what
-//! counts would count twice (ARCHITECTURE.md, "Decisions").
+//! A plugin's copy of a hook steps back where the user's settings.json starts the installed program for the same call:
+//! Claude Code runs both, and what counts would count twice. Claude Code also adds up a project's settings; those do not
+//! count here, because a stranger may have written them. Twice is better than no gate; `req doctor` reports it.
 
 use std::collections::BTreeMap;
-use std::fs::{self, Metadata};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::config::{Refused, read_text};
-use crate::host::{Host, Places};
+use crate::config::read_text;
+use crate::host::{Places, is_program};
 use crate::protocol::Input;
-use crate::settings::{Started, Texts, is_started_by_settings};
 
 /// With this argument a plugin starts a hook. The environment would not do: a project's settings may define it.
 pub const BY_PLUGIN: &str = "--plugin";
@@ -18,142 +17,89 @@ pub const BY_PLUGIN: &str = "--plugin";
 /// Larger files are no settings, in bytes.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// What the installer keeps of the programs beside it, as far as it is asked for here.
+/// The part of settings.json that registers hooks: groups of entries by event.
 #[derive(Deserialize)]
-struct Manifest {
-    files: BTreeMap<String, Deployed>,
+struct Settings {
+    #[serde(default)]
+    hooks: BTreeMap<String, Vec<Group>>,
 }
 
 #[derive(Deserialize)]
-struct Deployed {
-    /// In bytes.
-    size: u64,
+struct Group {
+    #[serde(default)]
+    matcher: Option<String>,
+    hooks: Vec<Entry>,
 }
 
-/// The settings the client reads have it start this hook for this call.
-pub(super) fn is_left_to_settings(hook: &str, host: &Host, places: &Places, input: &Input) -> bool {
+#[derive(Deserialize)]
+struct Entry {
+    #[serde(default)]
+    command: Option<String>,
+    #[serde(default)]
+    args: Option<Vec<String>>,
+}
+
+/// The user's settings.json registers the installed program of this hook for this call, and the program is there.
+pub(super) fn is_left_to_settings(hook: &str, places: &Places, input: &Input) -> bool {
     let Some(config) = &places.config_dir else { return false };
-    let programs = config.join("hooks");
-    let installed = programs.join(format!("{hook}{}", std::env::consts::EXE_SUFFIX));
-    let started = Started {
-        hook,
-        event: input.event.name(),
-        tool: input.event.tool_call().map(|call| &*call.tool_name),
-    };
-    let is_installed = |command: &str| is_same_program(Path::new(command), &installed);
-    // Where only the plugin is used there is no such program, and no file has to be read to know it.
-    can_be_started(&installed).is_some_and(|found| {
-        is_started_by_settings(&texts(host, places, config, input), &started, &is_installed)
-            && is_whole(hook, &found, &programs)
-    })
+    let installed = config.join("hooks").join(format!("{hook}{}", std::env::consts::EXE_SUFFIX));
+    let tool = input.event.tool_call().map(|call| &*call.tool_name);
+    // Where only the plugin is used there is no such program, and settings.json need not be read.
+    is_program(&installed)
+        && read_text(&config.join("settings.json"), None, MAX_BYTES)
+            .is_ok_and(|text| starts(&text, input.event.name(), tool, &installed))
 }
 
-/// As the client adds them up (tests/client-facts.md, 16): the team's of the folder it was started in, the user's own of the
-/// project's top.
-fn texts(host: &Host, places: &Places, config: &Path, input: &Input) -> Texts {
-    let mut is_unread = false;
-    let mut read = |file: PathBuf| match read_text(&file, None, MAX_BYTES) {
-        Ok(text) => Some(text),
-        Err(Refused::NotThere) => None,
-        Err(_) => {
-            is_unread = true;
-            None
+/// The text registers `program`, without arguments, for this event and tool.
+fn starts(settings: &str, event: &str, tool: Option<&str>, program: &Path) -> bool {
+    let Ok(settings) = serde_json::from_str::<Settings>(settings) else { return false };
+    let groups = settings.hooks.get(event).into_iter().flatten();
+    let is_ours = |entry: &Entry| {
+        entry.command.as_deref().is_some_and(|command| Path::new(command) == program)
+            && entry.args.as_ref().is_some_and(Vec::is_empty)
+    };
+    groups.filter(|group| group.is_for(tool)).any(|group| group.hooks.iter().any(is_ours))
+}
+
+impl Group {
+    /// The matcher is absent or names the tool. What a regular expression lets through is not judged here.
+    fn is_for(&self, tool: Option<&str>) -> bool {
+        match self.matcher.as_deref() {
+            None | Some("" | "*" | ".*") => true,
+            Some(names) => tool.is_some_and(|tool| names.split('|').any(|name| name == tool)),
         }
-    };
-    let start = host.environment.project_dir.as_deref().or(input.call.cwd.as_deref());
-    let top = places.root.as_deref();
-    let own = |folder: &Path| folder.join(".claude/settings.local.json");
-    Texts {
-        user: read(config.join("settings.json")),
-        local: top.map(own).and_then(&mut read),
-        team: start.map(|start| start.join(".claude/settings.json")).and_then(&mut read),
-        beside: start.filter(|start| top != Some(*start)).map(own).and_then(&mut read).into_iter().collect(),
-        is_unread,
     }
-}
-
-/// A relative path is taken from where the client starts it, which is not known for certain.
-fn is_same_program(command: &Path, installed: &Path) -> bool {
-    let is_link_to = || {
-        let real = command.canonicalize();
-        real.is_ok_and(|command| installed.canonicalize().is_ok_and(|installed| command == installed))
-    };
-    command.is_absolute() && (command == installed || is_link_to())
-}
-
-/// The installed program, if there is one that may be executed.
-fn can_be_started(installed: &Path) -> Option<Metadata> {
-    let found = fs::metadata(installed).ok()?;
-    (found.is_file() && found.len() > 0 && may_be_executed(installed)).then_some(found)
-}
-
-/// It is there whole, as far as its size tells. One that was put there by hand stands in no manifest, and is taken as it is.
-fn is_whole(hook: &str, found: &Metadata, programs: &Path) -> bool {
-    match read_text(&programs.join("manifest.json"), None, MAX_BYTES) {
-        Ok(text) => serde_json::from_str::<Manifest>(&text)
-            .is_ok_and(|manifest| manifest.files.get(hook).is_none_or(|file| file.size == found.len())),
-        Err(refused) => matches!(refused, Refused::NotThere),
-    }
-}
-
-#[cfg(unix)]
-fn may_be_executed(program: &Path) -> bool {
-    rustix::fs::access(program, rustix::fs::Access::EXEC_OK).is_ok()
-}
-
-#[cfg(not(unix))]
-fn may_be_executed(_program: &Path) -> bool {
-    true
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::path::Path;
 
-    use super::{can_be_started, is_same_program, is_whole};
+    use super::starts;
 
     #[test]
-    fn a_program_that_cannot_be_started_is_none() {
-        let place = tempfile::tempdir().unwrap();
-        let (programs, installed) = (place.path(), place.path().join("a-gate"));
-        let manifest = |text: &str| fs::write(programs.join("manifest.json"), text).unwrap();
-        let check = |expected: bool| {
-            let found = can_be_started(&installed);
-            assert_eq!(found.is_some_and(|found| is_whole("a-gate", &found, programs)), expected);
+    fn steps_back_for_the_installed_program_on_this_event_and_tool() {
+        let program = "/home/me/.claude/hooks/a-gate";
+        let text = |event: &str, matcher: &str, command: &str, args: &str| {
+            format!(
+                r#"{{"hooks":{{"{event}":[{{"matcher":{matcher},"hooks":[{{"type":"command","command":"{command}","args":{args}}}]}}]}}}}"#
+            )
         };
-        check(false);
-        fs::write(&installed, "program").unwrap();
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            fs::set_permissions(&installed, fs::Permissions::from_mode(0o644)).unwrap();
-            check(false);
-            fs::set_permissions(&installed, fs::Permissions::from_mode(0o755)).unwrap();
+        for (text, expected) in [
+            (text("PreToolUse", "null", program, "[]"), true),
+            (text("PreToolUse", r#""*""#, program, "[]"), true),
+            (text("PreToolUse", r#""Write|Edit""#, program, "[]"), true),
+            (text("PreToolUse", r#""Write""#, program, "[]"), false),
+            (text("PreToolUse", r#""Ed.*""#, program, "[]"), false),
+            (text("Stop", "null", program, "[]"), false),
+            (text("PreToolUse", "null", "/elsewhere/a-gate", "[]"), false),
+            (text("PreToolUse", "null", program, r#"["status"]"#), false),
+            (text("PreToolUse", "null", program, "null"), false),
+            (format!("{} }}", text("PreToolUse", "null", program, "[]")), false),
+            ("{}".to_owned(), false),
+            (String::new(), false),
+        ] {
+            assert_eq!(starts(&text, "PreToolUse", Some("Edit"), Path::new(program)), expected, "{text}");
         }
-        check(true);
-        manifest(r#"{"files":{"b-watch":{"size":1}}}"#);
-        check(true);
-        manifest(r#"{"product":"x","files":{"a-gate":{"sha256":"","size":7,"version":""}}}"#);
-        check(true);
-        manifest(r#"{"files":{"a-gate":{"size":9000}}}"#);
-        check(false);
-        manifest("torn");
-        check(false);
-        fs::remove_file(programs.join("manifest.json")).unwrap();
-        fs::write(&installed, "").unwrap();
-        check(false);
-        fs::remove_file(&installed).unwrap();
-        fs::create_dir(&installed).unwrap();
-        check(false);
-    }
-
-    #[test]
-    fn a_relative_path_is_no_certain_program() {
-        let place = tempfile::tempdir().unwrap();
-        let installed = place.path().join("a-gate");
-        fs::write(&installed, "program").unwrap();
-        assert!(is_same_program(&installed, &installed));
-        assert!(is_same_program(&place.path().join("./a-gate"), &installed));
-        assert!(!is_same_program("a-gate".as_ref(), "a-gate".as_ref()));
     }
 }

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use super::{MAX_BLOCKS_TOGETHER, StopFacts, ends_in_a_question, never_blocked};
+use super::{MAX_BLOCKS_TOGETHER, StopFacts, TurnWork, ends_in_a_question, never_blocked};
 use crate::blocks::BlockCount;
 use crate::host::Timestamp;
 use crate::protocol::{Call, Stop};
-use crate::transcript::TurnWork;
 
 struct Case {
     call: Call,

@@ -1,5 +1,5 @@
 //! Question 21: `claude -p` as a judge: what keeps the user's hooks, memories and session files out of it, what the model is
-//! shown, and what it says where there is no verdict. The arguments and variables are those of `shared::judge`.
+//! shown, and what it says where there is no verdict. The arguments and variables are those of `judge`.
 
 use super::stage::Stage;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ fn asked(stage: &Stage) -> Client<'_> {
         .args(&["--strict-mcp-config", "--disable-slash-commands", "--no-session-persistence"])
 }
 
-/// As `shared::judge` asks.
+/// As `judge` asks.
 fn judging(stage: &Stage) -> Client<'_> {
     asked(stage)
         .args(&NO_HOOKS)

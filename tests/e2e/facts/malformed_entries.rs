@@ -32,7 +32,7 @@ fn of(entry: &Value) -> Value {
     json!({ "hooks": [entry] })
 }
 
-/// Each of them is told by the installer (`shared::settings::faults`).
+/// Each of them is told by the installer (`client_settings::faults`).
 fn malformed() -> Vec<Value> {
     vec![
         of(&json!({ "type": "comand", "command": "true" })),

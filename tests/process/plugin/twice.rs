@@ -1,5 +1,5 @@
-//! A hook that settings and a plugin start acts once: the plugin's copy leaves the call to the other, in every scope, and
-//! to nothing that only looks like it.
+//! A hook that settings and a plugin start acts once: the plugin's copy leaves the call to the other, and to
+//! nothing that only looks like it.
 
 use serde_json::{Value, json};
 use std::fs;
@@ -82,86 +82,33 @@ fn steps_back(outcome: &Outcome) {
 }
 
 #[test]
-fn in_each_scope_the_plugins_copy_steps_back_and_acts_again_when_the_other_is_gone() {
-    for scope in ["user", "local", "project"] {
-        let user = User::new();
-        acts(&user.plugins().run());
-        user.install(scope);
-        fs::remove_dir_all(user.heartbeat()).unwrap();
-        steps_back(&user.plugins().run());
-        assert!(!user.heartbeat().join(GATE).exists(), "{scope}: that is the other's to leave");
-        acts(&user.copy().run());
-        let place = if scope == "user" { "" } else { " --project PROJECT" };
-        user.installer(&format!("uninstall --scope {scope}{place} --yes"));
-        acts(&user.plugins().run());
-    }
-}
-
-#[test]
-fn of_a_project_it_steps_back_where_the_client_reads_those_settings() {
+fn the_plugins_copy_steps_back_for_the_users_installation_and_acts_again_without_it() {
     let user = User::new();
-    let below = user.sandbox.project().join("below");
-    fs::create_dir_all(&below).unwrap();
-    let started_below = || {
-        let run = user.plugins().cwd(&below).env("CLAUDE_PROJECT_DIR", below.display().to_string());
-        run.run()
-    };
-    user.install("project");
-    acts(&started_below());
-    user.install("local");
-    steps_back(&started_below());
-}
-
-#[test]
-fn what_is_not_surely_started_and_heard_is_not_left_to() {
-    type Change = fn(&mut Value);
-    let rows: [(&str, Change); 6] = [
-        ("on no such event", |settings| {
-            drop(settings["hooks"].as_object_mut().unwrap().remove("PreToolUse"));
-        }),
-        ("not waited for", |settings| settings["hooks"]["PreToolUse"][0]["hooks"][0]["async"] = json!(true)),
-        ("for another tool", |settings| settings["hooks"]["PreToolUse"][0]["matcher"] = json!("Bash")),
-        ("ended at once", |settings| settings["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"] = json!(0.01)),
-        ("a file the client cannot read", |settings| settings["env"] = json!("x")),
-        ("another program", |settings| {
-            settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"] =
-                json!("/elsewhere/hooks/requirements-check");
-        }),
-    ];
-    for (what, change) in rows {
-        let user = User::new();
-        user.install("user");
-        steps_back(&user.plugins().run());
-        let mut settings = user.settings(Level::User);
-        change(&mut settings);
-        user.sandbox.settings(Level::User, &settings);
-        let outcome = user.plugins().run();
-        assert!(outcome.stdout_text().contains("\"deny\""), "{what}: {outcome}");
-    }
-    let user = User::new();
+    acts(&user.plugins().run());
     user.install("user");
-    fs::remove_file(user.sandbox.home().join(".claude/hooks").join(GATE)).unwrap();
+    fs::remove_dir_all(user.heartbeat()).unwrap();
+    steps_back(&user.plugins().run());
+    assert!(!user.heartbeat().join(GATE).exists(), "that is the other's to leave");
+    acts(&user.copy().run());
+    let program = user.sandbox.home().join(".claude/hooks").join(GATE);
+    fs::rename(&program, program.with_extension("away")).unwrap();
+    acts(&user.plugins().run());
+    fs::rename(program.with_extension("away"), &program).unwrap();
+    user.installer("uninstall --yes");
     acts(&user.plugins().run());
 }
 
 #[test]
-fn a_project_cannot_write_a_line_for_which_it_steps_back() {
+fn settings_of_a_project_never_silence_the_plugins_copy() {
     let user = User::new();
     user.install("user");
     let settings = user.settings(Level::User);
     user.installer("uninstall --yes");
     user.installer("install --prebuilt PREBUILT --hooks rate-awareness --yes");
-    for line in [": barbless requirements-check; exit 0", ": barbless requirements-check"] {
-        let entry = json!({ "type": "command", "command": line });
-        let hooks = json!({ "hooks": { "PreToolUse": [{ "hooks": [entry] }] } });
-        user.sandbox.settings(Level::Project, &hooks);
+    for level in [Level::Project, Level::Local] {
+        user.sandbox.settings(level, &settings);
         acts(&user.plugins().run());
     }
-    // That is no line of ours either, whatever it names; in the user's own file for the project it is.
-    user.sandbox.settings(Level::Project, &settings);
-    acts(&user.plugins().run());
-    user.sandbox.settings(Level::Local, &settings);
-    steps_back(&user.plugins().run());
 }
 
 #[test]

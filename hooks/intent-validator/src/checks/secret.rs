@@ -1,9 +1,9 @@
-//! Keys, tokens and passwords written into code: by their form (`shared::secrets`), where the form is certain, or where a
+//! Keys, tokens and passwords written into code: by their form (`secrets`), where the form is certain, or where a
 //! telling name stands before a text of its own.
 
 use std::collections::BTreeSet;
 
-use shared::secrets::masked;
+use secrets::masked;
 
 use super::Finding;
 

@@ -153,7 +153,7 @@ fn the_users_notices_come_through_and_a_failing_judge_asks_them_only_where_they_
     let Memory::Note(state) = allowed.memory else { panic!("what was told is remembered") };
     assert_eq!(outcome(&facts, &state, &defaults()).notice.as_deref(), Some("told"));
     let mut settings = defaults();
-    settings.judge.on_judge_failure = shared::judge::OnFailure::Ask;
+    settings.judge.on_judge_failure = judge::OnFailure::Ask;
     let Verdict::Ask { reason, rule } = outcome(&facts, &state, &settings).verdict else { panic!("it asks") };
     assert_eq!(rule, "judge.on_judge_failure");
     assert_eq!(reason, "intent-validator: no model looked at this change of src/a.py: it was late");

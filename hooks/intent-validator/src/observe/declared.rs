@@ -1,10 +1,10 @@
 //! What was declared in Claude's shell: the lines of a call that has run and come through.
 
+use secrets::masked;
 use serde::Deserialize;
 use shared::hook::Seen;
 use shared::own_calls::own_command_lines;
 use shared::protocol::{ToolCall, ToolResult};
-use shared::secrets::masked;
 
 use super::{DeclaredFacts, Spot};
 use crate::declare;

@@ -1,12 +1,12 @@
 //! The models are asked: what they are told and shown, and what came of it.
 
+use judge::{self, Desk, Question};
 use serde::de::DeserializeOwned;
 use shared::blocks;
 use shared::hook::Seen;
-use shared::judge::{self, Desk, Question};
 use shared::messages::Texts;
 use shared::protocol::ToolCall;
-use shared::transcript::conversation;
+use transcript::conversation;
 
 use super::{about_tests, how_to_declare};
 use crate::change::diff;

@@ -1,10 +1,10 @@
 //! Who is asked when, and what settles a change: tables.
 
+use judge::{Backend, OnFailure};
 use shared::config::{self, SectionSpec, Sources};
 use shared::host::Timestamp;
-use shared::judge::{Backend, OnFailure};
 use shared::switches::Position;
-use shared::transcript::Words;
+use transcript::Words;
 
 use super::{Answers, Known, LetGo, Local, Standing, local, standing};
 use crate::change::Versions;

@@ -1,7 +1,7 @@
 //! Which answers are verdicts, and what is shown to a model.
 
+use judge::{Asked, NotAsked, Outcome, Trouble};
 use serde_json::json;
-use shared::judge::{Asked, NotAsked, Outcome, Trouble};
 
 use super::{Announced, Announcement, Reply, Review, announced, key, reviewed, rule_lines};
 use crate::form::Part;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use shared::transcript::MAX_TAIL_BYTES;
+use transcript::MAX_TAIL_BYTES;
 
 use super::{Todos, of_transcript};
 use crate::git::GitContext;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use shared::hook::Seen;
 use shared::host::Timestamp;
 use shared::protocol::Event;
-use shared::transcript::last_reply;
 use shared::usage::session::{self, SessionUsage};
+use transcript::last_reply;
 
 use crate::levels::Thresholds;
 use crate::models::{self, Model};

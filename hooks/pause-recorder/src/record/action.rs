@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::io;
 
 use schemars::JsonSchema;
+use secrets::masked;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use shared::host::Timestamp;
-use shared::secrets::masked;
 
 /// What is kept of a text, in characters, beside its length.
 pub(crate) const MAX_SUMMARY_CHARS: usize = 200;

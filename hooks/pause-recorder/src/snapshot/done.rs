@@ -211,7 +211,7 @@ fn edited(action: &Action) -> Option<&str> {
 
 /// Masked first: with `//` and `..` gone, an address with a password in it is no longer known as one.
 fn relative(path: &Path, root: &Path) -> String {
-    let masked = shared::secrets::masked(&path.to_string_lossy()).into_owned();
+    let masked = secrets::masked(&path.to_string_lossy()).into_owned();
     let path = flat(Path::new(&masked));
     let inside = path.strip_prefix(root).unwrap_or(&path);
     shortened(&inside.to_string_lossy(), MAX_PATH_CHARS)

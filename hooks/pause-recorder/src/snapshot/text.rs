@@ -13,7 +13,7 @@ const UNSEEN: [std::ops::RangeInclusive<char>; 6] = [
 /// The text on one line: secrets masked, breaks and what cannot be seen as single spaces, at most so many characters.
 #[must_use]
 pub(crate) fn one_line(text: &str, most: usize) -> String {
-    let masked = shared::secrets::masked(text);
+    let masked = secrets::masked(text);
     let words = masked.split(|char: char| char.is_whitespace() || char.is_control() || is_unseen(char));
     let mut line = String::new();
     let mut count = 0;

@@ -344,7 +344,7 @@ impl Speaker<'_> {
         let metadata = Metadata {
             who: Some(if self.caller.is_operator() { "user" } else { "agent" }.to_owned()),
             entrypoint: self.view.world.entrypoint.clone(),
-            note: note.map(|note| cut(&shared::secrets::masked(note.trim()), MAX_NOTE)),
+            note: note.map(|note| cut(&secrets::masked(note.trim()), MAX_NOTE)),
             ..Metadata::default()
         };
         Mark { metadata: metadata.at(self.view.now), ..Mark::new(by, self.view.now) }

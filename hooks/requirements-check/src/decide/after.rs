@@ -1,8 +1,8 @@
 //! After a tool call that ran: what it made due, what it proved, which marks it used up, what it marked as met.
 
+use secrets::masked;
 use serde_json::{Map, Value};
 use shared::hook::{Given, Outcome, Verdict};
-use shared::secrets::masked;
 
 use super::{Answer, remember, rules, view};
 use crate::RequirementsCheck;

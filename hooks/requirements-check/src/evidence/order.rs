@@ -1,7 +1,7 @@
 //! What stands before a command in its line. Requirements look at things as they are before the line; the command
 //! sees what the line has made of them by then. So what may change them has a line of its own. Pure.
 
-use shared::secrets::masked;
+use secrets::masked;
 
 use super::{command_of, is_about, patterns};
 use crate::call::Call;

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use shared::hook::Verdict;
 use shared::protocol::Mode;
-use shared::transcript::TurnWork;
+use transcript::TurnWork;
 
 use super::{cannot_mark, denied_again, hash, kind, scope, set_aside, tracked_local_file, without_git};
 use crate::marks::Key;

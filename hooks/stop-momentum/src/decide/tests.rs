@@ -8,7 +8,7 @@ use shared::hook::{Given, Heed, Heeded, Memory, Outcome, Remark, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Input, Stop};
 use shared::switches::Position;
-use shared::transcript::TurnWork;
+use transcript::TurnWork;
 
 use super::decide;
 use crate::observe::{Facts, StopFacts};

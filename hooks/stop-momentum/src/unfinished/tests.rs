@@ -1,6 +1,6 @@
 //! Signs of unfinished work, from transcript lines as the client writes them.
 
-use shared::transcript::Line;
+use transcript::Line;
 
 use super::{Sign, signs};
 

@@ -10,7 +10,7 @@ use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Input, Stop};
 use shared::stop_gate::never_blocked_by_input;
 use shared::switches::{Position, Turn};
-use shared::transcript::TurnWork;
+use transcript::TurnWork;
 
 use super::decide;
 use crate::observe::{Facts, Judged, StopFacts};

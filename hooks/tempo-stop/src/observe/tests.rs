@@ -11,7 +11,7 @@ use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::protocol::{Call, Event, Input, Stop};
 use shared::state::Store;
 use shared::switches::{Position, Reach, turn};
-use shared::transcript::TurnWork;
+use transcript::TurnWork;
 
 use super::{Facts, Judged, StopFacts, material, observe};
 use crate::TempoStop;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shared::config::{self, SectionSpec, Sources};
 use shared::protocol::Mode;
 use shared::switches::Position;
-use shared::transcript::{Deed, Said, Speaker};
+use transcript::{Deed, Said, Speaker};
 
 use super::{Material, Verdict, parts, schema};
 use crate::settings::Settings;

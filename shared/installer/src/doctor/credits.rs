@@ -133,9 +133,9 @@ impl Facts {
 
 #[cfg(test)]
 mod tests {
+    use client_settings::StatusLineThere;
     use shared::catalog::Catalog;
     use shared::host::Timestamp;
-    use shared::settings::StatusLineThere;
     use shared::usage::{Source, Usage, Window};
 
     use super::{Facts, Line, finding, line};

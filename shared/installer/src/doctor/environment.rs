@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use shared::settings::{Named, Variable};
+use client_settings::Named;
+use shared::project_env::Variable;
 
 use super::finding::Finding;
 use super::level::{Kind, Level, json_of};

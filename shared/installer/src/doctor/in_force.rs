@@ -41,7 +41,7 @@ fn disabled(levels: &[Level]) -> Vec<Finding> {
         return vec![place(finding, level, flag.line).next("remove the key, or set it to false")];
     }
     let overruled = said.filter(|(_, flag)| flag.is_on);
-    let tell = |(level, flag): (&Level, shared::settings::Flag)| {
+    let tell = |(level, flag): (&Level, client_settings::Flag)| {
         let by = strongest.map(|(level, _)| level.shown.clone()).unwrap_or_default();
         place(Finding::note(format!("true, but overruled by {by}")), level, flag.line)
     };
@@ -103,8 +103,8 @@ mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
+    use client_settings::{Program, Registered};
     use serde_json::json;
-    use shared::settings::{Program, Registered};
 
     use super::{of_settings, of_start, of_trust, that_count};
     use crate::doctor::finding::Severity;

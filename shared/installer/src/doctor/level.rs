@@ -6,9 +6,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use client_settings::{Entry, Program, Registered, StatusLineThere, Survey, survey};
 use serde_json::Value;
 use shared::catalog::Catalog;
-use shared::settings::{Entry, Program, Registered, StatusLineThere, Survey, survey};
 
 use super::finding::Finding;
 use super::plugins;

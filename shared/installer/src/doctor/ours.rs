@@ -1,8 +1,8 @@
 //! Our own entries in one level, against what this version would write there. Pure.
 
+use client_settings::{Program, Registered};
 use shared::catalog::{EventEntry, HookEntry};
 use shared::run::BY_PLUGIN;
-use shared::settings::{Program, Registered};
 
 use super::finding::{Finding, Repair, Severity};
 use super::level::{Kind, Level};
@@ -186,8 +186,8 @@ fn gone(level: &Level, place: &Installation, hooks: &[&HookEntry]) -> Vec<Findin
 mod tests {
     use std::path::PathBuf;
 
+    use client_settings::Registered;
     use shared::catalog::{Catalog, HookEntry};
-    use shared::settings::Registered;
 
     use super::{Disk, findings};
     use crate::doctor::finding::{Finding, Repair, Severity};
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn each_way_of_being_wrong_is_told_once_and_can_be_mended() {
-        use shared::settings::Program;
+        use client_settings::Program;
         type Change = fn(&mut Vec<Registered>);
         let rows: [(Change, Severity, &str); 10] = [
             (

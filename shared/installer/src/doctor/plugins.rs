@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use client_settings::{Entry, Program, Registered};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use shared::catalog::Catalog;
-use shared::settings::{Entry, Program, Registered};
 
 use super::level::{Kind, Level, foreign, json_of, text_of};
 use super::world::World;

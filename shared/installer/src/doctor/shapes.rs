@@ -1,8 +1,8 @@
 //! What the client cannot read in a settings file, or reads otherwise than it looks: wrong nesting, unknown events,
 //! matchers. Pure.
 
+use client_settings::Fault as Misshapen;
 use shared::config::nearest;
-use shared::settings::Fault as Misshapen;
 
 use super::events;
 use super::finding::{Finding, Severity};
@@ -59,7 +59,7 @@ fn unknown(level: &Level, event: &str, line: usize) -> Option<Finding> {
     Some(found.at(&level.shown, Some(line)).key(format!("hooks.{}", event.escape_debug())).next(hint))
 }
 
-fn mismatched(level: &Level, group: &shared::settings::Group, fault: &Fault) -> Finding {
+fn mismatched(level: &Level, group: &client_settings::Group, fault: &Fault) -> Finding {
     let matcher = group.matcher.as_deref().unwrap_or_default();
     let is_ours = level.ours.iter().any(|entry| entry.event == group.event && entry.matcher == group.matcher);
     let found = match fault {
@@ -74,7 +74,7 @@ fn mismatched(level: &Level, group: &shared::settings::Group, fault: &Fault) -> 
 
 #[cfg(test)]
 mod tests {
-    use shared::settings::{Program, Registered};
+    use client_settings::{Program, Registered};
 
     use super::findings;
     use crate::doctor::finding::Severity;

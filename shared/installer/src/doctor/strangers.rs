@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use shared::settings::Entry;
+use client_settings::Entry;
 
 use super::finding::{Finding, Severity};
 use super::level::{Kind, Level};

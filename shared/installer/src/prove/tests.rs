@@ -64,8 +64,8 @@ mod run {
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 
+    use client_settings::{Program, Registered};
     use shared::catalog::{Answer, Catalog, HookEntry};
-    use shared::settings::{Program, Registered};
 
     use crate::deploy::{self, May};
     use crate::places::{Installation, Scope};

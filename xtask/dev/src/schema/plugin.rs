@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
+use client_settings::{Program, Registration};
 use serde_json::{Map, Value, json};
 use shared::catalog::Catalog;
 use shared::run::BY_PLUGIN;
-use shared::settings::{Program, Registration};
 
 use super::printed::said;
 use super::{Generated, pretty};

@@ -46,9 +46,9 @@ const DOORS: [Door; 5] = [
         allowed: &[
             ("shared/src/host/stdin.rs", "the deadline of reading stdin"),
             ("shared/src/state/lock.rs", "the deadline of a lock"),
-            ("shared/src/transcript/turn.rs", "the patience for the client's flush"),
+            ("shared/transcript/src/turn.rs", "the patience for the client's flush"),
             ("shared/src/sleep.rs", "the deadline of a delay"),
-            ("shared/src/judge/", "the deadline of a question"),
+            ("shared/judge/", "the deadline of a question"),
             ("hooks/credit-pacer/src/statusline/chain.rs", "the deadline of the status line below ours"),
             ("hooks/pause-recorder/src/git/", "the deadline of the git command"),
             ("hooks/requirements-check/src/git/", "the deadlines of counting and of the git command"),

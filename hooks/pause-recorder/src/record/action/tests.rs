@@ -142,7 +142,7 @@ fn of_a_long_text_the_same_is_kept_as_if_all_of_it_were_looked_at() {
         format!("-----BEGIN PRIVATE KEY-----\n{}", "QUJDREVGR0hJSktMTU5P\n".repeat(8_000)),
         format!("{}{} y", "x ".repeat(32_700), key("Ab1")),
     ] {
-        let all: String = shared::secrets::masked(&text).chars().take(200).collect();
+        let all: String = secrets::masked(&text).chars().take(200).collect();
         assert_eq!(shortened(&text, 200), all, "{}", &text[..40]);
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use shared::blocks::BlockCount;
 use shared::hook::{Heed, Heeded, Memory, Verdict};
-use shared::transcript::TurnWork;
+use transcript::TurnWork;
 
 use crate::marks::{By, Holder};
 use crate::scene::{Answer, End, SESSION, Scene, denied};

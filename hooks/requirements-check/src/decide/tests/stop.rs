@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use shared::blocks::BlockCount;
 use shared::hook::{Memory, Verdict};
-use shared::transcript::TurnWork;
+use transcript::TurnWork;
 
 use crate::marks::{By, Holder};
 use crate::scene::{Answer, End, SESSION, Scene, is_silent};

@@ -1,9 +1,10 @@
 //! A change of one key of one file, carried out: the file is read again under its lock, so that nothing that was written in
 //! between is lost.
 
+use client_settings::FileError;
+use shared::config::edit::Refused;
 use shared::config::{LayerKind, dotted, edit};
 use shared::host::Places;
-use shared::settings::{FileError, Refused};
 
 use super::ignore::ignore_local_file;
 use super::schema_file::SchemaFile;

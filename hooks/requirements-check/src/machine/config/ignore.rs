@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use shared::settings::{FileError, UserFile};
+use client_settings::{FileError, UserFile};
 
 use crate::git::Worktree;
 

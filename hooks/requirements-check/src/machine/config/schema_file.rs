@@ -6,11 +6,11 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use client_settings::FileError;
 use shared::config::{
     LayerKind, Refused, SCHEMA_FILE, SCHEMA_TEXT as SCHEMA, SCHEMA_TITLE as TITLE, read_text,
 };
 use shared::host::Places;
-use shared::settings::FileError;
 
 use super::user_file::user_file;
 

@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use shared::settings::UserFile;
+use client_settings::UserFile;
 
 /// The file at `path`; `inside` is the project it belongs to, none for the user's own.
 ///

@@ -4,8 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use client_settings::FileError;
 use shared::host::Timestamp;
-use shared::settings::FileError;
 
 use crate::machine::config::user_file::user_file;
 

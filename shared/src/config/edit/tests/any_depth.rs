@@ -1,7 +1,7 @@
 //! Keys of any depth, set and taken out, in every style YAML has.
 
+use crate::config::edit::Refused;
 use crate::config::edit::{is_set, set_at, unset_at};
-use crate::settings::Refused;
 
 fn path(dotted: &str) -> Vec<String> {
     dotted.split('/').map(ToOwned::to_owned).collect()

@@ -1,0 +1,87 @@
+//! Entries for the shell: recognised by the mark their line begins with, whatever follows it.
+
+use super::{FOLDER, installed, on, owner, register, registered};
+use crate::{Program, Registration, SHELL_MARK};
+
+fn line(event: &str, rest: &str) -> Registration {
+    Registration { program: Program::Shell(format!("{SHELL_MARK}{rest}")), ..on(event, None, "", 10) }
+}
+
+#[test]
+fn they_are_added_without_arguments_found_by_their_mark_and_removed() {
+    let before = r#"{"model":"opus"}"#;
+    let wanted =
+        [line("Stop", "a-gate; exec \"$HOME/.claude/hooks/a-gate\""), line("SessionStart", "notice; true")];
+    let after = register(before, &owner(), &wanted).unwrap();
+    let entry = r#""Stop":[{"hooks":[{"type":"command","command":": barbless a-gate; exec \"$HOME/.claude/hooks/a-gate\"","timeout":10}]}]"#;
+    assert!(after.contains(entry), "{after}");
+    let names: Vec<String> =
+        registered(&after, &owner()).unwrap().into_iter().map(|entry| entry.name).collect();
+    assert_eq!(names, ["a-gate", "notice"]);
+    assert_eq!(register(&after, &owner(), &wanted).unwrap(), after, "a second time changes nothing");
+    assert_eq!(
+        register(&after, &owner(), &wanted[..1]).unwrap(),
+        register(before, &owner(), &wanted[..1]).unwrap()
+    );
+    assert_eq!(register(&after, &owner(), &[]).unwrap(), before);
+}
+
+#[test]
+fn a_line_that_has_changed_is_put_right_in_place() {
+    let entry = |line: &str, more: &str| {
+        format!(
+            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"statusMessage": "x", "type": "command", "command": "{line}"{more}}}]}}, {{"hooks": []}}]}}}}"#
+        )
+    };
+    let right = entry(": barbless a-gate; new", r#", "timeout": 10"#);
+    for (stale, more) in [
+        (": barbless a-gate; old", r#", "timeout": 10"#),
+        (": barbless a-gate", r#", "timeout": 3"#),
+        (": barbless a-gate; new", r#", "timeout": 10, "async": true"#),
+        (": barbless a-gate; new", r#", "args": [], "timeout": 10"#),
+        (": barbless a-gate x", ""),
+    ] {
+        let before = entry(stale, more);
+        assert_eq!(register(&before, &owner(), &[line("Stop", "a-gate; new")]).unwrap(), right, "{before}");
+    }
+}
+
+#[test]
+fn somebody_elses_line_stays() {
+    for foreign in [
+        "true; : barbless a-gate; x",
+        ": barbless",
+        ": barbless-a-gate; x",
+        ":  barbless a-gate; x",
+        " : barbless a-gate; x",
+        "# : barbless a-gate",
+        "/home/me/.claude/hooks/a-gate",
+    ] {
+        let before = format!(
+            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{foreign}"}}]}}]}}}}"#
+        );
+        assert_eq!(registered(&before, &owner()).unwrap(), [], "{foreign}");
+        assert_eq!(register(&installed(&before), &owner(), &[]).unwrap(), before);
+    }
+    let prompt = r#"{"hooks":{"Stop":[{"hooks":[{"type":"prompt","command":": barbless a-gate; x"}]}]}}"#;
+    assert_eq!(register(prompt, &owner(), &[]).unwrap(), prompt);
+}
+
+#[test]
+fn one_form_takes_the_place_of_the_other() {
+    let (path, shell) = ([on("Stop", None, "a-gate", 10)], [line("Stop", "a-gate; x")]);
+    let of = |wanted: &[Registration]| register(r#"{"a":1}"#, &owner(), wanted).unwrap();
+    assert_eq!(register(&of(&path), &owner(), &shell).unwrap(), of(&shell));
+    assert_eq!(register(&of(&shell), &owner(), &path).unwrap(), of(&path));
+    assert!(of(&path).contains(FOLDER));
+}
+
+#[test]
+fn a_mark_without_a_name_of_a_hook_is_not_ours() {
+    for name in ["x$(touch${IFS}y)", "a'b\\\"c", "", "-x", "A-Gate", "a/b", "`id`"] {
+        let text = format!(
+            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": ": barbless {name};"}}]}}]}}}}"#
+        );
+        assert_eq!(registered(&text, &owner()).unwrap(), [], "{name}");
+    }
+}

@@ -1,0 +1,157 @@
+//! The status line: there is one place for it, which may be somebody's already.
+
+use super::{FOLDER, arrange, owner};
+use crate::{Owner, Refused, StatusLine, Wanted, present, status_line_command};
+
+const FOREIGN: &str = r#"{ "type":"command", "command" : "my-line \ud83d", "padding": 1.50e+0 }"#;
+
+fn ours() -> String {
+    format!("{FOLDER}/b-watch statusline")
+}
+
+fn value() -> String {
+    format!(r#"{{"type": "command", "command": "{}"}}"#, ours())
+}
+
+fn foreign_with_ours() -> String {
+    FOREIGN.replace("my-line \\ud83d", &ours())
+}
+
+/// The text with our status line, or without.
+fn with(text: &str, before: Option<&str>, wanted: Option<bool>) -> Result<String, Refused> {
+    let status_line = wanted.map(|replaces| StatusLine { command: ours(), replaces });
+    let owner = Owner { status_line_before: before, ..owner() };
+    let wanted = Wanted { status_line, ..Wanted::default() };
+    arrange(Some(text), &owner, &wanted, &[]).map(Option::unwrap_or_default)
+}
+
+#[test]
+fn it_is_set_where_there_is_none_and_taken_out_again() {
+    for before in [r#"{"model": "opus"}"#, "{\"model\": \"opus\" }\n", r#"{"a": {"statusLine": 1}}"#] {
+        for replaces in [false, true] {
+            let after = with(before, None, Some(replaces)).unwrap();
+            assert!(after.contains(&format!(r#", "statusLine": {}"#, value())), "{after}");
+            assert_eq!(with(&after, None, Some(replaces)).unwrap(), after, "a second time changes nothing");
+            assert_eq!(with(&after, None, None).unwrap(), before);
+        }
+    }
+    let lines = with("{\n\t\"model\": \"opus\"\n}", None, Some(false)).unwrap();
+    assert!(
+        lines.contains(",\n\t\"statusLine\": {\n\t\t\"type\": \"command\",\n\t\t\"command\": "),
+        "{lines}"
+    );
+}
+
+#[test]
+fn somebody_elses_is_left_alone_unless_it_may_be_replaced() {
+    for foreign in
+        [FOREIGN, r#"{"type": "static"}"#, "null", "\"x\"", r#"{"command": "/opt/b-watch statusline"}"#]
+    {
+        let before = format!(r#"{{"statusLine": {foreign}, "model": "opus"}}"#);
+        assert_eq!(with(&before, None, Some(false)).unwrap(), before);
+        assert_eq!(with(&before, None, None).unwrap(), before);
+        let there = present(&before, &owner()).unwrap().status_line.unwrap();
+        assert_eq!((there.raw.as_str(), there.is_ours), (foreign, false));
+
+        let after = with(&before, None, Some(true)).unwrap();
+        let ours = if foreign == FOREIGN { foreign_with_ours() } else { value() };
+        assert_eq!(after, format!(r#"{{"statusLine": {ours}, "model": "opus"}}"#));
+        assert_eq!(with(&after, Some(foreign), None).unwrap(), before, "given back as it was written");
+    }
+}
+
+#[test]
+fn one_on_lines_of_its_own_is_replaced_in_that_style() {
+    let before = "{\r\n  \"statusLine\": \"x\",\r\n  \"x\": 1\r\n}\r\n";
+    let after = with(before, None, Some(true)).unwrap();
+    let lines = format!("{{\r\n    \"type\": \"command\",\r\n    \"command\": \"{}\"\r\n  }}", ours());
+    assert_eq!(after, before.replace("\"x\",", &format!("{lines},")));
+    assert_eq!(with(&after, Some("\"x\""), None).unwrap(), before);
+}
+
+#[test]
+fn what_was_changed_beside_the_command_since_then_stays() {
+    let raw = r#"{"type": "command", "command": "mine", "padding": 1}"#;
+    let before = format!(r#"{{"statusLine": {raw}}}"#);
+    let after = with(&before, None, Some(true)).unwrap();
+    assert_eq!(with(&after, Some(raw), None).unwrap(), before);
+    let padded = after.replace("\"padding\": 1", "\"padding\": 0");
+    assert_eq!(with(&padded, Some(raw), None).unwrap(), before.replace("\"padding\": 1", "\"padding\": 0"));
+    let emptied = format!(r#"{{"statusLine": {{"command": "{}"}}}}"#, ours());
+    assert_eq!(with(&emptied, Some(raw), None).unwrap(), r#"{"statusLine": {"command": "mine"}}"#);
+}
+
+#[test]
+fn of_ours_only_the_command_is_put_right() {
+    for stale in
+        ["/old/place/.claude/hooks/b-watch statusline --x", "\\\"/a b/.claude/hooks/b-watch\\\" statusline"]
+    {
+        let text = |command: &str| {
+            format!(r#"{{"statusLine": {{"padding": 0, "command": "{command}", "type": "command"}}}}"#)
+        };
+        let there = present(&text(stale), &owner()).unwrap().status_line.unwrap();
+        assert!(there.is_ours);
+        assert_eq!(with(&text(stale), None, Some(false)).unwrap(), text(&ours()));
+        assert_eq!(with(&text(stale), None, None).unwrap(), "{}");
+    }
+}
+
+#[test]
+fn where_it_was_all_there_is_the_file_is_as_empty_as_it_was() {
+    let touched = format!(r#"{{"statusLine": {{"padding": 0, "command": "{}"}}}}"#, ours());
+    for before in ["{ }", "{\n}"] {
+        let earlier = [Some(before.to_owned())];
+        let after = arrange(Some(&touched), &owner(), &Wanted::default(), &earlier).unwrap();
+        assert_eq!(after.as_deref(), Some(before));
+    }
+}
+
+#[test]
+fn ours_is_not_given_back_as_the_one_before_ours() {
+    let after = with("{}", Some(&value()), Some(true)).unwrap();
+    assert_eq!(with(&after, Some(&value()), None).unwrap(), "{}");
+}
+
+#[test]
+fn one_that_stands_twice_is_refused_where_it_is_our_business() {
+    let twice = |line: &str| format!("{{\"statusLine\": {line},\n \"statusLine\": 1}}");
+    for (text, wanted) in [(twice("1"), Some(false)), (twice("1"), Some(true)), (twice(&value()), None)] {
+        let refused = with(&text, None, wanted).unwrap_err();
+        assert_eq!((refused.line, refused.column), (2, 2));
+        assert_eq!(refused.why, "the key `statusLine` stands here a second time");
+    }
+    assert_eq!(with(&twice("1"), None, None).unwrap(), twice("1"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_shell_starts_the_program_whatever_its_path_holds() {
+    for home in ["plain", "two words", "o'brien", "$HOME", "`id`", "a\"b", "back\\slash", "*", "é;x&y", "''"]
+    {
+        let folder = format!("/Users/{home}/.claude/hooks");
+        let line = status_line_command(&format!("{folder}/b-watch"), "statusline");
+        let printed = std::process::Command::new("sh").args(["-c", &format!("printf '%s|' {line}")]).output();
+        let printed = String::from_utf8(printed.unwrap().stdout).unwrap();
+        assert_eq!(printed, format!("{folder}/b-watch|statusline|"), "{line}");
+        assert!(is_recognized(&line, &folder), "{line}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn recognizes_the_lines_of_earlier_versions() {
+    for (home, line) in [
+        ("two words", "\"/Users/two words/.claude/hooks/b-watch\" statusline"),
+        ("o'brien", "/Users/o'brien/.claude/hooks/b-watch statusline"),
+        ("$x", "/Users/$x/.claude/hooks/b-watch statusline"),
+    ] {
+        assert!(is_recognized(line, &format!("/Users/{home}/.claude/hooks")), "{line}");
+    }
+}
+
+#[cfg(unix)]
+fn is_recognized(line: &str, folder: &str) -> bool {
+    let owner = Owner { folder: std::path::Path::new(folder), ..owner() };
+    let text = serde_json::json!({ "statusLine": { "type": "command", "command": line } }).to_string();
+    present(&text, &owner).unwrap().status_line.unwrap().is_ours
+}

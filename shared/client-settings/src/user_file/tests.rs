@@ -1,0 +1,423 @@
+//! Real files in a scratch folder: links, modes, backups, refusals, what killed processes leave behind, and writers that
+//! meet.
+
+use std::fs;
+use std::path::Path;
+
+use super::{FileError, KEEP_BACKUPS, UserFile};
+use shared::host::Timestamp;
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_secs(1_795_247_198 + second)
+}
+
+fn replace_with(text: &str) -> impl FnOnce(Option<&str>) -> Result<Option<String>, FileError> {
+    let text = text.to_owned();
+    move |_| Ok(Some(text))
+}
+
+fn remove() -> impl FnOnce(Option<&str>) -> Result<Option<String>, FileError> {
+    |_| Ok(None)
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn texts(file: &UserFile) -> Vec<Option<String>> {
+    file.backups().into_iter().map(|backup| backup.text).collect()
+}
+
+fn some(texts: &[&str]) -> Vec<Option<String>> {
+    texts.iter().map(|text| Some((*text).to_owned())).collect()
+}
+
+#[test]
+fn a_new_file_is_created_with_its_folders_and_leaves_nothing_beside_it() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = UserFile::at(&scratch.path().join("new/deep/settings.json")).unwrap();
+    assert_eq!(file.read().unwrap(), None);
+    assert!(file.change(replace_with("a")).unwrap());
+    assert!(!file.change(replace_with("a")).unwrap(), "the same text is not written again");
+    assert_eq!(file.read().unwrap().as_deref(), Some("a"));
+    assert_eq!(names(&scratch.path().join("new/deep")), ["settings.json"]);
+    assert!(file.change(remove()).unwrap());
+    assert_eq!(names(&scratch.path().join("new/deep")), [""; 0]);
+}
+
+#[test]
+fn folders_are_made_only_for_a_file() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = UserFile::at(&scratch.path().join("new/deep/settings.json")).unwrap();
+    assert!(!file.change(remove()).unwrap());
+    assert_eq!(file.change_with_backup(at(0), remove()).unwrap(), None);
+    let refused = crate::Refused { line: 1, column: 1, why: "no".into() };
+    file.change::<FileError>(|_| Err(file.refused(refused))).unwrap_err();
+    assert_eq!(names(scratch.path()), [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn new_folders_and_files_are_private_and_an_existing_mode_stays() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("new/settings.json");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+    let file = UserFile::at(&path).unwrap();
+    file.change(replace_with("a")).unwrap();
+    assert_eq!((mode(path.parent().unwrap()), mode(&path)), (0o700, 0o600));
+    for kept in [0o664, 0o600, 0o640, 0o200, 0o755] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(kept)).unwrap();
+        assert!(file.change(replace_with(&format!("{kept}"))).unwrap());
+        assert_eq!(mode(&path), kept);
+    }
+    let backup = file.change_with_backup(at(0), replace_with("c")).unwrap().unwrap();
+    assert_eq!(mode(&backup), 0o600, "whatever was in it is nobody else's");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_projects_files_are_as_readable_as_others_and_their_backups_are_not_in_it() {
+    use std::os::unix::fs::MetadataExt;
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("project/.claude/settings.json");
+    let kept = scratch.path().join("kept/of/it");
+    let file = UserFile::at(&path).unwrap().of_a_project(&kept);
+    file.change_with_backup(at(0), replace_with("a")).unwrap();
+    file.change_with_backup(at(1), replace_with("b")).unwrap();
+    fs::write(scratch.path().join("usual"), "").unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().mode();
+    assert_eq!(mode(&path), mode(&scratch.path().join("usual")));
+    assert_eq!(mode(&kept) & 0o777, 0o700);
+    assert_eq!(names(path.parent().unwrap()), ["settings.json"]);
+    assert_eq!(texts(&file), [Some("a".to_owned()), None]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link_and_its_target_is_replaced() {
+    use std::os::unix::fs::symlink;
+    let scratch = tempfile::tempdir().unwrap();
+    let (dotfiles, home) = (scratch.path().join("dotfiles/deep"), scratch.path().join("home"));
+    fs::create_dir_all(&home).unwrap();
+    symlink("../dotfiles/deep/s.json", home.join("relative")).unwrap();
+    symlink(dotfiles.join("s.json"), home.join("absolute")).unwrap();
+    symlink("relative", home.join("chain")).unwrap();
+    symlink(".", home.join("folder")).unwrap();
+    let links = names(&home);
+    for name in ["relative", "absolute", "chain", "folder/chain"] {
+        let file = UserFile::at(&home.join(name)).unwrap();
+        assert_eq!(file.read().unwrap(), None, "{name}: a link to nothing yet");
+        file.change_with_backup(at(0), replace_with("a")).unwrap();
+        file.change_with_backup(at(1), replace_with("b")).unwrap();
+        assert_eq!(fs::read_to_string(dotfiles.join("s.json")).unwrap(), "b", "{name}");
+        assert_eq!(names(&dotfiles), ["s.json"], "backups stay out of the target's folder");
+        assert_eq!(texts(&file), [Some("a".to_owned()), None]);
+        file.change(remove()).unwrap();
+        assert_eq!(names(&dotfiles), [""; 0]);
+        for backup in file.backups() {
+            fs::remove_file(backup.path).unwrap();
+        }
+        assert_eq!(names(&home), links, "{name}: nothing else is there");
+        assert!(links.iter().all(|name| fs::symlink_metadata(home.join(name)).unwrap().is_symlink()));
+    }
+    symlink("loop", home.join("loop")).unwrap();
+    let error = UserFile::at(&home.join("loop")).unwrap_err().to_string();
+    assert!(error.ends_with("too many links, one to the next; the file was not changed"), "{error}");
+}
+
+#[test]
+fn backups_hold_what_was_there_newest_first_and_the_first_is_never_removed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = UserFile::at(&scratch.path().join("settings.json")).unwrap();
+    let first = file.change_with_backup(at(0), replace_with("0")).unwrap().unwrap();
+    assert!(
+        first.ends_with("settings.json.barbless-backup-20261121T074638.000Z-absent"),
+        "{}",
+        first.display()
+    );
+    assert_eq!(file.backups()[0].text, None);
+    for second in 1..8 {
+        file.change_with_backup(at(second), replace_with(&second.to_string())).unwrap();
+    }
+    assert_eq!(file.change_with_backup(at(9), replace_with("7")).unwrap(), None, "no change, no backup");
+    let mut expected = some(&["6", "5", "4", "3", "2"]);
+    assert_eq!(expected.len(), KEEP_BACKUPS);
+    expected.push(None);
+    assert_eq!(texts(&file), expected);
+}
+
+#[test]
+fn two_changes_at_one_moment_and_a_clock_that_goes_back_leave_a_backup_each_in_their_order() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = UserFile::at(&scratch.path().join("settings.json")).unwrap();
+    for (text, second) in [("a", 5), ("b", 5), ("c", 5), ("d", 0), ("e", -1_000_000)] {
+        file.change_with_backup(at(second), replace_with(text)).unwrap();
+    }
+    let mut expected = some(&["d", "c", "b", "a"]);
+    expected.push(None);
+    assert_eq!(texts(&file), expected);
+}
+
+#[test]
+fn a_text_that_is_there_again_is_not_kept_twice() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = UserFile::at(&scratch.path().join("settings.json")).unwrap();
+    file.change_with_backup(at(0), replace_with("a")).unwrap();
+    let first = file.change_with_backup(at(1), replace_with("b")).unwrap();
+    // As if the change had never come.
+    file.change(replace_with("a")).unwrap();
+    assert_eq!(file.change_with_backup(at(2), replace_with("c")).unwrap(), first);
+    assert_eq!(texts(&file), [Some("a".to_owned()), None]);
+    file.change_with_backup(at(3), replace_with("a")).unwrap();
+    file.change_with_backup(at(4), replace_with("c")).unwrap();
+    assert_eq!(texts(&file), [Some("a".to_owned()), Some("c".to_owned()), Some("a".to_owned()), None]);
+}
+
+#[test]
+fn only_whole_backups_of_this_file_are_its_backups() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = UserFile::at(&scratch.path().join("settings.json")).unwrap();
+    file.change_with_backup(at(0), replace_with("a")).unwrap();
+    let theirs = [
+        "settings.json.barbless-backup-20991121T074638.000Z.barbless-77",
+        "settings.json.barbless-backup-20991121T074638.000Z copy",
+        "settings.json.barbless-backup-",
+        "settings.json.bak.barbless-backup-20991121T074638.000Z",
+        "other-settings.json.barbless-backup-20991121T074638.000Z",
+    ];
+    for name in theirs {
+        fs::write(scratch.path().join(name), "torn").unwrap();
+    }
+    assert_eq!(texts(&file), [None]);
+}
+
+#[test]
+fn what_killed_processes_left_goes_with_the_next_change_even_if_nothing_is_changed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let link = scratch.path().join("settings.json");
+    let target = scratch.path().join("dotfiles/s.json");
+    fs::create_dir(scratch.path().join("dotfiles")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    #[cfg(not(unix))]
+    let target = link.clone();
+    fs::write(&target, "a").unwrap();
+    let beside = target.parent().unwrap();
+    let own = std::process::id();
+    let abandoned = [
+        link.with_file_name("settings.json.barbless-backup-20991121T074638.000Z.barbless-77"),
+        link.with_file_name(format!(
+            "settings.json.barbless-backup-20991121T074638.000Z-absent.barbless-{own}"
+        )),
+        beside.join("s.json.barbless-1"),
+        beside.join(format!("s.json.barbless-{own}")),
+        beside.join("s.json.barbless.lock"),
+    ];
+    let theirs = [
+        beside.join("s.json.barbless-1x"),
+        beside.join("s.json.barbless-"),
+        beside.join("s.json.mine.barbless-1"),
+        beside.join("t.json.barbless-1"),
+    ];
+    let file = UserFile::at(&link).unwrap();
+    for text in [None, Some("a"), Some("b")] {
+        for path in abandoned.iter().chain(&theirs) {
+            fs::write(path, "torn").unwrap();
+        }
+        match text {
+            None => drop(file.read().unwrap()),
+            Some(text) => drop(file.change(replace_with(text)).unwrap()),
+        }
+        assert!(abandoned.iter().all(|path| !path.exists()), "{:?}", names(beside));
+        assert!(theirs.iter().all(|path| path.exists()), "{:?}", names(beside));
+        assert_eq!(fs::read_to_string(&target).unwrap(), text.unwrap_or("a"));
+    }
+}
+
+#[test]
+fn reading_takes_nothing_from_one_who_is_writing() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = UserFile::at(&scratch.path().join("settings.json")).unwrap();
+    let temporary = scratch.path().join("settings.json.barbless-1");
+    file.change::<FileError>(|_| {
+        fs::write(&temporary, "half of").unwrap();
+        assert_eq!(file.read().unwrap(), None);
+        assert!(temporary.exists());
+        Ok(Some("a".to_owned()))
+    })
+    .unwrap();
+    fs::remove_file(temporary).unwrap();
+    assert_eq!(names(scratch.path()), ["settings.json"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn where_there_is_no_lock_only_what_ended_processes_left_goes() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut child = std::process::Command::new("true").spawn().unwrap();
+    child.wait().unwrap();
+    let of = |process: u32| format!("program.barbless-{process}");
+    for name in ["program", "program-2.barbless-1", &of(child.id()), &of(std::process::id())] {
+        fs::write(scratch.path().join(name), "").unwrap();
+    }
+    super::remove_abandoned_of(&scratch.path().join("program"));
+    assert_eq!(names(scratch.path()), ["program", "program-2.barbless-1", &of(std::process::id())]);
+}
+
+#[test]
+fn a_refused_edit_and_an_unreadable_file_change_nothing() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("settings.json");
+    fs::write(&path, [0xff, 0xfe]).unwrap();
+    let file = UserFile::at(&path).unwrap();
+    assert!(file.change_with_backup(at(0), replace_with("a")).is_err());
+    let unread = file.read().unwrap_err().to_string();
+    assert!(!unread.contains("changed"), "nobody was about to change it: {unread}");
+    fs::write(&path, "text").unwrap();
+    let refused = file.change_with_backup(at(0), |_| {
+        Err(file.refused(crate::Refused { line: 2, column: 5, why: "no".into() }))
+    });
+    let said = refused.unwrap_err().to_string();
+    assert!(said.ends_with("settings.json, line 2, column 5: no; the file was not changed"), "{said}");
+    assert_eq!(names(scratch.path()), ["settings.json"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "text");
+
+    let folder = UserFile::at(scratch.path()).unwrap_err().to_string();
+    assert!(folder.ends_with(" is not a regular file; move it away and try again"), "{folder}");
+    let below = UserFile::at(&path.join("settings.json")).unwrap();
+    assert!(below.change(replace_with("a")).is_err(), "there is nothing below a file");
+    assert_eq!(names(scratch.path()), ["settings.json"]);
+}
+
+#[test]
+fn a_file_without_a_backup_is_not_changed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("settings.json");
+    fs::write(&path, "text").unwrap();
+    fs::write(scratch.path().join("kept"), "no folder").unwrap();
+    let file = UserFile::at(&path).unwrap().of_a_project(&scratch.path().join("kept/backups"));
+    assert!(file.change_with_backup(at(0), replace_with("a")).is_err());
+    assert_eq!(fs::read_to_string(&path).unwrap(), "text");
+    assert_eq!(names(scratch.path()), ["kept", "settings.json"]);
+}
+
+#[test]
+fn a_change_that_failed_leaves_no_backup() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("settings.json");
+    fs::write(&path, "text").unwrap();
+    let in_the_way = format!("settings.json.barbless-{}", std::process::id());
+    fs::create_dir(scratch.path().join(&in_the_way)).unwrap();
+    let file = UserFile::at(&path).unwrap();
+    assert!(file.change_with_backup(at(0), replace_with("a")).is_err());
+    assert_eq!(fs::read_to_string(&path).unwrap(), "text");
+    assert_eq!(names(scratch.path()), ["settings.json", &in_the_way]);
+}
+
+#[test]
+fn a_file_its_owner_made_read_only_stays_as_it_is() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("settings.json");
+    fs::write(&path, "text").unwrap();
+    let writable = fs::metadata(&path).unwrap().permissions();
+    let mut read_only = writable.clone();
+    read_only.set_readonly(true);
+    fs::set_permissions(&path, read_only).unwrap();
+    let file = UserFile::at(&path).unwrap();
+    for error in [
+        file.change(replace_with("a")).unwrap_err(),
+        file.change(remove()).unwrap_err(),
+        file.change_with_backup(at(0), replace_with("a")).unwrap_err(),
+    ] {
+        let said = error.to_string();
+        assert!(said.ends_with("settings.json is read-only; make it writable and try again"), "{said}");
+    }
+    assert!(!file.change(replace_with("text")).unwrap(), "nothing to change is no reason to refuse");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "text");
+    assert_eq!(names(scratch.path()), ["settings.json"]);
+    fs::set_permissions(&path, writable).unwrap();
+    assert!(file.change(replace_with("a")).unwrap());
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_left_in_a_folder_that_cannot_be_written_to() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("folder");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("settings.json"), "text").unwrap();
+    let set_mode = |mode| fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+    set_mode(0o500);
+    if fs::write(folder.join("probe"), "").is_ok() {
+        set_mode(0o700);
+        eprintln!("SKIPPED: the mode of a folder does not bind this user, who is probably root");
+        return;
+    }
+    let file = UserFile::at(&folder.join("settings.json")).unwrap();
+    let error = file.change_with_backup(at(0), replace_with("a")).unwrap_err().to_string();
+    set_mode(0o700);
+    assert!(error.contains("settings.json: ") && error.ends_with("; the file was not changed"), "{error}");
+    assert_eq!(names(&folder), ["settings.json"]);
+    assert_eq!(fs::read_to_string(folder.join("settings.json")).unwrap(), "text");
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_through_a_link_that_lies_where_a_temporary_file_would() {
+    let scratch = tempfile::tempdir().unwrap();
+    let victim = scratch.path().join("victim");
+    fs::write(&victim, "text").unwrap();
+    let temporary = scratch.path().join(format!("settings.json.barbless-{}", std::process::id()));
+    std::os::unix::fs::symlink(&victim, &temporary).unwrap();
+    let file = UserFile::at(&scratch.path().join("settings.json")).unwrap();
+    file.change(replace_with("a")).unwrap();
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "text");
+    assert_eq!(names(scratch.path()), ["settings.json", "victim"]);
+}
+
+#[test]
+fn many_writers_lose_no_change() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("count");
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..10 {
+                    let file = UserFile::at(&path).unwrap();
+                    let increment = |text: Option<&str>| -> Result<Option<String>, FileError> {
+                        let count: u32 = text.map_or(0, |text| text.parse().unwrap());
+                        Ok(Some((count + 1).to_string()))
+                    };
+                    file.change(increment).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(fs::read_to_string(&path).unwrap(), "80");
+}
+
+#[test]
+fn who_makes_a_folder_for_nothing_does_not_take_it_from_one_who_needs_it() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("new/settings.json");
+    for _ in 0..20 {
+        std::thread::scope(|scope| {
+            for index in 0..4 {
+                let file = UserFile::at(&path).unwrap();
+                let edit = move |text: Option<&str>| -> Result<Option<String>, FileError> {
+                    Ok(if index == 0 { Some("a".to_owned()) } else { text.map(str::to_owned) })
+                };
+                scope.spawn(move || file.change(edit).unwrap());
+            }
+        });
+        assert_eq!(fs::read_to_string(&path).unwrap(), "a");
+        fs::remove_dir_all(scratch.path().join("new")).unwrap();
+    }
+}

@@ -1,0 +1,301 @@
+//! Asking a client that is a script: what it is told and given, what is left of it, and what ends it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use serde_json::json;
+
+use super::{converse, environment, find};
+use crate::Desk;
+use crate::exchange::{Exchange, Reply, Trouble};
+use crate::settings::{Settings, defaults};
+use shared::host::{Clock, Environment, Host, Places};
+use shared::protocol::Call;
+use shared::state::Store;
+
+const VERDICT: &str = r#"{"type":"result","is_error":false,"structured_output":{"verdict":"YES"}}"#;
+
+/// Says the verdict when it has heard all.
+const JUDGES: &str = r#"cat > "$NOTES/stdin"; echo '{"type":"result","is_error":false,"structured_output":{"verdict":"YES"}}'"#;
+
+/// Goes on for an hour, and has a child that holds the pipe as long.
+const HANGS: &str =
+    r#"sleep 3600 & echo $! > "$NOTES/child.tmp"; mv "$NOTES/child.tmp" "$NOTES/child"; wait"#;
+
+/// A folder with a client that runs these lines, a state folder, and a folder for what the client notes.
+struct World {
+    scratch: PathBuf,
+    store: Store,
+    host: Host,
+    settings: Settings,
+}
+
+impl World {
+    fn new(scratch: &Path, lines: &str) -> Self {
+        let program = scratch.join("claude");
+        fs::create_dir_all(scratch.join("notes")).unwrap();
+        let notes = scratch.join("notes");
+        fs::write(&program, format!("#!/bin/sh\nNOTES='{}'\n{lines}\n", notes.display())).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
+        let clock = Clock::System;
+        let host = Host { started: clock.now(), clock, environment: Environment::default() };
+        let store = Store::open(&scratch.join("state")).unwrap();
+        let settings = Settings { claude_program: program, ..defaults() };
+        Self { scratch: scratch.to_path_buf(), store, host, settings }
+    }
+
+    /// Asks with these variables in our own environment.
+    fn ask(&self, variables: &[(&str, &str)], time: Duration) -> Result<Reply, Trouble> {
+        let state = self.store.dir().to_path_buf();
+        let places =
+            Places { state_dir: Some(state.clone()), default_state_dir: Some(state), ..Places::default() };
+        let desk = Desk {
+            hook: "intent-validator",
+            host: &self.host,
+            places: &places,
+            store: Some(&self.store),
+            call: &Call::default(),
+            event: "PreToolUse",
+            settings: &self.settings,
+            is_refused_elsewhere: &|| false,
+        };
+        let exchange = Exchange {
+            model: "small",
+            instructions: "Judge it.",
+            material: "a word of others",
+            verdicts: &json!({ "type": "object" }),
+            deadline: Instant::now() + time,
+        };
+        let variables = variables.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        converse(&exchange, &desk, environment::handed_on(variables)).map_err(|failure| failure.trouble)
+    }
+
+    fn noted(&self, name: &str) -> String {
+        fs::read_to_string(self.scratch.join("notes").join(name)).unwrap()
+    }
+
+    fn nonces(&self) -> usize {
+        fs::read_dir(self.store.dir().join("nonce")).map_or(0, Iterator::count)
+    }
+}
+
+/// For everything that happens at once on an idle machine.
+const SOON: Duration = Duration::from_secs(30);
+
+fn asked(lines: &str) -> Result<Reply, Trouble> {
+    let scratch = tempfile::tempdir().unwrap();
+    World::new(scratch.path(), lines).ask(&[], SOON)
+}
+
+#[test]
+fn it_hears_the_material_on_stdin_and_its_verdict_is_read() {
+    let scratch = tempfile::tempdir().unwrap();
+    let world = World::new(scratch.path(), &format!(r#"echo "$*" > "$NOTES/arguments"; {JUDGES}"#));
+    assert_eq!(world.ask(&[], SOON).unwrap().verdict, json!({ "verdict": "YES" }));
+    assert_eq!(world.noted("stdin"), "a word of others");
+    assert!(!world.noted("arguments").contains("a word of others"));
+}
+
+#[test]
+fn it_is_given_the_listed_variables_and_ours_and_no_other() {
+    let scratch = tempfile::tempdir().unwrap();
+    let world = World::new(scratch.path(), &format!(r#"env > "$NOTES/env"; {JUDGES}"#));
+    let variables = [
+        ("HOME", "/home/me"),
+        ("PATH", "/usr/bin:/bin"),
+        ("ANTHROPIC_API_KEY", "key"),
+        ("CLAUDECODE", "1"),
+        ("CLAUDE_CODE_SESSION_ID", "x"),
+        ("GITHUB_TOKEN", "x"),
+    ];
+    world.ask(&variables, SOON).unwrap();
+    // The shell itself adds these.
+    let of_the_shell = ["PWD", "OLDPWD", "SHLVL", "_"];
+    let text = world.noted("env");
+    let mut given: Vec<_> = text.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
+    given.retain(|name| !of_the_shell.contains(name));
+    given.sort_unstable();
+    let expected = [
+        "ANTHROPIC_API_KEY",
+        "BARBLESS_NONCE",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+        "CLAUDE_CODE_EFFORT_LEVEL",
+        "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
+        "CLAUDE_CODE_MAX_RETRIES",
+        "CLAUDE_CODE_SAFE_MODE",
+        "DISABLE_AUTOUPDATER",
+        "DISABLE_TELEMETRY",
+        "HOME",
+        "MAX_THINKING_TOKENS",
+        "PATH",
+    ];
+    assert_eq!(given, expected);
+}
+
+#[test]
+fn it_runs_in_an_empty_private_folder_of_the_state_folder() {
+    let scratch = tempfile::tempdir().unwrap();
+    let world =
+        World::new(scratch.path(), &format!(r#"pwd > "$NOTES/folder"; ls -A > "$NOTES/files"; {JUDGES}"#));
+    world.ask(&[], SOON).unwrap();
+    let folder = PathBuf::from(world.noted("folder").trim());
+    assert_eq!(folder, world.store.dir().join("judge-cwd").canonicalize().unwrap());
+    assert_eq!(world.noted("files"), "");
+    assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+#[test]
+fn its_nonce_is_fresh_as_long_as_it_runs_and_gone_afterwards() {
+    let scratch = tempfile::tempdir().unwrap();
+    let state = scratch.path().join("state/nonce");
+    let looks = format!(
+        r#"echo "$BARBLESS_NONCE" > "$NOTES/nonce"; ls '{}' > "$NOTES/files"; {JUDGES}"#,
+        state.display()
+    );
+    let world = World::new(scratch.path(), &looks);
+    world.ask(&[], SOON).unwrap();
+    let nonce = world.noted("nonce");
+    assert!(nonce.trim().len() >= 32, "{nonce}");
+    assert_eq!(world.noted("files"), nonce);
+    assert!(!world.store.nonce_is_fresh(nonce.trim(), world.host.now()));
+    assert_eq!(world.nonces(), 0);
+}
+
+#[test]
+fn at_the_deadline_it_ends_with_all_it_has_started() {
+    let scratch = tempfile::tempdir().unwrap();
+    let world = World::new(scratch.path(), HANGS);
+    let began = Instant::now();
+    // Long enough for it to start its child.
+    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(Trouble::Late));
+    assert!(began.elapsed() < SOON);
+    assert_is_gone(pid(&world.noted("child")));
+    assert_eq!(world.nonces(), 0);
+}
+
+#[test]
+fn before_the_deadline_it_may_put_its_things_away_and_one_that_will_not_is_killed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let tidies = r#"trap 'echo > "$NOTES/tidied"; exit 143' TERM; sleep 3600 & wait"#;
+    let world = World::new(scratch.path(), tidies);
+    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(Trouble::Late));
+    assert_eq!(world.noted("tidied"), "\n");
+
+    let stubborn = tempfile::tempdir().unwrap();
+    let goes_on = r#"trap '' TERM; echo $$ > "$NOTES/child"; while :; do sleep 1; done"#;
+    let world = World::new(stubborn.path(), goes_on);
+    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(Trouble::Late));
+    assert_is_gone(pid(&world.noted("child")));
+}
+
+#[test]
+fn what_it_has_started_does_not_outlive_its_answer() {
+    let scratch = tempfile::tempdir().unwrap();
+    let starts = format!(r#"sleep 3600 > /dev/null 2>&1 & echo $! > "$NOTES/child"; {JUDGES}"#);
+    let world = World::new(scratch.path(), &starts);
+    assert!(world.ask(&[], SOON).is_ok());
+    assert_is_gone(pid(&world.noted("child")));
+}
+
+#[test]
+fn one_that_does_not_listen_may_answer_all_the_same() {
+    assert!(asked(&format!("echo '{VERDICT}'")).is_ok());
+    assert!(asked(&format!("exec <&-; echo '{VERDICT}'; exit 1")).is_ok());
+}
+
+#[test]
+fn what_is_no_verdict_is_none() {
+    for lines in ["exec yes", "echo nonsense", "printf '\\377\\000'", "echo '{}'"] {
+        assert_eq!(asked(lines), Err(Trouble::Nonsense), "{lines}");
+    }
+    for lines in ["exit 1", "echo 'unknown option' >&2; exit 1", "kill -9 $$"] {
+        assert_eq!(asked(lines), Err(Trouble::NotStarted), "{lines}");
+    }
+}
+
+#[test]
+fn one_that_cannot_be_started_is_told_so_and_leaves_no_nonce() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut world = World::new(scratch.path(), JUDGES);
+    for program in ["nowhere", "notes/claude", "~/claude", "/nowhere/claude", ""] {
+        world.settings.claude_program = program.into();
+        assert_eq!(world.ask(&[], SOON), Err(Trouble::NotStarted), "{program}");
+    }
+    assert_eq!(world.nonces(), 0);
+}
+
+#[test]
+fn a_name_is_looked_for_in_absolute_folders_of_the_search_path_alone() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (first, second) = (scratch.path().join("first"), scratch.path().join("second"));
+    for (folder, mode) in [(&first, 0o600), (&second, 0o700)] {
+        fs::create_dir(folder).unwrap();
+        fs::write(folder.join("claude"), "").unwrap();
+        fs::set_permissions(folder.join("claude"), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let found = |folders: &[&Path], program: &str| {
+        let search_path = Some(std::env::join_paths(folders).unwrap());
+        let home = Some(scratch.path().to_path_buf());
+        find(Path::new(program), &Environment { home, search_path, ..Environment::default() })
+    };
+    let ours = Some(second.join("claude"));
+    assert_eq!(found(&[&first, &second], "claude"), ours);
+    assert_eq!(found(&[&first], "claude"), None);
+    // Whatever lies where the tests run.
+    assert_eq!(found(&[Path::new("."), Path::new(""), Path::new("src")], "lib.rs"), None);
+    assert_eq!(found(&[scratch.path()], "second/claude"), None);
+    assert_eq!(found(&[], "~/second/claude"), ours);
+    assert_eq!(found(&[], second.join("claude").to_str().unwrap()), ours);
+}
+
+/// Set for the test that runs in a process of its own: the folder.
+const INSIDE: &str = "BARBLESS_TEST_FOLDER";
+
+#[test]
+fn one_who_is_told_to_end_takes_it_along() {
+    const NAME: &str = "claude_cli::tests::one_who_is_told_to_end_takes_it_along";
+    if let Some(folder) = std::env::var_os(INSIDE) {
+        let _ = World::new(Path::new(&folder), HANGS).ask(&[], Duration::from_secs(600));
+        unreachable!("the signal has ended this process");
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([NAME, "--exact"]).env(INSIDE, scratch.path()).stdout(std::process::Stdio::null());
+    let mut asking = command.spawn().unwrap();
+    let child = scratch.path().join("notes/child");
+    wait_until("its child", || child.exists());
+    kill_process(Pid::from_child(&asking), Signal::TERM).unwrap();
+    let status = asking.wait().unwrap();
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(15), "{status}");
+    assert_is_gone(pid(&fs::read_to_string(&child).unwrap()));
+    assert_eq!(fs::read_dir(scratch.path().join("state/nonce")).unwrap().count(), 0);
+}
+
+fn pid(text: &str) -> Pid {
+    Pid::from_raw(text.trim().parse().unwrap()).unwrap()
+}
+
+#[track_caller]
+fn assert_is_gone(process: Pid) {
+    wait_until("its end", || test_kill_process(process).is_err() || is_dead(process));
+}
+
+/// It has ended, and nobody has asked for its status.
+fn is_dead(process: Pid) -> bool {
+    let line = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).unwrap_or_default();
+    line.contains(") Z ") || line.contains(") X ")
+}
+
+#[track_caller]
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let until = Instant::now() + SOON;
+    while !is_so() {
+        assert!(Instant::now() < until, "{what}: not within {SOON:?}");
+        std::thread::yield_now();
+    }
+}

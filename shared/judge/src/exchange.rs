@@ -1,0 +1,299 @@
+//! One question to one model and its reply; the deadline, the retry and the other model.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::settings::{Backend, OnFailure, Settings};
+use super::{Asked, Desk, NotAsked, Outcome, Question};
+use super::{claude_cli, ledger, messages_api, permission, price, question};
+use shared::journal::{self, Entry, Spent};
+use shared::notices::not_yet_told;
+use shared::state::Store;
+
+/// So many tokens an answer may have; newer models think first, and that counts.
+pub(super) const MAX_OUTPUT_TOKENS: u32 = 4_000;
+
+/// One that is overloaded is asked again after so long.
+const BREATH: Duration = Duration::from_millis(400);
+
+/// With less time than that nobody is asked a second time: it would be paid for and come too late.
+const LEAST_TIME: Duration = Duration::from_secs(2);
+
+/// One question to one model.
+#[derive(Debug)]
+pub(super) struct Exchange<'a> {
+    /// The model.
+    pub(super) model: &'a str,
+    /// Our own words.
+    pub(super) instructions: &'a str,
+    /// Everything else, see [`super::question::material`].
+    pub(super) material: &'a str,
+    /// The JSON Schema of the answer.
+    pub(super) verdicts: &'a Value,
+    /// Until then.
+    pub(super) deadline: Instant,
+}
+
+/// What a model read and wrote.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Tokens {
+    /// It read, those from a cache included.
+    pub(super) input: u64,
+    /// It wrote.
+    pub(super) output: u64,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reply {
+    /// The structured answer.
+    pub(super) verdict: Value,
+    /// What it took.
+    pub(super) tokens: Tokens,
+    /// What it cost, where the backend says so, in millionths of a US dollar.
+    pub(super) micro_usd: Option<u64>,
+}
+
+/// No verdict came back, but money may be gone all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Failure {
+    /// Why.
+    pub(super) trouble: Trouble,
+    /// What it took, where the backend says so.
+    pub(super) tokens: Option<Tokens>,
+    /// What it cost, where the backend says so, in millionths of a US dollar.
+    pub(super) micro_usd: Option<u64>,
+}
+
+impl From<Trouble> for Failure {
+    /// Nothing is known of what it took.
+    fn from(trouble: Trouble) -> Self {
+        Self { trouble, tokens: None, micro_usd: None }
+    }
+}
+
+impl Failure {
+    /// What it counts for: what the backend says; where it says nothing, the most it may have cost, if it may have cost anything.
+    fn cost(&self, settings: &Settings, model: &str, at_most: u64) -> u64 {
+        let by_tokens = || Some(price::of(settings, model, self.tokens?));
+        let said = self.micro_usd.filter(|cost| *cost > 0).or_else(by_tokens).filter(|cost| *cost > 0);
+        said.unwrap_or(if self.trouble.may_have_cost() { at_most } else { 0 })
+    }
+}
+
+/// Why there is no verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    /// There is no key in the environment.
+    #[error("there is no ANTHROPIC_API_KEY in the environment")]
+    NoKey,
+    /// What carries the question cannot be started.
+    #[error("the program that asks cannot be started")]
+    NotStarted,
+    /// The server, or the network, cannot be reached.
+    #[error("the model cannot be reached")]
+    Unreachable,
+    /// The deadline has passed.
+    #[error("the model did not answer in time")]
+    Late,
+    /// The login or the key is refused (401, 403), or there is no login.
+    #[error("the key or the login is refused")]
+    Unauthorized,
+    /// Too many requests, or the plan's credits are used up (429).
+    #[error("the model is limited for now")]
+    Limited,
+    /// The server is overloaded or broken (529, 5xx).
+    #[error("the model is overloaded")]
+    Overloaded,
+    /// The request is refused (400, 404, 413): the model's name, or what it cannot do.
+    #[error("the request is refused; is the model's name right?")]
+    Refused,
+    /// What came back is no verdict.
+    #[error("the model's answer is no verdict")]
+    Nonsense,
+}
+
+impl Trouble {
+    /// A model may have answered all the same, and been paid for it.
+    const fn may_have_cost(self) -> bool {
+        matches!(self, Self::Late | Self::Nonsense)
+    }
+}
+
+/// How a question goes out, and by which clock. A test scripts all three.
+struct Wire<'a> {
+    send: &'a dyn Fn(&Exchange<'_>) -> Result<Reply, Failure>,
+    now: &'a dyn Fn() -> Instant,
+    pause: &'a dyn Fn(Duration),
+}
+
+/// See [`super::ask`].
+pub(super) fn ask<V: DeserializeOwned>(question: &Question<'_>, desk: &Desk<'_>) -> Asked<V> {
+    let send = |exchange: &Exchange<'_>| match desk.settings.backend {
+        Some(Backend::MessagesApi) => messages_api::send(exchange, desk).map_err(Failure::from),
+        Some(Backend::ClaudeCli) => claude_cli::send(exchange, desk),
+        None => Err(Trouble::NotStarted.into()),
+    };
+    ask_through(&Wire { send: &send, now: &Instant::now, pause: &thread::sleep }, question, desk)
+}
+
+fn ask_through<V: DeserializeOwned>(wire: &Wire<'_>, question: &Question<'_>, desk: &Desk<'_>) -> Asked<V> {
+    let outcome = match (permission::obstacle(desk), desk.store) {
+        (Some(why), _) => Outcome::NotAsked(why),
+        (None, None) => Outcome::NotAsked(NotAsked::NoState),
+        (None, Some(store)) => {
+            let material = question::material(&question.parts);
+            let total = Duration::from_secs(desk.settings.deadline_secs.get().into());
+            let deadline = (wire.now)() + total;
+            Conversation { wire, question, desk, store, material, total, deadline }.outcome()
+        }
+    };
+    match outcome {
+        Outcome::NotAsked(why) => keep_why(why, question, desk),
+        Outcome::Answered(_) | Outcome::Failed(_) => {}
+    }
+    let notice = notice(&outcome, question, desk);
+    Asked { outcome, notice }
+}
+
+/// A question and the time for it.
+struct Conversation<'a> {
+    wire: &'a Wire<'a>,
+    question: &'a Question<'a>,
+    desk: &'a Desk<'a>,
+    store: &'a Store,
+    material: String,
+    total: Duration,
+    deadline: Instant,
+}
+
+impl Conversation<'_> {
+    /// Asked once, and once more where that may help.
+    fn outcome<V: DeserializeOwned>(&self) -> Outcome<V> {
+        let trouble = match self.once(self.question.model) {
+            Err(why) => return Outcome::NotAsked(why),
+            Ok(Ok(verdict)) => return Outcome::Answered(verdict),
+            Ok(Err(trouble)) => trouble,
+        };
+        let Some(model) = self.second_try(trouble) else { return Outcome::Failed(trouble) };
+        match self.once(model) {
+            Ok(Ok(verdict)) => Outcome::Answered(verdict),
+            Ok(Err(second)) => Outcome::Failed(second),
+            // It was asked, and may not be asked again.
+            Err(_) => Outcome::Failed(trouble),
+        }
+    }
+
+    /// The model to ask after this, when it is time.
+    fn second_try(&self, trouble: Trouble) -> Option<&str> {
+        let model = self.question.model;
+        match trouble {
+            Trouble::Limited | Trouble::Overloaded => {
+                if let Some(fallback) = self.question.fallback.filter(|fallback| *fallback != model) {
+                    return (self.left() >= LEAST_TIME).then_some(fallback);
+                }
+                (self.wire.pause)(BREATH.min(self.left()));
+                (self.left() >= self.total / 3).then_some(model)
+            }
+            Trouble::Unreachable | Trouble::Nonsense => (self.left() >= LEAST_TIME).then_some(model),
+            Trouble::NoKey
+            | Trouble::NotStarted
+            | Trouble::Late
+            | Trouble::Unauthorized
+            | Trouble::Refused => None,
+        }
+    }
+
+    fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since((self.wire.now)())
+    }
+
+    /// One call of a model: counted before, settled and written down after.
+    fn once<V: DeserializeOwned>(&self, model: &str) -> Result<Result<V, Trouble>, NotAsked> {
+        let Self { wire, question, desk, store, .. } = self;
+        let bytes = question.instructions.len() + self.material.len() + question.verdicts.to_string().len();
+        let at_most = price::at_most(desk.settings, model, bytes);
+        let reservation = ledger::reserve(store, desk.host.now(), desk.settings, at_most)?;
+        let began = (wire.now)();
+        let said = (wire.send)(&Exchange {
+            model,
+            instructions: &question.instructions,
+            material: &self.material,
+            verdicts: &question.verdicts,
+            deadline: self.deadline,
+        });
+        let took = (wire.now)().saturating_duration_since(began);
+        let (result, tokens, cost) = match said {
+            Ok(reply) => {
+                let cost = reply.micro_usd.unwrap_or_else(|| price::of(desk.settings, model, reply.tokens));
+                let verdict = serde_json::from_value(reply.verdict).map_err(|_| Trouble::Nonsense);
+                (verdict, Some(reply.tokens), cost)
+            }
+            Err(failure) => {
+                (Err(failure.trouble), failure.tokens, failure.cost(desk.settings, model, at_most))
+            }
+        };
+        ledger::settle(store, desk.host.now(), &reservation, cost);
+        let spent = Spent {
+            slept_ms: None,
+            took_ms: u64::try_from(took.as_millis()).ok(),
+            input_tokens: tokens.map(|tokens| tokens.input),
+            output_tokens: tokens.map(|tokens| tokens.output),
+            cost_micro_usd: Some(cost),
+        };
+        let outcome = result.as_ref().err().map_or_else(|| "answered".to_owned(), ToString::to_string);
+        let text = format!("{}: {outcome}", question.purpose);
+        keep(
+            desk,
+            &Entry { what: "judge", model: Some(model), text: Some(&text), spent, ..Entry::default() },
+        );
+        Ok(result)
+    }
+}
+
+/// Nobody was asked: no call of a model, and so none in the journal.
+fn keep_why(why: NotAsked, question: &Question<'_>, desk: &Desk<'_>) {
+    let text = format!("{}: no model was asked: {why}", question.purpose);
+    keep(desk, &Entry { what: "let-go", rule: why.setting(), text: Some(&text), ..Entry::default() });
+}
+
+fn keep(desk: &Desk<'_>, entry: &Entry<'_>) {
+    let Some(store) = desk.store else { return };
+    let project = desk.places.root.as_deref().map(journal::project_name);
+    let entry = Entry {
+        hook: desk.hook,
+        event: desk.event,
+        project: project.as_deref(),
+        session: desk.call.session_id.as_deref(),
+        prompt: desk.call.prompt_id.as_deref(),
+        agent: desk.call.agent_id.as_deref(),
+        ..*entry
+    };
+    journal::write(store, desk.host.now(), &entry);
+}
+
+/// Why there is no verdict, in a line, the first time in this session.
+fn notice<V>(outcome: &Outcome<V>, question: &Question<'_>, desk: &Desk<'_>) -> Option<String> {
+    let cause = match outcome {
+        Outcome::Answered(_) | Outcome::NotAsked(NotAsked::RefusedElsewhere) => return None,
+        Outcome::NotAsked(why) => {
+            let config_dir = desk.places.config_dir.as_deref();
+            let file = permission::global_file(config_dir, &desk.host.environment);
+            format!("no model was asked: {}", why.explained(desk.settings, &file))
+        }
+        Outcome::Failed(trouble) => format!("{} gave no verdict: {trouble}", question.model),
+    };
+    let follows = match (desk.settings.on_judge_failure, desk.event) {
+        (_, "Stop") => "turns end unjudged",
+        (OnFailure::Allow, _) => "changes go on unreviewed",
+        (OnFailure::Ask, _) => "you are asked instead",
+    };
+    let notice = format!("{}: {cause}; {follows}", desk.hook);
+    not_yet_told(desk.store?, desk.call.session_id.as_deref()?, &[notice]).pop()
+}
+
+#[cfg(test)]
+mod tests;

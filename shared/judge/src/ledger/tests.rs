@@ -1,0 +1,196 @@
+//! The limits hold over any number of callers, over killed ones, and over a clock that goes back.
+
+use std::fs;
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::{Tally, reserve, settle, tally};
+use crate::permission::NotAsked;
+use crate::settings::{Settings, defaults};
+use shared::host::Timestamp;
+use shared::state::Store;
+
+/// 2026-11-25, 12:00 UTC.
+const NOON: i64 = 1_795_608_000;
+const HOUR: i64 = 3600;
+const DAY: i64 = 24 * HOUR;
+
+fn at(secs: i64) -> Timestamp {
+    Timestamp::from_secs(NOON + secs)
+}
+
+fn limits(calls: u32, dollars: f64) -> Settings {
+    let mut settings = defaults();
+    settings.max_calls_per_hour = serde_json::from_value(calls.into()).unwrap();
+    settings.max_cost_usd_per_day = serde_json::from_value(dollars.into()).unwrap();
+    settings
+}
+
+fn store() -> (TempDir, Store) {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = Store::open(scratch.path()).unwrap();
+    (scratch, store)
+}
+
+/// Calls at these seconds of at most so many millionths, and why each was not made.
+fn check(settings: &Settings, calls: &[(i64, u64, Option<NotAsked>)]) {
+    let (_scratch, store) = store();
+    for (number, (secs, at_most, refused)) in calls.iter().enumerate() {
+        let reserved = reserve(&store, at(*secs), settings, *at_most);
+        assert_eq!(reserved.err(), *refused, "call {number} at {secs}");
+    }
+}
+
+#[test]
+fn calls_count_for_sixty_minutes() {
+    let spent = Some(NotAsked::CallsSpent);
+    let calls = [(0, 0, None), (10, 0, None), (20, 0, spent), (HOUR - 1, 0, spent), (HOUR, 0, None)];
+    check(&limits(2, 1.0), &calls);
+    check(&limits(2, 1.0), &[(0, 0, None), (1, 0, None), (HOUR, 0, None), (HOUR, 0, spent)]);
+    check(&limits(0, 1.0), &[(0, 0, spent)]);
+}
+
+#[test]
+fn money_counts_for_a_day_with_what_a_call_may_still_cost() {
+    let spent = Some(NotAsked::MoneySpent);
+    check(&limits(100, 1.0), &[(0, 400_000, None), (1, 600_001, spent), (1, 600_000, None), (2, 1, spent)]);
+    check(&limits(100, 1.0), &[(0, 1_000_000, None), (2 * HOUR, 1, spent), (2 * HOUR, 0, None)]);
+    check(&limits(100, 1.0), &[(0, 1_000_000, None), (DAY - 1, 1, spent), (DAY, 1_000_000, None)]);
+    check(&limits(100, 0.0), &[(0, 1, spent), (0, 0, None)]);
+    check(&limits(100, 1.0), &[(0, u64::MAX, spent), (0, 1, None), (0, u64::MAX, spent)]);
+}
+
+#[test]
+fn a_refused_call_is_not_counted() {
+    let (_scratch, store) = store();
+    assert!(reserve(&store, at(0), &limits(1, 1.0), 2_000_000).is_err());
+    assert_eq!(tally(&store, at(0)), Some(Tally::default()));
+    assert!(reserve(&store, at(0), &limits(1, 1.0), 1).is_ok());
+}
+
+#[test]
+fn what_it_did_cost_replaces_what_it_could_have_once() {
+    let (_scratch, store) = store();
+    let settings = limits(100, 1.0);
+    let first = reserve(&store, at(0), &settings, 900_000).unwrap();
+    assert_eq!(tally(&store, at(1)), Some(Tally { calls: 1, micro_usd: 900_000 }));
+    settle(&store, at(2), &first, 1000);
+    assert_eq!(tally(&store, at(2)), Some(Tally { calls: 1, micro_usd: 1000 }));
+    let second = reserve(&store, at(3), &settings, 900_000).unwrap();
+    settle(&store, at(4), &second, 2000);
+    assert_eq!(tally(&store, at(4)), Some(Tally { calls: 2, micro_usd: 3000 }));
+    settle(&store, at(5 + HOUR), &second, 0);
+    assert_eq!(tally(&store, at(5 + HOUR)), Some(Tally { calls: 0, micro_usd: 3000 }));
+}
+
+#[test]
+fn a_call_nobody_settled_counts_with_its_most_for_a_day() {
+    let (_scratch, store) = store();
+    let _killed = reserve(&store, at(0), &limits(100, 1.0), 900_000).unwrap();
+    for (secs, micro_usd) in [(1, 900_000), (2 * HOUR, 900_000), (DAY - 1, 900_000), (DAY, 0)] {
+        assert_eq!(tally(&store, at(secs)).unwrap().micro_usd, micro_usd, "{secs}");
+    }
+}
+
+#[test]
+fn a_clock_that_goes_back_opens_nothing_and_blocks_for_no_longer_than_the_limit() {
+    let (calls, money) = (Some(NotAsked::CallsSpent), Some(NotAsked::MoneySpent));
+    for back in [-1, -HOUR, -2 * DAY, -400 * DAY] {
+        let then = [(0, 1, None), (back, 1, calls), (back + HOUR - 1, 1, calls), (back + HOUR, 1, None)];
+        check(&limits(1, 1.0), &then);
+        let dear =
+            [(0, 1_000_000, None), (back, 1, money), (back + DAY - 1, 1, money), (back + DAY, 1, None)];
+        check(&limits(100, 1.0), &dear);
+    }
+}
+
+#[test]
+fn many_at_once_never_go_over_a_limit() {
+    for (settings, made) in [(limits(7, 1.0), 7), (limits(1000, 0.01), 10)] {
+        let (_scratch, store) = store();
+        let reserved: usize = std::thread::scope(|scope| {
+            let ask = || (0..3).filter(|_| reserve(&store, at(0), &settings, 1000).is_ok()).count();
+            let threads: Vec<_> = (0..20).map(|_| scope.spawn(ask)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        let spent = tally(&store, at(0)).unwrap();
+        assert_eq!(usize::try_from(spent.calls).unwrap(), reserved);
+        assert_eq!(reserved, made);
+        assert_eq!(spent.micro_usd, 1000 * u64::try_from(made).unwrap());
+    }
+}
+
+#[test]
+fn what_cannot_be_read_or_written_counts_nothing_and_so_nobody_is_asked() {
+    let (scratch, store) = store();
+    let file = scratch.path().join("judge.json");
+    let now = Timestamp::from(std::time::SystemTime::now());
+    let refused = |now| reserve(&store, now, &limits(10, 1.0), 1).err();
+    for text in ["", "{ half", r#"{"version":1,"session":"else","state":{}}"#] {
+        fs::write(&file, text).unwrap();
+        assert_eq!((refused(now), tally(&store, now)), (Some(NotAsked::NoState), None), "{text}");
+    }
+    fs::write(&file, r#"{"version":99,"session":"","state":{"calls":7}}"#).unwrap();
+    assert_eq!(refused(now), Some(NotAsked::NoState));
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    assert_eq!(refused(now), Some(NotAsked::NoState));
+    let gone = Store::at(&scratch.path().join("gone"));
+    assert_eq!(reserve(&gone, now, &limits(10, 1.0), 1).err(), Some(NotAsked::NoState));
+}
+
+#[test]
+fn a_damaged_file_is_begun_anew_when_nothing_in_it_can_count_any_more() {
+    let (scratch, store) = store();
+    fs::write(scratch.path().join("judge.json"), "{ half").unwrap();
+    let now = Timestamp::from(std::time::SystemTime::now());
+    let later = now.plus(super::DAY);
+    assert!(reserve(&store, later, &limits(10, 1.0), 1).is_ok());
+    assert!(scratch.path().join("judge.json.corrupt").exists());
+}
+
+#[test]
+fn the_file_stays_small() {
+    let (scratch, store) = store();
+    let settings = limits(10_000, 10_000.0);
+    for number in 0..600 {
+        reserve(&store, at(number * 300), &settings, 1_000_000).unwrap();
+    }
+    let bytes = fs::metadata(scratch.path().join("judge.json")).unwrap().len();
+    assert!(bytes < 16 * 1024, "{bytes}");
+    // Two slices more than a day holds at most, because each is as old as its youngest.
+    let spent = tally(&store, at(599 * 300)).unwrap();
+    assert_eq!(spent.calls, 12);
+    assert!((288_000_000..=290_000_000).contains(&spent.micro_usd), "{spent:?}");
+}
+
+/// What was reserved, when by a clock that never goes back, and with how much at most.
+type Made = (i64, u64);
+
+fn is_within(made: &[Made], calls: usize, micro_usd: u64) -> bool {
+    made.iter().all(|(end, _)| {
+        let within = |length: i64| made.iter().filter(move |(at, _)| *at <= *end && *end - *at < length);
+        within(HOUR).count() <= calls && within(DAY).map(|(_, cost)| cost).sum::<u64>() <= micro_usd
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn no_hour_and_no_day_holds_more_than_the_limits(
+        steps in prop::collection::vec((0_i64..3 * HOUR, 0_u64..600_000), 1..40), calls in 1_u32..5,
+    ) {
+        let (_scratch, store) = store();
+        let mut made = Vec::new();
+        let mut now = 0;
+        for (step, at_most) in steps {
+            now += step;
+            if reserve(&store, at(now), &limits(calls, 1.0), at_most).is_ok() {
+                made.push((now, at_most));
+            }
+        }
+        prop_assert!(is_within(&made, usize::try_from(calls).unwrap(), 1_000_000));
+    }
+}

@@ -1,0 +1,95 @@
+//! What is reckoned for a model, listed or not, to the last millionth.
+
+use proptest::prelude::*;
+
+use super::{at_most, micros, of};
+use crate::exchange::Tokens;
+use crate::settings::{Settings, defaults};
+
+const fn tokens(input: u64, output: u64) -> Tokens {
+    Tokens { input, output }
+}
+
+fn with(prices: &[(&str, f64, f64)]) -> Settings {
+    let price = |(key, input, output): &(&str, f64, f64)| {
+        let price = serde_json::json!({ "input": input, "output": output });
+        ((*key).to_owned(), serde_json::from_value(price).unwrap())
+    };
+    Settings { prices: prices.iter().map(price).collect(), ..defaults() }
+}
+
+#[test]
+fn the_longest_beginning_counts_whoever_provides_the_model() {
+    let settings = with(&[
+        ("claude-sonnet", 3.0, 15.0),
+        ("Claude-Sonnet-5-5", 2.0, 10.0),
+        ("claude", 7.0, 7.0),
+        ("us.anthropic.claude-opus", 5.0, 25.0),
+        ("", 0.0, 0.0),
+    ]);
+    for (model, million) in [
+        ("claude-sonnet-4-5", 3),
+        ("claude-sonnet-5-5-20261001", 2),
+        ("CLAUDE-SONNET-5-5", 2),
+        ("anthropic.claude-sonnet-5-5-v1:0", 2),
+        ("us.anthropic.claude-sonnet-4", 3),
+        ("anthropic/claude-sonnet-4", 3),
+        ("projects/anthropic/models/claude-sonnet-4", 3),
+        (" claude-sonnet-4 ", 3),
+        ("us.anthropic.claude-opus-4", 5),
+        ("eu.anthropic.claude-opus-4", 7),
+        ("claude-next", 7),
+        ("sonnet", 7),
+        ("notanthropic.claude-sonnet-4", 7),
+        ("", 7),
+    ] {
+        assert_eq!(of(&settings, model, tokens(1_000_000, 0)), million * 1_000_000, "{model}");
+    }
+}
+
+#[test]
+fn an_unknown_model_costs_what_the_dearest_would_for_just_these_tokens() {
+    let settings = with(&[("a", 10.0, 10.0), ("b", 1.0, 50.0)]);
+    assert_eq!(of(&settings, "c", tokens(100, 0)), 1000);
+    assert_eq!(of(&settings, "c", tokens(0, 100)), 5000);
+    assert_eq!(of(&with(&[]), "c", tokens(100, 100)), 9000);
+}
+
+#[test]
+fn a_fraction_is_rounded_up_and_nothing_overflows() {
+    for (input, output, read, written, cost) in [
+        (0.1, 0.5, 0, 0, 0),
+        (0.1, 0.5, 1, 0, 1),
+        (0.1, 0.5, 10, 0, 1),
+        (0.1, 0.5, 11, 0, 2),
+        (0.1, 0.5, 5, 1, 1),
+        (0.3, 0.0, 10, 0, 3),
+        (0.000_001, 0.0, 1, 0, 1),
+        (0.0, 0.0, 1_000_000, 1_000_000, 0),
+        (10_000.0, 10_000.0, u64::MAX, u64::MAX, u64::MAX),
+    ] {
+        let settings = with(&[("m", input, output)]);
+        assert_eq!(of(&settings, "m", tokens(read, written)), cost, "{input} {output} {read} {written}");
+    }
+}
+
+#[test]
+fn a_sum_of_dollars_is_read_to_the_millionth() {
+    for (dollars, millionths) in [(0.0, 0), (2.0, 2_000_000), (0.1, 100_000), (10_000.0, 10_000_000_000)] {
+        assert_eq!(micros(dollars), millionths);
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_a_text_can_cost_is_no_less_than_what_it_does(
+        bytes in 0_usize..200_000, share in 0.0_f64..=1.0, output in 0_u64..=2000,
+        model in prop_oneof![Just("haiku"), Just("claude-opus-4"), Just("unknown")],
+    ) {
+        let settings = defaults();
+        let limit = at_most(&settings, model, bytes);
+        let half = u32::try_from(bytes.div_ceil(2)).unwrap();
+        let input = (0..=half).rev().find(|input| f64::from(*input) <= f64::from(half) * share).unwrap();
+        prop_assert!(of(&settings, model, tokens(input.into(), output)) <= limit);
+    }
+}

@@ -1,0 +1,60 @@
+//! What status says: the way, what was spent, and why nobody would be asked.
+
+use super::{status_lines, usd};
+use crate::desk::{NOON, Scene};
+use crate::settings::Backend;
+use crate::{NotAsked, ledger};
+use shared::host::Timestamp;
+
+fn said(scene: &Scene) -> Vec<String> {
+    scene.with(|desk| status_lines(desk.settings, desk.store, desk.host))
+}
+
+const API: &str = "a model is asked through the Messages API, with the key in ANTHROPIC_API_KEY";
+const NOTHING: &str = "in the last hour 0 of 60 questions, in 24 hours 0.00 of 2.00 USD";
+
+#[test]
+fn the_way_and_what_was_spent() {
+    let mut scene = Scene::new();
+    assert_eq!(said(&scene), [API, NOTHING]);
+    scene.settings.backend = Some(Backend::ClaudeCli);
+    let now = Timestamp::from_secs(NOON);
+    ledger::reserve(&scene.store, now, &scene.settings, 123_456).unwrap();
+    assert_eq!(
+        said(&scene),
+        [
+            "a model is asked through your own `claude -p`, with your login",
+            "in the last hour 1 of 60 questions, in 24 hours 0.13 of 2.00 USD",
+        ]
+    );
+}
+
+#[test]
+fn why_nobody_would_be_asked() {
+    let mut scene = Scene::new();
+    scene.past_the_line();
+    assert!(
+        said(&scene)[2].starts_with("nobody is asked now: your credits are used faster"),
+        "{:?}",
+        said(&scene)
+    );
+    scene.settings.yield_to_pacing = false;
+    scene.settings.max_calls_per_hour = serde_json::from_str("0").unwrap();
+    let file = "~/.claude/requirements.yaml";
+    let spent = NotAsked::CallsSpent.explained(&scene.settings, file);
+    assert_eq!(said(&scene)[2], format!("nobody is asked now: {spent}"));
+    scene.settings.backend = None;
+    let none = NotAsked::NoBackend.explained(&scene.settings, file);
+    assert_eq!(said(&scene)[1], format!("nobody is asked now: {none}"));
+    scene.settings.backend = Some(Backend::MessagesApi);
+    scene.has_state = false;
+    assert_eq!(said(&scene).len(), 2);
+}
+
+#[test]
+fn money_is_told_in_cents_rounded_up() {
+    for (micros, words) in [(0, "0.00"), (1, "0.01"), (10_000, "0.01"), (10_001, "0.02"), (2_000_000, "2.00")]
+    {
+        assert_eq!(usd(micros), words);
+    }
+}

@@ -1,0 +1,299 @@
+//! Keys and tokens known by how they begin: a table, and a few forms that need more than a beginning.
+
+use std::ops::Range;
+
+use super::Found;
+use super::bytes::{end_of, from, is_dotted, is_word};
+
+/// How a token goes on.
+#[derive(Debug, Clone, Copy)]
+enum Tail {
+    /// Letters and digits, at least so many.
+    Plain(usize),
+    /// With `_` and `-`, to the end of the word.
+    Word(usize),
+    /// The same, with a digit near its beginning: the prefix alone could be a word's.
+    WordWithDigit(usize),
+    /// With dots too.
+    Dotted(usize),
+    /// Exactly so many capitals and digits.
+    Capitals(usize),
+    /// Exactly so many hexadecimal digits.
+    Hex(usize),
+    /// Two parts with a dot between them, each at least so long.
+    TwoParts(usize),
+    /// A path; the address before it stays.
+    Path(usize),
+}
+
+/// A token: how it begins, how it goes on, what it is.
+type Shape = (&'static str, Tail, &'static str);
+
+/// How many bytes behind a prefix are looked at for a digit.
+const NEAR: usize = 32;
+
+/// What none of the shapes is shorter than, where no dot, colon or slash follows.
+const MIN_TOKEN: usize = 12;
+
+const SHAPES: &[Shape] = &[
+    ("AKIA", Tail::Capitals(16), "AWS key"),
+    ("ASIA", Tail::Capitals(16), "AWS key"),
+    ("ABIA", Tail::Capitals(16), "AWS key"),
+    ("ACCA", Tail::Capitals(16), "AWS key"),
+    ("ghp_", Tail::Word(20), "GitHub token"),
+    ("gho_", Tail::Word(20), "GitHub token"),
+    ("ghu_", Tail::Word(20), "GitHub token"),
+    ("ghs_", Tail::Dotted(20), "GitHub token"),
+    ("ghr_", Tail::Word(20), "GitHub token"),
+    ("github_pat_", Tail::Word(20), "GitHub token"),
+    ("glpat-", Tail::Dotted(16), "GitLab token"),
+    ("gldt-", Tail::Word(16), "GitLab token"),
+    ("glrt-", Tail::Dotted(16), "GitLab token"),
+    ("glcbt-", Tail::Word(16), "GitLab token"),
+    ("glptt-", Tail::Word(16), "GitLab token"),
+    ("glft-", Tail::Word(16), "GitLab token"),
+    ("glsoat-", Tail::Word(16), "GitLab token"),
+    ("glagent-", Tail::Word(16), "GitLab token"),
+    ("gloas-", Tail::Word(16), "GitLab token"),
+    ("xoxa-", Tail::Word(10), "Slack token"),
+    ("xoxb-", Tail::Word(10), "Slack token"),
+    ("xoxc-", Tail::Word(10), "Slack token"),
+    ("xoxd-", Tail::Word(10), "Slack token"),
+    ("xoxe-", Tail::Word(10), "Slack token"),
+    ("xoxe.xox", Tail::Word(10), "Slack token"),
+    ("xoxp-", Tail::Word(10), "Slack token"),
+    ("xoxr-", Tail::Word(10), "Slack token"),
+    ("xoxs-", Tail::Word(10), "Slack token"),
+    ("xapp-", Tail::Word(16), "Slack token"),
+    ("hooks.slack.com/services/", Tail::Path(10), "webhook"),
+    ("hooks.slack.com/workflows/", Tail::Path(10), "webhook"),
+    ("hooks.slack.com/triggers/", Tail::Path(10), "webhook"),
+    ("discord.com/api/webhooks/", Tail::Path(10), "webhook"),
+    ("discordapp.com/api/webhooks/", Tail::Path(10), "webhook"),
+    ("webhook.office.com/webhookb2/", Tail::Path(10), "webhook"),
+    ("hooks.zapier.com/hooks/catch/", Tail::Path(10), "webhook"),
+    ("sk_live_", Tail::Word(10), "Stripe key"),
+    ("sk_test_", Tail::Word(10), "Stripe key"),
+    ("rk_live_", Tail::Word(10), "Stripe key"),
+    ("rk_test_", Tail::Word(10), "Stripe key"),
+    ("whsec_", Tail::Word(16), "Stripe key"),
+    ("AIza", Tail::Word(30), "Google key"),
+    ("GOCSPX-", Tail::Word(20), "Google key"),
+    ("ya29.", Tail::Dotted(16), "Google token"),
+    ("1//0", Tail::Word(30), "Google token"),
+    ("sk-ant-", Tail::Word(16), "Anthropic key"),
+    ("sk-", Tail::WordWithDigit(20), "API key"),
+    ("gsk_", Tail::Plain(32), "API key"),
+    ("xai-", Tail::Plain(32), "API key"),
+    ("pplx-", Tail::Plain(32), "API key"),
+    ("tvly-", Tail::WordWithDigit(20), "API key"),
+    ("r8_", Tail::Plain(32), "API key"),
+    ("hf_", Tail::Plain(30), "Hugging Face token"),
+    ("npm_", Tail::Plain(30), "npm token"),
+    ("pypi-AgE", Tail::Word(16), "PyPI token"),
+    ("rubygems_", Tail::Plain(32), "RubyGems key"),
+    ("dckr_pat_", Tail::Word(20), "Docker token"),
+    ("SG.", Tail::TwoParts(16), "SendGrid key"),
+    ("xkeysib-", Tail::Word(32), "mail key"),
+    ("key-", Tail::Hex(32), "mail key"),
+    ("SK", Tail::Hex(32), "Twilio key"),
+    ("dop_v1_", Tail::Plain(32), "DigitalOcean token"),
+    ("doo_v1_", Tail::Plain(32), "DigitalOcean token"),
+    ("dor_v1_", Tail::Plain(32), "DigitalOcean token"),
+    ("shpat_", Tail::Plain(30), "Shopify token"),
+    ("shpca_", Tail::Plain(30), "Shopify token"),
+    ("shppa_", Tail::Plain(30), "Shopify token"),
+    ("shpss_", Tail::Plain(30), "Shopify token"),
+    ("AGE-SECRET-KEY-1", Tail::Plain(30), "age key"),
+    ("hvs.", Tail::Word(20), "Vault token"),
+    ("hvb.", Tail::Word(20), "Vault token"),
+    ("tskey-", Tail::Word(16), "Tailscale key"),
+    ("dapi", Tail::Hex(32), "Databricks token"),
+    ("ATATT3", Tail::Word(30), "Atlassian token"),
+    ("ATCTT3", Tail::Word(30), "Atlassian token"),
+    ("lin_api_", Tail::Plain(30), "Linear key"),
+    ("figd_", Tail::Word(30), "Figma token"),
+    ("sbp_", Tail::Plain(32), "Supabase token"),
+    ("glsa_", Tail::Word(30), "Grafana token"),
+    ("glc_", Tail::Word(30), "Grafana token"),
+    ("NRAK-", Tail::Plain(24), "New Relic key"),
+    ("PMAK-", Tail::Word(30), "Postman key"),
+    ("nfp_", Tail::Plain(30), "Netlify token"),
+    ("sntrys_", Tail::Word(30), "Sentry token"),
+    ("sntryu_", Tail::Word(30), "Sentry token"),
+    ("sq0csp-", Tail::Word(30), "Square key"),
+    ("sq0atp-", Tail::Word(20), "Square key"),
+];
+
+/// The bytes with which a shape begins, one bit each: most words are done with here.
+const FIRST_BYTES: u128 = {
+    let (mut bytes, mut at) = (0, 0);
+    while at < SHAPES.len() {
+        bytes |= 1 << SHAPES[at].0.as_bytes()[0];
+        at += 1;
+    }
+    bytes
+};
+
+const JWT: &str = "JWT";
+const TELEGRAM: &str = "Telegram token";
+const DISCORD: &str = "Discord token";
+
+/// What the secrets of this module are called.
+pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
+    SHAPES.iter().map(|(_, _, kind)| *kind).chain([JWT, TELEGRAM, DISCORD])
+}
+
+/// The token that begins in this word: at its start, or after a `_` or `-` in it.
+pub(super) fn find(text: &[u8], word: &Range<usize>) -> Option<Found> {
+    let goes_on = text.get(word.end).is_some_and(|next| matches!(next, b'.' | b':' | b'/'));
+    if word.len() < MIN_TOKEN && !goes_on {
+        return None;
+    }
+    telegram(text, word).or_else(|| discord(text, word)).or_else(|| {
+        let is_start =
+            |at: &usize| *at == word.start || matches!(text[*at - 1], b'_' | b'-') && text[*at] != b'-';
+        word.clone()
+            .filter(is_start)
+            .find_map(|start| jwt(text, start, word).or_else(|| shaped(text, start, word)))
+    })
+}
+
+fn shaped(text: &[u8], start: usize, word: &Range<usize>) -> Option<Found> {
+    let first = text[start];
+    if FIRST_BYTES >> (first & 0x7f) & 1 == 0 {
+        return None;
+    }
+    let starting = SHAPES.iter().filter(|(prefix, _, _)| prefix.as_bytes()[0] == first);
+    starting.filter(|(prefix, _, _)| from(text, start).starts_with(prefix.as_bytes())).find_map(
+        |(prefix, tail, kind)| {
+            let tail_start = start + prefix.len();
+            let end = tail.end(text, tail_start, word.end)?;
+            let start = if matches!(tail, Tail::Path(_)) { tail_start } else { start };
+            Some(Found { place: start..end, kind })
+        },
+    )
+}
+
+impl Tail {
+    /// Where the token ends whose prefix ends at `start`; `None` if it is none.
+    fn end(self, text: &[u8], start: usize, word_end: usize) -> Option<usize> {
+        let word_end = word_end.max(start);
+        let (end, is_token) = match self {
+            Self::Plain(min) => {
+                at_least(min, start, end_of(text, start, |byte| byte.is_ascii_alphanumeric()))
+            }
+            Self::Word(min) => at_least(min, start, end_of_word(text, start, word_end)),
+            Self::WordWithDigit(min) => {
+                let end = end_of_word(text, start, word_end);
+                let near = &text[start..end.min(start + NEAR)];
+                (end, end - start >= min && near.iter().any(u8::is_ascii_digit))
+            }
+            Self::Dotted(min) => at_least(min, start, trimmed(text, start, end_of(text, start, is_dotted))),
+            Self::Capitals(count) => {
+                exactly(count, text, start, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+            }
+            Self::Hex(count) => exactly(count, text, start, |byte| byte.is_ascii_hexdigit()),
+            Self::TwoParts(min) => {
+                let dot = end_of(text, start, is_word);
+                let end = end_of(text, dot + 1, is_word);
+                (end, text.get(dot) == Some(&b'.') && dot - start >= min && end - dot > min)
+            }
+            Self::Path(min) => {
+                at_least(min, start, end_of(text, start, |byte| is_word(byte) || byte == b'/'))
+            }
+        };
+        is_token.then_some(end)
+    }
+}
+
+/// The prefix may end behind the word it began in, as `ya29.` does.
+fn end_of_word(text: &[u8], start: usize, word_end: usize) -> usize {
+    if start < word_end { word_end } else { end_of(text, start, is_word) }
+}
+
+const fn at_least(min: usize, start: usize, end: usize) -> (usize, bool) {
+    (end, end - start >= min)
+}
+
+fn exactly(count: usize, text: &[u8], start: usize, belongs: impl Fn(u8) -> bool) -> (usize, bool) {
+    let end = end_of(text, start, belongs);
+    let ends = !text.get(end).is_some_and(u8::is_ascii_alphanumeric);
+    (end, end - start == count && ends)
+}
+
+/// Without the dot that ends the sentence.
+fn trimmed(text: &[u8], start: usize, end: usize) -> usize {
+    let dots = text[start..end].iter().rev().take_while(|byte| **byte == b'.').count();
+    end - dots
+}
+
+/// Three parts of base64, or two of one that is not signed, of which the first is the beginning of a JSON object.
+fn jwt(text: &[u8], start: usize, word: &Range<usize>) -> Option<Found> {
+    let is_jwt = from(text, start).starts_with(b"eyJ") && text.get(word.end) == Some(&b'.');
+    if !is_jwt {
+        return None;
+    }
+    let end = trimmed(text, start, end_of(text, word.end, is_dotted));
+    (end - start >= 20 && end > word.end).then_some(Found { place: start..end, kind: JWT })
+}
+
+/// The bot's number, a colon and 35 more; in an address `bot` stands before the number.
+fn telegram(text: &[u8], word: &Range<usize>) -> Option<Found> {
+    if text.get(word.end) != Some(&b':') {
+        return None;
+    }
+    let digits = text[word.clone()].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let end = end_of(text, word.end + 1, is_word);
+    let key = &text[word.end + 1..end];
+    let is_key =
+        key.len() == 35 && key.iter().any(u8::is_ascii_uppercase) && key.iter().any(u8::is_ascii_lowercase);
+    ((6..=12).contains(&digits) && is_key).then(|| Found { place: word.end - digits..end, kind: TELEGRAM })
+}
+
+/// The bot's number in base64, a time and a signature.
+fn discord(text: &[u8], word: &Range<usize>) -> Option<Found> {
+    let is_first = matches!(text[word.start], b'M' | b'N' | b'O') && (23..=30).contains(&word.len());
+    if !is_first || text.get(word.end) != Some(&b'.') {
+        return None;
+    }
+    let second = end_of(text, word.end + 1, is_word);
+    let third = end_of(text, second + 1, is_word);
+    let is_token = text.get(second) == Some(&b'.')
+        && (5..=8).contains(&(second - word.end - 1))
+        && (27..=45).contains(&(third - second - 1))
+        && text[word.clone()].iter().any(u8::is_ascii_lowercase)
+        && text[word.start..third].iter().any(u8::is_ascii_digit);
+    is_token.then_some(Found { place: word.start..third, kind: DISCORD })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SHAPES, Tail};
+    use crate::masked;
+
+    /// The shortest one of that tail.
+    fn shortest(tail: Tail) -> String {
+        match tail {
+            Tail::Plain(min)
+            | Tail::Word(min)
+            | Tail::WordWithDigit(min)
+            | Tail::Dotted(min)
+            | Tail::Path(min) => "a1".repeat(min).split_at(min).0.to_owned(),
+            Tail::Capitals(count) => "A".repeat(count),
+            Tail::Hex(count) => "a".repeat(count),
+            Tail::TwoParts(min) => ["a".repeat(min), "b".repeat(min)].join("."),
+        }
+    }
+
+    #[test]
+    fn each_token_of_the_table_is_found_and_none_that_is_shorter() {
+        for (prefix, tail, kind) in SHAPES {
+            let token = format!("{prefix}{}", shortest(*tail));
+            let kept = if matches!(tail, Tail::Path(_)) { prefix } else { "" };
+            assert_eq!(masked(&format!("x {token} y")), format!("x {kept}[masked: {kind}] y"), "{token}");
+            let shorter = &token[..token.len() - 1];
+            assert_eq!(masked(shorter), shorter);
+        }
+    }
+}

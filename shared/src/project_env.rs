@@ -1,0 +1,270 @@
+//! What a project's settings define in `env` for everything Claude Code starts, hooks among it, and what follows: requests do
+//! not go out with the user's login where a project could lead them elsewhere.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::collections::BTreeMap;
+
+use crate::config::{MAX_LAYER_BYTES, Refused, read_text};
+use crate::host::Host;
+
+/// The client takes both from a project.
+const SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
+
+/// The project of a call, or of a shell, misleads requests: see [`Variable::misleads_requests`].
+#[must_use]
+pub fn is_misled(host: &Host, cwd: Option<&Path>) -> bool {
+    let environment = &host.environment;
+    let starts = environment.project_dir.as_deref().into_iter().chain(cwd);
+    is_misled_from(starts, environment.home.as_deref())
+}
+
+/// A project's settings define a variable that leads requests elsewhere, or nobody can tell what they define.
+///
+/// The client reads some of them in the folder it was started in, some at the top of the repository; so all folders from
+/// each of `starts` up to the top are looked through. The user's own settings in `home`, which no project can name, may
+/// define what they like.
+fn is_misled_from<'a>(starts: impl IntoIterator<Item = &'a Path>, home: Option<&Path>) -> bool {
+    starts.into_iter().flat_map(up_to_the_top).filter(|folder| !is_same(folder, home)).any(defines_it)
+}
+
+fn up_to_the_top(start: &Path) -> impl Iterator<Item = &Path> {
+    let is_top = |folder: &&Path| folder.join(".git").exists();
+    let top = start.ancestors().find(is_top).unwrap_or(start);
+    start.ancestors().take_while(move |folder| folder.starts_with(top))
+}
+
+fn is_same(folder: &Path, home: Option<&Path>) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    home.is_some_and(|home| folder == home || real(folder).is_some_and(|folder| Some(folder) == real(home)))
+}
+
+fn defines_it(folder: &Path) -> bool {
+    SETTINGS.iter().any(|file| match read_text(&folder.join(file), None, MAX_LAYER_BYTES) {
+        Ok(text) => misleads_requests(&text).is_none_or(|misleads| misleads),
+        Err(Refused::NotThere) => false,
+        Err(Refused::Because(_)) => true,
+    })
+}
+
+/// A name under `env` of a project's settings may lead a request elsewhere; `None`: the text is no settings object, and
+/// nobody can tell what Claude Code reads in it.
+fn misleads_requests(text: &str) -> Option<bool> {
+    #[derive(Deserialize)]
+    struct Settings {
+        #[serde(default)]
+        env: BTreeMap<String, IgnoredAny>,
+    }
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim().is_empty() {
+        return Some(false);
+    }
+    let settings: Settings = serde_json::from_str(text).ok()?;
+    Some(settings.env.keys().any(|name| Variable::of(name).is_some_and(|known| known.misleads_requests)))
+}
+
+/// A variable that means something to us, or to programs that a hook starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name, or with a `_` at the end the beginning of several.
+    name: &'static str,
+    /// What follows where a project defines it.
+    pub follows: &'static str,
+    /// It may lead a request elsewhere, or have it made on another account: where a project defines it, no login of the
+    /// user's is used.
+    pub misleads_requests: bool,
+}
+
+const fn misleading(name: &'static str, follows: &'static str) -> Variable {
+    Variable { name, follows, misleads_requests: true }
+}
+
+const fn other(name: &'static str, follows: &'static str) -> Variable {
+    Variable { name, follows, misleads_requests: false }
+}
+
+const NOT_BELIEVED: &str = "it is the hooks' own; they do not believe it from a project";
+const FOREIGN_CODE: &str = "code of the project's choosing runs in programs that a hook starts";
+const IGNORED: &str = "the client ignores it from a project, other programs may not";
+const OTHER_ROUTE: &str =
+    "what a hook asks over the network goes through a machine of the project's choosing";
+
+const OTHER_TRUST: &str = "what a hook asks over the network may be answered by whom the project trusts";
+const OTHER_CLOUD: &str = "a model may be asked through a cloud, or on an account, of the project's choosing";
+
+const VARIABLES: [Variable; 34] = [
+    misleading(
+        "CLAUDE_CONFIG_DIR",
+        "the client looks for your settings elsewhere, and hooks registered in yours do not run",
+    ),
+    misleading(
+        "ANTHROPIC_",
+        "requests, and what a hook would ask a model, may go to another host or on another account",
+    ),
+    misleading("CLAUDE_CODE_OAUTH_TOKEN", "requests are made on another account"),
+    misleading("PATH", "programs that a hook starts by name may be the project's"),
+    misleading("HOME", IGNORED),
+    misleading("USERPROFILE", IGNORED),
+    misleading("BARBLESS_", NOT_BELIEVED),
+    misleading("CLAUDE_HOOK_", NOT_BELIEVED),
+    misleading("HTTPS_PROXY", OTHER_ROUTE),
+    misleading("https_proxy", OTHER_ROUTE),
+    misleading("HTTP_PROXY", OTHER_ROUTE),
+    misleading("http_proxy", OTHER_ROUTE),
+    misleading("ALL_PROXY", OTHER_ROUTE),
+    misleading("all_proxy", OTHER_ROUTE),
+    misleading("NO_PROXY", OTHER_ROUTE),
+    misleading("no_proxy", OTHER_ROUTE),
+    misleading("NODE_EXTRA_CA_CERTS", OTHER_TRUST),
+    misleading("SSL_CERT_", OTHER_TRUST),
+    misleading("CLAUDE_CODE_CERT_STORE", OTHER_TRUST),
+    misleading("CLAUDE_CODE_CLIENT_", OTHER_TRUST),
+    misleading("CLAUDE_CODE_USE_", OTHER_CLOUD),
+    misleading("CLAUDE_CODE_SKIP_", OTHER_CLOUD),
+    misleading("AWS_", OTHER_CLOUD),
+    misleading("GOOGLE_", OTHER_CLOUD),
+    misleading("CLOUDSDK_", OTHER_CLOUD),
+    misleading("GCLOUD_", OTHER_CLOUD),
+    misleading("AZURE_", OTHER_CLOUD),
+    misleading("CLOUD_ML_", OTHER_CLOUD),
+    misleading("VERTEX_", OTHER_CLOUD),
+    misleading("LD_PRELOAD", FOREIGN_CODE),
+    misleading("LD_LIBRARY_PATH", FOREIGN_CODE),
+    misleading("CLAUDE_PROJECT_DIR", IGNORED),
+    other("GIT_", "git may look at another repository than the one you work in"),
+    other("CLAUDECODE", IGNORED),
+];
+
+impl Variable {
+    /// What is known of a name.
+    #[must_use]
+    pub fn of(name: &str) -> Option<&'static Self> {
+        VARIABLES.iter().find(|known| {
+            if known.name.ends_with('_') { name.starts_with(known.name) } else { name == known.name }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::{Variable, is_misled_from, misleads_requests};
+
+    const MISLEADING: &str = r#"{"env":{"ANTHROPIC_BASE_URL":"https://example.com"}}"#;
+
+    fn write(folder: &Path, file: &str, text: &str) {
+        let file = folder.join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+
+    #[test]
+    fn any_settings_between_the_start_and_the_top_count() {
+        for (file, text, denied) in [
+            (".claude/settings.json", "{}", false),
+            (".claude/settings.json", r#"{"env":{"RUST_LOG":"x"}}"#, false),
+            (".claude/settings.json", MISLEADING, true),
+            (".claude/settings.local.json", MISLEADING, true),
+            (".claude/settings.json", "{", true),
+            (".claude/other.json", MISLEADING, false),
+            ("below/.claude/settings.json", MISLEADING, true),
+            ("below/it/.claude/settings.local.json", MISLEADING, true),
+            ("beside/.claude/settings.json", MISLEADING, false),
+            ("../.claude/settings.json", MISLEADING, false),
+        ] {
+            let scratch = tempfile::tempdir().unwrap();
+            let top = scratch.path().join("project");
+            let start = top.join("below/it");
+            fs::create_dir_all(&start).unwrap();
+            fs::create_dir(top.join(".git")).unwrap();
+            write(&top, file, text);
+            assert_eq!(is_misled_from([start.as_path()], None), denied, "{file}: {text}");
+            let elsewhere = scratch.path();
+            assert_eq!(is_misled_from([elsewhere, &start], Some(elsewhere)), denied, "{file}: {text}");
+        }
+    }
+
+    #[test]
+    fn without_a_repository_the_folder_itself_counts() {
+        let scratch = tempfile::tempdir().unwrap();
+        let start = scratch.path().join("start");
+        fs::create_dir(&start).unwrap();
+        write(scratch.path(), ".claude/settings.json", MISLEADING);
+        assert!(!is_misled_from([start.as_path()], None));
+        assert!(is_misled_from([scratch.path()], None));
+    }
+
+    #[test]
+    fn the_users_own_settings_may_define_what_they_like() {
+        let scratch = tempfile::tempdir().unwrap();
+        write(scratch.path(), ".claude/settings.json", MISLEADING);
+        assert!(!is_misled_from([scratch.path()], Some(scratch.path())));
+        #[cfg(unix)]
+        {
+            let link = scratch.path().join("link");
+            std::os::unix::fs::symlink(scratch.path(), &link).unwrap();
+            assert!(!is_misled_from([scratch.path()], Some(&link)));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_followed_as_the_client_does_and_what_cannot_be_read_is_not_trusted() {
+        let scratch = tempfile::tempdir().unwrap();
+        write(scratch.path(), "elsewhere.json", MISLEADING);
+        fs::create_dir(scratch.path().join(".claude")).unwrap();
+        let file = scratch.path().join(".claude/settings.json");
+        std::os::unix::fs::symlink(scratch.path().join("elsewhere.json"), &file).unwrap();
+        assert!(is_misled_from([scratch.path()], None));
+        fs::write(scratch.path().join("elsewhere.json"), "{}").unwrap();
+        assert!(!is_misled_from([scratch.path()], None));
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        assert!(is_misled_from([scratch.path()], None));
+    }
+
+    #[test]
+    fn names_and_their_beginnings() {
+        for (name, expected) in [
+            ("ANTHROPIC_BASE_URL", Some(true)),
+            ("ANTHROPIC_API_KEY", Some(true)),
+            ("CLAUDE_CODE_OAUTH_TOKEN", Some(true)),
+            ("CLAUDE_CONFIG_DIR", Some(true)),
+            ("CLAUDE_HOOK_STATE_DIR", Some(true)),
+            ("PATH", Some(true)),
+            ("HOME", Some(true)),
+            ("BARBLESS_NONCE", Some(true)),
+            ("https_proxy", Some(true)),
+            ("CLAUDE_CODE_USE_BEDROCK", Some(true)),
+            ("AWS_PROFILE", Some(true)),
+            ("SSL_CERT_FILE", Some(true)),
+            ("GIT_DIR", Some(false)),
+            ("MY_PATH", None),
+            ("PATHS", None),
+            ("ANTHROPIC", None),
+            ("RUST_LOG", None),
+        ] {
+            assert_eq!(Variable::of(name).map(|known| known.misleads_requests), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn settings_that_lead_requests_elsewhere() {
+        for (text, expected) in [
+            ("", Some(false)),
+            ("{}", Some(false)),
+            (r#"{"env":{"RUST_LOG":"x","GIT_DIR":"y"}}"#, Some(false)),
+            (r#"{"env":{"RUST_LOG":"x","ANTHROPIC_BASE_URL":"y"}}"#, Some(true)),
+            (r#"{"env":{"PATH":null}}"#, Some(true)),
+            (r#"{"other":{"PATH":"x"}}"#, Some(false)),
+            (r#"{"env":{}"#, None),
+            ("[]", None),
+        ] {
+            assert_eq!(misleads_requests(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What the current turn did, and whether its lines are on disk at all.
+
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::line::{Block, Line, Role};
+use super::tail::Tail;
+
+pub use shared::stop_gate::TurnWork;
+
+/// How long to wait for the client to write the prompt's line.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// In all.
+    pub total: Duration,
+    /// Between two looks.
+    pub step: Duration,
+}
+
+impl Patience {
+    /// The client's timer writes within about 100 ms, on a busy machine later.
+    pub const FLUSH: Self = Self { total: Duration::from_millis(400), step: Duration::from_millis(5) };
+    /// One look.
+    pub const NONE: Self = Self { total: Duration::ZERO, step: Duration::ZERO };
+
+    /// Looks at each step until there is something; `None` where there is nothing at the end either.
+    pub(super) fn look<T>(self, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+        let deadline = Instant::now() + self.total;
+        loop {
+            if let Some(found) = look() {
+                return Some(found);
+            }
+            if Instant::now() >= deadline {
+                return None;
+            }
+            std::thread::sleep(self.step);
+        }
+    }
+}
+
+/// A prompt that the client has surely yet to write, because an older turn's lines are there, is waited for so many times as
+/// long: on a busy machine its timer is late.
+const LONGER: u32 = 2;
+
+/// How much of the transcript [`recent_lines`] reads: all of it is parsed, at about 0.3 ms for 100 kB.
+pub const RECENT_BYTES: u64 = 32 * 1024;
+
+/// Whether the turn of `prompt_id` (the newest turn if there is no id) made a tool call.
+///
+/// Reads backwards and stops at the first line that settles it, so a long turn costs no more than a short one.
+#[must_use]
+pub fn turn_work(path: &Path, prompt_id: Option<&str>, patience: Patience) -> TurnWork {
+    let began = Instant::now();
+    loop {
+        let (work, most) = match look(path, prompt_id) {
+            Ok(Found::Work(work)) => return work,
+            Ok(Found::OnlyThePrompt) => (TurnWork::NoToolCall, patience.total),
+            Ok(Found::NotWritten) => (TurnWork::Unknown, patience.total * LONGER),
+            Ok(Found::Nothing) => (TurnWork::Unknown, patience.total),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (TurnWork::Unknown, patience.total),
+            Err(_) => return TurnWork::Unknown,
+        };
+        if began.elapsed() >= most {
+            return work;
+        }
+        std::thread::sleep(patience.step);
+    }
+}
+
+/// The newest messages of the main conversation in order, as far as the last [`RECENT_BYTES`] of the file reach.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn recent_lines(path: &Path) -> io::Result<Vec<Line>> {
+    last_lines(path, RECENT_BYTES)
+}
+
+/// As [`recent_lines`], as far as the last `most` bytes of the file reach.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn last_lines(path: &Path, most: u64) -> io::Result<Vec<Line>> {
+    let mut tail = Tail::open_limited(path, most)?;
+    let mut lines = Vec::new();
+    while let Some(bytes) = tail.previous_line()? {
+        lines.extend(Line::parse(bytes));
+    }
+    lines.reverse();
+    Ok(lines)
+}
+
+enum Found {
+    Work(TurnWork),
+    /// Our prompt, and no answer after it: calls of a quick turn may not be written yet.
+    OnlyThePrompt,
+    /// The newest lines are an older turn's: ours is not written yet.
+    NotWritten,
+    /// No line of any turn.
+    Nothing,
+}
+
+/// Assistant lines carry no prompt id, so what was called counts from the earliest line of our own on. A prompt nobody
+/// typed (scheduled, a task's notice) is marked as injected; its id is what tells it.
+fn look(path: &Path, prompt_id: Option<&str>) -> io::Result<Found> {
+    let mut tail = Tail::open(path)?;
+    let mut called = false;
+    let mut answered = false;
+    let mut called_since_ours = None;
+    let found = |called_since_ours, answered, none| match called_since_ours {
+        Some(true) => Found::Work(TurnWork::ToolCalls),
+        Some(false) if answered => Found::Work(TurnWork::NoToolCall),
+        Some(false) => Found::OnlyThePrompt,
+        None => none,
+    };
+    while let Some(bytes) = tail.previous_line()? {
+        let Some(line) = Line::parse(bytes) else { continue };
+        match (prompt_id, &line.prompt_id) {
+            (Some(wanted), Some(id)) if wanted == id => called_since_ours = Some(called),
+            (Some(_), Some(_)) => return Ok(found(called_since_ours, answered, Found::NotWritten)),
+            (None, _) if line.is_prompt() => return Ok(found(Some(called), answered, Found::Nothing)),
+            _ => {}
+        }
+        if line.answers_a_tool() {
+            return Ok(Found::Work(TurnWork::ToolCalls));
+        }
+        answered |= line.role == Role::Assistant;
+        called |= line.blocks.iter().any(|block| matches!(block, Block::ToolUse(_)));
+    }
+    match called_since_ours {
+        Some(false) | None if !tail.is_at_beginning() => Ok(Found::Work(TurnWork::Unknown)),
+        known => Ok(found(known, answered, Found::Nothing)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Patience, TurnWork, turn_work};
+
+    const PROMPT: &str = r#"{"type":"user","promptId":"p","message":{"role":"user","content":"do it"}}"#;
+    const OLDER: &str = r#"{"type":"user","promptId":"o","message":{"role":"user","content":"do that"}}"#;
+    const TEXT: &str =
+        r#"{"type":"assistant","message":{"content":[{"type":"text","text":"\"tool_use\""}]}}"#;
+    const USE: &str = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}"#;
+    const RESULT: &str =
+        r#"{"type":"user","promptId":"p","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#;
+    const OLD_RESULT: &str =
+        r#"{"type":"user","promptId":"o","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#;
+    const FEEDBACK: &str =
+        r#"{"type":"user","promptId":"p","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}"#;
+    const SIDE: &str = r#"{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"tool_use","id":"t","name":"Bash"}]}}"#;
+    const NOISE: &str = r#"{"type":"last-prompt","sessionId":"s"}"#;
+
+    #[track_caller]
+    fn check(lines: &[&str], prompt_id: Option<&str>, expected: TurnWork) {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("t.jsonl");
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        assert_eq!(turn_work(&path, prompt_id, Patience::NONE), expected);
+    }
+
+    #[test]
+    fn a_turn_with_a_call_is_work() {
+        check(&[PROMPT, USE, RESULT, TEXT], Some("p"), TurnWork::ToolCalls);
+        check(&[PROMPT, USE], Some("p"), TurnWork::ToolCalls);
+        check(&[RESULT], Some("p"), TurnWork::ToolCalls);
+        check(&[PROMPT, USE, TEXT], None, TurnWork::ToolCalls);
+    }
+
+    #[test]
+    fn a_turn_of_words_is_not_whatever_came_before_it() {
+        check(&[PROMPT], Some("p"), TurnWork::NoToolCall);
+        check(&[OLDER, USE, OLD_RESULT, TEXT, NOISE, PROMPT, TEXT], Some("p"), TurnWork::NoToolCall);
+        check(&[PROMPT, TEXT, FEEDBACK, TEXT], Some("p"), TurnWork::NoToolCall);
+        check(&[PROMPT, SIDE, TEXT], Some("p"), TurnWork::NoToolCall);
+        check(&[OLDER, USE, OLD_RESULT, PROMPT, TEXT], None, TurnWork::NoToolCall);
+    }
+
+    #[test]
+    fn a_prompt_nobody_typed_is_a_prompt_too() {
+        let scheduled = PROMPT.replace("\"promptId\"", "\"isMeta\":true,\"promptId\"");
+        check(&[OLDER, USE, OLD_RESULT, TEXT, &scheduled, TEXT], Some("p"), TurnWork::NoToolCall);
+        check(&[OLDER, TEXT, &scheduled, USE, RESULT, TEXT], Some("p"), TurnWork::ToolCalls);
+    }
+
+    #[test]
+    fn a_prompt_that_is_not_written_yet_is_unknown() {
+        check(&[], Some("p"), TurnWork::Unknown);
+        check(&[OLDER, USE, OLD_RESULT, TEXT], Some("p"), TurnWork::Unknown);
+        check(&["not json", "{\"type\":7}", TEXT], Some("p"), TurnWork::Unknown);
+    }
+
+    #[test]
+    fn a_missing_transcript_is_unknown() {
+        let missing = std::path::Path::new("/nonexistent/t.jsonl");
+        assert_eq!(turn_work(missing, Some("p"), Patience::NONE), TurnWork::Unknown);
+    }
+}
