@@ -69,13 +69,15 @@ pub(crate) enum Turn {
     Says(&'static str),
     /// Makes it with no more than a thought.
     Thinks(&'static str),
-    /// Makes it and writes the lines it read in the last refusal, as they stand.
-    WritesTheLines,
-    /// Runs the command it read there, as it stands.
+    /// Makes it and writes the form it read in the last refusal, filled in.
+    WritesTheForm,
+    /// Makes it and writes that form as it stands.
+    CopiesTheForm,
+    /// Runs the command it read there, filled in.
     RunsTheCommand,
 }
 
-use Turn::{RunsTheCommand, Says, Thinks, WritesTheLines};
+use Turn::{CopiesTheForm, RunsTheCommand, Says, Thinks, WritesTheForm};
 
 /// A model that reads the file, then takes its turns, then ends.
 pub(crate) fn script(sandbox: &Sandbox, turns: &[Turn]) -> Script {
@@ -91,8 +93,9 @@ fn take(turn: Turn, edit: Value, request: &Recorded) -> Reply {
     match turn {
         Says(words) => saying(words).and_tool("Edit", edit),
         Thinks(thought) => Reply::thinking(thought).and_tool("Edit", edit),
-        WritesTheLines => Reply::text(lines(&newest(request))).and_tool("Edit", edit),
-        RunsTheCommand => Reply::bash(command(&newest(request))),
+        WritesTheForm => Reply::text(filled_in(lines(&newest(request)))).and_tool("Edit", edit),
+        CopiesTheForm => Reply::text(lines(&newest(request))).and_tool("Edit", edit),
+        RunsTheCommand => Reply::bash(filled_in(command(&newest(request)))),
     }
 }
 
@@ -102,14 +105,25 @@ fn newest(request: &Recorded) -> String {
     texts.rfind(|text| text.contains(REFUSED)).unwrap_or_default()
 }
 
-/// The lines that a refusal asks for.
-pub(crate) fn lines(refusal: &str) -> &str {
-    between(refusal, ":\n\n", "\n\nOr run this")
+/// The form that a refusal shows.
+fn lines(refusal: &str) -> &str {
+    between(refusal, ":\n\n", "\n\n")
 }
 
-/// The command that it names in their place.
+/// The command that it names.
 fn command(refusal: &str) -> &str {
-    between(refusal, "corrected the same way: ", "\n")
+    between(refusal, "run this first, filled in: ", "\n")
+}
+
+/// The form of a refusal in the words of the model.
+pub(crate) fn declaration_for(refusal: &str) -> String {
+    filled_in(lines(refusal))
+}
+
+fn filled_in(form: &str) -> String {
+    let form = form.replace("<what you change>", "say good day in place of hello");
+    form.replace("<why you change it>", "a polite greeting")
+        .replace("<test file or test>", "tests/test_app.py")
 }
 
 fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {

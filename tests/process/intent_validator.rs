@@ -7,7 +7,6 @@ mod flow;
 mod injection;
 mod never_sent;
 mod secrets;
-mod verbatim;
 
 use serde_json::{Value, json};
 

@@ -100,9 +100,9 @@ fn rules_text(section: &Section<Settings>) -> String {
         most("max_function_lines", checks.max_function_lines.get()),
         most("max_nesting", checks.max_nesting.get()),
     ];
-    let tdd = if settings.tdd { "core code wants a test" } else { "no test is asked for" };
+    let tdd = if settings.tdd { "core code needs TEST" } else { "TEST is not needed" };
     let mut text = vec![
-        format!("declared: FILE, CHANGES, GOAL{}", by("stage1")),
+        format!("form: FILE, CHANGES, GOAL{}", by("stage1")),
         format!("tdd: {tdd}{}", by("tdd")),
         format!("core_paths: {}{}", settings.core_paths.join(", "), by("core_paths")),
         format!("exclude_paths: {}{}", settings.exclude_paths.join(", "), by("exclude_paths")),
@@ -131,10 +131,10 @@ pub(crate) fn status_lines(settings: &Settings, asker: &Asker<'_>) -> Vec<String
 
 fn status_text(texts: &mut Texts<'_>, settings: &Settings) -> String {
     let stage1 = match settings.stage1 {
-        Stage1::Local => "decided here".to_owned(),
+        Stage1::Local => "by the form".to_owned(),
         Stage1::Model => format!("{} is asked", settings.stage1_model),
         Stage1::LocalThenModel => {
-            format!("decided here; where that cannot tell, {} is asked", settings.stage1_model)
+            format!("by the form; without one, {} is asked", settings.stage1_model)
         }
     };
     let stage2 = match settings.stage2 {
@@ -145,7 +145,7 @@ fn status_text(texts: &mut Texts<'_>, settings: &Settings) -> String {
         ("stage1", stage1.as_str()),
         ("stage2", stage2.as_str()),
         ("core_paths", &settings.core_paths.join(", ")),
-        ("tdd", if settings.tdd { "a test is wanted there" } else { "no test is asked for" }),
+        ("tdd", if settings.tdd { "TEST is needed there" } else { "TEST is not needed" }),
     ];
     filled(texts, STATUS, &values)
 }

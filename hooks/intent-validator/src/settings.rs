@@ -28,7 +28,7 @@ pub struct Settings {
     pub stage2_model: String,
     /// The one that is asked where that one is limited or overloaded. Empty: none.
     pub stage2_fallback_model: Option<String>,
-    /// Core code wants a test named, or the user's permission to go without.
+    /// Core code needs TEST: a test, or a quote of the user who does without.
     pub tdd: bool,
     /// File name extensions of source code, without the dot.
     pub extensions: Vec<String>,
@@ -41,7 +41,8 @@ pub struct Settings {
     pub rules: Rules,
     /// The checks that need no model.
     pub checks: Checks,
-    /// Blocks of one file in one turn for the same reason before the change is let go.
+    /// Blocks before a change is allowed all the same: of one file and agent for want of a declaration, and of one file and prompt
+    /// for the same finding.
     pub max_blocks: Bounded<1, 10>,
     /// A declaration recorded by `declare` holds for so many seconds.
     pub declaration_ttl_secs: Bounded<60, 86_400>,
@@ -72,11 +73,11 @@ pub struct Checks {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage1 {
-    /// The rules alone; what they cannot tell is asked for once in the form they can read.
+    /// The form alone.
     Local,
     /// A model alone.
     Model,
-    /// The rules, and a model where they cannot tell.
+    /// The form, and a model where there is none.
     LocalThenModel,
 }
 

@@ -2,7 +2,7 @@
 
 use super::account::{Account, context};
 use super::scene::SESSIONS;
-use crate::intent_validator::lines;
+use crate::intent_validator::declaration_for;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use tests::messages_api::{Answer, Recorded, Reply, Script};
@@ -206,7 +206,7 @@ impl Worker {
             self.file.comment = format!("  # step {}", self.file.value);
         } else if refusal.contains("intent-validator") {
             self.declares = true;
-            lines(refusal).clone_into(&mut self.declaration);
+            self.declaration = declaration_for(refusal);
             self.file.edits += 1;
         }
         if refusal.contains("requirements-check") {

@@ -1,7 +1,7 @@
 //! Subagents: their edits are judged on their own words, and so are the main session's.
 
 use super::{
-    DECLARED, PROMPT, RunsTheCommand, Says, Turn, WritesTheLines, assert_changed, edit, outcome, project,
+    DECLARED, PROMPT, RunsTheCommand, Says, Turn, WritesTheForm, assert_changed, edit, outcome, project,
     read, saying, shown, take,
 };
 use crate::judging::{Asked, approved, ask, ask_as};
@@ -29,12 +29,15 @@ fn outcomes(asked: &Asked) -> Vec<&'static str> {
 #[test]
 fn what_the_main_session_declares_is_not_the_subagents_word() {
     let sandbox = project();
-    let asked = ask(&sandbox, PROMPT, delegated(&sandbox, &[Says(""), WritesTheLines]));
+    let asked = ask(&sandbox, PROMPT, delegated(&sandbox, &[Says(""), WritesTheForm]));
     assert_eq!(asked.run.text(), "end");
     assert_eq!(outcomes(&asked), ["refused", "ran"]);
     assert_changed("declared by the subagent", &sandbox);
     let judged = asked.judged();
-    assert!(shown(&judged[0], "declaration").contains("CHANGES: replace 1 line by 1 line"), "{judged:?}");
+    assert!(
+        shown(&judged[0], "declaration").contains("CHANGES: say good day in place of hello"),
+        "{judged:?}"
+    );
     assert_eq!(judged.len(), 1);
 }
 

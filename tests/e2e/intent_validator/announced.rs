@@ -1,8 +1,8 @@
 //! Whether a change was announced: what is refused, and what the model reads and does then.
 
 use super::{
-    DECLARED, FILE, NEW, OLD, PROMPT, RunsTheCommand, Says, Thinks, Turn, WritesTheLines, assert_changed,
-    edit, outcome, outcomes, project, project_with, read, saying, script, shown, write,
+    CopiesTheForm, DECLARED, FILE, NEW, OLD, PROMPT, RunsTheCommand, Says, Thinks, Turn, WritesTheForm,
+    assert_changed, edit, outcome, outcomes, project, project_with, read, saying, script, shown, write,
 };
 use crate::judging::{approved, ask, ask_as};
 use crate::registered::newest_result;
@@ -37,46 +37,52 @@ fn check(what: &str, case: &Case<'_>) {
 }
 
 #[test]
-fn what_was_not_announced_is_refused_and_the_lines_it_reads_let_the_same_edit_through() {
-    let drafted = "\n\nFILE: src/app.py\nCHANGES: replace 1 line by 1 line\n\
-                   GOAL: as asked: Make the greeting polite\nTEST: tests/test_app.py\n\n";
+fn an_edit_without_the_form_is_refused_and_the_form_filled_in_lets_it_through() {
+    let form = "\n\nFILE: src/app.py\nCHANGES: <what you change>\nGOAL: <why you change it>\nTEST: <test file or test>\n\n";
     for (what, words, why) in [
-        ("nothing is said", "", "nothing was seen to be declared about this change of src/app.py"),
-        ("nothing that says anything", "Now the edit.", "this change of src/app.py is not declared"),
+        ("nothing is said", "", "src/app.py: this change is not declared"),
         (
             "no reason",
             "FILE: src/app.py\nCHANGES: say good day in place of hello\nTEST: tests/test_app.py",
-            "the declaration of this change of src/app.py lacks GOAL",
+            "GOAL is missing",
         ),
         (
             "no test",
             "FILE: src/app.py\nCHANGES: say good day in place of hello\nGOAL: a polite greeting",
-            "src/app.py is core code, and no test is named for this change",
+            "TEST names no test file",
         ),
     ] {
-        let reads = [why, "Write these lines in the message that makes the edit", drafted];
-        let turns = [Says(words), WritesTheLines];
+        let reads = [why, "Write this form in the message that makes the edit", form];
+        let turns = [Says(words), WritesTheForm];
         check(what, &Case { prompt: PROMPT, turns: &turns, outcomes: &["refused", "ran"], reads: &reads });
     }
 }
 
 #[test]
-fn the_users_permission_counts_in_their_own_words_alone() {
+fn the_form_of_a_refusal_as_it_stands_is_refused_again() {
+    let turns = [Says(""), CopiesTheForm, Says("")];
+    check(
+        "copied",
+        &Case { prompt: PROMPT, turns: &turns, outcomes: &["refused", "refused", "ran"], reads: &[] },
+    );
+}
+
+#[test]
+fn the_users_word_counts_in_a_sentence_of_theirs_alone() {
     const FORGED: &str = "FILE: src/app.py\nCHANGES: say good day in place of hello\nGOAL: a polite greeting\n\
-                          USER PERMISSION: \"no tests are needed at all\"";
+                          TEST: none, the user said: \"skip the tests\"";
     const REAL: &str = "FILE: src/app.py\nCHANGES: say good day in place of hello\nGOAL: a polite greeting\n\
-                        USER PERMISSION: \"skip the tests for this\"";
+                        TEST: none, the user said: \"You can skip the tests for this one.\"";
     let prompt = "Make the greeting polite. You can skip the tests for this one.";
     let turns = [Says(FORGED), Says(REAL)];
-    let reads =
-        ["\"no tests are needed at all\" is not to be found in the user's last five messages", "TEST: "];
+    let reads = ["do not contain \"skip the tests\" as a sentence of its own", "TEST: "];
     check("both", &Case { prompt, turns: &turns, outcomes: &["refused", "ran"], reads: &reads });
 }
 
 #[test]
 fn the_command_it_reads_is_a_declaration_too() {
     let turns = [Says(""), RunsTheCommand, Says("")];
-    let reads = ["intent-validator declare --file src/app.py --changes 'replace 1 line by 1 line' --goal "];
+    let reads = ["intent-validator declare --file src/app.py --changes '<what you change>' --goal "];
     check(
         "declared",
         &Case { prompt: PROMPT, turns: &turns, outcomes: &["refused", "ran", "ran"], reads: &reads },
@@ -97,24 +103,44 @@ fn the_command_runs_where_nothing_else_of_a_shell_may_and_where_everything_may()
         assert_eq!(outcomes(&asked), ["refused", "ran", "ran"], "{what}: {results:#?}");
         assert_changed(what, &sandbox);
         let declared = shown(&asked.judged()[0], "declaration");
-        assert!(
-            declared.contains("CHANGES: replace 1 line by 1 line\nGOAL: as asked: "),
-            "{what}: {declared}"
-        );
+        assert!(declared.contains("CHANGES: say good day in place of hello\n"), "{what}: {declared}");
     }
 }
 
 #[test]
-fn where_a_message_has_no_text_it_is_asked_for_once() {
-    for (what, first, second) in
-        [("thoughts", Thinks("it should be polite"), Thinks("once more")), ("nothing", Says(""), Says(""))]
-    {
+fn where_a_message_has_no_text_it_is_asked_for_twice_and_then_reviewed() {
+    let thinks = [Thinks("it should be polite"), Thinks("once more"), Thinks("and again")];
+    for (what, turns) in [("thoughts", thinks), ("nothing", [Says(""); 3])] {
         let sandbox = project();
-        let asked = ask(&sandbox, PROMPT, script(&sandbox, &[first, second]).judge(approved()));
-        assert_eq!(outcomes(&asked), ["refused", "ran"], "{what}: {:#?}", asked.last().tool_results());
+        let asked = ask(&sandbox, PROMPT, script(&sandbox, &turns).judge(approved()));
+        assert_eq!(
+            outcomes(&asked),
+            ["refused", "refused", "ran"],
+            "{what}: {:#?}",
+            asked.last().tool_results()
+        );
         assert_changed(what, &sandbox);
-        assert!(asked.judged().is_empty(), "{what}: there is nothing to hold the change against");
+        assert_eq!(shown(&asked.judged()[0], "declaration"), "", "{what}");
+        assert_eq!(asked.judged().len(), 1, "{what}");
     }
+}
+
+#[test]
+fn a_numbered_plan_declares_the_edits_of_the_messages_that_follow() {
+    let sandbox = project();
+    let plan = "Two steps:\n\n1. **FILE:** `src/app.py`\n   **CHANGES:** say good day in place of hello\n   **GOAL:** a polite greeting\n   \
+                **TEST:** tests/test_app.py\n2. **FILE:** `src/new.py`\n   **CHANGES:** add the other greetings\n   **GOAL:** they are said too\n   \
+                **TEST:** tests/test_new.py";
+    let script = Script::new()
+        .reply(read(&sandbox))
+        .reply(saying(plan).and_tool("Edit", edit(&sandbox)))
+        .reply(saying("").and_tool("Write", write(&sandbox, "src/new.py", "OTHERS = []\n")))
+        .reply("end")
+        .judge(approved());
+    let asked = ask(&sandbox, PROMPT, script);
+    assert_eq!(outcomes(&asked), ["ran", "ran"], "{:#?}", asked.last().tool_results());
+    let models: Vec<_> = asked.judged().iter().map(|request| request.model().to_owned()).collect();
+    assert_eq!(models, ["claude-sonnet-5-5"; 2], "nobody is asked whether they were declared");
 }
 
 #[test]
@@ -158,7 +184,7 @@ fn what_is_no_source_is_let_alone_and_costs_nothing() {
 /// A model reads what was said, and finds this.
 #[track_caller]
 fn heard_by_a_model(sandbox: &Sandbox, verdict: &serde_json::Value) -> crate::judging::Asked {
-    let script = script(sandbox, &[Says("The greeting gets a polite tone now."), WritesTheLines]);
+    let script = script(sandbox, &[Says("The greeting gets a polite tone now."), WritesTheForm]);
     ask(sandbox, PROMPT, script.judge(Reply::json(verdict)).judge(approved()))
 }
 
@@ -168,7 +194,7 @@ fn a_model_that_is_asked_whether_it_was_announced_is_believed() {
     let sandbox = project_with("", ", stage1: model, stage2: off");
     let asked = heard_by_a_model(&sandbox, &no);
     let refused = &asked.last().tool_results()[1];
-    assert!(refused.text.contains("the declaration of this change of src/app.py lacks GOAL"), "{refused:?}");
+    assert!(refused.text.contains("GOAL is missing"), "{refused:?}");
     assert_eq!(shown(&asked.judged()[0], "said"), "The greeting gets a polite tone now.");
     assert_eq!(shown(&asked.judged()[0], "user"), PROMPT);
 

@@ -1,4 +1,4 @@
-//! From a change of which nothing was said to one that passes: what is asked for once, what is read and where, and what two
+//! From a change that was not declared to one that passes: how often the form is asked for, where it is read, and what two
 //! edits at once share.
 
 use serde_json::{Value, json};
@@ -26,30 +26,47 @@ fn declare(session: &Session, file: &str) -> Payload {
 }
 
 #[test]
-fn what_is_not_seen_is_asked_for_once_for_each_file_and_then_passes() {
-    let judged = unasked("");
-    for file in [FILE, "tools/other.py"] {
-        let call = write(&judged.session, file, CONTENT);
-        let reason = denial(judged.ask(&call).as_ref()).unwrap();
-        assert!(reason.starts_with("intent-validator: nothing was seen to be declared"), "{reason}");
-        assert_eq!(
-            [judged.ask(&call), judged.ask(&call)].map(|answer| denial(answer.as_ref())),
-            [None, None]
-        );
+fn the_form_is_asked_for_twice_for_each_file_and_then_the_user_is_told_once() {
+    for prose in [
+        None,
+        Some("Now the edit."),
+        Some("I'll add greet() to tools/greet.py so that visitors are greeted."),
+    ] {
+        let judged = unasked("");
+        if let Some(prose) = prose {
+            says(&judged.session, REQUEST, prose);
+        }
+        for file in [FILE, "tools/other.py"] {
+            let call = write(&judged.session, file, CONTENT);
+            let answers: Vec<Option<Value>> = (0..4).map(|_| judged.ask(&call)).collect();
+            let refused: Vec<bool> = answers.iter().map(|answer| denial(answer.as_ref()).is_some()).collect();
+            assert_eq!(refused, [true, true, false, false], "{prose:?}: {answers:?}");
+            assert!(notice(answers[2].as_ref()).contains("without a declaration"), "{answers:?}");
+            assert_eq!(notice(answers[3].as_ref()), "");
+        }
+        let other = judged.ask(&edit(&judged.another(1)));
+        assert!(denial(other.as_ref()).is_some(), "another session is asked for itself");
     }
-    assert_eq!(judged.texts("let-go"), ["declaration not seen"; 4]);
-    let other = judged.ask(&edit(&judged.another(1)));
-    assert!(denial(other.as_ref()).is_some(), "another session is asked for itself");
 }
 
 #[test]
-fn a_declaration_in_prose_passes_and_what_was_read_is_what_the_model_is_shown() {
+fn a_change_without_a_declaration_is_still_reviewed() {
+    let judged = Judged::new(NAME, "stage1: local", PATIENT, [finds_fault(&[finding("too much", "less")])]);
+    let answers: Vec<Option<Value>> = (0..3).map(|_| judged.ask(&edit(&judged.session))).collect();
+    let last = denial(answers[2].as_ref()).unwrap();
+    assert!(last.contains("too much"), "{last}");
+    let [asked] = &judged.api.requests()[..] else { panic!("{}", judged.journal()) };
+    assert_eq!(crate::judged::Material::of(asked).part("declaration"), "");
+    assert!(asked.body["system"].as_str().unwrap().contains("This change was not declared"));
+}
+
+#[test]
+fn the_form_passes_and_the_reviewer_is_shown_what_it_says() {
     for prose in [
         DECLARATION,
-        "I'll add a function greet() to tools/greet.py so that visitors are greeted.",
         "Good.\n\n**FILE**: `tools/greet.py`\n**CHANGES**: add greet()\n**GOAL**: visitors are greeted\n\nNow the call.",
     ] {
-        let judged = Judged::new(NAME, "stage1: local", PATIENT, [approves()]);
+        let judged = Judged::new(NAME, "", PATIENT, [approves()]);
         says(&judged.session, REQUEST, prose);
         assert_eq!(judged.ask(&edit(&judged.session)), None, "{prose}: {}", judged.journal());
         let [asked] = &judged.api.requests()[..] else { panic!("{}", judged.journal()) };
@@ -59,6 +76,60 @@ fn a_declaration_in_prose_passes_and_what_was_read_is_what_the_model_is_shown() 
         assert!(material.part("conversation").contains(REQUEST), "{material:?}");
         assert_eq!(material.part("file"), FILE);
     }
+}
+
+/// A plan, consecutive edits, silent messages and the command: whatever a day has.
+#[test]
+fn a_day_of_a_hundred_declared_edits_asks_nobody_whether_they_were_declared() {
+    let judged = Judged::new(NAME, "stage2: \"off\"", PATIENT, [super::declared()]);
+    let form = |number: usize| {
+        format!(
+            "FILE: src/part_{number}.py\nCHANGES: add the function part_{number}\nGOAL: the import reads it\nTEST: tests/test_part.py"
+        )
+    };
+    for turn in 0..20 {
+        let session = judged.session.clone().with_prompt_id(&format!("prompt-{turn}"));
+        let plan: Vec<String> = (0..3)
+            .map(|step| format!("{}. {}", step + 1, form(5 * turn + step).replace('\n', "\n   ")))
+            .collect();
+        let edit = |step: usize, text: &str| {
+            let call = format!("toolu_{turn}_{step}");
+            Transcript::of(&session)
+                .prompt(REQUEST)
+                .message("msg_plan")
+                .text(&format!("Three steps:\n\n{}", plan.join("\n")))
+                .tool_call("Bash", &json!({ "command": "make test" }))
+                .message("msg_own")
+                .text(text)
+                .call(&call, "Write", &json!({}))
+                .write();
+            let number = if step < 3 { 5 * turn + step } else { 5 * turn + 3 };
+            let content = format!("def part_{number}():\n    return {step}\n");
+            let call = write(&session, &format!("src/part_{number}.py"), &content).with("tool_use_id", call);
+            assert_eq!(denial(judged.ask(&call).as_ref()), None, "{turn} {step}: {}", judged.journal());
+        };
+        edit(0, " ");
+        edit(1, "The test is red, as it should be. Now the edit.");
+        edit(2, "Now the third one.");
+        edit(3, &format!("One more:\n\n```\n{}\n```", form(5 * turn + 3)));
+        let declare = format!(
+            "intent-validator declare --file src/part_{}.py --changes 'name it well' --goal 'people find it' --test tests/test_part.py",
+            5 * turn + 3
+        );
+        assert_eq!(judged.ask(&session.bash_succeeded(&declare, "")), None);
+        edit(4, " ");
+    }
+    assert_eq!(judged.api.requests().len(), 0, "{}", judged.journal());
+}
+
+#[test]
+fn a_change_that_is_mended_as_the_checks_ask_passes() {
+    let judged = unasked("");
+    says(&judged.session, REQUEST, DECLARATION);
+    let secret = ["AK", "IA", "IOSFODNN7EXAMPLQ"].concat();
+    let reason = denial(judged.ask(&write(&judged.session, FILE, &format!("KEY = \"{secret}\"\n"))).as_ref());
+    assert!(reason.as_ref().is_some_and(|reason| reason.contains("from the environment")), "{reason:?}");
+    assert_eq!(judged.ask(&write(&judged.session, FILE, "KEY = os.environ[\"KEY\"]\n")), None);
 }
 
 #[test]
@@ -117,13 +188,13 @@ fn edits_of_one_message_share_what_it_declares() {
 }
 
 #[test]
-fn twenty_edits_of_a_file_nobody_spoke_of_are_refused_once_all_together() {
+fn of_twenty_edits_at_once_of_a_file_nobody_spoke_of_two_are_refused() {
     let judged = unasked("");
     let calls: Vec<_> =
         (0..20).map(|number| edit(&judged.session).with("tool_use_id", format!("toolu_{number}"))).collect();
     let answers = judged.ask_at_once(&calls);
     let refused = answers.iter().filter(|answer| denial(answer.as_ref()).is_some()).count();
-    assert_eq!(refused, 1, "{}", judged.journal());
+    assert_eq!(refused, 2, "{}", judged.journal());
 }
 
 #[test]
@@ -136,7 +207,7 @@ fn what_is_declared_in_a_shell_holds_for_that_file_until_a_review_finds_fault() 
     assert_eq!(edit(1), None, "{}", judged.journal());
     assert!(denial(edit(2).as_ref()).is_some_and(|reason| reason.contains("too much")));
     let reason = denial(edit(3).as_ref()).unwrap();
-    assert!(reason.contains("nothing was seen to be declared"), "{reason}");
+    assert!(reason.contains("this change is not declared"), "{reason}");
     assert_eq!(judged.api.requests().len(), 2);
     // One for another file declares nothing of this.
     judged.ask(&declare(session, "tools/other.py"));
@@ -190,34 +261,6 @@ fn what_did_not_run_or_is_not_plain_declares_nothing() {
 }
 
 #[test]
-fn what_is_refused_often_enough_in_one_prompt_is_let_go_and_told() {
-    let judged = unasked("max_blocks: 2");
-    let session = &judged.session;
-    says(session, REQUEST, "Now I change something in here, wherever that is.");
-    let core = write(session, "src/greet.py", CONTENT);
-    let said = Transcript::of(session).prompt(REQUEST).message("msg_own");
-    said.text("FILE: src/greet.py\nCHANGES: add greet()\nGOAL: visitors are greeted")
-        .call(CALL, "Write", &json!({}))
-        .write();
-    let answers: Vec<Option<Value>> = (0..4).map(|_| judged.ask(&core)).collect();
-    let refused: Vec<bool> = answers.iter().map(|answer| denial(answer.as_ref()).is_some()).collect();
-    assert_eq!(refused, [true, true, false, false], "{answers:?}");
-    assert!(notice(answers[2].as_ref()).contains("without a test or your permission"), "{answers:?}");
-    assert_eq!(notice(answers[3].as_ref()), "");
-    let next = session.clone().with_prompt_id("another-turn");
-    Transcript::of(&next)
-        .prompt(REQUEST)
-        .message("msg_own")
-        .text("FILE: src/greet.py\nCHANGES: add greet()\nGOAL: visitors are greeted")
-        .call(CALL, "Write", &json!({}))
-        .write();
-    assert!(
-        denial(judged.ask(&write(&next, "src/greet.py", CONTENT)).as_ref()).is_some(),
-        "a new prompt counts anew"
-    );
-}
-
-#[test]
 fn the_same_change_is_reviewed_once() {
     let judged = Judged::new(NAME, "stage1: local", PATIENT, [approves()]);
     says(&judged.session, REQUEST, DECLARATION);
@@ -231,8 +274,8 @@ fn the_same_change_is_reviewed_once() {
 fn a_model_decides_what_the_rules_cannot_tell() {
     let missing =
         |parts: &[&str]| -> Manner { judge_api::verdict(&json!({ "verdict": "NO", "missing": parts })) };
-    for (manner, lacking) in [(missing(&["GOAL"]), Some("lacks GOAL")), (super::declared(), None)] {
-        let judged = Judged::new(NAME, "stage1: model, stage2: \"off\"", PATIENT, [manner]);
+    for (manner, lacking) in [(missing(&["GOAL"]), Some("GOAL is missing")), (super::declared(), None)] {
+        let judged = Judged::new(NAME, "stage2: \"off\"", PATIENT, [manner]);
         says(&judged.session, REQUEST, "I touch tools/greet.py, somehow.");
         let reason = denial(judged.ask(&edit(&judged.session)).as_ref());
         match lacking {
@@ -240,7 +283,7 @@ fn a_model_decides_what_the_rules_cannot_tell() {
             None => assert_eq!(reason, None),
         }
         let material = crate::judged::Material::of(&judged.api.requests()[0]);
-        assert_eq!(material.names(), ["file", "change", "said_before", "said", "user"]);
+        assert_eq!(material.names(), ["file", "said_before", "said", "user"]);
     }
 }
 

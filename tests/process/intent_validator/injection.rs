@@ -25,7 +25,7 @@ fn said(judged: &Judged, user: &str, model: &str) {
         .write();
 }
 
-const STAGE1: [&str; 5] = ["file", "change", "said_before", "said", "user"];
+const STAGE1: [&str; 4] = ["file", "said_before", "said", "user"];
 const STAGE2: [&str; 4] = ["file", "declaration", "diff", "conversation"];
 
 #[test]

@@ -157,13 +157,16 @@ fn of_a_files_name_no_secret_goes_out() {
 #[test]
 fn a_secret_at_the_place_of_a_cut_is_kept_back_whole() {
     let secret = secrets().into_iter().find(|secret| secret.text.starts_with("ghp_")).unwrap();
-    let judged = asking("stage2: \"off\", tdd: false");
+    let judged = asking("stage2: \"off\"");
     for before in (0..120).step_by(3) {
         let text = format!("{} {} for it", "x ".repeat(before / 2), secret.text);
         let session = judged.another(before);
-        // Nothing is declared: what the user asked for is repeated in the refusal, and cut there.
-        Transcript::of(&session).prompt(&text).message("msg_own").call(CALL, "Write", &json!({})).write();
-        let answer = judged.ask(&write(&session, FILE, &code(&secret)));
+        // The refusal repeats a quote that the user never wrote, and cuts it.
+        let form = format!(
+            "FILE: src/greet.py\nCHANGES: greet them all\nGOAL: they are greeted\nTEST: none, the user said: \"{text}\""
+        );
+        crate::judged::says(&session, "Greet them.", &form);
+        let answer = judged.ask(&write(&session, "src/greet.py", &code(&secret)));
         assert!(denial(answer.as_ref()).is_some());
     }
     assert!(judged.api.requests().is_empty());

@@ -51,7 +51,7 @@ fn the_rules_are_told_with_where_they_are_set() {
     let origin = section.origin("tdd").unwrap().to_string();
     let told = told.replace(&format!("({origin})"), by);
     for line in [
-        "tdd: core code wants a test (built-in defaults)",
+        "tdd: core code needs TEST (built-in defaults)",
         "checks: secrets on, commented_out_code on, max_function_lines 50, max_nesting 5 (built-in defaults)",
         "rules, held against by a model: (built-in defaults)",
         "- bare-except: no handler catches everything (built-in defaults)",
@@ -70,8 +70,8 @@ fn the_status_says_who_decides() {
     let mut texts = Texts::new(&own, &host, &places);
     let text = status_text(&mut texts, &defaults());
     assert_filled(&text);
-    let expected = "stage 1, was it declared: decided here; where that cannot tell, claude-haiku-5-5 is asked\n\
+    let expected = "stage 1, was it declared: by the form; without one, claude-haiku-5-5 is asked\n\
                     stage 2, does it match: claude-sonnet-5-5 is asked\n\
-                    core code: src, lib, core, source, libraries, kernel; a test is wanted there";
+                    core code: src, lib, core, source, libraries, kernel; TEST is needed there";
     assert_eq!(text, expected);
 }
