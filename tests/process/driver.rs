@@ -217,3 +217,18 @@ pub(crate) fn tree(folder: &Path) -> BTreeMap<PathBuf, String> {
 pub(crate) fn has_extension(name: &str, extension: &str) -> bool {
     Path::new(name).extension().is_some_and(|found| found == extension)
 }
+
+/// A file of satisfactions by the name of its branch, `main.json`, or what was set aside in its place: behind the name stands
+/// a hash.
+pub(crate) fn marks_file(project: &std::path::Path, name: &str) -> std::path::PathBuf {
+    let folder = project.join(".git/requirements");
+    let (slug, rest) = name.split_once(".json").unwrap_or((name, ""));
+    let is_meant = |file: &String| {
+        file.strip_prefix(slug)
+            .and_then(|file| file.strip_prefix('.'))
+            .is_some_and(|file| file.ends_with(&format!(".json{rest}")))
+    };
+    let files = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+    let found = files.filter_map(|file| file.file_name().into_string().ok()).find(is_meant);
+    folder.join(found.unwrap_or_else(|| name.to_owned()))
+}

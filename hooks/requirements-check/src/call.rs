@@ -92,15 +92,78 @@ impl Call {
         commands.is_some_and(|commands| commands.iter().all(Simple::reads))
     }
 
+    /// A `git commit` of what is staged: not of the work tree (`-a`, paths), nor of what the line itself stages before.
+    pub(crate) fn commits_the_index(&self) -> bool {
+        let mut before = self.commands().iter().map(Simple::without_global_options);
+        let is_commit = |words: &Vec<&str>| words.starts_with(&["git", "commit"]);
+        let takes_all = |word: &&str| {
+            *word == "--all"
+                || *word == "--"
+                || (word.starts_with('-') && !word.starts_with("--") && word.contains('a'))
+        };
+        let stages =
+            |words: &Vec<&str>| words.starts_with(&["git", "add"]) || words.starts_with(&["git", "stage"]);
+        let relevant = before.find(|words| is_commit(words) || stages(words));
+        relevant.is_some_and(|words| is_commit(&words) && !words.iter().any(|word| takes_all(word)))
+    }
+
     /// Where it acts: the folder of its file, the folder its first command runs in, else `cwd`.
     pub(crate) fn place(&self, cwd: &Path) -> PathBuf {
         if let Some(file) = &self.file {
             return cwd.join(file);
         }
         let mut commands = self.commands().iter().filter(|command| !MOVES.contains(&command.program()));
-        match commands.next().map(Simple::git_directory) {
-            Some(Directory::Changed(folder)) => cwd.join(folder),
-            Some(Directory::Start | Directory::Unknown) | None => cwd.to_path_buf(),
+        commands.next().map_or_else(|| cwd.to_path_buf(), |command| command.place(cwd))
+    }
+}
+
+impl Simple {
+    /// The folder it acts in; the session's where that is not in the line.
+    pub(crate) fn place(&self, cwd: &Path) -> PathBuf {
+        let directory = if self.program() == "git" { self.git_directory() } else { self.directory.clone() };
+        match directory {
+            Directory::Changed(folder) => cwd.join(folder),
+            Directory::Start | Directory::Unknown => cwd.to_path_buf(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::json;
+
+    use crate::scene::call;
+
+    #[test]
+    fn a_commit_is_of_the_index_unless_it_takes_the_work_tree() {
+        for (line, expected) in [
+            ("git commit -m x", true),
+            ("git -C sub commit --amend", true),
+            ("git commit -am x", false),
+            ("git commit --all -m x", false),
+            ("git commit -m x -- src/a.rs", false),
+            ("git add -A && git commit -m x", false),
+            ("git commit -m x && git add -A", true),
+            ("git status", false),
+        ] {
+            assert_eq!(call("Bash", &json!({ "command": line })).commits_the_index(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn each_command_acts_in_its_own_folder_and_git_where_it_is_told() {
+        for (line, expected) in [
+            ("ls && git -C ../main commit", "/a/b/../main"),
+            ("echo x; cd ../main && git commit", "/a/b/../main"),
+            ("git -C ../feature log && git commit", "/a/b"),
+            ("pytest -C ../x; git commit", "/a/b"),
+            ("cd \"$X\" && git commit", "/a/b"),
+        ] {
+            let call = call("Bash", &json!({ "command": line }));
+            let commit = call.commands().iter().rfind(|command| command.program() == "git").unwrap();
+            assert_eq!(commit.place(Path::new("/a/b")), Path::new(expected), "{line}");
         }
     }
 }

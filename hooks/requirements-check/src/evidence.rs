@@ -7,19 +7,45 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
-use crate::command_line::{self, Directory, Line, Pattern, Simple};
+use crate::command_line::{self, Directory, Hidden, Line, Pattern, Simple};
 use crate::facts::After;
 use crate::marks::Mark;
 use crate::place::flat;
 use crate::rule::Rule;
 use crate::settings::{CommandPattern, FileConditions, FileEvidence, Glob};
+use crate::view::quoted;
 use crate::words::cut;
 
 pub(crate) mod order;
 
 /// Arguments with which a test command tests nothing.
-const NOT_ARGS: [&str; 9] =
-    ["--no-run", "--list", "--help", "--version", "--dry-run", "--collect-only", "--listTests", "-h", "-V"];
+const NOT_ARGS: &str = "--no-run --list --help --version --dry-run --collect-only --listTests -h -V";
+
+/// The same of single runners.
+const LIST_ONLY: [(&str, &str); 9] = [
+    ("pytest", "--co --setup-plan --setup-only --fixtures --fixtures-per-test --markers --cache-show"),
+    ("jest", "--showConfig --clearCache --findRelatedTests="),
+    ("playwright", "--list --ui"),
+    ("go", "-list -c -n"),
+    ("ctest", "-N --show-only"),
+    ("dotnet", "--list-tests -t"),
+    ("gradle", "-m --tasks"),
+    ("gradlew", "-m --tasks"),
+    ("mvn", "-DskipTests -Dmaven.test.skip"),
+];
+
+/// Options that say where something runs.
+const LEADING: [&str; 9] = [
+    "--manifest-path",
+    "--prefix",
+    "-C",
+    "--directory",
+    "--rootdir",
+    "--project",
+    "--root",
+    "--cwd",
+    "--file",
+];
 
 /// A command that may be evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,12 +54,16 @@ pub(crate) struct Found {
     pub(crate) shown: String,
     /// The line with which it counts.
     pub(crate) line: String,
+    /// The same without its folder.
+    alone: String,
     /// Why its exit status is not the line's.
     pub(crate) hidden: Option<String>,
     /// The one of the requirement's commands that it is, as it is set.
     pub(crate) pattern: String,
     /// An argument with which it proves nothing.
     pub(crate) proves_nothing: bool,
+    /// Arguments that may lead to files elsewhere.
+    leads: Vec<String>,
     /// Where it runs, as seen from the session's directory.
     directory: Directory,
     /// The how manieth of the line's commands it is.
@@ -41,15 +71,55 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    fn folder(&self, cwd: &Path) -> Option<PathBuf> {
+        match &self.directory {
+            Directory::Start => Some(cwd.to_path_buf()),
+            Directory::Changed(folder) => Some(flat(&cwd.join(folder))),
+            Directory::Unknown => None,
+        }
+    }
+
     /// It runs in the work tree whose files it is evidence for.
     pub(crate) fn is_inside(&self, root: Option<&Path>, cwd: &Path) -> bool {
-        let folder = match &self.directory {
-            Directory::Start => cwd.to_path_buf(),
-            Directory::Changed(folder) => flat(&cwd.join(folder)),
-            Directory::Unknown => return false,
-        };
+        let Some(folder) = self.folder(cwd) else { return false };
         root.is_none_or(|root| folder.starts_with(root))
     }
+
+    /// The argument by which it runs on files outside of the work tree.
+    fn leads_out(&self, root: Option<&Path>, cwd: &Path) -> Option<&str> {
+        let (root, folder) = (root?, self.folder(cwd)?);
+        let is_outside = |path: &&String| !flat(&folder.join(path.as_str())).starts_with(root);
+        self.leads.iter().find(is_outside).map(String::as_str)
+    }
+
+    /// The line with which the run would count, in the folder where it would.
+    pub(crate) fn line_in(&self, root: Option<&Path>, cwd: &Path) -> String {
+        match root.filter(|root| !self.is_inside(Some(root), cwd)) {
+            Some(root) => format!("cd {} && {}", quoted(&root.display().to_string()), self.alone),
+            None => self.line.clone(),
+        }
+    }
+}
+
+/// The arguments of a command that may be paths to what it runs on: the values of options that lead, and words that are no
+/// option's value.
+fn leads(simple: &Simple) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut before = "";
+    for word in simple.words.iter().skip(1).map(String::as_str) {
+        let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+        let path = match value {
+            Some(value) if LEADING.contains(&name) => value,
+            _ if LEADING.contains(&before) => word,
+            _ if before.starts_with("--") || matches!(before, "-o" | "-c" | "-p") => "",
+            _ => word,
+        };
+        let is_path =
+            (path.starts_with('/') || path.starts_with("..")) && !path.contains(['$', '`', '*', '?']);
+        found.extend(is_path.then(|| path.split("::").next().unwrap_or(path).to_owned()));
+        before = word;
+    }
+    found
 }
 
 /// What keeps the command's run from being known; `None` if nothing does.
@@ -73,17 +143,24 @@ fn commands<'a>(rule: &Rule<'a>) -> impl Iterator<Item = &'a CommandPattern> {
 
 /// The call's command that the requirement asks for: one that decides the line, if there is one.
 pub(crate) fn command_of(rule: &Rule<'_>, call: &Call) -> Option<Found> {
-    let not_args = not_args(rule);
     let patterns: Vec<(&CommandPattern, Pattern)> =
         commands(rule).filter_map(|set| Some((set, set.over_commands()?))).collect();
     let found = |(index, simple): (usize, &Simple)| {
         let (set, _) = patterns.iter().find(|(_, pattern)| pattern.begins(simple))?;
+        let not_args = not_args(rule, simple);
+        let is_behind = simple.decides == Err(Hidden::Wrapper) && set.is_words();
+        let alone = match is_behind {
+            true => simple.replaced_by(set.as_str()),
+            false => simple.plain().without_arguments(&not_args),
+        };
         Some(Found {
             shown: simple.text.clone(),
-            line: Line::line_to_type(&simple.plain().without_arguments(&not_args)),
+            line: Line::line_to_type(&alone),
+            alone: alone.text,
             hidden: hidden(simple),
             pattern: set.as_str().to_owned(),
             proves_nothing: simple.has_any_argument(&not_args),
+            leads: leads(simple),
             directory: simple.directory.clone(),
             index,
         })
@@ -93,8 +170,34 @@ pub(crate) fn command_of(rule: &Rule<'_>, call: &Call) -> Option<Found> {
     all.into_iter().nth(best.unwrap_or(0))
 }
 
-fn not_args(rule: &Rule<'_>) -> Vec<String> {
-    rule.set.not_args.clone().unwrap_or_else(|| NOT_ARGS.map(str::to_owned).to_vec())
+/// A command that is not asked for, and resembles one that is: as it is written, and what is asked for.
+pub(crate) fn near_miss(rule: &Rule<'_>, call: &Call) -> Option<(String, String)> {
+    let near = |simple: &Simple| {
+        let is_near = |set: &&CommandPattern| {
+            set.over_commands().is_some_and(|pattern| !simple.reads() && pattern.resembles(simple))
+        };
+        let set = commands(rule).find(is_near)?;
+        Some((simple.text.clone(), set.as_str().to_owned()))
+    };
+    call.commands().iter().find_map(near)
+}
+
+/// Of a run that was noted: it resembles what is asked for.
+pub(crate) fn resembles(rule: &Rule<'_>, shown: &str) -> bool {
+    let (patterns, ran) = (patterns(rule), ran(shown));
+    patterns.iter().any(|pattern| ran.iter().any(|simple| pattern.resembles(simple)))
+}
+
+/// The arguments with which the command proves nothing: those that are set, else those that are known of its runner.
+fn not_args(rule: &Rule<'_>, simple: &Simple) -> Vec<String> {
+    if let Some(set) = &rule.set.not_args {
+        return set.clone();
+    }
+    let is_named = |runner: &&str| {
+        simple.words.iter().any(|word| word.rsplit('/').next().is_some_and(|name| name == *runner))
+    };
+    let own = LIST_ONLY.iter().filter(|(runner, _)| is_named(runner)).map(|(_, options)| *options);
+    own.chain([NOT_ARGS]).flat_map(str::split_whitespace).map(str::to_owned).collect()
 }
 
 /// What a run was asked for when it passed: kept with its mark, because the file may ask for something else by tomorrow.
@@ -128,8 +231,7 @@ pub(crate) fn outdated(rule: &Rule<'_>, mark: &Mark) -> Option<String> {
         return Some(format!("`{}` is asked for now", now.join("` or `")));
     }
     if rule.set.not_args.is_some() {
-        let not_args = not_args(rule);
-        if ran(shown).iter().any(|simple| simple.has_any_argument(&not_args)) {
+        if ran(shown).iter().any(|simple| simple.has_any_argument(&not_args(rule, simple))) {
             return Some("with these arguments it proves nothing any more".to_owned());
         }
     }
@@ -152,8 +254,12 @@ fn ran(shown: &str) -> Vec<Simple> {
 /// Why a run that ended without an error does not count; `None` if it does.
 pub(crate) fn not_counted(rule: &Rule<'_>, found: &Found, facts: &After, was_noted: bool) -> Option<String> {
     let world = &facts.world;
-    if !found.is_inside(world.here.root().or(world.root.as_deref()), &world.cwd) {
+    let root = world.here.root().or(world.root.as_deref());
+    if !found.is_inside(root, &world.cwd) {
         return Some("it did not run in this work tree".to_owned());
+    }
+    if let Some(path) = found.leads_out(root, &world.cwd) {
+        return Some(format!("`{}` leads out of this work tree", cut(path, 80)));
     }
     if found.proves_nothing {
         return Some("with these arguments it proves nothing".to_owned());

@@ -30,6 +30,10 @@ pub enum Facts {
 pub struct Before {
     pub(crate) call: Call,
     pub(crate) world: World,
+    /// The requirements that are judged by it; none: all that the call triggers.
+    pub(crate) judged: Option<Vec<String>>,
+    /// What commands of the line that act in other work trees are judged by.
+    pub(crate) elsewhere: Vec<Visit>,
     /// The call would go around the user.
     pub(crate) breach: Option<Breach>,
     /// Commands of the call that may become evidence.
@@ -38,6 +42,14 @@ pub struct Before {
     pub(crate) scheduled: Option<u64>,
     /// The session has given no sign of life for a while.
     pub(crate) registers: bool,
+}
+
+/// Another work tree in which a command of a line acts.
+#[derive(Debug)]
+pub(crate) struct Visit {
+    pub(crate) world: World,
+    /// The requirements that are judged there.
+    pub(crate) judged: Vec<String>,
 }
 
 /// After a tool call that ran.

@@ -1,5 +1,5 @@
-//! The repository's record of what was satisfied, in the original tool's names and shape: one file per branch in
-//! `<git common dir>/requirements`, and `permanent.json` for all branches.
+//! The repository's record of what was satisfied: one file per branch in `<git common dir>/requirements`, and one for all
+//! branches.
 //!
 //! [`BranchMarks`] is one such file as plain data, with what is asked of it and done to it: no clock, no disk.
 //! [`MarkFolder`] reads and changes the files. Nobody removes a mark of somebody else by the way: a change is made to
@@ -13,6 +13,7 @@ mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
 use shared::host::Timestamp;
 
 use crate::settings::Scope;
@@ -22,7 +23,7 @@ pub(crate) use mark::{By, Mark, Metadata, is_fresh};
 pub(crate) use sessions::resolve_session;
 
 /// The marks of one branch, or of all branches.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct BranchMarks {
     /// Whose marks these are, see [`Key::label`].
     pub(crate) branch: String,
@@ -37,13 +38,15 @@ pub(crate) struct BranchMarks {
 }
 
 /// The marks of one requirement.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Requirement {
     /// Its scope when it was marked last. Which marks count is decided by the scope it is configured with.
     pub(crate) scope: Scope,
     /// The mark that counts for every session.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) everyone: Option<Mark>,
-    /// Marks of single sessions, by full id; those of the original tool by its first eight characters.
+    /// Marks of single sessions, by full id.
     pub(crate) sessions: BTreeMap<String, Mark>,
 }
 
@@ -82,14 +85,11 @@ impl BranchMarks {
     }
 
     fn own_mark(&self, name: &str, session: &str) -> Option<&Mark> {
-        let sessions = &self.requirements.get(name)?.sessions;
-        let short = || sessions.get(self.short_key_of(session)?.as_str());
-        sessions.get(session).or_else(short)
+        self.requirements.get(name)?.sessions.get(session)
     }
 
     /// Marks `name`, replacing the holder's earlier mark of it.
     pub(crate) fn set(&mut self, name: &str, scope: Scope, holder: Holder<'_>, mark: Mark) {
-        self.adopt(holder);
         let requirement = self.requirements.entry(name.to_owned()).or_default();
         requirement.scope = scope;
         match holder {
@@ -100,7 +100,6 @@ impl BranchMarks {
 
     /// Removes the holder's mark of `name`, and nobody else's; whether there was one.
     pub(crate) fn clear(&mut self, name: &str, holder: Holder<'_>) -> bool {
-        self.adopt(holder);
         let cleared = self.requirements.get_mut(name).is_some_and(|requirement| requirement.clear(holder));
         self.drop_empty();
         cleared
@@ -108,7 +107,6 @@ impl BranchMarks {
 
     /// Removes all of the holder's marks, and nobody else's; how many there were.
     pub(crate) fn clear_all(&mut self, holder: Holder<'_>) -> usize {
-        self.adopt(holder);
         let cleared =
             self.requirements.values_mut().filter_map(|requirement| requirement.clear(holder).then_some(()));
         let count = cleared.count();

@@ -8,7 +8,7 @@ mod own;
 mod sizes;
 
 use std::cell::OnceCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use shared::cli::{self, Asker};
@@ -25,12 +25,12 @@ use crate::command::{Asked, Reply, parse_prompt};
 use crate::command_line::{Directory, Simple};
 use crate::decide;
 use crate::evidence;
-use crate::facts::{After, Before, Facts, Prompt, Start, Stop};
+use crate::facts::{After, Before, Facts, Prompt, Start, Stop, Visit};
 use crate::machine;
 use crate::place::flat;
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
-use crate::settings::{Kind, Settings};
+use crate::settings::{Kind, Pattern, Settings};
 use crate::state::{Run, State};
 use crate::view::View;
 pub(crate) use look::Look;
@@ -78,19 +78,64 @@ fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Before> {
         return None;
     }
     let cwd = Look::cwd(seen);
-    let mut look = Look::at(seen, &call.place(&cwd));
+    let mut place = call.place(&cwd);
+    let by_place = by_place(&triggered, &call, &place, &cwd);
+    if proving.is_empty() && by_place.iter().all(|(at, _)| *at != place) {
+        place = by_place.first().map_or(place, |(at, _)| at.clone());
+    }
+    let mut look = Look::at(seen, &place);
     let breach = rails.and_then(|(rule, why)| {
         let guarded = guarded(seen, &look, &cwd);
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
         rails::breach(&call, input, &guarded, &rule, why)
     });
     resolve_links(&mut call, &cwd);
-    let mut runs = Vec::new();
+    let (mut runs, mut elsewhere) = (Vec::new(), Vec::new());
     if breach.is_none() {
-        look.measure(&triggered);
+        let (here, others): (Vec<_>, Vec<_>) = by_place.into_iter().partition(|(at, _)| *at == place);
+        let mut judged: Vec<Rule<'_>> = here.into_iter().flat_map(|(_, rules)| rules).collect();
+        for (at, rules) in others {
+            let mut other = Look::at(seen, &at);
+            if other.world.here.worktree == look.world.here.worktree {
+                judged.extend(rules);
+            } else {
+                other.measure_for(&rules, &call);
+                let judged = rules.iter().map(|rule| rule.name.to_owned()).collect();
+                elsewhere.push(Visit { world: other.world, judged });
+            }
+        }
+        look.measure_for(&judged, &call);
+        look.judged = judged.iter().map(|rule| rule.name.to_owned()).collect();
         runs = proving.iter().filter_map(|rule| begin(rule, &call, &look)).collect();
     }
-    Some(Before { call, world: look.world, breach, runs, scheduled, registers: is_quiet })
+    let judged = Some(look.judged);
+    Some(Before { call, world: look.world, judged, elsewhere, breach, runs, scheduled, registers: is_quiet })
+}
+
+/// The rules by where what needs them acts: each command of a line in its own folder, git in the one it is told.
+fn by_place<'r>(
+    triggered: &[Rule<'r>],
+    call: &Call,
+    place: &Path,
+    cwd: &Path,
+) -> Vec<(PathBuf, Vec<Rule<'r>>)> {
+    let mut places: Vec<(PathBuf, Vec<Rule<'r>>)> = Vec::new();
+    for rule in triggered {
+        let by_commands =
+            call.commands().iter().filter(|command| rule.is_triggered_by_command(call, command));
+        let mut all: Vec<PathBuf> = by_commands.map(|command| command.place(cwd)).collect();
+        if all.is_empty() || rule.is_triggered_by_tool(call) {
+            all.push(place.to_path_buf());
+        }
+        for at in all {
+            match places.iter_mut().find(|(known, _)| *known == at) {
+                Some((_, rules)) if rules.iter().any(|known| known.name == rule.name) => {}
+                Some((_, rules)) => rules.push(*rule),
+                None => places.push((at, vec![*rule])),
+            }
+        }
+    }
+    places
 }
 
 fn guarded<'a>(seen: &'a Seen<'_, Settings>, look: &'a Look<'_, '_>, cwd: &'a Path) -> Guarded<'a> {
@@ -185,6 +230,7 @@ struct Ended<'a> {
     is_unfinished: bool,
     /// What it printed.
     output: String,
+    persisted: Option<PathBuf>,
 }
 
 /// A shell's answer, as far as it matters.
@@ -196,7 +242,12 @@ struct Response {
     interrupted: Option<bool>,
     background_task_id: Option<serde::de::IgnoredAny>,
     success: Option<bool>,
+    /// Where all of the output is, of which only the beginning stands here.
+    persisted_output_path: Option<PathBuf>,
 }
+
+/// So much of a persisted output is searched, in bytes.
+const MAX_OUTPUT: u64 = 16 * 1024 * 1024;
 
 impl<'a> Ended<'a> {
     fn of(result: &'a ToolResult) -> Self {
@@ -207,7 +258,15 @@ impl<'a> Ended<'a> {
             succeeded: response.success.unwrap_or(true),
             is_unfinished: response.interrupted.unwrap_or(false) || response.background_task_id.is_some(),
             output: [response.stdout, response.stderr].into_iter().flatten().collect::<Vec<_>>().join("\n"),
+            persisted: response.persisted_output_path,
         }
+    }
+
+    /// Its output has a match.
+    fn has(&self, pattern: &Pattern) -> bool {
+        let rest = || shared::state::read_regular(self.persisted.as_deref()?, MAX_OUTPUT).ok();
+        pattern.is_in(&self.output)
+            || rest().is_some_and(|bytes| pattern.is_in(&String::from_utf8_lossy(&bytes)))
     }
 
     fn of_failure(failure: &'a ToolFailure) -> Self {
@@ -216,6 +275,7 @@ impl<'a> Ended<'a> {
             succeeded: false,
             is_unfinished: failure.is_interrupt,
             output: String::new(),
+            persisted: None,
         }
     }
 }
@@ -243,9 +303,8 @@ fn after(seen: &Seen<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
         let wanted: Vec<Rule<'_>> = if is_plan_exit { rules.clone() } else { Vec::new() };
         look.measure(&wanted);
         look.recount(&rules, &call);
-        let lacks = |rule: &&Rule<'_>| {
-            rule.set.min_output.as_ref().is_some_and(|pattern| !pattern.is_in(&ended.output))
-        };
+        let lacks =
+            |rule: &&Rule<'_>| rule.set.min_output.as_ref().is_some_and(|pattern| !ended.has(pattern));
         let without_output = rules.iter().filter(lacks).map(|rule| rule.name.to_owned()).collect();
         let changed = changed(seen, &rules, &call, &look);
         let Ended { succeeded, is_unfinished, .. } = *ended;
@@ -285,7 +344,7 @@ pub(crate) fn satisfied_by_line(call: &Call) -> Vec<String> {
         .filter_map(|command| crate::command::parse_words(&command.words[1..]).ok())
         .filter_map(|asked| match asked {
             // One that names another session or branch has been carried out by the command itself.
-            Asked::Satisfy { names, session: None, branch: None, .. } => Some(names),
+            Asked::Satisfy { names, session: None, branch: None | Some(None), .. } => Some(names),
             _ => None,
         })
         .flatten()

@@ -206,6 +206,8 @@ impl Scene {
             Facts::Before(Box::new(Before {
                 call,
                 world,
+                judged: None,
+                elsewhere: Vec::new(),
                 breach: None,
                 runs,
                 scheduled: None,

@@ -7,7 +7,7 @@ mod checked;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use shared::config::Bounded;
 
 pub(crate) use checked::{Age, CommandPattern, Glob, Pattern, parse_duration};
@@ -136,7 +136,7 @@ pub enum Kind {
 }
 
 /// For whom and how long a mark counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// In this session, on this branch.

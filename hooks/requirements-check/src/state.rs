@@ -10,11 +10,8 @@ use shared::host::Timestamp;
 
 use crate::wording::hash;
 
-/// A mark reserved for a call that never came back is free again after this time.
-const RESERVED_FOR: Duration = Duration::from_secs(60);
-
-/// The same denial within this time is a parallel one.
-const PARALLEL_FOR: Duration = Duration::from_secs(5);
+/// The same denial within this time is a parallel one: a model that tries again takes longer.
+const PARALLEL_FOR: Duration = Duration::from_secs(1);
 
 /// So many runs under way are remembered.
 const MAX_RUNS: usize = 64;
@@ -53,7 +50,6 @@ struct Reservation {
     /// The mark, by its identity: one that is set later is free.
     #[serde(default)]
     mark: i64,
-    until: Timestamp,
 }
 
 /// A command under way that may become evidence.
@@ -94,17 +90,15 @@ impl Remembered for State {
 
 impl State {
     /// The mark of that identity is used up, or taken by another call than `call`.
-    pub(crate) fn is_spent(&self, name: &str, mark: i64, call: Option<&str>, now: Timestamp) -> bool {
+    pub(crate) fn is_spent(&self, name: &str, mark: i64, call: Option<&str>) -> bool {
         let is_used = self.spent.get(name).is_some_and(|spent| *spent >= mark);
-        let is_taken = |taken: &Reservation| {
-            taken.mark >= mark && taken.until > now && Some(taken.call.as_str()) != call
-        };
+        let is_taken = |taken: &Reservation| taken.mark >= mark && Some(taken.call.as_str()) != call;
         is_used || self.reserved.get(name).is_some_and(is_taken)
     }
 
-    /// Takes the mark for a call that is about to run.
-    pub(crate) fn reserve(&mut self, name: &str, mark: i64, call: &str, now: Timestamp) {
-        let reservation = Reservation { call: call.to_owned(), mark, until: now.plus(RESERVED_FOR) };
+    /// Takes the mark for a call that is about to run, until it has.
+    pub(crate) fn reserve(&mut self, name: &str, mark: i64, call: &str) {
+        let reservation = Reservation { call: call.to_owned(), mark };
         self.reserved.insert(name.to_owned(), reservation);
     }
 
@@ -123,6 +117,11 @@ impl State {
     /// The call has failed: its mark is free again.
     pub(crate) fn release(&mut self, call: &str) {
         self.reserved.retain(|_, taken| taken.call != call);
+    }
+
+    /// The user has the word again, so no call runs any more: one that never came back was stopped.
+    pub(crate) fn release_all(&mut self) {
+        self.reserved.clear();
     }
 
     /// A command begins that may become evidence.

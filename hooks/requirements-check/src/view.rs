@@ -51,6 +51,8 @@ pub struct World {
     pub(crate) sizes: BTreeMap<String, Size>,
     /// Per evidence requirement whether the files are those the command passed on.
     pub(crate) evidence: BTreeMap<String, Freshness>,
+    /// Per evidence requirement the files of which a commit would take another version than the one that lies there.
+    pub(crate) staged_otherwise: BTreeMap<String, Vec<String>>,
     /// Per evidence requirement its file.
     pub(crate) files: BTreeMap<String, FileFound>,
     /// Other live sessions on this project, as people read them.

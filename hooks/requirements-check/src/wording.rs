@@ -22,6 +22,9 @@ const MAX_MESSAGE: usize = 600;
 /// So many points of a checklist are shown.
 const MAX_POINTS: usize = 12;
 
+/// What Claude reads at a session's start, in characters.
+const MAX_AT_START: usize = 2_000;
+
 /// So many requirements are named at once: a file may hold a thousand, and nobody reads them.
 const MAX_RULES: usize = 20;
 
@@ -41,11 +44,15 @@ pub(crate) fn denial(
     [head, list(view, unmet, origin), foot.to_owned()].join("\n")
 }
 
-/// The short form for a parallel call that is refused for the same reason.
-pub(crate) fn denied_again(call: &Call, unmet: &[(Rule<'_>, Standing)]) -> String {
+/// The short form for a parallel call that is refused for the same reason, with what satisfies it all the same: only one
+/// of several denials may be read.
+pub(crate) fn denied_again(call: &Call, unmet: &[(Rule<'_>, Standing)], next: &[String]) -> String {
     let names: Vec<&str> = unmet.iter().take(MAX_RULES).map(|(rule, _)| rule.name).collect();
     let subject = subject(call, unmet);
-    format!("requirements-check: {subject} needs {}; details in the parallel denial.", names.join(", "))
+    let head =
+        format!("requirements-check: {subject} needs {}; details in the parallel denial.", names.join(", "));
+    let next = next.iter().take(MAX_RULES).map(|step| format!("- {step}"));
+    std::iter::once(head).chain(next).collect::<Vec<_>>().join("\n")
 }
 
 /// What of the call needs something: commands of its line, where it is them alone, else the tool.
@@ -256,7 +263,22 @@ pub(crate) fn status_for_claude(
         lines.push(marking(view, &to_mark));
     }
     lines.extend(exceptions(given, view));
-    Some(lines.join("\n"))
+    Some(within(lines, view))
+}
+
+/// The lines that fit, and how to see the others.
+fn within(lines: Vec<String>, view: &View<'_>) -> String {
+    let more = format!("(more is required than fits here: {} status)", view.world.reader.req);
+    let (mut kept, mut length) = (Vec::new(), more.chars().count());
+    for line in lines {
+        length += line.chars().count() + 1;
+        if length > MAX_AT_START {
+            kept.push(more);
+            break;
+        }
+        kept.push(line);
+    }
+    kept.join("\n")
 }
 
 /// When a requirement is asked for: `before edits`, `at the end of a turn`.

@@ -90,7 +90,7 @@ impl Desk {
 
     /// A file of the repository's marks.
     pub(super) fn marks_file(&self, name: &str) -> PathBuf {
-        self.sandbox.project().join(".git/requirements").join(name)
+        crate::driver::marks_file(&self.sandbox.project(), name)
     }
 
     /// What the hook answers before and after a line that Claude runs, which ended well.

@@ -272,7 +272,7 @@ requirements:
     world.git(&fresh, &["init", "--quiet", "--initial-branch", "trunk"]);
     let claude = world.claude().started_in(&fresh);
     is_gated(&claude, "a.rs");
-    assert!(fresh.join(".git/requirements/trunk.json").exists());
+    assert!(crate::driver::marks_file(&fresh, "trunk.json").exists());
     claude.edits("a.rs", "");
     claude.does("true");
     claude.stops();
@@ -319,7 +319,7 @@ fn a_file_in_another_repository_is_judged_by_its_branch_there() {
     assert!(command_in(&text).starts_with(&format!("cd {} && ", other.display())), "{text}");
     claude.does(&command_in(&text));
     claude.passes(&claude.edit(other.join("src/deep/a.rs")));
-    assert!(other.join(".git/requirements/main.json").exists());
+    assert!(crate::driver::marks_file(&other, "main.json").exists());
     world.git(&other, &["switch", "--quiet", "-c", "elsewhere"]);
     assert!(is_refused(&claude, other.join("a.rs")) && !is_refused(&claude, "a.rs"));
 }

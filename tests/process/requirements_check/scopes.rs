@@ -47,12 +47,12 @@ fn marks_lie_where_the_original_tool_keeps_them() {
     let claude = world.claude();
     claude.does("req satisfy a b c");
     let marks = world.marks("feature-auth.json");
-    assert_eq!((&marks["version"], &marks["branch"]), (&json!("1.0"), &json!("feature/auth")));
+    assert_eq!((&marks["version"], &marks["branch"]), (&json!(2), &json!("feature/auth")));
     assert_eq!(marks["project"], json!(world.sandbox.project()));
-    assert_eq!(marks["requirements"]["a"]["sessions"][&claude.session.id]["satisfied"], true);
-    assert_eq!(marks["requirements"]["b"]["satisfied"], true);
+    assert_eq!(marks["requirements"]["a"]["sessions"][&claude.session.id]["satisfied_by"], "agent");
+    assert_eq!(marks["requirements"]["b"]["everyone"]["satisfied_by"], "agent");
     assert_eq!(marks["requirements"]["c"], Value::Null);
-    assert_eq!(world.marks("permanent.json")["requirements"]["c"]["satisfied"], true);
+    assert_eq!(world.marks("permanent.json")["requirements"]["c"]["everyone"]["satisfied_by"], "agent");
 }
 
 #[test]

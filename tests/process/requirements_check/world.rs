@@ -124,7 +124,7 @@ impl World {
 
     /// A file of marks of the project, by its name.
     pub(super) fn marks_file(&self, name: &str) -> PathBuf {
-        self.sandbox.project().join(".git/requirements").join(name)
+        crate::driver::marks_file(&self.sandbox.project(), name)
     }
 
     /// The marks in it.

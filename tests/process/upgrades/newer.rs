@@ -28,9 +28,9 @@ const BY_THE_WAY: [&str; 19] = [
     "-files.json",
     "-size.json",
     "/sessions/5e55104e-0000-4000-8000-000000000001.json",
-    "/.git/requirements/main.json",
-    "/.git/requirements/permanent.json",
-    "/no-git.json",
+    "/.git/requirements/main.0d6e4079e36703eb.json",
+    "/.git/requirements/permanent.708b931666caba44.json",
+    "/no-git.e117e8e9be444adf.json",
     "1-git.json",
 ];
 
@@ -64,11 +64,13 @@ const COUNTED: [(&str, &str); 12] = [
 ];
 
 /// Kinds of which only the command that would change them says something, and what: that it has not written.
-const BY_COMMAND: [(&str, &str); 1] =
-    [("/.git/requirements/permanent.json", "license (in this repository) (not written from this shell")];
+const BY_COMMAND: [(&str, &str); 1] = [(
+    "/.git/requirements/permanent.708b931666caba44.json",
+    "license (in this repository) (not written from this shell",
+)];
 
 /// Kinds that are left alone, and nobody says so.
-const UNTOLD: [&str; 1] = ["/no-git.json"];
+const UNTOLD: [&str; 1] = ["/no-git.e117e8e9be444adf.json"];
 
 /// What stands beside a record that goes on.
 const SNAPSHOT: [&str; 1] = ["/.claude/sessions/session-.json"];
@@ -115,7 +117,7 @@ fn raise(path: &Path) {
     let text = String::from_utf8(bytes).unwrap();
     let newer = text
         .replacen(r#"{"version":1,"#, r#"{"version":2,"more":["kept"],"#, 1)
-        .replacen(r#"{"version":"1.0","#, r#"{"version":"2.0","more":["kept"],"#, 1)
+        .replacen(r#"{"version":2,"branch"#, r#"{"version":3,"more":["kept"],"branch"#, 1)
         .replacen(r#""schema_version": 1,"#, r#""schema_version": 2, "more": ["kept"],"#, 1);
     assert_ne!(newer, text, "{}", path.display());
     fs::write(path, newer).unwrap();

@@ -47,10 +47,21 @@ impl Words {
     fn begin<T: AsRef<str>>(&self, words: &[T]) -> bool {
         let Some((program, arguments)) = self.0.split_first() else { return false };
         let Some((first, rest)) = words.split_first() else { return false };
+        let is_module = rest.first().is_some_and(|word| word.as_ref() == "-m");
         let named = if program.contains('/') { first.as_ref() } else { base_name(first.as_ref()) };
-        named == program
+        (named == program || (is_module && is_python(named) && is_python(program)))
             && arguments.len() <= rest.len()
             && arguments.iter().zip(rest).all(|(wanted, found)| wanted == found.as_ref())
+    }
+
+    /// The words stand somewhere behind the program: `uv run pytest`, `python -m pytest`, `npm run test`.
+    fn stand_anywhere(&self, simple: &Simple) -> bool {
+        let fits = |at: usize| {
+            let installs = matches!(simple.words[at - 1].as_str(), "install" | "add" | "-y" | "-r");
+            !installs && self.begin(&simple.words[at..])
+        };
+        let is_script = |words: &[String]| matches!(words, [program, run, rest @ ..] if run == "run" && self.begin(&[std::slice::from_ref(program), rest].concat()));
+        (1..simple.words.len()).any(fits) || is_script(&simple.words)
     }
 
     fn are_in_text(&self, text: &str) -> bool {
@@ -63,6 +74,12 @@ impl Words {
             None => false,
         })
     }
+}
+
+/// `python -m` is the same by each of its names.
+fn is_python(program: &str) -> bool {
+    let version = program.strip_prefix("python");
+    version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
 }
 
 /// What follows the first place where `word` stands alone.
@@ -116,6 +133,11 @@ impl Pattern {
                 !simple.words.is_empty() && forms.iter().any(begins)
             }
         }
+    }
+
+    /// The command does not match, and nearly does.
+    pub(crate) fn resembles(&self, simple: &Simple) -> bool {
+        matches!(self, Self::Words(words) if words.stand_anywhere(simple)) && !self.begins(simple)
     }
 
     /// The commands of `line` that match; none where it cannot be read.
@@ -228,6 +250,11 @@ impl Simple {
             text = text.replacen(&format!(" {word}"), "", 1);
         }
         Self { text, ..self.clone() }
+    }
+
+    /// Another text in its place.
+    pub(crate) fn replaced_by(&self, text: &str) -> Self {
+        Self { text: text.to_owned(), ..self.clone() }
     }
 
     /// The command as pattern matching sees it: no directory, no global options, no quotes.

@@ -92,17 +92,22 @@ fn proved(
 ) {
     let ended = facts.call.id.as_deref().map(|call| state.end(call)).unwrap_or_default();
     for rule in rules(given.settings).filter(|rule| rule.set.kind == Kind::Evidence) {
-        let Some(found) = evidence::command_of(&rule, &facts.call) else { continue };
+        let Some(found) = evidence::command_of(&rule, &facts.call) else {
+            let near = evidence::near_miss(&rule, &facts.call).filter(|_| facts.succeeded);
+            state.uncounted.extend(near.map(|near| (rule.name.to_owned(), nearly(&near))));
+            continue;
+        };
+        let uncounted = |why: String| uncounted(&found, why, view);
         let target = Target::new(&view.world.here, rule.name, rule.set.scope, view.session);
         if !facts.succeeded {
             changes.push(Change::Clear(target));
             let why = if facts.is_unfinished { "it was interrupted" } else { "it failed" };
-            state.uncounted.insert(rule.name.to_owned(), uncounted(&found, why.to_owned()));
+            state.uncounted.insert(rule.name.to_owned(), uncounted(why.to_owned()));
             continue;
         }
         let run = ended.iter().find(|run| run.name == rule.name);
         if let Some(why) = evidence::not_counted(&rule, &found, facts, run.is_some()) {
-            state.uncounted.insert(rule.name.to_owned(), uncounted(&found, why));
+            state.uncounted.insert(rule.name.to_owned(), uncounted(why));
         } else if let Some(run) = run {
             state.uncounted.remove(rule.name);
             let other = evidence::asked(&rule, &found);
@@ -112,8 +117,16 @@ fn proved(
 }
 
 /// What is kept of a run that proves nothing.
-fn uncounted(found: &Found, why: String) -> Uncounted {
-    Uncounted { shown: masked(&found.shown).into_owned(), why, line: masked(&found.line).into_owned() }
+fn uncounted(found: &Found, why: String, view: &View<'_>) -> Uncounted {
+    let root = view.world.here.root().or(view.world.root.as_deref());
+    let line = found.line_in(root, &view.world.cwd);
+    Uncounted { shown: masked(&found.shown).into_owned(), why, line: masked(&line).into_owned() }
+}
+
+/// What is kept of a run that is not one of those that are asked for.
+fn nearly((shown, asked): &(String, String)) -> Uncounted {
+    let why = "it is not one of the commands that count".to_owned();
+    Uncounted { shown: masked(shown).into_owned(), why, line: asked.clone() }
 }
 
 fn mark_of(run: &Run, other: Map<String, Value>, given: &Given<'_, RequirementsCheck>) -> Mark {

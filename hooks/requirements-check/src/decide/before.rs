@@ -11,7 +11,7 @@ use crate::evidence::order::{self, Late};
 use crate::facts::Before;
 use crate::rails::Breach;
 use crate::rule::Rule;
-use crate::settings::{Kind, Scope};
+use crate::settings::{GuardType, Kind, Scope};
 use crate::state::State;
 use crate::strategy::Standing;
 use crate::view::View;
@@ -28,83 +28,138 @@ pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &Before) -> An
         let trail = Trail::to(Breach::INSTEAD);
         return Outcome { verdict, effects, trail, ..remember(given, state) };
     }
-    let view = view(given, &facts.world, facts.call.id.as_deref());
-    let needed: Vec<Rule<'_>> = rules(given.settings)
-        .filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&facts.call))
-        .filter(|rule| !order::is_own_proof(rule, &facts.call))
+    let call = facts.call.id.as_deref();
+    let elsewhere = facts.elsewhere.iter().map(|visit| (&visit.world, Some(visit.judged.as_slice())));
+    let judged: Vec<Judged<'_>> = std::iter::once((&facts.world, facts.judged.as_deref()))
+        .chain(elsewhere)
+        .map(|(world, names)| Judged::of(given, facts, view(given, world, call), names))
         .collect();
-    let unmet: Vec<(Rule<'_>, Standing)> = needed
-        .iter()
-        .map(|rule| (*rule, rule.strategy().standing(rule, &view)))
-        .filter(|(_, standing)| !standing.is_met())
-        .collect();
-    // A mark that cannot be kept cannot be asked for: that would refuse for ever.
-    let (unmet, hopeless): (Vec<_>, Vec<_>) = unmet.into_iter().partition(|(rule, _)| match rule.set.kind {
-        Kind::Blocking => facts.world.can_mark,
-        Kind::Evidence => facts.world.can_prove,
-        Kind::Dynamic | Kind::Guard => true,
-    });
-    let is_unmet = |rule: &Rule<'_>| unmet.iter().chain(&hopeless).any(|(other, _)| other.name == rule.name);
-    let late: Vec<(Rule<'_>, Late)> = needed
-        .iter()
-        .filter(|rule| !is_unmet(rule) && view.exception(rule).is_none())
-        .filter_map(|rule| Some((*rule, order::late(rule, &facts.call, &facts.world)?)))
-        .collect();
-    let is_open = |rule: &Rule<'_>| is_unmet(rule) || late.iter().any(|(other, _)| other.name == rule.name);
-    let heeds = heeds(given, &view, &needed.iter().filter(|rule| !is_open(rule)), &mut state);
-    if !unmet.is_empty() || !late.is_empty() {
-        let denial = deny(given, facts, &view, &Open { unmet, late }, state);
+    let is_open = |rule: &Rule<'_>| judged.iter().any(|place| place.is_open(rule));
+    let needed = judged.iter().flat_map(|place| &place.needed);
+    let heeds = heeds(given, &judged[0].view, &needed.clone().filter(|rule| !is_open(rule)), &mut state);
+    if judged.iter().any(|place| place.refuses()) {
+        let denial = deny(given, facts, &judged, state);
         return Outcome { effects, ..denial.heeding(heeds) };
     }
     let mut notes = facts.world.notes.clone();
-    notes.extend((!hopeless.is_empty()).then(|| wording::cannot_mark(&facts.world.here, &hopeless)));
+    let hopeless = judged.iter().filter(|place| !place.hopeless.is_empty());
+    notes.extend(hopeless.map(|place| wording::cannot_mark(&place.view.world.here, &place.hopeless)));
     let notice = state.untold(&notes);
-    for rule in needed.iter().filter(|rule| rule.set.scope == Scope::SingleUse) {
-        if let (Some(call), Some(mark)) = (&facts.call.id, view.mark(rule)) {
-            state.reserve(rule.name, mark.identity(), call, given.now);
+    for place in &judged {
+        for rule in place.needed.iter().filter(|rule| rule.set.scope == Scope::SingleUse) {
+            if let (Some(call), Some(mark)) = (call, place.view.mark(rule)) {
+                state.reserve(rule.name, mark.identity(), call);
+            }
         }
     }
     for run in &facts.runs {
         state.begin(run.clone());
     }
-    let advice = crossings(&needed, &view, &mut state);
+    let advice: Vec<String> =
+        judged.iter().flat_map(|place| crossings(&place.needed, &place.view, &mut state)).collect();
     let verdict = if advice.is_empty() { Verdict::Pass } else { Verdict::Advise { text: advice.join("\n") } };
     Outcome { verdict, notice, effects, ..remember(given, state) }.heeding(heeds)
 }
 
-/// What refuses a call.
-struct Open<'a> {
-    /// Requirements that are not met.
+/// What the call needs in one work tree, and what of it refuses it.
+struct Judged<'a> {
+    view: View<'a>,
+    needed: Vec<Rule<'a>>,
+    /// Requirements that are not satisfied.
     unmet: Vec<(Rule<'a>, Standing)>,
-    /// Those that are, but may not be any more when the line comes to what needs them.
+    /// The same, but a mark that cannot be kept cannot be asked for: that would refuse for ever.
+    hopeless: Vec<(Rule<'a>, Standing)>,
+    /// Those that are satisfied, but may not be any more when the line comes to what needs them.
     late: Vec<(Rule<'a>, Late)>,
+}
+
+impl<'a> Judged<'a> {
+    fn of(
+        given: &'a Given<'_, RequirementsCheck>,
+        facts: &Before,
+        view: View<'a>,
+        names: Option<&[String]>,
+    ) -> Self {
+        let is_judged =
+            |rule: &Rule<'_>| names.is_none_or(|names| names.iter().any(|name| name == rule.name));
+        let needed: Vec<Rule<'_>> = rules(given.settings)
+            .filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&facts.call) && is_judged(rule))
+            .filter(|rule| !order::is_own_proof(rule, &facts.call) && !is_outside(rule, facts, &view))
+            .collect();
+        let (unmet, hopeless): (Vec<_>, Vec<_>) = needed
+            .iter()
+            .map(|rule| (*rule, rule.strategy().standing(rule, &view)))
+            .filter(|(_, standing)| !standing.is_met())
+            .partition(|(rule, _)| match rule.set.kind {
+                Kind::Blocking => view.world.can_mark,
+                Kind::Evidence => view.world.can_prove,
+                Kind::Dynamic | Kind::Guard => true,
+            });
+        let mut judged = Self { view, needed, unmet, hopeless, late: Vec::new() };
+        judged.late = judged
+            .needed
+            .iter()
+            .filter(|rule| !judged.is_open(rule) && judged.view.exception(rule).is_none())
+            .filter_map(|rule| Some((*rule, order::late(rule, &facts.call, judged.view.world)?)))
+            .collect();
+        judged
+    }
+
+    fn is_open(&self, rule: &Rule<'_>) -> bool {
+        let unmet = self.unmet.iter().chain(&self.hopeless).map(|(rule, _)| rule.name);
+        unmet.chain(self.late.iter().map(|(rule, _)| rule.name)).any(|name| name == rule.name)
+    }
+
+    fn refuses(&self) -> bool {
+        !self.unmet.is_empty() || !self.late.is_empty()
+    }
+
+    /// Everything that refuses, with why.
+    fn open(&self) -> impl Iterator<Item = (Rule<'a>, Standing)> + '_ {
+        let late = self.late.iter().map(|(rule, late)| (*rule, Standing::Unmet(late.why())));
+        self.unmet.iter().cloned().chain(late)
+    }
+}
+
+/// A file outside of any work tree is on no branch.
+fn is_outside(rule: &Rule<'_>, facts: &Before, view: &View<'_>) -> bool {
+    let is_branch_guard = rule.set.guard_type == Some(GuardType::ProtectedBranch);
+    let (Some(root), Some(file)) = (view.world.here.root(), &facts.call.file) else { return false };
+    is_branch_guard && rule.set.kind == Kind::Guard && !view.world.cwd.join(file).starts_with(root)
 }
 
 fn deny(
     given: &Given<'_, RequirementsCheck>,
     facts: &Before,
-    view: &View<'_>,
-    open: &Open<'_>,
+    judged: &[Judged<'_>],
     mut state: State,
 ) -> Answer {
-    let Open { unmet, late } = open;
-    let not_met = (!unmet.is_empty()).then(|| wording::denial(&facts.call, view, unmet, given.origin));
-    let too_late = (!late.is_empty()).then(|| order::words(&facts.call, late));
-    let whole = not_met.into_iter().chain(too_late).collect::<Vec<_>>().join("\n");
+    let whole: Vec<String> = judged.iter().flat_map(|place| texts(given, facts, place)).collect();
+    let whole = whole.join("\n");
     let is_parallel = state.denies_again(wording::hash(&whole), given.now);
-    let late = late.iter().map(|(rule, late)| (*rule, Standing::Unmet(late.why())));
-    let all: Vec<(Rule<'_>, Standing)> = unmet.iter().cloned().chain(late).collect();
-    let reason = if is_parallel { wording::denied_again(&facts.call, &all) } else { whole };
-    let mut rules = all.iter().map(|(rule, _)| rule.key());
+    let all: Vec<(Rule<'_>, Standing)> = judged.iter().flat_map(Judged::open).collect();
+    let late = judged.iter().any(|place| !place.late.is_empty()).then(|| order::STEP.to_owned());
+    let next: Vec<String> =
+        judged.iter().flat_map(|place| wording::steps(&place.view, &place.unmet)).chain(late).collect();
+    let reason = if is_parallel { wording::denied_again(&facts.call, &all, &next) } else { whole };
+    let mut rules: Vec<String> = all.iter().map(|(rule, _)| rule.key()).collect();
+    rules.dedup();
+    let mut rules = rules.into_iter();
     let rule = rules.next().unwrap_or_default();
-    let mut next = wording::steps(view, unmet);
-    next.extend((all.len() > unmet.len()).then(|| order::STEP.to_owned()));
     state.ask(&rule, all.iter().map(|(rule, _)| rule.name));
     let verdict = Verdict::Deny { reason, rule: Cow::Owned(rule) };
     // The denial stands whether or not it can be remembered.
     let notice = state.untold(&facts.world.notes);
     let trail = Trail { next, also: rules.collect(), ..Trail::default() };
     Outcome { verdict, memory: Memory::Note(state), notice, trail, ..Outcome::pass() }
+}
+
+/// What is not satisfied in one work tree, and what comes too late in the line.
+fn texts(given: &Given<'_, RequirementsCheck>, facts: &Before, place: &Judged<'_>) -> Vec<String> {
+    let unmet = (!place.unmet.is_empty())
+        .then(|| wording::denial(&facts.call, &place.view, &place.unmet, given.origin));
+    let late = (!place.late.is_empty()).then(|| order::words(&facts.call, &place.late));
+    unmet.into_iter().chain(late).collect()
 }
 
 /// One line per dynamic requirement that has passed its warning since it was last below it.

@@ -3,7 +3,7 @@
 use shared::hook::{Given, Outcome, Verdict};
 use shared::operator::Caller;
 
-use super::{Answer, start::sign_of_life, view};
+use super::{Answer, remember, start::sign_of_life, view};
 use crate::RequirementsCheck;
 use crate::command::answer;
 use crate::facts::Prompt;
@@ -15,7 +15,11 @@ pub(super) fn submitted(given: &Given<'_, RequirementsCheck>, facts: &Prompt) ->
         let verdict = Verdict::Reply { text: reply.text.clone() };
         return Outcome { verdict, effects, ..Outcome::pass() };
     }
-    let Some(asked) = &facts.asked else { return Outcome { effects, ..Outcome::pass() } };
+    let Some(asked) = &facts.asked else {
+        let mut state = given.state.clone();
+        state.release_all();
+        return Outcome { effects, ..remember(given, state) };
+    };
     let asked = match asked {
         Ok(asked) => asked,
         Err(help) => {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::{command_of, file_of, flat, is_about, not_counted};
+use super::{command_of, file_of, flat, is_about, near_miss, not_counted};
 use crate::facts::After;
 use crate::scene::{ROOT, Scene, call};
 use crate::settings::{Age, Pattern};
@@ -342,5 +342,92 @@ fn a_run_that_may_never_have_happened_does_not_count() {
         "export RUST_LOG=x PATH=$PATH:/usr/bin; cargo test",
     ] {
         assert_eq!(Ended { line, ..RUN }.why_not(), None, "{line}");
+    }
+}
+
+#[test]
+fn runners_that_only_list_prove_nothing() {
+    for (command, lines) in [
+        (
+            "pytest",
+            &[
+                "pytest --co",
+                "pytest -q --collect-only",
+                "pytest --setup-plan",
+                "pytest --fixtures",
+                "pytest --markers",
+                "pytest --version",
+            ][..],
+        ),
+        ("python -m pytest", &["python3 -m pytest --co"]),
+        ("cargo test", &["cargo test --no-run", "cargo test -- --list", "cargo test --help"]),
+        ("npx jest", &["npx jest --listTests", "npx jest --showConfig"]),
+        ("go test", &["go test -list . ./...", "go test -c ./..."]),
+        ("ctest", &["ctest -N"]),
+    ] {
+        let requirement = format!("tests: {{type: evidence, command: {command}}}\n");
+        for line in lines {
+            assert!(!found(&requirement, line).unwrap().2, "{line}");
+        }
+        assert!(found(&requirement, &format!("{command} -v")).unwrap().2, "{command}");
+    }
+    assert!(found("tests: {type: evidence, command: cargo test}\n", "cargo test --markers").unwrap().2);
+}
+
+#[test]
+fn python_is_the_same_by_each_of_its_names() {
+    for (command, line) in [
+        ("python -m pytest", "python3 -m pytest -q"),
+        ("python3 -m pytest", "python3.12 -m pytest"),
+        ("python3 -m pytest", ".venv/bin/python -m pytest"),
+    ] {
+        let requirement = format!("tests: {{type: evidence, command: {command}}}\n");
+        assert!(found(&requirement, line).is_some(), "{line}");
+    }
+    assert_eq!(found("tests: {type: evidence, command: python check.py}\n", "python3 check.py"), None);
+}
+
+#[test]
+fn a_run_on_files_outside_of_the_work_tree_does_not_count() {
+    for line in [
+        "cargo test --manifest-path ../other/Cargo.toml",
+        "cargo test --manifest-path=/elsewhere/Cargo.toml",
+        "cargo test -C ../other",
+        "cargo test /elsewhere/test_a.py::test_b",
+        "cargo test ../other/tests",
+    ] {
+        let why = Ended { line, ..RUN }.why_not().unwrap_or_else(|| panic!("{line} counts"));
+        assert!(why.contains("leads out of this work tree"), "{line}: {why}");
+    }
+    for line in [
+        "cargo test --manifest-path sub/Cargo.toml",
+        "cargo test --manifest-path /repo/tree/Cargo.toml",
+        "cd sub && cargo test ../tests",
+        "cargo test --junitxml=/tmp/report.xml",
+        "cargo test --junitxml /tmp/report.xml -o /tmp/x",
+        "cargo test tests/a.py",
+    ] {
+        assert_eq!(Ended { line, ..RUN }.why_not(), None, "{line}");
+    }
+}
+
+#[test]
+fn near_misses_are_known() {
+    let near = |command: &str, line: &str| {
+        let scene = Scene::new(&format!("tests: {{type: evidence, command: {command}}}\n"));
+        near_miss(&scene.rule("tests"), &call("Bash", &json!({ "command": line }))).is_some()
+    };
+    for (command, line) in [
+        ("pytest", "uv run pytest -q"),
+        ("pytest", "python -m pytest"),
+        ("pytest", "docker compose exec app pytest"),
+        ("npm test", "npm run test"),
+    ] {
+        assert!(near(command, line), "{line}");
+    }
+    for (command, line) in
+        [("pytest", "pip install pytest"), ("pytest", "grep -rn pytest ."), ("pytest", "make")]
+    {
+        assert!(!near(command, line), "{line}");
     }
 }

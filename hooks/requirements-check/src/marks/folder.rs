@@ -12,7 +12,6 @@ use shared::state::{
     remove_durable, with_shared_lock, write_durable,
 };
 
-use super::key::Names;
 use super::mark::epoch_secs;
 use super::wire::{Parsed, parse, to_bytes};
 use super::{BranchMarks, Key};
@@ -90,9 +89,6 @@ pub(crate) enum ReadError {
     /// Written by a newer version, in a way this one does not know.
     #[error("{0} was written by a newer version of Barbless; update this one")]
     Newer(PathBuf),
-    /// Two branches have the same hash.
-    #[error("{0} belongs to another branch; rename this one")]
-    Foreign(PathBuf),
     /// The file cannot be read.
     #[error("{0} cannot be read; check its permissions")]
     Unreadable(PathBuf, #[source] io::Error),
@@ -123,7 +119,7 @@ struct Found {
     place: PathBuf,
     marks: Option<BranchMarks>,
     is_newer: bool,
-    damaged: Option<PathBuf>,
+    is_damaged: bool,
 }
 
 impl MarkFolder {
@@ -162,7 +158,7 @@ impl MarkFolder {
     /// If there are marks that cannot be read.
     pub(crate) fn read(&self, key: &Key) -> Result<Read, ReadError> {
         let mut found = self.find(key)?;
-        let mut corrupt = found.damaged.take();
+        let mut corrupt = found.is_damaged.then(|| found.place.clone());
         if corrupt.is_some()
             && let Ok(Ok((settled, aside))) = self.locked(key, || self.settle(key))
         {
@@ -251,7 +247,7 @@ impl MarkFolder {
     }
 
     fn locked<T>(&self, key: &Key, critical: impl FnOnce() -> T) -> Result<T, LockError> {
-        with_shared_lock(&self.dir.join(key.names().plain), self.patience, self.mode(), critical)
+        with_shared_lock(&self.dir.join(key.file_name()), self.patience, self.mode(), critical)
     }
 
     fn mode(&self) -> SharedMode {
@@ -261,35 +257,26 @@ impl MarkFolder {
         }
     }
 
-    /// Looks under both names. A damaged file is passed over like somebody else's.
     fn find(&self, key: &Key) -> Result<Found, ReadError> {
-        let (label, Names { plain, own }) = (key.label(), key.names());
-        let own = self.dir.join(own);
-        let plain = Some(self.dir.join(plain)).filter(|plain| *plain != own);
-        let (mut free, mut damaged) = (None, None);
-        for place in plain.into_iter().chain([own.clone()]) {
-            match look(&place, &label)? {
-                Look::Ours(marks, is_newer) => {
-                    return Ok(Found { place, marks: Some(marks), is_newer, damaged });
-                }
-                Look::Free => free = free.or(Some(place)),
-                Look::Damaged => damaged = damaged.or(Some(place)),
-                Look::Others => {}
-            }
+        let place = self.dir.join(key.file_name());
+        let found = |marks, is_newer, is_damaged| Found { place: place.clone(), marks, is_newer, is_damaged };
+        match read_file(&place)? {
+            None => Ok(found(None, false, false)),
+            Some(Parsed::Damaged) => Ok(found(None, false, true)),
+            Some(Parsed::Newer(None)) => Err(ReadError::Newer(place)),
+            Some(Parsed::Newer(Some(marks))) => Ok(found(Some(marks), true, false)),
+            Some(Parsed::Marks(marks)) => Ok(found(Some(marks), false, false)),
         }
-        let place = free.or_else(|| damaged.clone()).ok_or(ReadError::Foreign(own))?;
-        Ok(Found { place, marks: None, is_newer: false, damaged })
     }
 
-    /// As `find`, after damaged files were set aside. The caller holds the lock.
+    /// As `find`, after a damaged file was set aside. The caller holds the lock.
     fn settle(&self, key: &Key) -> Result<(Found, Option<PathBuf>), ReadError> {
-        let mut corrupt = None;
-        loop {
-            let mut found = self.find(key)?;
-            let Some(damaged) = found.damaged.take() else { return Ok((found, corrupt)) };
-            let aside = set_aside(&damaged).map_err(|source| ReadError::Unreadable(damaged, source))?;
-            corrupt = Some(aside);
+        let found = self.find(key)?;
+        if !found.is_damaged {
+            return Ok((found, None));
         }
+        let aside = set_aside(&found.place).map_err(|source| ReadError::Unreadable(found.place, source))?;
+        Ok((self.find(key)?, Some(aside)))
     }
 
     /// Session marks that have had their day make room before it is refused.
@@ -312,26 +299,6 @@ impl MarkFolder {
     }
 }
 
-/// What stands under one name.
-enum Look {
-    Free,
-    /// And whether a newer version wrote them.
-    Ours(BranchMarks, bool),
-    Others,
-    Damaged,
-}
-
-fn look(place: &Path, label: &str) -> Result<Look, ReadError> {
-    let (marks, is_newer) = match read_file(place)? {
-        None => return Ok(Look::Free),
-        Some(Parsed::Damaged) => return Ok(Look::Damaged),
-        Some(Parsed::Newer(None)) => return Err(ReadError::Newer(place.to_path_buf())),
-        Some(Parsed::Newer(Some(marks))) => (marks, true),
-        Some(Parsed::Marks(marks)) => (marks, false),
-    };
-    Ok(if marks.branch == label { Look::Ours(marks, is_newer) } else { Look::Others })
-}
-
 /// `None`: there is no file. What is no file, a link above all, is as damaged as one that makes no sense.
 fn read_file(place: &Path) -> Result<Option<Parsed>, ReadError> {
     match read_regular(place, MAX_BYTES) {
@@ -351,8 +318,7 @@ fn listed(path: &Path) -> Option<Listed> {
     }
     let (Parsed::Marks(marks) | Parsed::Newer(Some(marks))) = read_file(path).ok()?? else { return None };
     let key = Key::of_label(&marks.branch);
-    let names = key.names();
-    (name == names.plain || name == names.own).then(|| Listed {
+    (name == key.file_name()).then(|| Listed {
         key,
         requirements: marks.requirements.len(),
         sessions: marks.sessions().len(),

@@ -1,7 +1,4 @@
-//! Whose marks a file holds, and what it is called.
-//!
-//! The original tool's names are kept (`feature/auth` is `feature-auth.json`), though several branches can have one
-//! name there: the branch in the file is compared, and whoever finds it taken goes to a second name that is theirs alone.
+//! Whose satisfactions a file holds, and what it is called: the branch as a file can have it, and a hash of its name.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -14,9 +11,6 @@ const ALL_BRANCHES: &str = "all branches";
 const NO_GIT: &str = "no git";
 const DETACHED: &str = "detached at ";
 
-/// The one plain name that no branch gets.
-const PERMANENT: &str = "permanent";
-
 /// Whose marks.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Key {
@@ -28,15 +22,6 @@ pub(crate) enum Key {
     NoGit,
     /// Those that hold on all branches.
     Permanent,
-}
-
-/// The two names a file can have; the same one where the first is not to be had.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Names {
-    /// The original tool's. Others may have it. The lock of both files has this name.
-    pub(super) plain: String,
-    /// With a hash of the label.
-    pub(super) own: String,
 }
 
 impl Key {
@@ -64,25 +49,20 @@ impl Key {
         }
     }
 
-    pub(super) fn names(&self) -> Names {
-        let plain = self.plain_name();
-        let own = format!("{}.{}.json", head_of(&plain), hash_of(&self.label()));
-        let is_reserved = matches!(self, Self::Branch(_)) && plain.eq_ignore_ascii_case(PERMANENT);
-        let is_to_be_had = !is_reserved && !plain.is_empty() && plain.len() <= MAX_NAME;
-        Names { plain: if is_to_be_had { format!("{plain}.json") } else { own.clone() }, own }
-    }
-
-    fn plain_name(&self) -> String {
-        match self {
-            Self::Branch(name) => name.chars().map(in_file_name).collect(),
-            Self::Detached(commit) => format!("detached-{commit}").chars().map(in_file_name).collect(),
+    /// What the file is called.
+    pub(super) fn file_name(&self) -> String {
+        let name = match self {
+            Self::Branch(name) => name.clone(),
+            Self::Detached(commit) => format!("detached-{commit}"),
             Self::NoGit => "no-git".to_owned(),
-            Self::Permanent => PERMANENT.to_owned(),
-        }
+            Self::Permanent => "permanent".to_owned(),
+        };
+        let slug: String = name.chars().map(in_file_name).collect();
+        format!("{}.{}.json", head_of(&slug), hash_of(&self.label()))
     }
 }
 
-/// The original tool's rule. A dot is never left, so that the second name is nobody's first.
+/// A dot is never left: behind it stands the hash.
 fn in_file_name(char: char) -> char {
     match char {
         '/' | '\\' => '-',

@@ -5,13 +5,15 @@ use serde_json::{Map, Value};
 use shared::host::Timestamp;
 
 /// Something was satisfied.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Mark {
     /// When, in seconds since the epoch.
     pub satisfied_at: i64,
     /// By whom or what.
     pub satisfied_by: By,
     /// From when on it does not count any more, in seconds since the epoch; `None`: it stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
     /// What is known beside that.
     pub metadata: Metadata,
@@ -33,7 +35,7 @@ pub enum By {
     Approval,
     /// The user, for a while and with a reason (`req waive`).
     Waiver,
-    /// A word of the original tool (`cli`, `cli_bypass`); nobody in particular.
+    /// A word of a newer version; nobody in particular.
     Other(String),
 }
 
@@ -74,23 +76,28 @@ impl From<By> for String {
 
 /// What is known of a mark beside who and when. Everything is optional, and what this code does not know is kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Value", into = "Value")]
+#[serde(default)]
 pub struct Metadata {
     /// The user or agent who marked it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub who: Option<String>,
     /// `CLAUDE_CODE_ENTRYPOINT` of the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub entrypoint: Option<String>,
     /// The reason given.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The skill that completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub skill: Option<String>,
     /// The command that passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// The prompt it was marked in.
-    pub prompt: Option<String>,
     /// What the files were like when the command started.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<Value>,
     /// Everything else.
+    #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
@@ -103,49 +110,6 @@ impl Metadata {
     pub(crate) fn at(mut self, now: Timestamp) -> Self {
         self.other.insert(AT_MICROS.to_owned(), now.micros().into());
         self
-    }
-
-    fn texts(&mut self) -> [(&'static str, &mut Option<String>); 6] {
-        [
-            ("who", &mut self.who),
-            ("entrypoint", &mut self.entrypoint),
-            ("note", &mut self.note),
-            ("skill", &mut self.skill),
-            ("command", &mut self.command),
-            ("prompt", &mut self.prompt),
-        ]
-    }
-}
-
-/// What is no text where we have one stays with the rest: the original tool let people write what they liked.
-impl From<Value> for Metadata {
-    fn from(value: Value) -> Self {
-        let Value::Object(mut other) = value else { return Self::default() };
-        let mut metadata = Self::default();
-        for (name, text) in metadata.texts() {
-            if other.get(name).is_some_and(Value::is_string)
-                && let Some(Value::String(found)) = other.shift_remove(name)
-            {
-                *text = Some(found);
-            }
-        }
-        metadata.fingerprint = other.shift_remove("fingerprint").filter(|fingerprint| !fingerprint.is_null());
-        Self { other, ..metadata }
-    }
-}
-
-impl From<Metadata> for Value {
-    fn from(mut metadata: Metadata) -> Self {
-        let mut all = std::mem::take(&mut metadata.other);
-        for (name, text) in metadata.texts() {
-            if let Some(text) = text.take() {
-                all.insert(name.to_owned(), Self::String(text));
-            }
-        }
-        if let Some(fingerprint) = metadata.fingerprint {
-            all.insert("fingerprint".to_owned(), fingerprint);
-        }
-        Self::Object(all)
     }
 }
 

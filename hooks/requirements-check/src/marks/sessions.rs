@@ -1,9 +1,6 @@
-//! Sessions by less than their full id: on the command line, and in files of the original tool, whose keys were the
-//! first eight characters without dashes.
+//! Sessions by less than their full id, as a command line names them.
 
 use std::collections::BTreeSet;
-
-use super::{BranchMarks, Holder};
 
 /// Fewer characters of an id are not looked up.
 pub(crate) const MIN_PREFIX: usize = 8;
@@ -46,35 +43,6 @@ pub(crate) fn resolve_session<'a>(
             prefix.to_owned(),
             matching.into_iter().map(ToOwned::to_owned).collect(),
         )),
-    }
-}
-
-/// The original tool's key of a session; `None` where it is the id itself, or the id too short for one.
-fn short_key(session: &str) -> Option<String> {
-    let key: String = session.chars().filter(|char| *char != '-').take(MIN_PREFIX).collect();
-    (key.chars().count() == MIN_PREFIX && key != session).then_some(key)
-}
-
-impl BranchMarks {
-    /// The original tool's key that stands for this session, unless another session that has marks here has the same.
-    pub(super) fn short_key_of(&self, session: &str) -> Option<String> {
-        let key = short_key(session)?;
-        let is_shared = |other: &&str| *other != session && short_key(other).as_ref() == Some(&key);
-        let mut keys = self.requirements.values().flat_map(|requirement| requirement.sessions.keys());
-        (!keys.any(|other| is_shared(&other.as_str()))).then_some(key)
-    }
-
-    /// Moves the session's marks under the original tool's key to its full id; of two marks the newer stays.
-    pub(super) fn adopt(&mut self, holder: Holder<'_>) {
-        let Holder::Session(session) = holder else { return };
-        let Some(key) = self.short_key_of(session) else { return };
-        for requirement in self.requirements.values_mut() {
-            let Some(short) = requirement.sessions.remove(&key) else { continue };
-            let full = requirement.sessions.entry(session.to_owned()).or_insert_with(|| short.clone());
-            if short.satisfied_at > full.satisfied_at {
-                *full = short;
-            }
-        }
     }
 }
 

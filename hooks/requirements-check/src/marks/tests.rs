@@ -14,7 +14,6 @@ const ONE: &str = "bf41c52e-72c4-4f61-aed6-2ac9c7e341c4";
 /// The same first eight characters.
 const TWIN: &str = "bf41c52e-0000-4f61-aed6-2ac9c7e341c4";
 const OTHER: &str = "0a41c52e-72c4-4f61-aed6-2ac9c7e341c4";
-const SHORT: &str = "bf41c52e";
 
 fn at(secs: i64) -> Timestamp {
     Timestamp::from_secs(NOW + secs)
@@ -32,17 +31,6 @@ fn marked(scope: Scope, holder: Holder<'_>, mark: Mark) -> BranchMarks {
     let mut marks = none();
     marks.set("plan", scope, holder, mark);
     marks
-}
-
-fn read(text: &str) -> BranchMarks {
-    match parse(text.as_bytes()) {
-        Parsed::Marks(marks) => marks,
-        other => panic!("{other:?}"),
-    }
-}
-
-fn of_original(requirement: &serde_json::Value) -> BranchMarks {
-    read(&json!({ "version": "1.0", "branch": "main", "requirements": { "plan": requirement } }).to_string())
 }
 
 #[test]
@@ -154,175 +142,26 @@ fn marks_of_sessions_long_gone_are_dropped_and_everyones_stay() {
     assert!(marks.requirements["plan"].everyone.is_some());
 }
 
-mod of_the_original_tool {
-    use super::{
-        By, Holder, NOW, ONE, OTHER, Parsed, SHORT, Scope, TWIN, at, json, made, none, of_original, parse,
-        read, to_bytes,
-    };
-
-    /// The documented shape, as it stands in its documentation.
-    const DOCUMENTED: &str = r#"{
-        "version": "1.0",
-        "branch": "feature/auth",
-        "requirements": {
-            "commit_plan": {
-                "scope": "session",
-                "sessions": {
-                    "abc12345": { "satisfied": true, "satisfied_at": 1702345678, "ttl": null, "metadata": {} }
-                }
-            }
-        }
-    }"#;
-
-    #[test]
-    fn the_documented_file_is_read_and_ours_has_all_it_documents() {
-        let marks = read(DOCUMENTED);
-        let session = "abc12345-72c4-4f61-aed6-2ac9c7e341c4";
-        let mark = marks.mark("commit_plan", Scope::Session, session, at(0)).unwrap();
-        assert_eq!((mark.satisfied_at, mark.expires_at), (1_702_345_678, None));
-
-        let mut written: serde_json::Value = serde_json::from_slice(&to_bytes(&marks).unwrap()).unwrap();
-        let documented: serde_json::Value = serde_json::from_str(DOCUMENTED).unwrap();
-        for added in ["project", "created_at", "updated_at"] {
-            assert!(written.as_object_mut().unwrap().remove(added).is_some(), "{added}");
-        }
-        let mark = &mut written["requirements"]["commit_plan"]["sessions"]["abc12345"];
-        assert_eq!(mark.as_object_mut().unwrap().remove("satisfied_by"), Some(json!("")));
-        assert_eq!(written, documented);
-    }
-
-    #[test]
-    fn its_real_files_are_read() {
-        let marks = of_original(&json!({
-            "scope": "session", "satisfied": true, "satisfied_at": 1_795_299_000.75, "satisfied_by": "cli_bypass",
-            "expires_at": 1_795_300_010.5, "metadata": { "bypass": true, "skill": 7, "note": "why" },
-            "triggered": true, "triggered_at": 1_795_299_000.1,
-            "sessions": {
-                "bf41c52e": { "triggered": true, "triggered_at": 1_795_299_000 },
-                "0a41c52e": {
-                    "satisfied": true, "satisfied_at": 1_795_299_000, "satisfied_by": null, "expires_at": null,
-                    "metadata": null, "triggered": false,
-                },
-            },
-        }));
-        let everyones = marks.mark("plan", Scope::Branch, ONE, at(9)).unwrap();
-        assert_eq!(everyones.satisfied_at, NOW - 1000);
-        assert_eq!(everyones.satisfied_by, By::Other("cli_bypass".to_owned()));
-        assert_eq!(everyones.metadata.note.as_deref(), Some("why"));
-        assert_eq!(
-            serde_json::Value::Object(everyones.metadata.other.clone()),
-            json!({ "bypass": true, "skill": 7 })
-        );
-        assert!(marks.mark("plan", Scope::Branch, ONE, at(10)).is_none(), "never longer than was meant");
-        assert!(marks.mark("plan", Scope::Session, ONE, at(10)).is_none(), "triggered is not satisfied");
-        assert!(marks.mark("plan", Scope::Session, OTHER, at(10)).is_some());
-        let rewritten = String::from_utf8(to_bytes(&marks).unwrap()).unwrap();
-        assert!(!rewritten.contains("triggered") && !rewritten.contains("bf41c52e"), "{rewritten}");
-    }
-
-    #[test]
-    fn its_time_to_live_is_an_end() {
-        let marks = of_original(&json!({
-            "scope": "branch", "satisfied": true, "satisfied_at": 1_795_300_000, "ttl": 60, "sessions": {},
-        }));
-        assert!(marks.mark("plan", Scope::Branch, ONE, at(59)).is_some());
-        assert!(marks.mark("plan", Scope::Branch, ONE, at(60)).is_none());
-    }
-
-    #[test]
-    fn a_short_key_counts_for_the_only_session_that_can_be_meant() {
-        let mut marks = none();
-        marks.set("plan", Scope::Session, Holder::Session(SHORT), made(0));
-        assert!(marks.mark("plan", Scope::Session, ONE, at(1)).is_some());
-        assert!(marks.mark("plan", Scope::Session, OTHER, at(1)).is_none());
-        assert!(marks.mark("plan", Scope::Session, "bf41c52", at(1)).is_none());
-        assert!(
-            marks.mark("plan", Scope::Session, SHORT, at(1)).is_some(),
-            "an id of eight characters is an id"
-        );
-    }
-
-    #[test]
-    fn a_short_key_that_two_sessions_share_counts_for_neither_and_stays() {
-        let mut marks = none();
-        marks.set("review", Scope::Session, Holder::Session(ONE), made(0));
-        marks.set("review", Scope::Session, Holder::Session(TWIN), made(0));
-        marks.set("plan", Scope::Session, Holder::Session(SHORT), made(0));
-        for session in [ONE, TWIN] {
-            assert!(marks.mark("plan", Scope::Session, session, at(1)).is_none(), "{session}");
-            assert!(!marks.clear("plan", Holder::Session(session)), "{session}");
-        }
-        assert!(marks.requirements["plan"].sessions.contains_key(SHORT));
-    }
-
-    #[test]
-    fn the_sessions_next_change_moves_it_to_the_full_id() {
-        let mut marks = none();
-        marks.set("plan", Scope::Session, Holder::Session(SHORT), made(0));
-        marks.set("review", Scope::Session, Holder::Session(SHORT), made(7));
-        marks.set("review", Scope::Session, Holder::Session("unrelated"), made(0));
-        marks.set("tests", Scope::Session, Holder::Session(ONE), made(1));
-        assert_eq!(marks.requirements["plan"].sessions[ONE], made(0));
-        assert_eq!(marks.sessions().into_iter().collect::<Vec<_>>(), [ONE, "unrelated"]);
-        marks.set("review", Scope::Session, Holder::Session(SHORT), made(9));
-        assert!(marks.clear("plan", Holder::Session(ONE)));
-        assert_eq!(marks.requirements["review"].sessions[ONE], made(9), "of two marks the newer stays");
-        marks.set("review", Scope::Session, Holder::Session(SHORT), made(8));
-        assert!(!marks.clear("plan", Holder::Session(ONE)));
-        assert_eq!(marks.requirements["review"].sessions[ONE], made(9));
-    }
-
-    #[test]
-    fn what_makes_no_sense_is_damaged() {
-        for text in [
-            "",
-            "{",
-            "[]",
-            "{}",
-            r#"{"version":"1.0","branch":"main"}"#,
-            r#"{"version":"1.0","requirements":{}}"#,
-            r#"{"version":1,"branch":"main","requirements":{}}"#,
-            r#"{"version":"1.0","branch":"main","requirements":[]}"#,
-            r#"{"version":"1.0","branch":"main","requirements":{"plan":true}}"#,
-            r#"{"version":"1.0","branch":"main","requirements":{"plan":{"satisfied":"yes"}}}"#,
-            r#"{"version":"1.0","branch":"main","requirements":{"plan":{"satisfied":true,"satisfied_at":"today"}}}"#,
-            r#"{"version":"1.0","branch":"main","requirements":{"plan":{"sessions":{"a":1}}}}"#,
-        ] {
-            assert_eq!(parse(text.as_bytes()), Parsed::Damaged, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_scope_nobody_knows_is_no_damage() {
-        for scope in [json!("galaxy"), json!(null), json!(3)] {
-            let marks =
-                of_original(&json!({ "scope": scope, "satisfied": true, "satisfied_at": 1, "sessions": {} }));
-            assert!(marks.mark("plan", Scope::Branch, ONE, at(0)).is_some(), "{scope}");
-        }
-    }
-}
-
 #[test]
-fn a_newer_version_is_known_as_such_whether_it_can_be_read_or_not() {
+fn what_makes_no_sense_is_damaged_and_a_newer_version_is_known() {
     let file = |version: &str, requirements: &str| {
-        parse(
-            format!(r#"{{"version":"{version}","branch":"main","requirements":{requirements}}}"#).as_bytes(),
-        )
+        let rest = r#""branch":"main","project":"","created_at":0,"updated_at":0"#;
+        parse(format!(r#"{{"version":{version},{rest},"requirements":{requirements}}}"#).as_bytes())
     };
-    for version in ["2.0", "1.1", "10.0", "2"] {
-        assert!(matches!(file(version, "{}"), Parsed::Newer(Some(_))), "{version}");
-        assert_eq!(file(version, "[]"), Parsed::Newer(None), "{version}");
+    assert!(matches!(file("2", r#"{"plan":{"everyone":{"satisfied_at":1}}}"#), Parsed::Marks(_)));
+    for (version, requirements) in [
+        ("2", "[]"),
+        ("2", r#"{"plan":true}"#),
+        (r#""1.0""#, "{}"),
+        ("2", r#"{"plan":{"sessions":{"a":1}}}"#),
+    ] {
+        assert_eq!(file(version, requirements), Parsed::Damaged, "{version} {requirements}");
     }
-    for version in ["1.0", "1", "0.9", "", "soon"] {
-        assert!(matches!(file(version, "{}"), Parsed::Marks(_)), "{version}");
-        assert_eq!(file(version, "[]"), Parsed::Damaged, "{version}");
+    for text in ["", "{", "[]", "{}"] {
+        assert_eq!(parse(text.as_bytes()), Parsed::Damaged, "{text}");
     }
-}
-
-#[test]
-fn a_file_without_sessions_or_version_is_read() {
-    let marks = read(r#"{"branch":"main","requirements":{"plan":{"satisfied":true,"satisfied_at":1}}}"#);
-    assert!(marks.mark("plan", Scope::Branch, ONE, at(0)).is_some());
+    assert!(matches!(file("3", "{}"), Parsed::Newer(Some(_))));
+    assert_eq!(file("3", "[]"), Parsed::Newer(None));
 }
 
 fn any_text() -> impl Strategy<Value = String> {
@@ -333,14 +172,13 @@ fn any_metadata() -> impl Strategy<Value = Metadata> {
     let text = || proptest::option::of(any_text());
     let fingerprint = prop_oneof![Just(None), any_text().prop_map(|tree| Some(json!({ "tree": tree })))];
     let other = prop_oneof![Just(None), any::<i32>().prop_map(Some)];
-    (text(), text(), text(), text(), text(), text(), fingerprint, other).prop_map(
-        |(who, entrypoint, note, skill, command, prompt, fingerprint, other)| Metadata {
+    (text(), text(), text(), text(), text(), fingerprint, other).prop_map(
+        |(who, entrypoint, note, skill, command, fingerprint, other)| Metadata {
             who,
             entrypoint,
             note,
             skill,
             command,
-            prompt,
             fingerprint,
             other: other.into_iter().map(|value| ("bypass".to_owned(), json!(value))).collect(),
         },

@@ -39,6 +39,8 @@ pub(crate) struct Look<'a, 's> {
     pub(super) begun: Instant,
     /// For everything that is measured; none on a command line.
     pub(crate) deadline: Option<Instant>,
+    /// The requirements that are judged by this look.
+    pub(crate) judged: Vec<String>,
     /// The files under some paths, as they are now.
     pub(super) taken: RefCell<BTreeMap<Vec<String>, Result<Taken, GitError>>>,
 }
@@ -112,6 +114,7 @@ impl<'a, 's> Look<'a, 's> {
             seen,
             begun,
             deadline: Some(begun + patience),
+            judged: Vec::new(),
             taken: RefCell::default(),
             session: seen.input.call.session_id.clone(),
             world: World {
@@ -166,6 +169,16 @@ impl<'a, 's> Look<'a, 's> {
                 Kind::Blocking | Kind::Guard => {}
                 Kind::Evidence => self.look_at_evidence(rule),
             }
+        }
+    }
+
+    /// The same before a call, with what it would commit.
+    pub(crate) fn measure_for(&mut self, rules: &[Rule<'_>], call: &Call) {
+        self.measure(rules);
+        let commits = call.commits_the_index();
+        for rule in rules.iter().filter(|rule| rule.set.kind == Kind::Evidence && commits) {
+            let staged = fingerprints::staged_otherwise(self, rule);
+            self.world.staged_otherwise.insert(rule.name.to_owned(), staged);
         }
     }
 
@@ -231,11 +244,6 @@ impl<'a, 's> Look<'a, 's> {
     /// The files the evidence is about are others than those of the digest.
     pub(crate) fn has_changed_since(&self, rule: &Rule<'_>, digest: &str) -> bool {
         matches!(fingerprints::since(self, rule, digest), Freshness::Different(_))
-    }
-
-    /// The files the evidence is about of which another version is staged.
-    pub(crate) fn staged_otherwise(&self, rule: &Rule<'_>) -> Vec<String> {
-        fingerprints::staged_otherwise(self, rule)
     }
 
     /// The files the evidence is about, kept by their digest.

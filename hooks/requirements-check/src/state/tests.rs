@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use shared::host::Timestamp;
 
-use super::{MAX_RUNS, PARALLEL_FOR, RESERVED_FOR, Run, State};
+use super::{MAX_RUNS, PARALLEL_FOR, Run, State};
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
 const INSTANT: Duration = Duration::from_micros(1);
@@ -15,32 +15,26 @@ fn run(call: &str, name: &str) -> Run {
 }
 
 #[test]
-fn a_reservation_keeps_other_calls_away_for_a_minute_and_never_its_own() {
+fn a_reservation_keeps_other_calls_away_and_never_its_own() {
     let mut state = State::default();
-    state.reserve("pr", MARK, "one", NOW);
-    for (call, after, expected) in [
-        (Some("one"), Duration::ZERO, false),
-        (Some("two"), Duration::ZERO, true),
-        (None, Duration::ZERO, true),
-        (Some("two"), RESERVED_FOR.saturating_sub(INSTANT), true),
-        (Some("two"), RESERVED_FOR, false),
-        (None, RESERVED_FOR, false),
-    ] {
-        assert_eq!(state.is_spent("pr", MARK, call, NOW.plus(after)), expected, "{call:?} {after:?}");
+    state.reserve("pr", MARK, "one");
+    for (call, expected) in [(Some("one"), false), (Some("two"), true), (None, true)] {
+        assert_eq!(state.is_spent("pr", MARK, call), expected, "{call:?}");
     }
-    assert!(!state.is_spent("other", MARK, Some("two"), NOW), "another requirement's mark is free");
-    assert!(!state.is_spent("pr", MARK + 1, Some("two"), NOW), "a later mark is free");
-    assert_eq!(RESERVED_FOR, Duration::from_secs(60));
+    assert!(!state.is_spent("other", MARK, Some("two")), "another requirement's mark is free");
+    assert!(!state.is_spent("pr", MARK + 1, Some("two")), "a later mark is free");
+    state.release_all();
+    assert!(!state.is_spent("pr", MARK, Some("two")), "the user has the word again");
 }
 
 #[test]
 fn a_failed_call_gives_back_what_it_took_and_nothing_else() {
     let mut state = State::default();
-    state.reserve("pr", MARK, "one", NOW);
-    state.reserve("release", MARK, "two", NOW);
+    state.reserve("pr", MARK, "one");
+    state.reserve("release", MARK, "two");
     state.release("one");
-    assert!(!state.is_spent("pr", MARK, Some("three"), NOW));
-    assert!(state.is_spent("release", MARK, Some("three"), NOW));
+    assert!(!state.is_spent("pr", MARK, Some("three")));
+    assert!(state.is_spent("release", MARK, Some("three")));
     assert_eq!(
         (state.reserved_by("one"), state.reserved_by("two")),
         (vec![], vec![("release".to_owned(), MARK)])
@@ -50,17 +44,17 @@ fn a_failed_call_gives_back_what_it_took_and_nothing_else() {
 #[test]
 fn a_mark_that_was_used_is_used_for_everybody_and_the_next_mark_is_not() {
     let mut state = State::default();
-    state.reserve("pr", MARK, "one", NOW);
+    state.reserve("pr", MARK, "one");
     state.spend("pr", MARK);
     for call in [None, Some("one"), Some("two")] {
-        assert!(state.is_spent("pr", MARK, call, NOW.plus(RESERVED_FOR)), "{call:?}");
-        assert!(!state.is_spent("pr", MARK + 1, call, NOW), "{call:?}");
+        assert!(state.is_spent("pr", MARK, call), "{call:?}");
+        assert!(!state.is_spent("pr", MARK + 1, call), "{call:?}");
     }
     assert!(state.reserved_by("one").is_empty());
 }
 
 #[test]
-fn the_same_denial_is_a_parallel_one_within_five_seconds() {
+fn the_same_denial_is_a_parallel_one_within_a_second() {
     let mut state = State::default();
     assert!(!state.denies_again(7, NOW));
     assert!(state.denies_again(7, NOW));
@@ -69,7 +63,7 @@ fn the_same_denial_is_a_parallel_one_within_five_seconds() {
     assert!(!state.denies_again(7, NOW.plus(PARALLEL_FOR)));
     assert!(state.denies_again(7, NOW.plus(PARALLEL_FOR)));
     assert!(!state.denies_again(8, NOW.plus(PARALLEL_FOR)), "another text is told whole");
-    assert_eq!(PARALLEL_FOR, Duration::from_secs(5));
+    assert_eq!(PARALLEL_FOR, Duration::from_secs(1));
 }
 
 #[test]
@@ -107,7 +101,7 @@ fn the_user_is_told_a_note_once() {
 #[test]
 fn it_is_read_as_it_was_written_and_an_older_one_is_completed() {
     let mut state = State::default();
-    state.reserve("pr", MARK, "one", NOW);
+    state.reserve("pr", MARK, "one");
     state.spend("release", MARK);
     state.begin(run("one", "tests"));
     state.denies_again(u64::MAX, NOW);

@@ -26,7 +26,7 @@ impl Strategy for Blocking {
             return Standing::Unmet(format!("its mark, set {set}, is too old"));
         }
         match view.scope(rule) {
-            Scope::SingleUse if view.state.is_spent(rule.name, mark.identity(), view.call, view.now) => {
+            Scope::SingleUse if view.state.is_spent(rule.name, mark.identity(), view.call) => {
                 Standing::Unmet("its mark was for one call and is used".to_owned())
             }
             _ => Standing::Met(format!("marked {set}")),

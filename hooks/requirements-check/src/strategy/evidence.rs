@@ -2,11 +2,11 @@
 //! An edit makes it due.
 
 use super::{Remedy, Standing, Strategy};
-use crate::evidence::{is_asked_for, outdated};
+use crate::evidence::{is_asked_for, outdated, resembles};
 use crate::rule::Rule;
 use crate::settings::{CommandPattern, OneOrMore, Requirement};
 use crate::state::Uncounted;
-use crate::view::{Freshness, View};
+use crate::view::{Freshness, View, quoted};
 use crate::words::{age, cut, plain};
 
 pub(super) struct Evidence;
@@ -38,6 +38,14 @@ impl Strategy for Evidence {
             &format!("waive {} --note \"the reason\"", rule.word()),
             "it can be waived for a while",
         );
+        if let Some(files) = staged_otherwise(rule, view) {
+            let files: Vec<String> = files.iter().take(20).map(|file| quoted(file)).collect();
+            return Remedy::Do(format!(
+                "stage what was tested: {}git add {}; or {waive}",
+                view.change_directory(),
+                files.join(" ")
+            ));
+        }
         let uncounted = uncounted(rule, view);
         let passes = rule.set.command.as_ref().map(|commands| match (uncounted, first_words(commands)) {
             (Some(uncounted), _) => format!("{ALONE}: {}", to_type(&uncounted.line)),
@@ -65,7 +73,10 @@ fn to_type(line: &str) -> String {
 
 /// The last run that did not count, if it is still what is asked for.
 fn uncounted<'v>(rule: &Rule<'_>, view: &View<'v>) -> Option<&'v Uncounted> {
-    view.state.uncounted.get(rule.name).filter(|uncounted| is_asked_for(rule, &uncounted.shown))
+    view.state
+        .uncounted
+        .get(rule.name)
+        .filter(|uncounted| is_asked_for(rule, &uncounted.shown) || resembles(rule, &uncounted.shown))
 }
 
 fn of_command(rule: &Rule<'_>, view: &View<'_>) -> Standing {
@@ -84,6 +95,9 @@ fn of_command(rule: &Rule<'_>, view: &View<'_>) -> Standing {
     if let Some(why) = outdated(rule, mark) {
         return because(&format!("`{command}` passed, but {why}"));
     }
+    if let Some(files) = staged_otherwise(rule, view) {
+        return because(&format!("what is staged is not what `{command}` passed on{}", named(files)));
+    }
     match view.world.evidence.get(rule.name) {
         Some(Freshness::Same) => Standing::Met(format!(
             "`{command}` passed {} ago on these files",
@@ -97,6 +111,13 @@ fn of_command(rule: &Rule<'_>, view: &View<'_>) -> Standing {
         }
         None => because("it was not looked at"),
     }
+}
+
+/// The files of which a commit would take another version than the tested one.
+fn staged_otherwise<'v>(rule: &Rule<'_>, view: &View<'v>) -> Option<&'v [String]> {
+    let is_same = view.world.evidence.get(rule.name) == Some(&Freshness::Same);
+    let files = view.world.staged_otherwise.get(rule.name).map(Vec::as_slice);
+    files.filter(|files| is_same && !files.is_empty())
 }
 
 /// The first few files: what a run writes itself, without being ignored, is among them every time.

@@ -54,7 +54,11 @@ fn texts() -> Vec<String> {
     assert_eq!(texts.len(), 5, "{texts:#?}");
     let scene = scene();
     let unmet = vec![(scene.rule("plan"), scene.standing("plan"))];
-    texts.push(denied_again(&call("Edit", &edit_of("a")), &unmet));
+    texts.push(denied_again(
+        &call("Edit", &edit_of("a")),
+        &unmet,
+        &["run in Bash: req satisfy plan".to_owned()],
+    ));
     texts.push(cannot_mark(&scene.world.here, &unmet));
     texts.push(set_aside(Path::new("/repo/main.json.corrupt")));
     texts.push(without_git("no git"));

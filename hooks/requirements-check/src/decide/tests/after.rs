@@ -5,7 +5,7 @@ use shared::hook::{Memory, Verdict};
 
 use crate::change::Change;
 use crate::marks::{By, Holder};
-use crate::scene::{Answer, End, OTHER, SESSION, Scene, edit_of, is_silent, settings};
+use crate::scene::{Answer, End, OTHER, SESSION, Scene, denied, edit_of, is_silent, settings};
 use crate::view::Freshness;
 
 const OWN: Holder<'_> = Holder::Session(SESSION);
@@ -223,7 +223,8 @@ fn req_satisfy_in_claudes_shell_is_recorded_here_too_and_only_once() {
         ("req satisfy", &[]),
         ("req satisfy unknown", &[]),
         ("req satisfy plan --session 0c4e7a11", &[]),
-        ("req satisfy plan --branch", &[]),
+        ("req satisfy plan --branch", &["plan"]),
+        ("req satisfy plan --branch other", &[]),
         ("req clear plan", &[]),
         ("req satisfy tests", &[]),
         ("req satisfy users", &[]),
@@ -280,3 +281,49 @@ fn evidence_of_one_session_is_not_removed_by_a_failure_in_another() {
     scene.session = Some(SESSION.to_owned());
     assert!(evidence(&scene).is_some());
 }
+
+#[test]
+fn what_each_refusal_advises_leads_to_success() {
+    for line in [
+        "cd /elsewhere && cargo test",
+        "cargo test | tail",
+        "cargo test || true",
+        "cargo test &",
+        "cargo test; echo done",
+        "cargo test --no-run",
+        "xargs -n1 cargo test",
+        "uv run cargo test",
+        "cargo test --list | head",
+    ] {
+        let mut scene = Scene::new(COMMIT);
+        run(&mut scene, line, End::Succeeded);
+        let reason = denied(&scene.bash("t1", "git commit -m x")).to_owned();
+        assert!(reason.contains("did not count"), "{line}: {reason}");
+        let advised = reason.split("(no pipe): ").nth(1).and_then(|rest| rest.split("; or ").next()).unwrap();
+        run(&mut scene, advised, End::Succeeded);
+        scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
+        assert!(is_silent(&scene.bash("t2", "git commit -m x")), "{line}: {advised}");
+    }
+}
+
+#[test]
+fn a_run_in_the_wrong_folder_is_told_the_right_one() {
+    let mut scene = Scene::new(COMMIT);
+    run(&mut scene, "cd /elsewhere && cargo test -q", End::Succeeded);
+    let reason = denied(&scene.bash("t1", "git commit -m x")).to_owned();
+    assert!(reason.contains("(no pipe): cd /repo/tree && cargo test -q; or "), "{reason}");
+}
+
+#[test]
+fn a_commit_of_another_version_than_the_tested_one_is_denied() {
+    let mut scene = Scene::new(COMMIT);
+    run(&mut scene, PASSING, End::Succeeded);
+    scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
+    scene.world.staged_otherwise.insert("tests".to_owned(), vec!["src/a b.rs".to_owned()]);
+    let reason = denied(&scene.bash("t1", "git commit -m x")).to_owned();
+    assert!(reason.contains("what is staged is not what `cargo test` passed on: src/a b.rs"), "{reason}");
+    assert!(reason.contains("git add 'src/a b.rs'"), "{reason}");
+}
+
+const COMMIT: &str = "tests: {type: evidence, command: cargo test, \
+                      trigger_tools: [{tool: Bash, command_pattern: git commit}]}\n";

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use shared::hook::{Memory, Verdict};
-use shared::protocol::Mode;
+use shared::protocol::{Event, Mode};
 
 use crate::change::Change;
+use crate::facts::{Before, Facts};
 use crate::marks::{By, Holder};
 use crate::scene::{End, SESSION, Scene, denied, edit_of, is_silent};
 use crate::view::{Freshness, Size};
@@ -81,14 +82,15 @@ fn a_call_that_needs_nothing_passes_in_silence_and_changes_nothing() {
 }
 
 #[test]
-fn the_same_refusal_within_five_seconds_is_short_and_stands_all_the_same() {
+fn the_same_refusal_of_a_parallel_call_is_short_and_keeps_what_satisfies_it() {
     let mut scene = Scene::new("plan: {message: Plan first.}\n");
     assert!(denied(&scene.edit("t1")).contains("Plan first."));
-    scene.wait(Duration::from_micros(4_999_999));
+    scene.wait(Duration::from_micros(999_999));
     let again = scene.edit("t2");
     let short = denied(&again);
     assert!(short.contains("plan") && short.contains("requirements-check"), "{short}");
     assert!(short.contains("parallel") && !short.contains("Plan first."), "{short}");
+    assert!(short.contains("run in Bash: req satisfy plan"), "{short}");
     scene.wait(Duration::from_micros(1));
     assert!(denied(&scene.edit("t3")).contains("Plan first."), "an agent that tries again is told again");
 }
@@ -237,6 +239,8 @@ fn a_prompt_that_is_scheduled_and_a_sign_of_life_are_noted_though_the_call_is_re
             Facts::Before(Box::new(Before {
                 call,
                 world,
+                judged: None,
+                elsewhere: Vec::new(),
                 breach: None,
                 runs: Vec::new(),
                 scheduled: Some(7),
@@ -265,4 +269,37 @@ fn in_a_headless_run_a_gate_holds() {
     let mut scene = Scene::new("plan: {}\n");
     scene.headless = true;
     denied(&scene.edit("t1"));
+}
+
+#[test]
+fn each_work_tree_is_judged_by_itself() {
+    let guard = "own: {type: guard, guard_type: protected_branch, trigger_tools: [{tool: Bash, command_pattern: git commit}]}\n";
+    let on = |branch: &str| std::mem::take(&mut Scene::new(guard).on(branch).world);
+    let decide = |here: &str, there: &str, judged_here: &[&str]| {
+        let call = crate::scene::call("Bash", &json!({ "command": "git commit -m x" }));
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let visit = crate::facts::Visit { world: on(there), judged: names(&["own"]) };
+        let tool = crate::scene::tool_call("t1", "Bash", &json!({ "command": "git commit -m x" }));
+        let facts = Before {
+            call,
+            world: on(here),
+            judged: Some(names(judged_here)),
+            elsewhere: vec![visit],
+            breach: None,
+            runs: Vec::new(),
+            scheduled: None,
+            registers: false,
+        };
+        Scene::new(guard).decide(Event::PreToolUse(tool), |_| Facts::Before(Box::new(facts)))
+    };
+    assert!(denied(&decide("feature", "main", &[])).contains("on main"), "the other one is protected");
+    assert!(is_silent(&decide("main", "feature", &[])), "nothing acts on the protected one");
+    assert!(denied(&decide("main", "feature", &["own"])).contains("on main"));
+}
+
+#[test]
+fn a_file_outside_of_any_work_tree_is_on_no_branch() {
+    let mut scene = Scene::new("own: {type: guard, guard_type: protected_branch}\n").on("main");
+    assert!(is_silent(&scene.before("t1", "Write", &json!({ "file_path": "/tmp/notes.md" }))));
+    denied(&scene.edit("t2"));
 }

@@ -81,6 +81,10 @@ fn what_changes_nothing_may_stand_before_a_commit() {
         "X=1 git commit -m x",
         "X=1; git commit -m \"$X\"",
         "if git diff --quiet; then git commit -m x; fi",
+        "cat > ../msg <<EOF\nwhy\nEOF\ngit commit -F ../msg",
+        "cat > /tmp/msg <<'EOF' && git commit -F /tmp/msg\nwhy\nEOF",
+        "source .venv/bin/activate && git commit -m x",
+        "git --version && git commit -m x",
     ] {
         assert!(is_silent(&tested(TESTS).bash("t1", line)), "{line}");
     }

@@ -13,8 +13,7 @@ use crate::marks::{BranchMarks, By, Holder, Key, Mark};
 use crate::settings::Scope;
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
-const NEWER: &str =
-    r#"{"version":"2.0","branch":"main","requirements":{"plan":{"satisfied":true,"satisfied_at":1}}}"#;
+const NEWER: &str = r#"{"version":3,"branch":"main","project":"","created_at":0,"updated_at":0,"requirements":{"plan":{"everyone":{"satisfied_at":1}}}}"#;
 
 struct World {
     scratch: tempfile::TempDir,
@@ -31,7 +30,9 @@ impl World {
     }
 
     fn file(&self, name: &str) -> PathBuf {
-        self.scratch.path().join("requirements").join(name)
+        let own = name.replacen("main.json", &branch("main").file_name(), 1);
+        let own = own.replacen("other.json", &branch("other").file_name(), 1);
+        self.scratch.path().join("requirements").join(own)
     }
 
     fn write(&self, name: &str, content: &str) {
@@ -128,32 +129,6 @@ fn readers_beside_a_writer_see_the_old_or_the_new_marks() {
 }
 
 #[test]
-fn branches_of_one_plain_name_keep_their_marks_apart() {
-    for (first, second) in [("feature/x", "feature-x"), ("feature-x", "feature/x"), ("v1.2", "v1_2")] {
-        let world = World::new();
-        world.mark(&branch(first), "plan");
-        assert_eq!(world.marked(&branch(second)), [""; 0], "{second}");
-        world.mark(&branch(second), "review");
-        assert_eq!(world.marked(&branch(first)), ["plan"]);
-        assert_eq!(world.marked(&branch(second)), ["review"]);
-        let names = branch(second).names();
-        assert!(world.files().contains(&names.plain) && world.files().contains(&names.own));
-    }
-}
-
-#[test]
-fn who_has_a_name_of_its_own_keeps_it_when_the_plain_one_comes_free() {
-    let world = World::new();
-    world.mark(&branch("a/b"), "plan");
-    world.mark(&branch("a-b"), "plan");
-    world.folder.prune(NOW, |key| *key != branch("a/b"));
-    world.mark(&branch("a-b"), "review");
-    assert_eq!(world.marked(&branch("a-b")), ["plan", "review"]);
-    assert!(!world.file("a-b.json").exists());
-    assert_eq!(world.marked(&branch("a/b")), [""; 0]);
-}
-
-#[test]
 fn colliding_branches_marked_at_the_same_time_get_a_file_each() {
     let world = World::new();
     let names = ["f/x/y", "f-x/y", "f/x-y", "f-x-y", "f\\x\\y"];
@@ -168,17 +143,6 @@ fn colliding_branches_marked_at_the_same_time_get_a_file_each() {
     for name in names {
         assert_eq!(world.marked(&branch(name)), ["r0", "r1", "r2", "r3"], "{name}");
     }
-}
-
-#[test]
-fn a_branch_called_permanent_is_a_branch_like_any_other() {
-    let world = World::new();
-    world.mark(&branch("permanent"), "plan");
-    assert_eq!(world.marked(&Key::Permanent), [""; 0]);
-    assert!(!world.file("permanent.json").exists());
-    world.mark(&Key::Permanent, "review");
-    assert_eq!(world.marked(&branch("permanent")), ["plan"]);
-    assert!(world.file("permanent.json").exists());
 }
 
 #[test]
@@ -227,17 +191,6 @@ fn a_change_to_a_damaged_file_tells_it_and_holds() {
 }
 
 #[test]
-fn damage_under_the_shared_name_does_not_take_a_branchs_own_file_away() {
-    let world = World::new();
-    world.mark(&branch("a/b"), "plan");
-    world.mark(&branch("a-b"), "review");
-    world.write("a-b.json", "{");
-    let read = world.folder.read(&branch("a-b")).unwrap();
-    assert!(read.corrupt.is_some());
-    assert_eq!(read.marks.requirements.into_keys().collect::<Vec<_>>(), ["review"]);
-}
-
-#[test]
 fn damage_that_cannot_be_set_aside_is_told_all_the_same() {
     let world = World::new();
     world.write("main.json", "{");
@@ -253,7 +206,7 @@ fn damage_that_cannot_be_set_aside_is_told_all_the_same() {
 fn a_file_too_large_is_damaged_and_one_just_small_enough_is_not() {
     let world = World::new();
     let padded = |length: u64| {
-        let text = r#"{"branch":"main","requirements":{"plan":{"satisfied":true}}}"#;
+        let text = r#"{"version":2,"branch":"main","project":"","created_at":0,"updated_at":0,"requirements":{"plan":{"everyone":{}}}}"#;
         text.to_owned() + &" ".repeat(usize::try_from(length).unwrap() - text.len())
     };
     world.write("main.json", &padded(MAX_BYTES));
@@ -295,7 +248,7 @@ fn a_newer_versions_file_is_read_and_not_changed() {
     assert!(pruned.removed.is_empty() && pruned.failed.is_empty());
     assert_eq!(fs::read_to_string(world.file("main.json")).unwrap(), NEWER);
 
-    let unknown = r#"{"version":"2.0","marks":[]}"#;
+    let unknown = r#"{"version":3,"marks":[]}"#;
     world.write("main.json", unknown);
     assert!(matches!(world.folder.read(&branch("main")), Err(ReadError::Newer(_))));
     let changed = world.folder.change(&branch("main"), NOW, |marks| set(marks, "review"));
@@ -370,8 +323,7 @@ fn pruning_removes_what_belongs_to_no_branch_and_session_marks_of_a_month_ago() 
     let pruned = world.folder.prune(month.plus(Duration::from_secs(1)), |_| true);
     assert!(pruned.removed.is_empty());
     assert_eq!(world.folder.list()[0].sessions, 0);
-    let expected = ["main.json", "main.json.lock", "permanent.json", "permanent.json.lock"];
-    assert_eq!(world.files().into_iter().collect::<Vec<_>>(), expected);
+    assert!(world.files().iter().all(|file| !file.starts_with("gone.")), "{:?}", world.files());
 }
 
 #[test]
@@ -426,8 +378,9 @@ mod on_unix {
             shared.change(&branch("main"), NOW, |marks| set(marks, "plan")).unwrap();
             let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
             assert_eq!(mode(shared.dir()), folder);
-            for name in ["main.json", "main.json.lock"] {
-                assert_eq!(mode(&shared.dir().join(name)), file, "{name}");
+            for rest in ["", ".lock"] {
+                let name = format!("{}{rest}", branch("main").file_name());
+                assert_eq!(mode(&shared.dir().join(&name)), file, "{name}");
             }
         }
     }
