@@ -1,18 +1,15 @@
 //! What is in force key by key, with where it is set and what it overrides: for people who ask. For command lines only.
 
-use figment::value::Dict;
 use serde_json::Value;
 
-use super::defaults::{defaults_of, section_defaults, top_keys};
-use super::expected::known_keys;
-use super::fits::as_json;
+use super::check::{as_json, known_keys};
+use super::defaults::{section_defaults, top_keys};
 use super::held::is_any_of;
 use super::layer::{Layer, LayerKind, Sources};
 use super::schema::schema_at;
-use super::section::{Cleaned, Origin, Section, SectionSpec};
+use super::section::{Origin, Section, SectionSpec, merged};
 use super::top_level::{self, Locks};
-use super::tree::{get, leaves, merge};
-use super::yaml::Parsed;
+use super::tree::{get, leaves};
 
 /// One key and what it is set to.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,9 +42,7 @@ impl<S> Section<S> {
     #[must_use]
     pub fn entries(&self) -> Vec<Entry> {
         let locks = Locks::of(self.locked.clone());
-        let merged =
-            self.layers().iter().fold(Dict::new(), |below, cleaned| merge(below, cleaned.section.clone()));
-        let mut entries: Vec<Entry> = leaves(&merged)
+        let mut entries: Vec<Entry> = leaves(&merged(self.layers()))
             .into_iter()
             .filter_map(|path| {
                 let mut said = self.said(&path).into_iter();
@@ -64,9 +59,9 @@ impl<S> Section<S> {
 
     /// What the layers say of the key, the highest first.
     fn said(&self, path: &[String]) -> Vec<Said> {
-        let of_layer = |Cleaned { layer, section }: &Cleaned| {
-            let value = as_json(get(section, path)?);
-            Some(Said { value, origin: origin(layer, &self.spec().in_file(path)) })
+        let of_layer = |layer: &Layer| {
+            let value = as_json(get(&layer.section, path)?);
+            Some(Said { value, origin: layer.origin(&self.spec().in_file(path)) })
         };
         self.layers().iter().rev().filter_map(of_layer).collect()
     }
@@ -87,19 +82,15 @@ impl<S> Section<S> {
 /// The keys above all sections.
 #[must_use]
 pub fn top_entries(sources: &Sources) -> Vec<Entry> {
-    let defaults = defaults_of(top_level::KEYS).map(|values| {
-        let parsed = Parsed { values, repeated: Vec::new() };
-        Layer::new(LayerKind::Defaults, super::section::THE_DEFAULTS.to_owned(), "", parsed)
-    });
     let (files, _) = sources.read(SectionSpec::default());
-    let layers: Vec<Layer> = defaults.into_iter().chain(files).collect();
+    let layers: Vec<Layer> = Layer::defaults(top_level::KEYS).into_iter().chain(files).collect();
     let is_locking = |layer: &&Layer| layer.kind == LayerKind::Global && layer.values.contains_key("locked");
     let locks_something = layers.iter().any(|layer| is_locking(&layer));
     let entry = |key: &str| {
         let path = [key.to_owned()];
         let counting = layers.iter().rev().filter(|layer| top_level::counts(layer, key));
         let said = |layer: &Layer| {
-            Some(Said { value: as_json(layer.values.get(key)?), origin: origin(layer, &path) })
+            Some(Said { value: as_json(layer.values.get(key)?), origin: layer.origin(&path) })
         };
         let mut said = counting.filter_map(said);
         let Said { value, origin } = said.next()?;
@@ -139,8 +130,4 @@ fn rank(path: &[String], defaults: &Value) -> Vec<(usize, String)> {
         standing = standing.and_then(|value| value.get(key));
     }
     ranks
-}
-
-fn origin(layer: &Layer, path: &[String]) -> Origin {
-    Origin { layer: layer.kind, file: layer.file.clone(), line: layer.line_of(path) }
 }

@@ -3,15 +3,15 @@
 
 use figment::value::{Dict, Value};
 
-use super::layer::LayerKind;
+use super::check::nearest;
+use super::layer::{Layer, LayerKind};
 use super::problem::{Fault, Problem, Problems, problem};
-use super::section::{Cleaned, SectionSpec};
+use super::section::{SectionSpec, merged};
 use super::top_level::{Locks, TopLevel};
-use super::tree::{get, is_at_or_below, keep, keys_on, leaves, merge, remove};
-use super::wrong::nearest_path;
+use super::tree::{get, is_at_or_below, keep, keys_on, leaves, remove};
 
 /// Takes out of the layers what may not stand there.
-pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], problems: &mut Problems) {
+pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Layer], problems: &mut Problems) {
     let is_needed = !top.locks.is_empty() || spec.costs_money;
     let standing = if is_needed { up_to_global(layers) } else { Dict::new() };
     check_locks(spec, &top.locks, &standing, layers, problems);
@@ -25,7 +25,7 @@ pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], pr
         let others = other_names(spec, path);
         others.iter().any(|other| top.locks.holds(other) || top.locks.need_on(other))
     };
-    for Cleaned { layer, section } in layers {
+    for layer in layers {
         match layer.kind {
             LayerKind::Defaults => {}
             LayerKind::Global if top.inherit => {}
@@ -35,21 +35,21 @@ pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Cleaned], pr
                     let is_locked = top.locks.holds(path) || top.locks.need_on(path);
                     is_locked || is_global_only(path) || is_locked_by_another_name(path)
                 };
-                *section = keep(section, &stays);
+                layer.section = keep(&layer.section, &stays);
             }
             LayerKind::Project | LayerKind::Local | LayerKind::Switch => {
-                for path in leaves(section) {
-                    let fault = if is_global_only(&path) || begins_to_spend(&path, section) {
+                for path in leaves(&layer.section) {
+                    let fault = if is_global_only(&path) || begins_to_spend(&path, &layer.section) {
                         Fault::GlobalOnly
-                    } else if is_locked(&top.locks, &path, get(section, &path), get(&standing, &path))
+                    } else if is_locked(&top.locks, &path, get(&layer.section, &path), get(&standing, &path))
                         || is_locked_by_another_name(&path)
                     {
                         Fault::Locked
                     } else {
                         continue;
                     };
-                    remove(section, &path);
                     problems.note(layer, &spec.in_file(&path), fault);
+                    remove(&mut layer.section, &path);
                 }
             }
         }
@@ -68,9 +68,8 @@ fn other_names(spec: SectionSpec, path: &[String]) -> Vec<Vec<String>> {
 }
 
 /// What the locks lock: the values as the global file and the defaults have them.
-pub(super) fn up_to_global(layers: &[Cleaned]) -> Dict {
-    let standing = layers.iter().filter(|cleaned| cleaned.layer.kind <= LayerKind::Global);
-    standing.fold(Dict::new(), |below, cleaned| merge(below, cleaned.section.clone()))
+pub(super) fn up_to_global(layers: &[Layer]) -> Dict {
+    merged(layers.iter().filter(|layer| layer.kind <= LayerKind::Global))
 }
 
 /// The path is one of these dotted keys, or something below one.
@@ -100,21 +99,24 @@ pub(super) fn is_locked(
 const MAX_UNKNOWN_LOCKS: usize = 5;
 
 /// A lock on a key that does not exist locks nothing, which its author would not expect.
-fn check_locks(
-    spec: SectionSpec,
-    locks: &Locks,
-    standing: &Dict,
-    layers: &[Cleaned],
-    problems: &mut Problems,
-) {
-    let Some(global) = layers.iter().find(|cleaned| cleaned.layer.kind == LayerKind::Global) else { return };
+fn check_locks(spec: SectionSpec, locks: &Locks, standing: &Dict, layers: &[Layer], problems: &mut Problems) {
+    let Some(global) = layers.iter().find(|layer| layer.kind == LayerKind::Global) else { return };
     let unknown = locks.paths().filter(|path| !path.is_empty() && keys_on(standing, path).is_none());
     for path in unknown.take(MAX_UNKNOWN_LOCKS) {
         let fault = Fault::UnknownKey(nearest_path(spec, path, standing));
         let named = Problem {
             key: format!("locked: {}", spec.dotted_in_file(path)),
-            ..problem(&global.layer, &["locked".to_owned()], fault)
+            ..problem(global, &["locked".to_owned()], fault)
         };
         problems.0.push(named);
     }
+}
+
+/// The known key path, as in a file, that was probably meant by `path`, dotted.
+fn nearest_path(spec: SectionSpec, path: &str, known: &Dict) -> Option<String> {
+    let depth = path.split('.').count();
+    let cut = |leaf: Vec<String>| spec.in_file(&leaf[..depth.min(leaf.len())]).join(".");
+    let known: Vec<String> = leaves(known).into_iter().map(cut).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    nearest(&spec.dotted_in_file(path), &known)
 }

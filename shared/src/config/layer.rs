@@ -5,11 +5,12 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
-use figment::value::Dict;
+use figment::value::{Dict, Value};
 
+use super::defaults::defaults_of;
 use super::part::part_of;
-use super::problem::{Fault, Problem, of_file};
-use super::section::SectionSpec;
+use super::problem::{Fault, Problem, Problems, of_file};
+use super::section::{Origin, SectionSpec};
 use super::yaml::{self, Lines, Parsed, YamlError};
 use crate::host::{Places, display_path};
 
@@ -50,17 +51,19 @@ impl LayerKind {
 
 /// One file that was read.
 #[derive(Debug, Clone)]
-pub struct Layer {
+pub(super) struct Layer {
     /// Which one.
-    pub kind: LayerKind,
+    pub(super) kind: LayerKind,
     /// The file as a person reads it: from the project's top in a project, else with `~` for the home.
-    pub file: String,
+    pub(super) file: String,
     /// Its text as it was parsed, for finding lines.
-    pub text: String,
-    /// Its top level, as far as it was parsed.
-    pub values: Dict,
+    pub(super) text: String,
+    /// Its top level, as far as it was parsed and nobody took it.
+    pub(super) values: Dict,
+    /// The section that is read, with its keys at the top of the file.
+    pub(super) section: Dict,
     /// The paths of keys that stand twice.
-    pub repeated: Vec<Vec<String>>,
+    repeated: Vec<Vec<String>>,
     /// Where its keys stand, once somebody has asked.
     lines: OnceCell<Lines>,
 }
@@ -134,7 +137,7 @@ impl Sources {
 
     /// Reads the files that are there, lowest first, as far as they concern the section.
     #[must_use]
-    pub fn read(&self, spec: SectionSpec) -> (Vec<Layer>, Vec<Problem>) {
+    pub(super) fn read(&self, spec: SectionSpec) -> (Vec<Layer>, Vec<Problem>) {
         let mut layers = Vec::new();
         let mut problems = Vec::new();
         for kind in [LayerKind::Global, LayerKind::Project, LayerKind::Local] {
@@ -192,17 +195,55 @@ fn others_fault(kind: LayerKind, file: String, error: &YamlError) -> Problem {
 
 impl Layer {
     pub(super) fn new(kind: LayerKind, file: String, text: &str, parsed: Parsed) -> Self {
-        let lines = OnceCell::new();
-        Self { kind, file, text: text.to_owned(), values: parsed.values, repeated: parsed.repeated, lines }
+        let Parsed { values, repeated } = parsed;
+        let (text, section, lines) = (text.to_owned(), Dict::new(), OnceCell::new());
+        Self { kind, file, text, values, section, repeated, lines }
     }
 
-    /// The line of the key at `path`, or of the last one on the way to it. The defaults are cut out of their file, so a
-    /// line of them would be none of the file's.
-    pub(super) fn line_of(&self, path: &[String]) -> Option<usize> {
-        if self.kind == LayerKind::Defaults {
-            return None;
+    /// A layer of values that stand in no file.
+    pub(super) fn of_values(kind: LayerKind, file: &str, values: Dict) -> Self {
+        Self::new(kind, file.to_owned(), "", Parsed { values, repeated: Vec::new() })
+    }
+
+    /// These keys of the compiled defaults.
+    pub(super) fn defaults(keys: impl IntoIterator<Item = &'static str>) -> Option<Self> {
+        Some(Self::of_values(LayerKind::Defaults, "the defaults", defaults_of(keys)?))
+    }
+
+    /// Takes what belongs to the section: its map, and beside its keys those at the top of the file.
+    pub(super) fn take_section(&mut self, spec: SectionSpec, problems: &mut Problems) {
+        for path in &self.repeated {
+            if path.first().is_some_and(|first| spec.owns(first)) {
+                problems.note(self, path, Fault::Repeated);
+            }
         }
+        match self.values.remove(spec.name) {
+            Some(Value::Dict(_, section)) => self.section = section,
+            None | Some(Value::Empty(..)) => {}
+            Some(_) => {
+                let fault = Fault::Expected("a map of settings".to_owned());
+                problems.note(self, &[spec.name.to_owned()], fault);
+            }
+        }
+        for key in spec.root_keys {
+            if self.section.remove(*key).is_some() {
+                let what = "belongs at the top of the file, not in a section; ignored here";
+                let path = [spec.name.to_owned(), (*key).to_owned()];
+                problems.note(self, &path, Fault::Unworkable(what.to_owned()));
+            }
+            let value = self.values.remove(*key).filter(|value| !matches!(value, Value::Empty(..)));
+            self.section.extend(value.map(|value| ((*key).to_owned(), value)));
+        }
+    }
+
+    /// The line of the key at `path`, or of the last one on the way to it; none where there is no text.
+    pub(super) fn line_of(&self, path: &[String]) -> Option<usize> {
         self.lines.get_or_init(|| Lines::of(&self.text)).of_key(path)
+    }
+
+    /// Where the key at `path` of the file stands.
+    pub(super) fn origin(&self, path: &[String]) -> Origin {
+        Origin { layer: self.kind, file: self.file.clone(), line: self.line_of(path) }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::expected::{at, known_keys};
+use super::check::{at, known_keys};
 use super::section::SectionSpec;
 
 /// The name of the copy that lies beside a file, for editors.

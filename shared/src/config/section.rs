@@ -1,24 +1,21 @@
 //! One hook's section out of all layers: merged key by key, wrong entries left out, locked and global-only keys held.
 //!
-//! The usual case (nothing wrong anywhere) merges and reads once. Only when that fails, or a key is not known,
-//! each entry of each layer is tried alone to find the one to leave out.
+//! The usual case (nothing wrong anywhere) merges and reads once. Only when that fails each layer is checked against the
+//! schema, and its wrong entries are left out.
 
 use std::fmt;
 
-use figment::value::{Dict, Map, Tag, Value};
+use figment::value::{Dict, Map, Value};
 use figment::{Figment, Metadata, Profile, Provider};
 use schemars::JsonSchema;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::defaults::defaults_of;
+use super::check::{at, describe_in_full, schema_of, wrong_entries};
 use super::held::hold;
 use super::layer::{Layer, LayerKind, Sources};
 use super::problem::{Fault, Problem, Problems, sort_problems};
-use super::shape::{Described, Shape, Typed};
-use super::tree::{get, keys_on};
-use super::yaml::Parsed;
-use super::{strangers, switched, top_level, wrong};
+use super::tree::{get, keys_on, remove};
+use super::{switched, top_level};
 use crate::switches::{Position, SectionSwitches};
 
 /// The keys every section has beside its own, both true or false, with their meaning.
@@ -47,13 +44,18 @@ pub struct SectionSpec {
 
 impl SectionSpec {
     /// The key at the top of a file holds settings of this section.
-    fn owns(&self, key: &str) -> bool {
+    pub(super) fn owns(&self, key: &str) -> bool {
         key == self.name || self.root_keys.contains(&key)
     }
 
     /// The key at the top of a file concerns this section.
     pub(super) fn reads(&self, key: &str) -> bool {
         self.owns(key) || top_level::KEYS.contains(&key)
+    }
+
+    /// The keys at the top of a file that hold its settings.
+    pub(super) fn top_keys(&self) -> impl Iterator<Item = &'static str> + use<> {
+        std::iter::once(self.name).chain(self.root_keys.iter().copied())
     }
 
     /// A path of the settings as it is in a file; the empty one is the section itself.
@@ -109,8 +111,8 @@ pub struct Section<S> {
     /// Keys whose switch counts for nothing, because the global file locks them: dotted, within the settings.
     pub overruled_keys: Vec<String>,
     spec: SectionSpec,
-    /// The cleaned layers, lowest first; where a value comes from is looked up when it is needed.
-    layers: Vec<Cleaned>,
+    /// The layers, lowest first; where a value comes from is looked up when it is needed.
+    layers: Vec<Layer>,
 }
 
 /// Where a value comes from.
@@ -133,19 +135,6 @@ impl fmt::Display for Origin {
     }
 }
 
-#[derive(Deserialize)]
-pub(super) struct Common {
-    pub(super) enabled: bool,
-    pub(super) headless: bool,
-}
-
-/// A layer, and what is left of the section in it.
-#[derive(Debug, Clone)]
-pub(super) struct Cleaned {
-    pub(super) layer: Layer,
-    pub(super) section: Dict,
-}
-
 impl<S> Section<S> {
     /// Where the value of `key` (a dotted path within the settings) comes from: the highest layer that sets it.
     #[must_use]
@@ -153,10 +142,8 @@ impl<S> Section<S> {
         if key == "enabled" && self.decided_elsewhere.is_some() {
             return self.decided_elsewhere.clone();
         }
-        let found = |cleaned: &Cleaned| keys_on(&cleaned.section, key).map(|path| self.spec.in_file(&path));
-        let (layer, path) =
-            self.layers.iter().rev().find_map(|cleaned| Some((&cleaned.layer, found(cleaned)?)))?;
-        Some(Origin { layer: layer.kind, file: layer.file.clone(), line: layer.line_of(&path) })
+        let mut setters = self.layers.iter().rev();
+        setters.find_map(|layer| Some(layer.origin(&self.spec.in_file(&keys_on(&layer.section, key)?))))
     }
 
     /// It is a switch that has it off; the files would have it on.
@@ -170,8 +157,8 @@ impl<S> Section<S> {
     /// The keys that a switch has turned, and where to: dotted, within the settings.
     #[must_use]
     pub fn switched_keys(&self) -> Vec<(String, Position)> {
-        let layer = self.layers.iter().rev().find(|cleaned| cleaned.layer.kind == LayerKind::Switch);
-        layer.map(|cleaned| switched::keys(&cleaned.section)).unwrap_or_default()
+        let layer = self.layers.iter().find(|layer| layer.kind == LayerKind::Switch);
+        layer.map(|layer| switched::keys(&layer.section)).unwrap_or_default()
     }
 
     /// The dotted path `key` of the settings as it is in a file.
@@ -194,7 +181,7 @@ impl<S> Section<S> {
             let mut depths = (1..=path.len()).rev();
             let setter = depths.find_map(|depth| self.setter_of(&path[..depth]));
             if let Some(setter) = setter.or_else(|| self.layers.first()) {
-                problems.note(&setter.layer, &self.spec.in_file(&path), Fault::Unworkable(what));
+                problems.note(setter, &self.spec.in_file(&path), Fault::Unworkable(what));
             }
         }
         self.problems = problems.0;
@@ -205,8 +192,8 @@ impl<S> Section<S> {
         &self.spec
     }
 
-    /// The cleaned layers, lowest first.
-    pub(super) fn layers(&self) -> &[Cleaned] {
+    /// The layers, lowest first.
+    pub(super) fn layers(&self) -> &[Layer] {
         &self.layers
     }
 
@@ -214,13 +201,10 @@ impl<S> Section<S> {
         self.decided_elsewhere.as_ref()
     }
 
-    fn setter_of(&self, path: &[String]) -> Option<&Cleaned> {
-        self.layers.iter().rev().find(|cleaned| get(&cleaned.section, path).is_some())
+    fn setter_of(&self, path: &[String]) -> Option<&Layer> {
+        self.layers.iter().rev().find(|layer| get(&layer.section, path).is_some())
     }
 }
-
-/// What the lowest layer is called where files are named.
-pub(super) const THE_DEFAULTS: &str = "the defaults";
 
 /// Reads a section from the files of a call. `switches` are the layer above them.
 ///
@@ -234,11 +218,12 @@ pub fn load<S>(
 where
     S: DeserializeOwned + JsonSchema,
 {
-    load_as(&Typed::<S>::NEW, spec, sources, &switches.into())
+    let own = |own: Dict| Value::from(own).deserialize();
+    load_as(spec, &own, &|| schema_of::<S>().to_value(), sources, &switches.into())
 }
 
-/// Reads a section whose types are another binary's, by its schema: the same entries are left out for the same reasons. What
-/// the hook itself finds wrong beyond its schema is not known here.
+/// Reads a section whose types are another binary's, by its schema. What the types refuse beyond their schema is not known
+/// here.
 #[must_use]
 pub fn load_by_schema(
     spec: SectionSpec,
@@ -246,121 +231,150 @@ pub fn load_by_schema(
     sources: &Sources,
     switches: impl Into<SectionSwitches>,
 ) -> Option<Section<()>> {
-    load_as(&Described(schema), spec, sources, &switches.into())
+    let own = |own: Dict| match wrong_entries(schema, &own, &Dict::new()).as_slice() {
+        [] => Ok(()),
+        _ => Err("not what the schema describes".to_owned().into()),
+    };
+    load_as(spec, &own, &|| schema.clone(), sources, &switches.into())
 }
 
-fn load_as<T: Shape>(
-    shape: &T,
+/// How the section's own entries are read.
+type Own<'r, S> = &'r dyn Fn(Dict) -> figment::Result<S>;
+
+fn load_as<S>(
     spec: SectionSpec,
+    own: Own<'_, S>,
+    schema: &dyn Fn() -> serde_json::Value,
     sources: &Sources,
     switches: &SectionSwitches,
-) -> Option<Section<T::Settings>> {
+) -> Option<Section<S>> {
     let (files, unreadable) = sources.read(spec);
     let mut problems = Problems(unreadable);
     let top = top_level::read(spec, &files, &mut problems);
-    let mut layers = vec![defaults(spec)?];
-    layers.extend(files.into_iter().map(|layer| section_of(spec, layer, &mut problems)));
+    let mut layers: Vec<Layer> = std::iter::once(Layer::defaults(spec.top_keys())?).chain(files).collect();
+    for layer in &mut layers {
+        layer.take_section(spec, &mut problems);
+    }
     if spec.tells_unknown_keys {
-        strangers::tell(spec, &layers[1..], &mut problems);
+        top_level::tell_strangers(spec, &layers[1..], &mut problems);
     }
     hold(spec, &top, &mut layers, &mut problems);
-    let switch = switches.own;
     let overruled_keys = switched::lay(spec, &top.locks, &switches.keys, &mut layers);
-    let (common, settings) = if let Some(merged) = shape.read(layers.iter().map(|cleaned| &cleaned.section)) {
-        merged
-    } else {
-        wrong::leave_out(shape, spec, &mut layers, &mut problems);
-        shape.read(layers.iter().map(|cleaned| &cleaned.section))?
+    let whole = match read(own, &layers) {
+        Ok(whole) => whole,
+        Err(_) => leave_out(spec, own, with_common_keys(schema()), &mut layers, &mut problems)?,
     };
     sort_problems(&mut problems.0);
     let is_fixed = top.locks.holds(&["enabled".to_owned()]);
-    let turned = match switch {
-        Position::On if !is_fixed && (common.enabled || !spec.costs_money) => Some(true),
+    let turned = match switches.own {
+        Position::On if !is_fixed && (whole.enabled || !spec.costs_money) => Some(true),
         Position::Off if top.locks.is_empty() => Some(false),
         _ => None,
     };
-    let wanted = turned.unwrap_or(common.enabled);
     Some(Section {
-        enabled: wanted && top.enabled,
-        enabled_by_files: common.enabled && top.enabled,
-        headless: common.headless,
-        settings,
+        enabled: turned.unwrap_or(whole.enabled) && top.enabled,
+        enabled_by_files: whole.enabled && top.enabled,
+        headless: whole.headless,
+        settings: whole.own,
         problems: problems.0,
-        decided_elsewhere: top.off_at.or_else(|| turned.map(|_| switch_origin())),
-        locked: top.locks.paths().map(ToOwned::to_owned).collect(),
-        overruled_switch: turned.is_none() && switch != Position::Auto && !top.locks.is_empty(),
+        decided_elsewhere: top.off_at.or_else(|| turned.map(|_| switched::origin())),
+        overruled_switch: turned.is_none() && switches.own != Position::Auto && !top.locks.is_empty(),
+        locked: top.locks.into_paths(),
         overruled_keys,
         spec,
         layers,
     })
 }
 
-fn switch_origin() -> Origin {
-    Origin { layer: LayerKind::Switch, file: switched::FILE.to_owned(), line: None }
+/// A section's common keys, and its own.
+struct Whole<S> {
+    enabled: bool,
+    headless: bool,
+    own: S,
 }
 
-fn defaults(spec: SectionSpec) -> Option<Cleaned> {
-    let values = defaults_of(std::iter::once(spec.name).chain(spec.root_keys.iter().copied()))?;
-    let parsed = Parsed { values, repeated: Vec::new() };
-    let layer = Layer::new(LayerKind::Defaults, THE_DEFAULTS.to_owned(), "", parsed);
-    Some(section_of(spec, layer, &mut Problems::default()))
+/// The layers' entries of the section, a later layer over an earlier one.
+pub(super) fn merged<'l>(layers: impl IntoIterator<Item = &'l Layer>) -> Dict {
+    let figment = layers.into_iter().fold(Figment::new(), |figment, layer| figment.merge(layer));
+    figment.data().ok().and_then(|mut profiles| profiles.remove(&Profile::Default)).unwrap_or_default()
 }
 
-/// Takes out of a layer what belongs to the section: its map, and beside its keys those at the top of the file.
-fn section_of(spec: SectionSpec, mut layer: Layer, problems: &mut Problems) -> Cleaned {
-    for path in layer.repeated.iter().filter(|path| path.first().is_some_and(|first| spec.owns(first))) {
-        problems.note(&layer, path, Fault::Repeated);
-    }
-    let mut section = match layer.values.remove(spec.name) {
-        Some(Value::Dict(_, section)) => section,
-        None | Some(Value::Empty(..)) => Dict::new(),
-        Some(_) => {
-            let fault = Fault::Expected("a map of settings".to_owned());
-            problems.note(&layer, &[spec.name.to_owned()], fault);
-            Dict::new()
-        }
-    };
-    for key in spec.root_keys {
-        if section.remove(*key).is_some() {
-            let fault = Fault::Unworkable(
-                "belongs at the top of the file, not in a section; ignored here".to_owned(),
-            );
-            problems.note(&layer, &[spec.name.to_owned(), (*key).to_owned()], fault);
-        }
-        let value = layer.values.remove(*key).filter(|value| !matches!(value, Value::Empty(..)));
-        section.extend(value.map(|value| ((*key).to_owned(), value)));
-    }
-    Cleaned { layer, section }
-}
-
-/// The section as its types, if every entry of every layer can be read.
-pub(super) fn extract<'a, S: DeserializeOwned>(
-    sections: impl IntoIterator<Item = &'a Dict>,
-) -> Option<(Common, S)> {
-    let figment = sections.into_iter().fold(Figment::new(), |figment, section| figment.merge(Split(section)));
-    Some((figment.extract_inner("common").ok()?, figment.extract_inner("own").ok()?))
-}
-
-/// The section as two maps: the common keys, which every hook has, and the hook's own.
-struct Split<'a>(&'a Dict);
-
-impl Provider for Split<'_> {
+impl Provider for &Layer {
     fn metadata(&self) -> Metadata {
-        Metadata::default()
+        Metadata::named(self.kind.word())
     }
 
     fn data(&self) -> figment::Result<Map<Profile, Dict>> {
-        let (common, own): (Dict, Dict) = self
-            .0
-            .clone()
-            .into_iter()
-            .partition(|(key, _)| COMMON_KEYS.iter().any(|(common, _)| common == key));
-        let split = Dict::from([
-            ("common".to_owned(), Value::Dict(Tag::Default, common)),
-            ("own".to_owned(), Value::Dict(Tag::Default, own)),
-        ]);
-        Ok(Profile::Default.collect(split))
+        Ok(Profile::Default.collect(self.section.clone()))
     }
+}
+
+/// Every entry of the merged layers; the error names the path of one that cannot be read.
+fn read<S>(own: Own<'_, S>, layers: &[Layer]) -> figment::Result<Whole<S>> {
+    let mut entries = merged(layers);
+    let mut flag = |key: &str| match entries.remove(key) {
+        Some(Value::Bool(_, flag)) => Ok(flag),
+        _ => Err(figment::Error::from("true or false".to_owned()).with_path(key)),
+    };
+    Ok(Whole { enabled: flag("enabled")?, headless: flag("headless")?, own: own(entries)? })
+}
+
+/// Leaves out of each layer what the schema does not describe, then what the types alone refuse, until the rest can be read.
+fn leave_out<S>(
+    spec: SectionSpec,
+    own: Own<'_, S>,
+    schema: serde_json::Value,
+    layers: &mut [Layer],
+    problems: &mut Problems,
+) -> Option<Whole<S>> {
+    for index in 1..layers.len() {
+        let (below, rest) = layers.split_at_mut(index);
+        for (path, fault) in wrong_entries(&schema, &rest[0].section, &merged(&*below)) {
+            problems.note(&rest[0], &spec.in_file(&path), fault);
+            remove(&mut rest[0].section, &path);
+        }
+    }
+    loop {
+        let error = match read(own, layers) {
+            Ok(whole) => return Some(whole),
+            Err(error) => error,
+        };
+        let (layer, path) = setter(layers, &error.path)?;
+        let fault = match at(&schema, path) {
+            Ok(schema) if !path.is_empty() => Fault::Expected(describe_in_full(schema)),
+            _ => Fault::Unworkable("its entries cannot be read together; the level below counts".to_owned()),
+        };
+        // Of a file with more wrong entries than are told the rest is left out unread.
+        let has_room = problems.note(layer, &spec.in_file(path), fault);
+        if has_room && !path.is_empty() {
+            remove(&mut layer.section, path);
+        } else {
+            layer.section.clear();
+        }
+    }
+}
+
+/// The highest file that sets the entry at `path`, or what the entry lies in.
+fn setter<'l, 'p>(layers: &'l mut [Layer], path: &'p [String]) -> Option<(&'l mut Layer, &'p [String])> {
+    let sets = |layer: &Layer, path: &[String]| match path {
+        [] => !layer.section.is_empty(),
+        path => get(&layer.section, path).is_some(),
+    };
+    let is_file = |layer: &Layer| layer.kind != LayerKind::Defaults;
+    let found = (0..=path.len()).rev().find_map(|depth| {
+        let sets = |layer: &Layer| is_file(layer) && sets(layer, &path[..depth]);
+        Some((layers.iter().rposition(sets)?, &path[..depth]))
+    });
+    found.map(|(layer, path)| (&mut layers[layer], path))
+}
+
+fn with_common_keys(mut schema: serde_json::Value) -> serde_json::Value {
+    if let Some(properties) = schema.get_mut("properties").and_then(serde_json::Value::as_object_mut) {
+        for (key, _) in COMMON_KEYS {
+            properties.insert(key.to_owned(), serde_json::json!({ "type": "boolean" }));
+        }
+    }
+    schema
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::fits::as_json;
+use super::check::as_json;
 use super::yaml;
 
 /// The value in YAML: `true`, `plain words`, `[a, b]`, `{ a: 1 }`.

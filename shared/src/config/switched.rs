@@ -7,14 +7,18 @@ use figment::value::{Dict, Tag, Value};
 
 use super::held::{is_any_of, is_locked, up_to_global};
 use super::layer::{Layer, LayerKind};
-use super::section::{Cleaned, SectionSpec};
+use super::section::{Origin, SectionSpec};
 use super::top_level::Locks;
 use super::tree::{get, leaves, put};
-use super::yaml::Parsed;
 use crate::switches::{Position, is_worded};
 
 /// What the layer is called where files are named.
-pub(super) const FILE: &str = "its switch";
+const FILE: &str = "its switch";
+
+/// Where a switch stands.
+pub(super) fn origin() -> Origin {
+    Origin { layer: LayerKind::Switch, file: FILE.to_owned(), line: None }
+}
 
 /// Lays the switches of keys upon the layers. A key that cannot be switched is passed over: another version's, or one that
 /// only the global file may set. The answer: the keys whose switch counts for nothing because of a lock.
@@ -22,7 +26,7 @@ pub(super) fn lay(
     spec: SectionSpec,
     locks: &Locks,
     keys: &BTreeMap<String, Position>,
-    layers: &mut Vec<Cleaned>,
+    layers: &mut Vec<Layer>,
 ) -> Vec<String> {
     if keys.is_empty() {
         return Vec::new();
@@ -41,9 +45,9 @@ pub(super) fn lay(
             put(&mut section, &path, value);
         }
     }
-    let parsed = Parsed { values: Dict::new(), repeated: Vec::new() };
-    let layer = Layer::new(LayerKind::Switch, FILE.to_owned(), "", parsed);
-    layers.push(Cleaned { layer, section });
+    let mut layer = Layer::of_values(LayerKind::Switch, FILE, Dict::new());
+    layer.section = section;
+    layers.push(layer);
     overruled
 }
 

@@ -3,11 +3,12 @@
 use figment::value::Value;
 use semver::{Version, VersionReq};
 
+use super::check::nearest;
+use super::defaults::top_keys;
 use super::layer::{Layer, LayerKind};
 use super::problem::{Fault, Problems};
 use super::section::{Origin, SectionSpec};
 use super::tree::is_at_or_below;
-use super::yaml;
 
 /// The version of the file format this code reads.
 const FORMAT: &str = "1.0";
@@ -57,6 +58,10 @@ impl Locks {
         last == "enabled" && self.0.iter().any(|locked| is_at_or_below(locked, &above))
     }
 
+    pub(super) fn into_paths(self) -> Vec<String> {
+        self.0
+    }
+
     /// The locked paths.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
@@ -84,16 +89,24 @@ pub(super) fn read(spec: SectionSpec, layers: &[Layer], problems: &mut Problems)
             }
             Some(enabled) => {
                 top.enabled = enabled;
-                top.off_at = (!enabled).then(|| Origin {
-                    layer: layer.kind,
-                    file: layer.file.clone(),
-                    line: yaml::line_of(&layer.text, &["enabled"]),
-                });
+                top.off_at = (!enabled).then(|| layer.origin(&["enabled".to_owned()]));
             }
             None => {}
         }
     }
     top
+}
+
+/// Tells of keys at the top of the files that nobody owns: a misspelt section does nothing, and no hook would miss it.
+pub(super) fn tell_strangers(spec: SectionSpec, layers: &[Layer], problems: &mut Problems) {
+    let known: Vec<&str> = top_keys().chain(spec.root_keys.iter().copied()).chain(KEYS).collect();
+    for layer in layers {
+        for key in layer.values.keys().filter(|key| !known.contains(&key.as_str())) {
+            if !problems.note(layer, std::slice::from_ref(key), Fault::UnknownKey(nearest(key, &known))) {
+                break;
+            }
+        }
+    }
 }
 
 /// What the layer says of this key above all sections counts: it may stand there, and is right.

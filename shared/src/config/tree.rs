@@ -75,18 +75,6 @@ pub(super) fn keep(dict: &Dict, wanted: &impl Fn(&[String]) -> bool) -> Dict {
     kept
 }
 
-/// `above` laid over `below`: maps entry by entry, everything else replaced.
-pub(super) fn merge(mut below: Dict, above: Dict) -> Dict {
-    for (key, value) in above {
-        let merged = match (below.remove(&key), value) {
-            (Some(Value::Dict(tag, below)), Value::Dict(_, above)) => Value::Dict(tag, merge(below, above)),
-            (_, value) => value,
-        };
-        below.insert(key, merged);
-    }
-    below
-}
-
 #[cfg(test)]
 mod tests {
     use super::{is_at_or_below, keys_on};

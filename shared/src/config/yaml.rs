@@ -363,7 +363,7 @@ fn why_of(told: &str, is_behind: bool) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::{line_of, parse, parse_value};
-    use crate::config::fits::as_json;
+    use crate::config::check::as_json;
 
     #[test]
     fn finds_the_line_of_a_key() {

@@ -29,6 +29,21 @@ struct Rule {
     thresholds: Thresholds,
     trigger_tools: Vec<Trigger>,
     evidence: Option<Evidence>,
+    since: Age,
+}
+
+/// A text that must be more than its schema says.
+#[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(inline, title = "an age such as 3d")]
+struct Age(String);
+
+impl TryFrom<String> for Age {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        if text.ends_with('d') { Ok(Self(text)) } else { Err("no age") }
+    }
 }
 
 #[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
@@ -154,11 +169,42 @@ fn what_is_right_only_together_stays_together_beside_a_wrong_neighbour() {
         },
         &[
             "project.yaml:2: requirements.log.evidence.size: no such key",
-            "project.yaml:4: requirements.half.evidence.newer_than: expected text; the level below counts",
+            "project.yaml:4: requirements.half.evidence: expected a map of file (text), newer_than (text); the level below counts",
         ],
     );
     let evidence = section.settings.requirements["log"].evidence.as_ref().unwrap();
     assert_eq!((evidence.file.as_str(), evidence.newer_than.as_deref()), ("a.log", Some("HEAD")));
+}
+
+#[test]
+fn a_value_that_only_its_type_refuses_costs_only_itself_at_each_level() {
+    let section = check_problems(
+        &Files {
+            global: "requirements:\n  plan: {enabled: true, since: 3d}\n  other: {since: soon}\n",
+            project: "requirements:\n  plan:\n    since: secret\n    thresholds: {block: 2}\n",
+            local: "requirements: {plan: {since: [3d]}}\n",
+            ..Files::default()
+        },
+        &[
+            "~/global.yaml:3: requirements.other.since: expected an age such as 3d; the level below counts",
+            "project.yaml:3: requirements.plan.since: expected an age such as 3d; the level below counts",
+            "local.yaml:1: requirements.plan.since: expected an age such as 3d; the level below counts",
+        ],
+    );
+    let rules = &section.settings.requirements;
+    assert_eq!((rules["plan"].enabled, rules["plan"].since.0.as_str()), (true, "3d"));
+    assert_eq!(rules["plan"].thresholds.block, Some(2));
+}
+
+#[test]
+fn a_file_full_of_values_that_only_types_refuse_is_left_out_at_a_bound() {
+    let rules = (0..2000).map(|number| format!("  r{number}: {{since: x}}\n")).collect::<Vec<_>>().concat();
+    let section = resolve(&Files {
+        global: "requirements: {plan: {enabled: true}}\n",
+        project: &format!("requirements:\n{rules}"),
+        ..Files::default()
+    });
+    assert_eq!((section.problems.len(), section.settings.requirements.len()), (20, 1));
 }
 
 #[test]

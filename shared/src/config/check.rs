@@ -1,0 +1,415 @@
+//! The check of one layer against the schema, on the cold path: which entries are wrong, and what was expected. As much of
+//! JSON Schema as our own schemas use. A whole number written with a fraction (`5.0`) is none, as for the types.
+
+use figment::value::{Dict, Num, Value as Read};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde_json::{Number, Value};
+
+use super::problem::Fault;
+
+/// The schema of a settings type, without references.
+#[must_use]
+pub fn schema_of<S: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    settings.into_generator().into_root_schema_for::<S>()
+}
+
+/// The entries of a map that are wrong, by their paths. What `below` has need not stand here again.
+pub(super) fn wrong_entries(schema: &Value, entries: &Dict, below: &Dict) -> Vec<(Vec<String>, Fault)> {
+    let mut walk = Walk { path: Vec::new(), wrong: Vec::new() };
+    walk.entries(schema, entries, Some(below));
+    walk.wrong
+}
+
+struct Walk {
+    path: Vec<String>,
+    wrong: Vec<(Vec<String>, Fault)>,
+}
+
+impl Walk {
+    fn entries(&mut self, map: &Value, entries: &Dict, below: Option<&Dict>) {
+        for (key, value) in entries {
+            self.path.push(key.clone());
+            match property(map, key) {
+                Some(schema) => self.value(schema, value, below.and_then(|below| below.get(key))),
+                None if map.get("additionalProperties") == Some(&Value::Bool(false)) => {
+                    let near = nearest(key, &known_keys(map));
+                    self.wrong.push((self.path.clone(), Fault::UnknownKey(near)));
+                }
+                None => {}
+            }
+            self.path.pop();
+        }
+    }
+
+    fn value(&mut self, schema: &Value, value: &Read, below: Option<&Read>) {
+        let wanted = match (map_of(schema), value) {
+            (Some(map), Read::Dict(_, entries)) => {
+                let below = below.and_then(Read::as_dict);
+                self.entries(map, entries, below);
+                let stands = |key: &str| {
+                    entries.contains_key(key) || below.is_some_and(|below| below.contains_key(key))
+                };
+                if required(map).all(stands) { None } else { keys_of(map) }
+            }
+            _ if fits(schema, &as_json(value)) => None,
+            _ => Some(describe_in_full(schema)),
+        };
+        self.wrong.extend(wanted.map(|wanted| (self.path.clone(), Fault::Expected(wanted))));
+    }
+}
+
+/// The schema of a map's entries, where a map may stand.
+fn map_of(schema: &Value) -> Option<&Value> {
+    let is_map = |schema: &&Value| schema.get("properties").or(schema.get("additionalProperties")).is_some();
+    let options = schema.get("anyOf").and_then(Value::as_array).into_iter().flatten();
+    Some(schema).filter(is_map).or_else(|| options.into_iter().find_map(map_of))
+}
+
+/// The schema of the entry of that name, which a map may name or not.
+fn property<'a>(map: &'a Value, key: &str) -> Option<&'a Value> {
+    let named = map.get("properties").and_then(|properties| properties.get(key));
+    named.or_else(|| map.get("additionalProperties").filter(|any| any.is_object()))
+}
+
+fn required(map: &Value) -> impl Iterator<Item = &str> {
+    map.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// The keys a map may have; empty where any key may stand.
+#[must_use]
+pub fn known_keys(schema: &Value) -> Vec<&str> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.map(|properties| properties.keys().map(String::as_str).collect()).unwrap_or_default()
+}
+
+/// The known word that was probably meant.
+#[must_use]
+pub fn nearest(word: &str, known: &[&str]) -> Option<String> {
+    let close = known.iter().map(|known| (strsim::jaro_winkler(word, known), *known));
+    let best = close.filter(|(score, _)| *score > 0.75).max_by(|left, right| left.0.total_cmp(&right.0));
+    best.map(|(_, known)| known.to_owned())
+}
+
+/// The schema of the value at `path`; `Err` with the map's schema where a key is not known.
+pub(super) fn at<'a>(schema: &'a Value, path: &[String]) -> Result<&'a Value, &'a Value> {
+    path.iter()
+        .try_fold(schema, |schema, key| map_of(schema).and_then(|map| property(map, key)).ok_or(schema))
+}
+
+/// The value is what the schema describes.
+#[must_use]
+pub fn fits(schema: &Value, value: &Value) -> bool {
+    is_kind(schema, value)
+        && is_choice(schema, value)
+        && is_within(schema, value)
+        && match value {
+            Value::Array(entries) => {
+                schema.get("items").is_none_or(|items| entries.iter().all(|entry| fits(items, entry)))
+            }
+            Value::Object(entries) => is_map(schema, entries),
+            _ => true,
+        }
+}
+
+fn is_kind(schema: &Value, value: &Value) -> bool {
+    let is = |kind: &Value| match kind.as_str() {
+        Some("null") => value.is_null(),
+        Some("boolean") => value.is_boolean(),
+        Some("integer") => value.is_i64() || value.is_u64(),
+        Some("number") => value.is_number(),
+        Some("string") => value.is_string(),
+        Some("array") => value.is_array(),
+        Some("object") => value.is_object(),
+        _ => false,
+    };
+    match schema.get("type") {
+        None => true,
+        Some(Value::Array(kinds)) => kinds.iter().any(is),
+        Some(kind) => is(kind),
+    }
+}
+
+fn is_choice(schema: &Value, value: &Value) -> bool {
+    let listed = |key: &str| schema.get(key).and_then(Value::as_array);
+    listed("enum").is_none_or(|words| words.contains(value))
+        && schema.get("const").is_none_or(|word| word == value)
+        && listed("anyOf").is_none_or(|options| options.iter().any(|option| fits(option, value)))
+        && listed("oneOf").is_none_or(|options| options.iter().any(|option| fits(option, value)))
+}
+
+fn is_within(schema: &Value, value: &Value) -> bool {
+    let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
+    let number = value.as_f64();
+    let at_least = number.zip(bound("minimum")).is_none_or(|(number, least)| number >= least);
+    let at_most = number.zip(bound("maximum")).is_none_or(|(number, most)| number <= most);
+    let least_length = schema.get("minLength").and_then(Value::as_u64);
+    let length = value.as_str().map(|text| text.chars().count() as u64);
+    at_least && at_most && length.zip(least_length).is_none_or(|(length, least)| length >= least)
+}
+
+fn is_map(schema: &Value, entries: &serde_json::Map<String, Value>) -> bool {
+    let is_open = schema.get("additionalProperties") != Some(&Value::Bool(false));
+    required(schema).all(|key| entries.contains_key(key))
+        && entries
+            .iter()
+            .all(|(key, entry)| property(schema, key).map_or(is_open, |schema| fits(schema, entry)))
+}
+
+/// A value as it was read from a file. A number that JSON does not know becomes its text, which fits no number.
+pub(super) fn as_json(read: &Read) -> Value {
+    match read {
+        Read::String(_, text) => text.as_str().into(),
+        Read::Char(_, char) => char.to_string().into(),
+        Read::Bool(_, flag) => (*flag).into(),
+        Read::Num(_, number) => json_number(*number),
+        Read::Empty(..) => Value::Null,
+        Read::Dict(_, dict) => dict.iter().map(|(key, value)| (key.clone(), as_json(value))).collect(),
+        Read::Array(_, entries) => entries.iter().map(as_json).collect(),
+    }
+}
+
+fn json_number(number: Num) -> Value {
+    let read = Read::from(number);
+    let whole = read.to_u128().and_then(|whole| u64::try_from(whole).ok()).map(Number::from);
+    let whole =
+        whole.or_else(|| read.to_i128().and_then(|whole| i64::try_from(whole).ok()).map(Number::from));
+    let any = || number.to_f64().and_then(Number::from_f64);
+    whole.or_else(any).map_or_else(|| "(no such number)".into(), Value::Number)
+}
+
+/// What a value of this schema is: `true or false`, `a whole number from 1 to 6`, `one of: always, unfinished`.
+#[must_use]
+pub fn describe(schema: &Value) -> String {
+    if let Some(words) = choices(schema) {
+        return format!("one of: {}", words.join(", "));
+    }
+    let kinds = match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.as_slice(),
+        Some(kind) => std::slice::from_ref(kind),
+        None => &[],
+    };
+    match kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null") {
+        Some("boolean") => "true or false".to_owned(),
+        Some("integer") => number("a whole number", schema),
+        Some("number") => number("a number", schema),
+        Some("string") => schema.get("title").and_then(Value::as_str).unwrap_or("text").to_owned(),
+        Some("array") => "a list".to_owned(),
+        Some("object") => "a map of settings".to_owned(),
+        _ => alternatives(schema).unwrap_or_else(|| "another kind of value".to_owned()),
+    }
+}
+
+/// The same, and of a list what each entry is.
+#[must_use]
+pub fn describe_in_full(schema: &Value) -> String {
+    match schema.get("items") {
+        Some(entry) => format!("a list, each entry {}", describe(entry)),
+        None => describe(schema),
+    }
+}
+
+fn choices(schema: &Value) -> Option<Vec<String>> {
+    let word = |value: &Value| value.as_str().map(ToOwned::to_owned);
+    if let Some(words) = schema.get("enum").and_then(Value::as_array) {
+        return Some(words.iter().filter_map(word).collect());
+    }
+    let options = schema.get("oneOf").and_then(Value::as_array)?;
+    options.iter().map(|option| option.get("const").and_then(word)).collect()
+}
+
+fn alternatives(schema: &Value) -> Option<String> {
+    let options = schema.get("anyOf").and_then(Value::as_array)?;
+    let options = options.iter().filter(|option| option.get("type") != Some(&"null".into()));
+    let described: Vec<_> =
+        options.map(|option| keys_of(option).unwrap_or_else(|| describe(option))).collect();
+    Some(described.join(" or "))
+}
+
+/// A map with its keys: where it is one of several kinds, no path says which of its keys is wrong.
+fn keys_of(schema: &Value) -> Option<String> {
+    let keys = schema.get("properties").and_then(Value::as_object)?;
+    let keys: Vec<_> = keys.iter().map(|(key, value)| format!("{key} ({})", describe(value))).collect();
+    Some(format!("a map of {}", keys.join(", ")))
+}
+
+fn number(kind: &str, schema: &Value) -> String {
+    match (schema.get("minimum"), schema.get("maximum")) {
+        (Some(least), Some(most)) if least == most => least.to_string(),
+        (Some(least), Some(most)) => format!("{kind} from {least} to {most}"),
+        (Some(least), None) => format!("{kind} of at least {least}"),
+        (None, Some(most)) => format!("{kind} of at most {most}"),
+        (None, None) => kind.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use schemars::JsonSchema;
+    use serde_json::{Value, json};
+
+    use super::{as_json, at, describe, fits, schema_of};
+    use crate::config::schema::SCHEMA_TEXT;
+    use crate::config::{Bounded, Decimal, ZeroOr, yaml};
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Sample {
+        flag: bool,
+        bounded: Bounded<1, 6>,
+        maybe: Option<Bounded<1, 3>>,
+        decimal: Decimal<0, 9>,
+        or_never: ZeroOr<2, 9>,
+        word: Word,
+        text: Option<String>,
+        list: Vec<String>,
+        nested: Nested,
+        either: Either,
+        titled: Titled,
+    }
+
+    #[derive(JsonSchema)]
+    #[serde(untagged)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    enum Either {
+        Text(String),
+        Map(Nested),
+    }
+
+    #[derive(JsonSchema)]
+    #[schemars(inline, title = "a name without spaces")]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Titled(String);
+
+    #[derive(JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    enum Word {
+        /// The first.
+        First,
+        /// The second.
+        Second,
+    }
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Nested {
+        inner: u8,
+    }
+
+    #[test]
+    fn describes_each_kind_of_value_in_words() {
+        let schema = schema_of::<Sample>().to_value();
+        for (path, expected) in [
+            ("flag", "true or false"),
+            ("bounded", "a whole number from 1 to 6"),
+            ("maybe", "a whole number from 1 to 3"),
+            ("decimal", "a number from 0 to 9"),
+            ("or_never", "0 or a whole number from 2 to 9"),
+            ("word", "one of: first, second"),
+            ("text", "text"),
+            ("list", "a list"),
+            ("nested", "a map of settings"),
+            ("either", "text or a map of inner (a whole number from 0 to 255)"),
+            ("titled", "a name without spaces"),
+            ("nested.inner", "a whole number from 0 to 255"),
+        ] {
+            let path: Vec<String> = path.split('.').map(ToOwned::to_owned).collect();
+            assert_eq!(describe(at(&schema, &path).unwrap()), expected, "{path:?}");
+        }
+    }
+
+    /// What is judged here, and what only explains.
+    const KNOWN: [&str; 23] = [
+        "type",
+        "enum",
+        "const",
+        "anyOf",
+        "oneOf",
+        "items",
+        "properties",
+        "additionalProperties",
+        "required",
+        "minimum",
+        "maximum",
+        "minLength",
+        "description",
+        "title",
+        "pattern",
+        "format",
+        "default",
+        "examples",
+        "x-costs-money",
+        "x-owners",
+        "x-global-only",
+        "x-set-in",
+        "x-stands-for",
+    ];
+
+    fn words(schema: &Value, found: &mut BTreeSet<String>) {
+        let Some(map) = schema.as_object() else { return };
+        for (word, value) in map {
+            found.insert(word.clone());
+            match word.as_str() {
+                "properties" => value.as_object().unwrap().values().for_each(|value| words(value, found)),
+                "anyOf" | "oneOf" => value.as_array().unwrap().iter().for_each(|value| words(value, found)),
+                "items" | "additionalProperties" => words(value, found),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn no_word_of_the_committed_schema_is_passed_over() {
+        let schema: Value = serde_json::from_str(SCHEMA_TEXT).unwrap();
+        let mut found = BTreeSet::new();
+        words(&schema, &mut found);
+        found.remove("$schema");
+        let strange: Vec<_> = found.iter().filter(|word| !KNOWN.contains(&word.as_str())).collect();
+        assert!(strange.is_empty(), "`fits` must learn {strange:?}");
+    }
+
+    #[test]
+    fn what_fits_and_what_does_not() {
+        let list = json!({ "type": "array", "items": { "type": "string", "minLength": 1 } });
+        let bounded = json!({ "type": ["integer", "null"], "minimum": 1, "maximum": 6 });
+        let word =
+            json!({ "oneOf": [{ "type": "string", "const": "a" }, { "type": "string", "const": "b" }] });
+        let either = json!({ "anyOf": [{ "type": "integer", "maximum": 0, "minimum": 0 }, bounded] });
+        let closed = json!({
+            "type": "object", "additionalProperties": false, "required": ["a"],
+            "properties": { "a": { "type": "boolean" } }
+        });
+        let open = json!({ "type": "object", "additionalProperties": bounded });
+        for (schema, right, wrong) in [
+            (&list, &["[]", "[a]"][..], &["[1]", "a", "['']", "{}", "null"][..]),
+            (&bounded, &["1", "6", "null", "~"], &["0", "7", "1.0", "1.5", "'1'", "-1", "[1]", "true"]),
+            (&word, &["a", "'b'"], &["c", "1", "[a]", "null"]),
+            (&either, &["0", "3"], &["7", "0.0"]),
+            (&closed, &["{a: true}"], &["{}", "{a: 1}", "{a: true, b: 1}", "[]"]),
+            (&open, &["{}", "{x: 1, y: null}"], &["{x: 9}"]),
+        ] {
+            let read = |text: &str| as_json(&yaml::parse(&format!("k: {text}")).unwrap().values["k"]);
+            for text in right {
+                assert!(fits(schema, &read(text)), "{text} {schema}");
+            }
+            for text in wrong {
+                assert!(!fits(schema, &read(text)), "{text} {schema}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_json_does_not_know_fit_no_number() {
+        for text in [".nan", ".inf", "-.inf", "99999999999999999999999999999999999999999"] {
+            let value = as_json(&yaml::parse(&format!("k: {text}")).unwrap().values["k"]);
+            assert!(!fits(&json!({ "type": ["integer", "null"] }), &value), "{text}");
+        }
+    }
+}
