@@ -10,7 +10,7 @@ use super::files::{any_file, written};
 use super::world::{Part, World, any_plan, foreign_bytes, is_blank};
 use crate::present;
 
-const CASES: u32 = 2500;
+const CASES: u32 = 400;
 
 /// `world` is what became of `before`: everything foreign is in it, and of ours these parts.
 #[track_caller]

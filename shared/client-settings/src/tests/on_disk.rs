@@ -15,7 +15,7 @@ use super::{on, owner};
 use crate::{FileError, KEEP_BACKUPS, Owner, Registration, UserFile, Wanted, arrange, present};
 use shared::host::Timestamp;
 
-const FILES: usize = 2000;
+const FILES: usize = 200;
 
 const THREADS: usize = 16;
 

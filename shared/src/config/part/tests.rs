@@ -207,7 +207,7 @@ mod properties {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(1024))]
+        #![proptest_config(ProptestConfig::with_cases(256))]
 
         #[test]
         fn a_part_says_of_our_keys_what_the_whole_says(sections in vec(section(), 1..6)) {

@@ -180,7 +180,7 @@ fn deepest(paths: &[Vec<String>], path: &[String]) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     #[test]
     fn setting_touches_no_line_but_the_keys_own(
