@@ -5,6 +5,7 @@
 //! for a model call can look first.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +42,9 @@ pub struct Ledger {
 struct Blocked {
     count: u32,
     last_us: Timestamp,
+    /// The hash of the message that the last blocked stop ended with.
+    #[serde(default)]
+    message: u64,
 }
 
 impl Remembered for Ledger {
@@ -70,14 +74,22 @@ impl Ledger {
         self.denied.iter().any(|denied| denied == tool_use_id)
     }
 
-    /// Another hook has blocked this prompt's stop since `began`.
+    /// Another hook has blocked this very stop: the one of this prompt with this message, since `began`.
     #[must_use]
-    pub fn is_blocked_since(&self, prompt_id: Option<&str>, hook: &str, began: Timestamp) -> bool {
+    pub fn is_blocked_since(
+        &self,
+        prompt_id: Option<&str>,
+        message: Option<&str>,
+        hook: &str,
+        began: Timestamp,
+    ) -> bool {
+        let message = hash(message);
+        let is_this = |blocked: &Blocked| blocked.message == message && blocked.last_us >= began;
         self.prompt_id.as_deref() == prompt_id
-            && self.stops.iter().any(|(other, blocked)| other != hook && blocked.last_us >= began)
+            && self.stops.iter().any(|(other, blocked)| other != hook && is_this(blocked))
     }
 
-    fn block(&mut self, prompt_id: Option<&str>, hook: &str, now: Timestamp) {
+    fn block(&mut self, prompt_id: Option<&str>, message: Option<&str>, hook: &str, now: Timestamp) {
         if prompt_id.is_none() || self.prompt_id.as_deref() != prompt_id {
             self.stops.clear();
             self.prompt_id = prompt_id.map(ToOwned::to_owned);
@@ -85,6 +97,7 @@ impl Ledger {
         let own = self.stops.entry(hook.to_owned()).or_default();
         own.count = own.count.saturating_add(1);
         own.last_us = now;
+        own.message = hash(message);
     }
 
     fn deny(&mut self, tool_use_id: &str) {
@@ -124,10 +137,17 @@ pub fn record_stop(
     store: &Store,
     session: &str,
     prompt_id: Option<&str>,
+    message: Option<&str>,
     hook: &str,
     now: Timestamp,
 ) -> Result<(), RecordError> {
-    change(store, session, |ledger| ledger.block(prompt_id, hook, now))
+    change(store, session, |ledger| ledger.block(prompt_id, message, hook, now))
+}
+
+fn hash(message: Option<&str>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    message.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Leaves the mark of a denied tool call.
@@ -172,9 +192,9 @@ mod tests {
     #[test]
     fn counts_per_prompt_and_hook() {
         let (_scratch, store) = store();
-        record_stop(&store, "s", Some("p"), "a", T(1)).unwrap();
-        record_stop(&store, "s", Some("p"), "b", T(2)).unwrap();
-        record_stop(&store, "s", Some("p"), "a", T(3)).unwrap();
+        record_stop(&store, "s", Some("p"), None, "a", T(1)).unwrap();
+        record_stop(&store, "s", Some("p"), None, "b", T(2)).unwrap();
+        record_stop(&store, "s", Some("p"), None, "a", T(3)).unwrap();
         let ledger = read(&store, "s");
         assert_eq!(ledger.count(Some("p"), "a"), BlockCount { own: 2, together: 3, own_last: Some(T(3)) });
         assert_eq!(ledger.count(Some("p"), "c"), BlockCount { own: 0, together: 3, own_last: None });
@@ -184,11 +204,11 @@ mod tests {
     #[test]
     fn another_prompt_or_none_starts_a_new_count() {
         let (_scratch, store) = store();
-        record_stop(&store, "s", Some("p"), "a", T(1)).unwrap();
-        record_stop(&store, "s", Some("q"), "a", T(2)).unwrap();
+        record_stop(&store, "s", Some("p"), None, "a", T(1)).unwrap();
+        record_stop(&store, "s", Some("q"), None, "a", T(2)).unwrap();
         assert_eq!(read(&store, "s").count(Some("q"), "a").together, 1);
-        record_stop(&store, "s", None, "a", T(3)).unwrap();
-        record_stop(&store, "s", None, "a", T(4)).unwrap();
+        record_stop(&store, "s", None, None, "a", T(3)).unwrap();
+        record_stop(&store, "s", None, None, "a", T(4)).unwrap();
         assert_eq!(read(&store, "s").count(None, "a"), BlockCount::default());
         assert_eq!(read(&store, "s").count(Some("q"), "a"), BlockCount::default());
     }
@@ -196,12 +216,16 @@ mod tests {
     #[test]
     fn sees_who_else_blocked_meanwhile() {
         let (_scratch, store) = store();
-        record_stop(&store, "s", Some("p"), "a", T(10)).unwrap();
+        record_stop(&store, "s", Some("p"), None, "a", T(10)).unwrap();
         let ledger = read(&store, "s");
-        assert!(ledger.is_blocked_since(Some("p"), "b", T(10)));
-        assert!(!ledger.is_blocked_since(Some("p"), "b", T(11)));
-        assert!(!ledger.is_blocked_since(Some("p"), "a", T(10)), "one's own block is no reason to hold back");
-        assert!(!ledger.is_blocked_since(Some("q"), "b", T(10)));
+        assert!(ledger.is_blocked_since(Some("p"), None, "b", T(10)));
+        assert!(!ledger.is_blocked_since(Some("p"), None, "b", T(11)));
+        assert!(!ledger.is_blocked_since(Some("p"), Some("Done."), "b", T(10)), "that was another stop");
+        assert!(
+            !ledger.is_blocked_since(Some("p"), None, "a", T(10)),
+            "one's own block is no reason to hold back"
+        );
+        assert!(!ledger.is_blocked_since(Some("q"), None, "b", T(10)));
     }
 
     #[test]
@@ -223,7 +247,7 @@ mod tests {
                 let store = &store;
                 scope.spawn(move || {
                     for number in 0..25 {
-                        record_stop(store, "s", Some("p"), hook, T(number)).unwrap();
+                        record_stop(store, "s", Some("p"), None, hook, T(number)).unwrap();
                     }
                 });
             }

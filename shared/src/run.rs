@@ -308,9 +308,10 @@ impl<'a> Invocation<'a> {
         let (Some(store), Some(session)) = (&self.store, self.session()) else { return Ok((answer, trail)) };
         let call = &self.input.call;
         match (&answer.verdict, &self.input.event) {
-            (Verdict::Block { .. }, Event::Stop(_)) => {
-                let prompt_id = call.prompt_id.as_deref();
-                blocks::record_stop(store, session, prompt_id, H::NAME, self.host.now())
+            (Verdict::Block { .. }, Event::Stop(stop)) => {
+                let (prompt_id, message) =
+                    (call.prompt_id.as_deref(), stop.last_assistant_message.as_deref());
+                blocks::record_stop(store, session, prompt_id, message, H::NAME, self.host.now())
                     .map_err(|error| error.to_string())?;
             }
             (Verdict::Deny { .. }, Event::PreToolUse(tool)) => {

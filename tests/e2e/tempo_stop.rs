@@ -14,7 +14,7 @@ const ON: &str = "tempo-stop: {enabled: true, headless: true}\n";
 const PROMPT: &str = "Add the two files";
 
 /// How a held stop begins.
-const HELD: &str = "Stop hook feedback:\ntempo-stop: a model that stands in for the user";
+const HELD: &str = "Stop hook feedback:\ntempo-stop: The second file is missing.";
 
 const FEEDBACK: &str = "The second file is missing.";
 

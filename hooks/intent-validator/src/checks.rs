@@ -86,6 +86,19 @@ pub(crate) fn is_comments_only(path: &str, versions: &Versions) -> bool {
         && !changed.any(|change| is_code(&old, change.old_index()) || is_code(&new, change.new_index()))
 }
 
+/// The rules that are judged here in a file of this name. No model is asked about them.
+pub(crate) fn rules(path: &str, checks: &Checks) -> Vec<&'static str> {
+    let family = Family::of(path);
+    let has_shape = family.is_some_and(|family| family != Family::Hash);
+    let rules = [
+        (secret::RULE, checks.secrets),
+        (dead_code::RULE, checks.commented_out_code && family.is_some()),
+        (shape::LONG, checks.max_function_lines.get().is_some() && has_shape),
+        (shape::DEEP, checks.max_nesting.get().is_some() && has_shape),
+    ];
+    rules.into_iter().filter(|(_, is_judged)| *is_judged).map(|(rule, _)| rule).collect()
+}
+
 /// The lines that the change brings, counted from 0 in the new text.
 fn added_lines(before: &str, after: &str) -> BTreeSet<usize> {
     let diff = TextDiff::from_lines(before, after);

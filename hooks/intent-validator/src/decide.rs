@@ -29,19 +29,14 @@ pub(crate) fn decide(given: &Given<'_, IntentValidator>) -> Outcome<State, Turn>
         Facts::Command(reply) => reply.outcome(),
         Facts::Start(facts) => {
             let text = facts.text.clone();
-            told(
-                given.state.clone(),
-                given,
-                &facts.unusable,
-                Outcome { verdict: Verdict::Advise { text }, ..Outcome::pass() },
-            )
+            Outcome { verdict: Verdict::Advise { text }, notice: facts.notice.clone(), ..Outcome::pass() }
         }
         Facts::SessionEnd => Outcome::pass().remembering(Memory::Drop),
     }
 }
 
 fn change(given: &Given<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<State, Turn> {
-    let ChangeFacts { known, answers, unusable } = facts;
+    let ChangeFacts { known, answers, notice } = facts;
     let mut state = given.state.clone();
     if known.was_unheard {
         state.not_heard(known.place.agent.as_deref());
@@ -85,8 +80,8 @@ fn change(given: &Given<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<St
     }
     let notices = answers.stage1.iter().filter_map(|reply| reply.notice.clone());
     let notices = notices.chain(answers.stage2.iter().filter_map(|reply| reply.notice.clone()));
-    let outcome = notices.fold(outcome, noticing);
-    told(state, given, unusable, outcome)
+    let outcome = notices.chain(notice.clone()).fold(outcome, noticing);
+    remembering(state, given, outcome)
 }
 
 fn denial(cause: Cause, refusal: Refusal) -> Outcome<State, Turn> {
@@ -131,23 +126,12 @@ fn noticing(outcome: Outcome<State, Turn>, notice: String) -> Outcome<State, Tur
     Outcome { notice: Some(notice), ..outcome }
 }
 
-/// With what has to be told of the user's own texts, once; and the state, if it is another. What refuses has to be remembered,
-/// or it could refuse for ever.
-fn told(
-    mut state: State,
+/// With the state, if it changed. A block that is not remembered could be repeated for ever.
+fn remembering(
+    state: State,
     given: &Given<'_, IntentValidator>,
-    unusable: &[&'static str],
     outcome: Outcome<State, Turn>,
 ) -> Outcome<State, Turn> {
-    let mut outcome = outcome;
-    for key in unusable {
-        if state.tell(key) {
-            let notice = format!(
-                "intent-validator: message_files.{key} cannot be read or is empty; the built-in text was used"
-            );
-            outcome = noticing(outcome, notice);
-        }
-    }
     let memory = match outcome.verdict {
         _ if state == *given.state => Memory::Keep,
         Verdict::Deny { .. } => Memory::Save(state),

@@ -8,7 +8,6 @@ mod spot;
 use std::path::Path;
 use std::time::Duration;
 
-use globset::GlobBuilder;
 use shared::cli;
 use shared::hook::{Hook, Seen};
 use shared::messages::Texts;
@@ -21,7 +20,7 @@ use crate::change::{self, Change, Versions};
 use crate::checks;
 use crate::form::{self, Form, Heard, Quotable as Quotes};
 use crate::plan::{Answers, Known, Local, Standing, local, standing};
-use crate::prompts::{INTENT, TDD, filled, unusable};
+use crate::prompts::{INTENT, TDD, filled, notice};
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::source::{self, Kind};
 use crate::state::{Place, Recorded, State};
@@ -57,8 +56,8 @@ pub enum Facts {
 pub struct ChangeFacts {
     pub(crate) known: Known,
     pub(crate) answers: Answers,
-    /// Texts of the user's own that cannot be used, by key.
-    pub(crate) unusable: Vec<&'static str>,
+    /// The user's own texts that cannot be used.
+    pub(crate) notice: Option<String>,
 }
 
 /// What was declared in a shell.
@@ -73,8 +72,8 @@ pub struct DeclaredFacts {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StartFacts {
     pub(crate) text: String,
-    /// Texts of the user's own that cannot be used, by key.
-    pub(crate) unusable: Vec<&'static str>,
+    /// The user's own texts that cannot be used.
+    pub(crate) notice: Option<String>,
 }
 
 pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
@@ -132,14 +131,14 @@ fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot,
     known.is_private = may_be_asked(settings, &known.local)
         && [&known.place.file, &known.place.in_project, called.to_string_lossy().as_ref()]
             .iter()
-            .any(|file| is_private(file, &settings.judge.never_send));
+            .any(|file| source::is_private(file, &settings.judge.never_send));
     // Finding it costs a look along PATH, and only texts need it.
     if settings.stage1 == Stage1::Model || !matches!(known.local, Local::Declared { .. }) {
         known.program = seen.host.own_command(IntentValidator::NAME, seen.places);
     }
     let mut texts = Texts::new(&settings.message_files, seen.host, seen.places);
     let answers = ask(seen, tool, &state, &known, &mut texts);
-    ChangeFacts { known, answers, unusable: unusable(&texts) }
+    ChangeFacts { known, answers, notice: notice(seen, &texts) }
 }
 
 /// A model may come into it: only then it is worth the price of reading globs to know what none may see.
@@ -217,26 +216,6 @@ fn ask(
     answers
 }
 
-/// No model may see what is in the file, by its name or its path, or by those of a folder it lies in.
-fn is_private(file: &str, globs: &[String]) -> bool {
-    let name = file.rsplit('/').next().unwrap_or(file);
-    let folders = if Path::new(file).is_absolute() { "" } else { file };
-    globs.iter().any(|glob| {
-        let glob = GlobBuilder::new(glob).literal_separator(true).case_insensitive(true).build();
-        // What cannot be read as a glob is taken as a name.
-        glob.map_or_else(
-            |error| error.glob() == Some(name),
-            |glob| {
-                let glob = glob.compile_matcher();
-                let is_of = |path: &Path| {
-                    glob.is_match(path) || path.file_name().is_some_and(|name| glob.is_match(name))
-                };
-                is_of(Path::new(file)) || Path::new(folders).ancestors().any(is_of)
-            },
-        )
-    })
-}
-
 /// How a change is declared, in the words of the prompt files.
 fn announcement(seen: &Seen<'_, Settings>) -> StartFacts {
     let mut texts = Texts::new(&seen.settings.message_files, seen.host, seen.places);
@@ -245,7 +224,7 @@ fn announcement(seen: &Seen<'_, Settings>) -> StartFacts {
     if seen.settings.tdd {
         text = format!("{text}\n{}", about_tests(&mut texts, seen.settings));
     }
-    StartFacts { text, unusable: unusable(&texts) }
+    StartFacts { text, notice: notice(seen, &texts) }
 }
 
 fn how_to_declare(texts: &mut Texts<'_>, program: &str) -> String {

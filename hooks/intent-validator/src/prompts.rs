@@ -1,6 +1,10 @@
 //! The texts of config/prompts, and how their placeholders are filled.
 
+use shared::hook::Seen;
 use shared::messages::{Text, Texts};
+use shared::notices::not_yet_told;
+
+use crate::settings::Settings;
 
 /// What the model of stage 1 is told.
 pub(crate) const STAGE1: Text = Text {
@@ -43,6 +47,19 @@ pub(crate) fn filled(texts: &mut Texts<'_>, text: Text, values: &[(&str, &str)])
 /// The names of the user's own texts that were wanted and cannot be used.
 pub(crate) fn unusable(texts: &Texts<'_>) -> Vec<&'static str> {
     texts.unusable.iter().map(|unusable| unusable.name).collect()
+}
+
+/// The notice about the user's own texts that cannot be used, once in a session.
+pub(crate) fn notice(seen: &Seen<'_, Settings>, texts: &Texts<'_>) -> Option<String> {
+    let (store, session) = seen.store.zip(seen.input.call.session_id.as_deref())?;
+    let told = |key| {
+        format!(
+            "intent-validator: message_files.{key} cannot be read or is empty; the built-in text was used"
+        )
+    };
+    let told: Vec<String> = unusable(texts).into_iter().map(told).collect();
+    let fresh = if told.is_empty() { told } else { not_yet_told(store, session, &told) };
+    (!fresh.is_empty()).then(|| fresh.join("\n"))
 }
 
 /// Puts each value in the place of its `{name}`. What is put in is not looked through again, and braces around anything else

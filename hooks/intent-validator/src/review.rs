@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::change::beginning;
-use crate::checks::Finding;
+use crate::checks::{self, Finding};
 use crate::form::Part as FormPart;
 use crate::settings::Settings;
 
@@ -247,10 +247,17 @@ fn characters(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// The rules that are in force, a line each.
+/// The rules in force, a line each.
 pub(crate) fn rule_lines(settings: &Settings) -> Vec<String> {
     let rules = settings.rules.iter().filter(|(_, text)| !text.trim().is_empty());
     rules.map(|(name, text)| format!("- {}: {}", one_line(name), one_line(text))).collect()
+}
+
+/// The rules for a model: those that our own checks do not judge in this file.
+pub(crate) fn asked_rules(settings: &Settings, file: &str) -> Vec<String> {
+    let checked = checks::rules(file, &settings.checks);
+    let is_asked = |line: &String| !checked.iter().any(|rule| line.starts_with(&format!("- {rule}: ")));
+    rule_lines(settings).into_iter().filter(is_asked).collect()
 }
 
 fn one_line(text: &str) -> String {

@@ -1,5 +1,9 @@
 //! Which files are source code, and which of them core code. Pure.
 
+use std::path::Path;
+
+use globset::GlobBuilder;
+
 use crate::settings::Settings;
 
 /// What a file is to the gate.
@@ -48,48 +52,32 @@ fn is_rooted(rule: &str) -> bool {
     rule.trim_end_matches('/').contains('/')
 }
 
+/// A glob that ends in a plain name means a folder, too.
 fn excludes(rule: &str, folder: &str, path: &str) -> bool {
+    let glob = rule.trim_start_matches("./").trim_matches('/');
     if !rule.contains(['*', '?']) {
-        return holds(rule, folder)
-            || (is_rooted(rule) && rule.trim_start_matches("./").trim_matches('/') == path);
+        return holds(rule, folder) || (is_rooted(rule) && glob == path);
     }
-    let pattern: Vec<&str> = rule.trim_start_matches("./").trim_matches('/').split('/').collect();
-    let parts: Vec<&str> = path.split('/').collect();
-    // A pattern that ends in a plain name may mean a folder; one that ends in a glob means files.
-    let is_folder = pattern.last().is_some_and(|last| !last.contains(['*', '?']));
-    let from = if is_folder { 1 } else { parts.len() };
-    (from..=parts.len())
-        .any(|end| matches(&pattern, &parts[..end], |part| *part == "**", |part, name| fits(part, name)))
+    let is_folder = glob.rsplit('/').next().is_some_and(|last| !last.contains(['*', '?']));
+    GlobBuilder::new(glob).literal_separator(true).build().is_ok_and(|glob| {
+        let glob = glob.compile_matcher();
+        glob.is_match(path) || is_folder && Path::new(folder).ancestors().any(|folder| glob.is_match(folder))
+    })
 }
 
-/// Whether a name fits a pattern in which `*` is any text and `?` any character.
-fn fits(pattern: &str, name: &str) -> bool {
-    let pattern: Vec<char> = pattern.chars().collect();
-    let name: Vec<char> = name.chars().collect();
-    matches(&pattern, &name, |c| *c == '*', |c, there| *c == '?' || c == there)
-}
-
-/// Whether `there` fits `pattern`, in which a part that is `any` stands for any number of parts. It goes back to the last
-/// `any` only: the time is the product of the lengths at worst.
-fn matches<T>(pattern: &[T], there: &[T], any: impl Fn(&T) -> bool, fits: impl Fn(&T, &T) -> bool) -> bool {
-    let (mut at, mut from) = (0, 0);
-    let mut last_any: Option<(usize, usize)> = None;
-    while from < there.len() {
-        if pattern.get(at).is_some_and(&any) {
-            last_any = Some((at, from));
-            at += 1;
-        } else if pattern.get(at).is_some_and(|part| fits(part, &there[from])) {
-            at += 1;
-            from += 1;
-        } else if let Some((any_at, any_from)) = last_any {
-            last_any = Some((any_at, any_from + 1));
-            at = any_at + 1;
-            from = any_from + 1;
-        } else {
-            return false;
-        }
-    }
-    pattern[at..].iter().all(any)
+/// No model may see the file, by its name or its path, or by those of a folder it lies in.
+pub(crate) fn is_private(file: &str, globs: &[String]) -> bool {
+    let folders = if Path::new(file).is_absolute() { "" } else { file };
+    globs.iter().any(|glob| {
+        let matcher = GlobBuilder::new(glob).literal_separator(true).case_insensitive(true).build();
+        // What cannot be read as a glob is taken as a name.
+        let Ok(matcher) = matcher else { return file.rsplit('/').next() == Some(glob) };
+        let matcher = matcher.compile_matcher();
+        let is_of = |path: &Path| {
+            matcher.is_match(path) || path.file_name().is_some_and(|name| matcher.is_match(name))
+        };
+        is_of(Path::new(file)) || Path::new(folders).ancestors().any(is_of)
+    })
 }
 
 /// Whether a file is a test by its name or its folder.

@@ -1,6 +1,6 @@
 //! What is remembered of a session: recorded declarations, files asked about, verdicts that hold still. All of it is bounded.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -34,8 +34,6 @@ pub struct State {
     announced: VecDeque<Answered>,
     /// Calls whose words were not to be had, by agent; the main session's under an empty name.
     unheard: BTreeMap<String, u32>,
-    /// Texts of the user's own that cannot be used and of which they were told.
-    told: BTreeSet<String>,
 }
 
 impl Remembered for State {
@@ -237,11 +235,6 @@ impl State {
         }
         let count = self.unheard.entry(agent.to_owned()).or_default();
         *count = count.saturating_add(1);
-    }
-
-    /// The user is told that this text cannot be used; whether that is news.
-    pub(crate) fn tell(&mut self, key: &str) -> bool {
-        self.told.insert(key.to_owned())
     }
 }
 

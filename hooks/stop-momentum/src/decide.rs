@@ -1,4 +1,4 @@
-//! The rules, in this order: never-block cases, the token, enough blocks, nothing unfinished, block. Pure.
+//! The rules, in this order: never-block cases, the token, a token shown before, enough blocks, nothing unfinished, block. Pure.
 
 use std::borrow::Cow;
 
@@ -13,6 +13,9 @@ use crate::{StopMomentum, unfinished::Sign};
 
 /// The line after every guidance; `{token}` is the fresh token.
 const TOKEN_LINE: &str = include_str!("../../../config/messages/stop-momentum-token.md");
+
+/// All of the text where the token was missing.
+const AGAIN: &str = include_str!("../../../config/messages/stop-momentum-again.md");
 
 pub(crate) fn decide(given: &Given<'_, StopMomentum>) -> Outcome<State> {
     match (&given.input.event, given.facts) {
@@ -38,6 +41,10 @@ fn at_stop(given: &Given<'_, StopMomentum>, stop: &Stop, facts: &StopFacts) -> O
         let heed = Heeded::Followed.of(last_rule(given));
         return Outcome::let_go("acknowledged").remembering(Memory::Drop).heeding([heed]);
     }
+    // Every block leaves a token, and only an acknowledgement or a let-go takes it away.
+    if given.blocks.own > 0 && given.state.token.is_none() {
+        return Outcome::let_go("settled before in this prompt");
+    }
     if given.blocks.own >= given.settings.blocks_per_prompt() {
         let heed = Heeded::Overridden.of(last_rule(given));
         return Outcome::let_go("let go without acknowledgement").remembering(Memory::Drop).heeding([heed]);
@@ -54,12 +61,12 @@ fn at_stop(given: &Given<'_, StopMomentum>, stop: &Stop, facts: &StopFacts) -> O
 fn block(given: &Given<'_, StopMomentum>, facts: &StopFacts, token: &Token) -> Outcome<State> {
     let rule = Cow::Borrowed(rule(given.settings, given.blocks.own));
     Outcome {
-        verdict: Verdict::Block { reason: reason(facts, token), rule },
+        verdict: Verdict::Block { reason: reason(facts, token, given.blocks.own), rule },
         notice: facts.unreadable_message.as_ref().map(|file| {
             format!("stop-momentum: message_file {file} cannot be read; the built-in text was used")
         }),
         memory: Memory::Save(State { token: Some(token.clone()) }),
-        trail: Trail::to(token_line(token)),
+        trail: Trail::to(with(TOKEN_LINE, token)),
         ..Outcome::pass()
     }
 }
@@ -79,12 +86,15 @@ fn last_rule(given: &Given<'_, StopMomentum>) -> &'static str {
     rule(given.settings, given.blocks.own.saturating_sub(1))
 }
 
-fn token_line(token: &Token) -> String {
-    TOKEN_LINE.trim().replace("{token}", token.as_str())
+fn with(text: &str, token: &Token) -> String {
+    text.trim().replace("{token}", token.as_str())
 }
 
-fn reason(facts: &StopFacts, token: &Token) -> String {
-    let token_line = token_line(token);
+fn reason(facts: &StopFacts, token: &Token, blocks: u32) -> String {
+    if blocks > 0 {
+        return with(AGAIN, token);
+    }
+    let token_line = with(TOKEN_LINE, token);
     let signs: Vec<String> = facts.signs.iter().map(Sign::to_string).collect();
     let signs = if signs.is_empty() {
         String::new()

@@ -176,7 +176,7 @@ fn judged(seen: &Seen<'_, Settings>, material: &Material) -> StopFacts {
         parts: question::parts(material, &settings.judge),
         verdicts: question::schema(),
     };
-    let is_held_elsewhere = || is_held_elsewhere(seen);
+    let is_held_elsewhere = || is_held_elsewhere(seen, &material.last_message);
     let desk = Desk {
         hook: TempoStop::NAME,
         host: seen.host,
@@ -200,15 +200,16 @@ fn judged(seen: &Seen<'_, Settings>, material: &Material) -> StopFacts {
     StopFacts { judged, text, notice, ..StopFacts::default() }
 }
 
-/// The client starts the hooks of a stop one after the other; one may have held it before this process began. A model's next
-/// stop takes longer than that.
-const HEAD_START: Duration = Duration::from_millis(200);
+/// Another hook may have blocked the same stop so long before this process began. The same message tells that it was the same.
+const HEAD_START: Duration = Duration::from_secs(2);
 
-fn is_held_elsewhere(seen: &Seen<'_, Settings>) -> bool {
+fn is_held_elsewhere(seen: &Seen<'_, Settings>, message: &str) -> bool {
     let call = &seen.input.call;
     let (Some(store), Some(session)) = (seen.store, call.session_id.as_deref()) else { return false };
     let ledger = blocks::read(store, session);
-    ledger.is_blocked_since(call.prompt_id.as_deref(), TempoStop::NAME, seen.host.started.minus(HEAD_START))
+    let began = seen.host.started.minus(HEAD_START);
+    let message = (!message.is_empty()).then_some(message);
+    ledger.is_blocked_since(call.prompt_id.as_deref(), message, TempoStop::NAME, began)
 }
 
 #[cfg(test)]

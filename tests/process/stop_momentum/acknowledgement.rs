@@ -33,10 +33,14 @@ fn the_right_token_lets_go_and_is_forgotten() {
 }
 
 #[test]
-fn a_token_works_once() {
-    let gate = Gate::new(INSISTS);
+fn one_acknowledgement_is_enough_for_a_prompt_and_a_token_works_once() {
+    let mut gate = Gate::new(INSISTS);
     let message = format!("Done. {}", token(&gate.blocked(WORDS)));
     gate.passes(&message);
+    // Another hook has sent the turn on meanwhile.
+    gate.passes(WORDS);
+    gate.session.prompt_id = "another-turn".to_owned();
+    crate::gate::worked(&gate.session);
     gate.blocked(&message);
 }
 

@@ -115,7 +115,7 @@ fn after_six_blocks_of_a_prompt_by_whomever_nobody_is_asked() {
     for _ in 0..6 {
         // Long before this stop: it is not the same one.
         let now = shared::host::Timestamp::from_secs(1_000);
-        record_stop(&store, session, Some(prompt), "stop-momentum", now).unwrap();
+        record_stop(&store, session, Some(prompt), None, "stop-momentum", now).unwrap();
     }
     assert_eq!(judged.ask(&after_work(&judged, "Done.")), None);
     assert_eq!(judged.texts("let-go"), ["blocked often enough for this prompt"]);

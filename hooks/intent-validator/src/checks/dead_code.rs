@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Finding;
 use super::view::{Family, Line, View};
 
-const RULE: &str = "commented-out-code";
+pub(super) const RULE: &str = "commented-out-code";
 const FIX: &str = "delete it, or write in a sentence what has to be known";
 
 /// Beginnings of comments that are meant for tools.

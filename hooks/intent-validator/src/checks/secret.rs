@@ -7,7 +7,7 @@ use secrets::masked;
 
 use super::Finding;
 
-const RULE: &str = "hardcoded-secrets";
+pub(super) const RULE: &str = "hardcoded-secrets";
 const FIX: &str = "read it from the environment or a secret store when the program runs";
 
 /// Names before a value that is nobody else's business.

@@ -1,9 +1,13 @@
-//! How long functions are, and how deep conditions and loops lie within each other.
+//! How long functions are, and how deep conditions and loops lie within each other. A block is what is indented below its head:
+//! one measure for all languages, which formatted code obeys.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
 use super::view::{Family, Line, Tongue, View};
+
+pub(super) const LONG: &str = "long-functions";
+pub(super) const DEEP: &str = "deep-nesting";
 
 /// Words that begin a condition or a loop.
 const CONTROL: [&str; 16] = [
@@ -11,41 +15,26 @@ const CONTROL: [&str; 16] = [
     "except", "when", "select", "with",
 ];
 
-/// Words that begin a block which is neither that nor a function.
-const NO_FUNCTION: [&str; 12] = [
-    "class",
-    "struct",
-    "enum",
-    "interface",
-    "namespace",
-    "record",
-    "return",
-    "new",
-    "throw",
-    "union",
-    "extern",
-    "using",
-];
+/// Words before a block in braces that is neither that nor a function.
+const NO_FUNCTION: [&str; 6] = ["class", "struct", "enum", "new", "return", "throw"];
 
-/// A block of the text, from the line of its head to its last one, counted from 0.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A block, from the line of its head to its last one, counted from 0.
 struct Block {
     kind: Kind,
     first: usize,
     last: usize,
-    /// Conditions and loops it lies in, itself included where it is one.
+    indent: usize,
+    /// The conditions and loops around it, itself included.
     depth: usize,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 enum Kind {
     Function(String),
     Control,
-    Other,
 }
 
-/// Functions that the change makes longer than `most` lines: those that were longer before are what stood there, whatever they are
-/// called now.
+/// Functions that the change makes longer than `most` lines. Those that were longer before stood there, whatever their name now.
 pub(super) fn long_functions(before: &View, after: &View, most: usize) -> Vec<Finding> {
     let there: BTreeMap<String, usize> =
         functions(before).into_iter().map(|(name, _, length)| (name, length)).collect();
@@ -57,20 +46,20 @@ pub(super) fn long_functions(before: &View, after: &View, most: usize) -> Vec<Fi
         .filter(|(name, ..)| is_news && crosses(name))
         .map(|(name, first, length)| {
             let why = format!("{name} has {length} lines of code; {most} are the limit");
-            Finding::new("long-functions", first + 1, why, "take steps of it out into functions of their own")
+            Finding::new(LONG, first + 1, why, "take steps of it out into functions of their own")
         })
         .collect()
 }
 
+/// Name, first line and lines of code of each function.
 fn functions(view: &View) -> Vec<(String, usize, usize)> {
-    // Empty lines, comments and what stands in long strings are no code.
     let is_code = |line: &&Line| line.code.chars().any(|char| !char.is_whitespace() && char != '"');
     let named = |block: Block| match block.kind {
         Kind::Function(name) => {
             let lines = view.lines.get(block.first..=block.last).unwrap_or_default();
             Some((name, block.first, lines.iter().filter(is_code).count()))
         }
-        Kind::Control | Kind::Other => None,
+        Kind::Control => None,
     };
     blocks(view).into_iter().filter_map(named).collect()
 }
@@ -83,165 +72,78 @@ pub(super) fn deep_nesting(after: &View, added: &BTreeSet<usize>, most: usize) -
     let new = blocks(after).into_iter().filter(is_new);
     new.map(|block| {
         let why = format!("{} conditions and loops within each other; {most} are the limit", block.depth);
-        Finding::new(
-            "deep-nesting",
-            block.first + 1,
-            why,
-            "return early, or take the inner part out into a function",
-        )
+        let fix = "return early, or take the inner part out into a function";
+        Finding::new(DEEP, block.first + 1, why, fix)
     })
     .collect()
 }
 
 fn blocks(view: &View) -> Vec<Block> {
-    match view.family {
-        Family::Braces(tongue) => braced(view, tongue),
-        Family::Indented => indented(view),
-        Family::Hash => Vec::new(),
-    }
-}
-
-/// A block that is not closed yet.
-struct Opened {
-    kind: Kind,
-    first: usize,
-    depth: usize,
-    /// Parentheses that were open when it began.
-    parentheses: usize,
-}
-
-fn braced(view: &View, tongue: Tongue) -> Vec<Block> {
-    let mut stack: Vec<Opened> = Vec::new();
-    let mut blocks = Vec::new();
-    let (mut head, mut head_line) = (String::new(), 0);
-    let mut parentheses = 0_usize;
-    for (number, line) in view.lines.iter().enumerate() {
-        for char in line.code.chars() {
-            match char {
-                '{' => {
-                    let outside = stack.last().map_or(0, |block| block.parentheses);
-                    let kind = kind_of(&head, tongue, parentheses > outside);
-                    let depth =
-                        stack.last().map_or(0, |block| block.depth) + usize::from(kind == Kind::Control);
-                    stack.push(Opened { kind, first: head_line, depth, parentheses });
-                    head.clear();
-                }
-                '}' => {
-                    head.clear();
-                    if let Some(Opened { kind, first, depth, parentheses: were }) = stack.pop() {
-                        parentheses = were;
-                        blocks.push(Block { kind, first, last: number, depth });
-                    }
-                }
-                ';' if parentheses == stack.last().map_or(0, |block| block.parentheses) => head.clear(),
-                char => {
-                    parentheses = match char {
-                        '(' => parentheses + 1,
-                        ')' => parentheses.saturating_sub(1),
-                        _ => parentheses,
-                    };
-                    if head.trim().is_empty() && !char.is_whitespace() {
-                        head_line = number;
-                    }
-                    head.push(char);
-                }
-            }
+    let (mut open, mut blocks): (Vec<Block>, Vec<Block>) = (Vec::new(), Vec::new());
+    let is_code = |line: &Line| !line.is_continued && !line.code.trim().is_empty();
+    for (number, line) in view.lines.iter().enumerate().filter(|(_, line)| is_code(line)) {
+        let code = line.code.trim();
+        let least = line.indent + usize::from(closes(code));
+        while open.last().is_some_and(|block| block.indent >= least) {
+            blocks.extend(open.pop());
         }
-        head.push(' ');
+        open.iter_mut().for_each(|block| block.last = number);
+        if let Some(kind) = head(code, view.family) {
+            let depth = open.last().map_or(0, |block| block.depth) + usize::from(kind == Kind::Control);
+            open.push(Block { kind, first: number, last: number, indent: line.indent, depth });
+        }
     }
+    blocks.extend(open);
+    blocks.sort_by_key(|block| block.first);
     blocks
 }
 
-/// What a block is by what stands before its brace. In an open parenthesis it is an argument.
-fn kind_of(head: &str, tongue: Tongue, is_argument: bool) -> Kind {
-    let words: Vec<&str> = words(head).collect();
-    let first =
-        words.iter().find(|word| **word != "unsafe" && **word != "async").copied().unwrap_or_default();
-    if CONTROL.contains(&first) {
-        return Kind::Control;
-    }
-    if is_argument {
-        return Kind::Other;
-    }
-    let function = match tongue {
-        Tongue::Word(word) => name_behind(&words, word).filter(|_| head.contains('(')),
-        Tongue::Script => name_behind(&words, "function")
-            .or_else(|| head.trim_end().ends_with("=>").then(|| assigned(&words)).flatten())
-            .or_else(|| method(head, &words)),
-        Tongue::Plain => method(head, &words),
-    };
-    function.map_or(Kind::Other, Kind::Function)
+/// A line that goes on with the block whose head is as deep: `}`, `{`, `)`, `) -> Result<()> {`.
+fn closes(code: &str) -> bool {
+    code.starts_with([')', ']']) || !code.contains(char::is_alphanumeric)
 }
 
-fn words(head: &str) -> impl Iterator<Item = &str> {
-    head.split(|char: char| !(char.is_alphanumeric() || char == '_' || char == '$'))
+fn head(code: &str, family: Family) -> Option<Kind> {
+    let words: Vec<&str> = words(code).collect();
+    let first = words.iter().find(|word| !matches!(**word, "unsafe" | "async")).copied().unwrap_or_default();
+    let begins_block = code.contains('{') || code.ends_with([':', ')']);
+    if family == Family::Hash {
+        return None;
+    }
+    if CONTROL.contains(&first) {
+        return begins_block.then_some(Kind::Control);
+    }
+    let function = match family {
+        Family::Indented => named_after(&words, "def").filter(|_| first == "def"),
+        Family::Braces(Tongue::Word(word)) => named_after(&words, word).filter(|_| code.contains('(')),
+        Family::Braces(Tongue::Script) => named_after(&words, "function")
+            .or_else(|| assigned(&words).filter(|_| code.contains("=>")))
+            .or_else(|| method(code, &words)),
+        Family::Braces(Tongue::Plain) => method(code, &words),
+        Family::Hash => None,
+    };
+    function.map(Kind::Function)
+}
+
+fn words(code: &str) -> impl Iterator<Item = &str> {
+    code.split(|char: char| !(char.is_alphanumeric() || char == '_' || char == '$'))
         .filter(|word| !word.is_empty())
 }
 
-fn name_behind(words: &[&str], word: &str) -> Option<String> {
+fn named_after(words: &[&str], word: &str) -> Option<String> {
     let at = words.iter().position(|own| *own == word)?;
     words.get(at + 1).map(|name| (*name).to_owned())
 }
 
-/// The name that an arrow function is given: `const name = (...) =>`.
+/// `const name = (...) =>`
 fn assigned(words: &[&str]) -> Option<String> {
-    let at = words.iter().position(|word| matches!(*word, "const" | "let" | "var"))?;
-    words.get(at + 1).map(|name| (*name).to_owned())
+    ["const", "let", "var"].iter().find_map(|word| named_after(words, word))
 }
 
-/// `name(...)` with nothing behind it that makes it a call.
-fn method(head: &str, words: &[&str]) -> Option<String> {
-    if head.contains('=') || words.iter().any(|word| NO_FUNCTION.contains(word)) {
-        return None;
-    }
-    let (before, rest) = head.split_once('(')?;
-    let name = self::words(before).last()?;
-    rest.contains(')').then(|| name.to_owned())
-}
-
-fn indented(view: &View) -> Vec<Block> {
-    let mut stack: Vec<(usize, Opened)> = Vec::new();
-    let mut blocks = Vec::new();
-    let mut last = 0;
-    let mut parentheses = 0_usize;
-    for (number, line) in view.lines.iter().enumerate() {
-        let code = line.code.trim();
-        if !code.is_empty() && !line.is_continued && parentheses == 0 {
-            while stack.last().is_some_and(|(indent, _)| *indent >= line.indent) {
-                blocks.extend(stack.pop().map(|(_, block)| closed(block, last)));
-            }
-            if let Some(kind) = python_head(code) {
-                let depth =
-                    stack.last().map_or(0, |(_, block)| block.depth) + usize::from(kind == Kind::Control);
-                stack.push((line.indent, Opened { kind, first: number, depth, parentheses: 0 }));
-            }
-        }
-        if !code.is_empty() {
-            last = number;
-        }
-        for char in code.chars() {
-            parentheses = match char {
-                '(' | '[' | '{' => parentheses + 1,
-                ')' | ']' | '}' => parentheses.saturating_sub(1),
-                _ => parentheses,
-            };
-        }
-    }
-    blocks.extend(stack.into_iter().map(|(_, block)| closed(block, last)));
-    blocks
-}
-
-fn closed(Opened { kind, first, depth, .. }: Opened, last: usize) -> Block {
-    Block { kind, first, last, depth }
-}
-
-fn python_head(code: &str) -> Option<Kind> {
-    let words: Vec<&str> = words(code).collect();
-    let first = words.iter().find(|word| **word != "async")?;
-    match *first {
-        "def" => name_behind(&words, "def").map(Kind::Function),
-        "class" => Some(Kind::Other),
-        word if CONTROL.contains(&word) && (code.ends_with(':') || code.contains('(')) => Some(Kind::Control),
-        _ => None,
-    }
+/// `name(...) {`, and no call.
+fn method(code: &str, words: &[&str]) -> Option<String> {
+    let (before, rest) = code.split_once('(')?;
+    let is_head = code.ends_with('{') && rest.contains(')') && !code.contains('=');
+    let is_other = words.iter().any(|word| NO_FUNCTION.contains(word));
+    self::words(before).last().filter(|_| is_head && !is_other).map(ToOwned::to_owned)
 }

@@ -109,8 +109,8 @@ fn a_function_may_have_so_many_lines_of_code_in_each_language() {
         ("a.go", "func (s *Server) long(w io.Writer) error {", "    step()", "}\n"),
         ("a.ts", "export const long = async (x: number): Promise<void> => {", "    step();", "};\n"),
         ("a.js", "export default function long(x) {", "    step();", "}\n"),
-        ("a.ts", "    private long(x: string) {", "    step();", "}\n"),
-        ("a.java", "    public static void long(String x) throws IOException {", "    step();", "}\n"),
+        ("a.ts", "    private long(x: string) {", "        step();", "    }\n"),
+        ("a.java", "    public static void long(String x) throws IOException {", "        step();", "    }\n"),
         ("a.cpp", "void Server::long(const std::string& x) const {", "    step();", "}\n"),
         ("a.kt", "fun long(x: Int): Int {", "    step()", "}\n"),
         ("a.php", "public function long($x) {", "    step();", "}\n"),
@@ -118,7 +118,7 @@ fn a_function_may_have_so_many_lines_of_code_in_each_language() {
         let short = function(head, line, 1, end);
         check_change(path, &short, &function(head, line, 8, end), &[]);
         check_change(path, &short, &function(head, line, 9, end), &[(LONG, 1)]);
-        let with_comments = function(head, "    // why\n\n    /* how */", 9, end);
+        let with_comments = function(head, "        // why\n\n        /* how */", 9, end);
         check_change(path, &short, &with_comments, &[]);
     }
     let python = |lines| function("async def long(\n    x,\n):", "    step()", lines, "\nx = 1\n");

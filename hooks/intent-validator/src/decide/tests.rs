@@ -144,14 +144,12 @@ fn the_users_notices_come_through_and_a_failing_judge_asks_them_only_where_they_
     let mut facts = reviewed(vec![]);
     let failed = Reply { verdict: Err(Some("it was late".into())), notice: Some("told".into()) };
     facts.answers.stage2 = Some(failed);
-    facts.unusable = vec!["stage2_code_review"];
+    facts.notice = Some("own text".into());
     let facts = Facts::Change(Box::new(facts));
     let allowed = outcome(&facts, &State::default(), &defaults());
     assert_eq!(allowed.verdict, Verdict::Pass);
-    let notice = "told\nintent-validator: message_files.stage2_code_review cannot be read or is empty; the built-in text was used";
-    assert_eq!(allowed.notice.as_deref(), Some(notice));
-    let Memory::Note(state) = allowed.memory else { panic!("what was told is remembered") };
-    assert_eq!(outcome(&facts, &state, &defaults()).notice.as_deref(), Some("told"));
+    assert_eq!(allowed.notice.as_deref(), Some("told\nown text"));
+    let state = State::default();
     let mut settings = defaults();
     settings.judge.on_judge_failure = judge::OnFailure::Ask;
     let Verdict::Ask { reason, rule } = outcome(&facts, &state, &settings).verdict else { panic!("it asks") };
@@ -180,7 +178,7 @@ fn everything_else() {
     let settings = defaults();
     let decided = |facts: &Facts| outcome(facts, &State::default(), &settings);
     assert_eq!(decided(&Facts::SessionEnd).memory, Memory::Drop);
-    let start = Facts::Start(StartFacts { text: "how".into(), unusable: vec![] });
+    let start = Facts::Start(StartFacts { text: "how".into(), notice: None });
     assert_eq!(decided(&start).verdict, Verdict::Advise { text: "how".into() });
     let recorded = Recorded {
         names: vec!["a.py".into()],

@@ -43,8 +43,8 @@ pub(super) fn review(
     declared: &str,
     texts: &mut Texts<'_>,
 ) -> Reply<Review> {
-    let instructions = about_reviews(seen.settings, texts);
     let file = &known.place.file;
+    let instructions = about_reviews(seen.settings, file, texts);
     let diff = diff(file, &known.versions);
     let said = said(seen);
     asked(seen, tool, &review::reviewed(seen.settings, instructions, file, declared, &diff, &said))
@@ -58,8 +58,8 @@ fn about_declarations(settings: &Settings, known: &Known, texts: &mut Texts<'_>)
 }
 
 /// What the model of stage 2 is told.
-fn about_reviews(settings: &Settings, texts: &mut Texts<'_>) -> String {
-    let rules = review::rule_lines(settings).join("\n");
+fn about_reviews(settings: &Settings, file: &str, texts: &mut Texts<'_>) -> String {
+    let rules = review::asked_rules(settings, file).join("\n");
     filled(texts, STAGE2, &[("rules", &rules)])
 }
 
@@ -115,10 +115,15 @@ mod tests {
             assert_eq!(told.contains("in src, lib"), wants_test, "{told}");
             assert_eq!(told.contains("wants no test"), !wants_test, "{told}");
         }
-        let told = about_reviews(&settings, &mut texts);
-        assert_filled(&told);
-        for rule in settings.rules.keys() {
-            assert!(told.contains(&format!("\n- {rule}: ")), "{rule} in {told}");
+        for (file, asked) in [("a.py", false), ("a.sql", true)] {
+            let told = about_reviews(&settings, file, &mut texts);
+            assert_filled(&told);
+            for rule in settings.rules.keys() {
+                let is_checked =
+                    ["commented-out-code", "long-functions", "deep-nesting"].contains(&rule.as_str());
+                let is_asked = rule != "hardcoded-secrets" && (asked || !is_checked);
+                assert_eq!(told.contains(&format!("\n- {rule}: ")), is_asked, "{file}: {rule} in {told}");
+            }
         }
     }
 }

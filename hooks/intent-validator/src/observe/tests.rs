@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use shared::host::{Clock, Environment, Host, Timestamp};
 
-use super::is_private;
 use crate::IntentValidator;
 use crate::plan::tests::defaults;
+use crate::source::is_private;
 
 /// A project in a home of its own, in which the hook is on.
 struct Project {

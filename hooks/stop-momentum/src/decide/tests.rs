@@ -143,11 +143,28 @@ fn with_enforcement_a_missing_or_wrong_token_is_blocked_again_up_to_three_times(
         }
     };
     for own in [1, 2] {
-        assert_eq!(blocks(enforced(own, "Done.")).1, "enforce_ack");
+        let (reason, rule) = blocks(enforced(own, "Done."));
+        let again = "stop-momentum: your message did not contain the token. Include ACK-BBBB in the message with which you stop.";
+        assert_eq!((reason.as_str(), rule.as_str()), (again, "enforce_ack"));
         blocks(enforced(own, "Done. ACK-ZZZZ"));
     }
     lets_go(enforced(3, "Done."), "let go without acknowledgement", &Memory::Drop);
     lets_go(enforced(2, "Done. ACK-AAAA"), "acknowledged", &Memory::Drop);
+}
+
+#[test]
+fn one_acknowledgement_is_enough_for_a_prompt() {
+    for enforce_ack in [true, false] {
+        lets_go(
+            |case| {
+                shown(case, "Now it is done.");
+                case.state = State::default();
+                case.settings.enforce_ack = enforce_ack;
+            },
+            "settled before in this prompt",
+            &Memory::Keep,
+        );
+    }
 }
 
 #[test]

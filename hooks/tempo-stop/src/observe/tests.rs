@@ -182,7 +182,7 @@ fn nobody_is_asked_about_a_stop_that_is_let_go_anyhow() {
     let held_three_times = |scene: &mut Scene| {
         let before = NOW.minus(Duration::from_secs(60));
         for _ in 0..3 {
-            blocks::record_stop(&scene.store(), "s", Some("p"), TempoStop::NAME, before).unwrap();
+            blocks::record_stop(&scene.store(), "s", Some("p"), None, TempoStop::NAME, before).unwrap();
         }
     };
     check_not_asked(held_three_times, TurnWork::Unknown);
