@@ -7,6 +7,5 @@ mod places;
 mod robust;
 mod scopes;
 mod stop;
-mod triggers;
 mod world;
 mod written_evidence;

@@ -1,9 +1,10 @@
 //! What a decision changes beside the session's own memory: marks of the repository, and the register of live sessions.
 
-mod trail;
+pub(crate) mod trail;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use shared::hook::Effect;
@@ -13,8 +14,6 @@ use shared::proved;
 use shared::state::LOCK_DEADLINE;
 use shared::switches::Turn;
 
-use crate::machine::config::FileChange;
-use crate::machine::pause;
 use crate::marks::{BranchMarks, ChangeError, Holder, Key, Mark};
 use crate::newcomers;
 use crate::place::{Here, Refusals};
@@ -40,16 +39,21 @@ pub enum Change {
     Scheduled(u64),
     /// A switch is turned.
     Turn(Turn),
-    /// Every hook is off until then.
-    Pause(Timestamp),
-    /// Every hook is on again.
-    Resume,
-    /// A key of a configuration file is set, or goes.
-    Configure(Box<FileChange>),
+    /// Something that only a command line does.
+    Do(Arc<dyn Deed>),
     /// The user of the repository has been told of `req init`, by its folder.
     ToldOfInit(PathBuf),
     /// The user has been told that the client is this version now.
     ToldOfClient(String),
+}
+
+/// Something that only a command line does, so that the hook does not carry what it takes.
+pub trait Deed: std::fmt::Debug + Send + Sync {
+    /// Does it.
+    ///
+    /// # Errors
+    /// Says what could not be done.
+    fn carry_out(&self, patience: Duration, places: &Places, now: Timestamp) -> Result<(), String>;
 }
 
 /// Marks nobody needs any more.
@@ -180,22 +184,7 @@ impl Change {
                 }
                 Ok(())
             }
-            Self::Pause(end) => {
-                pause::begin(places, end, patience)?;
-                trail::everywhere("pause", format!("until {}", end.rfc3339())).write(places, now);
-                Ok(())
-            }
-            Self::Resume => {
-                pause::end(places, patience)?;
-                trail::everywhere("resume", String::new()).write(places, now);
-                Ok(())
-            }
-            Self::Configure(change) => {
-                change.carry_out(places)?;
-                let tell = if change.is_for_all() { trail::everywhere } else { trail::here };
-                tell("config", change.in_words()).write(places, now);
-                Ok(())
-            }
+            Self::Do(deed) => deed.carry_out(patience, places, now),
             Self::Scheduled(prompt) => match places.open_store() {
                 Some(store) => typed::remember(&store, prompt),
                 None => Ok(()),

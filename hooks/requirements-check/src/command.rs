@@ -18,7 +18,7 @@ use crate::change::Change;
 pub(crate) use answer::answer;
 pub(crate) use help::{about, examples, groups};
 pub(crate) use listing::{ListReport, SessionsReport};
-pub(crate) use parse::{Asked, Check, clap_command, parse_prompt, parse_words, usage_error};
+pub(crate) use parse::{Asked, Check, clap_command, parse_words, usage_error};
 pub(crate) use status::StatusReport;
 
 /// What Claude, a script or a schedule is told instead; `line` is what the user can type.

@@ -101,7 +101,7 @@ pub(crate) enum Hidden {
     Compound,
     /// It stands in `$(..)`, backquotes or `<(..)`.
     Substitution,
-    /// `exit`, `return` or `exec` stands before it.
+    /// `exit`, `return`, `exec` or `trap` stands before it.
     AfterExit,
     /// The script it stands in is put together from variables.
     Expansion,
@@ -119,7 +119,9 @@ impl fmt::Display for Hidden {
             Self::Background => "`&` does not wait for the exit status",
             Self::Compound => "inside `if`, a loop or a function it may run never or often",
             Self::Substitution => "the exit status of a substitution is not passed on",
-            Self::AfterExit => "`exit`, `return` or `exec` before it may keep it from running",
+            Self::AfterExit => {
+                "`exit`, `exec` or `trap` before it may keep it from running, or change the exit status"
+            }
             Self::Expansion => "the script it stands in depends on variables",
             Self::Wrapper => "the program before it may not have run it",
         })

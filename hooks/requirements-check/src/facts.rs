@@ -1,7 +1,7 @@
 //! What `observe` found, event by event.
 
 use crate::call::Call;
-use crate::command::{Asked, Reply};
+use crate::change::Change;
 use crate::rails::Breach;
 use crate::state::Run;
 use crate::view::World;
@@ -72,14 +72,17 @@ pub struct After {
 /// A prompt was submitted.
 #[derive(Debug)]
 pub struct Prompt {
-    /// The command it is, or the help it asks for; none for a prompt to Claude.
-    pub(crate) asked: Option<Result<Asked, String>>,
-    /// The answer, where the command is about the machine, or is a verb every hook has.
-    pub(crate) answered: Option<Reply>,
-    /// Only for a command.
+    /// The answer, where it is a command; none for a prompt to Claude.
+    pub(crate) answered: Option<Answered>,
     pub(crate) world: World,
-    /// Somebody typed it, as far as can be told.
-    pub(crate) is_typed: bool,
+}
+
+/// An answer to a command.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    pub(crate) text: String,
+    /// What is to be done; `req` has done its own.
+    pub(crate) changes: Vec<Change>,
 }
 
 /// The turn is about to end.

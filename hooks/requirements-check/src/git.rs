@@ -1,4 +1,4 @@
-//! What the hook knows of git. Nothing in here knows the hook, its settings or its state.
+//! What the hook knows of git. Nothing in here knows the hook, its settings (but globs) or its state.
 //!
 //! - `worktree`: where a path belongs and which branch is out, by a few plain file reads: every tool call pays it.
 //! - `ask`: the `git` command, where the files are beyond us (reftable) or libgit2 refuses (foreign owner).

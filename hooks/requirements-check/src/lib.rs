@@ -12,6 +12,7 @@
 //! - `view`: all of that, as requirements are judged by it
 //! - `observe`, `facts`: looking at the world; `decide`: the rules, event by event; `change`: what they change
 //! - `wording`: what is said; `rails`: calls that would go around the user
+//! - `typed`: `req` as a typed prompt
 //! - `command`, `machine`: the verbs of `req` that are about requirements, and about the machine; typed as a prompt or in a shell
 //! - `req`: the command line `req`, and its verbs that need a shell
 //! - `state`: what a session has done; `newcomers`: who has heard of `req init`
@@ -40,6 +41,7 @@ mod scene;
 mod settings;
 mod state;
 mod strategy;
+mod typed;
 mod view;
 mod wording;
 mod words;
@@ -79,7 +81,7 @@ impl Hook for RequirementsCheck {
     }
 
     fn is_command(prompt: &str) -> bool {
-        command::parse_prompt(prompt).is_some() || cli::is_typed::<Self>(prompt)
+        typed::may_be_command(prompt) || cli::is_typed::<Self>(prompt)
     }
 
     fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {

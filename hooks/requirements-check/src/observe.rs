@@ -9,11 +9,12 @@ mod sizes;
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use serde::Deserialize;
 use shared::cli::{self, Asker};
 use shared::hook::Seen;
-use shared::operator::{Caller, typed};
+use shared::operator::{Caller, typed as prompts};
 use shared::own_calls::is_own_call;
 use shared::protocol::{Event, ToolCall, ToolFailure, ToolResult};
 use shared::stop_gate::never_blocked_by_input;
@@ -21,17 +22,17 @@ use transcript::{Patience, TurnWork, turn_work};
 
 use crate::RequirementsCheck;
 use crate::call::Call;
-use crate::command::{Asked, Reply, parse_prompt};
 use crate::command_line::{Directory, Simple};
+use crate::deadline::within;
 use crate::decide;
 use crate::evidence;
-use crate::facts::{After, Before, Facts, Prompt, Start, Stop, Visit};
-use crate::machine;
+use crate::facts::{After, Answered, Before, Facts, Prompt, Start, Stop, Visit};
 use crate::place::flat;
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
 use crate::settings::{Kind, Pattern, Settings};
 use crate::state::{Run, State};
+use crate::typed;
 use crate::view::View;
 pub(crate) use look::Look;
 
@@ -48,8 +49,8 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
         Event::UserPromptSubmit { prompt, source } => {
             Some(Facts::Prompt(Box::new(submitted(seen, prompt, source.as_deref()))))
         }
-        Event::Stop(stop) if stop.session_crons.iter().any(|prompt| typed::ours(prompt).is_some()) => Some(
-            Facts::Scheduled(stop.session_crons.iter().filter_map(|prompt| typed::ours(prompt)).collect()),
+        Event::Stop(stop) if stop.session_crons.iter().any(|prompt| prompts::ours(prompt).is_some()) => Some(
+            Facts::Scheduled(stop.session_crons.iter().filter_map(|prompt| prompts::ours(prompt)).collect()),
         ),
         Event::Stop(_) => at_stop(seen).map(|facts| Facts::Stop(Box::new(facts))),
         Event::SessionStart { .. } => Some(Facts::Start(Box::new(at_start(seen)))),
@@ -67,7 +68,7 @@ fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Before> {
     if is_plan(seen, &call) {
         return None;
     }
-    let scheduled = typed::scheduled_by(tool);
+    let scheduled = prompts::scheduled_by(tool);
     let is_quiet = Look::is_quiet(seen);
     let triggered: Vec<Rule<'_>> =
         rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
@@ -263,10 +264,14 @@ impl<'a> Ended<'a> {
     }
 
     /// Its output has a match.
-    fn has(&self, pattern: &Pattern) -> bool {
-        let rest = || shared::state::read_regular(self.persisted.as_deref()?, MAX_OUTPUT).ok();
-        pattern.is_in(&self.output)
-            || rest().is_some_and(|bytes| pattern.is_in(&String::from_utf8_lossy(&bytes)))
+    fn has(&self, pattern: &Pattern, deadline: Option<Instant>) -> bool {
+        let (pattern, output, persisted) = (pattern.clone(), self.output.clone(), self.persisted.clone());
+        let search = move || {
+            let rest = || shared::state::read_regular(persisted.as_deref()?, MAX_OUTPUT).ok();
+            pattern.is_in(&output)
+                || rest().is_some_and(|bytes| pattern.is_in(&String::from_utf8_lossy(&bytes)))
+        };
+        within(deadline, search).unwrap_or(false)
     }
 
     fn of_failure(failure: &'a ToolFailure) -> Self {
@@ -303,8 +308,9 @@ fn after(seen: &Seen<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
         let wanted: Vec<Rule<'_>> = if is_plan_exit { rules.clone() } else { Vec::new() };
         look.measure(&wanted);
         look.recount(&rules, &call);
-        let lacks =
-            |rule: &&Rule<'_>| rule.set.min_output.as_ref().is_some_and(|pattern| !ended.has(pattern));
+        let lacks = |rule: &&Rule<'_>| {
+            rule.set.min_output.as_ref().is_some_and(|pattern| !ended.has(pattern, look.deadline))
+        };
         let without_output = rules.iter().filter(lacks).map(|rule| rule.name.to_owned()).collect();
         let changed = changed(seen, &rules, &call, &look);
         let Ended { succeeded, is_unfinished, .. } = *ended;
@@ -340,50 +346,40 @@ fn changed(seen: &Seen<'_, Settings>, rules: &[Rule<'_>], call: &Call, look: &Lo
 pub(crate) fn satisfied_by_line(call: &Call) -> Vec<String> {
     let commands =
         call.commands().iter().filter(|command| command.program() == "req" && command.decides.is_ok());
-    commands
-        .filter_map(|command| crate::command::parse_words(&command.words[1..]).ok())
-        .filter_map(|asked| match asked {
-            // One that names another session or branch has been carried out by the command itself.
-            Asked::Satisfy { names, session: None, branch: None | Some(None), .. } => Some(names),
-            _ => None,
-        })
-        .flatten()
-        .collect()
+    commands.flat_map(|command| typed::satisfied(&command.words[1..])).collect()
 }
 
 fn submitted(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> Prompt {
-    let asked = parse_prompt(prompt);
-    let mut look = Look::new(seen);
-    if let Some(asked) = &asked {
-        look.know_sessions();
-        look.know_branches();
-        if let Ok(Asked::Status(status)) = asked {
-            look.turn_to(status.branch.as_deref());
-            look.look_for(look.session_named(status.session.as_deref()));
-        }
-    }
-    let is_switch = asked.is_none() && cli::is_typed::<RequirementsCheck>(prompt);
-    let who = (asked.is_some() || is_switch).then(|| Asker::of_prompt(seen, prompt, source));
-    let is_typed = match &who {
-        Some(who) => who.caller == Caller::Typed,
-        None => typed::comes_from_a_person(seen.host, source),
+    let look = Look::new(seen);
+    let is_switch = cli::is_typed::<RequirementsCheck>(prompt);
+    let answered = match typed::line(prompt) {
+        Some(Ok(line)) => by_req(line, seen, prompt, source, &look.world.cwd),
+        Some(Err(text)) => Some(Answered { text, changes: Vec::new() }),
+        None if is_switch => switched(prompt, &Asker::of_prompt(seen, prompt, source)),
+        None => None,
     };
-    look.world.reader.is_user = is_typed;
-    let answered = who.and_then(|who| match &asked {
-        Some(asked) => machine::serve(asked.as_ref().ok()?, &who),
-        None => switched(prompt, &who),
-    });
-    if asked.is_some() && answered.is_none() {
-        let rules: Vec<Rule<'_>> = Rule::all(seen.settings).collect();
-        look.measure(&rules);
-    }
-    Prompt { asked, answered, world: look.world, is_typed }
+    Prompt { answered, world: look.world }
+}
+
+/// What `req` answers.
+fn by_req(
+    line: typed::Line,
+    seen: &Seen<'_, Settings>,
+    prompt: &str,
+    source: Option<&str>,
+    cwd: &Path,
+) -> Option<Answered> {
+    let is_typed = Asker::of_prompt(seen, prompt, source).caller == Caller::Typed;
+    let session = seen.input.call.session_id.clone()?;
+    let asking = typed::Asking { session, is_typed, project: seen.places.root.clone() };
+    let text = line.answer(&asking, seen.places, cwd)?;
+    Some(Answered { text, changes: Vec::new() })
 }
 
 /// The answer to a verb every hook has.
-fn switched(prompt: &str, asker: &Asker<'_>) -> Option<Reply> {
-    let cli::Reply { text, is_no, effects, .. } = cli::typed::<RequirementsCheck>(prompt, asker)?;
-    Some(Reply { text, is_no, changes: effects, ..Reply::default() })
+fn switched(prompt: &str, asker: &Asker<'_>) -> Option<Answered> {
+    let cli::Reply { text, effects, .. } = cli::typed::<RequirementsCheck>(prompt, asker)?;
+    Some(Answered { text, changes: effects })
 }
 
 fn at_stop(seen: &Seen<'_, Settings>) -> Option<Stop> {

@@ -43,10 +43,15 @@ pub fn main() -> ExitCode {
             return failed(&usage_error(&error), USAGE);
         }
     };
-    if let Asked::Hooks { wanted } = &asked {
+    let asking = Desk::asking();
+    if let (Asked::Hooks { wanted }, None) = (&asked, &asking) {
         return hooks::hooks(wanted);
     }
-    match serve(&asked) {
+    let served = match asking {
+        Some(asking) => Desk::of_prompt(asking).and_then(|desk| desk.serve(&asked)),
+        None => serve(&asked),
+    };
+    match served {
         Ok(reply) if reply.is_no && reply.is_report => told_no(&reply.text),
         Ok(reply) if reply.is_no => failed(&reply.text, 1),
         Ok(reply) if matches!(&asked, Asked::Docs(wanted) if !wanted.json) => {

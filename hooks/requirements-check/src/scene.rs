@@ -18,7 +18,7 @@ use crate::call::Call;
 use crate::change::Change;
 use crate::command::{Reply, answer, parse_words};
 use crate::decide::decide;
-use crate::facts::{After, Before, Facts, Prompt, Start, Stop};
+use crate::facts::{After, Answered, Before, Facts, Prompt, Start, Stop};
 use crate::git::Worktree;
 use crate::marks::{By, Holder, Key, Mark, Metadata};
 use crate::place::Here;
@@ -288,11 +288,11 @@ impl Scene {
         self.decide(event, |world| Facts::End(Box::new(world)))
     }
 
-    /// A prompt.
-    pub(crate) fn prompt(&mut self, prompt: &str, is_typed: bool) -> Answer {
-        let asked = crate::command::parse_prompt(prompt);
+    /// A prompt, and what `req` answers to it.
+    pub(crate) fn prompt(&mut self, prompt: &str, answer: Option<&str>) -> Answer {
+        let answered = answer.map(|text| Answered { text: text.to_owned(), changes: Vec::new() });
         let event = Event::UserPromptSubmit { prompt: prompt.to_owned(), source: None };
-        self.decide(event, |world| Facts::Prompt(Box::new(Prompt { asked, answered: None, world, is_typed })))
+        self.decide(event, |world| Facts::Prompt(Box::new(Prompt { answered, world })))
     }
 
     /// A command line of `req`, its changes carried out.

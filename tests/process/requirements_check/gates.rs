@@ -71,15 +71,6 @@ fn what_the_refusal_says_lets_the_call_through() {
 }
 
 #[test]
-fn one_refusal_names_the_place_of_its_only_requirement() {
-    let world = World::of_team(PLAN);
-    let claude = world.claude();
-    let text = claude.refused(&claude.edit("a.rs"));
-    assert!(text.contains("- plan: ") && text.contains(".claude/requirements.yaml:1"), "{text}");
-    assert_eq!(text.matches("requirements.yaml").count(), 1, "{text}");
-}
-
-#[test]
 fn where_req_is_not_on_the_path_the_refusal_gives_the_path_that_works() {
     for hides in ["not there", "another program"] {
         let world = World::of_team(PLAN);
@@ -94,14 +85,6 @@ fn where_req_is_not_on_the_path_the_refusal_gives_the_path_that_works() {
         claude.does(&command);
         claude.edits("a.rs", "");
     }
-}
-
-#[test]
-fn a_name_that_a_shell_would_take_apart_is_quoted() {
-    let world = World::of_team("requirements: {\"the team's plan; $now\": {enabled: true}}\n");
-    let claude = world.claude();
-    claude.does(&command_in(&claude.refused(&claude.edit("a.rs"))));
-    claude.edits("a.rs", "");
 }
 
 #[test]
@@ -246,20 +229,6 @@ fn a_protected_branch_takes_no_edit_and_another_does() {
 }
 
 #[test]
-fn a_guard_is_waived_for_a_while_by_the_user_with_a_reason() {
-    let world =
-        World::of_team("requirements: {guard: {enabled: true, type: guard, guard_type: protected_branch}}\n");
-    let claude = world.claude();
-    let prompt = prompt_in(&claude.refused(&claude.edit("a.rs")));
-    assert!(claude.answer_to("req waive guard").contains("reason"));
-    claude.refused(&claude.edit("a.rs"));
-    claude.answer_to(&prompt);
-    claude.passes(&claude.edit("a.rs"));
-    claude.answer_to("req clear guard");
-    claude.refused(&claude.edit("b.rs"));
-}
-
-#[test]
 fn a_single_session_is_alone_until_another_lives_here() {
     let world =
         World::of_team("requirements: {alone: {enabled: true, type: guard, guard_type: single_session}}\n");
@@ -377,34 +346,6 @@ fn a_prompt_that_nobody_typed_makes_no_exception() {
 }
 
 #[test]
-fn the_plan_that_leaves_plan_mode_is_told_what_its_work_needs() {
-    let world = World::of_team(TEAM);
-    let claude = world.claude();
-    let exit = claude.call("ExitPlanMode", json!({ "plan": "do it" }));
-    let text = context(claude.after(&exit, json!({ "plan": "do it" })).as_ref()).expect("what it needs");
-    for name in ["commit_plan", "adr_reviewed", "protected", "elsewhere"] {
-        assert!(text.contains(name), "{name}: {text}");
-    }
-    assert!(!text.contains("branch_size"), "{text}");
-    assert_eq!(claude.failed(&exit), None);
-    claude.does("git switch -c mine && req satisfy commit_plan adr_reviewed elsewhere");
-    claude.does("req satisfy adr_reviewed");
-    assert_eq!(claude.after(&exit, json!({ "plan": "do it" })), None);
-}
-
-#[test]
-fn in_plan_mode_and_where_bash_may_be_refused_the_user_is_named_too() {
-    let world = World::of_team(PLAN);
-    for (number, mode) in (1..).zip(["plan", "dontAsk", "default", "acceptEdits", "bypassPermissions"]) {
-        let claude = world.another(number).in_mode(mode);
-        let text = claude.refused(&claude.edit("a.rs"));
-        assert!(text.contains("run in Bash: req satisfy plan"), "{text}");
-        let names_user = text.contains("ask the user to type as a prompt: req satisfy plan");
-        assert_eq!(names_user, number <= 2, "{mode}: {text}");
-    }
-}
-
-#[test]
 fn a_session_is_told_what_is_required_at_its_start_the_shorter_the_more_it_has_seen() {
     let world =
         World::of_team(&format!("{TEAM}hooks: {{session_start: {{custom_header: 'House rules:'}}}}\n"));
@@ -422,14 +363,6 @@ fn a_session_is_told_what_is_required_at_its_start_the_shorter_the_more_it_has_s
     assert!(!compact.contains("The decision records were read."));
     assert_eq!((&startup, &resume), (&clear, &compact));
     assert!(compact.len() < startup.len());
-}
-
-#[test]
-fn a_session_start_says_nothing_where_nothing_is_required_or_it_is_not_wanted() {
-    let world = World::empty();
-    assert_eq!(world.claude().starts("startup"), None);
-    let world = World::of_team(&format!("{PLAN}hooks: {{session_start: {{inject_context: false}}}}\n"));
-    assert_eq!(world.claude().starts("startup"), None);
 }
 
 #[test]

@@ -208,7 +208,7 @@ fn where_no_mark_can_be_kept_for_another_reason_than_its_mode_the_next_call_pass
     let world = World::of_team(PLAN);
     let claude = world.claude();
     world.sandbox.write(".git/requirements", "no folder");
-    assert!(claude.answer_to("req satisfy plan").contains("was not carried out"), "it does not say marked");
+    assert!(claude.answer_to("req satisfy plan").contains("Nothing was changed"), "it does not say marked");
     let answer = claude.before(&claude.edit("a.rs"));
     assert_eq!(denial(answer.as_ref()), None);
     assert!(notice(answer.as_ref()).contains("plan cannot be marked as met"), "{answer:?}");

@@ -56,25 +56,6 @@ fn marks_lie_where_the_original_tool_keeps_them() {
 }
 
 #[test]
-fn two_branches_of_one_file_name_keep_their_marks_apart() {
-    let world = scoped("branch");
-    let claude = world.claude();
-    let branches = ["feature/x", "feature-x", "permanent"];
-    for branch in branches {
-        world.switch(branch);
-        assert!(is_refused(&claude), "{branch}");
-        claude.does("req satisfy plan");
-    }
-    for branch in branches {
-        world.switch(branch);
-        assert!(!is_refused(&claude), "{branch}");
-        claude.does("req clear plan --branch || true");
-        claude.answer_to("req clear plan --branch");
-        assert!(is_refused(&claude), "{branch}");
-    }
-}
-
-#[test]
 fn a_session_mark_may_be_widened_to_the_branch_or_to_another_one() {
     let world = scoped("session");
     let (claude, other) = (world.claude(), world.another(2));
@@ -121,20 +102,6 @@ fn clearing_takes_nobody_elses_marks() {
 }
 
 #[test]
-fn a_mark_older_than_its_time_does_not_count() {
-    let world = World::of_team("requirements: {plan: {enabled: true, ttl_secs: 3600}}\n");
-    let claude = world.claude();
-    claude.does("req satisfy plan");
-    world.age_marks("main.json", "plan", 3500);
-    assert!(!is_refused(&claude));
-    world.age_marks("main.json", "plan", 101);
-    let text = claude.refused(&claude.edit("a.rs"));
-    assert!(text.contains("too old"), "{text}");
-    claude.does(&command_in(&text));
-    assert!(!is_refused(&claude));
-}
-
-#[test]
 fn the_end_of_a_session_keeps_its_marks_unless_it_is_cleared() {
     for (settings, reason, is_kept) in [
         ("", "other", true),
@@ -164,36 +131,6 @@ requirements:
 ";
 
 #[test]
-fn a_mark_for_one_call_is_used_up_by_the_call_that_succeeds() {
-    let world = World::of_team(ONCE);
-    let claude = world.claude();
-    for call in [claude.bash("git push"), claude.edit("a.rs")] {
-        let text = claude.refused(&call);
-        claude.does("req satisfy review");
-        claude.passes(&call);
-        claude.succeeded(&call);
-        let again = claude.edit(format!("{}.rs", text.len()));
-        assert!(denial(claude.before(&again).as_ref()).is_some(), "{call:?}");
-    }
-}
-
-#[test]
-fn a_mark_for_one_call_is_free_again_after_a_failure() {
-    let world = World::of_team(ONCE);
-    let claude = world.claude();
-    claude.does("req satisfy review");
-    for _ in 0..3 {
-        let push = claude.bash("git push");
-        claude.passes(&push);
-        assert_eq!(claude.failed(&push), None);
-    }
-    let push = claude.bash("git push");
-    claude.passes(&push);
-    claude.succeeded(&push);
-    claude.refused(&claude.bash("git push"));
-}
-
-#[test]
 fn of_two_parallel_calls_one_gets_the_mark() {
     let world = World::of_team(ONCE);
     let claude = world.claude();
@@ -206,65 +143,6 @@ fn of_two_parallel_calls_one_gets_the_mark() {
         assert_eq!(passed.len(), 1, "{answers:?}");
         claude.succeeded(passed[0].1);
     }
-}
-
-#[test]
-fn the_same_call_asked_about_twice_has_its_mark_still() {
-    let world = World::of_team(ONCE);
-    let claude = world.claude();
-    claude.does("req satisfy review");
-    let push = claude.bash("git push");
-    claude.passes(&push);
-    claude.passes(&push);
-}
-
-#[test]
-fn a_mark_taken_by_a_call_that_never_came_back_can_be_set_again() {
-    let world = World::of_team(ONCE);
-    let claude = world.claude();
-    claude.does("req satisfy review");
-    // The user declined it, so nobody hears of it again.
-    claude.passes(&claude.bash("git push"));
-    let push = claude.bash("git push --force-with-lease");
-    claude.does(&command_in(&claude.refused(&push)));
-    claude.passes(&push);
-    claude.succeeded(&push);
-    claude.refused(&claude.bash("git push"));
-}
-
-#[test]
-fn a_mark_set_while_a_call_runs_is_there_for_the_next() {
-    let world = World::of_team(ONCE);
-    let claude = world.claude();
-    claude.does("req satisfy review");
-    let (first, second) = (claude.bash("git push"), claude.bash("git push"));
-    claude.passes(&first);
-    claude.does("req satisfy review");
-    claude.succeeded(&first);
-    claude.passes(&second);
-    claude.succeeded(&second);
-    claude.refused(&claude.bash("git push"));
-}
-
-#[test]
-fn a_mark_for_one_call_is_the_sessions_own() {
-    let world = World::of_team(ONCE);
-    world.claude().does("req satisfy review");
-    let other = world.another(2);
-    other.refused(&other.bash("git push"));
-    world.claude().passes(&world.claude().bash("git push"));
-}
-
-#[test]
-fn a_mark_for_one_call_on_the_branch_is_used_up_by_whoever_is_first() {
-    let world = World::of_team(ONCE);
-    world.claude().does("req satisfy review --branch");
-    let other = world.another(2);
-    let push = other.bash("git push");
-    other.passes(&push);
-    other.succeeded(&push);
-    let claude = world.claude();
-    claude.refused(&claude.bash("git push"));
 }
 
 #[test]

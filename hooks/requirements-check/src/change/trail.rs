@@ -10,7 +10,7 @@ use crate::marks::{By, Mark};
 
 /// A line of the journal about something the user did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Trail {
+pub(crate) struct Trail {
     what: &'static str,
     /// It is about every project.
     is_of_all: bool,
@@ -20,7 +20,7 @@ pub(super) struct Trail {
 }
 
 impl Trail {
-    pub(super) fn write(&self, places: &Places, now: Timestamp) {
+    pub(crate) fn write(&self, places: &Places, now: Timestamp) {
         let Some(store) = places.open_store() else { return };
         let root = places.root.as_deref().filter(|_| !self.is_of_all);
         let project = root.map(journal::project_name);
@@ -38,12 +38,12 @@ impl Trail {
 }
 
 /// About every hook, in this project.
-pub(super) fn here(what: &'static str, text: String) -> Trail {
+pub(crate) fn here(what: &'static str, text: String) -> Trail {
     Trail { what, text: (!text.is_empty()).then_some(text), ..Trail::default() }
 }
 
 /// About every hook, in every project.
-pub(super) fn everywhere(what: &'static str, text: String) -> Trail {
+pub(crate) fn everywhere(what: &'static str, text: String) -> Trail {
     Trail { is_of_all: true, ..here(what, text) }
 }
 

@@ -6,7 +6,6 @@ use clap::{ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand, e
 
 use super::arguments::{Ci, Completions, Config, Docs, Doctor, Init, Log, Man, Pause, Turn, Why};
 use super::help::in_groups;
-use crate::command_line;
 use crate::settings::parse_duration;
 use crate::words::{cut, plain};
 
@@ -225,33 +224,6 @@ pub(crate) fn parse_words(words: &[String]) -> Result<Asked, clap::Error> {
     Ok(words.asked.unwrap_or_else(|| Asked::Status(Status::default())))
 }
 
-/// What a prompt asks of us: a single line whose first word is `req` and whose rest is a command to the end. Anything else is
-/// for Claude.
-pub(crate) fn parse_prompt(prompt: &str) -> Option<Result<Asked, String>> {
-    let line = prompt.trim();
-    if line.contains(['\n', '\r']) || line.split_whitespace().next() != Some("req") {
-        return None;
-    }
-    let Some(commands) = command_line::parse(line).commands else {
-        return is_meant(line).then(|| Err("req: a quote is not closed; nothing was done".to_owned()));
-    };
-    let [command] = commands.as_slice() else { return None };
-    let is_plain = command.prefix.is_empty()
-        && command.writes.is_empty()
-        && command.reads.is_empty()
-        && command.decides.is_ok();
-    if !is_plain || command.words.first().map(String::as_str) != Some("req") {
-        return None;
-    }
-    match parse_words(&command.words[1..]) {
-        Ok(asked) => Some(Ok(asked)),
-        Err(error) if error.kind() == ErrorKind::DisplayHelp || is_meant(line) => {
-            Some(Err(usage_error(&error)))
-        }
-        Err(_) => None,
-    }
-}
-
 /// So much of a line of a complaint is shown, in characters.
 const MAX_LINE: usize = 300;
 
@@ -269,13 +241,4 @@ pub(crate) fn usage_error(error: &clap::Error) -> String {
     let lines: Vec<String> =
         told.trim_end().lines().take(MAX_LINES).map(|line| cut(&plain(line), MAX_LINE)).collect();
     lines.join("\n")
-}
-
-/// A line that cannot be read as a command and is meant as one all the same: a verb of ours, alone or with an option. Claude
-/// could do nothing with it but guess.
-fn is_meant(line: &str) -> bool {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let [_, verb, rest @ ..] = words.as_slice() else { return false };
-    let is_verb = clap_command().get_subcommands().any(|known| known.get_name() == *verb);
-    is_verb && (rest.is_empty() || rest.iter().any(|word| word.starts_with("--")))
 }

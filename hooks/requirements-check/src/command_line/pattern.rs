@@ -10,6 +10,8 @@ use super::{Directory, Hidden, Line, Simple};
 const MAX_REGEX_BYTES: usize = 256 * 1024;
 /// Matches looked at in one command before it is left at that.
 const MAX_MATCHES: usize = 64;
+/// So much of a command is searched, in bytes: an expression may take a microsecond for each.
+const MAX_SEARCHED: usize = 8 * 1024;
 /// Stands in the place of a blank inside a word, so that `\s` does not match it.
 const BLANK_IN_WORD: &str = "\u{1f}";
 
@@ -269,8 +271,9 @@ impl Simple {
     /// Text in quotes is an argument, no command: a match must begin outside.
     fn is_found_outside_quotes(&self, regex: &Regex) -> bool {
         let mut from = 0;
+        let text = &self.text[..self.text.floor_char_boundary(MAX_SEARCHED)];
         for _ in 0..MAX_MATCHES {
-            let Some(found) = regex.find_at(&self.text, from) else { return false };
+            let Some(found) = regex.find_at(text, from) else { return false };
             let Some(range) = self.quoted.iter().find(|range| range.contains(&found.start())) else {
                 return true;
             };

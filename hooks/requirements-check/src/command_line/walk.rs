@@ -198,7 +198,7 @@ impl Walk {
             "cd" | "pushd" | "popd" | "chdir" => self.change_directory(&program.text, arguments),
             "set" => self.set(arguments),
             // After `||` it passes on the failure.
-            "exit" | "return" | "exec" => self.shell.left |= after != Connector::Or,
+            "exit" | "return" | "exec" | "trap" => self.shell.left |= after != Connector::Or,
             _ => {}
         }
     }

@@ -21,6 +21,8 @@ use super::own::{Own, OwnPaths};
 use super::repository::{native, open};
 use super::worktree::{Head, Worktree, first_line};
 use crate::deadline::within;
+use crate::evidence::glob_set;
+use crate::settings::Glob;
 
 /// Files that tools write and nobody reviews by the line: names, and endings of names.
 const GENERATED: [&str; 11] = [
@@ -46,7 +48,7 @@ pub(crate) struct SizeRequest {
     /// The branch, tag or commit to measure against; `None`: upstream, the remote's default, main, master.
     pub(crate) base: Option<String>,
     /// Paths, relative to the work tree's folder, that do not count.
-    pub(crate) exclude: GlobSet,
+    pub(crate) exclude: Vec<Glob>,
     /// What tools keep for themselves, which does not count either.
     pub(crate) own: Own,
 }
@@ -107,7 +109,7 @@ fn all(
     add(&|count| count.base.clone_from(&base.name));
     let diff = compared(&repo, &base)?;
     let counting = Counting {
-        request,
+        exclude: glob_set(&request.exclude).unwrap_or_else(GlobSet::empty),
         repo: &repo,
         own: request.own.within(&worktree.root),
         trusts_attributes: !diff.deltas().any(|delta| changes_attributes(delta.new_file().path())),
@@ -141,7 +143,7 @@ fn changes_attributes(path: Option<&Path>) -> bool {
 }
 
 struct Counting<'a> {
-    request: &'a SizeRequest,
+    exclude: GlobSet,
     repo: &'a Repository,
     own: OwnPaths,
     /// The branch leaves the attributes as they are: one that calls its own work generated would be small whatever is in it.
@@ -166,7 +168,7 @@ impl Counting<'_> {
 
     fn is_left_out(&self, path: &[u8]) -> Result<bool, GitError> {
         let file = native(path);
-        if is_generated(path) || self.request.exclude.is_match(&file) {
+        if is_generated(path) || self.exclude.is_match(&file) {
             return Ok(true);
         }
         let filter = self.attribute(&file, "filter")?;

@@ -25,7 +25,6 @@ use shared::cli::Asker;
 use crate::command::Reply;
 use crate::command::arguments::{Config, ConfigChange};
 
-pub(crate) use file::FileChange;
 pub(crate) use report::ConfigReport;
 pub(crate) use turn::{disable, enable};
 

@@ -1,13 +1,14 @@
 //! `req pause`, `req resume`: every hook off for a while, and on again.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use shared::cli::Asker;
 use shared::host::{Host, Places, Timestamp, display_path};
 use shared::state::{Off, with_lock};
 
-use crate::change::Change;
+use crate::change::{Change, Deed, trail};
 use crate::command::arguments::Pause;
 use crate::command::{Reply, refusal};
 use crate::words::typed_time;
@@ -44,14 +45,14 @@ pub(crate) fn pause(wanted: &Pause, asker: &Asker<'_>) -> Reply {
     let end = asker.host.now().plus(span).micros().div_euclid(1_000_000);
     let end = Timestamp::from_secs(end);
     let text = format!("every hook is off until {}; {HOW_TO_END}", end.local());
-    Reply { changes: vec![Change::Pause(end)], ..Reply::yes(text) }
+    Reply { changes: vec![Change::Do(Arc::new(Begin(end)))], ..Reply::yes(text) }
 }
 
 /// Everybody may: it makes nothing looser.
 pub(crate) fn resume(asker: &Asker<'_>) -> Reply {
     match in_force(asker.places, asker.host.now()) {
         None => Reply::yes("no pause is in force; nothing was changed"),
-        Some(_) => Reply { changes: vec![Change::Resume], ..Reply::yes("every hook is on again") },
+        Some(_) => Reply { changes: vec![Change::Do(Arc::new(End))], ..Reply::yes("every hook is on again") },
     }
 }
 
@@ -69,22 +70,38 @@ pub(crate) fn note(host: &Host, places: &Places) -> Option<String> {
     })
 }
 
-/// Switches every hook off until then.
-///
-/// # Errors
-/// Says what could not be done.
-pub(crate) fn begin(places: &Places, end: Timestamp, patience: Duration) -> Result<(), String> {
+/// Every hook is off until then.
+#[derive(Debug)]
+struct Begin(Timestamp);
+
+impl Deed for Begin {
+    fn carry_out(&self, patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
+        begin(places, self.0, patience)?;
+        trail::everywhere("pause", format!("until {}", self.0.rfc3339())).write(places, now);
+        Ok(())
+    }
+}
+
+/// Every hook is on again.
+#[derive(Debug)]
+struct End;
+
+impl Deed for End {
+    fn carry_out(&self, patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
+        end(places, patience)?;
+        trail::everywhere("resume", String::new()).write(places, now);
+        Ok(())
+    }
+}
+
+fn begin(places: &Places, end: Timestamp, patience: Duration) -> Result<(), String> {
     let Some(dir) = &places.state_dir else { return Ok(()) };
     let file = dir.join("OFF");
     let written = with_lock(&file, patience, || Off::until(dir, end)).map_err(|error| error.to_string())?;
     written.map_err(|error| format!("{} cannot be written: {error}", file.display()))
 }
 
-/// Switches them on again.
-///
-/// # Errors
-/// Says what could not be done.
-pub(crate) fn end(places: &Places, patience: Duration) -> Result<(), String> {
+fn end(places: &Places, patience: Duration) -> Result<(), String> {
     for dir in folders(places) {
         let file = dir.join("OFF");
         if file.symlink_metadata().is_ok() {

@@ -11,7 +11,7 @@ use shared::state::with_lock;
 use super::look::Look;
 use super::own::own;
 use crate::deadline::within;
-use crate::evidence::paths;
+use crate::evidence::glob_set;
 use crate::git::{Fingerprint, GitError, Own, Taken, Worktree, differing, take, take_plain};
 use crate::rule::Rule;
 use crate::settings::{Glob, Scope};
@@ -65,8 +65,9 @@ pub(super) fn since(look: &Look<'_, '_>, rule: &Rule<'_>, wanted: &str) -> Fresh
     let then = store.session_file::<Kept>(wanted).and_then(|file| store.peek::<Kept>(&file, wanted)?.0);
     let has_tree = !now.tree.is_empty();
     let worktree = look.world.here.worktree.clone();
-    let globs = paths(rule);
-    let differ = move |then: Fingerprint| differing(worktree.as_ref(), &then, &now, globs.as_ref()).ok();
+    let globs = rule.set.paths.clone();
+    let differ =
+        move |then: Fingerprint| differing(worktree.as_ref(), &then, &now, glob_set(&globs).as_ref()).ok();
     let files = then.and_then(|then| within(look.deadline, move || differ(then))).flatten();
     match files {
         Some(files) if files.is_empty() && has_tree => Freshness::Same,
@@ -89,8 +90,8 @@ fn taken(look: &Look<'_, '_>, rule: &Rule<'_>) -> Result<Taken, GitError> {
 fn take_in_time(look: &Look<'_, '_>, rule: &Rule<'_>) -> Result<Taken, GitError> {
     let (worktree, own) = (look.world.here.worktree.clone(), own(look));
     let root = look.world.here.root().or(look.world.root.as_deref()).map(ToOwned::to_owned);
-    let globs = paths(rule);
-    let work = move || take_anywhere(worktree.as_ref(), root.as_deref(), globs.as_ref(), &own);
+    let globs = rule.set.paths.clone();
+    let work = move || take_anywhere(worktree.as_ref(), root.as_deref(), glob_set(&globs).as_ref(), &own);
     within(look.deadline, work).unwrap_or_else(|| Err(GitError::Other(not_in_time(look.begun))))
 }
 

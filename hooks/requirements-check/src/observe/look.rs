@@ -14,7 +14,7 @@ use shared::state::{Store, file_key};
 use super::{files, fingerprints, sizes};
 use crate::call::Call;
 use crate::git::{self, Answer, GitError, Taken};
-use crate::marks::{Key, MarkFolder, resolve_session};
+use crate::marks::{Key, MarkFolder};
 use crate::newcomers;
 use crate::place::{Around, Here, Refusals, ask, is_writable};
 use crate::registry::Registry;
@@ -39,6 +39,8 @@ pub(crate) struct Look<'a, 's> {
     pub(super) begun: Instant,
     /// For everything that is measured; none on a command line.
     pub(crate) deadline: Option<Instant>,
+    /// The file the call names.
+    file: Option<PathBuf>,
     /// The requirements that are judged by this look.
     pub(crate) judged: Vec<String>,
     /// The files under some paths, as they are now.
@@ -114,6 +116,7 @@ impl<'a, 's> Look<'a, 's> {
             seen,
             begun,
             deadline: Some(begun + patience),
+            file: None,
             judged: Vec::new(),
             taken: RefCell::default(),
             session: seen.input.call.session_id.clone(),
@@ -174,6 +177,7 @@ impl<'a, 's> Look<'a, 's> {
 
     /// The same before a call, with what it would commit.
     pub(crate) fn measure_for(&mut self, rules: &[Rule<'_>], call: &Call) {
+        self.file = call.file.as_ref().map(|file| self.world.cwd.join(file));
         self.measure(rules);
         let commits = call.commits_the_index();
         for rule in rules.iter().filter(|rule| rule.set.kind == Kind::Evidence && commits) {
@@ -183,10 +187,11 @@ impl<'a, 's> Look<'a, 's> {
     }
 
     fn look_at_size(&mut self, rule: &Rule<'_>) {
+        let file = self.file.clone();
         let is_before = matches!(self.seen.input.event, Event::PreToolUse(_));
         let soon = Instant::now() + COUNT_BEFORE_CALL;
         let deadline = self.deadline.map(|deadline| if is_before { deadline.min(soon) } else { deadline });
-        if let Some(size) = sizes::of(self, rule, deadline) {
+        if let Some(size) = sizes::of(self, rule, file.as_deref(), deadline) {
             self.world.sizes.insert(rule.name.to_owned(), size);
         }
     }
@@ -295,12 +300,6 @@ impl<'a, 's> Look<'a, 's> {
     pub(crate) fn know_branches(&mut self) {
         self.world.marked = self.world.here.folder.as_ref().map(MarkFolder::list).unwrap_or_default();
         self.world.heads = self.world.here.heads();
-    }
-
-    /// The session that a prefix means; the one that asks where none is named or meant.
-    pub(crate) fn session_named(&self, prefix: Option<&str>) -> Option<String> {
-        let known = self.world.known_sessions.iter().chain(&self.session).map(String::as_str);
-        prefix.and_then(|prefix| resolve_session(prefix, known).ok()).or_else(|| self.session.clone())
     }
 
     /// Looks for another session.

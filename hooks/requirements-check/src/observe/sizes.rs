@@ -1,8 +1,8 @@
 //! A branch's size, kept between calls: counted at leisure and after calls that may have changed files, read before calls.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 use shared::config::Bounded;
 use shared::hook::Remembered;
@@ -11,7 +11,6 @@ use shared::state::with_lock;
 
 use super::look::{Look, cache_key};
 use super::own::own;
-use crate::evidence::glob_set;
 use crate::git::{Count, SizeRequest, Worktree, baseless, count, stamp};
 use crate::rule::Rule;
 use crate::settings::Glob;
@@ -38,16 +37,32 @@ impl Remembered for Kept {
     }
 }
 
-/// The size for a rule: the last count, where it is young and of what is out; else a new one. None where git has no answer.
-pub(super) fn of(look: &mut Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Option<Size> {
+/// The size for a rule: the last count, where it is young, of what is out, and later than the last change of the file at
+/// hand; else a new one. None where git has no answer.
+pub(super) fn of(
+    look: &mut Look<'_, '_>,
+    rule: &Rule<'_>,
+    file: Option<&Path>,
+    deadline: Option<Instant>,
+) -> Option<Size> {
     let worktree = look.world.here.worktree.clone()?;
     let ttl = Duration::from_secs(rule.set.cache_ttl.map_or(CACHE_TTL, Bounded::get).into());
     let now = look.seen.host.now();
     let kept = read(look, &worktree, rule).filter(|kept| kept.stamp == stamp(&worktree));
     match kept {
-        Some(kept) if kept.at <= now && now.since(kept.at) < ttl => kept.count.as_ref().map(size),
+        Some(kept) if kept.at <= now && now.since(kept.at) < ttl && !is_newer(file, kept.at) => {
+            kept.count.as_ref().map(size)
+        }
         _ => count_anew(look, rule, deadline),
     }
+}
+
+/// Times of files are coarser than ours.
+const COARSE: Duration = Duration::from_millis(20);
+
+fn is_newer(file: Option<&Path>, at: Timestamp) -> bool {
+    let changed = file.and_then(|file| std::fs::metadata(file).ok()?.modified().ok()).map(Timestamp::from);
+    changed.is_some_and(|changed| changed.plus(COARSE) > at)
 }
 
 /// The size counted anew and to the end, with nothing kept; else why a clean clone does not tell it.
@@ -91,11 +106,7 @@ pub(super) fn count_anew(
 }
 
 fn request(look: &Look<'_, '_>, rule: &Rule<'_>) -> SizeRequest {
-    SizeRequest {
-        base: rule.set.base.clone(),
-        exclude: glob_set(&rule.set.exclude).unwrap_or_else(GlobSet::empty),
-        own: own(look),
-    }
+    SizeRequest { base: rule.set.base.clone(), exclude: rule.set.exclude.clone(), own: own(look) }
 }
 
 fn size(count: &Count) -> Size {

@@ -20,6 +20,7 @@ use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::settings::Settings;
 use crate::state::State;
+use crate::typed::Asking;
 use crate::view::View;
 pub(super) use check::CheckReport;
 
@@ -40,6 +41,24 @@ impl Desk {
         let places = Places::resolve(&host.environment, host.cwd().as_deref());
         let store = places.open_store();
         Self::of(host, places, store)
+    }
+
+    /// Who asks, where a hook started this process for a typed prompt.
+    pub(super) fn asking() -> Option<Asking> {
+        let host = Host::real();
+        Asking::take(&Places::resolve(&host.environment, host.cwd().as_deref()))
+    }
+
+    /// For a prompt, in its session and project.
+    pub(super) fn of_prompt(asking: Asking) -> Result<Self, String> {
+        let mut host = Host::real();
+        let Asking { session, is_typed, project } = asking;
+        host.environment.session_id = Some(session);
+        host.environment.project_dir = project;
+        let places = Places::resolve(&host.environment, host.cwd().as_deref());
+        let store = places.open_store();
+        let caller = if is_typed { Caller::Typed } else { Caller::Untyped };
+        Ok(Self { caller, ..Self::of(host, places, store)? })
     }
 
     /// In the project it is started in, with nothing that was remembered anywhere: that checkout alone is what is asked about.

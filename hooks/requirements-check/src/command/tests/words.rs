@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use clap::error::ErrorKind;
 use shared::operator::Caller;
 
-use super::super::parse::{Asked, Check, Exception, Status, parse_prompt, parse_words, usage_error};
+use super::super::parse::{Asked, Check, Exception, Status, parse_words, usage_error};
 use super::no;
 use crate::scene::Scene;
 use crate::words::is_hidden;
@@ -111,48 +110,6 @@ fn what_is_wrong_usage() {
 }
 
 #[test]
-fn a_prompt_is_a_command_only_as_one_line_with_nothing_left_over() {
-    for (prompt, expected) in [
-        ("req", true),
-        ("  req status  ", true),
-        ("req satisfy plan --note \"as in the docs\"", true),
-        ("req satisfy 'plan of the week'", true),
-        ("req clear --all", true),
-        ("req sessions", true),
-        ("req please help me with the requirements", false),
-        ("req satisfy", false),
-        ("req status of the build?", false),
-        ("requirements-check status", false),
-        ("Req status", false),
-        ("/req status", false),
-        ("please req status", false),
-        ("req status\nand then go on", false),
-        ("req status\r\nx", false),
-        ("req status | cat", false),
-        ("req status && req list", false),
-        ("req status > file", false),
-        ("req status &", false),
-        ("! req status", false),
-        ("sudo req status", false),
-        ("X=1 req status", false),
-        ("req satisfy 'unclosed", false),
-        ("", false),
-    ] {
-        let asked = parse_prompt(prompt);
-        assert_eq!(asked.is_some_and(|asked| asked.is_ok()), expected, "{prompt:?}");
-    }
-}
-
-#[test]
-fn a_prompt_for_help_is_answered_with_it() {
-    for prompt in ["req --help", "req satisfy --help", "req -h"] {
-        let Some(Err(help)) = parse_prompt(prompt) else { panic!("{prompt}") };
-        assert!(help.contains("Usage: req"), "{prompt}: {help}");
-    }
-    assert_eq!(parse_words(&words("--help")).unwrap_err().kind(), ErrorKind::DisplayHelp);
-}
-
-#[test]
 fn a_complaint_repeats_what_was_typed_in_part_and_does_nothing_to_the_screen() {
     let long = "x".repeat(70_000);
     let lines = "x\n".repeat(10_000);
@@ -169,22 +126,6 @@ fn a_complaint_repeats_what_was_typed_in_part_and_does_nothing_to_the_screen() {
     }
     let short = usage_error(&parse_words(&words("stauts")).unwrap_err());
     assert!(short.contains("'stauts'") && short.contains("'status'"), "{short}");
-}
-
-#[test]
-fn a_verb_that_cannot_be_read_is_answered_where_it_was_plainly_meant() {
-    for line in [
-        "req satisfy",
-        "req waive guard --note agreed with the team",
-        "req waive guard --note it's flaky",
-        "req approve size --for 1h30m",
-        "req help",
-    ] {
-        assert!(matches!(parse_prompt(line), Some(Err(_))), "{line}");
-    }
-    for line in ["req status of the project", "req frobnicate", "req is --odd", "it's req status"] {
-        assert!(parse_prompt(line).is_none(), "{line}");
-    }
 }
 
 #[test]
@@ -215,4 +156,12 @@ fn a_typed_prompt_names_the_terminal_and_the_exclamation_mark_only_where_it_work
         assert!(told.contains("terminal"), "{words}: {told}");
         assert_eq!(told.contains("or here with !"), works_in_claudes_shell, "{words}: {told}");
     }
+}
+
+#[test]
+fn a_typed_prompt_knows_every_verb() {
+    let command = crate::command::clap_command();
+    let defined: std::collections::BTreeSet<&str> =
+        command.get_subcommands().map(clap::Command::get_name).collect();
+    assert_eq!(defined, crate::typed::VERBS.into());
 }

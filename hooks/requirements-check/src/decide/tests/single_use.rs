@@ -53,7 +53,7 @@ fn a_call_holds_the_mark_as_long_as_it_runs_and_one_that_was_stopped_till_the_ne
     scene.bash("t1", LINE);
     scene.wait(MINUTE * 60);
     denied(&scene.bash("t2", LINE));
-    scene.prompt("go on", true);
+    scene.prompt("go on", None);
     assert!(is_silent(&scene.bash("t3", LINE)));
 }
 

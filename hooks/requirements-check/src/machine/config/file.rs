@@ -1,18 +1,21 @@
 //! A change of one key of one file, carried out: the file is read again under its lock, so that nothing that was written in
 //! between is lost.
 
+use std::time::Duration;
+
 use client_settings::FileError;
 use shared::config::edit::Refused;
 use shared::config::{LayerKind, dotted, edit};
-use shared::host::Places;
+use shared::host::{Places, Timestamp};
 
 use super::ignore::ignore_local_file;
 use super::schema_file::SchemaFile;
 use super::user_file::user_file;
+use crate::change::{Deed, trail};
 
 /// A key of a file gets a value, or goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileChange {
+pub(super) struct FileChange {
     /// Which file.
     pub(super) level: LayerKind,
     /// Which key.
@@ -34,11 +37,7 @@ impl FileChange {
         }
     }
 
-    /// Carries it out.
-    ///
-    /// # Errors
-    /// Why nothing was changed.
-    pub(crate) fn carry_out(&self, places: &Places) -> Result<(), String> {
+    fn write(&self, places: &Places) -> Result<(), String> {
         let is_own = self.level == LayerKind::Global;
         let root = places.root.as_deref().filter(|_| !is_own);
         let folder = if is_own { &places.config_dir } else { &places.project_claude_dir };
@@ -60,15 +59,19 @@ impl FileChange {
         Ok(())
     }
 
-    /// It changes the file that counts in every project.
-    pub(crate) fn is_for_all(&self) -> bool {
-        self.level == LayerKind::Global
-    }
-
     /// For the journal: never the value.
-    pub(crate) fn in_words(&self) -> String {
+    fn in_words(&self) -> String {
         let verb = if self.value.is_some() { "set" } else { "unset" };
         format!("{verb} {} in the {} file", dotted(&self.path), self.level.word())
+    }
+}
+
+impl Deed for FileChange {
+    fn carry_out(&self, _patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
+        self.write(places)?;
+        let tell = if self.level == LayerKind::Global { trail::everywhere } else { trail::here };
+        tell("config", self.in_words()).write(places, now);
+        Ok(())
     }
 }
 

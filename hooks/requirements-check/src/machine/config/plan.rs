@@ -1,6 +1,8 @@
 //! What a change of one key would come to: checked against the schema, then against everything that would be in force. What
 //! would be wrong or without effect is refused, and nothing is changed.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use shared::cli::Asker;
 use shared::config::{Entry, Fault, LayerKind, Problem, Refused, Said, dotted, spelled};
@@ -69,7 +71,7 @@ impl Planned {
         let after = Outlook::of(asker, &with_text(&sources, level, edited.as_deref().unwrap_or_default()));
         self.check(&after, before, level)?;
         let beside = if text.is_none() { Beside::of(level, asker.places) } else { Beside::default() };
-        let changes = if edited == text { Vec::new() } else { vec![Change::Configure(Box::new(change))] };
+        let changes = if edited == text { Vec::new() } else { vec![Change::Do(Arc::new(change))] };
         let done = Done {
             planned: &self,
             level,

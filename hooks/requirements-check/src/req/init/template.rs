@@ -115,7 +115,7 @@ impl Slot {
             Self::TestCommand if draft.commands.is_empty() => {
                 Some("the command that runs your tests".to_owned())
             }
-            Self::TestCommand => Some(one_or_more(&draft.commands)),
+            Self::TestCommand => Some(one_or_more(&forms(&draft.commands))),
             Self::AlsoFound => also_found(&draft.also_found),
             Self::Paths => (!draft.paths.is_empty()).then(|| format!("paths: {}", list(&draft.paths))),
             Self::ProtectedBranches if draft.branches.is_empty() => Some(list(&FALLBACK)),
@@ -135,6 +135,25 @@ fn whose(level: LayerKind) -> &'static str {
         LayerKind::Project => "What is required of Claude's work in this project: the team's file, in git.",
         _ => "What is required of Claude's work in every project of yours.",
     }
+}
+
+/// The forms in which people and agents type the commands, those that were found or given first.
+fn forms(commands: &[String]) -> Vec<String> {
+    const ALIKE: [&[&str]; 6] = [
+        &["pytest", "python -m pytest", "uv run pytest", "poetry run pytest"],
+        &["npm test", "npm run test"],
+        &["pnpm test", "pnpm run test"],
+        &["yarn test", "yarn run test"],
+        &["cargo test", "cargo nextest run"],
+        &["go test ./...", "go test"],
+    ];
+    let mut all = commands.to_vec();
+    for alike in ALIKE.iter().filter(|alike| commands.iter().any(|command| alike.contains(&command.as_str())))
+    {
+        let more: Vec<String> = alike.iter().map(|form| (*form).to_owned()).collect();
+        all.extend(more.into_iter().filter(|form| !commands.contains(form)));
+    }
+    all
 }
 
 /// A comment; a line break in a file's name or a command ends no comment, because neither can hold one.

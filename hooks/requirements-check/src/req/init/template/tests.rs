@@ -191,7 +191,7 @@ fn what_was_found_stands_in_its_place() {
     };
     let text = render(&draft);
     for said in [
-        "    command: [cargo test, make check]   # of several commands one is enough\n",
+        "    command: [cargo test, make check, cargo nextest run]   # of several commands one is enough\n",
         "    # found as well: npm test (package.json)\n",
         "    paths: [\"src/**\", Cargo.toml]\n",
         "    protected_branches: [main, \"release/*\"]\n",

@@ -1,0 +1,253 @@
+//! `req ...` as a typed prompt. The command line beside this hook answers it, as in a shell: a file for one use says who
+//! asks, so that the hook itself carries no command line.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rand::RngExt as _;
+use serde::{Deserialize, Serialize};
+use shared::host::Places;
+use shared::state::{ensure_private, read_regular, write_private};
+
+use crate::command_line;
+use crate::deadline::within;
+
+/// The verbs of `req`; a test of its definition compares them.
+pub(crate) const VERBS: [&str; 24] = [
+    "status",
+    "satisfy",
+    "approve",
+    "waive",
+    "clear",
+    "list",
+    "prune",
+    "sessions",
+    "check",
+    "init",
+    "enable",
+    "disable",
+    "config",
+    "ci",
+    "why",
+    "log",
+    "pause",
+    "resume",
+    "hooks",
+    "doctor",
+    "docs",
+    "schema",
+    "completions",
+    "man",
+];
+
+/// The variable that names the file.
+const VARIABLE: &str = "BARBLESS_ASKED";
+
+/// Claude Code waits for a prompt's hooks.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Exit status of wrong usage.
+const USAGE: i32 = 64;
+
+/// A prompt that is a line of `req`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    words: Vec<String>,
+    /// It is meant as a command whatever is wrong with it: a verb of ours, alone or with an option.
+    is_meant: bool,
+}
+
+/// Who asks.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Asking {
+    pub(crate) session: String,
+    /// A person typed the prompt.
+    pub(crate) is_typed: bool,
+    /// The session's project.
+    pub(crate) project: Option<PathBuf>,
+}
+
+/// What a prompt asks of us, if it may be a command: a single line that is one plain command whose program is `req`. The
+/// error says what is wrong with a line that is none and is meant as one.
+pub(crate) fn line(prompt: &str) -> Option<Result<Line, String>> {
+    let line = prompt.trim();
+    if line.contains(['\n', '\r']) || line.split_whitespace().next() != Some("req") {
+        return None;
+    }
+    let rough: Vec<&str> = line.split_whitespace().skip(1).collect();
+    let is_verb = rough.first().is_some_and(|verb| VERBS.contains(verb) || *verb == "help");
+    let is_meant = is_verb && (rough.len() == 1 || rough.iter().any(|word| word.starts_with("--")));
+    let Some(commands) = command_line::parse(line).commands else {
+        return is_meant.then(|| Err("req: a quote is not closed; nothing was done".to_owned()));
+    };
+    let [command] = commands.as_slice() else { return None };
+    let is_plain = command.prefix.is_empty()
+        && command.writes.is_empty()
+        && command.reads.is_empty()
+        && command.decides.is_ok();
+    let may_be = is_verb || rough.first().is_none_or(|word| word.starts_with('-'));
+    let words = command.words.get(1..).unwrap_or_default().to_vec();
+    (is_plain && may_be).then_some(Ok(Line { words, is_meant }))
+}
+
+/// The prompt may be a command.
+pub(crate) fn may_be_command(prompt: &str) -> bool {
+    line(prompt).is_some()
+}
+
+impl Line {
+    /// What `req` answers; `None` where the words are no command, and the prompt is for Claude.
+    pub(crate) fn answer(self, asking: &Asking, places: &Places, cwd: &Path) -> Option<String> {
+        let is_meant = self.is_meant;
+        let answered = asking.leave(places).and_then(|file| self.run(&file, cwd, places));
+        match answered {
+            Ok((Some(USAGE), _)) if !is_meant => None,
+            Ok((_, text)) => Some(text.trim_end().to_owned()),
+            Err(why) => Some(format!("requirements-check: {why}; in a terminal, req answers all the same")),
+        }
+    }
+
+    /// Runs it; its exit status and what it says.
+    fn run(self, file: &Path, cwd: &Path, places: &Places) -> Result<(Option<i32>, String), String> {
+        let program = program(places).ok_or("the command req is not beside this hook; install it again")?;
+        let mut command = Command::new(&program);
+        command.args(self.words).env(VARIABLE, file).current_dir(cwd);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| format!("{}: {error}", program.display()))?;
+        let pipes = (child.stdout.take(), child.stderr.take());
+        let deadline = Some(Instant::now() + PATIENCE);
+        let said = within(deadline, move || {
+            let mut text = String::new();
+            let _ = pipes.0.map(|mut pipe| pipe.read_to_string(&mut text));
+            let _ = pipes.1.map(|mut pipe| pipe.read_to_string(&mut text));
+            text
+        });
+        let Some(text) = said else {
+            let _ = child.kill().and_then(|()| child.wait());
+            return Err(format!("req did not answer within {} s", PATIENCE.as_secs()));
+        };
+        let status = child.wait().map_err(|error| format!("{}: {error}", program.display()))?;
+        Ok((status.code(), text))
+    }
+}
+
+/// `req` beside this program, else where it is installed.
+fn program(places: &Places) -> Option<PathBuf> {
+    let name = format!("req{}", std::env::consts::EXE_SUFFIX);
+    let beside = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.join(&name)));
+    let installed = places.config_dir.as_ref().map(|dir| dir.join("hooks").join(&name));
+    beside.into_iter().chain(installed).find(|file| file.is_file())
+}
+
+impl Asking {
+    /// Leaves word of it in a file of a name that nobody guesses.
+    fn leave(&self, places: &Places) -> Result<PathBuf, String> {
+        let dir = folder(places).ok_or("there is no state folder; set HOME")?;
+        let file = dir.join(format!("{:032x}.json", rand::rng().random::<u128>()));
+        let text = serde_json::to_vec(self).map_err(|error| error.to_string())?;
+        let left = ensure_private(&dir).and_then(|()| write_private(&file, &text));
+        left.map(|()| file.clone()).map_err(|error| format!("{}: {error}", file.display()))
+    }
+
+    /// What the hook that started this process left; it is there once.
+    pub(crate) fn take(places: &Places) -> Option<Self> {
+        let file = PathBuf::from(std::env::var_os(VARIABLE)?);
+        if file.parent() != folder(places).as_deref() {
+            return None;
+        }
+        let text = read_regular(&file, 64 * 1024).ok()?;
+        std::fs::remove_file(&file).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+}
+
+fn folder(places: &Places) -> Option<PathBuf> {
+    places.state_dir.as_ref().map(|dir| dir.join("asked"))
+}
+
+/// The names that a `req satisfy` among a line's words marks for the session and branch at hand.
+pub(crate) fn satisfied(words: &[String]) -> Vec<String> {
+    let Some(("satisfy", rest)) = words.split_first().map(|(verb, rest)| (verb.as_str(), rest)) else {
+        return Vec::new();
+    };
+    let mut names = Vec::new();
+    let mut rest = rest.iter().map(String::as_str).peekable();
+    while let Some(word) = rest.next() {
+        match word {
+            "--note" => drop(rest.next()),
+            "--branch" if rest.peek().is_none_or(|next| next.starts_with("--")) => {}
+            "--branch" => return Vec::new(),
+            _ if word.starts_with("--note=") => {}
+            // Another session or branch is for the command itself to carry out.
+            _ if word.starts_with('-') => return Vec::new(),
+            name => names.push(name.to_owned()),
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asking, line, may_be_command, satisfied};
+
+    #[test]
+    fn a_prompt_is_a_command_or_for_claude() {
+        for prompt in
+            ["req", " req status --summary ", "req --help", "req satisfy plan users", "req help status"]
+        {
+            assert!(matches!(line(prompt), Some(Ok(_))), "{prompt}");
+        }
+        for prompt in [
+            "fix the bug",
+            "req please help me",
+            "req satisfy plan\nand go on",
+            "",
+            "request: req status",
+            "req satisfy plan; rm -rf x",
+            "req satisfy plan > out",
+            "X=1 req satisfy plan",
+            "req \"open",
+        ] {
+            assert!(!may_be_command(prompt), "{prompt}");
+        }
+        assert!(matches!(line("req satisfy --note \"open"), Some(Err(_))), "meant as one");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_only_where_a_command_is_meant() {
+        for (prompt, expected) in [
+            ("req status", true),
+            ("req status --what", true),
+            ("req status of the branch is unclear to me", false),
+            ("req", false),
+        ] {
+            assert_eq!(line(prompt).unwrap().unwrap().is_meant, expected, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn the_names_of_a_satisfaction_are_those_of_this_session_and_branch() {
+        let of = |line: &str| satisfied(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        for (line, names) in [
+            ("satisfy plan adr", &["plan", "adr"][..]),
+            ("satisfy plan --note why", &["plan"]),
+            ("satisfy plan --note=why --branch", &["plan"]),
+            ("satisfy plan --branch other", &[]),
+            ("satisfy --branch --note x plan", &["plan"]),
+            ("satisfy plan --session 0c4e7a11", &[]),
+            ("satisfy", &[]),
+            ("clear plan", &[]),
+        ] {
+            assert_eq!(of(line), names, "{line}");
+        }
+    }
+
+    #[test]
+    fn who_asks_is_written_and_read_alike() {
+        let asking = Asking { session: "s".to_owned(), is_typed: true, project: None };
+        let text = serde_json::to_vec(&asking).unwrap();
+        assert_eq!(serde_json::from_slice::<Asking>(&text).unwrap(), asking);
+    }
+}
