@@ -107,7 +107,7 @@ fn no_other_hook_closes_the_way_out_of_a_requirement_or_counts_it() {
     let results = api.main_requests().pop().unwrap().tool_results();
     let texts: Vec<_> = results.iter().map(|result| (result.is_error, result.text.as_str())).collect();
     let expected =
-        ["marked as met: plan", "1 of 2 met", "delegation-guard refused", "created", "rate-awareness"];
+        ["satisfied: plan", "1 of 2 satisfied", "delegation-guard refused", "created", "rate-awareness"];
     for ((is_error, text), (expected, refused)) in
         texts.iter().zip(expected.iter().zip([false, false, true, false, true]))
     {

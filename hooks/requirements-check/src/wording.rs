@@ -39,7 +39,7 @@ pub(crate) fn denial(
     origin: &Origins<'_>,
 ) -> String {
     let place = view.world.here.on();
-    let head = format!("requirements-check: {} needs what is not met yet {place}.", subject(call, unmet));
+    let head = format!("requirements-check: {} needs what is not satisfied yet {place}.", subject(call, unmet));
     let foot = "Then repeat the call.";
     [head, list(view, unmet, origin), foot.to_owned()].join("\n")
 }
@@ -97,16 +97,16 @@ fn list(view: &View<'_>, unmet: &[(Rule<'_>, Standing)], origin: &Origins<'_>) -
         let points = rule.set.checklist.iter().take(MAX_POINTS);
         lines.extend(points.map(|point| format!("  - {}", cut(point.trim(), MAX_MESSAGE))));
         match rule.strategy().remedy(rule, view) {
-            Remedy::Do(what) => lines.push(format!("  To meet it: {what}")),
+            Remedy::Do(what) => lines.push(format!("  To satisfy it: {what}")),
             Remedy::Mark { or } => {
-                lines.extend(or.map(|or| format!("  To meet it: {or}, or mark it as below")));
+                lines.extend(or.map(|or| format!("  To satisfy it: {or}, or satisfy it as below")));
                 to_mark.push(rule.name);
             }
         }
     }
     let left = unmet.len().saturating_sub(MAX_RULES);
     if left > 0 {
-        lines.push(format!("- and {left} more, named when these are met"));
+        lines.push(format!("- and {left} more, named when these are satisfied"));
     }
     if !to_mark.is_empty() {
         lines.push(marking(view, &to_mark));
@@ -167,7 +167,7 @@ pub(crate) fn warning(rule: &Rule<'_>, size: &Size, warn: u64) -> String {
         .set
         .thresholds
         .block
-        .map(|limit| format!("; calls are refused from {} on", limit.get()))
+        .map(|limit| format!("; calls are denied from {} on", limit.get()))
         .unwrap_or_default();
     format!(
         "requirements-check: {}: {} changed lines against {}, warned from {warn} on{limit}. Plan to finish and merge what is there.",
@@ -183,7 +183,7 @@ pub(crate) fn cannot_mark(here: &Here, hopeless: &[(Rule<'_>, Standing)]) -> Str
         |folder| format!("{} or the state folder", folder.dir().display()),
     );
     format!(
-        "requirements-check: {} cannot be marked as met, because {folder} cannot be written to, and {} not asked for; make it writable",
+        "requirements-check: {} cannot be satisfied, because {folder} cannot be written to, and {} not asked for; make it writable",
         names.join(", "),
         if names.len() == 1 { "is" } else { "are" }
     )
@@ -192,7 +192,7 @@ pub(crate) fn cannot_mark(here: &Here, hopeless: &[(Rule<'_>, Standing)]) -> Str
 /// A damaged file of marks.
 pub(crate) fn set_aside(file: &Path) -> String {
     format!(
-        "requirements-check: a file of marks was damaged and is now {}; what it held counts as not met",
+        "requirements-check: a file of satisfactions was damaged and is now {}; what it held counts as not satisfied",
         file.display()
     )
 }
@@ -243,7 +243,7 @@ pub(crate) fn status_for_claude(
     lines.push(format!("requirements-check: required in this project (now {place}):"));
     let is_short = matches!(source, "compact" | "resume");
     for (rule, standing) in &all {
-        let word = if standing.is_met() { "met" } else { "open" };
+        let word = if standing.is_met() { "satisfied" } else { "not satisfied" };
         let what = rule.set.description.as_deref().or(rule.set.message.as_deref()).filter(|_| !is_short);
         let how = standing.words();
         let what = what.map_or_else(|| how.to_owned(), |what| format!("{} ({how})", cut(what.trim(), 160)));
@@ -251,7 +251,7 @@ pub(crate) fn status_for_claude(
         if let (false, false, Remedy::Do(how)) =
             (standing.is_met(), is_short, rule.strategy().remedy(rule, view))
         {
-            lines.push(format!("  To meet it: {how}"));
+            lines.push(format!("  To satisfy it: {how}"));
         }
     }
     let to_mark: Vec<&str> = unmet

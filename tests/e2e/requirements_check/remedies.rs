@@ -127,7 +127,7 @@ fn where_neither_is_asked_nor_bash_allowed_the_user_types_it_as_a_prompt() {
     let refused = results(&api);
     let typed =
         between(&refused[1].text, "ask the user to type as a prompt: ", ")").expect("a prompt to type");
-    command(&mut terminal, typed, "marked as met: ");
+    command(&mut terminal, typed, "satisfied: ");
     terminal.enter("go on");
     terminal.wait_for("the end of it");
     assert!(terminal.quit().success());

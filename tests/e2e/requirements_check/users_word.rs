@@ -172,10 +172,10 @@ fn the_users_own_prompt_marks_it_and_the_terminal_shows_the_answer() {
     terminal.enter("work");
     terminal.wait_for("asking");
     let denial = results(&api)[0].text.clone();
-    let typed = between(&denial, "type this as a prompt (only the user may mark it): ", "\n")
+    let typed = between(&denial, "type this as a prompt (only the user may satisfy it): ", "\n")
         .expect("a prompt to type");
-    command(&mut terminal, typed, "marked as met: plan_ok (every session on main)");
-    command(&mut terminal, "req status", "1 of 1 met on main");
+    command(&mut terminal, typed, "satisfied: plan_ok (every session on main)");
+    command(&mut terminal, "req status", "1 of 1 satisfied on main");
     terminal.enter("go on");
     terminal.wait_for("the end of it");
     assert!(terminal.quit().success());

@@ -211,7 +211,7 @@ fn where_no_mark_can_be_kept_for_another_reason_than_its_mode_the_next_call_pass
     assert!(claude.answer_to("req satisfy plan").contains("Nothing was changed"), "it does not say marked");
     let answer = claude.before(&claude.edit("a.rs"));
     assert_eq!(denial(answer.as_ref()), None);
-    assert!(notice(answer.as_ref()).contains("plan cannot be marked as met"), "{answer:?}");
+    assert!(notice(answer.as_ref()).contains("plan cannot be satisfied"), "{answer:?}");
 }
 
 #[test]

@@ -146,7 +146,7 @@ impl Speaker<'_> {
         }
         let shown: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
         let whose = self.whose(&rules, reach.branch, session.as_deref());
-        Ok((changes, format!("marked as met: {} ({whose})", shown.join(", "))))
+        Ok((changes, format!("satisfied: {} ({whose})", shown.join(", "))))
     }
 
     fn whose(&self, rules: &[Rule<'_>], branch: Option<&Option<String>>, session: Option<&str>) -> String {
@@ -210,7 +210,7 @@ impl Speaker<'_> {
     fn may_mark(&self, rule: &Rule<'_>, reach: Reach<'_>) -> Result<(), String> {
         if rule.set.kind != Kind::Blocking {
             let Remedy::Do(what) = rule.strategy().remedy(rule, self.view) else { return Ok(()) };
-            return Err(format!("req: {} is not met by a mark. To meet it: {what}", rule.name));
+            return Err(format!("req: {} is not satisfied by hand. To satisfy it: {what}", rule.name));
         }
         let is_claude = matches!(self.caller, Caller::Shell(Standing::InsideClaude) | Caller::Untyped);
         let is_others = reach

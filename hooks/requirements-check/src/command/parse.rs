@@ -13,10 +13,10 @@ use crate::words::{cut, plain};
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 #[expect(clippy::option_option, reason = "an option may be left out, stand alone, or have a value")]
 pub(crate) enum Asked {
-    /// What is required here, met or not, why, and how to meet it.
+    /// What is required here, satisfied or not, why, and how to satisfy it.
     #[command(after_help = "Example: req status --summary")]
     Status(Status),
-    /// Mark requirements as met.
+    /// Satisfy requirements.
     #[command(after_help = "Example: req satisfy commit_plan --note \"the plan is in docs/plan.md\"")]
     Satisfy {
         /// Names of requirements.

@@ -1,4 +1,4 @@
-//! `req status`: what is required here, met or not, why, and how to meet it.
+//! `req status`: what is required here, satisfied or not, why, and how to satisfy it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -79,7 +79,7 @@ pub(super) fn status(wanted: &Status, settings: &Settings, view: &View<'_>, orig
 fn standing(rule: &Rule<'_>, view: &View<'_>) -> Standing {
     let standing = rule.strategy().standing(rule, view);
     if depends_on_a_session(rule, &standing, view) && view.world.live.is_empty() {
-        return Standing::Unmet("every new session begins with it open".to_owned());
+        return Standing::Unmet("every new session begins without it".to_owned());
     }
     standing
 }
@@ -102,7 +102,7 @@ fn unknown(rule: &Rule<'_>, standing: &Standing, view: &View<'_>) -> Option<Stri
         return Some(format!("{} is not checked out here", view.world.here.shown()));
     }
     let depends = depends_on_a_session(rule, standing, view) && !view.world.live.is_empty();
-    depends.then(|| "each session meets it for itself, and none is named".to_owned())
+    depends.then(|| "each session satisfies it for itself, and none is named".to_owned())
 }
 
 fn summary(lines: &[Line<'_>], view: &View<'_>) -> String {
@@ -118,10 +118,10 @@ fn summary(lines: &[Line<'_>], view: &View<'_>) -> String {
     };
     let met = lines.iter().filter(|line| line.is_met()).count();
     let met = if is_whole {
-        format!("{met} of {} met", lines.len())
+        format!("{met} of {} satisfied", lines.len())
     } else {
         // All of what is known is not all of it.
-        format!("a file is skipped, so what it requires is not known; of the rest {met} met")
+        format!("a file is skipped, so what it requires is not known; of the rest {met} satisfied")
     };
     format!("{met} {}{}{}", view.world.here.on(), named(State::Open), named(State::Unknown))
 }
@@ -161,14 +161,14 @@ fn as_text(
     for line in lines {
         let name = line.rule.name;
         let (state, when) = (line.state().word(), wording::when(&line.rule));
-        text.push(format!("  {state:7}  {name:width$}  {}; checked {when}", line.why()));
+        text.push(format!("  {state:13}  {name:width$}  {}; checked {when}", line.why()));
         if !line.is_met() {
-            text.push(format!("           {:width$}  to meet it: {}", "", line.remedy(view)));
+            text.push(format!("                 {:width$}  to satisfy it: {}", "", line.remedy(view)));
         }
         if wanted.all
             && let Some(origin) = origin(&line.rule.key())
         {
-            text.push(format!("           {:width$}  set in {origin}", ""));
+            text.push(format!("                 {:width$}  set in {origin}", ""));
         }
     }
     if wanted.all {
@@ -282,8 +282,8 @@ enum State {
 impl State {
     fn word(self) -> &'static str {
         match self {
-            Self::Met => "met",
-            Self::Open => "open",
+            Self::Met => "satisfied",
+            Self::Open => "not satisfied",
             Self::Unknown => "unknown",
         }
     }

@@ -51,7 +51,7 @@ pub(crate) fn words(call: &Call, late: &[(Rule<'_>, Late)]) -> String {
     let mut lines =
         vec![format!("requirements-check: {} does two things that belong in two lines.", call.tool)];
     for (rule, late) in late {
-        lines.push(format!("- {}: {}\n  To meet it: {}", rule.name, late.why(), late.remedy()));
+        lines.push(format!("- {}: {}\n  To satisfy it: {}", rule.name, late.why(), late.remedy()));
     }
     lines.join("\n")
 }

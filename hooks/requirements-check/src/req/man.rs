@@ -16,7 +16,7 @@ const STATUSES: [(&str, &str); 3] = [
     ("0", "Done, or the answer is yes."),
     (
         "1",
-        "The answer is no: not met, not found, refused, or it could not be done. The reason is on standard error.",
+        "The answer is no: not satisfied, not found, refused, or it could not be done. The reason is on standard error.",
     ),
     ("64", "Wrong usage; nothing was done."),
 ];
@@ -25,7 +25,7 @@ const FILES: [(&str, &str); 8] = [
     ("~/.claude/requirements.yaml", "Yours, for every project. It may lock keys against the others."),
     ("<project>/.claude/requirements.yaml", "The team's, in git."),
     ("<project>/.claude/requirements.local.yaml", "Yours, for this project; not in git."),
-    ("<git folder>/requirements/", "What was marked as met, by branch."),
+    ("<git folder>/requirements/", "What was satisfied, by branch."),
     ("~/.claude/hook-state/journal.jsonl", "What the hooks did and why: req log reads it."),
     ("~/.claude/hook-state/OFF", "While it is there, every hook is off: req pause writes it."),
     ("~/.claude/hooks/", "The hooks themselves, and req."),

@@ -20,16 +20,16 @@ impl Strategy for Blocking {
         };
         let set = format!("{} ago by {}", age(view.now_secs() - mark.satisfied_at), mark.satisfied_by.word());
         if rule.set.satisfied_by == SatisfiedBy::User && mark.satisfied_by != By::User {
-            return Standing::Unmet(format!("marked {set}, and only the user may mark it"));
+            return Standing::Unmet(format!("satisfied {set}, and only the user may satisfy it"));
         }
         if !view.is_fresh(rule, mark) {
-            return Standing::Unmet(format!("its mark, set {set}, is too old"));
+            return Standing::Unmet(format!("its satisfaction, {set}, is too old"));
         }
         match view.scope(rule) {
             Scope::SingleUse if view.state.is_spent(rule.name, mark.identity(), view.call) => {
-                Standing::Unmet("its mark was for one call and is used".to_owned())
+                Standing::Unmet("its satisfaction was for one call and is used".to_owned())
             }
-            _ => Standing::Met(format!("marked {set}")),
+            _ => Standing::Met(format!("satisfied {set}")),
         }
     }
 
@@ -43,7 +43,7 @@ impl Strategy for Blocking {
                 Remedy::Mark { or: skill.map(|skill| format!("complete the skill {skill}")) }
             }
             SatisfiedBy::User => {
-                Remedy::Do(view.asks_user(&format!("satisfy {}", rule.word()), "only the user may mark it"))
+                Remedy::Do(view.asks_user(&format!("satisfy {}", rule.word()), "only the user may satisfy it"))
             }
         }
     }
@@ -52,9 +52,9 @@ impl Strategy for Blocking {
 fn missing(rule: &Rule<'_>, view: &View<'_>) -> String {
     let place = view.world.here.on();
     match view.scope(rule) {
-        Scope::Session => format!("not marked in this session {place}"),
-        Scope::Branch => format!("not marked {place}"),
-        Scope::Permanent => "not marked in this repository".to_owned(),
-        Scope::SingleUse => format!("not marked for this call {place}"),
+        Scope::Session => format!("not satisfied in this session {place}"),
+        Scope::Branch => format!("not satisfied {place}"),
+        Scope::Permanent => "not satisfied in this repository".to_owned(),
+        Scope::SingleUse => format!("not satisfied for this call {place}"),
     }
 }

@@ -71,18 +71,18 @@ fn without_git_a_mark_counts_for_its_session() {
 #[test]
 fn what_is_not_marked_says_where_it_is_not() {
     for (scope, why) in [
-        ("session", "not marked in this session on feature"),
-        ("branch", "not marked on feature"),
-        ("permanent", "not marked in this repository"),
-        ("single_use", "not marked for this call on feature"),
+        ("session", "not satisfied in this session on feature"),
+        ("branch", "not satisfied on feature"),
+        ("permanent", "not satisfied in this repository"),
+        ("single_use", "not satisfied for this call on feature"),
     ] {
         assert_eq!(unmet(&Scene::new(&format!("plan: {{scope: {scope}}}\n")), "plan"), why);
     }
     let mut scene = Scene::new("plan: {scope: branch}\n");
     scene.world.here.key = Key::Detached("1a2b3c4d5e6f".to_owned());
-    assert_eq!(unmet(&scene, "plan"), "not marked on commit 1a2b3c4d");
+    assert_eq!(unmet(&scene, "plan"), "not satisfied on commit 1a2b3c4d");
     scene.world.here.key = Key::NoGit;
-    assert_eq!(unmet(&scene, "plan"), "not marked in this session in this project (no git)");
+    assert_eq!(unmet(&scene, "plan"), "not satisfied in this session in this project (no git)");
 }
 
 #[test]

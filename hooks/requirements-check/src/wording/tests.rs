@@ -132,7 +132,7 @@ fn without_git_the_place_is_the_project() {
     let mut scene = Scene::new("plan: {}\n");
     scene.world.here.key = Key::NoGit;
     let answer = scene.edit("t1");
-    assert!(denied(&answer).contains(" not met yet in this project (no git)."), "{}", denied(&answer));
+    assert!(denied(&answer).contains(" not satisfied yet in this project (no git)."), "{}", denied(&answer));
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn of_a_thousand_requirements_twenty_are_named_and_the_rest_counted() {
     let names: Vec<String> = (0..1000).map(|number| format!("r{number}: {{}}")).collect();
     let text = names.join("\n");
     let reason = denied(&Scene::new(&text).edit("t1")).to_owned();
-    assert!(reason.contains("- and 980 more, named when these are met"), "{reason}");
+    assert!(reason.contains("- and 980 more, named when these are satisfied"), "{reason}");
     assert_eq!(reason.lines().filter(|line| line.starts_with("- r")).count(), 20, "{reason}");
     let (_, to_mark) = reason.split_once("req satisfy ").unwrap();
     assert_eq!(to_mark.lines().next().unwrap().split(' ').count(), 20, "{to_mark}");

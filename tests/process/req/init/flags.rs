@@ -17,7 +17,7 @@ fn by_default_a_project_gets_a_plan_and_is_told_what_to_do_next() {
         "added to .gitignore: .claude/requirements.local.yaml",
         "It requires:",
         "  commit_plan: the change is cut into commits before it begins",
-        "  req status    what is required here, met or not",
+        "  req status    what is required here, satisfied or not",
         "  git add .claude/requirements.yaml .claude/requirements.schema.json .gitignore    so that your team has it",
         "  req hooks enable requirements-check    Claude Code does not run it yet",
     ] {

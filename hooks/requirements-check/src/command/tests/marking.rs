@@ -84,7 +84,7 @@ fn what_is_not_met_by_a_mark_says_what_would_meet_it() {
             ("tests", "run alone on a line (no pipe): cargo test"),
         ] {
             let text = no(&mut scene, &format!("satisfy {name}"), caller);
-            assert!(text.contains("not met by a mark") && text.contains(expected), "{text}");
+            assert!(text.contains("not satisfied by hand") && text.contains(expected), "{text}");
         }
     }
 }

@@ -38,9 +38,9 @@ fn states(status: &Value) -> Vec<(&str, &str)> {
 fn it_says_what_is_met_and_how_and_what_is_open_and_what_would_meet_it() {
     let text = yes(&mut scene(), "status", CLAUDE);
     for said in [
-        "3 of 5 met on feature; open: plan, tests",
+        "3 of 5 satisfied on feature; not satisfied: plan, tests",
         "session 5e55104e",
-        "marked 0 s ago by user",
+        "satisfied 0 s ago by user",
         "req satisfy plan",
         "cargo test",
         "; checked before edits\n",
@@ -65,18 +65,18 @@ fn all_of_it_has_what_is_off_and_where_everything_is_set() {
 
 #[test]
 fn the_summary_is_one_line() {
-    assert_eq!(yes(&mut scene(), "status --summary", CLAUDE), "3 of 5 met on feature; open: plan, tests");
+    assert_eq!(yes(&mut scene(), "status --summary", CLAUDE), "3 of 5 satisfied on feature; not satisfied: plan, tests");
     assert_eq!(yes(&mut Scene::new("{}\n"), "status --summary", USER), "nothing is required here");
     let mut skipped = scene();
     skipped.world.skipped = vec!["a.yaml: not valid YAML".to_owned()];
     assert_eq!(
         yes(&mut skipped, "status --summary", USER),
-        "a file is skipped, so what it requires is not known; of the rest 3 met on feature; open: plan, tests; \
+        "a file is skipped, so what it requires is not known; of the rest 3 satisfied on feature; not satisfied: plan, tests; \
          something is wrong, see req status"
     );
     let mut met = Scene::new("plan: {}\n");
     met.mark("plan", OWN, By::Agent);
-    assert_eq!(yes(&mut met, "status --summary", USER), "1 of 1 met on feature");
+    assert_eq!(yes(&mut met, "status --summary", USER), "1 of 1 satisfied on feature");
 }
 
 #[test]
@@ -159,11 +159,11 @@ fn where_no_session_is_live_what_depends_on_one_is_open_for_the_next() {
     );
     let text = yes(&mut scene, "status", USER);
     assert!(
-        text.starts_with("1 of 3 met on feature; open: plan, tests (no session is live here)\n"),
+        text.starts_with("1 of 3 satisfied on feature; not satisfied: plan, tests (no session is live here)\n"),
         "{text}"
     );
-    assert!(text.contains("every new session begins with it open; checked before edits"), "{text}");
-    assert!(text.contains("to meet it: Claude types req satisfy plan\n"), "{text}");
+    assert!(text.contains("every new session begins without it; checked before edits"), "{text}");
+    assert!(text.contains("to satisfy it: Claude types req satisfy plan\n"), "{text}");
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn where_several_sessions_are_live_and_none_is_named_what_depends_on_one_is_unkn
     assert_eq!(states(&status), [("adr", "open"), ("plan", "unknown"), ("pr", "unknown"), ("wide", "met")]);
     assert_eq!(status["session"], Value::Null);
     let text = yes(&mut scene, "status", USER);
-    let head = "1 of 4 met on feature; open: adr; unknown: plan, pr (live here: 5e55104e, 0c4e7a11; name one with --session)";
+    let head = "1 of 4 satisfied on feature; not satisfied: adr; unknown: plan, pr (live here: 5e55104e, 0c4e7a11; name one with --session)";
     assert!(text.starts_with(head), "{text}");
     assert!(text.contains("req satisfy plan --session ID"), "{text}");
 }

@@ -14,6 +14,6 @@ fn a_prompt_to_claude_passes_and_is_a_sign_of_life() {
 
 #[test]
 fn a_command_is_answered() {
-    let answer = Scene::new("plan: {}\n").prompt("req status", Some("0 of 1 met"));
-    assert_eq!(answer.verdict, Verdict::Reply { text: "0 of 1 met".to_owned() });
+    let answer = Scene::new("plan: {}\n").prompt("req status", Some("0 of 1 satisfied"));
+    assert_eq!(answer.verdict, Verdict::Reply { text: "0 of 1 satisfied".to_owned() });
 }
