@@ -1,28 +1,22 @@
 //! What looks like a secret is replaced before a text is kept or given to somebody else.
 //!
 //! A text is read once, byte by byte, in time proportional to its length; no pattern engine, nothing to set up. It goes by
-//! form alone: a password that looks like an ordinary word in an ordinary sentence is not found, and a random text that is
-//! none is. Where the two errors cannot both be avoided the text loses: a journal with a hole is still a journal.
+//! form alone: a known beginning, an address, a telling name. A random text without any of these is kept, and so is the password
+//! on a command line that only its program knows. Where the two errors cannot both be avoided the text loses: a journal with a
+//! hole is still a journal.
 //!
-//! - `scan`: one pass over a text
+//! - `scan`: one pass over a text; `user:password@` in addresses
 //! - `tokens`: keys and tokens known by how they begin
-//! - `named`, `value`: what stands behind a telling name, and whether that is a secret
-//! - `headers`, `login`, `pem`: HTTP headers, `user:password@` in addresses, private keys
-//! - `random`: what looks as if nobody had thought of it
-//! - `bytes`: what belongs to a word
+//! - `named`: what stands behind a telling name
+//! - `pem`: private keys
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-mod bytes;
-mod headers;
-mod login;
 mod named;
 mod pem;
-mod random;
 mod scan;
 mod tokens;
-mod value;
 
 /// What stands in a secret's place.
 const MASK: &str = "[masked]";
@@ -59,12 +53,6 @@ struct Found {
     kind: &'static str,
 }
 
-impl Found {
-    fn at(place: Range<usize>) -> Self {
-        Self { place, kind: "" }
-    }
-}
-
 /// The length of the mask that `text` begins with.
 fn mask_len(text: &[u8]) -> Option<usize> {
     let rest = text.strip_prefix(b"[masked")?;
@@ -75,6 +63,27 @@ fn mask_len(text: &[u8]) -> Option<usize> {
     let is_here = |kind: &&str| rest.strip_prefix(kind.as_bytes()).is_some_and(|rest| rest.starts_with(b"]"));
     let kind = tokens::kinds().chain([pem::KIND]).find(is_here)?;
     Some(MASK.len() + 2 + kind.len())
+}
+
+/// Part of a name or a token: letters, digits, `_` and `-`. Only ASCII ends anything here, so no place is ever inside a
+/// character.
+const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+/// White space of any kind, or what nobody types.
+const fn is_space(byte: u8) -> bool {
+    byte <= b' ' || byte == 0x7f
+}
+
+const fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`')
+}
+
+/// Where what `belongs` ends, from `at` on.
+fn end_of(text: &[u8], at: usize, belongs: impl Fn(u8) -> bool) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.iter().position(|byte| !belongs(*byte)).unwrap_or(rest.len())
 }
 
 #[cfg(test)]

@@ -1,26 +1,20 @@
-//! What stands behind a telling name is a secret, whatever it looks like: `password=`, `"apiKey": "`, `--token `. What stands
-//! behind a name that tells less, such as `key`, is one if it looks random.
+//! What stands behind a telling name is a secret: `password=`, `"apiKey": "`, `--token `, `<password>`, `key="ApiKey" value="`.
+//! What stands behind a name that tells less, such as `key`, is one if it looks random.
 
 use std::ops::Range;
 
-use super::bytes::{end_of, from, has_hump, is_base64, is_blank, is_word, skip_blanks};
-use super::random::looks_random;
-use super::value::{
-    Start, Style, Value, begins_line, behind, ends_line, inside, is_call, is_code, is_number, is_placeholder,
-    is_wordlike, read,
-};
-use super::{Found, headers};
+use super::{Found, end_of, is_quote, is_space, is_word, mask_len};
 
-/// A type between a name and its value is not longer, nor is a variable, in bytes.
+/// A value is judged by its beginning of this length, in bytes.
+const MAX_LOOK: usize = 1024;
+
+/// A type between a name and its value is not longer, nor is a placeholder, in bytes.
 const MAX_TYPE: usize = 64;
-
-/// How much of a name's end is looked at.
-const NAME_END: usize = 24;
 
 /// A shorter value without quotation marks is none, in bytes.
 const MIN_SECRET: usize = 3;
 
-/// A shorter one that is written loosely could be anything that has a digit in it.
+/// A shorter one in what may be code could be anything that has a digit in it.
 const MIN_LOOSE: usize = 6;
 
 /// A shorter one behind a name that tells little is not looked at.
@@ -29,231 +23,96 @@ const MIN_RANDOM: usize = 16;
 /// Hexadecimal digits behind such a name are a key from this length on.
 const MIN_HEX: usize = 32;
 
-const PASSWORDS: [&[u8]; 5] = [b"password", b"passwd", b"passphrase", b"passcode", b"pwd"];
+/// How much of a name's end is looked at.
+const NAME_END: usize = 24;
 
-const SECRETS: [&[u8]; 15] = [
-    b"secret",
-    b"token",
-    b"apikey",
-    b"accesskey",
-    b"secretkey",
-    b"privatekey",
-    b"accountkey",
-    b"sharedkey",
-    b"signingkey",
-    b"encryptionkey",
-    b"masterkey",
-    b"authkey",
-    b"storagekey",
-    b"credential",
-    b"credentials",
+const TELLING: [&str; 23] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "accountkey",
+    "sharedkey",
+    "signingkey",
+    "encryptionkey",
+    "masterkey",
+    "authkey",
+    "storagekey",
+    "credential",
+    "credentials",
+    "userpass",
+    "dbpass",
+    "adminpass",
 ];
 
-const SHORT: [&[u8]; 4] = [b"pass", b"auth", b"pw", b"cred"];
+/// Names that tell something only where they are a word of their own: `DB_PASS`, not `bypass`.
+const SHORT: [&str; 4] = ["pass", "auth", "pw", "cred"];
 
-const FAINT: [&[u8]; 9] =
-    [b"key", b"sig", b"signature", b"hmac", b"jwt", b"sid", b"sessionid", b"auth", b"nonce"];
+const FAINT: [&str; 9] = ["key", "sig", "signature", "hmac", "jwt", "sid", "sessionid", "auth", "nonce"];
 
-/// More options than a command is given are not passed over on the way to a password.
-const MAX_OPTIONS: usize = 8;
+/// Values that are no secret: types, states, and the words a sentence goes on with.
+const WORDS: &str = "a an and any are as auto basic bearer bool boolean bytes char default disabled empty enabled expired \
+    false field file flag for from has if in include int integer invalid is it missing must nil no none \
+    not null number object of omit on option optional or prompt required rotate same-origin self so \
+    stdin str string text that the this to true undefined varchar was yes";
 
-/// Options that are given a name and a password in one: their letter, and what stands between both.
-const JOINTS: [(u8, u8); 2] = [(b'u', b':'), (b'U', b'%')];
-
-/// Their long names.
-const USERS: [&[u8]; 3] = [b"--user ", b"--user=", b"--proxy-user "];
-
-/// What a name tells of its value.
+/// How a value is joined to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Telling {
-    /// It is a password.
-    Password,
-    /// It is a secret.
-    Secret,
-    /// It may be one.
-    Faint,
-    /// It is a cookie.
-    Cookie,
-    /// It is the header `Authorization`.
-    Authorization,
-    /// It is a scheme of that header.
-    Scheme,
-}
-
-/// What the line has said so far.
-#[derive(Debug, Default)]
-pub(super) struct Line {
-    /// The option that gives the program at work a password.
-    option: Option<u8>,
-    /// It is one of `.netrc`, where names and values are separated by blanks.
-    is_login: bool,
-}
-
-impl Line {
-    /// Takes note of a word that changes what the next ones mean.
-    pub(super) fn note(&mut self, word: &[u8]) {
-        match word {
-            b"mysql" | b"mysqldump" | b"mysqladmin" | b"mysqlimport" | b"mariadb" | b"mongo" | b"mongosh"
-            | b"mongodump" | b"mongorestore" | b"sshpass" | b"login" => self.option = Some(b'p'),
-            b"sqlcmd" | b"unzip" | b"zip" => self.option = Some(b'P'),
-            b"ldapsearch" | b"ldapadd" | b"ldapmodify" => self.option = Some(b'w'),
-            b"redis-cli" => self.option = Some(b'a'),
-            b"curl" => self.option = Some(b'u'),
-            b"smbclient" | b"rpcclient" => self.option = Some(b'U'),
-            b"openssl" => self.option = Some(b'k'),
-            b"htpasswd" => self.option = Some(b'b'),
-            b"machine" => self.is_login = true,
-            _ => {}
-        }
-    }
-
-    /// The value of an option that begins at this `-`.
-    pub(super) fn option(&self, text: &[u8], at: usize) -> Option<Found> {
-        if at == 0 || !is_blank(text[at - 1]) {
-            return None;
-        }
-        if let Some(place) = literal(text, at) {
-            return Some(Found::at(place));
-        }
-        let option = self.option?;
-        if option == b'b' {
-            return batch(text, at).map(Found::at);
-        }
-        let rest = from(text, at);
-        let joint = JOINTS.iter().find(|(with, _)| *with == option).map(|(_, joint)| *joint);
-        let long = USERS.iter().find(|name| joint.is_some() && rest.starts_with(name));
-        let short = || rest.starts_with(&[b'-', option]).then_some(2);
-        let length = long.map(|name| name.len()).or_else(short)?;
-        // `-key` and the like are others; with the rest the value may stand close to its option.
-        let is_other = option == b'k' && !rest.get(length).copied().is_some_and(is_blank);
-        let value = read(text, Start { style: Style::Bare, at: skip_blanks(text, at + length) });
-        let secret = &text[value.place.clone()];
-        let is_secret = !matches!(secret, [b'-', ..])
-            && !is_placeholder(secret)
-            && joint.is_none_or(|joint| secret.contains(&joint));
-        (is_secret && !is_other).then(|| Found::at(value.place))
-    }
-}
-
-/// What `--from-literal=name=value` of `kubectl` gives: it is what secrets are made with.
-fn literal(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let sign = from(text, at).strip_prefix(b"--from-literal")?;
-    let at = match sign {
-        [b'=', ..] => text.len() - sign.len() + 1,
-        [blank, ..] if is_blank(*blank) => skip_blanks(text, text.len() - sign.len()),
-        _ => return None,
-    };
-    let whole = read(text, Start { style: Style::Bare, at }).place;
-    let name = end_of(text, whole.start, |byte| is_word(byte) || byte == b'.');
-    if text.get(name) != Some(&b'=') {
-        return None;
-    }
-    let start = Start { style: Style::Bare, at: name + 1 };
-    // In quotes as a whole it goes to where they end.
-    let place = if whole.start > at { name + 1..whole.end } else { read(text, start).place };
-    is_secret(text, &place).then_some(place)
-}
-
-fn is_secret(text: &[u8], place: &Range<usize>) -> bool {
-    text.get(place.clone()).is_some_and(|secret| !secret.is_empty() && !is_placeholder(secret))
-}
-
-/// The password on a line of `htpasswd -b [file] user password`, whose options begin here; with `-n` there is no file.
-fn batch(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let word = |at: usize| read(text, Start { style: Style::Bare, at: skip_blanks(text, at) });
-    let (mut is_batch, mut has_file, mut at) = (false, true, at);
-    for _ in 0..MAX_OPTIONS {
-        if text.get(at) != Some(&b'-') {
-            break;
-        }
-        let end = end_of(text, at, is_word);
-        is_batch |= text[at..end].contains(&b'b');
-        has_file &= !text[at..end].contains(&b'n');
-        let end = if text[at..end].ends_with(b"C") { word(end).place.end } else { end };
-        at = skip_blanks(text, end);
-    }
-    for _ in 0..=usize::from(has_file) {
-        let passed = word(at);
-        at = (passed.place.end + usize::from(passed.is_quoted)).min(text.len());
-    }
-    let place = word(at).place;
-    (is_batch && is_secret(text, &place)).then_some(place)
+enum Joint {
+    /// `=`, `:`, `=>`, `%3D` or the end of a tag.
+    Given,
+    /// `name == "value"`, `("name", "value")`, `name: Type = "value"`: only what is quoted is the value itself.
+    Quoted,
+    /// Blanks alone.
+    Blank,
 }
 
 /// The secret behind the name `word`, if it is a telling one.
-pub(super) fn find(text: &[u8], word: &Range<usize>, line: &Line) -> Option<Found> {
-    let telling = telling(&text[word.clone()])?;
-    let start = behind(text, word)?;
-    let place = match telling {
-        Telling::Cookie => headers::cookie(text, word, start),
-        Telling::Authorization => headers::authorization(text, word, start),
-        Telling::Scheme => headers::credentials(text, word, start),
-        Telling::Faint => key(text, start),
-        Telling::Password | Telling::Secret => {
-            let name = Name { text, place: word.clone(), telling };
-            let values = [Some(start), name.behind_type(), name.told(start)].into_iter().flatten();
-            values
-                .map(|start| read(text, start))
-                .find(|value| name.is_given(value, line))
-                .map(|value| value.place)
-        }
+pub(super) fn find(text: &[u8], word: &Range<usize>) -> Option<Found> {
+    let mut end = [0; NAME_END];
+    let name = name_end(&text[word.clone()], &mut end);
+    let place = if matches!(name, "bearer" | "basic") {
+        credential(text, end_of(text, word.end, is_blank))
+    } else if name.ends_with("authorization") {
+        let (_, at) = joint(text, word).filter(|(joint, _)| *joint == Joint::Given)?;
+        let at = at + usize::from(text.get(at).copied().is_some_and(is_quote));
+        let scheme = end_of(text, at, |byte| is_word(byte));
+        credential(text, end_of(text, scheme, is_blank)).or_else(|| credential(text, at))
+    } else if name.ends_with("cookie") {
+        cookie(text, word)
+    } else if TELLING.iter().any(|telling| name.ends_with(telling)) || is_short(&text[word.clone()]) {
+        telling(text, word)
+    } else if FAINT.iter().any(|faint| name.ends_with(faint)) {
+        key(text, word)
+    } else {
+        None
     };
-    place.map(Found::at)
+    place.map(|place| Found { place, kind: "" })
 }
 
-/// What is behind a name that tells little, if it looks like a key and not like the name of one.
-fn key(text: &[u8], start: Start) -> Option<Range<usize>> {
-    let at = inside(text, start.at);
-    let end = end_of(text, at, |byte| is_base64(byte) || byte == b'.');
-    let value = &text[at..end];
-    let is_hex = || value.len() >= MIN_HEX && value.iter().all(u8::is_ascii_hexdigit);
-    let is_key = start.style != Style::Bare && value.len() >= MIN_RANDOM && (looks_random(value) || is_hex());
-    is_key.then(|| at..end_of(text, end, |byte| byte == b'='))
-}
-
-/// What the name tells, by how it ends.
-fn telling(name: &[u8]) -> Option<Telling> {
-    if !may_tell(name) {
-        return None;
-    }
-    let mut end = [0_u8; NAME_END];
+/// The end of a name in small letters, without its signs.
+fn name_end<'a>(name: &[u8], end: &'a mut [u8; NAME_END]) -> &'a str {
     let mut start = NAME_END;
     for byte in name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric()).take(NAME_END) {
         start -= 1;
         end[start] = byte.to_ascii_lowercase();
     }
-    let end = &end[start..];
-    let ends_in = |names: &[&[u8]]| names.iter().any(|name| end.ends_with(name));
-    match end {
-        b"bearer" | b"basic" => Some(Telling::Scheme),
-        _ if end.ends_with(b"authorization") => Some(Telling::Authorization),
-        _ if end.ends_with(b"cookie") => Some(Telling::Cookie),
-        _ if ends_in(&PASSWORDS) => Some(Telling::Password),
-        _ if ends_in(&SECRETS) || is_short(name) => Some(Telling::Secret),
-        _ if ends_in(&FAINT) => Some(Telling::Faint),
-        _ => None,
-    }
+    std::str::from_utf8(&end[start..]).unwrap_or_default()
 }
 
-/// Its last two letters are those of a name that tells something: most words are done with here.
-fn may_tell(name: &[u8]) -> bool {
-    let [.., before, last] = name else { return false };
-    matches!(
-        [before.to_ascii_lowercase(), last.to_ascii_lowercase()],
-        [b'r' | b'w' | b'e', b'd']
-            | [b's' | b'd' | b'r' | b'c' | b'i', b'e']
-            | [b'e' | b'w', b't']
-            | [b'e' | b'o', b'n']
-            | [b'e', b'y' | b'r']
-            | [b'a', b'l' | b'c']
-            | [b'l' | b's', b's']
-            | [b't', b'h']
-            | [b'p', b'w']
-            | [b'i', b'g' | b'd' | b'c']
-    )
+fn ends_telling(name: &[u8]) -> bool {
+    let mut end = [0; NAME_END];
+    let name = name_end(name, &mut end);
+    TELLING.iter().any(|telling| name.ends_with(telling))
 }
 
-/// A short name tells something only where it is a word of its own: `pass`, `DB_PASS`, `dbPass`, not `bypass`.
 fn is_short(name: &[u8]) -> bool {
     SHORT.iter().any(|short| {
         let Some(start) = name.len().checked_sub(short.len()) else { return false };
@@ -262,117 +121,215 @@ fn is_short(name: &[u8]) -> bool {
             None | Some(b'_' | b'-') => true,
             Some(before) => before.is_ascii_lowercase() && end[0].is_ascii_uppercase(),
         };
-        begins && end.eq_ignore_ascii_case(short)
+        begins && end.eq_ignore_ascii_case(short.as_bytes())
     })
 }
 
-/// A name that says: what I am given is a secret.
-struct Name<'a> {
-    text: &'a [u8],
-    place: Range<usize>,
-    telling: Telling,
+/// How the value behind a name is joined to it, and where it begins.
+fn joint(text: &[u8], name: &Range<usize>) -> Option<(Joint, usize)> {
+    let slashes = end_of(text, name.end, |byte| byte == b'\\');
+    let is_quoted = text.get(slashes).copied().is_some_and(is_quote);
+    let closed = if is_quoted { slashes + 1 } else { name.end };
+    let closed = closed + usize::from(text.get(closed) == Some(&b']'));
+    let sign = end_of(text, closed, is_blank);
+    let is_tag = || name.start > 0 && matches!(text[name.start - 1], b'<' | b':');
+    let is_option = name.start > 0 && text[name.start - 1] == b'-';
+    let (joint, length) = match &text[sign..] {
+        [b':', b':', ..] => return None,
+        [b'=' | b'!', b'=', b'=', ..] => (Joint::Quoted, 3),
+        [b'=' | b'!', b'=', ..] => (Joint::Quoted, 2),
+        [b':' | b'+', b'=', ..] | [b'=', b'>', ..] => (Joint::Given, 2),
+        [b'=' | b':', ..] => (Joint::Given, 1),
+        [b'%', b'3', b'D' | b'd', ..] => (Joint::Given, 3),
+        [b',', ..] if is_quoted => (Joint::Quoted, 1),
+        [b'>', ..] if is_tag() => (Joint::Given, 1),
+        rest if is_quoted && rest.starts_with(b"value") => {
+            let equals = end_of(text, sign + b"value".len(), is_blank);
+            (text.get(equals) == Some(&b'=')).then_some((Joint::Quoted, equals + 1 - sign))?
+        }
+        _ if is_option && sign > closed => (Joint::Blank, 0),
+        _ => return None,
+    };
+    Some((joint, end_of(text, sign + length, is_blank)))
 }
 
-impl Name<'_> {
-    fn word(&self) -> &[u8] {
-        &self.text[self.place.clone()]
-    }
-
-    /// `name: Type = "value"`: the type is none, but what is quoted behind it may be one.
-    fn behind_type(&self) -> Option<Start> {
-        let is_type = |byte: u8| byte.is_ascii_alphanumeric() || b"_&'<>.[]| ?:".contains(&byte);
-        let rest = from(self.text, self.place.end);
-        let end = end_of(&rest[..rest.len().min(MAX_TYPE)], 0, is_type);
-        let is_typed = rest.starts_with(b":") && matches!(rest[end..], [b'=', b' ', ..]);
-        let at = skip_blanks(self.text, self.place.end + end + 1);
-        is_typed.then_some(Start { style: Style::Quoted, at })
-    }
-
-    /// "The password is hunter2."
-    fn told(&self, start: Start) -> Option<Start> {
-        let is = self.telling == Telling::Password && start.style == Style::Bare;
-        let rest =
-            from(self.text, start.at).strip_prefix(b"is").filter(|rest| is && rest.first() == Some(&b' '))?;
-        let at = skip_blanks(self.text, self.text.len() - rest.len());
-        Some(Start { style: Style::Loose, at })
-    }
-
-    fn is_given(&self, value: &Value, line: &Line) -> bool {
-        let secret = &self.text[value.place.clone()];
-        if is_placeholder(secret) || self.is_folder(secret) {
-            return false;
+/// A value: its place without quotation marks, and whether it has some.
+fn value(text: &[u8], at: usize) -> (Range<usize>, bool) {
+    let has_letter =
+        matches!(&text[at..], [b'b' | b'f' | b'r' | b'u' | b'$' | b'@', mark, ..] if is_quote(*mark));
+    let slashes = at + usize::from(has_letter);
+    let mark_at = end_of(text, slashes, |byte| byte == b'\\');
+    match text.get(mark_at).copied().filter(|byte| is_quote(*byte)) {
+        Some(mark) => {
+            let start = mark_at + if text[mark_at..].starts_with(&[mark; 3]) { 3 } else { 1 };
+            (start..closing(text, start, mark, mark_at > slashes), true)
         }
-        match value.style {
-            Style::Bare => self.is_given_barely(value, line),
-            Style::Quoted => value.is_quoted && (self.is_option() || !is_wordlike(secret)),
-            _ if value.is_quoted => true,
-            _ if secret.len() < MIN_SECRET || self.is_count(secret) => false,
-            Style::Tight => self.is_in_no_code() || !is_call(secret) && !self.is_named_by(secret),
-            Style::Loose => !is_call(secret) && !self.is_named_by(secret) && self.is_given_loosely(value),
-            Style::Element => true,
+        None => (at..unquoted_end(text, at), false),
+    }
+}
+
+/// As much of the text as is looked at to judge the value at `at`: names behind each other would else cost the square of
+/// their number.
+fn near(text: &[u8], at: usize) -> &[u8] {
+    &text[..text.len().min(at + MAX_LOOK)]
+}
+
+/// Where the quotation ends; at the end of the line where nobody ends it.
+fn closing(text: &[u8], start: usize, mark: u8, is_escaped: bool) -> usize {
+    let mut at = start;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'\n' => return at,
+            b'\\' if is_escaped && text.get(at + 1) == Some(&mark) => return at,
+            b'\\' if text.get(at + 1).is_some_and(u8::is_ascii) => at += 1,
+            byte if *byte == mark => return at,
+            _ => {}
         }
+        at += 1;
     }
+    text.len()
+}
 
-    /// Between a name and its value there are blanks: a setting, a line of code, or a sentence.
-    fn is_given_loosely(&self, value: &Value) -> bool {
-        let secret = &self.text[value.place.clone()];
-        let is_password = self.telling == Telling::Password;
-        if is_wordlike(secret) {
-            let refers = (secret.contains(&b'_') || has_hump(secret)) && telling(secret).is_some();
-            return self.is_line(value) && !refers && (is_password || !is_title(secret));
-        }
-        if is_code(secret) {
-            return is_password && self.is_line(value);
-        }
-        is_password || secret.len() >= MIN_LOOSE
-    }
+fn unquoted_end(text: &[u8], start: usize) -> usize {
+    let belongs = |byte| !is_space(byte) && !is_quote(byte) && !b"&;,<\\".contains(&byte);
+    let end = end_of(text, start, belongs);
+    let closers = text[start..end].iter().rev().take_while(|byte| b")]}.".contains(byte)).count();
+    if mask_len(&text[start..end]).is_some() { end } else { end - closers }
+}
 
-    /// Nothing but blanks between a name and its value: an option, a line of `.netrc`, SQL.
-    fn is_given_barely(&self, value: &Value, line: &Line) -> bool {
-        let secret = &self.text[value.place.clone()];
-        let is_password = self.telling == Telling::Password;
-        if value.is_quoted {
-            return self.is_option() || is_password && self.text[value.place.start - 1] != b'`';
-        }
-        let is_of_netrc = || is_password && (line.is_login || self.is_line(value) && !is_wordlike(secret));
-        secret.len() >= MIN_SECRET && secret[0] != b'-' && (self.is_option() || is_of_netrc())
-    }
+fn telling(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
+    let given = joint(text, name);
+    let starts = given.into_iter().chain(behind_type(text, name).map(|at| (Joint::Quoted, at)));
+    starts
+        .filter(|(joint, at)| {
+            let (place, is_quoted) = value(near(text, *at), *at);
+            is_secret(text, name, *joint, (&place, is_quoted))
+        })
+        .map(|(_, at)| value(text, at).0)
+        .next()
+}
 
-    /// Name and value are all there is on their line.
-    fn is_line(&self, value: &Value) -> bool {
-        begins_line(self.text, self.place.start) && ends_line(self.text, value.place.end)
+fn is_secret(text: &[u8], name: &Range<usize>, joint: Joint, value: (&Range<usize>, bool)) -> bool {
+    let (place, is_quoted) = value;
+    let secret = &text[place.clone()];
+    let word = &text[name.clone()];
+    if is_placeholder(secret) || matches!(word, b"PWD" | b"OLDPWD") || secret.starts_with(b"~/") {
+        return false;
     }
+    if is_quoted {
+        return joint != Joint::Quoted || !is_wordlike(secret);
+    }
+    // `--password=...` and `DB_PASSWORD=...` stand in no code: whatever they are given is the secret itself.
+    let is_option = name.start > 0 && text[name.start - 1] == b'-';
+    let is_in_no_code = is_option || !word.iter().any(u8::is_ascii_lowercase);
+    if joint == Joint::Quoted || secret.len() < MIN_SECRET || secret[0] == b'-' {
+        return false;
+    }
+    if is_in_no_code {
+        return secret.len() >= MIN_LOOSE || !secret.iter().all(u8::is_ascii_digit);
+    }
+    if is_code(secret) {
+        return false;
+    }
+    let has_digit = secret.iter().any(u8::is_ascii_digit);
+    has_digit && secret.len() >= MIN_LOOSE || !is_title(secret) && is_line(text, name.start, place.end)
+}
 
-    fn is_option(&self) -> bool {
-        self.place.start > 0 && self.text[self.place.start - 1] == b'-'
-    }
+/// `name: Type = "value"` and `name string = "value"`: where the value begins.
+fn behind_type(text: &[u8], name: &Range<usize>) -> Option<usize> {
+    let near = &text[..text.len().min(name.end + MAX_TYPE)];
+    let is_type = |byte: u8| byte.is_ascii_alphanumeric() || b"_&'<>.[]*| ?:".contains(&byte);
+    let equals = end_of(near, name.end, is_type);
+    let is_typed = text.get(name.end).is_some_and(|byte| matches!(byte, b':' | b' '));
+    (is_typed && text.get(equals) == Some(&b'=') && text.get(equals + 1) != Some(&b'='))
+        .then(|| end_of(text, equals + 1, is_blank))
+}
 
-    /// `--password=...` and `DB_PASSWORD=...` stand in no code, so whatever they are given is the secret itself.
-    fn is_in_no_code(&self) -> bool {
-        self.is_option() || !self.word().iter().any(u8::is_ascii_lowercase)
-    }
+/// What is behind a name that tells little, if it looks like a key and not like the name of one.
+fn key(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
+    let (_, at) = joint(text, name).filter(|(joint, _)| *joint == Joint::Given)?;
+    let key = &text[value(near(text, at), at).0];
+    let has = |is_one: fn(&u8) -> bool| key.iter().any(is_one);
+    let is_base64 = key.iter().all(|byte| is_word(*byte) || b"+/=.".contains(byte));
+    let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit);
+    let is_hex = key.len() >= MIN_HEX && key.iter().all(u8::is_ascii_hexdigit);
+    (key.len() >= MIN_RANDOM && is_base64 && (is_mixed || is_hex)).then(|| value(text, at).0)
+}
 
-    /// The value is a variable that holds the secret, not the secret: `password=self.password`, `password: password`.
-    fn is_named_by(&self, value: &[u8]) -> bool {
-        let is_path = value.iter().all(|byte| is_word(*byte) || *byte == b'.');
-        let is_member = || value.contains(&b'.') && telling(value).is_some();
-        is_path && value.len() < MAX_TYPE && (value.eq_ignore_ascii_case(self.word()) || is_member())
-    }
+/// All of a cookie line, if it is one: `name=value` at least.
+fn cookie(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
+    let (_, at) = joint(text, name)?;
+    let opening = name.start.checked_sub(1).map(|before| text[before]).filter(|before| is_quote(*before));
+    let mark = text.get(at).copied().filter(|byte| is_quote(*byte));
+    let start = at + usize::from(mark.is_some());
+    let near = near(text, start);
+    let key = end_of(near, start, |byte| is_word(byte) || byte == b'.');
+    let has_value = near.get(key) == Some(&b'=') && near.get(key + 1).is_some_and(|byte| !is_space(*byte));
+    let belongs = |byte: u8| !matches!(byte, b'\n' | b'\r') && Some(byte) != mark.or(opening);
+    (key > start && has_value).then(|| start..end_of(text, start, belongs))
+}
 
-    /// The folder a shell is in, not a password.
-    fn is_folder(&self, value: &[u8]) -> bool {
-        let is_path = matches!(value, [b'/' | b'~' | b'.', ..] | [_, b':', b'\\' | b'/', ..]);
-        is_path && matches!(self.word(), b"PWD" | b"OLDPWD")
-    }
+/// The word that begins here, if it is no word of a sentence.
+fn credential(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let word = &text[at..unquoted_end(near(text, at), at)];
+    let has_sign = word.iter().any(|byte| byte.is_ascii_digit() || b"=+/_".contains(byte));
+    let is_mixed =
+        || word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    let is_credential =
+        word.len() >= MIN_LOOSE && !is_placeholder(word) && (has_sign || is_mixed() || word.len() >= 24);
+    is_credential.then(|| at..unquoted_end(text, at))
+}
 
-    /// A count, not a secret: a password may be a number, but hardly one of three digits.
-    fn is_count(&self, value: &[u8]) -> bool {
-        let min = if self.telling == Telling::Password { 4 } else { MIN_LOOSE };
-        value.len() < min && is_number(value)
-    }
+/// Nothing that is kept secret: a word from the list, a variable, a template, a mask.
+pub(super) fn is_placeholder(value: &[u8]) -> bool {
+    let is_variable = |name: &[u8]| {
+        let has = |is_one: fn(&u8) -> bool| name.iter().any(is_one);
+        // Small letters and digits together are rather a password that begins with a `$`.
+        name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+            && has(u8::is_ascii_alphabetic)
+            && !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_digit))
+    };
+    let is_reference = match value {
+        [b'$', name @ ..] | [b'%', name @ .., b'%'] | [b'{', name @ .., b'}'] if is_variable(name) => true,
+        [b'<', .., b'>'] | [] | [b'$', b'{' | b'(', ..] | [b'{', b'{', ..] | [b'%', b'(', ..] => true,
+        [first, rest @ ..] => !first.is_ascii_digit() && rest.iter().all(|byte| byte == first),
+    };
+    let word = value.strip_suffix(b".").unwrap_or(value);
+    let is_listed = || WORDS.split(' ').any(|listed| word.eq_ignore_ascii_case(listed.as_bytes()));
+    value.len() <= MAX_TYPE && (is_reference || mask_len(value).is_some() || is_listed())
+}
+
+/// A value of letters only, as a word has, or a name of several words.
+fn is_wordlike(value: &[u8]) -> bool {
+    value.len() < MAX_TYPE
+        && value.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.'))
+}
+
+/// A call, a type, a list, or a variable that holds the secret: `self.token`.
+fn is_code(value: &[u8]) -> bool {
+    let is_path = || value.iter().all(|byte| is_word(*byte) || *byte == b'.') && ends_telling(value);
+    value.iter().any(|byte| b"(|[".contains(byte))
+        || value.windows(2).any(|pair| pair == b"::")
+        || matches!(value, [b'&' | b'*' | b'{' | b'!', ..])
+        || is_path()
 }
 
 /// What a type or a sentence begins with: a capital and small letters.
 fn is_title(value: &[u8]) -> bool {
     value[0].is_ascii_uppercase() && value[1..].iter().any(u8::is_ascii_lowercase)
+}
+
+/// Name and value are all there is on their line, as in a file of settings.
+fn is_line(text: &[u8], name: usize, value_end: usize) -> bool {
+    let before = &text[name.saturating_sub(MAX_TYPE)..name];
+    let line = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let margin = end_of(before, line, |byte| is_blank(byte) || b"-+>|".contains(&byte));
+    let closers = end_of(text, value_end, |byte| b",;)]}".contains(&byte));
+    let rest = &text[end_of(text, closers, |byte| is_blank(byte) || byte == b'\r')..];
+    let ends = matches!(rest, [] | [b'\n' | b'#', ..] | [b'/', b'/', ..] | [b'\\', b'n' | b'r', ..]);
+    ends && !before[margin..].iter().any(|byte| is_space(*byte))
+}
+
+const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
 }

@@ -1,124 +1,55 @@
-//! One pass over a text, from left to right. What is found is replaced and not looked at again; what is not moves the pass
-//! on by at least one byte, and whoever looks far ahead remembers how far it looked.
+//! One pass over a text, from left to right. What is found is replaced and not looked at again; whatever is not found moves
+//! the pass on by at least one byte.
 
-use std::ops::Range;
+use super::{Found, end_of, is_quote, is_space, is_word, mask_len, named, pem, tokens};
 
-use super::bytes::{Escape, end_of, escape, from, is_word};
-use super::login::Logins;
-use super::named::{self, Line};
-use super::pem::Keys;
-use super::random::Runs;
-use super::{Found, mask_len, tokens};
+/// A user's name without a password is a token from this length on, if it has a digit.
+const MIN_LOGIN_TOKEN: usize = 16;
 
 /// The text without what was found; `None` where nothing was.
 pub(super) fn pass(text: &str) -> Option<String> {
-    let mut scan = Scan {
-        text,
-        bytes: text.as_bytes(),
-        at: 0,
-        copied: 0,
-        clean: String::new(),
-        line: Line::default(),
-        logins: Logins::default(),
-        keys: Keys::default(),
-        runs: Runs::default(),
+    let bytes = text.as_bytes();
+    let (mut at, mut copied, mut clean) = (0, 0, String::new());
+    while at < bytes.len() {
+        let (found, next) = look(bytes, at);
+        let Some(Found { place, kind }) = found else {
+            at = next;
+            continue;
+        };
+        clean.push_str(text.get(copied..place.start).unwrap_or_default());
+        clean.push_str(&if kind.is_empty() { "[masked]".to_owned() } else { format!("[masked: {kind}]") });
+        (at, copied) = (place.end, place.end);
+    }
+    (copied > 0).then(|| clean + text.get(copied..).unwrap_or_default())
+}
+
+/// What begins here, and where to go on if nothing does.
+fn look(text: &[u8], at: usize) -> (Option<Found>, usize) {
+    match text[at] {
+        b'-' => (pem::find(text, at), at + 1),
+        b':' => (login(text, at), at + 1),
+        b'[' => (None, at + mask_len(&text[at..]).unwrap_or(1)),
+        byte if is_word(byte) => {
+            let word = at..end_of(text, at, is_word);
+            (tokens::find(text, &word).or_else(|| named::find(text, &word)), word.end)
+        }
+        _ => (None, at + 1),
+    }
+}
+
+/// `user:password@`, or a token and `@`, behind the `://` of an address. Host and path stay.
+fn login(text: &[u8], colon: usize) -> Option<Found> {
+    let rest = &text[colon..];
+    let start = colon + [&b"://"[..], b":\\/\\/"].iter().find(|sign| rest.starts_with(sign))?.len();
+    let is_host = |byte: u8| {
+        !is_space(byte) && !is_quote(byte) && !matches!(byte, b'/' | b'?' | b'#' | b'\\' | b'<' | b'>')
     };
-    while scan.at < text.len() {
-        scan.step();
-    }
-    scan.finish()
-}
-
-struct Scan<'a> {
-    text: &'a str,
-    bytes: &'a [u8],
-    /// Here it is.
-    at: usize,
-    /// The text up to here is in `clean`.
-    copied: usize,
-    clean: String,
-    line: Line,
-    logins: Logins,
-    keys: Keys,
-    runs: Runs,
-}
-
-impl Scan<'_> {
-    fn step(&mut self) {
-        match self.bytes[self.at] {
-            b'-' => self.dash(),
-            byte if is_word(byte) => self.word(),
-            b':' => {
-                let found = self.logins.find(self.bytes, self.at);
-                self.mask_or_pass(found, self.at + 1);
-            }
-            b'[' => self.at += mask_len(from(self.bytes, self.at)).unwrap_or(1),
-            b'\\' | b'%' | 0x1b => self.escape(),
-            b'\n' | b';' | b'|' | b'&' => {
-                self.line = Line::default();
-                self.at += 1;
-            }
-            _ => self.at += 1,
-        }
-    }
-
-    /// A private key, or an option whose value is a password.
-    fn dash(&mut self) {
-        let key = self.keys.find(self.bytes, self.at);
-        let found = key.or_else(|| self.line.option(self.bytes, self.at));
-        self.mask_or_pass(found, self.at + 1);
-    }
-
-    fn word(&mut self) {
-        let word = self.at..end_of(self.bytes, self.at, is_word);
-        let found = self.secret(&word);
-        self.line.note(&self.bytes[word.clone()]);
-        self.mask_or_pass(found, word.end);
-    }
-
-    fn secret(&mut self, word: &Range<usize>) -> Option<Found> {
-        tokens::find(self.bytes, word)
-            .or_else(|| named::find(self.bytes, word, &self.line))
-            .or_else(|| self.runs.find(self.bytes, word))
-    }
-
-    fn escape(&mut self) {
-        let Escape { length, slashes, is_break } = escape(from(self.bytes, self.at));
-        let (letter, next) = (self.at + slashes, self.at + length);
-        // After an even number of backslashes the letter may be the first of a word: `C:\\token=`.
-        let is_either = slashes > 0 && slashes % 2 == 0 && next > letter;
-        let whole = letter..end_of(self.bytes, letter, is_word);
-        let found = if is_either { self.secret(&whole) } else { None };
-        if is_break && found.is_none() {
-            self.line = Line::default();
-        }
-        self.mask_or_pass(found, next);
-    }
-
-    fn mask_or_pass(&mut self, found: Option<Found>, next: usize) {
-        match found {
-            Some(Found { place, kind }) => self.mask(place, kind),
-            None => self.at = next,
-        }
-    }
-
-    fn mask(&mut self, place: Range<usize>, kind: &str) {
-        self.clean.push_str(self.text.get(self.copied..place.start).unwrap_or_default());
-        self.clean.push_str("[masked");
-        if !kind.is_empty() {
-            self.clean.push_str(": ");
-            self.clean.push_str(kind);
-        }
-        self.clean.push(']');
-        self.at = place.end;
-        self.copied = place.end;
-    }
-
-    fn finish(mut self) -> Option<String> {
-        if self.copied == 0 {
-            return None;
-        }
-        self.clean.push_str(self.text.get(self.copied..).unwrap_or_default());
-        Some(self.clean)
-    }
+    let host_end = end_of(text, start, is_host);
+    let login = &text[start..host_end];
+    let login = &login[..login.iter().rposition(|byte| *byte == b'@')?];
+    let is_secret = match login.iter().position(|byte| *byte == b':') {
+        Some(colon) => !named::is_placeholder(&login[colon + 1..]) && mask_len(login).is_none(),
+        None => login.len() >= MIN_LOGIN_TOKEN && login.iter().any(u8::is_ascii_digit),
+    };
+    is_secret.then(|| Found { place: start..start + login.len(), kind: "" })
 }

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::Found;
-use super::bytes::{end_of, from, is_dotted, is_word};
+use super::{Found, end_of, is_word};
 
 /// How a token goes on.
 #[derive(Debug, Clone, Copy)]
@@ -20,8 +19,6 @@ enum Tail {
     Capitals(usize),
     /// Exactly so many hexadecimal digits.
     Hex(usize),
-    /// Two parts with a dot between them, each at least so long.
-    TwoParts(usize),
     /// A path; the address before it stays.
     Path(usize),
 }
@@ -71,6 +68,8 @@ const SHAPES: &[Shape] = &[
     ("discord.com/api/webhooks/", Tail::Path(10), "webhook"),
     ("discordapp.com/api/webhooks/", Tail::Path(10), "webhook"),
     ("webhook.office.com/webhookb2/", Tail::Path(10), "webhook"),
+    ("api.telegram.org/bot", Tail::Path(10), "Telegram token"),
+    ("eyJ", Tail::Dotted(20), "JWT"),
     ("hooks.zapier.com/hooks/catch/", Tail::Path(10), "webhook"),
     ("sk_live_", Tail::Word(10), "Stripe key"),
     ("sk_test_", Tail::Word(10), "Stripe key"),
@@ -93,7 +92,7 @@ const SHAPES: &[Shape] = &[
     ("pypi-AgE", Tail::Word(16), "PyPI token"),
     ("rubygems_", Tail::Plain(32), "RubyGems key"),
     ("dckr_pat_", Tail::Word(20), "Docker token"),
-    ("SG.", Tail::TwoParts(16), "SendGrid key"),
+    ("SG.", Tail::Dotted(32), "SendGrid key"),
     ("xkeysib-", Tail::Word(32), "mail key"),
     ("key-", Tail::Hex(32), "mail key"),
     ("SK", Tail::Hex(32), "Twilio key"),
@@ -135,28 +134,27 @@ const FIRST_BYTES: u128 = {
     bytes
 };
 
-const JWT: &str = "JWT";
-const TELEGRAM: &str = "Telegram token";
-const DISCORD: &str = "Discord token";
-
 /// What the secrets of this module are called.
 pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
-    SHAPES.iter().map(|(_, _, kind)| *kind).chain([JWT, TELEGRAM, DISCORD])
+    SHAPES.iter().map(|(_, _, kind)| *kind)
 }
 
-/// The token that begins in this word: at its start, or after a `_` or `-` in it.
+/// An escape sequence before a word takes so many of its first bytes at most: `u001b`, `3D`, the `31m` of a colour.
+const MAX_ESCAPE: usize = 6;
+
+/// The token that begins in this word: at its start, after a `_` or `-` in it, or after what an escape sequence takes of it.
 pub(super) fn find(text: &[u8], word: &Range<usize>) -> Option<Found> {
     let goes_on = text.get(word.end).is_some_and(|next| matches!(next, b'.' | b':' | b'/'));
     if word.len() < MIN_TOKEN && !goes_on {
         return None;
     }
-    telegram(text, word).or_else(|| discord(text, word)).or_else(|| {
-        let is_start =
-            |at: &usize| *at == word.start || matches!(text[*at - 1], b'_' | b'-') && text[*at] != b'-';
-        word.clone()
-            .filter(is_start)
-            .find_map(|start| jwt(text, start, word).or_else(|| shaped(text, start, word)))
-    })
+    let is_escaped = word.start > 0 && matches!(text[word.start - 1], b'\\' | b'%' | b'[' | b';');
+    let is_start = |at: &usize| {
+        *at == word.start
+            || matches!(text[*at - 1], b'_' | b'-') && text[*at] != b'-'
+            || is_escaped && *at <= word.start + MAX_ESCAPE
+    };
+    word.clone().filter(is_start).find_map(|start| shaped(text, start, word))
 }
 
 fn shaped(text: &[u8], start: usize, word: &Range<usize>) -> Option<Found> {
@@ -165,7 +163,7 @@ fn shaped(text: &[u8], start: usize, word: &Range<usize>) -> Option<Found> {
         return None;
     }
     let starting = SHAPES.iter().filter(|(prefix, _, _)| prefix.as_bytes()[0] == first);
-    starting.filter(|(prefix, _, _)| from(text, start).starts_with(prefix.as_bytes())).find_map(
+    starting.filter(|(prefix, _, _)| text[start..].starts_with(prefix.as_bytes())).find_map(
         |(prefix, tail, kind)| {
             let tail_start = start + prefix.len();
             let end = tail.end(text, tail_start, word.end)?;
@@ -189,18 +187,17 @@ impl Tail {
                 let near = &text[start..end.min(start + NEAR)];
                 (end, end - start >= min && near.iter().any(u8::is_ascii_digit))
             }
-            Self::Dotted(min) => at_least(min, start, trimmed(text, start, end_of(text, start, is_dotted))),
+            Self::Dotted(min) => at_least(
+                min,
+                start,
+                trimmed(text, start, end_of(text, start, |byte| is_word(byte) || byte == b'.')),
+            ),
             Self::Capitals(count) => {
                 exactly(count, text, start, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
             }
             Self::Hex(count) => exactly(count, text, start, |byte| byte.is_ascii_hexdigit()),
-            Self::TwoParts(min) => {
-                let dot = end_of(text, start, is_word);
-                let end = end_of(text, dot + 1, is_word);
-                (end, text.get(dot) == Some(&b'.') && dot - start >= min && end - dot > min)
-            }
             Self::Path(min) => {
-                at_least(min, start, end_of(text, start, |byte| is_word(byte) || byte == b'/'))
+                at_least(min, start, end_of(text, start, |byte| is_word(byte) || matches!(byte, b'/' | b':')))
             }
         };
         is_token.then_some(end)
@@ -228,45 +225,6 @@ fn trimmed(text: &[u8], start: usize, end: usize) -> usize {
     end - dots
 }
 
-/// Three parts of base64, or two of one that is not signed, of which the first is the beginning of a JSON object.
-fn jwt(text: &[u8], start: usize, word: &Range<usize>) -> Option<Found> {
-    let is_jwt = from(text, start).starts_with(b"eyJ") && text.get(word.end) == Some(&b'.');
-    if !is_jwt {
-        return None;
-    }
-    let end = trimmed(text, start, end_of(text, word.end, is_dotted));
-    (end - start >= 20 && end > word.end).then_some(Found { place: start..end, kind: JWT })
-}
-
-/// The bot's number, a colon and 35 more; in an address `bot` stands before the number.
-fn telegram(text: &[u8], word: &Range<usize>) -> Option<Found> {
-    if text.get(word.end) != Some(&b':') {
-        return None;
-    }
-    let digits = text[word.clone()].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-    let end = end_of(text, word.end + 1, is_word);
-    let key = &text[word.end + 1..end];
-    let is_key =
-        key.len() == 35 && key.iter().any(u8::is_ascii_uppercase) && key.iter().any(u8::is_ascii_lowercase);
-    ((6..=12).contains(&digits) && is_key).then(|| Found { place: word.end - digits..end, kind: TELEGRAM })
-}
-
-/// The bot's number in base64, a time and a signature.
-fn discord(text: &[u8], word: &Range<usize>) -> Option<Found> {
-    let is_first = matches!(text[word.start], b'M' | b'N' | b'O') && (23..=30).contains(&word.len());
-    if !is_first || text.get(word.end) != Some(&b'.') {
-        return None;
-    }
-    let second = end_of(text, word.end + 1, is_word);
-    let third = end_of(text, second + 1, is_word);
-    let is_token = text.get(second) == Some(&b'.')
-        && (5..=8).contains(&(second - word.end - 1))
-        && (27..=45).contains(&(third - second - 1))
-        && text[word.clone()].iter().any(u8::is_ascii_lowercase)
-        && text[word.start..third].iter().any(u8::is_ascii_digit);
-    is_token.then_some(Found { place: word.start..third, kind: DISCORD })
-}
-
 #[cfg(test)]
 mod tests {
     use super::{SHAPES, Tail};
@@ -282,7 +240,6 @@ mod tests {
             | Tail::Path(min) => "a1".repeat(min).split_at(min).0.to_owned(),
             Tail::Capitals(count) => "A".repeat(count),
             Tail::Hex(count) => "a".repeat(count),
-            Tail::TwoParts(min) => ["a".repeat(min), "b".repeat(min)].join("."),
         }
     }
 
