@@ -180,6 +180,15 @@ pub fn display_path(path: &Path, home: Option<&Path>) -> String {
     }
 }
 
+/// A longer path is taken by no system we run on, in bytes.
+const MAX_PATH_BYTES: usize = 4096;
+
+/// The path and the folders above it, from the inside out, as far as they can exist: without this limit to look at each of them
+/// would cost the square of their number.
+pub fn ancestors(path: &Path) -> impl Iterator<Item = &Path> {
+    path.ancestors().skip_while(|path| path.as_os_str().len() > MAX_PATH_BYTES)
+}
+
 /// The path without `.` and `..`, which are taken away as text: the file may not exist.
 #[must_use]
 pub fn flat(path: &Path) -> PathBuf {

@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
 use crate::config::{MAX_LAYER_BYTES, Refused, read_text};
-use crate::host::Host;
+use crate::host::{Host, ancestors};
 
 /// The client takes both from a project.
 const SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
@@ -32,8 +32,8 @@ fn is_misled_from<'a>(starts: impl IntoIterator<Item = &'a Path>, home: Option<&
 
 fn up_to_the_top(start: &Path) -> impl Iterator<Item = &Path> {
     let is_top = |folder: &&Path| folder.join(".git").exists();
-    let top = start.ancestors().find(is_top).unwrap_or(start);
-    start.ancestors().take_while(move |folder| folder.starts_with(top))
+    let top = ancestors(start).find(is_top).unwrap_or(start);
+    ancestors(start).take_while(move |folder| folder.starts_with(top))
 }
 
 fn is_same(folder: &Path, home: Option<&Path>) -> bool {

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Environment;
+use super::{Environment, ancestors};
 use crate::state::{Store, ensure_private};
 
 /// The folders of one invocation. Every one may be missing: that is a state, not an error.
@@ -62,7 +62,8 @@ impl Places {
         places.default_state_dir = places.config_dir.as_ref().map(|dir| dir.join("hook-state"));
         places.state_dir.clone_from(&places.default_state_dir);
         if let Some(dir) = &environment.state_dir {
-            match acceptable_state_dir(dir, places.root.as_deref()) {
+            let starts = environment.project_dir.as_deref().into_iter().chain(cwd);
+            match acceptable_state_dir(dir, starts) {
                 Ok(()) => places.state_dir = Some(dir.clone()),
                 Err(reason) => places.state_dir_ignored = Some(reason),
             }
@@ -91,7 +92,7 @@ impl Places {
 /// The nearest folder at or above `dir` that holds `.git` (a folder, or the file of a linked worktree), else `dir`.
 #[must_use]
 pub(super) fn project_root(dir: &Path) -> PathBuf {
-    dir.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(dir).to_path_buf()
+    ancestors(dir).find(|folder| folder.join(".git").exists()).unwrap_or(dir).to_path_buf()
 }
 
 #[cfg(unix)]
@@ -107,11 +108,21 @@ fn is_same_folder(left: &Path, right: &Path) -> bool {
         || matches!((left.canonicalize(), right.canonicalize()), (Ok(left), Ok(right)) if left == right)
 }
 
-fn acceptable_state_dir(dir: &Path, root: Option<&Path>) -> Result<(), StateDirIgnored> {
+/// The outermost folder at or above `dir` that holds `.git`, else `dir`: a nested repository or a worktree lies in a project that
+/// could have prepared what lies beside it.
+fn outermost_root(dir: &Path) -> PathBuf {
+    let real = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
+    ancestors(&real).filter(|folder| folder.join(".git").exists()).last().unwrap_or(&real).to_path_buf()
+}
+
+fn acceptable_state_dir<'a>(
+    dir: &Path,
+    starts: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), StateDirIgnored> {
     if !dir.is_absolute() {
         return Err(StateDirIgnored::NotAFolder);
     }
-    if root.is_some_and(|root| lies_within(dir, root)) {
+    if starts.into_iter().any(|start| lies_within(dir, &outermost_root(start))) {
         return Err(StateDirIgnored::InsideProject);
     }
     match fs::metadata(dir) {
@@ -128,7 +139,7 @@ fn lies_within(dir: &Path, root: &Path) -> bool {
 
 /// The real path of the longest part of `path` that exists, with the rest appended.
 fn real(path: &Path) -> PathBuf {
-    for ancestor in path.ancestors() {
+    for ancestor in ancestors(path) {
         if let Ok(found) = ancestor.canonicalize() {
             return match path.strip_prefix(ancestor) {
                 Ok(rest) if rest.as_os_str().is_empty() => found,

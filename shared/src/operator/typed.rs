@@ -15,7 +15,8 @@ use crate::host::Host;
 use crate::protocol::{Event, ToolCall};
 use crate::state::Store;
 
-/// So many are remembered; whoever schedules more is refused none of them less.
+/// So many are remembered. Once there are as many, no prompt counts as typed any more: one of those that were not remembered could
+/// come.
 const MAX: usize = 1000;
 
 /// The words of a line that is a command of ours, at most.
@@ -132,9 +133,12 @@ fn is_interval(word: &str) -> bool {
 /// Somebody has scheduled this prompt.
 #[must_use]
 pub fn is_scheduled(store: &Store, prompt: &str) -> bool {
-    let file = store.session_file::<Scheduled>(MACHINE);
-    let known = file.and_then(|file| store.peek::<Scheduled>(&file, MACHINE));
-    known.is_some_and(|known| known.0.contains(&hash(prompt)))
+    let Some(file) = store.session_file::<Scheduled>(MACHINE) else { return false };
+    match store.peek::<Scheduled>(&file, MACHINE) {
+        Some(known) => known.0.len() >= MAX || known.0.contains(&hash(prompt)),
+        // A file that cannot be read may name it.
+        None => file.exists(),
+    }
 }
 
 /// Remembers the prompt that this event schedules, if it begins like a command of ours.
@@ -195,6 +199,21 @@ mod tests {
             let caller = caller(&host(entrypoint), Some(&store), prompt, source);
             assert_eq!(caller, expected, "{entrypoint} {source:?} {prompt}");
         }
+    }
+
+    #[test]
+    fn no_prompt_counts_as_typed_once_some_could_not_be_remembered() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        let file = scratch.path().join("scheduled-prompts.json");
+        let full: Vec<u64> = (0..1000).collect();
+        let text = format!(r#"{{"version":1,"session":"","state":{}}}"#, serde_json::json!(full));
+        std::fs::write(&file, text).unwrap();
+        let last = ours("req disable plan").unwrap();
+        remember(&store, last).unwrap();
+        assert_eq!(caller(&host("cli"), Some(&store), "req disable plan", None), Caller::Untyped);
+        std::fs::write(&file, "torn").unwrap();
+        assert_eq!(caller(&host("cli"), Some(&store), "req disable plan", None), Caller::Untyped);
     }
 
     #[test]

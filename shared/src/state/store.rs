@@ -67,11 +67,11 @@ struct VersionOnly {
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "that the fields are there is what is asked")]
 struct Envelope {
     version: u32,
     session: String,
-    state: serde::de::IgnoredAny,
+    #[serde(rename = "state")]
+    _state: serde::de::IgnoredAny,
 }
 
 impl Store {
@@ -216,7 +216,9 @@ impl Off {
     /// If it cannot be written.
     pub fn until(dir: &Path, end: Timestamp) -> io::Result<()> {
         let end = end.micros().div_euclid(1_000_000);
-        write_private(&dir.join(OFF), format!("{end}\n").as_bytes())
+        let file = dir.join(OFF);
+        with_lock(&file, LOCK_DEADLINE, || write_private(&file, format!("{end}\n").as_bytes()))
+            .map_err(io::Error::other)?
     }
 
     /// Removes the file of the state folder `dir`, if there is one.
@@ -225,7 +227,10 @@ impl Off {
     /// If it cannot be removed.
     pub fn end(dir: &Path) -> io::Result<()> {
         let file = dir.join(OFF);
-        remove(&file);
+        if fs::symlink_metadata(&file).is_err() {
+            return Ok(());
+        }
+        with_lock(&file, LOCK_DEADLINE, || remove(&file)).map_err(io::Error::other)?;
         // What is no file of ours is not removed, and holds all the same.
         if fs::symlink_metadata(&file).is_ok() {
             Err(io::Error::from(io::ErrorKind::PermissionDenied))
@@ -238,9 +243,9 @@ impl Off {
 /// The file that switches every hook off.
 const OFF: &str = "OFF";
 
-/// This is a state file of ours: it has our envelope, and not that of a newer version.
-pub(super) fn has_envelope(file: &Path) -> bool {
-    let is_ours = |read: Envelope| (1..=OF_STATE).contains(&read.version);
+/// This is a state file of ours: it has our envelope, not that of a newer version, and names a session.
+pub(super) fn belongs_to_a_session(file: &Path) -> bool {
+    let is_ours = |read: Envelope| (1..=OF_STATE).contains(&read.version) && !read.session.is_empty();
     let ours = |bytes: Vec<u8>| serde_json::from_slice::<Envelope>(&bytes).is_ok_and(is_ours);
     read_private(file).is_ok_and(ours)
 }

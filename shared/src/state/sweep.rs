@@ -1,4 +1,5 @@
-//! Removing what ended sessions left behind: bounded, at most once a day, never anything that is not session state.
+//! Removing what ended sessions left behind: bounded, at most once a day, never anything that is not session state. Memory of
+//! the whole machine, whose session is empty, stays.
 
 use std::fs;
 use std::io;
@@ -6,7 +7,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::Store;
-use super::store::has_envelope;
+use super::store::belongs_to_a_session;
 use crate::host::DAY;
 
 /// Session state that nobody touched for so long is removed.
@@ -29,24 +30,28 @@ pub fn sweep_once_a_day(store: &Store, now: SystemTime) {
 
 fn sweep(dir: &Path, now: SystemTime) -> io::Result<()> {
     let keep = DAY * u32::try_from(KEEP_DAYS).unwrap_or(u32::MAX);
-    for entry in fs::read_dir(dir)?.take(MAX_LOOKED_AT) {
-        let entry = entry?;
-        let metadata = entry.metadata()?;
-        let age = now.duration_since(metadata.modified()?).unwrap_or_default();
-        if metadata.is_file() && age > keep && is_session_state(&entry.path(), metadata.len()) {
+    for entry in fs::read_dir(dir)?.take(MAX_LOOKED_AT).flatten() {
+        // Another process may have removed the file meanwhile.
+        let Ok(metadata) = entry.metadata() else { continue };
+        let age = metadata.modified().map(|modified| now.duration_since(modified).unwrap_or_default());
+        if metadata.is_file()
+            && age.is_ok_and(|age| age > keep)
+            && is_session_state(&entry.path(), metadata.len())
+        {
             let _ = fs::remove_file(entry.path());
         }
     }
     Ok(())
 }
 
-/// Told by what it holds, not by its name: state has our envelope, a lock is empty. Everything else is not ours to remove, nor
-/// is what a newer version wrote.
+/// State has our envelope and names a session, a lock is empty, and a writer that was killed leaves a `.tmp` or `.corrupt` file.
+/// Everything else stays, and so does the file of a newer version.
 fn is_session_state(path: &Path, length: u64) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let is_lock = length == 0 && path.extension().is_some_and(|extension| extension == "lock");
-    let is_lasting = matches!(name, "switches.json" | "proved.json");
-    !is_lasting && (is_lock || has_envelope(path))
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("lock") => length == 0,
+        Some("tmp" | "corrupt") => true,
+        _ => belongs_to_a_session(path),
+    }
 }
 
 #[cfg(test)]
@@ -61,6 +66,7 @@ mod tests {
         let path = store.dir().join(name);
         let content = match name {
             _ if name.contains(".lock") => "",
+            _ if name.contains("torn") => r#"{"version":1,"sess"#,
             _ if name.contains("newer") => r#"{"version":2,"session":"s","state":{}}"#,
             _ => r#"{"version":1,"session":"s","state":{}}"#,
         };
@@ -78,10 +84,16 @@ mod tests {
             "stop-ack-newer",
             "old-delegation.json",
             "stop-ack-old.lock",
-            "switches.json",
-            "proved.json",
+            "torn.json.tmp",
+            "torn.json.corrupt",
         ] {
             aged(&store, name, 31);
+        }
+        for name in ["scheduled-prompts.json", "switches.json"] {
+            aged(&store, name, 31);
+            fs::write(store.dir().join(name), r#"{"version":1,"session":"","state":{}}"#).unwrap();
+            let file = File::options().append(true).open(store.dir().join(name)).unwrap();
+            file.set_modified(SystemTime::now() - DAY * 31).unwrap();
         }
         aged(&store, "stop-ack-recent", 29);
         for (name, content) in [("OFF", ""), ("journal.jsonl", "{}\n"), ("thesis.txt", "mine")] {
@@ -106,7 +118,7 @@ mod tests {
                 "OFF",
                 "heartbeat",
                 "journal.jsonl",
-                "proved.json",
+                "scheduled-prompts.json",
                 "stop-ack-newer",
                 "stop-ack-recent",
                 "swept",

@@ -100,3 +100,26 @@ fn a_state_folder_that_others_may_write_to_is_refused() {
         Some(StateDirIgnored::WritableByOthers),
     );
 }
+
+#[test]
+fn a_state_folder_in_the_repository_around_a_nested_one_is_not_used() {
+    let scratch = tempfile::tempdir().unwrap();
+    let nested = scratch.path().join("project/worktrees/a");
+    fs::create_dir_all(scratch.path().join("project/.git")).unwrap();
+    fs::create_dir_all(&nested).unwrap();
+    fs::write(nested.join(".git"), "gitdir: elsewhere").unwrap();
+    let state_dir = Some(scratch.path().join("project/st"));
+    let environment = Environment { state_dir, ..environment(scratch.path()) };
+    let places = Places::resolve(&environment, Some(&nested));
+    assert_eq!(places.state_dir_ignored, Some(StateDirIgnored::InsideProject));
+}
+
+#[test]
+fn a_folder_of_fifty_thousand_parts_costs_no_more_than_its_length() {
+    let deep = std::path::PathBuf::from("/a".repeat(50_000));
+    let scratch = tempfile::tempdir().unwrap();
+    let environment = Environment { state_dir: Some(deep.clone()), ..environment(scratch.path()) };
+    let began = std::time::Instant::now();
+    let _ = Places::resolve(&environment, Some(&deep));
+    assert!(began.elapsed() < std::time::Duration::from_secs(5), "{:?}", began.elapsed());
+}
