@@ -3,11 +3,13 @@
 //!
 //! - `texts`: headers, names, lengths, leftovers, host paths, white space
 //! - `calls`: the few calls that belong behind one door
+//! - `circles`: no module imports one that imports it
 //! - `hooks`: one hook, one shape
 //! - `manifests`: who may depend on whom, and where versions stand
 //! - `packages`: how much a hook pulls in, and which compiler that needs
 
 mod calls;
+mod circles;
 mod hooks;
 mod manifests;
 mod packages;
@@ -55,6 +57,7 @@ pub(crate) fn run(workspace: &xtask::Workspace) -> anyhow::Result<()> {
     note(format_args!("tidy: {} files, {pulled_in} packages in the hooks", files.len()));
     let mut findings = texts::check(&files);
     findings.extend(calls::check(&files));
+    findings.extend(circles::check(&files));
     findings.extend(hooks::check(&files, &hooks, &workspace));
     findings.extend(manifests::check(&files, &workspace));
     findings.extend(packages::check_count(pulled_in));

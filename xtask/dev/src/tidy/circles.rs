@@ -1,0 +1,161 @@
+//! No module of a crate imports one that imports it, directly or around corners: a crate is read in one direction. Pure; it
+//! reads imports and paths in code, not comments and not tests, so a link in a doc comment is no arrow.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Finding;
+use super::sources::Source;
+
+/// Crates that still have a circle.
+const STILL_ROUND: [&str; 8] = [
+    "hooks/credit-pacer",
+    "hooks/intent-validator",
+    "hooks/pause-recorder",
+    "hooks/requirements-check",
+    "hooks/tempo-stop",
+    "shared/installer",
+    "tests",
+    "xtask/simulate",
+];
+
+/// The modules at the top of a crate and what each imports of the others.
+type Arrows = BTreeMap<String, BTreeSet<String>>;
+
+/// Checks every crate: a folder with a manifest and `src/`.
+pub(super) fn check(files: &[Source]) -> Vec<Finding> {
+    let crates = files.iter().filter_map(|file| file.path.strip_suffix("/Cargo.toml"));
+    crates
+        .filter(|folder| !STILL_ROUND.contains(folder))
+        .filter_map(|folder| check_one(folder, files))
+        .collect()
+}
+
+fn check_one(folder: &str, files: &[Source]) -> Option<Finding> {
+    let circle = circle(&arrows(folder, files))?;
+    let what = format!("has a circle of modules: {}", circle.join(" -> "));
+    let todo = "move what both need into a module below them";
+    Some(Finding::new(format!("{folder}/src"), what, todo))
+}
+
+fn arrows(folder: &str, files: &[Source]) -> Arrows {
+    let mut arrows = Arrows::new();
+    for file in files.iter().filter(|file| file.is_rust()) {
+        let Some(path) = file.path.strip_prefix(folder).and_then(|path| path.strip_prefix("/src/")) else {
+            continue;
+        };
+        let module = path.split('/').next().unwrap_or_default().trim_end_matches(".rs");
+        if matches!(module, "lib" | "main" | "bin") || path.split('/').any(|part| part.starts_with("tests")) {
+            continue;
+        }
+        // Directly below src/ the module above is the crate.
+        let roots = if path.contains('/') { &["crate::"][..] } else { &["crate::", "super::"] };
+        let code = code_of(&file.text);
+        let names = roots.iter().flat_map(|root| imported(&code, root));
+        arrows.entry(module.to_owned()).or_default().extend(names.filter(|name| name != module));
+    }
+    arrows
+}
+
+/// The text without comments and without the tests at its end.
+fn code_of(text: &str) -> String {
+    let shipped = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
+    shipped.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// The first names behind each `root`: of `crate::a::b` it is `a`, of `crate::{a, b::{c, d}}` they are `a` and `b`.
+fn imported(code: &str, root: &str) -> BTreeSet<String> {
+    let is_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    let mut names = BTreeSet::new();
+    for (at, _) in code.match_indices(root) {
+        // `super::super::`, `$crate::` and the like are none of ours.
+        if code[..at].ends_with(|char: char| is_name(char) || matches!(char, ':' | '$')) {
+            continue;
+        }
+        let mut depth = 0_usize;
+        let mut is_first = true;
+        for part in code[at + root.len()..].split_inclusive(|char: char| !is_name(char)) {
+            let name = part.trim_end_matches(|char: char| !is_name(char));
+            if is_first && !name.is_empty() && depth <= 1 {
+                names.insert(name.to_owned());
+                is_first = false;
+            }
+            match part.chars().next_back() {
+                Some('{') => depth += 1,
+                Some('}') => depth = depth.saturating_sub(1),
+                Some(',') if depth == 1 => is_first = true,
+                _ => {}
+            }
+            let goes_on = depth > 0 || part.ends_with(':') && name.is_empty();
+            if !goes_on {
+                break;
+            }
+        }
+    }
+    names
+}
+
+/// The modules of one circle, the first one again at the end.
+fn circle(arrows: &Arrows) -> Option<Vec<String>> {
+    let mut done = BTreeSet::new();
+    arrows.keys().find_map(|start| follow(start, arrows, &mut Vec::new(), &mut done))
+}
+
+fn follow(
+    at: &str,
+    arrows: &Arrows,
+    way: &mut Vec<String>,
+    done: &mut BTreeSet<String>,
+) -> Option<Vec<String>> {
+    if let Some(begin) = way.iter().position(|module| module == at) {
+        return Some(way[begin..].iter().cloned().chain([at.to_owned()]).collect());
+    }
+    if !done.insert(at.to_owned()) {
+        return None;
+    }
+    way.push(at.to_owned());
+    let found = arrows.get(at)?.iter().find_map(|next| follow(next, arrows, way, done));
+    way.pop();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use crate::tidy::given;
+
+    #[track_caller]
+    fn found(modules: &[(&str, &str)]) -> Vec<String> {
+        let mut files = vec![("hooks/a/Cargo.toml".to_owned(), String::new())];
+        files.extend(
+            modules.iter().map(|(name, text)| (format!("hooks/a/src/{name}.rs"), (*text).to_owned())),
+        );
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
+        check(&given(&files)).into_iter().map(|finding| finding.what).collect()
+    }
+
+    #[test]
+    fn finds_a_circle_over_several_modules_and_ways_to_import() {
+        for (first, second) in [
+            ("use crate::b::B;\n", "use crate::c;\n"),
+            ("use crate::{\n    b::{x, y},\n    d,\n};\n", "use super::c;\n"),
+            ("fn f() { crate::b::g() }\n", "use crate::{d, c};\n"),
+        ] {
+            let what = found(&[("a", "use crate::d;\n"), ("b", second), ("c", first), ("d", "")]);
+            assert_eq!(what, ["has a circle of modules: b -> c -> b"], "{first} {second}");
+        }
+        assert_eq!(found(&[("a/x", "use crate::b;\n"), ("b", "use crate::a;\n")]).len(), 1);
+    }
+
+    #[test]
+    fn a_link_in_a_comment_a_test_and_a_module_within_are_no_arrows() {
+        let test = "use crate::b;\n#[cfg(test)]\nmod tests {\n    use crate::c;\n}\n";
+        assert_eq!(
+            found(&[("a", test), ("b", "//! See [`crate::a`].\n"), ("c", "use crate::a;\n")]),
+            [""; 0]
+        );
+        assert_eq!(
+            found(&[("a", "use crate::a::x;\n"), ("a/x", "use super::y;\nuse crate::b;\n"), ("b", "")]),
+            [""; 0]
+        );
+    }
+}
