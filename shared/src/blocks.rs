@@ -25,6 +25,8 @@ pub struct BlockCount {
     pub together: u32,
     /// When this hook did last.
     pub own_last: Option<Timestamp>,
+    /// A later stop of the prompt did what this hook's blocks had asked for.
+    pub is_followed: bool,
 }
 
 /// One session's blocks and marks.
@@ -45,6 +47,8 @@ struct Blocked {
     /// The hash of the message that the last blocked stop ended with.
     #[serde(default)]
     message: u64,
+    #[serde(default)]
+    is_followed: bool,
 }
 
 impl Remembered for Ledger {
@@ -65,6 +69,7 @@ impl Ledger {
             own: own.map_or(0, |own| own.count),
             together: self.stops.values().map(|blocked| blocked.count).fold(0, u32::saturating_add),
             own_last: own.map(|own| own.last_us),
+            is_followed: own.is_some_and(|own| own.is_followed),
         }
     }
 
@@ -98,6 +103,12 @@ impl Ledger {
         own.count = own.count.saturating_add(1);
         own.last_us = now;
         own.message = hash(message);
+    }
+
+    fn follow(&mut self, prompt_id: Option<&str>, hook: &str) {
+        if let Some(own) = self.stops.get_mut(hook).filter(|_| self.prompt_id.as_deref() == prompt_id) {
+            own.is_followed = true;
+        }
     }
 
     fn deny(&mut self, tool_use_id: &str) {
@@ -144,6 +155,19 @@ pub fn record_stop(
     change(store, session, |ledger| ledger.block(prompt_id, message, hook, now))
 }
 
+/// Remembers that a stop did what the hook's blocks of this prompt had asked for.
+///
+/// # Errors
+/// If that cannot be kept.
+pub fn record_followed(
+    store: &Store,
+    session: &str,
+    prompt_id: Option<&str>,
+    hook: &str,
+) -> Result<(), RecordError> {
+    change(store, session, |ledger| ledger.follow(prompt_id, hook))
+}
+
 fn hash(message: Option<&str>) -> u64 {
     let mut hasher = DefaultHasher::new();
     message.hash(&mut hasher);
@@ -177,7 +201,7 @@ fn change(store: &Store, session: &str, change: impl FnOnce(&mut Ledger)) -> Res
 
 #[cfg(test)]
 mod tests {
-    use super::{BlockCount, Ledger, MAX_MARKS, read, record_deny, record_stop};
+    use super::{BlockCount, Ledger, MAX_MARKS, read, record_deny, record_followed, record_stop};
     use crate::host::Timestamp;
     use crate::state::Store;
 
@@ -196,9 +220,16 @@ mod tests {
         record_stop(&store, "s", Some("p"), None, "b", T(2)).unwrap();
         record_stop(&store, "s", Some("p"), None, "a", T(3)).unwrap();
         let ledger = read(&store, "s");
-        assert_eq!(ledger.count(Some("p"), "a"), BlockCount { own: 2, together: 3, own_last: Some(T(3)) });
-        assert_eq!(ledger.count(Some("p"), "c"), BlockCount { own: 0, together: 3, own_last: None });
+        assert_eq!(
+            ledger.count(Some("p"), "a"),
+            BlockCount { own: 2, together: 3, own_last: Some(T(3)), is_followed: false }
+        );
+        assert_eq!(ledger.count(Some("p"), "c"), BlockCount { own: 0, together: 3, ..BlockCount::default() });
         assert_eq!(ledger.count(Some("q"), "a"), BlockCount::default());
+        record_followed(&store, "s", Some("p"), "a").unwrap();
+        record_followed(&store, "s", Some("q"), "b").unwrap();
+        let is_followed = |hook| read(&store, "s").count(Some("p"), hook).is_followed;
+        assert_eq!(["a", "b", "c"].map(is_followed), [true, false, false]);
     }
 
     #[test]
@@ -254,7 +285,7 @@ mod tests {
         });
         assert_eq!(
             read(&store, "s").count(Some("p"), "a"),
-            BlockCount { own: 25, together: 100, own_last: Some(T(24)) }
+            BlockCount { own: 25, together: 100, own_last: Some(T(24)), is_followed: false }
         );
     }
 

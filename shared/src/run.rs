@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use crate::config::{Section, SectionSpec, Sources};
 use crate::hook::{
-    Effect, Given, Headless, Heed, Hook, Memory, Outcome, Remark, Remembered, Seen, Trail, Verdict,
+    Effect, Given, Headless, Heed, Heeded, Hook, Memory, Outcome, Remark, Remembered, Seen, Trail, Verdict,
 };
 use crate::host::{Host, InputError, Places, read_first_value};
 use crate::journal::Entry;
@@ -313,6 +313,11 @@ impl<'a> Invocation<'a> {
                     (call.prompt_id.as_deref(), stop.last_assistant_message.as_deref());
                 blocks::record_stop(store, session, prompt_id, message, H::NAME, self.host.now())
                     .map_err(|error| error.to_string())?;
+            }
+            (Verdict::Pass, Event::Stop(_))
+                if trail.heeds.iter().any(|heed| heed.how == Heeded::Followed) =>
+            {
+                let _ = blocks::record_followed(store, session, call.prompt_id.as_deref(), H::NAME);
             }
             (Verdict::Deny { .. }, Event::PreToolUse(tool)) => {
                 if let Some(Err(error)) =

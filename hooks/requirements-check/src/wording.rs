@@ -39,7 +39,8 @@ pub(crate) fn denial(
     origin: &Origins<'_>,
 ) -> String {
     let place = view.world.here.on();
-    let head = format!("requirements-check: {} needs what is not satisfied yet {place}.", subject(call, unmet));
+    let head =
+        format!("requirements-check: {} needs what is not satisfied yet {place}.", subject(call, unmet));
     let foot = "Then repeat the call.";
     [head, list(view, unmet, origin), foot.to_owned()].join("\n")
 }

@@ -41,9 +41,8 @@ fn at_stop(given: &Given<'_, StopMomentum>, stop: &Stop, facts: &StopFacts) -> O
         let heed = Heeded::Followed.of(last_rule(given));
         return Outcome::let_go("acknowledged").remembering(Memory::Drop).heeding([heed]);
     }
-    // Every block leaves a token, and only an acknowledgement or a let-go takes it away.
-    if given.blocks.own > 0 && given.state.token.is_none() {
-        return Outcome::let_go("settled before in this prompt");
+    if given.blocks.is_followed {
+        return Outcome::let_go("acknowledged before in this prompt");
     }
     if given.blocks.own >= given.settings.blocks_per_prompt() {
         let heed = Heeded::Overridden.of(last_rule(given));

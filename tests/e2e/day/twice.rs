@@ -106,8 +106,7 @@ mod self_test {
         "delegation-guard (advice at streak 2): if more calls of this kind are to come, stop";
     const REPEAT: &str =
         "rate-awareness.repeat: the session called Bash 4 times in a row with the same input.";
-    const LIST: &str =
-        "requirements-check: Edit needs what is not satisfied yet.\n- commit_plan: Say in which commits it lands.";
+    const LIST: &str = "requirements-check: Edit needs what is not satisfied yet.\n- commit_plan: Say in which commits it lands.";
 
     fn request(messages: &Value) -> Recorded {
         let (url, headers) = (String::new(), std::collections::HashMap::new());

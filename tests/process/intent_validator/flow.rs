@@ -52,7 +52,8 @@ fn the_form_is_asked_for_twice_for_each_file_and_then_the_user_is_told_once() {
 #[test]
 fn a_change_without_a_declaration_is_still_reviewed() {
     let judged = Judged::new(NAME, "stage1: local", PATIENT, [finds_fault(&[finding("too much", "less")])]);
-    let answers: Vec<Option<Value>> = (0..3).map(|_| judged.ask(&edit(&judged.session))).collect();
+    let edit = |number: usize| edit(&judged.session).with("tool_use_id", format!("toolu_{number}"));
+    let answers: Vec<Option<Value>> = (0..3).map(|number| judged.ask(&edit(number))).collect();
     let last = denial(answers[2].as_ref()).unwrap();
     assert!(last.contains("too much"), "{last}");
     let [asked] = &judged.api.requests()[..] else { panic!("{}", judged.journal()) };

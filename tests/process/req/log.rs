@@ -197,8 +197,7 @@ fn what_holds_at_a_start_is_told_and_not_counted_as_advice() {
     let desk = Desk::new(TEAM);
     desk.starts(&desk.session);
     let text = yes(desk.script(&["log"]));
-    let told =
-        "requirements-check  told Claude  required in this project (now on main): adr_reviewed (not satisfied, ";
+    let told = "requirements-check  told Claude  required in this project (now on main): adr_reviewed (not satisfied, ";
     assert!(text.contains(told), "{text}");
     let stats = yes(desk.script(&["log", "--stats"]));
     assert!(stats.contains("requirements-check: told at a start 1\nin all: spoke 0 times: "), "{stats}");

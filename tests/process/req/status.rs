@@ -9,9 +9,13 @@ fn no_word_at_all_is_the_status() {
     let desk = Desk::new(TEAM);
     let text = yes(desk.claude(&[]));
     assert_eq!(text, yes(desk.claude(&["status"])));
-    for said in
-        ["2 of 7 satisfied on main", "commit_plan", "req satisfy commit_plan", "./run-tests", "(session 5e55104e)"]
-    {
+    for said in [
+        "2 of 7 satisfied on main",
+        "commit_plan",
+        "req satisfy commit_plan",
+        "./run-tests",
+        "(session 5e55104e)",
+    ] {
         assert!(text.contains(said) || said.starts_with("req satisfy"), "{said} in {text}");
     }
     assert!(text.contains(" satisfy commit_plan") && !text.contains("off_here"), "{text}");
@@ -30,7 +34,8 @@ fn all_of_it_shows_what_is_off_and_the_line_of_everything() {
 fn the_summary_is_one_line() {
     let text = yes(Desk::new(TEAM).claude(&["status", "--summary"]));
     assert!(
-        text.starts_with("2 of 7 satisfied on main; not satisfied: adr_reviewed, commit_plan") && text.lines().count() == 1,
+        text.starts_with("2 of 7 satisfied on main; not satisfied: adr_reviewed, commit_plan")
+            && text.lines().count() == 1,
         "{text}"
     );
     assert_eq!(yes(Desk::empty().claude(&["status", "--summary"])), "nothing is required here");

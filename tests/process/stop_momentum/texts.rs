@@ -111,11 +111,13 @@ fn a_guide_linked_within_the_project_is_used() {
 #[test]
 #[cfg(unix)]
 fn a_guide_that_is_a_pipe_or_a_folder_holds_nobody_up() {
-    let gate = Gate::new(INSISTS);
+    let mut gate = Gate::new(INSISTS);
     let guide = gate.sandbox.project().join(GUIDE);
     fs::create_dir_all(&guide).unwrap();
     assert!(gate.blocked(WORDS).starts_with(GUIDANCE));
     fs::remove_dir(&guide).unwrap();
+    gate.session.prompt_id = "another-turn".to_owned();
+    crate::gate::worked(&gate.session);
     crate::driver::make_pipe(&guide);
     assert!(gate.blocked(WORDS).starts_with(GUIDANCE));
 }

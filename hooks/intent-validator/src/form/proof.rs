@@ -106,7 +106,8 @@ fn is_test_word(word: &str) -> bool {
     matches!(word, "test" | "tests" | "spec" | "specs")
 }
 
-/// The text between two marks of a kind, of two words at least: from the first to the last one, and to the next.
+/// The text between two marks of a kind, of two words at least, without a full stop at its end: from the first to the last
+/// mark, and to the next.
 fn quotes(value: &str) -> Vec<String> {
     let even = even(value);
     let spans = ['"', '`', '\''].into_iter().flat_map(|mark| {
@@ -121,7 +122,8 @@ fn quotes(value: &str) -> Vec<String> {
             .filter_map(move |end| Some((first? + 1, end.filter(|end| Some(*end) != first)?)))
             .collect::<Vec<_>>()
     });
-    spans.map(|(start, end)| one_line(&even[start..end])).filter(|quote| words(quote) >= 2).collect()
+    let quotes = spans.map(|(start, end)| one_line(even[start..end].trim_end().trim_end_matches(['.', ','])));
+    quotes.filter(|quote| words(quote) >= 2).collect()
 }
 
 /// A mark between two letters.

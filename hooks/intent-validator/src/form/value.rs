@@ -11,12 +11,9 @@ pub(super) fn is_path_of(value: &str, names: &[String]) -> bool {
     if is_name(&path(value)) {
         return true;
     }
-    let paths: Vec<String> = value
-        .split([',', '\n'])
-        .flat_map(|part| part.split(" and "))
-        .map(path)
-        .filter(|path| !path.is_empty())
-        .collect();
+    let parts =
+        value.split([',', ';', '\n']).flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" & "));
+    let paths: Vec<String> = parts.map(path).filter(|path| !path.is_empty()).collect();
     paths.iter().any(|path| is_name(path)) && paths.iter().all(|path| is_name(path) || is_like_path(path))
 }
 

@@ -42,9 +42,9 @@ impl Strategy for Blocking {
             SatisfiedBy::Agent => {
                 Remedy::Mark { or: skill.map(|skill| format!("complete the skill {skill}")) }
             }
-            SatisfiedBy::User => {
-                Remedy::Do(view.asks_user(&format!("satisfy {}", rule.word()), "only the user may satisfy it"))
-            }
+            SatisfiedBy::User => Remedy::Do(
+                view.asks_user(&format!("satisfy {}", rule.word()), "only the user may satisfy it"),
+            ),
         }
     }
 }

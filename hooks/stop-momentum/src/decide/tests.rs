@@ -74,7 +74,12 @@ fn shown(case: &mut Case, message: &str) {
     case.state.token = Token::from_text(SHOWN);
     case.stop.last_assistant_message = Some(message.into());
     case.stop.stop_hook_active = true;
-    case.blocks = BlockCount { own: 1, together: 1, own_last: Some(Timestamp::from_secs(999)) };
+    case.blocks = BlockCount {
+        own: 1,
+        together: 1,
+        own_last: Some(Timestamp::from_secs(999)),
+        ..BlockCount::default()
+    };
 }
 
 #[track_caller]
@@ -158,10 +163,10 @@ fn one_acknowledgement_is_enough_for_a_prompt() {
         lets_go(
             |case| {
                 shown(case, "Now it is done.");
-                case.state = State::default();
+                case.blocks.is_followed = true;
                 case.settings.enforce_ack = enforce_ack;
             },
-            "settled before in this prompt",
+            "acknowledged before in this prompt",
             &Memory::Keep,
         );
     }

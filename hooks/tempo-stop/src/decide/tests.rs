@@ -171,7 +171,12 @@ fn off_holds_nothing_and_auto_only_while_the_user_is_away() {
 fn a_prompt_is_held_so_often_and_no_more() {
     let so_often = |own, most| {
         move |case: &mut Case| {
-            case.blocks = BlockCount { own, together: own, own_last: Some(Timestamp::from_secs(9_000)) };
+            case.blocks = BlockCount {
+                own,
+                together: own,
+                own_last: Some(Timestamp::from_secs(9_000)),
+                ..BlockCount::default()
+            };
             case.settings.max_blocks = Bounded::new(most).unwrap();
             case.stop.stop_hook_active = true;
         }
@@ -210,7 +215,12 @@ fn an_error_of_the_client_is_let_go() {
 fn what_became_of_a_held_stop_is_told() {
     let heeds = |own, judged: Judged| -> Vec<Heed> {
         let outcome = decided(|case| {
-            case.blocks = BlockCount { own, together: own, own_last: Some(Timestamp::from_secs(9_000)) };
+            case.blocks = BlockCount {
+                own,
+                together: own,
+                own_last: Some(Timestamp::from_secs(9_000)),
+                ..BlockCount::default()
+            };
             case.facts.judged = judged;
         });
         outcome.trail.heeds

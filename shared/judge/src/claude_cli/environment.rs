@@ -5,66 +5,16 @@ use std::ffi::{OsStr, OsString};
 
 use crate::exchange::MAX_OUTPUT_TOKENS;
 
-/// Names, and with a `_` at the end the beginnings of names.
-const HANDED_ON: [&str; 55] = [
-    // To start, and to find the user's folders.
-    "HOME",
-    "PATH",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "LANG",
-    "LC_",
-    "TZ",
-    "TMPDIR",
-    "XDG_",
-    "USERPROFILE",
-    "USERNAME",
-    "TEMP",
-    "TMP",
-    "APPDATA",
-    "LOCALAPPDATA",
-    "PROGRAMDATA",
-    "ProgramData",
-    "ProgramFiles",
-    "SystemRoot",
-    "SystemDrive",
-    "ComSpec",
-    "PATHEXT",
-    "CLAUDE_CODE_GIT_BASH_PATH",
-    // To reach the network.
-    "HTTP_PROXY",
-    "http_proxy",
-    "HTTPS_PROXY",
-    "https_proxy",
-    "ALL_PROXY",
-    "all_proxy",
-    "NO_PROXY",
-    "no_proxy",
-    "NODE_EXTRA_CA_CERTS",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "CLAUDE_CODE_CERT_STORE",
-    "CLAUDE_CODE_CLIENT_CERT",
-    "CLAUDE_CODE_CLIENT_KEY",
-    "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE",
-    // The login, and the way to the model that goes with it.
-    "CLAUDE_CONFIG_DIR",
-    "CLAUDE_CODE_OAUTH_TOKEN",
-    "ANTHROPIC_",
-    USE_BEDROCK,
-    "CLAUDE_CODE_SKIP_BEDROCK_AUTH",
-    USE_VERTEX,
-    "CLAUDE_CODE_SKIP_VERTEX_AUTH",
-    USE_FOUNDRY,
-    "CLAUDE_CODE_SKIP_FOUNDRY_AUTH",
-    "AWS_",
-    "CLOUD_ML_REGION",
-    "VERTEX_REGION_",
-    "GOOGLE_",
-    "CLOUDSDK_",
-    "GCLOUD_PROJECT",
-    "AZURE_",
+/// Names, and with a `_` at the end the beginnings of names: to start and find the user's folders; to reach the network; the
+/// login, and the way to the model that goes with it.
+const HANDED_ON: [&str; 3] = [
+    "HOME PATH USER LOGNAME SHELL LANG LC_ TZ TMPDIR XDG_ USERPROFILE USERNAME TEMP TMP APPDATA LOCALAPPDATA PROGRAMDATA \
+     ProgramData ProgramFiles SystemRoot SystemDrive ComSpec PATHEXT CLAUDE_CODE_GIT_BASH_PATH",
+    "HTTP_PROXY http_proxy HTTPS_PROXY https_proxy ALL_PROXY all_proxy NO_PROXY no_proxy NODE_EXTRA_CA_CERTS SSL_CERT_FILE \
+     SSL_CERT_DIR CLAUDE_CODE_CERT_STORE CLAUDE_CODE_CLIENT_CERT CLAUDE_CODE_CLIENT_KEY CLAUDE_CODE_CLIENT_KEY_PASSPHRASE",
+    "CLAUDE_CONFIG_DIR CLAUDE_CODE_OAUTH_TOKEN ANTHROPIC_ CLAUDE_CODE_USE_BEDROCK CLAUDE_CODE_SKIP_BEDROCK_AUTH \
+     CLAUDE_CODE_USE_VERTEX CLAUDE_CODE_SKIP_VERTEX_AUTH CLAUDE_CODE_USE_FOUNDRY CLAUDE_CODE_SKIP_FOUNDRY_AUTH AWS_ \
+     CLOUD_ML_REGION VERTEX_REGION_ GOOGLE_ CLOUDSDK_ GCLOUD_PROJECT AZURE_",
 ];
 
 const USE_BEDROCK: &str = "CLAUDE_CODE_USE_BEDROCK";
@@ -82,7 +32,7 @@ const CLOUDS: [(&str, &str); 5] = [
 
 /// A variable of this name may be handed on.
 pub(super) fn is_handed_on(name: &str) -> bool {
-    HANDED_ON.iter().any(|known| is_called(name, known))
+    HANDED_ON.iter().flat_map(|names| names.split_whitespace()).any(|known| is_called(name, known))
 }
 
 fn is_called(name: &str, known: &str) -> bool {

@@ -65,7 +65,10 @@ fn all_of_it_has_what_is_off_and_where_everything_is_set() {
 
 #[test]
 fn the_summary_is_one_line() {
-    assert_eq!(yes(&mut scene(), "status --summary", CLAUDE), "3 of 5 satisfied on feature; not satisfied: plan, tests");
+    assert_eq!(
+        yes(&mut scene(), "status --summary", CLAUDE),
+        "3 of 5 satisfied on feature; not satisfied: plan, tests"
+    );
     assert_eq!(yes(&mut Scene::new("{}\n"), "status --summary", USER), "nothing is required here");
     let mut skipped = scene();
     skipped.world.skipped = vec!["a.yaml: not valid YAML".to_owned()];
@@ -159,7 +162,9 @@ fn where_no_session_is_live_what_depends_on_one_is_open_for_the_next() {
     );
     let text = yes(&mut scene, "status", USER);
     assert!(
-        text.starts_with("1 of 3 satisfied on feature; not satisfied: plan, tests (no session is live here)\n"),
+        text.starts_with(
+            "1 of 3 satisfied on feature; not satisfied: plan, tests (no session is live here)\n"
+        ),
         "{text}"
     );
     assert!(text.contains("every new session begins without it; checked before edits"), "{text}");

@@ -144,7 +144,7 @@ fn a_held_stop_is_followed_by_one_with_evidence_or_given_up() {
     assert_eq!(stop(&mut scene).trail.heeds, followed("tests"));
     assert_eq!(stop(&mut scene).trail.heeds, [], "once");
     let mut scene = held();
-    scene.blocks = BlockCount { own: 1, together: 1, own_last: None };
+    scene.blocks = BlockCount { own: 1, together: 1, ..BlockCount::default() };
     let answer = stop(&mut scene);
     assert_eq!((answer.verdict, answer.trail.heeds), (Verdict::Pass, overridden("tests")));
     assert_eq!(stop(&mut scene).trail.heeds, [], "once");

@@ -24,7 +24,9 @@ fn claude_is_told_what_is_required_how_it_stands_and_how_to_meet_it() {
     scene.mark("adr", Holder::Everyone, By::User);
     for source in ["startup", "clear", "resume", "compact", "fork"] {
         let text = told(&mut scene, source);
-        for said in ["requirements-check", "feature", "plan (not satisfied", "adr (satisfied", "req satisfy plan"] {
+        for said in
+            ["requirements-check", "feature", "plan (not satisfied", "adr (satisfied", "req satisfy plan"]
+        {
             assert!(text.contains(said), "{source}: {said} in {text}");
         }
         let is_long = !matches!(source, "resume" | "compact");

@@ -149,12 +149,12 @@ fn a_prompt_is_held_once() {
     let mut scene = Scene::new(TESTS);
     scene.edited("t1");
     held(&mut scene);
-    scene.blocks = BlockCount { own: 1, together: 1, own_last: None };
+    scene.blocks = BlockCount { own: 1, together: 1, ..BlockCount::default() };
     let answer = stop(&mut scene);
     assert!(answer.verdict == Verdict::Pass && answer.remark.is_some(), "{answer:?}");
-    scene.blocks = BlockCount { own: 0, together: 5, own_last: None };
+    scene.blocks = BlockCount { own: 0, together: 5, ..BlockCount::default() };
     held(&mut scene);
-    scene.blocks = BlockCount { own: 0, together: 6, own_last: None };
+    scene.blocks = BlockCount { own: 0, together: 6, ..BlockCount::default() };
     assert_eq!(stop(&mut scene).verdict, Verdict::Pass, "together often enough");
 }
 

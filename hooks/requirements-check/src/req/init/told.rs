@@ -141,7 +141,8 @@ fn required(sketch: &Sketch, site: &Site<'_>) -> Vec<String> {
 }
 
 fn next(done: &Done<'_>, site: &Site<'_>) -> Vec<String> {
-    let mut lines = vec!["Next:".to_owned(), "  req status    what is required here, satisfied or not".to_owned()];
+    let mut lines =
+        vec!["Next:".to_owned(), "  req status    what is required here, satisfied or not".to_owned()];
     let root = site
         .desk
         .places
