@@ -13,12 +13,10 @@
 //! - `schema`: the committed one, for sections whose types are another binary's
 //! - `problem`: what is wrong where
 //! - `entries`: what is in force key by key, and where it is set; `spelling`: as it is written
-//! - [`edit`]: setting one key for the file's owner
 
 mod bounded;
 mod check;
 mod defaults;
-pub mod edit;
 mod entries;
 mod held;
 mod layer;
@@ -42,5 +40,5 @@ pub use schema::{SCHEMA_FILE, SCHEMA_TEXT, SCHEMA_TITLE, Stranger, schema_at, se
 pub use section::{
     COMMON_KEYS, HEADLESS_MEANS, Origin, Section, SectionSpec, SettingFault, load, load_by_schema,
 };
-pub use spelling::{dotted, read_value, spelled};
+pub use spelling::{Unread, dotted, read_map, read_value, spelled};
 pub use yaml::{line_of, read_typed, to_yaml};

@@ -3,11 +3,10 @@
 
 use anyhow::bail;
 use client_settings::FileError;
+use config_edit::Refused;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shared::catalog::HookEntry;
-use shared::config::edit;
-use shared::config::edit::Refused;
 
 use crate::places::Installation;
 use crate::say::note;
@@ -47,7 +46,7 @@ impl Chained {
         let key = line.chain_path(&hook.name);
         let file = installation.file(&installation.requirements)?;
         let text = file.read()?;
-        let there = text.as_deref().map(|text| edit::get_at(text, &key)).transpose();
+        let there = text.as_deref().map(|text| config_edit::get_at(text, &key)).transpose();
         let there = there.map_err(|refused| file.refused(refused))?.flatten();
         let before = before.filter(|before| before.key == key);
         let is_before = |there: &str| before.is_some_and(|before| before.command == there);
@@ -71,17 +70,21 @@ impl Chained {
     /// The text is none that can be edited.
     pub(crate) fn put_into(&self, text: Option<&str>) -> Result<Option<String>, Refused> {
         // JSON is YAML on one line.
-        edit::set_at(text.unwrap_or_default(), &self.key, &Value::from(self.command.as_str()).to_string())
-            .map(Some)
+        config_edit::set_at(
+            text.unwrap_or_default(),
+            &self.key,
+            &Value::from(self.command.as_str()).to_string(),
+        )
+        .map(Some)
     }
 
     /// The text without it, if it still is what was written; `None` where there shall be no file.
     fn taken_out_of(&self, text: Option<&str>) -> Result<Option<String>, Refused> {
         let Some(text) = text else { return Ok(None) };
-        if edit::get_at(text, &self.key)?.as_ref() != Some(&self.command) {
+        if config_edit::get_at(text, &self.key)?.as_ref() != Some(&self.command) {
             return Ok(Some(text.to_owned()));
         }
-        let left = edit::unset_at(text, &self.key)?;
+        let left = config_edit::unset_at(text, &self.key)?;
         Ok(Some(left).filter(|left| !(self.made_file && left.trim().is_empty())))
     }
 

@@ -1,10 +1,9 @@
 //! How a model is asked, for hooks that do: chosen by the user, never in silence, because it costs them money.
 
 use anyhow::Context as _;
+use config_edit::Refused;
 use inquire::Select;
 use shared::catalog::{Catalog, HookEntry};
-use shared::config::edit;
-use shared::config::edit::Refused;
 use shared::host::Host;
 
 use crate::ask::{answered, can_ask};
@@ -43,7 +42,7 @@ impl Judge {
     /// # Errors
     /// The text cannot be edited.
     pub(crate) fn put_into(self, text: Option<&str>) -> Result<String, Refused> {
-        edit::set_at(text.unwrap_or_default(), &key(), self.word())
+        config_edit::set_at(text.unwrap_or_default(), &key(), self.word())
     }
 }
 
@@ -53,7 +52,7 @@ fn key() -> [String; 2] {
 
 /// Whether the configuration names a way to a model.
 fn is_chosen(text: Option<&str>) -> bool {
-    text.and_then(|text| edit::get_at(text, &key()).ok().flatten()).is_some()
+    text.and_then(|text| config_edit::get_at(text, &key()).ok().flatten()).is_some()
 }
 
 /// The choice for these hooks: given, there already, or asked for. `None`: nothing is to be written.

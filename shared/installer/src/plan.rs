@@ -3,8 +3,8 @@
 
 use anyhow::{bail, ensure};
 use client_settings::FileError;
+use config_edit::Refused;
 use shared::catalog::{Catalog, HookEntry};
-use shared::config::edit::Refused;
 use shared::host::Host;
 
 use crate::ask::{agreed, can_ask};

@@ -3,7 +3,6 @@
 
 use client_settings::StatusLineThere;
 use shared::catalog::{Catalog, HookEntry};
-use shared::config::edit;
 use shared::host::Host;
 
 use crate::client_settings::Settings;
@@ -81,7 +80,7 @@ pub(crate) fn prints_ours(there: &StatusLineThere, catalog: &Catalog) -> bool {
 /// This hook has the usage API asked, by the text of its user's own file: no other counts.
 pub(crate) fn are_polled(requirements: Option<&str>, hook: &HookEntry) -> bool {
     let path: Vec<String> = [hook.name.as_str()].into_iter().chain(POLLED).map(str::to_owned).collect();
-    let said = requirements.and_then(|text| edit::get_at(text, &path).ok().flatten());
+    let said = requirements.and_then(|text| config_edit::get_at(text, &path).ok().flatten());
     said.as_deref() == Some("true")
 }
 

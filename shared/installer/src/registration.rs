@@ -2,8 +2,8 @@
 
 use anyhow::{Context as _, bail};
 use client_settings::{Program, Registered, Registration};
+use config_edit::Refused;
 use shared::catalog::{Catalog, EventEntry, HookEntry};
-use shared::config::edit;
 use shared::config::nearest;
 
 use crate::places::{Installation, Scope};
@@ -110,24 +110,25 @@ pub fn is_switched_on(text: Option<&str>, hook: &HookEntry) -> bool {
 }
 
 fn enabled(text: Option<&str>, hook: &HookEntry) -> Option<String> {
-    text.and_then(|text| edit::get(text, &hook.name, "enabled").ok().flatten())
+    text.and_then(|text| config_edit::get(text, &hook.name, "enabled").ok().flatten())
 }
 
 /// The configuration with these hooks switched on; a hook that is on by default needs no line.
-pub fn switched_on(text: Option<&str>, hooks: &[&HookEntry]) -> Result<Option<String>, edit::Refused> {
+pub fn switched_on(text: Option<&str>, hooks: &[&HookEntry]) -> Result<Option<String>, Refused> {
     let mut text = text.map(str::to_owned);
     for hook in hooks {
-        let line = edit::get(text.as_deref().unwrap_or_default(), &hook.name, "enabled")?;
+        let line = config_edit::get(text.as_deref().unwrap_or_default(), &hook.name, "enabled")?;
         if line.as_deref() != Some("true") && !(hook.enabled && line.is_none()) {
-            text = Some(edit::set(text.as_deref().unwrap_or_default(), &hook.name, "enabled", "true")?);
+            text =
+                Some(config_edit::set(text.as_deref().unwrap_or_default(), &hook.name, "enabled", "true")?);
         }
     }
     Ok(text)
 }
 
 /// The configuration with this hook switched off.
-pub fn switched_off(text: Option<&str>, hook: &HookEntry) -> Result<Option<String>, edit::Refused> {
-    edit::set(text.unwrap_or_default(), &hook.name, "enabled", "false").map(Some)
+pub fn switched_off(text: Option<&str>, hook: &HookEntry) -> Result<Option<String>, Refused> {
+    config_edit::set(text.unwrap_or_default(), &hook.name, "enabled", "false").map(Some)
 }
 
 #[cfg(test)]

@@ -50,6 +50,30 @@ pub fn read_value(text: &str) -> Result<Value, &'static str> {
     Ok(as_json(&parsed))
 }
 
+/// Why a text is no map of settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// Where, counted from 1, if it is known.
+    pub line: Option<usize>,
+    /// Why, without quoting the text.
+    pub why: String,
+}
+
+/// The content of a whole file; an empty one is an empty map.
+///
+/// # Errors
+/// If it is no YAML map, or a key stands twice in it.
+pub fn read_map(text: &str) -> Result<serde_json::Map<String, Value>, Unread> {
+    let bare = text.trim_start_matches('\u{feff}');
+    let parsed = yaml::parse(bare).map_err(|error| Unread { line: error.line, why: error.why.to_owned() })?;
+    if let Some(path) = parsed.repeated.first() {
+        let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+        let why = format!("`{}` stands twice; take one of them out first", dotted(path));
+        return Err(Unread { line: yaml::line_of(bare, &keys), why });
+    }
+    Ok(parsed.values.iter().map(|(key, value)| (key.clone(), as_json(value))).collect())
+}
+
 /// The text, written as it stands on one line behind a key, has this value, in brackets or not.
 fn stands_for(text: &str, value: &Value) -> bool {
     let reads = |file: String| {

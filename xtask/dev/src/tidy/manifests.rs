@@ -114,7 +114,7 @@ fn arrows(member: &Member, workspace: &Workspace) -> Vec<Finding> {
 }
 
 /// The library crates below shared/, each of which may use those before it.
-const LIBRARIES: [&str; 9] = [
+const LIBRARIES: [&str; 10] = [
     "shared/secrets",
     "shared/config",
     "shared",
@@ -122,6 +122,7 @@ const LIBRARIES: [&str; 9] = [
     "shared/git",
     "shared/judge",
     "shared/client-settings",
+    "shared/config-edit",
     "shared/installer",
     "shared/doctor",
 ];

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use client_settings::FileError;
-use shared::config::edit::Refused;
-use shared::config::{LayerKind, dotted, edit};
+use config_edit::Refused;
+use shared::config::{LayerKind, dotted};
 use shared::host::{Places, Timestamp};
 
 use super::ignore::ignore_local_file;
@@ -29,10 +29,10 @@ impl FileChange {
     pub(super) fn apply(&self, text: Option<&str>, places: &Places) -> Result<Option<String>, Refused> {
         match (&self.value, text) {
             (None, None) => Ok(None),
-            (None, Some(text)) => edit::unset_at(text, &self.path).map(Some),
-            (Some(value), Some(text)) => edit::set_at(text, &self.path, value).map(Some),
+            (None, Some(text)) => config_edit::unset_at(text, &self.path).map(Some),
+            (Some(value), Some(text)) => config_edit::set_at(text, &self.path, value).map(Some),
             (Some(value), None) => {
-                edit::set_at(&new_file_head(self.level, places), &self.path, value).map(Some)
+                config_edit::set_at(&new_file_head(self.level, places), &self.path, value).map(Some)
             }
         }
     }

@@ -1,0 +1,166 @@
+//! Setting and taking out keys of a requirements.yaml for its owner: comments, order, style and line ends of the rest stay.
+//!
+//! The library `yaml-edit` changes the text; this crate trusts it with nothing. The new text is read again by the reader of
+//! the hooks and must be the old content with exactly this key changed, and every line that is not the key's own must still
+//! be there. Otherwise nothing is changed and the user learns the place.
+
+mod change;
+mod kept;
+
+use serde_json::{Map, Value};
+use shared::config::{Unread, dotted, line_of, read_map, read_value};
+
+/// Why a text is not edited.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {why}")]
+pub struct Refused {
+    /// Counted from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub why: String,
+}
+
+/// The text with the key at `path` set to `value`, which is YAML on one line. A text that says so already stays as it is.
+///
+/// # Errors
+/// If the text is no YAML map, or is written in a way in which this key cannot be set for certain.
+pub fn set_at(text: &str, path: &[String], value: &str) -> Result<String, Refused> {
+    let wanted = read_value(value).map_err(|why| at(text, path, why.to_owned()))?;
+    let before = content(text)?;
+    if let Some(depth) = (1..path.len()).find(|depth| is_no_map(&before, &path[..*depth])) {
+        return Err(at(text, path, format!("`{}` must be a map of settings", dotted(&path[..depth]))));
+    }
+    let mut after = before.clone();
+    insert(&mut after, path, wanted);
+    let refused = || format!("`{}: {value}` cannot be set here by a program; add it by hand", dotted(path));
+    checked(text, path, &before, &after, |text| change::set(text, path, value), refused)
+}
+
+/// The text without the key at `path`, and without the maps that held nothing else. Its own comment goes with it, all others
+/// stay. A text without it stays as it is.
+///
+/// # Errors
+/// If the text is no YAML map, or is written in a way in which this key cannot be taken out for certain.
+pub fn unset_at(text: &str, path: &[String]) -> Result<String, Refused> {
+    let before = content(text)?;
+    let mut after = before.clone();
+    remove(&mut after, path);
+    let refused = || format!("`{}` cannot be taken out here by a program; do it by hand", dotted(path));
+    checked(text, path, &before, &after, |text| change::unset(text, path), refused)
+}
+
+/// The changed text, if it says what it should and has lost nothing.
+fn checked(
+    text: &str,
+    path: &[String],
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+    change: impl FnOnce(&str) -> Option<String>,
+    refused: impl FnOnce() -> String,
+) -> Result<String, Refused> {
+    if before == after {
+        return Ok(text.to_owned());
+    }
+    let (mark, bare) = text.split_at(text.len() - text.trim_start_matches('\u{feff}').len());
+    let edited = change(bare).map(|edited| with_line_ends_of(bare, edited)).filter(|edited| {
+        content(edited).is_ok_and(|content| content == *after) && kept::is_rest_kept(bare, edited, path)
+    });
+    edited.map(|edited| format!("{mark}{edited}")).ok_or_else(|| at(text, path, refused()))
+}
+
+/// The library ends some new lines with `\n` in a text that does so nowhere.
+fn with_line_ends_of(text: &str, edited: String) -> String {
+    let is_windows = text.contains("\r\n") && text.matches('\n').count() == text.matches("\r\n").count();
+    if is_windows { edited.replace("\r\n", "\n").replace('\n', "\r\n") } else { edited }
+}
+
+/// Whether the key at `path` stands in this text, whatever its value.
+///
+/// # Errors
+/// If the text is no YAML map.
+pub fn is_set(text: &str, path: &[String]) -> Result<bool, Refused> {
+    Ok(value_at(&content(text)?, path).is_some())
+}
+
+/// The text with `section.key` set to `value`, which is written as it stands (`true`, `5`).
+///
+/// # Errors
+/// As of [`set_at`].
+pub fn set(text: &str, section: &str, key: &str, value: &str) -> Result<String, Refused> {
+    set_at(text, &[section.to_owned(), key.to_owned()], value)
+}
+
+/// What `section.key` is set to in this text; `None` if it is not, or is no single value.
+///
+/// # Errors
+/// If the text is no YAML map.
+pub fn get(text: &str, section: &str, key: &str) -> Result<Option<String>, Refused> {
+    get_at(text, &[section.to_owned(), key.to_owned()])
+}
+
+/// What the key at `path` is set to in this text, as [`get`].
+///
+/// # Errors
+/// If the text is no YAML map.
+pub fn get_at(text: &str, path: &[String]) -> Result<Option<String>, Refused> {
+    Ok(match value_at(&content(text)?, path) {
+        Some(Value::String(text)) => Some(text.clone()),
+        Some(value @ (Value::Bool(_) | Value::Number(_))) => Some(value.to_string()),
+        _ => None,
+    })
+}
+
+fn content(text: &str) -> Result<Map<String, Value>, Refused> {
+    read_map(text).map_err(|Unread { line, why }| Refused { line: line.unwrap_or(1), why })
+}
+
+fn value_at<'m>(map: &'m Map<String, Value>, path: &[String]) -> Option<&'m Value> {
+    let (first, rest) = path.split_first()?;
+    rest.iter().try_fold(map.get(first)?, |value, key| value.get(key))
+}
+
+/// Something else stands there than a map or nothing.
+fn is_no_map(map: &Map<String, Value>, path: &[String]) -> bool {
+    value_at(map, path).is_some_and(|value| !value.is_object() && !value.is_null())
+}
+
+/// Puts the value there, with the maps on the way; an empty value on the way counts as an empty map.
+fn insert(map: &mut Map<String, Value>, path: &[String], value: Value) {
+    let Some((key, rest)) = path.split_first() else { return };
+    if rest.is_empty() {
+        map.insert(key.clone(), value);
+        return;
+    }
+    let inner = map.entry(key.clone()).or_insert(Value::Null);
+    if inner.is_null() {
+        *inner = Value::Object(Map::new());
+    }
+    if let Value::Object(inner) = inner {
+        insert(inner, rest, value);
+    }
+}
+
+/// Takes the value there away, and the maps that are empty then.
+fn remove(map: &mut Map<String, Value>, path: &[String]) {
+    let Some((key, rest)) = path.split_first() else { return };
+    if let (Some(Value::Object(inner)), false) = (map.get_mut(key), rest.is_empty()) {
+        if value_at(inner, rest).is_none() {
+            return;
+        }
+        remove(inner, rest);
+        if !inner.is_empty() {
+            return;
+        }
+    } else if !rest.is_empty() {
+        return;
+    }
+    map.shift_remove(key);
+}
+
+fn at(text: &str, path: &[String], why: String) -> Refused {
+    let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+    Refused { line: line_of(text, &keys).unwrap_or(1), why }
+}
+
+#[cfg(test)]
+mod tests;
