@@ -104,7 +104,7 @@ impl Call {
         let stages =
             |words: &Vec<&str>| words.starts_with(&["git", "add"]) || words.starts_with(&["git", "stage"]);
         let relevant = before.find(|words| is_commit(words) || stages(words));
-        relevant.is_some_and(|words| is_commit(&words) && !words.iter().any(|word| takes_all(word)))
+        relevant.is_some_and(|words| is_commit(&words) && !words.iter().any(takes_all))
     }
 
     /// Where it acts: the folder of its file, the folder its first command runs in, else `cwd`.

@@ -149,9 +149,10 @@ pub(crate) fn command_of(rule: &Rule<'_>, call: &Call) -> Option<Found> {
         let (set, _) = patterns.iter().find(|(_, pattern)| pattern.begins(simple))?;
         let not_args = not_args(rule, simple);
         let is_behind = simple.decides == Err(Hidden::Wrapper) && set.is_words();
-        let alone = match is_behind {
-            true => simple.replaced_by(set.as_str()),
-            false => simple.plain().without_arguments(&not_args),
+        let alone = if is_behind {
+            simple.replaced_by(set.as_str())
+        } else {
+            simple.plain().without_arguments(&not_args)
         };
         Some(Found {
             shown: simple.text.clone(),
@@ -230,10 +231,10 @@ pub(crate) fn outdated(rule: &Rule<'_>, mark: &Mark) -> Option<String> {
         let now: Vec<&str> = commands(rule).map(CommandPattern::as_str).collect();
         return Some(format!("`{}` is asked for now", now.join("` or `")));
     }
-    if rule.set.not_args.is_some() {
-        if ran(shown).iter().any(|simple| simple.has_any_argument(&not_args(rule, simple))) {
-            return Some("with these arguments it proves nothing any more".to_owned());
-        }
+    if rule.set.not_args.is_some()
+        && ran(shown).iter().any(|simple| simple.has_any_argument(&not_args(rule, simple)))
+    {
+        return Some("with these arguments it proves nothing any more".to_owned());
     }
     let wanted = rule.set.min_output.as_ref()?.as_str();
     (asked.min_output.as_deref() != Some(wanted))

@@ -334,9 +334,12 @@ fn changed(seen: &Seen<'_, Settings>, rules: &[Rule<'_>], call: &Call, look: &Lo
     };
     let switches = call.commands().iter().any(Simple::switches_branch);
     let state: State = seen.peek();
-    let has_changed = |rule: &&Rule<'_>| {
-        let run = state.running(id, rule.name).filter(|_| !state.edited.contains(rule.name));
-        run.is_some_and(|run| look.has_changed_since(rule, &run.files))
+    // What the files were is not known where nobody saw the call begin, or not in time.
+    let keeps = call.commands().iter().all(|command| command.keeps_files() && command.writes.is_empty());
+    let has_changed = |rule: &&Rule<'_>| match state.running(id, rule.name) {
+        _ if state.edited.contains(rule.name) => false,
+        Some(run) => look.has_changed_since(rule, &run.files),
+        None => rule.is_for_stops() && !keeps,
     };
     let evidence = rules.iter().filter(|rule| rule.set.kind == Kind::Evidence && !switches);
     evidence.filter(has_changed).map(|rule| rule.name.to_owned()).collect()

@@ -220,9 +220,9 @@ impl Scene {
     pub(crate) fn after(&mut self, id: &str, tool: &str, input: &Value, end: End) -> Answer {
         let tool = tool_call(id, tool, input);
         let call = Call::read(&tool, true);
-        let all = |wanted: End| match end == wanted {
-            true => self.settings.requirements.keys().cloned().collect(),
-            false => Vec::new(),
+        let all = |wanted: End| {
+            let is_wanted = end == wanted;
+            self.settings.requirements.keys().filter(|_| is_wanted).cloned().collect::<Vec<_>>()
         };
         let (without_output, changed) = (all(End::WithoutOutput), all(End::ChangedFiles));
         let satisfied = satisfied(&call);

@@ -62,34 +62,28 @@ hooks: {stop: {verify_scopes: [session, branch]}}
 fn every_way_to_edit_makes_evidence_due_and_looking_does_not() {
     let edits = [
         "sed -i s/a/b/ a.rs",
-        "perl -pi -e s/a/b/ a.rs",
         "echo x > a.rs",
         "cat >> a.rs <<EOF\nx\nEOF",
-        "cp a.rs b.rs",
-        "rm a.rs",
-        "git checkout -- .",
-        "git stash pop",
         "ls && mv a.rs b.rs",
         "printf x | tee b.rs",
-        "sh -c 'echo x > b.rs'",
+        "sh -c 'echo y > b.rs'",
+        "rm b.rs",
     ];
     let looks = [
         "ls -la",
-        "cat a.rs | head",
         "grep -rn x . 2>/dev/null",
         "git status && git diff && git log",
-        "sed -n 1,5p a.rs",
         "find . -name '*.rs'",
-        "cargo build 2>&1 | tail",
-        "git commit -m x",
+        "git gc --quiet",
         "git switch -c other",
         "echo 'rm a.rs' > /dev/null",
     ];
     let world = World::of_team(TESTS);
+    world.sandbox.write("a.rs", "a\n");
     let lines = edits.map(|line| (line, true)).into_iter().chain(looks.map(|line| (line, false)));
     for (number, (line, is_due)) in (1..).zip(lines) {
         let claude = world.another(number);
-        claude.succeeded(&claude.bash(line));
+        claude.does(line);
         assert_eq!(claude.stop().is_some(), is_due, "{line}");
     }
 }

@@ -271,7 +271,8 @@ impl Simple {
     /// Text in quotes is an argument, no command: a match must begin outside.
     fn is_found_outside_quotes(&self, regex: &Regex) -> bool {
         let mut from = 0;
-        let text = &self.text[..self.text.floor_char_boundary(MAX_SEARCHED)];
+        let end = (0..=MAX_SEARCHED.min(self.text.len())).rev().find(|end| self.text.is_char_boundary(*end));
+        let text = &self.text[..end.unwrap_or_default()];
         for _ in 0..MAX_MATCHES {
             let Some(found) = regex.find_at(text, from) else { return false };
             let Some(range) = self.quoted.iter().find(|range| range.contains(&found.start())) else {

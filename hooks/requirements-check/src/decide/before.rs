@@ -37,7 +37,7 @@ pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &Before) -> An
     let is_open = |rule: &Rule<'_>| judged.iter().any(|place| place.is_open(rule));
     let needed = judged.iter().flat_map(|place| &place.needed);
     let heeds = heeds(given, &judged[0].view, &needed.clone().filter(|rule| !is_open(rule)), &mut state);
-    if judged.iter().any(|place| place.refuses()) {
+    if judged.iter().any(Judged::refuses) {
         let denial = deny(given, facts, &judged, state);
         return Outcome { effects, ..denial.heeding(heeds) };
     }

@@ -96,10 +96,8 @@ fn counts(entry: &StatusEntry<'_>, paths: Option<&GlobSet>, own: &OwnPaths) -> b
     let is_untracked = entry.status().contains(Status::WT_NEW);
     // A folder among the files is a repository of its own.
     let is_folder = path.ends_with(b"/");
-    matches(paths, path)
-        && !is_folder
-        && !own.is_never_counted(path)
-        && !(is_untracked && own.is_left_out(path))
+    let is_own = own.is_never_counted(path) || (is_untracked && own.is_left_out(path));
+    matches(paths, path) && !is_folder && !is_own
 }
 
 struct Taking<'a> {

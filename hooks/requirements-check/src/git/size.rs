@@ -88,7 +88,7 @@ pub(crate) fn count(
     let shared = Arc::new(Mutex::new(Count::default()));
     let (worktree, counted) = (worktree.clone(), Arc::clone(&shared));
     let add = move |change: &dyn Fn(&mut Count)| {
-        change(&mut counted.lock().unwrap_or_else(PoisonError::into_inner))
+        change(&mut counted.lock().unwrap_or_else(PoisonError::into_inner));
     };
     let ended = within(deadline, move || all(&worktree, &request, &add));
     let count = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -99,11 +99,10 @@ pub(crate) fn count(
     }
 }
 
-fn all(
-    worktree: &Worktree,
-    request: &SizeRequest,
-    add: &dyn Fn(&dyn Fn(&mut Count)),
-) -> Result<(), GitError> {
+/// Adds to what is counted so far.
+type Add = dyn Fn(&dyn Fn(&mut Count));
+
+fn all(worktree: &Worktree, request: &SizeRequest, add: &Add) -> Result<(), GitError> {
     let repo = open(worktree)?;
     let base = base::choose(&repo, request.base.as_deref())?;
     add(&|count| count.base.clone_from(&base.name));
@@ -161,8 +160,8 @@ impl Counting<'_> {
         if is_own || path.ends_with(b"/") || self.is_left_out(&path)? {
             return Ok(0);
         }
-        let Some(patch) = Patch::from_diff(diff, index)? else { return Ok(0) };
-        let (_, inserted, deleted) = patch.line_stats()?;
+        let Some(compared) = Patch::from_diff(diff, index)? else { return Ok(0) };
+        let (_, inserted, deleted) = compared.line_stats()?;
         Ok((inserted + deleted) as u64)
     }
 

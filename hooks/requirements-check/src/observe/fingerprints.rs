@@ -33,9 +33,6 @@ pub(super) fn keep(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<String> {
     let digest = digest(&now);
     let store = look.seen.store?;
     let file = store.session_file::<Kept>(&digest)?;
-    if file.exists() {
-        return Some(digest);
-    }
     let saved =
         with_lock(&file, Duration::from_millis(200), || store.save(&file, &digest, &Kept(Some(now)))).ok()?;
     saved.ok().map(|()| digest)

@@ -130,25 +130,16 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
 /// The protected place that a word names: as a path where it is plain which one, else by how it is written.
 fn in_word(word: &str, command: &Simple, guarded: &Guarded<'_>) -> Option<What> {
     let is_plain = !word.starts_with('~') && !word.contains(['$', '`', '*', '?', '[', '{']);
-    match command.folder(guarded.cwd).filter(|_| is_plain) {
-        Some(folder) => {
-            let path = folder.join(word.trim_end_matches('/'));
-            let found = if command.writes.iter().any(|file| file == word) {
-                kept(&path, guarded)
-            } else {
-                held(&path, guarded)
-            };
-            found.map(|kept| What::Change(kept, crate::place::flat(&path)))
-        }
-        None => {
-            let in_claude_dir = command.text.contains(".claude") || command.folder(guarded.cwd).is_none();
-            let is_bare =
-                in_claude_dir && NAMES.iter().any(|name| name.strip_prefix(".claude/") == Some(word));
-            let holds = [".claude", ".claude/"].iter().any(|end| word.ends_with(end));
-            let named = named_in(word, guarded);
-            named.or_else(|| (is_bare || holds).then(|| word.to_owned())).map(What::Name)
-        }
+    if let Some(folder) = command.folder(guarded.cwd).filter(|_| is_plain) {
+        let path = folder.join(word.trim_end_matches('/'));
+        let is_written = command.writes.iter().any(|file| file == word);
+        let found = if is_written { kept(&path, guarded) } else { held(&path, guarded) };
+        return found.map(|kept| What::Change(kept, crate::place::flat(&path)));
     }
+    let in_claude_dir = command.text.contains(".claude") || command.folder(guarded.cwd).is_none();
+    let is_bare = in_claude_dir && NAMES.iter().any(|name| name.strip_prefix(".claude/") == Some(word));
+    let holds = [".claude", ".claude/"].iter().any(|end| word.ends_with(end));
+    named_in(word, guarded).or_else(|| (is_bare || holds).then(|| word.to_owned())).map(What::Name)
 }
 
 /// The protected name that stands in a text, upper and lower case alike.

@@ -142,7 +142,7 @@ fn links_are_followed_on_both_sides() {
     symlink(at("app/.claude"), at("linked")).unwrap();
     symlink(at("dotfiles/claude"), at("me/.claude")).unwrap();
     let [config_dir, root, state, common] =
-        ["me/.claude", "app", "me/.claude/hook-state", "app/.git"].map(|folder| at(folder));
+        ["me/.claude", "app", "me/.claude/hook-state", "app/.git"].map(at);
     let guarded = Guarded {
         config_dir: Some(&config_dir),
         root: Some(&root),
