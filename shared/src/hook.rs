@@ -109,6 +109,9 @@ pub trait Hook {
         }
     }
 
+    /// A sleep has ended, at its time or before, and no lock is held: the place to book what was slept.
+    fn slept(_places: &Places, _session: Option<&str>, _now: Timestamp) {}
+
     /// Decides. Pure and total.
     fn decide(given: &Given<'_, Self>) -> Outcome<Self::State, Self::Effect>;
 }

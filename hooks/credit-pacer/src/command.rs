@@ -21,7 +21,7 @@ use shared::host::Host;
 use crate::CreditPacer;
 use crate::effect::Change;
 use crate::settings::Settings;
-use crate::{filter, history, poll, report, simulate, statusline};
+use crate::{filter, history, poll, report, statusline};
 use grammar::{MASTER, OWN};
 
 pub(crate) use grammar::Asked;
@@ -46,7 +46,6 @@ pub(crate) const VERBS: &[Verb] = &[
     verb("history [--days N]", "a chart of what was used, with the delays"),
     verb("report --html FILE [--days N] [--force]", "the same as a page"),
     verb("decide", "the arithmetic as a filter: a JSON object a line on stdin, its answer on stdout"),
-    verb("simulate [OPTION ...]", "the arithmetic put to the test on weeks that are made up"),
 ];
 
 impl Commands for CreditPacer {
@@ -68,6 +67,12 @@ impl Commands for CreditPacer {
         match *wanted {
             Asked::Status { name, json } => status::answer(name, json, asker),
             Asked::StatusSchema => Reply::yes(status::schema()),
+            Asked::History(days) => {
+                match history::typed(asker.host, days.map(|days| days.to_string()).as_deref()) {
+                    Ok(chart) => Reply::yes(chart),
+                    Err(why) => Reply::no(format!("{OWN} history: {why}")),
+                }
+            }
             Asked::Help(name) => Reply::yes(help::help(name)),
             Asked::Turn(switch, position) => turn::turned(switch, position, asker),
         }
@@ -91,7 +96,6 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
         ["poll"] => Some(poll::run(host)),
         ["history", words @ ..] => Some(history::run(host, words)),
         ["report", words @ ..] => Some(report::run(host, words)),
-        ["simulate", words @ ..] => Some(simulate::run(words)),
         _ if cli::is_common::<CreditPacer>(words) => None,
         _ => Some(cli::wrong_usage(&help::wrong(name, words))),
     }

@@ -6,11 +6,11 @@ mod words;
 
 use std::time::Duration;
 
+use pacing::{Strategy, Window};
 use rusqlite::{Connection, Error, Row, params};
 use shared::state::Store;
 use shared::usage::Source;
 
-use crate::pacing::{Strategy, Window};
 use file::Problem;
 
 /// So many rows are removed in one transaction: others wait for the end of each.
@@ -27,9 +27,9 @@ pub(crate) struct Database {
     patience: Duration,
 }
 
-/// Why it cannot be used, and whether that is only that another process writes into it.
+/// Why it cannot be used.
 #[derive(Debug)]
-pub(crate) struct DatabaseError(pub(crate) String, pub(crate) bool);
+pub(crate) struct DatabaseError(pub(crate) String);
 
 /// A reading, as it is kept.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,36 +1,35 @@
-//! The rules: calls within two seconds wait together; what is past the safe line is spread over the time that is left; the
-//! user is told of delays now and then, and once per window that it is nearly used up. Pure.
-
-mod past;
+//! The rules: calls within two seconds wait together; a window over its safe line delays calls by its forecast; the user is
+//! told of delays now and then, and once per window that it is nearly used up. Pure.
 
 use std::time::Duration;
 
+use pacing::{Call, Pace, Question, Rules, Status, Window, WindowPace};
 use shared::hook::{Given, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
 use shared::usage::line::Line;
 
 use crate::CreditPacer;
-use crate::database::DecisionRow;
-use crate::effect::{Change, Decision};
+use crate::books::{DAY_SECS, is_cleaning_due};
+use crate::effect::Change;
 use crate::observe::{CallFacts, Facts, Scene, StartFacts};
-use crate::pacing::{self, Call, Pace, Question, Rules, Status, Window, WindowPace};
 use crate::settings::{Settings, by_project};
-use crate::state::{Alert, Kept, Session, State};
+use crate::state::{Alert, Pending, Session, State, exact};
 use crate::wording;
 
 /// Calls of one session that end within this time of the first of them are one batch: they ran side by side.
 const BATCH: Duration = Duration::from_secs(2);
 
-/// A delay is told again after so long.
+/// A delay is told again after this time.
 const TELL_AGAIN: Duration = Duration::from_secs(10 * 60);
 
-/// Where nobody watches, a delay is no longer than this.
+/// The longest delay where nobody watches.
 const HEADLESS_MAX: Duration = Duration::from_secs(60);
 
-/// A window's reset is told with this much play, in seconds.
-const SAME_RESET_SECS: i64 = 90;
+/// A session that is this old without a reading will get none: the first answer has come.
+const READINGS_COME: Duration = Duration::from_secs(60);
 
-const DAY_SECS: i64 = 24 * 60 * 60;
+/// Two readings of a reset that differ by at most this many seconds name the same window.
+const SAME_RESET_SECS: i64 = 90;
 
 pub(crate) fn decide(given: &Given<'_, CreditPacer>) -> Outcome<State, Change> {
     match given.facts {
@@ -50,137 +49,122 @@ fn polling(poll: bool) -> Vec<Change> {
 
 fn after_call(given: &Given<'_, CreditPacer>, facts: &CallFacts) -> Outcome<State, Change> {
     let mut state = given.state.clone();
+    state.take_over();
     let alert = state.alert(&facts.scene, given.settings, given.now);
-    let mut effects = polling(facts.scene.poll && !given.switched_off);
     if given.switched_off {
-        // Nothing is counted while it is off; only an alert is worth remembering, and that nothing is past its line.
-        let cleared = state.tell(past::found(None, given.now));
+        // Nothing is learned while it is off: only an alert is worth remembering, and that nothing is over its line.
+        let cleared = state.tell(over(None, given.now));
         let is_worth_it = alert.is_some() || cleared.is_some();
-        effects.extend(cleared);
         let memory = if is_worth_it { Memory::Save(state) } else { Memory::Keep };
-        return Outcome { notice: alert, memory, effects, ..Outcome::pass() };
+        return Outcome { notice: alert, memory, effects: cleared.into_iter().collect(), ..Outcome::pass() };
+    }
+    let mut effects = polling(facts.scene.poll);
+    for snapshot in &facts.scene.snapshots {
+        state.learned.read(snapshot);
     }
     if alert.is_some() {
-        // What is urgent is told now, not after a delay of minutes: this one call does not wait.
-        state.remember_call(Kept(given.now, facts.session, 0));
+        // An alert is told now, not after a delay of minutes: this one call does not wait.
+        state.learn(facts.session, given.now);
         return Outcome { notice: alert, memory: Memory::Save(state), effects, ..Outcome::pass() };
     }
     let wait = state.wait(given, facts);
-    effects.extend(wait.decision.map(|row| Change::KeepDecision(Box::new(Decision(row)))));
     effects.extend(wait.line.and_then(|found| state.tell(found)));
+    let hint = wait.notice.or_else(|| state.hint(given, facts));
     let verdict = match wait.until {
-        Some((until, rule)) => Verdict::Sleep { until, rule: rule.into() },
+        Some((until, window)) => Verdict::Sleep { until, rule: window.key().into() },
         None => Verdict::Pass,
     };
-    Outcome { verdict, notice: wait.notice, memory: Memory::Note(state), effects, ..Outcome::pass() }
+    Outcome { verdict, notice: hint, memory: Memory::Note(state), effects, ..Outcome::pass() }
 }
 
-/// What a call waits for.
+/// The outcome for one call.
 #[derive(Default)]
 struct Wait {
-    until: Option<(Timestamp, &'static str)>,
+    until: Option<(Timestamp, Window)>,
     notice: Option<String>,
-    decision: Option<DecisionRow>,
-    /// Which windows are past their safe line, where that was reckoned.
+    /// The windows over their safe line, if that was computed.
     line: Option<Line>,
 }
 
 impl State {
-    /// What the arithmetic says at this moment, for this session.
-    pub(crate) fn pace(&self, scene: &Scene, session: u64, now: Timestamp) -> Pace {
-        let exact =
-            |time: Timestamp| Duration::from_micros(time.micros().max(0).unsigned_abs()).as_secs_f64();
-        let calls: Vec<Call> = self
-            .calls
-            .iter()
-            .map(|Kept(at, of, slept_ms)| Call {
-                at: exact(*at),
-                session: if self.counts_as_asking(*of, *at, now) { session } else { *of },
-                slept_secs: f64::from(*slept_ms) / 1000.0,
-            })
-            .collect();
-        let question = Question {
-            now: exact(now),
-            session,
-            snapshots: &scene.snapshots,
-            calls: &calls,
-            busy_slots: &self.busy_slots,
-        };
+    /// The controller's answer at this moment.
+    pub(crate) fn pace(&self, scene: &Scene, now: Timestamp) -> Pace {
+        let question = Question { now: exact(now), snapshots: &scene.snapshots, learned: &self.learned };
         pacing::decide(&question, &scene.rules)
-    }
-
-    /// The window still asks for delays: what a batch waits for may be over before its time.
-    fn is_over(&self, window: Window, scene: &Scene, session: u64, now: Timestamp) -> bool {
-        if pacing::is_clearly_within(&scene.snapshots, &scene.rules) {
-            return false;
-        }
-        let pace = self.pace(scene, session, now);
-        let is_over = |found: &WindowPace| found.window == window && found.status == Status::Over;
-        pace.windows.iter().any(is_over) && !scene.rules.is_quiet(pacing::seconds(seconds(now)))
     }
 
     /// Counts the call, and says until when it waits: with its batch, or by itself.
     fn wait(&mut self, given: &Given<'_, CreditPacer>, facts: &CallFacts) -> Wait {
         let now = given.now;
-        let mut session = self.sessions.remove(&facts.session).unwrap_or_default();
-        let is_same_turn = session.prompt == facts.prompt;
-        // A batch of the future, or one that waits too long, is what a clock left that was set back.
-        let longest = Duration::try_from_secs_f64(given.settings.longest_delay()).unwrap_or_default();
-        let is_sound = session.batch <= now && session.until <= session.batch.plus(longest);
-        let is_batch = is_same_turn && is_sound && (now.since(session.batch) < BATCH || now < session.until);
+        let mut session = self
+            .sessions
+            .remove(&facts.session)
+            .unwrap_or_else(|| Session { since: now, ..Session::default() });
         let mut wait = Wait::default();
-        let mut slept = Duration::ZERO;
         if facts.is_exempt {
             // It neither waits nor keeps those it runs beside from waiting.
-        } else if is_batch {
+        } else if session.joins(facts.prompt, now, given.settings) {
             let window = session.window.filter(|_| now < session.until);
-            let window = window.filter(|window| self.is_over(*window, &facts.scene, facts.session, now));
-            wait.until = window.map(|window| (session.until, window.key()));
+            wait.until = window
+                .filter(|window| self.is_over(*window, &facts.scene, now))
+                .map(|window| (session.until, window));
         } else {
-            let Scene { snapshots, rules, .. } = &facts.scene;
-            let is_idle = pacing::is_clearly_within(snapshots, rules);
-            let pace = (!is_idle).then(|| self.pace(&facts.scene, facts.session, now));
-            wait.line = Some(past::found(pace.as_ref(), now));
-            let asked = pace
+            let is_idle = pacing::is_clearly_within(&facts.scene.snapshots, &facts.scene.rules);
+            let pace = (!is_idle).then(|| self.pace(&facts.scene, now));
+            wait.line = Some(over(pace.as_ref(), now));
+            let delay = pace
                 .as_ref()
-                .map(|pace| (pace, allowed(pace, &session, given.settings, given.headless, given.now)));
-            slept = asked.map_or(Duration::ZERO, |(_, delay)| delay);
-            session.batch = now;
-            session.until = now.plus(slept);
-            session.prompt = facts.prompt;
-            session.window = None;
-            if let Some((pace, delay)) = asked.filter(|(_, delay)| !delay.is_zero())
-                && let Some(window) = pace.constrained_window
+                .map_or(Duration::ZERO, |pace| allowed(pace, &session, given.settings, given.headless, now));
+            session.begin_batch(facts.prompt, now, delay);
+            if let Some(pace) = pace.filter(|_| !delay.is_zero())
+                && let Some(window) =
+                    pace.windows.iter().find(|window| Some(window.window) == pace.constrained_window)
             {
-                session.window = Some(window);
-                wait.until = Some((session.until, window.key()));
-                wait.notice = session.notice(pace, delay, given, rules);
-                wait.decision = Some(row(given, pace, delay));
+                session.window = Some(window.window);
+                session.pending = Some(Pending::of(window, &pace, now));
+                wait.until = Some((session.until, window.window));
+                wait.notice = session.notice(&pace, window, delay, given, &facts.scene.rules);
             }
         }
         session.last = now;
-        session.remember_delay(now, slept);
+        let until = session.until;
         self.sessions.insert(facts.session, session);
-        self.remember_call(Kept(now, facts.session, millis(slept)));
+        self.forget_silent(now);
+        self.learn(facts.session, now);
+        if wait.until.is_some() {
+            self.learned.sleeps(facts.session, exact(until));
+        }
         wait
     }
 
-    /// What a session's start tells: how long calls wait, or, once a day, that there is nothing to pace by.
-    fn told_at_start(&mut self, given: &Given<'_, CreditPacer>, facts: &StartFacts) -> Option<String> {
-        let pace = self.pace(&facts.scene, facts.session, given.now);
-        let now = seconds(given.now);
-        if pace.windows.iter().all(|window| matches!(window.status, Status::Unknown | Status::Off)) {
-            let is_due = !(self.hinted_at..self.hinted_at + DAY_SECS).contains(&now);
-            self.hinted_at = if is_due { now } else { self.hinted_at };
-            return is_due.then(|| wording::no_readings(given.settings));
-        }
-        let new = Session::default();
-        let session = self.sessions.get(&facts.session).unwrap_or(&new);
-        let delay = allowed(&pace, session, given.settings, given.headless, given.now);
-        (!delay.is_zero()).then(|| wording::likely(&pace, delay, &facts.scene.rules, now))
+    fn learn(&mut self, session: u64, now: Timestamp) {
+        self.learned.call(Call { at: exact(now), session, slept_secs: 0.0 });
     }
 
-    /// What is to be told of windows that are nearly used up, once for each window and percentage.
+    /// The window still asks for delays: the reason of a batch's wait may end before its time.
+    fn is_over(&self, window: Window, scene: &Scene, now: Timestamp) -> bool {
+        !pacing::is_clearly_within(&scene.snapshots, &scene.rules)
+            && !scene.rules.calendar.is_quiet(exact(now))
+            && self
+                .pace(scene, now)
+                .windows
+                .iter()
+                .any(|found| found.window == window && found.status == Status::Over)
+    }
+
+    /// Once a day: that there are no readings, if a session has had an answer for long enough to have one.
+    fn hint(&mut self, given: &Given<'_, CreditPacer>, facts: &CallFacts) -> Option<String> {
+        let now = seconds(given.now);
+        let is_due = !(self.hinted_at..self.hinted_at + DAY_SECS).contains(&now);
+        let session = self.sessions.get(&facts.session)?;
+        if facts.scene.usage.is_some() || !is_due || given.now.since(session.since) < READINGS_COME {
+            return None;
+        }
+        self.hinted_at = now;
+        Some(wording::no_readings(given.settings))
+    }
+
+    /// Windows that are nearly used up, once for each window and percentage.
     fn alert(&mut self, scene: &Scene, settings: &Settings, now: Timestamp) -> Option<String> {
         let usage = scene.usage.as_ref()?;
         let is_current = |resets_at: i64| now < Timestamp::from_secs(resets_at);
@@ -206,9 +190,26 @@ impl State {
         }
         (!told.is_empty()).then(|| told.join("\n"))
     }
+
+    /// Writes down which windows are over their line, if that is news.
+    fn tell(&mut self, found: Line) -> Option<Change> {
+        if !self.line.is_news(&found) {
+            return None;
+        }
+        self.line = if found.past.is_empty() { Line::default() } else { found.clone() };
+        Some(Change::Line(found))
+    }
 }
 
-/// The delay as it is applied: not in quiet hours, not above what an hour may hold, shorter where nobody watches.
+/// The windows over their safe line, for other hooks that use the same limits.
+fn over(pace: Option<&Pace>, now: Timestamp) -> Line {
+    let windows = pace.iter().flat_map(|pace| &pace.windows).filter(|window| window.status == Status::Over);
+    let past =
+        windows.filter_map(|window| Some((window.window.key().to_owned(), window.reading?.1.resets_at)));
+    Line { at: seconds(now), past: past.collect() }
+}
+
+/// The delay as it is applied: no longer than an hour may hold, shorter where nobody watches.
 pub(crate) fn allowed(
     pace: &Pace,
     session: &Session,
@@ -218,20 +219,31 @@ pub(crate) fn allowed(
 ) -> Duration {
     let asked = Duration::try_from_secs_f64(pace.delay_secs).unwrap_or_default();
     let capped = if headless { asked.min(HEADLESS_MAX) } else { asked };
-    match settings.max_total_delay_per_hour_secs {
-        Some(limit) => {
-            let left = Duration::from_secs(limit.get().into()).saturating_sub(session.slept_lately(now));
-            capped.min(left)
-        }
-        None => capped,
-    }
+    let Some(limit) = settings.max_total_delay_per_hour_secs else { return capped };
+    capped.min(Duration::from_secs(limit.get().into()).saturating_sub(session.slept_lately(now)))
 }
 
 impl Session {
-    /// What is told of this delay: the first, another strategy, or after ten minutes.
+    /// The call belongs to the current batch. A batch of the future, or one that waits too long, is left over from a clock that
+    /// was set back.
+    fn joins(&self, prompt: u64, now: Timestamp, settings: &Settings) -> bool {
+        let longest = Duration::try_from_secs_f64(settings.longest_delay()).unwrap_or_default();
+        let is_sound = self.batch <= now && self.until <= self.batch.plus(longest);
+        self.prompt == prompt && is_sound && (now.since(self.batch) < BATCH || now < self.until)
+    }
+
+    fn begin_batch(&mut self, prompt: u64, now: Timestamp, delay: Duration) {
+        self.batch = now;
+        self.until = now.plus(delay);
+        self.prompt = prompt;
+        self.window = None;
+    }
+
+    /// The message about this delay: at the first one, at another strategy, or after ten minutes.
     fn notice(
         &mut self,
         pace: &Pace,
+        window: &WindowPace,
         delay: Duration,
         given: &Given<'_, CreditPacer>,
         rules: &Rules,
@@ -244,51 +256,56 @@ impl Session {
         self.told = given.now;
         self.told_strategy = pace.strategy;
         let first = is_first.then(|| wording::by_files(by_project(given.origin)));
-        wording::paced(pace, delay, first.as_deref(), rules, seconds(given.now))
+        Some(wording::waited(delay, &window.why(exact(given.now), rules), first.as_deref()))
+    }
+}
+
+impl Pending {
+    fn of(window: &WindowPace, pace: &Pace, at: Timestamp) -> Self {
+        let used = window.reading.map(|(_, reading)| reading.used_percent);
+        Self {
+            at,
+            window: Some(window.window),
+            used,
+            safe: Some(window.safe_percent),
+            strategy: pace.strategy,
+        }
     }
 }
 
 fn at_start(given: &Given<'_, CreditPacer>, facts: &StartFacts) -> Outcome<State, Change> {
     let mut state = given.state.clone();
-    let mut effects = polling(facts.scene.poll && !given.switched_off);
+    state.take_over();
     let now = seconds(given.now);
-    if state.cleaned_at + DAY_SECS <= now || now < state.cleaned_at {
+    if is_cleaning_due(state.cleaned_at, now) {
         state.cleaned_at = now;
-        let kept = i64::from(given.settings.retention_days.get()) * DAY_SECS;
-        effects.push(Change::CleanUp { before: now - kept });
     }
-    let notice = if given.switched_off { None } else { state.told_at_start(given, facts) };
+    let notice = if given.switched_off { None } else { state.likely(given, facts) };
+    let effects = polling(facts.scene.poll && !given.switched_off);
     Outcome { notice, memory: Memory::Note(state), effects, ..Outcome::pass() }
 }
 
-/// What an ended session has used stays; it no longer shares what is left.
-fn at_end(given: &Given<'_, CreditPacer>, session: u64) -> Outcome<State, Change> {
-    let mut state = given.state.clone();
-    let memory = if state.end(session) { Memory::Note(state) } else { Memory::Keep };
-    Outcome { memory, ..Outcome::pass() }
-}
-
-fn row(given: &Given<'_, CreditPacer>, pace: &Pace, delay: Duration) -> DecisionRow {
-    let window = pace.windows.iter().find(|window| Some(window.window) == pace.constrained_window);
-    DecisionRow {
-        timestamp: seconds(given.now),
-        should_throttle: true,
-        delay_seconds: i64::try_from((delay + Duration::from_millis(500)).as_secs()).unwrap_or(i64::MAX),
-        session_id: given.input.call.session_id.clone().unwrap_or_default(),
-        window: pace.constrained_window,
-        used: window.and_then(|window| window.reading).map(|(_, reading)| reading.used_percent),
-        safe: window.map(|window| window.safe_percent),
-        strategy: pace.strategy,
+impl State {
+    /// At a session's start, if calls will wait.
+    fn likely(&self, given: &Given<'_, CreditPacer>, facts: &StartFacts) -> Option<String> {
+        let pace = self.pace(&facts.scene, given.now);
+        let new = Session::default();
+        let session = self.sessions.get(&facts.session).unwrap_or(&new);
+        let delay = allowed(&pace, session, given.settings, given.headless, given.now);
+        (!delay.is_zero()).then(|| wording::likely(&pace, delay))
     }
 }
 
-/// In whole seconds since the epoch.
-fn seconds(time: Timestamp) -> i64 {
-    time.micros().div_euclid(1_000_000)
+fn at_end(given: &Given<'_, CreditPacer>, session: u64) -> Outcome<State, Change> {
+    let mut state = given.state.clone();
+    state.learned.end(session);
+    let memory = if state.sessions.remove(&session).is_some() { Memory::Note(state) } else { Memory::Keep };
+    Outcome { memory, ..Outcome::pass() }
 }
 
-fn millis(duration: Duration) -> u32 {
-    u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
+/// Whole seconds since the epoch.
+fn seconds(time: Timestamp) -> i64 {
+    time.micros().div_euclid(1_000_000)
 }
 
 #[cfg(test)]

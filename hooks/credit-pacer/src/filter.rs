@@ -1,36 +1,65 @@
-//! `credit-pacer decide`: the arithmetic as a filter, a JSON object a line in and out. A bad line is answered by an error, and
-//! the next one is read.
+//! `credit-pacer decide`: the controller as a filter, one JSON object per line in and out. A bad line is answered by an error,
+//! and the filter goes on.
+//!
+//! A line `{"learn": ...}` teaches the past, and lines after it go on from there. So does a line whose `calls` name the call
+//! that the line before asked about. Any other line stands alone.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read, Write};
 use std::process::ExitCode;
 
-use serde::Serialize;
+use pacing::{
+    Call, Learned, Question, Reading, Rules, Snapshot, Status, Strategy, Window, WindowPace, seconds,
+    whole_seconds,
+};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::observe::digest;
-use crate::pacing::{
-    self, Call, Question, Reading, Rules, Snapshot, Status, Strategy, Window, WindowPace, seconds,
-    whole_seconds,
-};
+use crate::rules;
 use crate::settings::Settings;
 
 /// A longer line is bad, in bytes.
 const MAX_LINE: u64 = 64 * 1024 * 1024;
 
-/// The length of a slot in which there were calls or not, in seconds.
-const SLOT_SECS: f64 = 600.0;
+/// The form of a line.
+const SHAPE: &str = r#"{"now": SECONDS, "session": "NAME", "snapshots": [{"at": SECONDS, "five_hour": {"used_percent": NUMBER, "resets_at": SECONDS}, "seven_day": {...}}], "calls": [{"at": SECONDS, "session": "NAME", "slept_secs": NUMBER}], "settings": {...}}, or {"learn": {"calls": [...], "snapshots": [...]}, "settings": {...}}"#;
 
-/// A line, in short, for who has it wrong.
-const SHAPE: &str = r#"{"now": SECONDS, "session": "NAME", "snapshots": [{"at": SECONDS, "five_hour": {"used_percent": NUMBER, "resets_at": SECONDS}, "seven_day": {...}}], "calls": [{"at": SECONDS, "session": "NAME", "slept_secs": NUMBER}], "settings": {...}}"#;
+/// A line. What is `null` counts as left out; unknown keys are ignored.
+#[derive(Debug, Deserialize)]
+struct Line {
+    now: Option<f64>,
+    session: Option<String>,
+    snapshots: Option<Vec<SnapshotLine>>,
+    calls: Option<Vec<CallLine>>,
+    settings: Option<Map<String, Value>>,
+    learn: Option<Learn>,
+}
 
-/// A line that is asked.
-struct Asked {
-    now: f64,
-    session: String,
-    snapshots: Vec<Snapshot>,
-    calls: Vec<Call>,
-    settings: Map<String, Value>,
+#[derive(Debug, Deserialize)]
+struct Learn {
+    calls: Option<Vec<CallLine>>,
+    snapshots: Option<Vec<SnapshotLine>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct CallLine {
+    at: f64,
+    session: Option<String>,
+    slept_secs: Option<f64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct SnapshotLine {
+    at: f64,
+    five_hour: Option<ReadingLine>,
+    seven_day: Option<ReadingLine>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ReadingLine {
+    used_percent: Option<f64>,
+    resets_at: Option<f64>,
 }
 
 /// A line that is answered.
@@ -38,7 +67,14 @@ struct Asked {
 #[serde(untagged)]
 enum Answer {
     Pace(Paced),
+    Learned { learned: LearnedSoFar },
     Bad { error: String },
+}
+
+#[derive(Debug, Serialize)]
+struct LearnedSoFar {
+    days: usize,
+    calls: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -60,15 +96,37 @@ struct PacedWindow {
     safe_percent: Option<f64>,
     over_percent: Option<f64>,
     delay_secs: f64,
+    forecast: Option<Forecast>,
+}
+
+#[derive(Debug, Serialize)]
+struct Forecast {
+    calls_expected: f64,
+    calls_that_fit: f64,
+}
+
+/// The memory from line to line.
+#[derive(Debug, Default)]
+struct Memory {
+    learned: Learned,
+    /// A `learn` line came.
+    is_taught: bool,
+    /// The calls that are known: the time of the newest, and how many have that time.
+    newest: (f64, usize),
+    /// The call that the last line asked about.
+    asked: Option<(f64, u64)>,
+    /// The settings of the last line, and the rules they make around that time.
+    rules: Option<(Map<String, Value>, i64, Rules)>,
 }
 
 /// Answers every line until there are no more. Whoever listens may leave before the end.
 pub(crate) fn run(mut input: impl BufRead, mut output: impl Write) -> ExitCode {
+    let mut memory = Memory::default();
     let mut line = Vec::new();
     loop {
         line.clear();
         let answer = match next_line(&mut input, &mut line) {
-            Ok(true) => answer(&line),
+            Ok(true) => memory.answer(&line).unwrap_or_else(|error| Answer::Bad { error }),
             Ok(false) => return ExitCode::SUCCESS,
             Err(_) => return ExitCode::FAILURE,
         };
@@ -96,139 +154,124 @@ fn write_line(output: &mut impl Write, answer: &Answer) -> io::Result<()> {
     output.flush()
 }
 
-fn answer(line: &[u8]) -> Answer {
-    match asked(line).and_then(paced) {
-        Ok(pace) => Answer::Pace(pace),
-        Err(error) => Answer::Bad { error },
+impl Memory {
+    fn answer(&mut self, line: &[u8]) -> Result<Answer, String> {
+        let line: Line =
+            serde_json::from_slice(line).map_err(|error| format!("{error}; a line is {SHAPE}"))?;
+        let settings = line.settings.unwrap_or_default();
+        let calls = calls(line.calls);
+        if let Some(learn) = line.learn {
+            Settings::over_defaults(&settings).map_err(|why| format!("settings: {why}"))?;
+            self.is_taught = true;
+            self.learn(self::calls(learn.calls), &snapshots(learn.snapshots)?);
+            let (days, calls) = (self.learned.habit.days(), self.learned.habit.calls().round());
+            let learned = LearnedSoFar { days, calls: u64::try_from(whole_seconds(calls)).unwrap_or(0) };
+            return Ok(Answer::Learned { learned });
+        }
+        let now = line
+            .now
+            .filter(|now| now.is_finite())
+            .ok_or_else(|| format!("now is missing; a line is {SHAPE}"))?;
+        let snapshots = snapshots(line.snapshots)?;
+        let goes_on = self.asked.is_some_and(|(at, session)| {
+            calls.iter().any(|call| call.session == session && (call.at - at).abs() < 1e-3)
+        });
+        if !self.is_taught && !goes_on {
+            (self.learned, self.newest) = (Learned::default(), (f64::NEG_INFINITY, 0));
+        }
+        self.asked = Some((now, digest(line.session.as_deref().unwrap_or_default())));
+        self.learn(calls.into_iter().filter(|call| call.at <= now).collect(), &snapshots);
+        let rules = rules(&mut self.rules, settings, now)?;
+        let pace = pacing::decide(&Question { now, snapshots: &snapshots, learned: &self.learned }, rules);
+        Ok(Answer::Pace(Paced {
+            delay_secs: pace.delay_secs,
+            strategy: pace.strategy,
+            constrained_window: pace.constrained_window,
+            reason: pace.reason,
+            windows: pace
+                .windows
+                .iter()
+                .map(|window| (window.window, PacedWindow::of(window, now)))
+                .collect(),
+        }))
+    }
+
+    /// Learns from calls and readings in the order of their time. Calls that are known already are passed over.
+    fn learn(&mut self, mut calls: Vec<Call>, snapshots: &[Snapshot]) {
+        calls.sort_by(|one, other| one.at.total_cmp(&other.at));
+        let (newest, known) = self.newest;
+        let fresh = calls.iter().position(|call| call.at >= newest).unwrap_or(calls.len());
+        let same = calls[fresh..].iter().take_while(|call| call.at <= newest).count();
+        let mut snapshots = snapshots.iter().peekable();
+        for call in &calls[fresh + same.min(known)..] {
+            while let Some(snapshot) = snapshots.next_if(|snapshot| seconds(snapshot.at) <= call.at) {
+                self.learned.read(snapshot);
+            }
+            self.learned.call(*call);
+        }
+        snapshots.for_each(|snapshot| self.learned.read(snapshot));
+        if let Some(last) = calls.last().filter(|last| last.at >= newest) {
+            let at_once = calls.iter().rev().take_while(|call| call.at >= last.at).count();
+            self.newest = (last.at, at_once);
+        }
     }
 }
 
-fn asked(line: &[u8]) -> Result<Asked, String> {
-    let line: Value = serde_json::from_slice(line).map_err(|error| format!("not JSON: {error}"))?;
-    let Value::Object(map) = &line else {
-        return Err(format!("{}; a line is {SHAPE}", wrong("a line", "an object", &line)));
-    };
-    let line = Fields { map, path: String::new() };
-    let now = line.number("now")?.ok_or_else(|| format!("now is missing; a line is {SHAPE}"))?;
-    Ok(Asked {
-        now,
-        session: line.text("session")?,
-        snapshots: line.list("snapshots")?.iter().map(snapshot).collect::<Result<_, _>>()?,
-        calls: line.list("calls")?.iter().map(call).collect::<Result<_, _>>()?,
-        settings: line.object("settings")?.map_or_else(Map::new, |settings| settings.map.clone()),
-    })
+/// The rules of these settings around now: those of the line before, where nothing changed and the day is near.
+fn rules(
+    known: &mut Option<(Map<String, Value>, i64, Rules)>,
+    settings: Map<String, Value>,
+    now: f64,
+) -> Result<&Rules, String> {
+    let now = whole_seconds(now);
+    let is_known = known
+        .as_ref()
+        .is_some_and(|(before, at, _)| *before == settings && (0..43_200).contains(&now.saturating_sub(*at)));
+    if !is_known {
+        let typed = Settings::over_defaults(&settings).map_err(|why| format!("settings: {why}"))?;
+        *known = Some((settings, now, rules::around(&typed, now)));
+    }
+    known.as_ref().map(|(_, _, rules)| rules).ok_or_else(|| "settings: there are none".to_owned())
 }
 
-fn paced(asked: Asked) -> Result<Paced, String> {
-    let settings = Settings::over_defaults(&asked.settings);
-    let rules = Rules::of(&settings.map_err(|why| format!("settings: {why}"))?);
-    let Asked { now, session, mut snapshots, mut calls, .. } = asked;
+fn calls(lines: Option<Vec<CallLine>>) -> Vec<Call> {
+    let call = |line: CallLine| Call {
+        at: line.at,
+        session: digest(line.session.as_deref().unwrap_or_default()),
+        slept_secs: line.slept_secs.unwrap_or_default(),
+    };
+    lines.unwrap_or_default().into_iter().map(call).collect()
+}
+
+fn snapshots(lines: Option<Vec<SnapshotLine>>) -> Result<Vec<Snapshot>, String> {
+    let mut snapshots = lines
+        .unwrap_or_default()
+        .into_iter()
+        .enumerate()
+        .map(|(index, line)| {
+            let reading = |window: &str, line| {
+                reading(line).map_err(|why| format!("snapshots[{index}].{window}.{why}"))
+            };
+            Ok(Snapshot {
+                at: whole_seconds(line.at),
+                five_hour: reading("five_hour", line.five_hour)?,
+                seven_day: reading("seven_day", line.seven_day)?,
+            })
+        })
+        .collect::<Result<Vec<_>, String>>()?;
     snapshots.sort_by_key(|snapshot| snapshot.at);
-    calls.sort_by(|one, other| one.at.total_cmp(&other.at));
-    let mut busy_slots: Vec<i64> = calls.iter().map(|call| whole_seconds(call.at / SLOT_SECS)).collect();
-    busy_slots.dedup();
-    let question = Question {
-        now,
-        session: digest(&session),
-        snapshots: &snapshots,
-        calls: &calls,
-        busy_slots: &busy_slots,
+    Ok(snapshots)
+}
+
+/// Usage without its reset is no reading, nor the other way round.
+fn reading(line: Option<ReadingLine>) -> Result<Option<Reading>, String> {
+    let Some((used_percent, resets_at)) = line.and_then(|line| line.used_percent.zip(line.resets_at)) else {
+        return Ok(None);
     };
-    let pace = pacing::decide(&question, &rules);
-    Ok(Paced {
-        delay_secs: pace.delay_secs,
-        strategy: pace.strategy,
-        constrained_window: pace.constrained_window,
-        reason: pace.reason,
-        windows: pace.windows.iter().map(|window| (window.window, PacedWindow::of(window, now))).collect(),
-    })
-}
-
-fn snapshot(entry: &Fields<'_>) -> Result<Snapshot, String> {
-    Ok(Snapshot {
-        at: whole_seconds(entry.needed("at")?),
-        five_hour: reading(entry, "five_hour")?,
-        seven_day: reading(entry, "seven_day")?,
-    })
-}
-
-/// A share of a window without its reset is nothing to pace by, nor the other way round.
-fn reading(snapshot: &Fields<'_>, window: &str) -> Result<Option<Reading>, String> {
-    let Some(reading) = snapshot.object(window)? else { return Ok(None) };
-    let used_percent = reading.number("used_percent")?;
-    if let Some(negative) = used_percent.filter(|used| *used < 0.0) {
-        return Err(format!("{}used_percent has to be 0 or more, not {negative}", reading.path));
+    if used_percent < 0.0 {
+        return Err(format!("used_percent has to be 0 or more, not {used_percent}"));
     }
-    let known = used_percent.zip(reading.number("resets_at")?);
-    Ok(known.map(|(used_percent, resets_at)| Reading { used_percent, resets_at: whole_seconds(resets_at) }))
-}
-
-fn call(entry: &Fields<'_>) -> Result<Call, String> {
-    Ok(Call {
-        at: entry.needed("at")?,
-        session: digest(&entry.text("session")?),
-        slept_secs: entry.number("slept_secs")?.unwrap_or_default(),
-    })
-}
-
-/// An object of the line. What is `null` counts as left out; keys that are not known are not looked at.
-struct Fields<'a> {
-    map: &'a Map<String, Value>,
-    /// Where it stands in the line, as in `snapshots[2].`
-    path: String,
-}
-
-impl<'a> Fields<'a> {
-    /// The value of a key, as the kind it has to be.
-    fn get<T>(
-        &self,
-        key: &str,
-        kind: &str,
-        read: impl FnOnce(&'a Value) -> Option<T>,
-    ) -> Result<Option<T>, String> {
-        let Some(value) = self.map.get(key).filter(|value| !value.is_null()) else { return Ok(None) };
-        let read = read(value);
-        read.map_or_else(|| Err(wrong(&format!("{}{key}", self.path), kind, value)), |value| Ok(Some(value)))
-    }
-
-    fn number(&self, key: &str) -> Result<Option<f64>, String> {
-        self.get(key, "a number", Value::as_f64)
-    }
-
-    fn needed(&self, key: &str) -> Result<f64, String> {
-        self.number(key)?.ok_or_else(|| format!("{}{key} is missing; a line is {SHAPE}", self.path))
-    }
-
-    fn text(&self, key: &str) -> Result<String, String> {
-        Ok(self.get(key, "a text", Value::as_str)?.unwrap_or_default().to_owned())
-    }
-
-    fn object(&self, key: &str) -> Result<Option<Self>, String> {
-        let map = self.get(key, "an object", Value::as_object)?;
-        Ok(map.map(|map| Self { map, path: format!("{}{key}.", self.path) }))
-    }
-
-    fn list(&self, key: &str) -> Result<Vec<Self>, String> {
-        let entries = self.get(key, "a list", Value::as_array)?.map_or(&[][..], Vec::as_slice);
-        let entry = |(index, entry): (usize, &'a Value)| {
-            let path = format!("{}{key}[{index}]", self.path);
-            let map = entry.as_object().ok_or_else(|| wrong(&path, "an object", entry))?;
-            Ok(Self { map, path: format!("{path}.") })
-        };
-        entries.iter().enumerate().map(entry).collect()
-    }
-}
-
-fn wrong(what: &str, expected: &str, found: &Value) -> String {
-    let found = match found {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    };
-    format!("{what} has to be {expected}, not {found}")
+    Ok(Some(Reading { used_percent, resets_at: whole_seconds(resets_at) }))
 }
 
 impl PacedWindow {
@@ -243,6 +286,9 @@ impl PacedWindow {
             safe_percent: known(pace.safe_percent),
             over_percent: known(pace.over_percent),
             delay_secs: pace.delay_secs,
+            forecast: pace
+                .fit
+                .map(|fit| Forecast { calls_expected: fit.expected, calls_that_fit: fit.fitting }),
         }
     }
 }

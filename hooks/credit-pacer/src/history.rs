@@ -9,7 +9,7 @@ pub(crate) mod span;
 pub(crate) mod spoken;
 pub(crate) mod table;
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use shared::host::Host;
@@ -25,6 +25,14 @@ pub(crate) const USAGE: u8 = 64;
 /// So many days without being asked for others.
 const DAYS: u32 = 7;
 
+/// The chart of the last days for a typed prompt.
+pub(crate) fn typed(host: &Host, days: Option<&str>) -> Result<String, String> {
+    let looking_back = LookingBack::open(host)?;
+    let (past, safe) = looking_back.past(looking_back.days(days, DAYS)?)?;
+    let look = Look { columns: 80, unicode: true };
+    Ok(page(&past, &safe, &look, looking_back.asks_api()))
+}
+
 /// Draws what was used; `words` are those after `history`.
 pub(crate) fn run(host: &Host, words: &[&str]) -> ExitCode {
     let looking_back = match LookingBack::open(host) {
@@ -36,8 +44,8 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> ExitCode {
         Err(why) => return complain("history", &why, ExitCode::from(USAGE)),
     };
     match looking_back.past(days) {
-        Ok(past) => {
-            let text = page(&past, &looking_back.safe_line(), &look(host), looking_back.asks_api());
+        Ok((past, safe)) => {
+            let text = page(&past, &safe, &look(host), looking_back.asks_api());
             // A closed stdout is the reader's choice, not an error.
             let _ = writeln!(io::stdout(), "{text}");
             ExitCode::SUCCESS
@@ -93,8 +101,7 @@ fn page(past: &Past, safe: SafeLine<'_>, look: &Look, asks_api: bool) -> String 
 fn look(host: &Host) -> Look {
     let columns = host.variable("COLUMNS").and_then(|columns| columns.parse().ok()).unwrap_or(80);
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| host.variable(name));
-    let colours = io::stdout().is_terminal() && host.variable("NO_COLOR").is_none();
-    Look { columns, unicode: locale.is_some_and(|locale| is_utf8(&locale)), colours }
+    Look { columns, unicode: locale.is_some_and(|locale| is_utf8(&locale)) }
 }
 
 /// The locale's characters are those of Unicode, as in `de_DE.UTF-8`.

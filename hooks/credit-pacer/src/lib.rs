@@ -15,6 +15,7 @@
 //! - `command`: what can be typed, in a shell and as a prompt
 //! - `history`, `report`: looking back; `filter`: the arithmetic as a filter; `simulate`: the arithmetic put to the test
 
+mod books;
 mod command;
 mod database;
 mod decide;
@@ -22,11 +23,10 @@ mod effect;
 mod filter;
 mod history;
 mod observe;
-mod pacing;
 mod poll;
 mod report;
+mod rules;
 mod settings;
-mod simulate;
 mod state;
 mod statusline;
 mod wording;
@@ -41,7 +41,7 @@ use std::process::ExitCode;
 use shared::cli::{self, Verb};
 use shared::config::SettingFault;
 use shared::hook::{Given, Headless, Hook, Outcome, Seen};
-use shared::host::Host;
+use shared::host::{Host, Places, Timestamp};
 
 /// The hook.
 #[derive(Debug)]
@@ -83,6 +83,10 @@ impl Hook for CreditPacer {
 
     fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
         observe::observe(seen)
+    }
+
+    fn slept(places: &Places, session: Option<&str>, now: Timestamp) {
+        books::slept(places, session, now);
     }
 
     fn decide(given: &Given<'_, Self>) -> Outcome<State, Change> {

@@ -4,6 +4,7 @@ mod account;
 
 use std::collections::BTreeMap;
 
+use pacing::{Reading, Rules, Snapshot, Window};
 use sha2::{Digest, Sha256};
 use shared::cli;
 use shared::hook::Seen;
@@ -12,9 +13,8 @@ use shared::usage::Usage;
 
 use crate::CreditPacer;
 use crate::command::Reply;
-use crate::pacing::{Reading, Rules, Snapshot, Window};
-use crate::poll;
 use crate::settings::Settings;
+use crate::{books, poll, rules};
 
 pub(crate) use account::known;
 
@@ -97,6 +97,9 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
         }
         Event::SessionStart { .. } => {
             let session = digest(seen.input.call.session_id.as_deref()?);
+            if let Some(store) = seen.store {
+                books::clean_up(store, seen.settings, seen.host.now());
+            }
             Some(Facts::Start(Box::new(StartFacts { scene: scene(seen), session })))
         }
         Event::SessionEnd { .. } => {
@@ -114,9 +117,23 @@ fn after_call(seen: &Seen<'_, Settings>, tool: &ToolCall, is_interrupted: bool) 
 }
 
 fn scene(seen: &Seen<'_, Settings>) -> Scene {
-    let usage = account::known_to(seen);
-    let snapshots = usage.as_ref().map(snapshots).unwrap_or_default();
-    Scene { usage, snapshots, rules: Rules::of(seen.settings), poll: poll::is_due(seen) }
+    let now = seen.host.now().micros().div_euclid(1_000_000);
+    Scene { poll: poll::is_due(seen), ..Scene::of(account::known_to(seen), seen.settings, now) }
+}
+
+impl Scene {
+    /// The readings, and the rules. The time zone is found only where something may have to be decided or told.
+    pub(crate) fn of(usage: Option<Usage>, settings: &Settings, now: i64) -> Self {
+        let snapshots = usage.as_ref().map(snapshots).unwrap_or_default();
+        let rules = rules::without_zone(settings);
+        let least =
+            settings.alerts.iter().map(|percent| percent.get()).min().map_or(f64::INFINITY, f64::from);
+        let alerts =
+            usage.iter().flat_map(|usage| usage.windows.values()).any(|window| window.used_percent >= least);
+        let is_quiet = pacing::is_clearly_within(&snapshots, &rules) && !alerts;
+        let rules = if is_quiet { rules } else { rules::around(settings, now) };
+        Self { usage, snapshots, rules, poll: false }
+    }
 }
 
 /// The readings, oldest first, as the arithmetic takes them: each window at the time at which it was told.
@@ -168,7 +185,7 @@ mod tests {
             seen(400, &[(FIVE, 41.0), ("seven_day_opus", 3.0)]),
         ];
         let usage = sights.iter().fold(Usage::default(), merge);
-        let used = |reading: Option<crate::pacing::Reading>| reading.map(|reading| reading.used_percent);
+        let used = |reading: Option<pacing::Reading>| reading.map(|reading| reading.used_percent);
         let found: Vec<_> =
             snapshots(&usage).iter().map(|at| (at.at, used(at.five_hour), used(at.seven_day))).collect();
         let expected = [

@@ -28,7 +28,6 @@ use shared::usage::{self, Observed, Sight, Source, Window};
 
 use crate::CreditPacer;
 use crate::database::{Database, SnapshotRow};
-use crate::pacing;
 use crate::settings::{Settings, UsageApi};
 use slot::secs;
 use trouble::Trouble;

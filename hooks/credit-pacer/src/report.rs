@@ -2,10 +2,7 @@
 //! what was delayed.
 
 mod file;
-mod markup;
 mod page;
-mod plot;
-mod words;
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -47,9 +44,7 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> ExitCode {
         Ok(days) => days,
         Err(why) => return complain("report", &why, ExitCode::from(USAGE)),
     };
-    let page = looking_back
-        .past(days)
-        .map(|past| page::page(&past, &looking_back.safe_line(), looking_back.asks_api()));
+    let page = looking_back.past(days).map(|(past, safe)| page::page(&past, &safe, looking_back.asks_api()));
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
     match page.and_then(|page| file::write(Path::new(asked.file), &page, asked.force, &places)) {
         Ok(path) => {

@@ -4,11 +4,10 @@
 mod over_defaults;
 mod written;
 
+use pacing::Window;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use shared::config::{Bounded, Decimal, LayerKind, Origin, SettingFault};
-
-use crate::pacing::Window;
 
 pub use written::{Day, DayRange, HoursOfDay, OneOrMore, Zone};
 

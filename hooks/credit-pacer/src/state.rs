@@ -1,64 +1,53 @@
-//! What is remembered of the last calls, by all sessions together: they share the credits. One file, one lock: so parallel
-//! calls agree on one deadline.
+//! The memory of all sessions together: they share the usage limits. One file and one lock, so parallel calls agree on one
+//! deadline.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use pacing::{Call, Learned, Strategy, Window};
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 use shared::host::{HOUR, Timestamp};
 use shared::usage::line::Line;
 
-use crate::pacing::{Strategy, Window};
+/// The length of a slot in the first version's memory, in seconds.
+const OLD_SLOT_SECS: i64 = 600;
 
-/// A session that was silent for so long has ended, or might as well have.
-const SESSION_FORGOTTEN: Duration = HOUR;
-
-/// A session that was silent for longer does not share the credits in any case.
-const SHARES_FOR: Duration = Duration::from_secs(30 * 60);
-
-/// Ten minutes.
-const SLOT_MICROS: i64 = 10 * 60 * 1_000_000;
-
-/// Eight days of them.
-const SLOTS_KEPT: i64 = 8 * 24 * 6;
-
-/// The memory of all sessions.
+/// The memory.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct State {
-    /// The last calls of all sessions, newest last, at most [`State::MAX_CALLS`].
-    pub(crate) calls: Vec<Kept>,
-    /// What each session does, by a hash of its id; those silent for an hour are dropped.
+    /// Gaps, costs and habits.
+    pub(crate) learned: Learned,
+    /// Each session by a hash of its id; a session that is silent for an hour is dropped.
     pub(crate) sessions: BTreeMap<u64, Session>,
-    /// Sessions that have ended and still have calls among the last ones, by the same hash.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub(crate) ended: BTreeSet<u64>,
-    /// Ten-minute slots since the epoch in which there was a call, over the last eight days, ascending.
-    pub(crate) busy_slots: Vec<i64>,
-    /// The alerts that were given.
+    /// Alerts that were given.
     pub(crate) alerts: Vec<Alert>,
-    /// When the user was last told that there is nothing to pace by, in seconds since the epoch.
+    /// When the user was last told that there are no readings, in seconds since the epoch.
     pub(crate) hinted_at: i64,
     /// When the database was last cleaned, in seconds since the epoch.
     pub(crate) cleaned_at: i64,
-    /// Which windows were past their safe line, as it was last written down for others.
+    /// The windows over their safe line, as last written down for other hooks.
     #[serde(skip_serializing_if = "is_within")]
     pub(crate) line: Line,
+    /// Calls of the first version: when, by whom, and the delay in milliseconds.
+    #[serde(skip_serializing)]
+    calls: Vec<(Timestamp, u64, u32)>,
+    /// Ten-minute slots with calls, of the first version.
+    #[serde(skip_serializing)]
+    busy_slots: Vec<i64>,
 }
 
 fn is_within(line: &Line) -> bool {
     line.past.is_empty()
 }
 
-/// One call: when, by whom, and for how long it was delayed. A tuple, because the file is written after every call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Kept(pub(crate) Timestamp, pub(crate) u64, pub(crate) u32);
-
 /// One session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Session {
+    /// Its first call.
+    pub(crate) since: Timestamp,
     /// Its last call.
     pub(crate) last: Timestamp,
     /// When its current batch began.
@@ -67,75 +56,85 @@ pub(crate) struct Session {
     pub(crate) until: Timestamp,
     /// The window that asks for it.
     pub(crate) window: Option<Window>,
-    /// A hash of the prompt the batch belongs to.
+    /// A hash of the prompt that the batch belongs to.
     pub(crate) prompt: u64,
-    /// When the user was told last.
+    /// When the user was last told of a delay.
     pub(crate) told: Timestamp,
-    /// What they were told.
+    /// The strategy at that time.
     pub(crate) told_strategy: Strategy,
-    /// Delays of the last hour: when and how long, in milliseconds.
+    /// Delays of the last hour: when, and milliseconds slept.
     pub(crate) delays: Vec<(Timestamp, u32)>,
+    /// The delay that is going on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pending: Option<Pending>,
+}
+
+/// A delay that is going on. It is booked at its end, for what was slept.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Pending {
+    /// Since when.
+    pub(crate) at: Timestamp,
+    /// The window that asked for it.
+    pub(crate) window: Option<Window>,
+    /// Its usage, in percent.
+    pub(crate) used: Option<f64>,
+    /// Its safe line, in percent.
+    pub(crate) safe: Option<f64>,
+    /// A word for how hard it is.
+    pub(crate) strategy: Strategy,
 }
 
 /// An alert that was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Alert {
-    /// The client's name of the window.
+    /// Claude Code's name of the window.
     pub(crate) window: String,
     /// Which one.
     pub(crate) resets_at: i64,
-    /// At so many percent.
+    /// The percentage.
     pub(crate) percent: u32,
 }
 
 impl State {
-    /// So many calls are remembered.
-    pub(crate) const MAX_CALLS: usize = 256;
-
-    /// Adds a call, and drops what is no longer needed.
-    pub(crate) fn remember_call(&mut self, call: Kept) {
-        let now = call.0;
-        self.calls.push(call);
-        let surplus = self.calls.len().saturating_sub(Self::MAX_CALLS);
-        self.calls.drain(..surplus);
-        // One that is resumed makes calls again.
-        self.ended.remove(&call.1);
-        self.ended.retain(|ended| self.calls.iter().any(|Kept(_, session, _)| session == ended));
-        self.sessions.retain(|_, session| now.since(session.last) < SESSION_FORGOTTEN);
-        let slot = now.micros().div_euclid(SLOT_MICROS);
-        if self.busy_slots.last() != Some(&slot) {
-            self.busy_slots.retain(|busy| *busy < slot && slot - *busy < SLOTS_KEPT);
-            self.busy_slots.push(slot);
+    /// Takes over the memory of the first version, once.
+    pub(crate) fn take_over(&mut self) {
+        let calls = std::mem::take(&mut self.calls);
+        let slots = std::mem::take(&mut self.busy_slots);
+        let Some((first, _, _)) = calls.first() else { return };
+        let first = first.micros().div_euclid(1_000_000);
+        let known = slots.iter().filter(|slot| **slot * OLD_SLOT_SECS >= first).count();
+        let usual = f64::from(u32::try_from(calls.len() / known.max(1)).unwrap_or(1)).max(1.0);
+        for slot in slots.iter().map(|slot| slot * OLD_SLOT_SECS).filter(|slot| *slot < first) {
+            self.learned.habit.add(pacing::seconds(slot), usual, 0);
+        }
+        for (at, session, slept_ms) in calls {
+            let slept_secs = f64::from(slept_ms) / 1000.0;
+            self.learned.call(Call { at: exact(at), session, slept_secs });
         }
     }
 
-    /// A session has ended; false: it has made none of the last calls.
-    pub(crate) fn end(&mut self, session: u64) -> bool {
-        self.calls.iter().any(|Kept(_, of, _)| *of == session) && self.ended.insert(session)
+    /// Drops sessions that are silent for an hour.
+    pub(crate) fn forget_silent(&mut self, now: Timestamp) {
+        self.sessions.retain(|_, session| now.since(session.last) < HOUR);
     }
 
-    /// A call of an ended session, as the session that asks now sees it: one of its own, for only the living share what is
-    /// left. One after the other, as `claude -p` in a loop, they are one course of work in fact.
-    pub(crate) fn counts_as_asking(&self, session: u64, at: Timestamp, now: Timestamp) -> bool {
-        now.since(at) <= SHARES_FOR && self.ended.contains(&session)
-    }
-
-    /// So many sessions share the credits.
-    pub(crate) fn at_work(&self, now: Timestamp) -> usize {
-        let is_at_work = |(id, session): &(&u64, &Session)| {
-            now.since(session.last) <= SHARES_FOR && !self.ended.contains(id)
-        };
-        self.sessions.iter().filter(is_at_work).count()
+    /// Books the delay of a session that ends now.
+    pub(crate) fn book(&mut self, session: u64, now: Timestamp) -> Option<(Pending, Duration)> {
+        let own = self.sessions.get_mut(&session)?;
+        let pending = own.pending.take()?;
+        let slept = now.since(pending.at).min(own.until.since(pending.at));
+        own.until = pending.at.plus(slept);
+        own.remember_delay(pending.at, slept);
+        let call = Call { at: exact(pending.at), session, slept_secs: slept.as_secs_f64() };
+        self.learned.slept(call);
+        Some((pending, slept))
     }
 }
 
 impl Session {
-    /// Adds a delay.
-    pub(crate) fn remember_delay(&mut self, now: Timestamp, slept: Duration) {
-        self.delays.retain(|(at, _)| *at <= now && now.since(*at) < HOUR);
-        if !slept.is_zero() {
-            self.delays.push((now, u32::try_from(slept.as_millis()).unwrap_or(u32::MAX)));
-        }
+    fn remember_delay(&mut self, at: Timestamp, slept: Duration) {
+        self.delays.retain(|(before, _)| *before <= at && at.since(*before) < HOUR);
+        self.delays.push((at, u32::try_from(slept.as_millis()).unwrap_or(u32::MAX)));
     }
 
     /// All delays of the last hour together.
@@ -143,6 +142,11 @@ impl Session {
         let lately = self.delays.iter().filter(|(at, _)| *at <= now && now.since(*at) < HOUR);
         lately.map(|(_, millis)| Duration::from_millis((*millis).into())).sum()
     }
+}
+
+/// Seconds since the epoch, with the part of a second.
+pub(crate) fn exact(time: Timestamp) -> f64 {
+    Duration::from_micros(time.micros().max(0).unsigned_abs()).as_secs_f64()
 }
 
 impl Remembered for State {

@@ -11,6 +11,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use pacing::Pace;
 use shared::config::{Section, Sources};
 use shared::hook::Hook;
 use shared::host::{Environment, Host, Places, Timestamp, read_first_value};
@@ -23,8 +24,7 @@ use shared::usage::{self, Observed, Sight, Source, Usage};
 
 use crate::CreditPacer;
 use crate::database::{Database, DatabaseError, SnapshotRow};
-use crate::observe::{Scene, digest, known, snapshots};
-use crate::pacing::{Pace, Rules};
+use crate::observe::{Scene, digest, known};
 use crate::settings::Settings;
 use crate::state::State;
 use line::Shown;
@@ -54,7 +54,7 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     let scene = scene(store.as_ref(), &told, recorded, &section.settings);
     let state = store.as_ref().and_then(remembered).unwrap_or_default();
     let session = digest(told.session.as_deref().unwrap_or_default());
-    let pace = state.pace(&scene, session, host.now());
+    let pace = state.pace(&scene, host.now());
     let shown = Shown {
         model: told.model_name.as_deref(),
         context_percent: told.usage.context.used_percent,
@@ -146,8 +146,7 @@ fn scene(store: Option<&Store>, told: &Told, recorded: bool, settings: &Settings
     } else {
         known
     };
-    let snapshots = usage.as_ref().map(snapshots).unwrap_or_default();
-    Scene { usage, snapshots, rules: Rules::of(settings), poll: false }
+    Scene::of(usage, settings, told.usage.written_at)
 }
 
 fn remembered(store: &Store) -> Option<State> {

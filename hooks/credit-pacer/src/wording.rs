@@ -2,35 +2,24 @@
 
 use std::time::Duration;
 
+use pacing::{Pace, Rules};
 use shared::config::Origin;
 use shared::usage;
 
 use crate::history::spoken::duration;
-use crate::pacing::{self, Pace, Rules, WindowPace};
 use crate::settings::Settings;
 
-/// After a delay: "paced 42 s: week 61 % used, 52 % planned by now; resets Fri 16:00".
-///
-/// The first of a session also says who speaks, what it is for, which files of the project have a say in it (`first`, as
-/// [`by_files`] puts it), and what ends it.
-pub(crate) fn paced(
-    pace: &Pace,
-    delay: Duration,
-    first: Option<&str>,
-    rules: &Rules,
-    now: i64,
-) -> Option<String> {
-    let window = pace.windows.iter().find(|window| Some(window.window) == pace.constrained_window)?;
-    let (secs, standing) = (whole_secs(delay), standing(window, rules, now));
-    Some(if let Some(by) = first {
-        let still = rules.standstill_clause(window, pacing::seconds(now));
-        format!(
-            "credit-pacer: paced {secs} s so that your credits last: {standing}{still}{by}. credit-pacer status says more, Esc ends \
-             a delay, credit-pacer off stops them."
-        )
-    } else {
-        format!("paced {secs} s: {standing}")
-    })
+/// After a delay: "waited 14 s. 5-hour limit: 62 % used at 14:10; at this pace ...". The first message of a session also names
+/// the hook, the files of the project that decide about it (`first`, as [`by_files`] puts it), and how to end it.
+pub(crate) fn waited(delay: Duration, why: &str, first: Option<&str>) -> String {
+    let secs = whole_secs(delay);
+    match first {
+        Some(by) => format!(
+            "credit-pacer: waited {secs} s so that your usage limits last. {why}{by}. credit-pacer status says more, Esc ends a \
+             delay, credit-pacer off stops them."
+        ),
+        None => format!("credit-pacer: waited {secs} s. {why}."),
+    }
 }
 
 /// "; set for this project: workdays (.claude/requirements.yaml:3)", of the keys that the project's files decide; nothing
@@ -40,14 +29,12 @@ pub(crate) fn by_files(keys: impl Iterator<Item = (&'static str, Origin)>) -> St
     if keys.is_empty() { String::new() } else { format!("; set for this project: {}", keys.join(", ")) }
 }
 
-/// At a session's start, where calls would wait: for how long, and why.
-pub(crate) fn likely(pace: &Pace, delay: Duration, rules: &Rules, now: i64) -> String {
-    let delaying = pace.windows.iter().filter(|window| window.delay_secs > 0.0);
-    let windows: Vec<String> = delaying.map(|window| standing(window, rules, now)).collect();
+/// At a session's start, if calls will wait.
+pub(crate) fn likely(pace: &Pace, delay: Duration) -> String {
     format!(
-        "credit-pacer: calls wait about {} s each for now: {} (credit-pacer status says more, credit-pacer off ends it)",
+        "credit-pacer: calls wait about {} s each for now. {} (credit-pacer status says more, credit-pacer off ends it)",
         whole_secs(delay).max(1),
-        windows.join("; ")
+        pace.reason
     )
 }
 
@@ -55,19 +42,20 @@ fn whole_secs(delay: Duration) -> u64 {
     (delay + Duration::from_millis(500)).as_secs()
 }
 
-/// At a session's start, without any reading: where they come from.
+/// Without any reading: where readings come from.
 pub(crate) fn no_readings(settings: &Settings) -> String {
-    let api = if settings.usage_api.enabled { ", or the usage API, which has not answered yet" } else { "" };
+    let api =
+        if settings.usage_api.enabled { ", or from the usage API, which has not answered yet" } else { "" };
     format!(
-        "credit-pacer: no readings of the credits used, so nothing is paced: they come from the status line, in a terminal \
-         with a Pro or Max login (req hooks statusline sets it){api}"
+        "credit-pacer: there are no usage readings, so nothing is delayed. They come from the status line, in a terminal with a \
+         Pro or Max login (req hooks statusline sets it){api}"
     )
 }
 
 /// A window that is nearly used up: "credit-pacer: week 96 % used; resets Thu 16:00, in 4 d 3 h (pace-maker status)".
 pub(crate) fn alert(name: &str, window: &usage::Window, rules: &Rules, now: i64) -> String {
     let used = whole(window.used_percent);
-    let resets = rules.local(window.resets_at, now);
+    let resets = rules.calendar.said(window.resets_at, now);
     let left = days_or_less(window.resets_at - now);
     let name = window_name(name);
     format!("credit-pacer: {name} {used} % used; resets {resets}, in {left} (pace-maker status)")
@@ -82,21 +70,9 @@ fn days_or_less(secs: i64) -> String {
     }
 }
 
-/// "week 61 % used, 52 % planned by now; resets Fri 16:00".
-fn standing(window: &WindowPace, rules: &Rules, now: i64) -> String {
-    let name = window.window.name();
-    let Some((_, reading)) = window.reading else { return name.to_owned() };
-    format!(
-        "{name} {} % used, {} % planned by now; resets {}",
-        whole(reading.used_percent),
-        whole(window.safe_percent),
-        rules.local(reading.resets_at, now)
-    )
-}
-
 /// A window as people call it; one that is not paced by, by the client's name.
 fn window_name(name: &str) -> String {
-    let known = crate::pacing::Window::ALL.into_iter().find(|window| window.key() == name);
+    let known = pacing::Window::ALL.into_iter().find(|window| window.key() == name);
     known.map_or_else(|| name.replace('_', " "), |window| window.name().to_owned())
 }
 

@@ -25,6 +25,7 @@ impl Invocation<'_> {
             })
         };
         let slept = sleep::until(until, self.host.clock, is_still_wanted);
+        H::slept(&self.places, self.session(), self.host.now());
         let (origin, key) = (section.origin(rule), section.in_file(rule));
         self.journal::<H>(&Entry {
             what: "sleep",

@@ -4,6 +4,9 @@ use std::fmt::Write;
 
 use crate::world::Week;
 
+/// A week in which no window comes to this usage is easy: nothing has to be delayed.
+const EASY_PERCENT: f64 = 95.0;
+
 /// Who paced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Who {
@@ -40,13 +43,13 @@ pub(crate) struct Row {
     locked_secs: f64,
     /// Work done, as a share of what is done without pacing.
     work: f64,
-    /// Delays of a week that would have reached no limit, in seconds.
+    /// Delays of an easy week, in seconds.
     needless: Option<f64>,
 }
 
 impl Row {
     pub(crate) fn of(profile: &'static str, who: Who, is_third: bool, week: &Week, unpaced: &Week) -> Self {
-        let needless = (unpaced.locked_secs <= 0.0).then_some(week.delayed_secs);
+        let needless = (unpaced.highest_percent < EASY_PERCENT).then_some(week.delayed_secs);
         Self {
             profile,
             who,

@@ -20,6 +20,8 @@ pub(crate) struct Week {
     pub(crate) locked_secs: f64,
     /// All delays together, as far as they lie within working time, in seconds.
     pub(crate) delayed_secs: f64,
+    /// The most that was used of a window, in percent.
+    pub(crate) highest_percent: f64,
     /// Points of 5-hour windows that were used, on all devices.
     pub(crate) work: f64,
 }
@@ -163,6 +165,9 @@ impl<'a, C: Controller> World<'a, C> {
             [(Window::FiveHour, began, before + points), (Window::SevenDay, week, seven_day)]
         {
             let until = began + seconds(window);
+            if self.is_judged(now) {
+                self.week.highest_percent = self.week.highest_percent.max(used);
+            }
             if used >= 100.0 && until > self.locked.1 {
                 let from = now.max(self.locked.1);
                 if self.is_judged(from) {

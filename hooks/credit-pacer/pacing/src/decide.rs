@@ -95,7 +95,8 @@ pub enum Status {
 /// Decides.
 #[must_use]
 pub fn decide(question: &Question<'_>, rules: &Rules) -> Pace {
-    let question = &Question { now: if question.now.is_finite() { question.now } else { 0.0 }, ..*question };
+    let question =
+        &Question { now: if crate::is_sane(question.now) { question.now } else { 0.0 }, ..*question };
     let mut windows = Window::ALL.map(|window| stand(window, question, rules));
     let is_quiet = rules.calendar.is_quiet(question.now);
     if windows.iter().any(|pace| matches!(pace.status, Status::Ok | Status::Over)) {
@@ -165,37 +166,52 @@ fn stand(window: Window, question: &Question<'_>, rules: &Rules) -> WindowPace {
 
 /// A current window's budget.
 struct Budget {
+    resets_at: i64,
     /// Calls that fit.
     fitting: f64,
     /// Calls that fit into a whole window.
     whole: f64,
     so_far: SoFar,
+    /// Calls that came if it went on as so far, by the window's own time.
+    at_this_pace: f64,
 }
 
 fn budget(pace: &WindowPace, learned: &Learned, rules: &Rules, now: f64) -> Option<Budget> {
-    let (_, reading) = pace.reading.filter(|_| matches!(pace.status, Status::Ok | Status::Over))?;
-    let Line { elapsed, .. } = rules.line(pace.window, reading.resets_at, now);
+    let is_current = |(at, reading): &(i64, Reading)| {
+        let age = now - seconds(*at);
+        seconds(reading.resets_at) > now && age <= rules.stale_after && age >= -CLOCK_PLAY_SECS
+    };
+    let (_, reading) = pace.reading.filter(is_current)?;
+    let Line { elapsed, left, .. } = rules.line(pace.window, reading.resets_at, now);
     let used = learned.estimate(pace.window, &reading);
     let average = used * learned.gap_secs() / elapsed.max(600.0);
     let cost = learned.cost(pace.window, average).max(1e-6);
     let fitting = (100.0 - used).max(0.0) / cost;
-    // Usage of which no call is known counts as well: another device, or a time before this tool.
-    let (first, calls) = learned.window();
+    let (first, counted) = learned.window();
     let began = seconds(reading.resets_at - pace.window.length_secs());
-    let calls = if first >= began - 90.0 && calls > 0.0 { calls } else { used / cost };
-    let secs = if first >= began - 90.0 && calls > 0.0 { now - first } else { now - began };
-    Some(Budget { fitting, whole: 100.0 / cost, so_far: SoFar { calls, secs: secs.max(60.0) } })
+    // Usage of which no call is known counts as well: another device, or a time before this tool.
+    let is_known = first >= began - 90.0 && 2.0 * counted * cost >= used;
+    let (calls, since) = if is_known { (counted, first) } else { (used / cost, began) };
+    let secs = (now - since).max(60.0);
+    let at_this_pace = used / cost / elapsed.max(600.0) * left;
+    Some(Budget {
+        resets_at: reading.resets_at,
+        fitting,
+        at_this_pace,
+        whole: 100.0 / cost,
+        so_far: SoFar { calls, secs },
+    })
 }
 
 /// Forecast and delay of each current window.
 fn estimate(windows: &mut [WindowPace; 2], question: &Question<'_>, rules: &Rules) {
     let (now, learned) = (question.now, question.learned);
     let [five, seven] = [0, 1].map(|index| budget(&windows[index], learned, rules, now));
-    let resets = |index: usize| windows[index].reading.map(|(_, reading)| reading.resets_at);
-    let resets = [resets(0).filter(|_| five.is_some()), resets(1).filter(|_| seven.is_some())];
+    let resets = [&five, &seven].map(|budget| budget.as_ref().map(|budget| budget.resets_at));
     let so_far =
         five.as_ref().or(seven.as_ref()).map_or(SoFar { calls: 0.0, secs: 60.0 }, |budget| budget.so_far);
-    let forecast = Forecast::of(learned, rules, now, so_far, resets);
+    let at_this_pace = seven.as_ref().map_or(0.0, |budget| budget.at_this_pace);
+    let forecast = Forecast::of(learned, rules, now, (so_far, at_this_pace), resets);
     let gap = learned.gap_secs();
     let most = 1.0 + rules.longest_delay / gap;
     let fits = [five.as_ref().map(|budget| budget.fitting), seven.as_ref().map(|budget| budget.fitting)];

@@ -63,7 +63,7 @@ impl Forecast {
         learned: &Learned,
         rules: &Rules,
         now: f64,
-        so_far: SoFar,
+        (so_far, at_this_pace): (SoFar, f64),
         resets: [Option<i64>; 2],
     ) -> Self {
         let [five_hour, seven_day] = resets;
@@ -73,8 +73,26 @@ impl Forecast {
         let past = Past { days: learned.habit.by_day(&rules.calendar, now), now, of_day, rules };
         let mut forecast = Self::default();
         past.current(so_far, end, &mut forecast);
-        past.later(end, seven_day.unwrap_or(end), &mut forecast);
+        if learned.habit.days() > 1 {
+            past.later(end, seven_day.unwrap_or(end), &mut forecast);
+        } else {
+            forecast.spread(at_this_pace, end, seven_day.unwrap_or(end));
+        }
         forecast
+    }
+}
+
+impl Forecast {
+    /// Before a day is known the week goes on as it began, evenly.
+    fn spread(&mut self, calls: f64, from: i64, to: i64) {
+        let windows = seconds(to - from) / seconds(Window::FiveHour.length_secs());
+        let each = Window5 { expected: calls / windows.max(1.0), full: calls / windows.max(1.0) };
+        let mut end = from;
+        while end < to {
+            end += Window::FiveHour.length_secs();
+            self.later.push(each);
+            self.slots.push((end, each.expected));
+        }
     }
 }
 

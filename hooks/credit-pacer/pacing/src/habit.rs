@@ -51,7 +51,7 @@ pub(crate) struct Day {
 
 impl Habit {
     /// Adds natural calls. Slots since the newest one were idle, or unknown as far as a limit was reached until `locked_until`.
-    pub(crate) fn add(&mut self, at: f64, calls: f64, locked_until: i64) {
+    pub fn add(&mut self, at: f64, calls: f64, locked_until: i64) {
         let slot = whole_seconds(at).div_euclid(SLOT_SECS);
         if self.slots.is_empty() || slot - self.last > SLOTS || slot < self.last - 1 {
             // Nothing is known, or the clock was set: the past says nothing any more.

@@ -59,6 +59,8 @@ pub struct Learned {
     accounts: Vec<Account>,
     /// When the newest limit that was reached resets.
     locked_until: i64,
+    /// The time of the newest reading.
+    read_at: i64,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -98,7 +100,7 @@ impl Learned {
     /// Learns from a call. Calls come in the order of their time.
     pub fn call(&mut self, call: Call) {
         let slept = if call.slept_secs.is_finite() { call.slept_secs.clamp(0.0, 3600.0) } else { 0.0 };
-        if !call.at.is_finite() {
+        if !crate::is_sane(call.at) {
             return;
         }
         let course = self.sessions.entry(call.session).or_default();
@@ -130,6 +132,24 @@ impl Learned {
         self.delayed(call, slept);
     }
 
+    /// A session will sleep until then, unless something ends that before: what comes meanwhile is no gap.
+    pub fn sleeps(&mut self, session: u64, until: f64) {
+        if let Some(course) = self.sessions.get_mut(&session) {
+            course.until = until;
+        }
+    }
+
+    /// A session has slept after a call of that time.
+    pub fn slept(&mut self, call: Call) {
+        self.sleeps(call.session, call.at);
+        self.delayed(call, call.slept_secs);
+    }
+
+    /// A session has ended.
+    pub fn end(&mut self, session: u64) {
+        self.sessions.remove(&session);
+    }
+
     /// A delay, which kept calls from coming.
     fn delayed(&mut self, call: Call, slept: f64) {
         if slept <= 0.0 {
@@ -159,6 +179,15 @@ impl Learned {
         if Window::ALL.iter().all(|window| snapshot.of(*window).is_none()) {
             return;
         }
+        if snapshot.at < self.read_at {
+            // A known one. Whose it is still tells which account is in use.
+            let is_of = |account: &Account| account.is_told_by(snapshot);
+            if let Some(index) = self.accounts.iter().position(is_of) {
+                self.accounts.swap(0, index);
+            }
+            return;
+        }
+        self.read_at = snapshot.at;
         self.select_account(snapshot);
         let Some(account) = self.accounts.first_mut() else { return };
         for window in Window::ALL {
@@ -172,13 +201,7 @@ impl Learned {
 
     /// An account is known by the resets of its windows. One whose windows have all ended is taken up again.
     fn select_account(&mut self, snapshot: &Snapshot) {
-        let is_of = |account: &Account| {
-            let mut told = Window::ALL
-                .into_iter()
-                .filter_map(|window| Some((account.meter(window), snapshot.of(window)?)));
-            told.clone().any(|(meter, reading)| meter.is_same(&reading))
-                || told.all(|(meter, _)| meter.resets_at <= snapshot.at)
-        };
+        let is_of = |account: &Account| account.is_told_by(snapshot) || account.has_ended(snapshot);
         match self.accounts.iter().position(is_of) {
             Some(0) => {}
             Some(index) => self.accounts.swap(0, index),
@@ -238,6 +261,19 @@ impl Account {
             Window::FiveHour => &mut self.five_hour,
             Window::SevenDay => &mut self.seven_day,
         }
+    }
+
+    /// A current window of this account is in the snapshot.
+    fn is_told_by(&self, snapshot: &Snapshot) -> bool {
+        Window::ALL
+            .iter()
+            .any(|window| snapshot.of(*window).is_some_and(|reading| self.meter(*window).is_same(&reading)))
+    }
+
+    /// All windows of this account that are in the snapshot were over by then.
+    fn has_ended(&self, snapshot: &Snapshot) -> bool {
+        let mut told = Window::ALL.into_iter().filter(|window| snapshot.of(*window).is_some());
+        told.all(|window| self.meter(window).resets_at <= snapshot.at)
     }
 
     fn own_cost(&self, window: Window) -> f64 {

@@ -31,6 +31,14 @@ pub use reason::percent;
 /// Two readings of a reset that differ by at most this many seconds name the same window.
 pub const SAME_RESET_SECS: u64 = 90;
 
+/// No moment is further from the epoch, in seconds: it would be a slip.
+const SANE_SECS: i64 = 100_000_000_000;
+
+/// Whether a moment is one of the calendar's.
+fn is_sane(moment: f64) -> bool {
+    moment.is_finite() && (-SANE_SECS..=SANE_SECS).contains(&whole_seconds(moment))
+}
+
 /// A usage limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -115,7 +123,10 @@ impl Snapshot {
             Window::FiveHour => self.five_hour,
             Window::SevenDay => self.seven_day,
         };
-        reading.filter(|reading| reading.used_percent.is_finite())
+        let sane = |at: i64| at.clamp(-SANE_SECS, SANE_SECS);
+        reading
+            .filter(|reading| reading.used_percent.is_finite() && self.at == sane(self.at))
+            .map(|reading| Reading { resets_at: sane(reading.resets_at), ..reading })
     }
 }
 
@@ -183,3 +194,6 @@ pub const fn seconds(whole: i64) -> f64 {
 pub fn whole_seconds(moment: f64) -> i64 {
     moment.floor() as i64
 }
+
+#[cfg(test)]
+mod tests;

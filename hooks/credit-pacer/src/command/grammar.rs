@@ -24,6 +24,8 @@ pub enum Asked {
     },
     /// The JSON Schema of the status.
     StatusSchema,
+    /// The chart of the last days, as a prompt.
+    History(Option<u32>),
     /// All verbs, after the name that was typed.
     Help(&'static str),
     /// A switch, to that position.
@@ -112,6 +114,8 @@ pub(super) fn asked(line: &Line<'_>) -> Option<Asked> {
         ["status"] => Some(Asked::Status { name, json: false }),
         ["status", "--json"] => Some(Asked::Status { name, json: true }),
         ["schema", "status"] => Some(Asked::StatusSchema),
+        ["history"] if is_prompt => Some(Asked::History(None)),
+        ["history", "--days", days] if is_prompt => Some(Asked::History(Some(days.parse().ok()?))),
         ["help" | "--help" | "-h"] => Some(Asked::Help(name)),
         words => turn(name, words),
     }
@@ -217,6 +221,8 @@ mod tests {
             (OWN, "Status --json", Asked::Status { name: OWN, json: true }),
             (MASTER, "schema status", Asked::StatusSchema),
             (MASTER, "HELP", Asked::Help(MASTER)),
+            (OWN, "history", Asked::History(None)),
+            (MASTER, "history --days 3", Asked::History(Some(3))),
         ] {
             assert_eq!(asked(name, words), Some(expected), "{name} {words}");
         }
@@ -252,8 +258,7 @@ mod tests {
                 "stauts",
                 "pace-maker: unknown verb stauts; did you mean status?\npace-maker help lists all",
             ),
-            (MASTER, "history", "in a terminal: credit-pacer history"),
-            (OWN, "history --days 3", "in a terminal: credit-pacer history --days 3"),
+            (OWN, "report", "in a terminal: credit-pacer report"),
         ] {
             assert_eq!(misused(name, words).as_deref(), Some(expected), "{name} {words}");
         }

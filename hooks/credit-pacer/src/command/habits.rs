@@ -1,75 +1,64 @@
-//! When the user works, as it shows in a week of calls: what `work_hours` and `workdays` could be.
+//! When the user works, as their calls show: what `work_hours` and `workdays` could be.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
+use pacing::{Calendar, weekday};
 
 use crate::settings::Day;
-
-/// A slot, in seconds.
-const SLOT_SECS: i64 = 10 * 60;
 
 /// Fewer days tell nothing.
 const ENOUGH_DAYS: usize = 5;
 
-/// An hour in which there is work on a smaller share of the days, one in so many, is an exception.
+/// An hour with work on a smaller share of the days, one in so many, is an exception.
 const ONE_DAY_IN: usize = 3;
 
 /// Whoever works in more hours than that has no working hours.
 const MOST_HOURS: usize = 16;
 
-/// The hours of the day in which there was work on at least a third of the days, as `work_hours` are written. Empty before
-/// there are five days, and where the hours are most of the day. `busy_slots` count ten minutes since the epoch.
-pub(super) fn work_hours(busy_slots: &[i64], zone: &TimeZone) -> Vec<String> {
-    let mut days_of: BTreeMap<i8, BTreeSet<Date>> = BTreeMap::new();
-    let mut days = BTreeSet::new();
-    for slot in busy_slots {
-        let Ok(time) = Timestamp::from_second(slot.saturating_mul(SLOT_SECS)) else { continue };
-        let time = zone.to_datetime(time);
-        days.insert(time.date());
-        days_of.entry(time.hour()).or_default().insert(time.date());
-    }
-    let is_usual = |hour: i8| days_of.get(&hour).is_some_and(|of| of.len() * ONE_DAY_IN >= days.len());
-    let hours: Vec<bool> = (0..24).map(is_usual).collect();
-    let count = hours.iter().filter(|usual| **usual).count();
-    if days.len() < ENOUGH_DAYS || count > MOST_HOURS {
-        return Vec::new();
-    }
-    spans(&hours)
-}
+/// A day with work in fewer quarters of an hour is an exception.
+const FEWEST_SLOTS: usize = 4;
 
-/// A day on which there is work in fewer slots than that, an hour together, is an exception.
-const FEWEST_SLOTS: usize = 6;
+/// Quarters of an hour with calls, by day since 1970-01-01, as hours of the day.
+pub(super) struct Habits(BTreeMap<i64, Vec<usize>>);
 
-/// The days of the week, as `workdays` are written.
-pub(super) const WEEK: [(Day, &str); 7] = [
-    (Day::Mon, "mon"),
-    (Day::Tue, "tue"),
-    (Day::Wed, "wed"),
-    (Day::Thu, "thu"),
-    (Day::Fri, "fri"),
-    (Day::Sat, "sat"),
-    (Day::Sun, "sun"),
-];
+impl Habits {
+    /// Of these moments, in seconds since the epoch.
+    pub(super) fn of(busy: impl Iterator<Item = i64>, calendar: &Calendar) -> Self {
+        let mut days: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
+        for at in busy {
+            let local = calendar.zone.local(at);
+            let hour = usize::try_from(local.rem_euclid(pacing::DAY_SECS) / 3600).unwrap_or(0);
+            days.entry(local.div_euclid(pacing::DAY_SECS)).or_default().push(hour);
+        }
+        Self(days)
+    }
 
-/// What `workdays` could be: the days that are `planned`, and those with an hour of work beside them. A day without work may
-/// have been one off, so none is left out. Empty before there are five days, and where there was no work beside the plan.
-pub(super) fn workdays(busy_slots: &[i64], zone: &TimeZone, planned: &[Day]) -> Vec<&'static str> {
-    let mut slots_of: BTreeMap<Date, usize> = BTreeMap::new();
-    for slot in busy_slots {
-        let Ok(time) = Timestamp::from_second(slot.saturating_mul(SLOT_SECS)) else { continue };
-        *slots_of.entry(zone.to_datetime(time).date()).or_default() += 1;
+    /// The hours of the day with work on at least a third of the days, as `work_hours` are written. Empty before there are five
+    /// days, and if the hours are most of the day.
+    pub(super) fn work_hours(&self) -> Vec<String> {
+        let days_with = |hour: usize| self.0.values().filter(|hours| hours.contains(&hour)).count();
+        let hours: Vec<bool> = (0..24).map(|hour| days_with(hour) * ONE_DAY_IN >= self.0.len()).collect();
+        let count = hours.iter().filter(|usual| **usual).count();
+        if self.0.len() < ENOUGH_DAYS || count > MOST_HOURS { Vec::new() } else { spans(&hours) }
     }
-    let is_worked =
-        |day: Day| slots_of.iter().any(|(date, slots)| day.is(date.weekday()) && *slots >= FEWEST_SLOTS);
-    let is_beside = |(day, _): &(Day, &str)| !planned.contains(day) && is_worked(*day);
-    if slots_of.len() < ENOUGH_DAYS || !WEEK.iter().any(is_beside) {
-        return Vec::new();
+
+    /// The days that are `planned`, and those with an hour of work beside them. Empty before there are five days, and if there
+    /// was no work beside the plan.
+    pub(super) fn workdays(&self, planned: &[Day]) -> Vec<&'static str> {
+        let worked: BTreeSet<usize> = self
+            .0
+            .iter()
+            .filter(|(_, hours)| hours.len() >= FEWEST_SLOTS)
+            .map(|(day, _)| weekday(*day))
+            .collect();
+        let week = || Day::WEEK.into_iter().enumerate();
+        let is_beside = |index: usize, day: Day| !planned.contains(&day) && worked.contains(&index);
+        if self.0.len() < ENOUGH_DAYS || !week().any(|(index, (day, _))| is_beside(index, day)) {
+            return Vec::new();
+        }
+        let all = week().filter(|(index, (day, _))| planned.contains(day) || is_beside(*index, *day));
+        all.map(|(_, (_, name))| name).collect()
     }
-    let all = WEEK.into_iter().filter(|each| planned.contains(&each.0) || is_beside(each));
-    all.map(|(_, name)| name).collect()
 }
 
 /// The hours that follow one another, as in `09:00-13:00`; over midnight as in `22:00-02:00`.
@@ -87,83 +76,65 @@ fn spans(hours: &[bool]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use jiff::civil::date;
-    use jiff::tz::TimeZone;
+    use pacing::{Calendar, Zone};
 
-    use super::{work_hours, workdays};
+    use super::Habits;
     use crate::settings::Day::{Fri, Mon, Sat, Sun, Thu, Tue, Wed};
 
-    /// The slots of these hours on so many days from Monday the 2nd of November 2026 on.
-    fn slots(days: i8, hours: &[i8], zone: &TimeZone) -> Vec<i64> {
-        let slot = |day: i8, hour: i8| {
-            let time = date(2026, 11, 2 + day).at(hour, 20, 0, 0);
-            zone.to_timestamp(time).unwrap().as_second() / 600
-        };
-        (0..days).flat_map(|day| hours.iter().map(move |hour| slot(day, *hour))).collect()
+    /// Monday the 2nd of November 2026, 00:00 UTC.
+    const MONDAY: i64 = 1_793_577_600;
+
+    fn in_utc(slots: &[i64]) -> Habits {
+        Habits::of(slots.iter().copied(), &Calendar::default())
+    }
+
+    /// A slot in each of these hours on so many days from Monday on.
+    fn slots(days: i64, hours: &[i64]) -> Vec<i64> {
+        (0..days)
+            .flat_map(|day| hours.iter().map(move |hour| MONDAY + day * 86_400 + hour * 3600 + 900))
+            .collect()
     }
 
     #[test]
-    fn hours_with_work_on_a_third_of_the_days() {
-        let zone = TimeZone::get("Europe/Berlin").unwrap();
+    fn suggests_hours_with_work_on_a_third_of_the_days() {
+        let all: Vec<i64> = (0..24).collect();
         for (days, hours, expected) in [
             (5, &[9, 10, 11, 13, 14, 15, 16][..], &["09:00-12:00", "13:00-17:00"][..]),
             (5, &[22, 23, 0, 1], &["22:00-02:00"]),
             (7, &[20, 21, 22, 23], &["20:00-24:00"]),
-            (7, &[0, 1], &["00:00-02:00"]),
             (4, &[9, 10, 11], &[]),
             (0, &[], &[]),
-            (6, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23], &[]),
+            (6, &all, &[]),
         ] {
-            assert_eq!(work_hours(&slots(days, hours, &zone), &zone), expected, "{days} {hours:?}");
+            assert_eq!(in_utc(&slots(days, hours)).work_hours(), expected, "{days} {hours:?}");
         }
+        let often = [slots(7, &[9, 10]), slots(3, &[23])].concat();
+        assert_eq!(in_utc(&often).work_hours(), ["09:00-11:00", "23:00-24:00"]);
+        let tokyo = Calendar { zone: Zone::new(vec![(0, 9 * 3600)]), ..Calendar::default() };
+        assert_eq!(Habits::of(slots(5, &[1, 2]).into_iter(), &tokyo).work_hours(), ["10:00-12:00"]);
     }
 
     #[test]
-    fn days_with_an_hour_of_work_beside_the_plan() {
-        let zone = TimeZone::get("Europe/Berlin").unwrap();
+    fn suggests_days_with_an_hour_of_work_beside_the_plan() {
+        let of = |days: &[(i64, i64)]| -> Vec<i64> {
+            days.iter()
+                .flat_map(|(day, count)| {
+                    (0..*count).map(move |slot| MONDAY + day * 86_400 + 36_000 + slot * 900)
+                })
+                .collect()
+        };
         let planned = [Mon, Tue, Wed, Thu, Fri];
-        let hour = |day: i8, count: i64| {
-            let from = zone.to_timestamp(date(2026, 11, 2 + day).at(10, 0, 0, 0)).unwrap().as_second() / 600;
-            (from..from + count).collect::<Vec<i64>>()
-        };
-        let of = |days: &[(i8, i64)]| -> Vec<i64> {
-            days.iter().flat_map(|(day, count)| hour(*day, *count)).collect()
-        };
-        let whole = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
         for (days, planned, expected) in [
-            (&[(0, 9), (1, 9), (2, 9), (5, 9), (6, 6)][..], &planned[..], &whole[..]),
             (
-                &[(0, 9), (1, 9), (2, 9), (5, 5), (6, 6)],
-                &planned,
-                &["mon", "tue", "wed", "thu", "fri", "sun"],
+                &[(0, 9), (1, 9), (2, 9), (5, 3), (6, 4)][..],
+                &planned[..],
+                &["mon", "tue", "wed", "thu", "fri", "sun"][..],
             ),
             (&[(0, 9), (1, 9), (2, 9), (3, 9), (4, 9)], &planned, &[]),
             (&[(0, 9), (1, 9), (5, 9), (6, 9)], &planned, &[]),
             (&[(0, 9), (1, 9), (2, 9), (5, 9), (6, 9)], &[Sun, Sat, Mon, Tue, Wed], &[]),
-            (&[(0, 9), (1, 9), (2, 9), (3, 9), (6, 9)], &[], &["mon", "tue", "wed", "thu", "sun"]),
         ] {
-            assert_eq!(workdays(&of(days), &zone, planned), expected, "{days:?} {planned:?}");
+            assert_eq!(in_utc(&of(days)).workdays(planned), expected, "{days:?} {planned:?}");
         }
-    }
-
-    #[test]
-    fn a_late_evening_now_and_then_is_none() {
-        let zone = TimeZone::UTC;
-        let usual = slots(7, &[9, 10], &zone);
-        let with_exceptions = [usual.clone(), slots(2, &[23], &zone)].concat();
-        assert_eq!(work_hours(&with_exceptions, &zone), ["09:00-11:00"]);
-        let often = [usual, slots(3, &[23], &zone)].concat();
-        assert_eq!(work_hours(&often, &zone), ["09:00-11:00", "23:00-24:00"]);
-    }
-
-    #[test]
-    fn hours_are_those_of_the_users_clock() {
-        let tokyo = TimeZone::get("Asia/Tokyo").unwrap();
-        assert_eq!(work_hours(&slots(5, &[1, 2], &TimeZone::UTC), &tokyo), ["10:00-12:00"]);
-    }
-
-    #[test]
-    fn slots_that_are_no_time_are_passed_over() {
-        assert_eq!(work_hours(&[i64::MAX, i64::MIN, -1], &TimeZone::UTC), [""; 0]);
     }
 }

@@ -7,7 +7,7 @@ use shared::cli::{self, Verb};
 use shared::config::nearest;
 
 use super::grammar::{MASTER, OWN, Switch};
-use crate::{CreditPacer, filter, simulate};
+use crate::{CreditPacer, filter};
 
 /// What `decide` can be asked.
 const EXAMPLE: &str = r#"{"now":1795608000,"settings":{"timezone":"UTC"},"snapshots":[{"at":1795607940,"seven_day":{"used_percent":90,"resets_at":1795996800}}]}"#;
@@ -47,7 +47,7 @@ pub(super) fn help(name: &str) -> String {
     let _ = write!(
         text,
         "\n{MASTER} and {OWN} have the same verbs; {MASTER} on|off is about {} together, {OWN} on|off about pacing alone.\n\
-         In Claude Code the switches, status and help can be typed as a prompt. VERB --help says more.",
+         In Claude Code the switches, status, history and help can be typed as a prompt. VERB --help says more.",
         members.join(", ")
     );
     text
@@ -91,7 +91,6 @@ pub(super) fn usage(name: &str, verb: &str) -> Option<String> {
             let answer = String::from_utf8_lossy(&answer);
             lines.push(format!("for example\n{EXAMPLE}\nis answered with\n{}", answer.trim_end()));
         }
-        "simulate" => lines.push(format!("usage: {}", simulate::USAGE)),
         "statusline" => lines.push("req hooks statusline sets it in the client's settings".to_owned()),
         _ => {}
     }
@@ -100,7 +99,7 @@ pub(super) fn usage(name: &str, verb: &str) -> Option<String> {
 
 /// Verbs that are answered in a shell only.
 pub(super) fn is_for_a_shell(verb: &str) -> bool {
-    matches!(verb, "history" | "report" | "decide" | "simulate" | "statusline")
+    matches!(verb, "report" | "decide" | "statusline")
 }
 
 /// What is wrong with these words after the name, in two lines.
@@ -181,7 +180,6 @@ mod tests {
             ("history", "credit-pacer history [--days N]: "),
             ("auto", "credit-pacer on|off|auto [--session ID]: "),
             ("report", "--html FILE"),
-            ("simulate", "usage: credit-pacer simulate [--seeds N]"),
             ("statusline", "req hooks statusline"),
         ] {
             let usage = usage("credit-pacer", verb).unwrap();

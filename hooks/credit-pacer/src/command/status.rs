@@ -4,6 +4,7 @@ mod api;
 mod plan;
 mod text;
 
+use pacing::{Pace, Rules, Status, Strategy, Window, WindowPace};
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::cli::{Asker, off_file};
@@ -15,11 +16,12 @@ use shared::usage::{self, Source};
 
 use self::api::ApiReport;
 use super::grammar::{OWN, Switch};
-use super::{Reply, habits, turn};
+use super::habits::Habits;
+use super::{Reply, turn};
 use crate::CreditPacer;
 use crate::decide::allowed;
-use crate::observe::{Scene, digest, known, snapshots};
-use crate::pacing::{Pace, Rules, Status, Strategy, Window, WindowPace};
+use crate::observe::{Scene, digest, known};
+use crate::rules;
 use crate::settings::{Settings, by_project};
 use crate::state::State;
 
@@ -162,42 +164,47 @@ fn report(asker: &Asker<'_>) -> Option<StatusReport> {
         Source::StatusLine => "the status line",
         Source::UsageApi => "the usage API",
     });
-    let scene = scene(usage, settings);
     let now = asker.host.now();
+    let scene = scene(usage, settings, now);
     let session = asker.session.map_or_else(|| latest(&state), digest);
-    let pace = state.pace(&scene, session, now);
+    let pace = state.pace(&scene, now);
     let headless = asker.host.environment.is_headless() && !section.headless;
     let own = state.sessions.get(&session).cloned().unwrap_or_default();
     let acts = section.enabled && off_file.is_none();
     let delay = if acts { allowed(&pace, &own, settings, headless, now).as_secs_f64() } else { 0.0 };
     let secs = now.micros().div_euclid(1_000_000);
     let rules = &scene.rules;
+    let habits = Habits::of(state.learned.habit.busy_slots(), &rules.calendar);
     Some(StatusReport {
         hook: OWN,
         enabled: acts,
         switch: switches.position(OWN, asker.session).word(),
-        paused_until: paused_until(asker).map(|end| rules.local(end, secs)),
+        paused_until: paused_until(asker).map(|end| rules.calendar.said(end, secs)),
         set_by: off_file.or_else(|| section.origin("enabled").map(|origin| origin.to_string())),
         overruled: section.overruled_switch,
         still: turn::alerts_at(settings).filter(|_| section.is_switched_off()),
         delay_secs: delay,
-        strategy: if delay > 0.0 { strategy(pace.strategy) } else { strategy(Strategy::None) },
+        strategy: if delay > 0.0 { pace.strategy } else { Strategy::None }.word(),
         reason: pace.reason.clone(),
-        sessions: state.at_work(now),
+        sessions: state.learned.sessions(crate::state::exact(now)),
         windows: pace.windows.iter().map(|window| window_report(window, rules, secs)).collect(),
         source,
         stale_after_secs: settings.stale_after_secs.get(),
         usage_api: ApiReport::of(&settings.usage_api, asker.store, rules, now),
-        plan: plan::plan(settings, section.origin("timezone").map(|origin| origin.to_string())),
-        standstill: standstill(&pace, settings, rules, secs),
+        plan: plan::plan(
+            settings,
+            rules::zone_name(settings).as_deref(),
+            section.origin("timezone").map(|origin| origin.to_string()),
+        ),
+        standstill: standstill(&pace, rules, secs),
         last_delay: last_delay(&state, now),
         switches: turned(&switches, &section, asker),
-        suggested_work_hours: suggested_hours(&state, settings),
-        suggested_workdays: habits::workdays(
-            &state.busy_slots,
-            &settings.timezone.find(),
-            settings.workdays.as_slice(),
-        ),
+        suggested_work_hours: if settings.work_hours.as_slice().is_empty() {
+            habits.work_hours()
+        } else {
+            Vec::new()
+        },
+        suggested_workdays: habits.workdays(settings.workdays.as_slice()),
         by_project: by_project(&|key| section.origin(key))
             .map(|(key, origin)| ProjectReport { key, place: origin.to_string() })
             .collect(),
@@ -215,14 +222,13 @@ fn paused_until(asker: &Asker<'_>) -> Option<i64> {
     }
 }
 
-/// The plan of the week stands still now, and the week is paced by.
-fn standstill(pace: &Pace, settings: &Settings, rules: &Rules, now: i64) -> Option<String> {
+/// Why the safe line of the week stands still now, and until when, if the week is paced by.
+fn standstill(pace: &Pace, rules: &Rules, now: i64) -> Option<String> {
     let is_paced = |window: &&WindowPace| {
         window.window == Window::SevenDay && matches!(window.status, Status::Ok | Status::Over)
     };
-    let (_, reading) = pace.windows.iter().find(is_paced)?.reading?;
-    let rest = plan::rest(settings, reading.resets_at, now)?;
-    Some(rest.told(&rules.local(rest.until, now)))
+    let why = pace.windows.iter().find(is_paced)?.standstill(pacing::seconds(now), rules);
+    (!why.is_empty()).then(|| why.trim_start_matches("; ").to_owned())
 }
 
 fn remembered(store: &Store) -> Option<State> {
@@ -230,9 +236,9 @@ fn remembered(store: &Store) -> Option<State> {
     store.peek(&file, "")
 }
 
-fn scene(usage: Option<usage::Usage>, settings: &Settings) -> Scene {
-    let snapshots = usage.as_ref().map(snapshots).unwrap_or_default();
-    Scene { usage, snapshots, rules: Rules::of(settings), poll: false }
+fn scene(usage: Option<usage::Usage>, settings: &Settings, now: Timestamp) -> Scene {
+    let rules = rules::around(settings, now.micros().div_euclid(1_000_000));
+    Scene { rules, ..Scene::of(usage, settings, 0) }
 }
 
 /// The session that made the last call: outside of any, it is the one that is meant.
@@ -267,19 +273,9 @@ fn window_report(window: &WindowPace, rules: &Rules, now: i64) -> WindowReport {
         over_percent: known(window.over_percent),
         delay_secs: window.delay_secs,
         resets_at: window.reading.map(|(_, reading)| reading.resets_at),
-        resets: window.reading.map(|(_, reading)| rules.local(reading.resets_at, now)),
+        resets: window.reading.map(|(_, reading)| rules.calendar.said(reading.resets_at, now)),
         resets_in_secs: window.reading.map(|(_, reading)| reading.resets_at.saturating_sub(now)),
         age_secs: window.reading.map(|(at, _)| now.saturating_sub(at).max(0)),
-    }
-}
-
-const fn strategy(strategy: Strategy) -> &'static str {
-    match strategy {
-        Strategy::None => "none",
-        Strategy::Minimal => "minimal",
-        Strategy::Gradual => "gradual",
-        Strategy::Aggressive => "aggressive",
-        Strategy::Emergency => "emergency",
     }
 }
 
@@ -308,11 +304,4 @@ fn turned(switches: &Switches, section: &Section<Settings>, asker: &Asker<'_>) -
         Some(SwitchReport { name: switch.name(), position, ended_by: switch.line(end) })
     };
     Switch::SINGLE.into_iter().chain([Switch::TempoStop]).filter_map(report).collect()
-}
-
-fn suggested_hours(state: &State, settings: &Settings) -> Vec<String> {
-    if !settings.work_hours.as_slice().is_empty() {
-        return Vec::new();
-    }
-    habits::work_hours(&state.busy_slots, &settings.timezone.find())
 }

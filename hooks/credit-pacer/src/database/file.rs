@@ -83,7 +83,6 @@ impl Problem {
     pub(super) fn told(self, store: &Store) -> DatabaseError {
         let file = path(store);
         let file = file.display();
-        let is_busy = matches!(self, Self::Busy);
         let told = match self {
             Self::Damaged => {
                 format!("{file} is damaged; it is set aside, and the next reading begins a new one")
@@ -93,7 +92,7 @@ impl Problem {
             Self::NoFile => format!("{file} cannot be used: it is no regular file; move it away"),
             Self::Other(why) => format!("{file} cannot be used: {why}"),
         };
-        DatabaseError(told, is_busy)
+        DatabaseError(told)
     }
 }
 

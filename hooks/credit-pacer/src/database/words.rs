@@ -1,8 +1,7 @@
 //! How the database writes what has a name here. What it does not know is nothing in particular: another version wrote it.
 
+use pacing::{Strategy, Window};
 use shared::usage::Source;
-
-use crate::pacing::{Strategy, Window};
 
 pub(super) const fn of_source(source: Source) -> &'static str {
     match source {
@@ -20,6 +19,5 @@ pub(super) fn window(word: &str) -> Option<Window> {
 }
 
 pub(super) fn strategy(word: &str) -> Strategy {
-    let all = [Strategy::Minimal, Strategy::Gradual, Strategy::Aggressive, Strategy::Emergency];
-    all.into_iter().find(|strategy| strategy.to_string() == word).unwrap_or_default()
+    Strategy::ALL.into_iter().find(|strategy| strategy.word() == word).unwrap_or_default()
 }

@@ -8,12 +8,11 @@ use shared::hook::{Given, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Input, ToolResult};
 use shared::switches::Position;
-use shared::usage::{Observed, Sight, Source, Usage, Window, merge};
+use shared::usage::{Source, Usage, Window};
 
 use super::decide;
 use crate::effect::Change;
-use crate::observe::{CallFacts, Facts, Scene, StartFacts, snapshots};
-use crate::pacing::Rules;
+use crate::observe::{CallFacts, Facts, Scene, StartFacts};
 use crate::settings::Settings;
 use crate::state::State;
 
@@ -78,15 +77,6 @@ impl World {
         });
     }
 
-    /// The same, beside what was read before.
-    fn sees(&mut self, used_percent: f64, resets_at: i64) {
-        let before = self.usage.take().unwrap_or_default();
-        self.read(used_percent, resets_at);
-        let windows = self.usage.take().map(|usage| usage.windows).unwrap_or_default();
-        let (at, source) = (self.now.micros() / 1_000_000, Source::StatusLine);
-        self.usage = Some(merge(before, &Observed { at, source, sight: Sight::Answered, windows }));
-    }
-
     fn later(&mut self, millis: u64) -> &mut Self {
         self.now = self.now.plus(Duration::from_millis(millis));
         self
@@ -116,12 +106,8 @@ impl World {
     }
 
     fn scene(&self) -> Scene {
-        Scene {
-            usage: self.usage.clone(),
-            snapshots: self.usage.as_ref().map(snapshots).unwrap_or_default(),
-            rules: Rules::of(&self.settings),
-            poll: self.poll,
-        }
+        let now = self.now.micros() / 1_000_000;
+        Scene { poll: self.poll, ..Scene::of(self.usage.clone(), &self.settings, now) }
     }
 
     fn call_of(&mut self, is_exempt: bool) -> Outcome<State, Change> {
@@ -134,10 +120,14 @@ impl World {
         self.call_of(false)
     }
 
-    /// The delay of a call, in whole milliseconds from now; 0: none.
+    /// The delay of a call, in whole milliseconds from now; 0: none. It is slept to its end.
     fn waits(&mut self) -> u128 {
         let now = self.now;
+        let session = self.session;
         match self.call().verdict {
+            Verdict::Sleep { until, .. } if self.state.sessions[&session].batch == now => {
+                self.state.book(session, until).unwrap().1.as_millis()
+            }
             Verdict::Sleep { until, .. } => until.since(now).as_millis(),
             verdict => {
                 assert_eq!(verdict, Verdict::Pass);
@@ -160,18 +150,17 @@ impl World {
 
 #[test]
 fn calls_of_a_turn_within_two_seconds_or_during_a_delay_share_its_end() {
-    let mut world = World::used(96.0).without_alerts();
+    let mut world = World::used(99.0).without_alerts();
     assert_eq!(world.waits(), 350_000);
     for (millis, left) in [(100, 349_900), (1_800, 348_100), (100, 348_000), (340_000, 8_000)] {
         assert_eq!(world.later(millis).waits(), left, "{millis} ms later");
     }
     assert_eq!(world.later(9_000).waits(), 350_000, "the delay is over: a batch of its own");
-    assert_eq!(world.state.calls.len(), 6);
 }
 
 #[test]
 fn another_session_or_turn_is_a_batch_of_its_own() {
-    let mut world = World::used(96.0).without_alerts();
+    let mut world = World::used(99.0).without_alerts();
     world.waits();
     world.session = 2;
     assert_eq!(world.later(1_000).waits(), 350_000);
@@ -180,36 +169,47 @@ fn another_session_or_turn_is_a_batch_of_its_own() {
 }
 
 #[test]
-fn a_session_that_has_ended_does_not_share_what_is_left() {
-    let loops = |ends: bool| {
-        let mut world = World::used(72.0).without_alerts();
-        for session in 1..=24_u32 {
-            world.session = session.into();
-            world.later(30_000).call_of(true);
-            world.sees(72.0 + 0.5 * f64::from(session), NOON + HOUR);
-            if ends {
-                world.ends();
-            }
-        }
-        world.session = 25;
-        (world.later(30_000).waits(), world.state.at_work(world.now), world.state.calls.len())
-    };
-    let (alone, at_work, calls) = loops(true);
-    let (together, all, _) = loops(false);
-    assert!(alone > 0 && together > 2 * alone, "{alone} {together}");
-    assert_eq!((at_work, all, calls), (1, 25, 25), "what the calls have cost is still known");
+fn sleep_is_booked_for_what_was_slept() {
+    let mut world = World::used(99.0).without_alerts();
+    assert!(matches!(world.call().verdict, Verdict::Sleep { .. }));
+    let before = world.state.learned.habit.calls();
+    let (pending, slept) = world.state.book(1, world.now.plus(Duration::from_secs(16))).unwrap();
+    assert_eq!((pending.at, slept.as_secs(), pending.used), (world.now, 16, Some(99.0)));
+    assert_eq!(world.state.book(1, world.now), None, "once per batch");
+    let gap = world.state.learned.gap_secs();
+    assert!((world.state.learned.habit.calls() - before - 16.0 / gap).abs() < 0.5);
+    let lately = world.state.sessions[&1].slept_lately(world.now);
+    assert_eq!(lately.as_secs(), 16);
 }
 
 #[test]
-fn a_session_that_is_resumed_shares_again_and_one_without_calls_is_not_kept() {
+fn session_that_ends_is_forgotten() {
     let mut world = World::used(20.0).without_alerts();
     assert_eq!(world.ends().memory, Memory::Keep);
     world.call();
     assert!(matches!(world.ends().memory, Memory::Note(_)));
-    assert_eq!((world.state.at_work(world.now), world.ends().memory), (0, Memory::Keep));
-    world.later(1000).call();
-    assert_eq!(world.state.at_work(world.now), 1);
-    assert!(world.state.ended.is_empty());
+    assert!(world.state.sessions.is_empty());
+}
+
+#[test]
+fn memory_of_the_first_version_is_taken_over() {
+    let calls: Vec<(i64, u64, u32)> =
+        (0..40).map(|call| ((NOON - 1200 + call * 30) * 1_000_000, 1, 0)).collect();
+    let slots: Vec<i64> =
+        (0..40).map(|slot| NOON / 600 - 144 + slot).chain([NOON / 600 - 2, NOON / 600 - 1]).collect();
+    let old = serde_json::json!({ "calls": calls, "busy_slots": slots, "sessions": {}, "hinted_at": 5 });
+    let mut world = World::used(20.0);
+    world.state = serde_json::from_value(old).unwrap();
+    world.call();
+    assert_eq!(world.state.hinted_at, 5);
+    assert!((world.state.learned.gap_secs() - 30.0).abs() < 1.0, "{}", world.state.learned.gap_secs());
+    assert!(
+        (world.state.learned.habit.calls() - 41.0 - 40.0 * 20.0).abs() < 1.0,
+        "{}",
+        world.state.learned.habit.calls()
+    );
+    let written = serde_json::to_value(&world.state).unwrap();
+    assert_eq!((written.get("calls"), written.get("busy_slots")), (None, None));
 }
 
 #[test]
@@ -223,23 +223,22 @@ fn a_batch_that_began_without_a_delay_gets_none() {
 
 #[test]
 fn a_batch_waits_no_longer_than_there_is_a_reason() {
-    let mut world = World::used(96.0).without_alerts();
+    let mut world = World::used(99.0).without_alerts();
     assert_eq!(world.waits(), 350_000);
     world.later(5_000).read(20.0, NOON + HOUR);
     assert_eq!(world.waits(), 0, "a later reading is within the line");
-    let mut world = World::used(96.0).without_alerts();
+    let mut world = World::used(99.0).without_alerts();
     world.waits();
     world.now = Timestamp::from_secs(NOON - 24 * HOUR);
-    world.read(96.0, NOON - 23 * HOUR);
+    world.read(99.0, NOON - 23 * HOUR);
     assert_eq!(world.waits(), 350_000, "the clock was set back: not a day and more");
 }
 
 #[test]
 fn what_waits_for_the_user_is_counted_and_not_delayed() {
-    let mut world = World::used(96.0).without_alerts();
+    let mut world = World::used(99.0).without_alerts();
     let outcome = world.call_of(true);
     assert_eq!((outcome.verdict, outcome.effects), (Verdict::Pass, vec![]));
-    assert_eq!(world.state.calls.len(), 1);
     assert_eq!(world.later(100).waits(), 350_000, "what ran beside it is delayed all the same");
 }
 
@@ -261,39 +260,41 @@ fn limits_of_a_delay() {
         ),
     ];
     for (name, change, expected) in cases {
-        let mut world = World::used(96.0).without_alerts();
+        let mut world = World::used(99.0).without_alerts();
         change(&mut world);
         assert_eq!(world.waits(), expected, "{name}");
     }
-    let mut world = World::used(96.0).without_alerts();
+    let mut world = World::used(99.0).without_alerts();
     world.settings.max_total_delay_per_hour_secs = serde_json::from_str("400").unwrap();
     assert_eq!(
         [world.waits(), world.later(360_000).waits(), world.later(60_000).waits()],
         [350_000, 50_000, 0]
     );
     world.later(3_600_000);
-    world.read(96.0, NOON + 2 * HOUR);
+    world.read(99.0, NOON + 2 * HOUR);
     assert_eq!(world.waits(), 350_000, "an hour later");
 }
 
 #[test]
 fn a_delay_is_told_first_and_then_every_ten_minutes() {
-    let mut world = World::used(96.0).without_alerts();
-    world.read(96.0, NOON + HOUR);
+    let mut world = World::used(99.0).without_alerts();
+    world.read(99.0, NOON + HOUR);
     let told: Vec<String> = (0..4)
         .map(|_| {
             let told = world.call().notice.unwrap_or_default();
-            world.later(351_000).read(96.0, NOON + HOUR);
+            world.later(351_000).read(99.0, NOON + HOUR);
             told
         })
         .collect();
-    let first = "credit-pacer: paced 350 s so that your credits last: 5 hours 96 % used, 76 % planned by now; resets Wed \
-                 13:00. credit-pacer status says more, Esc ends a delay, credit-pacer off stops them.";
-    let later = "paced 350 s: 5 hours 96 % used, 80 % planned by now; resets Wed 13:00";
+    let first = "credit-pacer: waited 350 s so that your usage limits last. 5-hour limit: 99 % used at 12:00, 76 % safe by \
+                 now; at this pace it would end at 12:15, 45 minutes before it resets (Wed 13:00). credit-pacer status says \
+                 more, Esc ends a delay, credit-pacer off stops them.";
+    let later = "credit-pacer: waited 350 s. 5-hour limit: 99 % used at 12:11, 80 % safe by now; at this pace it would end at \
+                 12:15, 45 minutes before it resets (Wed 13:00).";
     assert_eq!(told, [first, "", later, ""]);
     world.session = 2;
     assert!(
-        world.call().notice.unwrap().contains("so that your credits last"),
+        world.call().notice.unwrap().contains("so that your usage limits last"),
         "the first of another session"
     );
 }
@@ -311,7 +312,7 @@ fn the_first_message_says_for_what_the_plan_stands_still() {
     let told = world.call().notice.unwrap();
     assert!(
         told.contains(
-            "; resets Fri 12:00; the plan stands still until Mon 00:00, because Sunday is no working day \
+            "(Fri 12:00); the safe line stands still until Mon 00:00, because Sunday is no working day \
              (credit-pacer.workdays). credit-pacer status"
         ),
         "{told}"
@@ -320,24 +321,13 @@ fn the_first_message_says_for_what_the_plan_stands_still() {
 
 #[test]
 fn the_first_delay_says_what_the_projects_files_have_to_do_with_it() {
-    let mut world = World::used(96.0).without_alerts();
+    let mut world = World::used(99.0).without_alerts();
     world.by_project = &["safety_buffer_pct", "alerts", "max_delay_secs"];
     let told = world.call().notice.unwrap();
     let by = "; set for this project: safety_buffer_pct (p.yaml:3), max_delay_secs (p.yaml:3). credit-pacer status";
     assert!(told.contains(by), "{told}");
     let again = world.later(20 * 60_000).call().notice.unwrap_or_default();
     assert!(!again.contains("p.yaml"), "{again}");
-}
-
-#[test]
-fn a_delay_is_kept_in_the_database_once_per_batch() {
-    let mut world = World::used(96.0).without_alerts();
-    let kept = world.call().effects;
-    let [Change::KeepDecision(decision), Change::Line(_)] = kept.as_slice() else { panic!("{kept:?}") };
-    let row = &decision.0;
-    assert_eq!((row.timestamp, row.delay_seconds, row.should_throttle), (NOON, 350, true));
-    assert_eq!((row.session_id.as_str(), row.used), ("s", Some(96.0)));
-    assert_eq!(world.later(500).call().effects, []);
 }
 
 #[test]
@@ -354,14 +344,14 @@ fn what_is_past_its_line_is_written_down_when_that_changes() {
     let over: &[(&str, i64)] = &[("five_hour", NOON + HOUR)];
     let mut world = World::used(50.0).without_alerts();
     check(&mut world, None);
-    world.later(LATER).read(96.0, NOON + HOUR);
+    world.later(LATER).read(99.0, NOON + HOUR);
     check(&mut world, Some(over));
     check(world.later(500), None);
     check(world.later(LATER), Some(over));
     world.later(LATER).settings.five_hour.enabled = false;
     check(&mut world, Some(&[]));
     check(world.later(LATER / 6), None);
-    world.read(96.0, NOON + HOUR);
+    world.read(99.0, NOON + HOUR);
     world.settings.five_hour.enabled = true;
     check(world.later(LATER), Some(over));
     world.switched_off = true;
@@ -375,26 +365,25 @@ fn what_is_past_its_line_is_written_down_when_that_changes() {
 
 #[test]
 fn an_alert_is_told_at_once_and_its_call_does_not_wait() {
-    let mut world = World::used(96.0);
+    let mut world = World::used(99.0);
     let outcome = world.call();
     assert_eq!(outcome.verdict, Verdict::Pass);
     assert_eq!(
         outcome.notice.unwrap(),
-        "credit-pacer: 5 hours 96 % used; resets Wed 13:00, in 1 h (pace-maker status)"
+        "credit-pacer: 5-hour limit 99 % used; resets Wed 13:00, in 1 h (pace-maker status)"
     );
     assert_eq!(world.later(10).waits(), 350_000, "the next one does");
-    assert_eq!(world.state.calls.len(), 2);
 }
 
 #[test]
 fn while_it_is_switched_off_only_alerts_are_told_and_nothing_is_counted() {
-    let mut world = World::used(96.0);
+    let mut world = World::used(99.0);
     (world.switched_off, world.poll) = (true, true);
     let outcome = world.call();
     assert!(outcome.notice.is_some() && outcome.effects.is_empty());
     let outcome = world.later(10_000).call();
     assert_eq!(outcome, Outcome::pass());
-    assert_eq!(world.state.calls, []);
+    assert!(world.state.sessions.is_empty());
 }
 
 #[test]
@@ -409,27 +398,15 @@ fn the_usage_api_is_asked_where_that_is_due() {
 }
 
 #[test]
-fn a_start_cleans_up_once_a_day() {
-    let mut world = World::used(20.0);
-    let before = NOON - 60 * 24 * HOUR;
-    assert_eq!(world.starts().effects, [Change::CleanUp { before }]);
-    assert_eq!(world.later(1000).starts().effects, []);
-    world.later(24 * 3_600_000);
-    assert_eq!(world.starts().effects.len(), 1);
-    world.now = Timestamp::from_secs(NOON - HOUR);
-    assert_eq!(world.starts().effects.len(), 1, "the clock was set back");
-}
-
-#[test]
 fn what_a_start_tells() {
     type Change = fn(&mut World);
     let mut world = World::used(20.0).without_alerts();
     assert_eq!(world.starts().notice, None);
     world.read(94.0, NOON + HOUR);
     let told = world.starts().notice.unwrap();
-    let (until, rest) = told.split_once(" s each for now: ").unwrap();
+    let (until, rest) = told.split_once(" s each for now. ").unwrap();
     let secs: u128 = until.strip_prefix("credit-pacer: calls wait about ").unwrap().parse().unwrap();
-    let expected = "5 hours 94 % used, 76 % planned by now; resets Wed 13:00 (credit-pacer status says more, credit-pacer off ends it)";
+    let expected = "5-hour limit: 94 % used at 12:00, 76 % safe by now; at this pace it would end at 12:30, 30 minutes before it resets (Wed 13:00) (credit-pacer status says more, credit-pacer off ends it)";
     assert_eq!(rest, expected);
     assert!(world.waits().abs_diff(secs * 1000) <= 500, "{secs}");
     let silent: [(&str, Change); 4] = [
@@ -449,7 +426,14 @@ fn what_a_start_tells() {
         change(&mut world);
         assert_eq!(world.starts().notice, None, "{name}");
     }
+}
+
+#[test]
+fn missing_readings_are_reported_once_a_day_and_not_before_the_first_answer() {
+    let mut world = World::used(20.0);
     world.usage = None;
-    assert!(world.starts().notice.unwrap().contains("no readings"));
-    assert_eq!(world.later(1000).starts().notice, None, "once a day");
+    assert_eq!(world.starts().notice, None);
+    assert_eq!(world.call().notice, None);
+    assert!(world.later(60_000).call().notice.unwrap().contains("no usage readings"));
+    assert_eq!(world.later(60_000).call().notice, None);
 }

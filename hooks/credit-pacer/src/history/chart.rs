@@ -1,91 +1,45 @@
-//! A window's course in characters: what was used as bars, the safe line through them, resets and days on the axis. Pure.
+//! A window's usage as one line of blocks, with marks where it was over the safe line. Pure.
 
 use crate::history::past::{Course, Run};
 use crate::history::span::{Day, Span};
 use crate::history::spoken;
-use crate::pacing::Window;
+use pacing::Window;
 
-/// What may be used of a window that resets then, at a time, in percent.
+/// The safe line of a window that resets then, at a time, in percent.
 pub(crate) type SafeLine<'a> = &'a dyn Fn(Window, i64, i64) -> f64;
 
 /// What the terminal can show.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Look {
-    /// So many characters stand in a line.
+    /// Characters of a line.
     pub(crate) columns: usize,
     /// Characters beyond ASCII.
     pub(crate) unicode: bool,
-    /// Colours.
-    pub(crate) colours: bool,
 }
 
-/// Lines of the plot.
-const LINES: u16 = 10;
+/// No terminal is taken to be narrower, and no chart is wider.
+const COLUMNS: std::ops::RangeInclusive<usize> = 40..=160;
 
-/// What stands left of the plot: `100 |`.
-const MARGIN: usize = 5;
+/// Eighths of a character from the bottom.
+const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// No terminal is taken to be narrower.
-const MIN_COLUMNS: usize = 40;
-
-/// Nor is a chart wider: its lines would be hard to follow.
-const MAX_COLUMNS: usize = 240;
-
-/// The characters of a chart.
-struct Glyphs {
-    /// Parts of a character from the bottom, all of it last.
-    used: &'static [char],
-    over: char,
-    safe: char,
-    side: char,
-    axis: char,
-    reset: char,
-    day: char,
-    both: char,
-}
-
-const UNICODE: Glyphs = Glyphs {
-    used: &['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
-    over: '▒',
-    safe: '╌',
-    side: '│',
-    axis: '─',
-    reset: '┴',
-    day: '┬',
-    both: '┼',
-};
-
-const ASCII: Glyphs =
-    Glyphs { used: &['_', '#'], over: '@', safe: '-', side: '|', axis: '-', reset: '^', day: '+', both: '*' };
-
-/// What a column shows, in lines of the plot.
-#[derive(Clone, Copy)]
-struct Bar {
-    used: f64,
-    safe: f64,
-}
-
-/// A character's meaning, and with it its colour.
-#[derive(Clone, Copy, PartialEq)]
-enum Ink {
-    Plain,
-    Used,
-    Over,
-    Safe,
-}
+/// Tens of percents.
+const DIGITS: [char; 10] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
 
 /// The chart, without a line end after its last line.
 pub(crate) fn chart(course: &Course, span: &Span, safe: SafeLine<'_>, look: &Look) -> String {
-    let plot = Plot::new(course, span, look);
-    let bars: Vec<Option<Bar>> = (0..plot.columns).map(|column| plot.bar(column, safe)).collect();
-    let lines = (0..LINES).rev().map(|line| {
-        let cells = bars.iter().map(|bar| plot.cell(*bar, line));
-        let mark =
-            if line + 1 == LINES || line + 1 == LINES / 2 { plot.mark(line + 1) } else { String::new() };
-        format!("{mark:>3} {}{}", plot.glyphs.side, painted(cells, look.colours).trim_end())
-    });
-    let heading = std::iter::once(heading(course, span));
-    heading.chain(lines).chain(plot.axis()).chain([legend(look)]).collect::<Vec<_>>().join("\n")
+    let columns = look.columns.clamp(*COLUMNS.start(), *COLUMNS.end());
+    let moments = Moments { span, columns };
+    let bars: Vec<Option<(f64, f64)>> =
+        (0..columns).map(|column| moments.bar(course, column, safe)).collect();
+    let blocks: String = bars.iter().map(|bar| bar.map_or(' ', |(used, _)| block(used, look))).collect();
+    let marks: String =
+        bars.iter().map(|bar| if bar.is_some_and(|(used, safe)| used > safe) { '^' } else { ' ' }).collect();
+    let marks = format!("{}  ^ over the safe line", marks.trim_end());
+    let lines = [heading(course, span), blocks.trim_end().to_owned(), marks, moments.labels()];
+    let is_over = bars.iter().flatten().any(|(used, safe)| used > safe);
+    let shown = lines.into_iter().enumerate().filter(|(index, _)| *index != 2 || is_over);
+    shown.map(|(_, line)| line).collect::<Vec<_>>().join("\n")
 }
 
 fn heading(course: &Course, span: &Span) -> String {
@@ -103,42 +57,25 @@ fn heading(course: &Course, span: &Span) -> String {
     }
 }
 
-fn legend(look: &Look) -> String {
-    let glyphs = look.glyphs();
-    let full = glyphs.used.last().copied().unwrap_or(' ');
-    let least = glyphs.used.first().copied().unwrap_or(' ');
-    let used = painted([full, ' ', least].map(|glyph| (glyph, Ink::Used)).into_iter(), look.colours);
-    let entries = [
-        (glyphs.over, Ink::Over, "past the line"),
-        (glyphs.safe, Ink::Safe, "safe line"),
-        (glyphs.reset, Ink::Plain, "reset"),
-    ];
-    let entries = entries
-        .map(|(glyph, ink, name)| format!("{} {name}", painted([(glyph, ink)].into_iter(), look.colours)));
-    format!("{:MARGIN$}{used} used  {}", "", entries.join("  "))
+fn block(used: f64, look: &Look) -> char {
+    let of = |glyphs: &[char]| {
+        let share = (used / 100.0).clamp(0.0, 1.0);
+        let reached = (1..glyphs.len()).rev().find(|step| share * number(glyphs.len()) > number(*step));
+        glyphs[reached.unwrap_or(0)]
+    };
+    if look.unicode { of(&BLOCKS) } else { of(&DIGITS) }
 }
 
-impl Look {
-    fn glyphs(&self) -> &'static Glyphs {
-        if self.unicode { &UNICODE } else { &ASCII }
-    }
+fn number(count: usize) -> f64 {
+    f64::from(u16::try_from(count).unwrap_or(u16::MAX))
 }
 
-struct Plot<'a> {
-    course: &'a Course,
+struct Moments<'a> {
     span: &'a Span,
-    glyphs: &'static Glyphs,
     columns: usize,
-    /// The percentage at the upper edge.
-    top: f64,
 }
 
-impl<'a> Plot<'a> {
-    fn new(course: &'a Course, span: &'a Span, look: &Look) -> Self {
-        let columns = look.columns.clamp(MIN_COLUMNS, MAX_COLUMNS) - MARGIN;
-        Self { course, span, glyphs: look.glyphs(), columns, top: top(course) }
-    }
-
+impl Moments<'_> {
     /// When a column begins.
     fn begin(&self, column: usize) -> i64 {
         let part = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
@@ -146,155 +83,64 @@ impl<'a> Plot<'a> {
         self.span.from() + length.saturating_mul(part(column)) / part(self.columns).max(1)
     }
 
-    /// The column of a time in the span.
-    fn column(&self, at: i64) -> Option<usize> {
-        if !(self.span.from()..self.span.to()).contains(&at) {
-            return None;
-        }
-        (0..self.columns).rev().find(|column| self.begin(*column) <= at)
-    }
-
-    /// The run of which most was used in that time, as it was at the end of it.
-    fn bar(&self, column: usize, safe: SafeLine<'_>) -> Option<Bar> {
+    /// The highest usage of a column, and the safe line at that time.
+    fn bar(&self, course: &Course, column: usize, safe: SafeLine<'_>) -> Option<(f64, f64)> {
         let (from, to) = (self.begin(column), self.begin(column + 1));
-        let held = self.course.runs.iter().filter(|run| run.until > from);
-        let seen = held.filter_map(|run| Some((run, run.used_at(to - 1)?)));
+        let held = course.runs.iter().filter(|run| run.until > from);
+        let seen = held.filter_map(|run: &Run| Some((run, run.used_at(to - 1)?)));
         let (run, used) = seen.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
-        let safe = safe(self.course.window, run.resets_at, to.min(run.until) - 1);
-        let lines = f64::from(LINES) / self.top;
-        Some(Bar { used: used * lines, safe: safe.max(0.0) * lines })
+        Some((used, safe(course.window, run.resets_at, to.min(run.until) - 1)))
     }
 
-    /// The character of a column in a line, counted from the bottom.
-    fn cell(&self, bar: Option<Bar>, line: u16) -> (char, Ink) {
-        let Some(bar) = bar else { return (' ', Ink::Plain) };
-        let floor = f64::from(line);
-        // A line at the upper edge of a character is drawn in it.
-        let is_at_safe = bar.safe > floor && bar.safe <= floor + 1.0;
-        let is_past = bar.used > bar.safe && bar.safe < floor + 1.0 && bar.used > floor;
-        // What is past the line by less than a character would not be seen under it.
-        let is_seen_elsewhere = !is_past || bar.used > floor + 1.0;
-        match self.filled(bar.used - floor) {
-            _ if is_at_safe && is_seen_elsewhere => (self.glyphs.safe, Ink::Safe),
-            _ if is_past => (self.glyphs.over, Ink::Over),
-            Some(glyph) => (glyph, Ink::Used),
-            None => (' ', Ink::Plain),
-        }
-    }
-
-    /// As much of a character as is used; something is seen of the least.
-    fn filled(&self, part: f64) -> Option<char> {
-        let steps = self.glyphs.used.len();
-        (1..=steps).rev().find(|step| part * share(steps) >= share(*step) - 0.5).map_or_else(
-            || self.glyphs.used.first().copied().filter(|_| part > 0.0),
-            |step| self.glyphs.used.get(step - 1).copied(),
-        )
-    }
-
-    /// The percentage at the upper edge of so many lines.
-    fn mark(&self, lines: u16) -> String {
-        format!("{:.0}", self.top * f64::from(lines) / f64::from(LINES))
-    }
-
-    /// The axis with stems up to resets and down to days, and what the days are.
-    fn axis(&self) -> [String; 2] {
-        let resets: Vec<usize> = self.resets().collect();
-        let (marks, labels) = self.labels();
-        let axis: String = (0..self.columns)
-            .map(|column| match (resets.contains(&column), marks.contains(&column)) {
-                (true, true) => self.glyphs.both,
-                (true, false) => self.glyphs.reset,
-                (false, true) => self.glyphs.day,
-                (false, false) => self.glyphs.axis,
-            })
-            .collect();
-        let corner = self.glyphs.both_at_side();
-        [format!("{:>3} {corner}{axis}", 0), format!("{:MARGIN$}{}", "", labels.trim_end())]
-    }
-
-    fn resets(&self) -> impl Iterator<Item = usize> {
-        self.course.runs.iter().filter_map(|run: &Run| self.column(run.resets_at))
-    }
-
-    /// Columns that are named, and the line of names.
-    fn labels(&self) -> (Vec<usize>, String) {
-        let named = if self.span.days.len() <= 2 { self.hours() } else { self.days() };
+    /// The days, each below its beginning where there is room.
+    fn labels(&self) -> String {
         let mut line = String::new();
-        let mut marks = Vec::new();
-        for (at, name) in named {
-            let Some(column) = self.column(at) else { continue };
-            marks.push(column);
+        for day in &self.span.days {
+            let column = (0..self.columns).find(|column| self.begin(*column + 1) > day.from).unwrap_or(0);
+            let name = self.name(day);
             let length = line.chars().count();
             if column + name.len() <= self.columns && (length == 0 || column > length) {
                 line.push_str(&" ".repeat(column - length));
                 line.push_str(&name);
             }
         }
-        (marks, line)
+        line
     }
 
-    fn hours(&self) -> Vec<(i64, String)> {
-        let hour = |day: &Day, hour: i64| day.from + hour * 3600;
-        let hours = self.span.days.iter().flat_map(|day| [0, 6, 12, 18].map(|at| hour(day, at)));
-        hours.map(|at| (at, self.span.clock(at))).collect()
-    }
-
-    /// Every day, or every second, third ... as their names have room.
-    fn days(&self) -> Vec<(i64, String)> {
-        let days = &self.span.days;
-        let columns_of_a_day = self.columns / days.len().max(1);
-        let has_weekday = columns_of_a_day > "Mon 16".len();
-        let step = if has_weekday { 1 } else { "16 Nov ".len().div_ceil(columns_of_a_day.max(1)) };
-        let name = |day: &Day| if has_weekday { day.weekday_and_day() } else { day.day_and_month() };
-        days.iter().step_by(step).map(|day| (day.from, name(day))).collect()
-    }
-}
-
-impl Glyphs {
-    /// Where the side meets the axis.
-    const fn both_at_side(&self) -> char {
-        if self.side == '|' { '+' } else { '┼' }
-    }
-}
-
-/// A hundred, or the next ten above what was used.
-fn top(course: &Course) -> f64 {
-    let peak = course.peak().unwrap_or_default();
-    if peak > 100.0 { (peak / 10.0).ceil() * 10.0 } else { 100.0 }
-}
-
-/// A small count as a number.
-fn share(count: usize) -> f64 {
-    f64::from(u16::try_from(count).unwrap_or(u16::MAX))
-}
-
-/// The characters, each stretch in its colour.
-fn painted(cells: impl Iterator<Item = (char, Ink)>, colours: bool) -> String {
-    let mut text = String::new();
-    let mut last = Ink::Plain;
-    for (glyph, ink) in cells {
-        if colours && ink != last {
-            text.push_str(ink.code());
-            last = ink;
-        }
-        text.push(glyph);
-    }
-    if last != Ink::Plain {
-        text.push_str(Ink::Plain.code());
-    }
-    text
-}
-
-impl Ink {
-    const fn code(self) -> &'static str {
-        match self {
-            Self::Plain => "\u{1b}[0m",
-            Self::Used => "\u{1b}[36m",
-            Self::Over => "\u{1b}[33m",
-            Self::Safe => "\u{1b}[2m",
-        }
+    fn name(&self, day: &Day) -> String {
+        let has_weekday = self.columns / self.span.days.len().max(1) > "Mon 16".len();
+        if has_weekday { day.weekday_and_day() } else { day.day_and_month() }
     }
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::{Look, chart};
+    use crate::history::sample::{Sample, even};
+    use pacing::Window;
+
+    #[test]
+    fn draws_usage_and_marks_what_is_over_the_safe_line() {
+        let readings = [("2026-11-20 10:00", 8.0), ("2026-11-20 12:00", 30.0), ("2026-11-20 13:00", 93.0)];
+        let past = Sample::of("UTC")
+            .read(Window::FiveHour, "2026-11-20 15:00", &readings)
+            .past(1, "2026-11-20 14:00");
+        for (unicode, blocks) in [(true, "▁▁▁▁▃▃██"), (false, "00002299")] {
+            let look = Look { columns: 48, unicode };
+            let drawn = chart(&past.courses[0], &past.span, &even, &look);
+            let lines: Vec<&str> = drawn.lines().collect();
+            assert_eq!(
+                lines.first(),
+                Some(&"5-hour limit: 93 % used, resets Fri 20 Nov 15:00; at most 93 %"),
+                "{drawn}"
+            );
+            assert!(lines[1].trim_start() == blocks, "{drawn}");
+            assert!(lines[2].contains("^^") && lines[2].ends_with("^ over the safe line"), "{drawn}");
+            assert_eq!(lines[3], "Fri 20", "{drawn}");
+        }
+        assert_eq!(
+            chart(&past.courses[1], &past.span, &even, &Look { columns: 48, unicode: true }).lines().next(),
+            Some("weekly limit: nothing recorded")
+        );
+    }
+}

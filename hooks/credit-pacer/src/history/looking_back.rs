@@ -1,6 +1,6 @@
 //! What a look back is made from: the settings, the rules and the database.
 
-use jiff::tz::TimeZone;
+use pacing::{DAY_SECS, Window, seconds};
 use shared::config::Sources;
 use shared::hook::Hook as _;
 use shared::host::{Host, Places};
@@ -11,14 +11,16 @@ use crate::CreditPacer;
 use crate::database::Database;
 use crate::history::past::Past;
 use crate::history::span::Span;
-use crate::pacing::{Rules, Window, seconds};
+use crate::rules;
 use crate::settings::Settings;
+
+/// The safe line of a window that resets then, at a time, in percent.
+pub(crate) type Safe = Box<dyn Fn(Window, i64, i64) -> f64>;
 
 /// What a look back is made from.
 #[derive(Debug)]
 pub(crate) struct LookingBack {
     settings: Settings,
-    rules: Rules,
     /// None if nothing was ever kept.
     database: Option<Database>,
     now: i64,
@@ -33,8 +35,7 @@ impl LookingBack {
         let settings = section.ok_or("the built-in defaults cannot be read; this is a bug")?.settings;
         let store = places.open_store().ok_or("there is no state folder to look into; set HOME")?;
         let database = Database::open_existing(&store).map_err(|error| error.0)?;
-        let rules = Rules::of(&settings);
-        Ok(Self { settings, rules, database, now: host.now().micros() / 1_000_000 })
+        Ok(Self { settings, database, now: host.now().micros() / 1_000_000 })
     }
 
     /// The days that are asked for: those typed, else the usual number of them, as far as they are kept.
@@ -47,9 +48,12 @@ impl LookingBack {
         })
     }
 
-    /// What happened in the last days.
-    pub(crate) fn past(&self, days: u32) -> Result<Past, String> {
-        let span = Span::last_days(days, self.now, self.zone());
+    /// What happened in the last days, and the safe line of a window at a time.
+    pub(crate) fn past(&self, days: u32) -> Result<(Past, Safe), String> {
+        let from = self.now - (i64::from(days) + 8) * DAY_SECS;
+        let rules = rules::between(&self.settings, from, self.now + 9 * DAY_SECS);
+        let zone = rules::zone_name(&self.settings).unwrap_or_else(|| "local time".to_owned());
+        let span = Span::last_days(days, self.now, &rules, &zone);
         let since = span.from() - Window::SevenDay.length_secs();
         let (snapshots, decisions) = match &self.database {
             Some(database) => (
@@ -59,20 +63,13 @@ impl LookingBack {
             None => (Vec::new(), Vec::new()),
         };
         let alerts: Vec<u32> = self.settings.alerts.iter().map(|percent| percent.get()).collect();
-        Ok(Past::of(span, &snapshots, &decisions, &alerts))
-    }
-
-    /// What may be used of a window at a time.
-    pub(crate) fn safe_line(&self) -> impl Fn(Window, i64, i64) -> f64 {
-        |window, resets_at, at| self.rules.safe_at(window, resets_at, seconds(at))
+        let safe =
+            move |window: Window, resets_at: i64, at: i64| rules.safe_at(window, resets_at, seconds(at));
+        Ok((Past::of(span, &snapshots, &decisions, &alerts), Box::new(safe)))
     }
 
     /// The usage API may be asked.
     pub(crate) const fn asks_api(&self) -> bool {
         self.settings.usage_api.enabled
-    }
-
-    fn zone(&self) -> TimeZone {
-        self.settings.timezone.find()
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::database::{DecisionRow, SnapshotRow};
 use crate::history::span::{Day, Span};
-use crate::pacing::{Strategy, Window};
+use pacing::{Strategy, Window};
 
 /// Two times of reset so close to each other are the same, in seconds: the client rounds them.
 const SAME_RESET_SECS: u64 = 90;

@@ -1,30 +1,39 @@
 //! Rows and spans for tests. Times are typed as in `2026-11-20 14:03`, in the zone of the test.
 
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
+use chrono::NaiveDateTime;
+use pacing::{Strategy, Window};
+use serde_json::{Map, Value};
 use shared::usage::Source;
 
 use crate::database::{DecisionRow, SnapshotRow};
 use crate::history::past::Past;
 use crate::history::span::Span;
-use crate::pacing::{Strategy, Window};
+use crate::rules;
+use crate::settings::Settings;
 
 /// A zone, and what is kept.
 pub(crate) struct Sample {
-    zone: TimeZone,
+    settings: Settings,
     pub(crate) snapshots: Vec<SnapshotRow>,
     pub(crate) decisions: Vec<DecisionRow>,
 }
 
 impl Sample {
     pub(crate) fn of(zone: &str) -> Self {
-        Self { zone: TimeZone::get(zone).unwrap(), snapshots: Vec::new(), decisions: Vec::new() }
+        let entries = Map::from_iter([("timezone".to_owned(), Value::from(zone))]);
+        Self {
+            settings: Settings::over_defaults(&entries).unwrap(),
+            snapshots: Vec::new(),
+            decisions: Vec::new(),
+        }
     }
 
     /// In seconds since the epoch.
     pub(crate) fn at(&self, time: &str) -> i64 {
-        let time: DateTime = time.parse().unwrap();
-        time.to_zoned(self.zone.clone()).unwrap().timestamp().as_second()
+        let seconds = if time.len() > 16 { "" } else { ":00" };
+        let time: NaiveDateTime = format!("{}{seconds}", time.replace(' ', "T")).parse().unwrap();
+        let local = time.and_utc().timestamp();
+        rules::between(&self.settings, local - 86_400 * 40, local + 86_400 * 40).calendar.zone.moment(local)
     }
 
     /// With readings of a window that resets then.
@@ -46,7 +55,9 @@ impl Sample {
 
     /// What it looks like later, with alerts at 80 and 95 %.
     pub(crate) fn past(&self, days: u32, now: &str) -> Past {
-        let span = Span::last_days(days, self.at(now), self.zone.clone());
+        let now = self.at(now);
+        let rules = rules::between(&self.settings, now - 86_400 * 100, now + 86_400 * 20);
+        let span = Span::last_days(days, now, &rules, self.settings.timezone.name());
         Past::of(span, &self.snapshots, &self.decisions, &[80, 95])
     }
 }
@@ -81,8 +92,8 @@ pub(crate) fn decision(session: &str, at: i64, secs: i64) -> DecisionRow {
 
 /// A safe line that rises from nothing to 95 % at the reset.
 pub(crate) fn even(window: Window, resets_at: i64, at: i64) -> f64 {
-    let left = crate::pacing::seconds(resets_at.saturating_sub(at));
-    (95.0 * (1.0 - left / crate::pacing::seconds(window.length_secs()))).clamp(0.0, 95.0)
+    let left = pacing::seconds(resets_at.saturating_sub(at));
+    (95.0 * (1.0 - left / pacing::seconds(window.length_secs()))).clamp(0.0, 95.0)
 }
 
 /// Two weeks of a worker: two windows a day, the week used up on Thursday, and delays.

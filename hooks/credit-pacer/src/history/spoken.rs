@@ -18,15 +18,6 @@ pub(crate) fn duration(secs: i64) -> String {
     }
 }
 
-/// `once`, `twice`, `3 times`.
-pub(crate) fn times(count: usize) -> String {
-    match count {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        _ => format!("{count} times"),
-    }
-}
-
 /// As at a sentence's beginning.
 pub(crate) fn capitalised(text: &str) -> String {
     let mut characters = text.chars();

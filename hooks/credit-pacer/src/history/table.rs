@@ -3,15 +3,13 @@
 use crate::history::chart::Look;
 use crate::history::past::{DayInNumbers, Past};
 use crate::history::spoken;
-use crate::pacing::Window;
 
 /// A narrower terminal is told the days without their months, and delays without their number.
 const WIDE_COLUMNS: usize = 56;
 
 /// The table, newest day last, without a line end after its last line.
 pub(crate) fn table(past: &Past, look: &Look) -> String {
-    let [five_hours, week] = Window::ALL.map(Window::name);
-    let head = line(["day", five_hours, week, "delays", "alerts"], look);
+    let head = line(["day", "5-hour", "weekly", "delays", "alerts"], look);
     let days = past.days();
     let lines = days.iter().map(|day| row(day, look));
     std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n")

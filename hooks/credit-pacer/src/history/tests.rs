@@ -4,7 +4,7 @@ use super::{asked_days, is_utf8, page};
 use crate::history::chart::Look;
 use crate::history::sample::{Sample, even, two_weeks};
 
-const LOOK: Look = Look { columns: 80, unicode: true, colours: false };
+const LOOK: Look = Look { columns: 80, unicode: true };
 
 #[test]
 fn without_data_it_says_where_data_come_from() {
@@ -23,8 +23,8 @@ fn both_windows_the_days_and_the_zone_once() {
     let text = page(&two_weeks().past(7, "2026-11-20 18:00"), &even, &LOOK, false);
     let parts: Vec<&str> = text.split("\n\n").collect();
     let begins: Vec<&str> = parts.iter().map(|part| part.split([':', ';', '\n']).next().unwrap()).collect();
-    let head = "day        5 hours    week                 delays alerts";
-    assert_eq!(begins, ["5 hours", "week", head, "Times in Europe/Berlin"]);
+    let head = "day         5-hour  weekly                 delays alerts";
+    assert_eq!(begins, ["5-hour limit", "weekly limit", head, "Times in Europe/Berlin"]);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use jiff::fmt::rfc2822;
+use chrono::DateTime;
 use serde_json::{Map, Value};
 use shared::courier::Answer;
 use shared::host::Timestamp;
@@ -71,19 +71,8 @@ fn retry_after(text: &str, now: Timestamp) -> Option<Duration> {
     if is_number(text) {
         return Some(text.parse().map_or(Duration::MAX, Duration::from_secs));
     }
-    match rfc2822::parse(text) {
-        Ok(date) => Some(Timestamp::from_secs(date.timestamp().as_second()).since(now)),
-        Err(_) => is_far_away(text).then_some(Duration::MAX),
-    }
-}
-
-/// A date whose year is the last one that can be read, or a later one: `Fri, 31 Dec 9999 23:59:59 GMT`.
-fn is_far_away(date: &str) -> bool {
-    let date = date.split_once(',').map_or(date, |(_, date)| date);
-    let mut parts = date.split_ascii_whitespace().skip(2);
-    let year = parts.next().filter(|year| is_number(year));
-    let is_last = year.is_some_and(|year| year.parse().unwrap_or(u64::MAX) >= 9999);
-    is_last && parts.next().is_some_and(|time| time.contains(':'))
+    let date = DateTime::parse_from_rfc2822(text).ok()?;
+    Some(Timestamp::from_secs(date.timestamp()).since(now))
 }
 
 fn is_number(text: &str) -> bool {

@@ -3,7 +3,7 @@
 use shared::config::{LayerKind, Origin, known_keys, read_typed, schema_of};
 
 use super::{DECIDING, Settings, by_project};
-use crate::pacing::Window;
+use pacing::Window;
 
 /// The built-in defaults with lines over them.
 fn with(lines: &str) -> Result<Settings, String> {

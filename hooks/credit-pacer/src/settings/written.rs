@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use jiff::civil::{Date, Weekday};
-use jiff::tz::TimeZone;
+use chrono::NaiveDate;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{SeqAccessDeserializer, StrDeserializer};
 use serde::de::{self, SeqAccess, Unexpected, Visitor};
@@ -46,8 +45,10 @@ pub struct HoursOfDay {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct DayRange {
-    first: Date,
-    last: Date,
+    /// In days since 1970-01-01.
+    pub(crate) first: i64,
+    /// Included.
+    pub(crate) last: i64,
 }
 
 /// A time zone: `system`, or a name that is known.
@@ -94,45 +95,16 @@ const DATE_PATTERN: &str = "[0-9]{4}-[0-9]{2}-[0-9]{2}";
 const MINUTES_OF_DAY: u16 = 24 * 60;
 
 impl Day {
-    /// It is this day of the calendar's.
-    pub(crate) fn is(self, weekday: Weekday) -> bool {
-        let own = match self {
-            Self::Mon => Weekday::Monday,
-            Self::Tue => Weekday::Tuesday,
-            Self::Wed => Weekday::Wednesday,
-            Self::Thu => Weekday::Thursday,
-            Self::Fri => Weekday::Friday,
-            Self::Sat => Weekday::Saturday,
-            Self::Sun => Weekday::Sunday,
-        };
-        own == weekday
-    }
-}
-
-impl HoursOfDay {
-    /// The whole day.
-    pub(crate) const ALL_DAY: Self = Self { from: 0, to: MINUTES_OF_DAY };
-
-    /// It holds this minute since midnight.
-    pub(crate) const fn contains(self, minute: u16) -> bool {
-        if self.is_over_midnight() {
-            minute >= self.from || minute < self.to
-        } else {
-            minute >= self.from && minute < self.to
-        }
-    }
-
-    /// It ends on the next day.
-    pub(crate) const fn is_over_midnight(self) -> bool {
-        self.to < self.from
-    }
-}
-
-impl DayRange {
-    /// The day is one of them.
-    pub(crate) fn contains(self, date: Date) -> bool {
-        self.first <= date && date <= self.last
-    }
+    /// All of them, Monday first, as they are written.
+    pub(crate) const WEEK: [(Self, &str); 7] = [
+        (Self::Mon, "mon"),
+        (Self::Tue, "tue"),
+        (Self::Wed, "wed"),
+        (Self::Thu, "thu"),
+        (Self::Fri, "fri"),
+        (Self::Sat, "sat"),
+        (Self::Sun, "sun"),
+    ];
 }
 
 impl Zone {
@@ -141,12 +113,9 @@ impl Zone {
         self.0 == SYSTEM
     }
 
-    /// The zone itself. For `system` this looks at the machine; where that says nothing, it is UTC.
-    pub(crate) fn find(&self) -> TimeZone {
-        if self.is_system() {
-            return TimeZone::system();
-        }
-        TimeZone::get(&self.0).unwrap_or(TimeZone::UTC)
+    /// The zone's name, or `system`.
+    pub(crate) fn name(&self) -> &str {
+        &self.0
     }
 }
 
@@ -226,17 +195,19 @@ impl TryFrom<String> for DayRange {
     }
 }
 
-fn date(text: &str) -> Option<Date> {
+/// In days since 1970-01-01.
+fn date(text: &str) -> Option<i64> {
     let is_written_so =
         text.len() == "2026-12-24".len() && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
-    if is_written_so { text.parse().ok() } else { None }
+    let date: NaiveDate = if is_written_so { text.parse().ok()? } else { return None };
+    Some(date.signed_duration_since(NaiveDate::default()).num_days())
 }
 
 impl TryFrom<String> for Zone {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        let is_known = text == SYSTEM || TimeZone::get(&text).is_ok();
+        let is_known = text == SYSTEM || text.parse::<chrono_tz::Tz>().is_ok();
         if is_known { Ok(Self(text)) } else { Err("not a time zone such as Europe/Berlin") }
     }
 }

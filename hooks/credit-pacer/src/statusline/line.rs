@@ -1,6 +1,6 @@
 //! The line itself: what it says, and what of it where there is little room. Pure.
 
-use crate::pacing::{Pace, Status, Strategy, Window, WindowPace};
+use pacing::{Pace, Status, Strategy, Window, WindowPace};
 
 /// What the line is made of.
 #[derive(Debug, Clone, Copy)]

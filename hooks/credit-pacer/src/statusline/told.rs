@@ -7,8 +7,6 @@ use serde_json::Value;
 use shared::usage::session::{Context, SessionUsage};
 use shared::usage::{MAX_WINDOWS, Window, is_paced, is_window_name};
 
-use crate::pacing;
-
 /// What was told.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Told {

@@ -1,11 +1,11 @@
 //! How it stands with the usage API.
 
+use pacing::Rules;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::host::Timestamp;
 use shared::state::Store;
 
-use crate::pacing::Rules;
 use crate::poll::Slot;
 use crate::settings::UsageApi;
 
@@ -43,8 +43,8 @@ impl ApiReport {
             enabled,
             trouble: slot.trouble.map(|kind| kind.words().to_owned()),
             next_at: is_waiting.then_some(slot.next_at),
-            asked: Some(rules.local(slot.asked_at, secs)),
-            again: is_waiting.then(|| rules.local(slot.next_at, secs)),
+            asked: Some(rules.calendar.said(slot.asked_at, secs)),
+            again: is_waiting.then(|| rules.calendar.said(slot.next_at, secs)),
         }
     }
 
@@ -67,7 +67,6 @@ mod tests {
     use shared::host::Timestamp;
 
     use super::ApiReport;
-    use crate::pacing::Rules;
     use crate::poll::{Kind, Slot};
     use crate::settings::Settings;
 
@@ -76,7 +75,7 @@ mod tests {
         // Sunday the 22nd of November 2026, 12:25 in UTC.
         const ASKED: i64 = 1_795_350_300;
         let entries = Map::from_iter([("timezone".to_owned(), "UTC".into())]);
-        let rules = Rules::of(&Settings::over_defaults(&entries).unwrap());
+        let rules = crate::rules::without_zone(&Settings::over_defaults(&entries).unwrap());
         let slot = Slot { asked_at: ASKED, next_at: ASKED + 600, ..Slot::default() };
         let failed = Slot { trouble: Some(Kind::NoLogin), ..slot };
         for (enabled, slot, after, expected) in [

@@ -1,11 +1,11 @@
 //! Rows of the database turned into what is drawn.
 
+use pacing::Window;
 use proptest::prelude::*;
 
 use super::{Past, Run};
 use crate::history::sample::{Sample, decision, reading};
 use crate::history::span::Span;
-use crate::pacing::Window;
 
 const NOW: &str = "2026-11-22 12:00";
 
@@ -163,11 +163,12 @@ proptest! {
         delays in prop::collection::vec((any::<i64>(), any::<i64>()), 0..20),
     ) {
         let now = 1_800_000_000;
+        let settings = crate::settings::Settings::over_defaults(&serde_json::Map::new()).unwrap();
         let near = near.into_iter().map(|(back, used, ahead)| (now - back, used, now - back + ahead));
         let rows: Vec<_> = rows.into_iter().chain(near)
             .map(|(at, used, reset)| reading(Window::FiveHour, at, used, reset)).collect();
         let decisions: Vec<_> = delays.into_iter().map(|(at, secs)| decision("s", at, secs)).collect();
-        let span = Span::last_days(3, now, jiff::tz::TimeZone::UTC);
+        let span = Span::last_days(3, now, &crate::rules::without_zone(&settings), "UTC");
         let past = Past::of(span, &rows, &decisions, &[80]);
         for run in &past.courses[0].runs {
             prop_assert!(run.points.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 < pair[1].1));

@@ -16,9 +16,9 @@ fn days_in_numbers() {
     let sample = two_weeks().delay("one", "2026-11-18 12:00", 1900);
     check(
         &sample,
-        Look { columns: 80, unicode: true, colours: false },
+        Look { columns: 80, unicode: true },
         "
-day        5 hours    week                 delays alerts
+day         5-hour  weekly                 delays alerts
 Tue 17 Nov    90 %    60 %          1 delay, 42 s      1
 Wed 18 Nov    90 %    92 %       2 delays, 32 min      1
 Thu 19 Nov    90 %   100 %          1 delay, 42 s      2
@@ -31,9 +31,9 @@ Fri 20 Nov       –   100 %                      –      –
 fn a_narrow_terminal_in_ascii() {
     check(
         &two_weeks(),
-        Look { columns: 40, unicode: false, colours: false },
+        Look { columns: 40, unicode: false },
         "
-day    5 hours   week      delays alerts
+day     5-hour weekly      delays alerts
 Tue 17    90 %   60 %        42 s      1
 Wed 18    90 %   92 %        42 s      1
 Thu 19    90 %  100 %        42 s      2

@@ -134,13 +134,6 @@ fn what_is_too_large_to_be_read_is_the_longest_time() {
     for (text, is_longest) in [
         ("18446744073709551616", true),
         ("99999999999999999999999999999999999999999999", true),
-        ("Fri, 31 Dec 9999 23:59:59 GMT", true),
-        ("31 Dec 9999 23:59:59 GMT", true),
-        ("Sat, 01 Jan 10000 00:00:00 GMT", true),
-        ("Sat, 01 Jan 99999999999999999999999 00:00:00 GMT", true),
-        ("Fri, 31 Dec 99x9 23:59:59 GMT", false),
-        ("Fri, 31 Dec 10000", false),
-        ("in about 10000 hours", false),
         ("-18446744073709551616", false),
     ] {
         assert_eq!(retry_after(text, NOW), is_longest.then_some(Duration::MAX), "{text}");

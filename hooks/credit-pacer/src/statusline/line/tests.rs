@@ -1,7 +1,7 @@
 //! The line as it is printed, at every width and for every kind of reading.
 
 use super::{Shown, line, width};
-use crate::pacing::{Pace, Reading, Status, Strategy, Window, WindowPace};
+use pacing::{Pace, Reading, Status, Strategy, Window, WindowPace};
 
 const NOW: i64 = 1_000_000;
 
@@ -18,6 +18,7 @@ fn window(window: Window, row: Row) -> WindowPace {
         safe_percent: 0.0,
         over_percent: 0.0,
         delay_secs: 0.0,
+        fit: None,
     };
     let Some((status, used_percent, over_percent, age, left)) = row else { return unknown };
     let reading = Some((NOW - age, Reading { used_percent, resets_at: NOW + left }));

@@ -1,0 +1,412 @@
+//! The controller as tables and properties.
+
+use proptest::prelude::*;
+
+use crate::{
+    Calendar, Call, DAY_SECS, Hours, Learned, Limit, Pace, Question, Reading, Rules, Snapshot, Status,
+    Window, WindowPace, Zone, decide, seconds,
+};
+
+/// Monday 2026-11-23 00:00 UTC.
+const MONDAY: i64 = 1_795_392_000;
+
+const HOUR: i64 = 3600;
+
+/// The defaults in UTC.
+fn rules() -> Rules {
+    Rules {
+        safety: 0.95,
+        threshold: 0.0,
+        shortest_delay: 5.0,
+        longest_delay: 350.0,
+        stale_after: 900.0,
+        five_hour: Limit { is_enabled: true, preload: 45.0 },
+        seven_day: Limit { is_enabled: true, preload: 10.0 },
+        calendar: Calendar { workdays: [true, true, true, true, true, false, false], ..Calendar::default() },
+    }
+}
+
+fn on(workdays: [u8; 7]) -> Rules {
+    let mut rules = rules();
+    rules.calendar.workdays = workdays.map(|day| day > 0);
+    rules
+}
+
+fn working(hours: &[(u16, u16)]) -> Rules {
+    let mut rules = rules();
+    rules.calendar.work_hours =
+        hours.iter().map(|(from, to)| Hours { from: from * 60, to: to * 60 }).collect();
+    rules
+}
+
+fn off(first: i64, last: i64) -> Rules {
+    let mut rules = rules();
+    rules.calendar.days_off = vec![(MONDAY / DAY_SECS + first, MONDAY / DAY_SECS + last)];
+    rules
+}
+
+fn snapshot(at: i64, window: Window, used_percent: f64, resets_at: i64) -> Snapshot {
+    let reading = Some(Reading { used_percent, resets_at });
+    match window {
+        Window::FiveHour => Snapshot { at, five_hour: reading, seven_day: None },
+        Window::SevenDay => Snapshot { at, five_hour: None, seven_day: reading },
+    }
+}
+
+fn ask(now: i64, snapshots: &[Snapshot], learned: &Learned, rules: &Rules) -> Pace {
+    decide(&Question { now: seconds(now), snapshots, learned }, rules)
+}
+
+fn of(pace: &Pace, window: Window) -> WindowPace {
+    pace.windows.into_iter().find(|pace| pace.window == window).unwrap()
+}
+
+fn week(now: i64, used: f64, resets_at: i64, rules: &Rules) -> WindowPace {
+    of(
+        &ask(now, &[snapshot(now, Window::SevenDay, used, resets_at)], &Learned::default(), rules),
+        Window::SevenDay,
+    )
+}
+
+fn assert_close(number: f64, expected: f64, what: &str) {
+    assert!((number - expected).abs() < 0.05, "{what}: {number}, not {expected}");
+}
+
+#[test]
+fn week_goes_by_working_days_hours_and_holidays() {
+    let day = |days: i64, hours: i64| MONDAY + days * DAY_SECS + hours * HOUR;
+    for (what, rules, now, resets_at, expected) in [
+        ("Monday noon", rules(), day(0, 12), day(7, 0), 10.0),
+        ("Wednesday noon", rules(), day(2, 12), day(7, 0), 50.0),
+        ("Saturday", rules(), day(5, 12), day(7, 0), 100.0),
+        ("preload until Monday", rules(), day(0, 4), day(4, 16), 10.0),
+        ("after the preload", rules(), day(0, 8), day(4, 16), 13.33),
+        ("a Saturday's worker at noon", on([0, 0, 0, 0, 0, 1, 0]), day(-2, 12), day(4, 16), 50.0),
+        ("ends in a weekend", rules(), day(4, 12), day(6, 12), 90.0),
+        ("begins in a weekend", rules(), day(-1, 20), day(5, 10), 10.0),
+        ("hours, noon of three", working(&[(9, 17)]), day(2, 13), day(7, 0), 50.0),
+        ("hours, overlapping", working(&[(9, 12), (13, 18), (14, 16)]), day(2, 14), day(7, 0), 50.0),
+        ("hours over midnight", working(&[(22, 6)]), day(5, 2), day(7, 0), 90.0),
+        ("a holiday", off(0, 0), day(1, 12), day(7, 0), 12.5),
+        ("holidays from to", off(0, 2), day(3, 12), day(7, 0), 25.0),
+        ("a week off goes by the clock", off(-3, 8), day(2, 12), day(7, 0), 35.71),
+        ("no working days at all", on([0; 7]), day(2, 12), day(7, 0), 35.71),
+    ] {
+        assert_close(week(now, 0.0, resets_at, &rules).allowance_percent, expected, what);
+    }
+}
+
+#[test]
+fn five_hours_go_by_the_clock() {
+    for (secs_left, allowance) in [(5 * HOUR, 45.0), (3 * HOUR, 45.0), (9000, 50.0), (HOUR, 80.0)] {
+        let reading = snapshot(MONDAY, Window::FiveHour, 0.0, MONDAY + secs_left);
+        let pace = of(&ask(MONDAY, &[reading], &Learned::default(), &rules()), Window::FiveHour);
+        assert_close(pace.allowance_percent, allowance, "allowance");
+        assert_close(pace.safe_percent, allowance * 0.95, "safe");
+    }
+}
+
+/// Berlin: clocks are put forward on 29 March 2026 at 01:00 UTC, and back on 25 October at 01:00 UTC.
+fn berlin() -> Zone {
+    Zone::new(vec![(0, HOUR), (1_774_746_000, 2 * HOUR), (1_792_890_000, HOUR)])
+}
+
+#[test]
+fn local_times_that_come_twice_or_never() {
+    let zone = berlin();
+    for (what, local, moment) in [
+        ("winter", 1_774_742_400 + HOUR, 1_774_742_400),
+        ("a time that is left out is the change itself", 1_774_746_000 + HOUR + 1800, 1_774_746_000),
+        ("summer", 1_774_746_000 + 3 * HOUR, 1_774_746_000 + HOUR),
+        ("a time that comes twice is the first", 1_792_890_000 + HOUR + 1800, 1_792_890_000 - 1800),
+        ("after that", 1_792_890_000 + 2 * HOUR, 1_792_890_000 + HOUR),
+    ] {
+        assert_eq!(zone.moment(local), moment, "{what}");
+    }
+    let days = |now: i64| {
+        (zone.moment((zone.day(now) + 1) * DAY_SECS) - zone.moment(zone.day(now) * DAY_SECS)) / HOUR
+    };
+    assert_eq!([days(1_774_746_000), days(1_792_890_000), days(MONDAY)], [23, 25, 24]);
+}
+
+#[test]
+fn half_of_a_day_whose_clocks_change() {
+    for (noon, reset, expected) in [
+        (1_774_778_400, 1_775_080_800, 11.0 / 23.0 * 100.0),
+        (1_792_926_000, 1_793_228_400, 13.0 / 25.0 * 100.0),
+    ] {
+        let mut rules = on([0, 0, 0, 0, 0, 0, 1]);
+        rules.calendar.zone = berlin();
+        assert_close(week(noon, 0.0, reset, &rules).elapsed_percent, expected, "noon");
+    }
+}
+
+#[test]
+fn quiet_hours_hold_minutes_also_after_midnight() {
+    for (hours, minute, expected) in [
+        ((540, 1020), 539, false),
+        ((540, 1020), 540, true),
+        ((540, 1020), 1020, false),
+        ((1320, 360), 1439, true),
+        ((1320, 360), 0, true),
+        ((1320, 360), 360, false),
+        ((1320, 0), 0, false),
+        ((0, 1440), 1439, true),
+    ] {
+        let quiet_hours = vec![Hours { from: hours.0, to: hours.1 }];
+        let calendar = Calendar { quiet_hours, ..Calendar::default() };
+        assert_eq!(calendar.is_quiet(seconds(MONDAY + minute * 60)), expected, "{hours:?} {minute}");
+    }
+}
+
+#[test]
+fn moments_for_people_have_a_date_if_the_name_of_the_day_comes_again() {
+    let calendar = Calendar { zone: berlin(), ..Calendar::default() };
+    for (days, said) in [(4, "Fri 01:00"), (8, "Tue 1 Dec 01:00"), (-7, "Mon 16 Nov 01:00")] {
+        assert_eq!(calendar.said(MONDAY + days * DAY_SECS, MONDAY), said);
+    }
+    assert_eq!(crate::date(-1), (1969, 12, 31));
+    assert_eq!(crate::date(11_016), (2000, 2, 29));
+}
+
+#[test]
+fn readings_that_say_nothing_about_now() {
+    let (now, end) = (MONDAY + 60 * HOUR, MONDAY + 7 * DAY_SECS);
+    for (what, snapshot, status) in [
+        ("fresh", snapshot(now - 900, Window::SevenDay, 99.0, end), Status::Over),
+        ("old", snapshot(now - 901, Window::SevenDay, 99.0, end), Status::Stale),
+        ("from a clock a little ahead", snapshot(now + 90, Window::SevenDay, 99.0, end), Status::Over),
+        ("from a clock far ahead", snapshot(now + 91, Window::SevenDay, 99.0, end), Status::Stale),
+        ("its window has ended", snapshot(now - 60, Window::SevenDay, 99.0, now), Status::Stale),
+        ("none", snapshot(now, Window::FiveHour, 1.0, now + HOUR), Status::Unknown),
+        ("no number", snapshot(now, Window::SevenDay, f64::NAN, end), Status::Unknown),
+        (
+            "a reset too far away begins a window now",
+            snapshot(now, Window::SevenDay, 50.0, i64::MAX),
+            Status::Over,
+        ),
+    ] {
+        let pace = ask(now, &[snapshot], &Learned::default(), &rules());
+        assert_eq!(of(&pace, Window::SevenDay).status, status, "{what}");
+        assert_eq!(pace.delay_secs > 0.0, status == Status::Over, "{what}: {pace:?}");
+    }
+    let mut rules = rules();
+    rules.seven_day.is_enabled = false;
+    let off = ask(now, &[snapshot(now, Window::SevenDay, 99.0, end)], &Learned::default(), &rules);
+    assert_eq!((of(&off, Window::SevenDay).status, off.delay_secs.to_bits()), (Status::Off, 0));
+}
+
+#[test]
+fn lower_reading_of_the_same_window_is_an_older_one() {
+    let (now, end) = (MONDAY + 60 * HOUR, MONDAY + 7 * DAY_SECS);
+    let used = |first_end: i64| {
+        let readings = [
+            snapshot(now - 60, Window::SevenDay, 48.0, first_end),
+            snapshot(now, Window::SevenDay, 46.0, end),
+        ];
+        of(&ask(now, &readings, &Learned::default(), &rules()), Window::SevenDay)
+            .reading
+            .unwrap()
+            .1
+            .used_percent
+    };
+    assert_close(used(end - 60), 48.0, "the same");
+    assert_close(used(end - DAY_SECS), 46.0, "another");
+}
+
+/// Work from nine to five with a call each half minute on so many days before Monday the 23rd, and on that day until an hour.
+fn worker(days: std::ops::Range<i64>, until_hour: i64, cost: f64) -> (Learned, Vec<Snapshot>) {
+    let (mut learned, mut used, mut last) = (Learned::default(), (0.0, 0), Vec::new());
+    let shifts = days.map(|day| (day, 17)).chain([(0, until_hour)]);
+    for (day, end) in shifts.filter(|(day, _)| (day + 700) % 7 < 5) {
+        for second in (9 * HOUR..end * HOUR).step_by(30) {
+            let at = MONDAY + day * DAY_SECS + second;
+            if at >= used.1 {
+                used = (0.0, at + 5 * HOUR);
+            }
+            used.0 += cost;
+            let reading = snapshot(at, Window::FiveHour, used.0.round().min(100.0), used.1);
+            learned.read(&reading);
+            learned.call(Call { at: seconds(at), session: 1, slept_secs: 0.0 });
+            last = vec![reading];
+        }
+    }
+    (learned, last)
+}
+
+#[test]
+fn forecast_knows_when_the_day_ends() {
+    // 70 % at three in the afternoon is over the line of an hour's window; a user who stops at five needs no delay.
+    let delay = |days, cost| {
+        let (learned, snapshots) = worker(days, 12, cost);
+        assert_close(learned.gap_secs(), 30.0, "gap");
+        ask(MONDAY + 12 * HOUR, &snapshots, &learned, &rules())
+    };
+    let known = delay(-14..0, 0.22);
+    let fit = of(&known, Window::FiveHour).fit.unwrap();
+    assert!((fit.expected - 240.0).abs() < 30.0, "until 14:00: {fit:?}");
+    assert!((80.0..110.0).contains(&fit.fitting), "{fit:?}");
+    assert!(known.delay_secs > 60.0, "{known:?}");
+    assert_eq!(known.constrained_window, Some(Window::FiveHour));
+    // What little is expected fits.
+    assert_eq!(delay(-14..0, 0.13).delay_secs.to_bits(), 0);
+}
+
+#[test]
+fn delay_says_when_the_budget_would_end() {
+    let (learned, snapshots) = worker(-14..0, 12, 0.22);
+    let reason = ask(MONDAY + 12 * HOUR, &snapshots, &learned, &rules()).reason;
+    let expected = "5-hour limit: 79 % used at 12:00, 57 % safe by now; at this pace it would end at 13:00, 60 minutes before it \
+                    resets (Mon 14:00)";
+    assert_eq!(reason, expected);
+}
+
+#[test]
+fn delayed_calls_count_as_they_would_have_come() {
+    let mut learned = Learned::default();
+    for step in 0..100_i32 {
+        // Every 20 seconds by nature, with a delay of 40 between.
+        let at = seconds(MONDAY) + f64::from(step) * 60.0;
+        learned.call(Call { at, session: 1, slept_secs: 40.0 });
+    }
+    assert_close(learned.gap_secs(), 20.0, "gap");
+    assert!((learned.habit.calls() - 300.0).abs() < 8.0, "{}", learned.habit.calls());
+}
+
+#[test]
+fn forgotten_terminal_changes_nothing() {
+    let (learned, snapshots) = worker(-14..0, 12, 0.22);
+    let mut with_another = learned.clone();
+    with_another.call(Call { at: seconds(MONDAY + 12 * HOUR - 1800), session: 2, slept_secs: 0.0 });
+    let now = MONDAY + 12 * HOUR;
+    let [alone, beside] =
+        [&learned, &with_another].map(|learned| ask(now, &snapshots, learned, &rules()).delay_secs);
+    assert!((alone - beside).abs() / alone < 0.03, "{alone} {beside}");
+}
+
+#[test]
+fn locked_out_time_is_unknown_and_two_accounts_do_not_mix() {
+    let (mut learned, _) = worker(-14..0, 12, 0.22);
+    let before = learned.habit.calls();
+    learned.read(&snapshot(MONDAY + 12 * HOUR, Window::FiveHour, 100.0, MONDAY + 14 * HOUR));
+    learned.call(Call { at: seconds(MONDAY + 15 * HOUR), session: 1, slept_secs: 0.0 });
+    assert_close(learned.habit.calls(), before + 1.0, "calls");
+    let days = learned.habit.by_day(&rules().calendar, seconds(MONDAY + 16 * HOUR));
+    assert!(days[0].calls[13 * 4].is_nan() && days[0].calls[14 * 4 + 1] == 0.0);
+    let cost = learned.cost(Window::FiveHour, 0.2);
+    let other = snapshot(MONDAY + 15 * HOUR, Window::FiveHour, 3.0, MONDAY + 19 * HOUR);
+    let first =
+        Snapshot { seven_day: Some(Reading { used_percent: 9.0, resets_at: MONDAY + DAY_SECS }), ..other };
+    learned.read(&first);
+    learned.read(&Snapshot { at: first.at + 10, ..snapshot(0, Window::FiveHour, 70.0, MONDAY + 16 * HOUR) });
+    assert_close(learned.cost(Window::FiveHour, 0.2), 0.2, "another account's cost is not known");
+    learned.read(&Snapshot { at: first.at + 20, ..first });
+    assert_close(learned.cost(Window::FiveHour, 0.2), cost, "the first account's is");
+}
+
+#[test]
+fn memory_is_small_and_comes_back_as_it_was() {
+    let (learned, _) = worker(-60..0, 12, 0.2);
+    assert_eq!(learned.habit.days(), 28);
+    assert!(learned.habit.busy_slots().all(|slot| slot >= MONDAY - 28 * DAY_SECS));
+}
+
+fn any_snapshot() -> impl Strategy<Value = Snapshot> {
+    let used = || prop_oneof![0.0..130.0, any::<f64>()];
+    let resets = || prop_oneof![MONDAY - HOUR..MONDAY + 8 * DAY_SECS, any::<i64>()];
+    let reading = || {
+        proptest::option::weighted(
+            0.9,
+            (used(), resets()).prop_map(|(used_percent, resets_at)| Reading { used_percent, resets_at }),
+        )
+    };
+    let at = prop_oneof![4 => MONDAY - 9000..MONDAY + 60, 1 => any::<i64>()];
+    (at, reading(), reading()).prop_map(|(at, five_hour, seven_day)| Snapshot { at, five_hour, seven_day })
+}
+
+fn any_call() -> impl Strategy<Value = Call> {
+    let at = prop_oneof![4 => seconds(MONDAY - 9000)..seconds(MONDAY + 60), 1 => any::<f64>()];
+    let slept = prop_oneof![0.0..350.0, any::<f64>()];
+    (at, 0..4_u64, slept).prop_map(|(at, session, slept_secs)| Call { at, session, slept_secs })
+}
+
+fn learned_from(calls: &[Call], snapshots: &[Snapshot]) -> Learned {
+    let mut learned = Learned::default();
+    for snapshot in snapshots {
+        learned.read(snapshot);
+    }
+    for call in calls {
+        learned.call(*call);
+    }
+    learned
+}
+
+proptest! {
+    #[test]
+    fn numbers_are_finite_and_no_delay_is_too_long(
+        now in prop_oneof![4 => seconds(MONDAY)..seconds(MONDAY + DAY_SECS), 1 => any::<f64>()],
+        snapshots in proptest::collection::vec(any_snapshot(), 0..8),
+        calls in proptest::collection::vec(any_call(), 0..30),
+        is_berlin in any::<bool>(), hours in 0..3_u8,
+    ) {
+        let learned = learned_from(&calls, &snapshots);
+        let mut rules = working([[].as_slice(), &[(9, 17)], &[(22, 6), (5, 7)]][usize::from(hours)]);
+        rules.calendar.zone = if is_berlin { berlin() } else { Zone::default() };
+        let pace = decide(&Question { now, snapshots: &snapshots, learned: &learned }, &rules);
+        prop_assert!((0.0..=350.0).contains(&pace.delay_secs), "{}", pace.delay_secs);
+        prop_assert!(pace.delay_secs <= 0.0 || pace.delay_secs >= 5.0);
+        for window in &pace.windows {
+            for number in [window.elapsed_percent, window.allowance_percent, window.safe_percent, window.delay_secs] {
+                prop_assert!((0.0..=350.0).contains(&number), "{window:?}");
+            }
+            prop_assert!(window.over_percent.is_finite(), "{window:?}");
+            prop_assert!(window.status == Status::Over || window.delay_secs <= 0.0, "{window:?}");
+            if let Some((_, reading)) = window.reading.filter(|_| window.delay_secs > 0.0) {
+                prop_assert!(window.delay_secs <= seconds(reading.resets_at) - now, "{window:?}");
+            }
+            if let Some(fit) = window.fit {
+                prop_assert!(fit.expected >= 0.0 && fit.fitting >= 0.0 && fit.expected.is_finite(), "{fit:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn safe_line_never_falls(
+        window in proptest::sample::select(&Window::ALL[..]),
+        resets_at in MONDAY..MONDAY + 90 * DAY_SECS,
+        mut ago in proptest::collection::vec(1..7 * DAY_SECS, 2..20),
+    ) {
+        ago.sort_by(|one, other| other.cmp(one));
+        let mut rules = working(&[(9, 17)]);
+        rules.calendar.zone = berlin();
+        let safe = |ago: &i64| rules.safe_at(window, resets_at, seconds(resets_at - *ago));
+        let safe: Vec<f64> = ago.iter().filter(|ago| **ago <= window.length_secs()).map(safe).collect();
+        prop_assert!(safe.is_sorted(), "{safe:?}");
+        prop_assert!(safe.iter().all(|safe| (0.0..=95.0 + 1e-9).contains(safe)), "{safe:?}");
+    }
+
+    #[test]
+    fn nothing_is_delayed_within_the_line(
+        left in 1..7 * DAY_SECS, below in 0.0..100.0_f64, calls in proptest::collection::vec(any_call(), 0..30),
+    ) {
+        let resets_at = MONDAY + left;
+        let used = (rules().safe_at(Window::SevenDay, resets_at, seconds(MONDAY)) - below).max(0.0);
+        let reading = snapshot(MONDAY, Window::SevenDay, used, resets_at);
+        let pace = ask(MONDAY, &[reading], &learned_from(&calls, &[reading]), &rules());
+        prop_assert_eq!(of(&pace, Window::SevenDay).status, Status::Ok);
+        prop_assert_eq!(pace.delay_secs.to_bits(), 0);
+    }
+
+    #[test]
+    fn second_window_never_makes_a_delay_shorter(
+        snapshots in proptest::collection::vec(any_snapshot(), 0..8),
+        calls in proptest::collection::vec(any_call(), 0..30),
+        is_week in any::<bool>(),
+    ) {
+        let learned = learned_from(&calls, &snapshots);
+        let mut one = rules();
+        if is_week { one.five_hour.is_enabled = false } else { one.seven_day.is_enabled = false }
+        let [both, one] = [rules(), one].map(|rules| ask(MONDAY, &snapshots, &learned, &rules).delay_secs);
+        prop_assert!(both >= one, "{both} {one}");
+    }
+}

@@ -1,0 +1,72 @@
+//! The books of delays: what was slept, not what was planned. No lock that orders calls is held while the database is written.
+
+use shared::hook::{Hook, Remembered};
+use shared::host::{Places, Timestamp};
+use shared::journal;
+use shared::state::Store;
+
+use crate::CreditPacer;
+use crate::database::{Database, DatabaseError, DecisionRow};
+use crate::observe::digest;
+use crate::settings::Settings;
+use crate::state::State;
+
+pub(crate) const DAY_SECS: i64 = 24 * 60 * 60;
+
+/// A sleep of this session ends now. Of parallel calls that slept together the first one books.
+pub(crate) fn slept(places: &Places, session: Option<&str>, now: Timestamp) {
+    let (Some(store), Some(id)) = (places.open_store(), session) else { return };
+    let Some(file) = store.session_file::<State>("") else { return };
+    let booked = store.locked(&file, || {
+        let mut state: State = store.load(&file, "").ok()?;
+        let booked = state.book(digest(id), now)?;
+        store.save(&file, "", &state).ok()?;
+        Some(booked)
+    });
+    let Ok(Some((pending, slept))) = booked else { return };
+    let row = DecisionRow {
+        timestamp: pending.at.micros().div_euclid(1_000_000),
+        should_throttle: true,
+        delay_seconds: i64::try_from((slept + std::time::Duration::from_millis(500)).as_secs())
+            .unwrap_or(i64::MAX),
+        session_id: id.to_owned(),
+        window: pending.window,
+        used: pending.used,
+        safe: pending.safe,
+        strategy: pending.strategy,
+    };
+    let kept = Database::open(&store).and_then(|database| database.add_decision(&row));
+    tell(&store, kept, now);
+}
+
+/// Once a day, at a session's start: removes what is older than `retention_days`.
+pub(crate) fn clean_up(store: &Store, settings: &Settings, now: Timestamp) {
+    let secs = now.micros().div_euclid(1_000_000);
+    let state: State = State::file_name("")
+        .and_then(|_| store.peek(&store.session_file::<State>("")?, ""))
+        .unwrap_or_default();
+    if !is_cleaning_due(state.cleaned_at, secs) {
+        return;
+    }
+    let before = secs - i64::from(settings.retention_days.get()) * DAY_SECS;
+    let cleaned = Database::open_existing(store)
+        .and_then(|database| database.map_or(Ok(()), |mut database| database.clean_up(before)));
+    tell(store, cleaned, now);
+}
+
+pub(crate) const fn is_cleaning_due(cleaned_at: i64, now: i64) -> bool {
+    cleaned_at + DAY_SECS <= now || now < cleaned_at
+}
+
+/// The journal keeps what went wrong: pacing goes on without the database, and `history` says what is wrong with it.
+fn tell(store: &Store, result: Result<(), DatabaseError>, now: Timestamp) {
+    if let Err(DatabaseError(told)) = result {
+        let entry = journal::Entry {
+            hook: CreditPacer::NAME,
+            what: "error",
+            text: Some(&told),
+            ..journal::Entry::default()
+        };
+        journal::write(store, now, &entry);
+    }
+}
