@@ -348,7 +348,7 @@ const WHYS: [(&str, &str); 16] = [
 ];
 
 const UNCLOSED: &str = "not valid YAML (a `[` is not closed, or a comma is missing)";
-const UNQUOTED: &str = "not valid YAML (a quote is not closed)";
+const UNQUOTED: &str = "not valid YAML (a quote is not closed, or its text goes on without indentation)";
 const MISPLACED: &str = "not valid YAML (the indentation does not fit, or something follows a value)";
 const SIGN: &str = "not valid YAML (a text that begins with `*` or another sign needs quotes)";
 
@@ -418,8 +418,8 @@ mod tests {
             ("a: {b: 1\nc: 2\n", Some(2), "a `{` is not closed, or a comma is missing"),
             ("a: [b\n", Some(2), "a `[` is not closed, or a comma is missing"),
             ("a: [b\nc: d\n", Some(2), "a `[` is not closed, or a comma is missing"),
-            ("a: 'open\n", Some(1), "a quote is not closed"),
-            ("a: 1\nb: \"open\nc: 2\n", Some(2), "a quote is not closed"),
+            ("a: 'open\n", Some(1), "a quote is not closed, or"),
+            ("a: 1\nb: \"open\nc: 2\n", Some(2), "a quote is not closed, or"),
             ("a: b: c\n", Some(1), "a `:` too many here, or one too few above"),
             ("a\nb: 1\n", Some(2), "a `:` too many here, or one too few above"),
             ("a: 1\nb\nc: 1\n", Some(3), "the key above lacks its `:`"),

@@ -144,7 +144,7 @@ fn a_fault_in_another_hooks_section_costs_this_one_nothing() {
 
 #[test]
 fn a_section_that_seems_to_stand_in_anothers_quotes_or_brackets_is_none() {
-    for other in ["other: \"a\nSECTION\n\"\n", "other: 'a\nSECTION\n'\n", "other: |\n  SECTION\n"] {
+    for other in ["other: \"a\n SECTION\n \"\n", "other: 'a\n SECTION\n '\n", "other: |\n  SECTION\n"] {
         let gate = Gate::new(&other.replace("SECTION", "stop-momentum: yes"));
         assert_eq!(notice(gate.stop(WORDS).as_ref()), "", "{other}");
     }

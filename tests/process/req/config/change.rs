@@ -15,7 +15,7 @@ fn a_key_is_set_and_unset_in_the_local_file_of_a_project_and_the_answer_names_th
     desk.sandbox.requirements(Level::Local, "# mine\nrequirements:\n  # later\n  branch_size: {}   # big\n");
     let said = done(&desk, &format!("config set {THRESHOLD} 200"));
     assert_eq!(said, format!("{THRESHOLD}: 200  (.claude/requirements.local.yaml:4)"));
-    let changed = "# mine\nrequirements:\n  # later\n  branch_size: { thresholds: { warn: 200 } }   # big\n";
+    let changed = "# mine\nrequirements:\n  # later\n  branch_size: {thresholds: {warn: 200}}   # big\n";
     assert_eq!(text(&desk, Level::Local).as_deref(), Some(changed));
     assert_eq!(value(&desk, THRESHOLD), "200");
     let said = done(&desk, &format!("config set {THRESHOLD} 200 --local"));
@@ -25,7 +25,7 @@ fn a_key_is_set_and_unset_in_the_local_file_of_a_project_and_the_answer_names_th
     );
     let said = done(&desk, &format!("config unset {THRESHOLD}"));
     assert_eq!(said, format!("{THRESHOLD} is not set any more"));
-    assert_eq!(text(&desk, Level::Local).as_deref(), Some("# mine\n  # later\n"));
+    assert_eq!(text(&desk, Level::Local).as_deref(), Some("# mine\n"));
     assert_eq!(text(&desk, Level::Project).as_deref(), Some(TEAM), "and no other file is touched");
 }
 
