@@ -13,6 +13,7 @@ use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 pub use clock::{Clock, DAY, HOUR, Timestamp};
+pub use config::display_path;
 pub use places::{Places, StateDirIgnored};
 pub use programs::{TrustedPath, first_program, is_program};
 pub use stdin::{InputError, MAX_INPUT_BYTES, READ_DEADLINE, complete_value_end, read_first_value};
@@ -169,15 +170,6 @@ pub fn least_environment() -> impl Iterator<Item = (&'static str, OsString)> {
 /// The variables of this process with such a name, for a child that may have them.
 pub fn inherited(is_wanted: impl Fn(&str) -> bool) -> Vec<(OsString, OsString)> {
     std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(&is_wanted)).collect()
-}
-
-/// `path` as a person reads it: the home directory shortened to `~`.
-#[must_use]
-pub fn display_path(path: &Path, home: Option<&Path>) -> String {
-    match home.and_then(|home| path.strip_prefix(home).ok()) {
-        Some(rest) => Path::new("~").join(rest).display().to_string(),
-        None => path.display().to_string(),
-    }
 }
 
 /// A longer path is taken by no system we run on, in bytes.

@@ -19,10 +19,11 @@
 //! The rule everything serves: a hook never harms the session. Whatever goes wrong, the exit status is 0,
 //! stdout is empty or one JSON object, and the journal says what happened.
 
+pub use config;
+
 pub mod blocks;
 pub mod catalog;
 pub mod cli;
-pub mod config;
 pub mod courier;
 pub mod heartbeat;
 pub mod hook;

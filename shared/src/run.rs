@@ -161,7 +161,7 @@ impl<'a> Invocation<'a> {
     }
 
     fn configure<H: Hook>(&self) -> Option<Section<H::Settings>> {
-        let sources = Sources::of(&self.places, self.host.environment.home.as_deref());
+        let sources = self.places.sources(self.host.environment.home.as_deref());
         let switches = self.store.as_ref().map(Switches::read).unwrap_or_default();
         let switches = switches.of(H::NAME, self.session());
         let tells_unknown_keys = H::TELLS_UNKNOWN_KEYS && self.is_starting();

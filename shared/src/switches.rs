@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use config::{Position, SectionSwitches, is_worded};
+
 use crate::blocks::RecordError;
 use crate::hook::{Effect, Remembered};
 use crate::host::{Places, Timestamp};
@@ -17,46 +19,6 @@ use crate::state::{KEEP_DAYS, Store};
 
 /// The envelope's session of a file that belongs to none.
 const MACHINE: &str = "";
-
-/// Where a switch stands.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Position {
-    /// Enabled, whatever the files say.
-    On,
-    /// Disabled, unless the files lock it.
-    Off,
-    /// The files decide; of a key that knows the word itself, such as `tempo-stop.mode`: this word.
-    #[default]
-    Auto,
-}
-
-impl Position {
-    /// The word that is typed.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::On => "on",
-            Self::Off => "off",
-            Self::Auto => "auto",
-        }
-    }
-
-    /// The position of a word, in small letters; `None`: it is none of the three.
-    #[must_use]
-    pub fn of_word(word: &str) -> Option<Self> {
-        [Self::On, Self::Off, Self::Auto].into_iter().find(|position| position.word() == word)
-    }
-}
-
-/// The name of a key that holds one of the three words, and no `enabled`: its switch keeps `auto` as well.
-const WORDED: &str = "mode";
-
-/// The switch, `section.key` or a key within a section, is of a key that holds one of the three words.
-#[must_use]
-pub fn is_worded(switch: &str) -> bool {
-    switch.rsplit('.').next() == Some(WORDED)
-}
 
 /// For whom a switch is turned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,21 +59,6 @@ impl Effect for Turn {
         let store = places.open_store().ok_or("there is no state folder to keep the switch in")?;
         let turned = turn(&store, &self.switch, self.reach(), self.position, now);
         turned.map_err(|error| format!("{}: {error}", self.switch))
-    }
-}
-
-/// The switches of one section: its own, and those of keys within it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SectionSwitches {
-    /// Its own.
-    pub own: Position,
-    /// Those of keys that are turned, by the key's dotted path within the section; auto only where [`is_worded`].
-    pub keys: BTreeMap<String, Position>,
-}
-
-impl From<Position> for SectionSwitches {
-    fn from(own: Position) -> Self {
-        Self { own, keys: BTreeMap::new() }
     }
 }
 

@@ -16,7 +16,6 @@ use std::collections::BTreeMap;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use shared::config::Sources;
 use shared::courier::{self, Request};
 use shared::hook::{Hook, Seen};
 use shared::host::{Host, Places};
@@ -108,7 +107,7 @@ fn allowed(host: &Host, places: &Places, store: &Store) -> Option<UsageApi> {
     }
     let environment = &host.environment;
     let switch = Switches::read(store).position(CreditPacer::NAME, environment.session_id.as_deref());
-    let sources = Sources::of(places, environment.home.as_deref());
+    let sources = places.sources(environment.home.as_deref());
     let section = shared::run::configure::<CreditPacer>(CreditPacer::section(), &sources, switch)?;
     let settings = section.settings.usage_api;
     (section.enabled && settings.enabled).then_some(settings)

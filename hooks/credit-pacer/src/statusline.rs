@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use pacing::Pace;
-use shared::config::{Section, Sources};
+use shared::config::Section;
 use shared::hook::Hook;
 use shared::host::{Environment, Host, Places, Timestamp, read_first_value};
 use shared::journal;
@@ -45,7 +45,7 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     let (recorded, news) = record(store.as_ref(), &told);
     let switches = store.as_ref().map(Switches::read).unwrap_or_default();
     let switch = switches.position(CreditPacer::NAME, told.session.as_deref());
-    let sources = Sources::of(&places, environment.home.as_deref());
+    let sources = places.sources(environment.home.as_deref());
     let Some(section) = configure::<CreditPacer>(CreditPacer::section(), &sources, switch) else {
         print(b"credit-pacer: the built-in defaults cannot be read; this is a bug\n");
         keep(store.as_ref(), &told, news);

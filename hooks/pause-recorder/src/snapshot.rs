@@ -11,6 +11,7 @@ mod markdown;
 mod publish;
 mod schema;
 mod text;
+mod yaml;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

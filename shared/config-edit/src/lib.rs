@@ -7,8 +7,8 @@
 mod change;
 mod kept;
 
+use config::{Unread, dotted, line_of, read_map, read_value};
 use serde_json::{Map, Value};
-use shared::config::{Unread, dotted, line_of, read_map, read_value};
 
 /// Why a text is not edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

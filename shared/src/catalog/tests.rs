@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{Answer, Catalog, own_commands};
-use crate::config::section_defaults;
+use crate::config::{section_by_schema, section_defaults};
 use crate::protocol::{self, Event};
 
 /// The client's events whose matcher it looks at, and those where it does not.
@@ -107,5 +107,12 @@ fn a_proof_is_an_event_the_hook_is_registered_on_in_the_clients_format() {
         if hook.costs_money {
             assert_ne!(hook.proof.answer, Answer::Silence, "{}: silence proves nothing", hook.name);
         }
+    }
+}
+
+#[test]
+fn every_hook_has_its_section_in_the_schema() {
+    for name in super::section_names() {
+        assert_eq!(section_by_schema(name).unwrap().0.name, name);
     }
 }

@@ -78,7 +78,7 @@ impl Asker<'_> {
     /// The files in force here.
     #[must_use]
     pub fn sources(&self) -> Sources {
-        Sources::of(self.places, self.host.environment.home.as_deref())
+        self.places.sources(self.host.environment.home.as_deref())
     }
 
     /// The hook's section as it is in force with these switches.

@@ -6,6 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use config::Sources;
+
 use super::{Environment, ancestors};
 use crate::state::{Store, ensure_private};
 
@@ -47,6 +49,20 @@ pub enum StateDirIgnored {
 }
 
 impl Places {
+    /// The files of the configuration for a call in these places.
+    #[must_use]
+    pub fn sources(&self, home: Option<&Path>) -> Sources {
+        let in_project = |name: &str| self.project_claude_dir.as_ref().map(|dir| dir.join(name));
+        Sources {
+            home: home.map(Path::to_path_buf),
+            global: self.config_dir.as_ref().map(|dir| dir.join("requirements.yaml")),
+            project: in_project("requirements.yaml"),
+            local: in_project("requirements.local.yaml"),
+            root: self.root.clone(),
+            instead: None,
+        }
+    }
+
     /// Resolves the folders, and makes a state folder the environment names, for a call made in `cwd` (the hook input's, or the process's own).
     #[must_use]
     pub fn resolve(environment: &Environment, cwd: Option<&Path>) -> Self {

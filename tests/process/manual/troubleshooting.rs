@@ -47,7 +47,7 @@ const NO_CHECKS: [(&str, &str); 7] = [
 const ELSEWHERE: [(&str, &str, &str); 3] = [
     ("shared/installer/src/prove.rs", "Proofs", "A hook's name and what it did"),
     ("shared/src/host/places.rs", "State", "the folder is not private, or lies in the project"),
-    ("shared/src/config/problem.rs", "Configuration", "A line of a file, a key and what was expected"),
+    ("shared/config/src/problem.rs", "Configuration", "A line of a file, a key and what was expected"),
 ];
 
 /// Texts of the checks that are no complaint of their own: file, text, and why.

@@ -47,7 +47,7 @@ pub(crate) fn run(workspace: &Workspace, check: bool, built: Option<&Path>) -> a
     add("hooks/requirements-check/src/machine/docs/hooks.rs", pages(&catalog));
     let defaults = fs::read_to_string(root.join("config/defaults.yaml")).context("reading the defaults")?;
     let defaults: Value = serde_yaml::from_str(&defaults).context("config/defaults.yaml")?;
-    add("shared/src/config/defaults/generated.rs", compiled_defaults(&defaults));
+    add("shared/config/src/defaults/generated.rs", compiled_defaults(&defaults));
     let usd_per_day = &defaults["judge"]["max_cost_usd_per_day"];
     let usd_per_day = usd_per_day.as_f64().context("config/defaults.yaml: what a day may cost")?;
     add("README.md", with_table(&readme, &table(&catalog, usd_per_day))?);

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use shared::config::to_yaml;
 use shared::host::Timestamp;
 use shared::state::{SharedMode, read_regular, write_durable};
 
+use super::yaml::to_yaml;
 use super::{SCHEMA_VERSION, Snapshot, build, finalized_data, markdown};
 use crate::material::Material;
 use crate::record::{Draft, InPlace, Kind, Record, Recorded, Sessions, SnapshotFiles, is_record_id};

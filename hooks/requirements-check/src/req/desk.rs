@@ -3,7 +3,7 @@
 mod check;
 
 use shared::cli::Asker;
-use shared::config::{Fault, Problem, Section, SectionSpec, Sources};
+use shared::config::{Fault, Problem, Section, SectionSpec};
 use shared::hook::{Hook, Seen};
 use shared::host::{Host, Places};
 use shared::operator::{Caller, Standing, standing};
@@ -73,7 +73,7 @@ impl Desk {
         let caller = Caller::Shell(standing(&host));
         let switches = store.as_ref().map(Switches::read).unwrap_or_default();
         let switch = switches.of(RequirementsCheck::NAME, host.environment.session_id.as_deref());
-        let sources = Sources::of(&places, host.environment.home.as_deref());
+        let sources = places.sources(host.environment.home.as_deref());
         let spec = SectionSpec { tells_unknown_keys: true, ..RequirementsCheck::section() };
         let section = configure::<RequirementsCheck>(spec, &sources, switch)
             .ok_or("req: the built-in defaults cannot be read; this is a bug")?;

@@ -136,7 +136,7 @@ impl<'a> Site<'a> {
 
     /// The settings that would be in force with a file of this text.
     pub(super) fn settings_with(&self, text: &str, level: LayerKind) -> Option<Settings> {
-        let sources = Sources::of(&self.desk.places, self.desk.host.environment.home.as_deref());
+        let sources = self.desk.places.sources(self.desk.host.environment.home.as_deref());
         let sources = Sources { instead: Some((level, text.to_owned())), ..sources };
         let section =
             configure::<RequirementsCheck>(RequirementsCheck::section(), &sources, Position::default());
@@ -224,7 +224,7 @@ pub(super) fn word(preset: Preset) -> &'static str {
 
 fn required_globally(desk: &Desk) -> Vec<String> {
     let home = desk.host.environment.home.as_deref();
-    let all = Sources::of(&desk.places, home);
+    let all = desk.places.sources(home);
     let sources = Sources { global: all.global, home: all.home, ..Sources::default() };
     let spec: SectionSpec = RequirementsCheck::section();
     let Some(section) = configure::<RequirementsCheck>(spec, &sources, Position::default()) else {

@@ -3,15 +3,15 @@
 
 use figment::value::{Dict, Value};
 
-use super::check::nearest;
-use super::layer::{Layer, LayerKind};
-use super::problem::{Fault, Problem, Problems, problem};
-use super::section::{SectionSpec, merged};
-use super::top_level::{Locks, TopLevel};
-use super::tree::{get, is_at_or_below, keep, keys_on, leaves, remove};
+use crate::check::nearest;
+use crate::layer::{Layer, LayerKind};
+use crate::problem::{Fault, Problem, Problems, problem};
+use crate::section::{SectionSpec, merged};
+use crate::top_level::{Locks, TopLevel};
+use crate::tree::{get, is_at_or_below, keep, keys_on, leaves, remove};
 
 /// Takes out of the layers what may not stand there.
-pub(super) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Layer], problems: &mut Problems) {
+pub(crate) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Layer], problems: &mut Problems) {
     let is_needed = !top.locks.is_empty() || spec.costs_money;
     let standing = if is_needed { up_to_global(layers) } else { Dict::new() };
     check_locks(spec, &top.locks, &standing, layers, problems);
@@ -68,18 +68,18 @@ fn other_names(spec: SectionSpec, path: &[String]) -> Vec<Vec<String>> {
 }
 
 /// What the locks lock: the values as the global file and the defaults have them.
-pub(super) fn up_to_global(layers: &[Layer]) -> Dict {
+pub(crate) fn up_to_global(layers: &[Layer]) -> Dict {
     merged(layers.iter().filter(|layer| layer.kind <= LayerKind::Global))
 }
 
 /// The path is one of these dotted keys, or something below one.
-pub(super) fn is_any_of(keys: &[&str], path: &[String]) -> bool {
+pub(crate) fn is_any_of(keys: &[&str], path: &[String]) -> bool {
     let path = path.join(".");
     keys.iter().any(|key| is_at_or_below(&path, key))
 }
 
 /// The value changes what is locked, or switches off a section or a rule of which something is.
-pub(super) fn is_locked(
+pub(crate) fn is_locked(
     locks: &Locks,
     path: &[String],
     value: Option<&Value>,

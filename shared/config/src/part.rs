@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 /// The text without the top-level sections that are not `wanted`; the whole text where it is not certain what belongs to
 /// them. A fault in a section that is left out takes nothing from this hook, which is wanted: its own hook tells of it.
-pub(super) fn part_of(text: &str, wanted: impl Fn(&str) -> bool) -> Cow<'_, str> {
+pub(crate) fn part_of(text: &str, wanted: impl Fn(&str) -> bool) -> Cow<'_, str> {
     cut(text, wanted).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 

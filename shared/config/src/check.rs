@@ -6,7 +6,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Number, Value};
 
-use super::problem::Fault;
+use crate::problem::Fault;
 
 /// The schema of a settings type, without references.
 #[must_use]
@@ -19,7 +19,7 @@ pub fn schema_of<S: JsonSchema>() -> Schema {
 }
 
 /// The entries of a map that are wrong, by their paths. What `below` has need not stand here again.
-pub(super) fn wrong_entries(schema: &Value, entries: &Dict, below: &Dict) -> Vec<(Vec<String>, Fault)> {
+pub(crate) fn wrong_entries(schema: &Value, entries: &Dict, below: &Dict) -> Vec<(Vec<String>, Fault)> {
     let mut walk = Walk { path: Vec::new(), wrong: Vec::new() };
     walk.entries(schema, entries, Some(below));
     walk.wrong
@@ -96,7 +96,7 @@ pub fn nearest(word: &str, known: &[&str]) -> Option<String> {
 }
 
 /// The schema of the value at `path`; `Err` with the map's schema where a key is not known.
-pub(super) fn at<'a>(schema: &'a Value, path: &[String]) -> Result<&'a Value, &'a Value> {
+pub(crate) fn at<'a>(schema: &'a Value, path: &[String]) -> Result<&'a Value, &'a Value> {
     path.iter()
         .try_fold(schema, |schema, key| map_of(schema).and_then(|map| property(map, key)).ok_or(schema))
 }
@@ -161,7 +161,7 @@ fn is_map(schema: &Value, entries: &serde_json::Map<String, Value>) -> bool {
 }
 
 /// A value as it was read from a file. A number that JSON does not know becomes its text, which fits no number.
-pub(super) fn as_json(read: &Read) -> Value {
+pub(crate) fn as_json(read: &Read) -> Value {
     match read {
         Read::String(_, text) => text.as_str().into(),
         Read::Char(_, char) => char.to_string().into(),
@@ -255,8 +255,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{as_json, at, describe, fits, schema_of};
-    use crate::config::schema::SCHEMA_TEXT;
-    use crate::config::{Bounded, Decimal, ZeroOr, yaml};
+    use crate::schema::SCHEMA_TEXT;
+    use crate::{Bounded, Decimal, ZeroOr, yaml};
 
     #[derive(JsonSchema)]
     #[expect(dead_code, reason = "only its schema is looked at")]

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::check::as_json;
-use super::yaml;
+use crate::check::as_json;
+use crate::yaml;
 
 /// The value in YAML: `true`, `plain words`, `[a, b]`, `{ a: 1 }`.
 #[must_use]
@@ -21,7 +21,7 @@ pub fn spelled(value: &Value) -> String {
 }
 
 /// The text as YAML, in quotes only where it would be read as something else without.
-pub(super) fn spelled_text(text: &str) -> String {
+pub(crate) fn spelled_text(text: &str) -> String {
     let is_plain = |char: char| char.is_alphanumeric() || " _-./*+=<>()@%$^~;!?'".contains(char);
     if text.chars().all(is_plain) && stands_for(text, &Value::String(text.to_owned())) {
         text.to_owned()
@@ -93,7 +93,8 @@ fn list(entries: impl Iterator<Item = String>) -> String {
 }
 
 /// In double quotes, whose escapes are those of JSON.
-pub(super) fn quoted(text: &str) -> String {
+#[must_use]
+pub fn quoted(text: &str) -> String {
     // What YAML ends a line at, or refuses, and JSON leaves as it is.
     let is_odd = |char: char| {
         matches!(char, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')

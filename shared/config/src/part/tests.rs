@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::part_of;
-use crate::config::yaml;
+use crate::yaml;
 
 fn part(text: &str) -> Cow<'_, str> {
     part_of(text, |key| matches!(key, "own" | "version"))

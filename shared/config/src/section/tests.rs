@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Section, SectionSpec, load, load_by_schema};
-use crate::config::{Bounded, Fault, LayerKind, Sources, section_by_schema};
-use crate::switches::Position;
+use crate::Position;
+use crate::{Bounded, Fault, LayerKind, Sources, section_by_schema};
 
 /// The settings of the section these tests borrow; its defaults stand in config/defaults.yaml.
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
@@ -449,7 +449,7 @@ mod properties {
     use proptest::prelude::*;
 
     use super::{Files, Position, resolve};
-    use crate::config::Bounded;
+    use crate::Bounded;
 
     fn layer() -> impl Strategy<Value = (Option<bool>, Option<u32>)> {
         (proptest::option::of(any::<bool>()), proptest::option::of(1..=6_u32))

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::layer::{Layer, LayerKind};
+use crate::layer::{Layer, LayerKind};
 use secrets::masked;
 
 /// One thing wrong.
@@ -80,18 +80,18 @@ pub fn sort_problems(problems: &mut [Problem]) {
 }
 
 /// More problems of one file are not told: whoever made them knows after these, and each costs a look for its line.
-pub(super) const MAX_PER_FILE: usize = 20;
+pub(crate) const MAX_PER_FILE: usize = 20;
 
 /// In a longer text lines are not looked for, in bytes: it is read once per problem.
 const MAX_FOR_LINES: usize = 64 * 1024;
 
 /// What is wrong, file by file, up to a bound.
 #[derive(Debug, Default)]
-pub(super) struct Problems(pub(super) Vec<Problem>);
+pub(crate) struct Problems(pub(crate) Vec<Problem>);
 
 impl Problems {
     /// Notes what is wrong with the key at `path`. False: this file has had its share.
-    pub(super) fn note(&mut self, layer: &Layer, path: &[String], fault: Fault) -> bool {
+    pub(crate) fn note(&mut self, layer: &Layer, path: &[String], fault: Fault) -> bool {
         let has_room = self.0.iter().filter(|problem| problem.file == layer.file).count() < MAX_PER_FILE;
         if has_room {
             self.0.push(problem(layer, path, fault));
@@ -101,7 +101,7 @@ impl Problems {
 }
 
 /// A problem with the key at `path`, with its line.
-pub(super) fn problem(layer: &Layer, path: &[String], fault: Fault) -> Problem {
+pub(crate) fn problem(layer: &Layer, path: &[String], fault: Fault) -> Problem {
     let line = (layer.text.len() <= MAX_FOR_LINES).then(|| layer.line_of(path)).flatten();
     let key = path.iter().map(|key| printable(key)).collect::<Vec<_>>().join(".");
     Problem { level: layer.kind, file: layer.file.clone(), line, key, fault }
@@ -114,6 +114,6 @@ fn printable(key: &str) -> String {
 
 /// A problem with a whole file.
 #[must_use]
-pub(super) fn of_file(level: LayerKind, file: String, line: Option<usize>, fault: Fault) -> Problem {
+pub(crate) fn of_file(level: LayerKind, file: String, line: Option<usize>, fault: Fault) -> Problem {
     Problem { level, file, line, key: String::new(), fault }
 }

@@ -3,73 +3,73 @@
 use figment::value::Value;
 use semver::{Version, VersionReq};
 
-use super::check::nearest;
-use super::defaults::top_keys;
-use super::layer::{Layer, LayerKind};
-use super::problem::{Fault, Problems};
-use super::section::{Origin, SectionSpec};
-use super::tree::is_at_or_below;
+use crate::check::nearest;
+use crate::defaults::top_keys;
+use crate::layer::{Layer, LayerKind};
+use crate::problem::{Fault, Problems};
+use crate::section::{Origin, SectionSpec};
+use crate::tree::is_at_or_below;
 
 /// The version of the file format this code reads.
 const FORMAT: &str = "1.0";
 
 /// The keys above all sections.
-pub(super) const KEYS: [&str; 5] = ["version", "requires", "inherit", "enabled", "locked"];
+pub(crate) const KEYS: [&str; 5] = ["version", "requires", "inherit", "enabled", "locked"];
 
 /// What the keys above all sections say, for one section.
 #[derive(Debug)]
-pub(super) struct TopLevel {
+pub(crate) struct TopLevel {
     /// No layer switches every hook off.
-    pub(super) enabled: bool,
+    pub(crate) enabled: bool,
     /// Where a layer does.
-    pub(super) off_at: Option<Origin>,
+    pub(crate) off_at: Option<Origin>,
     /// The project builds on the global file.
-    pub(super) inherit: bool,
+    pub(crate) inherit: bool,
     /// What the global file locks in this section.
-    pub(super) locks: Locks,
+    pub(crate) locks: Locks,
 }
 
 /// Locked paths of one section's settings, dotted; an empty one is the whole section.
 #[derive(Debug, Default)]
-pub(super) struct Locks(Vec<String>);
+pub(crate) struct Locks(Vec<String>);
 
 impl Locks {
     /// These, as dotted paths within the settings.
-    pub(super) const fn of(paths: Vec<String>) -> Self {
+    pub(crate) const fn of(paths: Vec<String>) -> Self {
         Self(paths)
     }
 
     /// Nothing is locked.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Deeper layers may not change `path`.
-    pub(super) fn holds(&self, path: &[String]) -> bool {
+    pub(crate) fn holds(&self, path: &[String]) -> bool {
         let path = path.join(".");
         self.0.iter().any(|locked| is_at_or_below(&path, locked) || is_at_or_below(locked, &path))
     }
 
     /// `path` switches on and off something that is locked, as a whole or in part: a rule that can be switched off is
     /// not locked.
-    pub(super) fn need_on(&self, path: &[String]) -> bool {
+    pub(crate) fn need_on(&self, path: &[String]) -> bool {
         let Some((last, above)) = path.split_last() else { return false };
         let above = above.join(".");
         last == "enabled" && self.0.iter().any(|locked| is_at_or_below(locked, &above))
     }
 
-    pub(super) fn into_paths(self) -> Vec<String> {
+    pub(crate) fn into_paths(self) -> Vec<String> {
         self.0
     }
 
     /// The locked paths.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
 }
 
 /// Reads the keys above all sections.
-pub(super) fn read(spec: SectionSpec, layers: &[Layer], problems: &mut Problems) -> TopLevel {
+pub(crate) fn read(spec: SectionSpec, layers: &[Layer], problems: &mut Problems) -> TopLevel {
     let mut top = TopLevel { enabled: true, off_at: None, inherit: true, locks: Locks::default() };
     for layer in layers {
         check_version(layer, problems);
@@ -98,7 +98,7 @@ pub(super) fn read(spec: SectionSpec, layers: &[Layer], problems: &mut Problems)
 }
 
 /// Tells of keys at the top of the files that nobody owns: a misspelt section does nothing, and no hook would miss it.
-pub(super) fn tell_strangers(spec: SectionSpec, layers: &[Layer], problems: &mut Problems) {
+pub(crate) fn tell_strangers(spec: SectionSpec, layers: &[Layer], problems: &mut Problems) {
     let known: Vec<&str> = top_keys().chain(spec.root_keys.iter().copied()).chain(KEYS).collect();
     for layer in layers {
         for key in layer.values.keys().filter(|key| !known.contains(&key.as_str())) {
@@ -110,7 +110,7 @@ pub(super) fn tell_strangers(spec: SectionSpec, layers: &[Layer], problems: &mut
 }
 
 /// What the layer says of this key above all sections counts: it may stand there, and is right.
-pub(super) fn counts(layer: &Layer, key: &str) -> bool {
+pub(crate) fn counts(layer: &Layer, key: &str) -> bool {
     let Some(value) = layer.values.get(key) else { return false };
     let is_default = layer.kind == LayerKind::Defaults;
     match key {
@@ -167,7 +167,7 @@ fn check_version(layer: &Layer, problems: &mut Problems) {
 
 fn check_requires(layer: &Layer, problems: &mut Problems) {
     let Some(value) = layer.values.get("requires") else { return };
-    let ours = crate::version::ours();
+    let ours = env!("CARGO_PKG_VERSION");
     let wanted = value.as_str().and_then(|text| VersionReq::parse(text).ok());
     match (wanted, Version::parse(ours)) {
         (Some(wanted), Ok(version)) if !wanted.matches(&version) => {

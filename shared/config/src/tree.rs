@@ -3,7 +3,7 @@
 use figment::value::{Dict, Map, Tag, Value};
 
 /// The paths of all entries: everything that is no map, and maps without entries.
-pub(super) fn leaves(dict: &Dict) -> Vec<Vec<String>> {
+pub(crate) fn leaves(dict: &Dict) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
     for (key, value) in dict {
         match value {
@@ -17,14 +17,14 @@ pub(super) fn leaves(dict: &Dict) -> Vec<Vec<String>> {
 }
 
 /// The value at `path`.
-pub(super) fn get<'a, K: AsRef<str>>(dict: &'a Dict, path: &[K]) -> Option<&'a Value> {
+pub(crate) fn get<'a, K: AsRef<str>>(dict: &'a Dict, path: &[K]) -> Option<&'a Value> {
     let (key, rest) = path.split_first()?;
     let value = dict.get(key.as_ref())?;
     if rest.is_empty() { Some(value) } else { get(value.as_dict()?, rest) }
 }
 
 /// The keys on the way to what a dotted path names: a key may hold dots itself.
-pub(super) fn keys_on<'a>(dict: &'a Dict, dotted: &str) -> Option<Vec<&'a str>> {
+pub(crate) fn keys_on<'a>(dict: &'a Dict, dotted: &str) -> Option<Vec<&'a str>> {
     dict.iter().find_map(|(key, value)| match dotted.strip_prefix(key.as_str())? {
         "" => Some(vec![key.as_str()]),
         rest => {
@@ -35,12 +35,12 @@ pub(super) fn keys_on<'a>(dict: &'a Dict, dotted: &str) -> Option<Vec<&'a str>> 
 }
 
 /// The dotted path `path` is `key`, or something in the map that stands there. The empty key is the whole.
-pub(super) fn is_at_or_below(path: &str, key: &str) -> bool {
+pub(crate) fn is_at_or_below(path: &str, key: &str) -> bool {
     key.is_empty() || path.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// Puts `value` at `path`, with the maps on the way.
-pub(super) fn put(dict: &mut Dict, path: &[String], value: Value) {
+pub(crate) fn put(dict: &mut Dict, path: &[String], value: Value) {
     let Some((key, rest)) = path.split_first() else { return };
     if rest.is_empty() {
         dict.insert(key.clone(), value);
@@ -53,7 +53,7 @@ pub(super) fn put(dict: &mut Dict, path: &[String], value: Value) {
 }
 
 /// Takes the value at `path` away, and the maps that are empty then.
-pub(super) fn remove(dict: &mut Dict, path: &[String]) {
+pub(crate) fn remove(dict: &mut Dict, path: &[String]) {
     let Some((key, rest)) = path.split_first() else { return };
     if let (Some(Value::Dict(_, inner)), false) = (dict.get_mut(key), rest.is_empty()) {
         remove(inner, rest);
@@ -65,7 +65,7 @@ pub(super) fn remove(dict: &mut Dict, path: &[String]) {
 }
 
 /// Only the entries that `wanted` wants.
-pub(super) fn keep(dict: &Dict, wanted: &impl Fn(&[String]) -> bool) -> Dict {
+pub(crate) fn keep(dict: &Dict, wanted: &impl Fn(&[String]) -> bool) -> Dict {
     let mut kept = Dict::new();
     for path in leaves(dict).into_iter().filter(|path| wanted(path)) {
         if let Some(value) = get(dict, &path) {
@@ -78,7 +78,7 @@ pub(super) fn keep(dict: &Dict, wanted: &impl Fn(&[String]) -> bool) -> Dict {
 #[cfg(test)]
 mod tests {
     use super::{is_at_or_below, keys_on};
-    use crate::config::yaml;
+    use crate::yaml;
 
     #[test]
     fn a_key_that_is_a_map_holds_its_entries_and_nothing_that_only_begins_like_it() {

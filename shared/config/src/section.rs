@@ -10,13 +10,13 @@ use figment::{Figment, Metadata, Profile, Provider};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::check::{at, describe_in_full, schema_of, wrong_entries};
-use super::held::hold;
-use super::layer::{Layer, LayerKind, Sources};
-use super::problem::{Fault, Problem, Problems, sort_problems};
-use super::tree::{get, keys_on, remove};
-use super::{switched, top_level};
-use crate::switches::{Position, SectionSwitches};
+use crate::check::{at, describe_in_full, schema_of, wrong_entries};
+use crate::held::hold;
+use crate::layer::{Layer, LayerKind, Sources};
+use crate::problem::{Fault, Problem, Problems, sort_problems};
+use crate::switch::{Position, SectionSwitches};
+use crate::tree::{get, keys_on, remove};
+use crate::{switched, top_level};
 
 /// The keys every section has beside its own, both true or false, with their meaning.
 pub const COMMON_KEYS: [(&str, &str); 2] =
@@ -36,7 +36,7 @@ pub struct SectionSpec {
     pub global_only: &'static [&'static str],
     /// Keys that say what another key of the section says as well: what locks the one locks the other.
     pub other_names: &'static [(&'static str, &'static str)],
-    /// Only the global file may switch it on, see [`crate::hook::Hook::COSTS_MONEY`].
+    /// Only the global file may switch it on, see `COSTS_MONEY` of the hook.
     pub costs_money: bool,
     /// The files are parsed whole, and what nobody owns or can read in them is told. It costs, so one hook does, at times.
     pub tells_unknown_keys: bool,
@@ -44,22 +44,22 @@ pub struct SectionSpec {
 
 impl SectionSpec {
     /// The key at the top of a file holds settings of this section.
-    pub(super) fn owns(&self, key: &str) -> bool {
+    pub(crate) fn owns(&self, key: &str) -> bool {
         key == self.name || self.root_keys.contains(&key)
     }
 
     /// The key at the top of a file concerns this section.
-    pub(super) fn reads(&self, key: &str) -> bool {
+    pub(crate) fn reads(&self, key: &str) -> bool {
         self.owns(key) || top_level::KEYS.contains(&key)
     }
 
     /// The keys at the top of a file that hold its settings.
-    pub(super) fn top_keys(&self) -> impl Iterator<Item = &'static str> + use<> {
+    pub(crate) fn top_keys(&self) -> impl Iterator<Item = &'static str> + use<> {
         std::iter::once(self.name).chain(self.root_keys.iter().copied())
     }
 
     /// A path of the settings as it is in a file; the empty one is the section itself.
-    pub(super) fn in_file<K: AsRef<str>>(&self, path: &[K]) -> Vec<String> {
+    pub(crate) fn in_file<K: AsRef<str>>(&self, path: &[K]) -> Vec<String> {
         let is_root = path.first().is_some_and(|key| self.root_keys.contains(&key.as_ref()));
         let section = (!is_root).then(|| self.name.to_owned());
         section.into_iter().chain(path.iter().map(|key| key.as_ref().to_owned())).collect()
@@ -71,7 +71,7 @@ impl SectionSpec {
     }
 
     /// A dotted path of a file as it is in the settings; `None` if it leads elsewhere.
-    pub(super) fn in_settings<'p>(&self, path: &'p str) -> Option<&'p str> {
+    pub(crate) fn in_settings<'p>(&self, path: &'p str) -> Option<&'p str> {
         match path.split_once('.').unwrap_or((path, "")) {
             (first, rest) if first == self.name => Some(rest),
             (first, _) => self.root_keys.contains(&first).then_some(path),
@@ -188,16 +188,16 @@ impl<S> Section<S> {
         sort_problems(&mut self.problems);
     }
 
-    pub(super) const fn spec(&self) -> &SectionSpec {
+    pub(crate) const fn spec(&self) -> &SectionSpec {
         &self.spec
     }
 
     /// The layers, lowest first.
-    pub(super) fn layers(&self) -> &[Layer] {
+    pub(crate) fn layers(&self) -> &[Layer] {
         &self.layers
     }
 
-    pub(super) const fn decided_elsewhere(&self) -> Option<&Origin> {
+    pub(crate) const fn decided_elsewhere(&self) -> Option<&Origin> {
         self.decided_elsewhere.as_ref()
     }
 
@@ -294,7 +294,7 @@ struct Whole<S> {
 }
 
 /// The layers' entries of the section, a later layer over an earlier one.
-pub(super) fn merged<'l>(layers: impl IntoIterator<Item = &'l Layer>) -> Dict {
+pub(crate) fn merged<'l>(layers: impl IntoIterator<Item = &'l Layer>) -> Dict {
     let figment = layers.into_iter().fold(Figment::new(), |figment, layer| figment.merge(layer));
     figment.data().ok().and_then(|mut profiles| profiles.remove(&Profile::Default)).unwrap_or_default()
 }

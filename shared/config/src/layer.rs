@@ -7,12 +7,11 @@ use std::path::{Component, Path, PathBuf};
 
 use figment::value::{Dict, Value};
 
-use super::defaults::defaults_of;
-use super::part::part_of;
-use super::problem::{Fault, Problem, Problems, of_file};
-use super::section::{Origin, SectionSpec};
-use super::yaml::{self, Lines, Parsed, YamlError};
-use crate::host::{Places, display_path};
+use crate::defaults::defaults_of;
+use crate::part::part_of;
+use crate::problem::{Fault, Problem, Problems, of_file};
+use crate::section::{Origin, SectionSpec};
+use crate::yaml::{self, Lines, Parsed, YamlError};
 
 /// A larger file of the user's own is skipped, in bytes.
 pub const MAX_LAYER_BYTES: u64 = 1024 * 1024;
@@ -51,17 +50,17 @@ impl LayerKind {
 
 /// One file that was read.
 #[derive(Debug, Clone)]
-pub(super) struct Layer {
+pub(crate) struct Layer {
     /// Which one.
-    pub(super) kind: LayerKind,
+    pub(crate) kind: LayerKind,
     /// The file as a person reads it: from the project's top in a project, else with `~` for the home.
-    pub(super) file: String,
+    pub(crate) file: String,
     /// Its text as it was parsed, for finding lines.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Its top level, as far as it was parsed and nobody took it.
-    pub(super) values: Dict,
+    pub(crate) values: Dict,
     /// The section that is read, with its keys at the top of the file.
-    pub(super) section: Dict,
+    pub(crate) section: Dict,
     /// The paths of keys that stand twice.
     repeated: Vec<Vec<String>>,
     /// Where its keys stand, once somebody has asked.
@@ -86,20 +85,6 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// The files for a call in these places.
-    #[must_use]
-    pub fn of(places: &Places, home: Option<&Path>) -> Self {
-        let project_dir = &places.project_claude_dir;
-        Self {
-            home: home.map(Path::to_path_buf),
-            global: places.config_dir.as_ref().map(|dir| dir.join("requirements.yaml")),
-            project: project_dir.as_ref().map(|dir| dir.join("requirements.yaml")),
-            local: project_dir.as_ref().map(|dir| dir.join("requirements.local.yaml")),
-            root: places.root.clone(),
-            instead: None,
-        }
-    }
-
     /// The file of a layer that is one.
     #[must_use]
     pub fn file(&self, kind: LayerKind) -> Option<&Path> {
@@ -137,7 +122,7 @@ impl Sources {
 
     /// Reads the files that are there, lowest first, as far as they concern the section.
     #[must_use]
-    pub(super) fn read(&self, spec: SectionSpec) -> (Vec<Layer>, Vec<Problem>) {
+    pub(crate) fn read(&self, spec: SectionSpec) -> (Vec<Layer>, Vec<Problem>) {
         let mut layers = Vec::new();
         let mut problems = Vec::new();
         for kind in [LayerKind::Global, LayerKind::Project, LayerKind::Local] {
@@ -152,6 +137,15 @@ impl Sources {
             }
         }
         (layers, problems)
+    }
+}
+
+/// `path` as a person reads it: the home directory shortened to `~`.
+#[must_use]
+pub fn display_path(path: &Path, home: Option<&Path>) -> String {
+    match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) => Path::new("~").join(rest).display().to_string(),
+        None => path.display().to_string(),
     }
 }
 
@@ -194,24 +188,24 @@ fn others_fault(kind: LayerKind, file: String, error: &YamlError) -> Problem {
 }
 
 impl Layer {
-    pub(super) fn new(kind: LayerKind, file: String, text: &str, parsed: Parsed) -> Self {
+    pub(crate) fn new(kind: LayerKind, file: String, text: &str, parsed: Parsed) -> Self {
         let Parsed { values, repeated } = parsed;
         let (text, section, lines) = (text.to_owned(), Dict::new(), OnceCell::new());
         Self { kind, file, text, values, section, repeated, lines }
     }
 
     /// A layer of values that stand in no file.
-    pub(super) fn of_values(kind: LayerKind, file: &str, values: Dict) -> Self {
+    pub(crate) fn of_values(kind: LayerKind, file: &str, values: Dict) -> Self {
         Self::new(kind, file.to_owned(), "", Parsed { values, repeated: Vec::new() })
     }
 
     /// These keys of the compiled defaults.
-    pub(super) fn defaults(keys: impl IntoIterator<Item = &'static str>) -> Option<Self> {
+    pub(crate) fn defaults(keys: impl IntoIterator<Item = &'static str>) -> Option<Self> {
         Some(Self::of_values(LayerKind::Defaults, "the defaults", defaults_of(keys)?))
     }
 
     /// Takes what belongs to the section: its map, and beside its keys those at the top of the file.
-    pub(super) fn take_section(&mut self, spec: SectionSpec, problems: &mut Problems) {
+    pub(crate) fn take_section(&mut self, spec: SectionSpec, problems: &mut Problems) {
         for path in &self.repeated {
             if path.first().is_some_and(|first| spec.owns(first)) {
                 problems.note(self, path, Fault::Repeated);
@@ -237,12 +231,12 @@ impl Layer {
     }
 
     /// The line of the key at `path`, or of the last one on the way to it; none where there is no text.
-    pub(super) fn line_of(&self, path: &[String]) -> Option<usize> {
+    pub(crate) fn line_of(&self, path: &[String]) -> Option<usize> {
         self.lines.get_or_init(|| Lines::of(&self.text)).of_key(path)
     }
 
     /// Where the key at `path` of the file stands.
-    pub(super) fn origin(&self, path: &[String]) -> Origin {
+    pub(crate) fn origin(&self, path: &[String]) -> Origin {
         Origin { layer: self.kind, file: self.file.clone(), line: self.line_of(path) }
     }
 }

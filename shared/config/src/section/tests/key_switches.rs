@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{Files, files_in};
-use crate::config::{LayerKind, Section, load_by_schema, section_by_schema};
-use crate::switches::Position::{self, Auto, Off, On};
-use crate::switches::SectionSwitches;
+use crate::Position::{self, Auto, Off, On};
+use crate::SectionSwitches;
+use crate::{LayerKind, Section, load_by_schema, section_by_schema};
 
 const HOOK: &str = "delegation-guard";
 

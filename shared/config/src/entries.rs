@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::check::{as_json, known_keys};
-use super::defaults::{section_defaults, top_keys};
-use super::held::is_any_of;
-use super::layer::{Layer, LayerKind, Sources};
-use super::schema::schema_at;
-use super::section::{Origin, Section, SectionSpec, merged};
-use super::top_level::{self, Locks};
-use super::tree::{get, leaves};
+use crate::check::{as_json, known_keys};
+use crate::defaults::{section_defaults, top_keys};
+use crate::held::is_any_of;
+use crate::layer::{Layer, LayerKind, Sources};
+use crate::schema::schema_at;
+use crate::section::{Origin, Section, SectionSpec, merged};
+use crate::top_level::{self, Locks};
+use crate::tree::{get, leaves};
 
 /// One key and what it is set to.
 #[derive(Debug, Clone, PartialEq)]

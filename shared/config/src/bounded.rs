@@ -9,6 +9,17 @@ use serde::de::{Deserialize, Deserializer, Error};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bounded<const MIN: u32, const MAX: u32>(u32);
 
+/// A whole number from `MIN` to `MAX`, or 0 for "never".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ZeroOr<const MIN: u32, const MAX: u32>(u32);
+
+/// A number from `MIN` to `MAX`, whole or not; always finite.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Decimal<const MIN: u32, const MAX: u32>(f64);
+
+/// A finite number equals itself.
+impl<const MIN: u32, const MAX: u32> Eq for Decimal<MIN, MAX> {}
+
 impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
     /// The number, if it is within the bounds.
     #[must_use]
@@ -22,31 +33,6 @@ impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
         self.0
     }
 }
-
-impl<'de, const MIN: u32, const MAX: u32> Deserialize<'de> for Bounded<MIN, MAX> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = u32::deserialize(deserializer)?;
-        Self::new(number).ok_or_else(|| D::Error::custom("out of bounds"))
-    }
-}
-
-impl<const MIN: u32, const MAX: u32> JsonSchema for Bounded<MIN, MAX> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("From{MIN}To{MAX}").into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
-    }
-}
-
-/// A whole number from `MIN` to `MAX`, or 0 for "never".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ZeroOr<const MIN: u32, const MAX: u32>(u32);
 
 impl<const MIN: u32, const MAX: u32> ZeroOr<MIN, MAX> {
     /// The number, if it is 0 or within the bounds.
@@ -62,34 +48,6 @@ impl<const MIN: u32, const MAX: u32> ZeroOr<MIN, MAX> {
     }
 }
 
-impl<'de, const MIN: u32, const MAX: u32> Deserialize<'de> for ZeroOr<MIN, MAX> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = u32::deserialize(deserializer)?;
-        Self::new(number).ok_or_else(|| D::Error::custom("out of bounds"))
-    }
-}
-
-impl<const MIN: u32, const MAX: u32> JsonSchema for ZeroOr<MIN, MAX> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("ZeroOrFrom{MIN}To{MAX}").into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "anyOf": [
-            { "type": "integer", "minimum": 0, "maximum": 0 },
-            { "type": "integer", "minimum": MIN, "maximum": MAX }
-        ] })
-    }
-}
-
-/// A number from `MIN` to `MAX`, whole or not; always finite.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
-pub struct Decimal<const MIN: u32, const MAX: u32>(f64);
-
 impl<const MIN: u32, const MAX: u32> Decimal<MIN, MAX> {
     /// The number, if it is within the bounds.
     #[must_use]
@@ -104,34 +62,49 @@ impl<const MIN: u32, const MAX: u32> Decimal<MIN, MAX> {
     }
 }
 
-/// What is compared is finite.
-impl<const MIN: u32, const MAX: u32> Eq for Decimal<MIN, MAX> {}
+/// Reads the type through `new`, and describes it.
+macro_rules! read_within_bounds {
+    ($name:ident, $number:ty, $schema_name:literal, $schema:expr) => {
+        impl<'de, const MIN: u32, const MAX: u32> Deserialize<'de> for $name<MIN, MAX> {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let number = <$number>::deserialize(deserializer)?;
+                Self::new(number).ok_or_else(|| D::Error::custom("out of bounds"))
+            }
+        }
 
-impl<'de, const MIN: u32, const MAX: u32> Deserialize<'de> for Decimal<MIN, MAX> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = f64::deserialize(deserializer)?;
-        Self::new(number).ok_or_else(|| D::Error::custom("out of bounds"))
-    }
+        impl<const MIN: u32, const MAX: u32> JsonSchema for $name<MIN, MAX> {
+            fn schema_name() -> Cow<'static, str> {
+                format!($schema_name, MIN, MAX).into()
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                $schema(MIN, MAX)
+            }
+        }
+    };
 }
 
-impl<const MIN: u32, const MAX: u32> JsonSchema for Decimal<MIN, MAX> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("NumberFrom{MIN}To{MAX}").into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "number", "minimum": MIN, "maximum": MAX })
-    }
-}
+read_within_bounds!(Bounded, u32, "From{}To{}", |min: u32, max: u32| {
+    json_schema!({ "type": "integer", "minimum": min, "maximum": max })
+});
+read_within_bounds!(ZeroOr, u32, "ZeroOrFrom{}To{}", |min: u32, max: u32| {
+    json_schema!({ "anyOf": [
+        { "type": "integer", "minimum": 0, "maximum": 0 },
+        { "type": "integer", "minimum": min, "maximum": max }
+    ] })
+});
+read_within_bounds!(Decimal, f64, "NumberFrom{}To{}", |min: u32, max: u32| {
+    json_schema!({ "type": "number", "minimum": min, "maximum": max })
+});
 
 #[cfg(test)]
 mod tests {
     use super::{Decimal, ZeroOr};
-    use crate::config::yaml::read_typed;
+    use crate::yaml::read_typed;
 
     #[test]
     fn a_decimal_is_a_finite_number_within_its_bounds_whole_or_not() {

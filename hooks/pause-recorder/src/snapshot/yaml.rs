@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::config::spelling::quoted;
+use shared::config::quoted;
 
 /// A key that is written longer cannot stand on the line of its value: readers look for the `:` no further.
 const MAX_KEY_CHARS: usize = 1_000;
@@ -13,7 +13,7 @@ const MAX_KEY_CHARS: usize = 1_000;
 ///
 /// # Errors
 /// If it is none that JSON could hold, or a key of it is longer than 1,000 characters.
-pub fn to_yaml<T: Serialize>(value: &T) -> Result<String, String> {
+pub(super) fn to_yaml<T: Serialize>(value: &T) -> Result<String, String> {
     let value = serde_json::to_value(value).map_err(|error| error.to_string())?;
     let mut text = String::new();
     match in_one_line(&value) {
@@ -103,8 +103,8 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::super::read_typed;
     use super::to_yaml;
+    use shared::config::read_typed;
 
     #[test]
     fn a_document_as_it_is_written() {

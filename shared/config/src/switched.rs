@@ -5,24 +5,24 @@ use std::collections::BTreeMap;
 
 use figment::value::{Dict, Tag, Value};
 
-use super::held::{is_any_of, is_locked, up_to_global};
-use super::layer::{Layer, LayerKind};
-use super::section::{Origin, SectionSpec};
-use super::top_level::Locks;
-use super::tree::{get, leaves, put};
-use crate::switches::{Position, is_worded};
+use crate::held::{is_any_of, is_locked, up_to_global};
+use crate::layer::{Layer, LayerKind};
+use crate::section::{Origin, SectionSpec};
+use crate::switch::{Position, is_worded};
+use crate::top_level::Locks;
+use crate::tree::{get, leaves, put};
 
 /// What the layer is called where files are named.
 const FILE: &str = "its switch";
 
 /// Where a switch stands.
-pub(super) fn origin() -> Origin {
+pub(crate) fn origin() -> Origin {
     Origin { layer: LayerKind::Switch, file: FILE.to_owned(), line: None }
 }
 
 /// Lays the switches of keys upon the layers. A key that cannot be switched is passed over: another version's, or one that
 /// only the global file may set. The answer: the keys whose switch counts for nothing because of a lock.
-pub(super) fn lay(
+pub(crate) fn lay(
     spec: SectionSpec,
     locks: &Locks,
     keys: &BTreeMap<String, Position>,
@@ -78,7 +78,7 @@ fn position_of(value: &Value) -> Option<Position> {
 }
 
 /// The keys that the layer switches.
-pub(super) fn keys(section: &Dict) -> Vec<(String, Position)> {
+pub(crate) fn keys(section: &Dict) -> Vec<(String, Position)> {
     let switched = |path: Vec<String>| {
         let position = position_of(get(section, &path)?)?;
         let key = match path.split_last()? {

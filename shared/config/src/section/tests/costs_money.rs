@@ -1,8 +1,8 @@
 //! What spends money is switched on by the user's own file alone; anybody may switch it off.
 
 use super::{Files, SPEC, Settings, files_in};
-use crate::config::{LayerKind, Section, SectionSpec, load};
-use crate::switches::Position;
+use crate::Position;
+use crate::{LayerKind, Section, SectionSpec, load};
 
 const ON: &str = "stop-momentum: {enabled: true}";
 const OFF: &str = "stop-momentum: {enabled: false}";
@@ -43,7 +43,7 @@ fn a_project_that_tries_is_told_and_one_that_agrees_or_declines_is_not() {
     }
     let beside = Files { project: "stop-momentum: {enabled: true, max_blocks: 2}", ..Files::default() };
     let beside = section(&beside);
-    assert_eq!(beside.settings.max_blocks.map(crate::config::Bounded::get), Some(2));
+    assert_eq!(beside.settings.max_blocks.map(crate::Bounded::get), Some(2));
 }
 
 #[test]

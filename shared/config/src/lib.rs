@@ -25,6 +25,7 @@ mod problem;
 mod schema;
 mod section;
 mod spelling;
+mod switch;
 mod switched;
 mod top_level;
 mod tree;
@@ -34,11 +35,12 @@ pub use bounded::{Bounded, Decimal, ZeroOr};
 pub use check::{describe, describe_in_full, fits, known_keys, nearest, schema_of};
 pub use defaults::{ALL_DEFAULTS, section_defaults};
 pub use entries::{Entry, Said, sort, top_entries};
-pub use layer::{LayerKind, MAX_LAYER_BYTES, MAX_PROJECT_BYTES, Refused, Sources, read_text};
+pub use layer::{LayerKind, MAX_LAYER_BYTES, MAX_PROJECT_BYTES, Refused, Sources, display_path, read_text};
 pub use problem::{Fault, Problem, sort_problems};
 pub use schema::{SCHEMA_FILE, SCHEMA_TEXT, SCHEMA_TITLE, Stranger, schema_at, section_by_schema};
 pub use section::{
     COMMON_KEYS, HEADLESS_MEANS, Origin, Section, SectionSpec, SettingFault, load, load_by_schema,
 };
-pub use spelling::{Unread, dotted, read_map, read_value, spelled};
-pub use yaml::{line_of, read_typed, to_yaml};
+pub use spelling::{Unread, dotted, quoted, read_map, read_value, spelled};
+pub use switch::{Position, SectionSwitches, is_worded};
+pub use yaml::{line_of, read_typed};

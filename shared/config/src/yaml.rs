@@ -1,16 +1,12 @@
 //! The one reader of YAML that people write: values, keys that stand twice, and the lines of keys. Texts of our own that are
 //! compiled in are read by their types, see [`read_typed`].
 
-mod writer;
-
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use figment::value::{Dict, Empty, Num, Tag, Value};
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput};
 use serde::de::DeserializeOwned;
-
-pub use writer::to_yaml;
 
 /// Deeper nesting is an error; no configuration of ours needs a tenth of it.
 const MAX_DEPTH: usize = 64;
@@ -26,24 +22,24 @@ const TOO_MANY: &str = "more values than any configuration needs";
 
 /// Why a text is no configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct YamlError {
+pub(crate) struct YamlError {
     /// Where, counted from 1, if the parser knows.
-    pub(super) line: Option<usize>,
+    pub(crate) line: Option<usize>,
     /// Why, without quoting the text.
-    pub(super) why: &'static str,
+    pub(crate) why: &'static str,
 }
 
 /// What a text holds.
 #[derive(Debug, Default)]
-pub(super) struct Parsed {
+pub(crate) struct Parsed {
     /// The top level.
-    pub(super) values: Dict,
+    pub(crate) values: Dict,
     /// The paths of keys that stand twice; the last one counts.
-    pub(super) repeated: Vec<Vec<String>>,
+    pub(crate) repeated: Vec<Vec<String>>,
 }
 
 /// Reads a map. An empty text is an empty map.
-pub(super) fn parse(text: &str) -> Result<Parsed, YamlError> {
+pub(crate) fn parse(text: &str) -> Result<Parsed, YamlError> {
     let mut reader = Reader::of(text)?;
     match reader.document()? {
         Value::Dict(_, values) => Ok(Parsed { values, repeated: reader.repeated }),
@@ -53,7 +49,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, YamlError> {
 }
 
 /// Reads one value of any kind; an empty text is an empty value.
-pub(super) fn parse_value(text: &str) -> Result<Value, YamlError> {
+pub(crate) fn parse_value(text: &str) -> Result<Value, YamlError> {
     let mut reader = Reader::of(text)?;
     let value = reader.document()?;
     if reader.repeated.is_empty() {
@@ -79,10 +75,10 @@ pub fn line_of(text: &str, path: &[&str]) -> Option<usize> {
 
 /// Where each key of a text stands. Read once: a denial may name hundreds of them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Lines(HashMap<Vec<String>, usize>);
+pub(crate) struct Lines(HashMap<Vec<String>, usize>);
 
 impl Lines {
-    pub(super) fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let Ok(reader) = Reader::of(text) else { return Self::default() };
         let mut reader = Reader { lines: Some(HashMap::new()), ..reader };
         // Up to where the text breaks, if it does.
@@ -91,13 +87,13 @@ impl Lines {
     }
 
     /// The line of the key at `path`, or of the deepest one on the way to it.
-    pub(super) fn of_key(&self, path: &[String]) -> Option<usize> {
+    pub(crate) fn of_key(&self, path: &[String]) -> Option<usize> {
         (1..=path.len()).rev().find_map(|depth| self.0.get(&path[..depth]).copied())
     }
 }
 
 /// Brackets in texts and comments count too, which is why the bound lies far above [`MAX_DEPTH`].
-pub(super) fn opens_too_many_brackets(text: &str) -> bool {
+pub(crate) fn opens_too_many_brackets(text: &str) -> bool {
     let mut open = 0_usize;
     text.bytes().any(|byte| {
         match byte {
@@ -363,7 +359,7 @@ fn why_of(told: &str, is_behind: bool) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::{line_of, parse, parse_value};
-    use crate::config::check::as_json;
+    use crate::check::as_json;
 
     #[test]
     fn finds_the_line_of_a_key() {

@@ -16,12 +16,12 @@ pub fn section_defaults(key: &str) -> &'static str {
 }
 
 /// The keys at the top of the file, in its order.
-pub(super) fn top_keys() -> impl Iterator<Item = &'static str> {
+pub(crate) fn top_keys() -> impl Iterator<Item = &'static str> {
     SECTIONS.iter().map(|(name, _)| *name)
 }
 
 /// These keys at the top of the file; `None` if they could not be read, which a test rules out.
-pub(super) fn defaults_of<'n>(keys: impl IntoIterator<Item = &'n str>) -> Option<Dict> {
+pub(crate) fn defaults_of<'n>(keys: impl IntoIterator<Item = &'n str>) -> Option<Dict> {
     let mut values = Dict::new();
     for json in keys.into_iter().map(section_defaults).filter(|json| !json.is_empty()) {
         values.extend(serde_json::from_str::<Dict>(json).ok()?);
@@ -32,7 +32,7 @@ pub(super) fn defaults_of<'n>(keys: impl IntoIterator<Item = &'n str>) -> Option
 #[cfg(test)]
 mod tests {
     use super::{ALL_DEFAULTS, SECTIONS, defaults_of, section_defaults, top_keys};
-    use crate::config::yaml;
+    use crate::yaml;
 
     #[test]
     fn the_compiled_sections_are_those_of_the_file() {

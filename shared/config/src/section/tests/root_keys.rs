@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Files, OnlyWhen, files_in};
-use crate::config::{Bounded, LayerKind, Section, SectionSpec, SettingFault, load};
+use crate::{Bounded, LayerKind, Section, SectionSpec, SettingFault, load};
 
 /// The keys of the borrowed section, and the rules at the top.
 #[derive(Debug, Deserialize, JsonSchema)]

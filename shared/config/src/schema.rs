@@ -1,0 +1,133 @@
+//! The committed JSON Schema of requirements.yaml, compiled in: what the sections of hooks hold whose types are in other
+//! binaries. For command lines only; a hook reads its own section by its types.
+
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use crate::check::{at, known_keys};
+use crate::section::SectionSpec;
+
+/// The name of the copy that lies beside a file, for editors.
+pub const SCHEMA_FILE: &str = "requirements.schema.json";
+
+/// The schema's title. A file with another one is somebody else's.
+pub const SCHEMA_TITLE: &str = "Barbless: requirements.yaml";
+
+/// The whole file, as `cargo xtask schema` generates it.
+pub const SCHEMA_TEXT: &str = include_str!("../../../config/requirements.schema.json");
+
+static WHOLE: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(SCHEMA_TEXT).unwrap_or_default());
+
+/// How each section is read.
+static SECTIONS: LazyLock<Vec<(SectionSpec, Value)>> =
+    LazyLock::new(|| known_keys(&WHOLE).into_iter().filter_map(section).collect());
+
+/// A section with its keys at the top of the file; nothing is given back of what is made once.
+fn section(name: &'static str) -> Option<(SectionSpec, Value)> {
+    let sections = WHOLE.get("properties")?.as_object()?;
+    let mut schema = sections.get(name)?.clone();
+    let is_owned = |schema: &Value| {
+        let owners = schema.get("x-owners").and_then(Value::as_array);
+        owners.is_some_and(|owners| owners.iter().any(|owner| owner == name))
+    };
+    let owned: Vec<_> = sections.iter().filter(|(_, schema)| is_owned(schema)).collect();
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.extend(owned.iter().map(|(key, schema)| ((*key).clone(), (*schema).clone())));
+    }
+    let mut global_only = Vec::new();
+    note_global_only("", &schema, &mut global_only);
+    let properties = sections.get(name)?.get("properties").and_then(Value::as_object);
+    let stands_for = |(key, schema): (&'static String, &'static Value)| {
+        Some((key.as_str(), schema.get("x-stands-for")?.as_str()?))
+    };
+    let other_names: Vec<_> = properties.into_iter().flatten().filter_map(stands_for).collect();
+    let spec = SectionSpec {
+        name,
+        root_keys: owned.into_iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().leak(),
+        global_only: global_only.leak(),
+        other_names: other_names.leak(),
+        costs_money: schema.get("x-costs-money").is_some(),
+        tells_unknown_keys: false,
+    };
+    Some((spec, schema))
+}
+
+/// The dotted keys that only the global file may set; the empty one is the whole section.
+fn note_global_only(above: &str, schema: &Value, found: &mut Vec<&'static str>) {
+    if schema.get("x-global-only").is_some_and(|mark| *mark == true) {
+        found.push(above.to_owned().leak());
+        return;
+    }
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (key, property) in properties.into_iter().flatten() {
+        let path = if above.is_empty() { key.clone() } else { format!("{above}.{key}") };
+        note_global_only(&path, property, found);
+    }
+}
+
+/// A key path that leads nowhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stranger {
+    /// Which key of the path is not known, counted from 0.
+    pub at: usize,
+    /// The keys that may stand there.
+    pub known: Vec<&'static str>,
+}
+
+/// The schema of what stands at this path of a file.
+///
+/// # Errors
+/// If nothing of ours stands there.
+pub fn schema_at(path: &[String]) -> Result<&'static Value, Stranger> {
+    at(&WHOLE, path).map_err(|map| {
+        let is_known = |depth: &usize| at(&WHOLE, &path[..*depth]).is_ok();
+        let depth = (0..path.len()).take_while(is_known).last().unwrap_or_default();
+        Stranger { at: depth, known: known_keys(map) }
+    })
+}
+
+/// The schema of a hook's section with its keys at the top of the file, and how it is read; `None` for a name no section has.
+#[must_use]
+pub fn section_by_schema(name: &str) -> Option<(SectionSpec, &'static Value)> {
+    SECTIONS.iter().find(|(spec, _)| spec.name == name).map(|(spec, schema)| (*spec, schema))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{schema_at, section_by_schema};
+
+    fn path(dotted: &str) -> Vec<String> {
+        dotted.split('.').map(ToOwned::to_owned).collect()
+    }
+
+    #[test]
+    fn keys_of_the_global_file_alone_are_known_by_their_mark() {
+        let (spec, _) = section_by_schema("stop-momentum").unwrap();
+        assert_eq!(spec.global_only, ["message_file"]);
+        assert_eq!(section_by_schema("judge").unwrap().0.global_only, [""], "the whole of it");
+    }
+
+    #[test]
+    fn a_key_at_the_top_of_the_file_is_read_with_each_hook_that_owns_it() {
+        for hook in ["intent-validator", "tempo-stop"] {
+            let (spec, schema) = section_by_schema(hook).unwrap();
+            assert_eq!(spec.root_keys, ["judge"]);
+            assert!(spec.global_only.contains(&"judge") && spec.costs_money, "{hook}");
+            assert_eq!(schema["properties"]["judge"]["type"], "object");
+        }
+        assert_eq!(section_by_schema("requirements-check").unwrap().0.root_keys, ["requirements", "hooks"]);
+        assert_eq!(section_by_schema("stop-momentum").unwrap().0.root_keys, [""; 0]);
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_is_told_with_what_may_stand_there() {
+        assert_eq!(schema_at(&path("stop-momentum.enabled")).unwrap()["type"], "boolean");
+        assert_eq!(schema_at(&path("requirements.any_name.enabled")).unwrap()["type"], "boolean");
+        let stranger = schema_at(&path("stop-momentum.enabledd.x")).unwrap_err();
+        assert_eq!(stranger.at, 1);
+        assert!(stranger.known.contains(&"enabled") && !stranger.known.contains(&"stop-momentum"));
+        assert_eq!(schema_at(&path("stop.enabled")).unwrap_err().at, 0);
+        assert_eq!(schema_at(&path("enabled.x")).unwrap_err().at, 1);
+    }
+}

@@ -1,0 +1,60 @@
+//! A switch as a layer above the files: where it stands. What was typed is kept elsewhere.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Where a switch stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Position {
+    /// Enabled, whatever the files say.
+    On,
+    /// Disabled, unless the files lock it.
+    Off,
+    /// The files decide; of a key that knows the word itself, such as `tempo-stop.mode`: this word.
+    #[default]
+    Auto,
+}
+
+impl Position {
+    /// The word that is typed.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::On => "on",
+            Self::Off => "off",
+            Self::Auto => "auto",
+        }
+    }
+
+    /// The position of a word, in small letters; `None`: it is none of the three.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        [Self::On, Self::Off, Self::Auto].into_iter().find(|position| position.word() == word)
+    }
+}
+
+/// The name of a key that holds one of the three words, and no `enabled`: its switch keeps `auto` as well.
+const WORDED: &str = "mode";
+
+/// The switch, `section.key` or a key within a section, is of a key that holds one of the three words.
+#[must_use]
+pub fn is_worded(switch: &str) -> bool {
+    switch.rsplit('.').next() == Some(WORDED)
+}
+
+/// The switches of one section: its own, and those of keys within it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SectionSwitches {
+    /// Its own.
+    pub own: Position,
+    /// Those of keys that are turned, by the key's dotted path within the section; auto only where [`is_worded`].
+    pub keys: BTreeMap<String, Position>,
+}
+
+impl From<Position> for SectionSwitches {
+    fn from(own: Position) -> Self {
+        Self { own, keys: BTreeMap::new() }
+    }
+}
