@@ -218,7 +218,7 @@ pub fn load<S>(
 where
     S: DeserializeOwned + JsonSchema,
 {
-    let own = |own: Dict| Value::from(own).deserialize();
+    let own = |own: Dict| Value::from(own).deserialize().map_err(|error| error.path);
     load_as(spec, &own, &|| schema_of::<S>().to_value(), sources, &switches.into())
 }
 
@@ -233,13 +233,13 @@ pub fn load_by_schema(
 ) -> Option<Section<()>> {
     let own = |own: Dict| match wrong_entries(schema, &own, &Dict::new()).as_slice() {
         [] => Ok(()),
-        _ => Err("not what the schema describes".to_owned().into()),
+        [(path, _), ..] => Err(path.clone()),
     };
     load_as(spec, &own, &|| schema.clone(), sources, &switches.into())
 }
 
-/// How the section's own entries are read.
-type Own<'r, S> = &'r dyn Fn(Dict) -> figment::Result<S>;
+/// Reads the section's own entries, or names the path of one that cannot be read.
+type Own<'r, S> = &'r dyn Fn(Dict) -> Result<S, Vec<String>>;
 
 fn load_as<S>(
     spec: SectionSpec,
@@ -262,7 +262,7 @@ fn load_as<S>(
     let overruled_keys = switched::lay(spec, &top.locks, &switches.keys, &mut layers);
     let whole = match read(own, &layers) {
         Ok(whole) => whole,
-        Err(_) => leave_out(spec, own, with_common_keys(schema()), &mut layers, &mut problems)?,
+        Err(_) => leave_out(spec, own, &with_common_keys(schema()), &mut layers, &mut problems)?,
     };
     sort_problems(&mut problems.0);
     let is_fixed = top.locks.holds(&["enabled".to_owned()]);
@@ -309,12 +309,12 @@ impl Provider for &Layer {
     }
 }
 
-/// Every entry of the merged layers; the error names the path of one that cannot be read.
-fn read<S>(own: Own<'_, S>, layers: &[Layer]) -> figment::Result<Whole<S>> {
+/// Every entry of the merged layers, or the path of one that cannot be read.
+fn read<S>(own: Own<'_, S>, layers: &[Layer]) -> Result<Whole<S>, Vec<String>> {
     let mut entries = merged(layers);
     let mut flag = |key: &str| match entries.remove(key) {
         Some(Value::Bool(_, flag)) => Ok(flag),
-        _ => Err(figment::Error::from("true or false".to_owned()).with_path(key)),
+        _ => Err(vec![key.to_owned()]),
     };
     Ok(Whole { enabled: flag("enabled")?, headless: flag("headless")?, own: own(entries)? })
 }
@@ -323,24 +323,24 @@ fn read<S>(own: Own<'_, S>, layers: &[Layer]) -> figment::Result<Whole<S>> {
 fn leave_out<S>(
     spec: SectionSpec,
     own: Own<'_, S>,
-    schema: serde_json::Value,
+    schema: &serde_json::Value,
     layers: &mut [Layer],
     problems: &mut Problems,
 ) -> Option<Whole<S>> {
     for index in 1..layers.len() {
         let (below, rest) = layers.split_at_mut(index);
-        for (path, fault) in wrong_entries(&schema, &rest[0].section, &merged(&*below)) {
+        for (path, fault) in wrong_entries(schema, &rest[0].section, &merged(&*below)) {
             problems.note(&rest[0], &spec.in_file(&path), fault);
             remove(&mut rest[0].section, &path);
         }
     }
     loop {
-        let error = match read(own, layers) {
+        let refused = match read(own, layers) {
             Ok(whole) => return Some(whole),
-            Err(error) => error,
+            Err(path) => path,
         };
-        let (layer, path) = setter(layers, &error.path)?;
-        let fault = match at(&schema, path) {
+        let (layer, path) = setter(layers, &refused)?;
+        let fault = match at(schema, path) {
             Ok(schema) if !path.is_empty() => Fault::Expected(describe_in_full(schema)),
             _ => Fault::Unworkable("its entries cannot be read together; the level below counts".to_owned()),
         };
