@@ -129,7 +129,7 @@ fn a_reason_beside_a_value_stays_or_the_edit_is_refused() {
         match set_at(text, &path("x/list"), "[b]") {
             Ok(edited) => assert!(edited.contains("list: [b]") && edited.contains("# why"), "{edited}"),
             Err(error) => {
-                assert!(error.to_string().starts_with("line 2: `x.list: [b]` cannot be set"))
+                assert!(error.to_string().starts_with("line 2: `x.list: [b]` cannot be set"));
             }
         }
     }

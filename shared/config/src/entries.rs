@@ -5,9 +5,12 @@ use serde_json::Value;
 use crate::check::{as_json, known_keys};
 use crate::defaults::{section_defaults, top_keys};
 use crate::held::is_any_of;
-use crate::layer::{Layer, LayerKind, Sources};
+use crate::layer::{Layer, Sources};
+use crate::merge::merged;
+use crate::origin::{LayerKind, Origin};
 use crate::schema::schema_at;
-use crate::section::{Origin, Section, SectionSpec, merged};
+use crate::section::Section;
+use crate::spec::{SectionSpec, TOP_KEYS};
 use crate::top_level::{self, Locks};
 use crate::tree::{get, leaves};
 
@@ -83,7 +86,7 @@ impl<S> Section<S> {
 #[must_use]
 pub fn top_entries(sources: &Sources) -> Vec<Entry> {
     let (files, _) = sources.read(SectionSpec::default());
-    let layers: Vec<Layer> = Layer::defaults(top_level::KEYS).into_iter().chain(files).collect();
+    let layers: Vec<Layer> = Layer::defaults(TOP_KEYS).into_iter().chain(files).collect();
     let is_locking = |layer: &&Layer| layer.kind == LayerKind::Global && layer.values.contains_key("locked");
     let locks_something = layers.iter().any(|layer| is_locking(&layer));
     let entry = |key: &str| {
@@ -98,7 +101,7 @@ pub fn top_entries(sources: &Sources) -> Vec<Entry> {
         let global_only = key == "locked";
         Some(Entry { path: path.to_vec(), value, origin, overridden: said.collect(), locked, global_only })
     };
-    top_level::KEYS.iter().filter_map(|key| entry(key)).collect()
+    TOP_KEYS.iter().filter_map(|key| entry(key)).collect()
 }
 
 /// Puts entries into the order of config/defaults.yaml; keys that have no default follow in the order of the schema, names of
@@ -114,7 +117,7 @@ pub fn sort(entries: &mut [Entry]) {
 fn rank(path: &[String], defaults: &Value) -> Vec<(usize, String)> {
     let mut standing = Some(defaults);
     // The keys above all sections come first, with a default or not.
-    let above = path.first().and_then(|first| top_level::KEYS.iter().position(|key| key == first));
+    let above = path.first().and_then(|first| TOP_KEYS.iter().position(|key| key == first));
     let mut ranks = vec![(above.unwrap_or(usize::MAX), String::new())];
     for (depth, key) in path.iter().enumerate() {
         let map = standing.and_then(Value::as_object);

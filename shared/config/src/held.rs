@@ -4,9 +4,12 @@
 use figment::value::{Dict, Value};
 
 use crate::check::nearest;
-use crate::layer::{Layer, LayerKind};
-use crate::problem::{Fault, Problem, Problems, problem};
-use crate::section::{SectionSpec, merged};
+use crate::layer::Layer;
+use crate::merge::merged;
+use crate::noted::{Problems, problem};
+use crate::origin::LayerKind;
+use crate::problem::{Fault, Problem};
+use crate::spec::SectionSpec;
 use crate::top_level::{Locks, TopLevel};
 use crate::tree::{get, is_at_or_below, keep, keys_on, leaves, remove};
 

@@ -5,12 +5,13 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
-use figment::value::{Dict, Value};
+use figment::value::Dict;
 
 use crate::defaults::defaults_of;
+use crate::origin::{LayerKind, Origin};
 use crate::part::part_of;
-use crate::problem::{Fault, Problem, Problems, of_file};
-use crate::section::{Origin, SectionSpec};
+use crate::problem::{Fault, Problem, of_file};
+use crate::spec::SectionSpec;
 use crate::yaml::{self, Lines, Parsed, YamlError};
 
 /// A larger file of the user's own is skipped, in bytes.
@@ -18,35 +19,6 @@ pub const MAX_LAYER_BYTES: u64 = 1024 * 1024;
 
 /// A larger file of a project is skipped, in bytes: reading a megabyte of hostile YAML takes half a second.
 pub const MAX_PROJECT_BYTES: u64 = 64 * 1024;
-
-/// The layers from the lowest to the highest; a later one wins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LayerKind {
-    /// Compiled in.
-    Defaults,
-    /// `~/.claude/requirements.yaml`: the user's own, for every project.
-    Global,
-    /// `<root>/.claude/requirements.yaml`: the team's, in git.
-    Project,
-    /// `<root>/.claude/requirements.local.yaml`: the user's own, for this project.
-    Local,
-    /// What was typed: no file, and the highest of all.
-    Switch,
-}
-
-impl LayerKind {
-    /// The word for people.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Defaults => "default",
-            Self::Global => "global",
-            Self::Project => "project",
-            Self::Local => "local",
-            Self::Switch => "switch",
-        }
-    }
-}
 
 /// One file that was read.
 #[derive(Debug, Clone)]
@@ -62,7 +34,7 @@ pub(crate) struct Layer {
     /// The section that is read, with its keys at the top of the file.
     pub(crate) section: Dict,
     /// The paths of keys that stand twice.
-    repeated: Vec<Vec<String>>,
+    pub(crate) repeated: Vec<Vec<String>>,
     /// Where its keys stand, once somebody has asked.
     lines: OnceCell<Lines>,
 }
@@ -202,32 +174,6 @@ impl Layer {
     /// These keys of the compiled defaults.
     pub(crate) fn defaults(keys: impl IntoIterator<Item = &'static str>) -> Option<Self> {
         Some(Self::of_values(LayerKind::Defaults, "the defaults", defaults_of(keys)?))
-    }
-
-    /// Takes what belongs to the section: its map, and beside its keys those at the top of the file.
-    pub(crate) fn take_section(&mut self, spec: SectionSpec, problems: &mut Problems) {
-        for path in &self.repeated {
-            if path.first().is_some_and(|first| spec.owns(first)) {
-                problems.note(self, path, Fault::Repeated);
-            }
-        }
-        match self.values.remove(spec.name) {
-            Some(Value::Dict(_, section)) => self.section = section,
-            None | Some(Value::Empty(..)) => {}
-            Some(_) => {
-                let fault = Fault::Expected("a map of settings".to_owned());
-                problems.note(self, &[spec.name.to_owned()], fault);
-            }
-        }
-        for key in spec.root_keys {
-            if self.section.remove(*key).is_some() {
-                let what = "belongs at the top of the file, not in a section; ignored here";
-                let path = [spec.name.to_owned(), (*key).to_owned()];
-                problems.note(self, &path, Fault::Unworkable(what.to_owned()));
-            }
-            let value = self.values.remove(*key).filter(|value| !matches!(value, Value::Empty(..)));
-            self.section.extend(value.map(|value| ((*key).to_owned(), value)));
-        }
     }
 
     /// The line of the key at `path`, or of the last one on the way to it; none where there is no text.

@@ -3,16 +3,15 @@
 //! A wrong value opens or closes nothing: that one entry falls back to the layer below and becomes a [`Problem`],
 //! as data. Whoever runs the hook tells it, once per session; a problem never holds the value that caused it.
 //!
-//! - `layer`: reading one file, if it is one we may read; `part`: as much of it as concerns the hook
-//! - `yaml`: the only module that reads YAML
-//! - `top_level`: the keys above all sections
-//! - `section`: merging one hook's section, and keys of its own at the top of the file, out of the layers, key by key;
-//!   `tree`: its entries and their paths
-//! - `switched`: switches of single keys, as a layer
-//! - `held`: what may not stand where it stands; `check`: what the schema does not describe, and what it expects
-//! - `schema`: the committed one, for sections whose types are another binary's
-//! - `problem`: what is wrong where
-//! - `entries`: what is in force key by key, and where it is set; `spelling`: as it is written
+//! In reading order, each module uses those above it:
+//!
+//! - `origin`, `problem`: a layer, where a value comes from, and what is wrong where
+//! - `yaml`: the one reader of YAML that people write; `part`: as much of a file as concerns the hook
+//! - `defaults`, `spec`, `layer`: the compiled defaults; what a hook reads of a file; reading it, if it is one we may read
+//! - `check`: what the schema does not describe, and what it expects; `schema`: the committed one
+//! - `top_level`, `held`, `switched`: the keys above all sections; what may not stand where it stands; switches of single keys
+//! - `merge`, `section`: the layers on top of each other, and one hook's section out of them
+//! - `entries`, `spelling`: for people who ask what is in force, key by key, as it is written
 
 mod bounded;
 mod check;
@@ -20,10 +19,14 @@ mod defaults;
 mod entries;
 mod held;
 mod layer;
+mod merge;
+mod noted;
+mod origin;
 mod part;
 mod problem;
 mod schema;
 mod section;
+mod spec;
 mod spelling;
 mod switch;
 mod switched;
@@ -35,12 +38,12 @@ pub use bounded::{Bounded, Decimal, ZeroOr};
 pub use check::{describe, describe_in_full, fits, known_keys, nearest, schema_of};
 pub use defaults::{ALL_DEFAULTS, section_defaults};
 pub use entries::{Entry, Said, sort, top_entries};
-pub use layer::{LayerKind, MAX_LAYER_BYTES, MAX_PROJECT_BYTES, Refused, Sources, display_path, read_text};
+pub use layer::{MAX_LAYER_BYTES, MAX_PROJECT_BYTES, Refused, Sources, display_path, read_text};
+pub use origin::{LayerKind, Origin};
 pub use problem::{Fault, Problem, sort_problems};
 pub use schema::{SCHEMA_FILE, SCHEMA_TEXT, SCHEMA_TITLE, Stranger, schema_at, section_by_schema};
-pub use section::{
-    COMMON_KEYS, HEADLESS_MEANS, Origin, Section, SectionSpec, SettingFault, load, load_by_schema,
-};
+pub use section::{Section, SettingFault, load, load_by_schema};
+pub use spec::{COMMON_KEYS, HEADLESS_MEANS, SectionSpec};
 pub use spelling::{Unread, dotted, quoted, read_map, read_value, spelled};
 pub use switch::{Position, SectionSwitches, is_worded};
 pub use yaml::{line_of, read_typed};

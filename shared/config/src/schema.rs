@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use crate::check::{at, known_keys};
-use crate::section::SectionSpec;
+use crate::spec::SectionSpec;
 
 /// The name of the copy that lies beside a file, for editors.
 pub const SCHEMA_FILE: &str = "requirements.schema.json";

@@ -3,81 +3,21 @@
 //! The usual case (nothing wrong anywhere) merges and reads once. Only when that fails each layer is checked against the
 //! schema, and its wrong entries are left out.
 
-use std::fmt;
-
-use figment::value::{Dict, Map, Value};
-use figment::{Figment, Metadata, Profile, Provider};
+use figment::value::{Dict, Value};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use crate::check::{at, describe_in_full, schema_of, wrong_entries};
 use crate::held::hold;
-use crate::layer::{Layer, LayerKind, Sources};
-use crate::problem::{Fault, Problem, Problems, sort_problems};
+use crate::layer::{Layer, Sources};
+use crate::merge::merged;
+use crate::noted::Problems;
+use crate::origin::{LayerKind, Origin};
+use crate::problem::{Fault, Problem, sort_problems};
+use crate::spec::{COMMON_KEYS, SectionSpec};
 use crate::switch::{Position, SectionSwitches};
 use crate::tree::{get, keys_on, remove};
 use crate::{switched, top_level};
-
-/// The keys every section has beside its own, both true or false, with their meaning.
-pub const COMMON_KEYS: [(&str, &str); 2] =
-    [("enabled", "The hook is switched on."), ("headless", HEADLESS_MEANS)];
-
-/// What `headless` sets where a hook says nothing else.
-pub const HEADLESS_MEANS: &str = "It also acts in sessions nobody watches (`claude -p`, SDK).";
-
-/// What is to be read.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SectionSpec {
-    /// The section's name: the hook's.
-    pub name: &'static str,
-    /// Keys of its settings that stand at the top of the file instead of in the section.
-    pub root_keys: &'static [&'static str],
-    /// Its keys that only the global file may set.
-    pub global_only: &'static [&'static str],
-    /// Keys that say what another key of the section says as well: what locks the one locks the other.
-    pub other_names: &'static [(&'static str, &'static str)],
-    /// Only the global file may switch it on, see `COSTS_MONEY` of the hook.
-    pub costs_money: bool,
-    /// The files are parsed whole, and what nobody owns or can read in them is told. It costs, so one hook does, at times.
-    pub tells_unknown_keys: bool,
-}
-
-impl SectionSpec {
-    /// The key at the top of a file holds settings of this section.
-    pub(crate) fn owns(&self, key: &str) -> bool {
-        key == self.name || self.root_keys.contains(&key)
-    }
-
-    /// The key at the top of a file concerns this section.
-    pub(crate) fn reads(&self, key: &str) -> bool {
-        self.owns(key) || top_level::KEYS.contains(&key)
-    }
-
-    /// The keys at the top of a file that hold its settings.
-    pub(crate) fn top_keys(&self) -> impl Iterator<Item = &'static str> + use<> {
-        std::iter::once(self.name).chain(self.root_keys.iter().copied())
-    }
-
-    /// A path of the settings as it is in a file; the empty one is the section itself.
-    pub(crate) fn in_file<K: AsRef<str>>(&self, path: &[K]) -> Vec<String> {
-        let is_root = path.first().is_some_and(|key| self.root_keys.contains(&key.as_ref()));
-        let section = (!is_root).then(|| self.name.to_owned());
-        section.into_iter().chain(path.iter().map(|key| key.as_ref().to_owned())).collect()
-    }
-
-    /// A dotted path of the settings as it is in a file.
-    pub(crate) fn dotted_in_file(&self, path: &str) -> String {
-        self.in_file(&path.split('.').collect::<Vec<_>>()).join(".")
-    }
-
-    /// A dotted path of a file as it is in the settings; `None` if it leads elsewhere.
-    pub(crate) fn in_settings<'p>(&self, path: &'p str) -> Option<&'p str> {
-        match path.split_once('.').unwrap_or((path, "")) {
-            (first, rest) if first == self.name => Some(rest),
-            (first, _) => self.root_keys.contains(&first).then_some(path),
-        }
-    }
-}
 
 /// What a hook finds wrong in settings that could be read: a rule that cannot work as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,26 +53,6 @@ pub struct Section<S> {
     spec: SectionSpec,
     /// The layers, lowest first; where a value comes from is looked up when it is needed.
     layers: Vec<Layer>,
-}
-
-/// Where a value comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
-    /// Which layer.
-    pub layer: LayerKind,
-    /// The file, as a person reads it.
-    pub file: String,
-    /// The line, counted from 1; none of the defaults and of a switch.
-    pub line: Option<usize>,
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.layer, self.line) {
-            (LayerKind::Defaults | LayerKind::Switch, _) | (_, None) => formatter.write_str(&self.file),
-            (_, Some(line)) => write!(formatter, "{}:{line}", self.file),
-        }
-    }
 }
 
 impl<S> Section<S> {
@@ -253,7 +173,7 @@ fn load_as<S>(
     let top = top_level::read(spec, &files, &mut problems);
     let mut layers: Vec<Layer> = std::iter::once(Layer::defaults(spec.top_keys())?).chain(files).collect();
     for layer in &mut layers {
-        layer.take_section(spec, &mut problems);
+        take_section(layer, spec, &mut problems);
     }
     if spec.tells_unknown_keys {
         top_level::tell_strangers(spec, &layers[1..], &mut problems);
@@ -286,27 +206,37 @@ fn load_as<S>(
     })
 }
 
+/// Takes what belongs to the section: its map, and beside its keys those at the top of the file.
+fn take_section(layer: &mut Layer, spec: SectionSpec, problems: &mut Problems) {
+    for path in &layer.repeated {
+        if path.first().is_some_and(|first| spec.owns(first)) {
+            problems.note(layer, path, Fault::Repeated);
+        }
+    }
+    match layer.values.remove(spec.name) {
+        Some(Value::Dict(_, section)) => layer.section = section,
+        None | Some(Value::Empty(..)) => {}
+        Some(_) => {
+            let fault = Fault::Expected("a map of settings".to_owned());
+            problems.note(layer, &[spec.name.to_owned()], fault);
+        }
+    }
+    for key in spec.root_keys {
+        if layer.section.remove(*key).is_some() {
+            let what = "belongs at the top of the file, not in a section; ignored here";
+            let path = [spec.name.to_owned(), (*key).to_owned()];
+            problems.note(layer, &path, Fault::Unworkable(what.to_owned()));
+        }
+        let value = layer.values.remove(*key).filter(|value| !matches!(value, Value::Empty(..)));
+        layer.section.extend(value.map(|value| ((*key).to_owned(), value)));
+    }
+}
+
 /// A section's common keys, and its own.
 struct Whole<S> {
     enabled: bool,
     headless: bool,
     own: S,
-}
-
-/// The layers' entries of the section, a later layer over an earlier one.
-pub(crate) fn merged<'l>(layers: impl IntoIterator<Item = &'l Layer>) -> Dict {
-    let figment = layers.into_iter().fold(Figment::new(), |figment, layer| figment.merge(layer));
-    figment.data().ok().and_then(|mut profiles| profiles.remove(&Profile::Default)).unwrap_or_default()
-}
-
-impl Provider for &Layer {
-    fn metadata(&self) -> Metadata {
-        Metadata::named(self.kind.word())
-    }
-
-    fn data(&self) -> figment::Result<Map<Profile, Dict>> {
-        Ok(Profile::Default.collect(self.section.clone()))
-    }
 }
 
 /// Every entry of the merged layers, or the path of one that cannot be read.

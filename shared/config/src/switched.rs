@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use figment::value::{Dict, Tag, Value};
 
 use crate::held::{is_any_of, is_locked, up_to_global};
-use crate::layer::{Layer, LayerKind};
-use crate::section::{Origin, SectionSpec};
+use crate::layer::Layer;
+use crate::origin::{LayerKind, Origin};
+use crate::spec::SectionSpec;
 use crate::switch::{Position, is_worded};
 use crate::top_level::Locks;
 use crate::tree::{get, leaves, put};

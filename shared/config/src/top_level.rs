@@ -5,16 +5,15 @@ use semver::{Version, VersionReq};
 
 use crate::check::nearest;
 use crate::defaults::top_keys;
-use crate::layer::{Layer, LayerKind};
-use crate::problem::{Fault, Problems};
-use crate::section::{Origin, SectionSpec};
+use crate::layer::Layer;
+use crate::noted::Problems;
+use crate::origin::{LayerKind, Origin};
+use crate::problem::Fault;
+use crate::spec::{SectionSpec, TOP_KEYS};
 use crate::tree::is_at_or_below;
 
 /// The version of the file format this code reads.
 const FORMAT: &str = "1.0";
-
-/// The keys above all sections.
-pub(crate) const KEYS: [&str; 5] = ["version", "requires", "inherit", "enabled", "locked"];
 
 /// What the keys above all sections say, for one section.
 #[derive(Debug)]
@@ -99,7 +98,7 @@ pub(crate) fn read(spec: SectionSpec, layers: &[Layer], problems: &mut Problems)
 
 /// Tells of keys at the top of the files that nobody owns: a misspelt section does nothing, and no hook would miss it.
 pub(crate) fn tell_strangers(spec: SectionSpec, layers: &[Layer], problems: &mut Problems) {
-    let known: Vec<&str> = top_keys().chain(spec.root_keys.iter().copied()).chain(KEYS).collect();
+    let known: Vec<&str> = top_keys().chain(spec.root_keys.iter().copied()).chain(TOP_KEYS).collect();
     for layer in layers {
         for key in layer.values.keys().filter(|key| !known.contains(&key.as_str())) {
             if !problems.note(layer, std::slice::from_ref(key), Fault::UnknownKey(nearest(key, &known))) {

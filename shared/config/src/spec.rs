@@ -1,0 +1,65 @@
+//! What a hook reads of the files.
+
+/// The keys above all sections.
+pub(crate) const TOP_KEYS: [&str; 5] = ["version", "requires", "inherit", "enabled", "locked"];
+
+/// The keys every section has beside its own, both true or false, with their meaning.
+pub const COMMON_KEYS: [(&str, &str); 2] =
+    [("enabled", "The hook is switched on."), ("headless", HEADLESS_MEANS)];
+
+/// What `headless` sets where a hook says nothing else.
+pub const HEADLESS_MEANS: &str = "It also acts in sessions nobody watches (`claude -p`, SDK).";
+
+/// What is to be read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SectionSpec {
+    /// The section's name: the hook's.
+    pub name: &'static str,
+    /// Keys of its settings that stand at the top of the file instead of in the section.
+    pub root_keys: &'static [&'static str],
+    /// Its keys that only the global file may set.
+    pub global_only: &'static [&'static str],
+    /// Keys that say what another key of the section says as well: what locks the one locks the other.
+    pub other_names: &'static [(&'static str, &'static str)],
+    /// Only the global file may switch it on, see `COSTS_MONEY` of the hook.
+    pub costs_money: bool,
+    /// The files are parsed whole, and what nobody owns or can read in them is told. It costs, so one hook does, at times.
+    pub tells_unknown_keys: bool,
+}
+
+impl SectionSpec {
+    /// The key at the top of a file holds settings of this section.
+    pub(crate) fn owns(&self, key: &str) -> bool {
+        key == self.name || self.root_keys.contains(&key)
+    }
+
+    /// The key at the top of a file concerns this section.
+    pub(crate) fn reads(&self, key: &str) -> bool {
+        self.owns(key) || TOP_KEYS.contains(&key)
+    }
+
+    /// The keys at the top of a file that hold its settings.
+    pub(crate) fn top_keys(&self) -> impl Iterator<Item = &'static str> + use<> {
+        std::iter::once(self.name).chain(self.root_keys.iter().copied())
+    }
+
+    /// A path of the settings as it is in a file; the empty one is the section itself.
+    pub(crate) fn in_file<K: AsRef<str>>(&self, path: &[K]) -> Vec<String> {
+        let is_root = path.first().is_some_and(|key| self.root_keys.contains(&key.as_ref()));
+        let section = (!is_root).then(|| self.name.to_owned());
+        section.into_iter().chain(path.iter().map(|key| key.as_ref().to_owned())).collect()
+    }
+
+    /// A dotted path of the settings as it is in a file.
+    pub(crate) fn dotted_in_file(&self, path: &str) -> String {
+        self.in_file(&path.split('.').collect::<Vec<_>>()).join(".")
+    }
+
+    /// A dotted path of a file as it is in the settings; `None` if it leads elsewhere.
+    pub(crate) fn in_settings<'p>(&self, path: &'p str) -> Option<&'p str> {
+        match path.split_once('.').unwrap_or((path, "")) {
+            (first, rest) if first == self.name => Some(rest),
+            (first, _) => self.root_keys.contains(&first).then_some(path),
+        }
+    }
+}
