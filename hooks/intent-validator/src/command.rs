@@ -3,7 +3,6 @@
 
 use std::process::ExitCode;
 
-use judge;
 use shared::cli::{self, Asker, Commands, Line, Reply, Verb};
 use shared::config::Section;
 use shared::hook::{Hook, Seen};

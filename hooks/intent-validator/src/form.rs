@@ -89,8 +89,8 @@ pub(crate) enum Lack {
 pub(crate) fn judge(heard: &Heard<'_>) -> Judgement {
     let texts = || heard.before.iter().map(String::as_str).chain([heard.own]);
     let messages: Vec<Message> = texts().map(reader::read).collect();
-    let declares = |message: &Message| message.blocks.iter().any(|block| block.names(heard.names));
-    let Some(at) = messages.iter().rposition(declares) else { return Judgement::NoForm };
+    let has_form = |message: &Message| message.blocks.iter().any(|block| block.names(heard.names));
+    let Some(at) = messages.iter().rposition(has_form) else { return Judgement::NoForm };
     let is_taken_up = messages[at + 1..].iter().any(|later| value::speaks_of(&later.rest, heard.names));
     if is_taken_up || messages[at].asks {
         return Judgement::NoForm;
@@ -155,9 +155,13 @@ impl Block {
     }
 
     fn form(&self) -> Form {
-        let text = |text: &Option<String>| one_line(text.as_deref().unwrap_or_default());
-        let test = self.test.as_deref().map(one_line);
-        Form { file: one_line(&self.file), changes: text(&self.changes), goal: text(&self.goal), test }
+        let line = |text: &Option<String>| one_line(text.as_deref().unwrap_or_default());
+        Form {
+            file: one_line(&self.file),
+            changes: line(&self.changes),
+            goal: line(&self.goal),
+            test: self.test.as_deref().map(one_line),
+        }
     }
 
     fn of(form: &Form) -> Self {

@@ -97,7 +97,7 @@ fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
     }
     let spot = Spot::of(seen, &change.file)?;
     let kind = source::kind(&spot.file, seen.settings)?;
-    Some(Facts::Change(Box::new(look(seen, tool, &change, spot, kind))))
+    Some(Facts::Change(Box::new(look(seen, tool, &change, &spot, kind))))
 }
 
 /// Most files that are none show by their name alone, before links are resolved.
@@ -106,7 +106,7 @@ fn has_extension_of_source(file: &str, settings: &Settings) -> bool {
     extension.is_some_and(|own| settings.extensions.iter().any(|known| known.eq_ignore_ascii_case(own)))
 }
 
-fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot, kind: Kind) -> ChangeFacts {
+fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: &Spot, kind: Kind) -> ChangeFacts {
     let settings = seen.settings;
     let call = &seen.input.call;
     let state: State = seen.peek();

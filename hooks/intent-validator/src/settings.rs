@@ -5,7 +5,6 @@ mod rules;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use judge;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use shared::config::{Bounded, SettingFault, ZeroOr};

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use judge;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use shared::config::{Bounded, SettingFault};

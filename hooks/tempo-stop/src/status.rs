@@ -1,6 +1,5 @@
 //! What `status` says beside what every hook's does: when a model is asked, which, and what it has cost.
 
-use judge;
 use shared::cli::Asker;
 
 use crate::settings::{Mode, Settings};

@@ -87,7 +87,9 @@ fn blocks(view: &View) -> Vec<Block> {
         while open.last().is_some_and(|block| block.indent >= least) {
             blocks.extend(open.pop());
         }
-        open.iter_mut().for_each(|block| block.last = number);
+        for block in &mut open {
+            block.last = number;
+        }
         if let Some(kind) = head(code, view.family) {
             let depth = open.last().map_or(0, |block| block.depth) + usize::from(kind == Kind::Control);
             open.push(Block { kind, first: number, last: number, indent: line.indent, depth });

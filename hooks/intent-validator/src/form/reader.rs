@@ -114,12 +114,16 @@ impl Reader {
     fn fenced(&mut self, lines: &[&str]) {
         self.close();
         let mut inner = Self::new(true);
-        lines.iter().for_each(|line| inner.line(line));
+        for line in lines {
+            inner.line(line);
+        }
         let inner = inner.finish();
         if inner.rest.trim().is_empty() {
             self.message.blocks.extend(inner.blocks);
         } else {
-            lines.iter().for_each(|line| self.rest(line));
+            for line in lines {
+                self.rest(line);
+            }
         }
         self.before = Before::Break;
     }
@@ -131,7 +135,7 @@ impl Reader {
         }
         match label(line, self.is_fenced) {
             Some((Label::File, value)) if self.before != Before::Text => self.file(value),
-            Some((label, value)) if self.open.is_some() => self.part(label, value),
+            Some((label, value)) if self.open.is_some() => self.part(label, &value),
             _ => return self.other(line),
         }
         self.is_headed = is_heading(line);
@@ -149,10 +153,10 @@ impl Reader {
         }
     }
 
-    fn part(&mut self, label: Label, value: String) {
+    fn part(&mut self, label: Label, value: &str) {
         let Some((block, last)) = &mut self.open else { return };
         *last = label;
-        append(block.value(label), &value);
+        append(block.value(label), value);
     }
 
     /// A line without a label goes on with the value above it: with text that is wrapped, and with a list or an empty value's line.

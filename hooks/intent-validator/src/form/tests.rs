@@ -94,13 +94,14 @@ fn decoration_around_a_form_is_tolerated() {
 #[test]
 fn a_form_is_a_paragraph_of_its_own_and_nobody_elses_text() {
     let whole = whole();
-    let quoted: String = whole.lines().map(|line| format!("> {line}\n")).collect();
-    let commented: String = whole.lines().map(|line| format!("# {line}\n")).collect();
+    let marked =
+        |mark: &str| whole.lines().map(|line| format!("{mark}{line}")).collect::<Vec<_>>().join("\n");
+    let (quoted, commented) = (marked("> "), marked("# "));
     for text in [
         format!("For example:\n{whole}"),
         format!("The hook wants this: {whole}"),
         quoted,
-        format!("```py\n{commented}```"),
+        format!("```py\n{commented}\n```"),
         format!("```py\n{whole}\nx = 1\n```"),
         whole.replace('\n', " | "),
         whole.replace('\n', "; "),
