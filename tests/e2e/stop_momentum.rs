@@ -65,8 +65,9 @@ fn a_missing_and_a_wrong_token_are_blocked_and_the_right_one_lets_go() {
     run.outcome.assert_exit(0);
     assert!(run.text().starts_with("Everything is done. ACK-"), "{}", run.text());
     assert_eq!(api.main_requests().len(), 5, "the stop after the token went through");
-    for request in 2..=4 {
-        assert!(api.showed(request, guidance()), "request {request} was made because of a block");
+    assert!(api.showed(2, guidance()), "the first block says what to check");
+    for request in 3..=4 {
+        assert!(api.showed(request, "your message did not contain the token"), "request {request}");
     }
     assert_eq!(leftovers(&sandbox.state_dir()), Vec::<String>::new());
 }

@@ -5,7 +5,7 @@ use crate::registered::{background_agent, journal, ran, touch};
 use serde_json::json;
 use std::time::{Duration, Instant};
 use tests::client::CLIENT_VERSION;
-use tests::messages_api::{MessagesApi, Reply, Script};
+use tests::messages_api::{MessagesApi, Recorded, Reply, Script};
 use tests::sandbox::{Level, Sandbox};
 
 /// On in `-p` too, because a run with nobody watching is what most of these tests can drive.
@@ -72,6 +72,27 @@ fn a_stop_with_work_left_is_held_with_what_is_missing_and_then_let_go() {
     }
     assert_eq!(judged[0].model(), "claude-haiku-5-5");
     assert_eq!(questions(&sandbox), ["stop: answered", "stop: answered"]);
+}
+
+#[test]
+fn one_acknowledgement_is_enough_with_stop_momentum_beside_it() {
+    let section = format!("{ON}stop-momentum: {{enabled: true, headless: true, enforce_ack: true}}\n");
+    let sandbox = judging::sandbox(&["tempo-stop", "stop-momentum"], "", &section);
+    let acknowledges = |request: &Recorded| {
+        let texts = request.shown_texts().join("\n");
+        let token = texts.rfind("ACK-").map_or("", |at| &texts[at..at + 8]);
+        says(&format!("One file is there, and that is all. {token}"))
+    };
+    let script = working().reply(says("One file is there.")).reply_with(acknowledges);
+    let script = script.reply(touch("two")).reply(says("Both are there.")).reply("more");
+
+    let asked = ask(&sandbox, PROMPT, script.judge(blocked()).judge(approved()));
+
+    assert_eq!(asked.run.text(), "Both are there.");
+    assert_eq!(asked.judged().len(), 2, "the first stop was the other hook's");
+    let journal = journal(&sandbox);
+    assert_eq!(journal.matches("another hook holds this stop").count(), 1, "{journal}");
+    assert_eq!(journal.matches("acknowledged before in this prompt").count(), 1, "{journal}");
 }
 
 #[test]
