@@ -93,9 +93,9 @@ fn take(turn: Turn, edit: Value, request: &Recorded) -> Reply {
     match turn {
         Says(words) => saying(words).and_tool("Edit", edit),
         Thinks(thought) => Reply::thinking(thought).and_tool("Edit", edit),
-        WritesTheForm => Reply::text(filled_in(lines(&newest(request)))).and_tool("Edit", edit),
+        WritesTheForm => Reply::text(&filled_in(lines(&newest(request)))).and_tool("Edit", edit),
         CopiesTheForm => Reply::text(lines(&newest(request))).and_tool("Edit", edit),
-        RunsTheCommand => Reply::bash(filled_in(command(&newest(request)))),
+        RunsTheCommand => Reply::bash(&filled_in(command(&newest(request)))),
     }
 }
 
