@@ -76,7 +76,7 @@ fn change(given: &Given<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<St
         Standing::AskWhetherDeclared | Standing::AskForReview { .. } => Outcome::pass(),
     };
     if let Some(Reply { verdict: Ok(announced), .. }) = &answers.stage1 {
-        state.answered(known.announced_key(given.settings), announced.clone(), given.now);
+        state.answered(&known.announced_key(given.settings), announced.clone(), given.now);
     }
     let notices = answers.stage1.iter().filter_map(|reply| reply.notice.clone());
     let notices = notices.chain(answers.stage2.iter().filter_map(|reply| reply.notice.clone()));

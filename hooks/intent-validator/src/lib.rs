@@ -1,19 +1,18 @@
 //! intent-validator: before code is written, was the change announced, is it tested, does it match, is it clean?
 //!
-//! Stage 1 asks whether the change was declared: what file, what change, to what end, and for core code which test. It is
-//! decided here wherever a reader could not doubt it; only what is left goes to a model. Stage 2 has a model hold the change
-//! against the declaration. What can be found without a model (secrets, dead code, long functions) is found first.
+//! Stage 1 looks for a small form (FILE, CHANGES, GOAL, TEST) without a model; a model reads what has no form. Checks look for
+//! what needs no model (secrets, dead code, long functions). Stage 2 has a model hold the change against the declaration.
 //!
-//! - `settings`: what can be set, with its meaning
-//! - `source`: which files are source code, and which of them core code
-//! - `change`: what a tool call would do to a file, and the diff of it
-//! - `declaration`: reading what Claude says about a change: the local part of stage 1
-//! - `checks`: what is found in a change without a model
-//! - `review`: what the models are asked, and their verdicts; `prompts`: the files those texts stand in
-//! - `plan`: where a change stands, and whom to ask; `observe`: what is looked at, in the order of its price
-//! - `decide`: the rules under the lock; `wording`: what is said
-//! - `state`: recorded declarations, files asked about, verdicts that hold still
-//! - `declare`: the words of that command; `command`: it and `rules`, and what can be typed
+//! - `settings`: the section, with the meaning of its keys
+//! - `source`: which files are source code, which of them core code, and which no model may see
+//! - `change`: the effect of a tool call on a file, and its diff
+//! - `form`: the form of a declaration: stage 1 without a model
+//! - `checks`: findings without a model
+//! - `review`: the questions to models, and their verdicts; `prompts`: the files with their texts
+//! - `plan`: the next step for a change; `observe`: facts, in the order of their price
+//! - `decide`: the rules under the lock; `wording`: the texts
+//! - `state`: recorded declarations, counts of blocks, verdicts that still hold
+//! - `declare`: the words of that command; `command`: it, `rules` and `status`
 
 mod change;
 mod checks;

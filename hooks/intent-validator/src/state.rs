@@ -14,8 +14,7 @@ use crate::review::Announced;
 /// The newest so many of each are remembered.
 const MAX_DECLARED: usize = 100;
 const MAX_BLOCKED: usize = 100;
-const MAX_REVIEWED: usize = 50;
-const MAX_ANNOUNCED: usize = 50;
+const MAX_VERDICTS: usize = 50;
 const MAX_AGENTS: usize = 100;
 
 /// A verdict that found fault holds for so long: what is around the change may be another by then.
@@ -30,8 +29,8 @@ const WAITED_ENOUGH: u32 = 2;
 pub struct State {
     declared: VecDeque<Recorded>,
     blocked: VecDeque<Blocked>,
-    reviewed: VecDeque<Reviewed>,
-    announced: VecDeque<Answered>,
+    reviews: VecDeque<Given<Vec<Finding>>>,
+    answers: VecDeque<Given<Announced>>,
     /// Calls whose words were not to be had, by agent; the main session's under an empty name.
     unheard: BTreeMap<String, u32>,
 }
@@ -104,20 +103,28 @@ struct Blocked {
     is_open: bool,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Reviewed {
+/// The verdict of a model, by the digest of its question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Given<V> {
     key: String,
-    /// None: approved.
-    findings: Vec<Finding>,
+    verdict: V,
     at: Timestamp,
 }
 
-/// What a model said about a declaration.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Answered {
-    key: String,
-    verdict: Announced,
-    at: Timestamp,
+/// The verdict that still holds: for the session if it is good, else for a while.
+fn holding<'a, V>(
+    given: &'a VecDeque<Given<V>>,
+    key: &str,
+    now: Timestamp,
+    is_good: impl Fn(&V) -> bool,
+) -> Option<&'a V> {
+    let newest = given.iter().rev().find(|given| given.key == key)?;
+    (is_good(&newest.verdict) || now.since(newest.at) < BLOCKED_HOLDS).then_some(&newest.verdict)
+}
+
+fn keep<V>(given: &mut VecDeque<Given<V>>, key: &str, verdict: V, at: Timestamp) {
+    given.retain(|other| other.key != key);
+    push(given, Given { key: key.to_owned(), verdict, at }, MAX_VERDICTS);
 }
 
 impl State {
@@ -195,32 +202,22 @@ impl State {
         told.collect()
     }
 
-    /// A review of the very same change that holds still.
+    /// A review of the very same change.
     pub(crate) fn review(&self, key: &str, now: Timestamp) -> Option<&[Finding]> {
-        let holds = |reviewed: &&Reviewed| {
-            reviewed.key == key && (reviewed.findings.is_empty() || now.since(reviewed.at) < BLOCKED_HOLDS)
-        };
-        self.reviewed.iter().rev().find(holds).map(|reviewed| reviewed.findings.as_slice())
+        holding(&self.reviews, key, now, Vec::is_empty).map(Vec::as_slice)
     }
 
     pub(crate) fn reviewed(&mut self, key: &str, findings: &[Finding], at: Timestamp) {
-        self.reviewed.retain(|reviewed| reviewed.key != key);
-        let reviewed = Reviewed { key: key.to_owned(), findings: findings.to_vec(), at };
-        push(&mut self.reviewed, reviewed, MAX_REVIEWED);
+        keep(&mut self.reviews, key, findings.to_vec(), at);
     }
 
-    /// What a model said of the very same words about the same change, and holds still.
+    /// The verdict of stage 1 on the very same words.
     pub(crate) fn announced(&self, key: &str, now: Timestamp) -> Option<&Announced> {
-        let holds = |answered: &&Answered| {
-            answered.key == key
-                && (answered.verdict == Announced::Yes || now.since(answered.at) < BLOCKED_HOLDS)
-        };
-        self.announced.iter().rev().find(holds).map(|answered| &answered.verdict)
+        holding(&self.answers, key, now, |verdict| *verdict == Announced::Yes)
     }
 
-    pub(crate) fn answered(&mut self, key: String, verdict: Announced, at: Timestamp) {
-        self.announced.retain(|answered| answered.key != key);
-        push(&mut self.announced, Answered { key, verdict, at }, MAX_ANNOUNCED);
+    pub(crate) fn answered(&mut self, key: &str, verdict: Announced, at: Timestamp) {
+        keep(&mut self.answers, key, verdict, at);
     }
 
     /// It is worth while to wait for the words of this agent's calls.

@@ -139,7 +139,7 @@ impl LetGo {
         };
         let file = shown(file);
         Some(format!(
-            "intent-validator: {file} is changed {lack}: let go after max_blocks ({max_blocks}) refusals"
+            "intent-validator: {file} is changed {lack}: allowed after max_blocks ({max_blocks}) blocks"
         ))
     }
 }

@@ -66,14 +66,14 @@ fn the_same_change_under_the_same_words_is_not_paid_for_twice() {
     let finding =
         json!({ "rule": "scope-creep", "line": 1, "why": "Nobody asked for it.", "fix": "Leave it." });
     let blocked = Reply::json(&json!({ "verdict": "BLOCKED", "findings": [finding] }));
-    let turns = [Says(DECLARED); 4];
+    let turns = [Says(DECLARED); 3];
 
     let asked = ask(&sandbox, PROMPT, script(&sandbox, &turns).judge(blocked));
 
-    assert_eq!(outcomes(&asked), ["refused", "refused", "refused", "ran"], "it is let go after max_blocks");
+    assert_eq!(outcomes(&asked), ["refused", "refused", "ran"], "it is allowed after max_blocks");
     assert_changed("let go", &sandbox);
     assert_eq!(asked.judged().len(), 1);
-    assert_eq!(asked.told(&sandbox, "let go after max_blocks (3) refusals"), 1);
+    assert_eq!(asked.told(&sandbox, "allowed after max_blocks (2) blocks"), 1);
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn the_user_is_told_once_of_what_was_let_go() {
     }
     let facts = Facts::Change(Box::new(changing(Local::Lacks(Lack::Test))));
     let first = outcome(&facts, &state, &settings);
-    assert!(first.notice.unwrap().contains("let go after max_blocks (2)"));
+    assert!(first.notice.unwrap().contains("allowed after max_blocks (2)"));
     assert_eq!(first.trail.heeds, [Heeded::Overridden.of("tdd")]);
     let Memory::Note(state) = first.memory else { panic!("it is remembered") };
     assert_eq!(outcome(&facts, &state, &settings).notice, None);

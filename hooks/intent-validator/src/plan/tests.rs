@@ -274,7 +274,7 @@ fn a_word_on_a_declaration_is_paid_once() {
             case.known.local = Local::NoForm;
             let key = case.known.announced_key(&case.settings);
             let at = Timestamp::from_secs(1_000_000 - secs);
-            case.state.answered(key, verdict.clone(), at);
+            case.state.answered(&key, verdict.clone(), at);
             change(&mut case.known);
         })
     };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use shared::host::Timestamp;
 
-use super::{Cause, MAX_REVIEWED, Place, Recorded, State};
+use super::{Cause, MAX_VERDICTS, Place, Recorded, State};
 use crate::checks::Finding;
 use crate::form::{Form, Part};
 use crate::review::Announced;
@@ -72,7 +72,7 @@ fn an_approval_holds_for_the_session_and_a_fault_for_ten_minutes() {
     assert_eq!(state.review("good", at(100_000)), Some(&[][..]));
     assert_eq!(state.review("bad", at(599)), Some(&[finding()][..]));
     assert_eq!(state.review("bad", at(600)), None);
-    for number in 0..MAX_REVIEWED {
+    for number in 0..MAX_VERDICTS {
         state.reviewed(&format!("{number}"), &[], at(1));
     }
     assert_eq!(state.review("good", at(1)), None, "the newest fifty are kept");
@@ -83,7 +83,7 @@ fn a_word_on_a_declaration_is_read_again_as_it_was() {
     let mut state = State::default();
     let words = [Announced::Yes, Announced::NoTest, Announced::No(vec![Part::Changes, Part::Goal])];
     for word in words.clone() {
-        state.answered(format!("{word:?}"), word, at(0));
+        state.answered(&format!("{word:?}"), word, at(0));
     }
     let state: State = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
     for word in words {

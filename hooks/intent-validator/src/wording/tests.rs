@@ -64,7 +64,7 @@ fn findings_are_told_in_a_line_each_and_bounded() {
 fn the_user_is_told_what_was_let_go_after_refusals() {
     assert_eq!(
         LetGo::Enough(Cause::Test).notice("src/a.py", 3).unwrap(),
-        "intent-validator: src/a.py is changed without a test or your permission: let go after max_blocks (3) refusals"
+        "intent-validator: src/a.py is changed without a test or your permission: allowed after max_blocks (3) blocks"
     );
     assert_eq!(LetGo::Private.notice("src/a.py", 3), None);
 }
