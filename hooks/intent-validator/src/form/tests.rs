@@ -7,7 +7,7 @@ use super::{Form, Heard, Judgement, Lack, Part, Quotable, blank, example, judge,
 mod labelled;
 
 const FILE: &str = "src/auth.py";
-const NAMES: [&str; 2] = [FILE, "/work/project/src/auth.py"];
+const NAMES: [&str; 2] = [FILE, "/srv/project/src/auth.py"];
 
 fn judged(messages: &[&str], user: &[&str], wants_test: bool) -> Judgement {
     let own_all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<String>>();
@@ -125,7 +125,7 @@ fn file_holds_paths_only() {
         ("src\\auth.py", "YES"),
         ("`src/auth.py`", "YES"),
         ("\"src/auth.py\"", "YES"),
-        ("/work/project/src/auth.py", "YES"),
+        ("/srv/project/src/auth.py", "YES"),
         ("src/auth.py, src/user.py", "YES"),
         ("`src/user.py`, `src/auth.py`", "YES"),
         ("src/user.py and src/auth.py", "YES"),
