@@ -160,7 +160,7 @@ fn lines(what: &str, count: u32) -> String {
 #[track_caller]
 fn agree(what: &str, work: &Work, is_allowed: bool) {
     assert_eq!(work.is_allowed_locally(), is_allowed, "{what}: the hook");
-    let expected = if is_allowed { "satisfied" } else { "not satisfied" };
+    let expected = if is_allowed { "met" } else { "open" };
     let clone = work.clone("clone", &[]);
     assert_eq!(work.report(&clone, &[]).state(), expected, "{what}: a clone");
     work.desk.sandbox.git(&["-C", clone.to_str().unwrap(), "checkout", "--quiet", "--detach"]);

@@ -192,7 +192,7 @@ fn marks_of_a_newer_version_count_and_are_not_changed() {
     let claude = world.claude();
     claude.does("req satisfy plan");
     let mut marks = world.marks("main.json");
-    marks["version"] = json!(7);
+    marks["version"] = json!("7");
     marks["new"] = json!("thing");
     fs::write(world.marks_file("main.json"), marks.to_string()).unwrap();
     claude.passes(&claude.edit("a.rs"));

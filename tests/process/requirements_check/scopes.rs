@@ -47,7 +47,7 @@ fn marks_lie_where_the_original_tool_keeps_them() {
     let claude = world.claude();
     claude.does("req satisfy a b c");
     let marks = world.marks("feature-auth.json");
-    assert_eq!((&marks["version"], &marks["branch"]), (&json!(2), &json!("feature/auth")));
+    assert_eq!((&marks["version"], &marks["branch"]), (&json!("2"), &json!("feature/auth")));
     assert_eq!(marks["project"], json!(world.sandbox.project()));
     assert_eq!(marks["requirements"]["a"]["sessions"][&claude.session.id]["satisfied_by"], "agent");
     assert_eq!(marks["requirements"]["b"]["everyone"]["satisfied_by"], "agent");

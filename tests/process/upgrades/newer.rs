@@ -117,7 +117,7 @@ fn raise(path: &Path) {
     let text = String::from_utf8(bytes).unwrap();
     let newer = text
         .replacen(r#"{"version":1,"#, r#"{"version":2,"more":["kept"],"#, 1)
-        .replacen(r#"{"version":2,"branch"#, r#"{"version":3,"more":["kept"],"branch"#, 1)
+        .replacen(r#"{"version":"2","branch"#, r#"{"version":"3","more":["kept"],"branch"#, 1)
         .replacen(r#""schema_version": 1,"#, r#""schema_version": 2, "more": ["kept"],"#, 1);
     assert_ne!(newer, text, "{}", path.display());
     fs::write(path, newer).unwrap();

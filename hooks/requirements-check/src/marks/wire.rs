@@ -20,12 +20,12 @@ pub(super) enum Parsed {
 
 #[derive(Deserialize)]
 struct VersionOnly {
-    version: u32,
+    version: String,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Versioned<M> {
-    version: u32,
+    version: String,
     #[serde(flatten)]
     marks: M,
 }
@@ -33,13 +33,18 @@ struct Versioned<M> {
 /// Reads a file.
 pub(super) fn parse(bytes: &[u8]) -> Parsed {
     match serde_json::from_slice::<Versioned<BranchMarks>>(bytes) {
-        Ok(file) if file.version > VERSION => Parsed::Newer(Some(file.marks)),
+        Ok(file) if is_newer(&file.version) => Parsed::Newer(Some(file.marks)),
         Ok(file) => Parsed::Marks(file.marks),
-        Err(_) if serde_json::from_slice(bytes).is_ok_and(|only: VersionOnly| only.version > VERSION) => {
+        Err(_) if serde_json::from_slice(bytes).is_ok_and(|only: VersionOnly| is_newer(&only.version)) => {
             Parsed::Newer(None)
         }
         Err(_) => Parsed::Damaged,
     }
+}
+
+/// A version that is no number is not a newer one.
+fn is_newer(version: &str) -> bool {
+    version.parse::<u32>().is_ok_and(|version| version > VERSION)
 }
 
 /// What is written for these marks.
@@ -47,5 +52,5 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
 /// # Errors
 /// Never in practice: every part of it can be put into words.
 pub(super) fn to_bytes(marks: &BranchMarks) -> serde_json::Result<Vec<u8>> {
-    serde_json::to_vec(&Versioned { version: VERSION, marks })
+    serde_json::to_vec(&Versioned { version: VERSION.to_string(), marks })
 }

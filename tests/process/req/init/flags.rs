@@ -283,7 +283,7 @@ fn what_git_and_the_files_tell_stands_in_the_file() {
     let text = text(&desk, Level::Project);
     for said in [
         "    protected_branches: [main, develop, \"release/*\"]\n",
-        "    command: go test ./...   # of several commands one is enough\n",
+        "    command: [go test ./..., go test]   # of several commands one is enough\n",
         "    # found as well: npm test (package.json)\n",
         "# In a GitLab job, with the variable GIT_DEPTH: 0, run: req ci\n",
     ] {
@@ -301,6 +301,9 @@ fn what_a_folder_below_is_written_in_stands_as_a_comment_wherever_it_is_started(
     let api = desk.sandbox.project().join("packages/api");
     yes(desk.script(&["init", "--preset", "strict"]).cwd(&api));
     let text = text(&desk, Level::Project);
-    assert!(text.contains("    command: npm test   # of several commands one is enough\n"), "{text}");
+    assert!(
+        text.contains("    command: [npm test, npm run test]   # of several commands one is enough\n"),
+        "{text}"
+    );
     assert!(text.contains("    # found as well: pytest (packages/api/pyproject.toml)\n"), "{text}");
 }

@@ -270,7 +270,10 @@ fn of_several_test_commands_the_first_is_ticked() {
     wizard.enter_at(BRANCHES);
     wizard.enter_at(WRITE);
     assert_eq!(wizard.end().status, "0");
-    assert!(text(&desk, Level::Project).contains("command: [cargo test, npm test]"));
+    assert!(
+        text(&desk, Level::Project)
+            .contains("command: [cargo test, npm test, npm run test, cargo nextest run]")
+    );
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::marks::{BranchMarks, By, Holder, Key, Mark};
 use crate::settings::Scope;
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
-const NEWER: &str = r#"{"version":3,"branch":"main","project":"","created_at":0,"updated_at":0,"requirements":{"plan":{"everyone":{"satisfied_at":1}}}}"#;
+const NEWER: &str = r#"{"version":"3","branch":"main","project":"","created_at":0,"updated_at":0,"requirements":{"plan":{"everyone":{"satisfied_at":1}}}}"#;
 
 struct World {
     scratch: tempfile::TempDir,
@@ -206,7 +206,7 @@ fn damage_that_cannot_be_set_aside_is_told_all_the_same() {
 fn a_file_too_large_is_damaged_and_one_just_small_enough_is_not() {
     let world = World::new();
     let padded = |length: u64| {
-        let text = r#"{"version":2,"branch":"main","project":"","created_at":0,"updated_at":0,"requirements":{"plan":{"everyone":{}}}}"#;
+        let text = r#"{"version":"2","branch":"main","project":"","created_at":0,"updated_at":0,"requirements":{"plan":{"everyone":{}}}}"#;
         text.to_owned() + &" ".repeat(usize::try_from(length).unwrap() - text.len())
     };
     world.write("main.json", &padded(MAX_BYTES));
@@ -248,7 +248,7 @@ fn a_newer_versions_file_is_read_and_not_changed() {
     assert!(pruned.removed.is_empty() && pruned.failed.is_empty());
     assert_eq!(fs::read_to_string(world.file("main.json")).unwrap(), NEWER);
 
-    let unknown = r#"{"version":3,"marks":[]}"#;
+    let unknown = r#"{"version":"3","marks":[]}"#;
     world.write("main.json", unknown);
     assert!(matches!(world.folder.read(&branch("main")), Err(ReadError::Newer(_))));
     let changed = world.folder.change(&branch("main"), NOW, |marks| set(marks, "review"));
