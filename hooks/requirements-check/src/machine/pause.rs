@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use shared::cli::Asker;
 use shared::host::{Host, Places, Timestamp, display_path};
-use shared::state::{Off, with_lock};
+use shared::state::Off;
 
 use crate::change::{Change, Deed, trail};
 use crate::command::arguments::Pause;
@@ -75,8 +75,8 @@ pub(crate) fn note(host: &Host, places: &Places) -> Option<String> {
 struct Begin(Timestamp);
 
 impl Deed for Begin {
-    fn carry_out(&self, patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
-        begin(places, self.0, patience)?;
+    fn carry_out(&self, _patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
+        begin(places, self.0)?;
         trail::everywhere("pause", format!("until {}", self.0.rfc3339())).write(places, now);
         Ok(())
     }
@@ -87,27 +87,21 @@ impl Deed for Begin {
 struct End;
 
 impl Deed for End {
-    fn carry_out(&self, patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
-        end(places, patience)?;
+    fn carry_out(&self, _patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
+        end(places)?;
         trail::everywhere("resume", String::new()).write(places, now);
         Ok(())
     }
 }
 
-fn begin(places: &Places, end: Timestamp, patience: Duration) -> Result<(), String> {
+fn begin(places: &Places, end: Timestamp) -> Result<(), String> {
     let Some(dir) = &places.state_dir else { return Ok(()) };
-    let file = dir.join("OFF");
-    let written = with_lock(&file, patience, || Off::until(dir, end)).map_err(|error| error.to_string())?;
-    written.map_err(|error| format!("{} cannot be written: {error}", file.display()))
+    Off::until(dir, end).map_err(|error| format!("{} cannot be written: {error}", dir.join("OFF").display()))
 }
 
-fn end(places: &Places, patience: Duration) -> Result<(), String> {
+fn end(places: &Places) -> Result<(), String> {
     for dir in folders(places) {
-        let file = dir.join("OFF");
-        if file.symlink_metadata().is_ok() {
-            let removed = with_lock(&file, patience, || Off::end(dir)).map_err(|error| error.to_string())?;
-            removed.map_err(|error| format!("{} cannot be removed: {error}", file.display()))?;
-        }
+        Off::end(dir).map_err(|error| format!("{} cannot be removed: {error}", dir.join("OFF").display()))?;
     }
     Ok(())
 }
