@@ -1,7 +1,6 @@
 //! `req doctor` beside the real client: what it says is fine really fires, and what it finds wrong is so.
 
-use crate::facts::trust::{situations, trusted};
-use crate::registered::{committed, plugin};
+use crate::registered::plugin;
 use crate::requirements_check::{client, write};
 use serde_json::{Value, json};
 use shared::catalog::Catalog;
@@ -72,7 +71,6 @@ fn what_it_finds_in_order_after_an_installation_has_really_fired() {
     for hook in hooks() {
         assert!(told.contains(&format!("{hook} last fired")), "{hook}: {told}");
     }
-    assert!(told.contains("project is trusted"), "{told}");
     assert!(told.contains(&format!("Claude Code {}; all proofs passed", CLIENT_VERSION.trim())), "{told}");
 }
 
@@ -139,58 +137,4 @@ fn a_hook_of_the_plugin_that_is_in_the_settings_too_is_found_and_runs_once() {
     assert_eq!(denials(), 2 + 1, "by the plugin alone");
     let found = verdict(&sandbox, &market.join("barbless/bin/req"));
     assert!(!found.iter().any(|(_, what)| what.contains("is registered in")), "{found:#?}");
-}
-
-#[test]
-fn a_plugin_that_is_a_copy_and_has_its_hooks_in_its_manifest_is_found_too() {
-    let sandbox = installed();
-    let market = marketplace(&sandbox);
-    let [manifest, hooks] =
-        [".claude-plugin/plugin.json", "hooks/hooks.json"].map(|file| market.join("barbless").join(file));
-    let read = |file: &Path| -> Value { serde_json::from_slice(&fs::read(file).unwrap()).unwrap() };
-    let mut inline = read(&manifest);
-    inline["hooks"] = read(&hooks)["hooks"].take();
-    fs::write(&manifest, inline.to_string()).unwrap();
-    fs::remove_file(hooks).unwrap();
-    let address = committed(&sandbox, &market);
-    plugin(&sandbox, &format!("marketplace add {address}"));
-    plugin(&sandbox, "install barbless@market");
-    fs::remove_dir_all(market).unwrap();
-
-    let found = verdict(&sandbox, &sandbox.home().join(".claude/hooks/req"));
-
-    let copy = "cache/market/barbless/0.1.0/.claude-plugin/plugin.json";
-    let twice = |(_, what): &&(String, String)| what.contains(copy) && what.contains("so it runs once");
-    assert_eq!(found.iter().filter(twice).count(), self::hooks().len(), "{found:#?}");
-}
-
-#[test]
-fn a_folder_is_not_trusted_exactly_where_the_client_would_ask() {
-    let sandbox = Sandbox::new();
-    for situation in situations(&sandbox) {
-        trusted(&sandbox, &[&situation.trusted]);
-        let doctor = Invocation::new(binaries::for_client("req"), &sandbox).args(["doctor", "--json"]);
-        let said = doctor.cwd(&situation.started_in).run().stdout_text();
-        let expected = if situation.asks { "is not trusted yet" } else { "is trusted" };
-        assert!(said.contains(expected), "{}: {said}", situation.what);
-    }
-}
-
-#[test]
-fn what_a_project_registers_is_found_to_be_read_at_its_top_only() {
-    let sandbox = installed_with("hooks install --hooks requirements-check --scope project --yes");
-    sandbox.requirements(Level::Project, "requirements: {commit_plan: {enabled: true}}\n");
-    let below = sandbox.project().join("below");
-    fs::create_dir(&below).unwrap();
-    for (folder, is_read) in [(&below, false), (&sandbox.project(), true)] {
-        let api = MessagesApi::start(Script::new().reply(write(&sandbox, "new.txt", "")).reply("end"));
-        client(&sandbox, &api).unset("CLAUDE_HOOK_STATE_DIR").cwd(folder).ask("work");
-        let refused = api.main_requests().pop().unwrap().tool_results().pop().unwrap().is_error;
-        let doctor =
-            Invocation::new(sandbox.home().join(".claude/hooks/req"), &sandbox).args(["doctor", "--json"]);
-        let said = doctor.unset("CLAUDE_HOOK_STATE_DIR").cwd(folder).run().stdout_text();
-        let note = "does not read this file in a session that is started below its folder";
-        assert_eq!((refused, !said.contains(note)), (is_read, is_read), "{}: {said}", folder.display());
-        fs::remove_file(sandbox.project().join("new.txt")).unwrap_or_default();
-    }
 }

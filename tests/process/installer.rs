@@ -54,6 +54,13 @@ impl User {
         self.home(".claude/hooks").join(hook)
     }
 
+    /// A folder with this hook, and scripts in place of the others.
+    fn with_real(&self, hook: &str) -> String {
+        let folder = self.sandbox.temporary_dir().join("archive");
+        small_programs::write_all_but(hook, &folder);
+        folder.display().to_string()
+    }
+
     /// `cargo xtask ...`, without cargo.
     fn command(&self, line: &str) -> Invocation {
         let words = line.split_whitespace().map(|word| match word {

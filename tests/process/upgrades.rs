@@ -8,6 +8,7 @@ mod purge;
 use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
@@ -76,6 +77,28 @@ impl Day {
 
     fn state(&self) -> PathBuf {
         self.sandbox.home().join(".claude/hook-state")
+    }
+
+    /// Keeps a copy of the home and the folders that the session works in.
+    fn is_kept(&self) {
+        self.copies("kept", ".");
+    }
+
+    /// Puts that copy in their place again.
+    fn is_put_back(&self) {
+        for folder in ["home", "project", "bare"] {
+            fs::remove_dir_all(self.sandbox.root().join(folder)).unwrap();
+        }
+        let _ = fs::remove_dir_all(self.sandbox.root().join("odd-2"));
+        self.copies(".", "kept");
+    }
+
+    fn copies(&self, to: &str, from: &str) {
+        let root = self.sandbox.root();
+        fs::create_dir_all(root.join(to)).unwrap();
+        let folders = ["home", "project", "bare"].map(|folder| root.join(from).join(folder));
+        let status = Command::new("cp").arg("-a").args(folders).arg(root.join(to)).status().expect("cp");
+        assert!(status.success());
     }
 
     /// A program as the client of this session starts it, under that version of the client.

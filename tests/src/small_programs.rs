@@ -31,6 +31,14 @@ pub fn write_all(folder: &Path) {
     }
 }
 
+/// Writes a script for every program of an archive into a folder, but for this hook, which is the real one.
+pub fn write_all_but(hook: &str, folder: &Path) {
+    fs::create_dir_all(folder).expect("a folder");
+    write_all(folder);
+    fs::remove_file(folder.join(hook)).expect("its script");
+    fs::copy(crate::binaries::path(hook), folder.join(hook)).expect("the real program");
+}
+
 /// A script that says what it is and whether it is switched on, and gives this answer to every event.
 fn write(folder: &Path, name: &str, enabled: bool, answer: Option<&Value>) -> PathBuf {
     let answer = answer.map_or_else(|| "exit".to_owned(), |answer| format!("echo '{answer}'"));

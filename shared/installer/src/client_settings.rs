@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use client_settings::{
-    self, Backup, Fault, FileError, Owner, Present, Program, Refused, Registered, Registration, StatusLine,
-    UserFile, Wanted, faults,
+    Backup, FileError, Owner, Present, Program, Refused, Registered, Registration, StatusLine, UserFile,
+    Wanted,
 };
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
@@ -17,12 +17,10 @@ use crate::places::{Installation, Scope};
 use crate::registration::{entries, names, status_line};
 use crate::say::note;
 use crate::team;
-use crate::voice::Voice;
 
 /// A settings file of the client, read and understood.
 pub struct Settings {
     file: UserFile,
-    voice: Voice,
     /// As it stands; `None` if there is no file.
     pub text: Option<String>,
     hooks: PathBuf,
@@ -65,8 +63,8 @@ impl Settings {
         let (hooks, mut former) = (installation.hooks.clone(), manifest.folders);
         // A home that is reached through a link is the same home.
         former.extend(hooks.canonicalize().ok().filter(|real| *real != hooks));
-        let (voice, present) = (installation.voice, Present::default());
-        let mut settings = Self { text: file.read()?, file, voice, hooks, former, binaries, added, present };
+        let present = Present::default();
+        let mut settings = Self { text: file.read()?, file, hooks, former, binaries, added, present };
         settings.present = settings.present_in(settings.text.as_deref(), &settings.added)?;
         Ok(settings)
     }
@@ -254,37 +252,6 @@ impl Settings {
         self.file.backups().into_iter().find(|backup| backup.text != self.text)
     }
 
-    /// What keeps registered hooks from running, or lets them run twice: one sentence each.
-    #[must_use]
-    pub fn obstacles(&self) -> Vec<String> {
-        let text = self.text.as_deref().unwrap_or_default();
-        let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-        let is_in_the_way = |fault: &Fault| self.present.hooks.iter().any(|entry| entry.event == fault.event);
-        let path = self.file.path().display();
-        let mut obstacles: Vec<String> = faults(text)
-            .into_iter()
-            .filter(is_in_the_way)
-            .map(|fault| {
-                let event = &fault.event;
-                format!("{path}, {fault}: because of it the client runs no {event} hook of this file; mend or remove that entry")
-            })
-            .collect();
-        if self.present.disables_all_hooks {
-            obstacles.push(format!("`disableAllHooks` is true in {path}: no hook runs until it is removed"));
-        }
-        let plugins = value["enabledPlugins"].as_object();
-        let is_ours =
-            |(name, on): (&String, &serde_json::Value)| name.starts_with("barbless@") && *on != false;
-        if !self.present.hooks.is_empty() && plugins.is_some_and(|plugins| plugins.iter().any(is_ours)) {
-            obstacles.push(format!(
-                "the Barbless plugin is enabled too; its hooks step back while they are registered here. One is enough: \
-                 disable the plugin or run `{}`",
-                self.voice.line("uninstall")
-            ));
-        }
-        obstacles
-    }
-
     fn wanted(
         &self,
         installation: &Installation,
@@ -313,7 +280,7 @@ impl Settings {
             && (choice.status_line || has_ours)
         {
             (status_line_before, chained) = self.before_ours(installation, hook)?;
-            wanted_line = Some(StatusLine { command, replaces: choice.status_line });
+            wanted_line = Some(StatusLine { command, replaces: choice.status_line || has_ours });
         }
         let mut entries = entries(installation, hooks)?;
         if installation.scope == Scope::Project {

@@ -113,9 +113,7 @@ pub fn copy(
             proved => proved?,
         }
     }
-    for incoming in all.iter().filter(|incoming| !left_out.contains(&incoming.name)) {
-        incoming.note_down(installation)?;
-    }
+    note_down(all.iter().filter(|incoming| !left_out.contains(&incoming.name)), installation)?;
     staged.retain(|new| !left_out.contains(&new.new.name));
     staged.into_iter().map(Staged::put_in_place).collect()
 }
@@ -149,21 +147,22 @@ impl Incoming {
         }
         Ok(())
     }
+}
 
-    /// In the manifest first: killed in between, a file of ours would be taken for somebody else's.
-    fn note_down(&self, installation: &Installation) -> anyhow::Result<()> {
-        Manifest::change(installation, |manifest| {
-            self.ensure_replaceable(installation, manifest)?;
-            let size = u64::try_from(self.bytes.len()).unwrap_or(u64::MAX);
+/// In the manifest first: killed in between, a file of ours would be taken for somebody else's.
+fn note_down<'a>(all: impl Iterator<Item = &'a Incoming>, installation: &Installation) -> anyhow::Result<()> {
+    Manifest::change(installation, |manifest| {
+        for incoming in all {
+            let size = u64::try_from(incoming.bytes.len()).unwrap_or(u64::MAX);
             let version = shared::version::ours().to_owned();
-            let deployed = Deployed { sha256: self.sha256.clone(), size, version };
-            manifest.files.insert(self.name.clone(), deployed);
-            if !manifest.folders.contains(&installation.hooks) {
-                manifest.folders.push(installation.hooks.clone());
-            }
-            Ok(())
-        })
-    }
+            let deployed = Deployed { sha256: incoming.sha256.clone(), size, version };
+            manifest.files.insert(incoming.name.clone(), deployed);
+        }
+        if !manifest.files.is_empty() && !manifest.folders.contains(&installation.hooks) {
+            manifest.folders.push(installation.hooks.clone());
+        }
+        Ok(())
+    })
 }
 
 fn ensure_known(manifest: &Manifest, all: &[Incoming], line: &str) -> anyhow::Result<()> {
@@ -205,7 +204,7 @@ impl<'a> Staged<'a> {
                 .with_context(|| format!("{} does not run on this machine", self.new.from.display()));
         }
         let Some(hook) = catalog.hook(&self.new.name) else { return Ok(()) };
-        try_out(&self.temporary, hook).with_context(|| {
+        try_out(&self.temporary, hook).map(drop).with_context(|| {
             format!(
                 "{} does not do what it promises on this machine, and nothing was copied",
                 self.new.from.display()
@@ -228,25 +227,31 @@ impl Drop for Staged<'_> {
     }
 }
 
-/// Removes a deployed file that still is what was deployed. Returns whether it is gone.
-pub fn remove(installation: &Installation, binary: &str) -> anyhow::Result<bool> {
-    let mut is_gone = false;
+/// Removes these deployed files, but for those that were changed since. Returns the names of those that are gone.
+///
+/// # Errors
+/// A file cannot be removed.
+pub fn remove(installation: &Installation, binaries: &[String]) -> anyhow::Result<Vec<String>> {
+    let mut gone = Vec::new();
     Manifest::change(installation, |manifest| {
-        let path = installation.deployed(binary);
-        remove_abandoned_of(&path);
-        if path.exists() && !manifest.vouches_for(installation, binary) {
-            return Ok(());
-        }
-        manifest.files.remove(binary);
-        is_gone = true;
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(error).with_context(|| format!("removing {}", path.display()))
+        for binary in binaries {
+            let path = installation.deployed(binary);
+            remove_abandoned_of(&path);
+            if path.exists() && !manifest.vouches_for(installation, binary) {
+                continue;
             }
-            _ => Ok(()),
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(error).with_context(|| format!("removing {}", path.display()));
+                }
+                _ => {}
+            }
+            manifest.files.remove(binary);
+            gone.push(binary.clone());
         }
+        Ok(())
     })?;
-    Ok(is_gone)
+    Ok(gone)
 }
 
 fn link_all(installation: &Installation, catalog: &Catalog) -> anyhow::Result<bool> {

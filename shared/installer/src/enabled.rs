@@ -8,7 +8,6 @@ use anyhow::Context as _;
 use serde::Deserialize;
 
 use crate::child;
-use crate::manifest::Manifest;
 use crate::places::Installation;
 
 /// How long a hook may take to tell; it takes milliseconds.
@@ -56,20 +55,8 @@ struct Switch {
 }
 
 impl Enabled {
-    /// Asks the deployed hook, in the project whose settings are meant or outside of any. `None` if it is not deployed, or not as it was.
-    pub fn ask(installation: &Installation, hook: &str) -> anyhow::Result<Option<Self>> {
-        if !Manifest::read(installation)?.vouches_for(installation, hook) {
-            return Ok(None);
-        }
-        Self::ask_program(&installation.deployed(hook), installation, hook).map(Some)
-    }
-
     /// Asks this program, whose bytes the caller knows to be the hook's.
-    pub(crate) fn ask_program(
-        program: &Path,
-        installation: &Installation,
-        hook: &str,
-    ) -> anyhow::Result<Self> {
+    pub(crate) fn ask(program: &Path, installation: &Installation, hook: &str) -> anyhow::Result<Self> {
         let mut command = Command::new(program);
         command.args(["status", "--json"]);
         // A project the user happens to be in is none of an installation's business.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use shared::catalog::HookEntry;
 
-use crate::manifest::{Manifest, hash_of};
+use crate::manifest::{Manifest, is_same_file};
 use crate::places::{Installation, executable};
 
 /// What became of a link.
@@ -66,7 +66,7 @@ fn is_found_first(command: &str, target: &Path) -> bool {
     let mut found =
         folders_of_path().map(|folder| folder.join(executable(command))).filter(|path| path.is_file());
     // A copy counts like a link.
-    found.next().is_some_and(|path| hash_of(&path).ok().flatten() == hash_of(target).ok().flatten())
+    found.next().is_some_and(|path| is_same_file(&path, target))
 }
 
 fn folders_of_path() -> impl Iterator<Item = PathBuf> {

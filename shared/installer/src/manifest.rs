@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
-use client_settings::{FileError, UserFile};
+use client_settings::UserFile;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -74,28 +74,6 @@ pub struct Deployed {
     pub version: String,
 }
 
-/// An edit that failed, or the file itself.
-#[derive(Debug)]
-struct ManifestError(anyhow::Error);
-
-impl From<FileError> for ManifestError {
-    fn from(error: FileError) -> Self {
-        Self(error.into())
-    }
-}
-
-impl From<anyhow::Error> for ManifestError {
-    fn from(error: anyhow::Error) -> Self {
-        Self(error)
-    }
-}
-
-impl From<ManifestError> for anyhow::Error {
-    fn from(error: ManifestError) -> Self {
-        error.0
-    }
-}
-
 impl Default for Manifest {
     fn default() -> Self {
         Self {
@@ -121,13 +99,13 @@ impl Manifest {
         edit: impl FnOnce(&mut Self) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let path = path(installation);
-        UserFile::at(&path)?.change::<ManifestError>(|text| {
+        UserFile::at(&path)?.change::<anyhow::Error>(|text| {
             let mut manifest = Self::parse(&path, text)?;
             edit(&mut manifest)?;
             if manifest.files.is_empty() && manifest.settings.is_empty() {
                 return Ok(None);
             }
-            let text = serde_json::to_string_pretty(&manifest).map_err(anyhow::Error::from)?;
+            let text = serde_json::to_string_pretty(&manifest)?;
             Ok(Some(format!("{text}\n")))
         })?;
         Ok(())
@@ -164,6 +142,14 @@ pub fn hash_of(path: &Path) -> anyhow::Result<Option<String>> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| format!("reading {}", path.display())),
     }
+}
+
+/// Both paths lead to one file, or to files with the same bytes.
+pub(crate) fn is_same_file(left: &Path, right: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    let hash = |path: &Path| hash_of(path).ok().flatten();
+    real(left).is_some_and(|left| real(right) == Some(left))
+        || hash(left).is_some_and(|left| hash(right) == Some(left))
 }
 
 /// In hexadecimal.

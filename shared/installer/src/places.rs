@@ -272,6 +272,16 @@ impl Installation {
     }
 }
 
+#[cfg(test)]
+impl Installation {
+    /// One in a scratch home; of a project, the home is its folder.
+    pub(crate) fn scratch(home: &Path, scope: Scope) -> Self {
+        let environment = Environment { home: Some(home.to_owned()), ..Environment::default() };
+        let user = Self::user(&environment, Voice::Xtask).expect("it has a home");
+        Self { scope, project: (scope != Scope::User).then(|| home.to_owned()), ..user }
+    }
+}
+
 /// Why a configuration folder may have been filled by somebody else. `starts` are folders the user works in.
 fn why_not_the_users(config: &Path, home: &Path, starts: &[PathBuf]) -> Option<String> {
     let home = real(home).unwrap_or_else(|| home.to_owned());

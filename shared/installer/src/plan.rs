@@ -11,15 +11,13 @@ use crate::ask::{agreed, can_ask};
 use crate::choose::{Wish, choose, wants_rules, wants_status_line};
 use crate::client_settings::{Choice, Settings};
 use crate::deploy::{self, May};
+use crate::ending::{Ending, name_the_rest};
 use crate::judge::{self, Judge};
 use crate::places::{Installation, Scope};
 use crate::rail::{is_claude, not_for_claude};
-use crate::readings::Readings;
 use crate::registration::{is_switched_off, names, starts_ours, switched_on};
-use crate::report::{Reported, name_the_rest, report, warn_of_a_shared_local_file};
 use crate::say::{diff, list, note, say};
 use crate::source::Source;
-use crate::verdict;
 
 /// What is wanted beside hooks.
 #[derive(Debug, Default)]
@@ -225,7 +223,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Does it and reports on all hooks; of the user's own installation the doctor has the last word.
+    /// Does it. At the end the doctor reports.
     ///
     /// # Errors
     /// What failed; a registered hook that does not do what it promises.
@@ -235,39 +233,31 @@ impl<'a> Plan<'a> {
         if !changed {
             say("everything is in its place already; nothing was changed");
         }
-        let Reported { all_proved, problems } = report(installation, catalog, &choice.hooks, &choice.hooks)?;
-        let Readings { standing, next } = Readings::of(host, installation, catalog, &choice.hooks)?;
-        standing.iter().for_each(say);
+        let ending = self.report(host, &choice.hooks)?;
         name_the_rest(installation, catalog, &choice.hooks);
-        let is_free = self.is_free()?;
-        let holds = if installation.scope == Scope::User {
-            verdict::tell(host, installation, catalog)?
-        } else {
-            problems.iter().for_each(say);
-            true
-        };
-        ensure_all(all_proved && is_free && holds)?;
-        next.iter().for_each(say);
+        ending.tell_verdict()?;
         judge::next(installation, &choice.hooks)?.iter().for_each(say);
-        if changed { verdict::tell_next(installation, &choice.hooks) } else { Ok(()) }
+        if changed { ending.tell_next(&choice.hooks) } else { Ok(()) }
     }
 
-    /// Does it and reports on the hooks that were chosen.
+    /// Does it, and shows the hooks that were chosen.
     ///
     /// # Errors
     /// As [`Self::carry_out`].
     pub(crate) fn carry_out_briefly(&self, host: &Host, source: &Source<'_>) -> anyhow::Result<()> {
-        let Self { installation, catalog, choice, chosen, .. } = self;
         self.apply(host, source)?;
-        let Reported { all_proved, problems } = report(installation, catalog, &choice.hooks, chosen)?;
-        problems.iter().for_each(say);
-        let Readings { standing, next } = Readings::of(host, installation, catalog, chosen)?;
-        standing.iter().for_each(say);
-        let is_free = self.is_free()?;
-        ensure_all(all_proved && is_free)?;
-        next.iter().for_each(say);
-        judge::next(installation, chosen)?.iter().for_each(say);
+        self.report(host, &self.chosen)?;
+        judge::next(&self.installation, &self.chosen)?.iter().for_each(say);
         Ok(())
+    }
+
+    /// Shows these hooks, and what is wrong.
+    fn report(&self, host: &Host, hooks: &[&HookEntry]) -> anyhow::Result<Ending<'_>> {
+        let ending = Ending::of(host, &self.installation, self.catalog)?;
+        ending.show(hooks)?;
+        ending.tell_wrong();
+        ensure!(ending.holds(), "not every registered hook does what it promises; see above");
+        Ok(ending)
     }
 
     /// Copies, links, registers, switches on. Returns whether anything had to be done.
@@ -281,15 +271,7 @@ impl<'a> Plan<'a> {
         let may = if is_given && is_claude(host) { May::Known(&line) } else { May::Any };
         let deployed = deploy::everything(installation, catalog, source, may)?.changed;
         let (registered, switched) = installation.alone(|| Ok((self.register(host)?, self.switch_on()?)))?;
-        warn_of_a_shared_local_file(installation);
         Ok(deployed || registered || switched)
-    }
-
-    /// Nothing in the settings keeps the hooks from running, or lets them run twice. What does is told.
-    fn is_free(&self) -> anyhow::Result<bool> {
-        let obstacles = Settings::read(&self.installation, self.catalog)?.obstacles();
-        obstacles.iter().for_each(note);
-        Ok(obstacles.is_empty())
     }
 
     /// Returns whether the file was changed.
@@ -333,11 +315,6 @@ impl<'a> Plan<'a> {
         }
         Ok(changed)
     }
-}
-
-fn ensure_all(holds: bool) -> anyhow::Result<()> {
-    ensure!(holds, "not every registered hook does what it promises; see above");
-    Ok(())
 }
 
 #[cfg(test)]

@@ -4,14 +4,13 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail, ensure};
 use client_settings::{Program, Registered};
 use serde_json::{Map, Number, Value};
 use shared::catalog::{Answer, HookEntry, Proof};
 use shared::host::Host;
-use shared::run::BY_PLUGIN;
 
 use crate::child;
 use crate::manifest::Manifest;
@@ -70,11 +69,11 @@ pub(crate) fn try_out_helper(program: &Path, name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Proves a program that is to become this hook, before it takes the place of the one that is there.
+/// Proves a program as this hook. The words on success: what it did.
 ///
 /// # Errors
 /// It does not do what the hook promises.
-pub(crate) fn try_out(program: &Path, hook: &HookEntry) -> anyhow::Result<()> {
+pub(crate) fn try_out(program: &Path, hook: &HookEntry) -> anyhow::Result<String> {
     let path = program.to_str().with_context(|| format!("{} is not readable text", program.display()))?;
     let entry = Registered {
         name: hook.name.clone(),
@@ -86,26 +85,7 @@ pub(crate) fn try_out(program: &Path, hook: &HookEntry) -> anyhow::Result<()> {
         status_message: None,
         harmful_keys: Vec::new(),
     };
-    promised(&entry, program, hook).map(|_| ())
-}
-
-/// Proves one hook of a plugin by a program that the caller vouches for, whatever its entries name. The words on success: what it did.
-///
-/// # Errors
-/// As [`prove`].
-pub(crate) fn prove_by(
-    program: &Path,
-    hook: &HookEntry,
-    registered: &[Registered],
-) -> anyhow::Result<String> {
-    let entry = entry_to_prove(hook, registered)?;
-    ensure!(
-        entry.harmful_keys.is_empty() && (entry.args.is_empty() || entry.args == [BY_PLUGIN]),
-        "its entry on {} is not as it should be",
-        entry.event
-    );
-    let path = program.to_str().with_context(|| format!("{} is not readable text", program.display()))?;
-    promised(&Registered { program: Program::Path(path.to_owned()), ..entry.clone() }, program, hook)
+    promised(&entry, program, hook)
 }
 
 /// Its entry on the event it is proved by.
@@ -118,11 +98,11 @@ fn entry_to_prove<'a>(hook: &HookEntry, registered: &'a [Registered]) -> anyhow:
 /// Runs the entry. The words on success: what it did.
 fn promised(entry: &Registered, program: &Path, hook: &HookEntry) -> anyhow::Result<String> {
     let event = hook.proof.event_name();
-    let stdout = run(entry, program, hook)?;
+    let (stdout, took) = run(entry, program, hook)?;
     let given = answer(&stdout, event)?;
     let wanted = hook.proof.answer;
     ensure!(given == wanted, "answered {event} with {}, not with {}", given.words(), wanted.words());
-    Ok(format!("answered {event} with {}", given.words()))
+    Ok(format!("answered {event} with {} in {:.1} ms", given.words(), took.as_secs_f64() * 1000.0))
 }
 
 /// What the entry starts, as it is written.
@@ -133,9 +113,9 @@ pub fn command_of(entry: &Registered) -> &str {
     }
 }
 
-/// Runs the entry in a world of its own and returns what it printed.
-fn run(entry: &Registered, deployed: &Path, hook: &HookEntry) -> anyhow::Result<String> {
-    let scratch = crate::scratch::folder()?;
+/// Runs the entry in a world of its own and returns what it printed, and how long it took.
+fn run(entry: &Registered, deployed: &Path, hook: &HookEntry) -> anyhow::Result<(String, Duration)> {
+    let scratch = tempfile::tempdir().map_err(|error| anyhow!("no scratch folder, set TMPDIR: {error}"))?;
     let world = scratch.path().canonicalize()?;
     let project = world.join("project");
     // In words: as an error of the file system it would be taken for one of the hook.
@@ -162,9 +142,11 @@ fn run(entry: &Registered, deployed: &Path, hook: &HookEntry) -> anyhow::Result<
             .clamp(0.1, 600.0),
     );
     let input = serde_json::to_vec(&filled(&Value::Object(hook.proof.event.clone()), &project))?;
+    let started = Instant::now();
     let (status, said) = child::heard(&mut command, &input, timeout)?;
+    let took = started.elapsed();
     ensure!(status.success(), "ended with {status}, where a hook always ends with 0");
-    String::from_utf8(said).context("the answer is not text")
+    Ok((String::from_utf8(said).context("the answer is not text")?, took))
 }
 
 fn shell(line: &str) -> Command {

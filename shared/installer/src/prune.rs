@@ -59,7 +59,10 @@ fn remove(
         if !is_command {
             links::unlink(installation, orphan)?;
         }
-        if deploy::remove(installation, orphan)? {
+    }
+    let removed = deploy::remove(installation, orphans)?;
+    for orphan in orphans {
+        if removed.contains(orphan) {
             say(format_args!("removed {orphan}"));
         } else {
             note(format_args!("{orphan} was changed since it was installed and stays"));

@@ -1,27 +1,24 @@
-//! `status`: what is in the source tree, where there is one, what is deployed, what is registered, what is switched on, and
-//! where these differ. It reads only. `--json` prints [`Status`].
+//! `status`: what is built (where there is a source tree), deployed, registered and switched on, and where these differ. It reads
+//! only; the checks are the doctor's. `--json` prints [`Status`].
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use client_settings::Registered;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::catalog::{Catalog, HookEntry};
-use shared::host::{Host, Timestamp};
+use shared::host::Host;
 
-use crate::client_settings::Settings;
-use crate::deploy::without_helper;
-use crate::doctor::{Brought, managed_settings};
+use crate::doctor::level::Level;
+use crate::doctor::world::{Project, World};
+use crate::doctor::{
+    Finding, Severity, binaries, in_force, managed_settings, ours, registered_twice, shapes,
+};
 use crate::enabled::{Enabled, PartOff};
-use crate::manifest::{Manifest, hash_of};
+use crate::manifest::hash_of;
 use crate::off::Silence;
-use crate::places::{Installation, Scope};
-use crate::prove::command_of;
 use crate::prune::orphans;
-use crate::registration::{is_same_program, lacks_message, program};
-use crate::say::{list, say, table};
+use crate::say::{say, table};
 use crate::voice::Voice;
 
 /// The state of an installation, as `--json` prints it.
@@ -42,11 +39,11 @@ pub struct HookStatus {
     pub hook: String,
     /// A build for an installation lies in the source tree; null where there is no source tree.
     pub built: Option<bool>,
-    /// Its binary is where the client starts it.
+    /// Its binary is where Claude Code starts it.
     pub deployed: bool,
     /// The events it is registered for.
     pub registered: Vec<String>,
-    /// Whose settings register it: `user`, `project`, `local`; `plugin`: a plugin that is switched on.
+    /// Whose settings register it: `user`, `project`, `local`; `plugin`: a plugin that is enabled.
     pub scopes: Vec<String>,
     /// It acts; null when it cannot be asked.
     pub enabled: Option<bool>,
@@ -58,18 +55,6 @@ pub struct HookStatus {
 
 /// Where a build leaves the binary of that name, whether it was built or not.
 pub type Built<'a> = &'a dyn Fn(&str) -> anyhow::Result<PathBuf>;
-
-/// The settings of one scope, and what is in them.
-struct Level {
-    place: Installation,
-    settings: Settings,
-}
-
-impl Level {
-    fn entries(&self, hook: &HookEntry) -> Vec<&Registered> {
-        self.settings.present.hooks.iter().filter(|entry| entry.name == hook.name).collect()
-    }
-}
 
 /// Prints the status, for people or as JSON. `built` is for who has the source tree.
 ///
@@ -91,11 +76,11 @@ pub fn run(
     Ok(())
 }
 
-/// The state of this user's installation, with the settings of `project` or of the project this was started in. `managed`: where an
-/// administrator's settings would lie, which may switch a plugin on.
+/// The state of this user's installation, with the settings of `project` or of the project this was started in. `managed` is the
+/// administrator's file.
 ///
 /// # Errors
-/// The user's own settings cannot be read, or `project` is none.
+/// The manifest cannot be read, a hook does not answer, or `project` is none.
 pub fn of(
     host: &Host,
     managed: &Path,
@@ -104,225 +89,110 @@ pub fn of(
     voice: Voice,
 ) -> anyhow::Result<Status> {
     let catalog = Catalog::built_in()?;
-    let installation = Installation::of_this_user(host, voice)?;
-    let (levels, unreadable) = levels(host, &installation, &catalog, project)?;
-    let manifest = Manifest::read(&installation)?;
-    let brought = Brought::read(host, &catalog, managed, project)?;
-    let hooks = catalog.hooks.iter().map(|hook| status_of(built, &levels, &brought, &manifest, hook));
-    let hooks: Vec<HookStatus> = hooks.collect::<anyhow::Result<_>>()?;
-    let mut remarks = unreadable;
-    remarks.extend(self::remarks(host.now(), &installation, &levels, &manifest, &catalog));
+    let world = World::read(host, &catalog, managed, project.map_or(Project::Here, Project::At), voice)?;
+    let mut remarks = general(&world);
+    let mut hooks = Vec::new();
     for hook in &catalog.hooks {
-        let Some(enabled) = enabled(&levels, &brought, hook)? else { continue };
-        remarks.extend(enabled.parts_off.iter().map(PartOff::told));
-        remarks.extend(enabled.problems);
+        let enabled = world.ask(hook)?;
+        hooks.push(status_of(&world, built, hook, enabled.as_ref())?);
+        remarks.extend(enabled.iter().flat_map(|enabled| enabled.parts_off.iter().map(PartOff::told)));
+        remarks.extend(enabled.into_iter().flat_map(|enabled| enabled.problems));
     }
-    let mut told = BTreeSet::new();
-    remarks.retain(|remark| told.insert(remark.clone()));
-    Ok(Status { version: 1, hooks, remarks })
-}
-
-/// The user's settings, and those of the project, if there is one. A project's that cannot be read hides nothing else.
-fn levels(
-    host: &Host,
-    installation: &Installation,
-    catalog: &Catalog,
-    project: Option<&Path>,
-) -> anyhow::Result<(Vec<Level>, Vec<String>)> {
-    let mut levels =
-        vec![Level { settings: Settings::read(installation, catalog)?, place: installation.clone() }];
-    let (mut places, mut unreadable) = (Vec::new(), Vec::new());
-    for scope in [Scope::Project, Scope::Local] {
-        let place = match project {
-            Some(dir) => Some(installation.in_project(&host.environment, scope, dir)?),
-            None => host.cwd().and_then(|dir| installation.in_project(&host.environment, scope, &dir).ok()),
-        };
-        places.extend(place.filter(|place| project.is_some() || place.settings.symlink_metadata().is_ok()));
-    }
-    for place in places {
-        match Settings::read(&place, catalog) {
-            Ok(settings) => levels.push(Level { place, settings }),
-            Err(error) => unreadable.push(format!("{error:#}")),
-        }
-    }
-    Ok((levels, unreadable))
-}
-
-/// The level that is closest to the work: its folder is where a hook is asked whether it acts.
-fn nearest(levels: &[Level]) -> &Installation {
-    &levels[levels.len() - 1].place
+    Ok(Status { version: 1, hooks, remarks: once(remarks) })
 }
 
 fn status_of(
+    world: &World<'_>,
     path_of: Option<Built<'_>>,
-    levels: &[Level],
-    brought: &Brought<'_>,
-    manifest: &Manifest,
     hook: &HookEntry,
+    enabled: Option<&Enabled>,
 ) -> anyhow::Result<HookStatus> {
-    let installation = nearest(levels);
-    let built = match path_of {
-        Some(path_of) => hash_of(&path_of(&hook.name)?)?,
-        None => None,
-    };
-    let deployed = hash_of(&installation.deployed(&hook.name))?;
-    let enabled = enabled(levels, brought, hook)?;
-    let by_plugin = brought.events(hook);
-    let there: Vec<&Level> = levels.iter().filter(|level| !level.entries(hook).is_empty()).collect();
+    let is_ours = |level: &&Level| level.place.is_some() && level.registers(&hook.name);
+    let there: Vec<&Level> = world.levels.iter().filter(is_ours).collect();
+    let entries = there.iter().flat_map(|level| &level.ours).filter(|entry| entry.name == hook.name);
+    let by_plugin = hook.events.iter().filter(|_| world.plugin().is_some()).map(|entry| &entry.event);
+    let events = entries.map(|entry| &entry.event).chain(by_plugin).cloned().collect();
+    let mut scopes: Vec<String> = there.iter().filter_map(|level| word(level)).collect();
+    scopes.extend(world.plugin().map(|_| "plugin".to_owned()));
+    let built = path_of.map(|path_of| hash_of(&path_of(&hook.name)?)).transpose()?.flatten();
+    let deployed = hash_of(&world.user().deployed(&hook.name))?;
     let mut drift: Vec<String> =
-        drift_of_file(installation, manifest, &hook.name, built.as_deref(), deployed.as_deref())
-            .into_iter()
-            .collect();
-    if there.is_empty()
-        && by_plugin.is_empty()
-        && enabled.as_ref().is_some_and(|enabled| enabled.acts)
-        && !hook.enabled
-    {
-        let line = installation.voice.line(format_args!("enable {}", hook.name));
-        drift.push(format!("switched on, but not registered: {line}"));
+        findings(world, hook, scopes.is_empty(), enabled).iter().map(|found| sentence(hook, found)).collect();
+    if built.is_some() && deployed.is_some() && built != deployed {
+        let again = world.user().voice.deploy_again();
+        drift.push(format!("the last build differs from what is deployed: {again}"));
     }
-    if deployed.is_some() {
-        for helper in &hook.helpers {
-            drift.extend(drift_of_helper(installation, path_of, manifest, hook, helper)?);
-        }
-    }
-    for level in &there {
-        drift.extend(drift_of_entries(level, hook, deployed.is_some()));
-    }
-    drift.extend(brought.twice(hook).or_else(|| twice(&there)));
-    let mut registered: Vec<String> =
-        there.iter().flat_map(|level| level.entries(hook)).map(|entry| entry.event.clone()).collect();
-    let mut scopes: Vec<String> = there.iter().map(|level| word(level.place.scope)).collect();
-    scopes.extend((!by_plugin.is_empty()).then(|| "plugin".to_owned()));
-    registered.extend(by_plugin);
-    let mut told = BTreeSet::new();
-    registered.retain(|event| told.insert(event.clone()));
     Ok(HookStatus {
         hook: hook.name.clone(),
         built: path_of.map(|_| built.is_some()),
         deployed: deployed.is_some(),
-        registered,
+        registered: once(events),
         scopes,
-        enabled: enabled.as_ref().map(|enabled| enabled.acts),
-        enabled_by: enabled.map(|enabled| enabled.set_by),
+        enabled: enabled.map(|enabled| enabled.acts),
+        enabled_by: enabled.map(|enabled| enabled.set_by.clone()),
         drift,
     })
 }
 
-/// Asks what is installed, or else what a plugin starts. `None`: neither is there with bytes that are known.
-fn enabled(levels: &[Level], brought: &Brought<'_>, hook: &HookEntry) -> anyhow::Result<Option<Enabled>> {
-    let installation = nearest(levels);
-    if let Some(enabled) = Enabled::ask(installation, &hook.name)? {
-        return Ok(Some(enabled));
-    }
-    let program = brought.program(hook);
-    program.map(|program| Enabled::ask_program(&program, installation, &hook.name)).transpose()
-}
-
-fn word(scope: Scope) -> String {
-    scope.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-}
-
-/// The client adds up the hooks of all levels. A project's entry steps back for the user's own; two own ones both run.
-fn twice(there: &[&Level]) -> Option<String> {
-    let own: Vec<String> = there
-        .iter()
-        .filter(|level| level.place.scope != Scope::Project)
-        .map(|level| level.place.show(&level.place.settings))
-        .collect();
-    let last = there.last().filter(|_| own.len() > 1)?;
-    Some(format!("registered in {}, so it runs twice: {}", list(&own), last.place.line("uninstall")))
-}
-
-fn drift_of_file(
-    installation: &Installation,
-    manifest: &Manifest,
-    binary: &str,
-    built: Option<&str>,
-    deployed: Option<&str>,
-) -> Option<String> {
-    let (deployed, again) = (deployed?, installation.voice.deploy_again());
-    if !manifest.vouches_for(installation, binary) {
-        return Some(format!("the deployed file is not what was installed: {again}"));
-    }
-    if built.is_some_and(|built| built != deployed) {
-        return Some(format!("the last build differs from what is deployed: {again}"));
-    }
-    let version = manifest.files.get(binary).map(|deployed| &deployed.version);
-    let ours = shared::version::ours();
-    let another = version.filter(|version| *version != ours);
-    another.map(|version| format!("version {version} is installed, this is {ours}"))
-}
-
-fn drift_of_helper(
-    installation: &Installation,
-    path_of: Option<Built<'_>>,
-    manifest: &Manifest,
+/// Where the states of one hook differ.
+fn findings(
+    world: &World<'_>,
     hook: &HookEntry,
-    helper: &str,
-) -> anyhow::Result<Option<String>> {
-    let built = match path_of {
-        Some(path_of) => hash_of(&path_of(helper)?)?,
-        None => None,
-    };
-    let Some(deployed) = hash_of(&installation.deployed(helper))? else {
-        let again = installation.voice.deploy_again();
-        return Ok(Some(format!("{helper} is not deployed, so {}: {again}", without_helper(&hook.name))));
-    };
-    let drift = drift_of_file(installation, manifest, helper, built.as_deref(), Some(&deployed));
-    Ok(drift.map(|drift| format!("{helper}: {drift}")))
+    is_nowhere: bool,
+    enabled: Option<&Enabled>,
+) -> Vec<Finding> {
+    let files = [&hook.name].into_iter().chain(&hook.helpers);
+    let mut found: Vec<Finding> = files.filter_map(|file| binaries::of_program(world, file)).collect();
+    found.extend(binaries::missing_helpers(world, hook));
+    found.extend(world.levels.iter().flat_map(|level| ours::findings(level, hook)));
+    found.extend(registered_twice(world, hook));
+    if is_nowhere && !hook.enabled && enabled.is_some_and(|enabled| enabled.acts) {
+        let line = world.user().voice.line(format_args!("enable {}", hook.name));
+        found.push(Finding::warning("switched on, but not registered").next(line));
+    }
+    found.retain(|finding| finding.severity > Severity::Ok);
+    found
 }
 
-fn drift_of_entries(level: &Level, hook: &HookEntry, is_deployed: bool) -> Vec<String> {
-    let (place, entries) = (&level.place, level.entries(hook));
-    let again = place.line(format_args!("enable {}", hook.name));
-    let mut drift = Vec::new();
-    if !is_deployed {
-        drift.push(format!("registered, but not deployed: {}", place.voice.deploy_again()));
+/// The finding behind the name of its hook, with what to do.
+fn sentence(hook: &HookEntry, found: &Finding) -> String {
+    let what = found.what.strip_prefix(&format!("{}: ", hook.name)).unwrap_or(&found.what);
+    match &found.next {
+        Some(next) => format!("{what}: {next}"),
+        None => what.to_owned(),
     }
-    let wanted = program(place, &hook.name).ok();
-    let is_it =
-        |entry: &&Registered| wanted.as_ref().is_some_and(|wanted| is_same_program(&entry.program, wanted));
-    if let Some(elsewhere) = entries.iter().find(|entry| !is_it(entry)) {
-        drift.push(format!("registered as {}: {again}", command_of(elsewhere)));
-    }
-    if let Some(harmful) = entries.iter().find_map(|entry| entry.harmful_keys.first()) {
-        drift.push(format!("registered with `{harmful}`, so it stops nothing: {again}"));
-    }
-    let is_registered = |event: &str, matcher: &Option<String>| {
-        entries.iter().any(|entry| entry.covers(event, matcher.as_deref()))
-    };
-    let missing = hook.events.iter().find(|wanted| !is_registered(&wanted.event, &wanted.matcher));
-    if let Some(missing) = missing {
-        drift.push(format!("not registered on {}: {again}", missing.event));
-    }
-    if let Some(silent) =
-        hook.events.iter().find(|wanted| entries.iter().any(|entry| lacks_message(entry, wanted)))
-    {
-        drift.push(format!("registered on {} without what is shown while it waits: {again}", silent.event));
-    }
-    drift
 }
 
-fn remarks(
-    now: Timestamp,
-    installation: &Installation,
-    levels: &[Level],
-    manifest: &Manifest,
-    catalog: &Catalog,
-) -> Vec<String> {
-    let mut remarks: Vec<String> = levels.iter().flat_map(|level| level.settings.obstacles()).collect();
-    let own = installation.hooks.with_file_name("hook-state");
-    if let Some(silence) = Silence::in_force([&*installation.state, &*own], now) {
-        let file = installation.show(&silence.file);
-        remarks.push(format!("{file}: {}; to end it: req resume", silence.words()));
+/// What concerns no single hook.
+fn general(world: &World<'_>) -> Vec<String> {
+    let user = world.user();
+    let mut found: Vec<Finding> = world.levels.iter().flat_map(shapes::findings).collect();
+    found.extend(in_force::findings(&world.levels, true));
+    found.extend(world.levels.iter().flat_map(|level| ours::gone(level, &world.catalog.hooks)));
+    let worth_saying = found.iter().filter(|finding| finding.severity >= Severity::Warning);
+    let mut remarks: Vec<String> = worth_saying.map(Finding::sentence).collect();
+    if let Some(silence) = Silence::in_force([&*user.state, &*user.own_state()], world.host.now()) {
+        remarks.push(format!("{}: {}; to end it: req resume", user.show(&silence.file), silence.words()));
     }
-    let voice = installation.voice;
-    let orphans = orphans(manifest, catalog).into_iter();
-    remarks.extend(
-        orphans.map(|orphan| format!("no hook of {} owns {orphan}: {}", voice.origin(), voice.prune())),
-    );
+    let (origin, prune) = (user.voice.origin(), user.voice.prune());
+    let orphans = orphans(&world.manifest, world.catalog).into_iter();
+    remarks.extend(orphans.map(|orphan| format!("no hook of {origin} owns {orphan}: {prune}")));
     remarks
+}
+
+/// The scope's word; the administrator's has none.
+fn word(level: &Level) -> Option<String> {
+    Some(level.place.as_ref()?.scope.to_possible_value()?.get_name().to_owned())
+}
+
+fn once(texts: Vec<String>) -> Vec<String> {
+    let mut kept = Vec::new();
+    for text in texts {
+        if !kept.contains(&text) {
+            kept.push(text);
+        }
+    }
+    kept
 }
 
 fn print(status: &Status, has_source_tree: bool) {

@@ -275,14 +275,11 @@ fn unlink(installation: &Installation, commands: Vec<String>) -> anyhow::Result<
 }
 
 fn remove(installation: &Installation) -> anyhow::Result<Vec<String>> {
-    let mut removed = Vec::new();
-    for binary in Manifest::read(installation)?.files.into_keys() {
-        if deploy::remove(installation, &binary)? {
-            removed.push(binary);
-        } else {
-            let path = installation.show(&installation.deployed(&binary));
-            note(format_args!("{path} was changed since it was installed and stays; remove it yourself"));
-        }
+    let all: Vec<String> = Manifest::read(installation)?.files.into_keys().collect();
+    let removed = deploy::remove(installation, &all)?;
+    for binary in all.iter().filter(|binary| !removed.contains(binary)) {
+        let path = installation.show(&installation.deployed(binary));
+        note(format_args!("{path} was changed since it was installed and stays; remove it yourself"));
     }
     // Only an empty folder goes: the user's own scripts may live here.
     let _ = fs::remove_dir(&installation.hooks);

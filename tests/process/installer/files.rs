@@ -3,16 +3,11 @@
 use super::{Invocation, User};
 use std::fs;
 
-/// Files people have: every layout, foreign hooks where ours go, things that are nearly ours.
-const FILES: [&str; 9] = [
-    "",
-    "{}",
-    "{ }\n",
+/// Files people have: with a mark and CRLF, with foreign hooks where ours go, laid out by hand. The rules of editing are tables in
+/// `shared/src/settings`.
+const FILES: [&str; 3] = [
     "\u{feff}{\r\n\t\"model\": \"opus\",\r\n\t\"hooks\": { }\r\n}\r\n",
     r#"{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"true"}]}],"SessionEnd":[]}}"#,
-    "{\n    \"model\": 1,\n    \"model\": 2,\n    \"env\": { \"A\": \"\\ud83d\", \"B\": \"\\u00fc\" }\n}",
-    "{\"permissions\": {\"allow\": [\"Bash(ls *)\", \"Bash(rate-awareness status*)\"]}, \"n\": 1.50e+3}\n",
-    "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"/opt/rate-awareness\", \"args\": []}]}\n    ]\n  },\n  \"statusLine\": {\"type\": \"command\", \"command\": \"mine\"}\n}\n",
     "  {\"a\":[ ],\n\n\"hooks\"\t:\n{\"Stop\" : [{\"hooks\":[ {\"type\":\"prompt\",\"prompt\":\"x\"} ]}]}}  \n\n",
 ];
 
@@ -114,8 +109,9 @@ fn a_dry_run_shows_the_difference_and_touches_nothing() {
 #[test]
 fn a_dry_run_of_taking_away_shows_what_would_go_and_touches_nothing() {
     let user = User::with("{}");
-    user.types("install --prebuilt REAL --hooks rate-awareness --yes");
-    user.types("install --prebuilt REAL --hooks rate-awareness --scope local --project PROJECT --yes");
+    user.types("install --prebuilt PREBUILT --hooks rate-awareness --yes");
+    user.sandbox.write_home(".claude/hook-state/journal.jsonl", "");
+    user.types("install --prebuilt PREBUILT --hooks rate-awareness --scope local --project PROJECT --yes");
     let (installed, there) = (user.text(), user.beside());
     let said = user.types("uninstall --dry-run").stdout_text();
     for line in [
@@ -156,18 +152,6 @@ fn a_purge_takes_our_schema_for_editors_along_and_says_where_marks_stay() {
 }
 
 #[test]
-fn undoing_what_switched_a_hook_on_says_where_it_is_still_switched_on() {
-    let user = User::with("{}");
-    user.types("install --prebuilt PREBUILT --yes");
-    user.types("enable stop-momentum --prebuilt PREBUILT");
-    let said = user.types("undo --yes").stderr_text();
-    let told = "still switched on in ~/.claude/requirements.yaml; to switch it off there: cargo xtask disable stop-momentum";
-    assert!(said.contains(told), "{said}");
-    let said = user.types("undo --yes").stderr_text();
-    assert!(!said.contains("switched on"), "it is registered again: {said}");
-}
-
-#[test]
 fn enabling_a_hook_tells_of_that_one_and_of_any_that_does_not_hold() {
     let user = User::with("{}");
     user.types("install --prebuilt PREBUILT --hooks rate-awareness --yes");
@@ -180,7 +164,8 @@ fn enabling_a_hook_tells_of_that_one_and_of_any_that_does_not_hold() {
 #[test]
 fn at_the_end_the_doctor_has_the_last_word_and_a_second_time_changes_nothing() {
     let user = User::with("{}");
-    let line = "install --prebuilt REAL --hooks requirements-check --yes";
+    let folder = user.with_real("requirements-check");
+    let line = &format!("install --prebuilt {folder} --hooks requirements-check --yes");
     let said = user.types(line).stdout_text();
     let lines: Vec<&str> = said.lines().collect();
     let [.., verdict, next] = lines[..] else { panic!("{said}") };
@@ -192,9 +177,9 @@ fn at_the_end_the_doctor_has_the_last_word_and_a_second_time_changes_nothing() {
     assert!(!said.contains("Next"), "{said}");
 
     // What is wrong with the user's settings is told, and no failure of the installation.
-    user.sandbox.write_home(".claude/requirements.yaml", "rate-awareness: {repeat: often}\n");
+    user.sandbox.write_home(".claude/requirements.yaml", "no-such-section: {a: 1}\n");
     let said = user.types(line).stdout_text();
-    assert_eq!(said.matches("rate-awareness.repeat").count(), 1, "{said}");
+    assert_eq!(said.matches("no-such-section").count(), 1, "{said}");
     assert!(said.contains("  warning  ~/.claude/requirements.yaml:1: "), "{said}");
     assert!(said.contains("Everything that is promised holds, with 1 warning; "), "{said}");
 }
@@ -216,7 +201,7 @@ fn a_linked_settings_file_stays_a_link() {
 fn commands_at_the_same_moment_lose_nothing_of_each_other() {
     let user = User::with("{\"model\": \"opus\"}\n");
     user.types("install --prebuilt PREBUILT --hooks rate-awareness --allow-rules --yes");
-    for round in 0..3 {
+    for round in 0..2 {
         let at_once = |lines: [&str; 2]| {
             std::thread::scope(|scope| {
                 lines

@@ -32,14 +32,15 @@ fn an_entry_of_somebody_else_that_silences_ours_is_named() {
     };
     let user = User::with(&settings("PreToolUse"));
     let said = user.fails(INSTALL);
-    assert!(said.contains("line 2, hooks.PreToolUse: its `type` is unknown"), "{said}");
-    assert!(user.types("status").stdout_text().contains("the client runs no PreToolUse hook of this file"));
+    let told =
+        "settings.json:2: hooks.PreToolUse: its `type` is unknown; no PreToolUse hook of this file runs";
+    assert!(said.contains(told) && user.types("status").stdout_text().contains(told), "{said}");
     user.types("uninstall --yes");
     assert_eq!(user.text(), settings("PreToolUse"));
 
-    let elsewhere = User::with(&settings("Stop"));
-    let said = elsewhere.types(INSTALL).stderr_text();
-    assert!(!said.contains("hooks.Stop"), "it is in nobody's way: {said}");
+    // In nobody's way.
+    let said = User::with(&settings("Stop")).types(INSTALL).stdout_text();
+    assert!(said.contains("  warning  ~/.claude/settings.json:2: hooks.Stop"), "{said}");
 }
 
 #[test]
@@ -66,7 +67,7 @@ fn status_tells_where_things_differ() {
 
     let good = user.text();
     fs::write(user.settings(), good.replacen("\"args\": []", "\"args\": [], \"async\": true", 1)).unwrap();
-    assert!(drift(&user).contains("registered with `async`, so it stops nothing"), "{}", drift(&user));
+    assert!(drift(&user).contains("registered with `async`"), "{}", drift(&user));
     user.types(INSTALL);
     assert_eq!(user.text(), good, "installing again puts it right");
 
@@ -75,16 +76,12 @@ fn status_tells_where_things_differ() {
     fs::write(user.settings(), &good).unwrap();
 
     user.types("install --prebuilt PREBUILT --hooks rate-awareness --scope local --project PROJECT --yes");
-    assert!(
-        drift(&user).contains("so it runs twice: cargo xtask uninstall --scope local"),
-        "{}",
-        drift(&user)
-    );
+    assert!(drift(&user).contains("where the two differ it runs twice"), "{}", drift(&user));
     user.types("uninstall --scope local --project PROJECT --yes");
     assert_eq!(drift(&user), "[]");
 
     fs::write(user.deployed("rate-awareness"), "patched").unwrap();
-    assert!(drift(&user).contains("the deployed file is not what was installed"), "{}", drift(&user));
+    assert!(drift(&user).contains("the file is not the one that was installed"), "{}", drift(&user));
 }
 
 #[test]
@@ -169,7 +166,7 @@ fn one_file_that_cannot_be_read_keeps_nothing_else() {
     user.types(INSTALL);
     user.types("install --prebuilt PREBUILT --hooks rate-awareness --scope local --project PROJECT --yes");
     user.sandbox.write(".claude/settings.local.json", "<<<<<<< mine\n");
-    assert!(user.types("status").stdout_text().contains("settings.local.json, line 1"));
+    assert!(user.types("status").stdout_text().contains("settings.local.json:1: "));
     let said = user.fails("uninstall --yes");
     assert!(said.contains("settings.local.json, line 1"), "{said}");
     assert!(!user.deployed("rate-awareness").exists() && user.bytes().is_none());

@@ -50,7 +50,8 @@ fn a_projects_settings_name_nobodys_home_and_come_back_as_they_were() {
 #[test]
 fn the_line_of_a_project_is_the_hook_where_it_is_installed_and_a_notice_where_not() {
     let user = User::new();
-    user.types(&PROJECT.replace("PREBUILT", "REAL"));
+    let folder = user.with_real("rate-awareness");
+    user.types(&PROJECT.replace("PREBUILT", &folder));
     let settings = fs::read_to_string(user.sandbox.settings_path(Level::Project)).unwrap();
     let (call, start) = (line(&settings, "PreToolUse"), line(&settings, "SessionStart"));
     let session = Session::new(&user.sandbox);
@@ -74,7 +75,8 @@ fn the_line_of_a_project_is_the_hook_where_it_is_installed_and_a_notice_where_no
 #[test]
 fn a_hook_registered_for_all_projects_is_not_counted_twice_in_one() {
     let user = User::new();
-    user.types(&PROJECT.replace("PREBUILT", "REAL"));
+    let folder = user.with_real("rate-awareness");
+    user.types(&PROJECT.replace("PREBUILT", &folder));
     let call = line(&fs::read_to_string(user.sandbox.settings_path(Level::Project)).unwrap(), "PreToolUse");
     user.sandbox
         .requirements(Level::User, "rate-awareness: {global_default: {capacity: 1, refill_per_sec: 0}}\n");
@@ -82,7 +84,7 @@ fn a_hook_registered_for_all_projects_is_not_counted_twice_in_one() {
     let says = || !run(&user.sandbox, &call, &input).is_empty();
     // The first pays, the next two are past the bucket; the fourth, a repetition, would be told too.
     assert_eq!([says(), says(), says()], [false, true, true]);
-    user.types("install --prebuilt REAL --hooks rate-awareness --yes");
+    user.types(&format!("install --prebuilt {folder} --hooks rate-awareness --yes"));
     assert_eq!([says(), says(), says(), says()], [false; 4], "the user's own entry does the work");
 }
 
@@ -126,13 +128,6 @@ fn undoing_a_local_registration_is_remembered_when_everything_goes() {
     assert!(user.sandbox.settings_path(Level::Local).exists());
     user.types("uninstall --yes");
     assert!(!user.sandbox.settings_path(Level::Local).exists());
-}
-
-#[test]
-fn a_local_file_that_git_would_take_is_told() {
-    let user = User::new();
-    let said = user.types(LOCAL).stderr_text();
-    assert!(said.contains("is not ignored by git: add it to .gitignore"), "{said}");
 }
 
 #[cfg(unix)]

@@ -1,9 +1,7 @@
-//! A hook that settings and a plugin start acts once: the plugin's copy leaves the call to the other, and to
-//! nothing that only looks like it.
+//! A hook that the user's settings and a plugin start acts once: the plugin's copy leaves the call to the installed hook.
 
 use serde_json::{Value, json};
 use std::fs;
-use std::path::PathBuf;
 use std::time::Duration;
 use tests::binaries;
 use tests::payloads::Session;
@@ -26,47 +24,29 @@ impl User {
     }
 
     fn installer(&self, line: &str) {
-        let prebuilt = small_programs::folder();
-        let words = line.split(' ').map(|word| match word {
-            "PREBUILT" => prebuilt.display().to_string(),
-            "PROJECT" => self.sandbox.project().display().to_string(),
-            word => word.to_owned(),
-        });
+        let prebuilt = small_programs::folder().display().to_string();
+        let words = line.split(' ').map(|word| if word == "PREBUILT" { &prebuilt } else { word });
         let run = Invocation::new(binaries::installer(), &self.sandbox).args(words).envs(toolchain_env());
         run.deadline(Duration::from_secs(60)).run().assert_exit(0);
     }
 
-    fn install(&self, scope: &str) {
-        self.installer(&format!(
-            "install --prebuilt PREBUILT --hooks {GATE} --scope {scope}{} --yes",
-            if scope == "user" { "" } else { " --project PROJECT" }
-        ));
-    }
-
-    fn write(&self) -> Vec<u8> {
-        let session = Session::new(&self.sandbox);
-        let file = self.sandbox.project().join("new.txt");
-        session.pre_tool_use("Write", json!({ "file_path": file, "content": "x" })).to_bytes()
+    fn install(&self) {
+        self.installer(&format!("install --prebuilt PREBUILT --hooks {GATE} --yes"));
     }
 
     /// The plugin's copy is started for a call that lacks the plan.
-    fn plugins(&self) -> Invocation {
-        self.copy().args(["--plugin"])
+    fn plugins(&self) -> Outcome {
+        self.copy().args(["--plugin"]).run()
     }
 
     fn copy(&self) -> Invocation {
+        let file = self.sandbox.project().join("new.txt");
+        let call =
+            Session::new(&self.sandbox).pre_tool_use("Write", json!({ "file_path": file, "content": "x" }));
         Invocation::new(binaries::path(GATE), &self.sandbox)
             .env("CLAUDE_PROJECT_DIR", self.sandbox.project().display().to_string())
             .env("CLAUDE_PLUGIN_ROOT", binaries::folder().display().to_string())
-            .stdin(self.write())
-    }
-
-    fn settings(&self, level: Level) -> Value {
-        serde_json::from_slice(&fs::read(self.sandbox.settings_path(level)).unwrap()).unwrap()
-    }
-
-    fn heartbeat(&self) -> PathBuf {
-        self.sandbox.state_dir().join("heartbeat")
+            .stdin(call.to_bytes())
     }
 }
 
@@ -75,45 +55,51 @@ fn acts(outcome: &Outcome) {
     assert!(outcome.stdout_text().contains("\"deny\""), "{outcome}");
 }
 
-#[track_caller]
-fn steps_back(outcome: &Outcome) {
+#[test]
+fn plugins_copy_steps_back_for_the_users_settings_and_acts_when_they_are_gone() {
+    let user = User::new();
+    acts(&user.plugins());
+    user.install();
+    let heartbeat = user.sandbox.state_dir().join("heartbeat");
+    fs::remove_dir_all(&heartbeat).unwrap();
+    let outcome = user.plugins();
     outcome.assert_exit(0);
     assert_eq!(outcome.stdout_text(), "", "{outcome}");
-}
-
-#[test]
-fn the_plugins_copy_steps_back_for_the_users_installation_and_acts_again_without_it() {
-    let user = User::new();
-    acts(&user.plugins().run());
-    user.install("user");
-    fs::remove_dir_all(user.heartbeat()).unwrap();
-    steps_back(&user.plugins().run());
-    assert!(!user.heartbeat().join(GATE).exists(), "that is the other's to leave");
+    assert!(!heartbeat.join(GATE).exists(), "that is the other's to leave");
     acts(&user.copy().run());
-    let program = user.sandbox.home().join(".claude/hooks").join(GATE);
-    fs::rename(&program, program.with_extension("away")).unwrap();
-    acts(&user.plugins().run());
-    fs::rename(program.with_extension("away"), &program).unwrap();
     user.installer("uninstall --yes");
-    acts(&user.plugins().run());
+    acts(&user.plugins());
 }
 
 #[test]
-fn settings_of_a_project_never_silence_the_plugins_copy() {
+fn plugins_copy_acts_where_the_installed_hook_does_not() {
+    type Change = fn(&mut Value);
+    let rows: [(&str, Change); 2] = [
+        ("on no such event", |settings| {
+            drop(settings["hooks"].as_object_mut().unwrap().remove("PreToolUse"));
+        }),
+        ("another program", |settings| {
+            settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"] =
+                json!("/elsewhere/hooks/requirements-check");
+        }),
+    ];
     let user = User::new();
-    user.install("user");
-    let settings = user.settings(Level::User);
-    user.installer("uninstall --yes");
-    user.installer("install --prebuilt PREBUILT --hooks rate-awareness --yes");
-    for level in [Level::Project, Level::Local] {
-        user.sandbox.settings(level, &settings);
-        acts(&user.plugins().run());
+    user.install();
+    let path = user.sandbox.settings_path(Level::User);
+    let installed: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    for (what, change) in rows {
+        let mut settings = installed.clone();
+        change(&mut settings);
+        user.sandbox.settings(Level::User, &settings);
+        let outcome = user.plugins();
+        assert!(outcome.stdout_text().contains("\"deny\""), "{what}: {outcome}");
     }
-}
-
-#[test]
-fn beside_other_words_it_is_no_hook() {
-    let user = User::new();
-    let outcome = user.copy().args(["--plugin", "status"]).run();
-    outcome.assert_exit(64);
+    // A project's settings are a stranger's.
+    fs::remove_file(path).unwrap();
+    user.sandbox.settings(Level::Project, &installed);
+    acts(&user.plugins());
+    user.sandbox.settings(Level::User, &installed);
+    fs::remove_file(user.sandbox.home().join(".claude/hooks").join(GATE)).unwrap();
+    acts(&user.plugins());
+    user.copy().args(["--plugin", "status"]).run().assert_exit(64);
 }

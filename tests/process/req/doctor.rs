@@ -1,17 +1,14 @@
-//! `req doctor`: what it catches on a machine where things have gone wrong, one by one; what it never does; what it
-//! mends.
-
-mod catches;
-mod client;
-mod mends;
-mod registrations;
+//! `req doctor` as a process: its answers for people and programs, what it never runs, what it fixes, and the hooks it asks. The
+//! rules of its checks are tables in `shared/installer/src/doctor`.
 
 use crate::typed::{Typed, shell, typed};
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tests::binaries;
+use tests::payloads::Session;
 use tests::process::Invocation;
 use tests::sandbox::{Level, Sandbox};
 use tests::small_programs;
@@ -28,45 +25,45 @@ struct Patient {
 }
 
 impl Patient {
-    /// Freshly installed: scripts in place of the hooks.
+    /// With scripts in place of the hooks.
     #[track_caller]
     fn installed() -> Self {
-        Self::installed_from(small_programs::folder())
-    }
-
-    /// Freshly installed, with the hooks themselves.
-    #[track_caller]
-    fn installed_in_earnest() -> Self {
-        Self::installed_from(&binaries::folder())
-    }
-
-    #[track_caller]
-    fn installed_from(folder: &Path) -> Self {
-        let patient = Self::bare();
-        let folder = folder.display().to_string();
-        let outcome = patient.req(&["hooks", "install", "--yes", "--from", &folder]).run();
-        outcome.assert_exit(0);
+        let patient = Self { sandbox: Sandbox::new() };
+        patient.installs(small_programs::folder(), "--yes");
         patient
     }
 
-    /// Nothing is installed.
-    fn bare() -> Self {
-        Self { sandbox: Sandbox::new() }
+    /// With this hook, and scripts in place of the others.
+    #[track_caller]
+    fn installed_with(hook: &str) -> Self {
+        let patient = Self { sandbox: Sandbox::new() };
+        let folder = patient.sandbox.temporary_dir().join("archive");
+        small_programs::write_all_but(hook, &folder);
+        patient.installs(&folder, &format!("--hooks {hook} --yes"));
+        patient
+    }
+
+    #[track_caller]
+    fn installs(&self, folder: &Path, words: &str) {
+        let line = format!("hooks install {words} --from {}", folder.display());
+        self.req(&line.split(' ').collect::<Vec<_>>()).run().assert_exit(0);
+    }
+
+    fn path(&self) -> String {
+        format!("{}:{}", self.home(".local/bin").display(), self.sandbox.env()["PATH"])
     }
 
     fn req(&self, words: &[&str]) -> Invocation {
-        let path = format!("{}:{}", self.home(".local/bin").display(), self.sandbox.env()["PATH"]);
         Invocation::new(binaries::path("req"), &self.sandbox)
             .args(words.iter().copied())
-            .env("PATH", path)
+            .env("PATH", self.path())
             .unset("CLAUDE_HOOK_STATE_DIR")
             .deadline(Duration::from_secs(60))
     }
 
     /// What the user types in a terminal of their own.
     fn types(&self, words: &str) -> Typed {
-        let path = format!("{}:{}", self.home(".local/bin").display(), self.sandbox.env()["PATH"]);
-        let state = self.home(".claude/hook-state").display().to_string();
+        let (path, state) = (self.path(), self.home(".claude/hook-state").display().to_string());
         let variables = [("PATH", path.as_str()), ("CLAUDE_HOOK_STATE_DIR", state.as_str())];
         typed(&binaries::path("req"), &self.sandbox, &shell(), words, &variables)
     }
@@ -79,16 +76,26 @@ impl Patient {
         self.home(".claude/hooks").join(hook)
     }
 
-    /// The user's settings of the client.
-    fn settings(&self) -> Value {
-        serde_json::from_slice(&fs::read(self.sandbox.settings_path(Level::User)).unwrap()).unwrap()
-    }
-
-    /// The user's settings, changed.
+    /// The user's settings of Claude Code, changed.
     fn change(&self, change: impl FnOnce(&mut Value)) {
-        let mut settings = self.settings();
+        let mut settings = read_json(&self.sandbox.settings_path(Level::User));
         change(&mut settings);
         self.sandbox.settings(Level::User, &settings);
+    }
+
+    /// Claude Code of this version is what the shell would start. It must not be started.
+    fn has_client(&self, version: &str) {
+        let script = format!("#!/bin/sh\ntouch '{}'\n", self.trace().display());
+        let program = self.sandbox.write_home(format!(".local/share/claude/versions/{version}"), script);
+        set_mode(&program, 0o755);
+        let link = self.home(".local/bin/claude");
+        let _ = fs::remove_file(&link);
+        std::os::unix::fs::symlink(program, link).unwrap();
+    }
+
+    /// What a program leaves that must not be started.
+    fn trace(&self) -> PathBuf {
+        self.sandbox.temporary_dir().join("trace")
     }
 
     #[track_caller]
@@ -97,7 +104,15 @@ impl Patient {
     }
 }
 
-/// What the doctor says, as data.
+fn read_json(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// The doctor's report as data.
 #[derive(Debug)]
 struct Verdict {
     status: i32,
@@ -116,12 +131,14 @@ impl Verdict {
         verdict
     }
 
-    /// The findings of one severity, as they read.
+    /// The findings of one severity: file, line, key, what and what to do, in one line each.
     fn all(&self, severity: &str) -> Vec<String> {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let said = |finding: &Value| ["file", "line", "key", "what", "next"].map(|key| text(&finding[key]));
         let sections = self.report["sections"].as_array().unwrap();
         let findings = sections.iter().flat_map(|section| section["findings"].as_array().unwrap());
         let is_it = |finding: &&Value| finding["severity"] == severity;
-        findings.filter(is_it).map(said).collect()
+        findings.filter(is_it).map(|finding| said(finding).join(" | ")).collect()
     }
 
     /// Fails unless there is such a finding, whose words contain all of these.
@@ -134,74 +151,47 @@ impl Verdict {
     }
 }
 
-/// File, line, key, what and what to do, in one line.
-fn said(finding: &Value) -> String {
-    let text = |key: &str| match &finding[key] {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        other => other.to_string(),
-    };
-    ["file", "line", "key", "what", "next"].map(text).join(" | ")
-}
-
 #[test]
-fn a_fresh_installation_is_clean() {
+fn fresh_installation_is_clean_and_a_replaced_gate_is_broken() {
     let patient = Patient::installed();
     let verdict = patient.verdict();
-    assert_eq!(verdict.status, 0, "{:#}", verdict.report);
-    assert_eq!(verdict.all("broken"), [""; 0]);
-    assert_eq!(verdict.all("warning"), [""; 0]);
-    // Before the first session nothing is known of the client, nor of credits.
-    let notes = verdict.all("note");
-    let is_of_a_session =
-        |note: &String| note.contains("Claude Code") || note.contains("the next session brings one");
-    assert!(notes.iter().all(is_of_a_session), "{notes:?}");
-    assert_eq!(verdict.report["summary"], "Everything that is promised holds.");
+    assert_eq!((verdict.all("broken"), verdict.all("warning")), (Vec::new(), Vec::new()));
     for hook in [WATCH, GATE] {
         verdict.assert("ok", &[hook, "as it was installed"]);
-        verdict.assert("ok", &[hook, "answered PreToolUse with"]);
+        verdict.assert("ok", &[hook, "answered PreToolUse with", " ms"]);
         verdict.assert("ok", &[hook, "waits for its first session"]);
-        verdict.assert("ok", &[hook, "starts in", "ms"]);
     }
-}
-
-#[test]
-fn for_people_each_check_is_a_line_and_the_last_one_is_the_verdict() {
-    let patient = Patient::installed();
     let outcome = patient.req(&["doctor"]).run();
     outcome.assert_exit(0);
     let text = outcome.stdout_text();
-    let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines.last(), Some(&"Everything that is promised holds."));
-    for line in &lines[..lines.len() - 1] {
-        let is_heading = line.starts_with(char::is_uppercase);
-        let is_finding =
-            ["  ok       ", "  note     ", "           "].iter().any(|start| line.starts_with(start));
-        assert!(is_heading || is_finding, "{line}");
-    }
-    fs::write(patient.deployed(WATCH), "#!/bin/sh\n").unwrap();
+    assert!(text.ends_with("\nEverything that is promised holds.\n"), "{text}");
+    let starts = ["  ok       ", "  note     ", "           "];
+    let is_known = |line: &str| {
+        line.starts_with(char::is_uppercase) || starts.iter().any(|start| line.starts_with(start))
+    };
+    assert!(text.lines().all(is_known), "{text}");
+
+    fs::remove_file(patient.deployed(GATE)).unwrap();
+    std::os::unix::fs::symlink("/bin/true", patient.deployed(GATE)).unwrap();
     let outcome = patient.req(&["doctor"]).run();
     outcome.assert_exit(1);
-    assert!(outcome.stdout_text().contains("\n  broken   "), "{outcome}");
-    assert!(
-        outcome.stdout_text().trim_end().ends_with("not everything that is promised holds."),
-        "{outcome}"
-    );
+    let text = outcome.stdout_text();
+    for said in ["its bytes differ", "not the one that was built", "not everything that is promised holds."] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
     assert_eq!(outcome.stderr_text(), "");
 }
 
 #[test]
-fn without_anything_installed_it_says_so() {
-    let verdict = Patient::bare().verdict();
-    assert_eq!(verdict.status, 0);
-    verdict.assert("note", &["no hook is installed", "req hooks install"]);
-    verdict.assert("note", &["no hook of ours is registered"]);
-    assert_eq!(verdict.report["summary"], "Nothing is installed here, so nothing is promised.");
-}
-
-#[test]
-fn without_a_home_it_says_what_is_missing() {
-    let patient = Patient::bare();
+fn report_without_an_installation_or_a_home() {
+    let patient = Patient { sandbox: Sandbox::new() };
+    let line = json!({ "type": "command", "command": format!(": barbless {GATE}; exit 0") });
+    let hooks = json!({ "hooks": { "PreToolUse": [{ "hooks": [line] }] } });
+    assert_eq!(patient.verdict().report["summary"], "Nothing is installed here, so nothing is promised.");
+    patient.sandbox.settings(Level::Project, &hooks);
+    let verdict = patient.verdict();
+    verdict.assert("warning", &[GATE, "is not installed here, so it is silent", "req hooks install --hooks"]);
+    assert_eq!(verdict.status, 0, "{:#}", verdict.report);
     let outcome = patient.req(&["doctor"]).unset("HOME").run();
     outcome.assert_exit(1);
     assert!(outcome.stderr_text().starts_with("req: HOME is not set"), "{outcome}");
@@ -210,29 +200,175 @@ fn without_a_home_it_says_what_is_missing() {
 #[test]
 fn foreign_commands_are_counted_and_never_run() {
     let patient = Patient::installed();
-    let trace = patient.sandbox.temporary_dir().join("trace");
-    let script = patient.sandbox.write("leave-a-trace", format!("#!/bin/sh\ntouch '{}'\n", trace.display()));
-    make_executable(&script);
-    let group = |entry: Value| json!({ "hooks": [entry] });
-    let shell = json!({ "type": "command", "command": script });
-    let exec = json!({ "type": "command", "command": script, "args": [] });
-    let named_like_ours = patient.sandbox.write(format!("bin/{GATE}"), fs::read(&script).unwrap());
-    make_executable(&named_like_ours);
-    let disguised = json!({ "type": "command", "command": named_like_ours, "args": [] });
-    for level in [Level::Project, Level::Local] {
-        let event = json!([group(shell.clone()), group(exec.clone()), group(disguised.clone())]);
-        patient.sandbox.settings(level, &json!({ "hooks": { "PreToolUse": event } }));
+    let leaves_a_trace = format!("#!/bin/sh\ntouch '{}'\n", patient.trace().display());
+    let [script, named_like_ours] = ["leave-a-trace".to_owned(), format!("bin/{GATE}")].map(|name| {
+        let path = patient.sandbox.write(name, &leaves_a_trace);
+        set_mode(&path, 0o755);
+        path
+    });
+    let entries = json!([
+        { "type": "command", "command": script },
+        { "type": "command", "command": named_like_ours, "args": [] },
+        { "type": "command", "command": "/gone/notify --now" },
+    ]);
+    patient.sandbox.settings(Level::Project, &json!({ "hooks": { "Stop": [{ "hooks": entries }] } }));
+    for words in [&["doctor", "--json"][..], &["doctor", "--json", "--fix"]] {
+        let verdict = Verdict::of(patient.req(words));
+        verdict.assert("ok", &["project/.claude/settings.json", "3 entries of others, not run"]);
+        verdict.assert("warning", &["project/.claude/settings.json", GATE, "this entry is not ours"]);
+        verdict.assert("warning", &["hooks.Stop", "/gone/notify is not there"]);
     }
-    let verdict = patient.verdict();
-    verdict.assert("ok", &["project/.claude/settings.json", "2 entries of others, not run"]);
-    verdict.assert("ok", &["settings.local.json", "2 entries of others, not run"]);
-    verdict.assert("warning", &["project/.claude/settings.json", GATE, "something else; it was not run"]);
-    verdict.assert("broken", &["settings.local.json", GATE, "something else; it was not run"]);
-    Verdict::of(patient.req(&["doctor", "--json", "--fix"]));
-    assert!(!trace.exists(), "a foreign command was run");
+    assert!(!patient.trace().exists(), "a foreign command was run");
 }
 
-fn make_executable(path: &std::path::Path) {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+#[test]
+fn settings_that_silence_hooks_are_broken() {
+    let patient = Patient::installed();
+    patient.sandbox.settings(Level::Local, &json!({ "disableAllHooks": true }));
+    patient.verdict().assert("broken", &["settings.local.json", "disableAllHooks", "runs no hook"]);
+    fs::write(patient.sandbox.settings_path(Level::Local), "{\n  \"hooks\": ,\n}").unwrap();
+    patient.verdict().assert("broken", &["settings.local.json | 2 |", "reads nothing of it"]);
+    fs::remove_file(patient.sandbox.settings_path(Level::Local)).unwrap();
+    let file = patient.sandbox.settings(Level::Project, &json!({}));
+    fs::File::options().write(true).open(&file).unwrap().set_len(3 << 30).unwrap();
+    patient.verdict().assert("broken", &["project/.claude/settings.json", "no file of settings"]);
+}
+
+#[test]
+fn home_or_file_behind_a_link_is_the_same() {
+    let patient = Patient::installed();
+    let local = patient.sandbox.settings_path(Level::Local);
+    fs::create_dir_all(local.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(patient.sandbox.write_home("dotfiles/local.json", "{}"), local).unwrap();
+    let link = patient.sandbox.temporary_dir().join("home-link");
+    std::os::unix::fs::symlink(patient.sandbox.home(), &link).unwrap();
+    let verdict = Verdict::of(patient.req(&["doctor", "--json"]).env("HOME", link.display().to_string()));
+    assert_eq!(verdict.all("broken"), [""; 0], "{:#}", verdict.report);
+}
+
+/// A missing link, an open state folder, a gate that may not be started, wrong entries, and one of somebody else's.
+fn unwell() -> Patient {
+    let patient = Patient::installed();
+    fs::remove_file(patient.home(".local/bin").join(WATCH)).unwrap();
+    let state = patient.home(".claude/hook-state");
+    fs::create_dir_all(&state).unwrap();
+    set_mode(&state, 0o777);
+    set_mode(&patient.deployed(GATE), 0o644);
+    patient.change(|settings| {
+        settings["hooks"]["PreToolUse"][0]["hooks"][0]["async"] = json!(true);
+        settings["hooks"].as_object_mut().unwrap().remove("SessionEnd");
+        settings["hooks"]["Notification"] =
+            json!([{ "hooks": [{ "type": "command", "command": "/gone/x" }] }]);
+    });
+    patient
+}
+
+#[test]
+fn fix_at_a_terminal_mends_everything_of_ours() {
+    let patient = unwell();
+    let typed = patient.types("doctor --fix");
+    assert_eq!(typed.status, 0, "{}", typed.screen);
+    for said in [
+        "mended: rate-awareness is linked into ~/.local/bin",
+        "mended: ~/.claude/hooks/requirements-check may be started",
+        "mended: the entries in ~/.claude/settings.json are as they should be",
+        "/gone/x is not there",
+    ] {
+        assert!(typed.screen.contains(said), "{said} in {}", typed.screen);
+    }
+    let verdict = patient.verdict();
+    let left = verdict.all("warning");
+    assert!(verdict.status == 0 && left.len() == 1 && left[0].contains("/gone/x"), "{left:?}");
+    let mode = fs::metadata(patient.home(".claude/hook-state")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+    let before = fs::read(patient.sandbox.settings_path(Level::User)).unwrap();
+    let verdict = Verdict::of(patient.req(&["doctor", "--fix", "--json"]));
+    assert_eq!((verdict.status, &verdict.report["mended"]), (0, &json!([])), "a second time");
+    assert_eq!(fs::read(patient.sandbox.settings_path(Level::User)).unwrap(), before);
+}
+
+#[test]
+fn fix_in_claudes_shell_leaves_settings_and_a_replaced_gate_alone() {
+    let patient = unwell();
+    fs::write(patient.deployed(WATCH), "#!/bin/sh\n").unwrap();
+    set_mode(&patient.deployed(WATCH), 0o644);
+    let before = fs::read(patient.sandbox.settings_path(Level::User)).unwrap();
+    let verdict = Verdict::of(patient.req(&["doctor", "--fix", "--json"]).env("CLAUDECODE", "1"));
+    assert_eq!(verdict.status, 1);
+    let mended = verdict.report["mended"].to_string();
+    assert!(mended.contains("type: req doctor --fix") && mended.contains("may be started"), "{mended}");
+    assert!(!mended.contains("entries in"), "{mended}");
+    assert_eq!(fs::read(patient.sandbox.settings_path(Level::User)).unwrap(), before);
+    let mode = fs::metadata(patient.deployed(WATCH)).unwrap().permissions().mode();
+    assert_eq!(mode & 0o111, 0);
+}
+
+/// The manifest takes the file that is there for the one that was installed.
+fn vouch(patient: &Patient, hook: &str) {
+    let path = patient.home(".claude/hooks/manifest.json");
+    let mut manifest = read_json(&path);
+    let output = std::process::Command::new("sha256sum").arg(patient.deployed(hook)).output().unwrap();
+    let hash = String::from_utf8(output.stdout).unwrap().split(' ').next().unwrap().to_owned();
+    manifest["files"][hook]["sha256"] = json!(hash);
+    fs::write(path, manifest.to_string()).unwrap();
+}
+
+#[test]
+fn real_hooks_are_asked_for_their_configuration_and_proved() {
+    let patient = Patient::installed_with(WATCH);
+    patient.sandbox.requirements(Level::Project, &format!("{WATCH}:\n  repet: 4\n"));
+    let verdict = patient.verdict();
+    verdict.assert("warning", &[".claude/requirements.yaml | 2 |", "repet", "did you mean"]);
+    assert_eq!(verdict.status, 0);
+    patient.sandbox.requirements(Level::Project, "requirements: [\n");
+    patient.verdict().assert("broken", &[".claude/requirements.yaml", "the file is skipped"]);
+    patient.sandbox.requirements(Level::Project, &format!("{WATCH}: {{enabled: false}}\n"));
+    let verdict = patient.verdict();
+    verdict.assert("warning", &[WATCH, "switched off by", "requirements.yaml"]);
+    verdict.assert("ok", &[WATCH, "answered PreToolUse with"]);
+    let summary = format!("{WATCH} is off; but for that, everything that is promised holds, with 1 warning.");
+    assert_eq!(verdict.report["summary"], summary);
+    patient.sandbox.write_home(".claude/hook-state/OFF", "");
+    let verdict = patient.verdict();
+    verdict.assert("warning", &["~/.claude/hook-state/OFF", "every hook is off", "req resume"]);
+    assert_eq!(verdict.status, 0, "the user's own pause breaks no promise");
+
+    // For a processor that this one is not: the manifest vouches for it, and the system refuses to start it.
+    let mut bytes = fs::read(patient.deployed(WATCH)).unwrap();
+    bytes[18] = 0xF7;
+    fs::write(patient.deployed(WATCH), &bytes).unwrap();
+    vouch(&patient, WATCH);
+    patient.verdict().assert("broken", &[WATCH, "does not run on this machine", "install what was built"]);
+}
+
+#[test]
+fn changed_version_of_claude_code_is_reported_at_a_sessions_start_until_doctor_has_proved_it() {
+    let patient = Patient::installed_with(GATE);
+    let session = Session::new(&patient.sandbox);
+    let told = |agent: &str| {
+        let gate = Invocation::new(patient.deployed(GATE), &patient.sandbox)
+            .unset("CLAUDE_HOOK_STATE_DIR")
+            .env("CLAUDE_PROJECT_DIR", patient.sandbox.project().display().to_string())
+            .env("CLAUDE_CODE_ENTRYPOINT", "cli")
+            .env("AI_AGENT", agent)
+            .stdin(session.session_start("startup").to_bytes());
+        let text = gate.run().answer().and_then(|answer| answer["systemMessage"].as_str().map(str::to_owned));
+        text.filter(|text| text.contains("req doctor"))
+    };
+    assert_eq!(told("claude-code_2-1-330_harness"), None, "nothing was ever proved");
+    patient.has_client("2.1.329");
+    patient.verdict().assert("ok", &["Claude Code 2.1.329; all proofs passed"]);
+    assert_eq!(told("claude-code_2-1-329_harness"), None, "proved");
+    let text = told("claude-code_2-1-330_harness").unwrap();
+    assert!(text.contains("2.1.330") && text.contains("2.1.329"), "{text}");
+    assert_eq!(told("claude-code_2-1-330_harness"), None, "told already");
+
+    patient.has_client("2.1.330");
+    let binary = fs::read(patient.deployed(GATE)).unwrap();
+    fs::write(patient.deployed(GATE), "#!/bin/sh\n").unwrap();
+    patient.verdict().assert("warning", &["2.1.330 now", "not all proofs passed"]);
+    fs::write(patient.deployed(GATE), binary).unwrap();
+    patient.verdict().assert("warning", &["2.1.330 now, and was 2.1.329", "passed again"]);
+    patient.verdict().assert("ok", &["Claude Code 2.1.330; all proofs passed"]);
+    assert!(!patient.trace().exists(), "Claude Code was run");
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tests::binaries;
 use tests::process::{Invocation, Outcome};
 use tests::sandbox::{Level, Sandbox};
+use tests::small_programs;
 
 use super::{Day, files_below};
 use crate::driver::tree;
@@ -112,7 +113,8 @@ fn a_purge_takes_what_it_says_and_leaves_what_is_the_users() {
 #[test]
 fn a_folder_that_the_environment_names_is_named_and_stays_and_the_usual_one_goes() {
     let sandbox = Sandbox::new();
-    types(&sandbox, "hooks install --hooks rate-awareness --yes");
+    let programs = small_programs::folder().display();
+    types(&sandbox, &format!("hooks install --hooks rate-awareness --from {programs} --yes"));
     let (usual, named) = (sandbox.home().join(".claude/hook-state"), sandbox.state_dir());
     sandbox.write_home(".claude/hook-state/journal.jsonl", "{}\n");
     fs::write(named.join("journal.jsonl"), "{}\n").unwrap();

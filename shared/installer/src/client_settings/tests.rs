@@ -1,7 +1,6 @@
 //! What is chosen beside hooks, in a scratch home: the status line and its predecessor, rules and whose they are.
 
 use std::fs;
-use std::path::Path;
 
 use shared::catalog::{Catalog, HookEntry, PrintedStatusLine};
 use shared::host::Host;
@@ -9,22 +8,6 @@ use shared::host::Host;
 use super::{Choice, Settings};
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope};
-use crate::voice::Voice;
-
-fn installation(folder: &Path) -> Installation {
-    let claude = folder.join(".claude");
-    Installation {
-        voice: Voice::Xtask,
-        home: folder.to_owned(),
-        hooks: claude.join("hooks"),
-        bin: folder.join(".local/bin"),
-        scope: Scope::User,
-        project: None,
-        settings: claude.join("settings.json"),
-        requirements: claude.join("requirements.yaml"),
-        state: claude.join("hook-state"),
-    }
-}
 
 /// One hook that prints a status line and has a rule.
 fn catalog() -> Catalog {
@@ -50,7 +33,7 @@ struct World {
 impl World {
     fn with(text: &str) -> Self {
         let scratch = tempfile::tempdir().unwrap();
-        let installation = installation(scratch.path());
+        let installation = Installation::scratch(scratch.path(), Scope::User);
         fs::create_dir_all(installation.settings.parent().unwrap()).unwrap();
         fs::write(&installation.settings, text).unwrap();
         Self { _scratch: scratch, installation, catalog: catalog() }

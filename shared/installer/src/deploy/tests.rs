@@ -9,20 +9,9 @@ use super::{May, copy, everything, remove};
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope, executable};
 use crate::source::{Binaries, Source};
-use crate::voice::Voice;
 
 fn installation(folder: &Path) -> Installation {
-    Installation {
-        voice: Voice::Xtask,
-        home: folder.to_owned(),
-        hooks: folder.join(".claude/hooks"),
-        bin: folder.join(".local/bin"),
-        scope: Scope::User,
-        project: None,
-        settings: folder.join(".claude/settings.json"),
-        requirements: folder.join(".claude/requirements.yaml"),
-        state: folder.join(".claude/hook-state"),
-    }
+    Installation::scratch(folder, Scope::User)
 }
 
 fn built(folder: &Path, bytes: &str) -> Binaries {
@@ -95,9 +84,10 @@ fn only_what_still_is_what_was_deployed_is_removed() {
     let installation = installation(scratch.path());
     given(&installation, &built(scratch.path(), "one")).unwrap();
     fs::write(installation.deployed("a-gate"), "patched").unwrap();
-    assert!(!remove(&installation, "a-gate").unwrap());
+    let gate = ["a-gate".to_owned()];
+    assert_eq!(remove(&installation, &gate).unwrap(), [""; 0]);
     fs::write(installation.deployed("a-gate"), "one").unwrap();
-    assert!(remove(&installation, "a-gate").unwrap());
+    assert_eq!(remove(&installation, &gate).unwrap(), gate);
     assert!(!installation.deployed("a-gate").exists());
     assert_eq!(fs::read_dir(&installation.hooks).unwrap().count(), 0, "an empty manifest goes too");
 }
@@ -127,7 +117,7 @@ fn a_manifest_of_a_newer_version_is_not_changed_and_one_without_a_version_is_our
         fs::write(&path, newer).unwrap();
         let said = given(&installation, &built(scratch.path(), "one")).unwrap_err();
         assert!(said.to_string().contains("newer version of Barbless"), "{said}");
-        assert!(remove(&installation, "a-gate").is_err());
+        assert!(remove(&installation, &["a-gate".to_owned()]).is_err());
         assert_eq!(fs::read_to_string(&path).unwrap(), newer);
         assert!(!installation.deployed("a-gate").exists());
     }

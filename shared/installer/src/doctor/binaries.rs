@@ -1,20 +1,19 @@
 //! The deployed files and the commands that lead to them, against the manifest. Pure.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use shared::catalog::{Catalog, HookEntry};
 
 use super::finding::{Finding, Repair};
 use super::world::World;
 use crate::deploy::{self, without_helper};
-use crate::manifest::hash_of;
+use crate::manifest::is_same_file;
 use crate::places::executable;
 use crate::prune::orphans;
-use crate::source::Source;
 
 /// One program as it is on the disk.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "what was looked at, independent of each other")]
+#[expect(clippy::struct_excessive_bools, reason = "observations, independent of each other")]
 pub(super) struct Facts {
     /// Its name.
     pub(super) hook: String,
@@ -30,8 +29,6 @@ pub(super) struct Facts {
     pub(super) version: Option<String>,
     /// Its bytes are those of the manifest.
     pub(super) is_vouched: bool,
-    /// There is one beside the running program, which is not the installed one.
-    pub(super) newer_beside: bool,
     /// The line that deploys again.
     pub(super) again: &'static str,
 }
@@ -67,14 +64,9 @@ pub(super) fn finding(facts: &Facts) -> Option<Finding> {
     let ours = shared::version::ours();
     if version != ours {
         let what = format!("{hook}: version {version} is installed, this is {ours}");
-        let found = Finding::warning(what).at(shown, None);
-        if numbers(version) > numbers(ours) {
-            return Some(
-                found.next("this req is older than the hooks: use the one that was installed with them"),
-            );
-        }
-        let found = found.next(*again);
-        return Some(if facts.newer_beside { found.repair(Repair::Deploy) } else { found });
+        let is_newer = numbers(version) > numbers(ours);
+        let next = if is_newer { "this req is older than the hooks: use the installed one" } else { again };
+        return Some(Finding::warning(what).at(shown, None).next(next));
     }
     Some(Finding::ok(format!("{hook} {version}, as it was installed")))
 }
@@ -102,7 +94,7 @@ pub(super) fn look(world: &World<'_>) -> Vec<Finding> {
         .collect();
     if found.is_empty() {
         // A plugin brings its own: what is installed beside it would count everything twice.
-        if world.catalog.hooks.iter().any(|hook| world.comes_with_a_plugin(&hook.name)) {
+        if world.plugin().is_some() {
             return vec![Finding::ok("no hook is installed; a plugin brings its own")];
         }
         return vec![Finding::note("no hook is installed").next("req hooks install")];
@@ -118,7 +110,7 @@ pub(super) fn look(world: &World<'_>) -> Vec<Finding> {
 }
 
 /// A hook does without its helpers, so it is no fault that there is none.
-fn missing_helpers(world: &World<'_>, hook: &HookEntry) -> Vec<Finding> {
+pub(crate) fn missing_helpers(world: &World<'_>, hook: &HookEntry) -> Vec<Finding> {
     let user = world.user();
     let is_missing =
         |helper: &&String| user.deployed(&hook.name).is_file() && !world.manifest.files.contains_key(*helper);
@@ -135,60 +127,46 @@ fn exposed(world: &World<'_>) -> Vec<Finding> {
     let user = world.user();
     let deployed = world.manifest.files.keys().map(|name| user.deployed(name));
     let folders = [world.config().to_owned(), user.hooks.clone(), user.settings.clone()];
-    let of = |path: PathBuf| reach(&path).map(|reach| exposure(reach, &path, &user.show(&path)));
-    folders.into_iter().chain(deployed).filter_map(of).collect()
+    folders.into_iter().chain(deployed).filter_map(|path| exposure(&path, &user.show(&path))).collect()
 }
 
-/// Who else may change a file or folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
-    /// It belongs to another user.
-    Foreign,
-    /// Everybody.
-    Everybody,
-    /// Those of its group.
-    Group,
-}
-
+/// Somebody else may change a file or folder.
 #[cfg(unix)]
-fn reach(path: &Path) -> Option<Reach> {
+fn exposure(path: &Path, shown: &str) -> Option<Finding> {
     use std::os::unix::fs::MetadataExt;
     let metadata = std::fs::metadata(path).ok()?;
-    of_mode(metadata.mode(), metadata.uid(), metadata.gid(), rustix::process::geteuid().as_raw())
+    let user = rustix::process::geteuid().as_raw();
+    let who = who_else(metadata.mode(), metadata.uid(), metadata.gid(), user)?;
+    let what = format!("{who} may change it, and make every gate pass everything");
+    let path = format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
+    let found = if who == "its group" { Finding::warning(what) } else { Finding::broken(what) };
+    Some(found.at(shown, None).next(format!("if it is yours: chmod go-w {path}")))
 }
 
 #[cfg(not(unix))]
-fn reach(_path: &Path) -> Option<Reach> {
+fn exposure(_path: &Path, _shown: &str) -> Option<Finding> {
     None // Access lists decide there; a profile folder is private by default.
 }
 
 /// The administrator may do everything anyway; and on many systems each user is alone in a group of the same number, to
 /// which new files are open.
 #[cfg(unix)]
-const fn of_mode(mode: u32, owner: u32, group: u32, user: u32) -> Option<Reach> {
+const fn who_else(mode: u32, owner: u32, group: u32, user: u32) -> Option<&'static str> {
     match mode {
-        _ if owner != user && owner != 0 => Some(Reach::Foreign),
-        mode if mode & 0o002 != 0 => Some(Reach::Everybody),
-        mode if mode & 0o020 != 0 && group != user && group != 0 => Some(Reach::Group),
+        _ if owner != user && owner != 0 => Some("another user"),
+        mode if mode & 0o002 != 0 => Some("anybody"),
+        mode if mode & 0o020 != 0 && group != user && group != 0 => Some("its group"),
         _ => None,
     }
 }
 
-fn exposure(reach: Reach, path: &Path, shown: &str) -> Finding {
-    let path = format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
-    let found = match reach {
-        Reach::Foreign => Finding::broken("belongs to another user, who can make every gate pass everything")
-            .next("make it yours again, or install again: req hooks install"),
-        Reach::Everybody => Finding::broken("anybody may write to it, and make every gate pass everything")
-            .next(format!("type: chmod o-w {path}")),
-        Reach::Group => Finding::warning("its group may write to it, and make every gate pass everything")
-            .next(format!("unless you are alone in that group, type: chmod g-w {path}")),
-    };
-    found.at(shown, None)
-}
-
 fn is_program(world: &World<'_>, command: &str) -> bool {
     world.manifest.files.contains_key(command) && world.catalog.hook(command).is_none()
+}
+
+/// The finding for one program.
+pub(crate) fn of_program(world: &World<'_>, name: &str) -> Option<Finding> {
+    finding(&facts(world, name))
 }
 
 fn facts(world: &World<'_>, name: &str) -> Facts {
@@ -201,18 +179,8 @@ fn facts(world: &World<'_>, name: &str) -> Facts {
         is_there: path.is_file(),
         is_executable: deploy::is_executable(&path),
         version: world.manifest.files.get(name).map(|deployed| deployed.version.clone()),
-        is_vouched: world.manifest.vouches_for(user, name),
-        newer_beside: beside(world).is_some_and(|folder| folder.join(executable(name)).is_file()),
+        is_vouched: world.vouched.contains(name),
         again: user.voice.deploy_again(),
-    }
-}
-
-/// The folder this program lies in, if it is another than the one the hooks are deployed in.
-pub(super) fn beside(world: &World<'_>) -> Option<PathBuf> {
-    let source = Source::beside_this_program().ok()?;
-    match source {
-        Source::Folder(ref folder) if !source.is_deployed_to(world.user()) => Some(folder.clone()),
-        _ => None,
     }
 }
 
@@ -228,7 +196,7 @@ fn links(world: &World<'_>, catalog: &Catalog) -> Vec<Finding> {
                 let what = format!("the command {command} is not linked into {}", user.show(&user.bin));
                 let repair = Repair::Link { hook: hook.name.clone(), command: command.clone() };
                 found.push(Finding::warning(what).repair(repair));
-            } else if hash_of(&path).ok().flatten() != hash_of(&target).ok().flatten() {
+            } else if !is_same_file(&path, &target) {
                 let what =
                     format!("the command {command} leads to something else than {}", user.show(&target));
                 found.push(Finding::note(what).at(&user.show(&path), None));
@@ -248,8 +216,8 @@ fn links(world: &World<'_>, catalog: &Catalog) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Facts, Reach, exposure, finding, numbers};
-    use crate::doctor::finding::{Repair, Severity};
+    use super::{Facts, finding, numbers};
+    use crate::doctor::finding::Severity;
 
     fn right() -> Facts {
         Facts {
@@ -260,7 +228,6 @@ mod tests {
             is_executable: true,
             version: Some(shared::version::ours().to_owned()),
             is_vouched: true,
-            newer_beside: false,
             again: "req hooks install",
         }
     }
@@ -296,22 +263,19 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_others_may_change_is_told_but_for_the_administrator_and_a_group_of_ones_own() {
-        for (mode, owner, group, reach) in [
+    fn others_who_may_change_a_file_are_named_but_for_the_administrator_and_a_group_of_ones_own() {
+        for (mode, owner, group, who) in [
             (0o755, 1000, 1000, None),
             (0o755, 0, 0, None),
-            (0o755, 1001, 1000, Some(Reach::Foreign)),
-            (0o777, 1000, 1000, Some(Reach::Everybody)),
-            (0o757, 0, 0, Some(Reach::Everybody)),
+            (0o755, 1001, 1000, Some("another user")),
+            (0o777, 1000, 1000, Some("anybody")),
+            (0o757, 0, 0, Some("anybody")),
             (0o775, 1000, 1000, None),
-            (0o775, 1000, 100, Some(Reach::Group)),
+            (0o775, 1000, 100, Some("its group")),
             (0o775, 1000, 0, None),
         ] {
-            assert_eq!(super::of_mode(mode, owner, group, 1000), reach, "{mode:o} {owner} {group}");
+            assert_eq!(super::who_else(mode, owner, group, 1000), who, "{mode:o} {owner} {group}");
         }
-        let told = exposure(Reach::Everybody, "/users/it's/.claude".as_ref(), "~/.claude");
-        assert_eq!(told.next.as_deref(), Some(r"type: chmod o-w '/users/it'\''s/.claude'"));
-        assert_eq!(told.severity, Severity::Broken);
     }
 
     #[test]
@@ -327,13 +291,10 @@ mod tests {
     }
 
     #[test]
-    fn an_older_one_is_mended_only_where_a_newer_one_lies_beside() {
-        let older = Facts { version: Some("0.0.1".to_owned()), ..right() };
-        assert_eq!(finding(&older).unwrap().repair, None);
-        let mended = Facts { newer_beside: true, ..older };
-        assert_eq!(finding(&mended).unwrap().repair, Some(Repair::Deploy));
-        let newer = Facts { version: Some("100.0.0".to_owned()), ..mended };
-        let found = finding(&newer).unwrap();
-        assert!(found.repair.is_none() && found.next.as_deref().unwrap().contains("older"), "{found}");
+    fn newer_hooks_are_not_replaced_by_an_older_version() {
+        for (version, said) in [("0.0.1", "req hooks install"), ("100.0.0", "older")] {
+            let found = finding(&Facts { version: Some(version.to_owned()), ..right() }).unwrap();
+            assert!(found.next.as_deref().unwrap().contains(said), "{found}");
+        }
     }
 }

@@ -64,8 +64,6 @@ pub struct Finding {
 /// What can be mended without asking: nothing of it loosens anything or is somebody else's.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Repair {
-    /// The newer binaries beside the running program are copied.
-    Deploy,
     /// A command is linked.
     Link {
         /// The hook it belongs to.
@@ -79,14 +77,12 @@ pub(crate) enum Repair {
     CloseState,
     /// Our entries in the settings of this scope are put right.
     Register(Scope),
-    /// Entries of hooks that are gone are removed from the settings of this scope.
-    Forget(Scope, String),
 }
 
 impl Repair {
-    /// It changes settings of the client or what its hooks are: Claude may not.
+    /// It changes Claude Code's settings: Claude may not.
     pub(crate) const fn is_the_users(&self) -> bool {
-        matches!(self, Self::Register(_) | Self::Forget(..) | Self::Deploy)
+        matches!(self, Self::Register(_))
     }
 }
 
@@ -131,6 +127,15 @@ impl Finding {
     #[must_use]
     pub(crate) fn key(self, key: impl Into<String>) -> Self {
         Self { key: Some(key.into()), ..self }
+    }
+
+    /// All of it on one line.
+    pub(crate) fn sentence(&self) -> String {
+        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let place = self.file.iter().map(|file| format!("{file}{line}: "));
+        let key = self.key.iter().map(|key| format!("{key}: "));
+        let next = self.next.iter().map(|next| format!("; {next}"));
+        place.chain(key).chain([self.what.clone()]).chain(next).collect()
     }
 
     /// What to do about it.

@@ -1,5 +1,4 @@
-//! When each hook last really fired. A hook that is silent leaves the time; one that the client never starts does
-//! not. Pure.
+//! When each hook last ran. A hook that says nothing leaves the time; one that Claude Code never starts does not. Pure.
 
 use std::time::Duration;
 
@@ -7,60 +6,51 @@ use shared::host::Timestamp;
 
 use super::finding::Finding;
 
-/// A session that goes on so long after a hook last fired shows that it does not fire any more.
+/// A session that goes on so long after a hook last ran shows that the hook does not run any more.
 const LONG: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Clocks of file systems differ from the system's by so much.
+/// The clocks of a file system and of the system differ by so much.
 const TOLERANCE: Duration = Duration::from_secs(60);
 
 /// What is known of one registered hook.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Facts {
-    pub(super) hook: String,
-    /// When it last fired.
+#[derive(Debug, Clone)]
+pub(super) struct Facts<'a> {
+    pub(super) hook: &'a str,
+    /// When it last ran.
     pub(super) fired: Option<Timestamp>,
-    /// When its binary was put there.
+    /// When its program was installed.
     pub(super) installed: Option<Timestamp>,
-    /// When any session of this user last wrote to its transcript.
+    /// When a session that should start it last wrote to its transcript.
     pub(super) session: Option<Timestamp>,
-    /// It is registered for every project.
-    pub(super) is_everywhere: bool,
     pub(super) now: Timestamp,
 }
 
-/// What is said of it.
-pub(super) fn finding(facts: &Facts) -> Finding {
-    let Facts { hook, now, .. } = facts;
-    let is_later = |session: Timestamp, than: Timestamp, by: Duration| session > than.plus(by);
-    let session = facts.session.filter(|_| facts.is_everywhere);
-    let next =
-        "if hooks of others run there, restart that session; else see what /hooks and claude --debug say";
-    match (facts.fired, session, facts.installed) {
-        (Some(fired), _, _) if is_later(fired, *now, TOLERANCE) => {
-            let what = format!(
-                "{hook} last fired {} from now by the clock, so when it really did is not known",
-                span(fired.since(*now))
-            );
-            Finding::warning(what).next("set the clock right; the hook's next run puts the time right")
+/// The finding for one hook.
+pub(super) fn finding(facts: &Facts<'_>) -> Finding {
+    let Facts { hook, fired, installed, session, now } = *facts;
+    let later = |than: Timestamp, by: Duration| session.filter(|session| *session > than.plus(by));
+    match fired {
+        Some(fired) if fired > now.plus(TOLERANCE) => {
+            let ahead = span(fired.since(now));
+            Finding::warning(format!("{hook} last fired {ahead} from now by the clock"))
+                .next("set the clock; the hook's next run puts the time right")
         }
-        (Some(fired), Some(session), _) if is_later(session, fired, LONG) => {
-            let what = format!(
-                "{hook} last fired {} ago, though a session went on until {} ago",
-                span(now.since(fired)),
-                span(now.since(session))
-            );
-            Finding::warning(what).next(next)
+        Some(fired) => {
+            let ago = span(now.since(fired));
+            match later(fired, LONG) {
+                Some(session) => Finding::warning(format!(
+                    "{hook} last fired {ago} ago, though a session went on until {} ago",
+                    span(now.since(session))
+                ))
+                .next("restart that session; if it stays, see what /hooks and claude --debug say"),
+                None => Finding::ok(format!("{hook} last fired {ago} ago")),
+            }
         }
-        (Some(fired), _, _) => Finding::ok(format!("{hook} last fired {} ago", span(now.since(fired)))),
-        (None, Some(session), Some(installed)) if is_later(session, installed, Duration::from_secs(60)) => {
-            let what = format!(
-                "{hook} has never fired, though a session went on after it was installed, until {} ago",
-                span(now.since(session))
-            );
-            Finding::note(what)
+        None if installed.is_some_and(|installed| later(installed, TOLERANCE).is_some()) => {
+            Finding::note(format!("{hook} has never fired, though a session went on after it was installed"))
                 .next("a session that is running already takes new hooks over when it is restarted")
         }
-        (None, _, _) => Finding::ok(format!("{hook} waits for its first session")),
+        None => Finding::ok(format!("{hook} waits for its first session")),
     }
 }
 
@@ -86,32 +76,27 @@ mod tests {
     use crate::doctor::finding::Severity;
 
     #[test]
-    fn a_hook_that_fires_no_more_is_told_where_sessions_go_on() {
-        const HOUR: i64 = 3600;
-        let at = |hours: i64| Some(Timestamp::from_secs(1_000_000 + hours * HOUR));
-        for (fired, session, installed, is_everywhere, severity) in [
-            (None, None, at(0), true, Severity::Ok),
-            (None, at(-1), at(0), true, Severity::Ok),
-            (None, at(1), at(0), true, Severity::Note),
-            (None, at(1), at(0), false, Severity::Ok),
-            (at(1), None, at(0), true, Severity::Ok),
-            (at(1), at(2), at(0), true, Severity::Ok),
-            (at(1), at(25), at(0), true, Severity::Ok),
-            (at(1), at(26), at(0), true, Severity::Warning),
-            (at(1), at(26), at(0), false, Severity::Ok),
-            (at(100), None, at(0), true, Severity::Ok),
-            (at(101), None, at(0), true, Severity::Warning),
+    fn hook_that_stopped_running_is_reported_if_sessions_went_on() {
+        let at = |hours: i64| Some(Timestamp::from_secs(1_000_000 + hours * 3600));
+        for (fired, session, severity) in [
+            (None, None, Severity::Ok),
+            (None, at(-1), Severity::Ok),
+            (None, at(1), Severity::Note),
+            (at(1), None, Severity::Ok),
+            (at(1), at(25), Severity::Ok),
+            (at(1), at(26), Severity::Warning),
+            (at(100), None, Severity::Ok),
+            (at(101), None, Severity::Warning),
         ] {
-            let now = at(100).unwrap();
-            let facts = Facts { hook: "a-gate".to_owned(), fired, installed, session, is_everywhere, now };
+            let facts = Facts { hook: "a-gate", fired, installed: at(0), session, now: at(100).unwrap() };
             assert_eq!(finding(&facts).severity, severity, "{facts:?}");
         }
     }
 
     #[test]
-    fn a_span_is_told_in_its_largest_unit() {
-        for (secs, told) in [(0, "0 s"), (59, "59 s"), (60, "1 min"), (7200, "2 h"), (172_800, "2 days")] {
-            assert_eq!(span(Duration::from_secs(secs)), told);
+    fn span_is_written_in_its_largest_unit() {
+        for (secs, written) in [(0, "0 s"), (59, "59 s"), (60, "1 min"), (7200, "2 h"), (172_800, "2 days")] {
+            assert_eq!(span(Duration::from_secs(secs)), written);
         }
     }
 }

@@ -4,25 +4,22 @@
 use std::collections::BTreeSet;
 
 use anyhow::Context as _;
-use shared::operator::{Standing, standing};
 use shared::state::ensure_private;
 
-use super::binaries::beside;
 use super::finding::Repair;
 use super::report::Report;
 use super::world::World;
 use crate::client_settings::{Choice, Settings};
-use crate::deploy::{self, May};
 use crate::links;
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope};
-use crate::source::Source;
+use crate::rail::is_claude;
 
 /// Puts right what the report says can be. Returns a sentence for each thing that was done, or could not be.
 pub(super) fn mend(world: &World<'_>, report: &Report) -> Vec<String> {
     let repairs: BTreeSet<&Repair> =
         report.findings().filter_map(|finding| finding.repair.as_ref()).collect();
-    let is_inside = standing(world.host) == Standing::InsideClaude;
+    let is_inside = is_claude(world.host);
     let (refused, repairs): (Vec<&Repair>, Vec<&Repair>) =
         repairs.into_iter().partition(|repair| is_inside && repair.is_the_users());
     let mut said: Vec<String> = repairs
@@ -33,10 +30,7 @@ pub(super) fn mend(world: &World<'_>, report: &Report) -> Vec<String> {
         })
         .collect();
     if !refused.is_empty() {
-        said.push(format!(
-            "not mended: settings and other binaries; {}",
-            shared::operator::refusal("req doctor --fix")
-        ));
+        said.push(format!("not mended: settings; {}", shared::operator::refusal("req doctor --fix")));
     }
     said
 }
@@ -44,14 +38,6 @@ pub(super) fn mend(world: &World<'_>, report: &Report) -> Vec<String> {
 fn one(world: &World<'_>, repair: &Repair) -> anyhow::Result<String> {
     let user = world.user();
     match repair {
-        Repair::Deploy => {
-            let folder = beside(world).context("there are no binaries beside this program")?;
-            let shown = user.show(&folder);
-            let source = Source::Folder(folder);
-            let binaries = source.binaries(&world.catalog.hooks)?;
-            deploy::copy(user, world.catalog, &binaries, May::Any)?;
-            Ok(format!("the hooks of {shown} are installed"))
-        }
         Repair::Link { hook, command } => {
             let hook = world.catalog.hook(hook).context("there is no such hook")?;
             links::link(user, hook, command)?;
@@ -71,13 +57,6 @@ fn one(world: &World<'_>, repair: &Repair) -> anyhow::Result<String> {
                 settings.register(world.host, place, world.catalog, &Choice { hooks, ..Choice::default() })
             })?;
             Ok(format!("the entries in {} are as they should be", place.show(&place.settings)))
-        }
-        Repair::Forget(scope, hook) => {
-            let place = place_of(world, *scope)?;
-            place.alone(|| {
-                Settings::read(place, world.catalog)?.forget(world.host, place, std::slice::from_ref(hook))
-            })?;
-            Ok(format!("{hook} is no longer registered in {}", place.show(&place.settings)))
         }
     }
 }

@@ -65,6 +65,17 @@ impl Report {
         Self { summary, ..self }
     }
 
+    /// What the proof of this hook came to.
+    pub(crate) fn proof_of(&self, hook: &str) -> String {
+        let of = |finding: &Finding| {
+            let rest = finding.what.strip_prefix(hook)?;
+            let no = rest.strip_prefix(": ").map(|why| format!("NO: {why}"));
+            no.or_else(|| rest.strip_prefix(' ').map(str::to_owned))
+        };
+        let proofs = self.sections.iter().filter(|section| section.name == "Proofs");
+        proofs.flat_map(|section| &section.findings).find_map(of).unwrap_or_else(|| "-".to_owned())
+    }
+
     /// Every finding.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.sections.iter().flat_map(|section| &section.findings)

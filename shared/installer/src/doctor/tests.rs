@@ -1,4 +1,4 @@
-//! What only an administrator could set up on a real machine, and what a whole report says.
+//! Whole reports on a scratch home: what only an administrator could set up, the plugin, and the sections.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,8 @@ use shared::catalog::Catalog;
 use shared::host::{Clock, Environment, Host, Timestamp};
 
 use super::{Finding, Report, Severity, run};
+use crate::places::{Scope, Where};
+use crate::voice::Voice;
 
 /// A user whose settings register a hook, and a project.
 struct Machine {
@@ -81,26 +83,38 @@ fn an_administrators_further_files_count_and_overrule_the_users() {
 }
 
 #[test]
-fn every_section_is_there_for_programs_and_what_has_nothing_to_say_is_left_out_for_people() {
+fn report_has_every_section_for_programs_and_those_with_findings_for_people() {
     let machine = Machine::new();
     let report = machine.report(&machine.path("none"));
     let names: Vec<&str> = report.sections.iter().map(|section| section.name.as_str()).collect();
-    assert_eq!(
-        names,
-        [
-            "Binaries",
-            "Registrations",
-            "In force",
-            "Proofs",
-            "Configuration",
-            "State",
-            "Last firing",
-            "Client",
-            "Start-up"
-        ]
-    );
+    let expected = [
+        "Binaries",
+        "Registrations",
+        "In force",
+        "Proofs",
+        "Configuration",
+        "State",
+        "Last firing",
+        "Claude Code",
+    ];
+    assert_eq!(names, expected);
     let text = report.to_string();
-    assert!(text.contains("Binaries\n  broken   ") && !text.contains("Start-up"), "{text}");
+    assert!(text.contains("Binaries\n  broken   ") && !text.contains("Last firing"), "{text}");
+    let usage = r#"{"version":1,"session":"","state":{"observed_at":1,"source":"status_line","windows":{"five_hour":{"used_percent":1,"resets_at":1}}}}"#;
+    machine.write("home/.claude/hook-state/usage.json", usage);
+    assert!(machine.report(&machine.path("none")).sections.iter().any(|section| section.name == "Usage"));
+}
+
+#[test]
+fn enabled_plugin_is_named_beside_settings_and_proves_nothing_from_elsewhere() {
+    let machine = Machine::new();
+    let none = machine.path("none");
+    let said = |words: &str| machine.report(&none).findings().any(|finding| finding.what.contains(words));
+    assert!(!said("plugin"));
+    machine.write("project/.claude/settings.json", r#"{"enabledPlugins":{"barbless@box":true}}"#);
+    assert!(said("the plugin's copy steps back, so it runs once") && said("only its own `req` proves"));
+    machine.write("project/.claude/settings.local.json", r#"{"enabledPlugins":{"barbless@box":false}}"#);
+    assert!(!said("plugin"), "the stronger file decides");
 }
 
 #[test]
@@ -116,23 +130,13 @@ fn where_nothing_is_installed_nothing_is_said_to_hold() {
 }
 
 #[test]
-fn credits_are_spoken_of_where_a_hook_needs_them_or_a_reading_is_there() {
-    let machine = Machine::new();
-    let has = |name: &str| {
-        machine.report(&machine.path("none")).sections.iter().any(|section| section.name == name)
-    };
-    assert!(!has("Credits"));
-    let usage = r#"{"version":1,"session":"","state":{"observed_at":1,"source":"status_line","windows":{}}}"#;
-    machine.write("home/.claude/hook-state/usage.json", usage);
-    assert!(has("Credits"));
-}
-
-#[test]
-fn what_the_user_has_is_judged_whatever_project_it_is_asked_in() {
+fn report_on_the_users_installation_ignores_the_project_it_is_typed_in() {
     let machine = Machine::new();
     machine.write("project/.claude/settings.json", r#"{"disableAllHooks":true}"#);
     let none = machine.path("none");
     assert_eq!(of_key(&machine.report(&none), "disableAllHooks").len(), 1);
-    let own = super::of_the_user(&machine.host(), &none).unwrap();
+    let place = Where { scope: Scope::User, project: None };
+    let installation = crate::places::Installation::at(&machine.host(), &place, Voice::Req).unwrap();
+    let own = super::of(&machine.host(), &installation, &none).unwrap();
     assert_eq!(of_key(&own, "disableAllHooks"), [] as [&Finding; 0]);
 }

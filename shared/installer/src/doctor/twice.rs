@@ -1,38 +1,27 @@
-//! Hooks that are registered more than once: the client adds up all places. Pure.
+//! Hooks that are registered more than once: Claude Code adds up all places. Pure.
 
 use super::finding::Finding;
 use super::level::Kind;
 use crate::say::list;
 
-/// Where one hook is registered.
-pub(super) struct Registered<'a> {
-    pub(super) hook: &'a str,
-    /// Each place once: what kind, and the file.
-    pub(super) places: Vec<(Kind, String)>,
-    /// A plugin's copy of it leaves each call to the one that these settings start.
-    pub(super) steps_back: bool,
-}
-
-/// What is said of it. A project's own entry steps back for the user's; identical entries of two settings files run
-/// once.
-pub(super) fn finding(registered: &Registered<'_>) -> Option<Finding> {
-    let Registered { hook, places, steps_back } = registered;
-    let files = |wanted: &dyn Fn(Kind) -> bool| -> Vec<&str> {
-        places.iter().filter(|(kind, _)| wanted(*kind)).map(|(_, file)| file.as_str()).collect()
+/// The finding for one hook. `places` are the settings files that register it, `plugin` the file that enables our plugin.
+///
+/// A project's entry steps back for the user's own, and a plugin's copy for the user's settings.
+pub(crate) fn finding(hook: &str, places: &[(Kind, &str)], plugin: Option<&str>) -> Option<Finding> {
+    let files = |kinds: &[Kind]| -> Vec<&str> {
+        places.iter().filter(|(kind, _)| kinds.contains(kind)).map(|(_, file)| *file).collect()
     };
-    let plugins = files(&|kind| kind == Kind::Plugin);
-    let settings = files(&|kind| kind != Kind::Plugin);
-    let own = files(&|kind| matches!(kind, Kind::User | Kind::Local));
-    if plugins.len() > 1 || (!plugins.is_empty() && !settings.is_empty()) {
-        let all: Vec<&str> = settings.iter().chain(&plugins).copied().collect();
-        let all = list(&all);
-        let found = if *steps_back && plugins.len() == 1 {
-            Finding::note(format!("{hook} is registered in {all}; the plugin's steps back, so it runs once"))
+    let all: Vec<&str> = places.iter().map(|(_, file)| *file).collect();
+    if let (Some(plugin), false) = (plugin, all.is_empty()) {
+        let both = format!("{hook} is registered in {} and by the plugin that {plugin} enables", list(&all));
+        let found = if files(&[Kind::User]).is_empty() {
+            Finding::broken(format!("{both}, so it runs twice and counts twice"))
         } else {
-            Finding::broken(format!("{hook} is registered in {all}, so it runs twice and counts twice"))
+            Finding::note(format!("{both}; the plugin's copy steps back, so it runs once"))
         };
-        return Some(found.next("keep one: req hooks uninstall, or switch the plugin off with /plugin"));
+        return Some(found.next("keep one: req hooks uninstall, or disable the plugin with /plugin"));
     }
+    let own = files(&[Kind::User, Kind::Local]);
     let last = own.last().filter(|_| own.len() > 1)?;
     let what = format!("{hook} is registered in {}; where the two differ it runs twice", list(&own));
     Some(Finding::warning(what).next(format!("one is enough: remove its entries from {last}")))
@@ -40,40 +29,27 @@ pub(super) fn finding(registered: &Registered<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Registered, finding};
-    use crate::doctor::finding::Severity;
-    use crate::doctor::level::Kind;
+    use super::finding;
+    use crate::doctor::finding::Severity::{self, Broken, Note, Warning};
+    use crate::doctor::level::Kind::{self, Local, Project, User};
 
     #[test]
-    fn a_hook_is_to_be_registered_once() {
-        for (kinds, severity) in [
-            (&[Kind::User][..], None),
-            (&[Kind::Plugin], None),
-            (&[Kind::User, Kind::Project], None),
-            (&[Kind::User, Kind::Local], Some(Severity::Warning)),
-            (&[Kind::User, Kind::Plugin], Some(Severity::Broken)),
-            (&[Kind::Project, Kind::Plugin], Some(Severity::Broken)),
-            (&[Kind::Plugin, Kind::Plugin], Some(Severity::Broken)),
-            (&[Kind::User, Kind::Local, Kind::Plugin], Some(Severity::Broken)),
-        ] {
-            let places = kinds.iter().map(|kind| (*kind, format!("{kind:?}"))).collect();
-            let found = finding(&Registered { hook: "a-gate", places, steps_back: false });
-            assert_eq!(found.map(|finding| finding.severity), severity, "{kinds:?}");
-        }
-    }
-
-    #[test]
-    fn a_plugins_that_steps_back_is_named_and_no_fault() {
-        for (kinds, severity) in [
-            (&[Kind::Plugin][..], None),
-            (&[Kind::User, Kind::Plugin], Some(Severity::Note)),
-            (&[Kind::Project, Kind::Plugin], Some(Severity::Note)),
-            (&[Kind::User, Kind::Plugin, Kind::Plugin], Some(Severity::Broken)),
-            (&[Kind::Plugin, Kind::Plugin], Some(Severity::Broken)),
-        ] {
-            let places = kinds.iter().map(|kind| (*kind, format!("{kind:?}"))).collect();
-            let found = finding(&Registered { hook: "a-gate", places, steps_back: true });
-            assert_eq!(found.map(|finding| finding.severity), severity, "{kinds:?}");
+    fn second_registration_is_judged_by_what_steps_back() {
+        let rows: [(&[Kind], bool, Option<Severity>); 9] = [
+            (&[User], false, None),
+            (&[], true, None),
+            (&[User, Project], false, None),
+            (&[User, Local], false, Some(Warning)),
+            (&[User], true, Some(Note)),
+            (&[User, Project], true, Some(Note)),
+            (&[Project], true, Some(Broken)),
+            (&[Local], true, Some(Broken)),
+            (&[User, Local], true, Some(Note)),
+        ];
+        for (kinds, has_plugin, severity) in rows {
+            let places: Vec<_> = kinds.iter().map(|kind| (*kind, "f")).collect();
+            let found = finding("a-gate", &places, has_plugin.then_some("p"));
+            assert_eq!(found.map(|finding| finding.severity), severity, "{kinds:?} {has_plugin}");
         }
     }
 }

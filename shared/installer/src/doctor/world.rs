@@ -1,6 +1,6 @@
-//! What every check looks at: the user's installation, the project, the table of hooks, the manifest, and every place
-//! the client takes hooks from. Read once.
+//! What every check looks at, read once: the installation, the manifest and the settings files.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use shared::catalog::{Catalog, HookEntry};
@@ -8,13 +8,16 @@ use shared::host::{Host, Places, Timestamp};
 use shared::state::Store;
 
 use super::level::{self, Kind, Level};
-use super::strangers::names;
-use crate::manifest::{Manifest, hash_of};
+use crate::enabled::Enabled;
+use crate::manifest::Manifest;
 use crate::places::{Installation, Scope, executable};
 use crate::source::Source;
 use crate::voice::Voice;
 
-/// Where an administrator's settings lie, see the client's documentation of its settings.
+/// How the key of our plugin in `enabledPlugins` begins; a marketplace's name follows.
+const PLUGIN: &str = "barbless@";
+
+/// The administrator's settings of Claude Code.
 #[must_use]
 pub fn managed_settings() -> PathBuf {
     if cfg!(target_os = "macos") {
@@ -26,7 +29,6 @@ pub fn managed_settings() -> PathBuf {
     }
 }
 
-/// Everything that is read once.
 pub(crate) struct World<'a> {
     pub(crate) host: &'a Host,
     pub(crate) catalog: &'a Catalog,
@@ -34,50 +36,53 @@ pub(crate) struct World<'a> {
     /// The user's own installation, then the project's two where there is a project.
     pub(crate) places: Vec<Installation>,
     pub(crate) folders: Places,
+    /// The settings files, the weakest first.
     pub(crate) levels: Vec<Level>,
+    /// The installed programs whose bytes the manifest vouches for.
+    pub(crate) vouched: BTreeSet<String>,
+}
+
+/// Which settings beside the user's own are read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Project<'a> {
+    /// None.
+    None,
+    /// Those of the project this command was started in, if there is one.
+    Here,
+    /// Those of the project in this folder.
+    At(&'a Path),
 }
 
 impl<'a> World<'a> {
-    /// Reads it for the project at hand.
-    pub(crate) fn read(host: &'a Host, catalog: &'a Catalog, managed: &Path) -> anyhow::Result<Self> {
-        Self::of_project(host, catalog, managed, None)
-    }
-
-    /// Reads it for the project in this folder, or without one for that at hand.
-    pub(crate) fn of_project(
+    /// Reads it. `managed` is the administrator's file.
+    ///
+    /// # Errors
+    /// There is no home, the manifest cannot be read, or the folder is no project.
+    pub(crate) fn read(
         host: &'a Host,
         catalog: &'a Catalog,
         managed: &Path,
-        dir: Option<&Path>,
+        project: Project<'_>,
+        voice: Voice,
     ) -> anyhow::Result<Self> {
-        Self::with(host, catalog, managed, dir, &[Scope::Project, Scope::Local])
-    }
-
-    /// Reads what is the user's alone, whatever project this is typed in.
-    pub(crate) fn of_the_user(host: &'a Host, catalog: &'a Catalog, managed: &Path) -> anyhow::Result<Self> {
-        Self::with(host, catalog, managed, None, &[])
-    }
-
-    /// The user's own, and these scopes of the project where there is one.
-    fn with(
-        host: &'a Host,
-        catalog: &'a Catalog,
-        managed: &Path,
-        dir: Option<&Path>,
-        scopes: &[Scope],
-    ) -> anyhow::Result<Self> {
-        let user = Installation::of_this_user(host, Voice::Req)?;
+        let user = Installation::of_this_user(host, voice)?;
         let folders = Places::resolve(&host.environment, host.cwd().as_deref());
-        let in_project = |scope: &Scope| {
-            let dir = dir.or(folders.root.as_deref())?;
-            user.in_project(&host.environment, *scope, dir).ok()
+        let both = [Scope::Project, Scope::Local];
+        let inside = |scope, dir: &Path| user.in_project(&host.environment, scope, dir);
+        let of_project = match project {
+            Project::None => Vec::new(),
+            Project::Here => {
+                let root = folders.root.as_deref();
+                both.iter().filter_map(|scope| inside(*scope, root?).ok()).collect()
+            }
+            Project::At(dir) => both.iter().map(|scope| inside(*scope, dir)).collect::<Result<_, _>>()?,
         };
-        let project = scopes.iter().filter_map(in_project);
-        let places: Vec<Installation> = [user.clone()].into_iter().chain(project).collect();
         let manifest = Manifest::read(&user)?;
-        let mut world = Self { host, catalog, manifest, places, folders, levels: Vec::new() };
-        world.levels = level::read(&world, managed);
-        Ok(world)
+        let places: Vec<Installation> = [user].into_iter().chain(of_project).collect();
+        let levels = level::read(&places, catalog, managed);
+        let is_vouched = |name: &&String| manifest.vouches_for(&places[0], name);
+        let vouched = manifest.files.keys().filter(is_vouched).cloned().collect();
+        Ok(Self { host, catalog, manifest, places, folders, levels, vouched })
     }
 
     /// The user's own installation.
@@ -85,14 +90,9 @@ impl<'a> World<'a> {
         &self.places[0]
     }
 
-    /// The installation closest to the work: hooks are asked in its folder.
+    /// The installation closest to the work; hooks are asked in its folder.
     pub(crate) fn nearest(&self) -> &Installation {
         &self.places[self.places.len() - 1]
-    }
-
-    /// The top of the project, where there is one.
-    pub(crate) fn project(&self) -> Option<&Path> {
-        self.nearest().project.as_deref()
     }
 
     /// The user's configuration folder.
@@ -105,17 +105,29 @@ impl<'a> World<'a> {
         self.host.started
     }
 
-    /// The state folder as it is; nothing is made.
+    /// The state folder, if it is there.
     pub(crate) fn store(&self) -> Option<Store> {
         self.folders.state_dir.as_deref().filter(|dir| dir.is_dir()).map(Store::at)
     }
 
-    /// The hooks of the catalog that are registered in some settings or by a plugin.
+    /// The file that enables our plugin. The strongest file that names the plugin decides.
+    pub(crate) fn plugin(&self) -> Option<&str> {
+        let mut named = self.levels.iter().rev().flat_map(|level| {
+            let ours = level.survey.plugins.iter().filter(|(name, _)| name.starts_with(PLUGIN));
+            ours.map(|(_, flag)| (level.shown.as_str(), flag.is_on))
+        });
+        named.next().filter(|(_, is_on)| *is_on).map(|(file, _)| file)
+    }
+
+    /// Some settings file registers this hook.
+    pub(crate) fn is_in_settings(&self, hook: &str) -> bool {
+        self.levels.iter().any(|level| level.registers(hook))
+    }
+
+    /// The hooks that settings or the plugin register.
     pub(crate) fn registered(&self) -> Vec<&'a HookEntry> {
-        let is_registered = |hook: &&HookEntry| {
-            self.levels.iter().flat_map(|level| &level.ours).any(|entry| entry.name == hook.name)
-        };
-        self.catalog.hooks.iter().filter(is_registered).collect()
+        let has_plugin = self.plugin().is_some();
+        self.catalog.hooks.iter().filter(|hook| has_plugin || self.is_in_settings(&hook.name)).collect()
     }
 
     /// Nothing of ours is installed or registered.
@@ -123,46 +135,26 @@ impl<'a> World<'a> {
         self.manifest.files.is_empty() && self.registered().is_empty()
     }
 
-    /// The user relies on this installed hook: it is registered, and not by a project alone, whose entry does nothing without
-    /// it, nor by a plugin, which brings its own.
+    /// The user's own settings start this installed hook. A project's entry does nothing without the hook.
     pub(crate) fn relies_on(&self, hook: &str) -> bool {
-        let own = self.levels.iter().filter(|level| !matches!(level.kind, Kind::Project | Kind::Plugin));
-        own.flat_map(|level| &level.ours).any(|entry| entry.name == hook)
+        self.levels.iter().any(|level| level.kind != Kind::Project && level.registers(hook))
     }
 
-    /// The bytes at this path are this hook's: those that were installed, or those beside the running program.
-    pub(crate) fn vouches_for_copy(&self, path: &Path, hook: &str) -> bool {
-        let Some(hash) = hash_of(path).ok().flatten() else { return false };
-        let installed = self.manifest.files.get(hook).map(|deployed| deployed.sha256.clone());
-        let beside = || match Source::beside_this_program().ok()? {
-            Source::Folder(folder) => hash_of(&folder.join(executable(hook))).ok().flatten(),
-            Source::Whole(_) => None,
-        };
-        installed.is_some_and(|installed| installed == hash) || beside().is_some_and(|beside| beside == hash)
+    /// The plugin's program of this name. It is known only to the `req` that the plugin brings.
+    pub(crate) fn program_of_plugin(&self, hook: &str) -> Option<PathBuf> {
+        self.plugin()?;
+        let Ok(Source::Folder(programs)) = Source::beside_this_program() else { return None };
+        let is_plugins = programs.parent()?.join(".claude-plugin/plugin.json").is_file();
+        Some(programs.join(executable(hook))).filter(|program| is_plugins && program.is_file())
     }
 
-    /// Plugins that start this hook.
-    pub(crate) fn plugins_of(&self, hook: &str) -> impl Iterator<Item = &Level> {
-        let is_its = move |level: &&Level| level.ours.iter().any(|entry| entry.name == hook);
-        self.levels.iter().filter(|level| level.kind == Kind::Plugin).filter(is_its)
-    }
-
-    /// The program that a plugin starts as this hook, if its bytes are known.
-    pub(crate) fn plugin_program(&self, hook: &str) -> Option<PathBuf> {
-        let mut all = self.plugins_of(hook).flat_map(|level| level.programs(hook));
-        all.find(|program| self.vouches_for_copy(program, hook))
-    }
-
-    /// A plugin starts this hook, and no settings do.
-    pub(crate) fn is_by_plugin_alone(&self, hook: &str) -> bool {
-        let mut settings = self.levels.iter().filter(|level| level.kind != Kind::Plugin);
-        self.plugins_of(hook).next().is_some()
-            && !settings.any(|level| level.ours.iter().any(|entry| entry.name == hook))
-    }
-
-    /// A plugin that is switched on starts this hook, or names it.
-    pub(crate) fn comes_with_a_plugin(&self, hook: &str) -> bool {
-        let mut plugins = self.levels.iter().filter(|level| level.kind == Kind::Plugin);
-        plugins.any(|level| level.survey.entries.iter().any(|entry| names(entry, hook)))
+    /// Asks the installed hook, or else the plugin's, whether it acts.
+    ///
+    /// # Errors
+    /// The hook does not answer.
+    pub(crate) fn ask(&self, hook: &HookEntry) -> anyhow::Result<Option<Enabled>> {
+        let installed = self.vouched.contains(&hook.name).then(|| self.user().deployed(&hook.name));
+        let program = installed.or_else(|| self.program_of_plugin(&hook.name));
+        program.map(|program| Enabled::ask(&program, self.nearest(), &hook.name)).transpose()
     }
 }

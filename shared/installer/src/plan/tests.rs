@@ -10,25 +10,9 @@ use crate::choose::Wish;
 use crate::judge::{self, Judge};
 use crate::places::{Installation, Scope};
 use crate::source::{Binaries, Source};
-use crate::voice::Voice;
 
 const PAID: &str = "tempo-stop";
 const FREE: &str = "stop-momentum";
-
-fn installation(scope: Scope, folder: &std::path::Path) -> Installation {
-    fs::create_dir_all(folder.join(".claude")).unwrap();
-    Installation {
-        voice: Voice::Req,
-        home: folder.to_owned(),
-        hooks: folder.join(".claude/hooks"),
-        bin: folder.join(".local/bin"),
-        scope,
-        project: (scope != Scope::User).then(|| folder.to_owned()),
-        settings: folder.join(".claude/settings.json"),
-        requirements: folder.join(".claude/requirements.yaml"),
-        state: folder.join(".claude/hook-state"),
-    }
-}
 
 /// Plans the installation of one hook, and hands the plan on.
 fn planned<T>(
@@ -41,7 +25,8 @@ fn planned<T>(
     let catalog = Catalog::built_in().unwrap();
     let source = Source::Whole(&|_| Ok(Binaries::new()));
     let extras = Extras { judge, ..Extras::default() };
-    let installation = installation(scope, scratch.path());
+    fs::create_dir_all(scratch.path().join(".claude")).unwrap();
+    let installation = Installation::scratch(scratch.path(), scope);
     let plan = Plan::make(&catalog, installation, &Wish::Named(vec![hook.to_owned()]), &extras, &source);
     look(plan, &source)
 }

@@ -71,7 +71,6 @@ mod run {
     use crate::places::{Installation, Scope};
     use crate::prove::prove;
     use crate::source::Binaries;
-    use crate::voice::Voice;
 
     /// A hook that must block a Stop.
     fn hook() -> HookEntry {
@@ -94,17 +93,7 @@ mod run {
     ) -> Result<String, String> {
         let scratch = tempfile::tempdir().unwrap();
         let hook = hook();
-        let installation = Installation {
-            voice: Voice::Xtask,
-            home: scratch.path().to_owned(),
-            hooks: scratch.path().join("hooks"),
-            bin: scratch.path().join("bin"),
-            scope: Scope::User,
-            project: None,
-            settings: scratch.path().join("settings.json"),
-            requirements: scratch.path().join("requirements.yaml"),
-            state: scratch.path().join("state"),
-        };
+        let installation = Installation::scratch(scratch.path(), Scope::User);
         let built = scratch.path().join("built");
         fs::write(&built, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&built, fs::Permissions::from_mode(0o755)).unwrap();
@@ -131,7 +120,7 @@ mod run {
 
     #[test]
     fn a_hook_that_answers_as_documented_is_proved() {
-        assert_eq!(proved(BLOCK, |_| ()).unwrap(), "answered Stop with a block");
+        assert!(proved(BLOCK, |_| ()).unwrap().starts_with("answered Stop with a block in "));
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! The state folder: it must be there or makeable, writable in all its parts, and nobody else's business.
+//! The state folder: it must be writable and private.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -17,19 +17,12 @@ pub(super) struct Facts {
     shown: Option<String>,
     /// The user's own, closed to others; `None`: it is not there yet.
     privacy: Option<Privacy>,
-    /// What of it cannot be written to.
-    unwritable: Option<Unwritable>,
+    /// What of it cannot be written to, as a person reads it, and why.
+    unwritable: Option<(String, String)>,
     /// The files in it that a newer version wrote, as a person reads them.
     newer: Vec<String>,
     /// Why the folder that the environment names is not used.
     ignored: Option<StateDirIgnored>,
-}
-
-/// A folder or file that cannot be written to, as a person reads it, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Unwritable {
-    shown: String,
-    why: String,
 }
 
 /// Who may do what in a folder.
@@ -50,11 +43,8 @@ pub(super) fn look(world: &World<'_>) -> Facts {
     let ignored = world.folders.state_dir_ignored;
     let Some(dir) = &world.folders.state_dir else { return Facts { ignored, ..Facts::default() } };
     let privacy = fs::metadata(dir).ok().map(|metadata| privacy(&metadata));
-    let told = |(path, error): (PathBuf, io::Error)| Unwritable {
-        shown: world.user().show(&path),
-        why: error.to_string(),
-    };
-    let unwritable = try_to_write(dir).err().map(told);
+    let unwritable = try_to_write(dir).err();
+    let unwritable = unwritable.map(|(path, error)| (world.user().show(&path), error.to_string()));
     let newer = newer_in(dir).iter().map(|path| world.user().show(path)).collect();
     Facts { shown: Some(world.user().show(dir)), privacy, unwritable, newer, ignored }
 }
@@ -75,42 +65,26 @@ fn newer_in(dir: &Path) -> Vec<PathBuf> {
     newer
 }
 
-/// What a hook writes is as large: a full disk still takes an empty file.
+/// A full disk still takes an empty file.
 const TRIAL: [u8; 4096] = [b'x'; 4096];
 
-/// More entries are not looked at: a folder with so many is in use.
+/// More entries of one folder are not looked at.
 const MAX_ENTRIES: usize = 10_000;
 
-/// A file of our own in it and in its folders, which goes again, like every folder that had to be made for it; and every
-/// file there is opened. What cannot be written to.
+/// Writes a file to it and to its folders, and removes the file again, like every folder that had to be made for it. The error
+/// names what cannot be written to.
 fn try_to_write(dir: &Path) -> Result<(), (PathBuf, io::Error)> {
     let missing: Vec<&Path> = dir.ancestors().take_while(|above| above.symlink_metadata().is_err()).collect();
-    let written = make(dir).map_err(|error| (dir.to_owned(), error)).and_then(|()| write_everywhere(dir));
+    let made = if dir.is_dir() { Ok(()) } else { shared::state::ensure_private(dir) };
+    let below = fs::read_dir(dir).into_iter().flatten().flatten().take(MAX_ENTRIES).map(|entry| entry.path());
+    let mut folders = [dir.to_owned()].into_iter().chain(below.filter(|path| path.is_dir()));
+    let written = made
+        .map_err(|error| (dir.to_owned(), error))
+        .and_then(|()| folders.try_for_each(|folder| write_in(&folder).map_err(|error| (folder, error))));
     for folder in missing {
         let _ = fs::remove_dir(folder);
     }
     written
-}
-
-fn write_everywhere(dir: &Path) -> Result<(), (PathBuf, io::Error)> {
-    write_in(dir).map_err(|error| (dir.to_owned(), error))?;
-    for entry in fs::read_dir(dir).into_iter().flatten().flatten().take(MAX_ENTRIES) {
-        let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
-        // Whether the user may write to their OFF file is theirs to say.
-        let tried = match entry.file_name().to_str() {
-            Some("OFF") => Ok(()),
-            Some("journal.jsonl") if !kind.is_file() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
-            _ if kind.is_dir() => write_in(&path),
-            _ if kind.is_file() => OpenOptions::new().append(true).open(&path).map(drop),
-            _ => Ok(()),
-        };
-        match tried {
-            // A session that ended in this moment.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            tried => tried.map_err(|error| (path, error))?,
-        }
-    }
-    Ok(())
 }
 
 fn write_in(dir: &Path) -> io::Result<()> {
@@ -119,11 +93,6 @@ fn write_in(dir: &Path) -> io::Result<()> {
     let written = write_private(&file, &TRIAL).and_then(|()| File::open(&file)?.sync_all());
     let _ = fs::remove_file(file);
     written
-}
-
-/// A folder that is there stays as it is.
-fn make(dir: &Path) -> io::Result<()> {
-    if dir.is_dir() { Ok(()) } else { shared::state::ensure_private(dir) }
 }
 
 #[cfg(unix)]
@@ -145,10 +114,9 @@ fn privacy(_metadata: &fs::Metadata) -> Privacy {
     Privacy::Private // Access lists decide there; a profile folder is private by default.
 }
 
-/// What is said of it.
 pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
     let Some(shown) = &facts.shown else {
-        return vec![Finding::broken("there is no place for the hooks' memory").next("set HOME")];
+        return vec![Finding::broken("there is no place for the hooks' state").next("set HOME")];
     };
     let mut found = Vec::new();
     if let Some(why) = facts.ignored {
@@ -159,7 +127,7 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
             )),
         );
     }
-    if let Some(Unwritable { shown, why }) = &facts.unwritable {
+    if let Some((shown, why)) = &facts.unwritable {
         let what =
             format!("cannot be written to ({why}): gates that have to count or remember let everything pass");
         let next = "make it writable for you, or make room if the disk is full";
@@ -202,90 +170,65 @@ fn of_newer(newer: &[String]) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Facts, Privacy, Unwritable, findings, newer_in, try_to_write};
-    use crate::doctor::finding::{Repair, Severity};
+    use std::fs;
+
+    use super::{Facts, Privacy, findings, newer_in, try_to_write};
+    use crate::doctor::finding::Severity::{Broken, Ok, Warning};
 
     #[test]
-    fn trying_to_write_leaves_nothing_behind() {
+    fn trial_leaves_nothing_behind_and_names_what_cannot_be_written_to() {
         let scratch = tempfile::tempdir().unwrap();
         let dir = scratch.path().join("new/state");
         try_to_write(&dir).unwrap();
         assert!(!scratch.path().join("new").exists());
-        std::fs::create_dir_all(&dir).unwrap();
+        fs::create_dir_all(dir.join("heartbeat")).unwrap();
         try_to_write(&dir).unwrap();
-        assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 0);
-        std::fs::write(scratch.path().join("file"), "").unwrap();
+        assert_eq!(fs::read_dir(dir.join("heartbeat")).unwrap().count(), 0);
+        // A folder stands where the trial of this process would be written, whoever runs it.
+        let in_the_way = dir.join(format!("heartbeat/doctor-{}", std::process::id()));
+        fs::create_dir_all(in_the_way.join("full")).unwrap();
+        fs::create_dir_all(in_the_way.with_extension("tmp")).unwrap();
+        assert_eq!(try_to_write(&dir).unwrap_err().0, dir.join("heartbeat"));
+        fs::write(scratch.path().join("file"), "").unwrap();
         assert!(try_to_write(&scratch.path().join("file")).is_err());
     }
 
     #[test]
-    fn what_cannot_be_written_in_it_is_named() {
+    fn files_of_a_newer_version_are_reported_in_one_line() {
         let scratch = tempfile::tempdir().unwrap();
-        let dir = scratch.path().join("state");
-        std::fs::create_dir_all(dir.join("heartbeat")).unwrap();
-        std::fs::write(dir.join("journal.jsonl"), "a line\n").unwrap();
-        try_to_write(&dir).unwrap();
-        assert_eq!(std::fs::read(dir.join("journal.jsonl")).unwrap(), b"a line\n");
-        assert_eq!(std::fs::read_dir(dir.join("heartbeat")).unwrap().count(), 0);
-        // A folder stands where the trial of this process would be written: for whoever may do everything, too.
-        let in_the_way = dir.join(format!("heartbeat/doctor-{}", std::process::id()));
-        std::fs::create_dir_all(in_the_way.join("full")).unwrap();
-        std::fs::create_dir_all(dir.join(format!("heartbeat/doctor-{}.tmp", std::process::id()))).unwrap();
-        assert_eq!(try_to_write(&dir).unwrap_err().0, dir.join("heartbeat"));
-        std::fs::remove_dir_all(dir.join("heartbeat")).unwrap();
-        std::fs::remove_file(dir.join("journal.jsonl")).unwrap();
-        std::fs::create_dir(dir.join("journal.jsonl")).unwrap();
-        assert_eq!(try_to_write(&dir).unwrap_err().0, dir.join("journal.jsonl"));
-    }
-
-    #[test]
-    fn what_a_newer_version_wrote_is_told_in_one_line() {
-        let scratch = tempfile::tempdir().unwrap();
-        let write = |name: &str, version: u32| {
-            let path = scratch.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, format!(r#"{{"version":{version},"session":"","state":0}}"#)).unwrap();
-        };
-        let told = || {
+        fs::create_dir(scratch.path().join("sessions")).unwrap();
+        for (name, version, severity, said) in [
+            ("old.json", 1, Ok, "is private"),
+            ("usage.json.tmp", 2, Ok, "is private"),
+            ("usage.json", 2, Warning, "was written by a newer version"),
+            ("sessions/s.json", 3, Warning, "this and 1 more were written"),
+        ] {
+            let text = format!(r#"{{"version":{version},"session":"","state":0}}"#);
+            fs::write(scratch.path().join(name), text).unwrap();
             let newer = newer_in(scratch.path()).iter().map(|path| path.display().to_string()).collect();
             let facts = Facts { shown: Some("~/s".to_owned()), newer, ..Facts::default() };
-            findings(&facts).remove(0)
-        };
-        write("old.json", 1);
-        write("usage.json.tmp", 2);
-        assert_eq!(told().severity, Severity::Ok);
-        write("usage.json", 2);
-        let one = told();
-        assert_eq!(one.severity, Severity::Warning);
-        assert!(one.what.starts_with("was written by a newer version"), "{one}");
-        assert!(one.file.is_some_and(|file| file.ends_with("usage.json")));
-        write("sessions/s.json", 3);
-        assert!(told().what.starts_with("this and 1 more were written"), "{}", told());
+            let found = findings(&facts).remove(0);
+            assert_eq!(found.severity, severity, "{name}");
+            assert!(found.what.contains(said), "{found}");
+        }
     }
 
     #[test]
-    fn the_folder_must_be_writable_and_nobody_elses_business() {
-        for (privacy, unwritable, severity, repair) in [
-            (Some(Privacy::Private), None, Severity::Ok, None),
-            (None, None, Severity::Ok, None),
-            (None, Some("no"), Severity::Broken, None),
-            (Some(Privacy::Private), Some("no"), Severity::Broken, None),
-            (Some(Privacy::Readable), None, Severity::Warning, Some(Repair::CloseState)),
-            (Some(Privacy::Writable), None, Severity::Broken, Some(Repair::CloseState)),
-            (Some(Privacy::Foreign), None, Severity::Broken, None),
+    fn folder_must_be_writable_and_private() {
+        for (privacy, is_writable, severity, is_fixable) in [
+            (Some(Privacy::Private), true, Ok, false),
+            (None, true, Ok, false),
+            (None, false, Broken, false),
+            (Some(Privacy::Private), false, Broken, false),
+            (Some(Privacy::Readable), true, Warning, true),
+            (Some(Privacy::Writable), true, Broken, true),
+            (Some(Privacy::Foreign), true, Broken, false),
         ] {
-            let facts = Facts {
-                shown: Some("~/s".to_owned()),
-                privacy,
-                unwritable: unwritable
-                    .map(|why: &str| Unwritable { shown: "~/s/heartbeat".to_owned(), why: why.to_owned() }),
-                newer: Vec::new(),
-                ignored: None,
-            };
-            let found = findings(&facts);
-            assert_eq!(found[0].severity, severity, "{facts:?}");
-            assert_eq!(found[0].repair, repair, "{facts:?}");
+            let unwritable = (!is_writable).then(|| ("~/s/heartbeat".to_owned(), "no".to_owned()));
+            let facts = Facts { shown: Some("~/s".to_owned()), privacy, unwritable, ..Facts::default() };
+            let found = &findings(&facts)[0];
+            assert_eq!((found.severity, found.fixable), (severity, is_fixable), "{facts:?}");
         }
-        assert_eq!(findings(&Facts::default())[0].severity, Severity::Broken);
+        assert_eq!(findings(&Facts::default())[0].severity, Broken);
     }
 }
