@@ -71,12 +71,20 @@ impl Pacing {
         std::fs::write(self.state("usage.json"), envelope.to_string()).unwrap();
     }
 
-    /// The calls that are remembered: for how long each was delayed, in milliseconds.
-    fn calls(&self) -> Vec<u64> {
-        let Ok(bytes) = std::fs::read(self.state("credit-pacer.json")) else { return Vec::new() };
-        let Ok(state) = serde_json::from_slice::<Value>(&bytes) else { return Vec::new() };
-        let calls = state["state"]["calls"].as_array().cloned().unwrap_or_default();
-        calls.iter().map(|call| call[2].as_u64().unwrap()).collect()
+    /// The delays that are booked, of all sessions, in milliseconds.
+    fn booked(&self) -> Vec<u64> {
+        let sessions = self.sessions();
+        let delays = sessions.iter().flat_map(|session| session["delays"].as_array().unwrap());
+        delays.map(|delay| delay[1].as_u64().unwrap()).collect()
+    }
+
+    /// The sessions of which calls are counted.
+    fn sessions(&self) -> Vec<Value> {
+        if !self.state("credit-pacer.json").exists() {
+            return Vec::new();
+        }
+        let state = self.state_of("credit-pacer.json");
+        state["state"]["sessions"].as_object().into_iter().flat_map(|all| all.values().cloned()).collect()
     }
 
     /// Turns the hook's own switch, as a typed command does.

@@ -55,24 +55,22 @@ pub(crate) fn between(settings: &Settings, from: i64, to: i64) -> Rules {
 pub(crate) fn zone_name(settings: &Settings) -> Option<String> {
     match Found::of(settings) {
         Found::Named(zone) => Some(zone.name().to_owned()),
-        Found::Local => None,
+        Found::Local => iana_time_zone::get_timezone().ok(),
     }
 }
 
 enum Found {
     Named(Tz),
-    /// The system's, which has no name.
+    /// The system's.
     Local,
 }
 
 impl Found {
     fn of(settings: &Settings) -> Self {
-        if !settings.timezone.is_system() {
-            return Self::Named(settings.timezone.name().parse().unwrap_or(Tz::UTC));
+        if settings.timezone.is_system() {
+            return Self::Local;
         }
-        let told = std::env::var("TZ").ok().filter(|name| !name.is_empty());
-        let name = told.or_else(|| iana_time_zone::get_timezone().ok());
-        name.and_then(|name| name.trim_start_matches(':').parse().ok()).map_or(Self::Local, Self::Named)
+        Self::Named(settings.timezone.name().parse().unwrap_or(Tz::UTC))
     }
 
     fn offset(&self, at: i64) -> i64 {

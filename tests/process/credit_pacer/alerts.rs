@@ -28,9 +28,9 @@ fn both_windows_are_told_and_another_window_anew() {
     let pacing = Pacing::new(NO_DELAYS);
     pacing.used(85.0, 96.0);
     let told = notice(pacing.ask(&pacing.call()).as_ref());
-    assert!(told.contains("5 hours 85 %") && told.contains("week 96 %"), "{told}");
+    assert!(told.contains("5-hour limit 85 %") && told.contains("weekly limit 96 %"), "{told}");
     pacing.used_until(85.0, now_secs() + 4 * super::HOUR);
-    assert!(notice(pacing.ask(&pacing.call()).as_ref()).contains("5 hours 85 %"), "another five hours");
+    assert!(notice(pacing.ask(&pacing.call()).as_ref()).contains("5-hour limit 85 %"), "another five hours");
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn it_is_told_while_pacing_is_switched_off_but_not_where_the_files_have_it_off()
     pacing.switch_off();
     assert!(notice(pacing.ask(&pacing.call()).as_ref()).contains("85 % used"));
     assert_eq!(pacing.ask(&pacing.call()), None);
-    assert!(pacing.calls().is_empty(), "nothing is counted while it is off");
+    assert!(pacing.sessions().is_empty(), "nothing is counted while it is off");
     let disabled = Pacing::new("credit-pacer: { enabled: false }\n");
     disabled.used(97.0, 97.0);
     assert_eq!(disabled.ask(&disabled.call()), None);
@@ -53,12 +53,10 @@ fn it_is_told_while_pacing_is_switched_off_but_not_where_the_files_have_it_off()
 fn a_sessions_start_tells_what_is_to_be_expected() {
     let pacing = Pacing::new("");
     let start = |pacing: &Pacing| notice(pacing.ask(&pacing.session.session_start("startup")).as_ref());
-    let told = start(&pacing);
-    assert!(told.contains("no readings") && told.contains("status line"), "{told}");
-    assert_eq!(start(&pacing), "", "where data come from is told once a day");
+    assert_eq!(start(&pacing), "", "readings come with the first answer");
     pacing.used(10.0, 2.0);
     assert_eq!(start(&pacing), "");
     pacing.used(94.0, 2.0);
     let told = start(&pacing);
-    assert!(told.contains("5 hours 94 % used"), "{told}");
+    assert!(told.contains("5-hour limit: 94 % used"), "{told}");
 }

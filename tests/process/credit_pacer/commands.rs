@@ -49,13 +49,18 @@ fn a_typed_status_is_answered_and_never_reaches_claude() {
     pacing.used(70.0, 20.0);
     let told = pacing.told("pace-maker status");
     assert!(told.starts_with("pacing: on, set by the defaults"), "{told}");
-    for part in ["5 hours: 70 % used", "week: 20 % used", "readings: from the status line", "next delay: "] {
+    for part in [
+        "5-hour limit: 70 % used",
+        "weekly limit: 20 % used",
+        "readings: from the status line",
+        "next delay: ",
+    ] {
         assert!(told.contains(part), "{part} in {told}");
     }
     assert_eq!(pacing.told(" Pace-Maker STATUS "), told);
     assert_eq!(pacing.told("pace-maker"), told);
     assert!(pacing.told("credit-pacer status").contains("credit-pacer off ends it"));
-    assert_eq!(pacing.calls(), [0; 0], "and no call is counted");
+    assert!(pacing.sessions().is_empty(), "and no call is counted");
 }
 
 #[test]
@@ -131,7 +136,8 @@ fn a_slip_of_the_fingers_is_answered_with_what_was_meant() {
     let pacing = Pacing::new("");
     for (prompt, part) in [
         ("pace-maker statsu", "did you mean status?\npace-maker help lists all"),
-        ("pace-maker history", "in a terminal: credit-pacer history"),
+        ("pace-maker report", "in a terminal: credit-pacer report"),
+        ("pace-maker history", "Nothing is recorded of the last 7 days."),
         ("pace-maker help", "pace-maker weekly on|off|auto"),
     ] {
         let told = pacing.told(prompt);
@@ -196,7 +202,7 @@ fn a_window_that_is_switched_off_is_not_paced_by() {
     let told = pacing.told("pace-maker weekly off");
     assert_eq!(told, "weekly limit: off, set by its switch\non again: pace-maker weekly on");
     let status = pacing.told("pace-maker status");
-    assert!(status.contains("week: 90 % used; not paced by"), "{status}");
+    assert!(status.contains("weekly limit: 90 % used; not paced by"), "{status}");
     assert!(status.contains("switch: weekly limit off"), "{status}");
     assert_eq!(
         (&pacing.status()["delay_secs"], &pacing.status()["windows"][1]["status"]),

@@ -172,8 +172,8 @@ struct Budget {
     /// Calls that fit into a whole window.
     whole: f64,
     so_far: SoFar,
-    /// Calls that came if it went on as so far, by the window's own time.
-    at_this_pace: f64,
+    /// As many calls again as so far, at most, by the window's own time.
+    again: f64,
 }
 
 fn budget(pace: &WindowPace, learned: &Learned, rules: &Rules, now: f64) -> Option<Budget> {
@@ -193,11 +193,11 @@ fn budget(pace: &WindowPace, learned: &Learned, rules: &Rules, now: f64) -> Opti
     let is_known = first >= began - 90.0 && 2.0 * counted * cost >= used;
     let (calls, since) = if is_known { (counted, first) } else { (used / cost, began) };
     let secs = (now - since).max(60.0);
-    let at_this_pace = used / cost / elapsed.max(600.0) * left;
+    let again = used / cost * left / (elapsed + left).max(600.0);
     Some(Budget {
         resets_at: reading.resets_at,
         fitting,
-        at_this_pace,
+        again,
         whole: 100.0 / cost,
         so_far: SoFar { calls, secs },
     })
@@ -210,8 +210,8 @@ fn estimate(windows: &mut [WindowPace; 2], question: &Question<'_>, rules: &Rule
     let resets = [&five, &seven].map(|budget| budget.as_ref().map(|budget| budget.resets_at));
     let so_far =
         five.as_ref().or(seven.as_ref()).map_or(SoFar { calls: 0.0, secs: 60.0 }, |budget| budget.so_far);
-    let at_this_pace = seven.as_ref().map_or(0.0, |budget| budget.at_this_pace);
-    let forecast = Forecast::of(learned, rules, now, (so_far, at_this_pace), resets);
+    let again = seven.as_ref().map_or(0.0, |budget| budget.again);
+    let forecast = Forecast::of(learned, rules, now, (so_far, again), resets);
     let gap = learned.gap_secs();
     let most = 1.0 + rules.longest_delay / gap;
     let fits = [five.as_ref().map(|budget| budget.fitting), seven.as_ref().map(|budget| budget.fitting)];

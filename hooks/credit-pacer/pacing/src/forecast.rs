@@ -63,7 +63,7 @@ impl Forecast {
         learned: &Learned,
         rules: &Rules,
         now: f64,
-        (so_far, at_this_pace): (SoFar, f64),
+        (so_far, again): (SoFar, f64),
         resets: [Option<i64>; 2],
     ) -> Self {
         let [five_hour, seven_day] = resets;
@@ -76,14 +76,14 @@ impl Forecast {
         if learned.habit.days() > 1 {
             past.later(end, seven_day.unwrap_or(end), &mut forecast);
         } else {
-            forecast.spread(at_this_pace, end, seven_day.unwrap_or(end));
+            forecast.spread(again, end, seven_day.unwrap_or(end));
         }
         forecast
     }
 }
 
 impl Forecast {
-    /// Before a day is known the week goes on as it began, evenly.
+    /// Before a day is known the week brings as much again as so far, evenly.
     fn spread(&mut self, calls: f64, from: i64, to: i64) {
         let windows = seconds(to - from) / seconds(Window::FiveHour.length_secs());
         let each = Window5 { expected: calls / windows.max(1.0), full: calls / windows.max(1.0) };

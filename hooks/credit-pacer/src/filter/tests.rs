@@ -43,11 +43,11 @@ fn a_line_is_answered_with_every_number() {
         assert!((week[key].as_f64().unwrap() - expected).abs() < 1e-6, "{key} {week}");
     }
     assert!(answer["delay_secs"].as_f64().unwrap() >= 5.0);
-    assert_eq!(answer["strategy"], "emergency");
+    assert_eq!(answer["strategy"], "aggressive");
     assert_eq!(answer["constrained_window"], "seven_day");
     assert_eq!(
         answer["reason"],
-        "weekly limit: 90 % used at 12:00, 48 % safe by now; at this pace it would end at Wed 22:00, 4 days before it resets (Mon 00:00)"
+        "weekly limit: 90 % used at 12:00, 48 % safe by now; at this pace it would end at Thu 03:00, 3 days before it resets (Mon 00:00)"
     );
     assert_eq!(week["status"], "over");
     assert_eq!(
