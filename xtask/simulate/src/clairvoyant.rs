@@ -2,7 +2,7 @@
 //!
 //! It is bound as the others are: a delay is at most the longest one, and it can neither refuse a call nor reach another device.
 
-use pacing::{Call, Forecast, Learned, Rules, Snapshot, Window5};
+use pacing::{Call, Forecast, Learned, Rules, Snapshot};
 
 use crate::controller::Controller;
 use crate::demand::{Demand, JUDGED};
@@ -71,16 +71,15 @@ impl Controller for Clairvoyant<'_> {
         };
         let others =
             [sum(now, end, &sight.demand.elsewhere), sum(now, seven_resets, &sight.demand.elsewhere)];
-        let of = |points: f64| Window5 { expected: points, full: points };
-        let mut forecast = Forecast { now: of(sum(f64::MIN, end, &points)), ..Forecast::default() };
+        let mut forecast = Forecast { now: sum(f64::MIN, end, &points), ..Forecast::default() };
         let mut window_end = end;
         for (at, points) in points.iter().filter(|(at, _)| *at >= end) {
             if *at >= window_end || forecast.later.is_empty() {
-                forecast.later.push(of(0.0));
+                forecast.later.push(0.0);
                 window_end = at + 5.0 * 3600.0;
             }
             if let Some(window) = forecast.later.last_mut() {
-                *window = of(window.expected + points);
+                *window += points;
             }
         }
         let budgets = [100.0 - five - others[0], (100.0 - seven) / sight.demand.week_per_point - others[1]];

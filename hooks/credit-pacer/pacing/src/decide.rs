@@ -13,9 +13,6 @@ const CLOCK_PLAY_SECS: f64 = 90.0;
 /// Above 1: save first, spend last.
 const EXPONENT: f64 = 1.75;
 
-/// If the full demand exceeds this share of what even the longest delay lets through, every call waits the longest delay.
-const HOPELESS: f64 = 0.8;
-
 /// The input of a decision.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
@@ -220,7 +217,7 @@ fn estimate(windows: &mut [WindowPace; 2], question: &Question<'_>, rules: &Rule
         let Some(fitting) = fitting else { continue };
         let caps = if pace.window == Window::FiveHour { None } else { Some(caps) };
         pace.fit = Some(Fit {
-            expected: through(&forecast, caps, 1.0, false),
+            expected: through(&forecast, caps, 1.0),
             fitting,
             ends_at: ends_at(&forecast, fitting, pace),
         });
@@ -240,30 +237,22 @@ pub fn delay_of(gap: f64, stretch: f64, rules: &Rules) -> f64 {
 }
 
 /// Calls that come through at a stretch of the gaps; with the caps of the current and of later 5-hour windows for the week.
-fn through(forecast: &Forecast, caps: Option<(f64, f64)>, stretch: f64, is_full: bool) -> f64 {
-    let of = |window: &crate::Window5| (if is_full { window.full } else { window.expected }) / stretch;
-    match caps {
-        None => of(&forecast.now),
-        Some((now, later)) => {
-            of(&forecast.now).min(now)
-                + forecast.later.iter().map(|window| of(window).min(later)).sum::<f64>()
-        }
-    }
+fn through(forecast: &Forecast, caps: Option<(f64, f64)>, stretch: f64) -> f64 {
+    let now = forecast.now / stretch;
+    let Some((fitting, whole)) = caps else { return now };
+    now.min(fitting) + forecast.later.iter().map(|calls| (calls / stretch).min(whole)).sum::<f64>()
 }
 
 /// How much gaps are to be stretched for the calls to fit: 1 or more.
 #[must_use]
 pub fn stretch(forecast: &Forecast, caps: Option<(f64, f64)>, fitting: f64, most: f64) -> f64 {
-    if through(forecast, caps, most, true) > HOPELESS * fitting {
-        return f64::INFINITY;
-    }
-    if through(forecast, caps, 1.0, false) <= fitting {
+    if through(forecast, caps, 1.0) <= fitting {
         return 1.0;
     }
     let (mut low, mut high) = (1.0, most);
     for _ in 0..30 {
         let middle = f64::midpoint(low, high);
-        if through(forecast, caps, middle, false) > fitting { low = middle } else { high = middle }
+        if through(forecast, caps, middle) > fitting { low = middle } else { high = middle }
     }
     high
 }

@@ -14,22 +14,13 @@ const WINDOW_SLOTS: usize = 20;
 /// Fewer calls than this do not begin a 5-hour window.
 const FEW_CALLS: f64 = 0.5;
 
-/// Calls that are expected in some time.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Window5 {
-    /// The expectation.
-    pub expected: f64,
-    /// The demand of a user who works on as on such days.
-    pub full: f64,
-}
-
 /// Calls by 5-hour window until the weekly reset.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Forecast {
-    /// The current window.
-    pub now: Window5,
-    /// Later windows.
-    pub later: Vec<Window5>,
+    /// In the current window.
+    pub now: f64,
+    /// In later windows.
+    pub later: Vec<f64>,
     /// Expected calls by time: the end of each slot and the calls in it.
     pub slots: Vec<(i64, f64)>,
 }
@@ -85,13 +76,13 @@ impl Forecast {
 impl Forecast {
     /// Before a day is known the week brings as much again as so far, evenly.
     fn spread(&mut self, calls: f64, from: i64, to: i64) {
-        let windows = seconds(to - from) / seconds(Window::FiveHour.length_secs());
-        let each = Window5 { expected: calls / windows.max(1.0), full: calls / windows.max(1.0) };
+        let to = to.min(from.saturating_add(Window::SevenDay.length_secs()));
+        let each = calls / (seconds(to - from) / seconds(Window::FiveHour.length_secs())).max(1.0);
         let mut end = from;
         while end < to {
             end += Window::FiveHour.length_secs();
             self.later.push(each);
-            self.slots.push((end, each.expected));
+            self.slots.push((end, each));
         }
     }
 }
@@ -104,10 +95,7 @@ impl Past<'_> {
             let share = (to - from) / seconds(SLOT_SECS);
             let pseudo = so_far.again(to - self.now) - so_far.again(from - self.now);
             let expected = (calls * share + pseudo) / (weight + 1.0);
-            let full =
-                if weight > 0.0 { calls * share / weight } else { so_far.calls / so_far.secs * (to - from) };
-            forecast.now.expected += expected;
-            forecast.now.full += full;
+            forecast.now += expected;
             forecast.slots.push((whole_seconds(to), expected));
         }
     }
@@ -119,18 +107,16 @@ impl Past<'_> {
             let (calls, weight) = self.mean(from, false);
             let share = (to - from) / seconds(SLOT_SECS);
             let expected = calls * share / (weight + 1.0);
-            let full = if weight > 0.0 { calls * share / weight } else { 0.0 };
             if left == 0 && expected < FEW_CALLS {
                 continue;
             }
             if left == 0 {
-                forecast.later.push(Window5::default());
+                forecast.later.push(0.0);
                 left = WINDOW_SLOTS;
             }
             left -= 1;
             if let Some(window) = forecast.later.last_mut() {
-                window.expected += expected;
-                window.full += full;
+                *window += expected;
             }
             forecast.slots.push((whole_seconds(to), expected));
         }

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 pub use calendar::{Calendar, DAY_SECS, DAYS, Hours, Off, Zone, date, weekday};
 pub use decide::{Fit, Pace, Question, Status, WindowPace, decide, delay_of, is_clearly_within, stretch};
-pub use forecast::{Forecast, Window5};
+pub use forecast::Forecast;
 pub use habit::Habit;
 pub use learned::{Call, Learned};
 pub use line::{Limit, Rules};
