@@ -9,9 +9,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-use crate::hook::Remembered;
 use crate::host::Timestamp;
-use crate::state::{LoadError, LockError, SaveError, Store};
+use crate::state::{LoadError, LockError, Remembered, SaveError, Store};
 
 /// The newest so many denied calls are remembered; a mark is looked for within a second of being left.
 const MAX_MARKS: usize = 32;

@@ -17,25 +17,18 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crate::hook::{Effect, Hook};
+use crate::effect::Effect;
+use crate::hook::Hook;
+pub use crate::hook::{Asker, Verb};
 use crate::host::{Host, Places};
 use crate::operator::{Caller, standing};
 use crate::switches::Turn;
 
-pub use answer::{Asker, Reply, key_lines, off_file, status};
+pub use answer::{Reply, key_lines, off_file, status};
 pub use commands::{Commands, Line, is_command, is_common, is_typed, prompted, run, typed};
 pub use help::{help, verbs_of};
 
 const USAGE: u8 = 64;
-
-/// A verb of one hook's command line.
-#[derive(Debug, Clone, Copy)]
-pub struct Verb {
-    /// What is typed after the hook's name.
-    pub usage: &'static str,
-    /// What it does, in a line.
-    pub about: &'static str,
-}
 
 /// Runs a hook's own command line.
 #[must_use]

@@ -7,15 +7,19 @@ use std::borrow::Cow;
 use std::process::ExitCode;
 
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::blocks::BlockCount;
-use crate::cli::{Asker, Verb};
-use crate::config::{HEADLESS_MEANS, Origin, Section, SectionSpec, SettingFault};
+use crate::config::{self, HEADLESS_MEANS, Origin, Section, SectionSpec, SettingFault, Sources};
 use crate::host::{Host, Places, Timestamp};
+use crate::operator::Caller;
 use crate::protocol::Input;
 use crate::state::Store;
+use crate::switches::SectionSwitches;
+
+pub use crate::effect::{Effect, NoEffect};
+pub use crate::state::Remembered;
+pub use crate::verdict::Verdict;
 
 /// One hook. The type itself is empty; everything is in its associated items.
 pub trait Hook {
@@ -114,46 +118,6 @@ pub trait Hook {
 
     /// Decides. Pure and total.
     fn decide(given: &Given<'_, Self>) -> Outcome<Self::State, Self::Effect>;
-}
-
-/// What a decision changes in the world beside the session's own memory: a mark in a repository, a file of a registry.
-pub trait Effect: Sized {
-    /// Does it, under the session's lock and before anything is said.
-    ///
-    /// # Errors
-    /// Says what could not be done and what follows from that; the user reads it.
-    fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String>;
-}
-
-/// There is nothing to do: this cannot be made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoEffect {}
-
-impl Effect for NoEffect {
-    fn carry_out(self, _places: &Places, _now: Timestamp) -> Result<(), String> {
-        match self {}
-    }
-}
-
-/// What a hook remembers between calls of one session.
-pub trait Remembered: Serialize + DeserializeOwned + Default {
-    /// One memory for all sessions of the machine instead of one for each.
-    const MACHINE_WIDE: bool = false;
-
-    /// The state file's name for a session (its id made safe); `None`: nothing is remembered.
-    fn file_name(session: &str) -> Option<String>;
-
-    /// Reads a file of the original tool, which had no envelope; `None`: not one.
-    #[must_use]
-    fn from_original(_bytes: &[u8]) -> Option<Self> {
-        None
-    }
-}
-
-impl Remembered for () {
-    fn file_name(_session: &str) -> Option<String> {
-        None
-    }
 }
 
 /// What a hook does when nobody is watching.
@@ -344,64 +308,40 @@ pub enum Memory<S> {
     Drop,
 }
 
-/// What a hook says, in our words.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Verdict {
-    /// Nothing.
-    #[default]
-    Pass,
-    /// A text for the model beside whatever goes on.
-    Advise {
-        /// The text.
-        text: String,
-    },
-    /// The tool does not run.
-    Deny {
-        /// What the model reads: hook, rule, next step.
-        reason: String,
-        /// The key path of the setting behind it; its file and line are added to the reason.
-        rule: Cow<'static, str>,
-    },
-    /// The user is asked.
-    Ask {
-        /// What the user reads.
-        reason: String,
-        /// The key path of the setting behind it.
-        rule: Cow<'static, str>,
-    },
-    /// The prompt was one of our commands: this is its answer, and the model gets neither.
-    Reply {
-        /// What the user reads.
-        text: String,
-    },
-    /// A tool has run; the next request to the model waits. The notice beside it is given afterwards.
-    Sleep {
-        /// Until then.
-        until: Timestamp,
-        /// The key path of the setting behind it.
-        rule: Cow<'static, str>,
-    },
-    /// The stop or the prompt does not happen.
-    Block {
-        /// What the model (Stop) or the user (prompt) reads.
-        reason: String,
-        /// The key path of the setting behind it.
-        rule: Cow<'static, str>,
-    },
+/// A verb of one hook's command line.
+#[derive(Debug, Clone, Copy)]
+pub struct Verb {
+    /// What is typed after the hook's name.
+    pub usage: &'static str,
+    /// What it does, in a line.
+    pub about: &'static str,
 }
 
-impl Verdict {
-    /// The word the journal uses.
-    #[must_use]
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Advise { .. } => "advise",
-            Self::Reply { .. } => "reply",
-            Self::Deny { .. } => "deny",
-            Self::Ask { .. } => "ask",
-            Self::Sleep { .. } => "sleep",
-            Self::Block { .. } => "block",
-        }
-    }
+/// Who asks, and what the answer is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Asker<'a> {
+    /// Clock and environment.
+    pub host: &'a Host,
+    /// Folders and the project.
+    pub places: &'a Places,
+    /// The state folder; none where there can be none.
+    pub store: Option<&'a Store>,
+    /// The session that asks; none in a shell outside of any.
+    pub session: Option<&'a str>,
+    /// Who asks.
+    pub caller: Caller,
+}
+
+/// A hook's section as it is in force, with what the hook itself finds wrong in it.
+#[must_use]
+pub fn configure<H: Hook>(
+    spec: SectionSpec,
+    sources: &Sources,
+    switches: impl Into<SectionSwitches>,
+) -> Option<Section<H::Settings>> {
+    let mut section = config::load(spec, sources, switches)?;
+    let left_out = section.left_out();
+    H::mend(&mut section.settings, &left_out);
+    section.add_faults(H::faults(&section.settings));
+    Some(section)
 }

@@ -6,6 +6,7 @@
 mod clock;
 mod own_command;
 mod places;
+mod private;
 mod programs;
 mod stdin;
 
@@ -15,6 +16,7 @@ use std::path::{Component, Path, PathBuf};
 pub use clock::{Clock, DAY, HOUR, Timestamp};
 pub use config::display_path;
 pub use places::{Places, StateDirIgnored};
+pub use private::ensure_private;
 pub use programs::{TrustedPath, first_program, is_program};
 pub use stdin::{InputError, MAX_INPUT_BYTES, READ_DEADLINE, complete_value_end, read_first_value};
 

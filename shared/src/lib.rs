@@ -1,20 +1,28 @@
 //! What Claude Code and the disk force on every hook. Nothing here knows a hook by name.
 //!
-//! Read the modules in this order; the first three tell the story of one invocation:
+//! Read the modules in this order. No module imports one that imports it; `cargo xtask tidy` checks it.
 //!
-//! 1. [`hook`]: the trait a hook implements: look at the world (`observe`), then decide purely (`decide`).
+//! 1. [`hook`]: the trait a hook implements: look at the world (`observe`), then decide purely (`decide`); [`verdict`] and
+//!    [`effect`]: what a decision says and does.
 //! 2. [`run`]: the life of one invocation: read, parse, configure, observe, lock, decide, save, answer.
-//! 3. [`protocol`]: events in, answers out; the only module that knows the client's wire format.
+//! 3. [`protocol`]: events in, answers out; the only module that knows the wire format of Claude Code.
 //! 4. [`host`]: the only door to clock, environment, directories, stdin and stdout.
 //! 5. [`config`]: the cascade of YAML layers, with provenance and problems as data.
 //! 6. [`state`]: private, versioned files under a lock with a deadline.
-//! 7. [`transcript`], [`blocks`], [`stop_gate`]: what a Stop gate has to know before it may block.
-//! 8. [`journal`], [`secrets`], [`notices`], [`heartbeat`], [`messages`]: what was done and why, and what is said.
+//! 7. [`blocks`], [`stop_gate`]: what a Stop gate has to know before it may block; the crate `transcript` reads the rest.
+//! 8. [`journal`], [`notices`], [`heartbeat`], [`messages`]: what was done and why, and what is said; the crate `secrets` masks it.
 //! 9. [`switches`], [`operator`], [`own_calls`]: typed on/off, who may loosen what, and calls no hook looks at.
-//! 10. [`cli`]: the verbs every hook binary has (`status`, `on`, `off`, `schema`). `sleep`: waiting on purpose.
-//! 11. [`usage`], [`proved`]: what several programs of ours write down for each other; [`version`]: which build this is; [`tools`]: what the client has.
-//! 12. [`catalog`], [`settings`]: the table of hooks, and Claude Code's settings.json; for the installer.
-//! 13. [`courier`]: asking a server, through the small program beside us that opens connections; [`judge`]: asking a model.
+//! 10. [`cli`]: the verbs every hook has (`status`, `on`, `off`, `schema`). `sleep`: waiting on purpose.
+//! 11. [`usage`], [`proved`]: what several programs of ours write down for each other; [`version`]: which build this is;
+//!     [`tools`]: which tools Claude Code has; [`text`]: JSON strings that hold anything.
+//! 12. [`catalog`]: the table of hooks, for command lines; [`project_env`]: whether a project leads requests elsewhere;
+//!     [`courier`]: asking a server through the small program that opens connections. The crate `judge` asks a model.
+//!
+//! One quiet `PreToolUse` visits these files, in this order: the hook's `main`, `lib`; here `run`, `host`, `host/stdin`,
+//! `protocol/input`, `protocol/fields`, `host/places`, `state/store`, `heartbeat`, `own_calls`, `operator/typed`, `switches`,
+//! `config/section`, `config/layer` (and what reads a file that is there); the hook's `settings`, `observe`, `decide`; here
+//! `state/lock` and `notices`. One blocked `Stop` visits `stop_gate`, `blocks`, `journal`, `protocol/answer` and
+//! `transcript/turn`, `transcript/tail`, `transcript/line` beside them.
 //!
 //! The rule everything serves: a hook never harms the session. Whatever goes wrong, the exit status is 0,
 //! stdout is empty or one JSON object, and the journal says what happened.
@@ -25,6 +33,7 @@ pub mod blocks;
 pub mod catalog;
 pub mod cli;
 pub mod courier;
+pub mod effect;
 pub mod heartbeat;
 pub mod hook;
 pub mod host;
@@ -44,4 +53,5 @@ pub mod switches;
 pub mod text;
 pub mod tools;
 pub mod usage;
+pub mod verdict;
 pub mod version;

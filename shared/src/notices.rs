@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::hook::Remembered;
-use crate::state::Store;
+use crate::state::{Remembered, Store};
 use secrets::masked;
 
 /// At most so many notices per session; a session with more has a problem of another kind.

@@ -4,8 +4,6 @@
 use std::path::Path;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
-use std::collections::BTreeMap;
 
 use crate::config::{MAX_LAYER_BYTES, Refused, read_text};
 use crate::host::{Host, ancestors};
@@ -55,7 +53,7 @@ fn misleads_requests(text: &str) -> Option<bool> {
     #[derive(Deserialize)]
     struct Settings {
         #[serde(default)]
-        env: BTreeMap<String, IgnoredAny>,
+        env: serde_json::Map<String, serde_json::Value>,
     }
     let text = text.trim_start_matches('\u{feff}');
     if text.trim().is_empty() {

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::hook::Remembered;
 use crate::host::Timestamp;
-use crate::state::{LoadError, SaveError, Store};
+use crate::state::{LoadError, Remembered, SaveError, Store};
 
 /// The envelope's session of a file that belongs to none.
 const MACHINE: &str = "";

@@ -13,6 +13,7 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::config::{Section, SectionSpec, Sources};
+pub use crate::hook::configure;
 use crate::hook::{
     Effect, Given, Headless, Heed, Heeded, Hook, Memory, Outcome, Remark, Remembered, Seen, Trail, Verdict,
 };
@@ -22,8 +23,8 @@ use crate::operator::typed;
 use crate::own_calls::is_own_call;
 use crate::protocol::{self, Answer, Event, Input};
 use crate::state::{Store, is_off, sweep_once_a_day};
-use crate::switches::{SectionSwitches, Switches};
-use crate::{blocks, cli, config, heartbeat, host, journal, notices};
+use crate::switches::Switches;
+use crate::{blocks, cli, heartbeat, host, journal, notices};
 use bug::fail_open_on_panic;
 use plugin::is_left_to_settings;
 
@@ -71,20 +72,6 @@ fn understood<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Optio
         Ok(Err(error)) => unusable_input::<H>(host, &error.to_string()),
         Err(error) => unusable_input::<H>(host, &error.to_string()),
     }
-}
-
-/// A hook's section as it is in force, with what the hook itself finds wrong in it.
-#[must_use]
-pub fn configure<H: Hook>(
-    spec: SectionSpec,
-    sources: &Sources,
-    switches: impl Into<SectionSwitches>,
-) -> Option<Section<H::Settings>> {
-    let mut section = config::load(spec, sources, switches)?;
-    let left_out = section.left_out();
-    H::mend(&mut section.settings, &left_out);
-    section.add_faults(H::faults(&section.settings));
-    Some(section)
 }
 
 fn unusable_input<H: Hook>(host: &Host, why: &str) -> Option<Input> {

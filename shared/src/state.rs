@@ -8,14 +8,17 @@ mod folder;
 mod lock;
 mod names;
 mod nonce;
+mod remembered;
 mod store;
 mod sweep;
 
+pub use crate::host::ensure_private;
 pub use durable::{SharedMode, ensure_folder, read_regular, remove_durable, write_durable};
 pub(crate) use folder::private_file;
-pub use folder::{ensure_private, write_private};
+pub use folder::write_private;
 pub use lock::{LOCK_DEADLINE, LockError, with_lock, with_shared_lock};
 pub use names::{MAX_NAME, file_key};
 pub use nonce::Nonce;
+pub use remembered::Remembered;
 pub use store::{LoadError, Off, SaveError, Store, is_newer, is_off};
 pub use sweep::{KEEP_DAYS, sweep_once_a_day};

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 pub use config::{Position, SectionSwitches, is_worded};
 
 use crate::blocks::RecordError;
-use crate::hook::{Effect, Remembered};
+use crate::effect::Effect;
 use crate::host::{Places, Timestamp};
-use crate::state::{KEEP_DAYS, Store};
+use crate::state::{KEEP_DAYS, Remembered, Store};
 
 /// The envelope's session of a file that belongs to none.
 const MACHINE: &str = "";
@@ -159,7 +159,7 @@ fn file(store: &Store) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::{Position, Reach, Switches, Turn, is_worded, turn};
-    use crate::hook::Effect;
+    use crate::effect::Effect;
     use crate::host::{Places, Timestamp};
     use crate::state::Store;
 

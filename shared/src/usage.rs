@@ -12,9 +12,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::hook::Remembered;
 use crate::host::Timestamp;
-use crate::state::{LoadError, LockError, SaveError, Store};
+use crate::state::{LoadError, LockError, Remembered, SaveError, Store};
 
 pub use merge::{Lower, MAX_EARLIER, MAX_WINDOWS, SAME_RESET_SECS, is_paced, is_window_name, merge};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use std::time::Duration;
 
-use judge::{self, Asked, Desk, NotAsked, Question};
+use judge::{Asked, Desk, NotAsked, Question};
 use shared::blocks;
 use shared::cli::{self, Asker, Reply};
 use shared::hook::{Hook, Seen};

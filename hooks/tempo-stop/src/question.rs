@@ -1,6 +1,6 @@
 //! What the model is asked: the material, and the form of its verdict. Pure.
 
-use judge::{self, Part};
+use judge::Part;
 use secrets::masked;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

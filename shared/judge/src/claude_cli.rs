@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Desk;
-use super::exchange::{Exchange, Failure, Reply, Trouble};
+use super::model::{Exchange, Failure, Reply, Trouble};
 use shared::host::{Environment, first_program, inherited};
 use shared::state::{Store, ensure_private};
 

@@ -4,8 +4,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
+use super::model::{Exchange, Failure, Reply, Trouble};
 use super::settings::{Backend, OnFailure, Settings};
 use super::{Asked, Desk, NotAsked, Outcome, Question};
 use super::{claude_cli, ledger, messages_api, permission, price, question};
@@ -13,67 +13,11 @@ use shared::journal::{self, Entry, Spent};
 use shared::notices::not_yet_told;
 use shared::state::Store;
 
-/// So many tokens an answer may have; newer models think first, and that counts.
-pub(super) const MAX_OUTPUT_TOKENS: u32 = 4_000;
-
 /// One that is overloaded is asked again after so long.
 const BREATH: Duration = Duration::from_millis(400);
 
 /// With less time than that nobody is asked a second time: it would be paid for and come too late.
 const LEAST_TIME: Duration = Duration::from_secs(2);
-
-/// One question to one model.
-#[derive(Debug)]
-pub(super) struct Exchange<'a> {
-    /// The model.
-    pub(super) model: &'a str,
-    /// Our own words.
-    pub(super) instructions: &'a str,
-    /// Everything else, see [`super::question::material`].
-    pub(super) material: &'a str,
-    /// The JSON Schema of the answer.
-    pub(super) verdicts: &'a Value,
-    /// Until then.
-    pub(super) deadline: Instant,
-}
-
-/// What a model read and wrote.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Tokens {
-    /// It read, those from a cache included.
-    pub(super) input: u64,
-    /// It wrote.
-    pub(super) output: u64,
-}
-
-/// What came back.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Reply {
-    /// The structured answer.
-    pub(super) verdict: Value,
-    /// What it took.
-    pub(super) tokens: Tokens,
-    /// What it cost, where the backend says so, in millionths of a US dollar.
-    pub(super) micro_usd: Option<u64>,
-}
-
-/// No verdict came back, but money may be gone all the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Failure {
-    /// Why.
-    pub(super) trouble: Trouble,
-    /// What it took, where the backend says so.
-    pub(super) tokens: Option<Tokens>,
-    /// What it cost, where the backend says so, in millionths of a US dollar.
-    pub(super) micro_usd: Option<u64>,
-}
-
-impl From<Trouble> for Failure {
-    /// Nothing is known of what it took.
-    fn from(trouble: Trouble) -> Self {
-        Self { trouble, tokens: None, micro_usd: None }
-    }
-}
 
 impl Failure {
     /// What it counts for: what the backend says; where it says nothing, the most it may have cost, if it may have cost anything.
@@ -81,45 +25,6 @@ impl Failure {
         let by_tokens = || Some(price::of(settings, model, self.tokens?));
         let said = self.micro_usd.filter(|cost| *cost > 0).or_else(by_tokens).filter(|cost| *cost > 0);
         said.unwrap_or(if self.trouble.may_have_cost() { at_most } else { 0 })
-    }
-}
-
-/// Why there is no verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
-    /// There is no key in the environment.
-    #[error("there is no ANTHROPIC_API_KEY in the environment")]
-    NoKey,
-    /// What carries the question cannot be started.
-    #[error("the program that asks cannot be started")]
-    NotStarted,
-    /// The server, or the network, cannot be reached.
-    #[error("the model cannot be reached")]
-    Unreachable,
-    /// The deadline has passed.
-    #[error("the model did not answer in time")]
-    Late,
-    /// The login or the key is refused (401, 403), or there is no login.
-    #[error("the key or the login is refused")]
-    Unauthorized,
-    /// Too many requests, or the plan's credits are used up (429).
-    #[error("the model is limited for now")]
-    Limited,
-    /// The server is overloaded or broken (529, 5xx).
-    #[error("the model is overloaded")]
-    Overloaded,
-    /// The request is refused (400, 404, 413): the model's name, or what it cannot do.
-    #[error("the request is refused; is the model's name right?")]
-    Refused,
-    /// What came back is no verdict.
-    #[error("the model's answer is no verdict")]
-    Nonsense,
-}
-
-impl Trouble {
-    /// A model may have answered all the same, and been paid for it.
-    const fn may_have_cost(self) -> bool {
-        matches!(self, Self::Late | Self::Nonsense)
     }
 }
 

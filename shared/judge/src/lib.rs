@@ -18,6 +18,7 @@ mod desk;
 mod exchange;
 mod ledger;
 mod messages_api;
+mod model;
 mod permission;
 mod price;
 mod question;
@@ -30,7 +31,7 @@ use shared::host::{Host, Places};
 use shared::protocol::Call;
 use shared::state::Store;
 
-pub use exchange::Trouble;
+pub use model::Trouble;
 pub use permission::NotAsked;
 pub use question::{Part, Question, spoken};
 pub use report::status_lines;

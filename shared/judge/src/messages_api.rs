@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::Desk;
-use super::exchange::{Exchange, MAX_OUTPUT_TOKENS, Reply, Trouble};
+use super::model::{Exchange, MAX_OUTPUT_TOKENS, Reply, Trouble};
 use shared::courier::{self, Request};
 use shared::host::Host;
 

@@ -83,7 +83,7 @@ pub(super) fn find(text: &[u8], word: &Range<usize>) -> Option<Found> {
     } else if name.ends_with("authorization") {
         let (_, at) = joint(text, word).filter(|(joint, _)| *joint == Joint::Given)?;
         let at = at + usize::from(text.get(at).copied().is_some_and(is_quote));
-        let scheme = end_of(text, at, |byte| is_word(byte));
+        let scheme = end_of(text, at, is_word);
         credential(text, end_of(text, scheme, is_blank)).or_else(|| credential(text, at))
     } else if name.ends_with("cookie") {
         cookie(text, word)

@@ -17,7 +17,12 @@ pub(super) fn pass(text: &str) -> Option<String> {
             continue;
         };
         clean.push_str(text.get(copied..place.start).unwrap_or_default());
-        clean.push_str(&if kind.is_empty() { "[masked]".to_owned() } else { format!("[masked: {kind}]") });
+        clean.push_str("[masked");
+        if !kind.is_empty() {
+            clean.push_str(": ");
+            clean.push_str(kind);
+        }
+        clean.push(']');
         (at, copied) = (place.end, place.end);
     }
     (copied > 0).then(|| clean + text.get(copied..).unwrap_or_default())

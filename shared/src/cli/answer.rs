@@ -5,27 +5,10 @@ use serde_json::json;
 use super::help::help;
 use super::verbs::Common;
 use crate::config::{COMMON_KEYS, Section, SectionSpec, Sources, load, schema_of};
-use crate::hook::{Hook, Outcome, Verdict};
+use crate::hook::{Asker, Hook, Outcome, Verdict, configure};
 use crate::host::{Host, Places, display_path};
-use crate::operator::Caller;
-use crate::run::configure;
-use crate::state::{Store, is_off};
+use crate::state::is_off;
 use crate::switches::{Position, Switches, Turn};
-
-/// Who asks, and what the answer is made from.
-#[derive(Debug, Clone, Copy)]
-pub struct Asker<'a> {
-    /// Clock and environment.
-    pub host: &'a Host,
-    /// Folders and the project.
-    pub places: &'a Places,
-    /// The state folder; none where there can be none.
-    pub store: Option<&'a Store>,
-    /// The session that asks; none in a shell outside of any.
-    pub session: Option<&'a str>,
-    /// Who asks.
-    pub caller: Caller,
-}
 
 /// What a command comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]

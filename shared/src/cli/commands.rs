@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use super::answer::{self, Asker, Reply};
+use super::answer::{self, Reply};
 use super::in_shell;
 use super::verbs::{self, Common};
-use crate::hook::{Hook, Seen};
+use crate::hook::{Asker, Hook, Seen};
 use crate::host::Host;
 use crate::operator::typed::{caller, words_after};
 use crate::switches::Turn;

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use config::Sources;
 
+use super::private::ensure_private;
 use super::{Environment, ancestors};
-use crate::state::{Store, ensure_private};
 
 /// The folders of one invocation. Every one may be missing: that is a state, not an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -89,13 +89,6 @@ impl Places {
 }
 
 impl Places {
-    /// The state folder, open. One the environment names is used as it is; our own is kept private.
-    #[must_use]
-    pub fn open_store(&self) -> Option<Store> {
-        let dir = self.state_dir.as_deref()?;
-        if self.state_dir == self.default_state_dir { Store::open(dir).ok() } else { Some(Store::at(dir)) }
-    }
-
     /// Our own state folder in place of one the environment names, which turned out to be of no use:
     /// believed, it would silence every gate.
     #[must_use]

@@ -10,10 +10,9 @@ use sha2::{Digest, Sha256};
 
 use super::Caller;
 use crate::catalog::own_commands;
-use crate::hook::Remembered;
 use crate::host::Host;
 use crate::protocol::{Event, ToolCall};
-use crate::state::Store;
+use crate::state::{Remembered, Store};
 
 /// So many are remembered. Once there are as many, no prompt counts as typed any more: one of those that were not remembered could
 /// come.

@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use super::Event;
-use crate::hook::Verdict;
+use crate::verdict::Verdict;
 
 /// What one invocation says: a verdict, and a notice to the user beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,21 +1,8 @@
-//! Folders and files only their user can read.
+//! Files only their user can read.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-
-/// Creates `dir` with all parents, each new one for the user alone, and takes others' access away if there is any.
-///
-/// # Errors
-/// Whatever the file system says; also if `dir` is something other than a folder, or somebody else's.
-pub fn ensure_private(dir: &Path) -> io::Result<()> {
-    match fs::metadata(dir) {
-        Ok(metadata) if metadata.is_dir() => tighten(dir, &metadata),
-        Ok(_) => Err(io::Error::from(io::ErrorKind::NotADirectory)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => create(dir),
-        Err(error) => Err(error),
-    }
-}
 
 /// Replaces `path` as a whole: written to `<path>.tmp`, which then takes its place. The caller holds the file's lock.
 ///
@@ -115,17 +102,6 @@ pub(crate) fn read_private(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-#[cfg(unix)]
-fn create(dir: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
-}
-
-#[cfg(not(unix))]
-fn create(dir: &Path) -> io::Result<()> {
-    fs::create_dir_all(dir)
-}
-
 /// New files are 0600; something that is no file (a pipe) is an error or empty, never waited for.
 #[cfg(unix)]
 pub(crate) fn private_file(options: &mut OpenOptions) {
@@ -137,21 +113,3 @@ pub(crate) fn private_file(options: &mut OpenOptions) {
 /// New files inherit the profile folder's access list.
 #[cfg(not(unix))]
 pub(crate) fn private_file(_options: &mut OpenOptions) {}
-
-#[cfg(unix)]
-fn tighten(dir: &Path, metadata: &fs::Metadata) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    const OTHERS: u32 = 0o077;
-    if metadata.mode() & OTHERS == 0 {
-        return Ok(());
-    }
-    if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(io::Error::from(io::ErrorKind::PermissionDenied));
-    }
-    fs::set_permissions(dir, fs::Permissions::from_mode(0o700))
-}
-
-#[cfg(not(unix))]
-fn tighten(_dir: &Path, _metadata: &fs::Metadata) -> io::Result<()> {
-    Ok(())
-}

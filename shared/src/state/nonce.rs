@@ -9,9 +9,9 @@ use std::time::Duration;
 use rand::RngExt;
 
 use super::Store;
-use super::folder::{ensure_private, private_file};
+use super::folder::private_file;
 use super::names::file_key;
-use crate::host::Timestamp;
+use crate::host::{Timestamp, ensure_private};
 
 /// A nonce older than this guards nothing: a judge lives less than a minute.
 const NONCE_LIFETIME: Duration = Duration::from_secs(120);

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::folder::{ensure_private, read_head, read_private, remove, write_private};
+use super::folder::{read_head, read_private, remove, write_private};
 use super::lock::{LOCK_DEADLINE, LockError, with_lock};
 use super::names::file_key;
-use crate::hook::Remembered;
-use crate::host::Timestamp;
+use super::remembered::Remembered;
+use crate::host::{Places, Timestamp, ensure_private};
 use crate::version::OF_STATE;
 
 /// The state folder.
@@ -170,6 +170,15 @@ impl Store {
     #[must_use]
     pub fn is_off(&self, now: Timestamp) -> bool {
         is_off(&self.dir, now)
+    }
+}
+
+impl Places {
+    /// The state folder, open. One the environment names is used as it is; our own is kept private.
+    #[must_use]
+    pub fn open_store(&self) -> Option<Store> {
+        let dir = self.state_dir.as_deref()?;
+        if self.state_dir == self.default_state_dir { Store::open(dir).ok() } else { Some(Store::at(dir)) }
     }
 }
 

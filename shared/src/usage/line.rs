@@ -8,9 +8,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{MACHINE, STALE_AFTER, Usage, Window};
-use crate::hook::Remembered;
 use crate::host::Timestamp;
-use crate::state::{LoadError, LockError, SaveError, Store};
+use crate::state::{LoadError, LockError, Remembered, SaveError, Store};
 
 /// What is still so is written again after so long. Whoever paces may be gone: what nobody writes any more counts no longer
 /// than a reading does.

@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::{Sight, Window};
-use crate::hook::Remembered;
-use crate::state::{LoadError, LockError, SaveError, Store};
+use crate::state::{LoadError, LockError, Remembered, SaveError, Store};
 
 /// What is known of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! The models are asked: what they are told and shown, and what came of it.
 
-use judge::{self, Desk, Question};
+use judge::{Desk, Question};
 use serde::de::DeserializeOwned;
 use shared::blocks;
 use shared::hook::Seen;

@@ -1,6 +1,6 @@
 //! What the client is told on its command line: our own words only. Section 21 of tests/client-facts.md has what each does.
 
-use crate::exchange::Exchange;
+use crate::model::Exchange;
 
 /// For the answer, and for one more try at it where the first does not fit the schema.
 const MAX_TURNS: &str = "2";
@@ -39,7 +39,7 @@ mod tests {
     use serde_json::json;
 
     use super::arguments;
-    use crate::exchange::Exchange;
+    use crate::model::Exchange;
 
     #[test]
     fn they_switch_everything_off_and_hold_nothing_of_the_material() {

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use crate::exchange::Trouble;
+use crate::model::Trouble;
 use shared::courier::{end, in_a_group_of_its_own, talk};
 
 pub(super) use signal::Watch;

@@ -3,7 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-use crate::exchange::MAX_OUTPUT_TOKENS;
+use crate::model::MAX_OUTPUT_TOKENS;
 
 /// Names, and with a `_` at the end the beginnings of names: to start and find the user's folders; to reach the network; the
 /// login, and the way to the model that goes with it.

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::exchange::{Failure, Reply, Tokens, Trouble};
+use crate::model::{Failure, Reply, Tokens, Trouble};
 
 /// How the only failure ends that has no field to be known by: there is no login.
 const NO_LOGIN: &str = "Please run /login";

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{converse, environment, find};
 use crate::Desk;
-use crate::exchange::{Exchange, Reply, Trouble};
+use crate::model::{Exchange, Reply, Trouble};
 use crate::settings::{Settings, defaults};
 use shared::host::{Clock, Environment, Host, Places};
 use shared::protocol::Call;

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Exchange, Failure, Reply, Tokens, Trouble, Wire, ask_through};
+use super::{Exchange, Failure, Reply, Trouble, Wire, ask_through};
 use crate::desk::{NOON, Scene};
+use crate::model::Tokens;
 use crate::{Asked, NotAsked, Outcome, Part, Question, ledger, price};
 use shared::host::Timestamp;
 

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::exchange::{Reply, Tokens, Trouble};
+use crate::model::{Reply, Tokens, Trouble};
 use shared::courier::{self, Answer, CourierError};
 
 /// A message, as far as it matters.
@@ -111,7 +111,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::read;
-    use crate::exchange::{Reply, Tokens, Trouble};
+    use crate::model::{Reply, Tokens, Trouble};
     use shared::courier::{Answer, CourierError, Kind};
 
     fn answer(status: u16, body: &str) -> Answer {

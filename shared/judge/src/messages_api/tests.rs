@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 use super::{Access, body, one_word, url};
-use crate::exchange::Exchange;
+use crate::model::Exchange;
 
 const KEY: &str = "sk-ant-very-secret";
 
@@ -76,7 +76,7 @@ mod carried {
 
     use super::super::carry;
     use super::*;
-    use crate::exchange::{Reply, Tokens, Trouble};
+    use crate::model::{Reply, Tokens, Trouble};
 
     /// A child writes the script: held open for writing by this process, another test's fork could keep it from being started.
     fn program(folder: &Path, lines: &str) -> PathBuf {

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{Answer, to_wire};
-use crate::hook::Verdict;
 use crate::protocol::{Event, Stop, Subagent, ToolCall, ToolFailure, ToolResult};
+use crate::verdict::Verdict;
 
 /// The documented shape of a hook's output, event by event.
 const DOCUMENTED: &str = include_str!("documented.schema.json");

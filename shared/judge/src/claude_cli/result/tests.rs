@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::read;
-use crate::exchange::{Failure, Reply, Tokens, Trouble};
+use crate::model::{Failure, Reply, Tokens, Trouble};
 
 fn success() -> Value {
     json!({

@@ -1,0 +1,22 @@
+//! What is to be done beside speaking and remembering.
+
+use crate::host::{Places, Timestamp};
+
+/// What a decision changes in the world beside the session's own memory: a mark in a repository, a file of a registry.
+pub trait Effect: Sized {
+    /// Does it, under the session's lock and before anything is said.
+    ///
+    /// # Errors
+    /// Says what could not be done and what follows from that; the user reads it.
+    fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String>;
+}
+
+/// There is nothing to do: this cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoEffect {}
+
+impl Effect for NoEffect {
+    fn carry_out(self, _places: &Places, _now: Timestamp) -> Result<(), String> {
+        match self {}
+    }
+}
