@@ -49,6 +49,8 @@ pub(super) fn of(
     let ttl = Duration::from_secs(rule.set.cache_ttl.map_or(CACHE_TTL, Bounded::get).into());
     let now = look.seen.host.now();
     let kept = read(look, &worktree, rule).filter(|kept| kept.stamp == stamp(&worktree));
+    // The first count may take all the time there is.
+    let deadline = if kept.is_some() { deadline } else { look.deadline };
     match kept {
         Some(kept) if kept.at <= now && now.since(kept.at) < ttl && !is_newer(file, kept.at) => {
             kept.count.as_ref().map(size)
