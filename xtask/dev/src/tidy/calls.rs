@@ -20,6 +20,7 @@ const DOORS: [Door; 5] = [
     Door {
         call: "env::var",
         allowed: &[
+            ("hooks/requirements-check/src/typed.rs", "what the hook that started req left for it"),
             ("shared/src/host.rs", "the door itself"),
             ("hooks/requirements-check/src/git/sandbox.rs", "finds git for the repositories of tests"),
             ("shared/installer/src/git_ignore.rs", "looks for git outside of the project"),
@@ -52,7 +53,9 @@ const DOORS: [Door; 5] = [
             ("hooks/credit-pacer/src/statusline/chain.rs", "the deadline of the status line below ours"),
             ("hooks/pause-recorder/src/git/", "the deadline of the git command"),
             ("hooks/requirements-check/src/git/", "the deadlines of counting and of the git command"),
-            ("hooks/requirements-check/src/observe/look.rs", "gives the deadline of counting"),
+            ("hooks/requirements-check/src/observe/look.rs", "gives the deadline of a call"),
+            ("hooks/requirements-check/src/deadline.rs", "waits until a deadline"),
+            ("hooks/requirements-check/src/typed.rs", "the deadline of req"),
             ("shared/installer/src/child.rs", "the timeout of a program it runs"),
             ("shared/installer/src/prove.rs", "the timeout of the hook it runs"),
             COMMAND,
