@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn the_choice_is_one_key_of_the_configuration() {
         let with = Judge::ClaudeCli.put_into(Some("# mine\njudge:\n  deadline_secs: 9\n")).unwrap();
-        assert_eq!(with, "# mine\njudge:\n  backend: claude_cli\n  deadline_secs: 9\n");
+        assert_eq!(with, "# mine\njudge:\n  deadline_secs: 9\n  backend: claude_cli\n");
         assert!(is_chosen(Some(&with)) && !is_chosen(Some("judge: { backend: }\n")) && !is_chosen(None));
     }
 }
