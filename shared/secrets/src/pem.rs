@@ -25,9 +25,9 @@ pub(super) fn find(text: &[u8], at: usize) -> Option<Found> {
     let near = &text[body..text.len().min(body + MAX_KEY)];
     let end = match position(near, END) {
         Some(end) => {
-            let is_label = |byte: u8| byte.is_ascii_alphanumeric() || byte == b' ';
-            let label_end = end_of(text, body + end + END.len(), is_label);
-            end_of(text, label_end, |byte| byte == b'-')
+            let label_at = body + end + END.len();
+            let has_label = text[label_at..].starts_with(&label[..length + DASHES.len()]);
+            label_at + if has_label { length + DASHES.len() } else { 0 }
         }
         // A key that is cut off goes on as long as the text could be one.
         None => end_of(text, body, is_of_key),
