@@ -12,7 +12,7 @@ mod wait;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-use crate::config::{Section, SectionSpec, Sources};
+use crate::config::{Section, SectionSpec};
 pub use crate::hook::configure;
 use crate::hook::{
     Effect, Given, Headless, Heed, Heeded, Hook, Memory, Outcome, Remark, Remembered, Seen, Trail, Verdict,
