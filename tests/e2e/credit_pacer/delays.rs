@@ -19,10 +19,10 @@ fn above_the_line_the_next_request_comes_later_by_the_delay_and_below_it_nothing
     assert!(under.pause_after_call(0, &early) < LEAST, "{:?}", under.pause_after_call(0, &early));
     let sleeps = over.sleeps();
     assert_eq!(sleeps.len(), 1);
-    let told = "credit-pacer: paced 2 s so that your credits last: 5 hours 79 % used, 57 % planned by now";
+    let told = "credit-pacer: waited 2 s so that your usage limits last. 5-hour limit: 79 % used at ";
     assert!(sleeps[0].1.starts_with(told), "{sleeps:?}");
     assert_eq!(under.sleeps(), []);
-    assert!(!late.main_requests()[1].shows("paced"), "the model is not told");
+    assert!(!late.main_requests()[1].shows("waited"), "the model is not told");
     assert_eq!([result.as_str(), same.as_str(), untouched.as_str()], [END; 3]);
 }
 

@@ -16,15 +16,15 @@ fn the_screen_says_why_it_waits_and_afterwards_that_it_waited() {
     scene.used(79);
     let api = MessagesApi::start(one_call());
     let mut terminal = scene.terminal(&api);
-    terminal.wait_for("credit-pacer: calls wait about 2 s each for now: 5 hours 79 % used");
+    terminal.wait_for("credit-pacer: calls wait about 2 s each for now. 5-hour limit: 79 % used");
 
     terminal.enter("work");
     terminal.wait_for_within("(pacing credits; type pace-maker off to stop… ", SOON);
-    terminal.wait_for_within("paced 2 s so that your credits last: 5 hours 79 % used", SOON);
+    terminal.wait_for_within("waited 2 s so that your usage limits last. 5-hour limit: 79 % used", SOON);
     terminal.wait_for_within(END, SOON);
 
     assert!(!terminal.screen().contains("pacing credits"), "{}", terminal.screen());
-    assert!(!api.main_requests()[1].shows("paced"), "the model is not told");
+    assert!(!api.main_requests()[1].shows("waited"), "the model is not told");
     assert!(terminal.quit().success());
 }
 
@@ -79,17 +79,8 @@ fn a_window_that_is_nearly_used_up_is_told_once_also_while_pacing_is_off() {
     terminal.enter("work");
     terminal.wait_for_within(END, SOON);
 
-    let told = "credit-pacer: 5 hours 96 % used";
+    let told = "credit-pacer: 5-hour limit 96 % used";
     assert_eq!(terminal.screen().matches(told).count(), 1, "{}", terminal.screen());
     assert_eq!(scene.sleeps(), []);
-    assert!(terminal.quit().success());
-}
-
-#[test]
-fn a_session_without_readings_is_told_where_they_come_from() {
-    let scene = Scene::new(SHORT);
-    let api = MessagesApi::start(Script::new());
-    let mut terminal = scene.terminal(&api);
-    terminal.wait_for("credit-pacer: no readings of the credits used");
     assert!(terminal.quit().success());
 }

@@ -66,7 +66,7 @@ fn a_subscription_is_paced_by_what_its_own_status_line_is_told() {
 
     let mut terminal = ready(Client::new(&scene.sandbox, &api).subscribed(&alone));
     terminal.enter("work");
-    terminal.wait_for_within("paced 2 s so that your credits last: 5 hours 96 % used", SOON);
+    terminal.wait_for_within("waited 2 s so that your usage limits last. 5-hour limit: 96 % used", SOON);
     terminal.wait_for_within(END, SOON);
     terminal.wait_until("the line with what is used", SOON, |screen| {
         screen.lines().any(|line| line.contains("Sonnet") && line.contains("96"))
