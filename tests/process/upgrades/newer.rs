@@ -48,9 +48,10 @@ const OF_HOOKS: [&str; 9] = [
 ];
 
 /// Kinds that nobody tells by name, and why: who cannot read one goes on as if there were none.
-const COUNTED: [(&str, &str); 12] = [
+const COUNTED: [(&str, &str); 13] = [
     ("/usage.json", "old readings say nothing, so nothing waits"),
     ("/pacing.json", "what a call costs is learned anew"),
+    ("/usage.db", "history and report, which need it, say so to who asks"),
     ("/usage-poll.json", "asked less often than could be"),
     ("/judge.json", "what was spent is told by who asks, each time anew"),
     ("/proved.json", "`req doctor` proves anew"),
