@@ -9,8 +9,6 @@ use std::path::{Path, PathBuf};
 use tests::process::Invocation;
 use tests::sandbox::Level;
 
-/// A recorded transcript.
-
 /// A command that `req schema` lists.
 struct Reading {
     name: String,

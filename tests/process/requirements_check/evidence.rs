@@ -1,8 +1,7 @@
 //! Evidence: a command that passed on exactly the files that are there. What makes it count, what takes it away again, and
 //! what is said where a run did not count.
 
-use super::world::{Claude, World, command_in, prompt_in, shell_response};
-use crate::driver::denial;
+use super::world::{Claude, World, command_in, shell_response};
 use serde_json::json;
 use std::fs;
 

@@ -1,6 +1,6 @@
 //! For whom and how long a mark counts: for a session on its branch, for a branch, for all branches, for one call.
 
-use super::world::{Claude, World, command_in};
+use super::world::{Claude, World};
 use crate::driver::denial;
 use serde_json::{Value, json};
 use std::fs;

@@ -9,11 +9,6 @@ use tests::sandbox::Level;
 use tests::transcripts::Transcript;
 
 const TESTS: &str = "requirements: {green: {enabled: true, type: evidence, command: \"true\"}}\n";
-const BOTH: &str = "\
-requirements:
-  green: {enabled: true, type: evidence, command: \"true\"}
-  plan: {enabled: true}
-";
 const PLAN: &str = "requirements: {plan: {enabled: true}}\n";
 
 #[test]

@@ -135,19 +135,6 @@ impl World {
         serde_json::from_slice(&bytes).unwrap()
     }
 
-    /// Makes the session marks of a requirement older.
-    #[track_caller]
-    pub(super) fn age_marks(&self, file: &str, requirement: &str, secs: i64) {
-        let mut marks = self.marks(file);
-        let sessions =
-            marks["requirements"][requirement]["sessions"].as_object_mut().expect("marks of sessions");
-        assert!(!sessions.is_empty());
-        for mark in sessions.values_mut() {
-            mark["satisfied_at"] = json!(mark["satisfied_at"].as_i64().unwrap() - secs);
-        }
-        fs::write(self.marks_file(file), marks.to_string()).unwrap();
-    }
-
     fn next_call(&self) -> String {
         self.calls.set(self.calls.get() + 1);
         format!("toolu_{:04}", self.calls.get())
@@ -206,12 +193,6 @@ impl Claude<'_> {
     /// A run of `claude -p`.
     pub(super) fn headless(mut self) -> Self {
         self.entrypoint = "sdk-cli";
-        self
-    }
-
-    /// In this permission mode.
-    pub(super) fn in_mode(mut self, mode: &'static str) -> Self {
-        self.mode = mode;
         self
     }
 
