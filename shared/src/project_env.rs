@@ -260,7 +260,7 @@ mod tests {
             (r#"{"env":{"PATH":null}}"#, Some(true)),
             (r#"{"other":{"PATH":"x"}}"#, Some(false)),
             (r#"{"env":{}"#, None),
-            ("[]", None),
+            ("[]", Some(false)),
         ] {
             assert_eq!(misleads_requests(text), expected, "{text}");
         }

@@ -231,8 +231,8 @@ fn is_secret(text: &[u8], name: &Range<usize>, joint: Joint, value: (&Range<usiz
     if is_code(secret) {
         return false;
     }
-    let has_digit = secret.iter().any(u8::is_ascii_digit);
-    has_digit && secret.len() >= MIN_LOOSE || !is_title(secret) && is_line(text, name.start, place.end)
+    let is_random = secret.iter().any(u8::is_ascii_digit) || humps(secret) > 1;
+    is_random && secret.len() >= MIN_LOOSE || !is_title(secret) && is_line(text, name.start, place.end)
 }
 
 /// `name: Type = "value"` and `name string = "value"`: where the value begins.
@@ -312,6 +312,11 @@ fn is_code(value: &[u8]) -> bool {
         || value.windows(2).any(|pair| pair == b"::")
         || matches!(value, [b'&' | b'*' | b'{' | b'!', ..])
         || is_path()
+}
+
+/// How often a small letter stands before a capital: once in a `newName`, more often in what nobody made up.
+fn humps(value: &[u8]) -> usize {
+    value.windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count()
 }
 
 /// What a type or a sentence begins with: a capital and small letters.

@@ -37,5 +37,5 @@ pub(super) fn find(text: &[u8], at: usize) -> Option<Found> {
 
 /// Base64, a header of a key, or what stands around its lines in code.
 fn is_of_key(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || is_space(byte) || b"+/=_.\\\"',:|>-".contains(&byte)
+    byte.is_ascii_alphanumeric() || is_space(byte) || b"+/=_.\\\"',:|>-#*".contains(&byte)
 }

@@ -66,7 +66,9 @@ impl Places {
     /// Resolves the folders, and makes a state folder the environment names, for a call made in `cwd` (the hook input's, or the process's own).
     #[must_use]
     pub fn resolve(environment: &Environment, cwd: Option<&Path>) -> Self {
-        let root = environment.project_dir.as_deref().or(cwd).map(project_root);
+        // The current folder moves with each `cd`, the project stays: state must not move in the middle of a session.
+        let start = environment.project_dir.as_deref().or(cwd);
+        let root = start.map(project_root);
         let config_dir = environment
             .claude_config_dir
             .clone()
@@ -78,8 +80,7 @@ impl Places {
         places.default_state_dir = places.config_dir.as_ref().map(|dir| dir.join("hook-state"));
         places.state_dir.clone_from(&places.default_state_dir);
         if let Some(dir) = &environment.state_dir {
-            let starts = environment.project_dir.as_deref().into_iter().chain(cwd);
-            match acceptable_state_dir(dir, starts) {
+            match acceptable_state_dir(dir, start) {
                 Ok(()) => places.state_dir = Some(dir.clone()),
                 Err(reason) => places.state_dir_ignored = Some(reason),
             }
@@ -124,14 +125,11 @@ fn outermost_root(dir: &Path) -> PathBuf {
     ancestors(&real).filter(|folder| folder.join(".git").exists()).last().unwrap_or(&real).to_path_buf()
 }
 
-fn acceptable_state_dir<'a>(
-    dir: &Path,
-    starts: impl IntoIterator<Item = &'a Path>,
-) -> Result<(), StateDirIgnored> {
+fn acceptable_state_dir(dir: &Path, start: Option<&Path>) -> Result<(), StateDirIgnored> {
     if !dir.is_absolute() {
         return Err(StateDirIgnored::NotAFolder);
     }
-    if starts.into_iter().any(|start| lies_within(dir, &outermost_root(start))) {
+    if start.is_some_and(|start| lies_within(dir, &outermost_root(start))) {
         return Err(StateDirIgnored::InsideProject);
     }
     match fs::metadata(dir) {

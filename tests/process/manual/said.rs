@@ -57,7 +57,7 @@ fn the_declaration_that_is_shown_is_enough_as_it_stands() {
 fn the_wait_that_is_shown_is_what_these_numbers_come_to() {
     let snapshots: Vec<Value> = (0..6_u32)
         .map(|step| {
-            let used = 61.0 - 0.537 * f64::from(5 - step);
+            let used = 80.0 - 0.537 * f64::from(5 - step);
             let at = NOW - 60 - 300 * u64::from(5 - step);
             json!({ "at": at, "seven_day": { "used_percent": used, "resets_at": RESETS } })
         })

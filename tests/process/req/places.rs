@@ -51,8 +51,12 @@ fn a_sub_directory_gives_the_answer_of_the_top() {
     let below = desk.sandbox.project().join("packages/a/src");
     yes(desk.claude(&["satisfy", "commit_plan"]).cwd(&below));
     assert_eq!(desk.standing("commit_plan"), "met");
-    assert_eq!(yes(desk.claude(&["status"]).cwd(&below)), yes(desk.claude(&["status"])));
-    assert_eq!(yes(desk.script(&["status"]).cwd(&below)), yes(desk.script(&["status"])));
+    let without_age = |answer: String| answer.replace("satisfied 0 s ago", "satisfied 1 s ago");
+    for ask in [Desk::claude, Desk::script] {
+        let [there, at_the_top] = [ask(&desk, &["status"]).cwd(&below), ask(&desk, &["status"])]
+            .map(|asked| without_age(yes(asked)));
+        assert_eq!(there, at_the_top);
+    }
 }
 
 #[test]

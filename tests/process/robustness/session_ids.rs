@@ -72,7 +72,6 @@ fn a_hostile_session_id_works_like_any_other_and_stays_inside_the_state_folder()
         let stop = |message: &str| gate.session.stop(message).with("session_id", id.as_str());
         let first = token(&reason(ask(stop(WORDS)).as_ref()));
         assert_eq!(ask(stop(&format!("Done. {first}"))), None, "{id:?}");
-        reason(ask(stop(WORDS)).as_ref());
         for event in events(&gate.session) {
             ask(event.with("session_id", id.as_str()));
         }
