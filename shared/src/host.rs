@@ -65,14 +65,14 @@ impl Host {
 
     /// The user's login, where it is given to processes (`CLAUDE_CODE_OAUTH_TOKEN`): for the one process that asks the usage
     /// API. It is shown to nobody, handed to no child but on stdin, and counts only where no project defines it, see
-    /// [`crate::project_env::misleads_requests`].
+    /// [`crate::project_env::is_misled`].
     #[must_use]
     pub fn login_token(&self) -> Option<String> {
         text("CLAUDE_CODE_OAUTH_TOKEN")
     }
 
     /// The user's key for the Messages API (`ANTHROPIC_API_KEY`): for a judge that asks it. It is shown to nobody, handed to
-    /// no child but on stdin, and counts only where no project defines it, see [`crate::project_env::misleads_requests`].
+    /// no child but on stdin, and counts only where no project defines it, see [`crate::project_env::is_misled`].
     #[must_use]
     pub fn api_key(&self) -> Option<String> {
         text("ANTHROPIC_API_KEY")
