@@ -28,8 +28,8 @@ impl Remembered for Kept {
 }
 
 /// Takes the files as they are now and keeps them; their digest.
-pub(super) fn keep(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<String> {
-    let now = taken(look, rule).ok()?.fingerprint;
+pub(super) fn keep(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Option<String> {
+    let now = taken(look, rule, deadline).ok()?.fingerprint;
     let digest = digest(&now);
     let store = look.seen.store?;
     let file = store.session_file::<Kept>(&digest)?;
@@ -51,7 +51,7 @@ pub(super) fn compare(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Freshness>
 
 /// How the files differ from those of a digest.
 pub(super) fn since(look: &Look<'_, '_>, rule: &Rule<'_>, wanted: &str) -> Freshness {
-    let now = match taken(look, rule) {
+    let now = match taken(look, rule, look.deadline_of_files()) {
         Ok(taken) => taken.fingerprint,
         Err(error) => return Freshness::Unknown(error.to_string()),
     };
@@ -65,7 +65,7 @@ pub(super) fn since(look: &Look<'_, '_>, rule: &Rule<'_>, wanted: &str) -> Fresh
     let globs = rule.set.paths.clone();
     let differ =
         move |then: Fingerprint| differing(worktree.as_ref(), &then, &now, glob_set(&globs).as_ref()).ok();
-    let files = then.and_then(|then| within(look.deadline, move || differ(then))).flatten();
+    let files = then.and_then(|then| within(look.deadline_of_files(), move || differ(then))).flatten();
     match files {
         Some(files) if files.is_empty() && has_tree => Freshness::Same,
         files => Freshness::Different(files.unwrap_or_default()),
@@ -74,22 +74,22 @@ pub(super) fn since(look: &Look<'_, '_>, rule: &Rule<'_>, wanted: &str) -> Fresh
 
 /// The files of which another version is staged than the one that lies there.
 pub(super) fn staged_otherwise(look: &Look<'_, '_>, rule: &Rule<'_>) -> Vec<String> {
-    taken(look, rule).map(|taken| taken.staged_otherwise).unwrap_or_default()
+    taken(look, rule, look.deadline_of_files()).map(|taken| taken.staged_otherwise).unwrap_or_default()
 }
 
 /// The rule's files as they are now, looked at once per call.
-fn taken(look: &Look<'_, '_>, rule: &Rule<'_>) -> Result<Taken, GitError> {
+fn taken(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Result<Taken, GitError> {
     let key: Vec<String> = rule.set.paths.iter().map(|glob: &Glob| glob.as_str().to_owned()).collect();
     let mut all = look.taken.borrow_mut();
-    all.entry(key).or_insert_with(|| take_in_time(look, rule)).clone()
+    all.entry(key).or_insert_with(|| take_in_time(look, rule, deadline)).clone()
 }
 
-fn take_in_time(look: &Look<'_, '_>, rule: &Rule<'_>) -> Result<Taken, GitError> {
+fn take_in_time(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Result<Taken, GitError> {
     let (worktree, own) = (look.world.here.worktree.clone(), own(look));
     let root = look.world.here.root().or(look.world.root.as_deref()).map(ToOwned::to_owned);
     let globs = rule.set.paths.clone();
     let work = move || take_anywhere(worktree.as_ref(), root.as_deref(), glob_set(&globs).as_ref(), &own);
-    within(look.deadline, work).unwrap_or_else(|| Err(GitError::Other(not_in_time(look.begun))))
+    within(deadline, work).unwrap_or_else(|| Err(GitError::Other(not_in_time(look.begun))))
 }
 
 fn not_in_time(begun: Instant) -> String {

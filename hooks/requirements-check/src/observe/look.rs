@@ -252,8 +252,14 @@ impl<'a, 's> Look<'a, 's> {
     }
 
     /// The files the evidence is about, kept by their digest.
-    pub(crate) fn keep_fingerprint(&self, rule: &Rule<'_>) -> Option<String> {
-        fingerprints::keep(self, rule)
+    pub(crate) fn keep_fingerprint(&self, rule: &Rule<'_>, is_run: bool) -> Option<String> {
+        fingerprints::keep(self, rule, if is_run { self.deadline_of_files() } else { self.deadline })
+    }
+
+    /// Evidence is about files: a run whose files were not looked at proves nothing, so a busy machine or a large repository may
+    /// take the time that other events have.
+    pub(super) fn deadline_of_files(&self) -> Option<Instant> {
+        self.deadline.map(|_| self.begun + AT_LEISURE)
     }
 
     /// The sessions a prefix on a command line may mean: those of the register, and those with marks here.
