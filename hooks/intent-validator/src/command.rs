@@ -70,8 +70,13 @@ fn declared(form: &Form, asker: &Asker<'_>) -> Reply {
     }
     let minutes = settings.declaration_ttl_secs.get() / 60;
     let off = if section.enabled { "" } else { "\nintent-validator is off here: nothing asks for it." };
+    let done = if asker.host.environment.inside_claude {
+        format!("declared for {minutes} min in this session, or until a review finds fault:")
+    } else {
+        "the form is complete, but only Claude declares; nothing was recorded:".to_owned()
+    };
     Reply::yes(format!(
-        "{OWN}: declared for {minutes} min in this session, or until a review finds fault:\n{}\n\
+        "{OWN}: {done}\n{}\n\
          A quote in TEST is looked up in the user's last five messages when the edit is made.{off}",
         form::lines(form)
     ))

@@ -101,7 +101,12 @@ impl Line {
     /// What `req` answers; `None` where the words are no command, and the prompt is for Claude.
     pub(crate) fn answer(self, asking: &Asking, places: &Places, cwd: &Path) -> Option<String> {
         let is_meant = self.is_meant;
-        let answered = asking.leave(places).and_then(|file| self.run(&file, cwd, places));
+        let answered = asking.leave(places).and_then(|file| {
+            let answered = self.run(&file, cwd, places);
+            // Help and wrong usage never read it, and whoever finds it could ask as the user.
+            let _ = std::fs::remove_file(&file);
+            answered
+        });
         match answered {
             Ok((Some(USAGE), _)) if !is_meant => None,
             Ok((_, text)) => Some(text.trim_end().to_owned()),
@@ -190,7 +195,20 @@ pub(crate) fn satisfied(words: &[String]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asking, line, may_be_command, satisfied};
+    use shared::host::Places;
+
+    use super::{Asking, folder, line, may_be_command, satisfied};
+
+    #[test]
+    fn no_file_that_says_who_asks_outlives_its_answer() {
+        let scratch = tempfile::tempdir().unwrap();
+        let places = Places { state_dir: Some(scratch.path().join("state")), ..Places::default() };
+        let asking = Asking { session: "s".to_owned(), is_typed: true, project: None };
+        let asked = line("req status").unwrap().unwrap();
+        assert!(asked.answer(&asking, &places, scratch.path()).is_some());
+        let left = std::fs::read_dir(folder(&places).unwrap()).unwrap();
+        assert_eq!(left.count(), 0);
+    }
 
     #[test]
     fn a_prompt_is_a_command_or_for_claude() {

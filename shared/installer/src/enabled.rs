@@ -107,6 +107,9 @@ impl Enabled {
         if self.set_by.ends_with("/OFF") {
             return "to switch every hook on again: req resume".to_owned();
         }
+        if self.set_by.starts_with(".claude/") {
+            return format!("to switch it on in this project: req enable --hook {hook} --local");
+        }
         format!("to switch it on: {}", installation.line(format_args!("enable {hook}")))
     }
 }

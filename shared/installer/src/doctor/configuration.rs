@@ -58,7 +58,7 @@ pub(super) fn look(world: &World<'_>) -> Configuration {
         let and = if is_all_on { ", and every registered hook is on" } else { "" };
         found.push(Finding::ok(format!("the files of settings can be read{and}")));
     }
-    found.extend(at_rest(&resting).filter(|_| !is_off));
+    found.extend(at_rest(&resting).filter(|_| !is_off && world.plugin().is_some()));
     Configuration { findings: found, off: off(is_off && !registered.is_empty(), &silent) }
 }
 

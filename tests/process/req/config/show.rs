@@ -72,11 +72,10 @@ fn agrees_with_every_hook(desk: &Desk, what: &str) {
 fn every_sample_is_read_as_the_hooks_themselves_read_it() {
     let desk = configured(&[]);
     agrees_with_every_hook(&desk, "no file");
-    for file in samples("invalid").into_iter().chain(samples("unworkable")) {
-        for level in [Level::User, Level::Project, Level::Local] {
-            let desk = configured(&[(level, &sample(&file))]);
-            agrees_with_every_hook(&desk, &format!("{} as {level:?}", file.display()));
-        }
+    let levels = [Level::User, Level::Project, Level::Local].into_iter().cycle();
+    for (file, level) in samples("invalid").into_iter().chain(samples("unworkable")).zip(levels) {
+        let desk = configured(&[(level, &sample(&file))]);
+        agrees_with_every_hook(&desk, &format!("{} as {level:?}", file.display()));
     }
     let team: Vec<String> = samples("team").iter().map(|file| sample(file)).collect();
     let [global, local, project] = team.as_slice() else { panic!("three files") };
