@@ -5,7 +5,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod credit_pacer;
-mod day;
 mod delegation_guard;
 mod doctor;
 mod facts;

@@ -73,7 +73,7 @@ fn twice_the_same_is_the_same_and_another_platform_has_its_own() {
     assert_eq!(sums(&one), sums(&two));
     packed(&sandbox, "x86_64-pc-windows-msvc", &sandbox.root().join("two"));
     let both = sums(&two);
-    assert!(both.contains(sums(&one).trim()) && both.contains("-windows-msvc.zip\n"), "{both}");
+    assert!(both.contains(sums(&one).trim()) && both.contains("-windows-msvc.tar.gz\n"), "{both}");
 }
 
 #[test]

@@ -3,9 +3,8 @@
 //! A hook's price is paid at every tool call, so it is measured the way it is paid: start, read, decide, answer, end. Each
 //! run stands next to a run of the empty binary, in an order that changes, because a machine's speed drifts. Modules:
 //! `cases` says what is measured, `world` sets it up and proves it, `programs` builds, `measure` times, `statistics` and
-//! `report` judge; `callgrind` and `growth` are for those who ask. No test depends on a time.
+//! `report` judge; `growth` is for those who ask. No test depends on a time.
 
-mod callgrind;
 mod cases;
 mod growth;
 mod measure;
@@ -43,9 +42,6 @@ pub(crate) struct Options {
     /// Only this hook
     #[arg(long)]
     pub(crate) hook: Option<String>,
-    /// Count instructions too, where valgrind is installed
-    #[arg(long)]
-    pub(crate) callgrind: bool,
     /// Run each case also with 10,000 old sessions, a 200 MB transcript and, where git counts, 50,000 files
     #[arg(long)]
     pub(crate) growth: bool,
@@ -143,7 +139,6 @@ impl Bench<'_> {
             floor_and_hook: self.beside_floor(&world)?,
             hook_and_python: self.beside_python(&world)?,
             small_and_big: self.beside_grown(&world)?,
-            instructions: self.instructions(&world)?,
         })
     }
 
@@ -173,20 +168,6 @@ impl Bench<'_> {
         growth::grow(&big)?;
         let reset = || small.reset().and_then(|()| big.reset());
         in_turn(self.options.pairs, reset, || checked(small), || checked(&big))
-    }
-
-    fn instructions(&self, world: &World<'_>) -> anyhow::Result<Option<(u64, u64)>> {
-        if !self.options.callgrind {
-            return Ok(None);
-        }
-        let Some(valgrind) = callgrind::find() else {
-            note(format_args!("bench: valgrind is not installed, so no instructions are counted"));
-            return Ok(None);
-        };
-        let floor = callgrind::instructions(&world.process_of(&self.programs.floor), &valgrind)?;
-        world.reset()?;
-        let hook = callgrind::instructions(&world.process(), &valgrind)?;
-        Ok(Some((floor, hook)))
     }
 }
 

@@ -1,11 +1,9 @@
 //! `cargo xtask package`: a complete plugin for one platform, in a folder that is its own marketplace, and the same as an archive
 //! with its checksum. The same input gives the same bytes.
 //!
-//! - `tree`: what is in the folder; `archive`: packing it; `about`: its README; `linking`: what a program asks of the machine
+//! - `tree`: what is in the folder; `archive`: packing it
 
-mod about;
 mod archive;
-mod linking;
 mod tree;
 
 use std::fs;
@@ -13,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use installer::manifest::hash;
-use installer::say::{note, say};
+use installer::say::say;
 use installer::source::{Binaries, prebuilt};
 use shared::catalog::Catalog;
 use xtask::{Linking, Workspace};
@@ -51,17 +49,9 @@ impl Platform<'_> {
         self.triple.contains("-windows-")
     }
 
-    fn is_linux(self) -> bool {
-        self.triple.contains("-linux-")
-    }
-
     /// What the names of its programs end with.
     fn ending(self) -> &'static str {
         if self.is_windows() { ".exe" } else { "" }
-    }
-
-    fn archive(self, name: &str) -> String {
-        format!("{name}.{}", if self.is_windows() { "zip" } else { "tar.gz" })
     }
 }
 
@@ -81,17 +71,16 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> anyhow::Resul
     let name = format!("barbless-{VERSION}-{triple}");
     let tree = Tree::of(root, &catalog, &binaries, platform)?;
     tree.write(&folder.join(&name))?;
-    let archive = folder.join(platform.archive(&name));
-    let bytes = archive::pack(&tree, &name, platform)?;
+    let archive = folder.join(format!("{name}.tar.gz"));
+    let bytes = archive::pack(&tree, &name)?;
     fs::write(&archive, bytes).with_context(|| format!("writing {}", archive.display()))?;
     fs::write(folder.join(SUMS), sums(&folder)?).with_context(|| format!("writing {SUMS}"))?;
-    tell(&folder.join(&name), &archive);
-    tell_needs(&tree, &triple);
+    report(&folder.join(&name), &archive);
     Ok(())
 }
 
-/// An archive's hooks start on any machine of its platform: those that cannot be linked statically are none. On Linux the helpers
-/// are linked with musl where the compiler has it: it resolves names without the machine's C library.
+/// The hooks of an archive must start on any machine of its platform, so they are linked statically. On Linux the helpers are linked
+/// with musl where the compiler has it, because musl resolves names without the machine's C library.
 fn binaries(
     workspace: &Workspace,
     catalog: &Catalog,
@@ -121,8 +110,7 @@ fn binaries(
 fn sums(folder: &Path) -> anyhow::Result<String> {
     let entries = fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let is_archive =
-        |name: &String| Path::new(name).extension().is_some_and(|ending| ending == "gz" || ending == "zip");
+    let is_archive = |name: &String| Path::new(name).extension().is_some_and(|ending| ending == "gz");
     let mut names: Vec<String> = names.filter(is_archive).collect();
     names.sort();
     let line = |name: &String| {
@@ -132,17 +120,7 @@ fn sums(folder: &Path) -> anyhow::Result<String> {
     names.iter().map(line).collect()
 }
 
-/// What does not run on every machine.
-fn tell_needs(tree: &Tree, triple: &str) {
-    if let Some(needed) = about::needs_of_machine(&tree.needs) {
-        let musl = xtask::musl(triple);
-        note(format_args!(
-            "{needed}; for one that needs none: rustup target add {musl}, install musl-gcc, and again"
-        ));
-    }
-}
-
-fn tell(tree: &Path, archive: &Path) {
+fn report(tree: &Path, archive: &Path) {
     say(format_args!("the plugin is in {}", tree.display()));
     say(format_args!("its archive is {}, its checksum in {SUMS} beside it", archive.display()));
     say("to load it into Claude Code:");

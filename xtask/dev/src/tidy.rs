@@ -6,13 +6,11 @@
 //! - `circles`: no module imports one that imports it
 //! - `hooks`: one hook, one shape
 //! - `manifests`: who may depend on whom, and where versions stand
-//! - `packages`: how much a hook pulls in, and which compiler that needs
 
 mod calls;
 mod circles;
 mod hooks;
 mod manifests;
-mod packages;
 mod sources;
 mod texts;
 
@@ -52,16 +50,13 @@ impl fmt::Display for Finding {
 pub(crate) fn run(workspace: &xtask::Workspace) -> anyhow::Result<()> {
     let files = sources::of_repository(workspace.root())?;
     let hooks = names(&Catalog::built_in()?);
-    let pulled_in = packages::of_hooks(workspace, &hooks)?;
     let workspace = manifests::Workspace::read(workspace)?;
-    note(format_args!("tidy: {} files, {pulled_in} packages in the hooks", files.len()));
+    note(format_args!("tidy: {} files", files.len()));
     let mut findings = texts::check(&files);
     findings.extend(calls::check(&files));
     findings.extend(circles::check(&files));
     findings.extend(hooks::check(&files, &hooks, &workspace));
     findings.extend(manifests::check(&files, &workspace));
-    findings.extend(packages::check_count(pulled_in));
-    findings.extend(packages::check_compiler(&workspace));
     if findings.is_empty() {
         return Ok(());
     }

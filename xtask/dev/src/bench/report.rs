@@ -11,8 +11,7 @@ pub(super) const PYTHON_FACTOR: f64 = 25.0;
 /// A world with 10,000 sessions and a 200 MB transcript may cost this many times the small one: nothing but noise.
 pub(super) const GROWTH_BUDGET: f64 = 1.15;
 
-const HEADS: [&str; 9] =
-    ["CASE", "MEDIAN us", "P95 us", "FLOOR us", "RATIO", "95 %", "PYTHON", "INSTRUCTIONS", "BIG/SMALL"];
+const HEADS: [&str; 8] = ["CASE", "MEDIAN us", "P95 us", "FLOOR us", "RATIO", "95 %", "PYTHON", "BIG/SMALL"];
 
 /// One run in twenty of the empty binary takes so many times its median on a machine that is busy with something else.
 const BUSY: f64 = 1.6;
@@ -35,8 +34,6 @@ pub(super) struct Measured {
     pub(super) hook_and_python: Vec<Pair>,
     /// The small world and the big one; empty unless asked for.
     pub(super) small_and_big: Vec<Pair>,
-    /// Instructions of floor and hook; `None` unless counted.
-    pub(super) instructions: Option<(u64, u64)>,
 }
 
 /// A ratio against its budget.
@@ -121,7 +118,6 @@ impl Measured {
             format!("{:.2}", ratio(&self.floor_and_hook)),
             range(ratio_interval(&self.floor_and_hook)),
             self.python_factor().map_or(NOT_MEASURED.to_owned(), |factor| format!("{factor:.0}x")),
-            self.instructions.map_or(NOT_MEASURED.to_owned(), |(_, hook)| hook.to_string()),
             self.growth(),
         ]
     }
@@ -152,10 +148,6 @@ impl Measured {
             "warnings": self.warnings(),
             "disturbed": self.was_disturbed(),
         });
-        if let Some((floor, hook)) = self.instructions {
-            fields["instructions"] = json!(hook);
-            fields["floor_instructions"] = json!(floor);
-        }
         if !self.small_and_big.is_empty() {
             let interval = ratio_interval(&self.small_and_big);
             fields["growth"] = json!(ratio(&self.small_and_big));
@@ -207,7 +199,6 @@ mod tests {
             floor_and_hook: vec![Pair { base, subject }; 10],
             hook_and_python: vec![Pair { base: subject, subject: python }; 10],
             small_and_big: Vec::new(),
-            instructions: None,
         }
     }
 
@@ -245,8 +236,9 @@ mod tests {
             " CASE            MEDIAN us  P95 us  FLOOR us  RATIO          95 %  PYTHON\n \
              a-hook, passes        700     700       400   1.75  [1.75, 1.75]     29x"
         );
-        let counted = Measured { instructions: Some((1000, 5000)), ..measured(400.0, 700.0, 20_000.0) };
-        assert!(to_table(&[counted]).contains("INSTRUCTIONS"));
+        let grown = vec![Pair { base: 1.0, subject: 1.0 }];
+        let grown = Measured { small_and_big: grown, ..measured(400.0, 700.0, 20_000.0) };
+        assert!(to_table(&[grown]).contains("BIG/SMALL"));
     }
 
     #[test]
@@ -259,10 +251,8 @@ mod tests {
 
     #[test]
     fn json_has_the_numbers_of_the_table() {
-        let json =
-            to_json(&[Measured { instructions: Some((1000, 5000)), ..measured(400.0, 700.0, 20_000.0) }]);
+        let json = to_json(&[measured(400.0, 700.0, 20_000.0)]);
         assert_eq!(json[0]["ratio"], 1.75);
-        assert_eq!(json[0]["instructions"], 5000);
         assert_eq!(json[0]["failures"].as_array().map(Vec::len), Some(0));
     }
 }

@@ -2,17 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Cursor, Read as _};
+use std::io::Read as _;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
 use installer::source::Binaries;
 use shared::catalog::Catalog;
-use zip::ZipArchive;
 
-use super::about::{Needs, readme};
 use super::tree::{Item, Tree};
-use super::{Platform, VERSION, archive, sums};
+use super::{Platform, archive, sums};
 
 const LINUX: Platform<'_> = Platform { triple: "x86_64-unknown-linux-gnu" };
 const WINDOWS: Platform<'_> = Platform { triple: "x86_64-pc-windows-msvc" };
@@ -97,66 +95,14 @@ fn second_names_are_links_where_links_need_no_rights() {
     assert_eq!(tree(LINUX).items["req"], Item::Link("bin/req".to_owned()));
     assert_eq!(text(&tree(WINDOWS), "bin/pace-maker.exe"), "credit-pacer");
     assert!(!tree(WINDOWS).items.contains_key("req"));
-}
-
-#[test]
-fn its_readme_says_what_was_proved_on_its_platform() {
-    const UNTESTED: &str = "no test is run there";
-    for (triple, expected) in [
-        ("x86_64-unknown-linux-gnu", "is what Barbless is proved on"),
-        ("x86_64-unknown-linux-musl", UNTESTED),
-        ("x86_64-unknown-linux-gnux32", UNTESTED),
-        ("riscv64gc-unknown-linux-gnu", UNTESTED),
-        ("aarch64-unknown-linux-gnu", "are run there for a release"),
-        ("aarch64-apple-darwin", "are run there for a release"),
-        ("x86_64-pc-windows-msvc", "are run there for a release"),
-    ] {
-        let readme = readme(Platform { triple }, &Needs::new());
-        assert!(readme.contains(expected), "{triple}: {readme}");
-        assert!(readme.contains(triple) && readme.contains(VERSION) && !readme.contains('{'), "{readme}");
-        assert_eq!(readme.contains("bring their C library along"), triple.contains("linux"), "{readme}");
-    }
-}
-
-/// The bytes of a program that takes the machine's C library, of this version.
-fn dynamic(version: &str) -> Vec<u8> {
-    let mut bytes = vec![0; 64 + 56];
-    bytes[..6].copy_from_slice(b"\x7fELF\x02\x01");
-    for (at, value) in [(32, 64), (54, 56), (56, 1), (64, 3)] {
-        bytes[at] = value;
-    }
-    bytes.extend(format!("\0GLIBC_{version}\0").bytes());
-    bytes
-}
-
-#[test]
-fn a_helper_may_need_the_machines_library_which_is_told_and_a_hook_may_not() {
-    for (name, expected) in [
-        ("courier", Ok("`bin/courier` needs glibc 2.34 or newer")),
-        ("req", Err("req is not linked statically, so it would not start on every machine")),
-        (
-            "stop-momentum",
-            Err("stop-momentum is not linked statically, so it would not start on every machine"),
-        ),
-    ] {
-        let scratch = tempfile::tempdir().unwrap();
-        let catalog = Catalog::built_in().unwrap();
-        let binaries = programs(scratch.path(), &catalog);
-        fs::write(&binaries[name], dynamic("2.34")).unwrap();
-        let tree = Tree::of(xtask::Workspace::here().unwrap().root(), &catalog, &binaries, LINUX);
-        let told = tree.map(|tree| text(&tree, "README.md").to_owned()).map_err(|error| error.to_string());
-        match expected {
-            Ok(needed) => assert!(told.as_ref().is_ok_and(|text| text.contains(needed)), "{told:?}"),
-            Err(refused) => assert_eq!(told, Err(refused.to_owned())),
-        }
-    }
+    assert!(text(&tree(WINDOWS), "README.md").contains(r"bin\req.exe hooks install"));
 }
 
 #[test]
 fn the_same_files_give_the_same_archive_and_all_of_them_are_in_it() {
     let linux = tree(LINUX);
-    let packed = archive::pack(&linux, "b-1", LINUX).unwrap();
-    assert_eq!(packed, archive::pack(&tree(LINUX), "b-1", LINUX).unwrap());
+    let packed = archive::pack(&linux, "b-1").unwrap();
+    assert_eq!(packed, archive::pack(&tree(LINUX), "b-1").unwrap());
     let mut unpacked = tar::Archive::new(GzDecoder::new(packed.as_slice()));
     let mut found = BTreeMap::new();
     for entry in unpacked.entries().unwrap() {
@@ -177,24 +123,12 @@ fn the_same_files_give_the_same_archive_and_all_of_them_are_in_it() {
 }
 
 #[test]
-fn for_windows_it_is_a_zip() {
-    let windows = tree(WINDOWS);
-    let packed = archive::pack(&windows, "b-1", WINDOWS).unwrap();
-    assert_eq!(packed, archive::pack(&tree(WINDOWS), "b-1", WINDOWS).unwrap());
-    let mut unpacked = ZipArchive::new(Cursor::new(packed)).unwrap();
-    assert_eq!(unpacked.len(), windows.items.len());
-    let mut gate = String::new();
-    unpacked.by_name("b-1/bin/stop-momentum.exe").unwrap().read_to_string(&mut gate).unwrap();
-    assert_eq!(gate, "stop-momentum");
-}
-
-#[test]
 fn the_checksums_are_those_of_the_archives_alone() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["b.zip", "a.tar.gz", "SHA256SUMS", "note"] {
+    for name in ["b.tar.gz", "a.tar.gz", "SHA256SUMS", "note"] {
         fs::write(folder.path().join(name), "").unwrap();
     }
     let nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-    let expected = format!("{nothing}  a.tar.gz\n{nothing}  b.zip\n");
+    let expected = format!("{nothing}  a.tar.gz\n{nothing}  b.tar.gz\n");
     assert_eq!(sums(folder.path()).unwrap(), expected);
 }

@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
 use installer::source::Binaries;
 use serde_json::to_string_pretty;
 use shared::catalog::Catalog;
 
-use super::about::Needs;
-use super::linking::{Linking, linking};
-use super::{Platform, about};
+use super::{Platform, VERSION};
 use crate::schema::plugin::hooks;
 
 /// Where its programs are.
 const BIN: &str = "bin";
+
+const README: &str = include_str!("README.archive.md");
 
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,8 +33,6 @@ pub(super) enum Item {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tree {
     pub(super) items: BTreeMap<String, Item>,
-    /// What its programs ask of the machine.
-    pub(super) needs: Needs,
 }
 
 impl Tree {
@@ -52,8 +50,9 @@ impl Tree {
         let license = fs::read_to_string(root.join("LICENSE")).context("reading LICENSE")?;
         tree.add("LICENSE", license);
         tree.programs(catalog, binaries, platform)?;
-        tree.needs = tree.needed(catalog, platform)?;
-        tree.add("README.md", about::readme(platform, &tree.needs));
+        let req = if platform.is_windows() { r"bin\req.exe" } else { "./req" };
+        let readme = README.replace("{version}", VERSION).replace("{target}", platform.triple);
+        tree.add("README.md", readme.replace("{req}", req));
         Ok(tree)
     }
 
@@ -108,28 +107,6 @@ impl Tree {
             self.items.insert("req".to_owned(), Item::Link("bin/req".to_owned()));
         }
         Ok(())
-    }
-
-    /// What the helpers ask of a Linux machine. A hook that asks for anything is refused: the archive is for any machine.
-    fn needed(&self, catalog: &Catalog, platform: Platform<'_>) -> anyhow::Result<Needs> {
-        let mut needs = Needs::new();
-        let programs =
-            self.items.iter().filter(|_| platform.is_linux()).filter_map(|(path, item)| match item {
-                Item::Program(bytes) => Some((path.strip_prefix("bin/")?, bytes)),
-                _ => None,
-            });
-        for (name, bytes) in programs {
-            match linking(bytes) {
-                Some(Linking::Dynamic(version)) if catalog.helpers().contains(name) => {
-                    needs.insert(name.to_owned(), version);
-                }
-                Some(Linking::Dynamic(_)) => {
-                    bail!("{name} is not linked statically, so it would not start on every machine")
-                }
-                Some(Linking::Static) | None => {}
-            }
-        }
-        Ok(needs)
     }
 
     /// Writes it, in place of what was there.

@@ -124,7 +124,7 @@ mod tests {
             binaries: vec![name.to_owned()],
             ..Member::default()
         };
-        Workspace { members: vec![member], ..Workspace::default() }
+        Workspace { members: vec![member] }
     }
 
     #[test]

@@ -18,8 +18,6 @@ const TABLES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependenci
 pub(super) struct Workspace {
     /// The crates that live here.
     pub(super) members: Vec<Member>,
-    /// All of `cargo metadata`, for what is not about members.
-    pub(super) metadata: Value,
 }
 
 /// A crate that lives here.
@@ -40,14 +38,14 @@ impl Workspace {
     pub(super) fn read(workspace: &xtask::Workspace) -> anyhow::Result<Self> {
         let output = workspace
             .cargo()
-            .args(["metadata", "--format-version=1"])
+            .args(["metadata", "--no-deps", "--format-version=1"])
             .output()
             .context("starting cargo metadata")?;
         let said = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "cargo metadata ended with {}:\n{}", output.status, said.trim());
         let metadata =
             serde_json::from_slice(&output.stdout).context("reading what cargo metadata prints")?;
-        Ok(Self { members: members(&metadata, workspace.root()), metadata })
+        Ok(Self { members: members(&metadata, workspace.root()) })
     }
 }
 
@@ -74,12 +72,12 @@ fn member(package: &Value, root: &Path) -> Member {
 }
 
 /// The entries of a JSON list; none of anything else.
-pub(super) fn list(value: &Value) -> impl Iterator<Item = &Value> {
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
 /// The texts of a JSON list.
-pub(super) fn texts(value: &Value) -> impl Iterator<Item = &str> {
+fn texts(value: &Value) -> impl Iterator<Item = &str> {
     list(value).filter_map(Value::as_str)
 }
 
@@ -249,7 +247,7 @@ mod tests {
         let members = vec![member("hooks/a", &["b", "serde"]), member("hooks/b", &[])];
         let manifest = "[lints]\nworkspace = true\n";
         let files = given(&[("hooks/a/Cargo.toml", manifest), ("hooks/b/Cargo.toml", manifest)]);
-        let findings = check(&files, &Workspace { members, ..Workspace::default() });
+        let findings = check(&files, &Workspace { members });
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert_eq!(
             (findings[0].place.as_str(), findings[0].what.as_str()),
@@ -262,8 +260,7 @@ mod tests {
         let own = "[dependencies]\na = \"1\"\nb.workspace = true\n[target.'cfg(unix)'.dev-dependencies]\nc = { version = \"2\" }\n";
         let root = "[workspace.dependencies]\na = \"1\"\nb = \"1\"\nc = \"2\"\nd = \"3\"\n";
         let files = given(&[("xtask/Cargo.toml", own), ("Cargo.toml", root)]);
-        let findings =
-            check(&files, &Workspace { members: vec![member("xtask", &[])], ..Workspace::default() });
+        let findings = check(&files, &Workspace { members: vec![member("xtask", &[])] });
         let mut whats: Vec<_> = findings.iter().map(|finding| finding.what.as_str()).collect();
         whats.sort_unstable();
         assert_eq!(
