@@ -5,10 +5,9 @@
 //! signing; but as with any `git add`, a filter that is configured for the names of our files runs on them: without it a
 //! repository that keeps such files elsewhere would have them as changed ever after.
 //!
-//! - `child`: one command; `reading`: what it says (pure)
+//! - `reading`: what it says (pure)
 //! - `committing`: adding and committing, and taking back
 
-mod child;
 mod committing;
 mod reading;
 #[cfg(test)]
@@ -18,11 +17,11 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ::git::{Failure, Git};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use shared::host::{Environment, Host, Timestamp};
 
-use child::{Ended, Git};
 use reading::{LOG_FORMAT, as_name};
 
 /// The repository at one moment.
@@ -74,8 +73,8 @@ pub(crate) fn look(host: &Host, root: &Path, patience: Duration) -> Option<GitCo
     };
     match tell(&mut git, host.now()) {
         Ok(told) => Some(told.unwrap_or_default()),
-        Err(Ended::NotStarted) => Some(GitContext::default()),
-        Err(Ended::Late) => None,
+        Err(Failure::NotStarted) => Some(GitContext::default()),
+        Err(Failure::Late) => None,
     }
 }
 
@@ -99,8 +98,8 @@ pub(crate) fn tracked(root: &Path, files: &[PathBuf], patience: Duration) -> Opt
 }
 
 /// `None`: it is no repository, or none that can be looked at.
-fn tell(git: &mut Git<'_>, now: Timestamp) -> Result<Option<GitContext>, Ended> {
-    if !without_own_filters(git)? {
+fn tell(git: &mut Git<'_>, now: Timestamp) -> Result<Option<GitContext>, Failure> {
+    if !git.disable_repository_filters()? {
         return Ok(None);
     }
     let status = git.run([
@@ -116,7 +115,7 @@ fn tell(git: &mut Git<'_>, now: Timestamp) -> Result<Option<GitContext>, Ended> 
     if !status.is_answer() {
         return bare(git, now);
     }
-    let reported = reading::reported(&status.out);
+    let reported = reading::reported(&status.stdout);
     let recent_commits = if reported.has_commit { log(git, now)? } else { Vec::new() };
     Ok(Some(GitContext {
         is_git_repo: true,
@@ -126,25 +125,7 @@ fn tell(git: &mut Git<'_>, now: Timestamp) -> Result<Option<GitContext>, Ended> 
     }))
 }
 
-/// Comparing a file runs its filter. Those that the repository defines itself are switched off; the user's own, of
-/// programs that keep large files elsewhere, are not. False: they cannot be told.
-fn without_own_filters(git: &mut Git<'_>) -> Result<bool, Ended> {
-    let said = git.run(["config", "-z", "--show-scope", "--name-only", "--get-regexp", "^filter[.]"])?;
-    let filters = match said.code {
-        Some(0) => reading::own_filters(&said.out),
-        // None is defined.
-        Some(1) => Some(Vec::new()),
-        _ => None,
-    };
-    let Some(filters) = filters else { return Ok(false) };
-    let off = |name: String| {
-        ["clean=", "smudge=", "process=", "required=false"].map(|setting| format!("filter.{name}.{setting}"))
-    };
-    git.settings = filters.into_iter().flat_map(off).flat_map(|setting| ["-c".to_owned(), setting]).collect();
-    Ok(true)
-}
-
-fn log(git: &Git<'_>, now: Timestamp) -> Result<Vec<Commit>, Ended> {
+fn log(git: &Git<'_>, now: Timestamp) -> Result<Vec<Commit>, Failure> {
     let said = git.run([
         "log",
         "-z",
@@ -159,18 +140,18 @@ fn log(git: &Git<'_>, now: Timestamp) -> Result<Vec<Commit>, Ended> {
         return Ok(Vec::new());
     }
     let email = git.run(["config", "-z", "--get", "user.email"])?;
-    let email = String::from_utf8_lossy(&email.out);
+    let email = String::from_utf8_lossy(&email.stdout);
     let email = Some(email.trim_end_matches('\0')).filter(|email| !email.is_empty());
-    Ok(reading::commits(&said.out, email, now))
+    Ok(reading::commits(&said.stdout, email, now))
 }
 
 /// A repository without files has commits all the same.
-fn bare(git: &Git<'_>, now: Timestamp) -> Result<Option<GitContext>, Ended> {
-    if git.run(["rev-parse", "--is-bare-repository"])?.out != b"true\n" {
+fn bare(git: &Git<'_>, now: Timestamp) -> Result<Option<GitContext>, Failure> {
+    if git.run(["rev-parse", "--is-bare-repository"])?.stdout != b"true\n" {
         return Ok(None);
     }
     let head = git.run(["symbolic-ref", "--quiet", "--short", "HEAD"])?;
-    let branch = Some(as_name(String::from_utf8_lossy(&head.out).trim())).filter(|name| !name.is_empty());
+    let branch = Some(as_name(String::from_utf8_lossy(&head.stdout).trim())).filter(|name| !name.is_empty());
     let status = Status { clean: true, ..Status::default() };
     Ok(Some(GitContext { is_git_repo: true, branch, recent_commits: log(git, now)?, status }))
 }

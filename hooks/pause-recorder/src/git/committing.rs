@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use ::git::{Failure, Git, Output};
 use shared::host::Environment;
 
-use super::child::{Ended, Git, Said};
 use super::reading::in_a_line;
 
 /// So long git has to take its lock files away when its time is over.
@@ -41,13 +41,12 @@ pub(super) fn commit(
     if names.is_empty() {
         return Ok(());
     }
-    let mut git =
-        Git::new(root, surroundings, patience).ok_or("there is no git command in PATH".to_owned())?;
-    git.grace = GRACE;
+    let git = Git::new(root, surroundings, patience).ok_or("there is no git command in PATH".to_owned())?;
+    let mut git = git.with_grace(GRACE);
     is_free(&git)?;
     let done = must(&git, &["add", "--force"], &names).and_then(|_| commit_added(&git, &names, message));
     if done.is_err() {
-        git.deadline = Instant::now() + PATIENCE_TO_UNDO;
+        git.extend(PATIENCE_TO_UNDO);
         let _ = git.run(with(&["reset", "--quiet"], &names));
     }
     done
@@ -68,15 +67,15 @@ pub(super) fn tracked(
         return none;
     };
     let inside = match git.run(["rev-parse", "--is-inside-work-tree"]) {
-        Ok(said) => said.code == Some(0) && said.out == b"true\n",
-        Err(Ended::NotStarted) => false,
-        Err(Ended::Late) => return None,
+        Ok(said) => said.code == Some(0) && said.stdout == b"true\n",
+        Err(Failure::NotStarted) => false,
+        Err(Failure::Late) => return None,
     };
     if !inside {
         return none;
     }
     let said = git.run(with(&["ls-files", "-z"], &names)).ok().filter(|said| said.code == Some(0))?;
-    let kept: Vec<&[u8]> = said.out.split(|byte| *byte == 0).collect();
+    let kept: Vec<&[u8]> = said.stdout.split(|byte| *byte == 0).collect();
     let is_kept = |name: &OsString| kept.contains(&name.as_encoded_bytes());
     let kept = files.iter().zip(&names).filter(|(_, name)| is_kept(name)).map(|(file, _)| file.clone());
     Some(kept.collect())
@@ -97,7 +96,7 @@ fn names(root: &Path, files: &[PathBuf]) -> Result<Vec<OsString>, String> {
 
 fn is_free(git: &Git<'_>) -> Result<(), String> {
     let said = git.run(["rev-parse", "--is-inside-work-tree", "--absolute-git-dir"]).map_err(told)?;
-    let text = String::from_utf8_lossy(&said.out);
+    let text = String::from_utf8_lossy(&said.stdout);
     let Some(folder) = text.strip_prefix("true\n").map(|folder| folder.trim_end_matches('\n')) else {
         return Err(if said.code == Some(0) {
             "the project is no work tree of a git repository".to_owned()
@@ -123,7 +122,7 @@ fn commit_added(git: &Git<'_>, names: &[OsString], message: &str) -> Result<(), 
     must(git, &commit, names).map(drop)
 }
 
-fn must(git: &Git<'_>, arguments: &[&str], names: &[OsString]) -> Result<Said, String> {
+fn must(git: &Git<'_>, arguments: &[&str], names: &[OsString]) -> Result<Output, String> {
     let said = git.run(with(arguments, names)).map_err(told)?;
     if said.code == Some(0) { Ok(said) } else { Err(why(&said)) }
 }
@@ -133,16 +132,16 @@ fn with(arguments: &[&str], names: &[OsString]) -> Vec<OsString> {
     arguments.chain(names.iter().cloned()).collect()
 }
 
-fn told(ended: Ended) -> String {
+fn told(ended: Failure) -> String {
     match ended {
-        Ended::NotStarted => "git cannot be started".to_owned(),
-        Ended::Late => "git did not come back in time".to_owned(),
+        Failure::NotStarted => "git cannot be started".to_owned(),
+        Failure::Late => "git did not come back in time".to_owned(),
     }
 }
 
 /// Git's own reason, in a line.
-fn why(said: &Said) -> String {
-    let text = String::from_utf8_lossy(&said.err);
+fn why(said: &Output) -> String {
+    let text = String::from_utf8_lossy(&said.stderr);
     if text.contains("tell me who you are") || text.contains("user.useConfigOnly") {
         return "git does not know who you are; set user.name and user.email".to_owned();
     }

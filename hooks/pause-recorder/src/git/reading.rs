@@ -93,27 +93,6 @@ pub(super) fn commits(said: &[u8], email: Option<&str>, now: Timestamp) -> Vec<C
     fields.chunks(5).filter_map(of).collect()
 }
 
-/// The filters in `config --show-scope --name-only` that the repository itself defines, by their names, without those of
-/// the user's own files. `None`: one of them has a name that cannot be named on a command line.
-pub(super) fn own_filters(said: &[u8]) -> Option<Vec<String>> {
-    let mut fields = said.split(|byte| *byte == 0);
-    let mut names = Vec::new();
-    while let (Some(scope), Some(key)) = (fields.next(), fields.next()) {
-        if !matches!(scope, b"local" | b"worktree") {
-            continue;
-        }
-        let key = std::str::from_utf8(key).ok().filter(|key| !key.contains('='))?;
-        let name = key.strip_prefix("filter.").and_then(|key| Some(key.rsplit_once('.')?.0))?.to_owned();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    (names.len() <= MAX_FILTERS).then_some(names)
-}
-
-/// Nobody has more.
-const MAX_FILTERS: usize = 100;
-
 fn whole_fields(said: &[u8]) -> impl Iterator<Item = String> {
     let whole = said.iter().rposition(|byte| *byte == 0).map_or(&[][..], |end| &said[..end]);
     let fields = whole.split(|byte| *byte == 0);
@@ -139,7 +118,7 @@ pub(super) fn in_a_line(text: &str) -> String {
 mod tests {
     use shared::host::Timestamp;
 
-    use super::{MAX_NAMES, Reported, commits, own_filters, reported};
+    use super::{MAX_NAMES, Reported, commits, reported};
 
     const BEHIND: &str = "N... 100644 100644 100644 1 2";
 
@@ -225,15 +204,5 @@ mod tests {
         assert_eq!(branch.as_deref(), Some("fix/[masked: GitHub token]"));
         assert_eq!(status.modified_files, ["a\n[masked: GitHub token].txt"]);
         assert_eq!(status.untracked_files, ["https://[masked]@h/\u{1b}[1mx\u{2028}y"]);
-    }
-
-    #[test]
-    fn filters_of_the_repository_and_no_others() {
-        let of = |said: &str| own_filters(said.as_bytes());
-        let said = "global\0filter.lfs.clean\0local\0filter.a.b.clean\0local\0filter.a.b.process\0worktree\0filter.c.clean\0";
-        assert_eq!(of(said), Some(vec!["a.b".to_owned(), "c".to_owned()]));
-        assert_eq!(of(""), Some(Vec::new()));
-        assert_eq!(of("local\0filter.a=b.clean\0"), None);
-        assert_eq!(own_filters(b"local\0filter.\xff.clean\0"), None);
     }
 }

@@ -51,7 +51,7 @@ const DOORS: [Door; 5] = [
             ("shared/src/sleep.rs", "the deadline of a delay"),
             ("shared/judge/", "the deadline of a question"),
             ("hooks/credit-pacer/src/statusline/chain.rs", "the deadline of the status line below ours"),
-            ("hooks/pause-recorder/src/git/", "the deadline of the git command"),
+            ("shared/git/", "the deadline of the git command"),
             ("hooks/requirements-check/src/git/", "the deadlines of counting and of the git command"),
             ("hooks/requirements-check/src/observe/look.rs", "gives the deadline of a call"),
             ("hooks/requirements-check/src/deadline.rs", "waits until a deadline"),

@@ -3,8 +3,6 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
-use std::time::{Duration, Instant};
 
 use shared::host::{Clock, Host, Timestamp};
 
@@ -185,48 +183,4 @@ fn a_repositorys_configuration_starts_nothing() {
     assert!(!scratch.has_run());
     let _ = scratch.try_git(&["status"]);
     assert!(scratch.has_run(), "git by itself starts them");
-}
-
-#[test]
-fn neither_the_projects_git_nor_the_surroundings_say_what_is_looked_at() {
-    let scratch = Scratch::with_commit();
-    let own = scratch.write("bin/git", "#!/bin/sh\ntouch ../witnesses\n");
-    fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).unwrap();
-    let mut environment = scratch.environment();
-    let folders = std::env::split_paths(environment.search_path.as_ref().unwrap());
-    let path = std::env::join_paths([scratch.root().join("bin")].into_iter().chain(folders)).unwrap();
-    environment.search_path = Some(path);
-    let now = Timestamp::from_secs(1);
-    let mut host = Host { started: now, clock: Clock::Fixed(now), environment };
-    assert!(look(&host, &scratch.root(), super::PATIENCE).unwrap().is_git_repo);
-    host.environment.search_path = Some(scratch.root().join("bin").into());
-    assert_eq!(look(&host, &scratch.root(), super::PATIENCE), Some(GitContext::default()));
-    assert!(!scratch.has_run());
-}
-
-#[test]
-fn a_git_that_does_not_come_back_is_ended_with_all_it_started() {
-    let scratch = Scratch::with_commit();
-    let bin = scratch.beside("bin");
-    fs::create_dir(&bin).unwrap();
-    let pid = scratch.beside("pid");
-    let text = format!("#!/bin/sh\nsleep 600 &\necho $! > {}.new\nmv {0}.new {0}\nwait\n", pid.display());
-    fs::write(bin.join("git"), text).unwrap();
-    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
-    let mut environment = scratch.environment();
-    let folders = std::env::split_paths(environment.search_path.as_ref().unwrap());
-    environment.search_path = Some(std::env::join_paths([bin].into_iter().chain(folders)).unwrap());
-    let now = Timestamp::from_secs(1);
-    let host = Host { started: now, clock: Clock::Fixed(now), environment };
-    let began = Instant::now();
-    assert_eq!(look(&host, &scratch.root(), Duration::from_secs(2)), None);
-    assert!(began.elapsed() < Duration::from_secs(60));
-    let Ok(pid) = fs::read_to_string(pid) else { return };
-    let status = || fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-    // The signal is sent; on a busy machine it takes effect a moment later.
-    let until = Instant::now() + Duration::from_secs(60);
-    while !(status().is_empty() || status().contains(" Z ")) {
-        assert!(Instant::now() < until, "{}", status());
-        std::thread::yield_now();
-    }
 }

@@ -1,0 +1,245 @@
+//! Runs the user's `git` command as a child process with a deadline.
+//!
+//! The repository's configuration starts nothing: no hook, file watcher, pager, external diff or background clean-up, and git
+//! asks neither a terminal nor a server. A filter still runs where git compares file contents, unless the caller has switched
+//! off the repository's own filters with [`Git::disable_repository_filters`]. Git never comes from inside the repository.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use shared::host::{Environment, TrustedPath};
+
+/// The bytes that are read of each output stream.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// The pause between two checks whether git has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
+
+const SETTINGS: [&str; 4] =
+    ["core.fsmonitor=false", "core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false"];
+
+/// English answers, no locks for reading, no prompts, no network (also not for the missing objects of a partial clone), and
+/// paths without wildcards.
+const ENVIRONMENT: [(&str, &str); 6] = [
+    ("LC_ALL", "C"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    ("GIT_LITERAL_PATHSPECS", "1"),
+];
+
+/// More filters than anybody has.
+const MAX_FILTERS: usize = 100;
+
+/// The `git` command in a folder. The deadline holds for all its runs together.
+#[derive(Debug)]
+pub struct Git<'a> {
+    program: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+    folder: &'a Path,
+    settings: Vec<String>,
+    deadline: Instant,
+    grace: Duration,
+}
+
+/// What one run of git printed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Output {
+    /// The exit status; none where a signal ended git.
+    pub code: Option<i32>,
+    /// At most 1 MiB of stdout.
+    pub stdout: Vec<u8>,
+    /// At most 1 MiB of stderr.
+    pub stderr: Vec<u8>,
+}
+
+/// Why a run has no output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// The program could not be started.
+    NotStarted,
+    /// The deadline passed. Git and its children were killed.
+    Late,
+}
+
+impl Output {
+    /// Git succeeded, or printed more than was read.
+    #[must_use]
+    pub fn is_answer(&self) -> bool {
+        self.code == Some(0) || self.is_cut()
+    }
+
+    /// Git printed more than was read.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.stdout.len() as u64 >= MAX_BYTES
+    }
+}
+
+impl<'a> Git<'a> {
+    /// The first `git` of `PATH` outside of the repository. `None`: there is none.
+    #[must_use]
+    pub fn new(folder: &'a Path, environment: &Environment, patience: Duration) -> Option<Self> {
+        let trusted = TrustedPath::new(environment.search_path.as_deref(), folder);
+        let xdg = environment.xdg_config_home.iter().filter(|folder| folder.is_absolute());
+        let home = environment.home.iter().map(|home| ("HOME".into(), home.into()));
+        let home = home.chain(xdg.map(|folder| ("XDG_CONFIG_HOME".into(), folder.into())));
+        let fixed = ENVIRONMENT.iter().map(|(name, value)| (name.into(), value.into()));
+        Some(Self {
+            program: trusted.find("git")?,
+            environment: trusted.environment().into_iter().chain(home).chain(fixed).collect(),
+            folder,
+            settings: SETTINGS.map(ToOwned::to_owned).to_vec(),
+            deadline: Instant::now() + patience,
+            grace: Duration::ZERO,
+        })
+    }
+
+    /// The time that git gets after its deadline to remove its lock files, before it is killed.
+    #[must_use]
+    pub fn with_grace(self, grace: Duration) -> Self {
+        Self { grace, ..self }
+    }
+
+    /// Starts a new deadline.
+    pub fn extend(&mut self, patience: Duration) {
+        self.deadline = Instant::now() + patience;
+    }
+
+    /// Runs one git command.
+    pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<Output, Failure> {
+        let mut command = Command::new(&self.program);
+        command.env_clear().envs(self.environment.iter().cloned()).current_dir(self.folder);
+        command.arg("--no-pager");
+        for setting in &self.settings {
+            command.args(["-c", setting]);
+        }
+        command.args(arguments);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        lead_own_group(&mut command);
+        let mut child = command.spawn().map_err(|_| Failure::NotStarted)?;
+        let output = self.listen(&mut child);
+        if output.is_none() {
+            self.end(&mut child);
+        }
+        output.ok_or(Failure::Late)
+    }
+
+    /// Switches off the filters that the repository itself defines, for all later runs. The user's own filters stay. False: git
+    /// does not list them, or one has a name that no command line can hold.
+    pub fn disable_repository_filters(&mut self) -> Result<bool, Failure> {
+        let listed =
+            self.run(["config", "-z", "--show-scope", "--name-only", "--get-regexp", "^filter[.]"])?;
+        let filters = match listed.code {
+            Some(0) => repository_filters(&listed.stdout),
+            // None is defined.
+            Some(1) => Some(Vec::new()),
+            _ => None,
+        };
+        let Some(filters) = filters else { return Ok(false) };
+        let off = |name: &String| {
+            ["clean=", "smudge=", "process=", "required=false"].map(|key| format!("filter.{name}.{key}"))
+        };
+        self.settings.extend(filters.iter().flat_map(off));
+        Ok(true)
+    }
+
+    fn listen(&self, child: &mut Child) -> Option<Output> {
+        let (stdout, stderr) = (read(child.stdout.take()), read(child.stderr.take()));
+        let stdout = stdout.recv_timeout(self.left()).ok()?;
+        let stderr = stderr.recv_timeout(self.left()).ok()?;
+        let code = exit_code(child, self.deadline)?;
+        Some(Output { code, stdout, stderr })
+    }
+
+    fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    fn end(&self, child: &mut Child) {
+        if !self.grace.is_zero() {
+            signal_group(child, Urgency::Terminate);
+            exit_code(child, Instant::now() + self.grace);
+        }
+        signal_group(child, Urgency::Kill);
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+/// The status once git has ended; the inner `None` stands for a signal.
+#[expect(clippy::option_option, reason = "ended or not, and then by a signal or not")]
+fn exit_code(child: &mut Child, deadline: Instant) -> Option<Option<i32>> {
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status.code()),
+            Ok(None) if Instant::now() < deadline => thread::sleep(POLL_INTERVAL),
+            _ => return None,
+        }
+    }
+}
+
+/// Reads in a thread, because a grandchild may keep the pipe open.
+fn read(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = pipe.map_or(Ok(0), |pipe| pipe.take(MAX_BYTES).read_to_end(&mut bytes));
+        let _ = sender.send(bytes);
+    });
+    receiver
+}
+
+/// The names of the filters of scope `local` and `worktree` in the output of `config --show-scope --name-only`.
+fn repository_filters(listed: &[u8]) -> Option<Vec<String>> {
+    let mut fields = listed.split(|byte| *byte == 0);
+    let mut names = Vec::new();
+    while let (Some(scope), Some(key)) = (fields.next(), fields.next()) {
+        if !matches!(scope, b"local" | b"worktree") {
+            continue;
+        }
+        let key = std::str::from_utf8(key).ok().filter(|key| !key.contains('='))?;
+        let name = key.strip_prefix("filter.").and_then(|key| Some(key.rsplit_once('.')?.0))?.to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    (names.len() <= MAX_FILTERS).then_some(names)
+}
+
+#[derive(Clone, Copy)]
+enum Urgency {
+    Terminate,
+    Kill,
+}
+
+#[cfg(unix)]
+fn lead_own_group(command: &mut Command) {
+    std::os::unix::process::CommandExt::process_group(command, 0);
+}
+
+#[cfg(not(unix))]
+fn lead_own_group(_command: &mut Command) {}
+
+#[cfg(unix)]
+fn signal_group(child: &Child, urgency: Urgency) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    let signal = match urgency {
+        Urgency::Terminate => Signal::TERM,
+        Urgency::Kill => Signal::KILL,
+    };
+    let _ = kill_process_group(Pid::from_child(child), signal);
+}
+
+#[cfg(not(unix))]
+fn signal_group(_child: &Child, _urgency: Urgency) {}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

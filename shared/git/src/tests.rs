@@ -1,0 +1,155 @@
+//! Against the real git, with nothing of the developer's own settings.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use shared::host::Environment;
+
+use super::{Failure, Git, MAX_BYTES, Output, repository_filters};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A repository in `repo` with one commit, and a home of its own.
+struct Scratch {
+    folder: tempfile::TempDir,
+}
+
+impl Scratch {
+    fn new() -> Self {
+        let scratch = Self { folder: tempfile::tempdir().unwrap() };
+        for folder in ["home", "repo", "bin"] {
+            fs::create_dir(scratch.at(folder)).unwrap();
+        }
+        scratch.plain_git(&["init", "--quiet", "--initial-branch=main", "."]);
+        for (key, value) in [("user.name", "Ada"), ("user.email", "ada@example.org")] {
+            scratch.plain_git(&["config", key, value]);
+        }
+        fs::write(scratch.at("repo/first.txt"), "one\n").unwrap();
+        scratch.plain_git(&["add", "."]);
+        scratch.plain_git(&["commit", "--quiet", "-m", "the first"]);
+        scratch
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(path)
+    }
+
+    fn plain_git(&self, arguments: &[&str]) {
+        let mut command = Command::new("git");
+        command.current_dir(self.at("repo")).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
+        command.env("HOME", self.at("home")).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_PAGER", "cat");
+        let output = command.args(arguments).output().unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {output:?}");
+    }
+
+    fn program(&self, path: &str, text: &str) -> PathBuf {
+        let program = self.at(path);
+        fs::write(&program, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        program
+    }
+
+    /// `PATH` with `folder` in front.
+    fn environment(&self, folder: &Path) -> Environment {
+        let path = std::env::var_os("PATH").unwrap();
+        let folders = [folder.to_owned()].into_iter().chain(std::env::split_paths(&path));
+        Environment {
+            home: Some(self.at("home")),
+            search_path: Some(std::env::join_paths(folders).unwrap()),
+            ..Environment::default()
+        }
+    }
+}
+
+#[test]
+fn starts_no_program_that_the_repository_names() {
+    let scratch = Scratch::new();
+    let witness = scratch.at("witness");
+    let program = scratch.program("program", &format!("echo run >> {}; cat", witness.display()));
+    let program = program.to_str().unwrap();
+    fs::write(scratch.at("repo/.gitattributes"), "* filter=own diff=own\n").unwrap();
+    let hooks = scratch.at("repo/.git/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    for hook in ["pre-commit", "post-index-change", "post-commit", "reference-transaction"] {
+        fs::copy(program, hooks.join(hook)).unwrap();
+    }
+    for (key, value) in [
+        ("core.fsmonitor", program),
+        ("core.pager", program),
+        ("pager.log", "true"),
+        ("alias.status", &format!("!{program}")),
+        ("filter.own.clean", program),
+        ("filter.own.required", "true"),
+    ] {
+        scratch.plain_git(&["config", key, value]);
+    }
+    // The same bytes with another time: git has to compare them, and runs the filter for that.
+    fs::write(scratch.at("repo/first.txt"), "one\n").unwrap();
+    let repo = scratch.at("repo");
+    let mut git = Git::new(&repo, &scratch.environment(&scratch.at("bin")), PATIENCE).unwrap();
+    assert_eq!(git.disable_repository_filters(), Ok(true));
+    let status = git.run(["status", "--porcelain", "--untracked-files=no"]).unwrap();
+    assert_eq!((status.code, status.stdout), (Some(0), Vec::new()));
+    assert!(git.run(["log", "-1"]).unwrap().is_answer());
+    assert!(git.run(["commit", "--quiet", "--allow-empty", "-m", "x"]).unwrap().is_answer());
+    assert!(!witness.exists());
+    scratch.plain_git(&["status"]);
+    assert!(witness.exists(), "git by itself starts them");
+}
+
+#[test]
+fn never_takes_git_from_the_repository() {
+    let scratch = Scratch::new();
+    scratch.program("repo/git", "touch ../witness");
+    let repo = scratch.at("repo");
+    let git = Git::new(&repo, &scratch.environment(&repo), PATIENCE).unwrap();
+    assert!(git.run(["rev-parse", "HEAD"]).unwrap().is_answer());
+    let only_there = Environment { search_path: Some(repo.clone().into()), ..Environment::default() };
+    assert!(Git::new(&repo, &only_there, PATIENCE).is_none());
+    assert!(!scratch.at("witness").exists());
+}
+
+#[test]
+fn kills_git_and_its_children_at_the_deadline() {
+    let scratch = Scratch::new();
+    let pid = scratch.at("pid");
+    let text = format!("sleep 600 &\necho $! > {}.new\nmv {0}.new {0}\nwait", pid.display());
+    scratch.program("bin/git", &text);
+    let repo = scratch.at("repo");
+    let patience = Duration::from_secs(2);
+    let git = Git::new(&repo, &scratch.environment(&scratch.at("bin")), patience).unwrap();
+    let began = Instant::now();
+    assert_eq!(git.run(["status"]), Err(Failure::Late));
+    assert!(began.elapsed() < Duration::from_secs(60));
+    let Ok(pid) = fs::read_to_string(pid) else { return };
+    let status = || fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    // The signal is sent; on a busy machine it takes effect a moment later.
+    let until = Instant::now() + Duration::from_secs(60);
+    while !(status().is_empty() || status().contains(" Z ")) {
+        assert!(Instant::now() < until, "{}", status());
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn reads_a_bounded_output() {
+    let scratch = Scratch::new();
+    scratch.program("bin/git", "exec yes");
+    let repo = scratch.at("repo");
+    let git = Git::new(&repo, &scratch.environment(&scratch.at("bin")), PATIENCE).unwrap();
+    let Output { stdout, .. } = git.run(["log"]).unwrap();
+    assert_eq!(stdout.len() as u64, MAX_BYTES);
+}
+
+#[test]
+fn finds_filters_of_the_repository_and_no_others() {
+    let of = |listed: &str| repository_filters(listed.as_bytes());
+    let listed = "global\0filter.lfs.clean\0local\0filter.a.b.clean\0local\0filter.a.b.process\0worktree\0filter.c.clean\0";
+    assert_eq!(of(listed), Some(vec!["a.b".to_owned(), "c".to_owned()]));
+    assert_eq!(of(""), Some(Vec::new()));
+    assert_eq!(of("local\0filter.a=b.clean\0"), None);
+    assert_eq!(repository_filters(b"local\0filter.\xff.clean\0"), None);
+}
