@@ -13,7 +13,7 @@ use crate::blocks::BlockCount;
 use crate::config::{self, HEADLESS_MEANS, Origin, Section, SectionSpec, SettingFault, Sources};
 use crate::host::{Host, Places, Timestamp};
 use crate::operator::Caller;
-use crate::protocol::Input;
+use crate::protocol::Request;
 use crate::state::Store;
 use crate::switches::SectionSwitches;
 
@@ -50,7 +50,7 @@ pub trait Hook {
     /// At a session's start it also tells of what nobody owns or can read in the files. One hook does.
     const TELLS_UNKNOWN_KEYS: bool = false;
 
-    /// Switched off by a switch, it still looks and decides, and [`Given::switched_off`] tells it. A section that the files
+    /// Switched off by a switch, it still looks and decides, and [`Input::switched_off`] tells it. A section that the files
     /// switch off is silent in any case.
     const ACTS_WHILE_SWITCHED_OFF: bool = false;
 
@@ -88,7 +88,7 @@ pub trait Hook {
     }
 
     /// Looks at the world, outside of any lock. `None`: this event is none of the hook's business.
-    fn observe(seen: &Seen<'_, Self::Settings>) -> Option<Self::Facts>;
+    fn observe(context: &Context<'_, Self::Settings>) -> Option<Self::Facts>;
 
     /// Takes account of keys that were left out because they are wrong, where no layer has a right value in their place;
     /// `left_out` holds their paths as they stand in a file. Pure and total.
@@ -117,7 +117,7 @@ pub trait Hook {
     fn slept(_places: &Places, _session: Option<&str>, _now: Timestamp) {}
 
     /// Decides. Pure and total.
-    fn decide(given: &Given<'_, Self>) -> Outcome<Self::State, Self::Effect>;
+    fn decide(input: &Input<'_, Self>) -> Outcome<Self::State, Self::Effect>;
 }
 
 /// What a hook does when nobody is watching.
@@ -125,14 +125,14 @@ pub trait Hook {
 pub enum Headless {
     /// Nothing: a script's result must not depend on us.
     Silent,
-    /// It decides; [`Given::headless`] tells it.
+    /// It decides; [`Input::headless`] tells it.
     Decides,
 }
 
 /// What `observe` may look at.
-pub struct Seen<'a, S> {
+pub struct Context<'a, S> {
     /// The call.
-    pub input: &'a Input,
+    pub request: &'a Request,
     /// The section's settings.
     pub settings: &'a S,
     /// The folders of this call.
@@ -145,11 +145,11 @@ pub struct Seen<'a, S> {
     pub store: Option<&'a Store>,
 }
 
-impl<S> Seen<'_, S> {
+impl<S> Context<'_, S> {
     /// What is remembered of this session, as it is now, without the lock: only good for what to look at.
     #[must_use]
     pub fn peek<T: Remembered>(&self) -> T {
-        let (Some(store), Some(session)) = (self.store, self.input.call.session_id.as_deref()) else {
+        let (Some(store), Some(session)) = (self.store, self.request.call.session_id.as_deref()) else {
             return T::default();
         };
         let file = store.session_file::<T>(session);
@@ -158,9 +158,9 @@ impl<S> Seen<'_, S> {
 }
 
 /// What a decision is made from.
-pub struct Given<'a, H: Hook + ?Sized> {
+pub struct Input<'a, H: Hook + ?Sized> {
     /// The call.
-    pub input: &'a Input,
+    pub request: &'a Request,
     /// What `observe` found.
     pub facts: &'a H::Facts,
     /// What was remembered.
@@ -191,34 +191,34 @@ pub struct Outcome<S, E = NoEffect> {
     /// What to remember.
     pub memory: Memory<S>,
     /// What the journal shall say beside the verdict.
-    pub remark: Option<Remark>,
+    pub audit_event: Option<AuditEvent>,
     /// What is to be done beside that, in this order.
     pub effects: Vec<E>,
     /// What the journal keeps for `req why` and `req log`.
-    pub trail: Trail,
+    pub audit: Audit,
 }
 
 /// What was done though the verdict says nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Remark {
+pub enum AuditEvent {
     /// A gate held nothing; why.
-    LetGo(&'static str),
+    Allowed(&'static str),
     /// The notice is advice, for the user alone, by this setting's key path.
     Advised(String),
 }
 
 /// What the journal keeps of a decision beside what was said.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trail {
+pub struct Audit {
     /// What a refusal or a block asks for, as in its text: a command to type or a sentence each.
     pub next: Vec<String>,
     /// The key paths of the settings behind it, beside the verdict's own: a call may lack several things.
     pub also: Vec<String>,
     /// What has become of earlier refusals and advice, each of them once.
-    pub heeds: Vec<Heed>,
+    pub reactions: Vec<Reaction>,
 }
 
-impl Trail {
+impl Audit {
     /// A refusal that asks for one thing.
     #[must_use]
     pub fn to(step: impl Into<String>) -> Self {
@@ -228,23 +228,23 @@ impl Trail {
 
 /// What has become of a refusal or an advice.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heed {
+pub struct Reaction {
     /// Its rule, as it was given with the verdict; of an advice the setting behind it.
     pub rule: Cow<'static, str>,
     /// What has become of it.
-    pub how: Heeded,
+    pub how: ReactionKind,
 }
 
 /// What can become of a refusal or an advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heeded {
+pub enum ReactionKind {
     /// What it asked for was done.
     Followed,
     /// Something else was done, or the user has excepted it.
     Overridden,
 }
 
-impl Heeded {
+impl ReactionKind {
     /// The word the journal uses.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -256,8 +256,8 @@ impl Heeded {
 
     /// Of this rule.
     #[must_use]
-    pub fn of(self, rule: impl Into<Cow<'static, str>>) -> Heed {
-        Heed { rule: rule.into(), how: self }
+    pub fn of(self, rule: impl Into<Cow<'static, str>>) -> Reaction {
+        Reaction { rule: rule.into(), how: self }
     }
 }
 
@@ -269,16 +269,16 @@ impl<S, E> Outcome<S, E> {
             verdict: Verdict::Pass,
             notice: None,
             memory: Memory::Keep,
-            remark: None,
+            audit_event: None,
             effects: Vec::new(),
-            trail: Trail { next: Vec::new(), also: Vec::new(), heeds: Vec::new() },
+            audit: Audit { next: Vec::new(), also: Vec::new(), reactions: Vec::new() },
         }
     }
 
     /// Says nothing, for a reason the journal keeps.
     #[must_use]
-    pub fn let_go(reason: &'static str) -> Self {
-        Self { remark: Some(Remark::LetGo(reason)), ..Self::pass() }
+    pub fn allow(reason: &'static str) -> Self {
+        Self { audit_event: Some(AuditEvent::Allowed(reason)), ..Self::pass() }
     }
 
     /// The same with another memory.
@@ -289,8 +289,8 @@ impl<S, E> Outcome<S, E> {
 
     /// The same, and this has become of an earlier refusal or advice, if anything has.
     #[must_use]
-    pub fn heeding(mut self, heed: impl IntoIterator<Item = Heed>) -> Self {
-        self.trail.heeds.extend(heed);
+    pub fn with_reactions(mut self, reaction: impl IntoIterator<Item = Reaction>) -> Self {
+        self.audit.reactions.extend(reaction);
         self
     }
 }

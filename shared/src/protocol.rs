@@ -10,5 +10,5 @@ mod input;
 
 pub use answer::{Answer, to_wire};
 pub use input::{
-    Call, Event, Input, Mode, ParseError, Stop, Subagent, ToolCall, ToolFailure, ToolResult, parse,
+    Call, Event, Mode, ParseError, Request, Stop, Subagent, ToolCall, ToolFailure, ToolResult, parse,
 };

@@ -15,13 +15,14 @@ use std::process::ExitCode;
 use crate::config::{Section, SectionSpec};
 pub use crate::hook::configure;
 use crate::hook::{
-    Effect, Given, Headless, Heed, Heeded, Hook, Memory, Outcome, Remark, Remembered, Seen, Trail, Verdict,
+    Audit, AuditEvent, Context, Effect, Headless, Hook, Input, Memory, Outcome, Reaction, ReactionKind,
+    Remembered, Verdict,
 };
 use crate::host::{Host, InputError, Places, read_first_value};
 use crate::journal::Entry;
 use crate::operator::typed;
 use crate::own_calls::is_own_call;
-use crate::protocol::{self, Answer, Event, Input};
+use crate::protocol::{self, Answer, Event, Request};
 use crate::state::{Store, is_off, sweep_once_a_day};
 use crate::switches::Switches;
 use crate::{blocks, cli, heartbeat, host, journal, notices};
@@ -54,27 +55,27 @@ pub fn main<H: Hook>() -> ExitCode {
 /// One invocation without its process: what would be printed for this input, `None` for silence.
 #[must_use]
 pub fn respond<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Option<String> {
-    let input = understood::<H>(host, bytes)?;
-    Invocation::new(host, &input)?.respond::<H>()
+    let request = understood::<H>(host, bytes)?;
+    Invocation::new(host, &request)?.respond::<H>()
 }
 
 /// The same for the copy of the hook that a plugin starts: silence where settings start it too.
 #[must_use]
 pub fn respond_in_plugin<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Option<String> {
-    let input = understood::<H>(host, bytes)?;
-    let call = Invocation::new(host, &input)?;
-    if is_left_to_settings(H::NAME, &call.places, &input) { None } else { call.respond::<H>() }
+    let request = understood::<H>(host, bytes)?;
+    let call = Invocation::new(host, &request)?;
+    if is_left_to_settings(H::NAME, &call.places, &request) { None } else { call.respond::<H>() }
 }
 
-fn understood<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Option<Input> {
+fn understood<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Option<Request> {
     match bytes.map(|bytes| protocol::parse(&bytes)) {
-        Ok(Ok(input)) => Some(input),
+        Ok(Ok(request)) => Some(request),
         Ok(Err(error)) => unusable_input::<H>(host, &error.to_string()),
         Err(error) => unusable_input::<H>(host, &error.to_string()),
     }
 }
 
-fn unusable_input<H: Hook>(host: &Host, why: &str) -> Option<Input> {
+fn unusable_input<H: Hook>(host: &Host, why: &str) -> Option<Request> {
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
     let store = places.open_store()?;
     let entry = Entry { what: "error", text: Some(why), ..Entry::default() };
@@ -92,15 +93,15 @@ fn write_entry<H: Hook>(store: &Store, host: &Host, places: &Places, entry: &Ent
 /// One call, its folders and its state folder.
 struct Invocation<'a> {
     host: &'a Host,
-    input: &'a Input,
+    request: &'a Request,
     places: Places,
     store: Option<Store>,
 }
 
 impl<'a> Invocation<'a> {
     /// `None` while everything is switched off, and in the sessions of our own judges.
-    fn new(host: &'a Host, input: &'a Input) -> Option<Self> {
-        let places = Places::resolve(&host.environment, input.call.cwd.as_deref());
+    fn new(host: &'a Host, request: &'a Request) -> Option<Self> {
+        let places = Places::resolve(&host.environment, request.call.cwd.as_deref());
         let store = places.open_store();
         if let Some(store) = &store {
             let is_judge = |nonce: &String| store.nonce_is_fresh(nonce, host.started);
@@ -114,20 +115,20 @@ impl<'a> Invocation<'a> {
         if is_named && !store.as_ref().is_some_and(Store::is_writable) {
             let places = places.without_named_state_dir();
             let store = places.open_store();
-            return Some(Self { host, input, places, store });
+            return Some(Self { host, request, places, store });
         }
-        Some(Self { host, input, places, store })
+        Some(Self { host, request, places, store })
     }
 
     fn respond<H: Hook>(&self) -> Option<String> {
-        protocol::to_wire(&self.input.event, &self.answer::<H>())
+        protocol::to_wire(&self.request.event, &self.answer::<H>())
     }
 
     fn answer<H: Hook>(&self) -> Answer {
         if let Some(store) = &self.store {
             heartbeat::beat(store, H::NAME, self.host.now().into());
         }
-        if matches!(&self.input.event, Event::PreToolUse(call) if is_own_call(call, &self.places)) {
+        if matches!(&self.request.event, Event::PreToolUse(call) if is_own_call(call, &self.places)) {
             return Answer::default();
         }
         self.remember_scheduled::<H>();
@@ -141,7 +142,7 @@ impl<'a> Invocation<'a> {
     /// A prompt that is scheduled may come when the hook that takes it for a command is on again: whether it is on now does
     /// not matter.
     fn remember_scheduled<H: Hook>(&self) {
-        let event = &self.input.event;
+        let event = &self.request.event;
         if let Some(Err(error)) = self.store.as_ref().map(|store| typed::remember_scheduled(store, event)) {
             self.journal_error::<H>(&error);
         }
@@ -160,11 +161,11 @@ impl<'a> Invocation<'a> {
     fn is_active<H: Hook>(&self, section: &Section<H::Settings>) -> bool {
         let silent = H::HEADLESS == Headless::Silent && self.is_headless(section);
         let is_command =
-            matches!(&self.input.event, Event::UserPromptSubmit { prompt, .. } if H::is_command(prompt));
+            matches!(&self.request.event, Event::UserPromptSubmit { prompt, .. } if H::is_command(prompt));
         let acts_while_off = H::ACTS_WHILE_SWITCHED_OFF && section.is_switched_off();
         ((section.enabled || acts_while_off) && !silent)
             || is_command
-            || matches!(self.input.event, Event::SessionEnd { .. })
+            || matches!(self.request.event, Event::SessionEnd { .. })
     }
 
     fn is_headless<S>(&self, section: &Section<S>) -> bool {
@@ -172,22 +173,22 @@ impl<'a> Invocation<'a> {
     }
 
     fn session(&self) -> Option<&'a str> {
-        self.input.call.session_id.as_deref()
+        self.request.call.session_id.as_deref()
     }
 
     fn decide<H: Hook>(&self, section: &Section<H::Settings>) -> Answer {
-        let seen = Seen {
-            input: self.input,
+        let context = Context {
+            request: self.request,
             settings: &section.settings,
             places: &self.places,
             host: self.host,
             locked: &section.locked,
             store: self.store.as_ref(),
         };
-        let Some(facts) = H::observe(&seen) else { return Answer::default() };
+        let Some(facts) = H::observe(&context) else { return Answer::default() };
         match self.decide_under_lock::<H>(section, &facts) {
-            Ok((answer, trail)) => {
-                let verdict = self.traced::<H>(answer.verdict, &trail, section);
+            Ok((answer, audit)) => {
+                let verdict = self.traced::<H>(answer.verdict, &audit, section);
                 match verdict {
                     Verdict::Sleep { until, rule } => self.sleep::<H>(until, &rule, answer.notice, section),
                     verdict => Answer { verdict, ..answer },
@@ -206,7 +207,7 @@ impl<'a> Invocation<'a> {
         &self,
         section: &Section<H::Settings>,
         facts: &H::Facts,
-    ) -> Result<(Answer, Trail), String> {
+    ) -> Result<(Answer, Audit), String> {
         let file = match (&self.store, self.session()) {
             (Some(store), Some(session)) => {
                 let session = if H::State::MACHINE_WIDE { "" } else { session };
@@ -247,16 +248,16 @@ impl<'a> Invocation<'a> {
         facts: &H::Facts,
         state: &H::State,
     ) -> Outcome<H::State, H::Effect> {
-        let ledger = match (&self.store, self.session(), &self.input.event) {
+        let ledger = match (&self.store, self.session(), &self.request.event) {
             (Some(store), Some(session), Event::Stop(_)) => blocks::read(store, session),
             _ => blocks::Ledger::default(),
         };
-        H::decide(&Given {
-            input: self.input,
+        H::decide(&Input {
+            request: self.request,
             facts,
             state,
             settings: &section.settings,
-            blocks: ledger.count(self.input.call.prompt_id.as_deref(), H::NAME),
+            blocks: ledger.count(self.request.call.prompt_id.as_deref(), H::NAME),
             started: self.host.started,
             now: self.host.now(),
             headless: self.is_headless(section),
@@ -271,15 +272,15 @@ impl<'a> Invocation<'a> {
         &self,
         section: &Section<H::Settings>,
         outcome: Outcome<H::State, H::Effect>,
-    ) -> Result<(Answer, Trail), String> {
-        for Heed { rule, how } in &outcome.trail.heeds {
+    ) -> Result<(Answer, Audit), String> {
+        for Reaction { rule, how } in &outcome.audit.reactions {
             let rule = section.in_file(rule);
             self.journal::<H>(&Entry { what: how.word(), rule: Some(&rule), ..Entry::default() });
         }
-        if let Some(remark) = &outcome.remark {
-            self.remarked::<H>(remark, outcome.notice.as_deref(), section);
+        if let Some(audit_event) = &outcome.audit_event {
+            self.audited::<H>(audit_event, outcome.notice.as_deref(), section);
         }
-        let trail = outcome.trail;
+        let audit = outcome.audit;
         let failed = self.carry_out::<H>(outcome.effects);
         let answer = match outcome.verdict {
             // A command that was not carried out must not say that it was.
@@ -292,9 +293,9 @@ impl<'a> Invocation<'a> {
                 Answer { verdict, notice: (!told.is_empty()).then(|| told.join("\n")) }
             }
         };
-        let (Some(store), Some(session)) = (&self.store, self.session()) else { return Ok((answer, trail)) };
-        let call = &self.input.call;
-        match (&answer.verdict, &self.input.event) {
+        let (Some(store), Some(session)) = (&self.store, self.session()) else { return Ok((answer, audit)) };
+        let call = &self.request.call;
+        match (&answer.verdict, &self.request.event) {
             (Verdict::Block { .. }, Event::Stop(stop)) => {
                 let (prompt_id, message) =
                     (call.prompt_id.as_deref(), stop.last_assistant_message.as_deref());
@@ -302,7 +303,7 @@ impl<'a> Invocation<'a> {
                     .map_err(|error| error.to_string())?;
             }
             (Verdict::Pass, Event::Stop(_))
-                if trail.heeds.iter().any(|heed| heed.how == Heeded::Followed) =>
+                if audit.reactions.iter().any(|reaction| reaction.how == ReactionKind::Followed) =>
             {
                 let _ = blocks::record_followed(store, session, call.prompt_id.as_deref(), H::NAME);
             }
@@ -315,16 +316,21 @@ impl<'a> Invocation<'a> {
             }
             _ => {}
         }
-        Ok((answer, trail))
+        Ok((answer, audit))
     }
 
     /// Keeps what was done beside the verdict.
-    fn remarked<H: Hook>(&self, remark: &Remark, notice: Option<&str>, section: &Section<H::Settings>) {
-        match remark {
-            Remark::LetGo(why) => {
+    fn audited<H: Hook>(
+        &self,
+        audit_event: &AuditEvent,
+        notice: Option<&str>,
+        section: &Section<H::Settings>,
+    ) {
+        match audit_event {
+            AuditEvent::Allowed(why) => {
                 self.journal::<H>(&Entry { what: "let-go", text: Some(why), ..Entry::default() });
             }
-            Remark::Advised(rule) => {
+            AuditEvent::Advised(rule) => {
                 let (origin, key) = (section.origin(rule), section.in_file(rule));
                 self.journal::<H>(&Entry {
                     what: "advise",
@@ -349,15 +355,15 @@ impl<'a> Invocation<'a> {
     }
 
     /// Adds to a refusal where its rule is set, and keeps it in the journal with what it asks for.
-    fn traced<H: Hook>(&self, verdict: Verdict, trail: &Trail, section: &Section<H::Settings>) -> Verdict {
+    fn traced<H: Hook>(&self, verdict: Verdict, audit: &Audit, section: &Section<H::Settings>) -> Verdict {
         let word = match &verdict {
             // What holds from now on: nothing of it can be done or left undone yet.
             Verdict::Advise { .. } if self.is_starting() => "tell",
             verdict => verdict.word(),
         };
         let lines = |lines: Vec<String>| (!lines.is_empty()).then(|| lines.join("\n"));
-        let next = lines(trail.next.clone());
-        let also = lines(trail.also.iter().map(|rule| section.in_file(rule)).collect());
+        let next = lines(audit.next.clone());
+        let also = lines(audit.also.iter().map(|rule| section.in_file(rule)).collect());
         let trace = |reason: String, rule: &str| {
             let (origin, key) = (section.origin(rule), section.in_file(rule));
             let place = origin.as_ref().map(ToString::to_string);
@@ -399,7 +405,7 @@ impl<'a> Invocation<'a> {
     /// At a session's start or end: what no session needs any more.
     fn clean_up(&self) {
         let Some(store) = &self.store else { return };
-        match (&self.input.event, self.session()) {
+        match (&self.request.event, self.session()) {
             (Event::SessionStart { .. }, _) => sweep_once_a_day(store, self.host.now().into()),
             (Event::SessionEnd { .. }, Some(session)) => {
                 blocks::forget(store, session);
@@ -438,12 +444,12 @@ impl<'a> Invocation<'a> {
     }
 
     fn is_starting(&self) -> bool {
-        matches!(self.input.event, Event::SessionStart { .. })
+        matches!(self.request.event, Event::SessionStart { .. })
     }
 
     /// A notice given now reaches somebody: the user, or in a headless run the model at its start.
     fn is_heard(&self) -> bool {
-        match self.input.event {
+        match self.request.event {
             Event::SessionEnd { .. } => false,
             Event::SessionStart { .. } => true,
             _ => !self.host.environment.is_headless(),
@@ -457,10 +463,10 @@ impl<'a> Invocation<'a> {
     /// Writes an entry, with what is known of this call.
     fn journal<H: Hook>(&self, entry: &Entry<'_>) {
         let Some(store) = &self.store else { return };
-        let call = &self.input.call;
-        let tool = self.input.event.tool_call();
+        let call = &self.request.call;
+        let tool = self.request.event.tool_call();
         let entry = Entry {
-            event: self.input.event.name(),
+            event: self.request.event.name(),
             session: call.session_id.as_deref(),
             prompt: call.prompt_id.as_deref(),
             agent: call.agent_id.as_deref(),

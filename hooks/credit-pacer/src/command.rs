@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use shared::cli::{self, Asker, Commands, Line, Verb};
-use shared::hook::Seen;
+use shared::hook::Context;
 use shared::host::Host;
 
 use crate::CreditPacer;
@@ -63,7 +63,7 @@ impl Commands for CreditPacer {
         grammar::misused(line)
     }
 
-    fn answer(wanted: &Asked, asker: &Asker<'_>, _: Option<&Seen<'_, Settings>>) -> Reply {
+    fn answer(wanted: &Asked, asker: &Asker<'_>, _: Option<&Context<'_, Settings>>) -> Reply {
         match *wanted {
             Asked::Status { name, json } => status::answer(name, json, asker),
             Asked::StatusSchema => Reply::yes(status::schema()),

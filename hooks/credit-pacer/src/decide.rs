@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use pacing::{Call, Pace, Question, Rules, Status, Window, WindowPace};
-use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::hook::{Input, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
 use shared::usage::line::Line;
 
@@ -31,15 +31,15 @@ const READINGS_COME: Duration = Duration::from_secs(60);
 /// Two readings of a reset that differ by at most this many seconds name the same window.
 const SAME_RESET_SECS: i64 = 90;
 
-pub(crate) fn decide(given: &Given<'_, CreditPacer>) -> Outcome<State, Change> {
-    match given.facts {
-        Facts::Call(facts) => after_call(given, facts),
+pub(crate) fn decide(input: &Input<'_, CreditPacer>) -> Outcome<State, Change> {
+    match input.facts {
+        Facts::Call(facts) => after_call(input, facts),
         Facts::Command(reply) => reply.outcome(),
         Facts::Prompt { poll } => {
-            Outcome { effects: polling(*poll && !given.switched_off), ..Outcome::pass() }
+            Outcome { effects: polling(*poll && !input.switched_off), ..Outcome::pass() }
         }
-        Facts::Start(facts) => at_start(given, facts),
-        Facts::End { session } => at_end(given, *session),
+        Facts::Start(facts) => at_start(input, facts),
+        Facts::End { session } => at_end(input, *session),
     }
 }
 
@@ -47,13 +47,13 @@ fn polling(poll: bool) -> Vec<Change> {
     poll.then_some(Change::Poll).into_iter().collect()
 }
 
-fn after_call(given: &Given<'_, CreditPacer>, facts: &CallFacts) -> Outcome<State, Change> {
-    let mut state = given.state.clone();
+fn after_call(input: &Input<'_, CreditPacer>, facts: &CallFacts) -> Outcome<State, Change> {
+    let mut state = input.state.clone();
     state.take_over();
-    let alert = state.alert(&facts.scene, given.settings, given.now);
-    if given.switched_off {
+    let alert = state.alert(&facts.scene, input.settings, input.now);
+    if input.switched_off {
         // Nothing is learned while it is off: only an alert is worth remembering, and that nothing is over its line.
-        let cleared = state.tell(over(None, given.now));
+        let cleared = state.tell(over(None, input.now));
         let is_worth_it = alert.is_some() || cleared.is_some();
         let memory = if is_worth_it { Memory::Save(state) } else { Memory::Keep };
         return Outcome { notice: alert, memory, effects: cleared.into_iter().collect(), ..Outcome::pass() };
@@ -64,12 +64,12 @@ fn after_call(given: &Given<'_, CreditPacer>, facts: &CallFacts) -> Outcome<Stat
     }
     if alert.is_some() {
         // An alert is told now, not after a delay of minutes: this one call does not wait.
-        state.learn(facts.session, given.now);
+        state.learn(facts.session, input.now);
         return Outcome { notice: alert, memory: Memory::Save(state), effects, ..Outcome::pass() };
     }
-    let wait = state.wait(given, facts);
+    let wait = state.wait(input, facts);
     effects.extend(wait.line.and_then(|found| state.tell(found)));
-    let hint = wait.notice.or_else(|| state.hint(given, facts));
+    let hint = wait.notice.or_else(|| state.hint(input, facts));
     let verdict = match wait.until {
         Some((until, window)) => Verdict::Sleep { until, rule: window.key().into() },
         None => Verdict::Pass,
@@ -94,8 +94,8 @@ impl State {
     }
 
     /// Counts the call, and says until when it waits: with its batch, or by itself.
-    fn wait(&mut self, given: &Given<'_, CreditPacer>, facts: &CallFacts) -> Wait {
-        let now = given.now;
+    fn wait(&mut self, input: &Input<'_, CreditPacer>, facts: &CallFacts) -> Wait {
+        let now = input.now;
         let mut session = self
             .sessions
             .remove(&facts.session)
@@ -103,7 +103,7 @@ impl State {
         let mut wait = Wait::default();
         if facts.is_exempt {
             // It neither waits nor keeps those it runs beside from waiting.
-        } else if session.joins(facts.prompt, now, given.settings) {
+        } else if session.joins(facts.prompt, now, input.settings) {
             let window = session.window.filter(|_| now < session.until);
             wait.until = window
                 .filter(|window| self.is_over(*window, &facts.scene, now))
@@ -114,7 +114,7 @@ impl State {
             wait.line = Some(over(pace.as_ref(), now));
             let delay = pace
                 .as_ref()
-                .map_or(Duration::ZERO, |pace| allowed(pace, &session, given.settings, given.headless, now));
+                .map_or(Duration::ZERO, |pace| allowed(pace, &session, input.settings, input.headless, now));
             session.begin_batch(facts.prompt, now, delay);
             if let Some(pace) = pace.filter(|_| !delay.is_zero())
                 && let Some(window) =
@@ -123,7 +123,7 @@ impl State {
                 session.window = Some(window.window);
                 session.pending = Some(Pending::of(window, &pace, now));
                 wait.until = Some((session.until, window.window));
-                wait.notice = session.notice(&pace, window, delay, given, &facts.scene.rules);
+                wait.notice = session.notice(&pace, window, delay, input, &facts.scene.rules);
             }
         }
         session.last = now;
@@ -153,15 +153,15 @@ impl State {
     }
 
     /// Once a day: that there are no readings, if a session has had an answer for long enough to have one.
-    fn hint(&mut self, given: &Given<'_, CreditPacer>, facts: &CallFacts) -> Option<String> {
-        let now = seconds(given.now);
+    fn hint(&mut self, input: &Input<'_, CreditPacer>, facts: &CallFacts) -> Option<String> {
+        let now = seconds(input.now);
         let is_due = !(self.hinted_at..self.hinted_at + DAY_SECS).contains(&now);
         let session = self.sessions.get(&facts.session)?;
-        if facts.scene.usage.is_some() || !is_due || given.now.since(session.since) < READINGS_COME {
+        if facts.scene.usage.is_some() || !is_due || input.now.since(session.since) < READINGS_COME {
             return None;
         }
         self.hinted_at = now;
-        Some(wording::no_readings(given.settings))
+        Some(wording::no_readings(input.settings))
     }
 
     /// Windows that are nearly used up, once for each window and percentage.
@@ -245,18 +245,18 @@ impl Session {
         pace: &Pace,
         window: &WindowPace,
         delay: Duration,
-        given: &Given<'_, CreditPacer>,
+        input: &Input<'_, CreditPacer>,
         rules: &Rules,
     ) -> Option<String> {
-        let is_due = self.told_strategy != pace.strategy || given.now.since(self.told) >= TELL_AGAIN;
+        let is_due = self.told_strategy != pace.strategy || input.now.since(self.told) >= TELL_AGAIN;
         if !is_due {
             return None;
         }
         let is_first = self.told == Timestamp::default();
-        self.told = given.now;
+        self.told = input.now;
         self.told_strategy = pace.strategy;
-        let first = is_first.then(|| wording::by_files(by_project(given.origin)));
-        Some(wording::waited(delay, &window.why(exact(given.now), rules), first.as_deref()))
+        let first = is_first.then(|| wording::by_files(by_project(input.origin)));
+        Some(wording::waited(delay, &window.why(exact(input.now), rules), first.as_deref()))
     }
 }
 
@@ -273,31 +273,31 @@ impl Pending {
     }
 }
 
-fn at_start(given: &Given<'_, CreditPacer>, facts: &StartFacts) -> Outcome<State, Change> {
-    let mut state = given.state.clone();
+fn at_start(input: &Input<'_, CreditPacer>, facts: &StartFacts) -> Outcome<State, Change> {
+    let mut state = input.state.clone();
     state.take_over();
-    let now = seconds(given.now);
+    let now = seconds(input.now);
     if is_cleaning_due(state.cleaned_at, now) {
         state.cleaned_at = now;
     }
-    let notice = if given.switched_off { None } else { state.likely(given, facts) };
-    let effects = polling(facts.scene.poll && !given.switched_off);
+    let notice = if input.switched_off { None } else { state.likely(input, facts) };
+    let effects = polling(facts.scene.poll && !input.switched_off);
     Outcome { notice, memory: Memory::Note(state), effects, ..Outcome::pass() }
 }
 
 impl State {
     /// At a session's start, if calls will wait.
-    fn likely(&self, given: &Given<'_, CreditPacer>, facts: &StartFacts) -> Option<String> {
-        let pace = self.pace(&facts.scene, given.now);
+    fn likely(&self, input: &Input<'_, CreditPacer>, facts: &StartFacts) -> Option<String> {
+        let pace = self.pace(&facts.scene, input.now);
         let new = Session::default();
         let session = self.sessions.get(&facts.session).unwrap_or(&new);
-        let delay = allowed(&pace, session, given.settings, given.headless, given.now);
+        let delay = allowed(&pace, session, input.settings, input.headless, input.now);
         (!delay.is_zero()).then(|| wording::likely(&pace, delay))
     }
 }
 
-fn at_end(given: &Given<'_, CreditPacer>, session: u64) -> Outcome<State, Change> {
-    let mut state = given.state.clone();
+fn at_end(input: &Input<'_, CreditPacer>, session: u64) -> Outcome<State, Change> {
+    let mut state = input.state.clone();
     state.learned.end(session);
     let memory = if state.sessions.remove(&session).is_some() { Memory::Note(state) } else { Memory::Keep };
     Outcome { memory, ..Outcome::pass() }

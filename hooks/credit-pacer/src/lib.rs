@@ -40,7 +40,7 @@ use std::process::ExitCode;
 
 use shared::cli::{self, Verb};
 use shared::config::SettingFault;
-use shared::hook::{Given, Headless, Hook, Outcome, Seen};
+use shared::hook::{Context, Headless, Hook, Input, Outcome};
 use shared::host::{Host, Places, Timestamp};
 
 /// The hook.
@@ -81,15 +81,15 @@ impl Hook for CreditPacer {
         command::run(host, words)
     }
 
-    fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
-        observe::observe(seen)
+    fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
+        observe::observe(context)
     }
 
     fn slept(places: &Places, session: Option<&str>, now: Timestamp) {
         books::slept(places, session, now);
     }
 
-    fn decide(given: &Given<'_, Self>) -> Outcome<State, Change> {
-        decide::decide(given)
+    fn decide(input: &Input<'_, Self>) -> Outcome<State, Change> {
+        decide::decide(input)
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use pacing::{Reading, Rules, Snapshot, Window};
 use sha2::{Digest, Sha256};
 use shared::cli;
-use shared::hook::Seen;
+use shared::hook::Context;
 use shared::protocol::{Event, ToolCall};
 use shared::usage::Usage;
 
@@ -85,40 +85,40 @@ const NO_SLEEP_AFTER: [&str; 9] = [
     "TodoWrite",
 ];
 
-pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
-    match &seen.input.event {
-        Event::PostToolUse(result) => after_call(seen, &result.call, false),
-        Event::PostToolUseFailure(failure) => after_call(seen, &failure.call, failure.is_interrupt),
+pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
+    match &context.request.event {
+        Event::PostToolUse(result) => after_call(context, &result.call, false),
+        Event::PostToolUseFailure(failure) => after_call(context, &failure.call, failure.is_interrupt),
         Event::UserPromptSubmit { prompt, source } => {
-            Some(match cli::prompted::<CreditPacer>(seen, prompt, source.as_deref()) {
+            Some(match cli::prompted::<CreditPacer>(context, prompt, source.as_deref()) {
                 Some(reply) => Facts::Command(reply),
-                None => Facts::Prompt { poll: poll::is_due(seen) },
+                None => Facts::Prompt { poll: poll::is_due(context) },
             })
         }
         Event::SessionStart { .. } => {
-            let session = digest(seen.input.call.session_id.as_deref()?);
-            if let Some(store) = seen.store {
-                books::clean_up(store, seen.settings, seen.host.now());
+            let session = digest(context.request.call.session_id.as_deref()?);
+            if let Some(store) = context.store {
+                books::clean_up(store, context.settings, context.host.now());
             }
-            Some(Facts::Start(Box::new(StartFacts { scene: scene(seen), session })))
+            Some(Facts::Start(Box::new(StartFacts { scene: scene(context), session })))
         }
         Event::SessionEnd { .. } => {
-            Some(Facts::End { session: digest(seen.input.call.session_id.as_deref()?) })
+            Some(Facts::End { session: digest(context.request.call.session_id.as_deref()?) })
         }
         _ => None,
     }
 }
 
-fn after_call(seen: &Seen<'_, Settings>, tool: &ToolCall, is_interrupted: bool) -> Option<Facts> {
-    let session = digest(seen.input.call.session_id.as_deref()?);
-    let prompt = digest(seen.input.call.prompt_id.as_deref().unwrap_or_default());
+fn after_call(context: &Context<'_, Settings>, tool: &ToolCall, is_interrupted: bool) -> Option<Facts> {
+    let session = digest(context.request.call.session_id.as_deref()?);
+    let prompt = digest(context.request.call.prompt_id.as_deref().unwrap_or_default());
     let is_exempt = is_interrupted || NO_SLEEP_AFTER.contains(&tool.tool_name.as_str());
-    Some(Facts::Call(Box::new(CallFacts { scene: scene(seen), session, prompt, is_exempt })))
+    Some(Facts::Call(Box::new(CallFacts { scene: scene(context), session, prompt, is_exempt })))
 }
 
-fn scene(seen: &Seen<'_, Settings>) -> Scene {
-    let now = seen.host.now().micros().div_euclid(1_000_000);
-    Scene { poll: poll::is_due(seen), ..Scene::of(account::known_to(seen), seen.settings, now) }
+fn scene(context: &Context<'_, Settings>) -> Scene {
+    let now = context.host.now().micros().div_euclid(1_000_000);
+    Scene { poll: poll::is_due(context), ..Scene::of(account::known_to(context), context.settings, now) }
 }
 
 impl Scene {
@@ -170,7 +170,7 @@ mod tests {
     const FIVE: &str = "five_hour";
     const SEVEN: &str = "seven_day";
 
-    fn seen(at: i64, told: &[(&str, f64)]) -> Observed {
+    fn context(at: i64, told: &[(&str, f64)]) -> Observed {
         let window = |used_percent| Window { used_percent, resets_at: 20_000, observed_at: 0 };
         let windows = told.iter().map(|(name, used)| ((*name).to_owned(), window(*used))).collect();
         Observed { at, source: Source::StatusLine, sight: Sight::Found, windows }
@@ -179,10 +179,10 @@ mod tests {
     #[test]
     fn each_window_stands_at_the_time_at_which_it_was_told() {
         let sights = [
-            seen(100, &[(FIVE, 40.0), (SEVEN, 10.0)]),
-            seen(200, &[(FIVE, 40.0), (SEVEN, 10.0)]),
-            seen(300, &[(FIVE, 41.0)]),
-            seen(400, &[(FIVE, 41.0), ("seven_day_opus", 3.0)]),
+            context(100, &[(FIVE, 40.0), (SEVEN, 10.0)]),
+            context(200, &[(FIVE, 40.0), (SEVEN, 10.0)]),
+            context(300, &[(FIVE, 41.0)]),
+            context(400, &[(FIVE, 41.0), ("seven_day_opus", 3.0)]),
         ];
         let usage = sights.iter().fold(Usage::default(), merge);
         let used = |reading: Option<pacing::Reading>| reading.map(|reading| reading.used_percent);

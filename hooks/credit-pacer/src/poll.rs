@@ -17,7 +17,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use shared::courier::{self, Request};
-use shared::hook::{Hook, Seen};
+use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
 use shared::journal::{self, Entry};
 use shared::project_env::is_misled;
@@ -44,12 +44,13 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// It is switched on, nothing speaks against it here, and its time has come.
-pub(crate) fn is_due(seen: &Seen<'_, Settings>) -> bool {
-    if !seen.settings.usage_api.enabled {
+pub(crate) fn is_due(context: &Context<'_, Settings>) -> bool {
+    if !context.settings.usage_api.enabled {
         return false;
     }
-    let Some(store) = seen.store else { return false };
-    Slot::peek(store).is_due(seen.host.now()) && !is_misled(seen.host, seen.input.call.cwd.as_deref())
+    let Some(store) = context.store else { return false };
+    Slot::peek(store).is_due(context.host.now())
+        && !is_misled(context.host, context.request.call.cwd.as_deref())
 }
 
 /// Starts the process that asks, and does not wait for it. It holds nothing that the client waits for.

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use shared::hook::{Given, Heeded, Memory, Outcome, Verdict};
+use shared::hook::{Input, Memory, Outcome, ReactionKind, Verdict};
 use shared::protocol::Event;
 
 use crate::DelegationGuard;
@@ -16,58 +16,58 @@ use crate::state::State;
 /// The setting behind what is said about a first call.
 const FIRST_CALL: &str = "first_call";
 
-pub(crate) fn decide(given: &Given<'_, DelegationGuard>) -> Outcome<State> {
-    let state = given.state.at(given.now, given.settings.subagent_timeout());
-    match given.facts {
+pub(crate) fn decide(input: &Input<'_, DelegationGuard>) -> Outcome<State> {
+    let state = input.state.at(input.now, input.settings.subagent_timeout());
+    match input.facts {
         Facts::Delegation => {
-            let (state, followed) = state.answered(given.started);
-            let heed = followed.map(|open| Heeded::Followed.of(open.rule));
-            remember(given, state.delegated()).heeding(heed)
+            let (state, followed) = state.answered(input.started);
+            let reaction = followed.map(|open| ReactionKind::Followed.of(open.rule));
+            remember(input, state.delegated()).with_reactions(reaction)
         }
         Facts::Call(_) | Facts::Executed(_) if !state.subagents.is_empty() => Outcome::pass(),
-        Facts::Call(own) => before_a_call(given, own, state),
-        Facts::Executed(own) => after_a_call(given, own, state),
-        Facts::NamedSubagentStart => remember(given, State { subagents: [].into(), ..state }),
-        Facts::SubagentStart => remember(given, state.with_subagent(given.now)),
-        Facts::SubagentStop => remember(given, state.without_oldest_subagent()),
+        Facts::Call(own) => before_a_call(input, own, state),
+        Facts::Executed(own) => after_a_call(input, own, state),
+        Facts::NamedSubagentStart => remember(input, State { subagents: [].into(), ..state }),
+        Facts::SubagentStart => remember(input, state.with_subagent(input.now)),
+        Facts::SubagentStop => remember(input, state.without_oldest_subagent()),
         Facts::SessionEnd => Outcome::pass().remembering(Memory::Drop),
     }
 }
 
 /// In silence; nothing is written where nothing changes.
-fn remember(given: &Given<'_, DelegationGuard>, state: State) -> Outcome<State> {
-    let memory = if state == *given.state { Memory::Keep } else { Memory::Save(state) };
+fn remember(input: &Input<'_, DelegationGuard>, state: State) -> Outcome<State> {
+    let memory = if state == *input.state { Memory::Keep } else { Memory::Save(state) };
     Outcome::pass().remembering(memory)
 }
 
-fn before_a_call(given: &Given<'_, DelegationGuard>, own: &OwnTexts, state: State) -> Outcome<State> {
-    let settings = given.settings;
-    let (state, overridden) = state.answered(given.started);
+fn before_a_call(input: &Input<'_, DelegationGuard>, own: &OwnTexts, state: State) -> Outcome<State> {
+    let settings = input.settings;
+    let (state, overridden) = state.answered(input.started);
     let is_first = !state.block_fired && state.streak >= settings.min_streak_before_block.get();
     let outcome = match settings.first_call {
-        FirstCall::Deny if is_first => deny(own, state.fired().asked(FIRST_CALL, given.now)),
+        FirstCall::Deny if is_first => deny(own, state.fired().asked(FIRST_CALL, input.now)),
         FirstCall::Advise if is_first => {
-            let state = state.fired().counted().asked(FIRST_CALL, given.now);
-            advise(given, own, Message::FirstCallAdvice, state)
+            let state = state.fired().counted().asked(FIRST_CALL, input.now);
+            advise(input, own, Message::FirstCallAdvice, state)
         }
-        _ => count(given, own, state.counted()),
+        _ => count(input, own, state.counted()),
     };
-    outcome.heeding(overridden.map(|open| Heeded::Overridden.of(open.rule)))
+    outcome.with_reactions(overridden.map(|open| ReactionKind::Overridden.of(open.rule)))
 }
 
-fn count(given: &Given<'_, DelegationGuard>, own: &OwnTexts, state: State) -> Outcome<State> {
-    match given.settings.advice_at(state.streak) {
-        Some(number) => advise(given, own, Message::advice(number), state.asked("advise_from", given.now)),
-        None => remember(given, state),
+fn count(input: &Input<'_, DelegationGuard>, own: &OwnTexts, state: State) -> Outcome<State> {
+    match input.settings.advice_at(state.streak) {
+        Some(number) => advise(input, own, Message::advice(number), state.asked("advise_from", input.now)),
+        None => remember(input, state),
     }
 }
 
-fn after_a_call(given: &Given<'_, DelegationGuard>, own: &OwnTexts, state: State) -> Outcome<State> {
-    let (state, may_remind) = state.executed(call_id(&given.input.event));
+fn after_a_call(input: &Input<'_, DelegationGuard>, own: &OwnTexts, state: State) -> Outcome<State> {
+    let (state, may_remind) = state.executed(call_id(&input.request.event));
     // A count that has reached its end counts nothing any more.
     let is_due =
-        state.executed.is_multiple_of(given.settings.reminder.every.get()) && state.executed < u32::MAX;
-    if may_remind && is_due { say(own, Message::Reminder, state) } else { remember(given, state) }
+        state.executed.is_multiple_of(input.settings.reminder.every.get()) && state.executed < u32::MAX;
+    if may_remind && is_due { say(own, Message::Reminder, state) } else { remember(input, state) }
 }
 
 fn deny(own: &OwnTexts, state: State) -> Outcome<State> {
@@ -77,13 +77,13 @@ fn deny(own: &OwnTexts, state: State) -> Outcome<State> {
 
 /// Advice before a call, which keeps the reminder quiet for a while.
 fn advise(
-    given: &Given<'_, DelegationGuard>,
+    input: &Input<'_, DelegationGuard>,
     own: &OwnTexts,
     message: Message,
     state: State,
 ) -> Outcome<State> {
-    let quiet_calls = given.settings.reminder.quiet_after_advice.get();
-    say(own, message, state.advised(call_id(&given.input.event), quiet_calls))
+    let quiet_calls = input.settings.reminder.quiet_after_advice.get();
+    say(own, message, state.advised(call_id(&input.request.event), quiet_calls))
 }
 
 fn say(own: &OwnTexts, message: Message, state: State) -> Outcome<State> {

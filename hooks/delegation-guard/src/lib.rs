@@ -21,7 +21,7 @@ pub use observe::Facts;
 pub use settings::{FirstCall, MessageFiles, Reminder, Settings};
 pub use state::State;
 
-use shared::hook::{Given, Headless, Hook, NoEffect, Outcome, Seen};
+use shared::hook::{Context, Headless, Hook, Input, NoEffect, Outcome};
 
 /// The hook.
 #[derive(Debug)]
@@ -37,11 +37,11 @@ impl Hook for DelegationGuard {
     type Facts = Facts;
     type Effect = NoEffect;
 
-    fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
-        observe::observe(seen)
+    fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
+        observe::observe(context)
     }
 
-    fn decide(given: &Given<'_, Self>) -> Outcome<State> {
-        decide::decide(given)
+    fn decide(input: &Input<'_, Self>) -> Outcome<State> {
+        decide::decide(input)
     }
 }

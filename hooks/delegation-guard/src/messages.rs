@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use shared::hook::Seen;
+use shared::hook::Context;
 use shared::messages::own_message;
 
 use crate::settings::{MessageFiles, Settings};
@@ -106,10 +106,10 @@ pub struct OwnTexts(pub Vec<(Message, Result<String, String>)>);
 
 impl OwnTexts {
     /// Reads those of `messages` that the user has replaced; no file is touched where there are none.
-    pub(crate) fn read(messages: &[Message], seen: &Seen<'_, Settings>) -> Self {
+    pub(crate) fn read(messages: &[Message], context: &Context<'_, Settings>) -> Self {
         let own = |message: &Message| {
-            let file = message.file(&seen.settings.message_files)?;
-            let text = own_message(file, seen.host, seen.places);
+            let file = message.file(&context.settings.message_files)?;
+            let text = own_message(file, context.host, context.places);
             let is_blank = text.as_ref().is_ok_and(|text| text.trim().is_empty());
             Some((*message, if is_blank { Err(file.display().to_string()) } else { text }))
         };

@@ -1,7 +1,7 @@
 //! What the hook looks at: what kind of event this is, and the user's own texts for it. Nothing is decided here, and what
 //! is none of the hook's business costs no lock and no file.
 
-use shared::hook::Seen;
+use shared::hook::Context;
 use shared::own_calls::is_own_call;
 use shared::protocol::{Event, ToolCall};
 
@@ -41,37 +41,37 @@ pub(crate) enum Kind {
     Work,
 }
 
-pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
-    let call = &seen.input.call;
+pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
+    let call = &context.request.call;
     call.session_id.as_ref()?;
-    match &seen.input.event {
+    match &context.request.event {
         Event::SessionEnd { .. } => Some(Facts::SessionEnd),
         Event::SubagentStart(_) if call.agent_id.is_some() => Some(Facts::NamedSubagentStart),
         Event::SubagentStart(_) => Some(Facts::SubagentStart),
         Event::SubagentStop(_) => Some(Facts::SubagentStop),
         _ if call.agent_id.is_some() => None,
-        Event::PreToolUse(tool) => before(seen, tool),
-        Event::PostToolUse(result) => after(seen, &result.call),
-        Event::PostToolUseFailure(failure) => after(seen, &failure.call),
+        Event::PreToolUse(tool) => before(context, tool),
+        Event::PostToolUse(result) => after(context, &result.call),
+        Event::PostToolUseFailure(failure) => after(context, &failure.call),
         _ => None,
     }
 }
 
-fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
-    match kind(&tool.tool_name, seen.settings) {
+fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
+    match kind(&tool.tool_name, context.settings) {
         Kind::Delegation => Some(Facts::Delegation),
-        Kind::Work => Some(Facts::Call(OwnTexts::read(&Message::BEFORE_A_CALL, seen))),
+        Kind::Work => Some(Facts::Call(OwnTexts::read(&Message::BEFORE_A_CALL, context))),
         Kind::Exempt => None,
     }
 }
 
 /// Only what counts as work before it ran counts as an executed tool after it did; a call of our own commands was never
 /// counted before.
-fn after(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
-    let counts = seen.settings.reminder.enabled
-        && kind(&tool.tool_name, seen.settings) == Kind::Work
-        && !is_own_call(tool, seen.places);
-    counts.then(|| Facts::Executed(OwnTexts::read(&[Message::Reminder], seen)))
+fn after(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
+    let counts = context.settings.reminder.enabled
+        && kind(&tool.tool_name, context.settings) == Kind::Work
+        && !is_own_call(tool, context.places);
+    counts.then(|| Facts::Executed(OwnTexts::read(&[Message::Reminder], context)))
 }
 
 /// Delegation comes first: a list of exempt tools cannot make it none. A call without a name is none of ours.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use shared::cli::{self, Asker, Commands, Line, Reply, Verb};
 use shared::config::Section;
-use shared::hook::{Hook, Seen};
+use shared::hook::{Context, Hook};
 use shared::host::Host;
 use shared::messages::Texts;
 
@@ -37,7 +37,7 @@ impl Commands for IntentValidator {
         matches!(line.words, ["rules"]).then_some(Rules)
     }
 
-    fn answer(_: &Rules, asker: &Asker<'_>, _: Option<&Seen<'_, Settings>>) -> Reply {
+    fn answer(_: &Rules, asker: &Asker<'_>, _: Option<&Context<'_, Settings>>) -> Reply {
         asker.section_in_force::<Self>().map_or_else(Reply::no, |section| Reply::yes(rules_text(&section)))
     }
 }

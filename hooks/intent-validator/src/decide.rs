@@ -2,21 +2,21 @@
 
 use std::borrow::Cow;
 
-use shared::hook::{Given, Heeded, Memory, Outcome, Remark, Trail, Verdict};
+use shared::hook::{Audit, AuditEvent, Input, Memory, Outcome, ReactionKind, Verdict};
 use shared::switches::Turn;
 
 use crate::IntentValidator;
 use crate::observe::{ChangeFacts, Facts};
-use crate::plan::{LetGo, Standing, standing};
+use crate::plan::{Allowed, Standing, standing};
 use crate::review::Reply;
 use crate::state::{Cause, State};
 use crate::wording::{self, Refusal};
 
-pub(crate) fn decide(given: &Given<'_, IntentValidator>) -> Outcome<State, Turn> {
-    match given.facts {
-        Facts::Change(facts) => change(given, facts),
+pub(crate) fn decide(input: &Input<'_, IntentValidator>) -> Outcome<State, Turn> {
+    match input.facts {
+        Facts::Change(facts) => change(input, facts),
         Facts::Declared(declared) => {
-            let mut state = given.state.clone();
+            let mut state = input.state.clone();
             for recorded in &declared.recorded {
                 state.declare(recorded.clone());
             }
@@ -35,9 +35,9 @@ pub(crate) fn decide(given: &Given<'_, IntentValidator>) -> Outcome<State, Turn>
     }
 }
 
-fn change(given: &Given<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<State, Turn> {
+fn change(input: &Input<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<State, Turn> {
     let ChangeFacts { known, answers, notice } = facts;
-    let mut state = given.state.clone();
+    let mut state = input.state.clone();
     if known.was_unheard {
         state.not_heard(known.place.agent.as_deref());
     }
@@ -46,14 +46,14 @@ fn change(given: &Given<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<St
         state.block(&known.place, prompt, cause);
         denial(cause, refusal)
     };
-    let outcome = match standing(known, answers, given.settings, given.state, given.now) {
+    let outcome = match standing(known, answers, input.settings, input.state, input.now) {
         Standing::NoForm => refuse(Cause::Declaration, wording::no_form(known)),
         Standing::Lacks(lack) => refuse(lack.cause(), wording::lacks(known, &lack)),
         Standing::Found(findings) => refuse(Cause::Checks, wording::found(known, &findings)),
         Standing::Reviewed { findings, key } => {
             let outcome = refuse(Cause::Review, wording::reviewed(known, &findings));
             state.forget_declared(&known.place);
-            state.reviewed(&key, &findings, given.now);
+            state.reviewed(&key, &findings, input.now);
             outcome
         }
         Standing::UserDecides(why) => Outcome {
@@ -68,51 +68,51 @@ fn change(given: &Given<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<St
         },
         Standing::Passes { let_go, approved } => {
             if let Some(key) = approved {
-                state.reviewed(&key, &[], given.now);
+                state.reviewed(&key, &[], input.now);
             }
-            passed(given, facts, let_go, &mut state)
+            passed(input, facts, let_go, &mut state)
         }
         // What was remembered has changed since it was looked at: nobody was asked, and nobody is refused for that.
         Standing::AskWhetherDeclared | Standing::AskForReview { .. } => Outcome::pass(),
     };
     if let Some(Reply { verdict: Ok(announced), .. }) = &answers.stage1 {
-        state.answered(&known.announced_key(given.settings), announced.clone(), given.now);
+        state.answered(&known.announced_key(input.settings), announced.clone(), input.now);
     }
     let notices = answers.stage1.iter().filter_map(|reply| reply.notice.clone());
     let notices = notices.chain(answers.stage2.iter().filter_map(|reply| reply.notice.clone()));
     let outcome = notices.chain(notice.clone()).fold(outcome, noticing);
-    remembering(state, given, outcome)
+    remembering(state, input, outcome)
 }
 
 fn denial(cause: Cause, refusal: Refusal) -> Outcome<State, Turn> {
     Outcome {
         verdict: Verdict::Deny { reason: refusal.text, rule: Cow::Borrowed(cause.rule()) },
-        trail: Trail::to(refusal.next),
+        audit: Audit::to(refusal.next),
         ..Outcome::pass()
     }
 }
 
 fn passed(
-    given: &Given<'_, IntentValidator>,
+    input: &Input<'_, IntentValidator>,
     facts: &ChangeFacts,
-    let_go: Option<LetGo>,
+    let_go: Option<Allowed>,
     state: &mut State,
 ) -> Outcome<State, Turn> {
     let place = &facts.known.place;
     let cause = match let_go {
-        Some(LetGo::Enough(cause)) => Some(cause),
-        Some(LetGo::Private) | None => None,
+        Some(Allowed::Enough(cause)) => Some(cause),
+        Some(Allowed::Private) | None => None,
     };
-    let heeds = state.settle(place, cause);
+    let reactions = state.settle(place, cause);
     if !cause.is_some_and(Cause::is_of_stage1) {
         state.forget_asked(place);
     }
     // Told at the first call after the refusals, not at each that follows.
-    let is_news = heeds.iter().any(|heed| heed.how == Heeded::Overridden);
-    let notice = let_go.and_then(|let_go| let_go.notice(&place.file, given.settings.max_blocks.get()));
+    let is_news = reactions.iter().any(|reaction| reaction.how == ReactionKind::Overridden);
+    let notice = let_go.and_then(|let_go| let_go.notice(&place.file, input.settings.max_blocks.get()));
     let outcome = Outcome {
-        remark: let_go.map(|let_go| Remark::LetGo(let_go.words())),
-        ..Outcome::pass().heeding(heeds)
+        audit_event: let_go.map(|let_go| AuditEvent::Allowed(let_go.words())),
+        ..Outcome::pass().with_reactions(reactions)
     };
     let notice = notice.filter(|_| is_news);
     notice.into_iter().fold(outcome, noticing)
@@ -129,11 +129,11 @@ fn noticing(outcome: Outcome<State, Turn>, notice: String) -> Outcome<State, Tur
 /// With the state, if it changed. A block that is not remembered could be repeated for ever.
 fn remembering(
     state: State,
-    given: &Given<'_, IntentValidator>,
+    input: &Input<'_, IntentValidator>,
     outcome: Outcome<State, Turn>,
 ) -> Outcome<State, Turn> {
     let memory = match outcome.verdict {
-        _ if state == *given.state => Memory::Keep,
+        _ if state == *input.state => Memory::Keep,
         Verdict::Deny { .. } => Memory::Save(state),
         _ => Memory::Note(state),
     };

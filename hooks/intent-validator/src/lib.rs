@@ -37,7 +37,7 @@ use std::process::ExitCode;
 
 use shared::cli::{self, Asker, Verb};
 use shared::config::{Section, SettingFault};
-use shared::hook::{Given, Headless, Hook, Outcome, Seen};
+use shared::hook::{Context, Headless, Hook, Input, Outcome};
 use shared::host::Host;
 use shared::switches::Turn;
 
@@ -85,11 +85,11 @@ impl Hook for IntentValidator {
         command::status_lines(&section.settings, asker)
     }
 
-    fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
-        observe::observe(seen)
+    fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
+        observe::observe(context)
     }
 
-    fn decide(given: &Given<'_, Self>) -> Outcome<State, Turn> {
-        decide::decide(given)
+    fn decide(input: &Input<'_, Self>) -> Outcome<State, Turn> {
+        decide::decide(input)
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use shared::cli;
-use shared::hook::{Hook, Seen};
+use shared::hook::{Context, Hook};
 use shared::messages::Texts;
 use shared::protocol::{Event, ToolCall};
 use shared::state::read_regular;
@@ -76,28 +76,28 @@ pub struct StartFacts {
     pub(crate) notice: Option<String>,
 }
 
-pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
-    match &seen.input.event {
-        Event::PreToolUse(tool) => before(seen, tool),
-        Event::PostToolUse(result) => declared::after(seen, result).map(Facts::Declared),
+pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
+    match &context.request.event {
+        Event::PreToolUse(tool) => before(context, tool),
+        Event::PostToolUse(result) => declared::after(context, result).map(Facts::Declared),
         Event::UserPromptSubmit { prompt, source } => {
-            cli::prompted::<IntentValidator>(seen, prompt, source.as_deref()).map(Facts::Command)
+            cli::prompted::<IntentValidator>(context, prompt, source.as_deref()).map(Facts::Command)
         }
-        Event::SessionStart { .. } => seen.settings.announce.then(|| Facts::Start(announcement(seen))),
+        Event::SessionStart { .. } => context.settings.announce.then(|| Facts::Start(announcement(context))),
         Event::SessionEnd { .. } => Some(Facts::SessionEnd),
         _ => None,
     }
 }
 
-fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
-    seen.input.call.session_id.as_ref()?;
+fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
+    context.request.call.session_id.as_ref()?;
     let change = change::read(tool)?;
-    if !has_extension_of_source(&change.file, seen.settings) {
+    if !has_extension_of_source(&change.file, context.settings) {
         return None;
     }
-    let spot = Spot::of(seen, &change.file)?;
-    let kind = source::kind(&spot.file, seen.settings)?;
-    Some(Facts::Change(Box::new(look(seen, tool, &change, &spot, kind))))
+    let spot = Spot::of(context, &change.file)?;
+    let kind = source::kind(&spot.file, context.settings)?;
+    Some(Facts::Change(Box::new(look(context, tool, &change, &spot, kind))))
 }
 
 /// Most files that are none show by their name alone, before links are resolved.
@@ -106,13 +106,19 @@ fn has_extension_of_source(file: &str, settings: &Settings) -> bool {
     extension.is_some_and(|own| settings.extensions.iter().any(|known| known.eq_ignore_ascii_case(own)))
 }
 
-fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: &Spot, kind: Kind) -> ChangeFacts {
-    let settings = seen.settings;
-    let call = &seen.input.call;
-    let state: State = seen.peek();
+fn look(
+    context: &Context<'_, Settings>,
+    tool: &ToolCall,
+    change: &Change,
+    spot: &Spot,
+    kind: Kind,
+) -> ChangeFacts {
+    let settings = context.settings;
+    let call = &context.request.call;
+    let state: State = context.peek();
     let versions = versions(change, &spot.path);
     let findings = checks::find(&spot.file, &versions, &settings.checks);
-    let root = seen.places.root.as_deref().unwrap_or(Path::new(""));
+    let root = context.places.root.as_deref().unwrap_or(Path::new(""));
     // What the folders above the project are called says nothing of its files.
     let called = Path::new(&change.file).strip_prefix(root).unwrap_or(Path::new(&change.file));
     let place =
@@ -127,18 +133,18 @@ fn look(seen: &Seen<'_, Settings>, tool: &ToolCall, change: &Change, spot: &Spot
         findings,
         ..Known::default()
     };
-    listen(seen, tool, &state, &mut known);
+    listen(context, tool, &state, &mut known);
     known.is_private = may_be_asked(settings, &known.local)
         && [&known.place.file, &known.place.in_project, called.to_string_lossy().as_ref()]
             .iter()
             .any(|file| source::is_private(file, &settings.judge.never_send));
     // Finding it costs a look along PATH, and only texts need it.
     if settings.stage1 == Stage1::Model || !matches!(known.local, Local::Declared { .. }) {
-        known.program = seen.host.own_command(IntentValidator::NAME, seen.places);
+        known.program = context.host.own_command(IntentValidator::NAME, context.places);
     }
-    let mut texts = Texts::new(&settings.message_files, seen.host, seen.places);
-    let answers = ask(seen, tool, &state, &known, &mut texts);
-    ChangeFacts { known, answers, notice: notice(seen, &texts) }
+    let mut texts = Texts::new(&settings.message_files, context.host, context.places);
+    let answers = ask(context, tool, &state, &known, &mut texts);
+    ChangeFacts { known, answers, notice: notice(context, &texts) }
 }
 
 /// A model may come into it: only then it is worth the price of reading globs to know what none may see.
@@ -159,11 +165,11 @@ fn versions(change: &Change, path: &Path) -> Versions {
 }
 
 /// What was declared and said about the change; the transcript is not opened where a recorded declaration is enough.
-fn listen(seen: &Seen<'_, Settings>, tool: &ToolCall, state: &State, known: &mut Known) {
-    let call = &seen.input.call;
-    let ttl = Duration::from_secs(seen.settings.declaration_ttl_secs.get().into());
+fn listen(context: &Context<'_, Settings>, tool: &ToolCall, state: &State, known: &mut Known) {
+    let call = &context.request.call;
+    let ttl = Duration::from_secs(context.settings.declaration_ttl_secs.get().into());
     let agent = known.place.agent.as_deref();
-    let recorded = state.declared(&known.place.in_project, agent, seen.host.now(), ttl).cloned();
+    let recorded = state.declared(&known.place.in_project, agent, context.host.now(), ttl).cloned();
     let main = call.transcript_path.as_deref();
     if recorded
         .as_ref()
@@ -198,33 +204,34 @@ fn judge(recorded: Option<&Form>, words: &Words, known: &Known) -> Local {
 
 /// Asks whom the plan wants asked: nobody, one, or one after the other.
 fn ask(
-    seen: &Seen<'_, Settings>,
+    context: &Context<'_, Settings>,
     tool: &ToolCall,
     state: &State,
     known: &Known,
     texts: &mut Texts<'_>,
 ) -> Answers {
     let mut answers = Answers::default();
-    if standing(known, &answers, seen.settings, state, seen.host.now()) == Standing::AskWhetherDeclared {
-        answers.stage1 = Some(questions::whether_declared(seen, tool, known, texts));
+    if standing(known, &answers, context.settings, state, context.host.now()) == Standing::AskWhetherDeclared
+    {
+        answers.stage1 = Some(questions::whether_declared(context, tool, known, texts));
     }
     if let Standing::AskForReview { declared, .. } =
-        standing(known, &answers, seen.settings, state, seen.host.now())
+        standing(known, &answers, context.settings, state, context.host.now())
     {
-        answers.stage2 = Some(questions::review(seen, tool, known, &declared, texts));
+        answers.stage2 = Some(questions::review(context, tool, known, &declared, texts));
     }
     answers
 }
 
 /// How a change is declared, in the words of the prompt files.
-fn announcement(seen: &Seen<'_, Settings>) -> StartFacts {
-    let mut texts = Texts::new(&seen.settings.message_files, seen.host, seen.places);
-    let program = seen.host.own_command(IntentValidator::NAME, seen.places);
+fn announcement(context: &Context<'_, Settings>) -> StartFacts {
+    let mut texts = Texts::new(&context.settings.message_files, context.host, context.places);
+    let program = context.host.own_command(IntentValidator::NAME, context.places);
     let mut text = format!("intent-validator: {}", how_to_declare(&mut texts, &program));
-    if seen.settings.tdd {
-        text = format!("{text}\n{}", about_tests(&mut texts, seen.settings));
+    if context.settings.tdd {
+        text = format!("{text}\n{}", about_tests(&mut texts, context.settings));
     }
-    StartFacts { text, notice: notice(seen, &texts) }
+    StartFacts { text, notice: notice(context, &texts) }
 }
 
 fn how_to_declare(texts: &mut Texts<'_>, program: &str) -> String {

@@ -78,7 +78,7 @@ pub(crate) enum Standing {
         key: String,
     },
     Passes {
-        let_go: Option<LetGo>,
+        let_go: Option<Allowed>,
         approved: Option<String>,
     },
     /// There is no verdict, and the user decides.
@@ -97,7 +97,7 @@ pub(crate) enum Standing {
 
 /// The reason to allow a change that did not come through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LetGo {
+pub(crate) enum Allowed {
     /// It was blocked often enough.
     Enough(Cause),
     /// No model may see the file.
@@ -159,10 +159,10 @@ pub(crate) fn standing(
     if scene.is_found() {
         return Standing::Found(known.findings.clone());
     }
-    let checks_let_go = (!known.findings.is_empty()).then_some(LetGo::Enough(Cause::Checks));
+    let checks_let_go = (!known.findings.is_empty()).then_some(Allowed::Enough(Cause::Checks));
     match first {
         First::Declared(declared) => scene.second(&declared, answers.stage2.as_ref(), checks_let_go, now),
-        First::LetGo(let_go) => scene.second("", answers.stage2.as_ref(), Some(let_go), now),
+        First::Allowed(let_go) => scene.second("", answers.stage2.as_ref(), Some(let_go), now),
         First::NoVerdict(why) => scene.without_verdict(why, checks_let_go),
     }
 }
@@ -170,7 +170,7 @@ pub(crate) fn standing(
 /// How stage 1 lets a change through.
 enum First {
     Declared(String),
-    LetGo(LetGo),
+    Allowed(Allowed),
     NoVerdict(Option<String>),
 }
 
@@ -212,7 +212,9 @@ impl Scene<'_> {
         match reply.map(|reply| &reply.verdict) {
             Some(Ok(announced)) => self.announced(announced),
             Some(Err(why)) => Ok(First::NoVerdict(why.clone())),
-            None if self.is_enough(Cause::Declaration) => Ok(First::LetGo(LetGo::Enough(Cause::Declaration))),
+            None if self.is_enough(Cause::Declaration) => {
+                Ok(First::Allowed(Allowed::Enough(Cause::Declaration)))
+            }
             None => match self.state.announced(&self.known.announced_key(self.settings), now) {
                 Some(announced) => self.announced(announced),
                 None => Err(Standing::AskWhetherDeclared),
@@ -234,14 +236,14 @@ impl Scene<'_> {
     }
 
     fn blocks(&self, cause: Cause, standing: Standing) -> Result<First, Standing> {
-        if self.is_enough(cause) { Ok(First::LetGo(LetGo::Enough(cause))) } else { Err(standing) }
+        if self.is_enough(cause) { Ok(First::Allowed(Allowed::Enough(cause))) } else { Err(standing) }
     }
 
     fn second(
         &self,
         declared: &str,
         reply: Option<&Reply<Review>>,
-        let_go: Option<LetGo>,
+        let_go: Option<Allowed>,
         now: Timestamp,
     ) -> Standing {
         let passes = |let_go| Standing::Passes { let_go, approved: None };
@@ -250,10 +252,10 @@ impl Scene<'_> {
             return passes(let_go);
         }
         if *is_private {
-            return passes(let_go.or(Some(LetGo::Private)));
+            return passes(let_go.or(Some(Allowed::Private)));
         }
         if self.is_enough(Cause::Review) {
-            return passes(let_go.or(Some(LetGo::Enough(Cause::Review))));
+            return passes(let_go.or(Some(Allowed::Enough(Cause::Review))));
         }
         let key = review::key(self.settings, declared, &diff(&place.in_project, versions));
         let findings = match reply.map(|reply| &reply.verdict) {
@@ -270,7 +272,7 @@ impl Scene<'_> {
         Standing::Reviewed { findings: findings.to_vec(), key }
     }
 
-    fn without_verdict(&self, why: Option<String>, let_go: Option<LetGo>) -> Standing {
+    fn without_verdict(&self, why: Option<String>, let_go: Option<Allowed>) -> Standing {
         match why {
             Some(why) if self.settings.judge.on_judge_failure == OnFailure::Ask => Standing::UserDecides(why),
             _ => Standing::Passes { let_go, approved: None },

@@ -1,6 +1,6 @@
 //! The texts of config/prompts, and how their placeholders are filled.
 
-use shared::hook::Seen;
+use shared::hook::Context;
 use shared::messages::{Text, Texts};
 use shared::notices::not_yet_told;
 
@@ -50,8 +50,8 @@ pub(crate) fn unusable(texts: &Texts<'_>) -> Vec<&'static str> {
 }
 
 /// The notice about the user's own texts that cannot be used, once in a session.
-pub(crate) fn notice(seen: &Seen<'_, Settings>, texts: &Texts<'_>) -> Option<String> {
-    let (store, session) = seen.store.zip(seen.input.call.session_id.as_deref())?;
+pub(crate) fn notice(context: &Context<'_, Settings>, texts: &Texts<'_>) -> Option<String> {
+    let (store, session) = context.store.zip(context.request.call.session_id.as_deref())?;
     let told = |key| {
         format!(
             "intent-validator: message_files.{key} cannot be read or is empty; the built-in text was used"

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use shared::hook::{Heed, Heeded, Remembered};
+use shared::hook::{Reaction, ReactionKind, Remembered};
 use shared::host::Timestamp;
 
 use crate::checks::Finding;
@@ -191,12 +191,12 @@ impl State {
     }
 
     /// The call goes through: what has become of the refusals before it, each told once.
-    pub(crate) fn settle(&mut self, place: &Place, let_go: Option<Cause>) -> Vec<Heed> {
+    pub(crate) fn settle(&mut self, place: &Place, let_go: Option<Cause>) -> Vec<Reaction> {
         let open = self.blocked.iter_mut().filter(|blocked| blocked.is_open && blocked.place == *place);
         let told = open.filter_map(|blocked| {
             blocked.is_open = false;
             let cause = blocked.cause?;
-            let how = if Some(cause) == let_go { Heeded::Overridden } else { Heeded::Followed };
+            let how = if Some(cause) == let_go { ReactionKind::Overridden } else { ReactionKind::Followed };
             Some(how.of(cause.rule()))
         });
         told.collect()

@@ -5,7 +5,7 @@ use secrets::masked;
 use crate::checks::Finding;
 use crate::declare;
 use crate::form::{self, Lack};
-use crate::plan::{Known, LetGo};
+use crate::plan::{Allowed, Known};
 use crate::state::Cause;
 
 /// So much of a text of others is repeated, in characters.
@@ -116,7 +116,7 @@ fn listed(findings: &[Finding]) -> String {
     list.join("\n")
 }
 
-impl LetGo {
+impl Allowed {
     /// For the journal.
     pub(crate) const fn words(self) -> &'static str {
         match self {

@@ -14,8 +14,8 @@ mod status;
 mod tests;
 
 use shared::cli::{self, Asker, Commands, Line, Verb};
-use shared::hook::Seen;
-use shared::protocol::{Call, Event, Input};
+use shared::hook::Context;
+use shared::protocol::{Call, Event, Request};
 use transcript::kept;
 
 use crate::PauseRecorder;
@@ -57,9 +57,9 @@ impl Commands for PauseRecorder {
         grammar::misused(line)
     }
 
-    fn answer(wanted: &Asked, asker: &Asker<'_>, seen: Option<&Seen<'_, Settings>>) -> Reply {
-        match seen {
-            Some(seen) => answer(wanted, *asker, seen, true),
+    fn answer(wanted: &Asked, asker: &Asker<'_>, context: Option<&Context<'_, Settings>>) -> Reply {
+        match context {
+            Some(context) => answer(wanted, *asker, context, true),
             None => in_shell(wanted, asker),
         }
     }
@@ -71,20 +71,20 @@ fn in_shell(wanted: &Asked, asker: &Asker<'_>) -> Reply {
         Ok(section) => section,
         Err(why) => return Reply::no(why),
     };
-    let input = input(asker);
-    let seen = Seen {
-        input: &input,
+    let request = request(asker);
+    let context = Context {
+        request: &request,
         settings: &section.settings,
         places: asker.places,
         host: asker.host,
         locked: &section.locked,
         store: asker.store,
     };
-    answer(wanted, *asker, &seen, false)
+    answer(wanted, *asker, &context, false)
 }
 
 /// What a prompt of the session would carry. Its transcript is the one its record was begun with, or the one of its name.
-fn input(asker: &Asker<'_>) -> Input {
+fn request(asker: &Asker<'_>) -> Request {
     let session = asker.session;
     let shelf = asker.store.and_then(shelf::own_store).map(|own| shelf::read(&own)).unwrap_or_default();
     let entry = shelf.entries.iter().rev().find(|entry| Some(entry.session.as_str()) == session);
@@ -95,11 +95,11 @@ fn input(asker: &Asker<'_>) -> Input {
         transcript_path: recorded.or_else(by_name),
         ..Call::default()
     };
-    Input { call, event: Event::UserPromptSubmit { prompt: String::new(), source: None } }
+    Request { call, event: Event::UserPromptSubmit { prompt: String::new(), source: None } }
 }
 
-fn answer(wanted: &Asked, asker: Asker<'_>, seen: &Seen<'_, Settings>, is_prompt: bool) -> Reply {
-    match (wanted, Desk::new(asker, seen, is_prompt)) {
+fn answer(wanted: &Asked, asker: Asker<'_>, context: &Context<'_, Settings>, is_prompt: bool) -> Reply {
+    match (wanted, Desk::new(asker, context, is_prompt)) {
         (Asked::SnapshotSchema, _) => Reply::yes(snapshot_schema()),
         (_, None) => Reply::no("pause-recorder: there is no project here, and no folder to keep records in"),
         (Asked::Status { json }, Some(desk)) => status::answer(&desk, *json),

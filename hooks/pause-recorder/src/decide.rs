@@ -5,7 +5,7 @@ mod actions;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use shared::hook::{Given, Memory, Outcome, Remark, Verdict};
+use shared::hook::{AuditEvent, Input, Memory, Outcome, Verdict};
 use shared::protocol::Event;
 
 use crate::PauseRecorder;
@@ -26,13 +26,13 @@ pub(crate) use actions::started;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-pub(crate) fn decide(given: &Given<'_, PauseRecorder>) -> Outcome<State, Step> {
-    if let Some(reply) = &given.facts.answered {
-        return answered(given, reply);
+pub(crate) fn decide(input: &Input<'_, PauseRecorder>) -> Outcome<State, Step> {
+    if let Some(reply) = &input.facts.answered {
+        return answered(input, reply);
     }
-    let mut course = Course::of(given);
+    let mut course = Course::of(input);
     course.follow_compaction();
-    let reason = wanted(given.facts, &course.state, &given.input.event);
+    let reason = wanted(input.facts, &course.state, &input.request.event);
     let new = course.climb();
     course.begin(reason);
     course.record(&new);
@@ -40,15 +40,15 @@ pub(crate) fn decide(given: &Given<'_, PauseRecorder>) -> Outcome<State, Step> {
     course.outcome(&new)
 }
 
-fn answered(given: &Given<'_, PauseRecorder>, reply: &Reply) -> Outcome<State, Step> {
-    let state = after(&reply.effects, given);
-    reply.outcome().remembering(if state == *given.state { Memory::Keep } else { Memory::Note(state) })
+fn answered(input: &Input<'_, PauseRecorder>, reply: &Reply) -> Outcome<State, Step> {
+    let state = after(&reply.effects, input);
+    reply.outcome().remembering(if state == *input.state { Memory::Keep } else { Memory::Note(state) })
 }
 
 /// What the session's user does with its record by a word holds for this climb.
-fn after(steps: &[Step], given: &Given<'_, PauseRecorder>) -> State {
-    let mut state = given.state.clone();
-    let own = given.facts.record.as_ref().map(|active| &active.record.path);
+fn after(steps: &[Step], input: &Input<'_, PauseRecorder>) -> State {
+    let mut state = input.state.clone();
+    let own = input.facts.record.as_ref().map(|active| &active.record.path);
     for step in steps {
         match step {
             Step::Start(start) => (state.begun, state.dropped) = (Some(start.at), false),
@@ -105,7 +105,7 @@ fn is_put_down(facts: &Facts, state: &State) -> bool {
 
 /// One event on its way through the rules.
 struct Course<'a> {
-    given: &'a Given<'a, PauseRecorder>,
+    input: &'a Input<'a, PauseRecorder>,
     facts: &'a Facts,
     session: &'a str,
     state: State,
@@ -114,14 +114,14 @@ struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    fn of(given: &'a Given<'a, PauseRecorder>) -> Self {
+    fn of(input: &'a Input<'a, PauseRecorder>) -> Self {
         Self {
-            given,
-            facts: given.facts,
-            session: given.input.call.session_id.as_deref().unwrap_or_default(),
-            state: given.state.clone(),
+            input,
+            facts: input.facts,
+            session: input.request.call.session_id.as_deref().unwrap_or_default(),
+            state: input.state.clone(),
             steps: Vec::new(),
-            is_recorded: given.facts.record.is_some(),
+            is_recorded: input.facts.record.is_some(),
         }
     }
 
@@ -131,7 +131,7 @@ impl<'a> Course<'a> {
 
     /// What is known before and after a compaction; the levels begin anew with it.
     fn follow_compaction(&mut self) {
-        match &self.given.input.event {
+        match &self.input.request.event {
             event if is_automatic(event) => {
                 let reading = self.facts.reading.as_ref().filter(|reading| !reading.model.is_empty());
                 self.state.compacting = reading
@@ -196,12 +196,12 @@ impl<'a> Course<'a> {
             return;
         }
         self.is_recorded = true;
-        self.state.begun = Some(self.given.now);
+        self.state.begun = Some(self.input.now);
         self.state.left_out = 0;
         self.steps.push(Step::Start(Box::new(Start {
             session: self.session.to_owned(),
-            transcript: self.given.input.call.transcript_path.clone(),
-            at: self.given.now,
+            transcript: self.input.request.call.transcript_path.clone(),
+            at: self.input.now,
             data: actions::started(self.session, self.facts.reading.as_ref(), reason),
             share: self.share(),
             then: Vec::new(),
@@ -214,8 +214,8 @@ impl<'a> Course<'a> {
             return;
         }
         let crossed = actions::crossed(new, self.facts.reading.as_ref());
-        let happened = actions::of(&self.given.input.event, &self.given.input.call);
-        let (at, share) = (self.given.now, self.share());
+        let happened = actions::of(&self.input.request.event, &self.input.request.call);
+        let (at, share) = (self.input.now, self.share());
         let drafts: Vec<Draft> =
             crossed.into_iter().chain(happened).map(|(kind, data)| Draft { kind, at, data, share }).collect();
         if drafts.is_empty() {
@@ -235,13 +235,13 @@ impl<'a> Course<'a> {
     /// The record had begun, but was not seen: this call has ended at the same time as the one that began it. Where it was
     /// dropped since, nothing is there to be appended to.
     fn has_begun(&self) -> bool {
-        self.given.state.told.contains(&Level::AutoPause) && self.facts.sessions.is_some()
+        self.input.state.told.contains(&Level::AutoPause) && self.facts.sessions.is_some()
     }
 
     /// A compaction leaves a snapshot and the record goes on; with the session it ends. Records of others end when their
     /// sessions have.
     fn end(&mut self) {
-        match &self.given.input.event {
+        match &self.input.request.event {
             Event::PreCompact { .. } if self.is_recorded => {
                 if let Some(material) = &self.facts.material {
                     self.finish(Ending::GoesOn, material.as_ref().clone());
@@ -265,9 +265,9 @@ impl<'a> Course<'a> {
             which: Which::Session(self.session.to_owned()),
             ending,
             material,
-            at: self.given.now,
+            at: self.input.now,
             left_out: self.state.left_out,
-            commit: self.given.settings.git_commit,
+            commit: self.input.settings.git_commit,
             by_own_word: false,
         })));
     }
@@ -282,8 +282,8 @@ impl<'a> Course<'a> {
             self.steps.push(Step::Fail { session: None, why: why.clone() });
         }
         if left.compress {
-            let days = self.given.settings.compress_after_days.get();
-            self.steps.push(Step::Compress { before: self.given.now.minus(DAY * days) });
+            let days = self.input.settings.compress_after_days.get();
+            self.steps.push(Step::Compress { before: self.input.now.minus(DAY * days) });
         }
     }
 
@@ -305,22 +305,22 @@ impl<'a> Course<'a> {
     fn outcome(mut self, new: &BTreeSet<Level>) -> Outcome<State, Step> {
         let left = &self.facts.left;
         let mut verdict = Verdict::Pass;
-        if let Some(tell) = left.tell.as_ref().filter(|_| !self.given.headless) {
+        if let Some(tell) = left.tell.as_ref().filter(|_| !self.input.headless) {
             verdict = Verdict::Advise { text: brief(&tell.text, &tell.snapshot, &tell.path) };
             self.steps.push(Step::MarkRead { id: tell.id.clone() });
         }
         let told = self.level(new);
-        let remark = told.is_some().then(|| Remark::Advised("levels".to_owned()));
+        let audit_event = told.is_some().then(|| AuditEvent::Advised("levels".to_owned()));
         let orphans = (!left.orphans.is_empty()).then(|| wording::orphans(&left.orphans));
         let notice: Vec<String> = told.into_iter().chain(orphans).collect();
-        let is_over = matches!(self.given.input.event, Event::SessionEnd { .. });
+        let is_over = matches!(self.input.request.event, Event::SessionEnd { .. });
         let memory = match () {
             () if is_over => Memory::Drop,
-            () if self.state == *self.given.state => Memory::Keep,
+            () if self.state == *self.input.state => Memory::Keep,
             () => Memory::Note(self.state),
         };
         let notice = (!notice.is_empty()).then(|| notice.join("\n"));
-        Outcome { verdict, notice, memory, remark, effects: self.steps, ..Outcome::pass() }
+        Outcome { verdict, notice, memory, audit_event, effects: self.steps, ..Outcome::pass() }
     }
 }
 

@@ -40,7 +40,7 @@ use std::process::ExitCode;
 
 use shared::cli::{self, Verb};
 use shared::config::SettingFault;
-use shared::hook::{Given, Headless, Hook, Outcome, Seen};
+use shared::hook::{Context, Headless, Hook, Input, Outcome};
 use shared::host::Host;
 
 /// The hook.
@@ -72,11 +72,11 @@ impl Hook for PauseRecorder {
         settings.faults()
     }
 
-    fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
-        observe::observe(seen)
+    fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
+        observe::observe(context)
     }
 
-    fn decide(given: &Given<'_, Self>) -> Outcome<State, Step> {
-        decide::decide(given)
+    fn decide(input: &Input<'_, Self>) -> Outcome<State, Step> {
+        decide::decide(input)
     }
 }

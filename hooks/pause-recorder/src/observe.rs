@@ -7,9 +7,9 @@ pub(crate) mod start;
 use std::time::Duration;
 
 use shared::cli;
-use shared::hook::{Hook, Seen};
+use shared::hook::{Context, Hook};
 use shared::host::Timestamp;
-use shared::protocol::{Event, Input};
+use shared::protocol::{Event, Request};
 
 use crate::PauseRecorder;
 use crate::command::Reply;
@@ -106,20 +106,20 @@ pub struct Orphan {
     pub actions: usize,
 }
 
-pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
-    let session = seen.input.call.session_id.as_deref()?;
-    let is_command = matches!(&seen.input.event, Event::UserPromptSubmit { prompt, .. } if PauseRecorder::is_command(prompt));
-    if is_none_of_ours(seen.input) {
+pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
+    let session = context.request.call.session_id.as_deref()?;
+    let is_command = matches!(&context.request.event, Event::UserPromptSubmit { prompt, .. } if PauseRecorder::is_command(prompt));
+    if is_none_of_ours(context.request) {
         return None;
     }
-    let sessions = Sessions::of(seen.places);
-    let state: State = seen.peek();
-    let record = sessions.as_ref().and_then(|sessions| active(seen, session, &state, sessions));
+    let sessions = Sessions::of(context.places);
+    let state: State = context.peek();
+    let record = sessions.as_ref().and_then(|sessions| active(context, session, &state, sessions));
     // Where nothing can be remembered, each call would tell the same.
-    let is_asked = !is_command && seen.store.is_some();
-    let reading = is_asked.then(|| reading::of(seen, &state, record.is_some())).flatten();
-    let learnt = reading::learnt(seen, &state, reading.as_ref());
-    let thresholds = reading::thresholds(seen.settings, reading.as_ref(), learnt.as_ref());
+    let is_asked = !is_command && context.store.is_some();
+    let reading = is_asked.then(|| reading::of(context, &state, record.is_some())).flatten();
+    let learnt = reading::learnt(context, &state, reading.as_ref());
+    let thresholds = reading::thresholds(context.settings, reading.as_ref(), learnt.as_ref());
     let mut facts = Facts {
         sessions,
         record,
@@ -132,23 +132,23 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
         answered: None,
         left: Left::default(),
     };
-    facts.fate = fate(seen, session, &state, &facts);
-    facts.hindrance = hindrance(seen, &state, &facts);
-    match &seen.input.event {
+    facts.fate = fate(context, session, &state, &facts);
+    facts.hindrance = hindrance(context, &state, &facts);
+    match &context.request.event {
         Event::UserPromptSubmit { prompt, source } if is_command => {
-            facts.answered = cli::prompted::<PauseRecorder>(seen, prompt, source.as_deref());
+            facts.answered = cli::prompted::<PauseRecorder>(context, prompt, source.as_deref());
         }
         Event::PreCompact { trigger } if facts.record.is_some() || trigger == "auto" => {
-            facts.material = gathered(seen, PATIENCE);
+            facts.material = gathered(context, PATIENCE);
         }
         Event::SessionEnd { .. } => {
             let is_small = |active: &Active| active.record.bytes <= MAX_BYTES_AT_END;
             if facts.record.as_ref().is_some_and(is_small) {
-                facts.material = gathered(seen, PATIENCE_AT_END);
+                facts.material = gathered(context, PATIENCE_AT_END);
             }
         }
         Event::SessionStart { source, .. } => {
-            facts.left = start::left(seen, session, source, facts.sessions.as_ref());
+            facts.left = start::left(context, session, source, facts.sessions.as_ref());
         }
         _ => {}
     }
@@ -156,11 +156,16 @@ pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
 }
 
 /// The session's record.
-fn active(seen: &Seen<'_, Settings>, session: &str, state: &State, sessions: &Sessions) -> Option<Active> {
+fn active(
+    context: &Context<'_, Settings>,
+    session: &str,
+    state: &State,
+    sessions: &Sessions,
+) -> Option<Active> {
     let record = sessions.active(session)?;
-    let is_full = record.bytes >= u64::from(seen.settings.max_record_mib.get()) * 1024 * 1024;
+    let is_full = record.bytes >= u64::from(context.settings.max_record_mib.get()) * 1024 * 1024;
     let look = || {
-        let own = seen.store.and_then(shelf::own_store)?;
+        let own = context.store.and_then(shelf::own_store)?;
         shelf::read(&own).begun_at(&sessions.root, session)
     };
     let began = if state.begun.is_none() { look() } else { None };
@@ -168,26 +173,26 @@ fn active(seen: &Seen<'_, Settings>, session: &str, state: &State, sessions: &Se
 }
 
 /// A compaction inside a subagent is the subagent's.
-fn is_none_of_ours(input: &Input) -> bool {
-    match &input.event {
+fn is_none_of_ours(request: &Request) -> bool {
+    match &request.event {
         Event::PreToolUse(_) | Event::Other(_) => true,
-        Event::PreCompact { .. } => input.call.agent_id.is_some(),
+        Event::PreCompact { .. } => request.call.agent_id.is_some(),
         _ => false,
     }
 }
 
-fn fate(seen: &Seen<'_, Settings>, session: &str, state: &State, facts: &Facts) -> Option<Fate> {
+fn fate(context: &Context<'_, Settings>, session: &str, state: &State, facts: &Facts) -> Option<Fate> {
     let begun = state.begun.filter(|_| facts.record.is_none() && !state.dropped)?;
-    if !facts.is_high() && !is_automatic(&seen.input.event) {
+    if !facts.is_high() && !is_automatic(&context.request.event) {
         return None;
     }
-    let own = seen.store.and_then(shelf::own_store)?;
+    let own = context.store.and_then(shelf::own_store)?;
     Some(shelf::read(&own).fate(&facts.sessions.as_ref()?.root, session, begun))
 }
 
 /// What a record needs is tried before it is said that one begins.
-fn hindrance(seen: &Seen<'_, Settings>, state: &State, facts: &Facts) -> Option<String> {
-    wanted(facts, state, &seen.input.event)?;
+fn hindrance(context: &Context<'_, Settings>, state: &State, facts: &Facts) -> Option<String> {
+    wanted(facts, state, &context.request.event)?;
     prepare::room(facts.sessions.as_ref()?)
 }
 
@@ -200,14 +205,14 @@ impl Facts {
 }
 
 /// How full the context of the session that asks is; `None` where nobody knows.
-pub(crate) fn standing(seen: &Seen<'_, Settings>) -> Option<Reading> {
-    reading::of(seen, &seen.peek(), true)
+pub(crate) fn standing(context: &Context<'_, Settings>) -> Option<Reading> {
+    reading::of(context, &context.peek(), true)
 }
 
-fn gathered(seen: &Seen<'_, Settings>, patience: Duration) -> Option<Box<Material>> {
-    let root = seen.places.root.as_deref()?;
-    let transcript = seen.input.call.transcript_path.as_deref();
-    material::gather(seen.host, root, transcript, patience).map(Box::new)
+fn gathered(context: &Context<'_, Settings>, patience: Duration) -> Option<Box<Material>> {
+    let root = context.places.root.as_deref()?;
+    let transcript = context.request.call.transcript_path.as_deref();
+    material::gather(context.host, root, transcript, patience).map(Box::new)
 }
 
 #[cfg(test)]

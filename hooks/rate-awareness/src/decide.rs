@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use shared::hook::{Given, Heed, Heeded, Memory, Outcome, Remark, Trail, Verdict};
+use shared::hook::{Audit, AuditEvent, Input, Memory, Outcome, Reaction, ReactionKind, Verdict};
 use shared::protocol::{Event, ToolCall};
 
 use crate::bucket::Bucket;
@@ -18,21 +18,21 @@ use crate::{RateAwareness, skill};
 /// No model answers faster than this.
 const READ_AFTER: Duration = Duration::from_millis(500);
 
-pub(crate) fn decide(given: &Given<'_, RateAwareness>) -> Outcome<State> {
-    match (&given.input.event, given.facts) {
+pub(crate) fn decide(input: &Input<'_, RateAwareness>) -> Outcome<State> {
+    match (&input.request.event, input.facts) {
         // Without a session there is nothing to remember in.
-        (Event::PreToolUse(tool), Facts::Call(facts)) if given.input.call.session_id.is_some() => {
-            before_call(given, tool, facts)
+        (Event::PreToolUse(tool), Facts::Call(facts)) if input.request.call.session_id.is_some() => {
+            before_call(input, tool, facts)
         }
         (Event::SessionEnd { .. }, _) => Outcome::pass().remembering(Memory::Drop),
         _ => Outcome::pass(),
     }
 }
 
-fn before_call(given: &Given<'_, RateAwareness>, tool: &ToolCall, facts: &CallFacts) -> Outcome<State> {
-    let Given { input, state, settings, now, .. } = given;
-    let name = agent_key(input.call.agent_id.as_deref());
-    let (account, refused) = pay(given, facts, &name);
+fn before_call(input: &Input<'_, RateAwareness>, tool: &ToolCall, facts: &CallFacts) -> Outcome<State> {
+    let Input { request, state, settings, now, .. } = input;
+    let name = agent_key(request.call.agent_id.as_deref());
+    let (account, refused) = pay(input, facts, &name);
     let before = state.agent(&name, facts.prompt).cloned().unwrap_or_default();
     // A call that is refused for want of a token may be made again: that is no loop.
     let counts = refused.is_none() || settings.mode == Mode::Advise;
@@ -43,8 +43,8 @@ fn before_call(given: &Given<'_, RateAwareness>, tool: &ToolCall, facts: &CallFa
     if counts {
         past.extend(circles(settings, &loops));
     }
-    let heed = heed(given, &before, &loops).filter(|_| counts);
-    let told = tell(given, tool, facts, &past).heeding(heed);
+    let reaction = reaction(input, &before, &loops).filter(|_| counts);
+    let told = tell(input, tool, facts, &past).with_reactions(reaction);
 
     let runs = past.is_empty() || settings.mode == Mode::Advise;
     let skill = facts.skill.clone().filter(|_| runs).or(before.skill);
@@ -55,21 +55,21 @@ fn before_call(given: &Given<'_, RateAwareness>, tool: &ToolCall, facts: &CallFa
 
 /// What became of what the model was told of a row of the same call, which is told first at the limit itself: the next call
 /// is another one, or it is not. A call that began at once was made beside it, and tells nothing.
-fn heed(given: &Given<'_, RateAwareness>, before: &Agent, after: &Loops) -> Option<Heed> {
-    let (limit, row) = (given.settings.repeat.get()?, before.loops.in_a_row());
-    let was_told = row == limit && (given.settings.mode == Mode::Deny || readers(given).1);
-    if !was_told || given.started.since(before.last) < READ_AFTER {
+fn reaction(input: &Input<'_, RateAwareness>, before: &Agent, after: &Loops) -> Option<Reaction> {
+    let (limit, row) = (input.settings.repeat.get()?, before.loops.in_a_row());
+    let was_told = row == limit && (input.settings.mode == Mode::Deny || readers(input).1);
+    if !was_told || input.started.since(before.last) < READ_AFTER {
         return None;
     }
-    let how = if after.in_a_row() > row { Heeded::Overridden } else { Heeded::Followed };
+    let how = if after.in_a_row() > row { ReactionKind::Overridden } else { ReactionKind::Followed };
     Some(how.of("repeat"))
 }
 
 /// Takes a token from the bucket of the skill the call is made under; where there is none, with the call's number among
 /// those of the empty spell.
-fn pay<'a>(given: &Given<'a, RateAwareness>, facts: &CallFacts, agent: &str) -> (Account<'a>, Option<u32>) {
-    let Given { input, state, settings, now, .. } = given;
-    let around = || input.call.cwd.as_deref().and_then(skill::around);
+fn pay<'a>(input: &Input<'a, RateAwareness>, facts: &CallFacts, agent: &str) -> (Account<'a>, Option<u32>) {
+    let Input { request, state, settings, now, .. } = input;
+    let around = || request.call.cwd.as_deref().and_then(skill::around);
     let called = state.skill(agent, facts.prompt).map(Cow::Borrowed);
     let skill = called.or_else(around).unwrap_or(Cow::Borrowed(skill::UNGATED));
     let (rate, entry) = settings.rate_of(&skill);
@@ -100,7 +100,7 @@ fn circles<'a>(settings: &Settings, loops: &Loops) -> Vec<Past<'a>> {
 
 /// Says what has to be said, once per reader.
 fn tell(
-    given: &Given<'_, RateAwareness>,
+    input: &Input<'_, RateAwareness>,
     tool: &ToolCall,
     facts: &CallFacts,
     past: &[Past<'_>],
@@ -108,15 +108,15 @@ fn tell(
     let due: Vec<&Past<'_>> = past.iter().filter(|past| past.is_due()).collect();
     let scene = Scene {
         tool: &tool.tool_name,
-        in_subagent: given.input.call.agent_id.is_some(),
+        in_subagent: input.request.call.agent_id.is_some(),
         texts: &facts.texts,
     };
-    let (to_user, to_model) = readers(given);
-    let mode = given.settings.mode;
+    let (to_user, to_model) = readers(input);
+    let mode = input.settings.mode;
     let notice = (to_user && !due.is_empty()).then(|| scene.notice(&due, mode));
     let verdict = match past.first() {
         Some(first) if mode == Mode::Deny => Verdict::Deny {
-            reason: scene.refusal(first, &past.iter().collect::<Vec<_>>(), (given.origin)("mode").as_ref()),
+            reason: scene.refusal(first, &past.iter().collect::<Vec<_>>(), (input.origin)("mode").as_ref()),
             rule: Cow::Owned(first.sign.rule()),
         },
         _ if to_model && !due.is_empty() => Verdict::Advise { text: scene.advice(&due) },
@@ -124,20 +124,20 @@ fn tell(
     };
     // A verdict is in the journal anyway.
     let is_for_user = verdict == Verdict::Pass;
-    let remark = due.first().filter(|_| is_for_user).map(|first| Remark::Advised(first.sign.rule()));
+    let audit_event = due.first().filter(|_| is_for_user).map(|first| AuditEvent::Advised(first.sign.rule()));
     let also = if matches!(verdict, Verdict::Deny { .. }) { vec!["mode".to_owned()] } else { Vec::new() };
-    let trail = Trail { also, ..Trail::default() };
+    let audit = Audit { also, ..Audit::default() };
     let unreadable = scene.unreadable(&due);
     let notice = notice.into_iter().chain(unreadable).reduce(|notice, line| format!("{notice}\n{line}"));
-    Outcome { verdict, notice, remark, trail, ..Outcome::pass() }
+    Outcome { verdict, notice, audit_event, audit, ..Outcome::pass() }
 }
 
 /// Whether the user is told, and whether the model is. A script's result must not depend on us: where nobody watches,
 /// what is meant for the model alone goes where the user would read it.
-fn readers(given: &Given<'_, RateAwareness>) -> (bool, bool) {
-    match given.settings.audience {
+fn readers(input: &Input<'_, RateAwareness>) -> (bool, bool) {
+    match input.settings.audience {
         Audience::User => (true, false),
-        Audience::Model | Audience::Both if given.headless => (true, false),
+        Audience::Model | Audience::Both if input.headless => (true, false),
         Audience::Model => (false, true),
         Audience::Both => (true, true),
     }

@@ -29,7 +29,7 @@ pub use observe::{CallFacts, Facts, Text, Texts};
 pub use settings::{Audience, Limits, MessageFiles, Mode, Settings, SkillLimits};
 pub use state::{Agent, State};
 
-use shared::hook::{Given, Headless, Hook, NoEffect, Outcome, Seen};
+use shared::hook::{Context, Headless, Hook, Input, NoEffect, Outcome};
 
 /// The hook.
 #[derive(Debug)]
@@ -46,11 +46,11 @@ impl Hook for RateAwareness {
     type Facts = Facts;
     type Effect = NoEffect;
 
-    fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
-        observe::observe(seen)
+    fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
+        observe::observe(context)
     }
 
-    fn decide(given: &Given<'_, Self>) -> Outcome<State> {
-        decide::decide(given)
+    fn decide(input: &Input<'_, Self>) -> Outcome<State> {
+        decide::decide(input)
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use shared::hook::Seen;
+use shared::hook::Context;
 use shared::messages::own_message;
 use shared::protocol::{Event, ToolCall};
 
@@ -67,24 +67,24 @@ struct SkillInput {
     skill: String,
 }
 
-pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
-    match &seen.input.event {
-        Event::PreToolUse(tool) => Some(Facts::Call(Box::new(before_call(seen, tool)))),
+pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
+    match &context.request.event {
+        Event::PreToolUse(tool) => Some(Facts::Call(Box::new(before_call(context, tool)))),
         Event::SessionEnd { .. } => Some(Facts::SessionEnd),
         _ => None,
     }
 }
 
-fn before_call(seen: &Seen<'_, Settings>, tool: &ToolCall) -> CallFacts {
-    let files = &seen.settings.message_files;
+fn before_call(context: &Context<'_, Settings>, tool: &ToolCall) -> CallFacts {
+    let files = &context.settings.message_files;
     CallFacts {
-        prompt: digest([seen.input.call.prompt_id.as_deref().unwrap_or_default()]),
-        fingerprint: fingerprint(seen.settings, tool),
+        prompt: digest([context.request.call.prompt_id.as_deref().unwrap_or_default()]),
+        fingerprint: fingerprint(context.settings, tool),
         skill: named_skill(tool),
         texts: Texts {
-            empty: text(seen, "empty", EMPTY, files.empty.as_deref()),
-            repeat: text(seen, "repeat", REPEAT, files.repeat.as_deref()),
-            ping_pong: text(seen, "ping_pong", PING_PONG, files.ping_pong.as_deref()),
+            empty: text(context, "empty", EMPTY, files.empty.as_deref()),
+            repeat: text(context, "repeat", REPEAT, files.repeat.as_deref()),
+            ping_pong: text(context, "ping_pong", PING_PONG, files.ping_pong.as_deref()),
         },
     }
 }
@@ -105,8 +105,13 @@ fn named_skill(tool: &ToolCall) -> Option<String> {
 }
 
 /// The built-in text, or the user's own where there is one.
-fn text(seen: &Seen<'_, Settings>, key: &'static str, built_in: &'static str, own: Option<&Path>) -> Text {
-    match own.map(|file| own_message(file, seen.host, seen.places)) {
+fn text(
+    context: &Context<'_, Settings>,
+    key: &'static str,
+    built_in: &'static str,
+    own: Option<&Path>,
+) -> Text {
+    match own.map(|file| own_message(file, context.host, context.places)) {
         None => Text { key, words: Cow::Borrowed(built_in.trim()), unreadable: None },
         Some(Ok(words)) => Text { key, words: Cow::Owned(words.trim().to_owned()), unreadable: None },
         Some(Err(file)) => Text { key, words: Cow::Borrowed(built_in.trim()), unreadable: Some(file) },

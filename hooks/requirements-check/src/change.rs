@@ -1,6 +1,6 @@
 //! What a decision changes beside the session's own memory: marks of the repository, and the register of live sessions.
 
-pub(crate) mod trail;
+pub(crate) mod audit;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -164,7 +164,7 @@ impl Change {
         let refusals = Refusals::new(places.state_dir.as_deref());
         match self {
             Self::Set(target, mark) => {
-                let exception = trail::exception(&target, &mark);
+                let exception = audit::exception(&target, &mark);
                 target.set(*mark, now, patience, &refusals)?;
                 if let Some(exception) = exception {
                     exception.write(places, now);

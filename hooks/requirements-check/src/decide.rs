@@ -2,12 +2,12 @@
 
 mod after;
 mod before;
-mod heeds;
 mod prompt;
+mod reactions;
 mod start;
 pub(crate) mod stop;
 
-use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::hook::{Input, Memory, Outcome, Verdict};
 
 use crate::RequirementsCheck;
 use crate::change::Change;
@@ -20,17 +20,17 @@ use crate::words::plain;
 
 type Answer = Outcome<State, Change>;
 
-pub(crate) fn decide(given: &Given<'_, RequirementsCheck>) -> Answer {
-    plainly(match given.facts {
-        Facts::Before(facts) => before::a_call(given, facts),
-        Facts::After(facts) => after::a_call(given, facts),
-        Facts::Prompt(facts) => prompt::submitted(given, facts),
-        Facts::Stop(facts) => stop::of_a_turn(given, facts),
+pub(crate) fn decide(input: &Input<'_, RequirementsCheck>) -> Answer {
+    plainly(match input.facts {
+        Facts::Before(facts) => before::a_call(input, facts),
+        Facts::After(facts) => after::a_call(input, facts),
+        Facts::Prompt(facts) => prompt::submitted(input, facts),
+        Facts::Stop(facts) => stop::of_a_turn(input, facts),
         Facts::Scheduled(prompts) => {
             Outcome { effects: prompts.iter().copied().map(Change::Scheduled).collect(), ..Outcome::pass() }
         }
-        Facts::Start(facts) => start::of_a_session(given, facts),
-        Facts::End(facts) => start::end_of_a_session(given, facts),
+        Facts::Start(facts) => start::of_a_session(input, facts),
+        Facts::End(facts) => start::end_of_a_session(input, facts),
     })
 }
 
@@ -47,13 +47,19 @@ fn plainly(answer: Answer) -> Answer {
 }
 
 /// What requirements are judged by, for this event.
-fn view<'a>(given: &'a Given<'_, RequirementsCheck>, world: &'a World, call: Option<&'a str>) -> View<'a> {
-    View { session: given.input.call.session_id.as_deref(), call, state: given.state, world, now: given.now }
+fn view<'a>(input: &'a Input<'_, RequirementsCheck>, world: &'a World, call: Option<&'a str>) -> View<'a> {
+    View {
+        session: input.request.call.session_id.as_deref(),
+        call,
+        state: input.state,
+        world,
+        now: input.now,
+    }
 }
 
 /// Remembers in silence; nothing is written where nothing changed.
-fn remember(given: &Given<'_, RequirementsCheck>, state: State) -> Answer {
-    let memory = if state == *given.state { Memory::Keep } else { Memory::Note(state) };
+fn remember(input: &Input<'_, RequirementsCheck>, state: State) -> Answer {
+    let memory = if state == *input.state { Memory::Keep } else { Memory::Note(state) };
     Outcome::pass().remembering(memory)
 }
 

@@ -53,7 +53,7 @@ pub use state::State;
 
 use shared::cli;
 use shared::config::SettingFault;
-use shared::hook::{Given, Headless, Hook, Outcome, Seen};
+use shared::hook::{Context, Headless, Hook, Input, Outcome};
 
 /// The hook.
 #[derive(Debug)]
@@ -84,11 +84,11 @@ impl Hook for RequirementsCheck {
         typed::may_be_command(prompt) || cli::is_typed::<Self>(prompt)
     }
 
-    fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
-        observe::observe(seen)
+    fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
+        observe::observe(context)
     }
 
-    fn decide(given: &Given<'_, Self>) -> Outcome<State, Change> {
-        decide::decide(given)
+    fn decide(input: &Input<'_, Self>) -> Outcome<State, Change> {
+        decide::decide(input)
     }
 }

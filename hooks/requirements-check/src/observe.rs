@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use serde::Deserialize;
 use shared::cli::{self, Asker};
-use shared::hook::Seen;
+use shared::hook::Context;
 use shared::operator::{Caller, typed as prompts};
 use shared::own_calls::is_own_call;
 use shared::protocol::{Event, ToolCall, ToolFailure, ToolResult};
@@ -36,57 +36,57 @@ use crate::typed;
 use crate::view::View;
 pub(crate) use look::Look;
 
-pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
-    seen.input.call.session_id.as_ref()?;
-    match &seen.input.event {
-        Event::PreToolUse(tool) => before(seen, tool).map(|facts| Facts::Before(Box::new(facts))),
+pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
+    context.request.call.session_id.as_ref()?;
+    match &context.request.event {
+        Event::PreToolUse(tool) => before(context, tool).map(|facts| Facts::Before(Box::new(facts))),
         Event::PostToolUse(result) => {
-            after(seen, &Ended::of(result)).map(|facts| Facts::After(Box::new(facts)))
+            after(context, &Ended::of(result)).map(|facts| Facts::After(Box::new(facts)))
         }
         Event::PostToolUseFailure(failure) => {
-            after(seen, &Ended::of_failure(failure)).map(|facts| Facts::After(Box::new(facts)))
+            after(context, &Ended::of_failure(failure)).map(|facts| Facts::After(Box::new(facts)))
         }
         Event::UserPromptSubmit { prompt, source } => {
-            Some(Facts::Prompt(Box::new(submitted(seen, prompt, source.as_deref()))))
+            Some(Facts::Prompt(Box::new(submitted(context, prompt, source.as_deref()))))
         }
         Event::Stop(stop) if stop.session_crons.iter().any(|prompt| prompts::ours(prompt).is_some()) => Some(
             Facts::Scheduled(stop.session_crons.iter().filter_map(|prompt| prompts::ours(prompt)).collect()),
         ),
-        Event::Stop(_) => at_stop(seen).map(|facts| Facts::Stop(Box::new(facts))),
-        Event::SessionStart { .. } => Some(Facts::Start(Box::new(at_start(seen)))),
-        Event::SessionEnd { .. } => Some(Facts::End(Box::new(Look::new(seen).world))),
+        Event::Stop(_) => at_stop(context).map(|facts| Facts::Stop(Box::new(facts))),
+        Event::SessionStart { .. } => Some(Facts::Start(Box::new(at_start(context)))),
+        Event::SessionEnd { .. } => Some(Facts::End(Box::new(Look::new(context).world))),
         _ => None,
     }
 }
 
-fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Before> {
-    let rules = || Rule::all(seen.settings);
+fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Before> {
+    let rules = || Rule::all(context.settings);
     rules().next()?;
-    let rails = rails::in_force(seen.settings, seen.locked);
+    let rails = rails::in_force(context.settings, context.locked);
     let mut call = Call::read(tool, rails.is_some() || rules().any(|rule| rule.reads_lines()));
     let rails = rails.filter(|_| rails::may_breach(&call));
-    if is_plan(seen, &call) {
+    if is_plan(context, &call) {
         return None;
     }
     let scheduled = prompts::scheduled_by(tool);
-    let is_quiet = Look::is_quiet(seen);
+    let is_quiet = Look::is_quiet(context);
     let triggered: Vec<Rule<'_>> =
         rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
-    let due = lazily_due(seen);
+    let due = lazily_due(context);
     let proving: Vec<Rule<'_>> =
         rules().filter(|rule| may_prove(rule, &call) || may_become_due(rule, &call, &due)).collect();
     if triggered.is_empty() && proving.is_empty() && rails.is_none() && scheduled.is_none() && !is_quiet {
         return None;
     }
-    let cwd = Look::cwd(seen);
+    let cwd = Look::cwd(context);
     let mut place = call.place(&cwd);
     let by_place = by_place(&triggered, &call, &place, &cwd);
     if proving.is_empty() && by_place.iter().all(|(at, _)| *at != place) {
         place = by_place.first().map_or(place, |(at, _)| at.clone());
     }
-    let mut look = Look::at(seen, &place);
+    let mut look = Look::at(context, &place);
     let breach = rails.and_then(|(rule, why)| {
-        let guarded = guarded(seen, &look, &cwd);
+        let guarded = guarded(context, &look, &cwd);
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
         rails::breach(&call, input, &guarded, &rule, why)
     });
@@ -96,7 +96,7 @@ fn before(seen: &Seen<'_, Settings>, tool: &ToolCall) -> Option<Before> {
         let (here, others): (Vec<_>, Vec<_>) = by_place.into_iter().partition(|(at, _)| *at == place);
         let mut judged: Vec<Rule<'_>> = here.into_iter().flat_map(|(_, rules)| rules).collect();
         for (at, rules) in others {
-            let mut other = Look::at(seen, &at);
+            let mut other = Look::at(context, &at);
             if other.world.here.worktree == look.world.here.worktree {
                 judged.extend(rules);
             } else {
@@ -139,11 +139,11 @@ fn by_place<'r>(
     places
 }
 
-fn guarded<'a>(seen: &'a Seen<'_, Settings>, look: &'a Look<'_, '_>, cwd: &'a Path) -> Guarded<'a> {
+fn guarded<'a>(context: &'a Context<'_, Settings>, look: &'a Look<'_, '_>, cwd: &'a Path) -> Guarded<'a> {
     Guarded {
-        config_dir: seen.places.config_dir.as_deref(),
-        root: seen.places.root.as_deref(),
-        state_dirs: [seen.places.state_dir.as_deref(), seen.places.default_state_dir.as_deref()]
+        config_dir: context.places.config_dir.as_deref(),
+        root: context.places.root.as_deref(),
+        state_dirs: [context.places.state_dir.as_deref(), context.places.default_state_dir.as_deref()]
             .into_iter()
             .flatten()
             .collect(),
@@ -165,9 +165,9 @@ fn may_become_due(rule: &Rule<'_>, call: &Call, is_due: &dyn Fn(&str) -> bool) -
 }
 
 /// Evidence that an edit has made due.
-fn lazily_due<'a>(seen: &'a Seen<'_, Settings>) -> impl Fn(&str) -> bool + 'a {
+fn lazily_due<'a>(context: &'a Context<'_, Settings>) -> impl Fn(&str) -> bool + 'a {
     let state: OnceCell<State> = OnceCell::new();
-    move |name| state.get_or_init(|| seen.peek()).edited.contains(name)
+    move |name| state.get_or_init(|| context.peek()).edited.contains(name)
 }
 
 /// The files as they are when the command begins.
@@ -180,16 +180,16 @@ fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_, '_>) -> Option<Run> {
 }
 
 /// Plans are written before anything else can be: the client's own, and those a project keeps.
-fn is_plan(seen: &Seen<'_, Settings>, call: &Call) -> bool {
+fn is_plan(context: &Context<'_, Settings>, call: &Call) -> bool {
     let Some(file) = call.file.as_ref().filter(|_| call.is_edit()) else { return false };
-    let file = Look::cwd(seen).join(file);
+    let file = Look::cwd(context).join(file);
     // Most files are no plans by their path already; resolving links is for the few that may be.
     if !file.components().any(|part| part.as_os_str() == "plans") {
         return false;
     }
     let file = real(&file);
-    let own = seen.places.config_dir.as_ref().map(|dir| real(&dir.join("plans")));
-    let root = seen.places.root.as_ref().map(|root| real(root));
+    let own = context.places.config_dir.as_ref().map(|dir| real(&dir.join("plans")));
+    let root = context.places.root.as_ref().map(|root| real(root));
     // A project's folder of plans that is itself a link would exempt whatever it leads to.
     let of_project =
         ["docs/plans", ".claude/plans"].map(|folder| root.as_ref().map(|root| root.join(folder)));
@@ -285,15 +285,15 @@ impl<'a> Ended<'a> {
     }
 }
 
-fn after(seen: &Seen<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
-    let rules: Vec<Rule<'_>> = Rule::all(seen.settings).collect();
+fn after(context: &Context<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
+    let rules: Vec<Rule<'_>> = Rule::all(context.settings).collect();
     if rules.is_empty() {
         return None;
     }
     let is_shell = matches!(ended.call.tool_name.as_str(), "Bash" | "PowerShell");
     let mut call = Call::read(ended.call, is_shell);
     let satisfied = satisfied_by_line(&call);
-    let is_own = is_own_call(ended.call, seen.places);
+    let is_own = is_own_call(ended.call, context.places);
     let touches = |rule: &Rule<'_>| {
         rule.is_triggered_by(&call)
             || call.skill.as_deref().is_some_and(|skill| rule.is_met_by_skill(skill))
@@ -302,8 +302,8 @@ fn after(seen: &Seen<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
     };
     let is_plan_exit = call.tool == "ExitPlanMode";
     if !satisfied.is_empty() || is_plan_exit || (!is_own && rules.iter().any(touches)) {
-        let cwd = Look::cwd(seen);
-        let mut look = Look::at(seen, &call.place(&cwd));
+        let cwd = Look::cwd(context);
+        let mut look = Look::at(context, &call.place(&cwd));
         resolve_links(&mut call, &cwd);
         let wanted: Vec<Rule<'_>> = if is_plan_exit { rules.clone() } else { Vec::new() };
         look.measure(&wanted);
@@ -312,7 +312,7 @@ fn after(seen: &Seen<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
             rule.set.min_output.as_ref().is_some_and(|pattern| !ended.has(pattern, look.deadline))
         };
         let without_output = rules.iter().filter(lacks).map(|rule| rule.name.to_owned()).collect();
-        let changed = changed(seen, &rules, &call, &look);
+        let changed = changed(context, &rules, &call, &look);
         let Ended { succeeded, is_unfinished, .. } = *ended;
         return Some(After {
             call,
@@ -328,12 +328,17 @@ fn after(seen: &Seen<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
 }
 
 /// The evidence whose files the line has changed. One that only goes to another branch has changed none.
-fn changed(seen: &Seen<'_, Settings>, rules: &[Rule<'_>], call: &Call, look: &Look<'_, '_>) -> Vec<String> {
+fn changed(
+    context: &Context<'_, Settings>,
+    rules: &[Rule<'_>],
+    call: &Call,
+    look: &Look<'_, '_>,
+) -> Vec<String> {
     let Some(id) = call.id.as_deref().filter(|_| call.line.is_some() && !call.only_reads()) else {
         return Vec::new();
     };
     let switches = call.commands().iter().any(Simple::switches_branch);
-    let state: State = seen.peek();
+    let state: State = context.peek();
     // What the files were is not known where nobody saw the call begin, or not in time.
     let keeps = call.commands().iter().all(|command| command.keeps_files() && command.writes.is_empty());
     let has_changed = |rule: &&Rule<'_>| match state.running(id, rule.name) {
@@ -352,13 +357,13 @@ pub(crate) fn satisfied_by_line(call: &Call) -> Vec<String> {
     commands.flat_map(|command| typed::satisfied(&command.words[1..])).collect()
 }
 
-fn submitted(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> Prompt {
-    let look = Look::new(seen);
+fn submitted(context: &Context<'_, Settings>, prompt: &str, source: Option<&str>) -> Prompt {
+    let look = Look::new(context);
     let is_switch = cli::is_typed::<RequirementsCheck>(prompt);
     let answered = match typed::line(prompt) {
-        Some(Ok(line)) => by_req(line, seen, prompt, source, &look.world.cwd),
+        Some(Ok(line)) => by_req(line, context, prompt, source, &look.world.cwd),
         Some(Err(text)) => Some(Answered { text, changes: Vec::new() }),
-        None if is_switch => switched(prompt, &Asker::of_prompt(seen, prompt, source)),
+        None if is_switch => switched(prompt, &Asker::of_prompt(context, prompt, source)),
         None => None,
     };
     Prompt { answered, world: look.world }
@@ -367,15 +372,15 @@ fn submitted(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> P
 /// What `req` answers.
 fn by_req(
     line: typed::Line,
-    seen: &Seen<'_, Settings>,
+    context: &Context<'_, Settings>,
     prompt: &str,
     source: Option<&str>,
     cwd: &Path,
 ) -> Option<Answered> {
-    let is_typed = Asker::of_prompt(seen, prompt, source).caller == Caller::Typed;
-    let session = seen.input.call.session_id.clone()?;
-    let asking = typed::Asking { session, is_typed, project: seen.places.root.clone() };
-    let text = line.answer(&asking, seen.places, cwd)?;
+    let is_typed = Asker::of_prompt(context, prompt, source).caller == Caller::Typed;
+    let session = context.request.call.session_id.clone()?;
+    let asking = typed::Asking { session, is_typed, project: context.places.root.clone() };
+    let text = line.answer(&asking, context.places, cwd)?;
     Some(Answered { text, changes: Vec::new() })
 }
 
@@ -385,27 +390,27 @@ fn switched(prompt: &str, asker: &Asker<'_>) -> Option<Answered> {
     Some(Answered { text, changes: effects })
 }
 
-fn at_stop(seen: &Seen<'_, Settings>) -> Option<Stop> {
-    let Event::Stop(stop) = &seen.input.event else { return None };
-    let settings = &seen.settings.hooks.stop;
-    if !settings.verify_requirements || Rule::all(seen.settings).next().is_none() {
+fn at_stop(context: &Context<'_, Settings>) -> Option<Stop> {
+    let Event::Stop(stop) = &context.request.event else { return None };
+    let settings = &context.settings.hooks.stop;
+    if !settings.verify_requirements || Rule::all(context.settings).next().is_none() {
         return None;
     }
-    if never_blocked_by_input(&seen.input.call, stop).is_some() {
+    if never_blocked_by_input(&context.request.call, stop).is_some() {
         return None;
     }
-    let state: State = seen.peek();
-    let look = Look::new(seen);
+    let state: State = context.peek();
+    let look = Look::new(context);
     // What is due shows before anything is measured, and only that needs to be.
-    let session = seen.input.call.session_id.as_deref();
-    let view = View { session, call: None, state: &state, world: &look.world, now: seen.host.now() };
-    let due: Vec<Rule<'_>> = decide::stop::due(seen.settings, &view).collect();
+    let session = context.request.call.session_id.as_deref();
+    let view = View { session, call: None, state: &state, world: &look.world, now: context.host.now() };
+    let due: Vec<Rule<'_>> = decide::stop::due(context.settings, &view).collect();
     if due.is_empty() {
         return None;
     }
     let mut look = look;
     look.measure(&due);
-    let call = &seen.input.call;
+    let call = &context.request.call;
     let work = call
         .transcript_path
         .as_deref()
@@ -413,13 +418,13 @@ fn at_stop(seen: &Seen<'_, Settings>) -> Option<Stop> {
     Some(Stop { world: look.world, work })
 }
 
-fn at_start(seen: &Seen<'_, Settings>) -> Start {
-    let rules: Vec<Rule<'_>> = Rule::all(seen.settings).collect();
-    let mut look = Look::new(seen);
+fn at_start(context: &Context<'_, Settings>) -> Start {
+    let rules: Vec<Rule<'_>> = Rule::all(context.settings).collect();
+    let mut look = Look::new(context);
     look.measure(&rules);
     look.sweep();
     look.note_a_tracked_local_file();
-    if seen.settings.requirements.is_empty() {
+    if context.settings.requirements.is_empty() {
         look.look_for_a_newcomer();
     }
     look.look_for_a_new_client();

@@ -8,10 +8,10 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use shared::blocks::BlockCount;
 use shared::config::{self, Origin};
-use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::hook::{Input, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
 use shared::operator::Caller;
-use shared::protocol::{Call as Common, Event, Input, Stop as StopEvent, ToolCall};
+use shared::protocol::{Call as Common, Event, Request, Stop as StopEvent, ToolCall};
 use transcript::TurnWork;
 
 use crate::call::Call;
@@ -138,8 +138,8 @@ impl Scene {
             cwd: Some(PathBuf::from(ROOT)),
             ..Common::default()
         };
-        let outcome = decide(&Given {
-            input: &Input { call: common, event },
+        let outcome = decide(&Input {
+            request: &Request { call: common, event },
             facts: &facts,
             state: &self.state,
             settings: &self.settings,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use shared::hook::{Heed, Heeded, Remembered};
+use shared::hook::{Reaction, ReactionKind, Remembered};
 use shared::host::Timestamp;
 
 use crate::wording::hash;
@@ -158,17 +158,17 @@ impl State {
 
     /// What has become of refusals and blocks, each once: followed when all they ask for is done, overridden as soon as
     /// something of it is. `of` knows of a requirement what has become of it.
-    pub(crate) fn settle(&mut self, of: impl Fn(&str) -> Option<Heeded>) -> Vec<Heed> {
-        let mut heeds = Vec::new();
+    pub(crate) fn settle(&mut self, of: impl Fn(&str) -> Option<ReactionKind>) -> Vec<Reaction> {
+        let mut reactions = Vec::new();
         self.asked.retain(|rule, names| {
-            let is_overridden = names.iter().any(|name| of(name) == Some(Heeded::Overridden));
+            let is_overridden = names.iter().any(|name| of(name) == Some(ReactionKind::Overridden));
             names.retain(|name| of(name).is_none());
-            let how = if is_overridden { Heeded::Overridden } else { Heeded::Followed };
+            let how = if is_overridden { ReactionKind::Overridden } else { ReactionKind::Followed };
             let is_open = !is_overridden && !names.is_empty();
-            heeds.extend((!is_open).then(|| how.of(rule.clone())));
+            reactions.extend((!is_open).then(|| how.of(rule.clone())));
             is_open
         });
-        heeds
+        reactions
     }
 
     /// Something has run since the last denial, so that the next one stands beside none.

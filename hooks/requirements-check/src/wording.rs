@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use shared::config::Origin;
-use shared::hook::Given;
+use shared::hook::Input;
 use shared::protocol::Mode;
 
 use crate::RequirementsCheck;
@@ -200,26 +200,26 @@ pub(crate) fn set_aside(file: &Path) -> String {
 
 /// After the plan is accepted: what the work will need.
 pub(crate) fn after_planning(
-    given: &Given<'_, RequirementsCheck>,
+    input: &Input<'_, RequirementsCheck>,
     facts: &After,
     view: &View<'_>,
 ) -> Option<String> {
     if facts.call.tool != "ExitPlanMode" || !facts.succeeded {
         return None;
     }
-    let unmet = unmet_for_calls(given, view);
+    let unmet = unmet_for_calls(input, view);
     if unmet.is_empty() {
         return None;
     }
     let head = format!("requirements-check: before this plan is carried out {}:", view.world.here.on());
-    Some([head, list(view, &unmet, given.origin)].join("\n"))
+    Some([head, list(view, &unmet, input.origin)].join("\n"))
 }
 
 fn unmet_for_calls<'a>(
-    given: &'a Given<'_, RequirementsCheck>,
+    input: &'a Input<'_, RequirementsCheck>,
     view: &View<'_>,
 ) -> Vec<(Rule<'a>, Standing)> {
-    Rule::all(given.settings)
+    Rule::all(input.settings)
         .filter(Rule::is_for_calls)
         .map(|rule| (rule, rule.strategy().standing(&rule, view)))
         .filter(|(_, standing)| !standing.is_met())
@@ -228,17 +228,17 @@ fn unmet_for_calls<'a>(
 
 /// What is required here, for Claude at a session's start; the shorter, the more of it Claude has seen already.
 pub(crate) fn status_for_claude(
-    given: &Given<'_, RequirementsCheck>,
+    input: &Input<'_, RequirementsCheck>,
     view: &View<'_>,
     source: &str,
 ) -> Option<String> {
     let all: Vec<(Rule<'_>, Standing)> =
-        Rule::all(given.settings).map(|rule| (rule, rule.strategy().standing(&rule, view))).collect();
+        Rule::all(input.settings).map(|rule| (rule, rule.strategy().standing(&rule, view))).collect();
     if all.is_empty() {
         return None;
     }
     let unmet: Vec<_> = all.iter().filter(|(_, standing)| !standing.is_met()).cloned().collect();
-    let header = given.settings.hooks.session_start.custom_header.as_deref();
+    let header = input.settings.hooks.session_start.custom_header.as_deref();
     let mut lines: Vec<String> = header.map(|header| cut(header, MAX_MESSAGE)).into_iter().collect();
     let place = view.world.here.on();
     lines.push(format!("requirements-check: required in this project (now {place}):"));
@@ -263,7 +263,7 @@ pub(crate) fn status_for_claude(
     if !to_mark.is_empty() {
         lines.push(marking(view, &to_mark));
     }
-    lines.extend(exceptions(given, view));
+    lines.extend(exceptions(input, view));
     Some(within(lines, view))
 }
 
@@ -311,8 +311,8 @@ fn calls(rule: &Rule<'_>) -> String {
 }
 
 /// What the user has excepted, and for how long: everybody is to know.
-fn exceptions(given: &Given<'_, RequirementsCheck>, view: &View<'_>) -> Vec<String> {
-    Rule::all(given.settings)
+fn exceptions(input: &Input<'_, RequirementsCheck>, view: &View<'_>) -> Vec<String> {
+    Rule::all(input.settings)
         .filter_map(|rule| {
             view.exception(&rule).map(|words| format!("The user's exception: {}, {words}.", rule.name))
         })

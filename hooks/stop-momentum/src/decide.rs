@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use shared::hook::{Given, Heeded, Memory, Outcome, Trail, Verdict};
+use shared::hook::{Audit, Input, Memory, Outcome, ReactionKind, Verdict};
 use shared::protocol::{Event, Stop};
 use shared::stop_gate::{self, never_blocked};
 
@@ -17,55 +17,57 @@ const TOKEN_LINE: &str = include_str!("../../../config/messages/stop-momentum-to
 /// All of the text where the token was missing.
 const AGAIN: &str = include_str!("../../../config/messages/stop-momentum-again.md");
 
-pub(crate) fn decide(given: &Given<'_, StopMomentum>) -> Outcome<State> {
-    match (&given.input.event, given.facts) {
-        (Event::Stop(stop), Facts::Stop(facts)) => at_stop(given, stop, facts),
+pub(crate) fn decide(input: &Input<'_, StopMomentum>) -> Outcome<State> {
+    match (&input.request.event, input.facts) {
+        (Event::Stop(stop), Facts::Stop(facts)) => at_stop(input, stop, facts),
         (Event::SessionEnd { .. }, _) => Outcome::pass().remembering(Memory::Drop),
         _ => Outcome::pass(),
     }
 }
 
-fn at_stop(given: &Given<'_, StopMomentum>, stop: &Stop, facts: &StopFacts) -> Outcome<State> {
+fn at_stop(input: &Input<'_, StopMomentum>, stop: &Stop, facts: &StopFacts) -> Outcome<State> {
     let gate = stop_gate::StopFacts {
-        call: &given.input.call,
+        call: &input.request.call,
         stop,
         work: facts.work,
-        blocks: given.blocks,
-        started: given.started,
+        blocks: input.blocks,
+        started: input.started,
     };
     if let Some(reason) = never_blocked(&gate) {
-        return Outcome::let_go(reason);
+        return Outcome::allow(reason);
     }
     let message = stop.last_assistant_message.as_deref().unwrap_or_default();
-    if given.state.token.as_ref().is_some_and(|token| token.is_in(message)) {
-        let heed = Heeded::Followed.of(last_rule(given));
-        return Outcome::let_go("acknowledged").remembering(Memory::Drop).heeding([heed]);
+    if input.state.token.as_ref().is_some_and(|token| token.is_in(message)) {
+        let reaction = ReactionKind::Followed.of(last_rule(input));
+        return Outcome::allow("acknowledged").remembering(Memory::Drop).with_reactions([reaction]);
     }
-    if given.blocks.is_followed {
-        return Outcome::let_go("acknowledged before in this prompt");
+    if input.blocks.is_followed {
+        return Outcome::allow("acknowledged before in this prompt");
     }
-    if given.blocks.own >= given.settings.blocks_per_prompt() {
-        let heed = Heeded::Overridden.of(last_rule(given));
-        return Outcome::let_go("let go without acknowledgement").remembering(Memory::Drop).heeding([heed]);
+    if input.blocks.own >= input.settings.blocks_per_prompt() {
+        let reaction = ReactionKind::Overridden.of(last_rule(input));
+        return Outcome::allow("let go without acknowledgement")
+            .remembering(Memory::Drop)
+            .with_reactions([reaction]);
     }
-    if given.settings.only_when == OnlyWhen::Unfinished && facts.signs.is_empty() {
-        return Outcome::let_go("nothing looks unfinished");
+    if input.settings.only_when == OnlyWhen::Unfinished && facts.signs.is_empty() {
+        return Outcome::allow("nothing looks unfinished");
     }
     match &facts.token {
-        Some(token) => block(given, facts, token),
-        None => Outcome::let_go("no token to show"),
+        Some(token) => block(input, facts, token),
+        None => Outcome::allow("no token to show"),
     }
 }
 
-fn block(given: &Given<'_, StopMomentum>, facts: &StopFacts, token: &Token) -> Outcome<State> {
-    let rule = Cow::Borrowed(rule(given.settings, given.blocks.own));
+fn block(input: &Input<'_, StopMomentum>, facts: &StopFacts, token: &Token) -> Outcome<State> {
+    let rule = Cow::Borrowed(rule(input.settings, input.blocks.own));
     Outcome {
-        verdict: Verdict::Block { reason: reason(facts, token, given.blocks.own), rule },
+        verdict: Verdict::Block { reason: reason(facts, token, input.blocks.own), rule },
         notice: facts.unreadable_message.as_ref().map(|file| {
             format!("stop-momentum: message_file {file} cannot be read; the built-in text was used")
         }),
         memory: Memory::Save(State { token: Some(token.clone()) }),
-        trail: Trail::to(with(TOKEN_LINE, token)),
+        audit: Audit::to(with(TOKEN_LINE, token)),
         ..Outcome::pass()
     }
 }
@@ -81,8 +83,8 @@ fn rule(settings: &Settings, blocks: u32) -> &'static str {
 }
 
 /// The setting that held it the last time.
-fn last_rule(given: &Given<'_, StopMomentum>) -> &'static str {
-    rule(given.settings, given.blocks.own.saturating_sub(1))
+fn last_rule(input: &Input<'_, StopMomentum>) -> &'static str {
+    rule(input.settings, input.blocks.own.saturating_sub(1))
 }
 
 fn with(text: &str, token: &Token) -> String {

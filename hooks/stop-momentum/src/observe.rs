@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use shared::config::read_text;
-use shared::hook::Seen;
+use shared::hook::Context;
 use shared::messages::own_message;
 use shared::protocol::{Event, Stop};
 use shared::stop_gate::never_blocked_by_input;
@@ -46,17 +46,17 @@ pub struct StopFacts {
     pub token: Option<Token>,
 }
 
-pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
-    match &seen.input.event {
-        Event::Stop(stop) => Some(Facts::Stop(at_stop(seen, stop))),
+pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
+    match &context.request.event {
+        Event::Stop(stop) => Some(Facts::Stop(at_stop(context, stop))),
         Event::SessionEnd { .. } => Some(Facts::SessionEnd),
         _ => None,
     }
 }
 
 /// What only a block needs (signs, guidance, a token) is not looked at where the input or the turn rules one out.
-fn at_stop(seen: &Seen<'_, Settings>, stop: &Stop) -> StopFacts {
-    let call = &seen.input.call;
+fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> StopFacts {
+    let call = &context.request.call;
     if never_blocked_by_input(call, stop).is_some() {
         return StopFacts::default();
     }
@@ -67,11 +67,11 @@ fn at_stop(seen: &Seen<'_, Settings>, stop: &Stop) -> StopFacts {
         return StopFacts { work, ..StopFacts::default() };
     }
     let last_message = stop.last_assistant_message.as_deref().unwrap_or_default();
-    let signs = match seen.settings.only_when {
+    let signs = match context.settings.only_when {
         OnlyWhen::Always => Vec::new(),
         OnlyWhen::Unfinished => signs(path, last_message),
     };
-    let (guidance, unreadable_message) = guidance(seen);
+    let (guidance, unreadable_message) = guidance(context);
     StopFacts { work, signs, guidance, unreadable_message, token: Some(Token::fresh()) }
 }
 
@@ -81,8 +81,8 @@ fn signs(path: Option<&Path>, last_message: &str) -> Vec<Sign> {
 }
 
 /// The project's guide, else the user's own text, else the built-in one; and the user's own if it cannot be read.
-fn guidance(seen: &Seen<'_, Settings>) -> (String, Option<String>) {
-    let Seen { settings, places, host, .. } = seen;
+fn guidance(context: &Context<'_, Settings>) -> (String, Option<String>) {
+    let Context { settings, places, host, .. } = context;
     let guide = places.project_claude_dir.as_ref().map(|dir| dir.join(GUIDE));
     let project = guide.and_then(|guide| read_text(&guide, places.root.as_deref(), MAX_GUIDE_BYTES).ok());
     if let Some(text) = project.filter(|text| !text.trim().is_empty()) {

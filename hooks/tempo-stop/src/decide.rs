@@ -2,7 +2,7 @@
 //! verdict. Pure.
 
 use shared::cli::Reply;
-use shared::hook::{Given, Heeded, Memory, Outcome, Trail, Verdict};
+use shared::hook::{Audit, Input, Memory, Outcome, ReactionKind, Verdict};
 use shared::protocol::{Event, Stop};
 use shared::stop_gate;
 use shared::switches::Turn;
@@ -14,10 +14,10 @@ use crate::state::State;
 use crate::texts;
 use crate::worth::{self, HELD_OFTEN_ENOUGH, Scene};
 
-pub(crate) fn decide(given: &Given<'_, TempoStop>) -> Outcome<State, Turn> {
-    match (&given.input.event, given.facts) {
-        (Event::Stop(stop), Facts::Stop(facts)) => at_stop(given, stop, facts),
-        (Event::UserPromptSubmit { prompt, .. }, Facts::Prompt { .. }) => at_prompt(given, prompt),
+pub(crate) fn decide(input: &Input<'_, TempoStop>) -> Outcome<State, Turn> {
+    match (&input.request.event, input.facts) {
+        (Event::Stop(stop), Facts::Stop(facts)) => at_stop(input, stop, facts),
+        (Event::UserPromptSubmit { prompt, .. }, Facts::Prompt { .. }) => at_prompt(input, prompt),
         (Event::SessionStart { .. }, Facts::SessionStart { announcement, notice }) => {
             let verdict = announcement.clone().map_or(Verdict::Pass, |text| Verdict::Advise { text });
             Outcome { verdict, notice: notice.clone(), ..Outcome::pass() }
@@ -27,62 +27,63 @@ pub(crate) fn decide(given: &Given<'_, TempoStop>) -> Outcome<State, Turn> {
     }
 }
 
-fn at_prompt(given: &Given<'_, TempoStop>, prompt: &str) -> Outcome<State, Turn> {
-    let Facts::Prompt { answered, is_typed } = given.facts else { return Outcome::pass() };
-    let state = is_typed.then(|| given.state.after_prompt(prompt, given.now)).flatten();
+fn at_prompt(input: &Input<'_, TempoStop>, prompt: &str) -> Outcome<State, Turn> {
+    let Facts::Prompt { answered, is_typed } = input.facts else { return Outcome::pass() };
+    let state = is_typed.then(|| input.state.after_prompt(prompt, input.now)).flatten();
     let outcome = answered.as_ref().map_or_else(Outcome::pass, Reply::outcome);
     outcome.remembering(state.map_or(Memory::Keep, Memory::Note))
 }
 
-fn at_stop(given: &Given<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outcome<State, Turn> {
+fn at_stop(input: &Input<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outcome<State, Turn> {
     let gate = stop_gate::StopFacts {
-        call: &given.input.call,
+        call: &input.request.call,
         stop,
         work: facts.work,
-        blocks: given.blocks,
-        started: given.started,
+        blocks: input.blocks,
+        started: input.started,
     };
-    let (typed_at, now) = (given.state.typed_at, given.now);
-    let scene = Scene { gate, settings: given.settings, typed_at, now };
+    let (typed_at, now) = (input.state.typed_at, input.now);
+    let scene = Scene { gate, settings: input.settings, typed_at, now };
     let outcome = match worth::why_not(&scene) {
         Some(HELD_OFTEN_ENOUGH) => {
             let notice = format!(
                 "tempo-stop: this turn ends with work left, as the last check saw it: let go after max_blocks ({}) held stops",
-                given.settings.max_blocks.get()
+                input.settings.max_blocks.get()
             );
-            let outcome = Outcome::let_go(HELD_OFTEN_ENOUGH).heeding([Heeded::Overridden.of(rule(given))]);
+            let outcome =
+                Outcome::allow(HELD_OFTEN_ENOUGH).with_reactions([ReactionKind::Overridden.of(rule(input))]);
             Outcome { notice: Some(notice), ..outcome }
         }
-        Some(reason) => Outcome::let_go(reason),
-        None => by_verdict(given, facts),
+        Some(reason) => Outcome::allow(reason),
+        None => by_verdict(input, facts),
     };
-    let scheduled = given.state.with_scheduled(&stop.session_crons);
+    let scheduled = input.state.with_scheduled(&stop.session_crons);
     let memory = scheduled.map_or(Memory::Keep, Memory::Note);
     let notice = facts.notice.clone().or(outcome.notice);
     Outcome { notice, memory, ..outcome }
 }
 
-fn by_verdict(given: &Given<'_, TempoStop>, facts: &StopFacts) -> Outcome<State, Turn> {
+fn by_verdict(input: &Input<'_, TempoStop>, facts: &StopFacts) -> Outcome<State, Turn> {
     match &facts.judged {
         Judged::Blocked(feedback) => Outcome {
-            verdict: Verdict::Block { reason: texts::held(&facts.text, feedback), rule: rule(given).into() },
-            trail: Trail::to(feedback.as_str()),
+            verdict: Verdict::Block { reason: texts::held(&facts.text, feedback), rule: rule(input).into() },
+            audit: Audit::to(feedback.as_str()),
             ..Outcome::pass()
         },
         Judged::Approved => {
-            let followed = (given.blocks.own > 0).then(|| Heeded::Followed.of(rule(given)));
-            Outcome::let_go("the model finds it done").heeding(followed)
+            let followed = (input.blocks.own > 0).then(|| ReactionKind::Followed.of(rule(input)));
+            Outcome::allow("the model finds it done").with_reactions(followed)
         }
-        Judged::NothingRequested => Outcome::let_go("what the user asked for is not known"),
-        Judged::HeldElsewhere => Outcome::let_go("another hook holds this stop"),
-        Judged::NoVerdict => Outcome::let_go("there is no verdict"),
-        Judged::NotAsked => Outcome::let_go("the model was not asked"),
+        Judged::NothingRequested => Outcome::allow("what the user asked for is not known"),
+        Judged::HeldElsewhere => Outcome::allow("another hook holds this stop"),
+        Judged::NoVerdict => Outcome::allow("there is no verdict"),
+        Judged::NotAsked => Outcome::allow("the model was not asked"),
     }
 }
 
 /// The setting that holds a stop.
-fn rule(given: &Given<'_, TempoStop>) -> &'static str {
-    match given.settings.mode {
+fn rule(input: &Input<'_, TempoStop>) -> &'static str {
+    match input.settings.mode {
         Mode::Auto => "mode",
         Mode::On | Mode::Off => "enabled",
     }

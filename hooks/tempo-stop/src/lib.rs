@@ -25,7 +25,7 @@ pub use state::State;
 
 use shared::cli::{self, Asker};
 use shared::config::{Section, SettingFault};
-use shared::hook::{Given, Headless, Hook, Outcome, Seen};
+use shared::hook::{Context, Headless, Hook, Input, Outcome};
 use shared::switches::Turn;
 
 /// The hook.
@@ -57,11 +57,11 @@ impl Hook for TempoStop {
         settings.faults()
     }
 
-    fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
-        observe::observe(seen)
+    fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
+        observe::observe(context)
     }
 
-    fn decide(given: &Given<'_, Self>) -> Outcome<State, Turn> {
-        decide::decide(given)
+    fn decide(input: &Input<'_, Self>) -> Outcome<State, Turn> {
+        decide::decide(input)
     }
 }

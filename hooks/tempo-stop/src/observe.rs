@@ -8,7 +8,7 @@ use std::time::Duration;
 use judge::{Asked, Desk, NotAsked, Question};
 use shared::blocks;
 use shared::cli::{self, Asker, Reply};
-use shared::hook::{Hook, Seen};
+use shared::hook::{Context, Hook};
 use shared::messages::Texts;
 use shared::operator::{Caller, typed};
 use shared::protocol::{Event, Stop};
@@ -85,50 +85,50 @@ pub enum Judged {
     NoVerdict,
 }
 
-pub(crate) fn observe(seen: &Seen<'_, Settings>) -> Option<Facts> {
-    match &seen.input.event {
-        Event::Stop(stop) => Some(Facts::Stop(at_stop(seen, stop))),
-        Event::UserPromptSubmit { prompt, source } => Some(at_prompt(seen, prompt, source.as_deref())),
-        Event::SessionStart { .. } => Some(at_start(seen)),
+pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
+    match &context.request.event {
+        Event::Stop(stop) => Some(Facts::Stop(at_stop(context, stop))),
+        Event::UserPromptSubmit { prompt, source } => Some(at_prompt(context, prompt, source.as_deref())),
+        Event::SessionStart { .. } => Some(at_start(context)),
         Event::SessionEnd { .. } => Some(Facts::SessionEnd),
         _ => None,
     }
 }
 
-fn at_start(seen: &Seen<'_, Settings>) -> Facts {
-    if !seen.settings.announce || seen.settings.mode == Mode::Off {
+fn at_start(context: &Context<'_, Settings>) -> Facts {
+    if !context.settings.announce || context.settings.mode == Mode::Off {
         return Facts::SessionStart { announcement: None, notice: None };
     }
-    let mut texts = texts(seen);
+    let mut texts = texts(context);
     let announcement = texts.read(ANNOUNCEMENT).chars().take(MAX_ANNOUNCEMENT_CHARS).collect();
-    Facts::SessionStart { announcement: Some(announcement), notice: notice(seen, &texts.unusable) }
+    Facts::SessionStart { announcement: Some(announcement), notice: notice(context, &texts.unusable) }
 }
 
-fn at_prompt(seen: &Seen<'_, Settings>, prompt: &str, source: Option<&str>) -> Facts {
+fn at_prompt(context: &Context<'_, Settings>, prompt: &str, source: Option<&str>) -> Facts {
     if !cli::is_typed::<TempoStop>(prompt) {
         let is_notice = prompt.trim_start().starts_with(TASK_NOTICE);
-        let is_typed = typed::comes_from_a_person(seen.host, source) && !is_notice;
+        let is_typed = typed::comes_from_a_person(context.host, source) && !is_notice;
         return Facts::Prompt { answered: None, is_typed };
     }
-    let asker = Asker::of_prompt(seen, prompt, source);
+    let asker = Asker::of_prompt(context, prompt, source);
     let is_typed = asker.caller == Caller::Typed;
     Facts::Prompt { answered: cli::typed::<TempoStop>(prompt, &asker), is_typed }
 }
 
 /// Where the input alone lets the stop go, the transcript is not looked at; where that does, nobody is asked.
-fn at_stop(seen: &Seen<'_, Settings>, stop: &Stop) -> StopFacts {
-    let state: State = seen.peek();
-    let call = &seen.input.call;
-    let blocks = match (seen.store, call.session_id.as_deref()) {
+fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> StopFacts {
+    let state: State = context.peek();
+    let call = &context.request.call;
+    let blocks = match (context.store, call.session_id.as_deref()) {
         (Some(store), Some(session)) => {
             blocks::read(store, session).count(call.prompt_id.as_deref(), TempoStop::NAME)
         }
         _ => blocks::BlockCount::default(),
     };
     let why_not = |work| {
-        let gate = stop_gate::StopFacts { call, stop, work, blocks, started: seen.host.started };
-        let (typed_at, now) = (state.typed_at, seen.host.now());
-        worth::why_not(&Scene { gate, settings: seen.settings, typed_at, now })
+        let gate = stop_gate::StopFacts { call, stop, work, blocks, started: context.host.started };
+        let (typed_at, now) = (state.typed_at, context.host.now());
+        worth::why_not(&Scene { gate, settings: context.settings, typed_at, now })
     };
     if why_not(TurnWork::Unknown).is_some() {
         return StopFacts::default();
@@ -139,21 +139,26 @@ fn at_stop(seen: &Seen<'_, Settings>, stop: &Stop) -> StopFacts {
     if why_not(work).is_some() {
         return StopFacts { work, ..StopFacts::default() };
     }
-    let material = path.map(|path| material(seen, stop, path, blocks.own)).unwrap_or_default();
+    let material = path.map(|path| material(context, stop, path, blocks.own)).unwrap_or_default();
     if material.requests.is_empty() {
         return StopFacts { work, judged: Judged::NothingRequested, ..StopFacts::default() };
     }
-    StopFacts { work, ..judged(seen, &material) }
+    StopFacts { work, ..judged(context, &material) }
 }
 
-const fn texts<'a>(seen: &'a Seen<'_, Settings>) -> Texts<'a> {
-    Texts::new(&seen.settings.message_files, seen.host, seen.places)
+const fn texts<'a>(context: &'a Context<'_, Settings>) -> Texts<'a> {
+    Texts::new(&context.settings.message_files, context.host, context.places)
 }
 
 /// What the model is shown.
-pub(crate) fn material(seen: &Seen<'_, Settings>, stop: &Stop, transcript: &Path, held: u32) -> Material {
-    let call = &seen.input.call;
-    let most = usize::try_from(seen.settings.judge.context_messages.get()).unwrap_or(usize::MAX);
+pub(crate) fn material(
+    context: &Context<'_, Settings>,
+    stop: &Stop,
+    transcript: &Path,
+    held: u32,
+) -> Material {
+    let call = &context.request.call;
+    let most = usize::try_from(context.settings.judge.context_messages.get()).unwrap_or(usize::MAX);
     Material {
         requests: requests(transcript, MAX_REQUESTS),
         conversation: conversation(transcript, most),
@@ -165,9 +170,9 @@ pub(crate) fn material(seen: &Seen<'_, Settings>, stop: &Stop, transcript: &Path
 }
 
 /// Asks the model.
-fn judged(seen: &Seen<'_, Settings>, material: &Material) -> StopFacts {
-    let Seen { settings, input, .. } = seen;
-    let mut texts = texts(seen);
+fn judged(context: &Context<'_, Settings>, material: &Material) -> StopFacts {
+    let Context { settings, request, .. } = context;
+    let mut texts = texts(context);
     let question = Question {
         purpose: "stop",
         model: &settings.model,
@@ -176,14 +181,14 @@ fn judged(seen: &Seen<'_, Settings>, material: &Material) -> StopFacts {
         parts: question::parts(material, &settings.judge),
         verdicts: question::schema(),
     };
-    let is_held_elsewhere = || is_held_elsewhere(seen, &material.last_message);
+    let is_held_elsewhere = || is_held_elsewhere(context, &material.last_message);
     let desk = Desk {
         hook: TempoStop::NAME,
-        host: seen.host,
-        places: seen.places,
-        store: seen.store,
-        call: &input.call,
-        event: input.event.name(),
+        host: context.host,
+        places: context.places,
+        store: context.store,
+        call: &request.call,
+        event: request.event.name(),
         settings: &settings.judge,
         is_refused_elsewhere: &is_held_elsewhere,
     };
@@ -195,7 +200,7 @@ fn judged(seen: &Seen<'_, Settings>, material: &Material) -> StopFacts {
         judge::Outcome::NotAsked(_) | judge::Outcome::Failed(_) => Judged::NoVerdict,
     };
     let text = if matches!(judged, Judged::Blocked(_)) { texts.read(HELD) } else { String::new() };
-    let told: Vec<String> = told.into_iter().chain(notice(seen, &texts.unusable)).collect();
+    let told: Vec<String> = told.into_iter().chain(notice(context, &texts.unusable)).collect();
     let notice = (!told.is_empty()).then(|| told.join("\n"));
     StopFacts { judged, text, notice, ..StopFacts::default() }
 }
@@ -203,11 +208,11 @@ fn judged(seen: &Seen<'_, Settings>, material: &Material) -> StopFacts {
 /// Another hook may have blocked the same stop so long before this process began. The same message tells that it was the same.
 const HEAD_START: Duration = Duration::from_secs(2);
 
-fn is_held_elsewhere(seen: &Seen<'_, Settings>, message: &str) -> bool {
-    let call = &seen.input.call;
-    let (Some(store), Some(session)) = (seen.store, call.session_id.as_deref()) else { return false };
+fn is_held_elsewhere(context: &Context<'_, Settings>, message: &str) -> bool {
+    let call = &context.request.call;
+    let (Some(store), Some(session)) = (context.store, call.session_id.as_deref()) else { return false };
     let ledger = blocks::read(store, session);
-    let began = seen.host.started.minus(HEAD_START);
+    let began = context.host.started.minus(HEAD_START);
     let message = (!message.is_empty()).then_some(message);
     ledger.is_blocked_since(call.prompt_id.as_deref(), message, TempoStop::NAME, began)
 }

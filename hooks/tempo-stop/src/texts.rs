@@ -1,6 +1,6 @@
 //! What is said and asked in words that the user can replace.
 
-use shared::hook::Seen;
+use shared::hook::Context;
 use shared::messages::{Text, Unusable};
 use shared::notices::not_yet_told;
 
@@ -29,8 +29,8 @@ pub(crate) const ALL: [Text; 3] = [PROMPT, ANNOUNCEMENT, HELD];
 pub(crate) const MAX_ANNOUNCEMENT_CHARS: usize = 400;
 
 /// What the user is to be told of their own texts that cannot be used: once a session.
-pub(crate) fn notice(seen: &Seen<'_, Settings>, unusable: &[Unusable]) -> Option<String> {
-    let (Some(store), Some(session)) = (seen.store, seen.input.call.session_id.as_deref()) else {
+pub(crate) fn notice(context: &Context<'_, Settings>, unusable: &[Unusable]) -> Option<String> {
+    let (Some(store), Some(session)) = (context.store, context.request.call.session_id.as_deref()) else {
         return None;
     };
     if unusable.is_empty() {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use super::answer::{self, Reply};
 use super::in_shell;
 use super::verbs::{self, Common};
-use crate::hook::{Asker, Hook, Seen};
+use crate::hook::{Asker, Context, Hook};
 use crate::host::Host;
 use crate::operator::typed::{caller, words_after};
 use crate::switches::Turn;
@@ -45,7 +45,7 @@ pub trait Commands: Hook<Effect: From<Turn>> {
     fn answer(
         wanted: &Self::Asked,
         asker: &Asker<'_>,
-        seen: Option<&Seen<'_, Self::Settings>>,
+        context: Option<&Context<'_, Self::Settings>>,
     ) -> Reply<Self::Effect>;
 }
 
@@ -65,14 +65,14 @@ pub fn is_command<H: Commands>(prompt: &str) -> bool {
 /// The answer to such a prompt; `None`: it is none.
 #[must_use]
 pub fn prompted<H: Commands>(
-    seen: &Seen<'_, H::Settings>,
+    context: &Context<'_, H::Settings>,
     prompt: &str,
     source: Option<&str>,
 ) -> Option<Reply<H::Effect>> {
     meant::<H, _>(prompt, |meant| {
-        let asker = Asker::of_prompt(seen, prompt, source);
+        let asker = Asker::of_prompt(context, prompt, source);
         match meant {
-            Meant::Own(own) => H::answer(&own, &asker, Some(seen)),
+            Meant::Own(own) => H::answer(&own, &asker, Some(context)),
             Meant::Common(verb) => answer::answer::<H, _>(&verb, &asker),
             Meant::Misused(why) => Reply::no(why),
         }
@@ -107,13 +107,13 @@ pub fn typed<H: Hook<Effect: From<Turn>>>(prompt: &str, asker: &Asker<'_>) -> Op
 impl<'a> Asker<'a> {
     /// Who gives this prompt to a hook.
     #[must_use]
-    pub fn of_prompt<S>(seen: &Seen<'a, S>, prompt: &str, source: Option<&str>) -> Self {
+    pub fn of_prompt<S>(context: &Context<'a, S>, prompt: &str, source: Option<&str>) -> Self {
         Self {
-            host: seen.host,
-            places: seen.places,
-            store: seen.store,
-            session: seen.input.call.session_id.as_deref(),
-            caller: caller(seen.host, seen.store, prompt, source),
+            host: context.host,
+            places: context.places,
+            store: context.store,
+            session: context.request.call.session_id.as_deref(),
+            caller: caller(context.host, context.store, prompt, source),
         }
     }
 }

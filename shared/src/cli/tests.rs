@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Asker, Reply, Verb, help, is_typed, typed};
 use crate::config::SectionSpec;
-use crate::hook::{Given, Headless, Hook, Outcome, Seen};
+use crate::hook::{Context, Headless, Hook, Input, Outcome};
 use crate::host::{Clock, Environment, Host, Places, Timestamp};
 use crate::operator::{Caller, Standing};
 use crate::state::Store;
@@ -31,11 +31,11 @@ impl Hook for Plain {
         SectionSpec { name: Self::NAME, ..SectionSpec::default() }
     }
 
-    fn observe(_: &Seen<'_, Settings>) -> Option<()> {
+    fn observe(_: &Context<'_, Settings>) -> Option<()> {
         None
     }
 
-    fn decide(_: &Given<'_, Self>) -> Outcome<(), Turn> {
+    fn decide(_: &Input<'_, Self>) -> Outcome<(), Turn> {
         Outcome::pass()
     }
 }
@@ -58,11 +58,11 @@ impl Hook for Paid {
         SectionSpec { costs_money: true, ..Plain::section() }
     }
 
-    fn observe(_: &Seen<'_, Settings>) -> Option<()> {
+    fn observe(_: &Context<'_, Settings>) -> Option<()> {
         None
     }
 
-    fn decide(_: &Given<'_, Self>) -> Outcome<(), Turn> {
+    fn decide(_: &Input<'_, Self>) -> Outcome<(), Turn> {
         Outcome::pass()
     }
 }

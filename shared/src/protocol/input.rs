@@ -8,7 +8,7 @@ use super::fields::Fields;
 
 /// One hook call, whole.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Input {
+pub struct Request {
     /// What every event carries.
     pub call: Call,
     /// What happened.
@@ -218,11 +218,11 @@ pub enum ParseError {
 ///
 /// # Errors
 /// Only for input that is no JSON object or names no event; anything else missing stays missing.
-pub fn parse(bytes: &[u8]) -> Result<Input, ParseError> {
+pub fn parse(bytes: &[u8]) -> Result<Request, ParseError> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let fields: Fields<'_> = serde_json::from_slice(bytes).map_err(ParseError::NotAnObject)?;
     let name = fields.name("hook_event_name").ok_or(ParseError::NoEvent)?;
-    Ok(Input { call: call(&fields), event: event(name, &fields) })
+    Ok(Request { call: call(&fields), event: event(name, &fields) })
 }
 
 fn call(fields: &Fields<'_>) -> Call {

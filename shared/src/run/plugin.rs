@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::config::read_text;
 use crate::host::{Places, is_program};
-use crate::protocol::Input;
+use crate::protocol::Request;
 
 /// With this argument a plugin starts a hook. The environment would not do: a project's settings may define it.
 pub const BY_PLUGIN: &str = "--plugin";
@@ -40,14 +40,14 @@ struct Entry {
 }
 
 /// The user's settings.json registers the installed program of this hook for this call, and the program is there.
-pub(super) fn is_left_to_settings(hook: &str, places: &Places, input: &Input) -> bool {
+pub(super) fn is_left_to_settings(hook: &str, places: &Places, request: &Request) -> bool {
     let Some(config) = &places.config_dir else { return false };
     let installed = config.join("hooks").join(format!("{hook}{}", std::env::consts::EXE_SUFFIX));
-    let tool = input.event.tool_call().map(|call| &*call.tool_name);
+    let tool = request.event.tool_call().map(|call| &*call.tool_name);
     // Where only the plugin is used there is no such program, and settings.json need not be read.
     is_program(&installed)
         && read_text(&config.join("settings.json"), None, MAX_BYTES)
-            .is_ok_and(|text| starts(&text, input.event.name(), tool, &installed))
+            .is_ok_and(|text| starts(&text, request.event.name(), tool, &installed))
 }
 
 /// The text registers `program`, without arguments, for this event and tool.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::respond;
-use crate::hook::{Given, Headless, Hook, Memory, NoEffect, Outcome, Remembered, Seen, Verdict};
+use crate::hook::{Context, Headless, Hook, Input, Memory, NoEffect, Outcome, Remembered, Verdict};
 use crate::host::{Clock, Environment, Host, InputError, Timestamp};
 use crate::operator::typed::is_scheduled;
 use crate::protocol::Event;
@@ -48,20 +48,20 @@ impl Hook for Blocker {
     type Facts = ();
     type Effect = NoEffect;
 
-    fn observe(seen: &Seen<'_, Settings>) -> Option<()> {
-        matches!(seen.input.event, Event::Stop(_) | Event::SessionEnd { .. }).then_some(())
+    fn observe(context: &Context<'_, Settings>) -> Option<()> {
+        matches!(context.request.event, Event::Stop(_) | Event::SessionEnd { .. }).then_some(())
     }
 
-    fn decide(given: &Given<'_, Self>) -> Outcome<Count> {
-        if matches!(given.input.event, Event::SessionEnd { .. }) {
+    fn decide(input: &Input<'_, Self>) -> Outcome<Count> {
+        if matches!(input.request.event, Event::SessionEnd { .. }) {
             return Outcome::pass().remembering(Memory::Drop);
         }
         let reason =
-            format!("block {} of {}, {} by me", given.state.0 + 1, given.blocks.together, given.blocks.own);
+            format!("block {} of {}, {} by me", input.state.0 + 1, input.blocks.together, input.blocks.own);
         Outcome {
             verdict: Verdict::Block { reason, rule: "enabled".into() },
             notice: None,
-            memory: Memory::Save(Count(given.state.0 + 1)),
+            memory: Memory::Save(Count(input.state.0 + 1)),
             ..Outcome::pass()
         }
     }
@@ -76,11 +76,11 @@ impl Hook for Bystander {
     type Facts = ();
     type Effect = NoEffect;
 
-    fn observe(_seen: &Seen<'_, Settings>) -> Option<()> {
+    fn observe(_seen: &Context<'_, Settings>) -> Option<()> {
         None
     }
 
-    fn decide(_given: &Given<'_, Self>) -> Outcome<()> {
+    fn decide(_given: &Input<'_, Self>) -> Outcome<()> {
         Outcome::pass()
     }
 }

@@ -20,7 +20,7 @@ pub struct SessionUsage {
     /// The model's id; empty where it was not told.
     pub model: String,
     /// The context window, as of the last reply.
-    pub context: Context,
+    pub context: ContextWindow,
     /// The windows of credits as they were last told.
     pub windows: BTreeMap<String, Window>,
     /// For how long the client has waited for replies, in milliseconds.
@@ -30,7 +30,7 @@ pub struct SessionUsage {
 /// The context window of a session. What is not told is missing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Context {
+pub struct ContextWindow {
     /// So many tokens fit.
     pub size: Option<u64>,
     /// So many tokens the last request held.

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use shared::blocks::BlockCount;
 use shared::config::{self, LayerKind, Origin, SectionSpec, Sources};
-use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::hook::{Input, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
-use shared::protocol::{Call, Event, Input, ToolResult};
+use shared::protocol::{Call, Event, Request, ToolResult};
 use shared::switches::Position;
 use shared::usage::{Source, Usage, Window};
 
@@ -84,8 +84,8 @@ impl World {
 
     fn decide(&mut self, facts: &Facts, event: Event) -> Outcome<State, Change> {
         let call = Call { session_id: Some("s".to_owned()), ..Call::default() };
-        let outcome = decide(&Given {
-            input: &Input { call, event },
+        let outcome = decide(&Input {
+            request: &Request { call, event },
             facts,
             state: &self.state,
             settings: &self.settings,

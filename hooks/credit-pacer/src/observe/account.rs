@@ -1,7 +1,7 @@
 //! Whose credits. Two accounts at once on one machine take turns in the one file of readings: each tells another end of its
 //! windows. A session is paced by its own account's, as its own status line was told them.
 
-use shared::hook::Seen;
+use shared::hook::Context;
 use shared::host::Timestamp;
 use shared::state::Store;
 use shared::usage::session::{self, SessionUsage};
@@ -10,8 +10,8 @@ use shared::usage::{self, SAME_RESET_SECS, Usage, Window};
 use crate::settings::Settings;
 
 /// What the session that calls knows of its account's credits.
-pub(super) fn known_to(seen: &Seen<'_, Settings>) -> Option<Usage> {
-    known(seen.store?, seen.input.call.session_id.as_deref(), seen.settings, seen.host.now())
+pub(super) fn known_to(context: &Context<'_, Settings>) -> Option<Usage> {
+    known(context.store?, context.request.call.session_id.as_deref(), context.settings, context.host.now())
 }
 
 /// What a session knows of its account's credits; without one, what was told last. The session's own file is read only where
@@ -85,13 +85,13 @@ mod tests {
     }
 
     fn told(told: &[(i64, f64, i64)]) -> Usage {
-        let seen = told.iter().map(|(at, used, resets_at)| Observed {
+        let context = told.iter().map(|(at, used, resets_at)| Observed {
             at: *at,
             source: Source::StatusLine,
             sight: Sight::Answered,
             windows: [(FIVE.to_owned(), window(*used, *resets_at, 0))].into(),
         });
-        seen.fold(Usage::default(), |usage, seen| merge(usage, &seen))
+        context.fold(Usage::default(), |usage, context| merge(usage, &context))
     }
 
     #[test]

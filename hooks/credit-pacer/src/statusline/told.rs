@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use shared::usage::session::{Context, SessionUsage};
+use shared::usage::session::{ContextWindow, SessionUsage};
 use shared::usage::{MAX_WINDOWS, Window, is_paced, is_window_name};
 
 /// What was told.
@@ -50,8 +50,8 @@ impl Told {
     }
 }
 
-fn context(object: &Value) -> Context {
-    Context {
+fn context(object: &Value) -> ContextWindow {
+    ContextWindow {
         size: natural(object, "/context_window/context_window_size"),
         used_tokens: natural(object, "/context_window/total_input_tokens"),
         used_percent: object.pointer("/context_window/used_percentage").and_then(Value::as_f64),

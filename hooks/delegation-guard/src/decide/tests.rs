@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use shared::blocks::BlockCount;
 use shared::config::{self, Bounded, SectionSpec, Sources};
-use shared::hook::{Given, Memory, Outcome, Verdict};
+use shared::hook::{Input, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
-use shared::protocol::{Call, Event, Input, ToolCall, ToolResult};
+use shared::protocol::{Call, Event, Request, ToolCall, ToolResult};
 use shared::switches::Position;
 
 use super::decide;
@@ -36,8 +36,8 @@ enum Said {
 use Said::{Advice, Denial, Nothing};
 
 mod any_order;
-mod heeds;
 mod own_texts;
+mod reactions;
 mod reminder;
 mod subagents;
 
@@ -65,8 +65,8 @@ impl Session {
 
     fn outcome(&self, facts: &Facts, event: Event) -> Outcome<State> {
         let call = Call { session_id: Some("s".into()), ..Call::default() };
-        decide(&Given {
-            input: &Input { call, event },
+        decide(&Input {
+            request: &Request { call, event },
             facts,
             state: &self.state,
             settings: &self.settings,

@@ -1,8 +1,8 @@
 //! One event, one state, one outcome.
 
 use shared::blocks::BlockCount;
-use shared::hook::{Given, Heeded, Memory, Outcome, Remark, Verdict};
-use shared::protocol::{Call, Event, Input, ToolCall};
+use shared::hook::{AuditEvent, Input, Memory, Outcome, ReactionKind, Verdict};
+use shared::protocol::{Call, Event, Request, ToolCall};
 use shared::switches::Turn;
 
 use super::decide;
@@ -17,8 +17,8 @@ use crate::state::{Recorded, State};
 
 fn outcome(facts: &Facts, state: &State, settings: &Settings) -> Outcome<State, Turn> {
     let call = Call { session_id: Some("s".into()), prompt_id: Some("p".into()), ..Call::default() };
-    decide(&Given {
-        input: &Input { call, event: Event::PreToolUse(ToolCall::default()) },
+    decide(&Input {
+        request: &Request { call, event: Event::PreToolUse(ToolCall::default()) },
         facts,
         state,
         settings,
@@ -52,9 +52,9 @@ fn run(facts: &ChangeFacts, settings: &Settings, times: usize) -> Vec<String> {
         if let Memory::Save(next) | Memory::Note(next) = outcome.memory {
             state = next;
         }
-        told.push(match (outcome.verdict, outcome.remark) {
+        told.push(match (outcome.verdict, outcome.audit_event) {
             (Verdict::Deny { rule, .. }, _) => format!("deny {rule}"),
-            (_, Some(Remark::LetGo(why))) => format!("let go {why}"),
+            (_, Some(AuditEvent::Allowed(why))) => format!("let go {why}"),
             (verdict, _) => verdict.word().to_owned(),
         });
     }
@@ -109,9 +109,9 @@ fn what_has_become_of_a_refusal_is_told_once() {
     state.block(&known().place, Some("p"), crate::state::Cause::Test);
     let facts = Facts::Change(Box::new(reviewed(vec![])));
     let first = outcome(&facts, &state, &settings);
-    assert_eq!(first.trail.heeds, [Heeded::Followed.of("tdd")]);
+    assert_eq!(first.audit.reactions, [ReactionKind::Followed.of("tdd")]);
     let Memory::Note(state) = first.memory else { panic!("it is remembered") };
-    assert_eq!(outcome(&facts, &state, &settings).trail.heeds, []);
+    assert_eq!(outcome(&facts, &state, &settings).audit.reactions, []);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn the_user_is_told_once_of_what_was_let_go() {
     let facts = Facts::Change(Box::new(changing(Local::Lacks(Lack::Test))));
     let first = outcome(&facts, &state, &settings);
     assert!(first.notice.unwrap().contains("allowed after max_blocks (2)"));
-    assert_eq!(first.trail.heeds, [Heeded::Overridden.of("tdd")]);
+    assert_eq!(first.audit.reactions, [ReactionKind::Overridden.of("tdd")]);
     let Memory::Note(state) = first.memory else { panic!("it is remembered") };
     assert_eq!(outcome(&facts, &state, &settings).notice, None);
 }

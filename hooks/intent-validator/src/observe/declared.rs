@@ -2,7 +2,7 @@
 
 use secrets::masked;
 use serde::Deserialize;
-use shared::hook::Seen;
+use shared::hook::Context;
 use shared::own_calls::own_command_lines;
 use shared::protocol::{ToolCall, ToolResult};
 
@@ -28,19 +28,19 @@ struct Response {
     success: Option<bool>,
 }
 
-pub(super) fn after(seen: &Seen<'_, Settings>, result: &ToolResult) -> Option<DeclaredFacts> {
-    seen.input.call.session_id.as_ref()?;
+pub(super) fn after(context: &Context<'_, Settings>, result: &ToolResult) -> Option<DeclaredFacts> {
+    context.request.call.session_id.as_ref()?;
     // Most lines are somebody else's.
     let raw = result.call.tool_input.as_ref()?.get();
     let is_ours = raw.contains(OWN) && raw.contains("declare");
     if !is_ours || !has_succeeded(result) {
         return None;
     }
-    let Some(lines) = own_command_lines(&result.call, seen.places) else {
+    let Some(lines) = own_command_lines(&result.call, context.places) else {
         let unheard = is_meant(&result.call).then(|| NOT_PLAIN.to_owned());
         return unheard.map(|text| DeclaredFacts { unheard: Some(text), ..DeclaredFacts::default() });
     };
-    let recorded: Vec<Recorded> = lines.iter().filter_map(|words| recorded(seen, words)).collect();
+    let recorded: Vec<Recorded> = lines.iter().filter_map(|words| recorded(context, words)).collect();
     (!recorded.is_empty()).then_some(DeclaredFacts { recorded, unheard: None })
 }
 
@@ -59,15 +59,15 @@ fn is_meant(call: &ToolCall) -> bool {
 }
 
 /// What a command declares; one that is wrong has said so itself.
-fn recorded(seen: &Seen<'_, Settings>, words: &[String]) -> Option<Recorded> {
+fn recorded(context: &Context<'_, Settings>, words: &[String]) -> Option<Recorded> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let [OWN, "declare", words @ ..] = words.as_slice() else { return None };
     let form = declare::parse(words).ok()?;
-    let call = &seen.input.call;
-    let spots = form.files().flat_map(|file| Spot::meant(seen.places, call.cwd.as_deref(), file));
+    let call = &context.request.call;
+    let spots = form.files().flat_map(|file| Spot::meant(context.places, call.cwd.as_deref(), file));
     let spots: Vec<Spot> = spots.collect();
-    let kinds = spots.iter().filter_map(|spot| source::kind(&spot.file, seen.settings));
-    let wants_test = seen.settings.tdd && kinds.into_iter().any(|kind| kind == Kind::Core);
+    let kinds = spots.iter().filter_map(|spot| source::kind(&spot.file, context.settings));
+    let wants_test = context.settings.tdd && kinds.into_iter().any(|kind| kind == Kind::Core);
     if declare::fault(&form, wants_test).is_some() || spots.is_empty() {
         return None;
     }
@@ -75,5 +75,5 @@ fn recorded(seen: &Seen<'_, Settings>, words: &[String]) -> Option<Recorded> {
     // It is kept in a file.
     let (changes, goal) = (masked(&form.changes).into_owned(), masked(&form.goal).into_owned());
     let form = Form { changes, goal, ..form };
-    Some(Recorded { names, agent: call.agent_id.clone(), form, at: seen.host.now() })
+    Some(Recorded { names, agent: call.agent_id.clone(), form, at: context.host.now() })
 }

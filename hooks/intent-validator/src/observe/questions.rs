@@ -3,7 +3,7 @@
 use judge::{Desk, Question};
 use serde::de::DeserializeOwned;
 use shared::blocks;
-use shared::hook::Seen;
+use shared::hook::Context;
 use shared::messages::Texts;
 use shared::protocol::ToolCall;
 use transcript::conversation;
@@ -20,34 +20,34 @@ const NO_TEST: &str = "This file wants no test: NO_TDD is no verdict here.";
 
 /// Stage 1.
 pub(super) fn whether_declared(
-    seen: &Seen<'_, Settings>,
+    context: &Context<'_, Settings>,
     tool: &ToolCall,
     known: &Known,
     texts: &mut Texts<'_>,
 ) -> Reply<Announced> {
-    let instructions = about_declarations(seen.settings, known, texts);
+    let instructions = about_declarations(context.settings, known, texts);
     let shown = Announcement {
         file: &known.place.file,
         own: known.words.own.as_deref().unwrap_or_default(),
         before: &known.words.before,
         user: &known.user,
     };
-    asked(seen, tool, &review::announced(seen.settings, instructions, &shown))
+    asked(context, tool, &review::announced(context.settings, instructions, &shown))
 }
 
 /// Stage 2.
 pub(super) fn review(
-    seen: &Seen<'_, Settings>,
+    context: &Context<'_, Settings>,
     tool: &ToolCall,
     known: &Known,
     declared: &str,
     texts: &mut Texts<'_>,
 ) -> Reply<Review> {
     let file = &known.place.file;
-    let instructions = about_reviews(seen.settings, file, texts);
+    let instructions = about_reviews(context.settings, file, texts);
     let diff = diff(file, &known.versions);
-    let said = said(seen);
-    asked(seen, tool, &review::reviewed(seen.settings, instructions, file, declared, &diff, &said))
+    let said = said(context);
+    asked(context, tool, &review::reviewed(context.settings, instructions, file, declared, &diff, &said))
 }
 
 /// What the model of stage 1 is told.
@@ -64,31 +64,31 @@ fn about_reviews(settings: &Settings, file: &str, texts: &mut Texts<'_>) -> Stri
 }
 
 /// The last messages of the conversation, each with who wrote it, on a line of its own.
-fn said(seen: &Seen<'_, Settings>) -> String {
-    let most = usize::try_from(seen.settings.judge.context_messages.get()).unwrap_or(1);
-    let path = seen.input.call.transcript_path.as_deref();
+fn said(context: &Context<'_, Settings>) -> String {
+    let most = usize::try_from(context.settings.judge.context_messages.get()).unwrap_or(1);
+    let path = context.request.call.transcript_path.as_deref();
     let said = path.map(|path| conversation(path, most)).unwrap_or_default();
     judge::spoken(&said)
 }
 
 fn asked<V: DeserializeOwned>(
-    seen: &Seen<'_, Settings>,
+    context: &Context<'_, Settings>,
     tool: &ToolCall,
     question: &Question<'_>,
 ) -> Reply<V> {
     let is_refused_elsewhere = || {
-        let session = seen.store.zip(seen.input.call.session_id.as_deref());
+        let session = context.store.zip(context.request.call.session_id.as_deref());
         let ledger = session.map(|(store, session)| blocks::read(store, session));
         ledger.zip(tool.tool_use_id.as_deref()).is_some_and(|(ledger, id)| ledger.is_denied(id))
     };
     let desk = Desk {
         hook: "intent-validator",
-        host: seen.host,
-        places: seen.places,
-        store: seen.store,
-        call: &seen.input.call,
-        event: seen.input.event.name(),
-        settings: &seen.settings.judge,
+        host: context.host,
+        places: context.places,
+        store: context.store,
+        call: &context.request.call,
+        event: context.request.event.name(),
+        settings: &context.settings.judge,
         is_refused_elsewhere: &is_refused_elsewhere,
     };
     judge::ask(question, &desk).into()

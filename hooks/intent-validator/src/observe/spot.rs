@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use shared::hook::Seen;
+use shared::hook::Context;
 use shared::host::{Places, flat};
 
 use crate::settings::Settings;
@@ -20,8 +20,8 @@ pub(crate) struct Spot {
 
 impl Spot {
     /// The file a call names; `None`: it is none of the project's.
-    pub(crate) fn of(seen: &Seen<'_, Settings>, file: &str) -> Option<Self> {
-        Self::find(seen.places, seen.input.call.cwd.as_deref(), file)
+    pub(crate) fn of(context: &Context<'_, Settings>, file: &str) -> Option<Self> {
+        Self::find(context.places, context.request.call.cwd.as_deref(), file)
     }
 
     /// The file that is called so in a folder; without one, in the project's root.

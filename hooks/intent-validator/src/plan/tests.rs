@@ -6,7 +6,7 @@ use shared::host::Timestamp;
 use shared::switches::Position;
 use transcript::Words;
 
-use super::{Answers, Known, LetGo, Local, Standing, local, standing};
+use super::{Allowed, Answers, Known, Local, Standing, local, standing};
 use crate::change::Versions;
 use crate::checks::Finding;
 use crate::form::{Form, Heard, Lack, Part, Quotable};
@@ -80,7 +80,7 @@ fn stands(change: impl FnOnce(&mut Case)) -> Standing {
     standing(&case.known, &case.answers, &case.settings, &case.state, NOON)
 }
 
-fn passes(let_go: Option<LetGo>) -> Standing {
+fn passes(let_go: Option<Allowed>) -> Standing {
     Standing::Passes { let_go, approved: None }
 }
 
@@ -208,7 +208,7 @@ fn without_a_judge_the_form_is_asked_for_twice_and_then_the_change_is_still_revi
         (case.known.local, case.settings.stage2) = (Local::Silent, Stage2::Off);
         case.blocked(Cause::Declaration, 2);
     });
-    assert_eq!(unreviewed, passes(Some(LetGo::Enough(Cause::Declaration))));
+    assert_eq!(unreviewed, passes(Some(Allowed::Enough(Cause::Declaration))));
     let found = stands(|case| {
         case.known.local = Local::Silent;
         case.known.findings = vec![finding()];
@@ -234,7 +234,7 @@ fn a_judge_is_asked_about_the_declaration_only_until_the_form_was_asked_for_ofte
 fn a_review_that_found_fault_often_enough_is_not_asked_again() {
     let reviewed = |times| stands(|case| case.blocked(Cause::Review, times));
     assert!(asks_for_review(&reviewed(1)).is_some());
-    assert_eq!(reviewed(2), passes(Some(LetGo::Enough(Cause::Review))));
+    assert_eq!(reviewed(2), passes(Some(Allowed::Enough(Cause::Review))));
     let found = stands(|case| {
         case.known.findings = vec![finding()];
         case.blocked(Cause::Checks, 2);
@@ -246,7 +246,7 @@ fn a_review_that_found_fault_often_enough_is_not_asked_again() {
 fn a_review_is_asked_for_what_was_declared_and_may_be_seen() {
     assert_eq!(asks_for_review(&stands(|_| ())), Some(TEXT));
     assert_eq!(stands(|case| case.settings.stage2 = Stage2::Off), passes(None));
-    assert_eq!(stands(|case| case.known.is_private = true), passes(Some(LetGo::Private)));
+    assert_eq!(stands(|case| case.known.is_private = true), passes(Some(Allowed::Private)));
     let unchanged = stands(|case| case.known.versions.before = Some("y\n".into()));
     assert_eq!(unchanged, passes(None));
     let private = stands(|case| (case.known.is_private, case.known.local) = (true, Local::NoForm));

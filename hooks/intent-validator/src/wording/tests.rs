@@ -4,7 +4,7 @@ use super::{cleaned, found, lacks, no_form, reviewed};
 use crate::checks::Finding;
 use crate::form::{Lack, Part};
 use crate::plan::tests::{finding, known};
-use crate::plan::{Known, LetGo};
+use crate::plan::{Allowed, Known};
 use crate::state::{Cause, Place};
 
 #[test]
@@ -63,10 +63,10 @@ fn findings_are_told_in_a_line_each_and_bounded() {
 #[test]
 fn the_user_is_told_what_was_let_go_after_refusals() {
     assert_eq!(
-        LetGo::Enough(Cause::Test).notice("src/a.py", 3).unwrap(),
+        Allowed::Enough(Cause::Test).notice("src/a.py", 3).unwrap(),
         "intent-validator: src/a.py is changed without a test or your permission: allowed after max_blocks (3) blocks"
     );
-    assert_eq!(LetGo::Private.notice("src/a.py", 3), None);
+    assert_eq!(Allowed::Private.notice("src/a.py", 3), None);
 }
 
 #[test]

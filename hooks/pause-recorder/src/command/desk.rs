@@ -1,7 +1,7 @@
 //! What the answers are made from: the session that asks, the project's folder, and what this machine knows of it.
 
 use shared::cli::{self, Asker};
-use shared::hook::{Hook, Seen};
+use shared::hook::{Context, Hook};
 use shared::operator::{Caller, Standing};
 use shared::switches::{Position, Turn};
 
@@ -14,7 +14,7 @@ use crate::snapshot::{Snapshot, is_as_written, json_of};
 /// What an answer is made from.
 pub(super) struct Desk<'a> {
     pub(super) asker: Asker<'a>,
-    pub(super) seen: &'a Seen<'a, Settings>,
+    pub(super) context: &'a Context<'a, Settings>,
     /// It is a prompt, no shell.
     pub(super) is_prompt: bool,
     pub(super) sessions: Sessions,
@@ -84,10 +84,10 @@ pub(super) struct Kept {
 
 impl<'a> Desk<'a> {
     /// `None`: there is no project.
-    pub(super) fn new(asker: Asker<'a>, seen: &'a Seen<'a, Settings>, is_prompt: bool) -> Option<Self> {
+    pub(super) fn new(asker: Asker<'a>, context: &'a Context<'a, Settings>, is_prompt: bool) -> Option<Self> {
         let sessions = Sessions::of(asker.places)?;
         let shelf = asker.store.and_then(shelf::own_store).map(|own| shelf::read(&own)).unwrap_or_default();
-        Some(Self { asker, seen, is_prompt, sessions, shelf })
+        Some(Self { asker, context, is_prompt, sessions, shelf })
     }
 
     /// The records that are not over, the asking session's first.

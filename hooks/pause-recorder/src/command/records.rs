@@ -26,10 +26,10 @@ pub(super) fn start(desk: &Desk<'_>) -> Reply {
     if let Some(why) = desk.off(session) {
         return Reply::no(why);
     }
-    let reading = standing(desk.seen);
+    let reading = standing(desk.context);
     let start = Start {
         session: session.to_owned(),
-        transcript: desk.seen.input.call.transcript_path.clone(),
+        transcript: desk.context.request.call.transcript_path.clone(),
         at: desk.asker.host.now(),
         data: started(session, reading.as_ref(), COMMAND),
         share: reading.as_ref().map_or(0.0, Reading::share),
@@ -70,10 +70,10 @@ pub(super) fn finalize(desk: &Desk<'_>, part: Option<&str>, minimal: bool) -> Re
 fn end(desk: &Desk<'_>, going: Going, ending: Ending) -> End {
     let mut entries = desk.shelf.in_project(&desk.sessions.root);
     let entry = entries.find(|entry| entry.id == going.recorded.id && going.is_known);
-    let own = going.is_own.then(|| desk.seen.input.call.transcript_path.clone()).flatten();
+    let own = going.is_own.then(|| desk.context.request.call.transcript_path.clone()).flatten();
     let transcript = own.or_else(|| entry.and_then(|entry| entry.transcript.clone()));
     let (at, left_out) = if going.is_own {
-        (desk.asker.host.now(), desk.seen.peek::<State>().left_out)
+        (desk.asker.host.now(), desk.context.peek::<State>().left_out)
     } else {
         let ended = entry.and_then(|entry| entry.ended_at);
         (ended.unwrap_or(going.record.modified), entry.map_or(0, |entry| entry.left_out))
@@ -86,7 +86,7 @@ fn end(desk: &Desk<'_>, going: Going, ending: Ending) -> End {
         material::gather(host, root, transcript.as_deref(), PATIENCE)
             .unwrap_or_else(|| material::with(root, GitContext::default(), transcript.as_deref()))
     };
-    let commit = desk.seen.settings.git_commit;
+    let commit = desk.context.settings.git_commit;
     let by_own_word = going.is_own;
     End { which: Which::Record(going.record), ending, material, at, left_out, commit, by_own_word }
 }

@@ -31,7 +31,7 @@ pub(super) fn resume(desk: &Desk<'_>, part: Option<&str>) -> Reply {
             "pause-recorder: {id}: {why}, so it is not handed to Claude; pause-recorder show {id} shows it to you"
         ));
     };
-    let mut texts = Texts::new(&desk.seen.settings.message_files, desk.asker.host, desk.asker.places);
+    let mut texts = Texts::new(&desk.context.settings.message_files, desk.asker.host, desk.asker.places);
     let path = desk.sessions.told_of(&desk.sessions.files(&id).json);
     let text = brief(&texts.read(BRIEF), &snapshot, &path);
     if !desk.is_prompt {

@@ -78,10 +78,10 @@ pub(super) fn answer(desk: &Desk<'_>, json: bool) -> Reply {
 }
 
 fn stand(desk: &Desk<'_>) -> Standing {
-    let reading = desk.asker.session.and_then(|_| standing(desk.seen));
+    let reading = desk.asker.session.and_then(|_| standing(desk.context));
     let compacted_at_percent = reading.as_ref().and_then(|reading| compacted_at(desk, reading));
     let Thresholds { caution, warning, auto_pause, critical } =
-        Thresholds::new(desk.seen.settings, compacted_at_percent);
+        Thresholds::new(desk.context.settings, compacted_at_percent);
     let (record, is_range_known) = record(desk).unzip();
     Standing {
         context: reading.as_ref().map(context),
@@ -115,7 +115,7 @@ fn context(reading: &Reading) -> Context {
 /// With whether it tells how full the context is.
 fn record(desk: &Desk<'_>) -> Option<(Summary, bool)> {
     let recorded = desk.sessions.active(desk.asker.session?)?.read().ok()?;
-    let left_out = desk.seen.peek::<State>().left_out;
+    let left_out = desk.context.peek::<State>().left_out;
     let summary = summary(&recorded, left_out, desk.asker.host.now())?;
     Some((summary, is_context_known(&recorded)))
 }

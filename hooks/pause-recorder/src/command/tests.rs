@@ -8,10 +8,10 @@ use std::path::PathBuf;
 
 use shared::cli::{Asker, Line, is_command, prompted};
 use shared::config::{self, SectionSpec, Sources};
-use shared::hook::{Effect, Seen};
+use shared::hook::{Context, Effect};
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::operator::{Caller, Standing};
-use shared::protocol::{Call, Event, Input};
+use shared::protocol::{Call, Event, Request};
 use shared::switches::Position;
 
 use super::{Reply, answer, grammar};
@@ -90,7 +90,7 @@ impl World {
         names
     }
 
-    fn see<T>(&self, way: Way, look: impl FnOnce(Asker<'_>, &Seen<'_, Settings>) -> T) -> T {
+    fn see<T>(&self, way: Way, look: impl FnOnce(Asker<'_>, &Context<'_, Settings>) -> T) -> T {
         let spec = SectionSpec { name: "pause-recorder", ..SectionSpec::default() };
         let settings = config::load(spec, &Sources::default(), Position::Auto).unwrap().settings;
         let environment = Environment { search_path: std::env::var_os("PATH"), ..Environment::default() };
@@ -98,10 +98,10 @@ impl World {
         let (places, store) = (self.places(), self.places().open_store());
         let call = Call { session_id: way.session.map(ToOwned::to_owned), ..Call::default() };
         let event = Event::UserPromptSubmit { prompt: String::new(), source: None };
-        let input = Input { call, event };
+        let request = Request { call, event };
         let (places, host, store) = (&places, &host, store.as_ref());
         let asker = Asker { host, places, store, session: way.session, caller: way.caller };
-        look(asker, &Seen { input: &input, settings: &settings, places, host, locked: &[], store })
+        look(asker, &Context { request: &request, settings: &settings, places, host, locked: &[], store })
     }
 
     /// Asks, and does what is to be done.
@@ -109,7 +109,7 @@ impl World {
         let words: Vec<&str> = line.split(' ').collect();
         let asked = Line { name: "pause-recorder", words: &words, is_prompt: false };
         let asked = grammar::asked(&asked).unwrap_or_else(|| panic!("{line}"));
-        let reply = self.see(way, |asker, seen| answer(&asked, asker, seen, way.is_prompt));
+        let reply = self.see(way, |asker, context| answer(&asked, asker, context, way.is_prompt));
         for step in reply.effects.clone() {
             assert_eq!(step.carry_out(&self.places(), self.now), Ok(()), "{line}");
         }
@@ -129,7 +129,7 @@ impl World {
     }
 
     fn prompt(&self, prompt: &str) -> Option<Reply> {
-        self.see(PROMPT, |_, seen| prompted::<PauseRecorder>(seen, prompt, None))
+        self.see(PROMPT, |_, context| prompted::<PauseRecorder>(context, prompt, None))
     }
 
     /// A snapshot of a session of this machine; its id.
@@ -231,9 +231,9 @@ fn an_option_that_a_verb_does_not_have_is_answered_with_the_usage() {
 #[test]
 fn without_a_project_nothing_is_there() {
     let world = World::new();
-    let no = world.see(PROMPT, |asker, seen| {
+    let no = world.see(PROMPT, |asker, context| {
         let places = Places { root: None, ..world.places() };
-        answer(&grammar::Asked::List { json: false }, Asker { places: &places, ..asker }, seen, true)
+        answer(&grammar::Asked::List { json: false }, Asker { places: &places, ..asker }, context, true)
     });
     assert!(no.is_no && no.text.contains("no project"), "{}", no.text);
 }

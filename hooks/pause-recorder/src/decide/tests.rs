@@ -5,9 +5,9 @@ mod again;
 use serde_json::Value;
 use shared::blocks::BlockCount;
 use shared::config::{self, SectionSpec, Sources};
-use shared::hook::{Given, Memory, Outcome, Remark, Verdict};
+use shared::hook::{AuditEvent, Input, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
-use shared::protocol::{Call, Event, Input, Stop, Subagent, ToolCall, ToolFailure, ToolResult};
+use shared::protocol::{Call, Event, Request, Stop, Subagent, ToolCall, ToolFailure, ToolResult};
 use shared::switches::Position;
 
 use super::decide;
@@ -115,8 +115,8 @@ fn recorded_at(percent: u64) -> Case {
 
 impl Case {
     fn outcome(&self) -> Outcome<State, Step> {
-        decide(&Given {
-            input: &Input { call: self.call.clone(), event: self.event.clone() },
+        decide(&Input {
+            request: &Request { call: self.call.clone(), event: self.event.clone() },
             facts: &self.facts,
             state: &self.state,
             settings: &self.settings,
@@ -492,7 +492,7 @@ fn a_typed_command_is_answered_and_not_recorded() {
 #[test]
 fn a_level_that_is_told_stands_in_the_journal() {
     let told = at(75).outcome();
-    assert_eq!(told.remark, Some(Remark::Advised("levels".to_owned())));
+    assert_eq!(told.audit_event, Some(AuditEvent::Advised("levels".to_owned())));
     assert!(told.notice.is_some() && told.verdict == Verdict::Pass);
-    assert_eq!(at(10).outcome().remark, None);
+    assert_eq!(at(10).outcome().audit_event, None);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use shared::hook::Seen;
+use shared::hook::Context;
 use shared::host::Timestamp;
 use shared::protocol::Event;
 use shared::usage::session::{self, SessionUsage};
@@ -22,28 +22,32 @@ const FRESH: Duration = Duration::from_secs(60);
 const WRITTEN_WITHIN: Duration = Duration::from_millis(250);
 
 /// How full the context is; `None` where nobody knows, or where it does not matter at this event.
-pub(super) fn of(seen: &Seen<'_, Settings>, state: &State, is_recorded: bool) -> Option<Reading> {
-    if !matters(&seen.input.event, is_recorded) {
+pub(super) fn of(context: &Context<'_, Settings>, state: &State, is_recorded: bool) -> Option<Reading> {
+    if !matters(&context.request.event, is_recorded) {
         return None;
     }
-    let session = seen.input.call.session_id.as_deref()?;
-    let told = seen.store.and_then(|store| session::read(store, session));
-    if is_learnt_from(&seen.input.event) {
+    let session = context.request.call.session_id.as_deref()?;
+    let told = context.store.and_then(|store| session::read(store, session));
+    if is_learnt_from(&context.request.event) {
         wait_for_the_last_reply();
-        let reading = by_transcript(seen, state, told.as_ref());
+        let reading = by_transcript(context, state, told.as_ref());
         if reading.is_some() {
             return reading;
         }
     }
-    let fresh = told.as_ref().filter(|told| !state.compacted && is_fresh(told, seen.host.now()));
-    let reading = fresh.and_then(|told| by_status_line(seen, state, told));
-    reading.or_else(|| by_transcript(seen, state, told.as_ref()))
+    let fresh = told.as_ref().filter(|told| !state.compacted && is_fresh(told, context.host.now()));
+    let reading = fresh.and_then(|told| by_status_line(context, state, told));
+    reading.or_else(|| by_transcript(context, state, told.as_ref()))
 }
 
 /// What was learnt of the model that replies. Looked up once a session for each: every call would read a file for it.
-pub(super) fn learnt(seen: &Seen<'_, Settings>, state: &State, reading: Option<&Reading>) -> Option<Learnt> {
+pub(super) fn learnt(
+    context: &Context<'_, Settings>,
+    state: &State,
+    reading: Option<&Reading>,
+) -> Option<Learnt> {
     let model = reading.map(|reading| &reading.model).filter(|model| !model.is_empty())?;
-    Some(Learnt { model: model.clone(), what: of_model(seen, state, model) })
+    Some(Learnt { model: model.clone(), what: of_model(context, state, model) })
 }
 
 /// Where the levels are for this model.
@@ -87,12 +91,12 @@ fn is_fresh(told: &SessionUsage, now: Timestamp) -> bool {
 }
 
 /// Before the first reply the client tells 0, also of a session that goes on with much in its context.
-fn by_status_line(seen: &Seen<'_, Settings>, state: &State, told: &SessionUsage) -> Option<Reading> {
+fn by_status_line(context: &Context<'_, Settings>, state: &State, told: &SessionUsage) -> Option<Reading> {
     let tokens = told.context.used_tokens.filter(|tokens| *tokens > 0)?;
-    let new_window = told.context.size.filter(|size| *size > 0 && is_news(seen, &told.model, *size));
+    let new_window = told.context.size.filter(|size| *size > 0 && is_news(context, &told.model, *size));
     Some(Reading {
         tokens,
-        window: window_of(seen, state, (&told.model, told.context.size), tokens),
+        window: window_of(context, state, (&told.model, told.context.size), tokens),
         model: told.model.clone(),
         source: Source::StatusLine,
         new_window,
@@ -100,15 +104,19 @@ fn by_status_line(seen: &Seen<'_, Settings>, state: &State, told: &SessionUsage)
 }
 
 /// However old what the status line told is: the window of a model does not change.
-fn by_transcript(seen: &Seen<'_, Settings>, state: &State, told: Option<&SessionUsage>) -> Option<Reading> {
-    let reply = last_reply(seen.input.call.transcript_path.as_deref()?)?;
+fn by_transcript(
+    context: &Context<'_, Settings>,
+    state: &State,
+    told: Option<&SessionUsage>,
+) -> Option<Reading> {
+    let reply = last_reply(context.request.call.transcript_path.as_deref()?)?;
     let told_model = told.map_or("", |told| &told.model);
     let model = full_name(&reply.model, &[told_model, state.model.as_deref().unwrap_or_default()]);
     let size = told.filter(|_| is_of(told_model, &model)).and_then(|told| told.context.size);
     let tokens = reply.tokens();
     Some(Reading {
         tokens,
-        window: window_of(seen, state, (&model, size), tokens),
+        window: window_of(context, state, (&model, size), tokens),
         model,
         source: Source::Transcript,
         new_window: None,
@@ -116,34 +124,34 @@ fn by_transcript(seen: &Seen<'_, Settings>, state: &State, told: Option<&Session
 }
 
 fn window_of(
-    seen: &Seen<'_, Settings>,
+    context: &Context<'_, Settings>,
     state: &State,
     (model, told): (&str, Option<u64>),
     tokens: u64,
 ) -> u64 {
-    let set = seen.settings.context_window_tokens.map(|set| u64::from(set.get()));
+    let set = context.settings.context_window_tokens.map(|set| u64::from(set.get()));
     let mut words = WindowWords { told, set, model, by_model: None };
     if words.is_guess() {
-        words.by_model = of_model(seen, state, model).window.or_else(|| seen.settings.window_of(model));
+        words.by_model = of_model(context, state, model).window.or_else(|| context.settings.window_of(model));
     }
     window(&words, tokens)
 }
 
 /// Asked at the end of a turn only: a call has no time for it, and a turn is soon enough.
-fn is_news(seen: &Seen<'_, Settings>, model: &str, size: u64) -> bool {
-    matches!(seen.input.event, Event::Stop(_))
+fn is_news(context: &Context<'_, Settings>, model: &str, size: u64) -> bool {
+    matches!(context.request.event, Event::Stop(_))
         && !model.is_empty()
-        && looked_up(seen, model).window != Some(size)
+        && looked_up(context, model).window != Some(size)
 }
 
 /// What the session remembers of the model, else what is kept of it.
-fn of_model(seen: &Seen<'_, Settings>, state: &State, model: &str) -> Model {
+fn of_model(context: &Context<'_, Settings>, state: &State, model: &str) -> Model {
     let known = state.learnt.as_ref().filter(|known| known.model == model);
-    known.map_or_else(|| looked_up(seen, model), |known| known.what)
+    known.map_or_else(|| looked_up(context, model), |known| known.what)
 }
 
-fn looked_up(seen: &Seen<'_, Settings>, model: &str) -> Model {
-    let own = seen.store.and_then(shelf::own_store);
+fn looked_up(context: &Context<'_, Settings>, model: &str) -> Model {
+    let own = context.store.and_then(shelf::own_store);
     own.map(|own| models::read(&own, model)).unwrap_or_default()
 }
 

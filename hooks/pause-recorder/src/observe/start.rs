@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use shared::cli::Asker;
-use shared::hook::Seen;
+use shared::hook::Context;
 use shared::host::Timestamp;
 use shared::messages::Texts;
 use shared::operator::typed::caller;
@@ -36,43 +36,43 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What they have left.
 pub(super) fn left(
-    seen: &Seen<'_, Settings>,
+    context: &Context<'_, Settings>,
     session: &str,
     source: &str,
     sessions: Option<&Sessions>,
 ) -> Left {
-    let own = seen.store.and_then(shelf::own_store);
+    let own = context.store.and_then(shelf::own_store);
     let (Some(sessions), Some(own)) = (sessions, own) else { return Left::default() };
     // The same session goes on.
     if source == "compact" || !sessions.is_usable() {
         return Left::default();
     }
-    let look = Look { seen, session, sessions, shelf: shelf::read(&own), now: seen.host.now() };
+    let look = Look { context, session, sessions, shelf: shelf::read(&own), now: context.host.now() };
     let (due, orphans) = look.records();
-    let faults = prepare::finalized(seen.places, due, look.now);
+    let faults = prepare::finalized(context.places, due, look.now);
     let is_new = matches!(source, "startup" | "clear");
-    let is_told = is_new && seen.settings.resume_context && is_watched(seen);
+    let is_told = is_new && context.settings.resume_context && is_watched(context);
     let tell = is_told.then(|| look.snapshot(&own)).flatten();
-    Left { faults, orphans, tell, compress: seen.settings.compress_after_days.get() > 0 }
+    Left { faults, orphans, tell, compress: context.settings.compress_after_days.get() > 0 }
 }
 
 /// A session that nobody watches is told of nothing, and leaves it to the next one.
-fn is_watched(seen: &Seen<'_, Settings>) -> bool {
-    if !seen.host.environment.is_headless() {
+fn is_watched(context: &Context<'_, Settings>) -> bool {
+    if !context.host.environment.is_headless() {
         return true;
     }
     let asker = Asker {
-        host: seen.host,
-        places: seen.places,
-        store: seen.store,
-        session: seen.input.call.session_id.as_deref(),
-        caller: caller(seen.host, seen.store, "", None),
+        host: context.host,
+        places: context.places,
+        store: context.store,
+        session: context.request.call.session_id.as_deref(),
+        caller: caller(context.host, context.store, "", None),
     };
     asker.section::<PauseRecorder>(&asker.switches()).is_some_and(|section| section.headless)
 }
 
 struct Look<'a> {
-    seen: &'a Seen<'a, Settings>,
+    context: &'a Context<'a, Settings>,
     session: &'a str,
     sessions: &'a Sessions,
     shelf: Shelf,
@@ -103,21 +103,21 @@ impl Look<'_> {
             return Vec::new();
         }
         let root = &self.sessions.root;
-        let git = git::look(self.seen.host, root, PATIENCE).unwrap_or_default();
+        let git = git::look(self.context.host, root, PATIENCE).unwrap_or_default();
         let end = |(entry, record): (&Entry, Record)| End {
             at: entry.ended_at.unwrap_or(record.modified),
             which: Which::Record(record),
             ending: Ending::Full,
             material: material::with(root, git.clone(), entry.transcript.as_deref()),
             left_out: entry.left_out,
-            commit: self.seen.settings.git_commit,
+            commit: self.context.settings.git_commit,
             by_own_word: false,
         };
         over.into_iter().map(end).collect()
     }
 
     fn orphan_hours(&self) -> u32 {
-        self.seen.settings.finalize_orphans_after_hours.get()
+        self.context.settings.finalize_orphans_after_hours.get()
     }
 
     /// The active record of another session, if there is one still.
@@ -139,12 +139,13 @@ impl Look<'_> {
             return None;
         }
         let path = self.sessions.files(&id).json;
-        let mut texts = Texts::new(&self.seen.settings.message_files, self.seen.host, self.seen.places);
+        let mut texts =
+            Texts::new(&self.context.settings.message_files, self.context.host, self.context.places);
         Some(ToTell { id, text: texts.read(BRIEF), path: self.sessions.told_of(&path), snapshot })
     }
 
     fn to_tell<'a>(&'a self, on: &'a Shelf) -> Option<&'a Entry> {
-        let kept = DAY * self.seen.settings.resume_within_days.get();
+        let kept = DAY * self.context.settings.resume_within_days.get();
         on.to_tell(&self.sessions.root, self.session, self.now, kept)
     }
 }

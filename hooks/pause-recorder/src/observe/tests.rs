@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde_json::{Map, json};
 use shared::config::{self, SectionSpec, Sources};
-use shared::hook::{Effect, Seen};
+use shared::hook::{Context, Effect};
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
-use shared::protocol::{Call, Event, Input, ToolResult};
+use shared::protocol::{Call, Event, Request, ToolResult};
 use shared::switches::Position;
 
 use super::start::MAX_DUE;
@@ -76,8 +76,8 @@ impl World {
         let settings: Settings = config::load(spec, &Sources::default(), Position::Auto).unwrap().settings;
         let host = Host { started: NOW, clock: Clock::Fixed(NOW), environment: self.environment.clone() };
         let store = self.places.open_store();
-        observe(&Seen {
-            input: &Input { call, event },
+        observe(&Context {
+            request: &Request { call, event },
             settings: &settings,
             places: &self.places,
             host: &host,

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use shared::blocks::BlockCount;
 use shared::config::{self, Decimal, LayerKind, Origin, SectionSpec, Sources, ZeroOr};
-use shared::hook::{Given, Memory, Outcome, Remark, Verdict};
+use shared::hook::{AuditEvent, Input, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
-use shared::protocol::{Call, Event, Input, ToolCall};
+use shared::protocol::{Call, Event, Request, ToolCall};
 use shared::switches::Position;
 
 use super::decide;
@@ -15,7 +15,7 @@ use crate::observe::{CallFacts, Facts, Text, Texts};
 use crate::settings::{Audience, Limits, Mode, Settings};
 use crate::state::State;
 
-mod heeds;
+mod reactions;
 mod skills;
 
 /// As compiled in, so that a new setting changes no test.
@@ -104,8 +104,8 @@ impl World {
             ..Call::default()
         };
         let event = Event::PreToolUse(ToolCall { tool_name: tool.to_owned(), ..ToolCall::default() });
-        decide(&Given {
-            input: &Input { call, event },
+        decide(&Input {
+            request: &Request { call, event },
             facts: &Facts::Call(Box::new(CallFacts { prompt: self.prompt, fingerprint, skill, texts })),
             state: &self.state,
             settings: &self.settings,
@@ -162,7 +162,7 @@ fn first_line(outcome: &Outcome<State>) -> &str {
 
 #[track_caller]
 fn passes(outcome: &Outcome<State>) {
-    assert_eq!((&outcome.verdict, &outcome.notice, &outcome.remark), (&Verdict::Pass, &None, &None));
+    assert_eq!((&outcome.verdict, &outcome.notice, &outcome.audit_event), (&Verdict::Pass, &None, &None));
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn sixty_calls_at_once_are_silent_and_the_sixty_first_is_told() {
              `rate-awareness off`, typed in a terminal of your own, ends these messages."
         )
     );
-    assert_eq!(outcome.remark, Some(Remark::Advised("global_default".to_owned())));
+    assert_eq!(outcome.audit_event, Some(AuditEvent::Advised("global_default".to_owned())));
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn the_model_is_told_where_it_is_the_audience() {
         (
             outcome.notice.is_some(),
             matches!(outcome.verdict, Verdict::Advise { .. }),
-            outcome.remark.is_some(),
+            outcome.audit_event.is_some(),
         )
     };
     assert_eq!(told(Audience::User, false), (true, false, true));
@@ -319,7 +319,7 @@ fn deny_refuses_every_call_without_a_token_and_tells_the_user_at_doublings() {
     let Verdict::Deny { reason, rule } = &outcome.verdict else { panic!("denied") };
     assert!(reason.starts_with("empty `ungated` 7 calls 2 0;") && reason.contains("was not run"), "{reason}");
     assert_eq!((rule.as_ref(), &outcome.notice), ("global_default", &None));
-    assert_eq!(outcome.trail.also, ["mode"]);
+    assert_eq!(outcome.audit.also, ["mode"]);
     assert_eq!(world.told_at("xxxxxxxx"), [3], "the eighth refused call");
     let mut world = World::with_bucket(1.0, 0.0);
     world.settings.mode = Mode::Deny;
@@ -443,8 +443,8 @@ fn without_a_session_there_is_nothing_to_remember_and_nothing_to_say() {
 #[test]
 fn the_end_of_the_session_forgets_everything_and_says_nothing() {
     let world = World::new();
-    let outcome = decide(&Given {
-        input: &Input {
+    let outcome = decide(&Input {
+        request: &Request {
             call: Call { session_id: Some("s".into()), ..Call::default() },
             event: Event::SessionEnd { reason: "other".into() },
         },

@@ -2,7 +2,7 @@
 
 use secrets::masked;
 use serde_json::{Map, Value};
-use shared::hook::{Given, Outcome, Verdict};
+use shared::hook::{Input, Outcome, Verdict};
 
 use super::{Answer, remember, rules, view};
 use crate::RequirementsCheck;
@@ -16,12 +16,12 @@ use crate::state::{Run, State, Uncounted};
 use crate::view::View;
 use crate::wording;
 
-pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &After) -> Answer {
-    let view = view(given, &facts.world, facts.call.id.as_deref());
-    let mut state = given.state.clone();
+pub(super) fn a_call(input: &Input<'_, RequirementsCheck>, facts: &After) -> Answer {
+    let view = view(input, &facts.world, facts.call.id.as_deref());
+    let mut state = input.state.clone();
     state.went_on();
     let mut changes = Vec::new();
-    for rule in rules(given.settings) {
+    for rule in rules(input.settings) {
         // A line that fails may have done half of its work; any other tool that fails has done nothing.
         let has_done = facts.succeeded || facts.call.line.is_some();
         if has_done && rule.is_triggered_by(&facts.call) {
@@ -31,17 +31,17 @@ pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &After) -> Ans
             state.edited.insert(rule.name.to_owned());
         }
     }
-    used_up(given, facts, &view, &mut state, &mut changes);
-    proved(given, facts, &view, &mut state, &mut changes);
+    used_up(input, facts, &view, &mut state, &mut changes);
+    proved(input, facts, &view, &mut state, &mut changes);
     if facts.succeeded {
-        marked(given, facts, &view, &mut changes);
+        marked(input, facts, &view, &mut changes);
     }
-    let verdict = match wording::after_planning(given, facts, &view) {
+    let verdict = match wording::after_planning(input, facts, &view) {
         Some(text) => Verdict::Advise { text },
         None => Verdict::Pass,
     };
     let notice = state.untold(&facts.world.notes);
-    Outcome { verdict, notice, effects: changes, ..remember(given, state) }
+    Outcome { verdict, notice, effects: changes, ..remember(input, state) }
 }
 
 /// The call changed a file the evidence is about.
@@ -58,7 +58,7 @@ fn makes_due(rule: &Rule<'_>, facts: &After, view: &View<'_>) -> bool {
 
 /// Marks for one call: used up by a call that ran, free again after one that failed.
 fn used_up(
-    given: &Given<'_, RequirementsCheck>,
+    input: &Input<'_, RequirementsCheck>,
     facts: &After,
     view: &View<'_>,
     state: &mut State,
@@ -71,7 +71,7 @@ fn used_up(
     }
     for (name, taken) in state.reserved_by(call) {
         state.spend(&name, taken);
-        let Some(rule) = Rule::named(given.settings, &name) else { continue };
+        let Some(rule) = Rule::named(input.settings, &name) else { continue };
         // One that was set while the call ran is for the next.
         let Some(mark) = view.mark(&rule).filter(|mark| mark.identity() <= taken) else { continue };
         let own = Target::new(&view.world.here, &name, rule.set.scope, view.session);
@@ -84,14 +84,14 @@ fn used_up(
 
 /// Commands that passed become evidence; one that failed takes the evidence away; one that does not count says why.
 fn proved(
-    given: &Given<'_, RequirementsCheck>,
+    input: &Input<'_, RequirementsCheck>,
     facts: &After,
     view: &View<'_>,
     state: &mut State,
     changes: &mut Vec<Change>,
 ) {
     let ended = facts.call.id.as_deref().map(|call| state.end(call)).unwrap_or_default();
-    for rule in rules(given.settings).filter(|rule| rule.set.kind == Kind::Evidence) {
+    for rule in rules(input.settings).filter(|rule| rule.set.kind == Kind::Evidence) {
         let Some(found) = evidence::command_of(&rule, &facts.call) else {
             let near = evidence::near_miss(&rule, &facts.call).filter(|_| facts.succeeded);
             state.uncounted.extend(near.map(|near| (rule.name.to_owned(), nearly(&near))));
@@ -111,7 +111,7 @@ fn proved(
         } else if let Some(run) = run {
             state.uncounted.remove(rule.name);
             let other = evidence::asked(&rule, &found);
-            changes.push(Change::Set(target, Box::new(mark_of(run, other, given))));
+            changes.push(Change::Set(target, Box::new(mark_of(run, other, input))));
         }
     }
 }
@@ -129,19 +129,19 @@ fn nearly((shown, asked): &(String, String)) -> Uncounted {
     Uncounted { shown: masked(shown).into_owned(), why, line: asked.clone() }
 }
 
-fn mark_of(run: &Run, other: Map<String, Value>, given: &Given<'_, RequirementsCheck>) -> Mark {
+fn mark_of(run: &Run, other: Map<String, Value>, input: &Input<'_, RequirementsCheck>) -> Mark {
     let metadata = Metadata {
         command: Some(run.command.clone()),
         fingerprint: Some(run.files.clone().into()),
         other,
         ..Metadata::default()
     };
-    Mark { metadata, ..Mark::new(By::Evidence, given.now) }
+    Mark { metadata, ..Mark::new(By::Evidence, input.now) }
 }
 
 /// What a skill or `req satisfy` marks as met. A mark that is there and counts stays as it is.
-fn marked(given: &Given<'_, RequirementsCheck>, facts: &After, view: &View<'_>, changes: &mut Vec<Change>) {
-    for rule in rules(given.settings).filter(|rule| rule.set.kind == Kind::Blocking) {
+fn marked(input: &Input<'_, RequirementsCheck>, facts: &After, view: &View<'_>, changes: &mut Vec<Change>) {
+    for rule in rules(input.settings).filter(|rule| rule.set.kind == Kind::Blocking) {
         let by_skill = facts.call.skill.as_deref().filter(|skill| rule.is_met_by_skill(skill));
         let by_command = facts.satisfied.iter().any(|name| name == rule.name)
             && rule.set.satisfied_by == SatisfiedBy::Agent;
@@ -157,7 +157,7 @@ fn marked(given: &Given<'_, RequirementsCheck>, facts: &After, view: &View<'_>, 
         let target = Target::new(&view.world.here, rule.name, rule.set.scope, view.session);
         changes.push(Change::Set(
             target,
-            Box::new(Mark { metadata: metadata.at(given.now), ..Mark::new(by, given.now) }),
+            Box::new(Mark { metadata: metadata.at(input.now), ..Mark::new(by, input.now) }),
         ));
     }
 }

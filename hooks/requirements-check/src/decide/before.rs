@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use shared::hook::{Given, Memory, Outcome, Trail, Verdict};
+use shared::hook::{Audit, Input, Memory, Outcome, Verdict};
 
-use super::{Answer, heeds::heeds, remember, rules, start::sign_of_life, view};
+use super::{Answer, reactions::reactions, remember, rules, start::sign_of_life, view};
 use crate::RequirementsCheck;
 use crate::change::Change;
 use crate::evidence::order::{self, Late};
@@ -17,29 +17,30 @@ use crate::strategy::Standing;
 use crate::view::View;
 use crate::wording;
 
-pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &Before) -> Answer {
-    let mut state = given.state.clone();
+pub(super) fn a_call(input: &Input<'_, RequirementsCheck>, facts: &Before) -> Answer {
+    let mut state = input.state.clone();
     let mut effects: Vec<Change> = facts.scheduled.map(Change::Scheduled).into_iter().collect();
     if facts.registers {
-        effects.extend(sign_of_life(given, &facts.world));
+        effects.extend(sign_of_life(input, &facts.world));
     }
     if let Some(breach) = &facts.breach {
         let verdict = Verdict::Deny { reason: breach.words(), rule: Cow::Owned(breach.rule.clone()) };
-        let trail = Trail::to(Breach::INSTEAD);
-        return Outcome { verdict, effects, trail, ..remember(given, state) };
+        let audit = Audit::to(Breach::INSTEAD);
+        return Outcome { verdict, effects, audit, ..remember(input, state) };
     }
     let call = facts.call.id.as_deref();
     let elsewhere = facts.elsewhere.iter().map(|visit| (&visit.world, Some(visit.judged.as_slice())));
     let judged: Vec<Judged<'_>> = std::iter::once((&facts.world, facts.judged.as_deref()))
         .chain(elsewhere)
-        .map(|(world, names)| Judged::of(given, facts, view(given, world, call), names))
+        .map(|(world, names)| Judged::of(input, facts, view(input, world, call), names))
         .collect();
     let is_open = |rule: &Rule<'_>| judged.iter().any(|place| place.is_open(rule));
     let needed = judged.iter().flat_map(|place| &place.needed);
-    let heeds = heeds(given, &judged[0].view, &needed.clone().filter(|rule| !is_open(rule)), &mut state);
+    let reactions =
+        reactions(input, &judged[0].view, &needed.clone().filter(|rule| !is_open(rule)), &mut state);
     if judged.iter().any(Judged::refuses) {
-        let denial = deny(given, facts, &judged, state);
-        return Outcome { effects, ..denial.heeding(heeds) };
+        let denial = deny(input, facts, &judged, state);
+        return Outcome { effects, ..denial.with_reactions(reactions) };
     }
     let mut notes = facts.world.notes.clone();
     let hopeless = judged.iter().filter(|place| !place.hopeless.is_empty());
@@ -58,7 +59,7 @@ pub(super) fn a_call(given: &Given<'_, RequirementsCheck>, facts: &Before) -> An
     let advice: Vec<String> =
         judged.iter().flat_map(|place| crossings(&place.needed, &place.view, &mut state)).collect();
     let verdict = if advice.is_empty() { Verdict::Pass } else { Verdict::Advise { text: advice.join("\n") } };
-    Outcome { verdict, notice, effects, ..remember(given, state) }.heeding(heeds)
+    Outcome { verdict, notice, effects, ..remember(input, state) }.with_reactions(reactions)
 }
 
 /// What the call needs in one work tree, and what of it refuses it.
@@ -75,14 +76,14 @@ struct Judged<'a> {
 
 impl<'a> Judged<'a> {
     fn of(
-        given: &'a Given<'_, RequirementsCheck>,
+        input: &'a Input<'_, RequirementsCheck>,
         facts: &Before,
         view: View<'a>,
         names: Option<&[String]>,
     ) -> Self {
         let is_judged =
             |rule: &Rule<'_>| names.is_none_or(|names| names.iter().any(|name| name == rule.name));
-        let needed: Vec<Rule<'_>> = rules(given.settings)
+        let needed: Vec<Rule<'_>> = rules(input.settings)
             .filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&facts.call) && is_judged(rule))
             .filter(|rule| !order::is_own_proof(rule, &facts.call) && !is_outside(rule, facts, &view))
             .collect();
@@ -129,14 +130,14 @@ fn is_outside(rule: &Rule<'_>, facts: &Before, view: &View<'_>) -> bool {
 }
 
 fn deny(
-    given: &Given<'_, RequirementsCheck>,
+    input: &Input<'_, RequirementsCheck>,
     facts: &Before,
     judged: &[Judged<'_>],
     mut state: State,
 ) -> Answer {
-    let whole: Vec<String> = judged.iter().flat_map(|place| texts(given, facts, place)).collect();
+    let whole: Vec<String> = judged.iter().flat_map(|place| texts(input, facts, place)).collect();
     let whole = whole.join("\n");
-    let is_parallel = state.denies_again(wording::hash(&whole), given.now);
+    let is_parallel = state.denies_again(wording::hash(&whole), input.now);
     let all: Vec<(Rule<'_>, Standing)> = judged.iter().flat_map(Judged::open).collect();
     let late = judged.iter().any(|place| !place.late.is_empty()).then(|| order::STEP.to_owned());
     let next: Vec<String> =
@@ -150,14 +151,14 @@ fn deny(
     let verdict = Verdict::Deny { reason, rule: Cow::Owned(rule) };
     // The denial stands whether or not it can be remembered.
     let notice = state.untold(&facts.world.notes);
-    let trail = Trail { next, also: rules.collect(), ..Trail::default() };
-    Outcome { verdict, memory: Memory::Note(state), notice, trail, ..Outcome::pass() }
+    let audit = Audit { next, also: rules.collect(), ..Audit::default() };
+    Outcome { verdict, memory: Memory::Note(state), notice, audit, ..Outcome::pass() }
 }
 
 /// What is not satisfied in one work tree, and what comes too late in the line.
-fn texts(given: &Given<'_, RequirementsCheck>, facts: &Before, place: &Judged<'_>) -> Vec<String> {
+fn texts(input: &Input<'_, RequirementsCheck>, facts: &Before, place: &Judged<'_>) -> Vec<String> {
     let unmet = (!place.unmet.is_empty())
-        .then(|| wording::denial(&facts.call, &place.view, &place.unmet, given.origin));
+        .then(|| wording::denial(&facts.call, &place.view, &place.unmet, input.origin));
     let late = (!place.late.is_empty()).then(|| order::words(&facts.call, &place.late));
     unmet.into_iter().chain(late).collect()
 }

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use shared::hook::{Given, Heeded, Outcome, Remark, Trail, Verdict};
+use shared::hook::{Audit, AuditEvent, Input, Outcome, ReactionKind, Verdict};
 use shared::protocol::Event;
 use shared::stop_gate::{self, never_blocked};
 
-use super::{Answer, heeds::heeds, remember, rules, view};
+use super::{Answer, reactions::reactions, remember, rules, view};
 use crate::RequirementsCheck;
 use crate::facts::Stop;
 use crate::rule::Rule;
@@ -17,45 +17,45 @@ use crate::wording;
 /// The session may stop without what it was asked for.
 const LET_GO: &str = "blocked once for this prompt already";
 
-pub(super) fn of_a_turn(given: &Given<'_, RequirementsCheck>, facts: &Stop) -> Answer {
-    let Event::Stop(stop) = &given.input.event else { return Outcome::pass() };
-    let view = view(given, &facts.world, None);
-    let (met, unmet): (Vec<_>, Vec<_>) = due(given.settings, &view)
+pub(super) fn of_a_turn(input: &Input<'_, RequirementsCheck>, facts: &Stop) -> Answer {
+    let Event::Stop(stop) = &input.request.event else { return Outcome::pass() };
+    let view = view(input, &facts.world, None);
+    let (met, unmet): (Vec<_>, Vec<_>) = due(input.settings, &view)
         .map(|rule| (rule, rule.strategy().standing(&rule, &view)))
         .partition(|(_, standing)| standing.is_met());
-    let mut state = given.state.clone();
-    let heeds = heeds(given, &view, &met.iter().map(|(rule, _)| rule), &mut state);
+    let mut state = input.state.clone();
+    let reactions = reactions(input, &view, &met.iter().map(|(rule, _)| rule), &mut state);
     if unmet.is_empty() {
-        return remember(given, state).heeding(heeds);
+        return remember(input, state).with_reactions(reactions);
     }
     let gate = stop_gate::StopFacts {
-        call: &given.input.call,
+        call: &input.request.call,
         stop,
         work: facts.work,
-        blocks: given.blocks,
-        started: given.started,
+        blocks: input.blocks,
+        started: input.started,
     };
-    if given.headless {
-        return Outcome::let_go("nobody is watching, so a stop is not held");
+    if input.headless {
+        return Outcome::allow("nobody is watching, so a stop is not held");
     }
     if let Some(reason) = never_blocked(&gate) {
-        return Outcome::let_go(reason);
+        return Outcome::allow(reason);
     }
     let names = || unmet.iter().map(|(rule, _)| rule.name);
-    if given.blocks.own > 0 {
-        let given_up = |name: &str| names().any(|unmet| unmet == name).then_some(Heeded::Overridden);
+    if input.blocks.own > 0 {
+        let given_up = |name: &str| names().any(|unmet| unmet == name).then_some(ReactionKind::Overridden);
         let given_up = state.settle(given_up);
-        let answer = Outcome { remark: Some(Remark::LetGo(LET_GO)), ..remember(given, state) };
-        return answer.heeding(heeds).heeding(given_up);
+        let answer = Outcome { audit_event: Some(AuditEvent::Allowed(LET_GO)), ..remember(input, state) };
+        return answer.with_reactions(reactions).with_reactions(given_up);
     }
     let mut rules = unmet.iter().map(|(rule, _)| rule.key());
     let rule = rules.next().unwrap_or_default();
     state.ask(&rule, names());
-    let reason = wording::stop(&view, &unmet, given.origin);
+    let reason = wording::stop(&view, &unmet, input.origin);
     let verdict = Verdict::Block { reason, rule: Cow::Owned(rule) };
     let next = wording::steps(&view, &unmet);
-    let trail = Trail { next, also: rules.collect(), ..Trail::default() };
-    Outcome { verdict, trail, ..remember(given, state) }.heeding(heeds)
+    let audit = Audit { next, also: rules.collect(), ..Audit::default() };
+    Outcome { verdict, audit, ..remember(input, state) }.with_reactions(reactions)
 }
 
 /// The requirements this session has made due, of the scopes that are verified.

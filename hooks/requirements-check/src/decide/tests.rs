@@ -2,9 +2,9 @@
 
 mod after;
 mod before;
-mod heeds;
 mod order;
 mod prompt;
+mod reactions;
 mod single_use;
 mod start;
 mod stop;

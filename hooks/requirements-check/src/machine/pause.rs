@@ -8,7 +8,7 @@ use shared::cli::Asker;
 use shared::host::{Host, Places, Timestamp, display_path};
 use shared::state::Off;
 
-use crate::change::{Change, Deed, trail};
+use crate::change::{Change, Deed, audit};
 use crate::command::arguments::Pause;
 use crate::command::{Reply, refusal};
 use crate::words::typed_time;
@@ -77,7 +77,7 @@ struct Begin(Timestamp);
 impl Deed for Begin {
     fn carry_out(&self, _patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
         begin(places, self.0)?;
-        trail::everywhere("pause", format!("until {}", self.0.rfc3339())).write(places, now);
+        audit::everywhere("pause", format!("until {}", self.0.rfc3339())).write(places, now);
         Ok(())
     }
 }
@@ -89,7 +89,7 @@ struct End;
 impl Deed for End {
     fn carry_out(&self, _patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
         end(places)?;
-        trail::everywhere("resume", String::new()).write(places, now);
+        audit::everywhere("resume", String::new()).write(places, now);
         Ok(())
     }
 }

@@ -126,7 +126,7 @@ fn since(look: &Look<'_, '_>, than: Age) -> Option<Timestamp> {
     match than {
         Age::Ago(span) => {
             let ago = i64::try_from(span.as_micros()).unwrap_or(i64::MAX);
-            Some(Timestamp::from_micros(look.seen.host.now().micros().saturating_sub(ago)))
+            Some(Timestamp::from_micros(look.context.host.now().micros().saturating_sub(ago)))
         }
         Age::Head => {
             let repository = git2::Repository::open(look.world.here.root()?).ok()?;

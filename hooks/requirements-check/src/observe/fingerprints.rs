@@ -31,7 +31,7 @@ impl Remembered for Kept {
 pub(super) fn keep(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Option<String> {
     let now = taken(look, rule, deadline).ok()?.fingerprint;
     let digest = digest(&now);
-    let store = look.seen.store?;
+    let store = look.context.store?;
     let file = store.session_file::<Kept>(&digest)?;
     let saved =
         with_lock(&file, Duration::from_millis(200), || store.save(&file, &digest, &Kept(Some(now)))).ok()?;
@@ -43,7 +43,7 @@ pub(super) fn compare(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Freshness>
     let scope = look.world.here.scope(rule.set.scope);
     let marks = if scope == Scope::Permanent { &look.world.permanent } else { &look.world.branch };
     let session = look.session.as_deref().unwrap_or_default();
-    let mark = marks.mark(rule.name, scope, session, look.seen.host.now())?;
+    let mark = marks.mark(rule.name, scope, session, look.context.host.now())?;
     let wanted = mark.metadata.fingerprint.as_ref().and_then(|digest| digest.as_str());
     let Some(wanted) = wanted else { return Some(Freshness::Unknown("its files were not noted".to_owned())) };
     Some(since(look, rule, wanted))
@@ -58,7 +58,7 @@ pub(super) fn since(look: &Look<'_, '_>, rule: &Rule<'_>, wanted: &str) -> Fresh
     if digest(&now) == wanted {
         return Freshness::Same;
     }
-    let Some(store) = look.seen.store else { return Freshness::Different(Vec::new()) };
+    let Some(store) = look.context.store else { return Freshness::Different(Vec::new()) };
     let then = store.session_file::<Kept>(wanted).and_then(|file| store.peek::<Kept>(&file, wanted)?.0);
     let has_tree = !now.tree.is_empty();
     let worktree = look.world.here.worktree.clone();

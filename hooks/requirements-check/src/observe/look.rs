@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use shared::hook::{Remembered, Seen};
+use shared::hook::{Context, Remembered};
 use shared::protocol::Event;
 use shared::proved;
 use shared::state::{Store, file_key};
@@ -32,7 +32,7 @@ const AT_LEISURE: Duration = Duration::from_secs(1);
 
 /// A look around.
 pub(crate) struct Look<'a, 's> {
-    pub(super) seen: &'a Seen<'s, Settings>,
+    pub(super) context: &'a Context<'s, Settings>,
     pub(crate) world: World,
     /// Whose marks are meant, beside those of everybody.
     pub(super) session: Option<String>,
@@ -65,36 +65,36 @@ impl Remembered for AskedGit {
 
 impl<'a, 's> Look<'a, 's> {
     /// Around the session's directory.
-    pub(crate) fn new(seen: &'a Seen<'s, Settings>) -> Self {
-        let cwd = Self::cwd(seen);
-        Self::at(seen, &cwd)
+    pub(crate) fn new(context: &'a Context<'s, Settings>) -> Self {
+        let cwd = Self::cwd(context);
+        Self::at(context, &cwd)
     }
 
     /// The session's directory, links resolved as those of work trees are.
-    pub(crate) fn cwd(seen: &Seen<'_, Settings>) -> PathBuf {
-        let cwd = seen.input.call.cwd.clone().or_else(|| seen.places.root.clone());
-        let cwd = cwd.or_else(|| seen.host.cwd()).unwrap_or_default();
+    pub(crate) fn cwd(context: &Context<'_, Settings>) -> PathBuf {
+        let cwd = context.request.call.cwd.clone().or_else(|| context.places.root.clone());
+        let cwd = cwd.or_else(|| context.host.cwd()).unwrap_or_default();
         cwd.canonicalize().unwrap_or(cwd)
     }
 
     /// The session's last sign of life is a while ago, or there was none.
-    pub(crate) fn is_quiet(seen: &Seen<'_, Settings>) -> bool {
-        let (Some(store), Some(session)) = (seen.store, seen.input.call.session_id.as_deref()) else {
+    pub(crate) fn is_quiet(context: &Context<'_, Settings>) -> bool {
+        let (Some(store), Some(session)) = (context.store, context.request.call.session_id.as_deref()) else {
             return false;
         };
-        Registry::new(store.dir()).is_quiet(session, seen.host.now())
+        Registry::new(store.dir()).is_quiet(session, context.host.now())
     }
 
     /// Around a file or folder. A file outside of any repository is looked at from the session's directory.
-    pub(crate) fn at(seen: &'a Seen<'s, Settings>, place: &Path) -> Self {
+    pub(crate) fn at(context: &'a Context<'s, Settings>, place: &Path) -> Self {
         let around = Around {
-            state_dir: seen.store.map(shared::state::Store::dir),
-            root: seen.places.root.as_deref(),
-            path: seen.host.environment.search_path.as_deref(),
-            home: seen.host.environment.home.as_deref(),
+            state_dir: context.store.map(shared::state::Store::dir),
+            root: context.places.root.as_deref(),
+            path: context.host.environment.search_path.as_deref(),
+            home: context.host.environment.home.as_deref(),
         };
-        let find = |place: &Path| Here::find(place, around, |place| ask_once(seen, place, around));
-        let cwd = Self::cwd(seen);
+        let find = |place: &Path| Here::find(place, around, |place| ask_once(context, place, around));
+        let cwd = Self::cwd(context);
         let own = (place != cwd).then(|| find(&cwd));
         let here = match find(place) {
             here if here.worktree.is_some() || own.is_none() => here,
@@ -103,37 +103,37 @@ impl<'a, 's> Look<'a, 's> {
         let own_root = own.as_ref().unwrap_or(&here).root().map(Path::to_path_buf);
         let elsewhere = here.root().filter(|root| Some(*root) != own_root.as_deref()).map(Path::to_path_buf);
         let reader = Reader {
-            req: seen.host.own_command("req", seen.places),
-            mode: seen.input.call.permission_mode,
-            is_headless: seen.host.environment.is_headless(),
+            req: context.host.own_command("req", context.places),
+            mode: context.request.call.permission_mode,
+            is_headless: context.host.environment.is_headless(),
             is_user: false,
             elsewhere,
         };
         let begun = Instant::now();
         let patience =
-            if matches!(seen.input.event, Event::PreToolUse(_)) { BEFORE_CALL } else { AT_LEISURE };
+            if matches!(context.request.event, Event::PreToolUse(_)) { BEFORE_CALL } else { AT_LEISURE };
         let mut look = Self {
-            seen,
+            context,
             begun,
             deadline: Some(begun + patience),
             file: None,
             judged: Vec::new(),
             taken: RefCell::default(),
-            session: seen.input.call.session_id.clone(),
+            session: context.request.call.session_id.clone(),
             world: World {
                 reader,
                 cwd,
-                root: seen.places.root.clone(),
-                entrypoint: seen.host.environment.entrypoint.clone(),
+                root: context.places.root.clone(),
+                entrypoint: context.host.environment.entrypoint.clone(),
                 ..World::default()
             },
         };
         look.world.notes.extend(here.trouble.iter().map(|why| wording::without_git(why)));
-        let refusals = Refusals::new(seen.places.state_dir.as_deref());
-        let takes_marks = |folder: &Path| is_writable(folder) && !refusals.hold(folder, seen.host.now());
+        let refusals = Refusals::new(context.places.state_dir.as_deref());
+        let takes_marks = |folder: &Path| is_writable(folder) && !refusals.hold(folder, context.host.now());
         look.world.can_mark = here.folder.as_ref().is_some_and(|folder| takes_marks(folder.dir()));
         look.world.can_prove =
-            look.world.can_mark && seen.store.is_some_and(|store| is_writable(store.dir()));
+            look.world.can_mark && context.store.is_some_and(|store| is_writable(store.dir()));
         look.world.here = here;
         look.read_marks();
         look
@@ -159,7 +159,7 @@ impl<'a, 's> Look<'a, 's> {
 
     /// Looks at what these rules are judged by, first at those of locked ones: a project's file may take all the time.
     pub(crate) fn measure(&mut self, rules: &[Rule<'_>]) {
-        let is_locked = |rule: &&Rule<'_>| rule.is_locked(self.seen.locked);
+        let is_locked = |rule: &&Rule<'_>| rule.is_locked(self.context.locked);
         let (locked, others): (Vec<&Rule<'_>>, Vec<&Rule<'_>>) = rules.iter().partition(is_locked);
         for rule in locked.into_iter().chain(others) {
             match rule.set.kind {
@@ -188,7 +188,7 @@ impl<'a, 's> Look<'a, 's> {
 
     fn look_at_size(&mut self, rule: &Rule<'_>) {
         let file = self.file.clone();
-        let is_before = matches!(self.seen.input.event, Event::PreToolUse(_));
+        let is_before = matches!(self.context.request.event, Event::PreToolUse(_));
         let soon = Instant::now() + COUNT_BEFORE_CALL;
         let deadline = self.deadline.map(|deadline| if is_before { deadline.min(soon) } else { deadline });
         if let Some(size) = sizes::of(self, rule, file.as_deref(), deadline) {
@@ -230,9 +230,9 @@ impl<'a, 's> Look<'a, 's> {
     }
 
     fn look_for_others(&mut self) {
-        let (Some(store), Some(root)) = (self.seen.store, &self.world.root) else { return };
+        let (Some(store), Some(root)) = (self.context.store, &self.world.root) else { return };
         let own = self.session.as_deref();
-        let live = Registry::new(store.dir()).live(root, self.seen.host.now());
+        let live = Registry::new(store.dir()).live(root, self.context.host.now());
         let others = live.into_iter().filter(|entry| Some(entry.session.as_str()) != own);
         self.world.others = others.map(|entry| entry.session.chars().take(8).collect()).collect();
     }
@@ -264,7 +264,7 @@ impl<'a, 's> Look<'a, 's> {
 
     /// The sessions a prefix on a command line may mean: those of the register, and those with marks here.
     pub(crate) fn know_sessions(&mut self) {
-        let registered = self.seen.store.map(|store| Registry::new(store.dir()).all()).unwrap_or_default();
+        let registered = self.context.store.map(|store| Registry::new(store.dir()).all()).unwrap_or_default();
         let root = self.world.root.as_deref();
         let mut known: Vec<String> = registered
             .into_iter()
@@ -276,8 +276,8 @@ impl<'a, 's> Look<'a, 's> {
         known.dedup();
         self.world.known_sessions = known;
         let live =
-            |(store, root): (&Store, &Path)| Registry::new(store.dir()).live(root, self.seen.host.now());
-        self.world.live = self.seen.store.zip(root).map(live).unwrap_or_default();
+            |(store, root): (&Store, &Path)| Registry::new(store.dir()).live(root, self.context.host.now());
+        self.world.live = self.context.store.zip(root).map(live).unwrap_or_default();
         self.see_their_branch();
     }
 
@@ -326,7 +326,7 @@ impl<'a, 's> Look<'a, 's> {
     /// A local file that git tracks is the team's in fact; whoever wrote it wants to know.
     pub(crate) fn note_a_tracked_local_file(&mut self) {
         let local =
-            self.seen.places.project_claude_dir.as_ref().map(|dir| dir.join("requirements.local.yaml"));
+            self.context.places.project_claude_dir.as_ref().map(|dir| dir.join("requirements.local.yaml"));
         let Some(local) = local.filter(|file| file.is_file()) else { return };
         if self.world.here.worktree.as_ref().is_some_and(|worktree| git::is_tracked(worktree, &local)) {
             self.world.notes.push(wording::tracked_local_file(&local));
@@ -336,8 +336,8 @@ impl<'a, 's> Look<'a, 's> {
     /// A repository in which nobody has set anything up: one with a remote, because what lies about without is most often a
     /// trial. Where it could not be remembered that the user was told, they are not.
     pub(crate) fn look_for_a_newcomer(&mut self) {
-        let (Some(store), Some(worktree)) = (self.seen.store, &self.world.here.worktree) else { return };
-        let folder = self.seen.places.project_claude_dir.as_ref();
+        let (Some(store), Some(worktree)) = (self.context.store, &self.world.here.worktree) else { return };
+        let folder = self.context.places.project_claude_dir.as_ref();
         let files = ["requirements.yaml", "requirements.local.yaml"];
         let is_set_up = folder.is_none_or(|folder| files.iter().any(|file| folder.join(file).exists()));
         let common_dir = &worktree.common_dir;
@@ -353,8 +353,9 @@ impl<'a, 's> Look<'a, 's> {
     /// A client that has changed since everything was proved. Where it could not be remembered that the user was told, they
     /// are not.
     pub(crate) fn look_for_a_new_client(&mut self) {
-        let agent = self.seen.host.environment.agent.as_deref();
-        let (Some(store), Some(running)) = (self.seen.store, agent.and_then(proved::version_of_agent)) else {
+        let agent = self.context.host.environment.agent.as_deref();
+        let (Some(store), Some(running)) = (self.context.store, agent.and_then(proved::version_of_agent))
+        else {
             return;
         };
         let last = proved::read(store);
@@ -367,17 +368,17 @@ impl<'a, 's> Look<'a, 's> {
 
     /// Clears away what nobody needs any more.
     pub(crate) fn sweep(&self) {
-        if let Some(store) = self.seen.store {
-            Registry::new(store.dir()).sweep(self.seen.host.now());
+        if let Some(store) = self.context.store {
+            Registry::new(store.dir()).sweep(self.context.host.now());
         }
     }
 }
 
 /// Asks `git`, unless it has told this session already.
-fn ask_once(seen: &Seen<'_, Settings>, place: &Path, around: Around<'_>) -> Result<Answer, GitError> {
+fn ask_once(context: &Context<'_, Settings>, place: &Path, around: Around<'_>) -> Result<Answer, GitError> {
     let folder = place.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(place);
     let table = reference_table(folder);
-    let earlier: AskedGit = seen.peek();
+    let earlier: AskedGit = context.peek();
     if earlier.folder == folder && earlier.table == table {
         return earlier.answer.ok_or(GitError::Other(earlier.error));
     }
@@ -388,7 +389,7 @@ fn ask_once(seen: &Seen<'_, Settings>, place: &Path, around: Around<'_>) -> Resu
         error: answer.as_ref().err().map(ToString::to_string).unwrap_or_default(),
         table,
     };
-    if let (Some(store), Some(session)) = (seen.store, seen.input.call.session_id.as_deref())
+    if let (Some(store), Some(session)) = (context.store, context.request.call.session_id.as_deref())
         && let Some(file) = store.session_file::<AskedGit>(session)
     {
         let _ = store.locked(&file, || store.save(&file, session, &asked));

@@ -31,8 +31,8 @@ const OF_CLIENT: [&str; 15] = [
 /// What does not count where the call acts.
 pub(super) fn own(look: &Look<'_, '_>) -> Own {
     let root = look.world.here.root().or(look.world.root.as_deref()).map(real);
-    let home = look.seen.host.environment.home.as_deref();
-    root.map_or_else(Own::default, |root| within(&root, look.seen.places, home))
+    let home = look.context.host.environment.home.as_deref();
+    root.map_or_else(Own::default, |root| within(&root, look.context.places, home))
 }
 
 /// The state never counts; whatever else lies in the configuration folder does if it is tracked.

@@ -47,7 +47,7 @@ pub(super) fn of(
 ) -> Option<Size> {
     let worktree = look.world.here.worktree.clone()?;
     let ttl = Duration::from_secs(rule.set.cache_ttl.map_or(CACHE_TTL, Bounded::get).into());
-    let now = look.seen.host.now();
+    let now = look.context.host.now();
     let kept = read(look, &worktree, rule).filter(|kept| kept.stamp == stamp(&worktree));
     // The first count may take all the time there is.
     let deadline = if kept.is_some() { deadline } else { look.deadline };
@@ -84,7 +84,7 @@ pub(super) fn count_anew(
     deadline: Option<Instant>,
 ) -> Option<Size> {
     let worktree = look.world.here.worktree.clone()?;
-    let (at, stamp) = (look.seen.host.now(), stamp(&worktree));
+    let (at, stamp) = (look.context.host.now(), stamp(&worktree));
     let counted = match count(&worktree, request(look, rule), deadline) {
         Ok(counted) => counted,
         Err(error) => {
@@ -116,7 +116,7 @@ fn size(count: &Count) -> Size {
 }
 
 fn read(look: &Look<'_, '_>, worktree: &Worktree, rule: &Rule<'_>) -> Option<Kept> {
-    let store = look.seen.store?;
+    let store = look.context.store?;
     let key = cache_key(&worktree.root, rule.name);
     let kept: Kept = store.peek(&store.session_file::<Kept>(&key)?, &key)?;
     let is_same =
@@ -127,7 +127,7 @@ fn read(look: &Look<'_, '_>, worktree: &Worktree, rule: &Rule<'_>) -> Option<Kep
 /// A count that cannot be kept is made again.
 fn write(look: &Look<'_, '_>, worktree: &Worktree, rule: &Rule<'_>, kept: Kept) {
     let key = cache_key(&worktree.root, rule.name);
-    let file = look.seen.store.and_then(|store| Some((store, store.session_file::<Kept>(&key)?)));
+    let file = look.context.store.and_then(|store| Some((store, store.session_file::<Kept>(&key)?)));
     let Some((store, file)) = file else { return };
     let written = Kept {
         base: rule.set.base.clone(),

@@ -4,10 +4,10 @@ mod check;
 
 use shared::cli::Asker;
 use shared::config::{Fault, Problem, Section, SectionSpec};
-use shared::hook::{Hook, Seen};
+use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
 use shared::operator::{Caller, Standing, standing};
-use shared::protocol::{Call, Event, Input};
+use shared::protocol::{Call, Event, Request};
 use shared::run::configure;
 use shared::state::Store;
 use shared::switches::Switches;
@@ -82,9 +82,9 @@ impl Desk {
 
     /// Looks round for nobody's session.
     pub(super) fn look_round<T>(&self, answer: impl FnOnce(&mut Look<'_, '_>) -> T) -> T {
-        let mut input = self.input(Event::Other("req".to_owned()));
-        input.call.session_id = None;
-        answer(&mut Look::new(&self.seen(&input)))
+        let mut request = self.request(Event::Other("req".to_owned()));
+        request.call.session_id = None;
+        answer(&mut Look::new(&self.context(&request)))
     }
 
     /// Answers what is not the shell's alone, and changes what is to be changed.
@@ -113,9 +113,9 @@ impl Desk {
     }
 
     fn of_requirements(&self, asked: &Asked) -> Result<Reply, String> {
-        let input = self.input(Event::Other("req".to_owned()));
-        let seen = self.seen(&input);
-        let mut look = Look::new(&seen);
+        let request = self.request(Event::Other("req".to_owned()));
+        let context = self.context(&request);
+        let mut look = Look::new(&context);
         look.know_sessions();
         look.know_branches();
         look.world.reader.is_user = self.caller.is_operator();
@@ -203,14 +203,14 @@ impl Desk {
         Ok(look.only_live_session())
     }
 
-    fn input(&self, event: Event) -> Input {
+    fn request(&self, event: Event) -> Request {
         let session_id = self.host.environment.session_id.clone();
-        Input { call: Call { session_id, cwd: self.host.cwd(), ..Call::default() }, event }
+        Request { call: Call { session_id, cwd: self.host.cwd(), ..Call::default() }, event }
     }
 
-    fn seen<'a>(&'a self, input: &'a Input) -> Seen<'a, Settings> {
-        Seen {
-            input,
+    fn context<'a>(&'a self, request: &'a Request) -> Context<'a, Settings> {
+        Context {
+            request,
             settings: &self.section.settings,
             places: &self.places,
             host: &self.host,

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use shared::blocks::BlockCount;
 use shared::config::{self, Bounded, SectionSpec, Sources};
-use shared::hook::{Given, Heed, Heeded, Memory, Outcome, Remark, Verdict};
+use shared::hook::{AuditEvent, Input, Memory, Outcome, Reaction, ReactionKind, Verdict};
 use shared::host::Timestamp;
-use shared::protocol::{Call, Event, Input, Stop};
+use shared::protocol::{Call, Event, Request, Stop};
 use shared::switches::Position;
 use transcript::TurnWork;
 
@@ -56,8 +56,8 @@ fn decided(change: impl FnOnce(&mut Case)) -> Outcome<State> {
     let mut case = case();
     change(&mut case);
     let started = Timestamp::from_secs(1000);
-    decide(&Given {
-        input: &Input { call: case.call, event: Event::Stop(case.stop) },
+    decide(&Input {
+        request: &Request { call: case.call, event: Event::Stop(case.stop) },
         facts: &Facts::Stop(case.facts),
         state: &case.state,
         settings: &case.settings,
@@ -91,7 +91,7 @@ fn blocks(change: impl FnOnce(&mut Case)) -> (String, String) {
         "the token is kept before it is shown"
     );
     let Verdict::Block { reason, rule } = outcome.verdict else {
-        panic!("not blocked: {:?}", outcome.remark)
+        panic!("not blocked: {:?}", outcome.audit_event)
     };
     assert!(reason.contains(FRESH), "{reason}");
     (reason, rule.into_owned())
@@ -100,8 +100,8 @@ fn blocks(change: impl FnOnce(&mut Case)) -> (String, String) {
 #[track_caller]
 fn lets_go(change: impl FnOnce(&mut Case), why: &'static str, memory: &Memory<State>) {
     let outcome = decided(change);
-    let remark = Some(Remark::LetGo(why));
-    assert_eq!((outcome.verdict, outcome.remark, &outcome.memory), (Verdict::Pass, remark, memory));
+    let audit_event = Some(AuditEvent::Allowed(why));
+    assert_eq!((outcome.verdict, outcome.audit_event, &outcome.memory), (Verdict::Pass, audit_event, memory));
 }
 
 #[test]
@@ -225,8 +225,8 @@ fn a_text_of_the_users_own_that_cannot_be_read_is_told_to_the_user() {
 #[test]
 fn the_end_of_the_session_forgets_the_token_and_says_nothing() {
     let Case { call, state, settings, .. } = case();
-    let outcome = decide(&Given {
-        input: &Input { call, event: Event::SessionEnd { reason: "other".into() } },
+    let outcome = decide(&Input {
+        request: &Request { call, event: Event::SessionEnd { reason: "other".into() } },
         facts: &Facts::SessionEnd,
         state: &state,
         settings: &settings,
@@ -242,31 +242,31 @@ fn the_end_of_the_session_forgets_the_token_and_says_nothing() {
 
 #[test]
 fn what_became_of_a_block_is_told_once_with_the_rule_that_held_the_stop_last() {
-    let heeds = |own, message: &'static str, insists, max: Option<u32>| {
+    let reactions = |own, message: &'static str, insists, max: Option<u32>| {
         let outcome = decided(|case| {
             shown(case, message);
             case.blocks.own = own;
             case.settings.enforce_ack = insists;
             case.settings.max_blocks = max.map(|max| Bounded::new(max).unwrap());
         });
-        outcome.trail.heeds
+        outcome.audit.reactions
     };
-    let followed = |rule: &'static str| -> Vec<Heed> { vec![Heeded::Followed.of(rule)] };
-    let overridden = |rule: &'static str| -> Vec<Heed> { vec![Heeded::Overridden.of(rule)] };
-    assert_eq!(heeds(1, "ACK-AAAA", false, None), followed("enabled"));
-    assert_eq!(heeds(0, "ACK-AAAA", false, None), followed("enabled"), "in the next turn");
-    assert_eq!(heeds(2, "ACK-AAAA", true, None), followed("enforce_ack"));
-    assert_eq!(heeds(1, "Done.", false, None), overridden("enabled"));
-    assert_eq!(heeds(3, "Done.", true, None), overridden("enforce_ack"));
-    assert_eq!(heeds(2, "Done.", true, Some(2)), overridden("max_blocks"));
-    assert_eq!(heeds(1, "Done.", true, None), Vec::new(), "blocked again: not decided yet");
-    assert_eq!(heeds(1, "Shall I go on?", false, None), Vec::new());
+    let followed = |rule: &'static str| -> Vec<Reaction> { vec![ReactionKind::Followed.of(rule)] };
+    let overridden = |rule: &'static str| -> Vec<Reaction> { vec![ReactionKind::Overridden.of(rule)] };
+    assert_eq!(reactions(1, "ACK-AAAA", false, None), followed("enabled"));
+    assert_eq!(reactions(0, "ACK-AAAA", false, None), followed("enabled"), "in the next turn");
+    assert_eq!(reactions(2, "ACK-AAAA", true, None), followed("enforce_ack"));
+    assert_eq!(reactions(1, "Done.", false, None), overridden("enabled"));
+    assert_eq!(reactions(3, "Done.", true, None), overridden("enforce_ack"));
+    assert_eq!(reactions(2, "Done.", true, Some(2)), overridden("max_blocks"));
+    assert_eq!(reactions(1, "Done.", true, None), Vec::new(), "blocked again: not decided yet");
+    assert_eq!(reactions(1, "Shall I go on?", false, None), Vec::new());
 }
 
 #[test]
 fn the_journal_is_told_what_a_block_asks_for() {
     let outcome = decided(|_| ());
     let Verdict::Block { reason, .. } = &outcome.verdict else { panic!("not blocked") };
-    let [next] = outcome.trail.next.as_slice() else { panic!("{:?}", outcome.trail) };
+    let [next] = outcome.audit.next.as_slice() else { panic!("{:?}", outcome.audit) };
     assert!(next.contains(FRESH) && reason.contains(next), "{next}");
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use shared::blocks::BlockCount;
 use shared::cli::Reply;
 use shared::config::{self, Bounded, SectionSpec, Sources};
-use shared::hook::{Given, Heed, Heeded, Memory, Outcome, Remark, Verdict};
+use shared::hook::{AuditEvent, Input, Memory, Outcome, Reaction, ReactionKind, Verdict};
 use shared::host::Timestamp;
-use shared::protocol::{Call, Event, Input, Stop};
+use shared::protocol::{Call, Event, Request, Stop};
 use shared::stop_gate::never_blocked_by_input;
 use shared::switches::{Position, Turn};
 use transcript::TurnWork;
@@ -57,14 +57,14 @@ fn case() -> Case {
     }
 }
 
-fn given<T>(
+fn input<T>(
     event: Event,
     facts: &Facts,
     case: &Case,
-    use_it: impl FnOnce(&Given<'_, crate::TempoStop>) -> T,
+    use_it: impl FnOnce(&Input<'_, crate::TempoStop>) -> T,
 ) -> T {
-    use_it(&Given {
-        input: &Input { call: case.call.clone(), event },
+    use_it(&Input {
+        request: &Request { call: case.call.clone(), event },
         facts,
         state: &case.state,
         settings: &case.settings,
@@ -80,7 +80,7 @@ fn given<T>(
 fn decided(change: impl FnOnce(&mut Case)) -> Outcome<State, Turn> {
     let mut case = case();
     change(&mut case);
-    given(Event::Stop(case.stop.clone()), &Facts::Stop(case.facts.clone()), &case, decide)
+    input(Event::Stop(case.stop.clone()), &Facts::Stop(case.facts.clone()), &case, decide)
 }
 
 #[track_caller]
@@ -92,14 +92,16 @@ fn holds(change: impl FnOnce(&mut Case)) -> String {
 #[track_caller]
 fn held(change: impl FnOnce(&mut Case)) -> (String, String) {
     let outcome = decided(change);
-    let Verdict::Block { reason, rule } = outcome.verdict else { panic!("let go: {:?}", outcome.remark) };
+    let Verdict::Block { reason, rule } = outcome.verdict else {
+        panic!("let go: {:?}", outcome.audit_event)
+    };
     (reason, rule.into_owned())
 }
 
 #[track_caller]
 fn lets_go(change: impl FnOnce(&mut Case), why: &'static str) {
     let outcome = decided(change);
-    assert_eq!((outcome.verdict, outcome.remark), (Verdict::Pass, Some(Remark::LetGo(why))));
+    assert_eq!((outcome.verdict, outcome.audit_event), (Verdict::Pass, Some(AuditEvent::Allowed(why))));
 }
 
 fn says(message: &'static str) -> impl FnOnce(&mut Case) {
@@ -110,7 +112,7 @@ fn says(message: &'static str) -> impl FnOnce(&mut Case) {
 fn a_stop_that_the_model_finds_unfinished_is_held_with_its_feedback() {
     let reason = holds(|_| ());
     assert!(reason.starts_with("tempo-stop: Step two is missing.\n\nGo on with it now."), "{reason}");
-    assert_eq!(decided(|_| ()).trail.next, ["Step two is missing."]);
+    assert_eq!(decided(|_| ()).audit.next, ["Step two is missing."]);
     assert_eq!(held(|_| ()).1, "enabled");
     holds(|case| case.facts.work = TurnWork::Unknown);
     holds(|case| case.stop.last_assistant_message = None);
@@ -213,7 +215,7 @@ fn an_error_of_the_client_is_let_go() {
 
 #[test]
 fn what_became_of_a_held_stop_is_told() {
-    let heeds = |own, judged: Judged| -> Vec<Heed> {
+    let reactions = |own, judged: Judged| -> Vec<Reaction> {
         let outcome = decided(|case| {
             case.blocks = BlockCount {
                 own,
@@ -223,13 +225,13 @@ fn what_became_of_a_held_stop_is_told() {
             };
             case.facts.judged = judged;
         });
-        outcome.trail.heeds
+        outcome.audit.reactions
     };
-    assert_eq!(heeds(1, Judged::Approved), [Heeded::Followed.of("enabled")]);
-    assert_eq!(heeds(0, Judged::Approved), []);
-    assert_eq!(heeds(3, Judged::NotAsked), [Heeded::Overridden.of("enabled")]);
-    assert_eq!(heeds(1, Judged::Blocked("more".into())), []);
-    assert_eq!(heeds(1, Judged::NoVerdict), []);
+    assert_eq!(reactions(1, Judged::Approved), [ReactionKind::Followed.of("enabled")]);
+    assert_eq!(reactions(0, Judged::Approved), []);
+    assert_eq!(reactions(3, Judged::NotAsked), [ReactionKind::Overridden.of("enabled")]);
+    assert_eq!(reactions(1, Judged::Blocked("more".into())), []);
+    assert_eq!(reactions(1, Judged::NoVerdict), []);
 }
 
 #[test]
@@ -243,7 +245,7 @@ fn the_user_is_told_what_the_judge_has_to_tell() {
 
 fn prompted(case: &Case, prompt: &str, answered: Option<Reply>, is_typed: bool) -> Outcome<State, Turn> {
     let event = Event::UserPromptSubmit { prompt: prompt.into(), source: None };
-    given(event, &Facts::Prompt { answered, is_typed }, case, decide)
+    input(event, &Facts::Prompt { answered, is_typed }, case, decide)
 }
 
 #[test]
@@ -288,11 +290,11 @@ fn a_session_begins_with_the_announcement_and_ends_without_a_trace() {
     let begins = |announcement: Option<&str>| {
         let event = Event::SessionStart { source: "startup".into(), model: None };
         let announcement = announcement.map(str::to_owned);
-        given(event, &Facts::SessionStart { announcement, notice: None }, &case, decide)
+        input(event, &Facts::SessionStart { announcement, notice: None }, &case, decide)
     };
     assert_eq!(begins(Some("hello")).verdict, Verdict::Advise { text: "hello".into() });
     assert_eq!(begins(None), Outcome::pass());
-    let ends = given(Event::SessionEnd { reason: "other".into() }, &Facts::SessionEnd, &case, decide);
+    let ends = input(Event::SessionEnd { reason: "other".into() }, &Facts::SessionEnd, &case, decide);
     assert_eq!(ends, Outcome::pass().remembering(Memory::Drop));
 }
 

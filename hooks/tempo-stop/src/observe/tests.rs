@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use shared::blocks;
 use shared::config::{self, SectionSpec, Sources};
-use shared::hook::{Hook, Seen};
+use shared::hook::{Context, Hook};
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
-use shared::protocol::{Call, Event, Input, Stop};
+use shared::protocol::{Call, Event, Request, Stop};
 use shared::state::Store;
 use shared::switches::{Position, Reach, turn};
 use transcript::TurnWork;
@@ -52,7 +52,7 @@ impl Scene {
         self.scratch.path().join(name)
     }
 
-    fn see<T>(&self, event: Event, look: impl FnOnce(&Seen<'_, Settings>) -> T) -> T {
+    fn see<T>(&self, event: Event, look: impl FnOnce(&Context<'_, Settings>) -> T) -> T {
         let environment = Environment { entrypoint: Some(self.entrypoint.into()), ..Environment::default() };
         let host = Host { started: NOW, clock: Clock::Fixed(NOW), environment };
         let places = Places {
@@ -66,9 +66,9 @@ impl Scene {
             transcript_path: Some(self.file("t.jsonl")),
             ..Call::default()
         };
-        let (store, input) = (self.store(), Input { call, event });
-        look(&Seen {
-            input: &input,
+        let (store, request) = (self.store(), Request { call, event });
+        look(&Context {
+            request: &request,
             settings: &self.settings,
             places: &places,
             host: &host,
@@ -94,7 +94,9 @@ impl Scene {
 
     fn material(&self) -> Material {
         let stop = self.stop_event();
-        self.see(Event::Stop(stop.clone()), |seen| material(seen, &stop, Path::new(&self.file("t.jsonl")), 1))
+        self.see(Event::Stop(stop.clone()), |context| {
+            material(context, &stop, Path::new(&self.file("t.jsonl")), 1)
+        })
     }
 
     fn prompt(&self, prompt: &str, source: Option<&str>) -> (Option<String>, bool) {

@@ -4,10 +4,10 @@ use super::super::tests::{Plain, Settings, places_of};
 use super::{Asker, Commands, Line, Reply, is_command, prompted};
 use crate::cli::status;
 use crate::config::{Section, SectionSpec};
-use crate::hook::{Given, Headless, Hook, Outcome, Seen, Verdict};
+use crate::hook::{Context, Headless, Hook, Input, Outcome, Verdict};
 use crate::host::{Clock, Environment, Host, Timestamp};
 use crate::operator::{Caller, Standing};
-use crate::protocol::{Call, Event, Input};
+use crate::protocol::{Call, Event, Request};
 use crate::state::Store;
 use crate::switches::{Position, Turn};
 
@@ -36,11 +36,11 @@ impl Hook for Painter {
         vec![format!("painted by {:?}", asker.session)]
     }
 
-    fn observe(_: &Seen<'_, Settings>) -> Option<()> {
+    fn observe(_: &Context<'_, Settings>) -> Option<()> {
         None
     }
 
-    fn decide(_: &Given<'_, Self>) -> Outcome<(), Turn> {
+    fn decide(_: &Input<'_, Self>) -> Outcome<(), Turn> {
         Outcome::pass()
     }
 }
@@ -63,23 +63,23 @@ impl Commands for Painter {
         matches!(line.words, ["paint"]).then(|| "which colour?".to_owned())
     }
 
-    fn answer(asked: &String, _: &Asker<'_>, seen: Option<&Seen<'_, Settings>>) -> Reply {
-        Reply::yes(format!("{asked}, a prompt: {}", seen.is_some()))
+    fn answer(asked: &String, _: &Asker<'_>, context: Option<&Context<'_, Settings>>) -> Reply {
+        Reply::yes(format!("{asked}, a prompt: {}", context.is_some()))
     }
 }
 
-fn at_it<T>(then: impl FnOnce(&Seen<'_, Settings>) -> T) -> T {
+fn at_it<T>(then: impl FnOnce(&Context<'_, Settings>) -> T) -> T {
     let scratch = tempfile::tempdir().unwrap();
     let store = Store::open(&scratch.path().join("state")).unwrap();
     let now = Timestamp::from_secs(1);
     let host = Host { started: now, clock: Clock::Fixed(now), environment: Environment::default() };
-    let input = Input {
+    let request = Request {
         call: Call { session_id: Some("s".to_owned()), ..Call::default() },
         event: Event::UserPromptSubmit { prompt: String::new(), source: None },
     };
     let (places, settings) = (places_of(scratch.path()), Settings {});
-    then(&Seen {
-        input: &input,
+    then(&Context {
+        request: &request,
         settings: &settings,
         places: &places,
         host: &host,
@@ -89,7 +89,7 @@ fn at_it<T>(then: impl FnOnce(&Seen<'_, Settings>) -> T) -> T {
 }
 
 fn answer(prompt: &str) -> Option<Reply> {
-    let reply = at_it(|seen| prompted::<Painter>(seen, prompt, None));
+    let reply = at_it(|context| prompted::<Painter>(context, prompt, None));
     assert_eq!(reply.is_some(), is_command::<Painter>(prompt), "{prompt}");
     reply
 }
@@ -122,16 +122,16 @@ fn the_status_says_what_the_hook_adds_and_a_switch_does_not() {
         assert!(reply.text.ends_with("\npainted by Some(\"s\")"), "{}", reply.text);
     }
     assert!(!answer("stop-momentum off").unwrap().text.contains("painted"));
-    let json: Reply = at_it(|seen| status::<Painter, _>(&Asker::of_prompt(seen, "", None), true));
+    let json: Reply = at_it(|context| status::<Painter, _>(&Asker::of_prompt(context, "", None), true));
     assert!(json.text.starts_with('{') && !json.text.contains("painted"), "{}", json.text);
 }
 
 #[test]
 fn in_claudes_shell_the_user_can_type_it_as_a_prompt_where_prompts_are_heard() {
     let refused = |text: &dyn Fn(&Asker<'_>) -> Reply| {
-        at_it(|seen| {
+        at_it(|context| {
             let caller = Caller::Shell(Standing::InsideClaude);
-            text(&Asker { caller, ..Asker::of_prompt(seen, "", None) }).text
+            text(&Asker { caller, ..Asker::of_prompt(context, "", None) }).text
         })
     };
     let line = "stop-momentum off";

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::super::{Sight, Window};
-use super::{Context, SessionUsage, is_observed, read, record};
+use super::{ContextWindow, SessionUsage, is_observed, read, record};
 use crate::state::{SaveError, Store};
 
 /// What a session tells at that time: what is used of five hours, if anything is told of them, and how long it has waited
@@ -13,7 +13,7 @@ fn told(written_at: i64, used: Option<f64>, total_api_duration_ms: u64) -> Sessi
     SessionUsage {
         written_at,
         model: "a-model".to_owned(),
-        context: Context { size: Some(200_000), used_tokens: Some(5000), used_percent: Some(3.0) },
+        context: ContextWindow { size: Some(200_000), used_tokens: Some(5000), used_percent: Some(3.0) },
         windows: used.map(|used| ("five_hour".to_owned(), window(used))).into_iter().collect(),
         total_api_duration_ms,
         ..SessionUsage::default()

@@ -40,7 +40,7 @@ const DOORS: [Door; 5] = [
             COMMAND,
             HARNESS,
         ],
-        instead: "take `now` from the `Host` or from `Given`",
+        instead: "take `now` from the `Host` or from `Input`",
     },
     Door {
         call: "Instant::now",
@@ -61,7 +61,7 @@ const DOORS: [Door; 5] = [
             COMMAND,
             HARNESS,
         ],
-        instead: "take `now` from the `Host` or from `Given`",
+        instead: "take `now` from the `Host` or from `Input`",
     },
     Door {
         call: "process::exit",

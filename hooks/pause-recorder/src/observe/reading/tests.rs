@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use shared::config::{self, Bounded, SectionSpec, Sources};
-use shared::hook::Seen;
+use shared::hook::Context;
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
-use shared::protocol::{Call, Event, Input, Stop, Subagent, ToolFailure, ToolResult};
+use shared::protocol::{Call, Event, Request, Stop, Subagent, ToolFailure, ToolResult};
 use shared::state::Store;
 use shared::switches::Position;
-use shared::usage::session::{self, Context, SessionUsage};
+use shared::usage::session::{self, ContextWindow, SessionUsage};
 
 use super::{learnt, of, thresholds};
 use crate::models::{self, Model};
@@ -68,7 +68,7 @@ impl Scene {
         let now = SessionUsage {
             written_at: NOW - secs,
             model: model.to_owned(),
-            context: Context { size, used_tokens, used_percent: None },
+            context: ContextWindow { size, used_tokens, used_percent: None },
             ..SessionUsage::default()
         };
         session::record(&self.store(), "s", now, |_| ()).unwrap();
@@ -80,7 +80,7 @@ impl Scene {
         self
     }
 
-    fn see<T>(&self, look: impl FnOnce(&Seen<'_, Settings>) -> T) -> T {
+    fn see<T>(&self, look: impl FnOnce(&Context<'_, Settings>) -> T) -> T {
         let now = Timestamp::from_secs(NOW);
         let host = Host { started: now, clock: Clock::Fixed(now), environment: Environment::default() };
         let call = Call {
@@ -88,10 +88,10 @@ impl Scene {
             transcript_path: Some(self.transcript()),
             ..Call::default()
         };
-        let input = Input { call, event: self.event.clone() };
+        let request = Request { call, event: self.event.clone() };
         let (places, store) = (Places::default(), self.store());
-        look(&Seen {
-            input: &input,
+        look(&Context {
+            request: &request,
             settings: &self.settings,
             places: &places,
             host: &host,
@@ -101,7 +101,7 @@ impl Scene {
     }
 
     fn reading(&self) -> Option<Reading> {
-        self.see(|seen| of(seen, &self.state, self.is_recorded))
+        self.see(|context| of(context, &self.state, self.is_recorded))
     }
 
     /// Tokens, window and model, by whom.
@@ -114,7 +114,7 @@ impl Scene {
 
     fn auto_pause(&self) -> f64 {
         let reading = self.reading();
-        let learnt = self.see(|seen| learnt(seen, &self.state, reading.as_ref()));
+        let learnt = self.see(|context| learnt(context, &self.state, reading.as_ref()));
         thresholds(&self.settings, reading.as_ref(), learnt.as_ref()).auto_pause
     }
 }

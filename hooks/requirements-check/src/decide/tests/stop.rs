@@ -30,7 +30,10 @@ fn held(scene: &mut Scene) -> String {
 #[track_caller]
 fn passes(scene: &mut Scene) {
     let answer = stop(scene);
-    assert!(is_silent(&answer) && answer.memory == Memory::Keep && answer.remark.is_none(), "{answer:?}");
+    assert!(
+        is_silent(&answer) && answer.memory == Memory::Keep && answer.audit_event.is_none(),
+        "{answer:?}"
+    );
 }
 
 #[test]
@@ -151,7 +154,7 @@ fn a_prompt_is_held_once() {
     held(&mut scene);
     scene.blocks = BlockCount { own: 1, together: 1, ..BlockCount::default() };
     let answer = stop(&mut scene);
-    assert!(answer.verdict == Verdict::Pass && answer.remark.is_some(), "{answer:?}");
+    assert!(answer.verdict == Verdict::Pass && answer.audit_event.is_some(), "{answer:?}");
     scene.blocks = BlockCount { own: 0, together: 5, ..BlockCount::default() };
     held(&mut scene);
     scene.blocks = BlockCount { own: 0, together: 6, ..BlockCount::default() };
@@ -180,7 +183,7 @@ fn what_is_never_held_says_why() {
         },
     ];
     for (number, answer) in answers.iter().enumerate() {
-        assert!(answer.verdict == Verdict::Pass && answer.remark.is_some(), "{number}: {answer:?}");
+        assert!(answer.verdict == Verdict::Pass && answer.audit_event.is_some(), "{number}: {answer:?}");
     }
     assert!(
         matches!(due().stop(WORDS, TurnWork::Unknown).verdict, Verdict::Block { .. }),

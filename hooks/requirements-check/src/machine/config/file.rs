@@ -11,7 +11,7 @@ use shared::host::{Places, Timestamp};
 use super::ignore::ignore_local_file;
 use super::schema_file::SchemaFile;
 use super::user_file::user_file;
-use crate::change::{Deed, trail};
+use crate::change::{Deed, audit};
 
 /// A key of a file gets a value, or goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl FileChange {
 impl Deed for FileChange {
     fn carry_out(&self, _patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
         self.write(places)?;
-        let tell = if self.level == LayerKind::Global { trail::everywhere } else { trail::here };
+        let tell = if self.level == LayerKind::Global { audit::everywhere } else { audit::here };
         tell("config", self.in_words()).write(places, now);
         Ok(())
     }

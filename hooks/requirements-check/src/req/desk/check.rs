@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 use shared::blocks::BlockCount;
-use shared::hook::{Given, Hook, Verdict};
+use shared::hook::{Hook, Input, Verdict};
 use shared::own_calls::is_own_call;
 use shared::protocol::{Event, ToolCall};
 use shared::tools::unknown_tool;
@@ -64,15 +64,15 @@ impl Desk {
     }
 
     fn would_answer(&self, call: ToolCall, session: Option<String>) -> Answer {
-        let mut input = self.input(Event::PreToolUse(call));
+        let mut request = self.request(Event::PreToolUse(call));
         // Without a session its marks count as not set, as they would for a new one.
-        input.call.session_id = session.or_else(|| Some("no-session".to_owned()));
-        let seen = self.seen(&input);
-        let Some(facts) = RequirementsCheck::observe(&seen) else { return Answer::Runs(FREE) };
-        let mut state: State = seen.peek();
+        request.call.session_id = session.or_else(|| Some("no-session".to_owned()));
+        let context = self.context(&request);
+        let Some(facts) = RequirementsCheck::observe(&context) else { return Answer::Runs(FREE) };
+        let mut state: State = context.peek();
         state.forget_denial();
-        let outcome = RequirementsCheck::decide(&Given {
-            input: &input,
+        let outcome = RequirementsCheck::decide(&Input {
+            request: &request,
             facts: &facts,
             state: &state,
             settings: &self.section.settings,

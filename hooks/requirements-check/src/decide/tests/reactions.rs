@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use shared::blocks::BlockCount;
-use shared::hook::{Heed, Heeded, Memory, Verdict};
+use shared::hook::{Memory, Reaction, ReactionKind, Verdict};
 use transcript::TurnWork;
 
 use crate::marks::{By, Holder};
@@ -11,12 +11,12 @@ use crate::view::{Freshness, Size};
 
 const OWN: Holder<'_> = Holder::Session(SESSION);
 
-fn followed(name: &str) -> Vec<Heed> {
-    vec![Heeded::Followed.of(format!("requirements.{name}"))]
+fn followed(name: &str) -> Vec<Reaction> {
+    vec![ReactionKind::Followed.of(format!("requirements.{name}"))]
 }
 
-fn overridden(name: &str) -> Vec<Heed> {
-    vec![Heeded::Overridden.of(format!("requirements.{name}"))]
+fn overridden(name: &str) -> Vec<Reaction> {
+    vec![ReactionKind::Overridden.of(format!("requirements.{name}"))]
 }
 
 /// A scene in which an edit was refused for what these requirements ask.
@@ -25,16 +25,16 @@ fn refused(requirements: &str) -> Scene {
     let mut scene = Scene::new(requirements);
     let answer = scene.edit("t1");
     denied(&answer);
-    assert_eq!(answer.trail.heeds, []);
+    assert_eq!(answer.audit.reactions, []);
     scene
 }
 
 /// What the journal is told of the next edit; the one after it is told nothing.
 #[track_caller]
-fn told(scene: &mut Scene) -> Vec<Heed> {
-    let heeds = scene.edit("t2").trail.heeds;
-    assert_eq!(scene.edit("t3").trail.heeds, [], "once");
-    heeds
+fn told(scene: &mut Scene) -> Vec<Reaction> {
+    let reactions = scene.edit("t2").audit.reactions;
+    assert_eq!(scene.edit("t3").audit.reactions, [], "once");
+    reactions
 }
 
 #[test]
@@ -80,9 +80,9 @@ fn a_refusal_for_several_is_followed_when_the_last_of_them_is_met() {
     scene.mark("adr", OWN, By::Agent);
     let answer = scene.edit("t2");
     denied(&answer);
-    assert_eq!(answer.trail.heeds, [], "plan is still open");
+    assert_eq!(answer.audit.reactions, [], "plan is still open");
     scene.mark("plan", OWN, By::Agent);
-    let mut rules: Vec<Heed> = told(&mut scene);
+    let mut rules: Vec<Reaction> = told(&mut scene);
     rules.sort_by(|one, other| one.rule.cmp(&other.rule));
     assert_eq!(rules, [followed("adr"), followed("plan")].concat(), "two refusals, each by its rule");
 }
@@ -95,7 +95,7 @@ fn what_is_switched_off_meanwhile_was_overridden() {
     }
     scene.settings.requirements.get_mut("plan").unwrap().enabled = true;
     let answer = scene.edit("t2");
-    assert_eq!(answer.trail.heeds, overridden("adr"));
+    assert_eq!(answer.audit.reactions, overridden("adr"));
 }
 
 #[test]
@@ -107,12 +107,12 @@ fn a_line_that_is_taken_apart_was_followed() {
     let line = json!({ "command": "cargo fmt && git commit -m x" });
     let answer = scene.before("t1", "Bash", &line);
     denied(&answer);
-    let [step] = answer.trail.next.as_slice() else { panic!("{:?}", answer.trail) };
+    let [step] = answer.audit.next.as_slice() else { panic!("{:?}", answer.audit) };
     assert!(
         step.contains("a line of its own") && !step.contains("cargo fmt"),
         "nothing of the input: {step}"
     );
-    assert_eq!(scene.bash("t2", "git commit -m x").trail.heeds, followed("tests"));
+    assert_eq!(scene.bash("t2", "git commit -m x").audit.reactions, followed("tests"));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn where_nothing_was_refused_nothing_is_told_and_nothing_written() {
     let mut scene = Scene::new("plan: {}\n");
     scene.mark("plan", OWN, By::Agent);
     let answer = scene.edit("t1");
-    assert_eq!((answer.trail.heeds, answer.memory), (Vec::new(), Memory::Keep));
+    assert_eq!((answer.audit.reactions, answer.memory), (Vec::new(), Memory::Keep));
 }
 
 fn stop(scene: &mut Scene) -> Answer {
@@ -134,20 +134,20 @@ fn a_held_stop_is_followed_by_one_with_evidence_or_given_up() {
         scene.after("t1", "Edit", &crate::scene::edit_of("src/a.rs"), End::Succeeded);
         let answer = stop(&mut scene);
         assert!(matches!(answer.verdict, Verdict::Block { .. }), "{answer:?}");
-        let [step] = answer.trail.next.as_slice() else { panic!("{:?}", answer.trail) };
+        let [step] = answer.audit.next.as_slice() else { panic!("{:?}", answer.audit) };
         assert!(step.contains("cargo test"), "{step}");
         scene
     };
     let mut scene = held();
     scene.mark("tests", OWN, By::Evidence);
     scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
-    assert_eq!(stop(&mut scene).trail.heeds, followed("tests"));
-    assert_eq!(stop(&mut scene).trail.heeds, [], "once");
+    assert_eq!(stop(&mut scene).audit.reactions, followed("tests"));
+    assert_eq!(stop(&mut scene).audit.reactions, [], "once");
     let mut scene = held();
     scene.blocks = BlockCount { own: 1, together: 1, ..BlockCount::default() };
     let answer = stop(&mut scene);
-    assert_eq!((answer.verdict, answer.trail.heeds), (Verdict::Pass, overridden("tests")));
-    assert_eq!(stop(&mut scene).trail.heeds, [], "once");
+    assert_eq!((answer.verdict, answer.audit.reactions), (Verdict::Pass, overridden("tests")));
+    assert_eq!(stop(&mut scene).audit.reactions, [], "once");
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn what_a_refusal_asks_for_is_kept_as_in_its_text() {
     )
     .on("main");
     let answer = scene.edit("t1");
-    let (reason, next) = (denied(&answer), &answer.trail.next);
+    let (reason, next) = (denied(&answer), &answer.audit.next);
     assert_eq!(next.len(), 3, "{next:?}");
     assert!(next[0].contains("git switch"), "what changes the branch comes first: {next:?}");
     assert_eq!(next.last().unwrap(), "run in Bash: req satisfy adr plan");
@@ -165,6 +165,6 @@ fn what_a_refusal_asks_for_is_kept_as_in_its_text() {
         assert!(reason.contains(step), "{step} in {reason}");
     }
     let again = scene.edit("t2");
-    assert_eq!(again.trail.next, *next, "also where the text is the short one of a parallel call");
+    assert_eq!(again.audit.next, *next, "also where the text is the short one of a parallel call");
     assert!(denied(&again).contains("git switch"), "what satisfies them is not lost");
 }

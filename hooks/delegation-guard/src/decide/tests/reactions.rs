@@ -3,25 +3,25 @@
 
 use std::time::Duration;
 
-use shared::hook::{Heed, Heeded};
+use shared::hook::{Reaction, ReactionKind};
 
 use super::{Facts, Session, State, tool};
 use crate::settings::FirstCall;
 use shared::protocol::Event;
 
 /// What the journal is told of the next event, some seconds later.
-fn told(session: &mut Session, facts: &Facts) -> Vec<Heed> {
+fn told(session: &mut Session, facts: &Facts) -> Vec<Reaction> {
     session.later(10);
     told_at_once(session, facts)
 }
 
-fn told_at_once(session: &mut Session, facts: &Facts) -> Vec<Heed> {
-    let heeds = session.outcome(facts, Event::PreToolUse(tool("toolu"))).trail.heeds;
+fn told_at_once(session: &mut Session, facts: &Facts) -> Vec<Reaction> {
+    let reactions = session.outcome(facts, Event::PreToolUse(tool("toolu"))).audit.reactions;
     match facts {
         Facts::Call(_) => drop(session.call("toolu")),
         _ => session.delegates(),
     }
-    heeds
+    reactions
 }
 
 fn call(session: &Session) -> Facts {
@@ -37,10 +37,10 @@ fn a_refusal_is_followed_by_a_delegation_or_overridden_by_the_next_call_once() {
             session
         };
         let mut session = refused();
-        assert_eq!(told(&mut session, &Facts::Delegation), [Heeded::Followed.of("first_call")]);
+        assert_eq!(told(&mut session, &Facts::Delegation), [ReactionKind::Followed.of("first_call")]);
         let mut session = refused();
         let own = call(&session);
-        assert_eq!(told(&mut session, &own), [Heeded::Overridden.of("first_call")]);
+        assert_eq!(told(&mut session, &own), [ReactionKind::Overridden.of("first_call")]);
     }
     let mut session = Session::new(|_| ());
     let own = call(&session);
@@ -55,9 +55,9 @@ fn each_advice_is_told_of_for_itself() {
     let mut session = Session::at(1);
     let own = call(&session);
     assert_eq!(told(&mut session, &own), [], "the second call is advised on");
-    assert_eq!(told(&mut session, &own), [Heeded::Overridden.of("advise_from")]);
+    assert_eq!(told(&mut session, &own), [ReactionKind::Overridden.of("advise_from")]);
     assert_eq!(told(&mut session, &own), [], "so is the fourth");
-    assert_eq!(told(&mut session, &Facts::Delegation), [Heeded::Followed.of("advise_from")]);
+    assert_eq!(told(&mut session, &Facts::Delegation), [ReactionKind::Followed.of("advise_from")]);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_call_made_beside_the_refused_one_decides_nothing() {
     session.now = session.now.plus(Duration::from_millis(499));
     assert_eq!(told_at_once(&mut session, &own), []);
     session.now = session.now.plus(Duration::from_millis(1));
-    assert_eq!(told_at_once(&mut session, &own), [Heeded::Overridden.of("first_call")]);
+    assert_eq!(told_at_once(&mut session, &own), [ReactionKind::Overridden.of("first_call")]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::marks::{By, Mark};
 
 /// A line of the journal about something the user did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Trail {
+pub(crate) struct Audit {
     what: &'static str,
     /// It is about every project.
     is_of_all: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Trail {
     text: Option<String>,
 }
 
-impl Trail {
+impl Audit {
     pub(crate) fn write(&self, places: &Places, now: Timestamp) {
         let Some(store) = places.open_store() else { return };
         let root = places.root.as_deref().filter(|_| !self.is_of_all);
@@ -38,17 +38,17 @@ impl Trail {
 }
 
 /// About every hook, in this project.
-pub(crate) fn here(what: &'static str, text: String) -> Trail {
-    Trail { what, text: (!text.is_empty()).then_some(text), ..Trail::default() }
+pub(crate) fn here(what: &'static str, text: String) -> Audit {
+    Audit { what, text: (!text.is_empty()).then_some(text), ..Audit::default() }
 }
 
 /// About every hook, in every project.
-pub(crate) fn everywhere(what: &'static str, text: String) -> Trail {
-    Trail { is_of_all: true, ..here(what, text) }
+pub(crate) fn everywhere(what: &'static str, text: String) -> Audit {
+    Audit { is_of_all: true, ..here(what, text) }
 }
 
 /// About an approval or a waiver; any other mark tightens.
-pub(super) fn exception(target: &Target, mark: &Mark) -> Option<Trail> {
+pub(super) fn exception(target: &Target, mark: &Mark) -> Option<Audit> {
     let what = match mark.satisfied_by {
         By::Approval => "approve",
         By::Waiver => "waive",
@@ -56,5 +56,5 @@ pub(super) fn exception(target: &Target, mark: &Mark) -> Option<Trail> {
     };
     let rule = target.name.as_ref().map(|name| format!("requirements.{name}"));
     let (session, text) = (target.session.clone(), mark.metadata.note.clone());
-    Some(Trail { what, is_of_all: false, rule, session, text })
+    Some(Audit { what, is_of_all: false, rule, session, text })
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use shared::config::ZeroOr;
-use shared::hook::{Heed, Heeded};
+use shared::hook::{Reaction, ReactionKind};
 
 use super::World;
 use crate::settings::{Audience, Mode};
@@ -18,11 +18,11 @@ fn world(audience: Audience, mode: Mode) -> World {
 }
 
 /// What the journal is told at each of these calls, which are some time apart.
-fn told(world: &mut World, calls: &str, apart: Duration) -> Vec<(usize, Heed)> {
+fn told(world: &mut World, calls: &str, apart: Duration) -> Vec<(usize, Reaction)> {
     let mut told = Vec::new();
     for (index, letter) in calls.chars().enumerate() {
         world.now = world.now.plus(apart);
-        told.extend(world.call(letter).trail.heeds.into_iter().map(|heed| (index + 1, heed)));
+        told.extend(world.call(letter).audit.reactions.into_iter().map(|reaction| (index + 1, reaction)));
     }
     told
 }
@@ -31,7 +31,7 @@ const THINKING: Duration = Duration::from_secs(5);
 
 #[test]
 fn a_row_that_ends_at_the_limit_was_heeded_and_one_that_goes_on_was_not() {
-    let (followed, overridden) = (Heeded::Followed.of("repeat"), Heeded::Overridden.of("repeat"));
+    let (followed, overridden) = (ReactionKind::Followed.of("repeat"), ReactionKind::Overridden.of("repeat"));
     for (audience, mode) in
         [(Audience::Model, Mode::Advise), (Audience::Both, Mode::Advise), (Audience::User, Mode::Deny)]
     {
