@@ -41,8 +41,7 @@ const THE_USERS: [&str; 12] = [
 const NO: &str = "this call would be refused:";
 
 /// Lines whose answer is no, and the page does not show it: the page, the line, and what it says.
-const SAYS_NO: [(&str, &str, &str); 4] = [
-    ("README.md", "req check --bash \"git commit -m x\"", NO),
+const SAYS_NO: [(&str, &str, &str); 3] = [
     ("config/manual/requirements.md", "req check --bash \"cargo publish\"", NO),
     ("config/manual/requirements.md", "req check --tool mcp__postgres__query", NO),
     ("config/manual/start.md", "req check --tool Edit --file src/main.rs", NO),
@@ -204,7 +203,7 @@ fn every_line_the_manual_shows_can_be_typed_and_does_what_is_said() {
         halves.map(|half| half.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).into()
     });
     let count: usize = counts.into_iter().sum();
-    assert!(count >= 105, "only {count} lines were found");
+    assert!(count >= 80, "only {count} lines were found");
 }
 
 #[test]

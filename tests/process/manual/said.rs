@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use tests::binaries;
 use tests::process::Invocation;
-use tests::sandbox::Sandbox;
+use tests::sandbox::{Level, Sandbox};
 
 use super::{Block, Page};
-use crate::driver::denial;
+use crate::driver::{Driver, denial};
 use crate::judged::{CALL, Judged, approves, says, write};
 
 /// A quotation: its page, and how it begins.
@@ -16,13 +16,15 @@ const DECLARATION: Quotation = ("hooks/intent-validator/README.md", "FILE: ");
 
 const WAIT: Quotation = ("config/manual/want-weekend-pacing.md", "paced ");
 
+const DENIAL: Quotation = ("README.md", "● Bash(git commit");
+
 /// When that is said: in the page's example a Saturday, 16:30 in Berlin, and the end of the week, Monday, 09:00.
 const NOW: u64 = 1_795_879_800;
 const RESETS: u64 = 1_796_025_600;
 
 /// It is one of those that are made anew here.
 pub(super) fn is_said(block: &Block) -> bool {
-    [DECLARATION, WAIT].iter().any(|(page, start)| {
+    [DECLARATION, WAIT, DENIAL].iter().any(|(page, start)| {
         block.place.split_once(':').is_some_and(|(path, _)| path == *page) && block.text.starts_with(start)
     })
 }
@@ -50,6 +52,24 @@ fn the_declaration_that_is_shown_is_enough_as_it_stands() {
         says(&judged.session, asked, prose);
         let answer = judged.ask(&write(&judged.session, file, content).with("tool_use_id", CALL));
         assert_eq!(denial(answer.as_ref()).is_none(), is_enough, "{prose}: {answer:?}");
+    }
+}
+
+#[test]
+fn readme_shows_the_real_denial() {
+    const TEAM: &str = "requirements:
+  tests_green: {enabled: true, type: evidence, command: cargo test, trigger_tools: [{tool: Bash, command_pattern: git commit}]}
+";
+    let driver = Driver::unconfigured("requirements-check");
+    driver.sandbox.requirements(Level::Project, TEAM);
+    driver.sandbox.commit("what is required");
+    driver.sandbox.git(&["switch", "--quiet", "--create", "expired-tokens"]);
+    let commit = json!({ "command": "git commit -am 'Reject expired tokens'" });
+    let answer = driver.ask(&driver.session.pre_tool_use("Bash", commit).with("tool_use_id", CALL));
+    let denial = denial(answer.as_ref()).unwrap();
+    let shown = text_of(DENIAL);
+    for line in denial.lines() {
+        assert!(shown.contains(line.trim()), "README.md does not show `{line}` of:\n{denial}");
     }
 }
 

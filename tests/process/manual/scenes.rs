@@ -16,9 +16,7 @@ requirements:
   protected_branch: { enabled: true, type: guard, guard_type: protected_branch, protected_branches: [main] }
 ";
 
-pub(super) const SCENES: [Scene; 11] = [
-    ("README.md", "pause-recorder list", Person::a_session_was_recorded),
-    ("README.md", "req why", Person::an_edit_is_refused),
+pub(super) const SCENES: [Scene; 9] = [
     ("hooks/credit-pacer/README.md", "req hooks statusline", installed),
     ("hooks/pause-recorder/README.md", "pause-recorder status", Person::a_session_was_recorded),
     ("config/manual/ci.md", "req ci\n", |person| {

@@ -24,8 +24,10 @@ const MAX_LINE: usize = 90;
 const ANSWER: &str = "### For Claude";
 
 /// The pages of config/manual, in the order in which a newcomer wants them.
-const WRITTEN: [Written; 22] = [
+const WRITTEN: [Written; 24] = [
     Written::page("start", include_str!("../../../../config/manual/start.md")),
+    Written::page("install", include_str!("../../../../config/manual/install.md")),
+    Written::page("expect", include_str!("../../../../config/manual/expect.md")),
     Written::page("requirements", include_str!("../../../../config/manual/requirements.md")),
     Written::page("evidence", include_str!("../../../../config/manual/evidence.md")),
     Written::page("marks", include_str!("../../../../config/manual/marks.md")),
