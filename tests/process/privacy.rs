@@ -26,8 +26,8 @@ rate-awareness:
 requirements-check: {enabled: true, headless: true}
 requirements:
   edits: {enabled: true, trigger_tools: [Edit, Write, Skill]}
-  proof: {enabled: true, type: evidence, command: 'see .*'}
-  printed_proof: {enabled: true, type: evidence, command: 'see .*', min_output: nobody prints this}
+  proof: {enabled: true, type: evidence, command: '.*'}
+  printed_proof: {enabled: true, type: evidence, command: '.*', min_output: nobody prints this}
 pause-recorder: {enabled: true, headless: true}
 ";
 

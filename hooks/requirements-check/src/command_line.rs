@@ -15,9 +15,12 @@ mod tree;
 mod walk;
 mod word;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
+
+use secrets::masked;
 
 pub(crate) use pattern::{Pattern, is_regex};
 
@@ -33,14 +36,26 @@ pub(crate) struct Line {
     pub(crate) commands: Option<Vec<Simple>>,
     /// As it was given.
     pub(crate) text: String,
+    /// The commands of the masked line, where something in it is masked; none where they do not pair with `commands`.
+    masked: Option<Vec<Simple>>,
 }
 
 /// Reads `line` as a shell would.
 pub(crate) fn parse(line: &str) -> Line {
+    let commands = commands_of(line);
+    let masked = match masked(line) {
+        Cow::Borrowed(same) if same == line => None,
+        masked => Some(commands_of(&masked).unwrap_or_default()),
+    };
+    let pairs = |masked: &Vec<Simple>| commands.as_ref().is_some_and(|commands| commands.len() == masked.len());
+    let masked = masked.map(|masked| if pairs(&masked) { masked } else { Vec::new() });
+    Line { commands, text: line.to_owned(), masked }
+}
+
+fn commands_of(line: &str) -> Option<Vec<Simple>> {
     let readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0');
-    let script = readable.then(|| tree::Script::read(line, MAX_DEPTH).ok()).flatten();
-    let commands = script.and_then(|script| walk::commands(&script, MAX_DEPTH));
-    Line { commands, text: line.to_owned() }
+    let script = readable.then(|| tree::Script::read(line, MAX_DEPTH).ok()).flatten()?;
+    walk::commands(&script, MAX_DEPTH)
 }
 
 /// One program with its arguments.
@@ -134,6 +149,13 @@ fn is_plain(text: &str) -> bool {
 }
 
 impl Line {
+    /// A command as it may be kept and shown. It is read from the masked line: a secret may span several commands, and a part
+    /// of a secret looks like none.
+    pub(crate) fn shown(&self, index: usize) -> Simple {
+        let commands = self.masked.as_ref().or(self.commands.as_ref());
+        commands.and_then(|commands| commands.get(index)).cloned().unwrap_or_else(Simple::hidden)
+    }
+
     /// Whether a command of the line matches. Where it cannot be read: whether the pattern's words are in it in their
     /// order, as whole words, or the expression anywhere.
     pub(crate) fn may_contain(&self, pattern: &Pattern) -> bool {

@@ -50,7 +50,7 @@ const LEADING: [&str; 9] = [
 /// A command that may be evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// The command as written.
+    /// The command as written, secrets masked.
     pub(crate) shown: String,
     /// The line with which it counts.
     pub(crate) line: String,
@@ -123,10 +123,11 @@ fn leads(simple: &Simple) -> Vec<String> {
 }
 
 /// What keeps the command's run from being known; `None` if nothing does.
-fn hidden(simple: &Simple) -> Option<String> {
-    let unknown = simple.unknown_options.first();
+fn hidden(simple: &Simple, shown: &Simple) -> Option<String> {
     let by_arguments = || {
-        unknown.map(|word| format!("its arguments depend on what the shell puts in for `{}`", cut(word, 80)))
+        let word = simple.unknown_options.first()?;
+        let word = if shown.unknown_options.contains(word) { cut(word, 80) } else { "$...".to_owned() };
+        Some(format!("its arguments depend on what the shell puts in for `{word}`"))
     };
     simple.decides.as_ref().err().map(ToString::to_string).or_else(by_arguments)
 }
@@ -145,20 +146,22 @@ fn commands<'a>(rule: &Rule<'a>) -> impl Iterator<Item = &'a CommandPattern> {
 pub(crate) fn command_of(rule: &Rule<'_>, call: &Call) -> Option<Found> {
     let patterns: Vec<(&CommandPattern, Pattern)> =
         commands(rule).filter_map(|set| Some((set, set.over_commands()?))).collect();
+    let line = call.line.as_ref()?;
     let found = |(index, simple): (usize, &Simple)| {
         let (set, _) = patterns.iter().find(|(_, pattern)| pattern.begins(simple))?;
         let not_args = not_args(rule, simple);
-        let is_behind = simple.decides == Err(Hidden::Wrapper) && set.is_words();
-        let alone = if is_behind {
-            simple.replaced_by(set.as_str())
+        let shown = line.shown(index);
+        let is_behind = simple.decides == Err(Hidden::Wrapper) || shown.is_hidden();
+        let alone = if is_behind && set.is_words() {
+            shown.replaced_by(set.as_str())
         } else {
-            simple.plain().without_arguments(&not_args)
+            shown.plain().without_arguments(&not_args)
         };
         Some(Found {
-            shown: simple.text.clone(),
             line: Line::line_to_type(&alone),
             alone: alone.text,
-            hidden: hidden(simple),
+            hidden: hidden(simple, &shown),
+            shown: shown.text,
             pattern: set.as_str().to_owned(),
             proves_nothing: simple.has_any_argument(&not_args),
             leads: leads(simple),
@@ -173,14 +176,15 @@ pub(crate) fn command_of(rule: &Rule<'_>, call: &Call) -> Option<Found> {
 
 /// A command that is not asked for, and resembles one that is: as it is written, and what is asked for.
 pub(crate) fn near_miss(rule: &Rule<'_>, call: &Call) -> Option<(String, String)> {
-    let near = |simple: &Simple| {
+    let line = call.line.as_ref()?;
+    let near = |(index, simple): (usize, &Simple)| {
         let is_near = |set: &&CommandPattern| {
             set.over_commands().is_some_and(|pattern| !simple.reads() && pattern.resembles(simple))
         };
         let set = commands(rule).find(is_near)?;
-        Some((simple.text.clone(), set.as_str().to_owned()))
+        Some((line.shown(index).text, set.as_str().to_owned()))
     };
-    call.commands().iter().find_map(near)
+    call.commands().iter().enumerate().find_map(near)
 }
 
 /// Of a run that was noted: it resembles what is asked for.
@@ -260,7 +264,9 @@ pub(crate) fn not_counted(rule: &Rule<'_>, found: &Found, facts: &After, was_not
         return Some("it did not run in this work tree".to_owned());
     }
     if let Some(path) = found.leads_out(root, &world.cwd) {
-        return Some(format!("`{}` leads out of this work tree", cut(path, 80)));
+        // The path may be part of a secret.
+        let path = if found.shown.contains(path) { cut(path, 80) } else { "an argument".to_owned() };
+        return Some(format!("`{path}` leads out of this work tree"));
     }
     if found.proves_nothing {
         return Some("with these arguments it proves nothing".to_owned());

@@ -175,7 +175,7 @@ fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_, '_>) -> Option<Run> {
     let found = evidence::command_of(rule, call);
     let files = look.keep_fingerprint(rule, may_prove(rule, call))?;
     let shown = found.map(|found| found.shown).unwrap_or_default();
-    let command = crate::words::cut(&secrets::masked(&shown), 200);
+    let command = crate::words::cut(&shown, 200);
     Some(Run { call: call.id.clone()?, name: rule.name.to_owned(), command, files })
 }
 

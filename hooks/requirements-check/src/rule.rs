@@ -1,6 +1,5 @@
 //! A requirement that is switched on and can work: its name, what is set, and what follows where nothing is.
 
-use secrets::masked;
 use shared::config::SettingFault;
 use shared::tools::misspelt_tool;
 
@@ -97,6 +96,7 @@ impl<'a> Rule<'a> {
     /// The commands of the call's line that need it: the words that are looked for, or the command where that is an expression.
     pub(crate) fn commands_that_need(&self, call: &Call) -> Vec<String> {
         let mut found = Vec::new();
+        let Some(line) = &call.line else { return found };
         for trigger in self.set.trigger_tools.iter().flatten() {
             let Trigger::Call(wanted) = trigger else { continue };
             let words = wanted.command_pattern.as_ref().filter(|pattern| pattern.is_words());
@@ -105,14 +105,16 @@ impl<'a> Rule<'a> {
                     .and_then(CommandPattern::over_commands)
                     .is_some_and(|words| words.matches_command(command))
             };
-            let text = |command: &Simple| match words.filter(|_| is_words(command)) {
+            let text = |(index, command): (usize, &Simple)| match words.filter(|_| is_words(command)) {
                 Some(words) => words.as_str().to_owned(),
-                None => cut(&masked(&command.text), MAX_SHOWN),
+                None => cut(&line.shown(index).text, MAX_SHOWN),
             };
             let patterns: Vec<_> = patterns(wanted).into_iter().flatten().collect();
-            let needs = |command: &&Simple| patterns.iter().any(|pattern| pattern.matches_command(command));
+            let needs = |(_, command): &(usize, &Simple)| {
+                patterns.iter().any(|pattern| pattern.matches_command(command))
+            };
             if call.is_tool(&wanted.tool) {
-                found.extend(call.commands().iter().filter(needs).map(text));
+                found.extend(call.commands().iter().enumerate().filter(needs).map(text));
             }
         }
         found

@@ -15,6 +15,9 @@ const SHELL_DEPTH: usize = 3;
 /// Longer directories than any file system's are not followed.
 const MAX_DIRECTORY_BYTES: usize = 4096;
 
+/// Stands for a command of which nothing may be shown.
+const MASK: &str = "[masked]";
+
 /// The simple commands of a script; `None` if a script inside it cannot be read.
 pub(super) fn commands(script: &Script, depth: usize) -> Option<Vec<Simple>> {
     let mut walk = Walk { depth, ..Walk::default() };
@@ -316,6 +319,16 @@ impl Simple {
             begins_at: 0,
             quoted: Vec::new(),
         }
+    }
+
+    /// A command of which nothing may be shown.
+    pub(super) fn hidden() -> Self {
+        Self { text: MASK.to_owned(), ..Self::new(Ok(())) }
+    }
+
+    /// Nothing of it may be shown.
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.words.is_empty() && self.text == MASK
     }
 
     fn with_files(mut self, redirects: &[Redirect]) -> Self {

@@ -1,6 +1,5 @@
 //! After a tool call that ran: what it made due, what it proved, which marks it used up, what it marked as met.
 
-use secrets::masked;
 use serde_json::{Map, Value};
 use shared::hook::{Input, Outcome, Verdict};
 
@@ -120,13 +119,13 @@ fn proved(
 fn uncounted(found: &Found, why: String, view: &View<'_>) -> Uncounted {
     let root = view.world.here.root().or(view.world.root.as_deref());
     let line = found.line_in(root, &view.world.cwd);
-    Uncounted { shown: masked(&found.shown).into_owned(), why, line: masked(&line).into_owned() }
+    Uncounted { shown: found.shown.clone(), why, line }
 }
 
 /// What is kept of a run that is not one of those that are asked for.
 fn nearly((shown, asked): &(String, String)) -> Uncounted {
     let why = "it is not one of the commands that count".to_owned();
-    Uncounted { shown: masked(shown).into_owned(), why, line: asked.clone() }
+    Uncounted { shown: shown.clone(), why, line: asked.clone() }
 }
 
 fn mark_of(run: &Run, other: Map<String, Value>, input: &Input<'_, RequirementsCheck>) -> Mark {

@@ -1,8 +1,6 @@
 //! What stands before a command in its line. Requirements look at things as they are before the line; the command
 //! sees what the line has made of them by then. So what may change them has a line of its own. Pure.
 
-use secrets::masked;
-
 use super::{command_of, is_about, patterns};
 use crate::call::Call;
 use crate::command_line::{Hidden, Simple};
@@ -80,9 +78,9 @@ pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> 
     };
     commands.iter().enumerate().filter(|(_, command)| needs(command)).find_map(|(index, then)| {
         let mut others = commands.iter().enumerate().filter(|(other, _)| *other != index);
-        let (_, first) =
+        let (first, _) =
             others.find(|(other, first)| (*other < index || is_earlier(first, then)) && !keeps(first))?;
-        Some(Late { first: Some(shown(first)), then: shown(then), what })
+        Some(Late { first: Some(shown(&line.shown(first))), then: shown(&line.shown(index)), what })
     })
 }
 
@@ -112,7 +110,7 @@ fn is_earlier(first: &Simple, then: &Simple) -> bool {
 fn shown(command: &Simple) -> String {
     let writes = command.writes.iter().map(|file| format!(" > {file}"));
     let text: String = std::iter::once(command.text.clone()).chain(writes).collect();
-    cut(&masked(text.trim()), MAX_SHOWN)
+    cut(text.trim(), MAX_SHOWN)
 }
 
 /// The call would be the very evidence that it needs, and does nothing else that needs it.
