@@ -47,7 +47,8 @@ pub(crate) fn parse(line: &str) -> Line {
         Cow::Borrowed(same) if same == line => None,
         masked => Some(commands_of(&masked).unwrap_or_default()),
     };
-    let pairs = |masked: &Vec<Simple>| commands.as_ref().is_some_and(|commands| commands.len() == masked.len());
+    let pairs =
+        |masked: &Vec<Simple>| commands.as_ref().is_some_and(|commands| commands.len() == masked.len());
     let masked = masked.map(|masked| if pairs(&masked) { masked } else { Vec::new() });
     Line { commands, text: line.to_owned(), masked }
 }

@@ -186,7 +186,9 @@ fn evidence_lands_where_its_scope_says() {
 fn keeps_no_part_of_a_secret_that_spans_several_commands() {
     let body = ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASC", "BKcwggSjAgEAAoIBAQDC9yZJmYk2Vd1o"];
     let key = format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----", body.join("\n"));
-    for (before, after) in [("", ""), ("cargo test\n", ""), ("echo ", " | cargo test"), ("cargo test --key ", "")] {
+    for (before, after) in
+        [("", ""), ("cargo test\n", ""), ("echo ", " | cargo test"), ("cargo test --key ", "")]
+    {
         for command in ["'.*'", "cargo test", "'cargo test.*'"] {
             let line = format!("{before}{key}{after}");
             let gate = "trigger_tools: [{tool: Bash, command_pattern: '.*'}]";
@@ -195,7 +197,10 @@ fn keeps_no_part_of_a_secret_that_spans_several_commands() {
             scene.bash_ended("t1", &line, End::Succeeded);
             let kept = serde_json::to_string(&scene.state).unwrap() + &denial;
             for part in body {
-                let found = part.as_bytes().windows(12).find(|part| kept.contains(std::str::from_utf8(part).unwrap()));
+                let found = part
+                    .as_bytes()
+                    .windows(12)
+                    .find(|part| kept.contains(std::str::from_utf8(part).unwrap()));
                 assert_eq!(found, None, "{line} {command}: {kept}");
             }
         }
@@ -205,7 +210,11 @@ fn keeps_no_part_of_a_secret_that_spans_several_commands() {
 #[test]
 fn shows_the_command_beside_a_secret_in_its_line() {
     let mut scene = Scene::new(TESTS);
-    scene.bash_ended("t1", "API_TOKEN=sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaa cargo test | tail", End::Succeeded);
+    scene.bash_ended(
+        "t1",
+        "API_TOKEN=sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaa cargo test | tail",
+        End::Succeeded,
+    );
     assert_eq!(scene.state.uncounted["tests"].shown, "API_TOKEN=[masked] cargo test");
 }
 
