@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::command_line::{self, Directory, Hidden, Line, Pattern, Simple};
 use crate::facts::After;
 use crate::marks::Mark;
-use crate::place::flat;
+use crate::paths::flat;
 use crate::rule::Rule;
 use crate::settings::{CommandPattern, FileConditions, FileEvidence, Glob};
 use crate::view::quoted;

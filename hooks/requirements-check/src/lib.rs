@@ -30,8 +30,8 @@ mod machine;
 mod marks;
 mod newcomers;
 mod observe;
+mod paths;
 mod place;
-
 mod rails;
 mod registry;
 pub mod req;

@@ -27,7 +27,7 @@ use crate::deadline::within;
 use crate::decide;
 use crate::evidence;
 use crate::facts::{After, Answered, Before, Facts, Prompt, Start, Stop, Visit};
-use crate::place::flat;
+use crate::paths::real;
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
 use crate::settings::{Kind, Pattern, Settings};
@@ -211,17 +211,6 @@ fn resolve_links(call: &mut Call, cwd: &Path) {
             *file = real(Path::new(file)).display().to_string();
         }
     }
-}
-
-/// The path with links resolved as far as it exists, so that a link is no way in.
-fn real(path: &Path) -> std::path::PathBuf {
-    let flat = flat(path);
-    for ancestor in flat.ancestors() {
-        if let (Ok(found), Ok(rest)) = (ancestor.canonicalize(), flat.strip_prefix(ancestor)) {
-            return if rest.as_os_str().is_empty() { found } else { found.join(rest) };
-        }
-    }
-    flat
 }
 
 /// A call that has run.

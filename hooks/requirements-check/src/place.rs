@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use shared::host::Timestamp;
-pub(crate) use shared::host::flat;
 use shared::state::{SharedMode, ensure_private, file_key, write_private};
 
 use crate::git::{self, GitError, Head, Surroundings, Worktree};
 use crate::marks::{Key, MarkFolder};
+use crate::paths::above;
 use crate::settings::Scope;
 
 /// Where a call acts.
@@ -147,7 +147,7 @@ pub(crate) fn key_of(head: Head) -> Key {
 
 /// `git` asked about a folder.
 pub(crate) fn ask(folder: &Path, around: Around<'_>) -> Result<git::Answer, GitError> {
-    let nearest = folder.ancestors().find(|ancestor| ancestor.is_dir()).unwrap_or(folder);
+    let nearest = above(folder).find(|ancestor| ancestor.is_dir()).unwrap_or(folder);
     let surroundings = Surroundings { path: around.path.unwrap_or_default(), home: around.home };
     git::ask_git(nearest, surroundings)
 }
@@ -171,8 +171,7 @@ fn shared_mode(common_dir: &Path) -> SharedMode {
 #[cfg(unix)]
 pub(crate) fn is_writable(folder: &Path) -> bool {
     use rustix::fs::{Access, access};
-    let nearest: Option<PathBuf> =
-        folder.ancestors().find(|ancestor| ancestor.exists()).map(Path::to_path_buf);
+    let nearest: Option<PathBuf> = above(folder).find(|ancestor| ancestor.exists()).map(Path::to_path_buf);
     nearest.is_some_and(|nearest| access(&nearest, Access::WRITE_OK).is_ok())
 }
 

@@ -1,19 +1,18 @@
 //! Calls that would go around the user, while a requirement is locked or the user's alone to satisfy. A call is denied
 //! when it edits one of our configuration or state files, when its input names one, or when a shell line that does not
-//! plainly read names one of them or one of our variables. A guard rail against a well-meaning agent, not a wall against a
-//! hostile one: a script, a name put together of parts, and git commands that name no file (`git stash -a`) are not seen.
+//! plainly read names one of them, a folder that holds them, or one of our variables. A guard rail against a well-meaning
+//! agent, not a wall against a hostile one: a script, a name put together of parts, and git commands that name no file
+//! (`git stash -a`) are not seen.
 
-mod kept;
-mod line;
-
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use shared::catalog::own_commands;
 
 use crate::call::Call;
+use crate::command_line::{Hidden, Line, Simple};
+use crate::paths::{flat, real};
 use crate::settings::{SatisfiedBy, Settings};
-use kept::{Kept, kept};
 
 /// Tools that name a file and only read it.
 const READERS: [&str; 6] = ["Read", "Glob", "Grep", "LS", "LSP", "NotebookRead"];
@@ -21,13 +20,57 @@ const READERS: [&str; 6] = ["Read", "Glob", "Grep", "LS", "LSP", "NotebookRead"]
 /// A longer text is no path, in bytes.
 const MAX_PATH: usize = 4096;
 
+/// The protected files of a `.claude` folder, and what is in them.
+const FILES: [(&str, &str); 4] = [
+    ("requirements.yaml", "what is required is set there"),
+    ("requirements.local.yaml", "what is required is set there"),
+    ("settings.json", "the hooks are registered there"),
+    ("settings.local.json", "the hooks are registered there"),
+];
+
+/// What names a protected file or folder where the path itself is not known.
+const NAMES: [&str; 10] = [
+    ".claude",
+    ".claude/hooks",
+    ".claude/requirements.yaml",
+    ".claude/requirements.local.yaml",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    "/hook-state",
+    ".git/requirements",
+    "$claude_config_dir/settings.json",
+    "$claude_config_dir/requirements.yaml",
+];
+
+/// Variables by which our commands know where they run; and all that begin with `BARBLESS_`.
+const VARIABLES: [&str; 7] = [
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_HOOK_STATE_DIR",
+    "CLAUDE_PROJECT_DIR",
+    "BARBLESS_",
+];
+
+/// Programs that set and unset variables of the shell.
+const DECLARERS: &str = " declare export local readonly typeset unset ";
+
+/// Programs that run others elsewhere or later, or hand a prompt to another session.
+const DETACHERS: &str =
+    " at batch claude claude-code crontab expect nohup screen script setsid ssh systemd-run tmux unbuffer ";
+
+/// What only the user may do, as a word after the name of one of our commands.
+const VERBS: &str = " approve clear disable discard off pause remove satisfy set uninstall undo waive ";
+
 /// A call that would go around the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Breach {
     /// The key path of the requirement that is locked or the user's alone.
     pub(crate) rule: String,
     why: Why,
-    what: What,
+    /// What the call would do.
+    what: String,
 }
 
 /// Why a requirement is the user's.
@@ -39,23 +82,6 @@ pub(crate) enum Why {
     UsersAlone,
 }
 
-/// What the call would do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum What {
-    /// Change, replace or remove something, or the folder it lies in.
-    Change(Kept, PathBuf),
-    /// Run code in which this name stands.
-    Name(String),
-    /// Run a line that is no line to us, in which such a name stands.
-    Unreadable,
-    /// Change a variable by which our commands know where they run.
-    Variable(String),
-    /// Run one of the user's commands through this program, out of Claude's sight.
-    Detach(String),
-    /// Run this hook as the client does, with an event that somebody made up.
-    Pretend(String),
-}
-
 /// Where what the rails protect lies, as absolute paths.
 #[derive(Debug, Clone)]
 pub(crate) struct Guarded<'a> {
@@ -65,7 +91,7 @@ pub(crate) struct Guarded<'a> {
     pub(crate) root: Option<&'a Path>,
     /// Folders of state.
     pub(crate) state_dirs: Vec<&'a Path>,
-    /// The git folder that all work trees share; marks lie in `requirements` there.
+    /// The git folder that all work trees share; satisfactions lie in `requirements` there.
     pub(crate) common_dir: Option<&'a Path>,
     /// Where the call is made.
     pub(crate) cwd: &'a Path,
@@ -74,17 +100,12 @@ pub(crate) struct Guarded<'a> {
 /// The first requirement, by name, for whose sake the rails are up: locked by the global file, or the user's alone to
 /// satisfy. `locked` are key paths as [`shared::config::Section`] has them.
 pub(crate) fn in_force(settings: &Settings, locked: &[String]) -> Option<(String, Why)> {
-    let enabled = settings.requirements.iter().filter(|(_, set)| set.enabled);
-    enabled.into_iter().find_map(|(name, set)| {
+    settings.requirements.iter().filter(|(_, set)| set.enabled).find_map(|(name, set)| {
         let rule = format!("requirements.{name}");
-        let why = if locked.iter().any(|path| locks(path, &rule)) {
-            Why::Locked
-        } else if set.satisfied_by == SatisfiedBy::User {
-            Why::UsersAlone
-        } else {
-            return None;
-        };
-        Some((rule, why))
+        if locked.iter().any(|path| locks(path, &rule)) {
+            return Some((rule, Why::Locked));
+        }
+        (set.satisfied_by == SatisfiedBy::User).then_some((rule, Why::UsersAlone))
     })
 }
 
@@ -93,6 +114,12 @@ pub(crate) fn locks(path: &str, rule: &str) -> bool {
     path.is_empty()
         || path == "requirements"
         || path.strip_prefix(rule).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// There is something in the call to look at.
+pub(crate) fn may_breach(call: &Call) -> bool {
+    let name = call.tool.rsplit("__").next().unwrap_or_default();
+    !READERS.contains(&call.tool.as_str()) && !name.starts_with("read") && !name.starts_with("list")
 }
 
 /// What the call would do around the user, if it would. `rule` and `why` are what [`in_force`] found.
@@ -106,44 +133,12 @@ pub(crate) fn breach(
     what(call, input, guarded).map(|what| Breach { rule: rule.to_owned(), why, what })
 }
 
-/// There is something in the call to look at.
-pub(crate) fn may_breach(call: &Call) -> bool {
-    let name = call.tool.rsplit("__").next().unwrap_or_default();
-    !READERS.contains(&call.tool.as_str()) && !name.starts_with("read") && !name.starts_with("list")
-}
-
-fn what(call: &Call, input: &str, guarded: &Guarded<'_>) -> Option<What> {
-    if let Some(line) = &call.line {
-        return line::breach(line, call.tool == "PowerShell", guarded);
-    }
-    let changed = |file: PathBuf| {
-        let file = guarded.cwd.join(file);
-        kept(&file, guarded).map(|kept| What::Change(kept, crate::place::flat(&file)))
-    };
-    match &call.file {
-        Some(file) => changed(file.clone()),
-        None => paths(&serde_json::from_str(input).unwrap_or_default()).into_iter().find_map(changed),
-    }
-}
-
-/// The texts of an input that may be paths.
-fn paths(input: &Value) -> Vec<PathBuf> {
-    match input {
-        Value::String(text) if text.len() <= MAX_PATH && text.contains(['/', '\\']) => {
-            vec![PathBuf::from(text.strip_prefix("file://").unwrap_or(text))]
-        }
-        Value::Array(all) => all.iter().flat_map(paths).collect(),
-        Value::Object(all) => all.values().flat_map(paths).collect(),
-        _ => Vec::new(),
-    }
-}
-
 impl Breach {
     /// What is to be done instead.
     pub(crate) const INSTEAD: &'static str =
         "ask the user to do it in a terminal of their own, outside Claude Code";
 
-    /// The refusal, for Claude.
+    /// The denial, for Claude.
     pub(crate) fn words(&self) -> String {
         let (rule, what) = (&self.rule, &self.what);
         let why = match self.why {
@@ -158,23 +153,245 @@ impl Breach {
     }
 }
 
-impl fmt::Display for What {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Change(kept, path) => write!(f, "change {} ({kept})", path.display()),
-            Self::Name(name) => write!(f, "run code that names {name} and may change it"),
-            Self::Unreadable => f.write_str(
-                "run a line that cannot be read and names files of requirements, settings or state",
-            ),
-            Self::Variable(name) => {
-                write!(f, "change {name}, by which Barbless's commands know where they run")
-            }
-            Self::Detach(program) => write!(f, "run one of the user's own commands through {program}"),
-            Self::Pretend(hook) => {
-                write!(f, "run the hook {hook} as Claude Code does, without a command for it to carry out")
+fn what(call: &Call, input: &str, guarded: &Guarded<'_>) -> Option<String> {
+    let places = Protected::of(guarded);
+    if let Some(line) = &call.line {
+        return in_line(line, call.tool == "PowerShell", &places);
+    }
+    let paths = match &call.file {
+        Some(file) => vec![file.clone()],
+        None => paths(&serde_json::from_str(input).unwrap_or_default()),
+    };
+    paths.into_iter().find_map(|file| places.change(&guarded.cwd.join(file), Scope::Itself))
+}
+
+/// The texts of an input that may be paths.
+fn paths(input: &Value) -> Vec<PathBuf> {
+    match input {
+        Value::String(text) if text.len() <= MAX_PATH && text.contains(['/', '\\']) => {
+            vec![PathBuf::from(text.strip_prefix("file://").unwrap_or(text))]
+        }
+        Value::Array(all) => all.iter().flat_map(paths).collect(),
+        Value::Object(all) => all.values().flat_map(paths).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Where protected things lie, each place as it is written and with its links resolved.
+struct Protected<'a> {
+    cwd: &'a Path,
+    home: Option<&'a Path>,
+    /// Folders of which everything is protected, and what is in them.
+    folders: Vec<(PathBuf, &'static str)>,
+    /// The user's configuration folder.
+    own: Vec<PathBuf>,
+    /// Folders below which every `.claude` folder holds protected files.
+    projects: Vec<PathBuf>,
+    git_dir: Option<&'a Path>,
+}
+
+/// What counts as naming something protected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// The thing itself.
+    Itself,
+    /// The folder it lies in, too.
+    OrItsFolder,
+}
+
+impl<'a> Protected<'a> {
+    fn of(guarded: &Guarded<'a>) -> Self {
+        let both = |path: &Path| [flat(path), real(path)];
+        let common = guarded.common_dir;
+        let main = common.filter(|dir| dir.ends_with(".git")).and_then(Path::parent);
+        let state = guarded.state_dirs.iter().map(|dir| (dir.to_path_buf(), "the hooks' state is there"));
+        let records = common.map(|dir| (dir.join("requirements"), "what is satisfied is kept there"));
+        let programs = guarded.config_dir.map(|dir| (dir.join("hooks"), "the hooks' programs are there"));
+        let folders = state.chain(records).chain(programs);
+        Self {
+            cwd: guarded.cwd,
+            home: guarded.config_dir.filter(|dir| dir.ends_with(".claude")).and_then(Path::parent),
+            folders: folders.flat_map(|(dir, what)| both(&dir).map(|dir| (dir, what))).collect(),
+            own: guarded.config_dir.into_iter().flat_map(both).collect(),
+            projects: [Some(guarded.root.unwrap_or(guarded.cwd)), main]
+                .into_iter()
+                .flatten()
+                .flat_map(both)
+                .collect(),
+            git_dir: common,
+        }
+    }
+
+    /// What a change of this path would change. Links are resolved for paths with a telling name only: most have none.
+    fn change(&self, path: &Path, scope: Scope) -> Option<String> {
+        let path = flat(path);
+        let what = self.at(&path, scope).or_else(|| {
+            let is_telling = path.iter().any(|name| is_own_name(&name.to_string_lossy()));
+            is_telling.then(|| self.at(&real(&path), scope)).flatten()
+        })?;
+        Some(format!("change {} ({what})", path.display()))
+    }
+
+    fn at(&self, path: &Path, scope: Scope) -> Option<&'static str> {
+        if let Some((_, what)) = self.folders.iter().find(|(folder, _)| path.starts_with(folder)) {
+            return Some(what);
+        }
+        let holds = scope == Scope::OrItsFolder;
+        if holds && self.git_dir == Some(path) {
+            return Some("what is satisfied is kept there");
+        }
+        let is_claude_dir = |folder: &Path| {
+            let is_named = folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".claude"));
+            let is_of_project = || self.projects.iter().any(|root| folder.starts_with(root));
+            self.own.iter().any(|own| own == folder) || (is_named && is_of_project())
+        };
+        if holds && is_claude_dir(path) {
+            return Some(FILES[0].1);
+        }
+        let name = path.file_name()?;
+        let (_, what) = FILES.iter().find(|(file, _)| name.eq_ignore_ascii_case(file))?;
+        path.parent().is_some_and(is_claude_dir).then_some(*what)
+    }
+
+    /// The protected place that a word of a line names: all of it, or what stands behind `-o`.
+    fn named(&self, word: &str, folder: Option<&Path>) -> Option<String> {
+        let attached =
+            word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| rest.get(1..));
+        let mut parts = [Some(word), attached].into_iter().flatten().filter(|part| !part.is_empty());
+        parts.find_map(|part| self.named_path(part, folder, Scope::OrItsFolder))
+    }
+
+    fn named_path(&self, word: &str, folder: Option<&Path>, scope: Scope) -> Option<String> {
+        let word = word.trim_end_matches('/');
+        let in_home = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|home| word.strip_prefix(home));
+        let (base, rest) = in_home.zip(self.home).map_or((folder, word), |(rest, home)| (Some(home), rest));
+        let expands = rest.starts_with('~') || rest.contains(['$', '`', '*', '?', '[', '{']);
+        match base.filter(|_| !expands) {
+            Some(base) => self.change(&base.join(rest), scope),
+            None => {
+                let is_bare = folder.is_none() && FILES.iter().any(|(file, _)| *file == word);
+                (is_bare || is_telling(word)).then(|| format!("run code that names {word} and may change it"))
             }
         }
     }
+}
+
+/// A name that stands in the paths of what is protected.
+fn is_own_name(name: &str) -> bool {
+    FILES.iter().any(|(file, _)| name.eq_ignore_ascii_case(file))
+        || [".claude", "hooks", "hook-state", "requirements"].iter().any(|own| name.eq_ignore_ascii_case(own))
+}
+
+/// A word with expansions names something protected.
+fn is_telling(word: &str) -> bool {
+    let word = word.to_ascii_lowercase().replace(['{', '}'], "");
+    let ends = |name: &str| {
+        let before = word.strip_suffix(name);
+        before.is_some_and(|before| before.is_empty() || before.ends_with('/') || name.starts_with('$'))
+    };
+    let is_pattern = word.rsplit_once('/').is_some_and(|(folder, name)| {
+        folder.ends_with(".claude") && name.contains(['*', '?', '[', '$', ','])
+    });
+    let is_inside = ["hook-state/", ".git/requirements/", "$claude_hook_state_dir"];
+    NAMES.iter().any(|name| ends(name)) || is_pattern || is_inside.iter().any(|name| word.contains(name))
+}
+
+fn in_line(line: &Line, is_powershell: bool, places: &Protected<'_>) -> Option<String> {
+    let text = if is_powershell { line.text.replace('\\', "/") } else { line.text.clone() };
+    let in_text = || words(&text).find_map(|word| places.named(word, Some(places.cwd)));
+    let Some(commands) = &line.commands else {
+        let unreadable = "run a line that cannot be read and names files of requirements, settings or state";
+        return in_text().map(|_| unreadable.to_owned());
+    };
+    let runs_ours = commands.iter().any(|command| is_own(command.program()));
+    commands.iter().enumerate().find_map(|(at, command)| {
+        let before = at.checked_sub(1).and_then(|at| commands.get(at));
+        let folder = command.folder(places.cwd);
+        let writes_unknown = command.writes.iter().any(|file| file.contains(['$', '`']));
+        let looks = !is_harmless(command) || writes_unknown || (is_powershell && !command.writes.is_empty());
+        // What its words stand for, and what is fed to it, stands elsewhere in the line.
+        let looks_whole = command.text.contains(['$', '`', '{'])
+            || writes_unknown
+            || command.text.contains("xargs")
+            || text.contains("<<")
+            || is_powershell;
+        let mut written = command.writes.iter();
+        written
+            .find_map(|file| places.named_path(file, folder.as_deref(), Scope::Itself))
+            .or_else(|| variable(command, runs_ours))
+            .or_else(|| detached(command, &text, commands))
+            .or_else(|| pretended(command, before, &text))
+            .or_else(|| {
+                words(&command.text).filter(|_| looks).find_map(|word| places.named(word, folder.as_deref()))
+            })
+            .or_else(|| if looks && looks_whole { in_text() } else { None })
+    })
+}
+
+/// It reads, or keeps the files, or is one of our own.
+fn is_harmless(command: &Simple) -> bool {
+    command.reads() || command.keeps_files() || is_own(command.program()) || command.program() == "eval"
+}
+
+/// What may be a path in a text: its words, and their parts.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_between = |c: char| c.is_whitespace() || "'\"();,|<>&=:`".contains(c);
+    text.split(is_between).filter(|word| !word.is_empty())
+}
+
+/// The variable of ours that a command changes, for itself or for the rest of the line; `$NAME` alone is its value.
+fn variable(command: &Simple, runs_ours: bool) -> Option<String> {
+    let declares = is_in(DECLARERS, command.program()) || command.words.is_empty();
+    let set = command.prefix.iter().filter(|_| declares || runs_ours);
+    let changed = set.chain(command.words.iter().filter(|_| declares || !is_harmless(command)));
+    let is_changed =
+        |word: &String, name: &str| word.match_indices(name).any(|(at, _)| !word[..at].ends_with(['$', '{']));
+    let named = changed.clone().find_map(|word| VARIABLES.iter().find(|name| is_changed(word, name)));
+    let hides = |word: &&String| {
+        matches!(word.as_str(), "-i" | "-" | "--ignore-environment") || word.starts_with("HOME=")
+    };
+    let hidden = || command.prefix.iter().find(|word| runs_ours && hides(word)).map(|_| "the environment");
+    let name = named.copied().or_else(hidden)?;
+    Some(format!("change {name}, by which Barbless's commands know where they run"))
+}
+
+/// One of the user's commands handed to a program that runs it out of sight, or to another session.
+fn detached(command: &Simple, text: &str, commands: &[Simple]) -> Option<String> {
+    let before = command.prefix.iter().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let program = before.chain([command.program()]).find(|program| is_in(DETACHERS, program))?;
+    let is_fed = text.contains("<<") || commands.iter().any(|other| other.decides == Err(Hidden::Pipe));
+    let handed = has_a_verb_of_ours(&command.text) || (is_fed && has_a_verb_of_ours(text));
+    handed.then(|| format!("run one of the user's own commands through {program}"))
+}
+
+fn has_a_verb_of_ours(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let words: Vec<&str> =
+        text.split(|c| !is_part(c)).filter(|word| !word.is_empty() && !word.starts_with('-')).collect();
+    let behind = |at: usize| words.iter().skip(at + 1).take(2).any(|word| is_in(VERBS, word));
+    words.iter().enumerate().any(|(at, word)| is_own(word) && behind(at))
+}
+
+/// A hook of ours with something to read, or without a command of its own: it takes what it reads for an event of Claude
+/// Code's, and the user's words may stand in one.
+fn pretended(command: &Simple, before: Option<&Simple>, text: &str) -> Option<String> {
+    let program = command.program();
+    let is_hook = is_own(program) && !matches!(program, "req" | "pace-maker");
+    let has_command = command.words.iter().skip(1).any(|word| !word.contains(['$', '`', '*', '?', '[', '{']));
+    let is_piped = before.is_some_and(|before| before.decides == Err(Hidden::Pipe));
+    let is_fed = is_piped || !command.reads.is_empty() || text.contains("<<");
+    let pretends = is_hook && (is_fed || !has_command);
+    pretends
+        .then(|| format!("run the hook {program} as Claude Code does, without a command for it to carry out"))
+}
+
+/// One of our own commands, by its name.
+fn is_own(program: &str) -> bool {
+    matches!(program, "req" | "pace-maker") || own_commands().any(|own| own == program)
+}
+
+fn is_in(list: &str, word: &str) -> bool {
+    !word.is_empty() && list.contains(&format!(" {word} "))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use git2::{Repository, RepositoryOpenFlags, Tree};
 
 use super::GitError;
 use super::worktree::Worktree;
+use crate::paths::real;
 
 /// Opens what lies in the work tree's folder: no search, and without `FROM_ENV` no `GIT_DIR`.
 pub(super) fn open(worktree: &Worktree) -> Result<Repository, GitError> {
@@ -56,8 +57,11 @@ pub(super) fn spelled(path: &[u8]) -> String {
 
 /// `path` relative to the work tree's folder, spelled as git does; `None` outside of it.
 pub(super) fn relative(root: &Path, path: &Path) -> Option<Vec<u8>> {
-    let inside =
-        if path.is_relative() { path.to_owned() } else { real(path)?.strip_prefix(root).ok()?.to_owned() };
+    let inside = if path.is_relative() {
+        path.to_owned()
+    } else {
+        resolved(path)?.strip_prefix(root).ok()?.to_owned()
+    };
     let parts: Option<Vec<&[u8]>> = inside
         .components()
         .map(|part| match part {
@@ -68,10 +72,7 @@ pub(super) fn relative(root: &Path, path: &Path) -> Option<Vec<u8>> {
     parts.filter(|parts| !parts.is_empty()).map(|parts| parts.join(&b'/'))
 }
 
-/// `path` with its folder's links resolved, as far as the folder exists; its own name is kept.
-fn real(path: &Path) -> Option<PathBuf> {
-    let parent = path.parent()?;
-    let nearest = parent.ancestors().find(|ancestor| ancestor.is_dir())?;
-    let rest = path.strip_prefix(nearest).ok()?;
-    Some(nearest.canonicalize().ok()?.join(rest))
+/// `path` with its folder's links resolved; its own name is kept.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    Some(real(path.parent()?).join(path.file_name()?))
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::GitError;
+use crate::paths::above;
 
 /// HEAD and the pointer files of linked worktrees hold one line; what is longer is none of them.
 const LINE_BYTES: u64 = 4096;
@@ -66,7 +67,7 @@ impl Worktree {
 
 /// The nearest folder at or above `path` that exists, links resolved.
 fn existing_folder(path: &Path) -> Option<PathBuf> {
-    let nearest = path.ancestors().find(|ancestor| ancestor.is_dir())?;
+    let nearest = above(path).find(|ancestor| ancestor.is_dir())?;
     nearest.canonicalize().ok()
 }
 

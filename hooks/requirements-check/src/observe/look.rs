@@ -16,6 +16,7 @@ use crate::call::Call;
 use crate::git::{self, Answer, GitError, Taken};
 use crate::marks::{Key, MarkFolder};
 use crate::newcomers;
+use crate::paths::above;
 use crate::place::{Around, Here, Refusals, ask, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
@@ -376,7 +377,7 @@ impl<'a, 's> Look<'a, 's> {
 
 /// Asks `git`, unless it has told this session already.
 fn ask_once(context: &Context<'_, Settings>, place: &Path, around: Around<'_>) -> Result<Answer, GitError> {
-    let folder = place.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(place);
+    let folder = above(place).find(|folder| folder.join(".git").exists()).unwrap_or(place);
     let table = reference_table(folder);
     let earlier: AskedGit = context.peek();
     if earlier.folder == folder && earlier.table == table {

@@ -19,11 +19,11 @@ fn guarded(cwd: &'static str) -> Guarded<'static> {
     }
 }
 
-fn of(tool: &str, input: &Value) -> Option<What> {
+fn of(tool: &str, input: &Value) -> Option<String> {
     what(&call(tool, input), &input.to_string(), &guarded("/srv/app"))
 }
 
-fn of_line(line: &str) -> Option<What> {
+fn of_line(line: &str) -> Option<String> {
     of("Bash", &json!({ "command": line }))
 }
 
@@ -62,9 +62,11 @@ fn a_locked_requirement_or_one_of_the_user_alone_raises_the_rails() {
 #[test]
 fn a_refusal_stands_alone() {
     let path = PathBuf::from("/srv/app/.claude/requirements.yaml");
-    let what = What::Change(Kept::Requirements, path);
+    let input = json!({ "file_path": path });
+    let call = call("Edit", &input);
+    let breach = breach(&call, &input.to_string(), &guarded("/srv/app"), "requirements.adr", Why::Locked);
     assert_eq!(
-        Breach { rule: "requirements.adr".to_owned(), why: Why::Locked, what }.words(),
+        breach.unwrap().words(),
         "requirements-check: this call would change /srv/app/.claude/requirements.yaml (what is required is set there). \
          That is for the user to decide while requirements.adr is in force, which is locked by the user's global \
          requirements.yaml. Leave it as it is; if it has to be done, ask the user to do it in a terminal of their own, \
@@ -192,7 +194,6 @@ fn lines_that_plainly_read_pass() {
         "cat > notes.md <<'EOF'\nsee .claude/requirements.yaml\nEOF",
         "echo 'see .claude/requirements.yaml' >> notes.md",
         "gh pr create --body \"changes .claude/settings.json\"",
-        "jj commit -m '.claude/requirements.yaml'",
         "echo $CLAUDECODE",
         "[ -n \"$CLAUDECODE\" ] && echo inside",
         "node x.js $CLAUDE_PROJECT_DIR/y",
@@ -287,6 +288,16 @@ fn any_other_line_that_names_a_protected_file_is_denied() {
         "python3 -c \"open('.claude/requirements.local.yaml','w').write('')\"",
         "python3 - <<'EOF'\nopen('.claude/requirements.yaml', 'w').write('')\nEOF",
         "rm '.claude/requirements.yaml",
+        "F=.claude/requirements.yaml; echo > $F",
+        "F=.claude/requirements.yaml; echo x >> \"${F}\"",
+        "rm -rf ~/.claude/hooks",
+        "rm -rf ~/.claude/hooks/",
+        "rm -rf \"$HOME/.claude/hooks\"",
+        "rm -rf ${HOME}/.claude/hooks/",
+        "rm -rf \"$H/.claude/hooks\"",
+        "rm -rf ~/.claude",
+        "mv .claude/ /tmp/x",
+        "cd ~ && rm -rf .claude/hooks",
     ] {
         assert!(of_line(line).is_some(), "{line}");
     }
@@ -347,7 +358,7 @@ proptest! {
     fn every_line_gets_an_answer(line in r"(rm |git |cd |&& |; |xargs |<<|req |env -u |CLAUDECODE|=|~|\$HOME|\$\{X|\}|\$\(|\)|`|'|/|\.\.|\.claude|requirements|\.yaml|\*|\\|ä| |-|>){0,12}") {
         for tool in ["Bash", "PowerShell"] {
             let found = of(tool, &json!({ "command": line.clone() }));
-            prop_assert!(found.is_none_or(|what| !what.to_string().is_empty()));
+            prop_assert!(found.is_none_or(|what| !what.is_empty()));
         }
     }
 }
