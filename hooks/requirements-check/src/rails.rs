@@ -266,13 +266,11 @@ impl<'a> Protected<'a> {
         let in_home = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|home| word.strip_prefix(home));
         let (base, rest) = in_home.zip(self.home).map_or((folder, word), |(rest, home)| (Some(home), rest));
         let expands = rest.starts_with('~') || rest.contains(['$', '`', '*', '?', '[', '{']);
-        match base.filter(|_| !expands) {
-            Some(base) => self.change(&base.join(rest), scope),
-            None => {
-                let is_bare = folder.is_none() && FILES.iter().any(|(file, _)| *file == word);
-                (is_bare || is_telling(word)).then(|| format!("run code that names {word} and may change it"))
-            }
+        if let Some(base) = base.filter(|_| !expands) {
+            return self.change(&base.join(rest), scope);
         }
+        let is_bare = folder.is_none() && FILES.iter().any(|(file, _)| *file == word);
+        (is_bare || is_telling(word)).then(|| format!("run code that names {word} and may change it"))
     }
 }
 
