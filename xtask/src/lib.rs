@@ -87,13 +87,14 @@ impl Workspace {
         Ok(self.target.join(triple).join("release"))
     }
 
-    /// Builds every hook, and these packages, as they are installed.
+    /// Builds every hook, the command line `req`, and these packages, as they are installed.
     ///
     /// # Errors
     /// As [`Self::release`].
     pub fn release_hooks(&self, triple: &str, linking: Linking, more: &[&str]) -> io::Result<PathBuf> {
         let hooks = self.hooks()?;
-        let packages: Vec<&str> = hooks.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        let packages: Vec<&str> =
+            hooks.iter().map(String::as_str).chain(["req"]).chain(more.iter().copied()).collect();
         self.release(triple, linking, &packages)
     }
 

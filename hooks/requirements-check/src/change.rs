@@ -1,6 +1,6 @@
 //! What a decision changes beside the session's own memory: marks of the repository, and the register of live sessions.
 
-pub(crate) mod audit;
+pub mod audit;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -60,29 +60,29 @@ pub trait Deed: std::fmt::Debug + Send + Sync {
 #[derive(Debug, Clone)]
 pub struct Leftovers {
     /// The repository.
-    pub(crate) here: Here,
+    pub here: Here,
     /// Whose branch is gone.
-    pub(crate) gone: BTreeSet<Key>,
+    pub gone: BTreeSet<Key>,
 }
 
 /// One mark, or all of a holder.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// The repository.
-    pub(crate) here: Here,
+    pub here: Here,
     /// Whose marks: the branch's, or those of all branches.
-    pub(crate) key: Key,
+    pub key: Key,
     /// Which requirement; none: all of the holder's.
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     /// Its scope.
-    pub(crate) scope: Scope,
+    pub scope: Scope,
     /// For which session; none: for every session.
-    pub(crate) session: Option<String>,
+    pub session: Option<String>,
 }
 
 impl Target {
     /// The requirement's mark in its own scope, for this session.
-    pub(crate) fn new(here: &Here, name: &str, scope: Scope, session: Option<&str>) -> Self {
+    pub fn new(here: &Here, name: &str, scope: Scope, session: Option<&str>) -> Self {
         let scope = here.scope(scope);
         let key = if scope == Scope::Permanent { Key::Permanent } else { here.key.clone() };
         let is_own = matches!(scope, Scope::Session | Scope::SingleUse);
@@ -155,7 +155,7 @@ impl Effect for Change {
 
 impl Change {
     /// Carries it out for a command line.
-    pub(crate) fn carry_out_patiently(self, places: &Places, now: Timestamp) -> Result<(), String> {
+    pub fn carry_out_patiently(self, places: &Places, now: Timestamp) -> Result<(), String> {
         self.carry_out_within(PATIENCE, places, now)
     }
 

@@ -31,9 +31,9 @@ const MAX_DEPTH: usize = 24;
 
 /// A line, as far as it is understood.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub struct Line {
     /// Its simple commands in the order they are written, those inside others too; `None`: it cannot be read.
-    pub(crate) commands: Option<Vec<Simple>>,
+    pub commands: Option<Vec<Simple>>,
     /// As it was given.
     pub(crate) text: String,
     /// The commands of the masked line, where something in it is masked; none where they do not pair with `commands`.
@@ -41,7 +41,7 @@ pub(crate) struct Line {
 }
 
 /// Reads `line` as a shell would.
-pub(crate) fn parse(line: &str) -> Line {
+pub fn parse(line: &str) -> Line {
     let commands = commands_of(line);
     let masked = match masked(line) {
         Cow::Borrowed(same) if same == line => None,
@@ -61,10 +61,10 @@ fn commands_of(line: &str) -> Option<Vec<Simple>> {
 
 /// One program with its arguments.
 #[derive(Clone, Debug)]
-pub(crate) struct Simple {
+pub struct Simple {
     /// The program and its arguments with quotes removed; an expansion stands as it is written. Empty where there are
     /// only assignments, or redirections of a whole construct.
-    pub(crate) words: Vec<String>,
+    pub words: Vec<String>,
     /// What stands before the program, quotes removed: assignments, and programs that run another one (`env`, `sudo`,
     /// `timeout` ...) with their options.
     pub(crate) prefix: Vec<String>,

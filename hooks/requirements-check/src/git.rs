@@ -29,13 +29,14 @@ pub(crate) use ask::{Answer, Surroundings, ask_git};
 pub(crate) use fingerprint::{Fingerprint, Taken, differing, take, take_plain};
 pub(crate) use heads::heads;
 pub(crate) use own::Own;
-pub(crate) use remote::{remote, remotes};
+pub use remote::{remote, remotes};
 pub(crate) use size::{Count, SizeRequest, baseless, count, stamp};
-pub(crate) use worktree::{Head, Worktree};
+pub(crate) use worktree::Head;
+pub use worktree::Worktree;
 
 /// Why git could not be asked, or had no answer. The texts stand alone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum GitError {
+pub enum GitError {
     /// libgit2 and git refuse repositories of other users: their configuration could name programs.
     #[error(
         "the repository belongs to another user; `git config --global --add safe.directory FOLDER` trusts it"

@@ -12,39 +12,41 @@
 //! - `view`: all of that, as requirements are judged by it
 //! - `observe`, `facts`: looking at the world; `decide`: the rules, event by event; `change`: what they change
 //! - `wording`: what is said; `rails`: calls that would go around the user
-//! - `typed`: `req` as a typed prompt
-//! - `command`, `machine`: the verbs of `req` that are about requirements, and about the machine; typed as a prompt or in a shell
-//! - `req`: the command line `req`, and its verbs that need a shell
+//! - `typed`: `req` as a typed prompt, answered by the program `req` (crate `req`, which looks and judges through this library)
 //! - `state`: what a session has done; `newcomers`: who has heard of `req init`
 
+#![allow(
+    clippy::iter_without_into_iter,
+    clippy::must_use_candidate,
+    clippy::return_self_not_must_use,
+    reason = "what is public here is for `req` alone, which uses every answer"
+)]
+
 mod call;
-mod change;
-mod command;
-mod command_line;
+pub mod change;
+pub mod command_line;
 mod deadline;
 mod decide;
 mod evidence;
 mod facts;
-mod git;
-mod machine;
-mod marks;
+pub mod git;
+pub mod marks;
 mod newcomers;
-mod observe;
+pub mod observe;
 mod paths;
-mod place;
+pub mod place;
 mod rails;
-mod registry;
-pub mod req;
-mod rule;
+pub mod registry;
+pub mod rule;
 #[cfg(test)]
 mod scene;
-mod settings;
-mod state;
-mod strategy;
-mod typed;
-mod view;
-mod wording;
-mod words;
+pub mod settings;
+pub mod state;
+pub mod strategy;
+pub mod typed;
+pub mod view;
+pub mod wording;
+pub mod words;
 
 pub use change::Change;
 pub use facts::Facts;

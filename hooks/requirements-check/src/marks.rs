@@ -17,14 +17,16 @@ use serde::{Deserialize, Serialize};
 use shared::host::Timestamp;
 
 use crate::settings::Scope;
-pub(crate) use folder::{ChangeError, Listed, MarkFolder};
-pub(crate) use key::Key;
-pub(crate) use mark::{By, Mark, Metadata, is_fresh};
-pub(crate) use sessions::resolve_session;
+pub use folder::Listed;
+pub(crate) use folder::{ChangeError, MarkFolder};
+pub use key::Key;
+pub(crate) use mark::is_fresh;
+pub use mark::{By, Mark, Metadata};
+pub use sessions::resolve_session;
 
 /// The marks of one branch, or of all branches.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct BranchMarks {
+pub struct BranchMarks {
     /// Whose marks these are, see [`Key::label`].
     pub(crate) branch: String,
     /// Root of the work tree they were changed from last.
@@ -34,25 +36,25 @@ pub(crate) struct BranchMarks {
     /// When it was changed last, in seconds since the epoch.
     pub(crate) updated_at: i64,
     /// By name; each has a mark at least.
-    pub(crate) requirements: BTreeMap<String, Requirement>,
+    pub requirements: BTreeMap<String, Requirement>,
 }
 
 /// The marks of one requirement.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Requirement {
+pub struct Requirement {
     /// Its scope when it was marked last. Which marks count is decided by the scope it is configured with.
     pub(crate) scope: Scope,
     /// The mark that counts for every session.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) everyone: Option<Mark>,
+    pub everyone: Option<Mark>,
     /// Marks of single sessions, by full id.
-    pub(crate) sessions: BTreeMap<String, Mark>,
+    pub sessions: BTreeMap<String, Mark>,
 }
 
 /// For whom a mark counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Holder<'a> {
+pub enum Holder<'a> {
     /// For one session, by its full id.
     Session(&'a str),
     /// For every session.
@@ -89,7 +91,7 @@ impl BranchMarks {
     }
 
     /// Marks `name`, replacing the holder's earlier mark of it.
-    pub(crate) fn set(&mut self, name: &str, scope: Scope, holder: Holder<'_>, mark: Mark) {
+    pub fn set(&mut self, name: &str, scope: Scope, holder: Holder<'_>, mark: Mark) {
         let requirement = self.requirements.entry(name.to_owned()).or_default();
         requirement.scope = scope;
         match holder {
@@ -99,14 +101,14 @@ impl BranchMarks {
     }
 
     /// Removes the holder's mark of `name`, and nobody else's; whether there was one.
-    pub(crate) fn clear(&mut self, name: &str, holder: Holder<'_>) -> bool {
+    pub fn clear(&mut self, name: &str, holder: Holder<'_>) -> bool {
         let cleared = self.requirements.get_mut(name).is_some_and(|requirement| requirement.clear(holder));
         self.drop_empty();
         cleared
     }
 
     /// Removes all of the holder's marks, and nobody else's; how many there were.
-    pub(crate) fn clear_all(&mut self, holder: Holder<'_>) -> usize {
+    pub fn clear_all(&mut self, holder: Holder<'_>) -> usize {
         let cleared =
             self.requirements.values_mut().filter_map(|requirement| requirement.clear(holder).then_some(()));
         let count = cleared.count();

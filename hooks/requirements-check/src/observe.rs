@@ -34,7 +34,7 @@ use crate::settings::{Kind, Pattern, Settings};
 use crate::state::{Run, State};
 use crate::typed;
 use crate::view::View;
-pub(crate) use look::Look;
+pub use look::Look;
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     context.request.call.session_id.as_ref()?;

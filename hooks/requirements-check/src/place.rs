@@ -15,15 +15,15 @@ use crate::settings::Scope;
 
 /// Where a call acts.
 #[derive(Debug, Clone)]
-pub(crate) struct Here {
+pub struct Here {
     /// Whose marks count.
-    pub(crate) key: Key,
+    pub key: Key,
     /// The work tree; none without git.
-    pub(crate) worktree: Option<Worktree>,
+    pub worktree: Option<Worktree>,
     /// The folder of the marks; none where nothing can be remembered.
-    pub(crate) folder: Option<MarkFolder>,
+    pub folder: Option<MarkFolder>,
     /// Why git, which is there, could not be read.
-    pub(crate) trouble: Option<String>,
+    pub trouble: Option<String>,
 }
 
 impl Default for Here {
@@ -95,7 +95,7 @@ impl Here {
     }
 
     /// The branch, where one is out.
-    pub(crate) fn branch(&self) -> Option<&str> {
+    pub fn branch(&self) -> Option<&str> {
         match &self.key {
             Key::Branch(name) => Some(name),
             _ => None,
@@ -103,7 +103,7 @@ impl Here {
     }
 
     /// The place in words: `main`, `commit 1a2b3c4d`, `this project (no git)`.
-    pub(crate) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         match &self.key {
             Key::Branch(name) => name.clone(),
             Key::Detached(commit) => format!("commit {}", &commit[..commit.len().min(8)]),
@@ -112,13 +112,13 @@ impl Here {
     }
 
     /// Where something is so, in words: `on main`, `in this project (no git)`.
-    pub(crate) fn on(&self) -> String {
+    pub fn on(&self) -> String {
         let word = if matches!(self.key, Key::NoGit | Key::Permanent) { "in" } else { "on" };
         format!("{word} {}", self.shown())
     }
 
     /// The scope a mark has here: without git there is no branch and no repository, only sessions.
-    pub(crate) fn scope(&self, set: Scope) -> Scope {
+    pub fn scope(&self, set: Scope) -> Scope {
         match (&self.key, set) {
             (Key::NoGit, Scope::Branch | Scope::Permanent) => Scope::Session,
             _ => set,

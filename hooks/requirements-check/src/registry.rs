@@ -37,7 +37,7 @@ const VERSION: u32 = 1;
 
 /// The folder of the entries.
 #[derive(Debug, Clone)]
-pub(crate) struct Registry {
+pub struct Registry {
     dir: PathBuf,
 }
 
@@ -90,7 +90,7 @@ pub(crate) enum RegisterError {
 impl Registry {
     /// The registry of this state folder.
     #[must_use]
-    pub(crate) fn new(state_dir: &Path) -> Self {
+    pub fn new(state_dir: &Path) -> Self {
         Self { dir: state_dir.join("sessions") }
     }
 
@@ -157,7 +157,7 @@ impl Registry {
 
     /// The session's entry.
     #[must_use]
-    pub(crate) fn entry(&self, session: &str) -> Option<Entry> {
+    pub fn entry(&self, session: &str) -> Option<Entry> {
         read_entry(&self.path(session)).filter(|entry| entry.session == session)
     }
 

@@ -18,22 +18,22 @@ const MAX_SHOWN: usize = 80;
 
 /// A requirement in force.
 #[derive(Clone, Copy)]
-pub(crate) struct Rule<'a> {
+pub struct Rule<'a> {
     /// Its name: the key under `requirements`.
-    pub(crate) name: &'a str,
+    pub name: &'a str,
     /// What is set.
-    pub(crate) set: &'a Requirement,
+    pub set: &'a Requirement,
 }
 
 impl<'a> Rule<'a> {
     /// Those in force, by name.
-    pub(crate) fn all(settings: &'a Settings) -> impl Iterator<Item = Self> + Clone {
+    pub fn all(settings: &'a Settings) -> impl Iterator<Item = Self> + Clone {
         let rules = settings.requirements.iter().map(|(name, set)| Rule { name, set });
         rules.filter(|rule| rule.set.enabled && rule.lacks().is_none())
     }
 
     /// What keeps it from working; `None` if nothing does.
-    pub(crate) fn lacks(&self) -> Option<&'static str> {
+    pub fn lacks(&self) -> Option<&'static str> {
         let faulty = "one of its keys is wrong, and without it this would be another requirement; it is off";
         let unspeakable =
             "a name begins with a letter or digit and holds nothing that cannot be typed; it is off";
@@ -44,12 +44,12 @@ impl<'a> Rule<'a> {
     }
 
     /// The one of that name, if it is in force.
-    pub(crate) fn named(settings: &'a Settings, name: &str) -> Option<Self> {
+    pub fn named(settings: &'a Settings, name: &str) -> Option<Self> {
         Self::all(settings).find(|rule| rule.name == name)
     }
 
     /// How it is met.
-    pub(crate) fn strategy(&self) -> &'static dyn Strategy {
+    pub fn strategy(&self) -> &'static dyn Strategy {
         strategy(self.set.kind)
     }
 
@@ -152,12 +152,12 @@ impl<'a> Rule<'a> {
     }
 
     /// Its name as a word of a command.
-    pub(crate) fn word(&self) -> String {
+    pub fn word(&self) -> String {
         quoted(self.name)
     }
 
     /// The key path that people know it by.
-    pub(crate) fn key(&self) -> String {
+    pub fn key(&self) -> String {
         format!("requirements.{}", self.name)
     }
 }

@@ -10,19 +10,16 @@ use shared::blocks::BlockCount;
 use shared::config::{self, Origin};
 use shared::hook::{Input, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
-use shared::operator::Caller;
 use shared::protocol::{Call as Common, Event, Request, Stop as StopEvent, ToolCall};
 use transcript::TurnWork;
 
 use crate::call::Call;
 use crate::change::Change;
-use crate::command::{Reply, answer, parse_words};
 use crate::decide::decide;
 use crate::facts::{After, Answered, Before, Facts, Prompt, Start, Stop};
 use crate::git::Worktree;
 use crate::marks::{By, Holder, Key, Mark, Metadata};
 use crate::place::Here;
-use crate::registry::Entry;
 use crate::rule::Rule;
 use crate::settings::{Scope, Settings};
 use crate::state::{Run, State};
@@ -102,20 +99,6 @@ impl Scene {
             blocks: BlockCount::default(),
             headless: false,
         }
-    }
-
-    /// A session that is live here since a minute, and was seen so many seconds ago.
-    pub(crate) fn live(&mut self, session: &str, seen_secs: i64) {
-        let ago = |secs: i64| Timestamp::from_micros(self.now.micros() - secs * 1_000_000);
-        self.world.live.push(Entry {
-            session: session.to_owned(),
-            project: PathBuf::from(ROOT),
-            common_dir: None,
-            branch: Some("feature".to_owned()),
-            entrypoint: Some("cli".to_owned()),
-            started_at: ago(60).micros() / 1_000_000,
-            touched: ago(seen_secs),
-        });
     }
 
     /// On another branch.
@@ -293,16 +276,6 @@ impl Scene {
         let answered = answer.map(|text| Answered { text: text.to_owned(), changes: Vec::new() });
         let event = Event::UserPromptSubmit { prompt: prompt.to_owned(), source: None };
         self.decide(event, |world| Facts::Prompt(Box::new(Prompt { answered, world })))
-    }
-
-    /// A command line of `req`, its changes carried out.
-    #[track_caller]
-    pub(crate) fn req(&mut self, words: &str, caller: Caller) -> Reply {
-        let line = crate::command_line::parse(&format!("req {words}")).commands.unwrap();
-        let asked = parse_words(&line[0].words[1..]).unwrap_or_else(|error| panic!("{words}: {error}"));
-        let reply = answer(&asked, &self.settings, &self.view(), caller, &origin);
-        self.carry_out(&reply.changes);
-        reply
     }
 
     /// What requirements are judged by now.

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use shared::config::Bounded;
 
-pub(crate) use checked::{Age, CommandPattern, Glob, Pattern, parse_duration};
+pub use checked::{Age, CommandPattern, Glob, Pattern, parse_duration};
 
 /// The keys `requirements` and `hooks`, at the top of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -117,7 +117,7 @@ pub struct Requirement {
 
     /// One of its keys is wrong, and nothing below holds in its place.
     #[serde(skip)]
-    pub(crate) is_faulty: bool,
+    pub is_faulty: bool,
 }
 
 /// How a requirement is met.

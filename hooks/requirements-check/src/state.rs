@@ -187,7 +187,7 @@ impl State {
     }
 
     /// The next denial is told in full.
-    pub(crate) fn forget_denial(&mut self) {
+    pub fn forget_denial(&mut self) {
         self.denied = None;
     }
 }

@@ -11,7 +11,7 @@ use crate::settings::{Kind, Requirement};
 use crate::view::View;
 
 /// One type of requirement.
-pub(crate) trait Strategy: Sync {
+pub trait Strategy: Sync {
     /// What is missing for it to work, in words; `None` if it can.
     fn lacks(&self, set: &Requirement) -> Option<&'static str>;
 
@@ -29,7 +29,7 @@ pub(crate) trait Strategy: Sync {
 
 /// Whether a requirement is met.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub enum Standing {
     /// It is; how, for people.
     Met(String),
     /// It is not; why.
@@ -37,12 +37,13 @@ pub(crate) enum Standing {
 }
 
 impl Standing {
-    pub(crate) fn is_met(&self) -> bool {
+    /// The requirement is satisfied.
+    pub fn is_met(&self) -> bool {
         matches!(self, Self::Met(_))
     }
 
     /// How, or why not.
-    pub(crate) fn words(&self) -> &str {
+    pub fn words(&self) -> &str {
         match self {
             Self::Met(words) | Self::Unmet(words) => words,
         }
@@ -51,7 +52,7 @@ impl Standing {
 
 /// What would meet a requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Remedy {
+pub enum Remedy {
     /// A mark that Claude may set: several are set by one command.
     Mark {
         /// What may set it instead.

@@ -15,7 +15,7 @@ use crate::command_line;
 use crate::deadline::within;
 
 /// The verbs of `req`; a test of its definition compares them.
-pub(crate) const VERBS: [&str; 24] = [
+pub const VERBS: [&str; 24] = [
     "status",
     "satisfy",
     "approve",
@@ -61,12 +61,13 @@ pub(crate) struct Line {
 
 /// Who asks.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Asking {
-    pub(crate) session: String,
+pub struct Asking {
+    /// The session.
+    pub session: String,
     /// A person typed the prompt.
-    pub(crate) is_typed: bool,
+    pub is_typed: bool,
     /// The session's project.
-    pub(crate) project: Option<PathBuf>,
+    pub project: Option<PathBuf>,
 }
 
 /// What a prompt asks of us, if it may be a command: a single line that is one plain command whose program is `req`. The
@@ -157,7 +158,7 @@ impl Asking {
     }
 
     /// What the hook that started this process left; it is there once.
-    pub(crate) fn take(places: &Places) -> Option<Self> {
+    pub fn take(places: &Places) -> Option<Self> {
         let file = PathBuf::from(std::env::var_os(VARIABLE)?);
         if file.parent() != folder(places).as_deref() {
             return None;

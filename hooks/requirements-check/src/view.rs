@@ -16,22 +16,22 @@ use crate::state::State;
 use crate::words::age;
 
 /// What a standing is judged by.
-pub(crate) struct View<'a> {
+pub struct View<'a> {
     /// The session; none on a command line outside of any.
-    pub(crate) session: Option<&'a str>,
+    pub session: Option<&'a str>,
     /// The tool call that asks, by its id.
-    pub(crate) call: Option<&'a str>,
+    pub call: Option<&'a str>,
     /// What this session has done.
-    pub(crate) state: &'a State,
+    pub state: &'a State,
     /// What was looked at.
-    pub(crate) world: &'a World,
+    pub world: &'a World,
     /// Now.
-    pub(crate) now: Timestamp,
+    pub now: Timestamp,
 }
 
 /// A version of the client that nothing has been proved under.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NewClient {
+pub struct NewClient {
     /// The version that runs.
     pub(crate) running: String,
     /// The version the proofs passed under.
@@ -42,64 +42,64 @@ pub(crate) struct NewClient {
 #[derive(Debug, Default)]
 pub struct World {
     /// Where the call acts.
-    pub(crate) here: Here,
+    pub here: Here,
     /// The marks of the branch.
-    pub(crate) branch: BranchMarks,
+    pub branch: BranchMarks,
     /// The marks of the repository, exceptions among them.
-    pub(crate) permanent: BranchMarks,
+    pub permanent: BranchMarks,
     /// Per dynamic requirement its size; none where it could not be computed.
-    pub(crate) sizes: BTreeMap<String, Size>,
+    pub sizes: BTreeMap<String, Size>,
     /// Per evidence requirement whether the files are those the command passed on.
-    pub(crate) evidence: BTreeMap<String, Freshness>,
+    pub evidence: BTreeMap<String, Freshness>,
     /// Per evidence requirement the files of which a commit would take another version than the one that lies there.
-    pub(crate) staged_otherwise: BTreeMap<String, Vec<String>>,
+    pub staged_otherwise: BTreeMap<String, Vec<String>>,
     /// Per evidence requirement its file.
-    pub(crate) files: BTreeMap<String, FileFound>,
+    pub files: BTreeMap<String, FileFound>,
     /// Other live sessions on this project, as people read them.
-    pub(crate) others: Vec<String>,
+    pub others: Vec<String>,
     /// Who reads the answer, and how they call us.
-    pub(crate) reader: Reader,
+    pub reader: Reader,
     /// A mark could be kept if it were set.
-    pub(crate) can_mark: bool,
+    pub can_mark: bool,
     /// Evidence could be kept if a command passed: that needs the state folder, too.
-    pub(crate) can_prove: bool,
+    pub can_prove: bool,
     /// The session's directory.
-    pub(crate) cwd: PathBuf,
+    pub cwd: PathBuf,
     /// The project's root.
-    pub(crate) root: Option<PathBuf>,
+    pub root: Option<PathBuf>,
     /// `CLAUDE_CODE_ENTRYPOINT`.
-    pub(crate) entrypoint: Option<String>,
+    pub entrypoint: Option<String>,
     /// The marks are those of a branch that is not checked out here.
-    pub(crate) is_turned: bool,
+    pub is_turned: bool,
     /// The sessions a prefix may mean; only for commands, like all that follows but the notes.
-    pub(crate) known_sessions: Vec<String>,
+    pub known_sessions: Vec<String>,
     /// The live sessions of this project.
-    pub(crate) live: Vec<Entry>,
+    pub live: Vec<Entry>,
     /// Whose marks are kept here.
-    pub(crate) marked: Vec<Listed>,
+    pub marked: Vec<Listed>,
     /// The branches there are, and what is checked out; none where that is not known.
-    pub(crate) heads: Option<BTreeSet<Key>>,
+    pub heads: Option<BTreeSet<Key>>,
     /// What the user should know of what was looked at.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
     /// Configuration files that could not be read, and why: what they require is not known. Only for commands in a shell.
-    pub(crate) skipped: Vec<String>,
+    pub skipped: Vec<String>,
     /// The repository, where it has a remote and no file of ours, and its user has not been told of `req init`; looked for at
     /// a session's start alone.
-    pub(crate) newcomer: Option<PathBuf>,
+    pub newcomer: Option<PathBuf>,
     /// The client is another version than the hooks were proved under, and the user has not been told; looked for at a
     /// session's start alone.
-    pub(crate) new_client: Option<NewClient>,
+    pub new_client: Option<NewClient>,
 }
 
 impl World {
     /// The live sessions of this project, each with as much of its id as `--session` needs.
-    pub(crate) fn live_names(&self) -> Vec<String> {
+    pub fn live_names(&self) -> Vec<String> {
         self.live.iter().map(|entry| short(&entry.session, &self.live)).collect()
     }
 }
 
 /// As much of a session's id as `--session` needs to tell it from the live ones.
-pub(crate) fn short(session: &str, live: &[Entry]) -> String {
+pub fn short(session: &str, live: &[Entry]) -> String {
     let short: String = session.chars().take(8).collect();
     let alike = live.iter().filter(|entry| entry.session.starts_with(&short)).count();
     if alike > 1 { session.to_owned() } else { short }
@@ -107,18 +107,18 @@ pub(crate) fn short(session: &str, live: &[Entry]) -> String {
 
 /// A branch's size.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Size {
+pub struct Size {
     /// Lines inserted and deleted.
-    pub(crate) lines: u64,
+    pub lines: u64,
     /// What it is compared with, for people.
-    pub(crate) base: String,
+    pub base: String,
     /// Everything was counted in time.
-    pub(crate) is_complete: bool,
+    pub is_complete: bool,
 }
 
 /// Whether files are as they were.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Freshness {
+pub enum Freshness {
     /// They are.
     Same,
     /// They are not; which ones, as far as it is known.
@@ -129,7 +129,7 @@ pub(crate) enum Freshness {
 
 /// A file asked for as evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FileFound {
+pub struct FileFound {
     /// Which one, as it is set.
     pub(crate) glob: String,
     /// What it must be like: `is newer than the last commit and contains /…/`.
@@ -140,32 +140,32 @@ pub(crate) struct FileFound {
 
 /// Who reads the answer.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Reader {
+pub struct Reader {
     /// How `req` is called in a shell here: the bare name, or the quoted path.
-    pub(crate) req: String,
+    pub req: String,
     /// The permission mode of the call.
     pub(crate) mode: Option<Mode>,
     /// Nobody is at the session.
     pub(crate) is_headless: bool,
     /// The user reads it, not Claude.
-    pub(crate) is_user: bool,
+    pub is_user: bool,
     /// The call acts in another work tree than the one a command would run in.
     pub(crate) elsewhere: Option<PathBuf>,
 }
 
 impl View<'_> {
     /// Now, in whole seconds since the epoch.
-    pub(crate) fn now_secs(&self) -> i64 {
+    pub fn now_secs(&self) -> i64 {
         self.now.micros().div_euclid(1_000_000)
     }
 
     /// The requirement's scope here.
-    pub(crate) fn scope(&self, rule: &Rule<'_>) -> Scope {
+    pub fn scope(&self, rule: &Rule<'_>) -> Scope {
         self.world.here.scope(rule.set.scope)
     }
 
     /// The mark that counts for the requirement, too old or not.
-    pub(crate) fn mark(&self, rule: &Rule<'_>) -> Option<&Mark> {
+    pub fn mark(&self, rule: &Rule<'_>) -> Option<&Mark> {
         let scope = self.scope(rule);
         let marks = if scope == Scope::Permanent { &self.world.permanent } else { &self.world.branch };
         marks.mark(rule.name, scope, self.session.unwrap_or_default(), self.now)
@@ -177,7 +177,7 @@ impl View<'_> {
     }
 
     /// An approval or waiver that holds, in words.
-    pub(crate) fn exception(&self, rule: &Rule<'_>) -> Option<String> {
+    pub fn exception(&self, rule: &Rule<'_>) -> Option<String> {
         let mark = self.world.permanent.mark(
             rule.name,
             Scope::Session,
@@ -215,7 +215,7 @@ impl View<'_> {
 }
 
 /// A word as a shell reads it.
-pub(crate) fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let is_plain = |char: char| char.is_alphanumeric() || "_-./:@%+=,".contains(char);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();

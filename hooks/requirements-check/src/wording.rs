@@ -29,7 +29,7 @@ const MAX_AT_START: usize = 2_000;
 const MAX_RULES: usize = 20;
 
 /// Where a setting comes from.
-pub(crate) type Origins<'a> = dyn Fn(&str) -> Option<Origin> + 'a;
+pub type Origins<'a> = dyn Fn(&str) -> Option<Origin> + 'a;
 
 /// One refusal for everything the call needs and is not met.
 pub(crate) fn denial(
@@ -163,7 +163,7 @@ pub(crate) fn marking(view: &View<'_>, names: &[&str]) -> String {
 }
 
 /// One line when a size passes its warning.
-pub(crate) fn warning(rule: &Rule<'_>, size: &Size, warn: u64) -> String {
+pub fn warning(rule: &Rule<'_>, size: &Size, warn: u64) -> String {
     let limit = rule
         .set
         .thresholds
@@ -283,7 +283,7 @@ fn within(lines: Vec<String>, view: &View<'_>) -> String {
 }
 
 /// When a requirement is asked for: `before edits`, `at the end of a turn`.
-pub(crate) fn when(rule: &Rule<'_>) -> String {
+pub fn when(rule: &Rule<'_>) -> String {
     let stop = if rule.set.kind == Kind::Evidence {
         "at the end of a turn with edits"
     } else {
@@ -326,7 +326,7 @@ pub(crate) fn hash(text: &str) -> u64 {
 }
 
 /// The type's word in the settings.
-pub(crate) fn kind(kind: Kind) -> &'static str {
+pub fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Blocking => "blocking",
         Kind::Dynamic => "dynamic",
@@ -336,7 +336,7 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
 }
 
 /// The scope's word in the settings.
-pub(crate) fn scope(scope: Scope) -> &'static str {
+pub fn scope(scope: Scope) -> &'static str {
     match scope {
         Scope::Session => "session",
         Scope::Branch => "branch",

@@ -1,7 +1,7 @@
 //! Times in words, for people.
 
 /// A span in the largest unit that fits: `40 s`, `12 min`, `3 h`, `2 d`. A clock that went back counts as none.
-pub(crate) fn age(secs: i64) -> String {
+pub fn age(secs: i64) -> String {
     match secs.max(0) {
         secs @ 0..=119 => format!("{secs} s"),
         secs @ 120..=7_199 => format!("{} min", secs / 60),
@@ -11,7 +11,7 @@ pub(crate) fn age(secs: i64) -> String {
 }
 
 /// A time as it is typed: `90s`, `30m`, `2h`, `1d`.
-pub(crate) fn typed_time(secs: u64) -> String {
+pub fn typed_time(secs: u64) -> String {
     let units = [(86_400, 'd'), (3_600, 'h'), (60, 'm')];
     let whole = units.into_iter().find(|(unit, _)| secs.is_multiple_of(*unit));
     whole.map_or_else(|| format!("{secs}s"), |(unit, letter)| format!("{}{letter}", secs / unit))
@@ -19,18 +19,18 @@ pub(crate) fn typed_time(secs: u64) -> String {
 
 /// A character that does something to a screen instead of standing on it: controls, and those that turn the direction of
 /// writing round. Line ends and tabs are none.
-pub(crate) fn is_hidden(char: char) -> bool {
+pub fn is_hidden(char: char) -> bool {
     (char.is_control() && char != '\n' && char != '\t')
         || matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// The text without such characters: names and messages come from files that anybody may have written.
-pub(crate) fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     text.chars().map(|char| if is_hidden(char) { '\u{fffd}' } else { char }).collect()
 }
 
 /// The first so many characters, with a sign where some are left out.
-pub(crate) fn cut(text: &str, max_chars: usize) -> String {
+pub fn cut(text: &str, max_chars: usize) -> String {
     let mut kept: String = text.chars().take(max_chars).collect();
     if kept.len() < text.len() {
         kept.push('…');

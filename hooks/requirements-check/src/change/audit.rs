@@ -10,7 +10,7 @@ use crate::marks::{By, Mark};
 
 /// A line of the journal about something the user did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Audit {
+pub struct Audit {
     what: &'static str,
     /// It is about every project.
     is_of_all: bool,
@@ -20,7 +20,8 @@ pub(crate) struct Audit {
 }
 
 impl Audit {
-    pub(crate) fn write(&self, places: &Places, now: Timestamp) {
+    /// Writes the line.
+    pub fn write(&self, places: &Places, now: Timestamp) {
         let Some(store) = places.open_store() else { return };
         let root = places.root.as_deref().filter(|_| !self.is_of_all);
         let project = root.map(journal::project_name);
@@ -38,12 +39,12 @@ impl Audit {
 }
 
 /// About every hook, in this project.
-pub(crate) fn here(what: &'static str, text: String) -> Audit {
+pub fn here(what: &'static str, text: String) -> Audit {
     Audit { what, text: (!text.is_empty()).then_some(text), ..Audit::default() }
 }
 
 /// About every hook, in every project.
-pub(crate) fn everywhere(what: &'static str, text: String) -> Audit {
+pub fn everywhere(what: &'static str, text: String) -> Audit {
     Audit { is_of_all: true, ..here(what, text) }
 }
 

@@ -17,7 +17,7 @@ const BLANK_IN_WORD: &str = "\u{1f}";
 
 /// Words that a simple command begins with: `git commit`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Words(Vec<String>);
+pub struct Words(Vec<String>);
 
 impl Words {
     /// Split at blanks, quotes removed; `None` if there is no word, or more than words.
@@ -101,7 +101,7 @@ pub(crate) fn is_regex(pattern: &str) -> bool {
 
 /// What commands are looked for.
 #[derive(Clone, Debug)]
-pub(crate) enum Pattern {
+pub enum Pattern {
     /// The words a simple command begins with.
     Words(Words),
     /// Searched in a simple command's text, case ignored.
@@ -124,7 +124,7 @@ impl Pattern {
     }
 
     /// Whether the command matches from its beginning: the program, after what stands before it or with it.
-    pub(crate) fn begins(&self, simple: &Simple) -> bool {
+    pub fn begins(&self, simple: &Simple) -> bool {
         match self {
             Self::Words(words) => words.matches(simple),
             Self::Regex(regex) => {

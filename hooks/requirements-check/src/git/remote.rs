@@ -4,22 +4,22 @@ use std::path::Path;
 
 /// A remote.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Remote {
+pub struct Remote {
     /// Its name: `origin`.
-    pub(crate) name: String,
+    pub name: String,
     /// Its URL; not to be shown, because a password may stand in it.
-    pub(crate) url: String,
+    pub url: String,
 }
 
 /// `origin`, else the first remote that has a URL.
-pub(crate) fn remote(common_dir: &Path) -> Option<Remote> {
+pub fn remote(common_dir: &Path) -> Option<Remote> {
     let mut all = all(common_dir).unwrap_or_default();
     let index = all.iter().position(|remote| remote.name == "origin").unwrap_or(0);
     (index < all.len()).then(|| all.swap_remove(index))
 }
 
 /// The names of those that have a URL, and `origin`, which a checkout without any is called by.
-pub(crate) fn remotes(common_dir: &Path) -> Vec<String> {
+pub fn remotes(common_dir: &Path) -> Vec<String> {
     let named = all(common_dir).unwrap_or_default().into_iter().map(|remote| remote.name);
     std::iter::once("origin".to_owned()).chain(named).collect()
 }

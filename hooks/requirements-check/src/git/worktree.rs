@@ -16,13 +16,13 @@ const LINE_BYTES: u64 = 4096;
 
 /// A work tree: a main one, a linked one (`git worktree`) or a submodule's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Worktree {
+pub struct Worktree {
     /// Its top folder, links resolved.
-    pub(crate) root: PathBuf,
+    pub root: PathBuf,
     /// Where its HEAD and its index lie.
-    pub(crate) git_dir: PathBuf,
+    pub git_dir: PathBuf,
     /// Where branches and objects lie, shared by all worktrees of the repository.
-    pub(crate) common_dir: PathBuf,
+    pub common_dir: PathBuf,
 }
 
 /// What is checked out.
@@ -38,7 +38,7 @@ impl Worktree {
     /// The innermost work tree that holds `path`, which need not exist yet; `None` outside of any.
     ///
     /// Links in the path are followed: a file behind a linked folder belongs to the repository it really lies in.
-    pub(crate) fn find(path: &Path) -> Result<Option<Self>, GitError> {
+    pub fn find(path: &Path) -> Result<Option<Self>, GitError> {
         let Some(start) = existing_folder(path) else { return Ok(None) };
         for folder in start.ancestors() {
             if let Some(git_dir) = git_dir_of(folder)? {

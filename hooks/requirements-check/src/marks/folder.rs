@@ -30,7 +30,7 @@ const KEEP_SESSIONS_SECS: i64 = KEEP_DAYS.cast_signed() * 24 * 60 * 60;
 
 /// The folder with the marks of one repository, or of one project without git.
 #[derive(Debug, Clone)]
-pub(crate) struct MarkFolder {
+pub struct MarkFolder {
     dir: PathBuf,
     project: String,
     home: Home,
@@ -63,15 +63,15 @@ pub(crate) struct Changed<T> {
 
 /// One file of the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Listed {
+pub struct Listed {
     /// Whose marks.
-    pub(crate) key: Key,
+    pub key: Key,
     /// How many requirements are marked.
-    pub(crate) requirements: usize,
+    pub requirements: usize,
     /// How many sessions have marks of their own.
-    pub(crate) sessions: usize,
+    pub sessions: usize,
     /// When the file was changed last, in seconds since the epoch.
-    pub(crate) updated_at: i64,
+    pub updated_at: i64,
 }
 
 /// What clearing up came to.

@@ -13,7 +13,7 @@ const DETACHED: &str = "detached at ";
 
 /// Whose marks.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Key {
+pub enum Key {
     /// Those of a branch, by its short name.
     Branch(String),
     /// Those of a detached HEAD, by its commit.

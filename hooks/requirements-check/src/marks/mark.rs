@@ -107,7 +107,7 @@ const AT_MICROS: &str = "at_us";
 impl Metadata {
     /// The same, with the time to the microsecond.
     #[must_use]
-    pub(crate) fn at(mut self, now: Timestamp) -> Self {
+    pub fn at(mut self, now: Timestamp) -> Self {
         self.other.insert(AT_MICROS.to_owned(), now.micros().into());
         self
     }

@@ -7,7 +7,7 @@ pub(crate) const MIN_PREFIX: usize = 8;
 
 /// Why no session is meant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum SessionError {
+pub enum SessionError {
     /// Too few characters to tell sessions apart.
     #[error(
         "a session is named by at least {MIN_PREFIX} characters of its id; list the sessions with `req sessions`"
@@ -25,7 +25,7 @@ pub(crate) enum SessionError {
 ///
 /// # Errors
 /// If it is none or more than one of them.
-pub(crate) fn resolve_session<'a>(
+pub fn resolve_session<'a>(
     prefix: &str,
     known: impl Iterator<Item = &'a str>,
 ) -> Result<String, SessionError> {

@@ -32,14 +32,15 @@ const COUNT_BEFORE_CALL: Duration = Duration::from_millis(20);
 const AT_LEISURE: Duration = Duration::from_secs(1);
 
 /// A look around.
-pub(crate) struct Look<'a, 's> {
+pub struct Look<'a, 's> {
     pub(super) context: &'a Context<'s, Settings>,
-    pub(crate) world: World,
+    /// The facts, so far.
+    pub world: World,
     /// Whose marks are meant, beside those of everybody.
     pub(super) session: Option<String>,
     pub(super) begun: Instant,
     /// For everything that is measured; none on a command line.
-    pub(crate) deadline: Option<Instant>,
+    pub deadline: Option<Instant>,
     /// The file the call names.
     file: Option<PathBuf>,
     /// The requirements that are judged by this look.
@@ -66,7 +67,7 @@ impl Remembered for AskedGit {
 
 impl<'a, 's> Look<'a, 's> {
     /// Around the session's directory.
-    pub(crate) fn new(context: &'a Context<'s, Settings>) -> Self {
+    pub fn new(context: &'a Context<'s, Settings>) -> Self {
         let cwd = Self::cwd(context);
         Self::at(context, &cwd)
     }
@@ -159,7 +160,7 @@ impl<'a, 's> Look<'a, 's> {
     }
 
     /// Looks at what these rules are judged by, first at those of locked ones: a project's file may take all the time.
-    pub(crate) fn measure(&mut self, rules: &[Rule<'_>]) {
+    pub fn measure(&mut self, rules: &[Rule<'_>]) {
         let is_locked = |rule: &&Rule<'_>| rule.is_locked(self.context.locked);
         let (locked, others): (Vec<&Rule<'_>>, Vec<&Rule<'_>>) = rules.iter().partition(is_locked);
         for rule in locked.into_iter().chain(others) {
@@ -198,7 +199,7 @@ impl<'a, 's> Look<'a, 's> {
     }
 
     /// Looks at what a clean clone tells of a rule, however long that takes. Fails with what keeps it from being told.
-    pub(crate) fn measure_afresh(&mut self, rule: &Rule<'_>) -> Result<(), String> {
+    pub fn measure_afresh(&mut self, rule: &Rule<'_>) -> Result<(), String> {
         match rule.set.kind {
             Kind::Dynamic => {
                 let size = sizes::afresh(self, rule)?;
@@ -214,7 +215,7 @@ impl<'a, 's> Look<'a, 's> {
     }
 
     /// Why there is no repository to look at.
-    pub(crate) fn without_git(&self) -> String {
+    pub fn without_git(&self) -> String {
         let trouble = self.world.here.trouble.as_ref();
         trouble.map_or("there is no git repository here".to_owned(), |why| {
             format!("git could not be read: {why}")
@@ -264,7 +265,7 @@ impl<'a, 's> Look<'a, 's> {
     }
 
     /// The sessions a prefix on a command line may mean: those of the register, and those with marks here.
-    pub(crate) fn know_sessions(&mut self) {
+    pub fn know_sessions(&mut self) {
         let registered = self.context.store.map(|store| Registry::new(store.dir()).all()).unwrap_or_default();
         let root = self.world.root.as_deref();
         let mut known: Vec<String> = registered
@@ -296,7 +297,7 @@ impl<'a, 's> Look<'a, 's> {
     }
 
     /// The live session of this project, if there is but one.
-    pub(crate) fn only_live_session(&self) -> Option<String> {
+    pub fn only_live_session(&self) -> Option<String> {
         match self.world.live.as_slice() {
             [only] => Some(only.session.clone()),
             _ => None,
@@ -304,18 +305,18 @@ impl<'a, 's> Look<'a, 's> {
     }
 
     /// Whose marks there are, and which branches.
-    pub(crate) fn know_branches(&mut self) {
+    pub fn know_branches(&mut self) {
         self.world.marked = self.world.here.folder.as_ref().map(MarkFolder::list).unwrap_or_default();
         self.world.heads = self.world.here.heads();
     }
 
     /// Looks for another session.
-    pub(crate) fn look_for(&mut self, session: Option<String>) {
+    pub fn look_for(&mut self, session: Option<String>) {
         self.session = session;
     }
 
     /// Looks at the marks of another branch.
-    pub(crate) fn turn_to(&mut self, branch: Option<&str>) {
+    pub fn turn_to(&mut self, branch: Option<&str>) {
         if let Some(branch) = branch {
             let key = Key::Branch(branch.to_owned());
             self.world.is_turned = key != self.world.here.key;

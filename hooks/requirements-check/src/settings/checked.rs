@@ -95,12 +95,12 @@ impl CommandPattern {
     }
 
     /// It is words that can be typed.
-    pub(crate) fn is_words(&self) -> bool {
+    pub fn is_words(&self) -> bool {
         !command_line::is_regex(&self.0)
     }
 
     /// The pattern, compiled; for evidence it must match from the beginning of a command.
-    pub(crate) fn over_commands(&self) -> Option<command_line::Pattern> {
+    pub fn over_commands(&self) -> Option<command_line::Pattern> {
         command_line::Pattern::parse_pattern(&self.0)
     }
 }
@@ -184,7 +184,7 @@ impl TryFrom<String> for Age {
 
 /// `90s`, `30m`, `2h`, `1d`.
 #[must_use]
-pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
+pub fn parse_duration(text: &str) -> Option<Duration> {
     let (number, unit) = text.split_at(text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len()));
     let secs = match unit {
         "s" => 1,

@@ -131,6 +131,9 @@ const NOT_FOR_HOOKS: &str = "shared/client-settings";
 /// The controller of the pacing hook: the hook paces by it, the simulator judges it. It depends on no member.
 const PACING: &str = "hooks/credit-pacer/pacing";
 
+/// The command line: it judges by the library of the hook and uses the installer. No hook depends on it.
+const REQ: &str = "hooks/requirements-check/req";
+
 /// The arrows of the house.
 fn may_depend(from: &str, to: &str) -> bool {
     let place = |folder: &str| LIBRARIES.iter().position(|library| *library == folder);
@@ -138,10 +141,7 @@ fn may_depend(from: &str, to: &str) -> bool {
     match from {
         "tests" => true,
         "xtask/dev" | "xtask/install" => place(to).is_some() || to == "xtask" && from == "xtask/dev",
-        // The one hook beside which `req` is built.
-        "hooks/requirements-check" | "hooks/requirements-check/req" => {
-            place(to).is_some() || to == "hooks/requirements-check"
-        }
+        REQ => place(to).is_some() || to == "hooks/requirements-check",
         PACING => false,
         _ if to == PACING => matches!(from, "hooks/credit-pacer" | "xtask/simulate"),
         from if from.starts_with("hooks/") => is_library_before(place(NOT_FOR_HOOKS)),
@@ -205,7 +205,8 @@ mod tests {
             ("xtask/dev", "shared"),
             ("xtask/dev", "xtask"),
             ("xtask/install", "shared/installer"),
-            ("hooks/requirements-check", "shared/installer"),
+            ("hooks/requirements-check/req", "shared/installer"),
+            ("hooks/requirements-check/req", "hooks/requirements-check"),
             ("tests", "shared/installer"),
             ("tests", "hooks/a"),
             ("tests", "xtask"),
@@ -221,6 +222,9 @@ mod tests {
             ("shared/courier", "shared/installer"),
             ("shared/installer", "hooks/requirements-check"),
             ("shared/installer", "xtask"),
+            ("hooks/requirements-check", "shared/installer"),
+            ("hooks/requirements-check", "hooks/requirements-check/req"),
+            ("hooks/requirements-check/req", "hooks/a"),
             ("hooks/a", "shared/installer"),
             ("hooks/a", "shared/client-settings"),
             ("shared", "shared/transcript"),

@@ -1,0 +1,175 @@
+//! `req ci`: the requirements that a clean clone can judge, by the hook's own strategies.
+//!
+//! What only the developer's machine knows (marks, approvals, sessions, runs of commands, times of files) is taken for
+//! unknown even where it is there, so that the answer is the same everywhere, and is listed. What this clone should tell and
+//! does not makes the answer no: a gate that cannot look must not say "met".
+
+mod branch;
+mod report;
+
+use shared::host::Timestamp;
+
+use super::desk::Desk;
+use crate::command::Reply;
+use crate::command::arguments::Ci;
+use requirements_check::git;
+use requirements_check::marks::{BranchMarks, Key};
+use requirements_check::observe::Look;
+use requirements_check::rule::Rule;
+use requirements_check::settings::{FileEvidence, GuardType, Kind, Requirement};
+use requirements_check::state::State as Session;
+use requirements_check::strategy::Standing;
+use requirements_check::view::View;
+use requirements_check::wording;
+
+pub(super) use report::CiReport;
+use report::{Judged, NotJudged, State};
+
+const MARK: &str = "marks are kept where they were set";
+const RUN: &str = "that a command passed is known only where it ran";
+const SESSIONS: &str = "sessions are live elsewhere";
+const AGE: &str = "newer_than: in a clone all files are new";
+const DETACHED: &str = "HEAD is a commit and nobody says of which branch; say it with --branch";
+const NO_CHECKOUT: &str = "so it is not known what is required; start req ci in the checkout";
+
+/// For whoever runs this after a merge, too: it would fail every time.
+const ON_PROTECTED: &str = "a protected branch is changed through a branch of its own: in CI, run req ci for pull requests, not for pushes to a protected branch";
+
+/// Judges the checkout this is started in.
+pub(super) fn ci(wanted: &Ci, desk: &Desk) -> Reply {
+    let report = match desk.look_round(|look| judge(wanted, desk, look)) {
+        Ok(report) => report,
+        Err(why) => return Reply::no(why),
+    };
+    let text = if wanted.json {
+        serde_json::to_string_pretty(&report).unwrap_or_default()
+    } else {
+        report.to_string()
+    };
+    Reply { text, is_no: !report.met, is_report: true, ..Reply::default() }
+}
+
+fn judge(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> Result<CiReport, String> {
+    let section = &desk.section;
+    (look.world.branch, look.world.permanent) = (BranchMarks::default(), BranchMarks::default());
+    let branch_from = turn_to_branch(wanted, desk, look)?;
+    let mut report = CiReport {
+        version: 1,
+        met: false,
+        branch: look.world.here.branch().map(ToOwned::to_owned),
+        branch_from,
+        rules: Vec::new(),
+        not_judged: Vec::new(),
+        problems: section.problems.iter().map(ToString::to_string).collect(),
+        notes: Vec::new(),
+    };
+    if section.enabled {
+        for rule in Rule::all(&section.settings) {
+            report.not_judged.extend(not_judged(&rule));
+            report.rules.extend(judged(&rule, wanted, look, desk.host.now()).map(|(state, why)| Judged {
+                name: rule.name.to_owned(),
+                kind: wording::kind(rule.set.kind),
+                state,
+                why,
+                set_in: section.origin(&rule.key()).map(|origin| origin.to_string()),
+            }));
+        }
+    } else {
+        let by = section.origin("enabled").map(|origin| format!(" by {origin}")).unwrap_or_default();
+        report.notes.push(format!("requirements-check is switched off{by}: nothing is judged"));
+    }
+    report.notes.extend(Rule::all(&section.settings).filter_map(|rule| warning(&rule, look)));
+    let is_on_protected = report.rules.iter().any(|rule| rule.kind == "guard" && rule.state == State::Open);
+    report.notes.extend(is_on_protected.then(|| ON_PROTECTED.to_owned()));
+    // A wrong folder must not be taken for a project without rules.
+    let is_nowhere = look.world.here.worktree.is_none() && Rule::all(&section.settings).next().is_none();
+    report.notes.extend(is_nowhere.then(|| format!("{}, {NO_CHECKOUT}", look.without_git())));
+    report.met =
+        !is_nowhere && report.problems.is_empty() && report.rules.iter().all(|rule| rule.state == State::Met);
+    Ok(report)
+}
+
+/// Looks at the branch that is meant; who said which.
+///
+/// # Errors
+/// `--branch` names none.
+fn turn_to_branch(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> Result<Option<&'static str>, String> {
+    let here = &mut look.world.here;
+    let remotes =
+        here.worktree.as_ref().map(|worktree| git::remotes(&worktree.common_dir)).unwrap_or_default();
+    let named = wanted.branch.as_deref().map(|text| branch::named(text, &remotes)).transpose()?;
+    if here.worktree.is_none() {
+        return Ok(None);
+    }
+    let said = match (named, &here.key) {
+        (Some(branch), _) => Some((branch, "--branch")),
+        (None, Key::Detached(_)) => branch::of_variables(&remotes, |name| desk.host.variable(name)),
+        (None, _) => return Ok(here.branch().map(|_| "HEAD")),
+    };
+    Ok(said.map(|(branch, by)| {
+        here.key = Key::Branch(branch);
+        by
+    }))
+}
+
+/// What of the rule CI cannot judge.
+fn not_judged(rule: &Rule<'_>) -> Vec<NotJudged> {
+    let set = rule.set;
+    let reasons = [
+        (set.kind == Kind::Blocking, MARK),
+        (set.guard_type == Some(GuardType::SingleSession) && set.kind == Kind::Guard, SESSIONS),
+        (set.kind == Kind::Evidence && set.command.is_some(), RUN),
+        (set.kind == Kind::Evidence && without_age(set) != *set, AGE),
+    ];
+    let those = reasons.into_iter().filter(|(holds, _)| *holds);
+    those.map(|(_, why)| NotJudged::new(rule.name, set.kind, why)).collect()
+}
+
+fn is_of_branch(rule: &Rule<'_>) -> bool {
+    rule.set.kind == Kind::Guard && rule.set.guard_type == Some(GuardType::ProtectedBranch)
+}
+
+/// How the rule stands and why; `None` where CI cannot judge it.
+fn judged(rule: &Rule<'_>, wanted: &Ci, look: &mut Look<'_, '_>, now: Timestamp) -> Option<(State, String)> {
+    let set = match rule.set.kind {
+        Kind::Dynamic => {
+            Requirement { base: wanted.base.clone().or_else(|| rule.set.base.clone()), ..rule.set.clone() }
+        }
+        Kind::Evidence if rule.set.file.is_some() => Requirement { command: None, ..without_age(rule.set) },
+        Kind::Guard if is_of_branch(rule) => match look.world.here.key {
+            Key::Branch(_) => rule.set.clone(),
+            Key::Detached(_) => return Some((State::Unknown, DETACHED.to_owned())),
+            Key::NoGit | Key::Permanent => {
+                return Some((State::Unknown, look.without_git()));
+            }
+        },
+        Kind::Blocking | Kind::Guard | Kind::Evidence => return None,
+    };
+    let rule = Rule { name: rule.name, set: &set };
+    if let Err(why) = look.measure_afresh(&rule) {
+        return Some((State::Unknown, format!("its size is not known: {why}")));
+    }
+    let session = Session::default();
+    let view = View { session: None, call: None, state: &session, world: &look.world, now };
+    Some(match rule.strategy().standing(&rule, &view) {
+        Standing::Met(how) => (State::Met, how),
+        Standing::Unmet(why) => (State::Open, why),
+    })
+}
+
+/// A size that is past its warning and below its limit.
+fn warning(rule: &Rule<'_>, look: &Look<'_, '_>) -> Option<String> {
+    let size = look.world.sizes.get(rule.name)?;
+    let (warn, block) = (rule.set.thresholds.warn?, rule.set.thresholds.block?);
+    let is_between = (u64::from(warn.get())..u64::from(block.get())).contains(&size.lines);
+    is_between.then(|| wording::warning(rule, size, u64::from(warn.get())))
+}
+
+/// The same, however old its file is: a clone's files are all as old as the clone.
+fn without_age(set: &Requirement) -> Requirement {
+    let mut set = Requirement { newer_than: None, ..set.clone() };
+    if let Some(FileEvidence::With(conditions)) = &mut set.file {
+        conditions.newer_than = None;
+    }
+    set
+}

@@ -1,0 +1,158 @@
+//! `req clear`: only the marks of the scope that is named go.
+
+use shared::operator::Caller;
+
+use super::{ALL, CLAUDE, SCRIPT, USER, no, yes};
+use crate::scene::{OTHER, SESSION, Scene};
+use requirements_check::change::Change;
+use requirements_check::marks::{By, Holder, Key};
+
+const OWN: Holder<'_> = Holder::Session(SESSION);
+const OTHERS: Holder<'_> = Holder::Session(OTHER);
+
+/// Everything is marked by everybody.
+fn scene() -> Scene {
+    let mut scene = Scene::new("plan: {}\nother: {}\nadr: {scope: branch}\nlicense: {scope: permanent}\n");
+    for name in ["plan", "other"] {
+        for holder in [OWN, OTHERS] {
+            scene.mark(name, holder, By::Agent);
+        }
+    }
+    for name in ["adr", "license"] {
+        scene.mark(name, Holder::Everyone, By::User);
+    }
+    scene
+}
+
+/// What is met in the session and in the other one.
+fn met(scene: &mut Scene) -> (Vec<&'static str>, Vec<&'static str>) {
+    let names = ["plan", "other", "adr", "license"];
+    let mut of = |session: &str| {
+        let own = scene.session.replace(session.to_owned());
+        let met = names.into_iter().filter(|name| scene.is_met(name)).collect();
+        scene.session = own;
+        met
+    };
+    (of(SESSION), of(OTHER))
+}
+
+const ALL_FOUR: &[&str] = &["plan", "other", "adr", "license"];
+
+#[test]
+fn whose_marks_go() {
+    let rest = |gone: &[&str]| -> Vec<&str> {
+        ALL_FOUR.iter().copied().filter(|name| !gone.contains(name)).collect()
+    };
+    for (words, own, others) in [
+        ("clear plan", &["plan"][..], &[][..]),
+        ("clear plan other", &["plan", "other"], &[]),
+        ("clear --all", &["plan", "other"], &[]),
+        ("clear adr", &["adr"], &["adr"]),
+        ("clear license", &["license"], &["license"]),
+        ("clear plan adr", &["plan", "adr"], &["adr"]),
+        ("clear plan --session 0c4e7a11", &[], &["plan"]),
+        ("clear --all --session 0c4e7a11", &[], &["plan", "other"]),
+        ("clear adr --session 0c4e7a11", &[], &[]),
+        ("clear adr --branch", &["adr"], &["adr"]),
+        ("clear plan --branch", &[], &[]),
+        ("clear --all --branch", &["adr"], &["adr"]),
+        ("clear --all --branch feature", &["adr"], &["adr"]),
+        ("clear --all --branch main", &[], &[]),
+    ] {
+        for caller in [USER, Caller::Typed] {
+            let mut scene = scene();
+            yes(&mut scene, words, caller);
+            assert_eq!(met(&mut scene), (rest(own), rest(others)), "{words}");
+        }
+    }
+}
+
+#[test]
+fn claude_takes_back_its_own_marks_and_no_others() {
+    for caller in [CLAUDE, SCRIPT, Caller::Untyped] {
+        for (words, gone) in [
+            ("clear plan", &["plan"][..]),
+            ("clear plan --session 5e55104e", &["plan"]),
+            ("clear --all", &["plan", "other"]),
+        ] {
+            let mut scene = scene();
+            yes(&mut scene, words, caller);
+            let left: Vec<&str> = ALL_FOUR.iter().copied().filter(|name| !gone.contains(name)).collect();
+            assert_eq!(met(&mut scene), (left, ALL_FOUR.to_vec()), "{words}");
+        }
+        for words in [
+            "clear adr",
+            "clear license",
+            "clear plan adr",
+            "clear plan --session 0c4e7a11",
+            "clear --all --session 0c4e7a11",
+            "clear plan --branch",
+            "clear plan --branch main",
+            "clear --all --branch feature",
+        ] {
+            let mut scene = scene();
+            let text = no(&mut scene, words, caller);
+            assert!(text.contains("refused") && text.ends_with(&format!("req {words}")), "{text}");
+            assert_eq!(met(&mut scene), (ALL_FOUR.to_vec(), ALL_FOUR.to_vec()), "{words}");
+        }
+    }
+}
+
+#[test]
+fn an_exception_is_the_users_to_take_back() {
+    let mut scene = Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {block: 1}}\n");
+    let size = requirements_check::view::Size { lines: 9, base: "main".to_owned(), is_complete: true };
+    scene.world.sizes.insert("size".to_owned(), size);
+    for holder in [OWN, OTHERS, Holder::Everyone] {
+        scene.except("size", holder, By::Approval, 60);
+    }
+    yes(&mut scene, "clear size", CLAUDE);
+    assert!(scene.is_met("size"), "Claude's word does not reach it");
+    yes(&mut scene, "clear size --session 5e55104e", USER);
+    assert!(scene.is_met("size"), "everybody's still holds");
+    yes(&mut scene, "clear size", USER);
+    assert!(!scene.is_met("size"));
+    scene.session = Some(OTHER.to_owned());
+    assert!(scene.is_met("size"), "what was approved for another session stays");
+}
+
+#[test]
+fn a_name_nobody_knows_is_an_error_and_one_that_is_off_is_not() {
+    for caller in ALL {
+        assert!(no(&mut scene(), "clear pln", caller).contains("did you mean plan?"));
+        let mut scene = scene();
+        scene.settings.requirements.get_mut("plan").unwrap().enabled = false;
+        yes(&mut scene, "clear plan", caller);
+        assert!(!scene.world.branch.requirements["plan"].sessions.contains_key(SESSION));
+    }
+}
+
+#[test]
+fn without_a_session_it_asks_whose() {
+    for words in ["clear plan", "clear --all"] {
+        let mut scene = scene();
+        scene.session = None;
+        let text = no(&mut scene, words, USER);
+        assert!(text.contains("--session ID") && text.contains("--branch"), "{text}");
+    }
+    let mut scene = scene();
+    scene.session = None;
+    yes(&mut scene, "clear adr license", USER);
+    assert!(!scene.is_met("adr") && !scene.is_met("license"));
+    assert!(no(&mut scene, "clear plan --session ffffffff", USER).contains("no session's id"));
+}
+
+#[test]
+fn a_branch_that_is_gone_is_cleared_while_it_has_marks() {
+    let mut scene = scene();
+    assert!(no(&mut scene, "clear --all --branch gone", USER).contains("there is no branch gone"));
+    scene.world.marked = vec![requirements_check::marks::Listed {
+        key: Key::Branch("gone".to_owned()),
+        requirements: 1,
+        sessions: 0,
+        updated_at: 0,
+    }];
+    let reply = scene.req("clear --all --branch gone", USER);
+    let [Change::Clear(target)] = reply.changes.as_slice() else { panic!("{:?}", reply.changes) };
+    assert_eq!(target.key, Key::Branch("gone".to_owned()));
+}

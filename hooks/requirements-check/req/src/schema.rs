@@ -1,0 +1,176 @@
+//! `req schema`: what the reading commands print with `--json`, as JSON Schema from the types they print.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde_json::{Map, Value};
+use shared::config::nearest;
+
+use super::ci::CiReport;
+use super::desk::CheckReport;
+use crate::command::{ListReport, Reply, SessionsReport, StatusReport};
+use crate::machine::config::ConfigReport;
+use crate::machine::docs::DocsReport;
+use crate::machine::journal::{CostReport, LogReport, StatsReport, WhyReport};
+use requirements_check::words::cut;
+
+/// What a program may rely on.
+const STABILITY: &str = "Keys are added, never renamed or removed.";
+
+/// A command and the type it prints.
+struct Described {
+    /// What is typed after `req schema`: those words as one.
+    name: &'static str,
+    /// The command's words after `req`.
+    command: &'static str,
+    schema: fn() -> Schema,
+}
+
+const ALL: &[Described] = &[
+    Described::new::<StatusReport>("status", "status"),
+    Described::new::<CheckReport>("check", "check"),
+    Described::new::<WhyReport>("why", "why"),
+    Described::new::<LogReport>("log", "log"),
+    Described::new::<StatsReport>("log-stats", "log --stats"),
+    Described::new::<CostReport>("log-cost", "log --cost"),
+    Described::new::<ConfigReport>("config", "config"),
+    Described::new::<ListReport>("list", "list"),
+    Described::new::<SessionsReport>("sessions", "sessions"),
+    Described::new::<installer::status::Status>("hooks-status", "hooks status"),
+    Described::new::<installer::doctor::Report>("doctor", "doctor"),
+    Described::new::<CiReport>("ci", "ci"),
+    Described::new::<DocsReport>("docs", "docs"),
+];
+
+/// The schema of what that command prints; without one, which commands there are.
+pub(super) fn schema(command: Option<&str>) -> Reply {
+    let Some(wanted) = command else {
+        let lines = ALL.iter().map(|one| format!("{:14}req {} --json", one.name, one.command));
+        return Reply::yes(lines.collect::<Vec<_>>().join("\n"));
+    };
+    if let Some(one) = ALL.iter().find(|one| one.name == name_of(wanted)) {
+        return Reply::yes(serde_json::to_string_pretty(&one.document()).unwrap_or_default());
+    }
+    let names = names();
+    let near = nearest(wanted, &names).map(|near| format!("; did you mean {near}?"));
+    let or = near.unwrap_or_else(|| format!("; there are {}", names.join(", ")));
+    Reply::no(format!("req: there is no schema of {}{or}", cut(wanted, 60)))
+}
+
+/// What can be asked for.
+pub(super) fn names() -> Vec<&'static str> {
+    ALL.iter().map(|one| one.name).collect()
+}
+
+/// A command's words as one: `log --stats` is `log-stats`.
+fn name_of(command: &str) -> String {
+    let words = command.split_whitespace().map(|word| word.trim_start_matches('-'));
+    words.collect::<Vec<_>>().join("-")
+}
+
+impl Described {
+    const fn new<T: JsonSchema>(name: &'static str, command: &'static str) -> Self {
+        Self { name, command, schema: schema_of::<T> }
+    }
+
+    /// The schema with its heading.
+    fn document(&self) -> Value {
+        let mut heading = Map::new();
+        let mut schema = (self.schema)().to_value();
+        let rest = schema.as_object_mut().map(std::mem::take).unwrap_or_default();
+        heading.extend(rest.get("$schema").map(|draft| ("$schema".to_owned(), draft.clone())));
+        heading.insert("title".to_owned(), format!("req {} --json", self.command).into());
+        heading.insert("$comment".to_owned(), STABILITY.into());
+        let is_free = |key: &String| !matches!(key.as_str(), "$schema" | "title");
+        heading.extend(rest.into_iter().filter(|(key, _)| is_free(key)));
+        let mut document = Value::Object(heading);
+        tidy(&mut document);
+        document
+    }
+}
+
+/// No key but those described, descriptions on one line each, and no formats that only Rust knows.
+fn tidy(schema: &mut Value) {
+    if let Some(map) = schema.as_object_mut() {
+        map.values_mut().for_each(tidy);
+        let is_of_rust = |value: &Value| value.as_str().is_some_and(|format| format.contains("int"));
+        map.retain(|key, value| key != "format" || !is_of_rust(value));
+        if let Some(Value::String(description)) = map.get_mut("description") {
+            *description = description.replace('\n', " ");
+        }
+        let is_object = |kind: &Value| {
+            kind == "object" || kind.as_array().is_some_and(|kinds| kinds.contains(&"object".into()))
+        };
+        if map.get("properties").is_some_and(Value::is_object) && map.get("type").is_some_and(is_object) {
+            map.entry("additionalProperties").or_insert(Value::Bool(false));
+        }
+    } else if let Some(list) = schema.as_array_mut() {
+        list.iter_mut().for_each(tidy);
+    }
+}
+
+/// As it is written, in one piece: whoever reads it should not have to follow references.
+fn schema_of<T: JsonSchema>() -> Schema {
+    let settings =
+        SchemaSettings::draft2020_12().for_serialize().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<T>()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{ALL, name_of, schema, tidy};
+
+    #[test]
+    fn a_schema_says_what_it_is_of_and_that_it_only_grows() {
+        for one in ALL {
+            assert_eq!(one.name, name_of(one.command));
+            let text = schema(Some(one.name)).text;
+            let document: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(document["title"], format!("req {} --json", one.command));
+            assert!(document["$comment"].as_str().unwrap().contains("never renamed"), "{text}");
+            assert_eq!(document["$schema"], "https://json-schema.org/draft/2020-12/schema");
+            assert!(!text.contains("$ref"), "in one piece: {text}");
+            all_described(&document, one.command);
+        }
+    }
+
+    #[track_caller]
+    fn all_described(schema: &Value, place: &str) {
+        for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+            let place = format!("{place}.{key}");
+            assert!(property["description"].is_string(), "{place} is not described");
+            all_described(property, &place);
+            all_described(&property["items"], &place);
+        }
+    }
+
+    #[test]
+    fn a_command_is_named_as_it_is_typed_or_by_one_word() {
+        for name in ["status", " status "] {
+            assert!(!schema(Some(name)).is_no, "{name}");
+        }
+        let reply = schema(Some("stauts"));
+        assert!(reply.is_no && reply.text.contains("did you mean status?"), "{}", reply.text);
+        assert!(schema(Some("zzz")).text.contains("there are status, check"));
+        let list = schema(None).text;
+        assert!(list.lines().all(|line| line.contains(" req ") && line.ends_with(" --json")), "{list}");
+    }
+
+    #[test]
+    fn no_key_may_stand_in_an_object_that_is_not_described() {
+        let object = |extra: Value| {
+            let mut object = json!({ "type": "object", "properties": { "a": { "type": "integer" } } });
+            object.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+            object
+        };
+        let mut nested = json!({ "items": object(json!({ "description": "a\nb" })), "format": "uint8" });
+        tidy(&mut nested);
+        let closed = object(json!({ "description": "a b", "additionalProperties": false }));
+        assert_eq!(nested, json!({ "items": closed }));
+        let mut map =
+            json!({ "type": "object", "additionalProperties": { "type": "integer", "format": "int64" } });
+        tidy(&mut map);
+        assert_eq!(map, json!({ "type": "object", "additionalProperties": { "type": "integer" } }));
+    }
+}
