@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use shared::protocol::ToolCall;
 
-use crate::command_line::{self, Directory, Line, Pattern, Simple};
+use crate::command_line::{self, Directory, Line, Pattern, Simple, names_repository};
 use crate::settings::Glob;
 
 /// The tools that change files.
@@ -117,13 +117,40 @@ impl Call {
     }
 }
 
+/// Where a command of a line acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Placed {
+    /// The line says it.
+    Literally,
+    /// A `cd` before it goes to something that only the shell knows: taken for the session's folder.
+    Roughly,
+    /// Git is given a place that the line does not spell out.
+    Nowhere,
+}
+
+impl Call {
+    /// How well the line says where its command acts.
+    pub(crate) fn placed(&self, command: &Simple) -> Placed {
+        let is_git = command.program() == "git";
+        let mut words =
+            self.commands().iter().flat_map(|command| command.prefix.iter().chain(&command.words));
+        // A variable that is exported counts for what comes later.
+        let is_exported = is_git && words.any(|word| word.starts_with("GIT_") && names_repository(word));
+        match command.acts_in() {
+            _ if is_exported => Placed::Nowhere,
+            None => Placed::Nowhere,
+            Some(Directory::Unknown) => Placed::Roughly,
+            Some(Directory::Start | Directory::Changed(_)) => Placed::Literally,
+        }
+    }
+}
+
 impl Simple {
-    /// The folder it acts in; the session's where that is not in the line.
+    /// The folder it acts in; the session's where the line does not say it.
     pub(crate) fn place(&self, cwd: &Path) -> PathBuf {
-        let directory = if self.program() == "git" { self.git_directory() } else { self.directory.clone() };
-        match directory {
-            Directory::Changed(folder) => cwd.join(folder),
-            Directory::Start | Directory::Unknown => cwd.to_path_buf(),
+        match self.acts_in() {
+            Some(Directory::Changed(folder)) => cwd.join(folder),
+            Some(Directory::Start | Directory::Unknown) | None => cwd.to_path_buf(),
         }
     }
 }
@@ -134,6 +161,7 @@ mod tests {
 
     use serde_json::json;
 
+    use super::Placed;
     use crate::scene::call;
 
     #[test]
@@ -149,6 +177,45 @@ mod tests {
             ("git status", false),
         ] {
             assert_eq!(call("Bash", &json!({ "command": line })).commits_the_index(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_place_that_the_line_does_not_spell_out_is_told_from_one_that_it_does() {
+        for (line, expected) in [
+            ("git commit", Placed::Literally),
+            ("cd ../main && git commit", Placed::Literally),
+            ("cd \"$(git rev-parse --show-toplevel)\" && git commit", Placed::Literally),
+            ("git -C \"$(git rev-parse --show-toplevel)\" commit", Placed::Literally),
+            ("cd $PWD && git commit", Placed::Literally),
+            ("cd $PROJECT_DIR && git commit", Placed::Roughly),
+            ("cd \"$X\" && git -C sub commit", Placed::Roughly),
+            ("for d in a b; do cd $d; done; git commit", Placed::Roughly),
+            ("git --git-dir=../main/.git commit", Placed::Nowhere),
+            ("git --git-dir ../main/.git --work-tree ../main commit", Placed::Nowhere),
+            ("GIT_DIR=../main/.git git commit", Placed::Nowhere),
+            ("export GIT_DIR=../main/.git; git commit", Placed::Nowhere),
+            ("env GIT_WORK_TREE=../main git commit", Placed::Nowhere),
+            ("git -c core.worktree=../main commit", Placed::Nowhere),
+            ("git -c user.name=x commit", Placed::Literally),
+            ("git -C $PWD/.. commit", Placed::Nowhere),
+            ("git -C \"$X\" commit", Placed::Nowhere),
+            ("for d in a b; do git -C $d commit; done", Placed::Nowhere),
+        ] {
+            let call = call("Bash", &json!({ "command": line }));
+            let commit = call.commands().iter().rfind(|command| command.program() == "git").unwrap();
+            let commit =
+                call.commands().iter().find(|simple| simple.text.contains("commit")).unwrap_or(commit);
+            assert_eq!(call.placed(commit), expected, "{line}");
+        }
+        for line in [
+            "exec git -C ../other commit",
+            "stdbuf -oL git -C ../other commit",
+            "doas git -C ../other commit",
+            "xargs git -C ../other commit",
+        ] {
+            let call = call("Bash", &json!({ "command": line }));
+            assert_eq!(call.commands()[0].place(Path::new("/a/b")), Path::new("/a/b/../other"), "{line}");
         }
     }
 

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 
 use secrets::masked;
 
-pub(crate) use pattern::{Pattern, is_regex};
+pub(crate) use pattern::{Pattern, is_regex, names_repository};
 
 /// Longer lines are not read.
 const MAX_LINE_BYTES: usize = 64 * 1024;

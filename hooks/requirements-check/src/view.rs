@@ -47,8 +47,10 @@ pub struct World {
     pub branch: BranchMarks,
     /// The marks of the repository, exceptions among them.
     pub permanent: BranchMarks,
-    /// Per dynamic requirement its size; none where it could not be computed.
+    /// Per dynamic requirement its size.
     pub sizes: BTreeMap<String, Size>,
+    /// Per dynamic requirement why its size is not known.
+    pub unmeasured: BTreeMap<String, String>,
     /// Per evidence requirement whether the files are those the command passed on.
     pub evidence: BTreeMap<String, Freshness>,
     /// Per evidence requirement the files of which a commit would take another version than the one that lies there.

@@ -45,6 +45,14 @@ pub(crate) fn denial(
     [head, list(view, unmet, origin), foot.to_owned()].join("\n")
 }
 
+/// Where a line was judged whose `cd` goes to something that only the shell knows.
+pub(crate) fn judged_roughly(view: &View<'_>) -> String {
+    format!(
+        "(The line's folder is not literal, so it was judged in {}; elsewhere, write the folder out.)",
+        view.world.here.root().unwrap_or(&view.world.cwd).display()
+    )
+}
+
 /// The short form for a parallel call that is refused for the same reason, with what satisfies it all the same: only one
 /// of several denials may be read.
 pub(crate) fn denied_again(call: &Call, unmet: &[(Rule<'_>, Standing)], next: &[String]) -> String {

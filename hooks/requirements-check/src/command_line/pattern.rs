@@ -4,7 +4,7 @@ use regex_lite::{Regex, RegexBuilder};
 
 use super::cursor::Cursor;
 use super::prefix::{base_name, is_runner};
-use super::{Directory, Hidden, Line, Simple};
+use super::{Directory, Hidden, Line, Simple, is_plain};
 
 /// A compiled expression may take this many bytes.
 const MAX_REGEX_BYTES: usize = 256 * 1024;
@@ -43,7 +43,8 @@ impl Words {
 
     /// Behind a program that runs another one, the words may begin anywhere.
     fn stand_behind(&self, simple: &Simple) -> bool {
-        is_runner(simple.program()) && (1..simple.words.len()).any(|at| self.begin(&simple.words[at..]))
+        let begins = |words: &[String]| self.begin(words) || self.begin(&without_global_options(words));
+        is_runner(simple.program()) && (1..simple.words.len()).any(|at| begins(&simple.words[at..]))
     }
 
     fn begin<T: AsRef<str>>(&self, words: &[T]) -> bool {
@@ -185,6 +186,48 @@ fn is_one_of(word: &str, options: &[String]) -> bool {
 const GIT_WITH_VALUE: &[&str] =
     &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"];
 
+/// An option, a setting or a variable that names git's repository or work tree.
+pub(crate) fn names_repository(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    ["--git-dir", "--work-tree", "core.worktree=", "git_dir=", "git_work_tree="]
+        .iter()
+        .any(|name| word.starts_with(name))
+}
+
+/// A folder of the same work tree, though it is not literal.
+pub(super) fn is_same_work_tree(folder: &str) -> bool {
+    let folder = folder.trim_matches('"').trim_end_matches('/');
+    [
+        "$PWD",
+        "${PWD}",
+        "$(pwd)",
+        "`pwd`",
+        "$(git rev-parse --show-toplevel)",
+        "`git rev-parse --show-toplevel`",
+    ]
+    .contains(&folder)
+}
+
+/// The words without the options between git or cargo and their subcommand.
+fn without_global_options(words: &[String]) -> Vec<&str> {
+    let skipped = match words.first().map_or("", |program| base_name(program)) {
+        "git" => git_global_options(words),
+        "cargo" => words.iter().skip(1).take_while(|word| word.starts_with('+')).count(),
+        _ => 0,
+    };
+    let words = words.iter().map(String::as_str);
+    words.clone().take(1).chain(words.skip(1 + skipped)).collect()
+}
+
+fn git_global_options(words: &[String]) -> usize {
+    let mut count = 0;
+    let arguments = words.get(1..).unwrap_or_default();
+    while let Some(option) = arguments.get(count).filter(|word| word.starts_with('-')) {
+        count += 1 + usize::from(GIT_WITH_VALUE.contains(&option.as_str()));
+    }
+    count.min(arguments.len())
+}
+
 impl Simple {
     /// The program's name without its directory and `.exe`; empty if there is none.
     pub(crate) fn program(&self) -> &str {
@@ -193,41 +236,40 @@ impl Simple {
 
     /// The words without the options between git or cargo and their subcommand.
     pub(crate) fn without_global_options(&self) -> Vec<&str> {
-        let skipped = match self.program() {
-            "git" => self.git_global_options(),
-            "cargo" => self.words.iter().skip(1).take_while(|word| word.starts_with('+')).count(),
-            _ => 0,
-        };
-        let words = self.words.iter().map(String::as_str);
-        words.clone().take(1).chain(words.skip(1 + skipped)).collect()
+        without_global_options(&self.words)
     }
 
     /// How many words stand between git and its subcommand.
     pub(crate) fn git_global_options(&self) -> usize {
-        let mut count = 0;
-        let arguments = self.words.get(1..).unwrap_or_default();
-        while let Some(option) = arguments.get(count).filter(|word| word.starts_with('-')) {
-            count += 1 + usize::from(GIT_WITH_VALUE.contains(&option.as_str()));
-        }
-        count.min(arguments.len())
+        git_global_options(&self.words)
     }
 
-    /// The directory git works in: where the command runs, and `-C`.
-    pub(crate) fn git_directory(&self) -> Directory {
+    /// The directory the command acts in: where it runs, and for git, also behind a program that runs it, `-C`. `None` where
+    /// git is given a place that the line does not spell out.
+    pub(crate) fn acts_in(&self) -> Option<Directory> {
         let mut directory = self.directory.clone();
-        let mut options = self.words.iter().skip(1).take(self.git_global_options());
-        while let Some(option) = options.next() {
+        let is_git = |word: &String| base_name(word) == "git";
+        let behind = if is_runner(self.program()) { self.words.len() } else { 1 };
+        let Some(git) = self.words.iter().take(behind).position(is_git) else { return Some(directory) };
+        if self.prefix.iter().any(|word| names_repository(word)) {
+            return None;
+        }
+        let mut options = self.words.iter().skip(git + 1);
+        while let Some(option) = options.next().filter(|word| word.starts_with('-')) {
             match option.as_str() {
-                "-C" => directory = directory.join(options.next().map_or("", String::as_str)),
-                "--git-dir" | "--work-tree" => return Directory::Unknown,
-                other if other.starts_with("--git-dir=") || other.starts_with("--work-tree=") => {
-                    return Directory::Unknown;
+                "-C" => {
+                    let folder = options.next().map_or("", String::as_str);
+                    if !is_same_work_tree(folder) {
+                        directory = directory.join(Some(folder).filter(|folder| is_plain(folder))?);
+                    }
                 }
-                other if GIT_WITH_VALUE.contains(&other) => drop(options.next()),
+                "-c" if options.next().is_some_and(|set| names_repository(set)) => return None,
+                other if names_repository(other) => return None,
+                other if GIT_WITH_VALUE.contains(&other) && other != "-c" => drop(options.next()),
                 _ => {}
             }
         }
-        directory
+        Some(directory)
     }
 
     /// Whether one of `options` is among the arguments, as it is or as `--option=value`. Those after a lone `--` count

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::pattern::is_same_work_tree;
 use super::prefix::{self, base_name, is_runner};
 use super::tree::{
     Chain, Command, Compound, Connector, Item, List, Pipeline, Redirect, RedirectKind, Script, SimpleCommand,
@@ -210,6 +211,7 @@ impl Walk {
         let mut arguments =
             arguments.iter().filter(|word| !matches!(word.text.as_str(), "-P" | "-L" | "--" | "-e" | "-q"));
         self.shell.directory = match (arguments.next(), arguments.next()) {
+            (Some(to), None) if is_same_work_tree(&to.text) => return,
             (Some(to), None) if builtin != "popd" && !to.expands => self.shell.directory.join(&to.text),
             _ => Directory::Unknown,
         };

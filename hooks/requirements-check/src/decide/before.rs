@@ -6,6 +6,7 @@ use shared::hook::{Audit, Input, Memory, Outcome, Verdict};
 
 use super::{Answer, reactions::reactions, remember, rules, start::sign_of_life, view};
 use crate::RequirementsCheck;
+use crate::call::{Call, Placed};
 use crate::change::Change;
 use crate::evidence::order::{self, Late};
 use crate::facts::Before;
@@ -139,7 +140,7 @@ fn deny(
     let whole = whole.join("\n");
     let is_parallel = state.denies_again(wording::hash(&whole), input.now);
     let all: Vec<(Rule<'_>, Standing)> = judged.iter().flat_map(Judged::open).collect();
-    let late = judged.iter().any(|place| !place.late.is_empty()).then(|| order::STEP.to_owned());
+    let late = judged.iter().flat_map(|place| &place.late).map(|(_, late)| late.step().to_owned()).next();
     let next: Vec<String> =
         judged.iter().flat_map(|place| wording::steps(&place.view, &place.unmet)).chain(late).collect();
     let reason = if is_parallel { wording::denied_again(&facts.call, &all, &next) } else { whole };
@@ -160,7 +161,17 @@ fn texts(input: &Input<'_, RequirementsCheck>, facts: &Before, place: &Judged<'_
     let unmet = (!place.unmet.is_empty())
         .then(|| wording::denial(&facts.call, &place.view, &place.unmet, input.origin));
     let late = (!place.late.is_empty()).then(|| order::words(&facts.call, &place.late));
-    unmet.into_iter().chain(late).collect()
+    let all = place.unmet.iter().map(|(rule, _)| rule).chain(place.late.iter().map(|(rule, _)| rule));
+    let rough = is_rough(all, &facts.call).then(|| wording::judged_roughly(&place.view));
+    unmet.into_iter().chain(late).chain(rough).collect()
+}
+
+/// A command that needs one of the rules goes where only the shell knows.
+fn is_rough<'a>(mut rules: impl Iterator<Item = &'a Rule<'a>>, call: &Call) -> bool {
+    rules.any(|rule| {
+        let needing = call.commands().iter().filter(|command| rule.is_triggered_by_command(call, command));
+        needing.into_iter().any(|command| call.placed(command) == Placed::Roughly)
+    })
 }
 
 /// One line per dynamic requirement that has passed its warning since it was last below it.

@@ -2,7 +2,7 @@
 //! sees what the line has made of them by then. So what may change them has a line of its own. Pure.
 
 use super::{command_of, is_about, patterns};
-use crate::call::Call;
+use crate::call::{Call, Placed};
 use crate::command_line::{Hidden, Simple};
 use crate::rule::Rule;
 use crate::settings::{GuardType, Kind};
@@ -12,50 +12,92 @@ use crate::words::cut;
 /// A command is shown up to this length, in characters.
 const MAX_SHOWN: usize = 120;
 
-/// A command comes too late in its line for what it needs.
+/// Why a line is not judged as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Late {
-    /// What stands before it; none where the line cannot be read.
-    first: Option<String>,
-    /// The command.
-    then: String,
-    /// What may have changed by then.
-    what: &'static str,
+pub(crate) enum Late {
+    /// Something before the command may change what the requirement is judged by.
+    Behind {
+        /// What stands before it.
+        first: String,
+        /// The command.
+        then: String,
+        /// What may have changed by then.
+        what: &'static str,
+    },
+    /// The line cannot be read.
+    Unreadable {
+        /// What may have changed.
+        what: &'static str,
+    },
+    /// The line does not spell out where the command acts.
+    Nowhere {
+        /// The command.
+        then: String,
+    },
 }
 
 impl Late {
-    /// Why what is met before the line may not be when the command runs.
+    /// Why what is satisfied before the line may not be when the command runs.
     pub(crate) fn why(&self) -> String {
-        match &self.first {
-            Some(first) => format!("`{first}` before it in the same line may change the {}", self.what),
-            None => format!("the line cannot be read, and may change the {} before it", self.what),
+        match self {
+            Self::Behind { first, what, .. } => {
+                format!("`{first}` before it in the same line may change the {what}")
+            }
+            Self::Unreadable { what } => {
+                format!("the line cannot be read, and may change the {what} before it")
+            }
+            Self::Nowhere { then } => format!("the line does not spell out in which work tree `{then}` acts"),
         }
     }
 
     fn remedy(&self) -> String {
-        let Self { first, then, .. } = self;
-        match first {
-            Some(first) => format!("run `{first}` in a line of its own first, and then: {then}"),
-            None => format!("run {then} in a line of its own"),
+        match self {
+            Self::Behind { first, then, .. } => {
+                format!("run `{first}` in a line of its own first, and then: {then}")
+            }
+            Self::Unreadable { .. } => "run what needs it in a line of its own".to_owned(),
+            Self::Nowhere { .. } => self.step().to_owned(),
+        }
+    }
+
+    /// What is to be done about it, without repeating the line.
+    pub(crate) fn step(&self) -> &'static str {
+        match self {
+            Self::Nowhere { .. } => "write the folder literally, as in: git -C FOLDER commit",
+            _ => "run what stands before it in a line of its own first",
         }
     }
 }
 
-/// What is to be done about such a line, without repeating it.
-pub(crate) const STEP: &str = "run what stands before it in a line of its own first";
-
-/// The refusal of a line whose commands stand in such an order.
+/// The denial of a line that is not judged as it stands.
 pub(crate) fn words(call: &Call, late: &[(Rule<'_>, Late)]) -> String {
-    let mut lines =
-        vec![format!("requirements-check: {} does two things that belong in two lines.", call.tool)];
+    let is_placed = late.iter().all(|(_, late)| !matches!(late, Late::Nowhere { .. }));
+    let what =
+        if is_placed { "does two things that belong in two lines" } else { "cannot be judged as it stands" };
+    let mut lines = vec![format!("requirements-check: {} {what}.", call.tool)];
     for (rule, late) in late {
         lines.push(format!("- {}: {}\n  To satisfy it: {}", rule.name, late.why(), late.remedy()));
     }
     lines.join("\n")
 }
 
-/// What may change, before a command of the line that needs the requirement, that by which it is met.
+/// The line does not say in which work tree a command of it acts that needs the requirement.
+fn nowhere(rule: &Rule<'_>, call: &Call) -> Option<Late> {
+    let line = call.line.as_ref()?;
+    let is_lost = |command: &Simple| {
+        rule.is_triggered_by_command(call, command) && call.placed(command) == Placed::Nowhere
+    };
+    let index = call.commands().iter().position(is_lost)?;
+    Some(Late::Nowhere { then: shown(&line.shown(index)) })
+}
+
+/// Why a line that needs the requirement is not judged as it stands; `None` if it is.
 pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> {
+    behind(rule, call, world).or_else(|| nowhere(rule, call))
+}
+
+/// What may change, before a command of the line that needs the requirement, that by which it is satisfied.
+fn behind(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> {
     let what = match (rule.set.kind, rule.set.guard_type) {
         (Kind::Evidence, _) => "files",
         (Kind::Guard, Some(GuardType::ProtectedBranch)) => "branch",
@@ -64,8 +106,7 @@ pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> 
     let line = call.line.as_ref().filter(|_| !rule.is_triggered_by_tool(call))?;
     let Some(commands) = &line.commands else {
         // What another shell understands is searched as text.
-        let then = "what needs it".to_owned();
-        return (call.tool == "Bash").then_some(Late { first: None, then, what });
+        return (call.tool == "Bash").then_some(Late::Unreadable { what });
     };
     let needs = |command: &Simple| rule.is_triggered_by_command(call, command);
     let patterns = patterns(rule);
@@ -80,7 +121,7 @@ pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> 
         let mut others = commands.iter().enumerate().filter(|(other, _)| *other != index);
         let (first, _) =
             others.find(|(other, first)| (*other < index || is_earlier(first, then)) && !keeps(first))?;
-        Some(Late { first: Some(shown(&line.shown(first))), then: shown(&line.shown(index)), what })
+        Some(Late::Behind { first: shown(&line.shown(first)), then: shown(&line.shown(index)), what })
     })
 }
 

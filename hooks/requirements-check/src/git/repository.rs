@@ -11,6 +11,7 @@ use crate::paths::real;
 
 /// Opens what lies in the work tree's folder: no search, and without `FROM_ENV` no `GIT_DIR`.
 pub(super) fn open(worktree: &Worktree) -> Result<Repository, GitError> {
+    worktree.check_rules()?;
     let none: [&OsStr; 0] = [];
     let repo = Repository::open_ext(&worktree.root, RepositoryOpenFlags::NO_SEARCH, none)?;
     if repo.workdir().and_then(|folder| folder.canonicalize().ok()).as_ref() != Some(&worktree.root) {

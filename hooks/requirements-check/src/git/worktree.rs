@@ -50,12 +50,18 @@ impl Worktree {
         Ok(None)
     }
 
-    /// What git opens first of all is a file where it is there: a pipe would be waited for, by git and libgit2 too.
+    /// What git opens first of all is a file where it is there.
     fn check_files(&self) -> Result<(), GitError> {
         let own = ["HEAD", "index"].map(|name| self.git_dir.join(name));
         let common = ["config", "packed-refs"].map(|name| self.common_dir.join(name));
-        let is_odd = |file: &PathBuf| fs::metadata(file).is_ok_and(|metadata| !metadata.is_file());
-        own.into_iter().chain(common).find(is_odd).map_or(Ok(()), |file| Err(GitError::NotAFile(file)))
+        are_files(own.into_iter().chain(common))
+    }
+
+    /// So is what git reads before it looks at the work tree's files.
+    pub(crate) fn check_rules(&self) -> Result<(), GitError> {
+        let own = [".gitignore", ".gitattributes"].map(|name| self.root.join(name));
+        let common = ["exclude", "attributes"].map(|name| self.common_dir.join("info").join(name));
+        are_files(own.into_iter().chain(common))
     }
 
     /// The branch or commit that is checked out.
@@ -63,6 +69,12 @@ impl Worktree {
         let file = self.git_dir.join("HEAD");
         head_text(&file).and_then(|text| parse_head(&text)).ok_or(GitError::Head(file))
     }
+}
+
+/// Each is a file where it is there: git and libgit2 wait for a pipe.
+fn are_files(mut files: impl Iterator<Item = PathBuf>) -> Result<(), GitError> {
+    let odd = files.find(|file| fs::metadata(file).is_ok_and(|metadata| !metadata.is_file()));
+    odd.map_or(Ok(()), |file| Err(GitError::NotAFile(file)))
 }
 
 /// The nearest folder at or above `path` that exists, links resolved.

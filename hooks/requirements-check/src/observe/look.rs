@@ -13,7 +13,7 @@ use shared::state::{Store, file_key};
 
 use super::{files, fingerprints, sizes};
 use crate::call::Call;
-use crate::git::{self, Answer, GitError, Taken};
+use crate::git::{self, Answer, GitError, Taken, Worktree};
 use crate::marks::{Key, MarkFolder};
 use crate::newcomers;
 use crate::paths::above;
@@ -161,6 +161,7 @@ impl<'a, 's> Look<'a, 's> {
 
     /// Looks at what these rules are judged by, first at those of locked ones: a project's file may take all the time.
     pub fn measure(&mut self, rules: &[Rule<'_>]) {
+        self.note_what_is_in_the_way(rules);
         let is_locked = |rule: &&Rule<'_>| rule.is_locked(self.context.locked);
         let (locked, others): (Vec<&Rule<'_>>, Vec<&Rule<'_>>) = rules.iter().partition(is_locked);
         for rule in locked.into_iter().chain(others) {
@@ -188,13 +189,27 @@ impl<'a, 's> Look<'a, 's> {
         }
     }
 
+    /// The user hears why files cannot be looked at; the size of a branch says so by itself.
+    fn note_what_is_in_the_way(&mut self, rules: &[Rule<'_>]) {
+        let looks = rules.iter().any(|rule| rule.set.kind == Kind::Evidence && rule.set.command.is_some());
+        let checked = self.world.here.worktree.as_ref().filter(|_| looks).map(Worktree::check_rules);
+        if let Some(Err(error)) = checked {
+            let note =
+                format!("requirements-check: {error}; until then files are told apart by size and time");
+            self.world.notes.push(note);
+        }
+    }
+
     fn look_at_size(&mut self, rule: &Rule<'_>) {
         let file = self.file.clone();
         let is_before = matches!(self.context.request.event, Event::PreToolUse(_));
         let soon = Instant::now() + COUNT_BEFORE_CALL;
         let deadline = self.deadline.map(|deadline| if is_before { deadline.min(soon) } else { deadline });
-        if let Some(size) = sizes::of(self, rule, file.as_deref(), deadline) {
-            self.world.sizes.insert(rule.name.to_owned(), size);
+        let name = rule.name.to_owned();
+        match sizes::of(self, rule, file.as_deref(), deadline) {
+            Some(Ok(size)) => drop(self.world.sizes.insert(name, size)),
+            Some(Err(why)) => drop(self.world.unmeasured.insert(name, why)),
+            None => {}
         }
     }
 
@@ -242,9 +257,10 @@ impl<'a, 's> Look<'a, 's> {
     /// After a call that may have changed files: sizes are counted anew.
     pub(crate) fn recount(&mut self, rules: &[Rule<'_>], call: &Call) {
         let is_harmless = call.file.is_none() && call.line.is_none() || call.only_reads();
+        let Some(worktree) = self.world.here.worktree.clone() else { return };
         for rule in rules.iter().filter(|rule| rule.set.kind == Kind::Dynamic && !is_harmless) {
             let deadline = self.deadline;
-            drop(sizes::count_anew(self, rule, deadline));
+            drop(sizes::count_anew(self, &worktree, rule, deadline));
         }
     }
 

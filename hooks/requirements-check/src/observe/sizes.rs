@@ -38,13 +38,16 @@ impl Remembered for Kept {
 }
 
 /// The size for a rule: the last count, where it is young, of what is out, and later than the last change of the file at
-/// hand; else a new one. None where git has no answer.
+/// hand; else a new one. `None` without git, an error with why it is not known.
 pub(super) fn of(
     look: &mut Look<'_, '_>,
     rule: &Rule<'_>,
     file: Option<&Path>,
     deadline: Option<Instant>,
-) -> Option<Size> {
+) -> Option<Result<Size, String>> {
+    if let Some(trouble) = &look.world.here.trouble {
+        return Some(Err(trouble.clone()));
+    }
     let worktree = look.world.here.worktree.clone()?;
     let ttl = Duration::from_secs(rule.set.cache_ttl.map_or(CACHE_TTL, Bounded::get).into());
     let now = look.context.host.now();
@@ -53,9 +56,9 @@ pub(super) fn of(
     let deadline = if kept.is_some() { deadline } else { look.deadline };
     match kept {
         Some(kept) if kept.at <= now && now.since(kept.at) < ttl && !is_newer(file, kept.at) => {
-            kept.count.as_ref().map(size)
+            kept.count.as_ref().map(size).map(Ok)
         }
-        _ => count_anew(look, rule, deadline),
+        _ => Some(count_anew(look, &worktree, rule, deadline)),
     }
 }
 
@@ -80,20 +83,17 @@ pub(super) fn afresh(look: &Look<'_, '_>, rule: &Rule<'_>) -> Result<Size, Strin
 /// Counts everything, whatever is kept. One that had to end early says no less than the last one of the same commit.
 pub(super) fn count_anew(
     look: &mut Look<'_, '_>,
+    worktree: &Worktree,
     rule: &Rule<'_>,
     deadline: Option<Instant>,
-) -> Option<Size> {
-    let worktree = look.world.here.worktree.clone()?;
-    let (at, stamp) = (look.context.host.now(), stamp(&worktree));
-    let counted = match count(&worktree, request(look, rule), deadline) {
-        Ok(counted) => counted,
-        Err(error) => {
-            let note = format!("requirements-check: the size for {} is not known: {error}", rule.name);
-            look.world.notes.push(note);
-            return None;
-        }
-    };
-    let earlier = read(look, &worktree, rule).filter(|kept| kept.stamp == stamp).and_then(|kept| kept.count);
+) -> Result<Size, String> {
+    let (at, stamp) = (look.context.host.now(), stamp(worktree));
+    let counted = count(worktree, request(look, rule), deadline).map_err(|error| {
+        let note = format!("requirements-check: the size for {} is not known: {error}", rule.name);
+        look.world.notes.push(note);
+        error.to_string()
+    })?;
+    let earlier = read(look, worktree, rule).filter(|kept| kept.stamp == stamp).and_then(|kept| kept.count);
     let counted = match earlier {
         Some(earlier) if !counted.is_complete && earlier.lines > counted.lines => {
             Count { is_complete: false, ..earlier }
@@ -101,10 +101,10 @@ pub(super) fn count_anew(
         _ => counted,
     };
     if counted.base.is_empty() {
-        return None;
+        return Err("it could not be counted in time; repeat the call".to_owned());
     }
-    write(look, &worktree, rule, Kept { at, stamp, count: Some(counted.clone()), ..Kept::default() });
-    Some(size(&counted))
+    write(look, worktree, rule, Kept { at, stamp, count: Some(counted.clone()), ..Kept::default() });
+    Ok(size(&counted))
 }
 
 fn request(look: &Look<'_, '_>, rule: &Rule<'_>) -> SizeRequest {

@@ -21,7 +21,10 @@ impl Strategy for Dynamic {
             return Standing::Met(approval);
         }
         let Some(size) = view.world.sizes.get(rule.name) else {
-            return Standing::Met("its size is not known".to_owned());
+            return match view.world.unmeasured.get(rule.name) {
+                Some(why) => Standing::Unmet(format!("its size is not known: {why}")),
+                None => Standing::Met("without git there is nothing to measure".to_owned()),
+            };
         };
         let at_least = if size.is_complete { "" } else { "at least " };
         let limit = rule.set.thresholds.block.map_or(u64::MAX, |limit| u64::from(limit.get()));
@@ -31,6 +34,9 @@ impl Strategy for Dynamic {
 
     fn remedy(&self, rule: &Rule<'_>, view: &View<'_>) -> Remedy {
         let approve = view.asks_user(&format!("approve {}", rule.word()), "it can be approved for a while");
-        Remedy::Do(format!("finish and merge what is there, or split it; or {approve}"))
+        let known = view.world.sizes.contains_key(rule.name);
+        let what =
+            if known { "finish and merge what is there, or split it" } else { "see to what is in the way" };
+        Remedy::Do(format!("{what}; or {approve}"))
     }
 }

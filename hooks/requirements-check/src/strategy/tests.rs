@@ -174,7 +174,10 @@ fn a_size_is_refused_from_its_limit_on() {
     }
     assert!(sized(399, false).standing("size").words().contains("at least 399"));
     assert!(unmet(&sized(400, false), "size").contains("at least 400"));
-    assert!(Scene::new(SIZE).is_met("size"), "a size that is not known refuses nothing");
+    assert!(Scene::new(SIZE).is_met("size"), "without git there is nothing to measure");
+    let mut unknown = Scene::new(SIZE);
+    unknown.world.unmeasured.insert("size".to_owned(), "a pipe is in the way".to_owned());
+    assert!(unmet(&unknown, "size").contains("not known: a pipe is in the way"));
 }
 
 #[test]

@@ -312,7 +312,11 @@ fn gits_own_directory_option_is_followed() {
         ("git commit -C HEAD", Directory::Start),
     ];
     for (line, expected) in table {
-        assert_eq!(commands(line).last().unwrap().git_directory(), expected, "{line:?}");
+        assert_eq!(
+            commands(line).last().unwrap().acts_in().unwrap_or(Directory::Unknown),
+            expected,
+            "{line:?}"
+        );
     }
 }
 
@@ -394,7 +398,7 @@ fn ask(line: &str) {
     for simple in parsed.commands.iter().flatten() {
         simple.reads();
         simple.keeps_files();
-        simple.git_directory();
+        drop(simple.acts_in());
         simple.has_any_argument(&["--no-run".to_owned()]);
         Line::line_to_type(simple);
     }

@@ -132,6 +132,45 @@ fn a_mark_a_size_and_other_sessions_do_not_depend_on_the_line() {
 }
 
 #[test]
+fn denies_a_commit_whose_work_tree_the_line_does_not_spell_out() {
+    let by_commits = "trigger_tools: [{tool: Bash, command_pattern: git commit}]";
+    for requirement in ["{type: guard, guard_type: protected_branch, ", "{"] {
+        for (line, passes) in [
+            ("git commit -m x", true),
+            ("cd \"$(git rev-parse --show-toplevel)\" && git commit -m x", true),
+            ("cd $PROJECT_DIR && git commit -m x", true),
+            ("git --git-dir=../main/.git commit -m x", false),
+            ("GIT_DIR=../main/.git git commit -m x", false),
+            ("git -c core.worktree=../main commit -m x", false),
+            ("git -C \"$X\" commit -m x", false),
+            ("xargs git -C $PWD/.. commit -m x", false),
+        ] {
+            let mut scene = Scene::new(&format!("r: {requirement}{by_commits}}}\n"));
+            scene.mark("r", Holder::Session(SESSION), By::Agent);
+            let answer = scene.bash("t1", line);
+            if passes {
+                assert!(is_silent(&answer), "{line}: {answer:?}");
+            } else {
+                let reason = denied(&answer);
+                assert!(
+                    reason.contains("does not spell out") && reason.contains("git -C FOLDER"),
+                    "{reason}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn says_where_a_line_was_judged_whose_folder_is_not_literal() {
+    let guard = "r: {type: guard, guard_type: protected_branch, \
+                 trigger_tools: [{tool: Bash, command_pattern: git commit}]}\n";
+    let reason = |line: &str| denied(&Scene::new(guard).on("main").bash("t1", line)).to_owned();
+    assert!(reason("cd $X && git commit -m x").contains("it was judged in /repo/tree"));
+    assert!(!reason("cd sub && git commit -m x").contains("was judged in"));
+}
+
+#[test]
 fn a_command_that_would_be_the_evidence_needs_none() {
     for (triggers, line, passes) in [
         ("[Bash]", "cargo test", true),

@@ -105,6 +105,48 @@ fn a_pipe_in_place_of_a_file_of_gits_is_an_error_and_not_waited_for() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn answers_at_once_where_a_pipe_or_a_folder_stands_for_a_file_of_rules() {
+    use std::process::Command;
+    for name in [".gitignore", ".gitattributes", ".git/info/exclude", ".git/info/attributes"] {
+        for is_pipe in [true, false] {
+            let sandbox = Sandbox::with_commit();
+            let file = sandbox.path("").canonicalize().unwrap().join(name);
+            let _ = fs::remove_file(&file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            if is_pipe {
+                assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+            } else {
+                fs::create_dir(&file).unwrap();
+            }
+            let worktree = sandbox.worktree();
+            assert_eq!(worktree.head(), Ok(Head::Branch("main".to_owned())), "{name}");
+            let begun = std::time::Instant::now();
+            let request = super::super::SizeRequest {
+                base: None,
+                exclude: Vec::new(),
+                own: super::super::Own::default(),
+            };
+            let odd = GitError::NotAFile(file);
+            assert_eq!(super::super::count(&worktree, request, None), Err(odd.clone()), "{name}");
+            assert_eq!(super::super::take(&worktree, None, &super::super::Own::default()).err(), Some(odd));
+            assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{name}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn finds_the_work_tree_of_a_path_longer_than_any_system_opens() {
+    let sandbox = Sandbox::with_commit();
+    let long = sandbox.path(&"a/".repeat(50_000));
+    let begun = std::time::Instant::now();
+    assert_eq!(Worktree::find(&long).unwrap(), Some(sandbox.worktree()));
+    assert!(crate::paths::real(&long).starts_with(&sandbox.worktree().root));
+    assert!(begun.elapsed() < std::time::Duration::from_secs(5));
+}
+
 #[test]
 fn a_pointer_to_nowhere_is_an_error() {
     let sandbox = Sandbox::new();
