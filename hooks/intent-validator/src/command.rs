@@ -11,7 +11,7 @@ use shared::messages::Texts;
 
 use crate::IntentValidator;
 use crate::declare;
-use crate::form::{self, Form};
+use crate::form::Form;
 use crate::observe::Spot;
 use crate::prompts::{STATUS, filled, unusable};
 use crate::review::rule_lines;
@@ -78,7 +78,7 @@ fn declared(form: &Form, asker: &Asker<'_>) -> Reply {
     Reply::yes(format!(
         "{OWN}: {done}\n{}\n\
          A quote in TEST is looked up in the user's last five messages when the edit is made.{off}",
-        form::lines(form)
+        form.lines()
     ))
 }
 

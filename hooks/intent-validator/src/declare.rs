@@ -52,7 +52,7 @@ pub(crate) fn fault(form: &Form, wants_test: bool) -> Option<String> {
     }
     let heard = Heard { names: &[], wants_test, own: "", before: &[], user: Quotable::default() };
     match form::judge_recorded(form, &heard) {
-        Judgement::Lacks(Lack::Parts(parts)) => {
+        Judgement::Lacks { lack: Lack::Parts(parts), .. } => {
             let parts: Vec<String> =
                 parts.iter().map(|part| format!("--{}", part.label().to_lowercase())).collect();
             Some(format!(
@@ -60,11 +60,11 @@ pub(crate) fn fault(form: &Form, wants_test: bool) -> Option<String> {
                 parts.join(" and ")
             ))
         }
-        Judgement::Lacks(_) => Some(format!(
+        Judgement::Lacks { is_certain: true, .. } => Some(format!(
             "declare: {} is core code: --test names the test file or the test, or is 'none, the user said: \"...\"' with the user's own words",
             form.file
         )),
-        Judgement::Declared(_) | Judgement::NoForm => None,
+        Judgement::Declared(_) | Judgement::Lacks { .. } | Judgement::NoForm => None,
     }
 }
 

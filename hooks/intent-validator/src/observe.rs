@@ -18,7 +18,7 @@ use transcript::{Patience, Quotable, Words, quotable, transcript_of, words_of_ca
 use crate::IntentValidator;
 use crate::change::{self, Change, Versions};
 use crate::checks;
-use crate::form::{self, Form, Heard, Quotable as Quotes};
+use crate::form::{Form, Heard, Quotable as Quotes};
 use crate::plan::{Answers, Known, Local, Standing, local, standing};
 use crate::prompts::{INTENT, TDD, filled, notice};
 use crate::settings::{Settings, Stage1, Stage2};
@@ -149,7 +149,9 @@ fn look(
 
 /// A model may come into it: only then it is worth the price of reading globs to know what none may see.
 fn may_be_asked(settings: &Settings, local: &Local) -> bool {
-    settings.stage2 == Stage2::Model || settings.stage1 == Stage1::Model || *local == Local::NoForm
+    settings.stage2 == Stage2::Model
+        || settings.stage1 == Stage1::Model
+        || matches!(local, Local::NoForm | Local::Lacks { is_certain: false, .. })
 }
 
 /// The names that a form may give the file.
@@ -188,11 +190,11 @@ fn listen(context: &Context<'_, Settings>, tool: &ToolCall, state: &State, known
     known.words = heard.map(|(path, id)| words_of_call(&path, id, patience)).unwrap_or_default();
     known.was_unheard = is_heard && known.words.own.is_none();
     known.local = judge(recorded.as_ref(), &known.words, known);
-    if known.local == Local::NoForm
+    if matches!(known.local, Local::NoForm | Local::Lacks { is_certain: false, .. })
         && let Some(recorded) = &recorded
     {
         // A model that reads the messages reads the recorded form, too.
-        known.words.before.push(form::lines(recorded));
+        known.words.before.push(recorded.lines());
     }
 }
 

@@ -55,7 +55,10 @@ pub(crate) enum Local {
     /// Claude said nothing, or the transcript does not show it yet.
     #[default]
     Silent,
-    Lacks(Lack),
+    Lacks {
+        lack: Lack,
+        is_certain: bool,
+    },
     /// Claude said something, and it is no form.
     NoForm,
 }
@@ -133,8 +136,8 @@ pub(crate) fn local(recorded: Option<&Form>, words: &Words, heard: &Heard<'_>) -
 
 fn judged(judgement: Judgement, is_recorded: bool) -> Local {
     match judgement {
-        Judgement::Declared(form) => Local::Declared { text: form::lines(&form), is_recorded },
-        Judgement::Lacks(lack) => Local::Lacks(lack),
+        Judgement::Declared(form) => Local::Declared { text: form.lines(), is_recorded },
+        Judgement::Lacks { lack, is_certain } => Local::Lacks { lack, is_certain },
         Judgement::NoForm => Local::NoForm,
     }
 }
@@ -201,10 +204,12 @@ impl Scene<'_> {
             }
             Local::Silent => self.blocks(Cause::Declaration, Standing::NoForm),
             // A model does not get to believe words that the user never wrote.
-            Local::Lacks(lack @ Lack::Quote(_)) => self.lacks(lack.clone()),
-            Local::Lacks(lack) if !is_model => self.lacks(lack.clone()),
+            Local::Lacks { lack: lack @ Lack::Quote(_), is_certain: true } => self.lacks(lack.clone()),
+            Local::Lacks { lack, is_certain } if !may_ask || *is_certain && !is_model => {
+                self.lacks(lack.clone())
+            }
             Local::NoForm if !may_ask => self.blocks(Cause::Declaration, Standing::NoForm),
-            Local::Declared { .. } | Local::Lacks(_) | Local::NoForm => self.asked(reply, now),
+            Local::Declared { .. } | Local::Lacks { .. } | Local::NoForm => self.asked(reply, now),
         }
     }
 

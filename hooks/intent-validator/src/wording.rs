@@ -4,7 +4,7 @@ use secrets::masked;
 
 use crate::checks::Finding;
 use crate::declare;
-use crate::form::{self, Lack};
+use crate::form::{self, Form, Lack};
 use crate::plan::{Allowed, Known};
 use crate::state::Cause;
 
@@ -54,9 +54,9 @@ const WITHOUT_TEST: &str = "\nWithout a test, quote a whole sentence from the us
 /// The form with FILE filled in. The rest is Claude's to write: a draft of ours would pass without a thought.
 fn asked_for(known: &Known, why: &str) -> Refusal {
     // Another repository of the project may have a file of the same short name.
-    let blank = form::blank(&known.place.in_project, known.wants_test);
+    let blank = Form::blank(&known.place.in_project, known.wants_test);
     let file = shown(&known.place.file);
-    let lines = form::lines(&blank);
+    let lines = blank.lines();
     let example = form::example();
     let declare = declare::line(&known.program, &blank);
     let without = if known.wants_test { WITHOUT_TEST } else { "" };

@@ -9,7 +9,7 @@ use super::decide;
 use crate::checks::Finding;
 use crate::form::{Form, Lack};
 use crate::observe::{ChangeFacts, DeclaredFacts, Facts, StartFacts};
-use crate::plan::tests::{NOON, defaults, finding, known, said};
+use crate::plan::tests::{NOON, defaults, finding, known, lacks, said};
 use crate::plan::{Answers, Local};
 use crate::review::{Reply, Review};
 use crate::settings::{Settings, Stage2};
@@ -68,8 +68,8 @@ fn each_reason_is_refused_as_often_as_it_may_and_then_let_go() {
     for (local, rule, why) in [
         (Local::Silent, "deny stage1", "let go blocked often enough for its declaration"),
         (Local::NoForm, "deny stage1", "let go blocked often enough for its declaration"),
-        (Local::Lacks(Lack::Parts(vec![])), "deny stage1", "let go blocked often enough for its declaration"),
-        (Local::Lacks(Lack::Test), "deny tdd", "let go blocked often enough for its test"),
+        (lacks(Lack::Parts(vec![])), "deny stage1", "let go blocked often enough for its declaration"),
+        (lacks(Lack::Test), "deny tdd", "let go blocked often enough for its test"),
     ] {
         assert_eq!(run(&changing(local), &alone, 4), [rule, rule, why, why]);
     }
@@ -121,7 +121,7 @@ fn the_user_is_told_once_of_what_was_let_go() {
     for _ in 0..2 {
         state.block(&known().place, Some("p"), crate::state::Cause::Test);
     }
-    let facts = Facts::Change(Box::new(changing(Local::Lacks(Lack::Test))));
+    let facts = Facts::Change(Box::new(changing(lacks(Lack::Test))));
     let first = outcome(&facts, &state, &settings);
     assert!(first.notice.unwrap().contains("allowed after max_blocks (2)"));
     assert_eq!(first.audit.reactions, [ReactionKind::Overridden.of("tdd")]);

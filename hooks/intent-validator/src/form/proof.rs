@@ -16,42 +16,31 @@ pub(crate) struct Quotable<'a> {
     pub(crate) is_whole: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Proof {
-    Given,
-    Lacking(Lack),
-    /// A reader has to tell.
-    Unclear,
-}
-
-pub(super) fn of(test: Option<&str>, heard: &Heard<'_>) -> Proof {
+/// The fault of a TEST line, and whether it is certain; `None`: the line proves what it has to.
+pub(super) fn lack(test: Option<&str>, heard: &Heard<'_>) -> Option<(Lack, bool)> {
     let value = test.unwrap_or_default().trim();
     if value.is_empty() || is_placeholder(value) {
-        return Proof::Lacking(Lack::Test);
+        return Some((Lack::Test, true));
     }
     let quotes = quotes(value);
     if quotes.iter().any(|quote| heard.user.texts.iter().any(|said| is_said(quote, said))) {
-        return Proof::Given;
+        return None;
     }
     let names_test = tokens(value).any(|token| is_test(token, heard.names));
-    match (is_none(value), quotes.first()) {
-        (false, _) if names_test => Proof::Given,
-        (false, None) if tokens(value).any(is_name) => Proof::Unclear,
-        (true, None) if names_test => Proof::Unclear,
-        (_, None) => Proof::Lacking(Lack::Test),
-        (true, Some(_)) if !heard.user.is_whole => Proof::Unclear,
-        (true, Some(quote)) => Proof::Lacking(Lack::Quote(quote.clone())),
+    match quotes.first() {
+        _ if names_test && !is_none(value) => None,
+        Some(quote) if is_none(value) => Some((Lack::Quote(quote.clone()), heard.user.is_whole)),
         // The quote may be the title of a test.
-        (false, Some(_)) => Proof::Unclear,
+        Some(_) => Some((Lack::Test, false)),
+        None if is_none(value) => Some((Lack::Test, !names_test)),
+        None => Some((Lack::Test, !tokens(value).any(is_name))),
     }
 }
 
 /// A text beside the form may name a test or quote somebody.
 pub(super) fn may_be_in(text: &str) -> bool {
-    let of_tests = |word: &str| is_test_word(&word.to_lowercase());
-    text.contains(['"', '“', '„', '«', '「', '`'])
-        || text.split(|char: char| !char.is_alphanumeric()).any(of_tests)
-        || tokens(text).any(is_name)
+    let small = text.to_lowercase();
+    small.contains("test") || small.contains("spec") || text.contains(['"', '“', '„', '«', '「', '`'])
 }
 
 fn is_none(value: &str) -> bool {
@@ -59,20 +48,17 @@ fn is_none(value: &str) -> bool {
     NONE.contains(&first.trim_matches(|char: char| !char.is_alphanumeric()))
 }
 
-/// The words of a value, without the marks around them, and with `/`.
+/// The words of a value, without the marks around them.
 fn tokens(value: &str) -> impl Iterator<Item = &str> {
     let is_edge = |char: char| !(char.is_alphanumeric() || "_/\\@".contains(char));
-    value
-        .split(|char: char| char.is_whitespace() || ",;`\"“”".contains(char))
-        .map(move |word| word.trim_matches(is_edge))
-        .filter(|word| !word.is_empty())
+    let words = value.split(|char: char| char.is_whitespace() || ",;`\"“”".contains(char));
+    words.map(move |word| word.trim_matches(is_edge)).filter(|word| !word.is_empty())
 }
 
 /// More than a plain word: a path, a function, a type.
 fn is_name(token: &str) -> bool {
-    let is_hump = |pair: &[char]| pair[0].is_lowercase() && pair[1].is_uppercase();
-    let chars: Vec<char> = token.chars().collect();
-    token.contains(['/', '\\', '_', '.', ':', '(']) || chars.windows(2).any(is_hump)
+    let has_hump = parts(token).len() > parts(&token.to_lowercase()).len();
+    has_hump || token.contains(['/', '\\', '_', '.', ':', '('])
 }
 
 /// A test file, or a test by its name: `test_login`, `TestLogin`, `auth::tests::login`.
@@ -81,55 +67,45 @@ fn is_test(token: &str, names: &[String]) -> bool {
     let file = path.split("::").next().unwrap_or(&path);
     let file = file.split(['#', '(']).next().unwrap_or(file).trim_end_matches(':');
     let is_own = names.iter().any(|name| *name == file.trim_start_matches("./"));
-    is_name(token) && !is_own && (is_test_file(file) || has_test_word(&path))
+    let parts = parts(&path);
+    let has_test_word = parts.len() > 1
+        && parts.iter().any(|part| ["test", "tests", "spec", "specs"].contains(&part.as_str()));
+    is_name(token) && !is_own && (is_test_file(file) || has_test_word)
 }
 
-/// One of several parts of the name says that it is a test.
-fn has_test_word(name: &str) -> bool {
-    let mut parts: Vec<String> = vec![String::new()];
+/// The words a name is made of, in small letters: `TestLogin` and `test_login` have two.
+fn parts(name: &str) -> Vec<String> {
+    let mut spaced = String::new();
     let mut was_small = false;
     for char in name.chars() {
-        let begins = (char.is_uppercase() && was_small) || !char.is_alphanumeric();
-        if begins {
-            parts.push(String::new());
+        if char.is_uppercase() && was_small {
+            spaced.push(' ');
         }
         was_small = char.is_lowercase() || char.is_ascii_digit();
-        if let Some(part) = parts.last_mut().filter(|_| char.is_alphanumeric()) {
-            part.extend(char.to_lowercase());
-        }
+        spaced.push(if char.is_alphanumeric() { char } else { ' ' });
     }
-    parts.retain(|part| !part.is_empty());
-    parts.len() > 1 && parts.iter().any(|part| is_test_word(part))
-}
-
-fn is_test_word(word: &str) -> bool {
-    matches!(word, "test" | "tests" | "spec" | "specs")
+    spaced.to_lowercase().split_whitespace().map(ToOwned::to_owned).collect()
 }
 
 /// The text between two marks of a kind, of two words at least, without a full stop at its end: from the first to the last
 /// mark, and to the next.
 fn quotes(value: &str) -> Vec<String> {
     let even = even(value);
-    let spans = ['"', '`', '\''].into_iter().flat_map(|mark| {
-        let marks: Vec<usize> = even
-            .match_indices(mark)
-            .map(|(at, _)| at)
-            .filter(|at| mark != '\'' || !is_apostrophe(&even, *at))
-            .collect();
-        let ends = [marks.last().copied(), marks.get(1).copied()];
-        let first = marks.first().copied();
-        ends.into_iter()
-            .filter_map(move |end| Some((first? + 1, end.filter(|end| Some(*end) != first)?)))
-            .collect::<Vec<_>>()
-    });
-    let quotes = spans.map(|(start, end)| one_line(even[start..end].trim_end().trim_end_matches(['.', ','])));
-    quotes.filter(|quote| words(quote) >= 2).collect()
+    let mut quotes = Vec::new();
+    for mark in ['"', '`', '\''] {
+        let marks = even.match_indices(mark).map(|(at, _)| at);
+        let marks: Vec<usize> = marks.filter(|at| mark != '\'' || !is_apostrophe(&even, *at)).collect();
+        if let [first, rest @ ..] = marks.as_slice() {
+            let ends = rest.last().into_iter().chain(rest.first());
+            quotes.extend(ends.map(|end| even[first + 1..*end].trim_end().trim_end_matches(['.', ','])));
+        }
+    }
+    quotes.into_iter().map(one_line).filter(|quote| words(quote) >= 2).collect()
 }
 
 /// A mark between two letters.
 fn is_apostrophe(text: &str, at: usize) -> bool {
-    let before = text[..at].chars().next_back().is_some_and(char::is_alphanumeric);
-    before && text[at + 1..].chars().next().is_some_and(char::is_alphanumeric)
+    text[..at].ends_with(char::is_alphanumeric) && text[at + 1..].starts_with(char::is_alphanumeric)
 }
 
 /// The user wrote this as a whole sentence or clause, and it is no question.
@@ -152,27 +128,19 @@ fn begins(before: &str) -> bool {
 fn ends(quote: &str, after: &str) -> bool {
     let text = after.trim_start();
     let is_mark = |char: char| ".!;:,)…–—\"".contains(char) || (char == '-' && text.len() < after.len());
-    let rest = text.strip_prefix(is_mark);
-    let is_ended = rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    let is_ended = text.strip_prefix(is_mark).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
         || quote.ends_with(['.', '!', ';', ',', ':', '…']);
     !quote.ends_with('?') && (text.is_empty() || is_ended)
 }
 
-/// Marks that no blank follows.
-const FULL_WIDTH: [(char, char); 8] =
-    [('。', '.'), ('，', ','), ('、', ','), ('；', ';'), ('：', ':'), ('！', '!'), ('？', '?'), ('）', ')')];
-
-/// With straight marks, and one blank between two words of a line.
+/// With straight marks, and one blank between two words of a line. A blank follows the marks of writing without blanks.
 fn even(text: &str) -> String {
-    let text: String = text
-        .chars()
-        .map(straight)
-        .flat_map(|char| match FULL_WIDTH.iter().find(|(wide, _)| *wide == char) {
-            Some((_, narrow)) => [Some(*narrow), Some(' ')],
-            None => [Some(char), None],
-        })
-        .flatten()
-        .collect();
+    const WIDE: [&str; 8] = ["。.", "，,", "、,", "；;", "：:", "！!", "？?", "）)"];
+    let text: String = text.chars().map(straight).collect();
+    let text = WIDE.iter().fold(text, |text, pair| {
+        let (wide, narrow) = pair.split_at(pair.len() - 1);
+        text.replace(wide, &format!("{narrow} "))
+    });
     text.lines().map(one_line).collect::<Vec<_>>().join("\n")
 }
 

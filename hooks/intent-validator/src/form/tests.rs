@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Form, Heard, Judgement, Lack, Part, Quotable, blank, example, judge, judge_recorded, lines};
+use super::{Form, Heard, Judgement, Lack, Part, Quotable, example, judge, judge_recorded};
 
 mod labelled;
 
@@ -19,9 +19,9 @@ fn judged(messages: &[&str], user: &[&str], wants_test: bool) -> Judgement {
 pub(super) const fn short(judgement: &Judgement) -> &'static str {
     match judgement {
         Judgement::Declared(_) => "YES",
-        Judgement::Lacks(Lack::Parts(_)) => "NO",
-        Judgement::Lacks(Lack::Test | Lack::Quote(_)) => "NO_TDD",
-        Judgement::NoForm => "",
+        Judgement::Lacks { lack: Lack::Parts(_), is_certain: true } => "NO",
+        Judgement::Lacks { is_certain: true, .. } => "NO_TDD",
+        Judgement::Lacks { .. } | Judgement::NoForm => "",
     }
 }
 
@@ -85,6 +85,7 @@ fn decoration_around_a_form_is_tolerated() {
     ] {
         check(&text, "YES");
         check(&format!("I found the cause. Here is what I do:\n\n{text}\n\nNow the edit."), "YES");
+        check(&format!("Here is what I do:\n{text}"), "YES");
         check(&format!("## Declaration\n{text}"), "YES");
         check(&format!("**Declaration**\n{text}"), "YES");
         check(&format!("---\n{text}\n\n---"), "YES");
@@ -92,13 +93,12 @@ fn decoration_around_a_form_is_tolerated() {
 }
 
 #[test]
-fn a_form_is_a_paragraph_of_its_own_and_nobody_elses_text() {
+fn quoted_lines_code_and_prose_are_no_form() {
     let whole = whole();
     let marked =
         |mark: &str| whole.lines().map(|line| format!("{mark}{line}")).collect::<Vec<_>>().join("\n");
     let (quoted, commented) = (marked("> "), marked("# "));
     for text in [
-        format!("For example:\n{whole}"),
         format!("The hook wants this: {whole}"),
         quoted,
         format!("```py\n{commented}\n```"),
@@ -110,7 +110,6 @@ fn a_form_is_a_paragraph_of_its_own_and_nobody_elses_text() {
         format!("{whole}\n\n**Is that what you want?**"),
         "I write FILE: src/auth.py, CHANGES: reject tokens, GOAL: they end, TEST: tests/test_auth.py"
             .to_owned(),
-        "CHANGES: reject expired tokens\nGOAL: sessions end at logout\nFILE: src/auth.py".to_owned(),
         String::new(),
     ] {
         check(&text, "");
@@ -153,7 +152,7 @@ fn file_holds_paths_only() {
 
 #[test]
 fn changes_and_goal_have_words_of_their_own() {
-    let blank = blank(FILE, true);
+    let blank = Form::blank(FILE, true);
     for (value, says) in [
         ("reject tokens", true),
         ("检查密码长度", true),
@@ -189,7 +188,7 @@ fn changes_and_goal_have_words_of_their_own() {
 #[test]
 fn the_parts_that_are_missing_are_named() {
     let lacks = |text: &str| match judged(&[text], &[], true) {
-        Judgement::Lacks(Lack::Parts(parts)) => parts,
+        Judgement::Lacks { lack: Lack::Parts(parts), .. } => parts,
         judgement => panic!("{text}: {judgement:?}"),
     };
     assert_eq!(lacks(&with("GOAL", "")), [Part::Goal]);
@@ -305,7 +304,7 @@ fn a_quote_is_a_whole_sentence_or_clause_of_the_user() {
     let user = Quotable { texts: &users, is_whole: false };
     let names = [FILE.to_owned()];
     let heard = Heard { names: &names, wants_test: true, own: &quoting, before: &[], user };
-    assert_eq!(judge(&heard), Judgement::NoForm, "the message may be one that cannot be read");
+    assert_eq!(short(&judge(&heard)), "", "the message may be one that cannot be read");
 }
 
 #[test]
@@ -375,7 +374,7 @@ fn a_recorded_form_is_judged_by_its_values() {
 
 #[test]
 fn the_form_that_is_shown_passes_only_when_it_is_filled_in() {
-    let shown = format!("{}\n\n{}", lines(&blank(FILE, true)), example());
+    let shown = format!("{}\n\n{}", Form::blank(FILE, true).lines(), example());
     check(&shown, "NO");
     check(&example(), "");
     let half = shown.replace("<what you change>", "reject expired tokens");
@@ -403,7 +402,7 @@ proptest! {
         file in file(), changes in value(), goal in value(), prose in "[a-zA-Z ,]{0,200}[.]", mark in "(|- |\\* |1\\. |\\*\\*|#### |  )"
     ) {
         let form = Form { file: file.clone(), changes, goal, test: Some("tests/test_auth.py".to_owned()) };
-        let text = lines(&form).lines().map(|line| format!("{mark}{line}")).collect::<Vec<_>>().join("\n");
+        let text = form.lines().lines().map(|line| format!("{mark}{line}")).collect::<Vec<_>>().join("\n");
         let text = format!("{prose}\n\n{text}\n\n{prose}");
         let names = [file];
         let heard = Heard { names: &names, wants_test: true, own: &text, before: &[], user: Quotable::default() };
@@ -414,7 +413,7 @@ proptest! {
     #[test]
     fn a_form_of_another_file_never_passes(file in file(), changes in value(), goal in value()) {
         let form = Form { file, changes, goal, test: Some("tests/test_auth.py".to_owned()) };
-        prop_assert_eq!(judged(&[&lines(&form)], &[], true), Judgement::NoForm);
+        prop_assert_eq!(judged(&[&form.lines()], &[], true), Judgement::NoForm);
     }
 
     #[test]
@@ -425,7 +424,7 @@ proptest! {
     #[test]
     fn a_form_with_a_part_left_out_never_passes(label in "(CHANGES|GOAL|TEST)", value in "(|<[a-z ]{1,20}>|[a-z]{0,12}|\\.{3})", prose in "[a-zA-Z ,]{0,99}[.]") {
         let text = format!("{prose}\n\n{}\n\n{prose}", with(&label, &format!("{label}: {value}")));
-        prop_assert!(matches!(judged(&[&text], &[], true), Judgement::Lacks(_)), "{}", text);
+        prop_assert!(matches!(judged(&[&text], &[], true), Judgement::Lacks { .. }), "{}", text);
         let text = format!("{prose}\n\n{}\n\n{prose}", with(&label, ""));
         prop_assert!(!matches!(judged(&[&text], &[], true), Judgement::Declared(_)), "{}", text);
     }

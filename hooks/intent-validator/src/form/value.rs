@@ -2,31 +2,35 @@
 
 use super::{BLANKS, EXAMPLE};
 
-/// A sentence of more words about the file is more than its announcement ("Now src/a.py.").
+/// A longer sentence about a file is more than its announcement ("Now src/a.py.").
 const MAX_ANNOUNCING_WORDS: usize = 6;
 
 /// FILE names the file, and holds nothing but paths.
 pub(super) fn is_path_of(value: &str, names: &[String]) -> bool {
-    let is_name = |path: &str| names.iter().any(|name| *name == path);
+    let is_name = |path: &String| names.contains(path);
     if is_name(&path(value)) {
         return true;
     }
     let parts =
         value.split([',', ';', '\n']).flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" & "));
     let paths: Vec<String> = parts.map(path).filter(|path| !path.is_empty()).collect();
-    paths.iter().any(|path| is_name(path)) && paths.iter().all(|path| is_name(path) || is_like_path(path))
+    paths.iter().any(is_name) && paths.iter().all(|path| is_name(path) || is_like_path(path))
 }
 
 /// A path without its decoration, and with `/`.
 fn path(text: &str) -> String {
     let text = text.trim();
     let text = ["- ", "* ", "+ "].iter().find_map(|bullet| text.strip_prefix(bullet)).unwrap_or(text);
-    let text = undecorated(text).replace('\\', "/");
+    let text = undecorated(text);
+    // A link that shows its own address.
+    let link = text.strip_prefix('[').and_then(|text| text.strip_suffix(')')?.split_once("]("));
+    let text = link.filter(|(shown, address)| shown == address).map_or(text, |(shown, _)| shown);
+    let text = text.replace('\\', "/");
     text.strip_prefix("./").unwrap_or(&text).to_owned()
 }
 
 /// Without the marks that stand around all of it.
-pub(super) fn undecorated(text: &str) -> &str {
+fn undecorated(text: &str) -> &str {
     let text = text.trim();
     let inner = ["**", "__", "*", "`", "\"", "'"].iter().find_map(|mark| {
         let inner = text.strip_prefix(mark)?.strip_suffix(mark)?;
@@ -47,12 +51,10 @@ pub(super) fn says_something(text: &str) -> bool {
 /// Nothing was filled in: one of our own blanks, with or without its brackets, our example, or text in brackets.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let text = undecorated(text).trim_end_matches('.').to_lowercase();
-    let is_in = |open: char, close: char| {
-        text.strip_prefix(open)
-            .and_then(|rest| rest.strip_suffix(close))
-            .is_some_and(|inner| !inner.contains([open, close]))
-    };
-    let is_bracketed = [('<', '>'), ('[', ']'), ('{', '}')].iter().any(|(open, close)| is_in(*open, *close));
+    let is_bracketed = ["<>", "[]", "{}"].iter().any(|pair| {
+        let inner = text.strip_prefix(&pair[..1]).and_then(|rest| rest.strip_suffix(&pair[1..]));
+        inner.is_some_and(|inner| !inner.contains(|char| pair.contains(char)))
+    });
     let is_blank = BLANKS.iter().any(|blank| text.contains(blank) || text == blank.trim_matches(['<', '>']));
     is_bracketed || is_blank || EXAMPLE.contains(&text.as_str())
 }
@@ -74,28 +76,15 @@ const fn is_unspaced(char: char) -> bool {
 
 /// A sentence says more about the file than that its turn has come.
 pub(super) fn speaks_of(text: &str, names: &[String]) -> bool {
-    let is_long = |sentence: &&str| words(sentence) > MAX_ANNOUNCING_WORDS;
-    sentences(text).filter(is_long).any(|sentence| {
-        let mut words = sentence
-            .split_whitespace()
-            .map(|word| word.trim_matches(|char: char| !char.is_alphanumeric() && char != '/'));
-        words.any(|word| names.iter().any(|name| base(name) == base(word)))
-    })
+    let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let is_edge = |char: char| !char.is_alphanumeric() && char != '/';
+    let is_name = |word: &str| names.iter().any(|name| base(name) == base(word.trim_matches(is_edge)));
+    let sentences = text.lines().flat_map(|line| [". ", "! ", "? ", ": ", "; "].iter().fold(vec![line], cut));
+    sentences
+        .into_iter()
+        .any(|sentence| words(sentence) > MAX_ANNOUNCING_WORDS && sentence.split_whitespace().any(is_name))
 }
 
-fn base(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-/// A sentence ends with its line, or with a mark before a blank.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().flat_map(|line| {
-        let ends = line
-            .match_indices(['.', '!', '?', ':', ';'])
-            .map(|(at, _)| at + 1)
-            .filter(|end| line[*end..].starts_with(' '));
-        let ends: Vec<usize> = ends.chain([line.len()]).collect();
-        let starts = [0].into_iter().chain(ends.clone());
-        starts.zip(ends).map(|(start, end)| &line[start..end]).collect::<Vec<_>>()
-    })
+fn cut<'a>(parts: Vec<&'a str>, end: &&str) -> Vec<&'a str> {
+    parts.into_iter().flat_map(|part| part.split(*end)).collect()
 }

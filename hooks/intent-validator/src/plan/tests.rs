@@ -100,7 +100,7 @@ fn with_judge(case: &mut Case) {
 fn what_is_plain_here_costs_nothing() {
     let parts = || Lack::Parts(vec![Part::Goal]);
     for (lack, asks_model) in [(parts(), false), (Lack::Test, false), (Lack::Quote("q".into()), false)] {
-        let standing = stands(|case| case.known.local = Local::Lacks(lack.clone()));
+        let standing = stands(|case| case.known.local = lacks(lack.clone()));
         assert_eq!(standing == Standing::AskWhetherDeclared, asks_model);
         assert_eq!(standing, Standing::Lacks(lack));
     }
@@ -141,15 +141,11 @@ fn only_the_undecidable_is_asked_unless_a_model_decides_all() {
         })
     };
     assert_eq!(model(declared()), Standing::AskWhetherDeclared);
-    assert_eq!(model(Local::Lacks(Lack::Test)), Standing::AskWhetherDeclared);
+    assert_eq!(model(lacks(Lack::Test)), Standing::AskWhetherDeclared);
     let recorded = Local::Declared { text: TEXT.into(), is_recorded: true };
     assert_eq!(asks_for_review(&model(recorded)), Some(TEXT), "what was recorded needs no reader");
     let forged = Lack::Quote("skip it".into());
-    assert_eq!(
-        model(Local::Lacks(forged.clone())),
-        Standing::Lacks(forged),
-        "a forged quote needs none either"
-    );
+    assert_eq!(model(lacks(forged.clone())), Standing::Lacks(forged), "a forged quote needs none either");
     assert_eq!(model(Local::Silent), Standing::NoForm, "there is nothing to read");
 }
 
@@ -180,8 +176,8 @@ fn without_a_judge_the_form_is_asked_for_twice_and_then_the_change_is_still_revi
     for (local, cause) in [
         (Local::Silent, Cause::Declaration),
         (Local::NoForm, Cause::Declaration),
-        (Local::Lacks(Lack::Parts(vec![Part::Goal])), Cause::Declaration),
-        (Local::Lacks(Lack::Test), Cause::Test),
+        (lacks(Lack::Parts(vec![Part::Goal])), Cause::Declaration),
+        (lacks(Lack::Test), Cause::Test),
     ] {
         let blocked = |times, other: Option<&str>| {
             stands(|case| {
@@ -199,7 +195,7 @@ fn without_a_judge_the_form_is_asked_for_twice_and_then_the_change_is_still_revi
         );
     }
     let mixed = stands(|case| {
-        case.known.local = Local::Lacks(Lack::Test);
+        case.known.local = lacks(Lack::Test);
         case.blocked(Cause::Declaration, 1);
         case.blocked(Cause::Test, 1);
     });
@@ -341,7 +337,7 @@ fn the_form_counts_whether_it_was_said_or_recorded() {
             Words { own: own.map(ToOwned::to_owned), before: vec![before.to_owned()], is_whole: true };
         local(recorded, &words, &Heard { wants_test, ..heard })
     };
-    let said = crate::form::lines(&whole);
+    let said = whole.lines();
     let declared = |is_recorded| Local::Declared { text: said.clone(), is_recorded };
     for own in [None, Some(""), Some(" \n")] {
         assert_eq!(found(None, own, "", false), Local::Silent, "{own:?}");
@@ -356,12 +352,25 @@ fn the_form_counts_whether_it_was_said_or_recorded() {
     );
     let lacking = form("rename", None);
     assert_eq!(found(Some(&lacking), Some(&said), "", false), declared(false));
-    assert_eq!(
-        found(Some(&lacking), Some("Now."), "", false),
-        Local::Lacks(Lack::Parts(vec![Part::Changes]))
-    );
+    assert_eq!(found(Some(&lacking), Some("Now."), "", false), lacks(Lack::Parts(vec![Part::Changes])));
     let forged = form("add a function that greets", Some("none, the user said: \"no tests at all\""));
-    assert_eq!(found(Some(&forged), None, "", true), Local::Lacks(Lack::Quote("no tests at all".into())));
+    assert_eq!(found(Some(&forged), None, "", true), lacks(Lack::Quote("no tests at all".into())));
     let real = form("add a function that greets", Some("none, the user said: \"skip the tests here\""));
     assert!(matches!(found(Some(&real), None, "", true), Local::Declared { is_recorded: true, .. }));
+}
+
+#[test]
+fn a_form_that_may_be_completed_by_prose_goes_to_a_model_where_there_is_one() {
+    let unclear = || Local::Lacks { lack: Lack::Test, is_certain: false };
+    assert_eq!(stands(|case| case.known.local = unclear()), Standing::Lacks(Lack::Test));
+    let judged = stands(|case| {
+        with_judge(case);
+        case.known.local = unclear();
+    });
+    assert_eq!(judged, Standing::AskWhetherDeclared);
+}
+
+/// A form that certainly lacks something.
+pub(crate) const fn lacks(lack: Lack) -> Local {
+    Local::Lacks { lack, is_certain: true }
 }
