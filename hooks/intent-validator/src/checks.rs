@@ -19,7 +19,7 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::change::Versions;
 use crate::settings::Checks;
-use view::{Family, View};
+use view::{Family, Kind, View};
 
 /// So many lines of a text are looked at; a longer one is no source code that a person writes.
 const MAX_LINES: usize = 20_000;
@@ -77,8 +77,9 @@ pub(crate) fn is_comments_only(path: &str, versions: &Versions) -> bool {
     let Some(family) = Family::of(path).filter(|_| !versions.is_fragment) else { return false };
     let before = versions.before.as_deref().unwrap_or_default();
     let (old, new) = (View::of(before, family), View::of(&versions.after, family));
-    let is_code = |view: &View, at: Option<usize>| {
-        at.and_then(|at| view.lines.get(at)).is_some_and(|line| line.has_code)
+    let is_code = |view: &View<'_>, at: Option<usize>| {
+        let line = at.and_then(|at| view.lines.get(at));
+        line.is_some_and(|line| matches!(line.kind, Kind::Code | Kind::Text))
     };
     let diff = TextDiff::from_lines(before, &versions.after);
     let mut changed = diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Equal).peekable();

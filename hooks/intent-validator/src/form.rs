@@ -85,7 +85,7 @@ pub(crate) enum Lack {
 pub(crate) fn judge(heard: &Heard<'_>) -> Judgement {
     let texts = heard.before.iter().map(String::as_str).chain([heard.own]);
     let messages: Vec<Message> = texts.map(reader::read).collect();
-    let is_own = |block: &&Block| value::is_path_of(&block.file, heard.names);
+    let is_own = |block: &&Block| value::is_path_of(block.file.as_deref().unwrap_or_default(), heard.names);
     let Some(at) = messages.iter().rposition(|message| message.blocks.iter().any(|block| is_own(&block)))
     else {
         return Judgement::NoForm;
@@ -105,7 +105,8 @@ pub(crate) fn judge(heard: &Heard<'_>) -> Judgement {
 /// Judges a form that `declare` recorded for this file.
 pub(crate) fn judge_recorded(form: &Form, heard: &Heard<'_>) -> Judgement {
     let Form { file, changes, goal, test } = form.clone();
-    let block = Block { file, changes: Some(changes), goal: Some(goal), test, has_other_labels: false };
+    let block =
+        Block { file: Some(file), changes: Some(changes), goal: Some(goal), test, has_other_labels: false };
     judge_block(&block, heard, "", true)
 }
 
@@ -132,7 +133,7 @@ fn judge_block(block: &Block, heard: &Heard<'_>, rest: &str, is_alone: bool) -> 
 fn form(block: &Block) -> Form {
     let line = |text: &Option<String>| one_line(text.as_deref().unwrap_or_default());
     Form {
-        file: one_line(&block.file),
+        file: line(&block.file),
         changes: line(&block.changes),
         goal: line(&block.goal),
         test: block.test.as_deref().map(one_line),

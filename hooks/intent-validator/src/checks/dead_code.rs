@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Finding;
-use super::view::{Family, Line, View};
+use super::view::{Family, Kind, Line, View};
 
 pub(super) const RULE: &str = "commented-out-code";
 const FIX: &str = "delete it, or write in a sentence what has to be known";
@@ -27,23 +27,13 @@ const FOR_TOOLS: [&str; 12] = [
 /// Words at the beginning of a line of Python.
 const PYTHON: [&str; 9] = ["def ", "class ", "if ", "for ", "while ", "elif ", "with ", "try:", "else:"];
 
-/// Says it once for each run of comment lines, at its first line.
-pub(super) fn find(view: &View, added: &BTreeSet<usize>) -> Vec<Finding> {
-    let mut found = Vec::new();
-    let mut run: Vec<(usize, &str)> = Vec::new();
-    for (number, line) in view.lines.iter().enumerate() {
-        match said(line).filter(|_| added.contains(&number)) {
-            Some(comment) => run.push((number, comment)),
-            None => found.extend(judged(&std::mem::take(&mut run), view.family)),
-        }
-    }
-    found.extend(judged(&run, view.family));
-    found
-}
-
-/// What a line says that is nothing but a comment.
-fn said(line: &Line) -> Option<&str> {
-    line.comment.as_deref().filter(|_| line.code.trim().is_empty())
+/// One finding for each run of comment lines, at its first line of code.
+pub(super) fn find(view: &View<'_>, added: &BTreeSet<usize>) -> Vec<Finding> {
+    let lines: Vec<(usize, &Line<'_>)> = view.lines.iter().enumerate().collect();
+    let is_new = |(number, line): &(usize, &Line<'_>)| line.kind == Kind::Comment && added.contains(number);
+    let runs = lines.chunk_by(|one, other| is_new(one) && is_new(other)).filter(|run| is_new(&run[0]));
+    let runs = runs.map(|run| run.iter().map(|(number, line)| (*number, line.text)).collect::<Vec<_>>());
+    runs.filter_map(|run| judged(&run, view.family)).collect()
 }
 
 fn judged(run: &[(usize, &str)], family: Family) -> Option<Finding> {
@@ -71,7 +61,7 @@ fn announces_example(comment: &str) -> bool {
 fn is_code(comment: &str, family: Family) -> bool {
     let text = comment.trim();
     let is_example = comment.starts_with("    ") || comment.starts_with('\t');
-    if is_example && family != Family::Indented
+    if is_example && family != Family::Python
         || FOR_TOOLS.iter().any(|tool| text.starts_with(tool))
         || is_prose(text)
     {
@@ -81,7 +71,7 @@ fn is_code(comment: &str, family: Family) -> bool {
         Family::Braces(_) => {
             is_statement(text) || matches!(text, "}" | "{" | "});" | "})" | "},") || text.ends_with('{')
         }
-        Family::Indented | Family::Hash => {
+        Family::Python | Family::Hash => {
             is_assignment(text)
                 || is_call(text)
                 || text.starts_with("import ")

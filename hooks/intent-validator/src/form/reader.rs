@@ -4,7 +4,7 @@
 /// A form as it stands in a message. `None`: the label is not there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Block {
-    pub(super) file: String,
+    pub(super) file: Option<String>,
     pub(super) changes: Option<String>,
     pub(super) goal: Option<String>,
     pub(super) test: Option<String>,
@@ -34,7 +34,6 @@ struct Reader {
     message: Message,
     /// The form that is being read, with its last label.
     open: Option<(Block, Label)>,
-    has_file: bool,
     /// The line before belongs to the open form.
     is_attached: bool,
     /// The text directly above announces an example.
@@ -73,10 +72,10 @@ fn inside<'a>(lines: &mut impl Iterator<Item = &'a str>, mark: &str) -> Vec<&'a 
 }
 
 impl Reader {
+    /// Keeps what was read, if it has a FILE.
     fn close(&mut self) {
-        let block = self.open.take().map(|(block, _)| block).filter(|_| self.has_file);
-        self.message.blocks.extend(block);
-        self.has_file = false;
+        let block = self.open.take().map(|(block, _)| block);
+        self.message.blocks.extend(block.filter(|block| block.file.is_some()));
     }
 
     fn rest(&mut self, line: &str) {
@@ -107,9 +106,7 @@ impl Reader {
             self.is_attached = false;
             self.is_example = false;
             // Labels before FILE stand directly above it.
-            if !self.has_file {
-                self.close();
-            }
+            self.open.take_if(|(block, _)| block.file.is_none());
         } else if let Some((label, value)) = label(line, self.is_fenced).filter(|_| !self.is_example) {
             self.labelled(label, &value);
         } else {
@@ -119,17 +116,20 @@ impl Reader {
 
     /// A label that the form has already begins the next form. FILE in several lines in a row is one FILE.
     fn labelled(&mut self, label: Label, value: &str) {
-        let is_next = self.open.as_mut().is_some_and(|(block, last)| match label {
-            Label::File => self.has_file && *last != Label::File,
-            _ => block.value(label).is_some_and(|value| !value.is_empty()),
+        let is_next = self.open.as_mut().is_some_and(|(block, last)| {
+            let there = block.part(label);
+            if label == Label::File {
+                there.is_some() && *last != label
+            } else {
+                there.as_ref().is_some_and(|text| !text.is_empty())
+            }
         });
         if is_next {
             self.close();
         }
         let (block, last) = self.open.get_or_insert_with(|| (Block::default(), label));
         *last = label;
-        append(block.place(label), value);
-        self.has_file |= label == Label::File;
+        append(block.part(label), value);
         self.is_attached = true;
     }
 
@@ -137,9 +137,10 @@ impl Reader {
     fn unlabelled(&mut self, line: &str) {
         if let Some((block, label)) = &mut self.open {
             let is_text = matches!(label, Label::Changes | Label::Goal);
-            let value = block.place(*label);
+            let value = block.part(*label);
+            let is_empty = value.as_ref().is_none_or(String::is_empty);
             let is_listed = is_text || is_item(line) || line.starts_with([' ', '\t']);
-            if value.is_empty() || (self.is_attached && is_listed) {
+            if is_empty || (self.is_attached && is_listed) {
                 append(value, line);
                 block.has_other_labels |= line.contains(": ");
                 self.is_attached = true;
@@ -153,26 +154,18 @@ impl Reader {
 }
 
 impl Block {
-    fn value(&self, label: Label) -> Option<&str> {
-        match label {
-            Label::File => Some(&self.file),
-            Label::Changes => self.changes.as_deref(),
-            Label::Goal => self.goal.as_deref(),
-            Label::Test => self.test.as_deref(),
-        }
-    }
-
-    fn place(&mut self, label: Label) -> &mut String {
+    const fn part(&mut self, label: Label) -> &mut Option<String> {
         match label {
             Label::File => &mut self.file,
-            Label::Changes => self.changes.get_or_insert_default(),
-            Label::Goal => self.goal.get_or_insert_default(),
-            Label::Test => self.test.get_or_insert_default(),
+            Label::Changes => &mut self.changes,
+            Label::Goal => &mut self.goal,
+            Label::Test => &mut self.test,
         }
     }
 }
 
-fn append(value: &mut String, line: &str) {
+fn append(value: &mut Option<String>, line: &str) {
+    let value = value.get_or_insert_default();
     if !value.is_empty() {
         value.push('\n');
     }
