@@ -54,93 +54,54 @@ pub(crate) struct Versions {
     pub(crate) is_fragment: bool,
 }
 
-/// What stands where a change goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum There {
-    /// No file.
-    Nothing,
-    /// This text.
-    Text(String),
-    /// Something that cannot be read as a text, or is too long.
-    Unreadable,
-}
+/// A file that cannot be read as a text, or is too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Unreadable;
 
-impl From<Option<&str>> for There {
-    fn from(text: Option<&str>) -> Self {
-        text.map_or(Self::Nothing, |text| Self::Text(text.to_owned()))
+/// The file as it stands; `None`: there is none.
+pub(crate) type There = Result<Option<String>, Unreadable>;
+
+/// The text that was read. Only what is not found is not there.
+pub(crate) fn there(read: io::Result<Vec<u8>>) -> There {
+    match read {
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| Unreadable),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(_) => Err(Unreadable),
     }
 }
 
-impl From<io::Result<Vec<u8>>> for There {
-    /// Only what is not found is not there.
-    fn from(read: io::Result<Vec<u8>>) -> Self {
-        match read.map(String::from_utf8) {
-            Ok(Ok(text)) => Self::Text(text),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::Nothing,
-            Ok(Err(_)) | Err(_) => Self::Unreadable,
-        }
-    }
-}
-
+/// The input of the tools that write.
 #[derive(Deserialize)]
-struct Whole {
+struct Written {
+    #[serde(alias = "notebook_path")]
     file_path: String,
-    content: String,
-}
-
-#[derive(Deserialize)]
-struct One {
-    file_path: String,
+    content: Option<String>,
+    edits: Option<Vec<Piece>>,
+    #[serde(default)]
+    new_source: String,
     #[serde(flatten)]
     piece: Piece,
 }
 
-#[derive(Deserialize)]
-struct Many {
-    file_path: String,
-    edits: Vec<Piece>,
-}
-
-#[derive(Deserialize)]
-struct Cell {
-    notebook_path: String,
-    #[serde(default)]
-    new_source: String,
-}
-
 /// Reads the input of `Write`, `Edit`, `MultiEdit`, `NotebookEdit`; `None`: another tool, or an input that cannot be read.
 pub(crate) fn read(call: &ToolCall) -> Option<Change> {
-    let input = call.tool_input.as_ref()?.get();
-    match call.tool_name.as_str() {
-        "Write" => {
-            let Whole { file_path: file, content } = serde_json::from_str(input).ok()?;
-            Some(Change { file, kind: Kind::Whole(content) })
-        }
-        "Edit" => {
-            let One { file_path: file, piece } = serde_json::from_str(input).ok()?;
-            Some(Change { file, kind: Kind::Pieces(vec![piece]) })
-        }
-        "MultiEdit" => {
-            let Many { file_path: file, edits } = serde_json::from_str(input).ok()?;
-            Some(Change { file, kind: Kind::Pieces(edits) })
-        }
-        "NotebookEdit" => {
-            let Cell { notebook_path: file, new_source } = serde_json::from_str(input).ok()?;
-            Some(Change { file, kind: Kind::Cell(new_source) })
-        }
-        _ => None,
+    if !matches!(call.tool_name.as_str(), "Write" | "Edit" | "MultiEdit" | "NotebookEdit") {
+        return None;
     }
+    let written: Written = serde_json::from_str(call.tool_input.as_ref()?.get()).ok()?;
+    let kind = match call.tool_name.as_str() {
+        "Write" => Kind::Whole(written.content?),
+        "Edit" => Kind::Pieces(vec![written.piece]),
+        "MultiEdit" => Kind::Pieces(written.edits?),
+        _ => Kind::Cell(written.new_source),
+    };
+    Some(Change { file: written.file_path, kind })
 }
 
-/// The file before and after, `there` being what it is now. Line ends are as on Unix in both: the client's tools do not tell
-/// them apart either.
-pub(crate) fn versions(change: &Change, there: impl Into<There>) -> Versions {
-    let there = there.into();
-    let is_unreadable = there == There::Unreadable;
-    let there = match there {
-        There::Text(text) => Some(unix(&text)),
-        There::Nothing | There::Unreadable => None,
-    };
+/// The file before and after. Line ends are as on Unix in both: the client's tools do not tell them apart either.
+pub(crate) fn versions(change: &Change, there: There) -> Versions {
+    let is_unreadable = there.is_err();
+    let there = there.ok().flatten().map(|text| unix(&text));
     match &change.kind {
         Kind::Whole(text) => Versions { before: there, after: unix(text), is_fragment: is_unreadable },
         Kind::Cell(source) => Versions { before: None, after: unix(source), is_fragment: true },

@@ -25,12 +25,13 @@ use view::{Family, Kind, View};
 const MAX_LINES: usize = 20_000;
 
 /// Something that should not be so.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Finding {
     /// The rule.
     pub(crate) rule: String,
     /// The line in the file as it would be, from 1; 0 where that is not known. Within the piece for a fragment.
-    pub(crate) line: u32,
+    pub(crate) line: i64,
     /// Why.
     pub(crate) why: String,
     /// What to do.
@@ -39,7 +40,7 @@ pub(crate) struct Finding {
 
 impl Finding {
     fn new(rule: &str, line: usize, why: impl Into<String>, fix: &str) -> Self {
-        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        let line = i64::try_from(line).unwrap_or(i64::MAX);
         Self { rule: rule.to_owned(), line, why: why.into(), fix: fix.to_owned() }
     }
 }

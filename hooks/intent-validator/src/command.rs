@@ -88,39 +88,35 @@ fn kinds(file: &str, settings: &Settings, asker: &Asker<'_>) -> Vec<Kind> {
     spots.iter().filter_map(|spot| source::kind(&spot.file, settings)).collect()
 }
 
-/// What a change is held against, and where each of it is set.
+/// The rules of a change, and where each is set.
 fn rules_text(section: &Section<Settings>) -> String {
-    let settings = &section.settings;
+    let Settings { checks, core_paths, exclude_paths, tdd, stage2, .. } = &section.settings;
     let by = |key: &str| section.origin(key).map_or_else(String::new, |origin| format!(" ({origin})"));
-    let checks = &settings.checks;
-    let most = |name: &str, most: Option<u32>| match most {
-        Some(most) => format!("{name} {most}"),
-        None => format!("{name} any"),
+    let word = |on: bool| if on { "on" } else { "off" };
+    let most = |most: Option<u32>| most.map_or_else(|| "any".to_owned(), |most| most.to_string());
+    let checks = format!(
+        "secrets {}, commented_out_code {}, max_function_lines {}, max_nesting {}",
+        word(checks.secrets),
+        word(checks.commented_out_code),
+        most(checks.max_function_lines.get()),
+        most(checks.max_nesting.get())
+    );
+    let judge = match stage2 {
+        Stage2::Model => "held against by a model:",
+        Stage2::Off => "held against by nobody (stage2: off):",
     };
-    let word = |name: &str, on: bool| format!("{name} {}", if on { "on" } else { "off" });
-    let found = [
-        word("secrets", checks.secrets),
-        word("commented_out_code", checks.commented_out_code),
-        most("max_function_lines", checks.max_function_lines.get()),
-        most("max_nesting", checks.max_nesting.get()),
-    ];
-    let tdd = if settings.tdd { "core code needs TEST" } else { "TEST is not needed" };
-    let mut text = vec![
+    let tdd = if *tdd { "core code needs TEST" } else { "TEST is not needed" };
+    let head = [
         format!("form: FILE, CHANGES, GOAL{}", by("stage1")),
         format!("tdd: {tdd}{}", by("tdd")),
-        format!("core_paths: {}{}", settings.core_paths.join(", "), by("core_paths")),
-        format!("exclude_paths: {}{}", settings.exclude_paths.join(", "), by("exclude_paths")),
-        format!("checks: {}{}", found.join(", "), by("checks")),
+        format!("core_paths: {}{}", core_paths.join(", "), by("core_paths")),
+        format!("exclude_paths: {}{}", exclude_paths.join(", "), by("exclude_paths")),
+        format!("checks: {checks}{}", by("checks")),
+        format!("rules, {judge}{}", by("stage2")),
     ];
-    let held = match settings.stage2 {
-        Stage2::Model => "rules, held against by a model:",
-        Stage2::Off => "rules, held against by nobody (stage2: off):",
-    };
-    text.push(format!("{held}{}", by("stage2")));
-    let names = settings.rules.iter().filter(|(_, text)| !text.trim().is_empty()).map(|(name, _)| name);
-    let rules = rule_lines(settings).into_iter().zip(names);
-    text.extend(rules.map(|(line, name)| format!("{line}{}", by(&format!("rules.{name}")))));
-    text.join("\n")
+    let rules = rule_lines(&section.settings).into_iter();
+    let rules = rules.map(|(name, line)| format!("{line}{}", by(&format!("rules.{name}"))));
+    head.into_iter().chain(rules).collect::<Vec<_>>().join("\n")
 }
 
 /// What its status says beside what every hook's does: what it asks for, and what that has cost.

@@ -163,7 +163,7 @@ fn names(called: &str, path: &Path, place: &Place, cwd: Option<&Path>) -> Vec<St
 }
 
 fn versions(change: &Change, path: &Path) -> Versions {
-    change::versions(change, read_regular(path, MAX_FILE_BYTES))
+    change::versions(change, change::there(read_regular(path, MAX_FILE_BYTES)))
 }
 
 /// What was declared and said about the change; the transcript is not opened where a recorded declaration is enough.

@@ -229,8 +229,10 @@ impl Scene<'_> {
 
     fn announced(&self, announced: &Announced) -> Result<First, Standing> {
         match announced {
-            Announced::No(missing) if missing.is_empty() => self.blocks(Cause::Declaration, Standing::NoForm),
-            Announced::No(missing) => self.lacks(Lack::Parts(missing.clone())),
+            Announced::No { missing } if missing.is_empty() => {
+                self.blocks(Cause::Declaration, Standing::NoForm)
+            }
+            Announced::No { missing } => self.lacks(Lack::Parts(missing.clone())),
             Announced::NoTest if self.known.wants_test => self.lacks(Lack::Test),
             Announced::Yes | Announced::NoTest => Ok(First::Declared(self.known.all_said())),
         }
@@ -262,7 +264,7 @@ impl Scene<'_> {
         if self.is_enough(Cause::Review) {
             return passes(let_go.or(Some(Allowed::Enough(Cause::Review))));
         }
-        let key = review::key(self.settings, declared, &diff(&place.in_project, versions));
+        let key = review::key(self.settings, &place.file, declared, &diff(&place.in_project, versions));
         let findings = match reply.map(|reply| &reply.verdict) {
             Some(Ok(Review(findings))) => findings.as_slice(),
             Some(Err(why)) => return self.without_verdict(why.clone(), let_go),

@@ -9,11 +9,17 @@ use sha2::{Digest, Sha256};
 use crate::change::beginning;
 use crate::checks::{self, Finding};
 use crate::form::Part as FormPart;
+use crate::plan::Known;
 use crate::settings::Settings;
+use crate::wording::cleaned;
 
 /// Of a path, of a few words, and of what was declared, so many characters are shown.
 const MAX_SHORT: usize = 1_000;
 const MAX_DECLARED: usize = 4_000;
+
+/// So many rules count, and so many characters of each.
+const MAX_RULES: usize = 50;
+const MAX_RULE: usize = 300;
 
 /// Said where a diff is cut.
 const OF_A_PART: &str = "Of the diff only the beginning is shown, and where it ends is marked. Judge what you see; nothing is \
@@ -25,92 +31,43 @@ const UNDECLARED: &str = "This change was not declared, and `declaration` is emp
 
 /// The verdict of stage 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "RawAnnounced", into = "RawAnnounced")]
+#[serde(tag = "verdict")]
 pub(crate) enum Announced {
+    #[serde(rename = "YES")]
     Yes,
-    /// These are missing; none of them: nothing was declared.
-    No(Vec<FormPart>),
+    /// Nothing was declared, or these parts are missing.
+    #[serde(rename = "NO")]
+    No {
+        #[serde(default)]
+        missing: Vec<FormPart>,
+    },
     /// Declared, but for the test.
+    #[serde(rename = "NO_TDD")]
     NoTest,
 }
 
-#[derive(Serialize, Deserialize)]
-struct RawAnnounced {
-    verdict: String,
-    #[serde(default)]
-    missing: Vec<String>,
-}
-
-impl TryFrom<RawAnnounced> for Announced {
-    type Error = &'static str;
-
-    fn try_from(raw: RawAnnounced) -> Result<Self, Self::Error> {
-        const PARTS: [FormPart; 3] = [FormPart::File, FormPart::Changes, FormPart::Goal];
-        let part = |name: &String| PARTS.into_iter().find(|part| part.label() == name);
-        match raw.verdict.as_str() {
-            "YES" => Ok(Self::Yes),
-            "NO" => Ok(Self::No(raw.missing.iter().filter_map(part).collect())),
-            "NO_TDD" => Ok(Self::NoTest),
-            _ => Err("a verdict is YES, NO or NO_TDD"),
-        }
-    }
-}
-
-impl From<Announced> for RawAnnounced {
-    fn from(announced: Announced) -> Self {
-        let (verdict, missing) = match announced {
-            Announced::Yes => ("YES", Vec::new()),
-            Announced::No(missing) => ("NO", missing),
-            Announced::NoTest => ("NO_TDD", Vec::new()),
-        };
-        let missing = missing.into_iter().map(|part| part.label().to_owned()).collect();
-        Self { verdict: verdict.to_owned(), missing }
-    }
-}
-
-/// What a model of stage 2 found; nothing: approved.
+/// The findings of stage 2; without any the change is approved.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "RawReview")]
+#[serde(try_from = "Verdict")]
 pub(crate) struct Review(pub(crate) Vec<Finding>);
 
 #[derive(Deserialize)]
-struct RawReview {
-    verdict: String,
-    #[serde(default)]
-    findings: Vec<RawFinding>,
+#[serde(tag = "verdict", rename_all = "UPPERCASE")]
+enum Verdict {
+    Approved,
+    Blocked {
+        #[serde(default)]
+        findings: Vec<Finding>,
+    },
 }
 
-#[derive(Deserialize)]
-struct RawFinding {
-    #[serde(default)]
-    rule: String,
-    #[serde(default)]
-    line: i64,
-    #[serde(default)]
-    why: String,
-    #[serde(default)]
-    fix: String,
-}
-
-impl TryFrom<RawReview> for Review {
+impl TryFrom<Verdict> for Review {
     type Error = &'static str;
 
-    fn try_from(raw: RawReview) -> Result<Self, Self::Error> {
-        let says = |finding: &RawFinding| !finding.why.trim().is_empty() || !finding.fix.trim().is_empty();
-        let findings: Vec<Finding> = raw.findings.into_iter().filter(says).map(Finding::from).collect();
-        match raw.verdict.as_str() {
-            "APPROVED" => Ok(Self(Vec::new())),
-            "BLOCKED" if findings.is_empty() => Err("BLOCKED says what is wrong"),
-            "BLOCKED" => Ok(Self(findings)),
-            _ => Err("a verdict is APPROVED or BLOCKED"),
-        }
-    }
-}
-
-impl From<RawFinding> for Finding {
-    fn from(raw: RawFinding) -> Self {
-        let RawFinding { rule, line, why, fix } = raw;
-        Self { rule, line: u32::try_from(line).unwrap_or(0), why, fix }
+    fn try_from(verdict: Verdict) -> Result<Self, Self::Error> {
+        let Verdict::Blocked { mut findings } = verdict else { return Ok(Self(Vec::new())) };
+        findings.retain(|finding| !finding.why.trim().is_empty() || !finding.fix.trim().is_empty());
+        if findings.is_empty() { Err("BLOCKED without a finding") } else { Ok(Self(findings)) }
     }
 }
 
@@ -139,45 +96,26 @@ impl<V> From<Asked<V>> for Reply<V> {
     }
 }
 
-/// What stage 1 looks at.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Announcement<'a> {
-    pub(crate) file: &'a str,
-    pub(crate) own: &'a str,
-    pub(crate) before: &'a [String],
-    pub(crate) user: &'a [String],
-}
-
 /// The question of stage 1.
-pub(crate) fn announced<'a>(
-    settings: &'a Settings,
-    instructions: String,
-    shown: &Announcement<'_>,
-) -> Question<'a> {
-    let conversation = characters(settings.judge.max_conversation_chars.get());
+pub(crate) fn announced<'a>(settings: &'a Settings, instructions: String, known: &Known) -> Question<'a> {
+    let most = characters(settings.judge.max_conversation_chars.get()) / 2;
+    let Known { place, words, user, .. } = known;
     Question {
         purpose: "declaration",
         model: &settings.stage1_model,
         fallback: None,
         instructions,
         parts: vec![
-            part("file", shown.file, MAX_SHORT),
-            part("said_before", &shown.before.join("\n\n"), conversation / 2),
-            part("said", shown.own, conversation / 2),
-            part("user", &shown.user.join("\n\n"), conversation / 2),
+            part("file", &place.file, MAX_SHORT),
+            part("said_before", &words.before.join("\n\n"), most),
+            part("said", words.own.as_deref().unwrap_or_default(), most),
+            part("user", &user.join("\n\n"), most),
         ],
-        verdicts: json!({
-            "type": "object",
-            "additionalProperties": false,
-            "required": ["verdict", "missing"],
-            "properties": {
-                "verdict": { "type": "string", "enum": ["YES", "NO", "NO_TDD"] },
-                "missing": {
-                    "type": "array",
-                    "items": { "type": "string", "enum": ["FILE", "CHANGES", "GOAL"] }
-                }
-            }
-        }),
+        verdicts: schema(
+            &["YES", "NO", "NO_TDD"],
+            "missing",
+            &json!({ "type": "string", "enum": ["FILE", "CHANGES", "GOAL"] }),
+        ),
     }
 }
 
@@ -196,6 +134,17 @@ pub(crate) fn reviewed<'a>(
     let diff = masked(diff);
     let cut = beginning(&diff, max_diff);
     let purpose = if cut.is_some() { "review of a part" } else { "review" };
+    let finding = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["rule", "line", "why", "fix"],
+        "properties": {
+            "rule": { "type": "string" },
+            "line": { "type": "integer" },
+            "why": { "type": "string" },
+            "fix": { "type": "string" }
+        }
+    });
     let notes = [(cut.is_some(), OF_A_PART), (declared.is_empty(), UNDECLARED)];
     let notes = notes.into_iter().filter(|(applies, _)| *applies);
     let instructions = notes.fold(instructions, |text, (_, note)| format!("{text}\n\n{note}"));
@@ -210,31 +159,19 @@ pub(crate) fn reviewed<'a>(
             part("diff", cut.as_deref().unwrap_or(&diff), max_diff),
             part("conversation", conversation, characters(judge.max_conversation_chars.get())),
         ],
-        verdicts: review_schema(),
+        verdicts: schema(&["APPROVED", "BLOCKED"], "findings", &finding),
     }
 }
 
-fn review_schema() -> Value {
+/// An object with a verdict and a list.
+fn schema(verdicts: &[&str], list: &str, items: &Value) -> Value {
     json!({
         "type": "object",
         "additionalProperties": false,
-        "required": ["verdict", "findings"],
+        "required": ["verdict", list],
         "properties": {
-            "verdict": { "type": "string", "enum": ["APPROVED", "BLOCKED"] },
-            "findings": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "additionalProperties": false,
-                    "required": ["rule", "line", "why", "fix"],
-                    "properties": {
-                        "rule": { "type": "string" },
-                        "line": { "type": "integer" },
-                        "why": { "type": "string" },
-                        "fix": { "type": "string" }
-                    }
-                }
-            }
+            "verdict": { "type": "string", "enum": verdicts },
+            list: { "type": "array", "items": items }
         }
     })
 }
@@ -247,26 +184,23 @@ fn characters(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// The rules in force, a line each.
-pub(crate) fn rule_lines(settings: &Settings) -> Vec<String> {
-    let rules = settings.rules.iter().filter(|(_, text)| !text.trim().is_empty());
-    rules.map(|(name, text)| format!("- {}: {}", one_line(name), one_line(text))).collect()
+/// The rules in force, a line each: a project may set some, so each is one short line.
+pub(crate) fn rule_lines(settings: &Settings) -> Vec<(&str, String)> {
+    let rules = settings.rules.iter().filter(|(_, text)| !text.trim().is_empty()).take(MAX_RULES);
+    let line = |name: &str, text| format!("- {}: {}", cleaned(name, MAX_RULE), cleaned(text, MAX_RULE));
+    rules.map(|(name, text)| (name.as_str(), line(name, text))).collect()
 }
 
 /// The rules for a model: those that our own checks do not judge in this file.
-pub(crate) fn asked_rules(settings: &Settings, file: &str) -> Vec<String> {
+pub(crate) fn asked_rules(settings: &Settings, file: &str) -> String {
     let checked = checks::rules(file, &settings.checks);
-    let is_asked = |line: &String| !checked.iter().any(|rule| line.starts_with(&format!("- {rule}: ")));
-    rule_lines(settings).into_iter().filter(is_asked).collect()
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let asked = rule_lines(settings).into_iter().filter(|(name, _)| !checked.contains(name));
+    asked.map(|(_, line)| line).collect::<Vec<_>>().join("\n")
 }
 
 /// The identity of a review: the same change under the same declaration, rules and model has the same verdict.
-pub(crate) fn key(settings: &Settings, declared: &str, diff: &str) -> String {
-    digest(&[declared, diff, &rule_lines(settings).join("\n"), &settings.stage2_model])
+pub(crate) fn key(settings: &Settings, file: &str, declared: &str, diff: &str) -> String {
+    digest(&[declared, diff, &asked_rules(settings, file), &settings.stage2_model])
 }
 
 /// The beginning of a hash, in hexadecimal.

@@ -1,7 +1,5 @@
 //! What can be set. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
 
-mod rules;
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -11,7 +9,6 @@ use shared::config::{Bounded, SettingFault, ZeroOr};
 use shared::messages::strange_names;
 
 use crate::prompts;
-use rules::Rules;
 
 /// The section `intent-validator`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -35,9 +32,8 @@ pub struct Settings {
     pub core_paths: Vec<String>,
     /// Not looked at: folders anywhere, or globs from the project's root.
     pub exclude_paths: Vec<String>,
-    /// What a change is held against beside its declaration, by name: 300 characters each. An empty text takes a rule away.
-    #[schemars(with = "BTreeMap<String, String>")]
-    pub rules: Rules,
+    /// The rules a change is held against beside its declaration, by name; the first 300 characters of each count. An empty text removes a rule.
+    pub rules: BTreeMap<String, String>,
     /// The checks that need no model.
     pub checks: Checks,
     /// Blocks before a change is allowed all the same: of one file and agent for want of a declaration, and of one file and prompt
@@ -91,10 +87,8 @@ pub enum Stage2 {
 }
 
 impl Settings {
-    /// Texts that replace none, and rules that are left out.
+    /// Texts that replace none.
     pub(crate) fn faults(&self) -> Vec<SettingFault> {
-        let mut faults = strange_names(&self.message_files, &prompts::ALL);
-        faults.extend(self.rules.faults());
-        faults
+        strange_names(&self.message_files, &prompts::ALL)
     }
 }

@@ -6,7 +6,7 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use shared::protocol::ToolCall;
 
-use super::{There, Versions, beginning, diff, read, versions};
+use super::{Unreadable, Versions, beginning, diff, read, there, versions};
 
 fn call(tool: &str, input: &Value) -> ToolCall {
     ToolCall { tool_name: tool.to_owned(), tool_use_id: None, tool_input: Some(to_raw_value(input).unwrap()) }
@@ -14,7 +14,7 @@ fn call(tool: &str, input: &Value) -> ToolCall {
 
 #[track_caller]
 fn applied(tool: &str, input: &Value, there: Option<&str>) -> Versions {
-    versions(&read(&call(tool, input)).unwrap(), there)
+    versions(&read(&call(tool, input)).unwrap(), Ok(there.map(ToOwned::to_owned)))
 }
 
 #[test]
@@ -76,13 +76,13 @@ fn a_diff_says_what_the_file_is_and_shows_what_is_around() {
 
 #[test]
 fn only_what_is_not_found_is_not_there() {
-    let failed = |kind: io::ErrorKind| There::from(Err(io::Error::from(kind)));
-    assert_eq!(failed(io::ErrorKind::NotFound), There::Nothing);
+    let failed = |kind: io::ErrorKind| there(Err(io::Error::from(kind)));
+    assert_eq!(failed(io::ErrorKind::NotFound), Ok(None));
     for kind in [io::ErrorKind::FileTooLarge, io::ErrorKind::InvalidInput, io::ErrorKind::PermissionDenied] {
-        assert_eq!(failed(kind), There::Unreadable, "{kind}");
+        assert_eq!(failed(kind), Err(Unreadable), "{kind}");
     }
-    assert_eq!(There::from(Ok(b"caf\xe9".to_vec())), There::Unreadable);
-    assert_eq!(There::from(Ok(b"x".to_vec())), There::Text("x".to_owned()));
+    assert_eq!(there(Ok(b"caf\xe9".to_vec())), Err(Unreadable));
+    assert_eq!(there(Ok(b"x".to_vec())), Ok(Some("x".to_owned())));
 }
 
 #[test]

@@ -17,15 +17,15 @@ fn checks() -> Checks {
 
 /// Rule and line of what is found in a new file.
 #[track_caller]
-fn check(path: &str, after: &str, expected: &[(&str, u32)]) {
+fn check(path: &str, after: &str, expected: &[(&str, i64)]) {
     check_change(path, "", after, expected);
 }
 
 #[track_caller]
-fn check_change(path: &str, before: &str, after: &str, expected: &[(&str, u32)]) {
+fn check_change(path: &str, before: &str, after: &str, expected: &[(&str, i64)]) {
     let versions = Versions { before: Some(before.to_owned()), after: after.to_owned(), is_fragment: false };
     let found = find(path, &versions, &checks());
-    let found: Vec<(&str, u32)> = found.iter().map(|finding| (finding.rule.as_str(), finding.line)).collect();
+    let found: Vec<(&str, i64)> = found.iter().map(|finding| (finding.rule.as_str(), finding.line)).collect();
     assert_eq!(found, expected, "{path}:\n{after}");
 }
 

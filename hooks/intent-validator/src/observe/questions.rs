@@ -12,7 +12,7 @@ use super::{about_tests, how_to_declare};
 use crate::change::diff;
 use crate::plan::Known;
 use crate::prompts::{STAGE1, STAGE2, filled};
-use crate::review::{self, Announced, Announcement, Reply, Review};
+use crate::review::{self, Announced, Reply, Review};
 use crate::settings::Settings;
 
 /// Said where a file needs no test.
@@ -26,13 +26,7 @@ pub(super) fn whether_declared(
     texts: &mut Texts<'_>,
 ) -> Reply<Announced> {
     let instructions = about_declarations(context.settings, known, texts);
-    let shown = Announcement {
-        file: &known.place.file,
-        own: known.words.own.as_deref().unwrap_or_default(),
-        before: &known.words.before,
-        user: &known.user,
-    };
-    asked(context, tool, &review::announced(context.settings, instructions, &shown))
+    asked(context, tool, &review::announced(context.settings, instructions, known))
 }
 
 /// Stage 2.
@@ -59,8 +53,7 @@ fn about_declarations(settings: &Settings, known: &Known, texts: &mut Texts<'_>)
 
 /// What the model of stage 2 is told.
 fn about_reviews(settings: &Settings, file: &str, texts: &mut Texts<'_>) -> String {
-    let rules = review::asked_rules(settings, file).join("\n");
-    filled(texts, STAGE2, &[("rules", &rules)])
+    filled(texts, STAGE2, &[("rules", &review::asked_rules(settings, file))])
 }
 
 /// The last messages of the conversation, each with who wrote it, on a line of its own.

@@ -69,7 +69,7 @@ impl Case {
     }
 
     fn review_key(&self, declared: &str) -> String {
-        key(&self.settings, declared, &crate::change::diff("src/a.py", &self.known.versions))
+        key(&self.settings, "src/a.py", declared, &crate::change::diff("src/a.py", &self.known.versions))
     }
 }
 
@@ -161,10 +161,10 @@ fn the_models_word_on_a_declaration() {
     };
     assert_eq!(asks_for_review(&answered(said(Announced::Yes), true)), Some("earlier\n\nsaid"));
     assert_eq!(
-        answered(said(Announced::No(vec![Part::Goal])), true),
+        answered(said(Announced::No { missing: vec![Part::Goal] }), true),
         Standing::Lacks(Lack::Parts(vec![Part::Goal]))
     );
-    assert_eq!(answered(said(Announced::No(vec![])), true), Standing::NoForm);
+    assert_eq!(answered(said(Announced::No { missing: vec![] }), true), Standing::NoForm);
     assert_eq!(answered(said(Announced::NoTest), true), Standing::Lacks(Lack::Test));
     assert!(asks_for_review(&answered(said(Announced::NoTest), false)).is_some(), "no test is wanted");
     assert_eq!(answered(silent(None), true), passes(None));
@@ -274,7 +274,7 @@ fn a_word_on_a_declaration_is_paid_once() {
             change(&mut case.known);
         })
     };
-    let no = Announced::No(vec![Part::Goal]);
+    let no = Announced::No { missing: vec![Part::Goal] };
     let lacks = Standing::Lacks(Lack::Parts(vec![Part::Goal]));
     assert_eq!(again(&no, 599, |_| ()), lacks);
     assert_eq!(again(&no, 600, |_| ()), Standing::AskWhetherDeclared);

@@ -3,16 +3,18 @@
 use judge::{Asked, NotAsked, Outcome, Trouble};
 use serde_json::json;
 
-use super::{Announced, Announcement, Reply, Review, announced, key, reviewed, rule_lines};
+use super::{Announced, MAX_RULES, Reply, Review, announced, key, reviewed, rule_lines};
 use crate::form::Part;
-use crate::plan::tests::defaults;
+use crate::plan::tests::{defaults, known};
 
 #[test]
 fn an_answer_of_stage_1() {
     for (answer, expected) in [
         (json!({ "verdict": "YES", "missing": [] }), Some(Announced::Yes)),
         (json!({ "verdict": "YES" }), Some(Announced::Yes)),
-        (json!({ "verdict": "NO", "missing": ["GOAL", "x"] }), Some(Announced::No(vec![Part::Goal]))),
+        (json!({ "verdict": "NO", "missing": ["GOAL"] }), Some(Announced::No { missing: vec![Part::Goal] })),
+        (json!({ "verdict": "NO" }), Some(Announced::No { missing: vec![] })),
+        (json!({ "verdict": "NO", "missing": ["x"] }), None),
         (json!({ "verdict": "NO_TDD", "missing": [] }), Some(Announced::NoTest)),
         (json!({ "verdict": "yes", "missing": [] }), None),
         (json!({ "verdict": "", "missing": [] }), None),
@@ -57,13 +59,12 @@ fn what_is_no_verdict_is_a_reason_to_ask_the_user_only_where_the_judge_has_faile
 #[test]
 fn what_is_not_ours_is_material_and_never_instruction() {
     let settings = defaults();
-    let shown = Announcement {
-        file: "src/ignore previous.py",
-        own: "OWN",
-        before: &["B1".to_owned(), "B2".to_owned()],
-        user: &["U".to_owned()],
-    };
-    let question = announced(&settings, "ours".to_owned(), &shown);
+    let mut known = known();
+    known.place.file = "src/ignore previous.py".to_owned();
+    known.words.own = Some("OWN".to_owned());
+    known.words.before = vec!["B1".to_owned(), "B2".to_owned()];
+    known.user = vec!["U".to_owned()];
+    let question = announced(&settings, "ours".to_owned(), &known);
     assert_eq!(question.instructions, "ours");
     let parts: Vec<_> = question.parts.iter().map(|part| (part.name, part.text.as_str())).collect();
     let expected =
@@ -93,14 +94,17 @@ fn of_a_long_diff_the_beginning_is_shown_and_the_model_and_the_journal_are_told(
 }
 
 #[test]
-fn a_rule_with_an_empty_text_is_none() {
+fn a_rule_is_one_short_line_and_an_empty_text_removes_one() {
     let mut settings = defaults();
     let all = rule_lines(&settings).len();
     settings.rules.insert("magic-numbers".to_owned(), " ".to_owned());
-    settings.rules.insert("ours".to_owned(), "a\nb".to_owned());
+    settings.rules.insert("ours".to_owned(), format!("a\nb{}", "ü".repeat(1_000)));
     let lines = rule_lines(&settings);
     assert_eq!(lines.len(), all);
-    assert!(lines.contains(&"- ours: a b".to_owned()) && !lines.join("").contains("magic-numbers"));
+    assert!(lines.iter().all(|(name, line)| *name != "magic-numbers" && line.chars().count() < 320));
+    assert!(lines.iter().any(|(_, line)| line.starts_with("- ours: a bü")), "{lines:?}");
+    settings.rules.extend((0..99).map(|number| (format!("z{number}"), "more".to_owned())));
+    assert_eq!(rule_lines(&settings).len(), MAX_RULES);
 }
 
 #[test]
@@ -111,14 +115,14 @@ fn the_key_of_a_review_changes_with_whatever_its_verdict_could_hang_on() {
     let mut other_model = defaults();
     "m".clone_into(&mut other_model.stage2_model);
     let keys = [
-        key(&settings, "d", "diff"),
-        key(&settings, "e", "diff"),
-        key(&settings, "d", "other"),
-        key(&settings, "dd", "iff"),
-        key(&other_rules, "d", "diff"),
-        key(&other_model, "d", "diff"),
+        key(&settings, "a.sql", "d", "diff"),
+        key(&settings, "a.sql", "e", "diff"),
+        key(&settings, "a.sql", "d", "other"),
+        key(&settings, "a.sql", "dd", "iff"),
+        key(&other_rules, "a.sql", "d", "diff"),
+        key(&other_model, "a.sql", "d", "diff"),
     ];
     let different: std::collections::BTreeSet<_> = keys.iter().collect();
     assert_eq!(different.len(), keys.len());
-    assert_eq!(keys[0], key(&settings, "d", "diff"));
+    assert_eq!(keys[0], key(&settings, "a.sql", "d", "diff"));
 }

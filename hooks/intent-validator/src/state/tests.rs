@@ -81,7 +81,8 @@ fn an_approval_holds_for_the_session_and_a_fault_for_ten_minutes() {
 #[test]
 fn a_word_on_a_declaration_is_read_again_as_it_was() {
     let mut state = State::default();
-    let words = [Announced::Yes, Announced::NoTest, Announced::No(vec![Part::Changes, Part::Goal])];
+    let words =
+        [Announced::Yes, Announced::NoTest, Announced::No { missing: vec![Part::Changes, Part::Goal] }];
     for word in words.clone() {
         state.answered(&format!("{word:?}"), word, at(0));
     }
