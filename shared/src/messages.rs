@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{SettingFault, read_text};
 use crate::host::{Host, Places, display_path};
+use crate::notices::not_yet_told;
+use crate::state::Store;
 
 /// A longer text is not read, in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
@@ -70,6 +72,19 @@ impl<'a> Texts<'a> {
         };
         self.unusable.extend(why.map(|why| Unusable { name: text.name, why }));
         text.built_in.trim().to_owned()
+    }
+}
+
+impl Texts<'_> {
+    /// The notice about texts that cannot be used, once in a session.
+    #[must_use]
+    pub fn notice(&self, hook: &str, store: Option<&Store>, session: Option<&str>) -> Option<String> {
+        let notice = |Unusable { name, why }: &Unusable| {
+            format!("{hook}: message_files.{name} {why}; the built-in text was used")
+        };
+        let notices: Vec<String> = self.unusable.iter().map(notice).collect();
+        let fresh = if notices.is_empty() { notices } else { not_yet_told(store?, session?, &notices) };
+        (!fresh.is_empty()).then(|| fresh.join("\n"))
     }
 }
 

@@ -11,7 +11,7 @@ use std::ops::Deref;
 use std::path::Path;
 use std::process::Command;
 
-use judge::{Desk, Part, Question, Settings};
+use judge::{Caller, Part, Question, Settings};
 use serde_json::{Value, json};
 use shared::config::ALL_DEFAULTS;
 use shared::host::{Host, Places};
@@ -112,7 +112,7 @@ fn a_program_that_asks() {
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
     let store = places.open_store();
     let call = Call { session_id: Some("s".to_owned()), cwd: host.cwd(), ..Call::default() };
-    let desk = Desk {
+    let caller = Caller {
         hook: "tempo-stop",
         host: &host,
         places: &places,
@@ -122,7 +122,7 @@ fn a_program_that_asks() {
         settings: &settings(),
         is_refused_elsewhere: &|| false,
     };
-    let asked = judge::ask::<Value>(&question(), &desk);
+    let asked = judge::ask::<Value>(&question(), &caller);
     fs::write(std::env::var(OUTCOME).unwrap(), format!("{:?}", asked.outcome)).unwrap();
 }
 
@@ -205,7 +205,7 @@ fn only_a_whole_structured_answer_is_a_verdict() {
         ("a page", judge_api::page()),
         ("too long", judge_api::huge(&yes())),
     ] {
-        assert_eq!(Asker::new([manner]).asked(), "Failed(Nonsense)", "{what}");
+        assert_eq!(Asker::new([manner]).asked(), "Failed(InvalidResponse)", "{what}");
     }
 }
 

@@ -101,7 +101,7 @@ fn speak(
         .replace("{streak}", &state.streak.to_string())
         .replace("{executed}", &state.executed.to_string());
     let notice = unusable.filter(|_| state.tell(message)).map(|file| {
-        let key = message.key();
+        let (key, _) = message.text();
         format!("delegation-guard: message_files.{key} {file} cannot be read or is empty; the built-in text was used")
     });
     Outcome { verdict: verdict(text), notice, memory: Memory::Save(state), ..Outcome::pass() }

@@ -4,11 +4,8 @@
 //! streak) and commented on at 2, 4, 8, 16, 32 and so on. A subagent's calls are none of its business: they carry an
 //! `agent_id`, so the guard needs to count no subagents and stays on while they run.
 //!
-//! - `settings`: what can be set, with its meaning
-//! - `messages`: what the model reads, built in or the user's own
-//! - `observe`: what kind of event this is, and the user's own texts for it
-//! - `decide`: the rules
-//! - `state`: the streak, and what was said lately
+//! - `observe`: the kind of event, and the user's own texts for it; `messages`: the texts
+//! - `decide`: the rules; `state`: the streak, and the latest refusals and advice
 
 mod decide;
 mod messages;
@@ -16,16 +13,21 @@ mod observe;
 mod settings;
 mod state;
 
-pub use messages::{Message, OwnTexts};
-pub use observe::Facts;
-pub use settings::{FirstCall, MessageFiles, Reminder, Settings};
-pub use state::State;
+use std::process::ExitCode;
 
+use observe::Facts;
+use settings::Settings;
 use shared::hook::{Context, Headless, Hook, Input, NoEffect, Outcome};
+use state::State;
 
-/// The hook.
+/// Runs the hook.
+#[must_use]
+pub fn main() -> ExitCode {
+    shared::run::main::<DelegationGuard>()
+}
+
 #[derive(Debug)]
-pub struct DelegationGuard;
+struct DelegationGuard;
 
 impl Hook for DelegationGuard {
     const NAME: &'static str = "delegation-guard";

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    shared::run::main::<delegation_guard::DelegationGuard>()
+    delegation_guard::main()
 }

@@ -8,35 +8,36 @@ use shared::messages::own_message;
 
 use crate::settings::{MessageFiles, Settings};
 
-/// One text.
+/// A text; the fifth advice stands for all further ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Message {
-    /// The refusal of the first call.
+pub(crate) enum Message {
     FirstCallDenial,
-    /// The advice in its place.
+    /// In place of that refusal.
     FirstCallAdvice,
-    /// The first advice.
     #[serde(rename = "advice_1")]
     Advice1,
-    /// The second.
     #[serde(rename = "advice_2")]
     Advice2,
-    /// The third.
     #[serde(rename = "advice_3")]
     Advice3,
-    /// The fourth.
     #[serde(rename = "advice_4")]
     Advice4,
-    /// All further ones.
     #[serde(rename = "advice_5")]
     Advice5,
-    /// The line after every few executed tools.
+    /// After every few executed tools.
     Reminder,
 }
 
+/// The built-in texts.
+macro_rules! built_in {
+    ($name:literal) => {
+        include_str!(concat!("../../../config/messages/delegation-guard-", $name, ".md"))
+    };
+}
+
 impl Message {
-    /// What may be said before a call.
+    /// The texts before a call: the refusal, the advice in its place, and the advice whose tone rises.
     pub(crate) const BEFORE_A_CALL: [Self; 7] = [
         Self::FirstCallDenial,
         Self::FirstCallAdvice,
@@ -47,42 +48,22 @@ impl Message {
         Self::Advice5,
     ];
 
-    /// The advice of that number, counted from 1: the tone rises up to the fifth.
+    /// The advice of that number, counted from 1.
     pub(crate) const fn advice(number: u32) -> Self {
-        match number {
-            0 | 1 => Self::Advice1,
-            2 => Self::Advice2,
-            3 => Self::Advice3,
-            4 => Self::Advice4,
-            _ => Self::Advice5,
-        }
+        Self::BEFORE_A_CALL[if number < 5 { number as usize + 1 } else { 6 }]
     }
 
-    /// Its key under `message_files`.
-    pub(crate) const fn key(self) -> &'static str {
+    /// The key under `message_files`, and the text that is compiled in.
+    pub(crate) const fn text(self) -> (&'static str, &'static str) {
         match self {
-            Self::FirstCallDenial => "first_call_denial",
-            Self::FirstCallAdvice => "first_call_advice",
-            Self::Advice1 => "advice_1",
-            Self::Advice2 => "advice_2",
-            Self::Advice3 => "advice_3",
-            Self::Advice4 => "advice_4",
-            Self::Advice5 => "advice_5",
-            Self::Reminder => "reminder",
-        }
-    }
-
-    /// The text compiled in.
-    pub(crate) const fn built_in(self) -> &'static str {
-        match self {
-            Self::FirstCallDenial => include_str!("../../../config/messages/delegation-guard-denial.md"),
-            Self::FirstCallAdvice => include_str!("../../../config/messages/delegation-guard-first-call.md"),
-            Self::Advice1 => include_str!("../../../config/messages/delegation-guard-advice-1.md"),
-            Self::Advice2 => include_str!("../../../config/messages/delegation-guard-advice-2.md"),
-            Self::Advice3 => include_str!("../../../config/messages/delegation-guard-advice-3.md"),
-            Self::Advice4 => include_str!("../../../config/messages/delegation-guard-advice-4.md"),
-            Self::Advice5 => include_str!("../../../config/messages/delegation-guard-advice-5.md"),
-            Self::Reminder => include_str!("../../../config/messages/delegation-guard-reminder.md"),
+            Self::FirstCallDenial => ("first_call_denial", built_in!("denial")),
+            Self::FirstCallAdvice => ("first_call_advice", built_in!("first-call")),
+            Self::Advice1 => ("advice_1", built_in!("advice-1")),
+            Self::Advice2 => ("advice_2", built_in!("advice-2")),
+            Self::Advice3 => ("advice_3", built_in!("advice-3")),
+            Self::Advice4 => ("advice_4", built_in!("advice-4")),
+            Self::Advice5 => ("advice_5", built_in!("advice-5")),
+            Self::Reminder => ("reminder", built_in!("reminder")),
         }
     }
 
@@ -102,7 +83,7 @@ impl Message {
 
 /// The user's own texts: each as it reads, or the file that cannot be used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct OwnTexts(pub Vec<(Message, Result<String, String>)>);
+pub(crate) struct OwnTexts(pub(crate) Vec<(Message, Result<String, String>)>);
 
 impl OwnTexts {
     /// Reads those of `messages` that the user has replaced; no file is touched where there are none.
@@ -120,8 +101,8 @@ impl OwnTexts {
     pub(crate) fn text(&self, message: Message) -> (&str, Option<&str>) {
         match self.0.iter().find(|(own, _)| *own == message) {
             Some((_, Ok(text))) => (text.trim(), None),
-            Some((_, Err(file))) => (message.built_in().trim(), Some(file)),
-            None => (message.built_in().trim(), None),
+            Some((_, Err(file))) => (message.text().1.trim(), Some(file)),
+            None => (message.text().1.trim(), None),
         }
     }
 }

@@ -13,7 +13,7 @@ const DELEGATES: [&str; 2] = ["Agent", "Task"];
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Facts {
+pub(crate) enum Facts {
     /// The main session is about to start a subagent.
     Delegation,
     /// The main session is about to use a tool itself.
@@ -26,7 +26,6 @@ pub enum Facts {
     SubagentStart,
     /// A subagent has ended.
     SubagentStop,
-    /// The session ends.
     SessionEnd,
 }
 
@@ -37,7 +36,6 @@ pub(crate) enum Kind {
     Delegation,
     /// It neither counts nor resets.
     Exempt,
-    /// It is work.
     Work,
 }
 

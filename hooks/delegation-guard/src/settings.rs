@@ -10,30 +10,30 @@ use shared::config::Bounded;
 /// The section `delegation-guard`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// What becomes of the first call of the main session after a delegation, or in a new session.
-    pub first_call: FirstCall,
+    pub(crate) first_call: FirstCall,
     /// Calls the main session may make before that happens.
-    pub min_streak_before_block: Bounded<0, 1000>,
+    pub(crate) min_streak_before_block: Bounded<0, 1000>,
     /// The first advice comes at a streak of so many calls, the next ones each time it has doubled.
-    pub advise_from: Bounded<1, 1000>,
+    pub(crate) advise_from: Bounded<1, 1000>,
     /// Tools that neither count nor reset the streak, by their exact names. Replaces the built-in list.
-    pub exempt_tools: Vec<String>,
+    pub(crate) exempt_tools: Vec<String>,
     /// More tools that neither count nor reset the streak, beside `exempt_tools`.
-    pub exempt_tools_add: Vec<String>,
+    pub(crate) exempt_tools_add: Vec<String>,
     /// The line that follows every few executed tools of the main session.
-    pub reminder: Reminder,
+    pub(crate) reminder: Reminder,
     /// How long a subagent is taken to be running whose end is not told, in seconds. Only clients whose subagent calls
     /// cannot be told from the main session's need it.
-    pub subagent_timeout_secs: Bounded<1, 86_400>,
+    pub(crate) subagent_timeout_secs: Bounded<1, 86_400>,
     /// Texts of yours in place of the built-in ones: paths, absolute, from `~`, or from the configuration folder.
-    pub message_files: MessageFiles,
+    pub(crate) message_files: MessageFiles,
 }
 
 /// What becomes of the first call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum FirstCall {
+pub(crate) enum FirstCall {
     /// It is refused, once; sent again, it runs.
     Deny,
     /// It runs, with advice.
@@ -45,35 +45,35 @@ pub enum FirstCall {
 /// The line that follows every few executed tools.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Reminder {
+pub(crate) struct Reminder {
     /// The line is written.
-    pub enabled: bool,
+    pub(crate) enabled: bool,
     /// After how many executed tools of the main session it is due, and due again.
-    pub every: Bounded<1, 1000>,
+    pub(crate) every: Bounded<1, 1000>,
     /// For how many executed tools after an advice it is left out, even if it is due.
-    pub quiet_after_advice: Bounded<0, 1000>,
+    pub(crate) quiet_after_advice: Bounded<0, 1000>,
 }
 
 /// A text of the user's own for each that can be said.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct MessageFiles {
+pub(crate) struct MessageFiles {
     /// The refusal of the first call.
-    pub first_call_denial: Option<PathBuf>,
+    pub(crate) first_call_denial: Option<PathBuf>,
     /// The advice in its place, with `first_call: advise`.
-    pub first_call_advice: Option<PathBuf>,
+    pub(crate) first_call_advice: Option<PathBuf>,
     /// The first advice: at a streak of 2, unless `advise_from` says otherwise.
-    pub advice_1: Option<PathBuf>,
+    pub(crate) advice_1: Option<PathBuf>,
     /// The second: at 4.
-    pub advice_2: Option<PathBuf>,
+    pub(crate) advice_2: Option<PathBuf>,
     /// The third: at 8.
-    pub advice_3: Option<PathBuf>,
+    pub(crate) advice_3: Option<PathBuf>,
     /// The fourth: at 16.
-    pub advice_4: Option<PathBuf>,
+    pub(crate) advice_4: Option<PathBuf>,
     /// All further ones: at 32, 64 and so on.
-    pub advice_5: Option<PathBuf>,
+    pub(crate) advice_5: Option<PathBuf>,
     /// The line that follows every few executed tools.
-    pub reminder: Option<PathBuf>,
+    pub(crate) reminder: Option<PathBuf>,
 }
 
 impl Settings {

@@ -23,33 +23,33 @@ const READ_AFTER: Duration = Duration::from_millis(500);
 /// Where the main session stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct State {
+pub(crate) struct State {
     /// Calls of the main session since the last delegation. Saturates.
-    pub streak: u32,
+    pub(crate) streak: u32,
     /// The first call since the last delegation was refused or advised on.
-    pub block_fired: bool,
+    pub(crate) block_fired: bool,
     /// Tools of the main session executed since the last delegation. Saturates.
-    pub executed: u32,
+    pub(crate) executed: u32,
     /// For so many executed tools there is no reminder.
-    pub quiet_calls: u32,
+    pub(crate) quiet_calls: u32,
     /// Ids of the calls that were advised on and have not ended, the newest last.
-    pub advised_calls: VecDeque<String>,
+    pub(crate) advised_calls: VecDeque<String>,
     /// When each subagent began that cannot be told apart by its calls, the oldest first.
-    pub subagents: VecDeque<Timestamp>,
+    pub(crate) subagents: VecDeque<Timestamp>,
     /// The texts of the user's own that could not be used and of which the user was told.
-    pub told: Vec<Message>,
+    pub(crate) told: Vec<Message>,
     /// What was said last, while it is open whether it is followed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub open: Option<Open>,
+    pub(crate) open: Option<Open>,
 }
 
 /// A refusal or an advice that was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Open {
+pub(crate) struct Open {
     /// The setting behind it.
-    pub rule: String,
+    pub(crate) rule: String,
     /// When it was given.
-    pub at: Timestamp,
+    pub(crate) at: Timestamp,
 }
 
 impl Remembered for State {

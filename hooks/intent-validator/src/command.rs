@@ -13,7 +13,7 @@ use crate::IntentValidator;
 use crate::declare;
 use crate::form::Form;
 use crate::observe::Spot;
-use crate::prompts::{STATUS, filled, unusable};
+use crate::prompts::{STATUS, filled};
 use crate::review::rule_lines;
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::source::{self, Kind};
@@ -28,7 +28,7 @@ pub(crate) const VERBS: &[Verb] = &[
 
 /// What can be asked here and as a prompt: the rules.
 #[derive(Debug)]
-pub struct Rules;
+pub(crate) struct Rules;
 
 impl Commands for IntentValidator {
     type Asked = Rules;
@@ -124,8 +124,7 @@ pub(crate) fn status_lines(settings: &Settings, asker: &Asker<'_>) -> Vec<String
     let mut texts = Texts::new(&settings.message_files, asker.host, asker.places);
     let own = status_text(&mut texts, settings);
     let judge = judge::status_lines(&settings.judge, asker.store, asker.host);
-    let unusable = unusable(&texts).into_iter();
-    let unusable = unusable.map(|key| format!("message_files.{key} cannot be read or is empty"));
+    let unusable = texts.unusable.iter().map(|text| format!("message_files.{} {}", text.name, text.why));
     std::iter::once(own).chain(judge).chain(unusable).collect()
 }
 

@@ -27,9 +27,9 @@ pub(crate) fn decide(input: &Input<'_, IntentValidator>) -> Outcome<State, Turn>
             }
         }
         Facts::Command(reply) => reply.outcome(),
-        Facts::Start(facts) => {
-            let text = facts.text.clone();
-            Outcome { verdict: Verdict::Advise { text }, notice: facts.notice.clone(), ..Outcome::pass() }
+        Facts::Start { text, notice } => {
+            let verdict = Verdict::Advise { text: text.clone() };
+            Outcome { verdict, notice: notice.clone(), ..Outcome::pass() }
         }
         Facts::SessionEnd => Outcome::pass().remembering(Memory::Drop),
     }

@@ -29,21 +29,26 @@ mod source;
 mod state;
 mod wording;
 
-pub use observe::{ChangeFacts, DeclaredFacts, Facts, StartFacts};
-pub use settings::{Settings, Stage1, Stage2};
-pub use state::State;
-
 use std::process::ExitCode;
 
+use observe::Facts;
+use settings::Settings;
 use shared::cli::{self, Asker, Verb};
 use shared::config::{Section, SettingFault};
 use shared::hook::{Context, Headless, Hook, Input, Outcome};
 use shared::host::Host;
+use shared::messages::strange_names;
 use shared::switches::Turn;
+use state::State;
 
-/// The hook.
+/// Runs the hook.
+#[must_use]
+pub fn main() -> ExitCode {
+    shared::run::main::<IntentValidator>()
+}
+
 #[derive(Debug)]
-pub struct IntentValidator;
+struct IntentValidator;
 
 impl Hook for IntentValidator {
     const NAME: &'static str = "intent-validator";
@@ -70,7 +75,7 @@ impl Hook for IntentValidator {
     type Effect = Turn;
 
     fn faults(settings: &Settings) -> Vec<SettingFault> {
-        settings.faults()
+        strange_names(&settings.message_files, &prompts::ALL)
     }
 
     fn is_command(prompt: &str) -> bool {

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    shared::run::main::<intent_validator::IntentValidator>()
+    intent_validator::main()
 }

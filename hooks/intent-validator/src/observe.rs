@@ -20,7 +20,7 @@ use crate::change::{self, Change, Versions};
 use crate::checks;
 use crate::form::{Form, Heard, Quotable as Quotes};
 use crate::plan::{Answers, Known, Local, Standing, local, standing};
-use crate::prompts::{INTENT, TDD, filled, notice};
+use crate::prompts::{INTENT, TDD, filled};
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::source::{self, Kind};
 use crate::state::{Place, Recorded, State};
@@ -36,44 +36,34 @@ const USER_MESSAGES: usize = 5;
 /// one. What is not waited for is asked for in vain, and let go unreviewed.
 const CALL_WRITTEN: Patience = Patience { total: Duration::from_millis(300), step: Duration::from_millis(5) };
 
-/// What was found.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Facts {
+pub(crate) enum Facts {
     /// A source file is about to be changed.
     Change(Box<ChangeFacts>),
     /// Changes were declared in a shell.
     Declared(DeclaredFacts),
-    /// A prompt that is one of our commands, answered.
+    /// The answer to a prompt that is one of our commands.
     Command(cli::Reply),
-    /// A session begins.
-    Start(StartFacts),
-    /// The session ends.
+    Start {
+        text: String,
+        notice: Option<String>,
+    },
     SessionEnd,
 }
 
-/// What was found of a change.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct ChangeFacts {
+pub(crate) struct ChangeFacts {
     pub(crate) known: Known,
     pub(crate) answers: Answers,
-    /// The user's own texts that cannot be used.
+    /// Texts of the user that cannot be used.
     pub(crate) notice: Option<String>,
 }
 
-/// What was declared in a shell.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct DeclaredFacts {
+pub(crate) struct DeclaredFacts {
     pub(crate) recorded: Vec<Recorded>,
-    /// What the model is told of a line that could not be read.
+    /// The message on a line that could not be read.
     pub(crate) unheard: Option<String>,
-}
-
-/// What is told at a session's start.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct StartFacts {
-    pub(crate) text: String,
-    /// The user's own texts that cannot be used.
-    pub(crate) notice: Option<String>,
 }
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
@@ -83,7 +73,7 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         Event::UserPromptSubmit { prompt, source } => {
             cli::prompted::<IntentValidator>(context, prompt, source.as_deref()).map(Facts::Command)
         }
-        Event::SessionStart { .. } => context.settings.announce.then(|| Facts::Start(announcement(context))),
+        Event::SessionStart { .. } => context.settings.announce.then(|| announcement(context)),
         Event::SessionEnd { .. } => Some(Facts::SessionEnd),
         _ => None,
     }
@@ -226,14 +216,19 @@ fn ask(
 }
 
 /// How a change is declared, in the words of the prompt files.
-fn announcement(context: &Context<'_, Settings>) -> StartFacts {
+fn announcement(context: &Context<'_, Settings>) -> Facts {
     let mut texts = Texts::new(&context.settings.message_files, context.host, context.places);
     let program = context.host.own_command(IntentValidator::NAME, context.places);
     let mut text = format!("intent-validator: {}", how_to_declare(&mut texts, &program));
     if context.settings.tdd {
         text = format!("{text}\n{}", about_tests(&mut texts, context.settings));
     }
-    StartFacts { text, notice: notice(context, &texts) }
+    Facts::Start { text, notice: notice(context, &texts) }
+}
+
+/// The notice about texts of the user that cannot be used.
+fn notice(context: &Context<'_, Settings>, texts: &Texts<'_>) -> Option<String> {
+    texts.notice(IntentValidator::NAME, context.store, context.request.call.session_id.as_deref())
 }
 
 fn how_to_declare(texts: &mut Texts<'_>, program: &str) -> String {

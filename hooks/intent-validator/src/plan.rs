@@ -27,11 +27,10 @@ pub(crate) struct Known {
     pub(crate) wants_test: bool,
     pub(crate) versions: Versions,
     pub(crate) local: Local,
-    /// What was said, where that was looked at.
     pub(crate) words: Words,
     /// The call's words were waited for, and were not to be had.
     pub(crate) was_unheard: bool,
-    /// The user's last messages, oldest first.
+    /// Oldest first.
     pub(crate) user: Vec<String>,
     /// No message of theirs is missing that could not be read.
     pub(crate) user_is_whole: bool,

@@ -1,10 +1,6 @@
 //! The texts of config/prompts, and how their placeholders are filled.
 
-use shared::hook::Context;
 use shared::messages::{Text, Texts};
-use shared::notices::not_yet_told;
-
-use crate::settings::Settings;
 
 /// What the model of stage 1 is told.
 pub(crate) const STAGE1: Text = Text {
@@ -18,7 +14,6 @@ pub(crate) const STAGE2: Text = Text {
     built_in: include_str!("../../../config/prompts/pre_tool_use/stage2_code_review.md"),
 };
 
-/// How a change is declared.
 pub(crate) const INTENT: Text = Text {
     name: "intent_declaration_prompt",
     built_in: include_str!("../../../config/prompts/common/intent_declaration_prompt.md"),
@@ -36,30 +31,11 @@ pub(crate) const STATUS: Text = Text {
     built_in: include_str!("../../../config/prompts/user_commands/status_message.md"),
 };
 
-/// All of them.
 pub(crate) const ALL: [Text; 5] = [STAGE1, STAGE2, INTENT, TDD, STATUS];
 
 /// The text with its placeholders filled.
 pub(crate) fn filled(texts: &mut Texts<'_>, text: Text, values: &[(&str, &str)]) -> String {
     fill(&texts.read(text), values)
-}
-
-/// The names of the user's own texts that were wanted and cannot be used.
-pub(crate) fn unusable(texts: &Texts<'_>) -> Vec<&'static str> {
-    texts.unusable.iter().map(|unusable| unusable.name).collect()
-}
-
-/// The notice about the user's own texts that cannot be used, once in a session.
-pub(crate) fn notice(context: &Context<'_, Settings>, texts: &Texts<'_>) -> Option<String> {
-    let (store, session) = context.store.zip(context.request.call.session_id.as_deref())?;
-    let told = |key| {
-        format!(
-            "intent-validator: message_files.{key} cannot be read or is empty; the built-in text was used"
-        )
-    };
-    let told: Vec<String> = unusable(texts).into_iter().map(told).collect();
-    let fresh = if told.is_empty() { told } else { not_yet_told(store, session, &told) };
-    (!fresh.is_empty()).then(|| fresh.join("\n"))
 }
 
 /// Puts each value in the place of its `{name}`. What is put in is not looked through again, and braces around anything else

@@ -86,7 +86,7 @@ impl<V> From<Asked<V>> for Reply<V> {
     fn from(asked: Asked<V>) -> Self {
         let verdict = match asked.outcome {
             Outcome::Answered(verdict) => Ok(verdict),
-            Outcome::Failed(trouble) => Err(Some(trouble.to_string())),
+            Outcome::Failed(error) => Err(Some(error.to_string())),
             Outcome::NotAsked(NotAsked::Misled) => {
                 Err(Some("the project's settings could lead the question elsewhere".to_owned()))
             }

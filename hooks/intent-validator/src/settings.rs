@@ -5,69 +5,66 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use shared::config::{Bounded, SettingFault, ZeroOr};
-use shared::messages::strange_names;
-
-use crate::prompts;
+use shared::config::{Bounded, ZeroOr};
 
 /// The section `intent-validator`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// Who decides whether a change was declared.
-    pub stage1: Stage1,
+    pub(crate) stage1: Stage1,
     /// The model of stage 1: a name as the backend takes it.
-    pub stage1_model: String,
+    pub(crate) stage1_model: String,
     /// Whether a model holds the change against its declaration.
-    pub stage2: Stage2,
+    pub(crate) stage2: Stage2,
     /// The model of stage 2.
-    pub stage2_model: String,
+    pub(crate) stage2_model: String,
     /// The one that is asked where that one is limited or overloaded. Empty: none.
-    pub stage2_fallback_model: Option<String>,
+    pub(crate) stage2_fallback_model: Option<String>,
     /// Core code needs TEST: a test, or a quote of the user who does without.
-    pub tdd: bool,
+    pub(crate) tdd: bool,
     /// File name extensions of source code, without the dot.
-    pub extensions: Vec<String>,
+    pub(crate) extensions: Vec<String>,
     /// Core code: folders, from the project's root or anywhere below it.
-    pub core_paths: Vec<String>,
+    pub(crate) core_paths: Vec<String>,
     /// Not looked at: folders anywhere, or globs from the project's root.
-    pub exclude_paths: Vec<String>,
+    pub(crate) exclude_paths: Vec<String>,
     /// The rules a change is held against beside its declaration, by name; the first 300 characters of each count. An empty text removes a rule.
-    pub rules: BTreeMap<String, String>,
+    pub(crate) rules: BTreeMap<String, String>,
     /// The checks that need no model.
-    pub checks: Checks,
+    pub(crate) checks: Checks,
     /// Blocks before a change is allowed all the same: of one file and agent for want of a declaration, and of one file and prompt
     /// for the same finding.
-    pub max_blocks: Bounded<1, 10>,
+    pub(crate) max_blocks: Bounded<1, 10>,
     /// A declaration recorded by `declare` holds for so many seconds.
-    pub declaration_ttl_secs: Bounded<60, 86_400>,
+    pub(crate) declaration_ttl_secs: Bounded<60, 86_400>,
     /// At a session's start Claude is told how a change is declared.
-    pub announce: bool,
+    pub(crate) announce: bool,
     /// Texts of yours in place of built-in ones, by the name of the prompt file: paths, absolute, from `~`, or from the
     /// configuration folder.
-    pub message_files: BTreeMap<String, PathBuf>,
+    pub(crate) message_files: BTreeMap<String, PathBuf>,
     /// How a model is asked.
-    pub judge: judge::Settings,
+    pub(crate) judge: judge::Settings,
 }
 
 /// The checks that need no model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Checks {
+pub(crate) struct Checks {
     /// A key, a token or a password written into code.
-    pub secrets: bool,
+    pub(crate) secrets: bool,
     /// Code left standing as a comment.
-    pub commented_out_code: bool,
+    pub(crate) commented_out_code: bool,
     /// A function may have so many lines. 0: any number.
-    pub max_function_lines: ZeroOr<5, 10_000>,
+    pub(crate) max_function_lines: ZeroOr<5, 10_000>,
     /// So many conditions and loops may be nested within each other. 0: any number.
-    pub max_nesting: ZeroOr<2, 100>,
+    pub(crate) max_nesting: ZeroOr<2, 100>,
 }
 
 /// Who decides stage 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Stage1 {
+pub(crate) enum Stage1 {
     /// The form alone.
     Local,
     /// A model alone.
@@ -79,16 +76,9 @@ pub enum Stage1 {
 /// Whether a model reviews a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Stage2 {
+pub(crate) enum Stage2 {
     /// It does.
     Model,
     /// It does not.
     Off,
-}
-
-impl Settings {
-    /// Texts that replace none.
-    pub(crate) fn faults(&self) -> Vec<SettingFault> {
-        strange_names(&self.message_files, &prompts::ALL)
-    }
 }

@@ -26,7 +26,7 @@ const WAITED_ENOUGH: u32 = 2;
 /// What is remembered of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct State {
+pub(crate) struct State {
     declared: VecDeque<Recorded>,
     blocked: VecDeque<Blocked>,
     reviews: VecDeque<Given<Vec<Finding>>>,

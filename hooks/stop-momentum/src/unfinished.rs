@@ -7,31 +7,11 @@ use serde::Deserialize;
 use transcript::{Block, Line, Progress, ToolUse, tasks};
 
 /// A command with one of these words proves something about the code.
-const PROVING_WORDS: &[&str] = &[
-    "build", "check", "ci", "clippy", "compile", "e2e", "jest", "lint", "make", "mypy", "nextest", "pytest",
-    "rspec", "spec", "test", "tests", "tox", "tsc", "verify", "vitest",
-];
+const PROVING_WORDS: &str = "build check ci clippy compile e2e jest lint make mypy nextest pytest rspec spec test tests tox tsc verify vitest";
 
 /// A last message with one of these announces more work.
-const ANNOUNCEMENTS: &[&str] = &[
-    "next, i'll",
-    "next i'll",
-    "next, i will",
-    "i'll now",
-    "i will now",
-    "now i'll",
-    "now i will",
-    "let me now",
-    "i'll continue",
-    "i will continue",
-    "i'll proceed",
-    "i will proceed",
-    "still to do",
-    "still need to",
-    "remaining steps",
-    "remaining work",
-    "todo:",
-];
+const ANNOUNCEMENTS: &str = "next, i'll|next i'll|next, i will|i'll now|i will now|now i'll|now i will|let me now|i'll continue|i will continue|\
+    i'll proceed|i will proceed|still to do|still need to|remaining steps|remaining work|todo:";
 
 /// One sign of unfinished work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,15 +28,13 @@ pub enum Sign {
 
 impl fmt::Display for Sign {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OpenTasks(1) => formatter.write_str("1 task is open"),
-            Self::OpenTasks(count) => write!(formatter, "{count} tasks are open"),
-            Self::LastCommandFailed => formatter.write_str("the last command failed"),
-            Self::UnprovenEdits => {
-                formatter.write_str("files were edited and no build, check or test has passed since")
-            }
-            Self::AnnouncedWork => formatter.write_str("your last message announces more work"),
-        }
+        formatter.write_str(match self {
+            Self::OpenTasks(1) => "1 task is open",
+            Self::OpenTasks(count) => return write!(formatter, "{count} tasks are open"),
+            Self::LastCommandFailed => "the last command failed",
+            Self::UnprovenEdits => "files were edited and no build, check or test has passed since",
+            Self::AnnouncedWork => "your last message announces more work",
+        })
     }
 }
 
@@ -65,13 +43,14 @@ impl fmt::Display for Sign {
 pub(crate) fn signs(lines: &[Line], last_message: &str) -> Vec<Sign> {
     let turn_start = lines.iter().rposition(Line::is_prompt).map_or(0, |prompt| prompt + 1);
     let commands = Commands::of(&lines[turn_start..]);
-    let open = open_tasks(lines);
+    let open = tasks(lines).iter().filter(|task| task.progress != Progress::Completed).count();
     let lowered = last_message.to_lowercase().replace('’', "'");
     let mut signs = Vec::new();
     signs.extend((open > 0).then_some(Sign::OpenTasks(open)));
     signs.extend(commands.last_failed.then_some(Sign::LastCommandFailed));
     signs.extend(commands.unproven_edits.then_some(Sign::UnprovenEdits));
-    signs.extend(ANNOUNCEMENTS.iter().any(|words| lowered.contains(words)).then_some(Sign::AnnouncedWork));
+    signs
+        .extend(ANNOUNCEMENTS.split('|').any(|words| lowered.contains(words)).then_some(Sign::AnnouncedWork));
     signs
 }
 
@@ -123,12 +102,7 @@ fn proves_something(input: &str) -> bool {
     }
     let Ok(shell) = serde_json::from_str::<Shell>(input) else { return false };
     let words = shell.command.split(|char: char| !char.is_alphanumeric());
-    words.map(str::to_lowercase).any(|word| PROVING_WORDS.contains(&word.as_str()))
-}
-
-/// How many tasks are neither completed nor deleted, as the task tools have told so far.
-fn open_tasks(lines: &[Line]) -> usize {
-    tasks(lines).iter().filter(|task| task.progress != Progress::Completed).count()
+    words.map(str::to_lowercase).any(|word| PROVING_WORDS.split(' ').any(|proving| proving == word))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::observe::{Facts, Judged, StopFacts};
 use crate::settings::Mode;
 use crate::state::State;
 use crate::texts;
-use crate::worth::{self, HELD_OFTEN_ENOUGH, Scene};
+use crate::worth::{self, HELD_OFTEN_ENOUGH};
 
 pub(crate) fn decide(input: &Input<'_, TempoStop>) -> Outcome<State, Turn> {
     match (&input.request.event, input.facts) {
@@ -42,12 +42,10 @@ fn at_stop(input: &Input<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outc
         blocks: input.blocks,
         started: input.started,
     };
-    let (typed_at, now) = (input.state.typed_at, input.now);
-    let scene = Scene { gate, settings: input.settings, typed_at, now };
-    let outcome = match worth::why_not(&scene) {
+    let outcome = match worth::why_not(&gate, input.settings, input.state, input.now) {
         Some(HELD_OFTEN_ENOUGH) => {
             let notice = format!(
-                "tempo-stop: this turn ends with work left, as the last check saw it: let go after max_blocks ({}) held stops",
+                "tempo-stop: this turn ends with work left, as the last check found: allowed after max_blocks ({}) blocks",
                 input.settings.max_blocks.get()
             );
             let outcome =

@@ -1,36 +1,38 @@
-//! tempo-stop: before Claude stops, a model that stands for the user looks whether what was asked for is done.
+//! tempo-stop: before Claude stops, a model that stands for the user judges whether the user's requests are done.
 //!
 //! The stop gates' common rules come first ([`shared::stop_gate`]); the model is asked last, because it costs money.
 //!
-//! - `settings`: what can be set, with its meaning
-//! - `observe`: what is looked at: the turn, the requests, what was done; and the model's verdict
-//! - `worth`: whether a stop is worth a question at all
-//! - `question`: what the model is asked; `texts`: what can be worded otherwise
-//! - `decide`: the rules
-//! - `state`: when the user last typed something
-//! - `status`: what the command of that name says beside what every hook's does
+//! - `observe`: the turn, the requests, the tool calls, and the model's verdict
+//! - `worth`: whether a stop is worth a question; `question`: the question; `texts`: the texts that the user can replace
+//! - `decide`: the rules; `state`: when the user last typed something
 
 mod decide;
 mod observe;
 mod question;
 mod settings;
 mod state;
-mod status;
 mod texts;
 mod worth;
 
-pub use observe::{Facts, Judged, StopFacts};
-pub use settings::{Mode, Settings};
-pub use state::State;
+use std::process::ExitCode;
 
+use observe::Facts;
+use settings::Settings;
 use shared::cli::{self, Asker};
 use shared::config::{Section, SettingFault};
 use shared::hook::{Context, Headless, Hook, Input, Outcome};
+use shared::messages::strange_names;
 use shared::switches::Turn;
+use state::State;
 
-/// The hook.
+/// Runs the hook.
+#[must_use]
+pub fn main() -> ExitCode {
+    shared::run::main::<TempoStop>()
+}
+
 #[derive(Debug)]
-pub struct TempoStop;
+struct TempoStop;
 
 impl Hook for TempoStop {
     const NAME: &'static str = "tempo-stop";
@@ -50,11 +52,12 @@ impl Hook for TempoStop {
     }
 
     fn status_lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<String> {
-        status::lines(&section.settings, asker)
+        let judge = judge::status_lines(&section.settings.judge, asker.store, asker.host);
+        std::iter::once(section.settings.in_words()).chain(judge).collect()
     }
 
     fn faults(settings: &Settings) -> Vec<SettingFault> {
-        settings.faults()
+        strange_names(&settings.message_files, &texts::ALL)
     }
 
     fn observe(context: &Context<'_, Settings>) -> Option<Facts> {

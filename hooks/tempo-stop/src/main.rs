@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    shared::run::main::<tempo_stop::TempoStop>()
+    tempo_stop::main()
 }

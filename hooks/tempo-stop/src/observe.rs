@@ -5,7 +5,7 @@ use std::path::Path;
 
 use std::time::Duration;
 
-use judge::{Asked, Desk, NotAsked, Question};
+use judge::{Asked, NotAsked, Question};
 use shared::blocks;
 use shared::cli::{self, Asker, Reply};
 use shared::hook::{Context, Hook};
@@ -19,8 +19,8 @@ use crate::TempoStop;
 use crate::question::{self, Material, Verdict};
 use crate::settings::{Mode, Settings};
 use crate::state::State;
-use crate::texts::{ANNOUNCEMENT, HELD, MAX_ANNOUNCEMENT_CHARS, PROMPT, notice};
-use crate::worth::{self, Scene};
+use crate::texts::{ANNOUNCEMENT, HELD, MAX_ANNOUNCEMENT_CHARS, PROMPT};
+use crate::worth;
 
 /// So many of the user's requests are shown.
 const MAX_REQUESTS: usize = 30;
@@ -31,57 +31,44 @@ const MAX_DEEDS: usize = 60;
 /// How a notice of a background task begins, which comes as a prompt.
 const TASK_NOTICE: &str = "<task-notification>";
 
-/// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Facts {
-    /// At a stop.
+pub(crate) enum Facts {
     Stop(StopFacts),
-    /// A prompt.
     Prompt {
-        /// The answer, where it is one of our commands.
+        /// The answer to a command of ours.
         answered: Option<Reply>,
-        /// A person has typed it, as far as the input tells.
+        /// A person typed it, as far as the request shows.
         is_typed: bool,
     },
-    /// A session begins.
     SessionStart {
-        /// What Claude is told; none where nothing is to be said.
         announcement: Option<String>,
-        /// What the user is told.
         notice: Option<String>,
     },
-    /// The session ends.
     SessionEnd,
 }
 
-/// What was found at a stop.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct StopFacts {
-    /// What the turn did.
-    pub work: TurnWork,
-    /// What the model said.
-    pub judged: Judged,
-    /// The text for a held stop.
-    pub text: String,
-    /// What the user is told.
-    pub notice: Option<String>,
+pub(crate) struct StopFacts {
+    pub(crate) work: TurnWork,
+    pub(crate) judged: Judged,
+    /// The text for a blocked stop.
+    pub(crate) text: String,
+    pub(crate) notice: Option<String>,
 }
 
-/// What came of asking a model.
+/// The outcome of asking a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Judged {
+pub(crate) enum Judged {
     /// The stop was not worth a question.
     #[default]
     NotAsked,
-    /// It is not known what the user asked for.
+    /// The user's requests are not known.
     NothingRequested,
-    /// The turn may end.
     Approved,
     /// Something is missing: the feedback.
     Blocked(String),
-    /// Another gate has blocked this stop meanwhile.
+    /// Another hook has blocked this stop.
     HeldElsewhere,
-    /// There is no verdict.
     NoVerdict,
 }
 
@@ -101,7 +88,7 @@ fn at_start(context: &Context<'_, Settings>) -> Facts {
     }
     let mut texts = texts(context);
     let announcement = texts.read(ANNOUNCEMENT).chars().take(MAX_ANNOUNCEMENT_CHARS).collect();
-    Facts::SessionStart { announcement: Some(announcement), notice: notice(context, &texts.unusable) }
+    Facts::SessionStart { announcement: Some(announcement), notice: notice(context, &texts) }
 }
 
 fn at_prompt(context: &Context<'_, Settings>, prompt: &str, source: Option<&str>) -> Facts {
@@ -127,8 +114,7 @@ fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> StopFacts {
     };
     let why_not = |work| {
         let gate = stop_gate::StopFacts { call, stop, work, blocks, started: context.host.started };
-        let (typed_at, now) = (state.typed_at, context.host.now());
-        worth::why_not(&Scene { gate, settings: context.settings, typed_at, now })
+        worth::why_not(&gate, context.settings, &state, context.host.now())
     };
     if why_not(TurnWork::Unknown).is_some() {
         return StopFacts::default();
@@ -148,6 +134,10 @@ fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> StopFacts {
 
 const fn texts<'a>(context: &'a Context<'_, Settings>) -> Texts<'a> {
     Texts::new(&context.settings.message_files, context.host, context.places)
+}
+
+fn notice(context: &Context<'_, Settings>, texts: &Texts<'_>) -> Option<String> {
+    texts.notice(TempoStop::NAME, context.store, context.request.call.session_id.as_deref())
 }
 
 /// What the model is shown.
@@ -182,7 +172,7 @@ fn judged(context: &Context<'_, Settings>, material: &Material) -> StopFacts {
         verdicts: question::schema(),
     };
     let is_held_elsewhere = || is_held_elsewhere(context, &material.last_message);
-    let desk = Desk {
+    let caller = judge::Caller {
         hook: TempoStop::NAME,
         host: context.host,
         places: context.places,
@@ -192,7 +182,7 @@ fn judged(context: &Context<'_, Settings>, material: &Material) -> StopFacts {
         settings: &settings.judge,
         is_refused_elsewhere: &is_held_elsewhere,
     };
-    let Asked { outcome, notice: told } = judge::ask::<Verdict>(&question, &desk);
+    let Asked { outcome, notice: told } = judge::ask::<Verdict>(&question, &caller);
     let judged = match outcome {
         judge::Outcome::Answered(Verdict::Approved) => Judged::Approved,
         judge::Outcome::Answered(Verdict::Blocked(feedback)) => Judged::Blocked(feedback),
@@ -200,7 +190,7 @@ fn judged(context: &Context<'_, Settings>, material: &Material) -> StopFacts {
         judge::Outcome::NotAsked(_) | judge::Outcome::Failed(_) => Judged::NoVerdict,
     };
     let text = if matches!(judged, Judged::Blocked(_)) { texts.read(HELD) } else { String::new() };
-    let told: Vec<String> = told.into_iter().chain(notice(context, &texts.unusable)).collect();
+    let told: Vec<String> = told.into_iter().chain(notice(context, &texts)).collect();
     let notice = (!told.is_empty()).then(|| told.join("\n"));
     StopFacts { judged, text, notice, ..StopFacts::default() }
 }

@@ -26,18 +26,7 @@ const MAX_INPUT_CHARS: usize = 160;
 const MAX_FEEDBACK_CHARS: usize = 2_000;
 
 /// What tells of a tool's input what it is about, the most telling first.
-const TELLING: [&str; 10] = [
-    "file_path",
-    "notebook_path",
-    "command",
-    "pattern",
-    "url",
-    "query",
-    "skill",
-    "subject",
-    "description",
-    "prompt",
-];
+const TELLING: &str = "file_path notebook_path command pattern url query skill subject description prompt";
 
 /// What there is to look at.
 #[derive(Debug, Clone, Default)]
@@ -46,11 +35,9 @@ pub(crate) struct Material {
     pub(crate) requests: Vec<String>,
     /// What both said last, oldest first.
     pub(crate) conversation: Vec<Said>,
-    /// What the turn ends with.
     pub(crate) last_message: String,
     /// What was done in this turn, oldest first.
     pub(crate) deeds: Vec<Deed>,
-    /// The client's permission mode.
     pub(crate) permission_mode: Option<Mode>,
     /// So often this prompt's stop was held already.
     pub(crate) held: u32,
@@ -60,37 +47,28 @@ pub(crate) struct Material {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Answer")]
 pub(crate) enum Verdict {
-    /// The turn may end.
     Approved,
     /// Something is missing.
     Blocked(String),
 }
 
 #[derive(Deserialize)]
-struct Answer {
-    verdict: Word,
-    #[serde(default)]
-    feedback: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-enum Word {
+#[serde(tag = "verdict", rename_all = "UPPERCASE")]
+enum Answer {
     Approved,
-    Blocked,
+    Blocked {
+        #[serde(default)]
+        feedback: String,
+    },
 }
 
 impl TryFrom<Answer> for Verdict {
     type Error = &'static str;
 
-    /// A block that does not say what is missing is none.
     fn try_from(answer: Answer) -> Result<Self, Self::Error> {
-        let feedback = cleaned(&answer.feedback);
-        match answer.verdict {
-            Word::Approved => Ok(Self::Approved),
-            Word::Blocked if feedback.is_empty() => Err("a block without feedback"),
-            Word::Blocked => Ok(Self::Blocked(feedback)),
-        }
+        let Answer::Blocked { feedback } = answer else { return Ok(Self::Approved) };
+        let feedback = cleaned(&feedback);
+        if feedback.is_empty() { Err("a block without feedback") } else { Ok(Self::Blocked(feedback)) }
     }
 }
 
@@ -144,7 +122,7 @@ fn done(deed: &Deed) -> String {
         None => "no result yet",
     };
     let input: Map<String, Value> = serde_json::from_str(&deed.input).unwrap_or_default();
-    let told = TELLING.iter().find_map(|key| input.get(*key)?.as_str());
+    let told = TELLING.split(' ').find_map(|key| input.get(key)?.as_str());
     let told = masked(told.unwrap_or_default());
     let told: String = told.split_whitespace().collect::<Vec<_>>().join(" ");
     let cut: String = told.chars().take(MAX_INPUT_CHARS).collect();

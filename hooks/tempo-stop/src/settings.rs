@@ -5,38 +5,35 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use shared::config::{Bounded, SettingFault};
-use shared::messages::strange_names;
-
-use crate::texts;
+use shared::config::Bounded;
 
 /// The section `tempo-stop`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// When the model is asked.
-    pub mode: Mode,
+    pub(crate) mode: Mode,
     /// You are away when you have typed nothing for so many seconds.
-    pub away_secs: Bounded<1, 86_400>,
+    pub(crate) away_secs: Bounded<1, 86_400>,
     /// Stops of one prompt that are held before one is let go.
-    pub max_blocks: Bounded<1, 6>,
+    pub(crate) max_blocks: Bounded<1, 6>,
     /// The model that is asked: a name as the backend takes it.
-    pub model: String,
+    pub(crate) model: String,
     /// The one that is asked where that one is limited or overloaded. Empty: none.
-    pub fallback_model: Option<String>,
+    pub(crate) fallback_model: Option<String>,
     /// At a session's start Claude is told that its work will be held against what was asked.
-    pub announce: bool,
+    pub(crate) announce: bool,
     /// Texts of yours in place of built-in ones, by the name of the prompt file: paths, absolute, from `~`, or from the
     /// configuration folder.
-    pub message_files: BTreeMap<String, PathBuf>,
+    pub(crate) message_files: BTreeMap<String, PathBuf>,
     /// How a model is asked.
-    pub judge: judge::Settings,
+    pub(crate) judge: judge::Settings,
 }
 
 /// When the model is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
+pub(crate) enum Mode {
     /// At every stop after work.
     On,
     /// Never.
@@ -46,8 +43,16 @@ pub enum Mode {
 }
 
 impl Settings {
-    /// Texts that replace none.
-    pub(crate) fn faults(&self) -> Vec<SettingFault> {
-        strange_names(&self.message_files, &texts::ALL)
+    /// When which model is asked, for `status`.
+    pub(crate) fn in_words(&self) -> String {
+        let (model, most) = (&self.model, self.max_blocks.get());
+        let when = match self.mode {
+            Mode::Off => return "mode off: no stop is judged".to_owned(),
+            Mode::On => "at every stop after work".to_owned(),
+            Mode::Auto => {
+                format!("at stops after work once you have typed nothing for {} s", self.away_secs.get())
+            }
+        };
+        format!("{model} is asked {when}; it blocks at most {most} stops of one prompt")
     }
 }

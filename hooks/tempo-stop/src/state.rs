@@ -7,12 +7,12 @@ use shared::host::Timestamp;
 
 /// What is remembered of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
+pub(crate) struct State {
     /// When the user last typed something.
-    pub typed_at: Option<Timestamp>,
+    pub(crate) typed_at: Option<Timestamp>,
     /// The prompts that were scheduled at the last stop, by hash: they will arrive as if typed.
     #[serde(default)]
-    pub scheduled: Vec<u64>,
+    pub(crate) scheduled: Vec<u64>,
 }
 
 impl Remembered for State {

@@ -1,10 +1,6 @@
 //! What is said and asked in words that the user can replace.
 
-use shared::hook::Context;
-use shared::messages::{Text, Unusable};
-use shared::notices::not_yet_told;
-
-use crate::settings::Settings;
+use shared::messages::Text;
 
 /// What the model is told to do.
 pub(crate) const PROMPT: Text = Text {
@@ -27,22 +23,6 @@ pub(crate) const ALL: [Text; 3] = [PROMPT, ANNOUNCEMENT, HELD];
 
 /// What Claude is told at a session's start has at most so many characters.
 pub(crate) const MAX_ANNOUNCEMENT_CHARS: usize = 400;
-
-/// What the user is to be told of their own texts that cannot be used: once a session.
-pub(crate) fn notice(context: &Context<'_, Settings>, unusable: &[Unusable]) -> Option<String> {
-    let (Some(store), Some(session)) = (context.store, context.request.call.session_id.as_deref()) else {
-        return None;
-    };
-    if unusable.is_empty() {
-        return None;
-    }
-    let told = |Unusable { name, why }: &Unusable| {
-        format!("tempo-stop: message_files.{name} {why}; the built-in text was used")
-    };
-    let told: Vec<String> = unusable.iter().map(told).collect();
-    let fresh = not_yet_told(store, session, &told);
-    (!fresh.is_empty()).then(|| fresh.join("\n"))
-}
 
 /// The text for a held stop with the feedback in it.
 pub(crate) fn held(text: &str, feedback: &str) -> String {

@@ -21,8 +21,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::Desk;
-use super::model::{Exchange, Failure, Reply, Trouble};
+use super::Caller;
+use super::model::{AskError, Exchange, Failure, Reply};
 use shared::host::{Environment, first_program, inherited};
 use shared::state::{Store, ensure_private};
 
@@ -33,38 +33,39 @@ const FOLDER: &str = "judge-cwd";
 ///
 /// # Errors
 /// Why there is no reply.
-pub(super) fn send(exchange: &Exchange<'_>, desk: &Desk<'_>) -> Result<Reply, Failure> {
+pub(super) fn send(exchange: &Exchange<'_>, caller: &Caller<'_>) -> Result<Reply, Failure> {
     let handed_on = environment::handed_on(inherited(environment::is_handed_on));
-    converse(exchange, desk, handed_on)
+    converse(exchange, caller, handed_on)
 }
 
 /// Asks a child that is given these variables of ours.
 fn converse(
     exchange: &Exchange<'_>,
-    desk: &Desk<'_>,
+    caller: &Caller<'_>,
     handed_on: Vec<(OsString, OsString)>,
 ) -> Result<Reply, Failure> {
-    let store = desk.store.ok_or(Trouble::NotStarted)?;
-    let program = find(&desk.settings.claude_program, &desk.host.environment).ok_or(Trouble::NotStarted)?;
+    let store = caller.store.ok_or(AskError::NotStarted)?;
+    let program =
+        find(&caller.settings.claude_program, &caller.host.environment).ok_or(AskError::NotStarted)?;
     let folder = store.dir().join(FOLDER);
-    ensure_private(&folder).map_err(|_| Trouble::NotStarted)?;
+    ensure_private(&folder).map_err(|_| AskError::NotStarted)?;
     let watch = child::Watch::new();
-    let nonce = store.nonce(desk.host.now()).map_err(|_| Trouble::NotStarted)?;
+    let nonce = store.nonce(caller.host.now()).map_err(|_| AskError::NotStarted)?;
     let mut command = Command::new(program);
     command.args(arguments::arguments(exchange)).current_dir(folder).env_clear();
     command.envs(handed_on).envs(environment::ours(nonce.text()));
-    command.envs(named_state_folder(store, desk));
+    command.envs(named_state_folder(store, caller));
     let said = child::ask(command, exchange.material, exchange.deadline, &watch);
     drop(nonce);
     if said == Err(child::Ended::Told) {
         watch.follow();
     }
-    result::read(&said.map_err(child::Ended::trouble)?)
+    result::read(&said.map_err(child::Ended::error)?)
 }
 
 /// Hooks of ours in the child look for the nonce where it was written.
-fn named_state_folder(store: &Store, desk: &Desk<'_>) -> Option<(&'static str, OsString)> {
-    let is_named = desk.places.default_state_dir.as_deref() != Some(store.dir());
+fn named_state_folder(store: &Store, caller: &Caller<'_>) -> Option<(&'static str, OsString)> {
+    let is_named = caller.places.default_state_dir.as_deref() != Some(store.dir());
     is_named.then(|| ("CLAUDE_HOOK_STATE_DIR", store.dir().into()))
 }
 

@@ -13,8 +13,6 @@
 //! - `report`: what `status` says of it
 
 mod claude_cli;
-#[cfg(test)]
-mod desk;
 mod exchange;
 mod ledger;
 mod messages_api;
@@ -24,6 +22,8 @@ mod price;
 mod question;
 mod report;
 mod settings;
+#[cfg(test)]
+mod tests;
 
 use serde::de::DeserializeOwned;
 
@@ -31,14 +31,14 @@ use shared::host::{Host, Places};
 use shared::protocol::Call;
 use shared::state::Store;
 
-pub use model::Trouble;
+pub use model::AskError;
 pub use permission::NotAsked;
 pub use question::{Part, Question, spoken};
 pub use report::status_lines;
 pub use settings::{Backend, OnFailure, Price, Settings};
 
 /// From where a question is asked.
-pub struct Desk<'a> {
+pub struct Caller<'a> {
     /// The hook that asks.
     pub hook: &'static str,
     /// Clock and environment.
@@ -65,7 +65,7 @@ pub enum Outcome<V> {
     /// Nobody was asked.
     NotAsked(NotAsked),
     /// It was asked and there is no verdict.
-    Failed(Trouble),
+    Failed(AskError),
 }
 
 /// What came of a question, and what the user is to be told of it: once a session for each cause.
@@ -79,6 +79,6 @@ pub struct Asked<V> {
 
 /// Asks. The journal has what it took, or why there is no verdict.
 #[must_use]
-pub fn ask<V: DeserializeOwned>(question: &Question<'_>, desk: &Desk<'_>) -> Asked<V> {
-    exchange::ask(question, desk)
+pub fn ask<V: DeserializeOwned>(question: &Question<'_>, caller: &Caller<'_>) -> Asked<V> {
+    exchange::ask(question, caller)
 }

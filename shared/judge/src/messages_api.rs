@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::Desk;
-use super::model::{Exchange, MAX_OUTPUT_TOKENS, Reply, Trouble};
+use super::Caller;
+use super::model::{AskError, Exchange, MAX_OUTPUT_TOKENS, Reply};
 use shared::courier::{self, Request};
 use shared::host::Host;
 
@@ -44,7 +44,7 @@ struct Access {
 
 impl Access {
     fn of(host: &Host) -> Option<Self> {
-        let key = host.api_key().and_then(|key| one_word(&key))?;
+        let key = key(host)?;
         let url = url(host.api_base().as_deref());
         let proxy = courier::proxy_for(&url, host);
         Some(Self { key, url, proxy })
@@ -55,17 +55,17 @@ impl Access {
 ///
 /// # Errors
 /// Why there is no reply.
-pub(super) fn send(exchange: &Exchange<'_>, desk: &Desk<'_>) -> Result<Reply, Trouble> {
-    let access = Access::of(desk.host).ok_or(Trouble::NoKey)?;
-    let courier = courier::beside_this_program().ok_or(Trouble::NotStarted)?;
+pub(super) fn send(exchange: &Exchange<'_>, caller: &Caller<'_>) -> Result<Reply, AskError> {
+    let access = Access::of(caller.host).ok_or(AskError::NoKey)?;
+    let courier = courier::beside_this_program().ok_or(AskError::NotStarted)?;
     carry(exchange, &access, &courier)
 }
 
 /// Whatever the server or the courier does, it is over at the deadline.
-fn carry(exchange: &Exchange<'_>, access: &Access, courier: &Path) -> Result<Reply, Trouble> {
+fn carry(exchange: &Exchange<'_>, access: &Access, courier: &Path) -> Result<Reply, AskError> {
     let left = exchange.deadline.saturating_duration_since(Instant::now());
     if left < LEAST {
-        return Err(Trouble::Late);
+        return Err(AskError::Late);
     }
     let request = request(exchange, access, left.saturating_sub(MARGIN));
     answer::read(courier::ask_within(&request, left, courier))
@@ -99,6 +99,15 @@ fn body(exchange: &Exchange<'_>) -> Value {
         "messages": [{ "role": "user", "content": exchange.material }],
         "output_config": { "format": { "type": "json_schema", "schema": exchange.verdicts } },
     })
+}
+
+/// The user has a key that can be used.
+pub(super) fn has_key(host: &Host) -> bool {
+    key(host).is_some()
+}
+
+fn key(host: &Host) -> Option<String> {
+    host.api_key().and_then(|key| one_word(&key))
 }
 
 fn url(base: Option<&str>) -> String {

@@ -10,15 +10,11 @@ pub(super) const MAX_OUTPUT_TOKENS: u32 = 4_000;
 /// One question to one model.
 #[derive(Debug)]
 pub(super) struct Exchange<'a> {
-    /// The model.
     pub(super) model: &'a str,
-    /// Our own words.
     pub(super) instructions: &'a str,
     /// Everything else, see [`super::question::material`].
     pub(super) material: &'a str,
-    /// The JSON Schema of the answer.
     pub(super) verdicts: &'a Value,
-    /// Until then.
     pub(super) deadline: Instant,
 }
 
@@ -27,16 +23,13 @@ pub(super) struct Exchange<'a> {
 pub(super) struct Tokens {
     /// It read, those from a cache included.
     pub(super) input: u64,
-    /// It wrote.
     pub(super) output: u64,
 }
 
 /// What came back.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Reply {
-    /// The structured answer.
     pub(super) verdict: Value,
-    /// What it took.
     pub(super) tokens: Tokens,
     /// What it cost, where the backend says so, in millionths of a US dollar.
     pub(super) micro_usd: Option<u64>,
@@ -45,24 +38,23 @@ pub(super) struct Reply {
 /// No verdict came back, but money may be gone all the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Failure {
-    /// Why.
-    pub(super) trouble: Trouble,
+    pub(super) error: AskError,
     /// What it took, where the backend says so.
     pub(super) tokens: Option<Tokens>,
     /// What it cost, where the backend says so, in millionths of a US dollar.
     pub(super) micro_usd: Option<u64>,
 }
 
-impl From<Trouble> for Failure {
+impl From<AskError> for Failure {
     /// Nothing is known of what it took.
-    fn from(trouble: Trouble) -> Self {
-        Self { trouble, tokens: None, micro_usd: None }
+    fn from(error: AskError) -> Self {
+        Self { error, tokens: None, micro_usd: None }
     }
 }
 
 /// Why there is no verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum AskError {
     /// There is no key in the environment.
     #[error("there is no ANTHROPIC_API_KEY in the environment")]
     NoKey,
@@ -89,12 +81,12 @@ pub enum Trouble {
     Refused,
     /// What came back is no verdict.
     #[error("the model's answer is no verdict")]
-    Nonsense,
+    InvalidResponse,
 }
 
-impl Trouble {
+impl AskError {
     /// A model may have answered all the same, and been paid for it.
     pub(super) const fn may_have_cost(self) -> bool {
-        matches!(self, Self::Late | Self::Nonsense)
+        matches!(self, Self::Late | Self::InvalidResponse)
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::Desk;
+use super::Caller;
 use super::settings::Settings;
 use shared::host::{Clock, Environment, Host, display_path};
 use shared::project_env::is_misled;
@@ -80,9 +80,9 @@ impl NotAsked {
 }
 
 /// Why nobody may be asked now; what counts calls and money is `ledger`.
-pub(super) fn obstacle(desk: &Desk<'_>) -> Option<NotAsked> {
-    let standing = standing(desk.settings, desk.store, desk.host, desk.call.cwd.as_deref());
-    standing.or_else(|| is_refused(desk).then_some(NotAsked::RefusedElsewhere))
+pub(super) fn obstacle(caller: &Caller<'_>) -> Option<NotAsked> {
+    let standing = standing(caller.settings, caller.store, caller.host, caller.call.cwd.as_deref());
+    standing.or_else(|| is_refused(caller).then_some(NotAsked::RefusedElsewhere))
 }
 
 /// As far as it does not depend on a call of a tool.
@@ -104,11 +104,11 @@ pub(super) fn standing(
 
 /// Looks when those that run beside this hook have had time. A test's clock stands still, and so do its
 /// hooks.
-fn is_refused(desk: &Desk<'_>) -> bool {
-    if let Clock::System = desk.host.clock {
+fn is_refused(caller: &Caller<'_>) -> bool {
+    if let Clock::System = caller.host.clock {
         std::thread::sleep(OTHERS_TAKE);
     }
-    (desk.is_refused_elsewhere)()
+    (caller.is_refused_elsewhere)()
 }
 
 /// The global file, as a person reads it.

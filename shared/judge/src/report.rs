@@ -2,13 +2,18 @@
 
 use super::permission::{NotAsked, global_file, standing};
 use super::settings::{Backend, Settings};
-use super::{ledger, price};
+use super::{ledger, messages_api, price};
+use crate::model::AskError;
 use shared::host::Host;
 use shared::state::Store;
 
-/// How a model is asked, and what was spent, a line each.
+/// How a model is asked, what was spent, and why none would be asked now, a line each.
 #[must_use]
 pub fn status_lines(settings: &Settings, store: Option<&Store>, host: &Host) -> Vec<String> {
+    lines(settings, store, host, messages_api::has_key(host))
+}
+
+fn lines(settings: &Settings, store: Option<&Store>, host: &Host, has_key: bool) -> Vec<String> {
     let way = way(settings);
     let tally = store.and_then(|store| ledger::tally(store, host.now()));
     let spent = tally.map(|tally| spent(settings, tally));
@@ -20,7 +25,10 @@ pub fn status_lines(settings: &Settings, store: Option<&Store>, host: &Host) -> 
     let own = environment.home.as_deref().map(|home| home.join(".claude"));
     let config_dir = environment.claude_config_dir.clone().or(own);
     let file = global_file(config_dir.as_deref(), environment);
-    let why = why.map(|why| format!("nobody is asked now: {}", why.explained(settings, &file)));
+    let lacks_key = settings.backend == Some(Backend::MessagesApi) && !has_key;
+    let why = why.map(|why| why.explained(settings, &file));
+    let why = why.or_else(|| lacks_key.then(|| AskError::NoKey.to_string()));
+    let why = why.map(|why| format!("no model is asked now: {why}"));
     way.into_iter().chain(spent).chain(why).collect()
 }
 

@@ -141,8 +141,8 @@ fn tool(id: &str) -> ToolCall {
 /// Which of our texts was said; each begins in its own way.
 fn said(verdict: &Verdict) -> Said {
     let is = |text: &str, message: Message| {
-        let (start, _) = message.built_in().split_once('{').unwrap();
-        let (_, end) = message.built_in().trim().rsplit_once('}').unwrap();
+        let (start, _) = message.text().1.split_once('{').unwrap();
+        let (_, end) = message.text().1.trim().rsplit_once('}').unwrap();
         text.starts_with(start) && text.ends_with(end)
     };
     match verdict {

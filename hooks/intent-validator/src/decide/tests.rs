@@ -8,7 +8,7 @@ use shared::switches::Turn;
 use super::decide;
 use crate::checks::Finding;
 use crate::form::{Form, Lack};
-use crate::observe::{ChangeFacts, DeclaredFacts, Facts, StartFacts};
+use crate::observe::{ChangeFacts, DeclaredFacts, Facts};
 use crate::plan::tests::{NOON, defaults, finding, known, lacks, said};
 use crate::plan::{Answers, Local};
 use crate::review::{Reply, Review};
@@ -178,7 +178,7 @@ fn everything_else() {
     let settings = defaults();
     let decided = |facts: &Facts| outcome(facts, &State::default(), &settings);
     assert_eq!(decided(&Facts::SessionEnd).memory, Memory::Drop);
-    let start = Facts::Start(StartFacts { text: "how".into(), notice: None });
+    let start = Facts::Start { text: "how".into(), notice: None };
     assert_eq!(decided(&start).verdict, Verdict::Advise { text: "how".into() });
     let recorded = Recorded {
         names: vec!["a.py".into()],

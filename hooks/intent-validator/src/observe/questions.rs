@@ -1,6 +1,6 @@
 //! The models are asked: what they are told and shown, and what came of it.
 
-use judge::{Desk, Question};
+use judge::{Caller, Question};
 use serde::de::DeserializeOwned;
 use shared::blocks;
 use shared::hook::Context;
@@ -74,7 +74,7 @@ fn asked<V: DeserializeOwned>(
         let ledger = session.map(|(store, session)| blocks::read(store, session));
         ledger.zip(tool.tool_use_id.as_deref()).is_some_and(|(ledger, id)| ledger.is_denied(id))
     };
-    let desk = Desk {
+    let caller = Caller {
         hook: "intent-validator",
         host: context.host,
         places: context.places,
@@ -84,7 +84,7 @@ fn asked<V: DeserializeOwned>(
         settings: &context.settings.judge,
         is_refused_elsewhere: &is_refused_elsewhere,
     };
-    judge::ask(question, &desk).into()
+    judge::ask(question, &caller).into()
 }
 
 #[cfg(test)]

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use shared::hook::Hook;
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::messages::Texts;
 
-use super::{ALL, STAGE2, STATUS, TDD, fill, filled, unusable};
+use super::{ALL, STAGE2, STATUS, TDD, fill, filled};
+use crate::IntentValidator;
 use crate::plan::tests::defaults;
 
 pub(crate) fn host() -> Host {
@@ -65,7 +67,8 @@ fn a_text_of_the_users_own_comes_first_and_one_that_cannot_be_used_is_told() {
     assert_eq!(filled(&mut texts, TDD, &[("core_paths", "src/")]), "core is src/");
     assert!(filled(&mut texts, STAGE2, &[]).starts_with("You review one change"));
     assert!(filled(&mut texts, STATUS, &[]).starts_with("stage 1"));
-    assert_eq!(unusable(&texts), ["stage2_code_review", "status_message"]);
+    let unusable: Vec<_> = texts.unusable.iter().map(|text| text.name).collect();
+    assert_eq!(unusable, ["stage2_code_review", "status_message"]);
 }
 
 #[test]
@@ -73,7 +76,7 @@ fn a_name_that_replaces_no_text_is_a_fault() {
     let mut settings = defaults();
     settings.message_files.insert("stage2_code_review".to_owned(), "a.md".into());
     settings.message_files.insert("stage_2".to_owned(), "b.md".into());
-    let faults = settings.faults();
+    let faults = IntentValidator::faults(&settings);
     let paths: Vec<_> = faults.iter().map(|fault| fault.path.join(".")).collect();
     assert_eq!(paths, ["message_files.stage_2"]);
     assert!(faults[0].what.contains("stage2_code_review"), "{}", faults[0].what);

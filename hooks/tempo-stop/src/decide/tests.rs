@@ -5,7 +5,7 @@ use std::time::Duration;
 use shared::blocks::BlockCount;
 use shared::cli::Reply;
 use shared::config::{self, Bounded, SectionSpec, Sources};
-use shared::hook::{AuditEvent, Input, Memory, Outcome, Reaction, ReactionKind, Verdict};
+use shared::hook::{AuditEvent, Hook, Input, Memory, Outcome, Reaction, ReactionKind, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Request, Stop};
 use shared::stop_gate::never_blocked_by_input;
@@ -13,6 +13,7 @@ use shared::switches::{Position, Turn};
 use transcript::TurnWork;
 
 use super::decide;
+use crate::TempoStop;
 use crate::observe::{Facts, Judged, StopFacts};
 use crate::settings::{Mode, Settings};
 use crate::state::State;
@@ -57,12 +58,7 @@ fn case() -> Case {
     }
 }
 
-fn input<T>(
-    event: Event,
-    facts: &Facts,
-    case: &Case,
-    use_it: impl FnOnce(&Input<'_, crate::TempoStop>) -> T,
-) -> T {
+fn input<T>(event: Event, facts: &Facts, case: &Case, use_it: impl FnOnce(&Input<'_, TempoStop>) -> T) -> T {
     use_it(&Input {
         request: &Request { call: case.call.clone(), event },
         facts,
@@ -311,10 +307,10 @@ fn the_built_in_texts_keep_to_their_form() {
 #[test]
 fn a_text_that_replaces_none_is_a_fault() {
     let mut settings = defaults();
-    assert_eq!(settings.faults(), []);
+    assert_eq!(TempoStop::faults(&settings), []);
     settings.message_files.insert("session_start_message".into(), "a.md".into());
     settings.message_files.insert("stop_hook_prompt".into(), "b.md".into());
-    let faults = settings.faults();
+    let faults = TempoStop::faults(&settings);
     assert_eq!(faults.len(), 1);
     assert_eq!(faults[0].path, ["message_files", "stop_hook_prompt"]);
     assert!(faults[0].what.contains("stop_hook_validator_prompt"), "{}", faults[0].what);

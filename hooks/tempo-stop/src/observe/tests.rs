@@ -211,16 +211,16 @@ fn a_command_of_ours_is_answered() {
     let (answer, _) = scene(&[]).prompt("tempo-stop Status", None);
     let answer = answer.unwrap();
     assert!(answer.contains("claude-haiku-5-5 is asked at every stop after work"), "{answer}");
-    assert!(answer.contains("nobody is asked now"), "{answer}");
+    assert!(answer.contains("no model is asked now"), "{answer}");
     assert_eq!(scene(&[]).prompt("tempo-stop is a hook", None), (None, true));
 }
 
 #[test]
 fn the_status_tells_the_mode_that_its_switch_set_and_the_hooks_own_switch_sets_none() {
     for (switch, position, expected) in [
-        ("tempo-stop.mode", Position::Off, "mode off: no stop is looked at"),
+        ("tempo-stop.mode", Position::Off, "mode off: no stop is judged"),
         ("tempo-stop.mode", Position::Auto, "once you have typed nothing for 600 s"),
-        ("tempo-stop", Position::On, "mode off: no stop is looked at"),
+        ("tempo-stop", Position::On, "mode off: no stop is judged"),
     ] {
         let scene = scene(&[]);
         std::fs::write(scene.file("requirements.yaml"), "tempo-stop: {enabled: true, mode: off}\n").unwrap();

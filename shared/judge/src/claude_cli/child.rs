@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use crate::model::Trouble;
+use crate::model::AskError;
 use shared::courier::{end, in_a_group_of_its_own, talk};
 
 pub(super) use signal::Watch;
@@ -31,10 +31,10 @@ pub(super) enum Ended {
 }
 
 impl Ended {
-    pub(super) const fn trouble(self) -> Trouble {
+    pub(super) const fn error(self) -> AskError {
         match self {
-            Self::NotStarted => Trouble::NotStarted,
-            Self::Late | Self::Told => Trouble::Late,
+            Self::NotStarted => AskError::NotStarted,
+            Self::Late | Self::Told => AskError::Late,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::model::{Failure, Reply, Tokens, Trouble};
+use crate::model::{AskError, Failure, Reply, Tokens};
 
 /// How the only failure ends that has no field to be known by: there is no login.
 const NO_LOGIN: &str = "Please run /login";
@@ -15,21 +15,21 @@ const NO_LOGIN: &str = "Please run /login";
 pub(super) fn read(said: &[u8]) -> Result<Reply, Failure> {
     if said.trim_ascii().is_empty() {
         // It does not know an argument, or could not even begin.
-        return Err(Trouble::NotStarted.into());
+        return Err(AskError::NotStarted.into());
     }
-    let said: Value = serde_json::from_slice(said).map_err(|_| Trouble::Nonsense)?;
-    let result = closing(&said).ok_or(Trouble::Nonsense)?;
+    let said: Value = serde_json::from_slice(said).map_err(|_| AskError::InvalidResponse)?;
+    let result = closing(&said).ok_or(AskError::InvalidResponse)?;
     let micro_usd = result["total_cost_usd"].as_f64().and_then(micro_usd);
-    let failed = |trouble| {
+    let failed = |error| {
         let tokens = result["usage"].is_object().then(|| tokens(&result["usage"]));
-        Err(Failure { trouble, tokens, micro_usd })
+        Err(Failure { error, tokens, micro_usd })
     };
     if result["is_error"] != Value::Bool(false) {
-        return failed(trouble(result));
+        return failed(error(result));
     }
     let verdict = result["structured_output"].clone();
     if !verdict.is_object() {
-        return failed(Trouble::Nonsense);
+        return failed(AskError::InvalidResponse);
     }
     Ok(Reply { verdict, tokens: tokens(&result["usage"]), micro_usd })
 }
@@ -54,58 +54,52 @@ fn micro_usd(usd: f64) -> Option<u64> {
     format!("{:.0}", (usd * 1e6 - 1e-3).max(0.0).ceil()).parse().ok()
 }
 
-fn trouble(result: &Value) -> Trouble {
-    let by_cause = result["api_error"].as_str().and_then(by_cause);
-    let by_status = || result["api_error_status"].as_u64().and_then(by_status);
-    let by_type = || result["api_error_type"].as_str().and_then(by_type);
-    let by_login = || result["result"].as_str()?.ends_with(NO_LOGIN).then_some(Trouble::Unauthorized);
-    by_cause.or_else(by_status).or_else(by_type).or_else(by_login).unwrap_or(Trouble::Nonsense)
+fn error(result: &Value) -> AskError {
+    let named = |field: &str| by_name(result[field].as_str()?);
+    let by_status = || by_status(result["api_error_status"].as_u64()?);
+    let by_login = || result["result"].as_str()?.ends_with(NO_LOGIN).then_some(AskError::Unauthorized);
+    let found = named("api_error").or_else(by_status).or_else(|| named("api_error_type"));
+    found.or_else(by_login).unwrap_or(AskError::InvalidResponse)
 }
 
-/// What the client itself has found out.
-fn by_cause(cause: &str) -> Option<Trouble> {
-    match cause {
-        "usage_limit_reached" | "model_requires_usage_credits" | "long_context_credits_required" => {
-            Some(Trouble::Limited)
-        }
-        "connection_failed"
-        | "tls_untrusted_ca"
-        | "tls_cert_signature_failure"
-        | "gateway_content_type"
-        | "network_edge_blocked" => Some(Trouble::Unreachable),
-        "stream_idle_timeout" | "no_response" | "empty_completion" => Some(Trouble::Overloaded),
-        "stored_login_refused"
-        | "oauth_refresh_store_refused"
-        | "provider_credentials"
-        | "gateway_signin_required"
-        | "gateway_session_expired"
-        | "api_key_auth_disabled"
-        | "org_disabled_credential"
-        | "invalid_credential_header" => Some(Trouble::Unauthorized),
-        "message_over_context_limit" | "model_substitution_disabled" | "claude_code_version_too_old" => {
-            Some(Trouble::Refused)
-        }
-        _ => None,
-    }
+/// The client's own causes, and the types of the API: an error in the middle of a reply has no status.
+const NAMES: [(AskError, &str); 5] = [
+    (
+        AskError::Limited,
+        "usage_limit_reached model_requires_usage_credits long_context_credits_required rate_limit_error",
+    ),
+    (
+        AskError::Unreachable,
+        "connection_failed tls_untrusted_ca tls_cert_signature_failure gateway_content_type network_edge_blocked",
+    ),
+    (
+        AskError::Overloaded,
+        "stream_idle_timeout no_response empty_completion overloaded_error api_error timeout_error",
+    ),
+    (
+        AskError::Unauthorized,
+        "stored_login_refused oauth_refresh_store_refused provider_credentials gateway_signin_required \
+         gateway_session_expired api_key_auth_disabled org_disabled_credential invalid_credential_header \
+         authentication_error permission_error",
+    ),
+    (
+        AskError::Refused,
+        "message_over_context_limit model_substitution_disabled claude_code_version_too_old invalid_request_error \
+         not_found_error request_too_large",
+    ),
+];
+
+fn by_name(name: &str) -> Option<AskError> {
+    let is_own = |names: &str| names.split(' ').any(|own| own == name);
+    NAMES.into_iter().find(|(_, names)| is_own(names)).map(|(error, _)| error)
 }
 
-fn by_status(status: u64) -> Option<Trouble> {
+fn by_status(status: u64) -> Option<AskError> {
     match status {
-        401 | 403 => Some(Trouble::Unauthorized),
-        429 => Some(Trouble::Limited),
-        400..=499 => Some(Trouble::Refused),
-        500.. => Some(Trouble::Overloaded),
-        _ => None,
-    }
-}
-
-/// An error in the middle of a reply has no status.
-fn by_type(kind: &str) -> Option<Trouble> {
-    match kind {
-        "authentication_error" | "permission_error" => Some(Trouble::Unauthorized),
-        "rate_limit_error" => Some(Trouble::Limited),
-        "overloaded_error" | "api_error" | "timeout_error" => Some(Trouble::Overloaded),
-        "invalid_request_error" | "not_found_error" | "request_too_large" => Some(Trouble::Refused),
+        401 | 403 => Some(AskError::Unauthorized),
+        429 => Some(AskError::Limited),
+        400..=499 => Some(AskError::Refused),
+        500.. => Some(AskError::Overloaded),
         _ => None,
     }
 }

@@ -11,8 +11,8 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::json;
 
 use super::{converse, environment, find};
-use crate::Desk;
-use crate::model::{Exchange, Reply, Trouble};
+use crate::Caller;
+use crate::model::{AskError, Exchange, Reply};
 use crate::settings::{Settings, defaults};
 use shared::host::{Clock, Environment, Host, Places};
 use shared::protocol::Call;
@@ -50,11 +50,11 @@ impl World {
     }
 
     /// Asks with these variables in our own environment.
-    fn ask(&self, variables: &[(&str, &str)], time: Duration) -> Result<Reply, Trouble> {
+    fn ask(&self, variables: &[(&str, &str)], time: Duration) -> Result<Reply, AskError> {
         let state = self.store.dir().to_path_buf();
         let places =
             Places { state_dir: Some(state.clone()), default_state_dir: Some(state), ..Places::default() };
-        let desk = Desk {
+        let caller = Caller {
             hook: "intent-validator",
             host: &self.host,
             places: &places,
@@ -72,7 +72,7 @@ impl World {
             deadline: Instant::now() + time,
         };
         let variables = variables.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
-        converse(&exchange, &desk, environment::handed_on(variables)).map_err(|failure| failure.trouble)
+        converse(&exchange, &caller, environment::handed_on(variables)).map_err(|failure| failure.error)
     }
 
     fn noted(&self, name: &str) -> String {
@@ -87,7 +87,7 @@ impl World {
 /// For everything that happens at once on an idle machine.
 const SOON: Duration = Duration::from_secs(30);
 
-fn asked(lines: &str) -> Result<Reply, Trouble> {
+fn asked(lines: &str) -> Result<Reply, AskError> {
     let scratch = tempfile::tempdir().unwrap();
     World::new(scratch.path(), lines).ask(&[], SOON)
 }
@@ -172,7 +172,7 @@ fn at_the_deadline_it_ends_with_all_it_has_started() {
     let world = World::new(scratch.path(), HANGS);
     let began = Instant::now();
     // Long enough for it to start its child.
-    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(Trouble::Late));
+    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(AskError::Late));
     assert!(began.elapsed() < SOON);
     assert_is_gone(pid(&world.noted("child")));
     assert_eq!(world.nonces(), 0);
@@ -183,13 +183,13 @@ fn before_the_deadline_it_may_put_its_things_away_and_one_that_will_not_is_kille
     let scratch = tempfile::tempdir().unwrap();
     let tidies = r#"trap 'echo > "$NOTES/tidied"; exit 143' TERM; sleep 3600 & wait"#;
     let world = World::new(scratch.path(), tidies);
-    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(Trouble::Late));
+    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(AskError::Late));
     assert_eq!(world.noted("tidied"), "\n");
 
     let stubborn = tempfile::tempdir().unwrap();
     let goes_on = r#"trap '' TERM; echo $$ > "$NOTES/child"; while :; do sleep 1; done"#;
     let world = World::new(stubborn.path(), goes_on);
-    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(Trouble::Late));
+    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(AskError::Late));
     assert_is_gone(pid(&world.noted("child")));
 }
 
@@ -211,10 +211,10 @@ fn one_that_does_not_listen_may_answer_all_the_same() {
 #[test]
 fn what_is_no_verdict_is_none() {
     for lines in ["exec yes", "echo nonsense", "printf '\\377\\000'", "echo '{}'"] {
-        assert_eq!(asked(lines), Err(Trouble::Nonsense), "{lines}");
+        assert_eq!(asked(lines), Err(AskError::InvalidResponse), "{lines}");
     }
     for lines in ["exit 1", "echo 'unknown option' >&2; exit 1", "kill -9 $$"] {
-        assert_eq!(asked(lines), Err(Trouble::NotStarted), "{lines}");
+        assert_eq!(asked(lines), Err(AskError::NotStarted), "{lines}");
     }
 }
 
@@ -224,7 +224,7 @@ fn one_that_cannot_be_started_is_told_so_and_leaves_no_nonce() {
     let mut world = World::new(scratch.path(), JUDGES);
     for program in ["nowhere", "notes/claude", "~/claude", "/nowhere/claude", ""] {
         world.settings.claude_program = program.into();
-        assert_eq!(world.ask(&[], SOON), Err(Trouble::NotStarted), "{program}");
+        assert_eq!(world.ask(&[], SOON), Err(AskError::NotStarted), "{program}");
     }
     assert_eq!(world.nonces(), 0);
 }

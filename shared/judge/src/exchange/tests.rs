@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Exchange, Failure, Reply, Trouble, Wire, ask_through};
-use crate::desk::{NOON, Scene};
+use super::{AskError, Exchange, Failure, Reply, Wire, ask_through};
 use crate::model::Tokens;
+use crate::tests::{NOON, Scene};
 use crate::{Asked, NotAsked, Outcome, Part, Question, ledger, price};
 use shared::host::Timestamp;
 
@@ -20,7 +20,7 @@ struct Verdict {
 }
 
 /// What a model does, and how long it takes, in milliseconds.
-type Turn = (u64, Result<Value, Trouble>);
+type Turn = (u64, Result<Value, AskError>);
 
 fn passes() -> Value {
     json!({ "passes": true })
@@ -47,16 +47,16 @@ fn play(scene: &Scene, fallback: Option<&str>, script: &[Turn]) -> (Vec<String>,
         assert!(exchange.material.contains("+ secret words") && exchange.instructions == "Look.");
         let turn = script.get(asked.borrow().len());
         asked.borrow_mut().push(exchange.model.to_owned());
-        let (takes, said) = turn.cloned().unwrap_or((0, Err(Trouble::NotStarted)));
+        let (takes, said) = turn.cloned().unwrap_or((0, Err(AskError::NotStarted)));
         take(Duration::from_millis(takes));
         if began + passed.get() > exchange.deadline {
-            return Err(Trouble::Late.into());
+            return Err(AskError::Late.into());
         }
         said.map(|verdict| Reply { verdict, tokens: Tokens { input: 100, output: 10 }, micro_usd: None })
             .map_err(Failure::from)
     };
     let wire = Wire { send: &send, now: &|| began + passed.get(), pause: &take };
-    let outcome = scene.with(|desk| ask_through(&wire, &question(fallback), desk));
+    let outcome = scene.with(|caller| ask_through(&wire, &question(fallback), caller));
     (asked.take(), outcome)
 }
 
@@ -89,18 +89,18 @@ fn a_verdict_is_a_verdict() {
 #[test]
 fn one_that_is_limited_or_overloaded_gives_way_to_the_other_or_is_asked_again() {
     let answered = Outcome::Answered(Verdict { passes: true });
-    for trouble in [Trouble::Limited, Trouble::Overloaded] {
-        let then_passes = |millis| [(millis, Err(trouble)), (100, Ok(passes()))];
+    for error in [AskError::Limited, AskError::Overloaded] {
+        let then_passes = |millis| [(millis, Err(error)), (100, Ok(passes()))];
         check(Some(OTHER), &then_passes(100), &[FIRST, OTHER], &answered);
         check(None, &then_passes(100), &[FIRST, FIRST], &answered);
         check(Some(FIRST), &then_passes(100), &[FIRST, FIRST], &answered);
         // Of 25 seconds a third is left after the pause, or is not.
         check(None, &then_passes(16_266), &[FIRST, FIRST], &answered);
-        check(None, &then_passes(16_268), &[FIRST], &Outcome::Failed(trouble));
+        check(None, &then_passes(16_268), &[FIRST], &Outcome::Failed(error));
         check(Some(OTHER), &then_passes(23_000), &[FIRST, OTHER], &answered);
-        check(Some(OTHER), &then_passes(23_001), &[FIRST], &Outcome::Failed(trouble));
-        let twice = [(0, Err(trouble)), (0, Err(Trouble::Overloaded)), (0, Ok(passes()))];
-        check(Some(OTHER), &twice, &[FIRST, OTHER], &Outcome::Failed(Trouble::Overloaded));
+        check(Some(OTHER), &then_passes(23_001), &[FIRST], &Outcome::Failed(error));
+        let twice = [(0, Err(error)), (0, Err(AskError::Overloaded)), (0, Ok(passes()))];
+        check(Some(OTHER), &twice, &[FIRST, OTHER], &Outcome::Failed(AskError::Overloaded));
     }
 }
 
@@ -108,33 +108,33 @@ fn one_that_is_limited_or_overloaded_gives_way_to_the_other_or_is_asked_again() 
 fn what_cannot_be_reached_or_understood_is_asked_once_more() {
     let answered = Outcome::Answered(Verdict { passes: true });
     let unlike = || Ok(json!({ "passes": "perhaps" }));
-    for said in [Err(Trouble::Unreachable), Err(Trouble::Nonsense), unlike()] {
+    for said in [Err(AskError::Unreachable), Err(AskError::InvalidResponse), unlike()] {
         check(Some(OTHER), &[(0, said.clone()), (0, Ok(passes()))], &[FIRST, FIRST], &answered);
         let late = [(23_001, said.clone()), (0, Ok(passes()))];
-        let trouble = said.clone().err().unwrap_or(Trouble::Nonsense);
-        check(Some(OTHER), &late, &[FIRST], &Outcome::Failed(trouble));
+        let error = said.clone().err().unwrap_or(AskError::InvalidResponse);
+        check(Some(OTHER), &late, &[FIRST], &Outcome::Failed(error));
         let twice = [(0, said.clone()), (0, unlike()), (0, Ok(passes()))];
-        check(None, &twice, &[FIRST, FIRST], &Outcome::Failed(Trouble::Nonsense));
+        check(None, &twice, &[FIRST, FIRST], &Outcome::Failed(AskError::InvalidResponse));
     }
 }
 
 #[test]
 fn where_asking_again_cannot_help_nobody_does() {
-    for trouble in
-        [Trouble::Late, Trouble::Unauthorized, Trouble::Refused, Trouble::NoKey, Trouble::NotStarted]
+    for error in
+        [AskError::Late, AskError::Unauthorized, AskError::Refused, AskError::NoKey, AskError::NotStarted]
     {
-        check(Some(OTHER), &[(0, Err(trouble)), (0, Ok(passes()))], &[FIRST], &Outcome::Failed(trouble));
+        check(Some(OTHER), &[(0, Err(error)), (0, Ok(passes()))], &[FIRST], &Outcome::Failed(error));
     }
-    check(Some(OTHER), &[(60_000, Ok(passes()))], &[FIRST], &Outcome::Failed(Trouble::Late));
+    check(Some(OTHER), &[(60_000, Ok(passes()))], &[FIRST], &Outcome::Failed(AskError::Late));
 }
 
 #[test]
 fn what_was_answered_costs_its_tokens_and_what_may_have_been_answered_its_most() {
     for (said, cost) in [
         (Ok(passes()), Some(150)),
-        (Err(Trouble::Late), None),
-        (Err(Trouble::Refused), Some(0)),
-        (Err(Trouble::Unauthorized), Some(0)),
+        (Err(AskError::Late), None),
+        (Err(AskError::Refused), Some(0)),
+        (Err(AskError::Unauthorized), Some(0)),
     ] {
         let scene = Scene::new();
         play(&scene, None, &[(0, said.clone())]);
@@ -147,23 +147,23 @@ fn what_was_answered_costs_its_tokens_and_what_may_have_been_answered_its_most()
 #[test]
 fn what_fails_after_it_has_spent_counts_what_it_says() {
     let tokens = Some(Tokens { input: 100, output: 10 });
-    for (trouble, tokens, micro_usd, cost) in [
-        (Trouble::Refused, tokens, Some(700), Some(700)),
-        (Trouble::Unauthorized, None, Some(700), Some(700)),
-        (Trouble::Refused, tokens, None, Some(150)),
-        (Trouble::Refused, tokens, Some(0), Some(150)),
-        (Trouble::Late, tokens, Some(700), Some(700)),
-        (Trouble::Refused, Some(Tokens::default()), Some(0), Some(0)),
-        (Trouble::Late, Some(Tokens::default()), Some(0), None),
+    for (error, tokens, micro_usd, cost) in [
+        (AskError::Refused, tokens, Some(700), Some(700)),
+        (AskError::Unauthorized, None, Some(700), Some(700)),
+        (AskError::Refused, tokens, None, Some(150)),
+        (AskError::Refused, tokens, Some(0), Some(150)),
+        (AskError::Late, tokens, Some(700), Some(700)),
+        (AskError::Refused, Some(Tokens::default()), Some(0), Some(0)),
+        (AskError::Late, Some(Tokens::default()), Some(0), None),
     ] {
         let scene = Scene::new();
-        let send = |_: &Exchange<'_>| Err(Failure { trouble, tokens, micro_usd });
+        let send = |_: &Exchange<'_>| Err(Failure { error, tokens, micro_usd });
         let wire = Wire { send: &send, now: &Instant::now, pause: &|_| () };
-        let came: Asked<Verdict> = scene.with(|desk| ask_through(&wire, &question(None), desk));
-        assert_eq!(came.outcome, Outcome::Failed(trouble));
+        let came: Asked<Verdict> = scene.with(|caller| ask_through(&wire, &question(None), caller));
+        assert_eq!(came.outcome, Outcome::Failed(error));
         let spent = ledger::tally(&scene.store, Timestamp::from_secs(NOON)).unwrap().micro_usd;
         let least = price::at_most(&scene.settings, FIRST, 0);
-        assert!(cost.map_or(spent > least, |cost| spent == cost), "{trouble:?} {micro_usd:?}: {spent}");
+        assert!(cost.map_or(spent > least, |cost| spent == cost), "{error:?} {micro_usd:?}: {spent}");
     }
 }
 
@@ -171,8 +171,8 @@ fn what_fails_after_it_has_spent_counts_what_it_says() {
 fn the_limit_holds_for_a_second_try_too() {
     let mut scene = Scene::new();
     scene.settings.max_calls_per_hour = serde_json::from_str("1").unwrap();
-    let (asked, came) = play(&scene, Some(OTHER), &[(0, Err(Trouble::Limited)), (0, Ok(passes()))]);
-    assert_eq!((asked.len(), came.outcome), (1, Outcome::Failed(Trouble::Limited)));
+    let (asked, came) = play(&scene, Some(OTHER), &[(0, Err(AskError::Limited)), (0, Ok(passes()))]);
+    assert_eq!((asked.len(), came.outcome), (1, Outcome::Failed(AskError::Limited)));
     let (asked, came) = play(&scene, Some(OTHER), &[(0, Ok(passes()))]);
     assert_eq!((asked.len(), came.outcome), (0, Outcome::NotAsked(NotAsked::CallsSpent)));
 }
@@ -192,7 +192,7 @@ fn where_nobody_is_asked_the_user_hears_why_once_a_session() {
     assert!(notice(&scene).unwrap().ends_with("; you are asked instead"));
     scene.event = "Stop";
     assert!(notice(&scene).unwrap().ends_with("; turns end unjudged"));
-    let of_another_cause = play(&Scene::new(), None, &[(0, Err(Trouble::Refused))]).1.notice.unwrap();
+    let of_another_cause = play(&Scene::new(), None, &[(0, Err(AskError::Refused))]).1.notice.unwrap();
     assert!(
         of_another_cause.contains("claude-haiku-4 gave no verdict: the request is refused"),
         "{of_another_cause}"
@@ -221,8 +221,8 @@ fn without_state_or_session_nothing_is_told() {
     assert_eq!(came, Asked { outcome: Outcome::NotAsked(NotAsked::NoState), notice: None });
     let mut scene = Scene::new();
     scene.call.session_id = None;
-    let came = play(&scene, None, &[(0, Err(Trouble::Late))]).1;
-    assert_eq!(came, Asked { outcome: Outcome::Failed(Trouble::Late), notice: None });
+    let came = play(&scene, None, &[(0, Err(AskError::Late))]).1;
+    assert_eq!(came, Asked { outcome: Outcome::Failed(AskError::Late), notice: None });
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn the_journal_has_our_words_and_what_it_took_and_nothing_else() {
     let mut scene = Scene::new();
     scene.call.prompt_id = Some("p".to_owned());
     scene.call.agent_id = Some("a".to_owned());
-    play(&scene, None, &[(1234, Err(Trouble::Overloaded)), (100, Ok(passes()))]);
+    play(&scene, None, &[(1234, Err(AskError::Overloaded)), (100, Ok(passes()))]);
     let [first, second] = scene.journal().try_into().unwrap();
     for (key, value) in [
         ("hook", json!("intent-validator")),

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::model::{Reply, Tokens, Trouble};
+use crate::model::{AskError, Reply, Tokens};
 use shared::courier::{self, Answer, CourierError};
 
 /// A message, as far as it matters.
@@ -56,12 +56,12 @@ impl Usage {
 ///
 /// # Errors
 /// Why there is no verdict in it.
-pub(super) fn read(asked: Result<Answer, CourierError>) -> Result<Reply, Trouble> {
+pub(super) fn read(asked: Result<Answer, CourierError>) -> Result<Reply, AskError> {
     let answer = asked.map_err(|error| of_courier(&error))?;
     match of_status(answer.status) {
-        Some(trouble) => Err(trouble),
-        None if answer.truncated => Err(Trouble::Nonsense),
-        None => reply(&answer.body).ok_or(Trouble::Nonsense),
+        Some(error) => Err(error),
+        None if answer.truncated => Err(AskError::InvalidResponse),
+        None => reply(&answer.body).ok_or(AskError::InvalidResponse),
     }
 }
 
@@ -80,25 +80,25 @@ fn reply(body: &str) -> Option<Reply> {
 }
 
 /// Documentation of the API, "Errors". 402 is a bill that is not paid, which no other model pays either.
-const fn of_status(status: u16) -> Option<Trouble> {
+const fn of_status(status: u16) -> Option<AskError> {
     match status {
         200 => None,
-        400 | 404 | 413 => Some(Trouble::Refused),
-        401..=403 => Some(Trouble::Unauthorized),
-        429 => Some(Trouble::Limited),
-        500..=599 => Some(Trouble::Overloaded),
+        400 | 404 | 413 => Some(AskError::Refused),
+        401..=403 => Some(AskError::Unauthorized),
+        429 => Some(AskError::Limited),
+        500..=599 => Some(AskError::Overloaded),
         // A redirect among it: followed, it would take the key elsewhere.
-        _ => Some(Trouble::Unreachable),
+        _ => Some(AskError::Unreachable),
     }
 }
 
-const fn of_courier(error: &CourierError) -> Trouble {
+const fn of_courier(error: &CourierError) -> AskError {
     match error {
-        CourierError::NotStarted(..) => Trouble::NotStarted,
-        CourierError::Late | CourierError::Failed { kind: courier::Kind::Timeout, .. } => Trouble::Late,
+        CourierError::NotStarted(..) => AskError::NotStarted,
+        CourierError::Late | CourierError::Failed { kind: courier::Kind::Timeout, .. } => AskError::Late,
         // As 413: asked once more, it would be as long.
-        CourierError::Failed { kind: courier::Kind::TooLarge, .. } => Trouble::Refused,
-        CourierError::Speechless | CourierError::Failed { .. } => Trouble::Unreachable,
+        CourierError::Failed { kind: courier::Kind::TooLarge, .. } => AskError::Refused,
+        CourierError::Speechless | CourierError::Failed { .. } => AskError::Unreachable,
     }
 }
 
@@ -111,7 +111,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::read;
-    use crate::model::{Reply, Tokens, Trouble};
+    use crate::model::{AskError, Reply, Tokens};
     use shared::courier::{Answer, CourierError, Kind};
 
     fn answer(status: u16, body: &str) -> Answer {
@@ -134,9 +134,9 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(body: &Value, expected: Result<&Value, Trouble>) {
+    fn check(body: &Value, expected: Result<&Value, AskError>) {
         let found = read(Ok(answer(200, &body.to_string()))).map(|reply| reply.verdict);
-        assert_eq!(found.as_ref().map_err(|trouble| *trouble), expected, "{body}");
+        assert_eq!(found.as_ref().map_err(|error| *error), expected, "{body}");
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
             &["```json\n{\"verdict\":\"YES\"}\n```"],
             &[r#"{"verdict":"NO"}"#, r#"{"verdict":"YES"}"#],
         ] {
-            check(&texts(given), Err(Trouble::Nonsense));
+            check(&texts(given), Err(AskError::InvalidResponse));
         }
     }
 
@@ -173,9 +173,9 @@ mod tests {
         let no = json!({ "verdict": "NO" });
         check(&message(&json!([thinking, text]), "end_turn"), Ok(&no));
         check(&message(&json!([text, thinking, unknown]), "end_turn"), Ok(&no));
-        check(&message(&json!([tool]), "end_turn"), Err(Trouble::Nonsense));
-        check(&message(&json!([thinking]), "end_turn"), Err(Trouble::Nonsense));
-        check(&message(&json!([{ "text": "{}" }]), "end_turn"), Err(Trouble::Nonsense));
+        check(&message(&json!([tool]), "end_turn"), Err(AskError::InvalidResponse));
+        check(&message(&json!([thinking]), "end_turn"), Err(AskError::InvalidResponse));
+        check(&message(&json!([{ "text": "{}" }]), "end_turn"), Err(AskError::InvalidResponse));
     }
 
     #[test]
@@ -193,7 +193,10 @@ mod tests {
             ("of_tomorrow", false),
             ("", false),
         ] {
-            check(&message(&content, reason), if is_finished { Ok(&yes) } else { Err(Trouble::Nonsense) });
+            check(
+                &message(&content, reason),
+                if is_finished { Ok(&yes) } else { Err(AskError::InvalidResponse) },
+            );
         }
     }
 
@@ -220,10 +223,10 @@ mod tests {
                 }),
                 Ok((u64::MAX, 0)),
             ),
-            (json!({ "input_tokens": 7 }), Err(Trouble::Nonsense)),
-            (json!({ "output_tokens": 7 }), Err(Trouble::Nonsense)),
-            (json!({ "input_tokens": -7, "output_tokens": 7 }), Err(Trouble::Nonsense)),
-            (json!(null), Err(Trouble::Nonsense)),
+            (json!({ "input_tokens": 7 }), Err(AskError::InvalidResponse)),
+            (json!({ "output_tokens": 7 }), Err(AskError::InvalidResponse)),
+            (json!({ "input_tokens": -7, "output_tokens": 7 }), Err(AskError::InvalidResponse)),
+            (json!(null), Err(AskError::InvalidResponse)),
         ] {
             assert_eq!(tokens(&usage), expected, "{usage}");
         }
@@ -233,11 +236,11 @@ mod tests {
     fn what_is_no_message_is_no_verdict() {
         let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
         for body in ["", "{}", "null", "<html>504</html>", "{\"content\":", r#"{"type":"error"}"#, &deep] {
-            assert_eq!(read(Ok(answer(200, body))), Err(Trouble::Nonsense), "{body:.40}");
+            assert_eq!(read(Ok(answer(200, body))), Err(AskError::InvalidResponse), "{body:.40}");
         }
         let whole = texts(&["{}"]).to_string();
         let cut = Answer { truncated: true, ..answer(200, &whole) };
-        assert_eq!(read(Ok(cut)), Err(Trouble::Nonsense));
+        assert_eq!(read(Ok(cut)), Err(AskError::InvalidResponse));
         let tokens = Tokens { input: 700, output: 30 };
         let expected = Reply { verdict: json!({}), tokens, micro_usd: None };
         assert_eq!(read(Ok(answer(200, &whole))), Ok(expected));
@@ -246,23 +249,23 @@ mod tests {
     #[test]
     fn a_status_says_what_is_wrong_whatever_the_body() {
         for (status, expected) in [
-            (400, Trouble::Refused),
-            (401, Trouble::Unauthorized),
-            (402, Trouble::Unauthorized),
-            (403, Trouble::Unauthorized),
-            (404, Trouble::Refused),
-            (408, Trouble::Unreachable),
-            (413, Trouble::Refused),
-            (429, Trouble::Limited),
-            (500, Trouble::Overloaded),
-            (502, Trouble::Overloaded),
-            (529, Trouble::Overloaded),
-            (599, Trouble::Overloaded),
-            (600, Trouble::Unreachable),
-            (201, Trouble::Unreachable),
-            (204, Trouble::Unreachable),
-            (301, Trouble::Unreachable),
-            (308, Trouble::Unreachable),
+            (400, AskError::Refused),
+            (401, AskError::Unauthorized),
+            (402, AskError::Unauthorized),
+            (403, AskError::Unauthorized),
+            (404, AskError::Refused),
+            (408, AskError::Unreachable),
+            (413, AskError::Refused),
+            (429, AskError::Limited),
+            (500, AskError::Overloaded),
+            (502, AskError::Overloaded),
+            (529, AskError::Overloaded),
+            (599, AskError::Overloaded),
+            (600, AskError::Unreachable),
+            (201, AskError::Unreachable),
+            (204, AskError::Unreachable),
+            (301, AskError::Unreachable),
+            (308, AskError::Unreachable),
         ] {
             let body = texts(&[r#"{"verdict":"YES"}"#]).to_string();
             assert_eq!(read(Ok(answer(status, &body))), Err(expected), "{status}");
@@ -274,16 +277,16 @@ mod tests {
         let failed = |kind| CourierError::Failed { kind, message: String::new() };
         let not_found = io::Error::from(io::ErrorKind::NotFound);
         for (error, expected) in [
-            (CourierError::NotStarted(PathBuf::from("courier"), not_found), Trouble::NotStarted),
-            (CourierError::Late, Trouble::Late),
-            (CourierError::Speechless, Trouble::Unreachable),
-            (failed(Kind::Timeout), Trouble::Late),
-            (failed(Kind::TooLarge), Trouble::Refused),
-            (failed(Kind::Resolve), Trouble::Unreachable),
-            (failed(Kind::Connect), Trouble::Unreachable),
-            (failed(Kind::Tls), Trouble::Unreachable),
-            (failed(Kind::BadRequest), Trouble::Unreachable),
-            (failed(Kind::Other), Trouble::Unreachable),
+            (CourierError::NotStarted(PathBuf::from("courier"), not_found), AskError::NotStarted),
+            (CourierError::Late, AskError::Late),
+            (CourierError::Speechless, AskError::Unreachable),
+            (failed(Kind::Timeout), AskError::Late),
+            (failed(Kind::TooLarge), AskError::Refused),
+            (failed(Kind::Resolve), AskError::Unreachable),
+            (failed(Kind::Connect), AskError::Unreachable),
+            (failed(Kind::Tls), AskError::Unreachable),
+            (failed(Kind::BadRequest), AskError::Unreachable),
+            (failed(Kind::Other), AskError::Unreachable),
         ] {
             let words = format!("{error:?}");
             assert_eq!(read(Err(error)), Err(expected), "{words}");

@@ -76,7 +76,7 @@ mod carried {
 
     use super::super::carry;
     use super::*;
-    use crate::model::{Reply, Tokens, Trouble};
+    use crate::model::{AskError, Reply, Tokens};
 
     /// A child writes the script: held open for writing by this process, another test's fork could keep it from being started.
     fn program(folder: &Path, lines: &str) -> PathBuf {
@@ -134,7 +134,7 @@ mod carried {
         let verdicts = verdicts();
         for time in [Duration::ZERO, Duration::from_millis(199)] {
             let late = carry(&exchange(&verdicts, time), &access(), &courier);
-            assert_eq!(late, Err(Trouble::Late), "{time:?}");
+            assert_eq!(late, Err(AskError::Late), "{time:?}");
         }
         assert!(!scratch.path().join("given").exists());
     }
@@ -146,7 +146,7 @@ mod carried {
         let verdicts = verdicts();
         let began = Instant::now();
         let late = carry(&exchange(&verdicts, Duration::from_millis(300)), &access(), &courier);
-        assert_eq!(late, Err(Trouble::Late));
+        assert_eq!(late, Err(AskError::Late));
         assert!(began.elapsed() < Duration::from_secs(30));
     }
 
@@ -156,8 +156,8 @@ mod carried {
         let verdicts = verdicts();
         let exchange = exchange(&verdicts, Duration::from_secs(30));
         let missing = scratch.path().join("none");
-        assert_eq!(carry(&exchange, &access(), &missing), Err(Trouble::NotStarted));
+        assert_eq!(carry(&exchange, &access(), &missing), Err(AskError::NotStarted));
         let broken = program(scratch.path(), "echo nonsense");
-        assert_eq!(carry(&exchange, &access(), &broken), Err(Trouble::Unreachable));
+        assert_eq!(carry(&exchange, &access(), &broken), Err(AskError::Unreachable));
     }
 }

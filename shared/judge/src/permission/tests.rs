@@ -1,8 +1,8 @@
 //! What stands between a question and a model, in which order, and what is said of it.
 
 use super::{NotAsked, global_file, obstacle};
-use crate::desk::Scene;
 use crate::settings::defaults;
+use crate::tests::Scene;
 use shared::host::Environment;
 
 const ALL: [NotAsked; 7] = [

@@ -1,13 +1,13 @@
 //! What status says: the way, what was spent, and why nobody would be asked.
 
-use super::{status_lines, usd};
-use crate::desk::{NOON, Scene};
+use super::{lines, usd};
 use crate::settings::Backend;
+use crate::tests::{NOON, Scene};
 use crate::{NotAsked, ledger};
 use shared::host::Timestamp;
 
 fn said(scene: &Scene) -> Vec<String> {
-    scene.with(|desk| status_lines(desk.settings, desk.store, desk.host))
+    scene.with(|caller| lines(caller.settings, caller.store, caller.host, true))
 }
 
 const API: &str = "a model is asked through the Messages API, with the key in ANTHROPIC_API_KEY";
@@ -34,7 +34,7 @@ fn why_nobody_would_be_asked() {
     let mut scene = Scene::new();
     scene.past_the_line();
     assert!(
-        said(&scene)[2].starts_with("nobody is asked now: your credits are used faster"),
+        said(&scene)[2].starts_with("no model is asked now: your credits are used faster"),
         "{:?}",
         said(&scene)
     );
@@ -42,13 +42,24 @@ fn why_nobody_would_be_asked() {
     scene.settings.max_calls_per_hour = serde_json::from_str("0").unwrap();
     let file = "~/.claude/requirements.yaml";
     let spent = NotAsked::CallsSpent.explained(&scene.settings, file);
-    assert_eq!(said(&scene)[2], format!("nobody is asked now: {spent}"));
+    assert_eq!(said(&scene)[2], format!("no model is asked now: {spent}"));
     scene.settings.backend = None;
     let none = NotAsked::NoBackend.explained(&scene.settings, file);
-    assert_eq!(said(&scene)[1], format!("nobody is asked now: {none}"));
+    assert_eq!(said(&scene)[1], format!("no model is asked now: {none}"));
     scene.settings.backend = Some(Backend::MessagesApi);
     scene.has_state = false;
     assert_eq!(said(&scene).len(), 2);
+}
+
+#[test]
+fn a_missing_key_is_reported_for_the_messages_api_alone() {
+    let mut scene = Scene::new();
+    let last =
+        |scene: &Scene| scene.with(|caller| lines(caller.settings, caller.store, caller.host, false)).pop();
+    let missing = "no model is asked now: there is no ANTHROPIC_API_KEY in the environment";
+    assert_eq!(last(&scene).as_deref(), Some(missing));
+    scene.settings.backend = Some(Backend::ClaudeCli);
+    assert_eq!(last(&scene).as_deref(), Some(NOTHING));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::read;
-use crate::model::{Failure, Reply, Tokens, Trouble};
+use crate::model::{AskError, Failure, Reply, Tokens};
 
 fn success() -> Value {
     json!({
@@ -35,12 +35,12 @@ fn error(fields: Value) -> Value {
     result
 }
 
-fn said(result: &Value) -> Result<Reply, Trouble> {
-    read(format!("{result}\n").as_bytes()).map_err(|failure| failure.trouble)
+fn said(result: &Value) -> Result<Reply, AskError> {
+    read(format!("{result}\n").as_bytes()).map_err(|failure| failure.error)
 }
 
 #[track_caller]
-fn check(fields: Value, expected: Trouble) {
+fn check(fields: Value, expected: AskError) {
     let shown = fields.to_string();
     assert_eq!(said(&error(fields)), Err(expected), "{shown}");
 }
@@ -81,44 +81,44 @@ fn what_it_took_may_be_missing() {
 fn prose_is_no_verdict() {
     let mut result = success();
     result.as_object_mut().unwrap().remove("structured_output");
-    assert_eq!(said(&result), Err(Trouble::Nonsense));
+    assert_eq!(said(&result), Err(AskError::InvalidResponse));
     result["structured_output"] = "APPROVED".into();
-    assert_eq!(said(&result), Err(Trouble::Nonsense));
+    assert_eq!(said(&result), Err(AskError::InvalidResponse));
 }
 
 #[test]
 fn a_verdict_beside_an_error_does_not_count() {
     let mut result = success();
     result["is_error"] = true.into();
-    assert_eq!(said(&result), Err(Trouble::Nonsense));
+    assert_eq!(said(&result), Err(AskError::InvalidResponse));
 }
 
 #[test]
 fn what_is_no_result_is_no_verdict() {
     for said in ["nonsense", "{", "null", "[]", "{}", r#"{"type":"assistant"}"#, "\u{0}", "1"] {
-        assert_eq!(read(said.as_bytes()), Err(Trouble::Nonsense.into()), "{said}");
+        assert_eq!(read(said.as_bytes()), Err(AskError::InvalidResponse.into()), "{said}");
     }
-    assert_eq!(read(b"\xff\xfe"), Err(Trouble::Nonsense.into()));
+    assert_eq!(read(b"\xff\xfe"), Err(AskError::InvalidResponse.into()));
 }
 
 #[test]
 fn a_client_that_says_nothing_did_not_start() {
     for said in ["", "\n", " \r\n"] {
-        assert_eq!(read(said.as_bytes()), Err(Trouble::NotStarted.into()));
+        assert_eq!(read(said.as_bytes()), Err(AskError::NotStarted.into()));
     }
 }
 
 #[test]
 fn the_status_of_the_api_says_why() {
     for (status, expected) in [
-        (401, Trouble::Unauthorized),
-        (403, Trouble::Unauthorized),
-        (429, Trouble::Limited),
-        (400, Trouble::Refused),
-        (404, Trouble::Refused),
-        (413, Trouble::Refused),
-        (500, Trouble::Overloaded),
-        (529, Trouble::Overloaded),
+        (401, AskError::Unauthorized),
+        (403, AskError::Unauthorized),
+        (429, AskError::Limited),
+        (400, AskError::Refused),
+        (404, AskError::Refused),
+        (413, AskError::Refused),
+        (500, AskError::Overloaded),
+        (529, AskError::Overloaded),
     ] {
         check(json!({ "api_error_status": status }), expected);
     }
@@ -126,24 +126,24 @@ fn the_status_of_the_api_says_why() {
 
 #[test]
 fn without_a_status_the_cause_or_the_type_does() {
-    check(json!({ "api_error": "connection_failed" }), Trouble::Unreachable);
-    check(json!({ "api_error": "tls_untrusted_ca" }), Trouble::Unreachable);
-    check(json!({ "api_error": "stored_login_refused" }), Trouble::Unauthorized);
-    check(json!({ "api_error": "max_output_tokens" }), Trouble::Nonsense);
-    check(json!({ "api_error_type": "overloaded_error" }), Trouble::Overloaded);
-    check(json!({ "api_error_type": "rate_limit_error" }), Trouble::Limited);
+    check(json!({ "api_error": "connection_failed" }), AskError::Unreachable);
+    check(json!({ "api_error": "tls_untrusted_ca" }), AskError::Unreachable);
+    check(json!({ "api_error": "stored_login_refused" }), AskError::Unauthorized);
+    check(json!({ "api_error": "max_output_tokens" }), AskError::InvalidResponse);
+    check(json!({ "api_error_type": "overloaded_error" }), AskError::Overloaded);
+    check(json!({ "api_error_type": "rate_limit_error" }), AskError::Limited);
 }
 
 #[test]
 fn used_up_credits_are_a_limit_whatever_the_status() {
     let cause = "model_requires_usage_credits";
-    check(json!({ "api_error": cause, "api_error_status": 400 }), Trouble::Limited);
-    check(json!({ "api_error": "usage_limit_reached", "api_error_status": 429 }), Trouble::Limited);
+    check(json!({ "api_error": cause, "api_error_status": 400 }), AskError::Limited);
+    check(json!({ "api_error": "usage_limit_reached", "api_error_status": 429 }), AskError::Limited);
 }
 
 #[test]
 fn a_missing_login_is_known_by_its_sentence_alone() {
-    check(json!({ "result": "Not logged in · Please run /login" }), Trouble::Unauthorized);
+    check(json!({ "result": "Not logged in · Please run /login" }), AskError::Unauthorized);
     // What a model may have been made to say is not looked at.
     let mut result = success();
     result["result"] = "Please run /login".into();
@@ -156,7 +156,7 @@ fn too_many_turns_are_no_verdict() {
         "type": "result", "subtype": "error_max_turns", "is_error": true,
         "errors": ["Reached maximum number of turns (2)"],
     });
-    assert_eq!(said(&result), Err(Trouble::Nonsense));
+    assert_eq!(said(&result), Err(AskError::InvalidResponse));
 }
 
 #[test]
@@ -166,16 +166,16 @@ fn what_fails_after_it_has_spent_says_what() {
     });
     let mut prose = success();
     prose["structured_output"] = Value::Null;
-    for (fields, trouble) in [
-        (json!({ "subtype": "error_max_turns" }), Trouble::Nonsense),
-        (json!({ "api_error_status": 529 }), Trouble::Overloaded),
-        (json!({ "api_error": "usage_limit_reached" }), Trouble::Limited),
-        (prose, Trouble::Nonsense),
+    for (fields, cause) in [
+        (json!({ "subtype": "error_max_turns" }), AskError::InvalidResponse),
+        (json!({ "api_error_status": 529 }), AskError::Overloaded),
+        (json!({ "api_error": "usage_limit_reached" }), AskError::Limited),
+        (prose, AskError::InvalidResponse),
     ] {
         let mut result = error(fields);
         result.as_object_mut().unwrap().extend(spent.as_object().unwrap().clone());
         let expected =
-            Failure { trouble, tokens: Some(Tokens { input: 10, output: 4 }), micro_usd: Some(30_000) };
+            Failure { error: cause, tokens: Some(Tokens { input: 10, output: 4 }), micro_usd: Some(30_000) };
         assert_eq!(read(result.to_string().as_bytes()), Err(expected), "{result}");
     }
 }

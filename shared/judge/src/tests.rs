@@ -1,4 +1,4 @@
-//! A desk for tests: a scratch state folder and project, a clock that stands still.
+//! A caller for tests: a scratch state folder and project, a clock that stands still.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 
 use super::settings::{Settings, defaults};
-use super::{Backend, Desk};
+use super::{Backend, Caller};
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::protocol::Call;
 use shared::state::Store;
@@ -16,7 +16,7 @@ use shared::usage::{self, Observed, Sight, Source, Window};
 /// 2026-11-25, 12:00 UTC.
 pub(super) const NOON: i64 = 1_795_608_000;
 
-/// What a desk stands on.
+/// What a caller stands on.
 pub(super) struct Scene {
     scratch: TempDir,
     pub(super) settings: Settings,
@@ -53,10 +53,10 @@ impl Scene {
         }
     }
 
-    pub(super) fn with<T>(&self, of: impl FnOnce(&Desk<'_>) -> T) -> T {
+    pub(super) fn with<T>(&self, of: impl FnOnce(&Caller<'_>) -> T) -> T {
         let root = self.call.cwd.clone();
         let config_dir = self.host.environment.home.as_ref().map(|home| home.join(".claude"));
-        of(&Desk {
+        of(&Caller {
             hook: "intent-validator",
             host: &self.host,
             places: &Places { config_dir, root, ..Places::default() },
