@@ -11,7 +11,6 @@ mod levels;
 mod recorded;
 mod secrets;
 mod sessions;
-mod size;
 mod snapshot;
 mod told;
 
@@ -138,11 +137,6 @@ impl Recorder {
         let hook = variables.iter().fold(self.hook(), |hook, (name, value)| hook.env(name, *value));
         let answer = documented(&hook.stdin(payload.to_bytes()).run());
         Start { brief: context(answer.as_ref()).unwrap_or_default(), notice: notice(answer.as_ref()) }
-    }
-
-    /// What this machine knows of records and snapshots.
-    fn shelf(&self) -> Value {
-        json_file(&self.state("pause-recorder/shelf.json"))
     }
 
     /// Runs its own command line, as Claude's shell would.

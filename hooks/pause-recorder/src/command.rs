@@ -1,11 +1,11 @@
-//! What can be typed: in a shell, and as a prompt. What is to be done is returned as steps.
+//! The command line, in a shell and as a typed prompt. Answers carry effects; nothing is done here.
 //!
-//! - `grammar`: the words; `desk`: what the answers are made from
-//! - `status`, `list`: how things stand; `records`, `snapshots`: what is done by a word
+//! - `grammar`: the words; `project`: who asks and what there is
+//! - `status`, `list`: reports; `records`, `snapshots`: changes
 
-mod desk;
 mod grammar;
 mod list;
+mod project;
 mod records;
 mod snapshots;
 mod status;
@@ -19,11 +19,11 @@ use shared::protocol::{Call, Event, Request};
 use transcript::kept;
 
 use crate::PauseRecorder;
+use crate::registry;
 use crate::settings::Settings;
-use crate::shelf;
 use crate::snapshot::snapshot_schema;
 use crate::step::Step;
-use desk::Desk;
+use project::Project;
 
 pub(crate) use grammar::Asked;
 
@@ -86,8 +86,8 @@ fn in_shell(wanted: &Asked, asker: &Asker<'_>) -> Reply {
 /// What a prompt of the session would carry. Its transcript is the one its record was begun with, or the one of its name.
 fn request(asker: &Asker<'_>) -> Request {
     let session = asker.session;
-    let shelf = asker.store.and_then(shelf::own_store).map(|own| shelf::read(&own)).unwrap_or_default();
-    let entry = shelf.entries.iter().rev().find(|entry| Some(entry.session.as_str()) == session);
+    let registry = registry::read(asker.store);
+    let entry = registry.entries.iter().rev().find(|entry| Some(entry.session.as_str()) == session);
     let recorded = entry.and_then(|entry| entry.transcript.clone());
     let by_name = || kept::of_session(&kept::projects_dir(asker.places.config_dir.as_deref()?), session?);
     let call = Call {
@@ -99,16 +99,18 @@ fn request(asker: &Asker<'_>) -> Request {
 }
 
 fn answer(wanted: &Asked, asker: Asker<'_>, context: &Context<'_, Settings>, is_prompt: bool) -> Reply {
-    match (wanted, Desk::new(asker, context, is_prompt)) {
+    match (wanted, Project::new(asker, context, is_prompt)) {
         (Asked::SnapshotSchema, _) => Reply::yes(snapshot_schema()),
         (_, None) => Reply::no("pause-recorder: there is no project here, and no folder to keep records in"),
-        (Asked::Status { json }, Some(desk)) => status::answer(&desk, *json),
-        (Asked::List { json }, Some(desk)) => list::list(&desk, *json),
-        (Asked::Show { id, json }, Some(desk)) => list::show(&desk, id.as_deref(), *json),
-        (Asked::Start, Some(desk)) => records::start(&desk),
-        (Asked::Finalize { id, minimal }, Some(desk)) => records::finalize(&desk, id.as_deref(), *minimal),
-        (Asked::Discard { id }, Some(desk)) => records::discard(&desk, id.as_deref()),
-        (Asked::Resume { id }, Some(desk)) => snapshots::resume(&desk, id.as_deref()),
-        (Asked::Prune { days, dry_run }, Some(desk)) => snapshots::prune(&desk, *days, *dry_run),
+        (Asked::Status { json }, Some(project)) => status::answer(&project, *json),
+        (Asked::List { json }, Some(project)) => list::list(&project, *json),
+        (Asked::Show { id, json }, Some(project)) => list::show(&project, id.as_deref(), *json),
+        (Asked::Start, Some(project)) => records::start(&project),
+        (Asked::Finalize { id, minimal }, Some(project)) => {
+            records::finalize(&project, id.as_deref(), *minimal)
+        }
+        (Asked::Discard { id }, Some(project)) => records::discard(&project, id.as_deref()),
+        (Asked::Resume { id }, Some(project)) => snapshots::resume(&project, id.as_deref()),
+        (Asked::Prune { days, dry_run }, Some(project)) => snapshots::prune(&project, *days, *dry_run),
     }
 }

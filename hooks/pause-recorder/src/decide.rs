@@ -1,106 +1,49 @@
-//! The rules: what is told, when a record begins, what goes into it, and when it ends. Pure.
+//! The rules: which level is reported, when a record begins, what goes into it, and when it ends. Pure.
 
 mod actions;
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use shared::hook::{AuditEvent, Input, Memory, Outcome, Verdict};
+use shared::host::DAY;
 use shared::protocol::Event;
 
 use crate::PauseRecorder;
 use crate::brief::brief;
-use crate::command::Reply;
 use crate::levels::Level;
+use crate::material::Material;
 use crate::models::Model;
 use crate::observe::Facts;
 use crate::occupancy::{Reading, Source};
 use crate::record::Draft;
-use crate::shelf::Fate;
-use crate::snapshot::Ending;
+use crate::snapshot::{End, Ending};
 use crate::state::{Compacting, State};
-use crate::step::{End, Start, Step, Which, unrecorded};
+use crate::step::{Start, Step};
 use crate::wording;
 
 pub(crate) use actions::started;
 
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// The key of a session's last line that counts the actions the full record left out.
+pub(crate) const NOT_RECORDED: &str = "not_recorded";
 
 pub(crate) fn decide(input: &Input<'_, PauseRecorder>) -> Outcome<State, Step> {
     if let Some(reply) = &input.facts.answered {
-        return answered(input, reply);
+        return reply.outcome();
     }
     let mut course = Course::of(input);
     course.follow_compaction();
-    let reason = wanted(input.facts, &course.state, &input.request.event);
+    let reason = course.reason_to_begin();
     let new = course.climb();
-    course.begin(reason);
+    if let Some(reason) = reason {
+        course.begin(reason);
+    }
     course.record(&new);
     course.end();
     course.outcome(&new)
 }
 
-fn answered(input: &Input<'_, PauseRecorder>, reply: &Reply) -> Outcome<State, Step> {
-    let state = after(&reply.effects, input);
-    reply.outcome().remembering(if state == *input.state { Memory::Keep } else { Memory::Note(state) })
-}
-
-/// What the session's user does with its record by a word holds for this climb.
-fn after(steps: &[Step], input: &Input<'_, PauseRecorder>) -> State {
-    let mut state = input.state.clone();
-    let own = input.facts.record.as_ref().map(|active| &active.record.path);
-    for step in steps {
-        match step {
-            Step::Start(start) => (state.begun, state.dropped) = (Some(start.at), false),
-            Step::Discard { record, .. } if own == Some(&record.path) => state.dropped = true,
-            Step::Finish(end) if matches!(&end.which, Which::Record(record) if own == Some(&record.path)) => {
-                state.dropped |= state.told.contains(&Level::AutoPause);
-            }
-            _ => {}
-        }
-    }
-    state
-}
-
-pub(crate) fn is_automatic(event: &Event) -> bool {
+fn is_automatic(event: &Event) -> bool {
     matches!(event, Event::PreCompact { trigger } if trigger == "auto")
-}
-
-/// Why a record is to begin at this event, if one is: its level is reached, or the client is about to compact. One that could
-/// not begin is tried again at the next prompt or level, one that somebody else has ended at once; one that the session's own
-/// user has dropped or ended is not, in this climb.
-pub(crate) fn wanted(facts: &Facts, state: &State, event: &Event) -> Option<&'static str> {
-    if facts.record.is_some() || facts.sessions.is_none() {
-        return None;
-    }
-    let (is_compacted, is_high) = (is_automatic(event), facts.is_high());
-    let is_first = is_high && !state.told.contains(&Level::AutoPause);
-    if !is_first && (is_put_down(facts, state) || !(is_compacted || is_high)) {
-        return None;
-    }
-    let has_news = || {
-        let percent = facts.reading.as_ref().map_or(0.0, Reading::percent);
-        !facts.thresholds.reached(percent).is_subset(&state.told)
-    };
-    let is_time = || is_compacted || matches!(event, Event::UserPromptSubmit { .. }) || has_news();
-    let is_wanted = is_first
-        || match (state.begun, facts.fate) {
-            (None, _) | (Some(_), Some(Fate::Failed | Fate::Closed)) => is_time(),
-            (Some(_), fate) => fate == Some(Fate::Ended),
-        };
-    let reason = if is_high && (is_first || !is_compacted) { "auto_pause" } else { "compaction" };
-    is_wanted.then_some(reason)
-}
-
-/// The user has dropped this climb's record, or ended it, themselves or through Claude's shell: whoever wants another says so.
-/// One that was ended before its level was reached is no reason against the one that begins there.
-fn is_put_down(facts: &Facts, state: &State) -> bool {
-    state.dropped
-        || match facts.fate {
-            Some(Fate::Dropped) => true,
-            Some(Fate::Closed) => state.told.contains(&Level::AutoPause),
-            _ => false,
-        }
 }
 
 /// One event on its way through the rules.
@@ -129,7 +72,7 @@ impl<'a> Course<'a> {
         self.facts.reading.as_ref().map_or(0.0, Reading::share)
     }
 
-    /// What is known before and after a compaction; the levels begin anew with it.
+    /// Learns the context before a compaction. With a compaction the levels begin anew.
     fn follow_compaction(&mut self) {
         match &self.input.request.event {
             event if is_automatic(event) => {
@@ -144,11 +87,11 @@ impl<'a> Course<'a> {
                     self.steps.push(Step::Learn { model, learnt });
                     self.state.learnt = None;
                 }
-                self.state.climb_anew();
+                self.state.told.clear();
                 self.state.compacted = true;
             }
             Event::SessionStart { model: Some(model), .. } => self.state.model = Some(actions::word(model)),
-            // One that was announced and has not come: work goes on, or the user asks for one.
+            // The announced compaction has not come: work goes on, or the user asks for one.
             Event::PreCompact { .. }
             | Event::PostToolUse(_)
             | Event::UserPromptSubmit { .. }
@@ -165,12 +108,22 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// The levels that are reached for the first time in this climb.
+    /// A record begins by itself once until the context falls: at its level, or where Claude Code is about to compact.
+    fn reason_to_begin(&self) -> Option<&'static str> {
+        let has_begun = self.is_recorded || self.state.told.contains(&Level::AutoPause);
+        match () {
+            () if has_begun || self.facts.sessions.is_none() => None,
+            () if self.facts.is_high() => Some("auto_pause"),
+            () => is_automatic(&self.input.request.event).then_some("compaction"),
+        }
+    }
+
+    /// The levels that are reached for the first time since the context fell.
     fn climb(&mut self) -> BTreeSet<Level> {
         let Some(reading) = &self.facts.reading else { return BTreeSet::new() };
         let percent = reading.percent();
         if self.facts.thresholds.is_over(percent) {
-            self.state.climb_anew();
+            self.state.told.clear();
         }
         let reached = self.facts.thresholds.reached(percent);
         let new: BTreeSet<Level> = reached.difference(&self.state.told).copied().collect();
@@ -178,50 +131,39 @@ impl<'a> Course<'a> {
         new
     }
 
-    fn begin(&mut self, reason: Option<&str>) {
-        if let Some(active) = &self.facts.record {
-            self.state.dropped = false;
-            // Begun by a word in a shell, or in an earlier climb.
-            self.state.begun = self.state.begun.or(active.began);
-        }
-        self.state.dropped = is_put_down(self.facts, &self.state);
-        let Some(reason) = reason else { return };
-        // Its compaction must not begin another one.
+    fn begin(&mut self, reason: &str) {
         self.state.told.insert(Level::AutoPause);
-        self.state.dropped = false;
-        if let Some(why) = &self.facts.hindrance {
-            self.state.begun = None;
-            let session = Some(self.session.to_owned());
-            self.steps.push(Step::Fail { session, why: unrecorded(why) });
-            return;
-        }
-        self.is_recorded = true;
-        self.state.begun = Some(self.input.now);
         self.state.left_out = 0;
+        self.is_recorded = true;
+        let reading = self.facts.reading.as_ref();
         self.steps.push(Step::Start(Box::new(Start {
             session: self.session.to_owned(),
             transcript: self.input.request.call.transcript_path.clone(),
-            at: self.input.now,
-            data: actions::started(self.session, self.facts.reading.as_ref(), reason),
-            share: self.share(),
+            first: started(self.session, reading, reason, self.input.now),
             then: Vec::new(),
         })));
     }
 
-    /// What has happened is written down.
+    /// Records what has happened.
     fn record(&mut self, new: &BTreeSet<Level>) {
-        if !self.is_recorded && !self.has_begun() {
+        // A parallel call may have begun the record after this call looked for it.
+        let may_have_begun =
+            self.input.state.told.contains(&Level::AutoPause) && self.facts.sessions.is_some();
+        if !self.is_recorded && !may_have_begun {
             return;
         }
         let crossed = actions::crossed(new, self.facts.reading.as_ref());
         let happened = actions::of(&self.input.request.event, &self.input.request.call);
         let (at, share) = (self.input.now, self.share());
-        let drafts: Vec<Draft> =
+        let mut drafts: Vec<Draft> =
             crossed.into_iter().chain(happened).map(|(kind, data)| Draft { kind, at, data, share }).collect();
-        if drafts.is_empty() {
-            return;
+        let is_over = matches!(self.input.request.event, Event::SessionEnd { .. });
+        let Some(last) = drafts.last_mut() else { return };
+        if is_over && self.state.left_out > 0 {
+            last.data.insert(NOT_RECORDED.to_owned(), self.state.left_out.into());
         }
-        if self.facts.record.as_ref().is_some_and(|active| active.is_full) {
+        // The last line of a session is always written: by it the next session knows that this one is over.
+        if self.facts.record.as_ref().is_some_and(|active| active.is_full) && !is_over {
             self.state.left_out += drafts.len() as u64;
             return;
         }
@@ -232,68 +174,43 @@ impl<'a> Course<'a> {
         self.steps.push(Step::Append { session: self.session.to_owned(), drafts });
     }
 
-    /// The record had begun, but was not seen: this call has ended at the same time as the one that began it. Where it was
-    /// dropped since, nothing is there to be appended to.
-    fn has_begun(&self) -> bool {
-        self.input.state.told.contains(&Level::AutoPause) && self.facts.sessions.is_some()
-    }
-
-    /// A compaction leaves a snapshot and the record goes on; with the session it ends. Records of others end when their
-    /// sessions have.
+    /// A compaction leaves a snapshot and the record goes on. At the session's end the record ends.
     fn end(&mut self) {
-        match &self.input.request.event {
-            Event::PreCompact { .. } if self.is_recorded => {
-                if let Some(material) = &self.facts.material {
-                    self.finish(Ending::GoesOn, material.as_ref().clone());
-                }
-            }
-            Event::SessionEnd { .. } => match (&self.facts.record, &self.facts.material) {
-                (Some(_), Some(material)) => self.finish(Ending::Full, material.as_ref().clone()),
-                (Some(_), None) => {
-                    let (session, left_out) = (self.session.to_owned(), self.state.left_out);
-                    self.steps.push(Step::LeaveForLater { session, left_out });
-                }
-                (None, _) => {}
-            },
-            Event::SessionStart { .. } => self.take_over(),
-            _ => {}
+        let ending = match &self.input.request.event {
+            Event::PreCompact { .. } => Ending::GoesOn,
+            Event::SessionEnd { .. } => Ending::Full,
+            Event::SessionStart { .. } => return self.take_over(),
+            _ => return,
+        };
+        if let Some(material) = self.facts.material.as_ref().filter(|_| self.is_recorded) {
+            self.finish(ending, material.as_ref().clone());
         }
     }
 
-    fn finish(&mut self, ending: Ending, material: crate::material::Material) {
+    fn finish(&mut self, ending: Ending, material: Material) {
+        let Some(sessions) = &self.facts.sessions else { return };
         self.steps.push(Step::Finish(Box::new(End {
-            which: Which::Session(self.session.to_owned()),
+            path: sessions.active_path(self.session),
             ending,
             material,
             at: self.input.now,
             left_out: self.state.left_out,
             commit: self.input.settings.git_commit,
-            by_own_word: false,
         })));
     }
 
-    /// What is left of earlier sessions, and of this one where it goes on.
     fn take_over(&mut self) {
         let left = &self.facts.left;
-        if self.facts.record.is_some() {
-            self.steps.push(Step::GoOn { session: self.session.to_owned() });
-        }
-        for why in &left.faults {
-            self.steps.push(Step::Fail { session: None, why: why.clone() });
-        }
+        self.steps.extend(left.faults.iter().map(|why| Step::Fail { why: why.clone() }));
         if left.compress {
             let days = self.input.settings.compress_after_days.get();
             self.steps.push(Step::Compress { before: self.input.now.minus(DAY * days) });
         }
     }
 
-    /// The highest of the new levels. That the session is recorded is only said where it is.
+    /// Reports the highest of the new levels, and the record where there is one.
     fn level(&self, new: &BTreeSet<Level>) -> Option<String> {
-        let is_auto_pause =
-            |step: &Step| matches!(step, Step::Start(start) if start.data["reason"] == "auto_pause");
-        let begins = self.steps.iter().any(is_auto_pause);
         let mut levels = new.clone();
-        levels.extend(begins.then_some(Level::AutoPause));
         let highest = self.facts.thresholds.highest(&levels)?;
         if !self.is_recorded && self.facts.sessions.is_some() {
             levels.remove(&Level::AutoPause);
@@ -301,21 +218,20 @@ impl<'a> Course<'a> {
         Some(wording::level(highest, &levels, self.facts.reading.as_ref()?, self.facts))
     }
 
-    /// What is said: the highest of the new levels, and at a session's start what was left.
+    /// Reports the new level to the user, and at a session's start what earlier sessions have left.
     fn outcome(mut self, new: &BTreeSet<Level>) -> Outcome<State, Step> {
         let left = &self.facts.left;
         let mut verdict = Verdict::Pass;
-        if let Some(tell) = left.tell.as_ref().filter(|_| !self.input.headless) {
-            verdict = Verdict::Advise { text: brief(&tell.text, &tell.snapshot, &tell.path) };
-            self.steps.push(Step::MarkRead { id: tell.id.clone() });
+        if let Some(unread) = left.unread.as_ref().filter(|_| !self.input.headless) {
+            verdict = Verdict::Advise { text: brief(&unread.text, &unread.snapshot, &unread.path) };
+            self.steps.push(Step::MarkRead { id: unread.snapshot.session_id.clone() });
         }
-        let told = self.level(new);
-        let audit_event = told.is_some().then(|| AuditEvent::Advised("levels".to_owned()));
+        let level = self.level(new);
+        let audit_event = level.is_some().then(|| AuditEvent::Advised("levels".to_owned()));
         let orphans = (!left.orphans.is_empty()).then(|| wording::orphans(&left.orphans));
-        let notice: Vec<String> = told.into_iter().chain(orphans).collect();
-        let is_over = matches!(self.input.request.event, Event::SessionEnd { .. });
+        let notice: Vec<String> = level.into_iter().chain(orphans).collect();
         let memory = match () {
-            () if is_over => Memory::Drop,
+            () if matches!(self.input.request.event, Event::SessionEnd { .. }) => Memory::Drop,
             () if self.state == *self.input.state => Memory::Keep,
             () => Memory::Note(self.state),
         };

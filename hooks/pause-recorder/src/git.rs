@@ -1,12 +1,10 @@
-//! What the repository says, and the commit of a snapshot: the user's own `git`, as a child with a deadline. On no tool call.
+//! The repository's state, and the commit of a snapshot, by the user's own `git` as a child with a deadline. Never on a tool call.
 //!
-//! A repository's configuration starts nothing while it is looked at: no watcher, no hook, no pager, no filter it defines
-//! itself, no check of signatures, no submodule's git, and nothing is fetched. A commit starts no hook, no editor and no
-//! signing; but as with any `git add`, a filter that is configured for the names of our files runs on them: without it a
-//! repository that keeps such files elsewhere would have them as changed ever after.
+//! Nothing that the repository defines runs while it is looked at. A commit runs no hook, editor or signing. As with any `git add`,
+//! a filter that is configured for our file names runs: without it a repository that keeps such files elsewhere would list them
+//! as changed ever after.
 //!
-//! - `reading`: what it says (pure)
-//! - `committing`: adding and committing, and taking back
+//! - `reading`: what git prints (pure); `committing`: adds, commits, and takes back
 
 mod committing;
 mod reading;
@@ -20,14 +18,14 @@ use std::time::Duration;
 use ::git::{Failure, Git};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use shared::host::{Environment, Host, Timestamp};
+use shared::host::{Environment, Host};
 
-use reading::{LOG_FORMAT, as_name};
+use reading::LOG_FORMAT;
 
-/// The repository at one moment.
+/// The state of the repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GitContext {
-    /// The project lies in a repository, and `git` could tell of it.
+    /// The project lies in a work tree that `git` could read.
     pub is_git_repo: bool,
     /// The branch; none on a detached head, and where there is no repository.
     pub branch: Option<String>,
@@ -48,10 +46,6 @@ pub struct Commit {
     pub timestamp: String,
     /// Its first line.
     pub message: String,
-    /// Somebody else has committed it, or its time is still to come: it was not made here in the session. Is not written.
-    #[serde(skip)]
-    #[schemars(skip)]
-    pub is_foreign: bool,
 }
 
 /// What differs from the last commit. Names are whole, on one line each: what would break it stands as an escape.
@@ -65,13 +59,13 @@ pub struct Status {
     pub untracked_files: Vec<String>,
 }
 
-/// Looks at the repository `root` lies in. `None`: it did not answer in time. No repository, or no `git`, is an answer.
+/// Reads the state of the repository around `root`. `None`: git did not answer in time. No repository, or no `git`, is an answer.
 #[must_use]
 pub(crate) fn look(host: &Host, root: &Path, patience: Duration) -> Option<GitContext> {
     let Some(mut git) = Git::new(root, &host.environment, patience) else {
         return Some(GitContext::default());
     };
-    match tell(&mut git, host.now()) {
+    match tell(&mut git) {
         Ok(told) => Some(told.unwrap_or_default()),
         Err(Failure::NotStarted) => Some(GitContext::default()),
         Err(Failure::Late) => None,
@@ -91,14 +85,8 @@ pub(crate) fn commit(
     committing::commit(&Environment::read(), root, files, message, patience)
 }
 
-/// Which of these files git keeps. `None`: it could not tell; no repository, or no `git`, keeps none.
-#[must_use]
-pub(crate) fn tracked(root: &Path, files: &[PathBuf], patience: Duration) -> Option<Vec<PathBuf>> {
-    committing::tracked(&Environment::read(), root, files, patience)
-}
-
-/// `None`: it is no repository, or none that can be looked at.
-fn tell(git: &mut Git<'_>, now: Timestamp) -> Result<Option<GitContext>, Failure> {
+/// `None`: git reports no work tree.
+fn tell(git: &mut Git<'_>) -> Result<Option<GitContext>, Failure> {
     if !git.disable_repository_filters()? {
         return Ok(None);
     }
@@ -113,10 +101,10 @@ fn tell(git: &mut Git<'_>, now: Timestamp) -> Result<Option<GitContext>, Failure
         "--no-renames",
     ])?;
     if !status.is_answer() {
-        return bare(git, now);
+        return Ok(None);
     }
     let reported = reading::reported(&status.stdout);
-    let recent_commits = if reported.has_commit { log(git, now)? } else { Vec::new() };
+    let recent_commits = if reported.has_commit { log(git)? } else { Vec::new() };
     Ok(Some(GitContext {
         is_git_repo: true,
         branch: reported.branch,
@@ -125,7 +113,7 @@ fn tell(git: &mut Git<'_>, now: Timestamp) -> Result<Option<GitContext>, Failure
     }))
 }
 
-fn log(git: &Git<'_>, now: Timestamp) -> Result<Vec<Commit>, Failure> {
+fn log(git: &Git<'_>) -> Result<Vec<Commit>, Failure> {
     let said = git.run([
         "log",
         "-z",
@@ -139,19 +127,5 @@ fn log(git: &Git<'_>, now: Timestamp) -> Result<Vec<Commit>, Failure> {
     if !said.is_answer() {
         return Ok(Vec::new());
     }
-    let email = git.run(["config", "-z", "--get", "user.email"])?;
-    let email = String::from_utf8_lossy(&email.stdout);
-    let email = Some(email.trim_end_matches('\0')).filter(|email| !email.is_empty());
-    Ok(reading::commits(&said.stdout, email, now))
-}
-
-/// A repository without files has commits all the same.
-fn bare(git: &Git<'_>, now: Timestamp) -> Result<Option<GitContext>, Failure> {
-    if git.run(["rev-parse", "--is-bare-repository"])?.stdout != b"true\n" {
-        return Ok(None);
-    }
-    let head = git.run(["symbolic-ref", "--quiet", "--short", "HEAD"])?;
-    let branch = Some(as_name(String::from_utf8_lossy(&head.stdout).trim())).filter(|name| !name.is_empty());
-    let status = Status { clean: true, ..Status::default() };
-    Ok(Some(GitContext { is_git_repo: true, branch, recent_commits: log(git, now)?, status }))
+    Ok(reading::commits(&said.stdout))
 }

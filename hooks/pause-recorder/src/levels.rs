@@ -40,7 +40,7 @@ const CLIMB_ENDS_BELOW: f64 = 10.0;
 const NEAR: f64 = 5.0;
 
 /// At how many percent each level is reached, as things are.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Thresholds {
     /// Percent of [`Level::Caution`].
     pub caution: f64,

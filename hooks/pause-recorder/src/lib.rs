@@ -1,16 +1,14 @@
-//! pause-recorder: when the context of a session runs out, what happens from then on is recorded, and a snapshot is left that
-//! a new session can pick up. It records only: nothing is held, nothing is refused.
+//! pause-recorder: records the session when its context runs out, and leaves a snapshot that a new session can pick up. It blocks
+//! nothing.
 //!
-//! - `settings`: what can be set, with its meaning
-//! - `occupancy`: how full the context is, and by whose word; `levels`: what is told of that; `models`: what was learnt of a
-//!   model, its window and where it is compacted
-//! - `record`: the file a session is recorded in, a line for each action
-//! - `material`: what a snapshot is made from beside the record; `git`: what the repository says
-//! - `snapshot`: what is left in the end, as JSON, YAML and Markdown
-//! - `shelf`: which records and snapshots this machine has written; `brief`: what a new session is told of one
-//! - `observe`: what is looked at; `prepare`: the little that is written before anything is decided; `decide`: the rules;
-//!   `step`: what is done; `state`: what is remembered of a session
-//! - `wording`: what the user is told; `command`: what can be typed
+//! - `settings`: what can be set
+//! - `occupancy`: how full the context is; `levels`: which level that is; `models`: what was learnt of a model
+//! - `record`: the file of a session's record, a line for each action
+//! - `material`: what a snapshot is made from beside the record; `git`: the repository, and the commit of a snapshot
+//! - `snapshot`: one model of facts, rendered as JSON, YAML and Markdown
+//! - `registry`: which records and snapshots this machine has written; `brief`: what a new session receives
+//! - `observe`: what is looked at; `decide`: the rules; `step`: the effects; `state`: the memory of a session
+//! - `wording`: messages to the user; `command`: what can be typed
 
 mod brief;
 mod command;
@@ -21,10 +19,9 @@ mod material;
 mod models;
 mod observe;
 mod occupancy;
-mod prepare;
 mod record;
+mod registry;
 mod settings;
-mod shelf;
 mod snapshot;
 mod state;
 mod step;

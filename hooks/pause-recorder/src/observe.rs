@@ -1,4 +1,4 @@
-//! What is looked at, in the order of its price: whether there is a record, how full the context is; and where a record ends,
+//! What the hook looks at, in the order of its price: whether there is a record, how full the context is, and where a record ends,
 //! what its snapshot is made from.
 
 mod reading;
@@ -8,53 +8,46 @@ use std::time::Duration;
 
 use shared::cli;
 use shared::hook::{Context, Hook};
-use shared::host::Timestamp;
 use shared::protocol::{Event, Request};
 
 use crate::PauseRecorder;
 use crate::command::Reply;
-use crate::decide::{is_automatic, wanted};
 use crate::levels::Thresholds;
 use crate::material::{self, Material};
 use crate::occupancy::Reading;
-use crate::prepare;
 use crate::record::{Record, Sessions};
 use crate::settings::Settings;
-use crate::shelf::{self, Fate};
-use crate::snapshot::Snapshot;
 use crate::state::{Learnt, State};
 
-/// At a session's end the client waits for little more than a second, for all hooks together.
+pub(crate) use start::{Left, Orphan};
+
+/// At a session's end Claude Code waits for little more than a second, for all hooks together.
 const PATIENCE_AT_END: Duration = Duration::from_millis(400);
 
-/// A longer record is left for the next session's start: it is read several times where it is finalized.
+/// A longer record is left for the next session's start, because finalizing reads it several times.
 const MAX_BYTES_AT_END: u64 = 2 * 1024 * 1024;
 
-/// Elsewhere nobody waits for it but the user, once.
+/// Elsewhere only the user waits, once.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What was found.
+/// The facts of one event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facts {
     /// The session's folder; none where nothing can be recorded.
     pub sessions: Option<Sessions>,
     /// The session's record, if it is being recorded.
     pub record: Option<Active>,
-    /// How full the context is; none where it is not known or no matter.
+    /// How full the context is; none where that is unknown or does not matter.
     pub reading: Option<Reading>,
     /// What was learnt of the model in it.
     pub learnt: Option<Learnt>,
     /// Where the levels are.
     pub thresholds: Thresholds,
-    /// What has become of the record that the session has begun; only where it is not there and ought to be.
-    pub fate: Option<Fate>,
-    /// Why no record can begin, where one is to.
-    pub hindrance: Option<String>,
-    /// What the record's snapshot is made from, where it is time for one and it could be found in time.
+    /// What the record's snapshot is made from, where it is time for one and the repository answered.
     pub material: Option<Box<Material>>,
     /// The answer to a typed command.
     pub answered: Option<Reply>,
-    /// At a session's start: what others have left.
+    /// At a session's start: what earlier sessions have left.
     pub left: Left,
 }
 
@@ -65,79 +58,41 @@ pub struct Active {
     pub record: Record,
     /// It has reached its largest size.
     pub is_full: bool,
-    /// When it began, as the shelf has it; only where the session does not remember.
-    pub began: Option<Timestamp>,
-}
-
-/// What earlier sessions of the project have left.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Left {
-    /// Why records of sessions that are over could not be finalized.
-    pub faults: Vec<String>,
-    /// Records of sessions that were silent for a while, and may be over.
-    pub orphans: Vec<Orphan>,
-    /// The snapshot to be told of.
-    pub tell: Option<ToTell>,
-    /// There are archives to compress.
-    pub compress: bool,
-}
-
-/// A snapshot that a new session is to be told of.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ToTell {
-    /// Its id.
-    pub id: String,
-    /// The text, with places for what is told.
-    pub text: String,
-    /// It.
-    pub snapshot: Snapshot,
-    /// Its JSON, as it is told.
-    pub path: String,
-}
-
-/// A record whose session may be over.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Orphan {
-    /// Its id.
-    pub id: String,
-    /// When it was last written to.
-    pub silent_since: Timestamp,
-    /// Lines in it that could be read.
-    pub actions: usize,
 }
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     let session = context.request.call.session_id.as_deref()?;
-    let is_command = matches!(&context.request.event, Event::UserPromptSubmit { prompt, .. } if PauseRecorder::is_command(prompt));
-    if is_none_of_ours(context.request) {
+    if is_irrelevant(context.request) {
         return None;
     }
     let sessions = Sessions::of(context.places);
     let state: State = context.peek();
-    let record = sessions.as_ref().and_then(|sessions| active(context, session, &state, sessions));
-    // Where nothing can be remembered, each call would tell the same.
-    let is_asked = !is_command && context.store.is_some();
-    let reading = is_asked.then(|| reading::of(context, &state, record.is_some())).flatten();
-    let learnt = reading::learnt(context, &state, reading.as_ref());
-    let thresholds = reading::thresholds(context.settings, reading.as_ref(), learnt.as_ref());
+    let record = sessions.as_ref().and_then(|sessions| sessions.active(session));
+    let max_bytes = u64::from(context.settings.max_record_mib.get()) * 1024 * 1024;
+    let record = record.map(|record| Active { is_full: record.bytes >= max_bytes, record });
     let mut facts = Facts {
         sessions,
         record,
-        reading,
-        learnt,
-        thresholds,
-        fate: None,
-        hindrance: None,
+        reading: None,
+        learnt: None,
+        thresholds: Thresholds::new(context.settings, None),
         material: None,
         answered: None,
         left: Left::default(),
     };
-    facts.fate = fate(context, session, &state, &facts);
-    facts.hindrance = hindrance(context, &state, &facts);
+    if let Event::UserPromptSubmit { prompt, source } = &context.request.event
+        && PauseRecorder::is_command(prompt)
+    {
+        facts.answered = cli::prompted::<PauseRecorder>(context, prompt, source.as_deref());
+        return Some(facts);
+    }
+    // Where nothing can be remembered, each call would report the same level.
+    if context.store.is_some() {
+        facts.reading = reading::of(context, &state, facts.record.is_some());
+    }
+    facts.learnt = reading::learnt(context, &state, facts.reading.as_ref());
+    facts.thresholds = reading::thresholds(context.settings, facts.reading.as_ref(), facts.learnt.as_ref());
     match &context.request.event {
-        Event::UserPromptSubmit { prompt, source } if is_command => {
-            facts.answered = cli::prompted::<PauseRecorder>(context, prompt, source.as_deref());
-        }
         Event::PreCompact { trigger } if facts.record.is_some() || trigger == "auto" => {
             facts.material = gathered(context, PATIENCE);
         }
@@ -155,25 +110,8 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     Some(facts)
 }
 
-/// The session's record.
-fn active(
-    context: &Context<'_, Settings>,
-    session: &str,
-    state: &State,
-    sessions: &Sessions,
-) -> Option<Active> {
-    let record = sessions.active(session)?;
-    let is_full = record.bytes >= u64::from(context.settings.max_record_mib.get()) * 1024 * 1024;
-    let look = || {
-        let own = context.store.and_then(shelf::own_store)?;
-        shelf::read(&own).begun_at(&sessions.root, session)
-    };
-    let began = if state.begun.is_none() { look() } else { None };
-    Some(Active { record, is_full, began })
-}
-
 /// A compaction inside a subagent is the subagent's.
-fn is_none_of_ours(request: &Request) -> bool {
+fn is_irrelevant(request: &Request) -> bool {
     match &request.event {
         Event::PreToolUse(_) | Event::Other(_) => true,
         Event::PreCompact { .. } => request.call.agent_id.is_some(),
@@ -181,30 +119,15 @@ fn is_none_of_ours(request: &Request) -> bool {
     }
 }
 
-fn fate(context: &Context<'_, Settings>, session: &str, state: &State, facts: &Facts) -> Option<Fate> {
-    let begun = state.begun.filter(|_| facts.record.is_none() && !state.dropped)?;
-    if !facts.is_high() && !is_automatic(&context.request.event) {
-        return None;
-    }
-    let own = context.store.and_then(shelf::own_store)?;
-    Some(shelf::read(&own).fate(&facts.sessions.as_ref()?.root, session, begun))
-}
-
-/// What a record needs is tried before it is said that one begins.
-fn hindrance(context: &Context<'_, Settings>, state: &State, facts: &Facts) -> Option<String> {
-    wanted(facts, state, &context.request.event)?;
-    prepare::room(facts.sessions.as_ref()?)
-}
-
 impl Facts {
-    /// The context is as full as a record's beginning asks.
+    /// The context is full enough for a record.
     #[must_use]
     pub(crate) fn is_high(&self) -> bool {
         self.reading.as_ref().is_some_and(|reading| reading.percent() >= self.thresholds.auto_pause)
     }
 }
 
-/// How full the context of the session that asks is; `None` where nobody knows.
+/// How full the context of the asking session is; `None` where that is unknown.
 pub(crate) fn standing(context: &Context<'_, Settings>) -> Option<Reading> {
     reading::of(context, &context.peek(), true)
 }

@@ -1,15 +1,17 @@
-//! The record of a session: `ACTIVE-PAUSE-<id8>.jsonl` in the project's folder of sessions, a line for each action.
+//! The record of a session: `ACTIVE-PAUSE-<key>.jsonl` in the project's folder of sessions, a line for each action.
 //!
-//! - `folder`: the folder, its names, and what of it is not touched
-//! - `action`: a line, and what goes into it: cut, and without secrets
-//! - `file`: beginning, appending, reading, archiving, discarding; each under the record's lock
-//! - `lines`: the lines of a file, whatever else stands in it
+//! - `folder`: the folder and the names in it; `keeping`: old archives and removed snapshots
+//! - `line`: one action, its texts masked and cut; `masking`: how
+//! - `file`: begins, appends, reads, archives and discards a record under its lock; `lines`: the lines of a file
 
-mod action;
 mod file;
 mod folder;
+mod keeping;
+mod line;
 mod lines;
+mod masking;
 
-pub(crate) use action::{Action, Draft, Kind, MAX_SUMMARY_CHARS, args_summary, json_shortened, shortened};
-pub(crate) use file::{InPlace, Record, Recorded};
+pub(crate) use file::{Record, Recorded, append, append_locked, archive, discard, locked, read, start};
 pub(crate) use folder::{Sessions, SnapshotFiles, is_record_id};
+pub(crate) use line::{Action, Draft, Kind};
+pub(crate) use masking::{MAX_SUMMARY_CHARS, args_summary, json_shortened, shortened};

@@ -1,12 +1,10 @@
 //! What is left of a recorded session: one content, as JSON, YAML and Markdown.
 //!
-//! - `build`: out of a record and what else is known (pure), with its lists of what was `done`; `markdown`: for people (pure);
-//!   `text`: what of the session and its repository stands in them
-//! - `publish`: the files, and the record to its archive; `kept`: whether one is what was written; `schema`: what a program may rely on
+//! - `build` makes it from a record and other facts, `done` its lists of what is done and open; `text` cleans texts
+//! - `markdown` and `yaml` render it; `publish` writes the files and archives the record; `schema` describes the JSON
 
 mod build;
 mod done;
-mod kept;
 mod markdown;
 mod publish;
 mod schema;
@@ -18,10 +16,9 @@ use serde::{Deserialize, Serialize};
 use shared::host::Timestamp;
 
 pub(crate) use build::{Summary, build, finalized_data, is_context_known, summary};
-pub(crate) use kept::{as_written, is_as_written, json_of};
 pub(crate) use markdown::markdown;
-pub(crate) use publish::Ending;
-pub(crate) use publish::{Finish, Finished, digest, finish};
+pub(crate) use publish::{End, Ending};
+pub(crate) use publish::{finish, is_as_written, json_of};
 pub(crate) use schema::snapshot_schema;
 pub(crate) use text::one_line;
 

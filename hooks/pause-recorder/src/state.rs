@@ -1,10 +1,9 @@
-//! What is remembered of a session. Whether it is being recorded is not: its file says that.
+//! The memory of a session. Whether the session is recorded does not stand here: its file says that.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
-use shared::host::Timestamp;
 
 use crate::levels::Level;
 use crate::models::Model;
@@ -13,37 +12,26 @@ use crate::models::Model;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct State {
-    /// The levels that were told in this climb.
+    /// The levels that were reported since the context last fell. With [`Level::AutoPause`] no record begins by itself.
     pub told: BTreeSet<Level>,
-    /// The model as the client named it at the session's start; it may say `[1m]`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The model as Claude Code named it at the session's start; it may say `[1m]`.
     pub model: Option<String>,
-    /// The client is about to compact by itself: what was in the context then.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The context before an automatic compaction that was announced.
     pub compacting: Option<Compacting>,
-    /// It was compacted, and no reply has come since: older numbers count for nothing.
-    #[serde(skip_serializing_if = "is_false")]
+    /// The context was compacted and no reply has come since: older numbers do not count.
     pub compacted: bool,
-    /// When this climb's record was last begun, or was to be; the shelf knows it by that.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub begun: Option<Timestamp>,
-    /// The session's own user has ended or dropped this climb's record: no other begins by itself.
-    #[serde(skip_serializing_if = "is_false")]
-    pub dropped: bool,
-    /// What was learnt of the session's model, looked up when it was first seen.
-    #[serde(rename = "model_learnt", skip_serializing_if = "Option::is_none")]
+    /// What was learnt of the session's model, looked up once.
     pub learnt: Option<Learnt>,
-    /// Actions that were only counted, because the record is full.
-    #[serde(skip_serializing_if = "is_zero")]
+    /// The actions that were only counted, because the record is full.
     pub left_out: u64,
 }
 
-/// What was in the context before a compaction.
+/// The context before a compaction.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compacting {
     /// The model.
     pub model: String,
-    /// Tokens.
+    /// The tokens.
     pub tokens: u64,
 }
 
@@ -52,27 +40,8 @@ pub struct Compacting {
 pub struct Learnt {
     /// Its id.
     pub model: String,
-    /// What.
+    /// The facts.
     pub what: Model,
-}
-
-impl State {
-    /// The levels begin anew, and with them the record.
-    pub(crate) fn climb_anew(&mut self) {
-        self.told.clear();
-        self.begun = None;
-        self.dropped = false;
-    }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 impl Remembered for State {

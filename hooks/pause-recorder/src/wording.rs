@@ -32,13 +32,11 @@ pub(crate) fn level(level: Level, new: &BTreeSet<Level>, reading: &Reading, fact
     format!("{full}{}{}", hint.unwrap_or_default(), recorded.unwrap_or_default())
 }
 
-/// Records of sessions that may be over.
+/// Records whose sessions may have ended.
 pub(crate) fn orphans(orphans: &[Orphan]) -> String {
-    let lines = orphans.iter().map(|orphan| {
-        let actions = counted(orphan.actions as u64);
-        format!("  {}: {actions}, silent since {}", orphan.id, orphan.silent_since.local())
-    });
-    let head = "pause-recorder: records of earlier sessions that are not finalized; a session may still be open. If it is over, type `pause-recorder finalize ID` or `pause-recorder discard ID`:";
+    let lines =
+        orphans.iter().map(|orphan| format!("  {}: silent since {}", orphan.id, orphan.silent_since.local()));
+    let head = "pause-recorder: records of earlier sessions are not finalized; a session may still be open. If it has ended, type `pause-recorder finalize ID` or `pause-recorder discard ID`:";
     std::iter::once(head.to_owned()).chain(lines).collect::<Vec<_>>().join("\n")
 }
 
@@ -70,9 +68,9 @@ mod tests {
     #[test]
     fn records_that_may_be_over_are_named_and_may_still_be_open() {
         let silent_since = Timestamp::from_secs(0);
-        let text = orphans(&[Orphan { id: "session-1".to_owned(), silent_since, actions: 1 }]);
+        let text = orphans(&[Orphan { id: "session-1".to_owned(), silent_since }]);
         assert!(text.starts_with("pause-recorder: ") && text.contains("may still be open"), "{text}");
-        let line = format!("  session-1: 1 action, silent since {}", silent_since.local());
+        let line = format!("  session-1: silent since {}", silent_since.local());
         assert_eq!(text.lines().last(), Some(line.as_str()));
         assert_eq!([counted(0), counted(1), counted(2)], ["0 actions", "1 action", "2 actions"]);
     }

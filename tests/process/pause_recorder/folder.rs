@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tests::process::Invocation;
 
-use super::{AT_AUTO_PAUSE, Recorder, holds, lines};
+use super::{AT_AUTO_PAUSE, Recorder, holds};
 use crate::driver::{documented, notice, tree};
 
 #[test]
@@ -16,28 +16,6 @@ fn git_does_not_see_what_is_in_it() {
     recorder.recorded(&recorder.session);
     assert_eq!(fs::read_to_string(recorder.dir().join(".gitignore")).unwrap(), "*\n");
     assert_eq!(recorder.sandbox.git(&["status", "--porcelain"]), "");
-}
-
-#[test]
-fn what_the_user_has_told_git_about_it_stays() {
-    let recorder = Recorder::new("");
-    recorder.sandbox.write(".claude/sessions/.gitignore", "*.jsonl\n");
-    recorder.recorded(&recorder.session);
-    assert_eq!(fs::read_to_string(recorder.dir().join(".gitignore")).unwrap(), "*.jsonl\n");
-}
-
-#[test]
-#[cfg(unix)]
-fn what_is_in_it_is_its_users_alone() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let recorder = Recorder::new("");
-    recorder.paused(&recorder.session);
-    let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o077;
-    assert_eq!(mode(recorder.dir()), 0);
-    for name in crate::driver::names(&recorder.dir()) {
-        assert_eq!(mode(recorder.dir().join(&name)), 0, "{name}");
-    }
-    assert_eq!(mode(recorder.state("pause-recorder/shelf.json")), 0);
 }
 
 #[test]
@@ -75,7 +53,7 @@ fn outside(recorder: &Recorder, link: &str, is_folder: bool) -> PathBuf {
 #[test]
 #[cfg(unix)]
 fn a_folder_that_is_a_link_is_refused_and_told_once() {
-    for (link, part) in [(".claude/sessions", "is a link"), (".claude", "leads out of the project")] {
+    for (link, part) in [(".claude/sessions", "sessions is a link"), (".claude", ".claude is a link")] {
         let recorder = Recorder::new("");
         let target = outside(&recorder, link, true);
         let told = recorder.climb(&recorder.session, AT_AUTO_PAUSE);
@@ -94,56 +72,6 @@ fn a_folder_that_is_a_link_is_refused_and_told_once() {
         }
         assert_eq!(tree(&target).len(), 0, "{link}: {:?}", tree(&target));
     }
-}
-
-#[test]
-#[cfg(unix)]
-fn what_cannot_be_recorded_is_told_and_may_be_tried_again() {
-    let recorder = Recorder::new("");
-    outside(&recorder, ".claude/sessions", true);
-    let told = recorder.climb(&recorder.session, AT_AUTO_PAUSE);
-    assert!(told.ends_with("So this session is not recorded; `pause-recorder start` tries again"), "{told}");
-    let refused = recorder.typed(&recorder.session, "pause-recorder start").unwrap();
-    assert!(refused.contains("is a link") && refused.ends_with("It was not carried out."), "{refused}");
-    recorder.run(&["start"]).assert_exit(1);
-    fs::remove_file(recorder.dir()).unwrap();
-    recorder.typed(&recorder.session, "pause-recorder start").unwrap();
-    recorder.call(&recorder.session);
-    assert_eq!(lines(&recorder.actives()[0]).len(), 2);
-}
-
-#[test]
-#[cfg(unix)]
-fn files_that_are_links_are_refused_and_nothing_is_written_through_them() {
-    for link in ["LATEST-SESSION.txt", "{id}.json", "{id}.yaml", "{id}.md", "{id}-incremental.jsonl"] {
-        let recorder = Recorder::new("");
-        let record = recorder.recorded(&recorder.session);
-        let id = lines(&record)[0]["session_id"].as_str().unwrap().to_owned();
-        let link = link.replace("{id}", &id);
-        let target = outside(&recorder, &format!(".claude/sessions/{link}"), false);
-        recorder.ask(&recorder.session.session_end("other"));
-        let outcome = recorder.run(&["finalize", &id]);
-        outcome.assert_exit(1);
-        assert!(outcome.stderr_text().contains(&link), "{link}: {outcome}");
-        assert!(record.is_file(), "{link}: the record stays");
-        assert_eq!(fs::read_to_string(&target).unwrap(), "theirs", "{link}");
-        fs::remove_file(recorder.dir().join(&link)).unwrap();
-        recorder.starts("bbbbbbbb-1");
-        assert_eq!(recorder.latest(), id, "{link}: and it is only the link");
-    }
-}
-
-#[test]
-#[cfg(unix)]
-fn a_record_that_is_a_link_is_no_record() {
-    let recorder = Recorder::new("");
-    let name = format!(".claude/sessions/ACTIVE-PAUSE-{}.jsonl", &recorder.session.id[..8]);
-    let target = outside(&recorder, &name, false);
-    recorder.climb(&recorder.session, AT_AUTO_PAUSE);
-    recorder.climb(&recorder.session, 191_000);
-    recorder.ask(&recorder.session.session_end("other"));
-    assert_eq!(fs::read_to_string(&target).unwrap(), "theirs");
-    assert_eq!(recorder.latest().len(), "session-00000000-000000".len(), "it had another name");
 }
 
 /// The hook where a file may have so many bytes at most, as on a disk that is nearly full.
@@ -174,7 +102,7 @@ fn on_a_full_disk_the_session_goes_on_and_the_earlier_record_stays() {
     let session = &recorder.session;
     let calls: Vec<Option<Value>> = (0..3).map(|_| ask(&session.bash_succeeded("ls", "ok"))).collect();
     let told: Vec<String> = calls.iter().map(|answer| notice(answer.as_ref())).collect();
-    assert!(told[0].contains("cannot be written") && told[0].contains("stays"), "{told:?}");
+    assert!(told[0].contains("cannot be written") && told[0].contains("stay"), "{told:?}");
     assert_eq!(told[1..], ["", ""], "told once");
     assert!(fs::read(&record).unwrap() == before, "not a byte more or less");
     recorder.call(session);
@@ -206,35 +134,4 @@ fn every_event_ends_well_where_nothing_can_be_written() {
     }
     recorder.ask(&session.session_end("other"));
     assert_eq!(recorder.actives().len(), 0, "and it is only the disk");
-}
-
-#[test]
-#[cfg(unix)]
-fn where_the_project_must_not_be_written_to_the_session_goes_on() {
-    let recorder = Recorder::new("");
-    recorder.open_to_all();
-    tests::process::give_to_unprivileged(&recorder.sandbox.state_dir());
-    holds(&recorder.session, 185_000);
-    crate::driver::restrict(&recorder.session.transcript, 0o644);
-    for folder in recorder.session.transcript.ancestors().skip(1).take(2) {
-        crate::driver::restrict(folder, 0o755);
-    }
-    for folder in [".claude", ".claude/requirements.yaml"] {
-        let path = recorder.sandbox.home().join(folder);
-        crate::driver::restrict(&path, if path.is_dir() { 0o755 } else { 0o644 });
-    }
-    crate::driver::restrict(&recorder.sandbox.project(), 0o555);
-    let program = recorder.copied_program();
-    let session = &recorder.session;
-    let ask = |payload: &tests::payloads::Payload| {
-        let hook =
-            Invocation::new(&program, &recorder.sandbox).env("CLAUDE_CODE_ENTRYPOINT", "cli").unprivileged();
-        notice(documented(&hook.stdin(payload.to_bytes()).run()).as_ref())
-    };
-    let told = ask(&session.bash_succeeded("ls", "ok"));
-    assert!(told.contains("92 % full") && told.contains(".claude cannot be made"), "{told}");
-    for event in [session.bash_succeeded("ls", "ok"), session.stop("Done."), session.session_end("other")] {
-        assert_eq!(ask(&event), "", "{event:?}");
-    }
-    assert!(!recorder.sandbox.project().join(".claude").exists());
 }

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 use tests::payloads::Payload;
 
 use super::{Recorder, holds, kinds, lines};
-use crate::driver::notice;
 
 /// What happens after the record has begun, what it is in the record, and the keys of its data.
 fn course(recorder: &Recorder) -> Vec<(Payload, &'static str, &'static [&'static str])> {
@@ -80,68 +79,6 @@ fn assert_whole(lines: &[Value]) {
 }
 
 #[test]
-fn its_first_line_says_how_it_began() {
-    let recorder = Recorder::new("");
-    let record = recorder.recorded(&recorder.session);
-    let first = lines(&record).remove(0);
-    assert_eq!(
-        first["data"],
-        json!({
-            "context_percentage": 0.9,
-            "initial_state": {
-                "claude_session_id": recorder.session.id,
-                "model": "claude-sonnet-4-6",
-                "tokens_used": 180_000,
-                "tokens_total": 200_000,
-            },
-            "reason": "auto_pause",
-        })
-    );
-    let id = first["session_id"].as_str().unwrap();
-    let shape: String = id.chars().map(|char| if char.is_ascii_digit() { '0' } else { char }).collect();
-    assert_eq!(shape, "session-00000000-000000");
-}
-
-#[test]
-fn a_session_that_is_compacted_before_leaves_a_record_and_a_snapshot() {
-    let recorder = Recorder::new("");
-    holds(&recorder.session, 160_000);
-    recorder.call(&recorder.session);
-    assert!(recorder.actives().is_empty());
-    recorder.ask(&recorder.session.pre_compact("auto"));
-    let record = recorder.actives().remove(0);
-    assert_eq!(lines(&record)[0]["data"]["reason"], "compaction");
-    let snapshot = recorder.snapshot(&recorder.latest());
-    assert_eq!(snapshot["context_usage"]["tokens_used"], 160_000);
-    recorder.ask(&recorder.session.session_start("compact"));
-    recorder.climb(&recorder.session, 30_000);
-    recorder.ask(&recorder.session.session_end("other"));
-    let archive = recorder.file(&recorder.latest(), "-incremental.jsonl");
-    let lines = lines(&archive);
-    assert_eq!(
-        kinds(&lines),
-        ["pause_started", "system_event", "system_event", "tool_call", "system_event", "pause_finalized"]
-    );
-}
-
-#[test]
-fn texts_are_short_and_their_lengths_whole() {
-    let recorder = Recorder::new("");
-    let record = recorder.recorded(&recorder.session);
-    let long = "wörd ".repeat(100_000);
-    recorder.ask(&recorder.session.bash_succeeded(&long, &long));
-    recorder.ask(&recorder.session.user_prompt_submit(&long));
-    recorder.ask(&recorder.session.stop(&long));
-    let lines = lines(&record);
-    let length = |text: &Value| text.as_str().unwrap().chars().count();
-    let [call, prompt, reply] = &lines[3..] else { panic!("{lines:#?}") };
-    assert_eq!([length(&call["data"]["args"]), length(&call["data"]["result_summary"])], [500, 200]);
-    assert!(call["data"]["result_length"].as_u64() > Some(500_000), "{call}");
-    assert_eq!((length(&prompt["data"]["message"]), &prompt["data"]["length"]), (200, &json!(500_000)));
-    assert_eq!((length(&reply["data"]["summary"]), &reply["data"]["length"]), (200, &json!(500_000)));
-}
-
-#[test]
 fn commands_of_ours_are_nobodys_words() {
     let recorder = Recorder::new("");
     let record = recorder.recorded(&recorder.session);
@@ -156,22 +93,4 @@ fn commands_of_ours_are_nobodys_words() {
     let prompts: Vec<&Value> =
         lines.iter().map(|line| &line["data"]["message"]).filter(|text| text.is_string()).collect();
     assert_eq!(prompts, ["stop the momentum", sentence]);
-}
-
-#[test]
-fn a_full_record_is_not_written_on_and_the_rest_is_counted() {
-    let recorder = Recorder::new("max_record_mib: 1");
-    let record = recorder.recorded(&recorder.session);
-    let file = std::fs::OpenOptions::new().append(true).open(&record).unwrap();
-    file.set_len(1024 * 1024).unwrap();
-    drop(file);
-    let before = std::fs::read(&record).unwrap();
-    for _ in 0..3 {
-        assert_eq!(notice(recorder.call(&recorder.session).as_ref()), "");
-    }
-    assert!(std::fs::read(&record).unwrap() == before);
-    recorder.ask(&recorder.session.session_end("other"));
-    let snapshot = recorder.snapshot(&recorder.latest());
-    // Three lines, three calls and the session's end.
-    assert_eq!(snapshot["incremental_pause"]["action_count"], 7, "{snapshot:#}");
 }

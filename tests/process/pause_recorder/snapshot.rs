@@ -6,8 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use shared::host::Timestamp;
 
-use super::{Recorder, age, lines};
-use tests::transcripts::Transcript;
+use super::{Recorder, lines};
 
 /// A session that has edited two files, of which one is committed, and that has a prompt without an answer.
 fn worked() -> (Recorder, String) {
@@ -118,30 +117,6 @@ fn east(time: &str) -> String {
 }
 
 #[test]
-fn it_is_what_its_schema_describes() {
-    let (recorder, id) = worked();
-    let outcome = recorder.run(&["schema", "snapshot"]);
-    outcome.assert_exit(0);
-    let schema: Value = serde_json::from_str(&outcome.stdout_text()).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let mut snapshot = recorder.snapshot(&id);
-    let wrong: Vec<String> = validator.iter_errors(&snapshot).map(|error| error.to_string()).collect();
-    assert_eq!(wrong, [""; 0]);
-    snapshot["more"] = json!(1);
-    assert!(!validator.is_valid(&snapshot));
-}
-
-#[test]
-fn the_pointer_names_the_one_that_was_written_last() {
-    let (recorder, first) = worked();
-    let pointer = || fs::read_to_string(recorder.dir().join("LATEST-SESSION.txt")).unwrap();
-    assert!(pointer().contains(&format!("pause-recorder resume {first}")), "{}", pointer());
-    let second = recorder.paused(&recorder.another("bbbbbbbb-1"));
-    assert_ne!(first, second);
-    assert!(pointer().starts_with(&format!("{second}\n")), "{}", pointer());
-}
-
-#[test]
 fn a_compaction_leaves_one_and_the_record_goes_on() {
     let recorder = Recorder::new("");
     let session = &recorder.session;
@@ -159,96 +134,4 @@ fn a_compaction_leaves_one_and_the_record_goes_on() {
     assert_eq!(last["incremental_pause"]["action_count"], 7, "{last:#}");
     assert_eq!(last["context_usage"]["percentage"], 15.0);
     assert_eq!(lines(&recorder.file(&id, "-incremental.jsonl")).len(), 8);
-}
-
-#[test]
-fn the_edits_of_the_whole_session_are_in_it() {
-    let recorder = Recorder::new("");
-    let session = &recorder.session;
-    let edited = recorder.sandbox.project().join("early.rs").display().to_string();
-    let input = json!({ "file_path": edited, "old_string": "a", "new_string": "b" });
-    Transcript::of(session)
-        .prompt("go on")
-        .call("toolu_1", "Edit", &input)
-        .result("toolu_1", "ok", false)
-        .call("toolu_2", "Edit", &json!({ "file_path": "/refused", "old_string": "a", "new_string": "b" }))
-        .result("toolu_2", "no such file", true)
-        .context(super::MODEL, super::AT_AUTO_PAUSE)
-        .text("Going on.")
-        .write();
-    recorder.call(session);
-    recorder.ask(&session.session_end("other"));
-    assert_eq!(recorder.snapshot(&recorder.latest())["files_touched"], json!(["early.rs"]));
-}
-
-#[test]
-fn a_shell_that_begins_and_ends_the_record_knows_what_the_session_did() {
-    let recorder = Recorder::new("");
-    let edited = recorder.sandbox.project().join("early.rs").display().to_string();
-    let input = json!({ "file_path": edited, "old_string": "a", "new_string": "b" });
-    Transcript::of(&recorder.session)
-        .prompt("write the printer")
-        .call("toolu_1", "Edit", &input)
-        .result("toolu_1", "ok", false)
-        .context(super::MODEL, 20_000)
-        .text("Written.")
-        .write();
-    recorder.run(&["start"]).assert_exit(0);
-    recorder.run(&["finalize"]).assert_exit(0);
-    let snapshot = recorder.snapshot(&recorder.latest());
-    assert_eq!(snapshot["files_touched"], json!(["early.rs"]));
-    assert!(snapshot.to_string().contains("write the printer"), "{snapshot:#}");
-}
-
-#[test]
-fn without_a_repository_there_is_none_in_it() {
-    let recorder = Recorder::new("");
-    fs::remove_dir_all(recorder.sandbox.project().join(".git")).unwrap();
-    let id = recorder.paused(&recorder.session);
-    let git = recorder.snapshot(&id)["git"].clone();
-    assert_eq!((&git["is_git_repo"], &git["branch"]), (&json!(false), &json!(null)));
-}
-
-#[test]
-fn names_of_files_come_out_whole() {
-    let recorder = Recorder::new("");
-    let names = ["with space", "quo\"te", "new\nline", "-dash", "tab\tulator", "wörd", " ends ", "a -> b"];
-    for name in &names[..4] {
-        recorder.sandbox.write(name, "1");
-    }
-    recorder.sandbox.commit("names");
-    for name in names {
-        recorder.sandbox.write(name, "2");
-    }
-    let id = recorder.paused(&recorder.session);
-    let status = recorder.snapshot(&id)["git"]["status"].clone();
-    let sorted = |names: &[&str]| {
-        let mut names: Vec<String> = names.iter().map(ToString::to_string).collect();
-        names.sort();
-        json!(names)
-    };
-    let found = |key: &str| {
-        let mut found: Vec<&str> =
-            status[key].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
-        found.sort_unstable();
-        json!(found)
-    };
-    assert_eq!(found("modified_files"), sorted(&names[..4]));
-    assert_eq!(found("untracked_files"), sorted(&names[4..]));
-    let yaml = fs::read_to_string(recorder.file(&id, ".yaml")).unwrap();
-    assert_eq!(serde_yaml::from_str::<Value>(&yaml).unwrap(), recorder.snapshot(&id));
-}
-
-#[test]
-fn old_archives_are_compressed_at_a_start() {
-    let recorder = Recorder::new("");
-    let id = recorder.paused(&recorder.session);
-    let archive = recorder.file(&id, "-incremental.jsonl");
-    age(&archive, super::HOUR * 24 * 29);
-    recorder.starts("bbbbbbbb-1");
-    assert!(archive.is_file());
-    age(&archive, super::HOUR * 24 * 31);
-    recorder.starts("bbbbbbbb-2");
-    assert!(!archive.exists() && recorder.file(&id, "-incremental.jsonl.gz").is_file());
-    assert!(recorder.file(&id, ".json").is_file());
 }

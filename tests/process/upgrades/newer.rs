@@ -22,7 +22,7 @@ const BY_THE_WAY: [&str; 19] = [
     "/scheduled-prompts.json",
     "/proved.json",
     "/pause-recorder/models.json",
-    "/pause-recorder/shelf.json",
+    "/pause-recorder/registry.json",
     "-blocks.json",
     "-told.json",
     "-files.json",

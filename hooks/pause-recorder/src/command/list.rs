@@ -1,146 +1,123 @@
-//! What there is: snapshots, and records that are not over.
+//! Lists snapshots and active records, and shows a snapshot.
 
 use serde_json::{Value, json};
 use shared::host::Timestamp;
-use shared::state::read_regular;
 
 use super::Reply;
-use super::desk::{Desk, Going, Kept};
+use super::project::{Active, Kept, Project};
 use crate::snapshot::markdown;
 use crate::wording::counted;
 
-/// So many snapshots are listed for people, and so many for programs.
+/// The snapshots that are listed for people and for programs.
 const MAX_LISTED: usize = 50;
 const MAX_LISTED_IN_JSON: usize = 1_000;
 
-/// A page is a few thousand bytes.
-const MAX_PAGE_BYTES: u64 = 4 * 1024 * 1024;
-
-pub(super) fn list(desk: &Desk<'_>, json: bool) -> Reply {
-    let ids = desk.sessions.snapshot_ids();
-    let going = desk.going();
+pub(super) fn list(project: &Project<'_>, json: bool) -> Reply {
+    let (ids, only) = (project.sessions.snapshot_ids(), project.sessions.records_only());
     let most = if json { MAX_LISTED_IN_JSON } else { MAX_LISTED };
-    let kept: Vec<Kept> = ids.iter().take(most).map(|id| desk.kept(id)).collect();
+    let actives = project.actives();
+    let kept = ids.iter().take(most).map(|id| project.kept(id));
     if json {
-        let only = desk.records_only();
-        let only = only.iter().map(|id| of_record_only(desk, id));
-        let snapshots: Vec<Value> = kept.iter().map(|kept| of_kept(desk, kept)).chain(only).collect();
-        let records: Vec<Value> = going.iter().map(of_going).collect();
+        let only = only.iter().map(|id| record_only(project, id));
+        let snapshots: Vec<Value> = kept.map(|kept| kept_value(project, &kept)).chain(only).collect();
+        let records: Vec<Value> = actives.iter().map(active_value).collect();
         return Reply::yes(json!({ "snapshots": snapshots, "records": records }).to_string());
     }
-    let mut lines: Vec<String> = going.iter().map(going_line).collect();
-    lines.extend(kept.iter().map(kept_line));
-    lines.extend(older(ids.len(), most, "ones"));
-    let only = desk.records_only();
+    let mut lines: Vec<String> = actives.iter().map(active_line).collect();
+    lines.extend(kept.map(|kept| kept_line(&kept)));
     lines.extend(only.iter().take(most).map(|id| format!("{id}  record only, no snapshot")));
-    lines.extend(older(only.len(), most, "records without a snapshot"));
+    let hidden = ids.len().saturating_sub(most) + only.len().saturating_sub(most);
+    lines.extend((hidden > 0).then(|| format!("and {hidden} older ones")));
     if lines.is_empty() {
-        lines.push(format!("nothing in {}", desk.sessions.told()));
+        lines.push(format!("nothing in {}", project.sessions.told()));
     }
     Reply::yes(lines.join("\n"))
 }
 
-/// How many are not listed.
-fn older(there: usize, listed: usize, what: &str) -> Option<String> {
-    (there > listed).then(|| format!("and {} older {what}", there - listed))
+pub(super) fn show(project: &Project<'_>, part: Option<&str>, json: bool) -> Reply {
+    let latest = || project.sessions.snapshot_ids().first().map(|id| project.kept(id));
+    let found = match part {
+        Some(part) => project.the_kept(part),
+        None => latest().ok_or_else(|| "pause-recorder: this project has no snapshot".to_owned()),
+    };
+    match found {
+        Ok(kept) if json => match kept.json.filter(|_| kept.snapshot.is_some()) {
+            Some(text) => Reply::yes(text.trim_end()),
+            None => Reply::no(format!("pause-recorder: {}.json is no snapshot", kept.id)),
+        },
+        Ok(kept) => page(&kept),
+        Err(why) => Reply::no(why),
+    }
 }
 
-pub(super) fn show(desk: &Desk<'_>, part: Option<&str>, json: bool) -> Reply {
-    let found = match part {
-        Some(part) => desk.the_kept(part),
-        None => match desk.sessions.snapshot_ids().first() {
-            Some(id) => Ok(desk.kept(id)),
-            None => Err("pause-recorder: this project has no snapshot".to_owned()),
-        },
+/// Renders the JSON anew, because anybody may have written the Markdown beside it.
+fn page(kept: &Kept) -> Reply {
+    let Some(snapshot) = &kept.snapshot else {
+        return Reply::no(format!("pause-recorder: {}.json is no snapshot", kept.id));
     };
-    let kept = match found {
-        Ok(kept) => kept,
-        Err(why) => return Reply::no(why),
-    };
-    if json {
-        let is_json = |text: &String| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
-        return match kept.json.filter(is_json) {
-            Some(text) => Reply::yes(text.trim_end()),
-            None => Reply::no(format!("pause-recorder: {}.json cannot be read as JSON", kept.id)),
-        };
-    }
-    let Some(page) = page(desk, &kept) else {
-        return Reply::no(format!("pause-recorder: {}.md cannot be read", kept.id));
-    };
+    let page = markdown(snapshot);
     let page = page.trim_end();
-    Reply::yes(if kept.whose.is_ours() {
+    Reply::yes(if kept.provenance.is_ours() {
         page.to_owned()
     } else {
-        format!("({})\n\n{page}", kept.whose.word())
+        format!("({})\n\n{page}", kept.provenance.word())
     })
 }
 
-/// What could move a terminal's cursor is left out: anybody may have written it.
-fn page(desk: &Desk<'_>, kept: &Kept) -> Option<String> {
-    let read = read_regular(&desk.sessions.files(&kept.id).markdown, MAX_PAGE_BYTES).ok();
-    let text = read.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let text = text.or_else(|| kept.snapshot.as_ref().map(markdown))?;
-    Some(text.chars().filter(|char| !char.is_control() || matches!(char, '\n' | '\t')).collect())
-}
-
-fn when(kept: &Kept) -> Option<Timestamp> {
-    Timestamp::from_rfc3339(&kept.snapshot.as_ref()?.paused_at)
-}
-
 fn kept_line(kept: &Kept) -> String {
-    let Kept { id, whose, snapshot, .. } = kept;
+    let Kept { id, provenance, snapshot, .. } = kept;
     let Some(snapshot) = snapshot else {
-        return format!("{id}  cannot be read, {}", whose.word());
+        return format!("{id}  cannot be read, {}", provenance.word());
     };
-    let at = when(kept).map(Timestamp::local).unwrap_or_default();
+    let at = Timestamp::from_rfc3339(&snapshot.paused_at).map(Timestamp::local).unwrap_or_default();
     let full = snapshot.context_usage.full().map(|full| format!("{full}, ")).unwrap_or_default();
     let actions = counted(snapshot.incremental_pause.action_count);
-    format!("{id}  {at}  {full}{actions}, {}", whose.word())
+    format!("{id}  {at}  {full}{actions}, {}", provenance.word())
 }
 
-fn going_line(going: &Going) -> String {
-    let at = going.record.modified.local();
-    let whose = match (going.is_own, going.is_known) {
+fn active_line(active: &Active) -> String {
+    let at = active.record.modified.local();
+    let whose = match (active.is_own, active.is_known) {
         (true, _) => "of this session".to_owned(),
         (false, true) => format!("of another session, silent since {at}"),
         (false, false) => format!("not begun on this machine, silent since {at}"),
     };
-    let what = if going.recorded.actions.is_empty() { "no line can be read" } else { "being recorded" };
-    let (name, actions) = (&going.name, counted(going.actions()));
-    format!("{name}  {what}, {actions}, {whose}")
+    let actions = active.recorded.actions.len() as u64;
+    let what = if actions == 0 { "no line can be read" } else { "being recorded" };
+    format!("{}  {what}, {}, {whose}", active.name, counted(actions))
 }
 
-fn of_kept(desk: &Desk<'_>, kept: &Kept) -> Value {
+fn kept_value(project: &Project<'_>, kept: &Kept) -> Value {
+    let snapshot = kept.snapshot.as_ref();
     json!({
         "session_id": kept.id,
-        "state": kept.whose.word(),
-        "paused_at": kept.snapshot.as_ref().map(|snapshot| &snapshot.paused_at),
-        "percentage": kept.snapshot.as_ref().and_then(|snapshot| snapshot.context_usage.known()).map(|usage| usage.percentage),
-        "action_count": kept.snapshot.as_ref().map(|snapshot| snapshot.incremental_pause.action_count),
-        "path": desk.sessions.files(&kept.id).json,
+        "state": kept.provenance.word(),
+        "paused_at": snapshot.map(|snapshot| &snapshot.paused_at),
+        "percentage": snapshot.and_then(|snapshot| snapshot.context_usage.known()).map(|usage| usage.percentage),
+        "action_count": snapshot.map(|snapshot| snapshot.incremental_pause.action_count),
+        "path": project.sessions.files(&kept.id).json,
     })
 }
 
-/// A record that was archived without a snapshot.
-fn of_record_only(desk: &Desk<'_>, id: &str) -> Value {
+fn record_only(project: &Project<'_>, id: &str) -> Value {
     json!({
         "session_id": id,
         "state": "record only",
         "paused_at": null,
         "percentage": null,
         "action_count": null,
-        "path": desk.sessions.files(id).archive,
+        "path": project.sessions.files(id).archive,
     })
 }
 
-fn of_going(going: &Going) -> Value {
+fn active_value(active: &Active) -> Value {
     json!({
-        "session_id": going.name,
-        "own": going.is_own,
-        "known": going.is_known,
-        "last_updated": going.record.modified.rfc3339(),
-        "action_count": going.recorded.actions.len(),
-        "skipped_lines": going.recorded.skipped_lines,
-        "path": going.record.path,
+        "session_id": active.name,
+        "own": active.is_own,
+        "known": active.is_known,
+        "last_updated": active.record.modified.rfc3339(),
+        "action_count": active.recorded.actions.len(),
+        "skipped_lines": active.recorded.skipped_lines,
+        "path": active.record.path,
     })
 }

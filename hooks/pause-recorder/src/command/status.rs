@@ -1,4 +1,4 @@
-//! How things stand: the context, the levels, the record, the snapshots.
+//! Reports the context, the levels, the record and the snapshots.
 
 use std::fmt::Write as _;
 
@@ -7,39 +7,42 @@ use serde_json::Value;
 use shared::cli;
 
 use super::Reply;
-use super::desk::{Desk, Whose};
+use super::project::{Project, Provenance};
 use crate::PauseRecorder;
 use crate::levels::Thresholds;
 use crate::models;
 use crate::observe::standing;
 use crate::occupancy::{Reading, Source};
-use crate::shelf;
+use crate::record::read;
+use crate::registry;
 use crate::snapshot::{Summary, is_context_known, summary, whole_percent};
 use crate::state::State;
 use crate::wording::{counted, grouped};
 
-/// How things stand.
+/// The snapshots that are read.
+const MAX_SNAPSHOTS: usize = 1_000;
+
+/// The status in JSON.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Standing {
-    /// How full this session's context is; null where it is not known.
-    context: Option<Context>,
-    /// At how many percent each level is reached.
-    levels: Levels,
-    /// Where the client compacted this model by itself last, in percent.
+struct Status {
+    /// The session's context; null where it is unknown.
+    context: Option<Usage>,
+    /// The percentage of each level.
+    levels: Thresholds,
+    /// The percentage at which Claude Code last compacted this model by itself.
     compacted_at_percent: Option<f64>,
-    /// This session's record; null where it has none.
+    /// The session's record; null where it has none.
     record: Option<Summary>,
-    /// Records in the project's folder that are not over, whosever they are.
+    /// The active records in the project's folder.
     active_records: usize,
-    /// What lies in the project's folder.
-    snapshots: Snapshots,
-    /// How full the context is stands in the record.
+    snapshots: Counts,
+    /// The record says how full the context was.
     #[serde(skip)]
     is_range_known: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Context {
+struct Usage {
     tokens_used: u64,
     tokens_total: u64,
     percentage: f64,
@@ -47,64 +50,49 @@ struct Context {
     source: &'static str,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-struct Levels {
-    caution: f64,
-    warning: f64,
-    auto_pause: f64,
-    critical: f64,
-}
-
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-struct Snapshots {
-    /// Written here, and no session was told of it.
+struct Counts {
     unread: usize,
-    /// Written here, and a session was told of it.
     read: usize,
     /// Changed, or not written here.
     others: usize,
 }
 
-/// So many are looked at: each is a file.
-const MAX_SNAPSHOTS: usize = 1_000;
-
-pub(super) fn answer(desk: &Desk<'_>, json: bool) -> Reply {
-    let common: Reply = cli::status::<PauseRecorder, _>(&desk.asker, json);
+pub(super) fn answer(project: &Project<'_>, json: bool) -> Reply {
+    let common: Reply = cli::status::<PauseRecorder, _>(&project.asker, json);
     if common.is_no {
         return common;
     }
-    let standing = stand(desk);
-    Reply::yes(if json { as_json(&common.text, &standing) } else { as_text(desk, &common.text, &standing) })
+    let status = status(project);
+    Reply::yes(if json { as_json(&common.text, &status) } else { as_text(project, &common.text, &status) })
 }
 
-fn stand(desk: &Desk<'_>) -> Standing {
-    let reading = desk.asker.session.and_then(|_| standing(desk.context));
-    let compacted_at_percent = reading.as_ref().and_then(|reading| compacted_at(desk, reading));
-    let Thresholds { caution, warning, auto_pause, critical } =
-        Thresholds::new(desk.context.settings, compacted_at_percent);
-    let (record, is_range_known) = record(desk).unzip();
-    Standing {
-        context: reading.as_ref().map(context),
-        levels: Levels { caution, warning, auto_pause, critical },
+fn status(project: &Project<'_>) -> Status {
+    let reading = project.asker.session.and_then(|_| standing(project.context));
+    let compacted_at_percent = reading.as_ref().and_then(|reading| {
+        let own = project.asker.store.and_then(registry::own_store)?;
+        models::read(&own, &reading.model).compacted_at_percent(reading.window)
+    });
+    let active = project.asker.session.and_then(|session| project.sessions.active(session));
+    let recorded = active.and_then(|active| read(&active.path).ok().flatten()).unwrap_or_default();
+    let left_out = project.context.peek::<State>().left_out;
+    Status {
+        context: reading.map(usage),
+        levels: Thresholds::new(project.context.settings, compacted_at_percent),
         compacted_at_percent,
-        record,
-        active_records: desk.sessions.actives().len(),
-        snapshots: snapshots(desk),
-        is_range_known: is_range_known.unwrap_or_default(),
+        record: summary(&recorded, left_out, project.asker.host.now()),
+        active_records: project.sessions.actives().len(),
+        snapshots: counts(project),
+        is_range_known: is_context_known(&recorded),
     }
 }
 
-fn compacted_at(desk: &Desk<'_>, reading: &Reading) -> Option<f64> {
-    let own = desk.asker.store.and_then(shelf::own_store)?;
-    models::read(&own, &reading.model).compacted_at_percent(reading.window)
-}
-
-fn context(reading: &Reading) -> Context {
-    Context {
+fn usage(reading: Reading) -> Usage {
+    Usage {
         tokens_used: reading.tokens,
         tokens_total: reading.window,
         percentage: reading.percent(),
-        model: reading.model.clone(),
+        model: reading.model,
         source: match reading.source {
             Source::StatusLine => "status line",
             Source::Transcript => "transcript",
@@ -112,111 +100,66 @@ fn context(reading: &Reading) -> Context {
     }
 }
 
-/// With whether it tells how full the context is.
-fn record(desk: &Desk<'_>) -> Option<(Summary, bool)> {
-    let recorded = desk.sessions.active(desk.asker.session?)?.read().ok()?;
-    let left_out = desk.context.peek::<State>().left_out;
-    let summary = summary(&recorded, left_out, desk.asker.host.now())?;
-    Some((summary, is_context_known(&recorded)))
-}
-
-fn snapshots(desk: &Desk<'_>) -> Snapshots {
-    let mut counted = Snapshots::default();
-    for id in desk.sessions.snapshot_ids().iter().take(MAX_SNAPSHOTS) {
-        match desk.kept(id).whose {
-            Whose::Unread => counted.unread += 1,
-            Whose::Read => counted.read += 1,
-            Whose::Changed | Whose::Foreign => counted.others += 1,
+fn counts(project: &Project<'_>) -> Counts {
+    let mut counts = Counts::default();
+    for id in project.sessions.snapshot_ids().iter().take(MAX_SNAPSHOTS) {
+        match project.kept(id).provenance {
+            Provenance::Unread => counts.unread += 1,
+            Provenance::Read => counts.read += 1,
+            Provenance::Changed | Provenance::Foreign => counts.others += 1,
         }
     }
-    counted
+    counts
 }
 
-fn as_json(common: &str, standing: &Standing) -> String {
+fn as_json(common: &str, status: &Status) -> String {
     let mut all: Value = serde_json::from_str(common).unwrap_or_default();
-    if let (Some(all), Ok(Value::Object(more))) = (all.as_object_mut(), serde_json::to_value(standing)) {
+    if let (Some(all), Ok(Value::Object(more))) = (all.as_object_mut(), serde_json::to_value(status)) {
         all.extend(more);
     }
     all.to_string()
 }
 
-fn as_text(desk: &Desk<'_>, common: &str, standing: &Standing) -> String {
-    let Levels { caution, warning, auto_pause, critical } = standing.levels;
+fn as_text(project: &Project<'_>, common: &str, status: &Status) -> String {
+    let Thresholds { caution, warning, auto_pause, critical } = status.levels;
     let mut levels = format!(
         "levels: caution at {caution:.0} %, warning at {warning:.0} %, the record begins at {auto_pause:.0} %, critical at {critical:.0} %"
     );
-    if let Some(percent) = standing.compacted_at_percent {
+    if let Some(percent) = status.compacted_at_percent {
         let _ = write!(levels, "; this model was last compacted at {percent:.0} %");
     }
+    let told = project.sessions.told();
+    let Counts { unread, read, others } = status.snapshots;
+    let foreign =
+        if others > 0 { format!(", {others} not as written on this machine") } else { String::new() };
+    let snapshots = format!("snapshots in {told}: {unread} unread, {read} read{foreign}");
     let mut lines = vec![common.to_owned()];
-    lines.extend(desk.asker.session.map(|_| context_line(standing.context.as_ref())));
-    lines.push(levels);
-    lines.push(match desk.asker.session {
-        Some(_) => record_line(desk, standing),
-        None => active_line(desk, standing.active_records),
-    });
-    lines.push(snapshots_line(desk, standing.snapshots));
+    match project.asker.session {
+        Some(_) => lines.extend([context_line(status.context.as_ref()), levels, record_line(&told, status)]),
+        None => lines.extend([levels, format!("records in {told}: {} active", status.active_records)]),
+    }
+    lines.push(snapshots);
     lines.join("\n")
 }
 
-fn context_line(context: Option<&Context>) -> String {
-    context.map_or_else(
-        || "context: not known yet; the status line and the transcript tell it".to_owned(),
-        |context| {
-            format!(
-                "context: {:.0} % full ({} of {} tokens), by the {}",
-                context.percentage.floor(),
-                grouped(context.tokens_used),
-                grouped(context.tokens_total),
-                context.source
-            )
-        },
-    )
+fn context_line(usage: Option<&Usage>) -> String {
+    let Some(Usage { tokens_used, tokens_total, percentage, source, .. }) = usage else {
+        return "context: not known yet; the status line and the transcript tell it".to_owned();
+    };
+    let (used, total) = (grouped(*tokens_used), grouped(*tokens_total));
+    format!("context: {:.0} % full ({used} of {total} tokens), by the {source}", percentage.floor())
 }
 
-/// A terminal is no session's: how many have a record.
-fn active_line(desk: &Desk<'_>, active: usize) -> String {
-    let told = desk.sessions.told();
-    match active {
-        0 => format!("records in {told}: none active"),
-        active => format!("records in {told}: {active} active; pause-recorder list names them"),
-    }
-}
-
-fn record_line(desk: &Desk<'_>, standing: &Standing) -> String {
+fn record_line(told: &str, status: &Status) -> String {
     let Some(Summary { session_id, action_count, duration_seconds, context_range: [first, last], .. }) =
-        &standing.record
+        &status.record
     else {
-        return no_record_line(desk).to_owned();
+        return "record: none; pause-recorder start begins one".to_owned();
     };
     let minutes = duration_seconds / 60;
-    let mut line = format!(
-        "record: {session_id} in {}, {} in {minutes} min",
-        desk.sessions.told(),
-        counted(*action_count)
-    );
-    if standing.is_range_known {
+    let mut line = format!("record: {session_id} in {told}, {} in {minutes} min", counted(*action_count));
+    if status.is_range_known {
         let _ = write!(line, ", context {:.0} to {:.0} %", whole_percent(*first), whole_percent(*last));
-    }
-    line
-}
-
-fn no_record_line(desk: &Desk<'_>) -> &'static str {
-    let session = desk.asker.session.unwrap_or_default();
-    match () {
-        () if desk.sessions.active(session).is_some() => {
-            "record: no line of it can be read; pause-recorder discard removes it"
-        }
-        () if desk.off(session).is_some() => "record: none",
-        () => "record: none; pause-recorder start begins one",
-    }
-}
-
-fn snapshots_line(desk: &Desk<'_>, snapshots: Snapshots) -> String {
-    let Snapshots { unread, read, others } = snapshots;
-    let mut line = format!("snapshots in {}: {unread} unread, {read} read", desk.sessions.told());
-    if others > 0 {
-        let _ = write!(line, ", {others} not as written on this machine");
     }
     line
 }

@@ -17,8 +17,8 @@ use shared::switches::Position;
 use super::{Reply, answer, grammar};
 use crate::PauseRecorder;
 use crate::record::Sessions;
+use crate::registry::{self, Registry};
 use crate::settings::Settings;
-use crate::shelf::{self, Shelf};
 
 /// 2026-11-22 12:00:00
 const NOW: Timestamp = Timestamp::from_secs(1_795_348_800);
@@ -76,8 +76,8 @@ impl World {
         Sessions::of(&self.places()).unwrap()
     }
 
-    fn shelf(&self) -> Shelf {
-        shelf::read(&shelf::own_store(&self.places().open_store().unwrap()).unwrap())
+    fn registry(&self) -> Registry {
+        registry::read(self.places().open_store().as_ref())
     }
 
     /// The names in the folder that are neither locks nor always there.
@@ -176,7 +176,7 @@ fn status_says_how_things_stand() {
         lines[1],
         "levels: caution at 70 %, warning at 85 %, the record begins at 90 %, critical at 95 %"
     );
-    assert_eq!(lines[2], "records in .claude/sessions: none active");
+    assert_eq!(lines[2], "records in .claude/sessions: 0 active");
     assert_eq!(lines[3], "snapshots in .claude/sessions: 0 unread, 0 read");
     let text = world.yes(PROMPT, "status");
     assert!(text.contains("\ncontext: not known yet"), "{text}");
@@ -190,10 +190,7 @@ fn status_says_how_things_stand() {
         "{text}"
     );
     let in_terminal = world.yes(TERMINAL, "status");
-    assert!(
-        in_terminal.contains("\nrecords in .claude/sessions: 1 active; pause-recorder list"),
-        "{in_terminal}"
-    );
+    assert!(in_terminal.contains("\nrecords in .claude/sessions: 1 active\n"), "{in_terminal}");
     assert!(text.ends_with("1 unread, 0 read, 1 not as written on this machine"), "{text}");
     let json: serde_json::Value = serde_json::from_str(&world.yes(PROMPT, "status --json")).unwrap();
     assert_eq!(json["hook"], "pause-recorder");

@@ -3,28 +3,27 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
+use shared::host::Timestamp;
 use shared::operator::typed;
 use shared::protocol::{Call, Event};
 
 use crate::levels::Level;
 use crate::occupancy::Reading;
-use crate::record::{Kind, MAX_SUMMARY_CHARS, args_summary, json_shortened, shortened};
+use crate::record::{Draft, Kind, MAX_SUMMARY_CHARS, args_summary, json_shortened, shortened};
 
 type What = (Kind, Map<String, Value>);
 
-/// The data of a record's first line.
-pub(crate) fn started(session: &str, reading: Option<&Reading>, reason: &str) -> Map<String, Value> {
+/// The first line of a record.
+pub(crate) fn started(session: &str, reading: Option<&Reading>, reason: &str, at: Timestamp) -> Draft {
     let initial = json!({
         "claude_session_id": session,
         "model": reading.map(|reading| reading.model.as_str()).filter(|model| !model.is_empty()),
         "tokens_used": reading.map(|reading| reading.tokens),
         "tokens_total": reading.map(|reading| reading.window),
     });
-    map(json!({
-        "context_percentage": reading.map_or(0.0, Reading::share),
-        "initial_state": initial,
-        "reason": reason,
-    }))
+    let share = reading.map_or(0.0, Reading::share);
+    let data = map(json!({ "context_percentage": share, "initial_state": initial, "reason": reason }));
+    Draft { kind: Kind::PauseStarted, at, data, share }
 }
 
 /// The levels that are reached now.
@@ -122,7 +121,7 @@ pub(super) fn word(text: &str) -> String {
     shortened(text, MAX_SUMMARY_CHARS)
 }
 
-/// The file a tool was given.
+/// The file a tool was input.
 fn path_of(input: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Input {

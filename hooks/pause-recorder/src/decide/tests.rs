@@ -1,6 +1,4 @@
-//! The rules as tables: an event, how full the context is, and what comes of it. `again`: a record that is not there any more.
-
-mod again;
+//! The rules as tables: an event, how full the context is, and what comes of it.
 
 use serde_json::Value;
 use shared::blocks::BlockCount;
@@ -10,21 +8,21 @@ use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Request, Stop, Subagent, ToolCall, ToolFailure, ToolResult};
 use shared::switches::Position;
 
-use super::decide;
+use super::{NOT_RECORDED, decide};
 use crate::command::Reply;
 use crate::levels::{Level, Thresholds};
 use crate::material::Material;
 use crate::models::Model;
-use crate::observe::{Active, Facts, Left, Orphan, ToTell};
+use crate::observe::start::Unread;
+use crate::observe::{Active, Facts, Left, Orphan};
 use crate::occupancy::{Reading, Source};
 use crate::record::{Draft, Kind, Record, Recorded, Sessions};
 use crate::settings::Settings;
-use crate::snapshot::{Ending, build};
+use crate::snapshot::{End, Ending, build};
 use crate::state::{Compacting, Learnt, State};
-use crate::step::{End, Step, Which};
+use crate::step::Step;
 
 const NOW: Timestamp = Timestamp::from_secs(1_000_000);
-const BEGUN: Timestamp = Timestamp::from_secs(999_000);
 
 /// A sentence.
 const LIKE_A_COMMAND: &str = "req status prints the wrong branch, please fix the parser and add a test";
@@ -92,8 +90,6 @@ fn at(percent: u64) -> Case {
             reading: Some(reading(percent)),
             learnt: None,
             thresholds: Thresholds::new(&settings, None),
-            fate: None,
-            hindrance: None,
             material: None,
             answered: None,
             left: Left::default(),
@@ -107,9 +103,8 @@ fn at(percent: u64) -> Case {
 /// The same while it is recorded.
 fn recorded_at(percent: u64) -> Case {
     let mut case = at(percent);
-    case.facts.record = Some(Active { record: record(), is_full: false, began: None });
+    case.facts.record = Some(Active { record: record(), is_full: false });
     case.state.told = [Level::Caution, Level::Warning, Level::AutoPause].into();
-    case.state.begun = Some(BEGUN);
     case
 }
 
@@ -220,9 +215,9 @@ fn the_record_begins_at_its_level_with_what_reached_it() {
     assert!(case.starts());
     assert_eq!(case.kinds(), [Kind::SystemEvent, Kind::ToolCall]);
     let Some(Step::Start(start)) = case.outcome().effects.into_iter().next() else { panic!("no start") };
-    assert_eq!(start.data["context_percentage"], 0.9);
-    assert_eq!(start.data["reason"], "auto_pause");
-    let initial = &start.data["initial_state"];
+    assert_eq!(start.first.data["context_percentage"], 0.9);
+    assert_eq!(start.first.data["reason"], "auto_pause");
+    let initial = &start.first.data["initial_state"];
     assert_eq!(initial["claude_session_id"], "s");
     assert_eq!((&initial["tokens_used"], &initial["tokens_total"]), (&180_000.into(), &200_000.into()));
 }
@@ -340,7 +335,7 @@ fn names_and_words_are_texts_like_others() {
 #[test]
 fn a_full_record_is_counted_on() {
     let mut case = recorded_at(91);
-    case.facts.record = Some(Active { record: record(), is_full: true, began: None });
+    case.facts.record = Some(Active { record: record(), is_full: true });
     assert!(case.kinds().is_empty());
     assert_eq!(case.state_after().left_out, 1);
 }
@@ -353,7 +348,10 @@ fn a_compaction_by_the_client_leaves_a_snapshot_and_the_record_goes_on() {
         assert_eq!(case.starts(), starts);
         let ends = case.ends();
         assert_eq!(ends.len(), 1);
-        assert_eq!((ends[0].ending, &ends[0].which), (Ending::GoesOn, &Which::Session("s".into())));
+        assert_eq!(
+            (ends[0].ending, ends[0].path.parent()),
+            (Ending::GoesOn, Some("/p/.claude/sessions".as_ref()))
+        );
     }
 }
 
@@ -405,14 +403,38 @@ fn the_record_ends_with_its_session_if_there_is_time() {
     let mut case = recorded_at(91);
     case.event = Event::SessionEnd { reason: "other".into() };
     case.state.left_out = 3;
-    let left = Step::LeaveForLater { session: "s".into(), left_out: 3 };
-    assert!(case.outcome().effects.contains(&left) && case.ends().is_empty());
+    assert!(case.ends().is_empty(), "the repository did not answer");
     assert_eq!(case.outcome().memory, Memory::Drop);
+    // A full record gets this line, too: the next session finalizes a record that ends with it.
+    case.facts.record = Some(Active { record: record(), is_full: true });
+    assert_eq!(case.drafts()[0].data[NOT_RECORDED], 3);
 
     case.facts.material = Some(Box::default());
     let ends = case.ends();
     assert_eq!((ends[0].ending, ends[0].left_out, ends[0].commit), (Ending::Full, 3, false));
-    assert!(!case.outcome().effects.contains(&left));
+}
+
+#[test]
+fn a_record_begins_by_itself_once_until_the_context_falls() {
+    // The user has finalized or discarded it.
+    let mut case = recorded_at(92);
+    case.facts.record = None;
+    for event in [tool_call(), prompt("go on"), compaction("auto")] {
+        case.event = event;
+        assert!(!case.starts(), "{:?}", case.event);
+    }
+    case.facts.reading = Some(reading(20));
+    case.state = case.state_after();
+    case.facts.reading = Some(reading(90));
+    assert!(case.starts());
+    // A record that ended below the level does not count.
+    let mut case = recorded_at(40);
+    (case.facts.record, case.state) = (None, at(40).state_after());
+    case.facts.reading = Some(reading(90));
+    assert!(case.starts());
+    case.facts.reading = Some(reading(60));
+    case.event = compaction("auto");
+    assert!(case.starts());
 }
 
 #[test]
@@ -428,37 +450,32 @@ fn a_record_that_could_not_be_finalized_is_told_each_time() {
     let mut case = at(5);
     case.event = start("startup");
     case.facts.left.faults = vec!["full".into()];
-    assert!(case.outcome().effects.contains(&Step::Fail { session: None, why: "full".into() }));
+    assert!(case.outcome().effects.contains(&Step::Fail { why: "full".into() }));
 }
 
 #[test]
 fn records_that_may_be_over_are_named() {
     let mut case = at(5);
     case.event = start("startup");
-    case.facts.left.orphans = vec![Orphan { id: "session-3".into(), silent_since: NOW, actions: 4 }];
+    case.facts.left.orphans = vec![Orphan { id: "session-3".into(), silent_since: NOW }];
     let notice = case.notice();
     assert!(
-        notice.contains("session-3: 4 actions") && notice.contains("pause-recorder finalize"),
+        notice.contains("session-3: silent since") && notice.contains("pause-recorder finalize"),
         "{notice}"
     );
 }
 
-fn to_tell() -> ToTell {
+fn unread() -> Unread {
     let recorded = Recorded { id: "session-4".into(), ..Recorded::default() };
     let snapshot = build(&recorded, &Material::default(), 0, NOW);
-    ToTell {
-        id: "session-4".into(),
-        text: "earlier: {path}".into(),
-        snapshot,
-        path: ".claude/sessions/session-4.json".into(),
-    }
+    Unread { text: "earlier: {path}".into(), snapshot, path: ".claude/sessions/session-4.json".into() }
 }
 
 #[test]
 fn a_new_session_is_told_of_a_snapshot_once() {
     let mut case = at(5);
     case.event = start("startup");
-    case.facts.left.tell = Some(to_tell());
+    case.facts.left.unread = Some(unread());
     let outcome = case.outcome();
     let text = "earlier: .claude/sessions/session-4.json".to_owned();
     assert_eq!(outcome.verdict, Verdict::Advise { text });
@@ -466,13 +483,6 @@ fn a_new_session_is_told_of_a_snapshot_once() {
 
     case.headless = true;
     assert_eq!(case.outcome(), Outcome::pass());
-}
-
-#[test]
-fn a_session_that_goes_on_takes_its_record_back() {
-    let mut case = recorded_at(91);
-    case.event = start("resume");
-    assert!(case.outcome().effects.contains(&Step::GoOn { session: "s".into() }));
 }
 
 #[test]

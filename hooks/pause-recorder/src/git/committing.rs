@@ -52,35 +52,6 @@ pub(super) fn commit(
     done
 }
 
-/// As [`super::tracked`], in these surroundings.
-pub(super) fn tracked(
-    surroundings: &Environment,
-    root: &Path,
-    files: &[PathBuf],
-    patience: Duration,
-) -> Option<Vec<PathBuf>> {
-    let none = Some(Vec::new());
-    if files.is_empty() {
-        return none;
-    }
-    let (Ok(names), Some(git)) = (names(root, files), Git::new(root, surroundings, patience)) else {
-        return none;
-    };
-    let inside = match git.run(["rev-parse", "--is-inside-work-tree"]) {
-        Ok(said) => said.code == Some(0) && said.stdout == b"true\n",
-        Err(Failure::NotStarted) => false,
-        Err(Failure::Late) => return None,
-    };
-    if !inside {
-        return none;
-    }
-    let said = git.run(with(&["ls-files", "-z"], &names)).ok().filter(|said| said.code == Some(0))?;
-    let kept: Vec<&[u8]> = said.stdout.split(|byte| *byte == 0).collect();
-    let is_kept = |name: &OsString| kept.contains(&name.as_encoded_bytes());
-    let kept = files.iter().zip(&names).filter(|(_, name)| is_kept(name)).map(|(file, _)| file.clone());
-    Some(kept.collect())
-}
-
 /// The files as they are named in the repository: git does not add what lies behind a link.
 fn names(root: &Path, files: &[PathBuf]) -> Result<Vec<OsString>, String> {
     let real_root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());

@@ -17,9 +17,8 @@ const OWN_FOLDER: &str = ".claude/sessions/";
 /// So much is kept of a name, in characters.
 const MAX_NAME_CHARS: usize = 1_000;
 
-/// What `log` is asked to write of a commit, a NUL after each. The author's time is that of the first try: the committer's
-/// says when it was made here.
-pub(super) const LOG_FORMAT: &str = "--format=%h%x00%an%x00%ce%x00%ct%x00%s";
+/// The fields of a commit, a NUL after each. The committer's time says when it was made here.
+pub(super) const LOG_FORMAT: &str = "--format=%h%x00%an%x00%ct%x00%s";
 
 /// What `status --porcelain=v2 --branch` says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -75,22 +74,20 @@ fn header(reported: &mut Reported, header: &str) {
     }
 }
 
-/// Reads the log. A commit of another committer than `email`, where that is known, or of a time after `now` was not made
-/// here.
-pub(super) fn commits(said: &[u8], email: Option<&str>, now: Timestamp) -> Vec<Commit> {
+/// Reads the log.
+pub(super) fn commits(said: &[u8]) -> Vec<Commit> {
     let fields: Vec<String> = whole_fields(said).collect();
     let of = |fields: &[String]| {
-        let [sha, author, committer, secs, message] = fields else { return None };
+        let [sha, author, secs, message] = fields else { return None };
         let at = secs.parse().ok().map(Timestamp::from_secs)?;
         Some(Commit {
             sha: sha.clone(),
             author: in_a_line(author),
             timestamp: at.rfc3339(),
             message: in_a_line(message),
-            is_foreign: at > now || email.is_some_and(|email| !committer.eq_ignore_ascii_case(email)),
         })
     };
-    fields.chunks(5).filter_map(of).collect()
+    fields.chunks(4).filter_map(of).collect()
 }
 
 fn whole_fields(said: &[u8]) -> impl Iterator<Item = String> {
@@ -116,8 +113,6 @@ pub(super) fn in_a_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use shared::host::Timestamp;
-
     use super::{MAX_NAMES, Reported, commits, reported};
 
     const BEHIND: &str = "N... 100644 100644 100644 1 2";
@@ -169,8 +164,8 @@ mod tests {
 
     #[test]
     fn commits_are_on_one_line_without_secrets() {
-        let said = b"a1\0A | B\0e\x0060\0x\ty \xff|z\0b2\0A\0e\0-1\0password=hunter2hunter2\0c3\0cut";
-        let read = commits(said, None, Timestamp::from_secs(100));
+        let said = b"a1\0A | B\x0060\0x\ty \xff|z\0b2\0A\0-1\0password=hunter2hunter2\0c3\0cut";
+        let read = commits(said);
         let told: Vec<_> = read
             .iter()
             .map(|commit| (commit.sha.as_str(), commit.author.as_str(), &*commit.message))
@@ -179,17 +174,6 @@ mod tests {
         assert!(!told[1].2.contains("hunter2"), "{told:?}");
         assert_eq!(told.len(), 2);
         assert_eq!(read[0].timestamp, "1970-01-01T00:01:00.000Z");
-    }
-
-    #[test]
-    fn what_was_not_committed_here_by_the_user_is_foreign() {
-        let said = b"1\0A\0me@x\x0050\0m\x002\0A\0Me@X\x00100\0m\x003\0A\0me@x\x00101\0m\x004\0me@x\0you@x\x0050\0m\0";
-        let foreign = |email: Option<&str>| -> Vec<bool> {
-            let read = commits(said, email, Timestamp::from_secs(100));
-            read.iter().map(|commit| commit.is_foreign).collect()
-        };
-        assert_eq!(foreign(Some("me@x")), [false, false, true, true]);
-        assert_eq!(foreign(None), [false, false, true, false]);
     }
 
     #[test]

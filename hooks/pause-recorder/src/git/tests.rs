@@ -62,7 +62,7 @@ impl Scratch {
         file
     }
 
-    /// A program that says in a file that it was run, and passes on what it is given.
+    /// A program that says in a file that it was run, and passes on what it is input.
     fn witness(&self, name: &str) -> String {
         let program = self.beside(name);
         let text = format!("#!/bin/sh\necho run >> {}\ncat\n", self.beside("witnesses").display());

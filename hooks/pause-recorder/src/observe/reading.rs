@@ -11,8 +11,8 @@ use transcript::last_reply;
 use crate::levels::Thresholds;
 use crate::models::{self, Model};
 use crate::occupancy::{Reading, Source, WindowWords, full_name, is_of, window};
+use crate::registry;
 use crate::settings::Settings;
-use crate::shelf;
 use crate::state::{Learnt, State};
 
 /// The status line tells of the last reply. What is older may be a reply behind: the transcript is not.
@@ -151,7 +151,7 @@ fn of_model(context: &Context<'_, Settings>, state: &State, model: &str) -> Mode
 }
 
 fn looked_up(context: &Context<'_, Settings>, model: &str) -> Model {
-    let own = context.store.and_then(shelf::own_store);
+    let own = context.store.and_then(registry::own_store);
     own.map(|own| models::read(&own, model)).unwrap_or_default()
 }
 

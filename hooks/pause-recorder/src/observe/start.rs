@@ -1,62 +1,88 @@
-//! What earlier sessions of the project have left, when a session starts. Only what this machine has written counts: the folder
-//! itself may hold what anybody has committed.
-//!
-//! Records of sessions that are over are looked for first and finalized (`prepare`), before the snapshot to be told of is.
+//! What earlier sessions of the project have left. Records of ended sessions are finalized here, before the decision, because only
+//! a written snapshot may be handed over. Only the registry counts: anybody can commit files into the folder.
 
 use std::time::Duration;
 
+use serde_json::Value;
 use shared::cli::Asker;
 use shared::hook::Context;
-use shared::host::Timestamp;
+use shared::host::{DAY, Timestamp};
 use shared::messages::Texts;
 use shared::operator::typed::caller;
 use shared::state::Store;
 
-use super::{Left, Orphan, PATIENCE, ToTell};
+use super::PATIENCE;
 use crate::PauseRecorder;
 use crate::brief::BRIEF;
+use crate::decide::NOT_RECORDED;
 use crate::git;
 use crate::material;
-use crate::prepare;
-use crate::record::{Record, Sessions};
+use crate::record::{Action, Kind, Record, Sessions};
+use crate::registry::{self, Entry, Registry};
 use crate::settings::Settings;
-use crate::shelf::{self, Entry, Shelf};
-use crate::snapshot::{Ending, as_written};
-use crate::step::{End, Which};
+use crate::snapshot::{End, Ending, Snapshot, is_as_written, json_of};
+use crate::state::State;
+use crate::step;
 
 /// A session that was silent for less may simply be waiting for its user.
 const SILENT: Duration = Duration::from_secs(30 * 60);
 
-/// So many records are finalized at one start; the rest waits for the next.
-pub(super) const MAX_DUE: usize = 5;
+/// The records that one start finalizes; the rest waits for the next.
+const MAX_DUE: usize = 5;
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// What earlier sessions of the project have left.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Left {
+    /// Why records of ended sessions could not be finalized.
+    pub faults: Vec<String>,
+    /// Records of silent sessions, which may have ended.
+    pub orphans: Vec<Orphan>,
+    /// The snapshot that this session receives.
+    pub unread: Option<Unread>,
+    /// There may be archives to compress.
+    pub compress: bool,
+}
 
-/// What they have left.
+/// A snapshot that no session has received.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unread {
+    /// The text with its places.
+    pub text: String,
+    /// The snapshot.
+    pub snapshot: Snapshot,
+    /// The path of its JSON, as the text names it.
+    pub path: String,
+}
+
+/// A record whose session may have ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Orphan {
+    /// The record's id.
+    pub id: String,
+    /// The time of its last line.
+    pub silent_since: Timestamp,
+}
+
 pub(super) fn left(
     context: &Context<'_, Settings>,
     session: &str,
     source: &str,
     sessions: Option<&Sessions>,
 ) -> Left {
-    let own = context.store.and_then(shelf::own_store);
-    let (Some(sessions), Some(own)) = (sessions, own) else { return Left::default() };
-    // The same session goes on.
-    if source == "compact" || !sessions.is_usable() {
-        return Left::default();
-    }
-    let look = Look { context, session, sessions, shelf: shelf::read(&own), now: context.host.now() };
-    let (due, orphans) = look.records();
-    let faults = prepare::finalized(context.places, due, look.now);
+    let usable = sessions.filter(|sessions| sessions.is_usable() && context.store.is_some());
+    // After a compaction the same session goes on.
+    let Some(sessions) = usable.filter(|_| source != "compact") else { return Left::default() };
+    let look = Look { context, session, sessions, registry: registry::read(context.store) };
+    let (faults, orphans) = look.unfinished();
     let is_new = matches!(source, "startup" | "clear");
-    let is_told = is_new && context.settings.resume_context && is_watched(context);
-    let tell = is_told.then(|| look.snapshot(&own)).flatten();
-    Left { faults, orphans, tell, compress: context.settings.compress_after_days.get() > 0 }
+    let is_wanted = is_new && context.settings.resume_context && is_watched(context);
+    let unread = is_wanted.then(|| look.unread()).flatten();
+    Left { faults, orphans, unread, compress: context.settings.compress_after_days.get() > 0 }
 }
 
-/// A session that nobody watches is told of nothing, and leaves it to the next one.
+/// A session that nobody watches receives nothing, and leaves the snapshot to the next one.
 fn is_watched(context: &Context<'_, Settings>) -> bool {
     if !context.host.environment.is_headless() {
         return true;
@@ -75,86 +101,73 @@ struct Look<'a> {
     context: &'a Context<'a, Settings>,
     session: &'a str,
     sessions: &'a Sessions,
-    shelf: Shelf,
-    now: Timestamp,
+    registry: Registry,
 }
 
 impl Look<'_> {
-    /// Records of other sessions that are to be finalized now, and those that may be over. What is over and one too many for
-    /// this start is neither.
-    fn records(&self) -> (Vec<End>, Vec<Orphan>) {
+    /// Finalizes the records of ended sessions. Returns what failed, and the records whose sessions may have ended.
+    fn unfinished(&self) -> (Vec<String>, Vec<Orphan>) {
         let (mut over, mut orphans) = (Vec::new(), Vec::new());
-        for entry in self.shelf.in_project(&self.sessions.root) {
-            let Some(record) = self.active(entry) else { continue };
-            let silent = self.now.since(record.modified);
-            if entry.ended_at.is_some() || silent >= HOUR * self.orphan_hours() {
-                over.push((entry, record));
+        for entry in self.registry.in_project(&self.sessions.root) {
+            let Some((record, last)) = self.active(entry) else { continue };
+            let silent = self.context.host.now().since(record.modified);
+            let is_ended = last.kind == Kind::PauseFinalized
+                || last.data.get("event").is_some_and(|event| event == "session_ended");
+            if is_ended || silent >= HOUR * self.context.settings.finalize_orphans_after_hours.get() {
+                over.push((entry, record, last));
             } else if silent >= SILENT {
-                orphans.extend(orphan(entry, &record));
+                orphans.push(Orphan { id: entry.id.clone(), silent_since: record.modified });
             }
         }
         over.truncate(MAX_DUE);
-        (self.due(over), orphans)
+        (self.finalize(over), orphans)
     }
 
-    /// How they end. The repository is asked once for all of them.
-    fn due(&self, over: Vec<(&Entry, Record)>) -> Vec<End> {
-        if over.is_empty() {
-            return Vec::new();
-        }
-        let root = &self.sessions.root;
-        let git = git::look(self.context.host, root, PATIENCE).unwrap_or_default();
-        let end = |(entry, record): (&Entry, Record)| End {
-            at: entry.ended_at.unwrap_or(record.modified),
-            which: Which::Record(record),
-            ending: Ending::Full,
-            material: material::with(root, git.clone(), entry.transcript.as_deref()),
-            left_out: entry.left_out,
-            commit: self.context.settings.git_commit,
-            by_own_word: false,
-        };
-        over.into_iter().map(end).collect()
-    }
-
-    fn orphan_hours(&self) -> u32 {
-        self.context.settings.finalize_orphans_after_hours.get()
-    }
-
-    /// The active record of another session, if there is one still.
-    fn active(&self, entry: &Entry) -> Option<Record> {
+    /// The active record of another session, and its last line.
+    fn active(&self, entry: &Entry) -> Option<(Record, Action)> {
         let is_another = entry.finalized_at.is_none() && entry.session != self.session;
         let record = is_another.then(|| self.sessions.active(&entry.session)).flatten()?;
-        // One that was announced, whose process was killed before it could say where the record is.
-        (record.path == entry.file || entry.id.is_empty()).then_some(record)
+        let last = record.last().filter(|last| last.session_id == entry.id)?;
+        Some((record, last))
     }
 
-    /// The latest snapshot, if nobody was told of it; from now on it is this session that tells it.
-    fn snapshot(&self, own: &Store) -> Option<ToTell> {
-        let (id, digest) =
-            self.to_tell(&shelf::read(own)).map(|entry| (entry.id.clone(), entry.digest.clone()))?;
-        let snapshot = as_written(self.sessions, &id, &digest)?;
-        let to_tell = |shelf: &Shelf| self.to_tell(shelf).map(|entry| entry.id.clone());
-        let it = (&*self.sessions.root, &*id);
-        if !prepare::is_taken(own, it, self.now, to_tell) {
-            return None;
-        }
-        let path = self.sessions.files(&id).json;
+    /// Asks the repository once for all of them.
+    fn finalize(&self, over: Vec<(&Entry, Record, Action)>) -> Vec<String> {
+        let own = self.context.store.and_then(registry::own_store).filter(|_| !over.is_empty());
+        let Some(own) = own else { return Vec::new() };
+        let root = &self.sessions.root;
+        let git = git::look(self.context.host, root, PATIENCE).unwrap_or_default();
+        let finalize = |(entry, record, last): (&Entry, Record, Action)| {
+            let end = End {
+                at: record.modified,
+                path: record.path,
+                ending: Ending::Full,
+                material: material::with(root, git.clone(), entry.transcript.as_deref()),
+                left_out: self.left_out(&entry.session, &last),
+                commit: self.context.settings.git_commit,
+            };
+            step::finalize(self.sessions, &own, &end).err()
+        };
+        over.into_iter().filter_map(finalize).collect()
+    }
+
+    /// The actions that another session only counted: its last line says so, or its memory.
+    fn left_out(&self, session: &str, last: &Action) -> u64 {
+        let memory = |store: &Store| store.peek::<State>(&store.session_file::<State>(session)?, session);
+        let remembered = || self.context.store.and_then(memory).map(|state| state.left_out);
+        last.data.get(NOT_RECORDED).and_then(Value::as_u64).or_else(remembered).unwrap_or_default()
+    }
+
+    /// The latest snapshot, if no session has received it and it is what this machine wrote.
+    fn unread(&self) -> Option<Unread> {
+        let kept = DAY * self.context.settings.resume_within_days.get();
+        let registry = registry::read(self.context.store);
+        let entry = registry.unread(&self.sessions.root, self.session, self.context.host.now(), kept)?;
+        let json = json_of(self.sessions, &entry.id).filter(|json| is_as_written(json, &entry.digest))?;
+        let snapshot = serde_json::from_slice(&json).ok()?;
+        let path = self.sessions.told_of(&self.sessions.files(&entry.id).json);
         let mut texts =
             Texts::new(&self.context.settings.message_files, self.context.host, self.context.places);
-        Some(ToTell { id, text: texts.read(BRIEF), path: self.sessions.told_of(&path), snapshot })
+        Some(Unread { text: texts.read(BRIEF), snapshot, path })
     }
-
-    fn to_tell<'a>(&'a self, on: &'a Shelf) -> Option<&'a Entry> {
-        let kept = DAY * self.context.settings.resume_within_days.get();
-        on.to_tell(&self.sessions.root, self.session, self.now, kept)
-    }
-}
-
-/// One that may be over. Where no line of it can be read and nobody knows what it is called, nothing could be done with it by a
-/// word: it waits for its day.
-fn orphan(entry: &Entry, record: &Record) -> Option<Orphan> {
-    let recorded = record.read().unwrap_or_default();
-    let actions = recorded.actions.len();
-    let id = if entry.id.is_empty() { recorded.id } else { entry.id.clone() };
-    (!id.is_empty()).then_some(Orphan { id, silent_since: record.modified, actions })
 }

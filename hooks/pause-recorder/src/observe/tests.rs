@@ -1,7 +1,6 @@
 //! What is looked at when, and what a new session is told of the ones before it: each test in a project of its own.
 
 use std::fs;
-use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Map, json};
@@ -11,11 +10,11 @@ use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::protocol::{Call, Event, Request, ToolResult};
 use shared::switches::Position;
 
-use super::start::MAX_DUE;
+use super::start::Unread;
 use super::{Facts, MAX_BYTES_AT_END, observe};
-use crate::record::{Draft, Kind, Record, Sessions};
+use crate::record::{Draft, Kind, Record, Sessions, append};
+use crate::registry::{self, Entry};
 use crate::settings::Settings;
-use crate::shelf;
 use crate::step::{Start, Step};
 
 const BEGUN: Timestamp = Timestamp::from_secs(1_000_000);
@@ -53,17 +52,18 @@ impl World {
         self.does(Step::Start(Box::new(Start {
             session: session.into(),
             transcript: None,
-            at: BEGUN,
-            data: first(session),
-            share: 0.9,
+            first: draft(Kind::PauseStarted, "reason", "auto_pause"),
             then: Vec::new(),
         })));
         self.sessions().active(session).unwrap()
     }
 
-    /// It has ended, and its record waits for the next start.
-    fn left(&self, session: &str) {
-        self.does(Step::LeaveForLater { session: session.into(), left_out: 0 });
+    /// The session has ended, and its record waits for the next start.
+    fn ends(&self, session: &str) -> Record {
+        let record = self.begins(session);
+        let drafts = vec![draft(Kind::SystemEvent, "event", "session_ended")];
+        self.does(Step::Append { session: session.into(), drafts });
+        record
     }
 
     fn observes(&self, session: &str, event: Event) -> Option<Facts> {
@@ -91,132 +91,112 @@ impl World {
         self.observes(session, event).unwrap()
     }
 
-    /// The only snapshot's JSON.
-    fn json(&self) -> std::path::PathBuf {
-        let id =
-            shelf::read(&shelf::own_store(&self.places.open_store().unwrap()).unwrap()).entries[0].id.clone();
-        self.sessions().files(&id).json
+    fn unread(&self, session: &str) -> Option<Unread> {
+        self.starts(session).left.unread
+    }
+
+    fn entry(&self) -> Entry {
+        registry::read(self.places.open_store().as_ref()).entries[0].clone()
     }
 }
 
-fn silent_for_an_hour(record: &Record) {
+fn silent_for(record: &Record, minutes: u64) {
     let file = fs::File::options().append(true).open(&record.path).unwrap();
-    file.set_modified(NOW.minus(Duration::from_secs(3_600)).into()).unwrap();
+    file.set_modified(NOW.minus(Duration::from_secs(60 * minutes)).into()).unwrap();
 }
 
-fn first(session: &str) -> Map<String, serde_json::Value> {
-    let data = json!({ "initial_state": { "claude_session_id": session }, "reason": "auto_pause" });
-    data.as_object().unwrap().clone()
-}
-
-#[test]
-fn a_new_session_is_told_of_what_was_written_just_now() {
-    let world = World::new();
-    world.begins("old");
-    world.left("old");
-    let facts = world.starts("new");
-    assert_eq!(facts.left.faults, Vec::<String>::new());
-    let tell = facts.left.tell.unwrap();
-    assert!(world.json().is_file() && world.json().ends_with(Path::new(&tell.path)), "{}", tell.path);
-    // It is taken.
-    assert_eq!(world.starts("another").left.tell, None);
-    world.does(Step::MarkRead { id: tell.id });
-    assert_eq!(world.starts("another").left.tell, None);
+fn draft(kind: Kind, key: &str, value: &str) -> Draft {
+    let data = Map::from_iter([(key.to_owned(), value.into())]);
+    Draft { kind, at: BEGUN, data, share: 0.9 }
 }
 
 #[test]
-fn what_could_not_be_written_is_told_as_that_and_nothing_else() {
+fn a_new_session_receives_what_an_ended_one_has_left_once() {
     let world = World::new();
-    world.begins("old");
-    world.left("old");
-    fs::create_dir(world.json()).unwrap();
-    for session in ["b", "c"] {
-        let left = world.starts(session).left;
-        assert_eq!((left.faults.len(), left.tell), (1, None));
+    world.ends("old");
+    let left = world.starts("new").left;
+    assert_eq!(left.faults, Vec::<String>::new());
+    let unread = left.unread.unwrap();
+    let (entry, sessions) = (world.entry(), world.sessions());
+    assert_eq!(unread.snapshot.session_id, entry.id);
+    assert_eq!(sessions.root.join(&unread.path), sessions.files(&entry.id).json);
+    assert!(sessions.actives().is_empty() && sessions.files(&entry.id).archive.is_file());
+    world.does(Step::MarkRead { id: entry.id });
+    assert_eq!(world.unread("another"), None);
+}
+
+#[test]
+fn nobody_receives_what_was_changed_or_written_elsewhere() {
+    let world = World::new();
+    world.ends("old");
+    world.starts("new");
+    let json = world.sessions().files(&world.entry().id).json;
+    let text = fs::read_to_string(&json).unwrap();
+    fs::write(&json, text.clone() + " ").unwrap();
+    assert_eq!(world.unread("new"), None);
+    fs::write(&json, text).unwrap();
+    assert!(world.unread("new").is_some());
+    fs::remove_dir_all(world.places.state_dir.as_ref().unwrap()).unwrap();
+    assert_eq!(world.unread("new"), None);
+}
+
+#[test]
+fn records_are_finalized_or_reported_by_their_silence() {
+    for (minutes, orphans, actives) in [(29, 0, 1), (31, 1, 1), (24 * 60, 0, 0)] {
+        let world = World::new();
+        silent_for(&world.begins("old"), minutes);
+        let left = world.starts("new").left;
+        assert_eq!((left.orphans.len(), world.sessions().actives().len()), (orphans, actives), "{minutes}");
     }
-    fs::remove_dir(world.json()).unwrap();
-    assert!(world.starts("d").left.tell.is_some());
+    // Nobody finalizes a stranger's record.
+    let world = World::new();
+    silent_for(&world.ends("old"), 24 * 60);
+    fs::remove_dir_all(world.places.state_dir.as_ref().unwrap()).unwrap();
+    world.starts("new");
+    assert_eq!(world.sessions().actives().len(), 1);
 }
 
 #[test]
-fn those_that_wait_for_the_next_start_are_not_called_open() {
+fn five_records_are_finalized_at_one_start() {
     let world = World::new();
-    for number in 0..=MAX_DUE {
-        world.begins(&format!("old-{number}"));
-        world.left(&format!("old-{number}"));
+    for number in 0..=5 {
+        silent_for(&world.ends(&format!("old-{number}")), 60);
     }
-    world.sessions().actives().iter().for_each(silent_for_an_hour);
     let left = world.starts("new").left;
     assert_eq!((left.orphans, world.sessions().actives().len()), (Vec::new(), 1));
-    assert_eq!(world.starts("another").left.orphans, Vec::new());
+    world.starts("another");
     assert!(world.sessions().actives().is_empty());
 }
 
 #[test]
-fn a_record_that_nothing_can_be_called_by_waits_for_its_day() {
+fn a_record_that_cannot_be_finalized_is_reported_and_tried_again() {
     let world = World::new();
-    let own = shelf::own_store(&world.places.open_store().unwrap()).unwrap();
-    let root = world.places.root.clone().unwrap();
-    shelf::change(&own, |shelf| shelf.announce(&root, "old", None, BEGUN)).unwrap();
-    let started = Record::start(&world.sessions(), "old", BEGUN, first("old"), 0.9).unwrap();
-    fs::write(&started.record.path, "torn").unwrap();
-    silent_for_an_hour(&started.record);
-    assert_eq!(world.starts("new").left.orphans, Vec::new());
+    world.ends("old");
+    let json = world.sessions().files(&world.entry().id).json;
+    fs::create_dir(&json).unwrap();
+    let left = world.starts("b").left;
+    assert_eq!((left.faults.len(), left.unread), (1, None));
+    fs::remove_dir(json).unwrap();
+    assert!(world.unread("c").is_some());
 }
 
 #[test]
-fn of_sessions_that_start_at_once_one_is_told() {
-    let world = World::new();
-    world.begins("old");
-    world.left("old");
-    let told = std::thread::scope(|scope| {
-        let start = |number: usize| world.starts(&format!("new-{number}")).left.tell.is_some();
-        let threads: Vec<_> = (0..6).map(|number| scope.spawn(move || start(number))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).filter(|told| *told).count()
-    });
-    assert_eq!(told, 1);
-}
-
-#[test]
-fn a_session_nobody_watches_leaves_it_to_the_next() {
+fn a_session_nobody_watches_leaves_the_snapshot_to_the_next() {
     let mut world = World::new();
-    world.begins("old");
-    world.left("old");
+    world.ends("old");
     world.environment.entrypoint = Some("sdk-cli".into());
-    assert_eq!(world.starts("script").left.tell, None);
+    assert_eq!(world.unread("script"), None);
     world.environment = Environment::default();
-    assert!(world.starts("new").left.tell.is_some());
+    assert!(world.unread("new").is_some());
 }
 
 #[test]
-fn a_record_whose_process_was_killed_as_it_began_is_one_of_ours() {
-    let world = World::new();
-    let own = shelf::own_store(&world.places.open_store().unwrap()).unwrap();
-    let root = world.places.root.clone().unwrap();
-    shelf::change(&own, |shelf| shelf.announce(&root, "old", None, BEGUN)).unwrap();
-    let started = Record::start(&world.sessions(), "old", BEGUN, first("old"), 0.9).unwrap();
-    world.left("old");
-    assert_eq!(world.starts("new").left.tell.map(|tell| tell.id), Some(started.id));
-}
-
-#[test]
-fn a_compaction_of_a_subagent_is_none_of_ours() {
+fn a_compaction_of_a_subagent_does_not_matter() {
     let world = World::new();
     let event = Event::PreCompact { trigger: "auto".into() };
     let call = Call { session_id: Some("s".into()), agent_id: Some("a".into()), ..Call::default() };
     assert!(world.observes_call(call, event.clone()).is_none() && !world.sessions().dir.exists());
-    let facts = world.observes("s", event).unwrap();
-    assert_eq!(facts.hindrance, None);
-    assert!(facts.material.is_some());
-}
-
-#[test]
-fn that_nothing_can_begin_is_found_before_it_is_said() {
-    let world = World::new();
-    fs::create_dir(world.scratch.path().join("p/.claude")).unwrap();
-    fs::write(world.sessions().dir, "in the way").unwrap();
-    let facts = world.observes("s", Event::PreCompact { trigger: "auto".into() }).unwrap();
-    assert!(facts.hindrance.unwrap().contains("is no folder"));
+    assert!(world.observes("s", event).unwrap().material.is_some());
 }
 
 #[test]
@@ -225,10 +205,9 @@ fn a_long_record_is_left_for_later_at_a_sessions_end() {
     let record = world.begins("s");
     let end = || world.observes("s", Event::SessionEnd { reason: "other".into() }).unwrap().material;
     assert!(end().is_some());
-    let data = json!({ "message": "x".repeat(1000) }).as_object().unwrap().clone();
-    let draft = Draft { kind: Kind::UserMessage, at: BEGUN, data, share: 0.9 };
+    let long = draft(Kind::UserMessage, "message", &"x".repeat(1000));
     let many = usize::try_from(MAX_BYTES_AT_END / 1000).unwrap();
-    record.append(&vec![draft; many]).unwrap();
+    append(&world.sessions(), &record.path, &vec![long; many]).unwrap();
     assert!(end().is_none());
 }
 

@@ -1,5 +1,5 @@
-//! The lines of a record, as bytes: whatever else stands in the file, each line of ours in it is read. Links are not followed,
-//! pipes not waited for, and nothing is taken into memory that is longer than what is written here.
+//! The lines of a record as bytes. The file may hold anything: links are not followed, pipes do not block, and a long line does
+//! not fill the memory.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -7,20 +7,20 @@ use std::path::Path;
 
 use shared::host::Timestamp;
 
-use super::action::{Action, Kind};
 use super::file::Recorded;
 use super::folder::is_record_id;
+use super::line::Action;
 
-/// A longer line is none of ours, in bytes.
+/// The bytes of the longest line.
 const MAX_LINE_BYTES: u64 = 1024 * 1024;
 
-/// What is behind these bytes counts as one line that cannot be read: the largest record that can be set, and some slack.
+/// The bytes of the largest record that can be set, with some slack. The rest counts as one unreadable line.
 const MAX_RECORD_BYTES: u64 = (1024 + 64) * 1024 * 1024;
 
-/// Whose record it is, is looked for in so many bytes: what is in the folder may be anybody's, and of any length.
+/// The bytes in which the id is searched.
 const HEAD_BYTES: u64 = 64 * 1024;
 
-/// The last action is looked for in so many bytes.
+/// The bytes in which the last action is searched.
 const TAIL_BYTES: u64 = 64 * 1024;
 
 /// Opens a record for reading.
@@ -28,12 +28,12 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     regular(path, OpenOptions::new().read(true))
 }
 
-/// Opens a record that is there: what is written goes to its end.
+/// Opens an existing record for appending.
 pub(super) fn open_to_append(path: &Path) -> io::Result<File> {
     regular(path, OpenOptions::new().read(true).append(true))
 }
 
-/// Makes a file that was not there, for its user alone.
+/// Creates a new file that only its user may read.
 pub(super) fn create(path: &Path) -> io::Result<File> {
     regular(path, OpenOptions::new().append(true).create_new(true))
 }
@@ -50,27 +50,6 @@ fn regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(no_file()) }
 }
 
-/// The two files hold the same. They are read side by side, in pieces.
-pub(super) fn are_same(one: &File, other: &File) -> io::Result<bool> {
-    let (length, others) = (one.metadata()?.len(), other.metadata()?.len());
-    if length != others {
-        return Ok(false);
-    }
-    let (mut one, mut other) = (BufReader::new(one), BufReader::new(other));
-    loop {
-        let (here, there) = (one.fill_buf()?, other.fill_buf()?);
-        let most = here.len().min(there.len());
-        if most == 0 {
-            return Ok(here.is_empty() && there.is_empty());
-        }
-        if here[..most] != there[..most] {
-            return Ok(false);
-        }
-        one.consume(most);
-        other.consume(most);
-    }
-}
-
 #[cfg(unix)]
 fn unlinked(options: &mut OpenOptions) {
     use rustix::fs::OFlags;
@@ -83,7 +62,7 @@ fn unlinked(options: &mut OpenOptions) {
 #[cfg(not(unix))]
 fn unlinked(_options: &mut OpenOptions) {}
 
-/// Everything that can be read.
+/// Reads all readable lines.
 pub(super) fn read(file: &File) -> io::Result<Recorded> {
     let mut recorded = Recorded::default();
     let mut lines = Lines::of(file, MAX_RECORD_BYTES);
@@ -91,9 +70,6 @@ pub(super) fn read(file: &File) -> io::Result<Recorded> {
         match action(line) {
             Some(action) if recorded.id.is_empty() || recorded.id == action.session_id => {
                 recorded.id.clone_from(&action.session_id);
-                if recorded.session.is_empty() {
-                    session_of(&action).unwrap_or_default().clone_into(&mut recorded.session);
-                }
                 recorded.actions.push(action);
             }
             _ => recorded.skipped_lines += 1,
@@ -105,7 +81,7 @@ pub(super) fn read(file: &File) -> io::Result<Recorded> {
     Ok(recorded)
 }
 
-/// The id of the record: that of the first line that can be read near its beginning, or else of the last one near its end.
+/// The id of the first readable line near the beginning, or else of the last one near the end.
 pub(super) fn id(mut file: &File) -> io::Result<Option<String>> {
     file.seek(SeekFrom::Start(0))?;
     let mut lines = Lines::of(file, HEAD_BYTES);
@@ -117,14 +93,7 @@ pub(super) fn id(mut file: &File) -> io::Result<Option<String>> {
     Ok(last(file)?.map(|action| action.session_id))
 }
 
-/// The client's session, as the first line names it.
-pub(super) fn session(file: &File) -> Option<String> {
-    let mut lines = Lines::of(file, HEAD_BYTES);
-    let first = action(lines.next().ok()??)?;
-    session_of(&first).map(str::to_owned)
-}
-
-/// The last action that can be read, if it is near the end.
+/// The last readable action near the end.
 pub(super) fn last(mut file: &File) -> io::Result<Option<Action>> {
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
@@ -133,7 +102,7 @@ pub(super) fn last(mut file: &File) -> io::Result<Option<Action>> {
     Ok(tail.split(|byte| *byte == b'\n').rev().find_map(action))
 }
 
-/// The last line was not written to its end.
+/// The last line lacks its newline.
 pub(super) fn is_torn(mut file: &File, length: u64) -> io::Result<bool> {
     if length == 0 {
         return Ok(false);
@@ -154,21 +123,14 @@ fn action(line: &[u8]) -> Option<Action> {
     is_ours.then_some(action)
 }
 
-fn session_of(action: &Action) -> Option<&str> {
-    if action.kind != Kind::PauseStarted {
-        return None;
-    }
-    action.data.get("initial_state")?.get("claude_session_id")?.as_str()
-}
-
-/// One line after the other, without those that are empty.
+/// Iterates over the lines that are not empty.
 struct Lines<'a> {
     reader: BufReader<io::Take<&'a File>>,
     line: Vec<u8>,
 }
 
 impl<'a> Lines<'a> {
-    /// Those in the next so many bytes.
+    /// The lines in the next `most` bytes.
     fn of(file: &'a File, most: u64) -> Self {
         Self { reader: BufReader::new(file.take(most)), line: Vec::new() }
     }

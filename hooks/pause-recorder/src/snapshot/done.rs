@@ -54,8 +54,7 @@ fn commits(material: &Material, began: Timestamp) -> Vec<String> {
     let second = |time: Timestamp| time.micros().div_euclid(1_000_000);
     let is_since =
         |time: &str| Timestamp::from_rfc3339(time).is_some_and(|time| second(time) >= second(began));
-    let is_own = |commit: &&Commit| !commit.is_foreign && is_since(&commit.timestamp);
-    let since = material.git.recent_commits.iter().filter(is_own);
+    let since = material.git.recent_commits.iter().filter(|commit: &&Commit| is_since(&commit.timestamp));
     let since = since.filter(|commit| !is_commit_message(&commit.message));
     let line = |sha: &str, message: &str| {
         format!("commit {}: {}", one_line(sha, 40), one_line(message, MAX_LINE_CHARS))
@@ -154,7 +153,7 @@ fn failed(recorded: &Recorded) -> Vec<String> {
     failed
 }
 
-/// What a shell was given: its arguments are kept as JSON text, of which the end may be missing.
+/// What a shell was input: its arguments are kept as JSON text, of which the end may be missing.
 fn command(action: &Action) -> Option<String> {
     let data = |key: &str| action.data.get(key).and_then(|text| text.as_str());
     let is_either = action.kind == Kind::ToolCall || data("event") == Some("tool_failure");

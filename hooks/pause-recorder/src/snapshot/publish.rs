@@ -1,51 +1,46 @@
-//! The files of a snapshot: written beside and renamed, synced, repeatable after a kill at any point. The record's last line
-//! comes first, because it says when the record ended: whoever does the rest again writes the same bytes.
+//! Writes the files of a snapshot and archives its record. The record's last line comes first: it says when the record ended, so
+//! that a process can repeat the rest after a kill at any point.
 
-use std::fmt::Write as _;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use shared::host::Timestamp;
 use shared::state::{SharedMode, read_regular, write_durable};
 
-use super::yaml::to_yaml;
-use super::{SCHEMA_VERSION, Snapshot, build, finalized_data, markdown};
+use super::yaml::yaml;
+use super::{Snapshot, build, finalized_data, markdown};
 use crate::material::Material;
-use crate::record::{Draft, InPlace, Kind, Record, Recorded, Sessions, SnapshotFiles, is_record_id};
+use crate::record::{self, Draft, Kind, Recorded, Sessions, SnapshotFiles, is_record_id};
 
-#[derive(Deserialize)]
-struct VersionOnly {
-    schema_version: u32,
-}
+/// The bytes of the longest snapshot that is read.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// What becomes of the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// A snapshot is written, and the record goes on.
     GoesOn,
-    /// A snapshot is written, and the record archived.
+    /// A snapshot is written, and the record is archived.
     Full,
-    /// The record is archived, and nothing else.
+    /// The record is archived.
     Minimal,
 }
 
-/// What is to be finished.
+/// How a record ends.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Finish {
-    /// The record.
-    pub record: Record,
-    /// The folder it lies in.
-    pub sessions: Sessions,
+pub struct End {
+    /// The record's file.
+    pub path: PathBuf,
     /// What becomes of it.
     pub ending: Ending,
-    /// What the snapshot is made from beside it.
+    /// What the snapshot is made from beside the record.
     pub material: Material,
-    /// When it ends.
+    /// The end.
     pub at: Timestamp,
-    /// Actions that were only counted.
+    /// The actions that were only counted.
     pub left_out: u64,
+    /// The snapshot is committed.
+    pub commit: bool,
 }
 
 /// What was written.
@@ -55,166 +50,83 @@ pub(crate) struct Finished {
     pub id: String,
     /// The JSON, or with [`Ending::Minimal`] the archive.
     pub path: PathBuf,
-    /// SHA-256 of the JSON, in hexadecimal digits; empty with [`Ending::Minimal`].
+    /// SHA-256 of the JSON in hexadecimal digits; empty with [`Ending::Minimal`].
     pub digest: String,
-    /// Every file that was written, the archive included.
+    /// The files of the snapshot.
     pub files: Vec<PathBuf>,
 }
 
-/// Writes the snapshot and ends the record; `None`: it is gone, finalized or discarded meanwhile. `before_archiving` is given
-/// what was written, before the record is moved away: a process that is killed in between does all of it again, with the same
-/// result.
+/// Writes the snapshot, registers it and archives the record. `None`: the record was finalized or discarded meanwhile.
 ///
 /// # Errors
-/// What could not be written, and what is left as it was.
+/// If something cannot be written. The record stays then.
 pub(crate) fn finish(
-    finish: &Finish,
-    before_archiving: impl FnOnce(&Finished) -> Result<(), String>,
+    sessions: &Sessions,
+    end: &End,
+    register: impl FnOnce(&Finished) -> Result<(), String>,
 ) -> Result<Option<Finished>, String> {
-    finish.sessions.open().map_err(|error| error.to_string())?;
-    let done = finish.record.locked(|| finish.under_lock(before_archiving));
-    done.map_err(|error| error.to_string())?
-}
-
-/// SHA-256 in hexadecimal digits.
-#[must_use]
-pub(crate) fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |mut digits, byte| {
-        let _ = write!(digits, "{byte:02x}");
-        digits
+    sessions.open()?;
+    record::locked(&end.path, || {
+        let Some(recorded) = ended(sessions, end)? else { return Ok(None) };
+        let files = sessions.files(&recorded.id);
+        let finished = match end.ending {
+            Ending::Minimal => Finished {
+                path: files.archive.clone(),
+                digest: String::new(),
+                files: Vec::new(),
+                id: recorded.id,
+            },
+            Ending::Full | Ending::GoesOn => write(sessions, end, &recorded, &files)?,
+        };
+        register(&finished)?;
+        if end.ending != Ending::GoesOn {
+            record::archive(&end.path, &files.archive)?;
+        }
+        Ok(Some(finished))
     })
 }
 
-impl Finish {
-    fn under_lock(
-        &self,
-        before_archiving: impl FnOnce(&Finished) -> Result<(), String>,
-    ) -> Result<Option<Finished>, String> {
-        if self.record.path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
-            return Ok(None);
-        }
-        let recorded = self.ended(self.read()?)?;
-        let files = self.sessions.files(&recorded.id);
-        let finished = match self.ending {
-            Ending::Minimal => Finished {
-                id: recorded.id,
-                path: files.archive.clone(),
-                digest: String::new(),
-                files: vec![files.archive.clone()],
-            },
-            Ending::Full | Ending::GoesOn => self.write(&recorded, &files)?,
-        };
-        before_archiving(&finished)?;
-        if self.ending != Ending::GoesOn {
-            self.record.archive(&files.archive).map_err(|error| error.to_string())?;
-        }
-        Ok(Some(finished))
+/// The record with its last line, if it is to end.
+fn ended(sessions: &Sessions, end: &End) -> Result<Option<Recorded>, String> {
+    let Some(recorded) = record::read(&end.path)? else { return Ok(None) };
+    let is_ended = recorded.actions.last().is_some_and(|last| last.kind == Kind::PauseFinalized);
+    if end.ending == Ending::GoesOn || is_ended {
+        let path = sessions.told_of(&end.path);
+        let nothing =
+            || format!("pause-recorder: no line of {path} can be read, so there is no snapshot of it");
+        return is_record_id(&recorded.id).then_some(Some(recorded)).ok_or_else(nothing);
     }
-
-    fn read(&self) -> Result<Recorded, String> {
-        self.record.read().map_err(|error| error.to_string())
-    }
-
-    /// The record with its last line, if it is to have one. Nothing is written, not even that line, where something that comes
-    /// after it cannot be.
-    fn ended(&self, recorded: Recorded) -> Result<Recorded, String> {
-        // A record of which no line can be read gets a free id with its last line.
-        let files = is_record_id(&recorded.id).then(|| self.sessions.files(&recorded.id));
-        if let Some(files) = &files {
-            self.may_be_written(files)?;
-        }
-        if self.ending != Ending::GoesOn {
-            self.end(&recorded)?;
-            return self.read();
-        }
-        let path = self.sessions.told_of(&self.record.path);
-        files.map(|_| recorded).ok_or_else(|| {
-            format!(
-                "pause-recorder: no line of {path} can be read, so there is nothing to make a snapshot of"
-            )
-        })
-    }
-
-    fn may_be_written(&self, files: &SnapshotFiles) -> Result<(), String> {
-        let SnapshotFiles { json, yaml, markdown, latest, archive } = files;
-        if self.ending != Ending::Minimal {
-            for path in [json, yaml, markdown, latest] {
-                self.may_be_replaced(path)?;
-            }
-            self.is_of_this_version(json)?;
-        }
-        if self.ending == Ending::GoesOn {
-            return Ok(());
-        }
-        match self.record.in_place(archive) {
-            Ok(InPlace::Free | InPlace::Same) => Ok(()),
-            Ok(InPlace::Other) | Err(_) => Err(self.in_the_way(archive)),
-        }
-    }
-
-    fn may_be_replaced(&self, path: &Path) -> Result<(), String> {
-        let is_odd = path.symlink_metadata().is_ok_and(|there| !there.is_file());
-        if is_odd { Err(self.in_the_way(path)) } else { Ok(()) }
-    }
-
-    /// A snapshot of a newer version says more than this one could.
-    fn is_of_this_version(&self, json: &Path) -> Result<(), String> {
-        let there = read_regular(json, u64::MAX).unwrap_or_default();
-        let version = serde_json::from_slice::<VersionOnly>(&there).map_or(0, |there| there.schema_version);
-        if version <= SCHEMA_VERSION {
-            return Ok(());
-        }
-        let told = self.sessions.told_of(json);
-        Err(format!(
-            "pause-recorder: {told} was written by a newer version of Barbless and stays: finalize with that version. The record stays as it was"
-        ))
-    }
-
-    fn in_the_way(&self, path: &Path) -> String {
-        let told = self.sessions.told_of(path);
-        format!(
-            "pause-recorder: {told} is there already and is no file of this record: move it away, then finalize again. The record stays as it was"
-        )
-    }
-
-    fn end(&self, recorded: &Recorded) -> Result<(), String> {
-        let share = recorded.actions.last().map_or(0.0, |action| action.context_percentage.clamp(0.0, 1.0));
-        let data = finalized_data(recorded, self.left_out, self.at);
-        let last = Draft { kind: Kind::PauseFinalized, at: self.at, data, share };
-        self.record.end(&last).map_err(|error| error.to_string())
-    }
-
-    fn write(&self, recorded: &Recorded, files: &SnapshotFiles) -> Result<Finished, String> {
-        let snapshot = build(recorded, &self.material, self.left_out, self.at);
-        let json = text_of(&snapshot)?;
-        let record = if self.ending == Ending::GoesOn { &self.record.path } else { &files.archive };
-        let told = |path: &Path| self.sessions.told_of(path);
-        let latest = latest(&snapshot, &told(&files.json), &told(record));
-        self.put(&files.json, json.as_bytes())?;
-        self.put(&files.yaml, to_yaml(&snapshot)?.as_bytes())?;
-        self.put(&files.markdown, markdown(&snapshot).as_bytes())?;
-        // All sessions of the project write this one.
-        let pointed = self.sessions.locked(|| self.put(&files.latest, latest.as_bytes()));
-        pointed.map_err(|error| error.to_string())??;
-        let SnapshotFiles { json: path, yaml, markdown, latest, archive } = files.clone();
-        let mut written = vec![path.clone(), yaml, markdown, latest];
-        written.extend((self.ending == Ending::Full).then_some(archive));
-        Ok(Finished { id: snapshot.session_id, path, digest: digest(json.as_bytes()), files: written })
-    }
-
-    fn put(&self, path: &Path, bytes: &[u8]) -> Result<(), String> {
-        write_durable(path, bytes, SharedMode::Private).map_err(|error| {
-            let told = self.sessions.told_of(path);
-            format!(
-                "pause-recorder: {told} cannot be written ({error}). The record is kept, and can be finalized again"
-            )
-        })
-    }
+    let share = recorded.actions.last().map_or(0.0, |action| action.context_percentage);
+    let data = finalized_data(&recorded, end.left_out, end.at);
+    let last = Draft { kind: Kind::PauseFinalized, at: end.at, data, share };
+    record::append_locked(sessions, &end.path, &[last])?;
+    record::read(&end.path)
 }
 
-fn text_of(snapshot: &Snapshot) -> Result<String, String> {
-    let text = serde_json::to_string_pretty(snapshot).map_err(|error| error.to_string())?;
-    Ok(text + "\n")
+fn write(
+    sessions: &Sessions,
+    end: &End,
+    recorded: &Recorded,
+    files: &SnapshotFiles,
+) -> Result<Finished, String> {
+    let snapshot = build(recorded, &end.material, end.left_out, end.at);
+    let value = serde_json::to_value(&snapshot).map_err(|error| error.to_string())?;
+    let json = serde_json::to_string_pretty(&value).map_err(|error| error.to_string())? + "\n";
+    let record = if end.ending == Ending::GoesOn { &end.path } else { &files.archive };
+    let latest = latest(&snapshot, &sessions.told_of(&files.json), &sessions.told_of(record));
+    let put = |path: &Path, text: &str| {
+        write_durable(path, text.as_bytes(), SharedMode::Private).map_err(|error| {
+            let told = sessions.told_of(path);
+            format!("pause-recorder: {told} cannot be written ({error}). The record stays, and can be finalized again")
+        })
+    };
+    put(&files.json, &json)?;
+    put(&files.yaml, &yaml(&value))?;
+    put(&files.markdown, &markdown(&snapshot))?;
+    sessions.locked(|| put(&files.latest, &latest))?;
+    let SnapshotFiles { json: path, yaml, markdown, latest, .. } = files.clone();
+    let files = vec![path.clone(), yaml, markdown, latest];
+    Ok(Finished { id: snapshot.session_id, path, digest: digest(json.as_bytes()), files })
 }
 
 /// The first line is for programs.
@@ -223,9 +135,28 @@ fn latest(snapshot: &Snapshot, json: &str, record: &str) -> String {
     format!(
         "{id}\n\nPaused at {paused_at}: {json}, and the same as .yaml and .md beside it.\n\
          Each action: {record}\n\
-         `pause-recorder show {id}` prints it; `pause-recorder resume {id}`, typed as a prompt, hands it to Claude.\n"
+         `pause-recorder show {id}` prints it; `pause-recorder resume {id}`, typed as a prompt, gives it to Claude.\n"
     )
 }
 
+/// SHA-256 in hexadecimal digits.
+#[must_use]
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
+}
+
+/// The bytes of a snapshot's JSON; none where they cannot be read.
+#[must_use]
+pub(crate) fn json_of(sessions: &Sessions, id: &str) -> Option<Vec<u8>> {
+    is_record_id(id).then(|| read_regular(&sessions.files(id).json, MAX_BYTES).ok())?
+}
+
+/// The bytes are the JSON that was written with this digest.
+#[must_use]
+pub(crate) fn is_as_written(json: &[u8], written: &str) -> bool {
+    digest(json) == written
+}
+
 #[cfg(test)]
+#[cfg(unix)]
 mod tests;

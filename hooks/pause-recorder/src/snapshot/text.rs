@@ -1,6 +1,6 @@
 //! Texts of a session and its repository, as they stand in a snapshot: on one line, without secrets, and short. Pure.
 
-/// Signs that turn the direction of writing, or cannot be seen: a text with them looks like another.
+/// Signs that turn the direction of writing, or cannot be context: a text with them looks like another.
 const UNSEEN: [std::ops::RangeInclusive<char>; 6] = [
     '\u{200b}'..='\u{200b}',
     '\u{200e}'..='\u{200f}',

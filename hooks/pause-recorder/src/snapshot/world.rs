@@ -49,7 +49,7 @@ pub(super) fn asked(message: &str) -> Action {
 }
 
 pub(super) fn recorded(actions: Vec<Action>) -> Recorded {
-    Recorded { id: ID.to_owned(), session: "s".to_owned(), actions, skipped_lines: 0 }
+    Recorded { id: ID.to_owned(), actions, skipped_lines: 0 }
 }
 
 /// The seed's example: 15 actions, 8 of them tool calls, from 90 to 93 %, over 300 s.
@@ -65,7 +65,6 @@ pub(super) fn commit(sha: &str, timestamp: &str, message: &str) -> Commit {
         author: "Ada".to_owned(),
         timestamp: timestamp.to_owned(),
         message: message.to_owned(),
-        is_foreign: false,
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use shared::host::{Clock, Environment, Host, Timestamp};
 
 use super::{PATIENCE, Scratch};
-use crate::git::committing::{commit, tracked};
+use crate::git::committing::commit;
 use crate::git::look;
 
 const ID: &str = "session-20260106-120000";
@@ -228,28 +228,6 @@ fn behind_a_link_that_stays_inside_files_have_their_real_names() {
     let mut committed = scratch.committed();
     committed.retain(|name| name.starts_with("inside/sessions/"));
     assert_eq!(committed.len(), 4);
-    let kept = tracked(&scratch.environment(), &scratch.root(), &files, PATIENCE);
-    assert_eq!(kept, Some(files));
-}
-
-#[test]
-fn which_files_git_keeps() {
-    let scratch = Scratch::with_commit();
-    let of = |scratch: &Scratch, files: &[PathBuf], patience| {
-        tracked(&scratch.environment(), &scratch.root(), files, patience)
-    };
-    let files = scratch.snapshot("one");
-    assert_eq!(of(&scratch, &files, PATIENCE), Some(Vec::new()));
-    scratch.commit(&files[1..]).unwrap();
-    let odd = scratch.write("-x/[a]*", "ours");
-    scratch.write("-x/a", "not asked for");
-    scratch.git(&["add", "--", "-x"]);
-    let asked = [files.as_slice(), std::slice::from_ref(&odd)].concat();
-    assert_eq!(of(&scratch, &asked, PATIENCE), Some(asked[1..].to_vec()));
-    assert_eq!(of(&scratch, &[], PATIENCE), Some(Vec::new()));
-    assert_eq!(of(&scratch, &asked, Duration::ZERO), None);
-    let plain = Scratch::empty();
-    assert_eq!(of(&plain, &plain.snapshot("one"), PATIENCE), Some(Vec::new()));
 }
 
 #[test]

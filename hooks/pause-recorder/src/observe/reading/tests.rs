@@ -15,8 +15,8 @@ use shared::usage::session::{self, ContextWindow, SessionUsage};
 use super::{learnt, of, thresholds};
 use crate::models::{self, Model};
 use crate::occupancy::{Reading, Source};
+use crate::registry;
 use crate::settings::Settings;
-use crate::shelf;
 use crate::state::{Learnt, State};
 
 const NOW: i64 = 100_000;
@@ -76,7 +76,7 @@ impl Scene {
     }
 
     fn learnt(self, model: &str, learnt: Model) -> Self {
-        models::learn(&shelf::own_store(&self.store()).unwrap(), model, learnt).unwrap();
+        models::learn(&registry::own_store(&self.store()).unwrap(), model, learnt).unwrap();
         self
     }
 

@@ -53,7 +53,7 @@ const TOLD: &str = r#"{"version":1,"session":"{session}","state":{"told":["cauti
 const MODELS: &str = r#"{"version":1,"session":"","state":{"models":{"claude-opus-4-8":{"window":200000,"compacted_at":167000},"claude-opus-5-5":{"window":1000000,"compacted_at":967000}}}}"#;
 
 /// From the state folder on: no file of the state, so it grows with each run, as records do.
-const RECORD: &str = "../../../project/.claude/sessions/ACTIVE-PAUSE-bf41c52e.jsonl";
+const RECORD: &str = "../../../project/.claude/sessions/ACTIVE-PAUSE-d73d3325.jsonl";
 
 const BEGUN: &str = concat!(
     r#"{"type":"pause_started","timestamp":"2026-11-21T05:38:06.681Z","session_id":"session-20261121-053806","data":{"context_percentage":0.9,"initial_state":{"claude_session_id":"{session}"},"reason":"auto_pause"},"context_percentage":0.9}"#,

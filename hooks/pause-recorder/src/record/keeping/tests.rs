@@ -1,0 +1,61 @@
+use std::fs::{self, File};
+use std::io::Read;
+use std::time::{Duration, SystemTime};
+
+use flate2::read::GzDecoder;
+use shared::host::Timestamp;
+
+use crate::record::Sessions;
+
+const ONE: &str = "session-20260101-120000";
+const TWO: &str = "session-20260102-120000";
+
+fn folder() -> (tempfile::TempDir, Sessions) {
+    let scratch = tempfile::tempdir().unwrap();
+    let root = scratch.path().to_path_buf();
+    let sessions = Sessions { dir: root.join(".claude/sessions"), root };
+    sessions.open().unwrap();
+    (scratch, sessions)
+}
+
+fn names(sessions: &Sessions) -> Vec<String> {
+    sessions.names().into_iter().filter(|name| name.starts_with("session-")).collect()
+}
+
+#[test]
+fn compresses_old_archives_of_this_machine() {
+    let (_scratch, sessions) = folder();
+    let now = SystemTime::now();
+    let old = now - Duration::from_secs(1_000);
+    for (id, modified) in [(ONE, old), (TWO, now), ("session-20260103-120000", old)] {
+        let archive = sessions.files(id).archive;
+        fs::write(&archive, "a line\n").unwrap();
+        File::options().append(true).open(archive).unwrap().set_modified(modified).unwrap();
+    }
+    let before = Timestamp::from(now - Duration::from_secs(500));
+    sessions.compress_archives(before, |id| id != "session-20260103-120000").unwrap();
+    let compressed = sessions.dir.join(format!("{ONE}-incremental.jsonl.gz"));
+    let mut text = String::new();
+    GzDecoder::new(File::open(&compressed).unwrap()).read_to_string(&mut text).unwrap();
+    assert_eq!(text, "a line\n");
+    assert_eq!(compressed.metadata().unwrap().modified().unwrap(), old);
+    assert_eq!(names(&sessions).len(), 3, "{:?}", names(&sessions));
+    assert_eq!(sessions.records_only().len(), 3);
+}
+
+#[test]
+fn removes_all_files_of_a_snapshot_and_points_to_the_newest_other() {
+    let (_scratch, sessions) = folder();
+    for id in [ONE, TWO] {
+        for end in [".json", ".yaml", ".md", "-incremental.jsonl.gz", ".json.tmp"] {
+            fs::write(sessions.dir.join(format!("{id}{end}")), "x").unwrap();
+        }
+    }
+    let latest = sessions.files(ONE).latest;
+    fs::write(&latest, format!("{TWO}\n\nmore\n")).unwrap();
+    sessions.remove_snapshot(TWO).unwrap();
+    assert!(names(&sessions).iter().all(|name| name.starts_with(ONE)), "{:?}", names(&sessions));
+    assert_eq!(fs::read_to_string(&latest).unwrap(), format!("{ONE}\n"));
+    sessions.remove_snapshot(ONE).unwrap();
+    assert!(names(&sessions).is_empty() && !latest.exists());
+}

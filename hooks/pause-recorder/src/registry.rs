@@ -1,0 +1,171 @@
+//! The session registry: which records and snapshots this machine has written, in `<state>/pause-recorder/registry.json`. Anybody
+//! who can commit to a project can put files into its folder. Only what stands here is finalized by itself or handed over.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use shared::hook::Remembered;
+use shared::host::Timestamp;
+use shared::state::Store;
+
+/// The newest entries that are kept.
+const MAX_ENTRIES: usize = 500;
+
+/// The records and snapshots that were written here.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Registry {
+    /// Oldest first.
+    pub(crate) entries: Vec<Entry>,
+}
+
+/// A record, or the snapshot it has become.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Entry {
+    /// The record's id.
+    pub(crate) id: String,
+    /// The project.
+    pub(crate) project: PathBuf,
+    /// Claude Code's session.
+    pub(crate) session: String,
+    /// The session's transcript.
+    pub(crate) transcript: Option<PathBuf>,
+    /// The end of the record; none while it is active.
+    pub(crate) finalized_at: Option<Timestamp>,
+    /// SHA-256 of the snapshot's JSON in hexadecimal digits; empty where there is none.
+    pub(crate) digest: String,
+    /// The time at which a session received the snapshot.
+    pub(crate) read_at: Option<Timestamp>,
+}
+
+impl Remembered for Registry {
+    const MACHINE_WIDE: bool = true;
+
+    fn file_name(_session: &str) -> Option<String> {
+        Some("registry.json".to_owned())
+    }
+}
+
+/// This hook's folder in the state folder.
+#[must_use]
+pub(crate) fn own_store(store: &Store) -> Option<Store> {
+    Store::open(&store.dir().join("pause-recorder")).ok()
+}
+
+/// Reads the registry of this state folder; empty where it cannot be read.
+#[must_use]
+pub(crate) fn read(store: Option<&Store>) -> Registry {
+    let read = |own: Store| own.peek(&own.session_file::<Registry>("")?, "");
+    store.and_then(own_store).and_then(read).unwrap_or_default()
+}
+
+/// Changes the registry under its lock.
+///
+/// # Errors
+/// If it cannot be saved.
+pub(crate) fn change(own: &Store, edit: impl FnOnce(&mut Registry)) -> Result<(), String> {
+    let Some(file) = own.session_file::<Registry>("") else { return Ok(()) };
+    let changed = own.locked(&file, || {
+        let mut registry = own.load::<Registry>(&file, "").map_err(|error| error.to_string())?;
+        edit(&mut registry);
+        let surplus = registry.entries.len().saturating_sub(MAX_ENTRIES);
+        registry.entries.drain(..surplus);
+        own.save(&file, "", &registry).map_err(|error| error.to_string())
+    });
+    changed.map_err(|error| error.to_string())?
+}
+
+impl Registry {
+    /// The entries of a project, newest first.
+    pub(crate) fn in_project<'a>(&'a self, project: &'a Path) -> impl Iterator<Item = &'a Entry> {
+        self.entries.iter().rev().filter(move |entry| entry.project == project)
+    }
+
+    /// The entry of a record. Two projects may each have a record of the same id.
+    #[must_use]
+    pub(crate) fn of(&self, project: &Path, id: &str) -> Option<&Entry> {
+        self.entries.iter().rev().find(|entry| entry.id == id && entry.project == project)
+    }
+
+    pub(crate) fn of_mut(&mut self, project: &Path, id: &str) -> Option<&mut Entry> {
+        self.entries.iter_mut().rev().find(|entry| entry.id == id && entry.project == project)
+    }
+
+    /// Adds a record that has begun, or that goes on.
+    pub(crate) fn begin(&mut self, entry: Entry) {
+        if self.of(&entry.project, &entry.id).is_none() {
+            self.entries.push(entry);
+        }
+    }
+
+    pub(crate) fn remove(&mut self, project: &Path, id: &str) {
+        self.entries.retain(|entry| entry.id != id || entry.project != project);
+    }
+
+    /// The snapshot that a new session receives: the latest of other sessions, if no session has received it and it is no
+    /// older than `kept`.
+    #[must_use]
+    pub(crate) fn unread<'a>(
+        &'a self,
+        project: &'a Path,
+        session: &str,
+        now: Timestamp,
+        kept: Duration,
+    ) -> Option<&'a Entry> {
+        let others = self.in_project(project).filter(|entry| entry.session != session);
+        let latest =
+            others.filter(|entry| entry.finalized_at.is_some()).max_by_key(|entry| entry.finalized_at)?;
+        let is_fresh = latest.finalized_at.is_some_and(|at| now.since(at) <= kept);
+        (is_fresh && latest.read_at.is_none()).then_some(latest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use shared::host::Timestamp;
+
+    use super::{Entry, Registry};
+
+    fn entry(id: &str, finalized_at: Option<i64>) -> Entry {
+        let finalized_at = finalized_at.map(Timestamp::from_secs);
+        Entry { id: id.into(), project: "/p".into(), session: id.into(), finalized_at, ..Entry::default() }
+    }
+
+    #[test]
+    fn hands_over_the_latest_snapshot_once_or_none() {
+        let ended = |id, at| entry(id, Some(at));
+        let read = Entry { read_at: Some(Timestamp::from_secs(950)), ..ended("c", 900) };
+        let own = Entry { session: "new".into(), ..ended("c", 900) };
+        for (entries, expected) in [
+            (vec![ended("a", 600), ended("b", 800)], Some("b")),
+            (vec![ended("b", 800), ended("a", 600)], Some("b")),
+            (vec![ended("a", 600), read], None),
+            (vec![ended("a", 600), own], Some("a")),
+            (vec![ended("a", 499)], None),
+            (vec![ended("a", 500)], Some("a")),
+            (vec![ended("a", 600), entry("open", None)], Some("a")),
+        ] {
+            let registry = Registry { entries: entries.clone() };
+            let (now, kept) = (Timestamp::from_secs(1_000), Duration::from_secs(500));
+            let unread = registry.unread(Path::new("/p"), "new", now, kept).map(|entry| entry.id.as_str());
+            assert_eq!(unread, expected, "{entries:?}");
+        }
+    }
+
+    #[test]
+    fn keeps_records_of_two_projects_apart() {
+        let mut registry = Registry::default();
+        let other = Entry { project: "/q".into(), ..entry("a", None) };
+        for new in [entry("a", None), other, entry("a", Some(1))] {
+            registry.begin(new);
+        }
+        assert_eq!(registry.entries.len(), 2);
+        registry.remove(Path::new("/p"), "a");
+        assert!(registry.of(Path::new("/p"), "a").is_none() && registry.of(Path::new("/q"), "a").is_some());
+    }
+}
