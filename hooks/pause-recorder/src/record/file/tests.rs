@@ -1,3 +1,5 @@
+//! The file of a record: whole lines, whatever happens to it.
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;

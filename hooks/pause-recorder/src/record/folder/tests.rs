@@ -1,3 +1,5 @@
+//! The folder: where it may lie, and the names in it.
+
 use std::fs;
 use std::os::unix::fs::symlink;
 

@@ -1,3 +1,5 @@
+//! Compressed archives and removed snapshots.
+
 use std::fs::{self, File};
 use std::io::Read;
 use std::time::{Duration, SystemTime};

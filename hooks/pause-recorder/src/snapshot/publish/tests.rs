@@ -1,3 +1,5 @@
+//! Snapshots are written whole, once, and repeatably.
+
 use std::fs;
 use std::path::PathBuf;
 
