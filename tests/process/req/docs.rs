@@ -3,8 +3,6 @@
 use super::desk::{Desk, json_of, no, yes};
 use shared::catalog::Catalog;
 use std::path::Path;
-use tests::binaries;
-use tests::terminal::Terminal;
 
 /// Every topic and its page.
 fn pages(desk: &Desk) -> Vec<(String, String)> {
@@ -64,28 +62,4 @@ fn typed_as_a_prompt_it_is_answered_without_claude() {
     assert!(reply("req docs trust").contains("A guard rail, not a wall"));
     assert!(reply("req docs").contains("from nothing") || reply("req docs").contains("From nothing"));
     assert!(reply("req docs evidnce").contains("did you mean evidence"));
-}
-
-#[test]
-fn on_a_terminal_prose_is_broken_between_words_and_in_a_pipe_never() {
-    let desk = Desk::empty();
-    let screen = |pipe: &str| {
-        let req = binaries::path("req").display().to_string();
-        let script = format!(
-            "stty cols 60; '{req}' docs journal{pipe}; '{req}' help log{pipe}; echo all is shown; sleep 60"
-        );
-        let args = ["-c".to_owned(), script];
-        let terminal =
-            Terminal::start(Path::new("/bin/sh"), &args, &desk.sandbox.env(), &desk.sandbox.project());
-        terminal.wait_for("\nall is shown");
-        terminal.screen()
-    };
-    let is_too_long = |line: &&str| {
-        let is_to_be_copied = ["req ", "Example"].iter().any(|start| line.trim_start().starts_with(start));
-        line.chars().count() > 60 && !is_to_be_copied
-    };
-    let fitted = screen("");
-    assert_eq!(fitted.lines().find(is_too_long), None, "{fitted}");
-    let piped = screen(" | cat");
-    assert!(piped.lines().any(|line| is_too_long(&line)), "{piped}");
 }

@@ -1,19 +1,14 @@
 //! `req init`: what is written where, what it requires from then on, and who may write it.
 
-mod flags;
 mod newcomers;
-mod presets;
-mod wizard;
 
-use super::desk::Desk;
+use super::desk::{Desk, json_of, no, yes};
+use crate::typed::PATIENCE;
+use serde_json::{Value, json};
 use std::fs;
-use std::path::PathBuf;
+use tests::binaries;
 use tests::sandbox::Level;
-
-/// Where the project's schema lies.
-fn schema_of_the_project(desk: &Desk) -> PathBuf {
-    desk.sandbox.project().join(".claude/requirements.schema.json")
-}
+use tests::terminal::Terminal;
 
 /// The text of a level's file.
 #[track_caller]
@@ -22,13 +17,152 @@ fn text(desk: &Desk, level: Level) -> String {
     fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// Nothing is there, at no level.
 #[track_caller]
 fn nothing_was_written(desk: &Desk) {
-    for level in [Level::User, Level::Project, Level::Local] {
-        let file = desk.sandbox.requirements_path(level);
-        assert!(!file.exists(), "{}", file.display());
-    }
+    assert!(!desk.sandbox.requirements_path(Level::User).exists());
     assert!(!desk.sandbox.project().join(".claude").exists());
     assert!(!desk.sandbox.project().join(".gitignore").exists());
+}
+
+/// Why a call is denied; empty if it is not.
+fn denial(desk: &Desk, tool: &str, input: Value) -> String {
+    let answer = desk.ask(&desk.session.pre_tool_use(tool, input)).unwrap_or_default();
+    answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_project_gets_a_plan_and_is_told_what_to_do_next() {
+    let desk = Desk::empty();
+    let preview = desk.script(&["init", "--dry-run"]).run();
+    preview.assert_exit(0);
+    nothing_was_written(&desk);
+    let said = yes(desk.script(&["init", "--yes"]));
+    assert_eq!(text(&desk, Level::Project), preview.stdout_text());
+    for line in [
+        "written: .claude/requirements.yaml",
+        "written: .claude/requirements.schema.json (lets editors check the file as you type)",
+        "added to .gitignore: .claude/requirements.local.yaml",
+        "  commit_plan: the change is cut into commits before it begins",
+        "  git add .claude/requirements.yaml .claude/requirements.schema.json .gitignore    so that your team has it",
+        "  req hooks enable requirements-check    Claude Code does not run it yet",
+    ] {
+        assert!(said.lines().any(|said| said == line), "{line}\n---\n{said}");
+    }
+    let status = json_of(desk.claude(&["status", "--json"]));
+    assert_eq!(status["requirements"][0]["name"], "commit_plan");
+}
+
+#[test]
+fn each_level_has_its_own_file_and_preset() {
+    for (flag, level, has) in [
+        ("--project", Level::Project, "\n  commit_plan:\n"),
+        ("--local", Level::Local, "\n# requirements:\n"),
+        ("--global", Level::User, "\n  pre_commit_review:\n"),
+    ] {
+        let desk = Desk::empty();
+        yes(desk.script(&["init", flag, "--yes"]));
+        assert!(text(&desk, level).contains(has), "{flag}");
+    }
+    let desk = Desk::empty();
+    desk.sandbox.requirements(Level::User, "requirements: {house_rule: {enabled: true}}\n");
+    yes(desk.script(&["init", "--yes"]));
+    assert!(text(&desk, Level::Project).contains("\ninherit: true\n"));
+    let desk = Desk::empty();
+    yes(desk.script(&["init", "--yes"]).cwd(desk.sandbox.home()));
+    assert!(text(&desk, Level::User).contains("pre_commit_review"), "in the home directory");
+    let said = no(desk.script(&["init", "--global", "--preset", "inherit"]));
+    assert!(said.contains("use --project"), "{said}");
+}
+
+#[test]
+fn without_a_terminal_the_preset_is_named() {
+    let desk = Desk::empty();
+    for command in [desk.script(&["init"]), desk.claude(&["init"])] {
+        let said = no(command);
+        assert!(said.contains("What fits here: req init --project --preset relaxed"), "{said}");
+    }
+    nothing_was_written(&desk);
+}
+
+#[test]
+fn on_a_terminal_the_file_is_shown_and_one_answer_decides() {
+    for (answer, is_written) in [("n", false), ("", true)] {
+        let desk = Desk::empty();
+        let mut terminal = Terminal::start(
+            &binaries::path("req"),
+            &["init".to_owned()],
+            &desk.sandbox.env(),
+            &desk.sandbox.project(),
+        );
+        terminal.wait_for("Write this to .claude/requirements.yaml? [Y/n]");
+        terminal.enter(answer);
+        terminal.wait_for_exit(PATIENCE);
+        assert_eq!(desk.sandbox.requirements_path(Level::Project).exists(), is_written, "{answer}");
+    }
+}
+
+#[test]
+fn a_file_that_is_there_is_replaced_by_the_user_alone_and_kept() {
+    let desk = Desk::new("version: \"1.0\" # first\n");
+    let said = no(desk.script(&["init"]));
+    assert!(said.contains("is there already") && said.contains("req init --project --force"), "{said}");
+    for command in [&["init", "--force", "--preset", "minimal"][..]] {
+        for said in [no(desk.claude(command)), no(desk.script(command))] {
+            assert!(
+                said.contains("refused") && said.ends_with("req init --project --preset minimal --force")
+            );
+        }
+    }
+    let typed = desk.user("init --preset minimal --force --yes");
+    assert_eq!(typed.status, 0, "{}", typed.screen);
+    let before = desk.sandbox.project().join(".claude/requirements.yaml.before");
+    assert_eq!(fs::read_to_string(before).unwrap(), "version: \"1.0\" # first\n");
+    let left = desk.sandbox.git(&["status", "--porcelain", "--untracked-files=all"]);
+    assert!(!left.contains("before"), "nobody commits it: {left}");
+}
+
+#[test]
+fn claude_writes_a_first_file_but_none_that_could_loosen_what_is_required() {
+    let desk = Desk::empty();
+    let said = no(desk.claude(&["init", "--global", "--yes"]));
+    assert!(said.contains("every project"), "{said}");
+    yes(desk.claude(&["init", "--preset", "strict"]));
+    let said = no(desk.claude(&["init", "--local", "--preset", "relaxed"]));
+    assert!(said.contains("it may change what is required"), "{said}");
+}
+
+#[test]
+fn the_local_file_is_kept_out_of_git_and_no_link_leads_out_of_the_project() {
+    let desk = Desk::empty();
+    desk.sandbox.write(".gitignore", "target\r\n# mine");
+    yes(desk.script(&["init", "--local", "--yes"]));
+    let ignored = fs::read(desk.sandbox.project().join(".gitignore")).unwrap();
+    assert_eq!(ignored, b"target\r\n# mine\r\n.claude/requirements.local.yaml\r\n");
+    let desk = Desk::empty();
+    let elsewhere = desk.sandbox.root().join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, desk.sandbox.project().join(".claude")).unwrap();
+    assert!(no(desk.script(&["init", "--yes"])).contains("leads out of the project"));
+    assert_eq!(fs::read_dir(elsewhere).unwrap().count(), 0);
+}
+
+#[test]
+fn strict_keeps_main_clean_and_commits_tested() {
+    let desk = Desk::empty();
+    desk.sandbox.write("Cargo.toml", "");
+    desk.sandbox.write("src/lib.rs", "");
+    desk.sandbox.commit("code");
+    yes(desk.script(&["init", "--project", "--preset", "strict"]));
+    let file = desk.sandbox.project().join("src/lib.rs").display().to_string();
+    let edit = json!({ "file_path": file, "old_string": "a", "new_string": "b" });
+    let commit = json!({ "command": "git commit -m x" });
+    let said = denial(&desk, "Edit", edit.clone());
+    assert!(said.contains("commit_plan") && said.contains("protected_branch"), "{said}");
+    desk.sandbox.git(&["switch", "--quiet", "--create", "topic"]);
+    yes(desk.claude(&["satisfy", "commit_plan"]));
+    assert_eq!(denial(&desk, "Edit", edit), "");
+    let said = denial(&desk, "Bash", commit.clone());
+    assert!(said.contains("tests_green") && said.contains("cargo test"), "{said}");
+    desk.ran("cargo test");
+    assert_eq!(denial(&desk, "Bash", commit), "");
 }

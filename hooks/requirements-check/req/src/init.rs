@@ -1,124 +1,273 @@
-//! `req init`: a first file, from a preset and from what the project shows of itself. Asked for on a terminal, said by flags
-//! elsewhere.
+//! `req init`: a first file from a preset, with one guessed test command, shown before it is written.
 //!
-//! - `found`: what a project shows, as tables; `look`: the looking
-//! - `template`: a preset with what is filled in
-//! - `site`: which file, what fits there, who may write it; `wizard`: the questions
-//! - `write`: the file on the disk; `told`: what it means
+//! - `guess`: the command that runs the tests, and the default branch
+//! - `preset`: a preset with its blanks filled in
+//! - `write`: the file on the disk
 
-mod found;
-mod look;
-mod site;
-mod template;
-mod told;
-mod wizard;
+mod guess;
+mod preset;
 mod write;
 
-use std::io::Write as _;
-use std::path::Path;
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
 
-use shared::config::LayerKind;
+use requirements_check::RequirementsCheck;
+use requirements_check::rule::Rule;
+use requirements_check::view::quoted;
+use serde_json::Value;
+use shared::config::{LayerKind, Sources, read_text, read_typed};
+use shared::hook::Hook as _;
+use shared::host::display_path;
+use shared::operator::{Caller, Standing};
+use shared::run::configure;
+use shared::switches::Position;
 
-use super::desk::Desk;
-use crate::command::Reply;
 use crate::command::arguments::{Init, Preset};
-use crate::machine::config::ignore::{KEPT, ignore, ignore_local_file};
-use crate::machine::config::schema_file::SchemaFile;
-use site::Site;
-use template::{Begins, Draft, render};
-use told::{Done, Sketch};
-use write::Writing;
+use crate::command::{Reply, refusal};
+use crate::desk::Desk;
+use crate::machine::config::ignore::{KEPT, LOCAL, ignore};
+use crate::machine::config::key::{flag, named};
+use crate::machine::config::schema_file::{NAME, SchemaFile};
+use preset::Blanks;
 
+/// A larger settings file of Claude Code is not searched, in bytes.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// Runs `req init`.
 pub(super) fn init(wanted: &Init, desk: &Desk) -> Result<Reply, String> {
-    let site = Site::look(desk);
-    fits(wanted)?;
-    let asks = !wanted.yes && !wanted.dry_run && wizard::can_ask();
-    let draft = if asks { wizard::ask(wanted, &site)? } else { by_flags(wanted, &site)? };
-    let text = render(&draft);
-    let file = site.file(draft.level)?;
+    let plan = Plan::of(wanted, desk)?;
     if wanted.dry_run {
-        return Ok(Reply::yes(dry_run(&text, &file, draft.level, &site)));
+        return Ok(Reply::yes(plan.text.trim_end()));
     }
-    if !desk.caller.is_operator()
-        && let Some(why) = Sketch::read(&text).changes(&text, draft.level, &site)
-    {
-        return Err(site.refusal(wanted, draft.level, &why));
+    plan.may_write(wanted)?;
+    if !wanted.yes && wanted.preset.is_none() && !is_terminal() {
+        return Err(plan.nobody_to_ask());
     }
-    let replaces = site.is_there(draft.level);
-    if asks {
-        wizard::confirm(&text, &site.shown(&file), replaces)?;
+    if !wanted.yes && is_terminal() {
+        plan.confirm()?;
     }
-    let (level, inside, now) = (draft.level, site.inside(draft.level), desk.host.now());
-    let kept =
-        Writing { file: &file, inside, text: &text, replaces: replaces && wanted.force, now }.write()?;
-    Ok(Reply::yes(finish(level, &file, kept.as_deref(), &text, &site)))
+    plan.write(wanted)
 }
 
-/// What cannot be, whatever is found.
-fn fits(wanted: &Init) -> Result<(), String> {
-    let is_projects = wanted.level.project || site::named(wanted.level).is_none();
-    if wanted.preset == Some(Preset::Inherit) && !is_projects {
-        return Err("req: inherit is for a project's file, which then requires what your global one does; use --project".to_owned());
+/// The file that will be written.
+struct Plan<'a> {
+    desk: &'a Desk,
+    level: LayerKind,
+    preset: Preset,
+    file: PathBuf,
+    text: String,
+}
+
+impl<'a> Plan<'a> {
+    fn of(wanted: &Init, desk: &'a Desk) -> Result<Self, String> {
+        let is_inherit = wanted.preset == Some(Preset::Inherit);
+        let level = named(wanted.level).unwrap_or_else(|| usual_level(desk, is_inherit));
+        if is_inherit && level != LayerKind::Project {
+            return Err("req: inherit is for a project's file, which then requires what your global one does; use --project".to_owned());
+        }
+        let preset = wanted.preset.unwrap_or_else(|| usual_preset(desk, level));
+        let root = desk.places.root.as_deref().filter(|_| level != LayerKind::Global);
+        let blanks = Blanks {
+            level,
+            schema: SchemaFile::of(level, &desk.places)
+                .map_or_else(|| format!("./{NAME}"), |schema| schema.named),
+            test_command: root.and_then(guess::test_command),
+            has_git: root.is_none_or(|root| root.join(".git").exists()),
+            default_branch: root.and_then(guess::default_branch),
+        };
+        let file = file(level, desk)?;
+        Ok(Self { desk, level, preset, file, text: preset::filled(preset, &blanks) })
     }
-    Ok(())
-}
 
-fn by_flags(wanted: &Init, site: &Site<'_>) -> Result<Draft, String> {
-    let is_inherit = wanted.preset == Some(Preset::Inherit);
-    let usual = || if is_inherit { LayerKind::Project } else { site.usual_level() };
-    let level = site::named(wanted.level).unwrap_or_else(usual);
-    if !wanted.dry_run {
-        site.may_write(wanted, level)?;
+    fn is_there(&self) -> bool {
+        self.file.symlink_metadata().is_ok()
     }
-    let usual = site.usual_preset(level);
-    if wanted.preset.is_none() && !wanted.yes && !wanted.dry_run {
-        return Err(unsaid(usual, level));
+
+    /// The path from the project's top, or from the home directory.
+    fn shown(&self, file: &Path) -> String {
+        let root = self.desk.places.root.as_deref().filter(|_| self.desk.places.project_claude_dir.is_some());
+        match root.and_then(|root| file.strip_prefix(root).ok()) {
+            Some(inside) => inside.display().to_string(),
+            None => display_path(file, self.desk.host.environment.home.as_deref()),
+        }
     }
-    Ok(site.draft(level, Begins::With(wanted.preset.unwrap_or(usual))))
+
+    /// Claude and scripts may write a first file. They may not replace one, set what counts in every project, or add a file
+    /// that could loosen what is required already.
+    fn may_write(&self, wanted: &Init) -> Result<(), String> {
+        let (shown, flag) = (self.shown(&self.file), flag(self.level));
+        if self.is_there() && !wanted.force {
+            return Err(format!(
+                "req: {shown} is there already; nothing was written\n\
+                 To change a key of it: req config set KEY VALUE{flag}\n\
+                 To begin anew, with the old file kept beside it: req init{flag} --force"
+            ));
+        }
+        let why = match self.level {
+            _ if self.desk.caller.is_operator() => return Ok(()),
+            _ if self.is_there() => "the file it replaces may be stricter",
+            LayerKind::Global if self.desk.caller == Caller::Shell(Standing::InsideClaude) => {
+                "that file counts in every project"
+            }
+            _ if self.preset != Preset::Inherit
+                && Rule::all(&self.desk.section.settings).next().is_some() =>
+            {
+                "it may change what is required here already"
+            }
+            _ => return Ok(()),
+        };
+        let force = if wanted.force { " --force" } else { "" };
+        Err(refusal(self.desk.caller, &format!("req init{flag} --preset {}{force}", self.preset.word()), why))
+    }
+
+    fn nobody_to_ask(&self) -> String {
+        let line = format!("req init{} --preset {}", flag(self.level), self.preset.word());
+        format!(
+            "req: there is no terminal to ask on; nothing was written\n\
+             What fits here: {line}\n\
+             To see it first: {line} --dry-run; the other presets: req init --help"
+        )
+    }
+
+    /// Shows the file on stderr and asks once.
+    fn confirm(&self) -> Result<(), String> {
+        let mut stderr = std::io::stderr();
+        let question = format!("{}\nWrite this to {}? [Y/n] ", self.text, self.shown(&self.file));
+        let mut answer = String::new();
+        let asked = stderr.write_all(question.as_bytes()).and_then(|()| stderr.flush());
+        let read = asked.and_then(|()| std::io::stdin().read_line(&mut answer));
+        let is_yes = matches!(answer.trim(), "" | "y" | "Y" | "yes") && read.is_ok_and(|bytes| bytes > 0);
+        is_yes
+            .then_some(())
+            .ok_or_else(|| "req: nothing was written; the other presets: req init --help".to_owned())
+    }
+
+    fn write(&self, wanted: &Init) -> Result<Reply, String> {
+        let places = &self.desk.places;
+        let root = places.root.as_deref().filter(|_| self.level != LayerKind::Global);
+        let kept = write::write(&self.file, root, &self.text, wanted.force, self.desk.host.now())?;
+        let mut lines = vec![format!("written: {}", self.shown(&self.file))];
+        lines.extend(kept.as_ref().map(|kept| format!("the old file is now {}", self.shown(kept))));
+        let schema = SchemaFile::of(self.level, places);
+        let written = schema.as_ref().map_or(Ok(false), SchemaFile::write);
+        let schema = schema.filter(|_| written == Ok(true)).map(|schema| schema.path);
+        lines.extend(
+            schema.as_ref().map(|path| {
+                format!("written: {} (lets editors check the file as you type)", self.shown(path))
+            }),
+        );
+        lines.extend(written.err().map(|why| format!("the schema for editors was not written: {why}")));
+        let is_ignored = root.map(|root| ignored(root, kept.as_deref())).unwrap_or_default();
+        lines.extend(is_ignored.iter().cloned());
+        lines.push(String::new());
+        lines.extend(self.required());
+        lines.push(String::new());
+        lines.extend(self.next(root, schema.as_deref(), !is_ignored.is_empty()));
+        Ok(Reply::yes(lines.join("\n")))
+    }
+
+    fn required(&self) -> Vec<String> {
+        if self.preset == Preset::Inherit {
+            return vec!["It requires what everybody's own global file does.".to_owned()];
+        }
+        let file: Value = read_typed(&self.text).unwrap_or_default();
+        let entries = file["requirements"].as_object().into_iter().flatten();
+        let lines = entries
+            .filter(|(_, set)| set["enabled"] == true)
+            .map(|(name, set)| format!("  {name}: {}", set["description"].as_str().unwrap_or_default()));
+        let lines: Vec<String> = lines.collect();
+        if lines.is_empty() {
+            return vec!["It requires nothing yet; examples stand in it as comments.".to_owned()];
+        }
+        std::iter::once("It requires:".to_owned()).chain(lines).collect()
+    }
+
+    fn next(&self, root: Option<&Path>, schema: Option<&Path>, is_ignored: bool) -> Vec<String> {
+        let mut lines =
+            vec!["Next:".to_owned(), "  req status    what is required here, satisfied or not".to_owned()];
+        if let Some(root) = root.filter(|root| self.level == LayerKind::Project && root.join(".git").exists())
+        {
+            let files = [Some(self.file.as_path()), schema].into_iter().flatten();
+            let files = files.map(|file| quoted(&self.shown(file)));
+            let files: Vec<String> = files.chain(is_ignored.then(|| ".gitignore".to_owned())).collect();
+            // From a folder below the top, git needs to know where the paths begin.
+            let at = match self.desk.host.cwd() {
+                Some(cwd) if cwd == root => String::new(),
+                _ => format!(" -C {}", quoted(&root.display().to_string())),
+            };
+            lines.push(format!("  git{at} add {}    so that your team has it", files.join(" ")));
+        }
+        if !self.desk.section.enabled {
+            lines.push(format!("  {} on    it is switched off now", RequirementsCheck::NAME));
+        } else if !is_registered(self.desk) {
+            let name = RequirementsCheck::NAME;
+            lines.push(format!("  req hooks enable {name}    Claude Code does not run it yet"));
+        }
+        lines
+    }
 }
 
-/// A file for a whole team is not written because nobody could be asked.
-fn unsaid(usual: Preset, level: LayerKind) -> String {
-    let (usual, flag) = (site::word(usual), site::flag_of(level));
-    format!(
-        "req: there is no terminal to ask on, so say what the file shall begin with; nothing was written\n\
-         What fits here: req init {flag} --preset {usual}\n\
-         To see it first: req init {flag} --preset {usual} --dry-run; the other presets: req init --help"
-    )
+/// The local file and the old files that are kept belong to one person, so git ignores them.
+fn ignored(root: &Path, kept: Option<&Path>) -> Vec<String> {
+    let kept = kept.and_then(|kept| kept.strip_prefix(root).ok());
+    let kept = kept.map(|kept| (kept.to_string_lossy().replace('\\', "/"), KEPT));
+    let all = [(LOCAL.to_owned(), LOCAL)].into_iter().chain(kept);
+    let added = all.filter_map(|(path, line)| match ignore(root, &path, line) {
+        Ok(false) => None,
+        Ok(true) => Some(format!("added to .gitignore: {line}")),
+        Err(why) => Some(format!("not added to .gitignore: {why}")),
+    });
+    added.collect()
 }
 
-/// The file as it would be. Whether it could be written is told beside it, so that stdout holds the file alone.
-fn dry_run(text: &str, file: &Path, level: LayerKind, site: &Site<'_>) -> String {
-    let shown = site.shown(file);
-    let what = if site.is_there(level) {
-        format!("{shown} is there already and stays as it is; --force would replace it with this")
-    } else {
-        format!("{shown} would be this; nothing was written")
-    };
-    let _ = writeln!(std::io::stderr(), "req: {what}");
-    text.trim_end().to_owned()
+fn is_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// An old file that is kept is nobody's but its owner's.
-fn ignore_kept(root: &Path, kept: &Path) -> Result<bool, String> {
-    let path = kept.strip_prefix(root).map(|path| path.to_string_lossy().replace('\\', "/"));
-    path.map_or(Ok(false), |path| ignore(root, &path, KEPT))
+fn file(level: LayerKind, desk: &Desk) -> Result<PathBuf, String> {
+    let places = &desk.places;
+    let folder = if level == LayerKind::Global { &places.config_dir } else { &places.project_claude_dir };
+    let name = if level == LayerKind::Local { "requirements.local.yaml" } else { "requirements.yaml" };
+    folder.as_ref().map(|folder| folder.join(name)).ok_or_else(|| match level {
+        LayerKind::Global => {
+            "req: HOME is not set, so there is no folder for a file of yours; set HOME".to_owned()
+        }
+        _ => "req: this folder is your own configuration folder and no project; use --global".to_owned(),
+    })
 }
 
-/// What belongs to the file: its schema, and what keeps the local one out of git. Neither is worth failing for.
-fn finish(level: LayerKind, file: &Path, kept: Option<&Path>, text: &str, site: &Site<'_>) -> String {
-    let places = &site.desk.places;
-    let schema = SchemaFile::of(level, places);
-    let written = schema.as_ref().map_or(Ok(false), SchemaFile::write);
-    let path = schema.as_ref().map(|schema| schema.path.as_path());
-    let root = places.root.as_deref().filter(|_| level != LayerKind::Global);
-    let done = Done {
-        level,
-        file,
-        kept,
-        schema: written.map(|is_new| path.filter(|_| is_new)),
-        ignored: root.map_or(Ok(false), ignore_local_file),
-        kept_ignored: root.zip(kept).map_or(Ok(false), |(root, kept)| ignore_kept(root, kept)),
-    };
-    told::report(&done, text, site)
+/// In the home directory the global file is meant, elsewhere the project's.
+fn usual_level(desk: &Desk, is_inherit: bool) -> LayerKind {
+    let (places, home) = (&desk.places, &desk.host.environment.home);
+    let is_home = places.root.is_some() && places.root.as_ref() == home.as_ref();
+    let is_global = places.project_claude_dir.is_none() || is_home;
+    if is_global && !is_inherit { LayerKind::Global } else { LayerKind::Project }
+}
+
+fn usual_preset(desk: &Desk, level: LayerKind) -> Preset {
+    match level {
+        LayerKind::Global => Preset::Advanced,
+        LayerKind::Local => Preset::Minimal,
+        _ if requires_globally(desk) => Preset::Inherit,
+        _ => Preset::Relaxed,
+    }
+}
+
+/// The user's own file requires something.
+fn requires_globally(desk: &Desk) -> bool {
+    let all = desk.places.sources(desk.host.environment.home.as_deref());
+    let sources = Sources { global: all.global, home: all.home, ..Sources::default() };
+    let section = configure::<RequirementsCheck>(RequirementsCheck::section(), &sources, Position::default());
+    section.is_some_and(|section| Rule::all(&section.settings).next().is_some())
+}
+
+/// A settings file of Claude Code names the hook, or the plugin it comes with.
+fn is_registered(desk: &Desk) -> bool {
+    let own = desk.places.config_dir.iter().map(|dir| dir.join("settings.json"));
+    let project = desk.places.project_claude_dir.iter();
+    let project = project.flat_map(|dir| [dir.join("settings.json"), dir.join("settings.local.json")]);
+    own.chain(project).any(|file| {
+        let text = read_text(&file, None, MAX_BYTES).unwrap_or_default();
+        text.contains(RequirementsCheck::NAME) || text.contains("\"barbless")
+    })
 }

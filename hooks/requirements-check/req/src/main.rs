@@ -17,7 +17,6 @@ mod man;
 #[cfg(test)]
 mod scene;
 mod schema;
-mod screen;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
@@ -39,7 +38,7 @@ fn main() -> ExitCode {
     let asked = match parse_words(&words) {
         Ok(asked) => asked,
         Err(error) if matches!(error.kind(), Kind::DisplayHelp | Kind::DisplayVersion) => {
-            return say(&screen::fitted(error.render().to_string().trim_end()));
+            return say(error.render().to_string().trim_end());
         }
         Err(error) => {
             return failed(&usage_error(&error), USAGE);
@@ -56,9 +55,6 @@ fn main() -> ExitCode {
     match served {
         Ok(reply) if reply.is_no && reply.is_report => told_no(&reply.text),
         Ok(reply) if reply.is_no => failed(&reply.text, 1),
-        Ok(reply) if matches!(&asked, Asked::Docs(wanted) if !wanted.json) => {
-            say(&screen::fitted(&reply.text))
-        }
         Ok(reply) => say(&reply.text),
         Err(why) => failed(&why, 1),
     }

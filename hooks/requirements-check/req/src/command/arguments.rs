@@ -25,13 +25,13 @@ pub(crate) struct Level {
 /// `req init`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct Init {
-    /// What the file begins with; without it you are asked, or --yes takes what fits
+    /// What the file begins with; without it the preset that fits: relaxed for a team, minimal for you alone, advanced for all
+    /// your projects
     #[arg(long, short, value_enum, value_name = "PRESET")]
     pub(crate) preset: Option<Preset>,
     #[command(flatten)]
     pub(crate) level: Level,
-    /// Ask nothing: take what was found, and the preset that fits: relaxed for a team, minimal for you alone, advanced for all
-    /// your projects
+    /// Write the file without asking
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// Replace the file that is there; it is kept beside as .before

@@ -78,7 +78,7 @@ pub(crate) enum Asked {
         after_help = "Examples: req check --tool Edit --file src/main.rs\n          req check --bash \"git commit -m x\""
     )]
     Check(Check),
-    /// Write a first requirements.yaml; asks on a terminal, elsewhere flags say what is wanted.
+    /// Write a first requirements.yaml from a preset; shows it first on a terminal.
     #[command(after_help = "Example: req init --preset strict --yes")]
     Init(Init),
     /// Switch a requirement or a hook on, in your local file if no other is named.

@@ -9,7 +9,7 @@
 
 mod file;
 pub(crate) mod ignore;
-mod key;
+pub(crate) mod key;
 mod outlook;
 mod plan;
 mod report;

@@ -101,7 +101,7 @@ fn nearest_at(path: &[String], at: usize, known: &[&str]) -> Option<Vec<String>>
 }
 
 /// The flag that names a level.
-pub(super) const fn flag(level: LayerKind) -> &'static str {
+pub(crate) const fn flag(level: LayerKind) -> &'static str {
     match level {
         LayerKind::Project => " --project",
         LayerKind::Local => " --local",
@@ -115,7 +115,7 @@ pub(super) fn typed_flag(level: Level) -> &'static str {
 }
 
 /// The level that was typed.
-pub(super) const fn named(level: Level) -> Option<LayerKind> {
+pub(crate) const fn named(level: Level) -> Option<LayerKind> {
     match level {
         Level { project: true, .. } => Some(LayerKind::Project),
         Level { local: true, .. } => Some(LayerKind::Local),

@@ -1,0 +1,133 @@
+//! The command that runs a project's tests, guessed from the files in its top folder. No command is run.
+
+use std::path::Path;
+
+use requirements_check::git::Worktree;
+use shared::config::read_text;
+
+/// A larger file is none of those meant, in bytes.
+const MAX_BYTES: u64 = 256 * 1024;
+
+/// A file in the top folder, a text it must contain, and the command. The first row that fits counts, so a lock file or a
+/// wrapper stands before what it refines.
+const ROWS: [(&str, &str, &str); 30] = [
+    (".config/nextest.toml", "", "cargo nextest run"),
+    ("Cargo.toml", "", "cargo test"),
+    ("go.mod", "", "go test ./..."),
+    ("pnpm-lock.yaml", "", "pnpm test"),
+    ("yarn.lock", "", "yarn test"),
+    ("bun.lock", "", "bun run test"),
+    ("package.json", "\"test\":", "npm test"),
+    ("deno.json", "", "deno test"),
+    ("deno.jsonc", "", "deno test"),
+    ("uv.lock", "", "uv run pytest"),
+    ("poetry.lock", "", "poetry run pytest"),
+    ("pytest.ini", "", "pytest"),
+    ("conftest.py", "", "pytest"),
+    ("tests/conftest.py", "", "pytest"),
+    ("pyproject.toml", "pytest", "pytest"),
+    ("requirements-dev.txt", "pytest", "pytest"),
+    ("requirements.txt", "pytest", "pytest"),
+    ("setup.cfg", "pytest", "pytest"),
+    ("tox.ini", "", "tox"),
+    ("mvnw", "", "./mvnw test"),
+    ("pom.xml", "", "mvn test"),
+    ("gradlew", "", "./gradlew test"),
+    ("mix.exs", "", "mix test"),
+    (".rspec", "", "bundle exec rspec"),
+    ("bin/rails", "", "bin/rails test"),
+    ("phpunit.xml", "", "vendor/bin/phpunit"),
+    ("phpunit.xml.dist", "", "vendor/bin/phpunit"),
+    ("Package.swift", "", "swift test"),
+    ("Makefile", "\ntest:", "make test"),
+    ("justfile", "\ntest:", "just test"),
+];
+
+/// What `npm init` writes in place of a test.
+const NO_TEST: &str = "no test specified";
+
+/// The forms in which people and agents type the same command.
+const ALIKE: [&[&str]; 6] = [
+    &["pytest", "python -m pytest", "uv run pytest", "poetry run pytest"],
+    &["npm test", "npm run test"],
+    &["pnpm test", "pnpm run test"],
+    &["yarn test", "yarn run test"],
+    &["cargo test", "cargo nextest run"],
+    &["go test ./...", "go test"],
+];
+
+/// The command that runs the tests, the guessed form first; none where no file shows one.
+pub(super) fn test_command(root: &Path) -> Option<Vec<&'static str>> {
+    let text = |file: &str| read_text(&root.join(file), Some(root), MAX_BYTES).ok();
+    let package = text("package.json").unwrap_or_default();
+    // A lock file of Node says nothing of tests.
+    let is_node = |line: &str| matches!(line, "pnpm test" | "yarn test" | "bun run test" | "npm test");
+    let has_node_test = package.contains("\"test\":") && !package.contains(NO_TEST);
+    let fits = |(file, must_contain, line): &(&str, &str, &str)| {
+        let is_there = root.join(file).is_file();
+        is_there
+            && (must_contain.is_empty()
+                || text(file).is_some_and(|text| format!("\n{text}").contains(must_contain)))
+            && (!is_node(line) || has_node_test)
+    };
+    let (_, _, line) = ROWS.into_iter().find(fits)?;
+    let alike = ALIKE.iter().find(|forms| forms.contains(&line)).copied().unwrap_or_default();
+    Some(std::iter::once(line).chain(alike.iter().copied().filter(|form| *form != line)).collect())
+}
+
+/// The remote's default branch.
+pub(super) fn default_branch(root: &Path) -> Option<String> {
+    let folder = Worktree::find(root).ok()??.common_dir;
+    let head = read_text(&folder.join("refs/remotes/origin/HEAD"), None, MAX_BYTES).ok()?;
+    head.trim().strip_prefix("ref: refs/remotes/origin/").map(ToOwned::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use requirements_check::settings::CommandPattern;
+
+    use super::{ALIKE, ROWS, test_command};
+
+    fn guessed(files: &[(&str, &str)]) -> Option<&'static str> {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for (name, text) in files {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        test_command(&root).map(|forms| forms[0])
+    }
+
+    #[test]
+    fn a_build_file_names_the_command() {
+        let (jest, none) =
+            (r#"{"scripts": {"test": "jest"}}"#, r#"{"scripts": {"test": "echo no test specified"}}"#);
+        for (files, command) in [
+            (&[][..], None),
+            (&[("Cargo.toml", "")], Some("cargo test")),
+            (&[("Cargo.toml", ""), (".config/nextest.toml", "")], Some("cargo nextest run")),
+            (&[("go.mod", ""), ("package.json", jest)], Some("go test ./...")),
+            (&[("package.json", jest)], Some("npm test")),
+            (&[("package.json", jest), ("pnpm-lock.yaml", "")], Some("pnpm test")),
+            (&[("package.json", none), ("yarn.lock", "")], None),
+            (&[("package.json", "{}"), ("Makefile", "all:\n\ntest: all\n")], Some("make test")),
+            (&[("pyproject.toml", "[tool.pytest]")], Some("pytest")),
+            (&[("pyproject.toml", "[project]")], None),
+            (&[("pyproject.toml", "pytest"), ("uv.lock", "")], Some("uv run pytest")),
+            (&[("Makefile", "test_all:\n")], None),
+        ] {
+            assert_eq!(guessed(files), command, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn each_command_is_one_that_can_be_evidence() {
+        let lines = ROWS.iter().map(|(_, _, line)| *line).chain(ALIKE.into_iter().flatten().copied());
+        for line in lines {
+            assert!(CommandPattern::try_from(line.to_owned()).is_ok(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! A preset of config/presets with its blanks filled in. An entry that cannot work here becomes a comment that says why.
+
+use shared::config::LayerKind;
+
+use crate::command::arguments::Preset;
+
+/// What is filled in.
+#[derive(Debug, Clone)]
+pub(super) struct Blanks {
+    /// Whose file it is.
+    pub(super) level: LayerKind,
+    /// The path or URL of the schema that editors use.
+    pub(super) schema: String,
+    /// The forms of the command that runs the tests.
+    pub(super) test_command: Option<Vec<&'static str>>,
+    /// There is a git repository.
+    pub(super) has_git: bool,
+    /// The remote's default branch.
+    pub(super) default_branch: Option<String>,
+}
+
+/// A line before an entry that names what the entry needs.
+const NEEDS_GIT: &str = "  #@ git";
+const NEEDS_TESTS: &str = "  #@ tests";
+
+/// Branches that others build on, as a rule.
+const USUAL_BRANCHES: [&str; 3] = ["main", "master", "release/*"];
+
+impl Preset {
+    /// The preset as it is typed.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Relaxed => "relaxed",
+            Self::Strict => "strict",
+            Self::Minimal => "minimal",
+            Self::Advanced => "advanced",
+            Self::Inherit => "inherit",
+        }
+    }
+
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Relaxed => include_str!("../../../../../config/presets/relaxed.yaml"),
+            Self::Strict => include_str!("../../../../../config/presets/strict.yaml"),
+            Self::Minimal => include_str!("../../../../../config/presets/minimal.yaml"),
+            Self::Advanced => include_str!("../../../../../config/presets/advanced.yaml"),
+            Self::Inherit => include_str!("../../../../../config/presets/inherit.yaml"),
+        }
+    }
+}
+
+/// The whole file.
+pub(super) fn filled(preset: Preset, blanks: &Blanks) -> String {
+    let parts = preset.text().trim_end().split("\n\n").map(|part| entry(part, blanks));
+    let branches = blanks.default_branch.iter().map(String::as_str);
+    let branches = branches
+        .chain(USUAL_BRANCHES.into_iter().filter(|name| Some(*name) != blanks.default_branch.as_deref()));
+    let command = match blanks.test_command.as_deref() {
+        None => "the command that runs your tests".to_owned(),
+        Some([one]) => (*one).to_owned(),
+        Some(forms) => format!("[{}]", forms.join(", ")),
+    };
+    let text = parts.collect::<Vec<_>>().join("\n\n") + "\n";
+    text.replace("{{schema}}", &blanks.schema)
+        .replace("{{whose}}", whose(blanks.level))
+        .replace("{{test_command}}", &command)
+        // JSON's lists are YAML's, whatever a branch is called.
+        .replace("{{protected_branches}}", &branches.collect::<serde_json::Value>().to_string())
+}
+
+/// The entry as it stands, or as a comment under the reason.
+fn entry(part: &str, blanks: &Blanks) -> String {
+    let (key, body) = match part.strip_prefix("requirements:\n") {
+        Some(body) => ("requirements:\n", body),
+        None => ("", part),
+    };
+    let Some((need, rest)) = body.split_once('\n').filter(|(first, _)| first.starts_with("  #@")) else {
+        return part.to_owned();
+    };
+    let lacks = match need {
+        NEEDS_GIT if !blanks.has_git => "there is no git repository here, so there are no branches",
+        NEEDS_TESTS if blanks.test_command.is_none() => {
+            "the command that runs the tests was not found; put yours in"
+        }
+        _ => return format!("{key}{rest}"),
+    };
+    let lines = rest.lines().map(|line| format!("\n  # {}", line.strip_prefix("  ").unwrap_or(line)));
+    format!(
+        "{key}  # Left out: {lacks}.\n  # To have it, take the first `# ` of each line below away.{}",
+        lines.collect::<String>()
+    )
+}
+
+const fn whose(level: LayerKind) -> &'static str {
+    match level {
+        LayerKind::Local => {
+            "What is required of Claude's work in this project, for you alone: this file is not in git."
+        }
+        LayerKind::Project => "What is required of Claude's work in this project: the team's file, in git.",
+        _ => "What is required of Claude's work in every project of yours.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use requirements_check::RequirementsCheck;
+    use shared::config::{LayerKind, Sources};
+    use shared::hook::Hook as _;
+    use shared::run::configure;
+    use shared::switches::Position;
+
+    use super::{Blanks, Preset, filled};
+
+    const ALL: [Preset; 5] =
+        [Preset::Relaxed, Preset::Strict, Preset::Minimal, Preset::Advanced, Preset::Inherit];
+
+    fn blanks() -> Blanks {
+        Blanks {
+            level: LayerKind::Project,
+            schema: "./requirements.schema.json".to_owned(),
+            test_command: Some(vec!["go test ./...", "go test"]),
+            has_git: true,
+            default_branch: Some("a: [b]".to_owned()),
+        }
+    }
+
+    #[test]
+    fn each_preset_loads_without_a_problem_whatever_was_found() {
+        let nothing = Blanks { test_command: None, has_git: false, default_branch: None, ..blanks() };
+        let one = Blanks { test_command: Some(vec!["./mvnw test"]), level: LayerKind::Local, ..blanks() };
+        for preset in ALL {
+            for blanks in [&blanks(), &nothing, &one] {
+                let text = filled(preset, blanks);
+                assert!(!text.contains("{{") && !text.contains("#@"), "{text}");
+                let sources =
+                    Sources { instead: Some((LayerKind::Project, text.clone())), ..Sources::default() };
+                let spec = RequirementsCheck::section();
+                let section = configure::<RequirementsCheck>(spec, &sources, Position::default()).unwrap();
+                assert_eq!(section.problems, [], "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_entry_that_cannot_work_is_a_comment_with_the_reason() {
+        let without = Blanks { test_command: None, has_git: false, ..blanks() };
+        let text = filled(Preset::Strict, &without);
+        for part in [
+            "  # Left out: there is no git",
+            "  # Left out: the command",
+            "\n  #   type: guard",
+            "\n  commit_plan:",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        let text = filled(Preset::Strict, &blanks());
+        assert!(
+            text.contains("command: [go test ./..., go test]   #") && text.contains("\n  protected_branch:"),
+            "{text}"
+        );
+        assert!(text.contains(r#"["a: [b]","main","master","release/*"]"#), "{text}");
+    }
+}
