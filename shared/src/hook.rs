@@ -165,6 +165,8 @@ pub struct Input<'a, H: Hook + ?Sized> {
     pub facts: &'a H::Facts,
     /// What was remembered.
     pub state: &'a H::State,
+    /// `state` was read, and a change of it will be kept. Else `state` is empty: a gate must not ask for what only state can show.
+    pub state_is_usable: bool,
     /// The section's settings.
     pub settings: &'a H::Settings,
     /// How often this prompt's stop was blocked already.

@@ -90,6 +90,23 @@ fn write_entry<H: Hook>(store: &Store, host: &Host, places: &Places, entry: &Ent
     journal::write(store, host.now(), &entry);
 }
 
+/// The answer, and what the journal keeps of the decision.
+type Decided = (Answer, Audit);
+
+/// Why a decision does not hold.
+enum Failure {
+    /// The session's state cannot be read or locked.
+    StateUnusable(String),
+    /// The decision counts something, and the count cannot be written: a gate that cannot count could block for ever.
+    NotKept(String),
+}
+
+impl Failure {
+    fn not_kept(error: impl std::fmt::Display) -> Self {
+        Self::NotKept(error.to_string())
+    }
+}
+
 /// One call, its folders and its state folder.
 struct Invocation<'a> {
     host: &'a Host,
@@ -133,10 +150,13 @@ impl<'a> Invocation<'a> {
         }
         self.remember_scheduled::<H>();
         let Some(section) = self.configure::<H>() else { return Answer::default() };
-        let answer =
-            if self.is_active::<H>(&section) { self.decide::<H>(&section) } else { Answer::default() };
+        let (answer, state_problem) = if self.is_active::<H>(&section) {
+            self.decide::<H>(&section)
+        } else {
+            (Answer::default(), None)
+        };
         self.clean_up();
-        self.with_problems::<H>(answer, &section)
+        self.with_problems::<H>(answer, &section, state_problem)
     }
 
     /// A prompt that is scheduled may come when the hook that takes it for a command is on again: whether it is on now does
@@ -176,7 +196,8 @@ impl<'a> Invocation<'a> {
         self.request.call.session_id.as_deref()
     }
 
-    fn decide<H: Hook>(&self, section: &Section<H::Settings>) -> Answer {
+    /// The answer, and what the user must know about the state.
+    fn decide<H: Hook>(&self, section: &Section<H::Settings>) -> (Answer, Option<String>) {
         let context = Context {
             request: self.request,
             settings: &section.settings,
@@ -185,29 +206,28 @@ impl<'a> Invocation<'a> {
             locked: &section.locked,
             store: self.store.as_ref(),
         };
-        let Some(facts) = H::observe(&context) else { return Answer::default() };
-        match self.decide_under_lock::<H>(section, &facts) {
-            Ok((answer, audit)) => {
-                let verdict = self.traced::<H>(answer.verdict, &audit, section);
-                match verdict {
-                    Verdict::Sleep { until, rule } => self.sleep::<H>(until, &rule, answer.notice, section),
-                    verdict => Answer { verdict, ..answer },
-                }
-            }
-            Err(error) => {
-                self.journal_error::<H>(&error);
-                Answer::default()
-            }
+        let Some(facts) = H::observe(&context) else { return (Answer::default(), None) };
+        let ((answer, audit), failure) = match self.decide_under_lock::<H>(section, &facts) {
+            Ok(decided) => (decided, None),
+            Err(Failure::StateUnusable(why)) => (self.decide_without_state::<H>(section, &facts), Some(why)),
+            Err(Failure::NotKept(why)) => (Decided::default(), Some(why)),
+        };
+        if let Some(why) = &failure {
+            self.journal_error::<H>(why);
         }
+        let answer = match self.traced::<H>(answer.verdict, &audit, section) {
+            Verdict::Sleep { until, rule } => self.sleep::<H>(until, &rule, answer.notice, section),
+            verdict => Answer { verdict, ..answer },
+        };
+        (answer, failure.map(|why| format!("{}: the session's state is not used: {why}", H::NAME)))
     }
 
-    /// Load, decide, save, count: under the session's lock where something is remembered. The answer, and what the journal
-    /// keeps of it.
+    /// Load, decide, save, count: under the session's lock where something is remembered.
     fn decide_under_lock<H: Hook>(
         &self,
         section: &Section<H::Settings>,
         facts: &H::Facts,
-    ) -> Result<(Answer, Audit), String> {
+    ) -> Result<Decided, Failure> {
         let file = match (&self.store, self.session()) {
             (Some(store), Some(session)) => {
                 let session = if H::State::MACHINE_WIDE { "" } else { session };
@@ -216,20 +236,19 @@ impl<'a> Invocation<'a> {
             _ => None,
         };
         let Some((store, session, file)) = file else {
-            let outcome = self.outcome::<H>(section, facts, &H::State::default());
+            let outcome = self.outcome::<H>(section, facts, &H::State::default(), true);
             return match outcome.memory {
-                Memory::Save(_) => Err("there is no state folder to remember in".to_owned()),
+                Memory::Save(_) => Err(Failure::NotKept("there is no state folder".to_owned())),
                 Memory::Keep | Memory::Note(_) | Memory::Drop => self.count::<H>(section, outcome),
             };
         };
         let critical = || {
-            let state = store.load(&file, session).map_err(|error| error.to_string())?;
-            let outcome = self.outcome::<H>(section, facts, &state);
+            let state =
+                store.load(&file, session).map_err(|error| Failure::StateUnusable(error.to_string()))?;
+            let outcome = self.outcome::<H>(section, facts, &state, true);
             match &outcome.memory {
                 Memory::Keep => {}
-                Memory::Save(state) => {
-                    store.save(&file, session, state).map_err(|error| error.to_string())?;
-                }
+                Memory::Save(state) => store.save(&file, session, state).map_err(Failure::not_kept)?,
                 Memory::Note(state) => {
                     if let Err(error) = store.save(&file, session, state) {
                         self.journal_error::<H>(&error.to_string());
@@ -239,7 +258,20 @@ impl<'a> Invocation<'a> {
             }
             self.count::<H>(section, outcome)
         };
-        store.locked(&file, critical).map_err(|error| error.to_string())?
+        store.locked(&file, critical).map_err(|error| Failure::StateUnusable(error.to_string()))?
+    }
+
+    /// Decides with empty state. Only a verdict that needs neither state nor effects is given, and no notice: it would come
+    /// with every call.
+    fn decide_without_state<H: Hook>(&self, section: &Section<H::Settings>, facts: &H::Facts) -> Decided {
+        let outcome = self.outcome::<H>(section, facts, &H::State::default(), false);
+        let needs_state = matches!(outcome.memory, Memory::Save(_))
+            || matches!(outcome.verdict, Verdict::Sleep { .. })
+            || !outcome.effects.is_empty();
+        if needs_state {
+            return Decided::default();
+        }
+        self.count::<H>(section, Outcome { notice: None, ..outcome }).unwrap_or_default()
     }
 
     fn outcome<H: Hook>(
@@ -247,6 +279,7 @@ impl<'a> Invocation<'a> {
         section: &Section<H::Settings>,
         facts: &H::Facts,
         state: &H::State,
+        state_is_usable: bool,
     ) -> Outcome<H::State, H::Effect> {
         let ledger = match (&self.store, self.session(), &self.request.event) {
             (Some(store), Some(session), Event::Stop(_)) => blocks::read(store, session),
@@ -256,6 +289,7 @@ impl<'a> Invocation<'a> {
             request: self.request,
             facts,
             state,
+            state_is_usable,
             settings: &section.settings,
             blocks: ledger.count(self.request.call.prompt_id.as_deref(), H::NAME),
             started: self.host.started,
@@ -272,7 +306,7 @@ impl<'a> Invocation<'a> {
         &self,
         section: &Section<H::Settings>,
         outcome: Outcome<H::State, H::Effect>,
-    ) -> Result<(Answer, Audit), String> {
+    ) -> Result<Decided, Failure> {
         for Reaction { rule, how } in &outcome.audit.reactions {
             let rule = section.in_file(rule);
             self.journal::<H>(&Entry { what: how.word(), rule: Some(&rule), ..Entry::default() });
@@ -300,7 +334,7 @@ impl<'a> Invocation<'a> {
                 let (prompt_id, message) =
                     (call.prompt_id.as_deref(), stop.last_assistant_message.as_deref());
                 blocks::record_stop(store, session, prompt_id, message, H::NAME, self.host.now())
-                    .map_err(|error| error.to_string())?;
+                    .map_err(Failure::not_kept)?;
             }
             (Verdict::Pass, Event::Stop(_))
                 if audit.reactions.iter().any(|reaction| reaction.how == ReactionKind::Followed) =>
@@ -417,11 +451,17 @@ impl<'a> Invocation<'a> {
     }
 
     /// Tells what is wrong with the configuration, once per session over all hooks.
-    fn with_problems<H: Hook>(&self, answer: Answer, section: &Section<H::Settings>) -> Answer {
+    fn with_problems<H: Hook>(
+        &self,
+        answer: Answer,
+        section: &Section<H::Settings>,
+        state_problem: Option<String>,
+    ) -> Answer {
         let mut wrong: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
         if let Some(reason) = self.places.state_dir_ignored {
             wrong.push(format!("the folder CLAUDE_HOOK_STATE_DIR names is not used: {reason}"));
         }
+        wrong.extend(state_problem);
         let fresh = match (&self.store, self.session()) {
             (Some(store), Some(session)) if !wrong.is_empty() && self.is_heard() => {
                 notices::not_yet_told(store, session, &wrong)

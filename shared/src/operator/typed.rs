@@ -164,9 +164,11 @@ pub fn remember(store: &Store, prompt: u64) -> Result<(), String> {
     remembered.map_err(|error| error.to_string())?
 }
 
-/// The beginning of a hash of the prompt without the blanks around it.
+/// The beginning of a hash of the prompt's words: prompts that differ in blanks or case are the same command.
 fn hash(prompt: &str) -> u64 {
-    Sha256::digest(prompt.trim()).iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
+    let words: Vec<&str> = prompt.split_whitespace().collect();
+    let prompt = words.join(" ").to_ascii_lowercase();
+    Sha256::digest(prompt).iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
 #[cfg(test)]
@@ -194,6 +196,8 @@ mod tests {
             ("sdk-cli", None, "req pause", Caller::Untyped),
             ("sdk-ts", Some("user"), "req pause", Caller::Untyped),
             ("cli", None, " req disable plan", Caller::Untyped),
+            ("cli", None, "req  disable\tplan", Caller::Untyped),
+            ("cli", None, "Req disable plan", Caller::Untyped),
         ] {
             let caller = caller(&host(entrypoint), Some(&store), prompt, source);
             assert_eq!(caller, expected, "{entrypoint} {source:?} {prompt}");

@@ -36,6 +36,9 @@ impl Remembered for Count {
 /// Blocks every stop, and remembers how often.
 struct Blocker;
 
+/// Denies every tool call and remembers the last one, which its verdict does not depend on.
+struct Guard;
+
 /// Looks at nothing and says nothing, but reads the same files.
 struct Bystander;
 
@@ -62,6 +65,29 @@ impl Hook for Blocker {
             verdict: Verdict::Block { reason, rule: "enabled".into() },
             notice: None,
             memory: Memory::Save(Count(input.state.0 + 1)),
+            ..Outcome::pass()
+        }
+    }
+}
+
+impl Hook for Guard {
+    const NAME: &'static str = "stop-momentum";
+    const HEADLESS: Headless = Headless::Decides;
+    const GLOBAL_ONLY: &'static [&'static str] = &[];
+    type Settings = Settings;
+    type State = Count;
+    type Facts = ();
+    type Effect = NoEffect;
+
+    fn observe(context: &Context<'_, Settings>) -> Option<()> {
+        matches!(context.request.event, Event::PreToolUse(_)).then_some(())
+    }
+
+    fn decide(input: &Input<'_, Self>) -> Outcome<Count> {
+        let reason = if input.state_is_usable { "denied" } else { "denied without state" }.to_owned();
+        Outcome {
+            verdict: Verdict::Deny { reason, rule: "enabled".into() },
+            memory: Memory::Note(Count(input.state.0 + 1)),
             ..Outcome::pass()
         }
     }
@@ -148,14 +174,64 @@ fn a_problem_is_told_once_per_session_over_all_hooks() {
 }
 
 #[test]
-fn a_block_that_cannot_be_counted_is_not_spoken() {
+fn gives_no_block_that_cannot_be_counted() {
     let world = World::new(ON);
     fs::create_dir_all(world.state("s-blocks.json/in-the-way")).unwrap();
-    assert_eq!(world.stop::<Blocker>(), None);
-    let world = World::new(ON);
-    fs::create_dir_all(world.state("count-s/in-the-way")).unwrap();
-    assert_eq!(world.stop::<Blocker>(), None);
+    let answer = world.stop::<Blocker>().unwrap();
+    assert_eq!(answer.get("decision"), None);
+    assert!(answer["systemMessage"].as_str().unwrap().contains("s-blocks.json"), "{answer}");
     assert!(fs::read_to_string(world.state("journal.jsonl")).unwrap().contains(r#""what":"error""#));
+}
+
+/// Puts something in the place of the state file that no hook can use.
+#[cfg(unix)]
+type Spoil = fn(&std::path::Path);
+
+#[cfg(unix)]
+const UNUSABLE: [(&str, Spoil); 4] = [
+    ("newer", |file| fs::write(file, r#"{"version":99,"session":"s","state":7}"#).unwrap()),
+    ("foreign", |file| fs::write(file, r#"{"version":1,"session":"t","state":7}"#).unwrap()),
+    ("folder", |file| fs::create_dir(file).unwrap()),
+    ("pipe", |file| {
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mkfifoat(rustix::fs::CWD, file, mode).unwrap();
+    }),
+];
+
+#[cfg(unix)]
+#[test]
+fn reports_unusable_state_once_and_blocks_only_what_needs_no_state() {
+    for (name, spoil) in UNUSABLE {
+        let world = World::new(ON);
+        fs::create_dir_all(world.state("")).unwrap();
+        spoil(&world.state("count-s"));
+        let notice = world.stop::<Blocker>().unwrap();
+        assert_eq!(notice.get("decision"), None, "{name}: it cannot count its blocks");
+        let text = notice["systemMessage"].as_str().unwrap();
+        assert!(
+            text.contains("count-s") && text.contains("the session's state is not used"),
+            "{name}: {text}"
+        );
+        assert_eq!(world.stop::<Blocker>(), None, "{name}: reported once");
+        let denied = world.send::<Guard>("PreToolUse", &json!({"tool_name": "Bash"})).unwrap();
+        let reason = denied["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+        assert!(reason.starts_with("denied without state"), "{name}: {reason}");
+        assert_eq!(denied.get("systemMessage"), None, "{name}: reported once");
+        let journal = fs::read_to_string(world.state("journal.jsonl")).unwrap();
+        assert!(journal.contains(r#""what":"error""#), "{name}: {journal}");
+    }
+}
+
+#[test]
+fn denies_while_another_process_holds_the_lock() {
+    let world = World::new(ON);
+    let store = Store::open(&world.state("")).unwrap();
+    let denied = store.locked(&world.state("count-s"), || {
+        world.send::<Guard>("PreToolUse", &json!({"tool_name": "Bash"})).unwrap()
+    });
+    let denied = denied.unwrap();
+    assert_eq!(denied["hookSpecificOutput"]["permissionDecision"], "deny");
+    assert!(denied["systemMessage"].as_str().unwrap().contains("held by another process"), "{denied}");
 }
 
 #[test]

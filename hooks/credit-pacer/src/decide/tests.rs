@@ -88,6 +88,7 @@ impl World {
             request: &Request { call, event },
             facts,
             state: &self.state,
+            state_is_usable: true,
             settings: &self.settings,
             blocks: BlockCount::default(),
             started: self.now,

@@ -69,6 +69,7 @@ impl Session {
             request: &Request { call, event },
             facts,
             state: &self.state,
+            state_is_usable: true,
             settings: &self.settings,
             blocks: BlockCount::default(),
             started: self.now,

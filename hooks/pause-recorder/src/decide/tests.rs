@@ -114,6 +114,7 @@ impl Case {
             request: &Request { call: self.call.clone(), event: self.event.clone() },
             facts: &self.facts,
             state: &self.state,
+            state_is_usable: true,
             settings: &self.settings,
             blocks: BlockCount::default(),
             started: NOW,

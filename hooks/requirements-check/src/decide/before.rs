@@ -94,7 +94,8 @@ impl<'a> Judged<'a> {
             .filter(|(_, standing)| !standing.is_met())
             .partition(|(rule, _)| match rule.set.kind {
                 Kind::Blocking => view.world.can_mark,
-                Kind::Evidence => view.world.can_prove,
+                // A run counts through the session's state.
+                Kind::Evidence => view.world.can_prove && input.state_is_usable,
                 Kind::Dynamic | Kind::Guard => true,
             });
         let mut judged = Self { view, needed, unmet, hopeless, late: Vec::new() };

@@ -63,6 +63,7 @@ fn input<T>(event: Event, facts: &Facts, case: &Case, use_it: impl FnOnce(&Input
         request: &Request { call: case.call.clone(), event },
         facts,
         state: &case.state,
+        state_is_usable: true,
         settings: &case.settings,
         blocks: case.blocks,
         started: NOW,

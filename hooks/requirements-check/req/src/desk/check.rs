@@ -75,6 +75,7 @@ impl Desk {
             request: &request,
             facts: &facts,
             state: &state,
+            state_is_usable: true,
             settings: &self.section.settings,
             blocks: BlockCount::default(),
             started: self.host.started,

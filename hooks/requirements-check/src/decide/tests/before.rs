@@ -141,6 +141,18 @@ fn what_needs_no_mark_is_refused_though_none_could_be_kept() {
 }
 
 #[test]
+fn asks_for_no_evidence_while_the_state_is_unusable() {
+    let evidence = "tests: {type: evidence, command: x, trigger_tools: [Edit]}\n";
+    let guard = "not_on_main: {type: guard, guard_type: protected_branch}\n";
+    let mut scene = Scene::new(&format!("plan: {{}}\n{evidence}{guard}")).on("main");
+    scene.state_is_usable = false;
+    let answer = scene.edit("t1");
+    let reason = denied(&answer);
+    assert!(reason.contains("- not_on_main") && reason.contains("- plan"), "{reason}");
+    assert!(!reason.contains("- tests"), "{reason}");
+}
+
+#[test]
 fn what_was_noticed_on_the_way_is_told_once_with_a_refusal_or_without() {
     for requirement in ["plan: {}\n", "other: {trigger_tools: [Write]}\n"] {
         let mut scene = Scene::new(requirement);
