@@ -47,9 +47,6 @@ pub trait Hook {
     /// stand for. What locks the one locks the other.
     const OTHER_NAMES: &'static [(&'static str, &'static str)] = &[];
 
-    /// At a session's start it also tells of what nobody owns or can read in the files. One hook does.
-    const TELLS_UNKNOWN_KEYS: bool = false;
-
     /// Switched off by a switch, it still looks and decides, and [`Input::switched_off`] tells it. A section that the files
     /// switch off is silent in any case.
     const ACTS_WHILE_SWITCHED_OFF: bool = false;
@@ -109,7 +106,6 @@ pub trait Hook {
             global_only: Self::GLOBAL_ONLY,
             other_names: Self::OTHER_NAMES,
             costs_money: Self::COSTS_MONEY,
-            tells_unknown_keys: false,
         }
     }
 
@@ -337,11 +333,10 @@ pub struct Asker<'a> {
 /// A hook's section as it is in force, with what the hook itself finds wrong in it.
 #[must_use]
 pub fn configure<H: Hook>(
-    spec: SectionSpec,
     sources: &Sources,
     switches: impl Into<SectionSwitches>,
 ) -> Option<Section<H::Settings>> {
-    let mut section = config::load(spec, sources, switches)?;
+    let mut section = config::load(H::section(), sources, switches)?;
     let left_out = section.left_out();
     H::mend(&mut section.settings, &left_out);
     section.add_faults(H::faults(&section.settings));

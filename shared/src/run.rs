@@ -12,7 +12,7 @@ mod wait;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-use crate::config::{Section, SectionSpec};
+use crate::config::Section;
 pub use crate::hook::configure;
 use crate::hook::{
     Audit, AuditEvent, Context, Effect, Headless, Hook, Input, Memory, Outcome, Reaction, ReactionKind,
@@ -172,8 +172,7 @@ impl<'a> Invocation<'a> {
         let sources = self.places.sources(self.host.environment.home.as_deref());
         let switches = self.store.as_ref().map(Switches::read).unwrap_or_default();
         let switches = switches.of(H::NAME, self.session());
-        let tells_unknown_keys = H::TELLS_UNKNOWN_KEYS && self.is_starting();
-        configure::<H>(SectionSpec { tells_unknown_keys, ..H::section() }, &sources, switches)
+        configure::<H>(&sources, switches)
     }
 
     /// A session's end is for everybody: what a hook remembered goes, even if it was switched off meanwhile. So are its own

@@ -109,7 +109,7 @@ fn allowed(host: &Host, places: &Places, store: &Store) -> Option<UsageApi> {
     let environment = &host.environment;
     let switch = Switches::read(store).position(CreditPacer::NAME, environment.session_id.as_deref());
     let sources = places.sources(environment.home.as_deref());
-    let section = shared::run::configure::<CreditPacer>(CreditPacer::section(), &sources, switch)?;
+    let section = shared::run::configure::<CreditPacer>(&sources, switch)?;
     let settings = section.settings.usage_api;
     (section.enabled && settings.enabled).then_some(settings)
 }

@@ -46,7 +46,7 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     let switches = store.as_ref().map(Switches::read).unwrap_or_default();
     let switch = switches.position(CreditPacer::NAME, told.session.as_deref());
     let sources = places.sources(environment.home.as_deref());
-    let Some(section) = configure::<CreditPacer>(CreditPacer::section(), &sources, switch) else {
+    let Some(section) = configure::<CreditPacer>(&sources, switch) else {
         print(b"credit-pacer: the built-in defaults cannot be read; this is a bug\n");
         keep(store.as_ref(), &told, news);
         return ExitCode::SUCCESS;

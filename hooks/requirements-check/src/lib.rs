@@ -67,7 +67,6 @@ impl Hook for RequirementsCheck {
     const HEADLESS_MEANS: &'static str = "A stop is held in sessions nobody watches too (`claude -p`, SDK); calls are refused there in any case.";
     const GLOBAL_ONLY: &'static [&'static str] = &[];
     const ROOT_KEYS: &'static [&'static str] = &["requirements", "hooks"];
-    const TELLS_UNKNOWN_KEYS: bool = true;
 
     type Settings = Settings;
     type State = State;

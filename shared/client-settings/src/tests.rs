@@ -1,5 +1,4 @@
-//! Texts in, texts out: what is added, what stays to the byte, what is refused and where. No file is touched but in
-//! `on_disk`.
+//! Texts in, texts out: what is added, what stays to the byte, what is refused and where.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -12,12 +11,10 @@ mod files;
 mod generated;
 mod given_back;
 mod hooks;
-mod on_disk;
 mod reader;
 mod refusals;
 mod rules;
 mod shell_lines;
-mod spelling;
 mod status_line;
 mod survey;
 mod world;

@@ -27,9 +27,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// A chain of links longer than this is a loop.
 const MAX_LINKS: usize = 32;
 
-/// How often a folder is made again that another process made and, having nothing to put in it, took away.
-const MAX_TRIES: usize = 100;
-
 /// Why a user's file was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
@@ -121,16 +118,11 @@ impl UserFile {
         &self.target
     }
 
-    /// Its text; `None` if there is no such file. What a killed process left beside it goes.
+    /// Its text; `None` if there is no such file.
     ///
     /// # Errors
     /// If it cannot be read, or is no text.
     pub fn read(&self) -> Result<Option<String>, FileError> {
-        let guarded = self.guarded();
-        if beside(&guarded, ".lock").exists() {
-            // Held by somebody, it is not what a killed process left.
-            let _ = with_lock(&guarded, Duration::ZERO, || self.remove_abandoned());
-        }
         self.text().map_err(|error| match error {
             FileError::Io { path, source } => FileError::Unreadable { path, source },
             other => other,
@@ -201,30 +193,17 @@ impl UserFile {
         FileError::Refused { path: self.path.clone(), refused: refused.to_string() }
     }
 
-    /// Under the lock nobody else of us writes this file. Folders made for it go again if nothing was put into them.
+    /// Under the lock nobody else of us writes this file.
     fn locked<T, E: From<FileError>>(&self, critical: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        let guarded = self.guarded();
-        let mut critical = Some(critical);
-        for _ in 0..MAX_TRIES {
-            let made =
-                create_folder(&self.target, self.is_private).map_err(|error| E::from(self.io(error)))?;
-            let done = with_lock(&guarded, PATIENCE, || {
-                self.remove_abandoned();
-                critical.take().map(|critical| critical())
-            });
-            for folder in made {
-                let _ = fs::remove_dir(folder);
-            }
-            match done {
-                Ok(Some(done)) => return done,
-                Err(LockError::Unusable(_, error)) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(self.io(error).into());
-                }
-                Err(error @ LockError::Busy(_)) => return Err(FileError::from(error).into()),
-                Ok(None) | Err(LockError::Unusable(..)) => {}
-            }
-        }
-        Err(self.io(io::ErrorKind::NotFound.into()).into())
+        create_folder(&self.target, self.is_private).map_err(|error| E::from(self.io(error)))?;
+        let done = with_lock(&self.guarded(), PATIENCE, || {
+            self.remove_abandoned();
+            critical()
+        });
+        done.map_err(|error| match error {
+            LockError::Unusable(_, error) => E::from(self.io(error)),
+            busy @ LockError::Busy(_) => E::from(FileError::from(busy)),
+        })?
     }
 
     /// What the lock is of. There is no such file, so the lock file goes with the lock and nothing is left in the user's

@@ -10,7 +10,7 @@ use crate::merge::merged;
 use crate::origin::{LayerKind, Origin};
 use crate::schema::schema_at;
 use crate::section::Section;
-use crate::spec::{SectionSpec, TOP_KEYS};
+use crate::spec::TOP_KEYS;
 use crate::top_level::{self, Locks};
 use crate::tree::{get, leaves};
 
@@ -85,7 +85,7 @@ impl<S> Section<S> {
 /// The keys above all sections.
 #[must_use]
 pub fn top_entries(sources: &Sources) -> Vec<Entry> {
-    let (files, _) = sources.read(SectionSpec::default());
+    let (files, _) = sources.read();
     let layers: Vec<Layer> = Layer::defaults(TOP_KEYS).into_iter().chain(files).collect();
     let is_locking = |layer: &&Layer| layer.kind == LayerKind::Global && layer.values.contains_key("locked");
     let locks_something = layers.iter().any(|layer| is_locking(&layer));

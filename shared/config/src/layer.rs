@@ -9,10 +9,8 @@ use figment::value::Dict;
 
 use crate::defaults::defaults_of;
 use crate::origin::{LayerKind, Origin};
-use crate::part::part_of;
 use crate::problem::{Fault, Problem, of_file};
-use crate::spec::SectionSpec;
-use crate::yaml::{self, Lines, Parsed, YamlError};
+use crate::yaml::{self, Lines, Parsed};
 
 /// A larger file of the user's own is skipped, in bytes.
 pub const MAX_LAYER_BYTES: u64 = 1024 * 1024;
@@ -29,7 +27,7 @@ pub(crate) struct Layer {
     pub(crate) file: String,
     /// Its text as it was parsed, for finding lines.
     pub(crate) text: String,
-    /// Its top level, as far as it was parsed and nobody took it.
+    /// Its top level, as far as nobody took it.
     pub(crate) values: Dict,
     /// The section that is read, with its keys at the top of the file.
     pub(crate) section: Dict,
@@ -92,16 +90,16 @@ impl Sources {
         self.file(kind).map_or(Err(Refused::NotThere), |path| read_text(path, inside, most(kind)))
     }
 
-    /// Reads the files that are there, lowest first, as far as they concern the section.
+    /// Reads the files that are there, lowest first.
     #[must_use]
-    pub(crate) fn read(&self, spec: SectionSpec) -> (Vec<Layer>, Vec<Problem>) {
+    pub(crate) fn read(&self) -> (Vec<Layer>, Vec<Problem>) {
         let mut layers = Vec::new();
         let mut problems = Vec::new();
         for kind in [LayerKind::Global, LayerKind::Project, LayerKind::Local] {
             let Some(path) = self.file(kind) else { continue };
             let file = self.shown(kind, path);
             match self.text(kind) {
-                Ok(text) => layers.extend(layer(spec, kind, file, &text, &mut problems)),
+                Ok(text) => layers.extend(layer(kind, file, &text, &mut problems)),
                 Err(Refused::NotThere) => {}
                 Err(Refused::Because(why)) => {
                     problems.push(of_file(kind, file, None, Fault::Unreadable(why)));
@@ -127,36 +125,16 @@ const fn most(kind: LayerKind) -> u64 {
     if matches!(kind, LayerKind::Global) { MAX_LAYER_BYTES } else { MAX_PROJECT_BYTES }
 }
 
-/// The text as a layer, if what concerns the section can be parsed.
-fn layer(
-    spec: SectionSpec,
-    kind: LayerKind,
-    file: String,
-    text: &str,
-    problems: &mut Vec<Problem>,
-) -> Option<Layer> {
-    let whole = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let part = part_of(whole, |key| spec.reads(key));
-    if spec.tells_unknown_keys {
-        match yaml::parse(whole) {
-            Ok(parsed) => return Some(Layer::new(kind, file, whole, parsed)),
-            Err(error) if part != whole => problems.push(others_fault(kind, file.clone(), &error)),
-            Err(_) => {}
-        }
-    }
-    match yaml::parse(&part) {
-        Ok(parsed) => Some(Layer::new(kind, file, &part, parsed)),
+/// The text as a layer, if it is YAML.
+fn layer(kind: LayerKind, file: String, text: &str, problems: &mut Vec<Problem>) -> Option<Layer> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match yaml::parse(text) {
+        Ok(parsed) => Some(Layer::new(kind, file, text, parsed)),
         Err(error) => {
             problems.push(of_file(kind, file, error.line, Fault::Unreadable(error.why)));
             None
         }
     }
-}
-
-/// The file as a whole cannot be parsed, though this hook's part may be.
-fn others_fault(kind: LayerKind, file: String, error: &YamlError) -> Problem {
-    let told = format!("{}; the hook whose section this is skips the file", error.why);
-    of_file(kind, file, error.line, Fault::Unworkable(told))
 }
 
 impl Layer {

@@ -6,7 +6,7 @@
 //! In reading order, each module uses those above it:
 //!
 //! - `origin`, `problem`: a layer, where a value comes from, and what is wrong where
-//! - `yaml`: the one reader of YAML that people write; `part`: as much of a file as concerns the hook
+//! - `yaml`: the one reader of YAML that people write
 //! - `defaults`, `spec`, `layer`: the compiled defaults; what a hook reads of a file; reading it, if it is one we may read
 //! - `check`: what the schema does not describe, and what it expects; `schema`: the committed one
 //! - `top_level`, `held`, `switched`: the keys above all sections; what may not stand where it stands; switches of single keys
@@ -22,7 +22,6 @@ mod layer;
 mod merge;
 mod noted;
 mod origin;
-mod part;
 mod problem;
 mod schema;
 mod section;

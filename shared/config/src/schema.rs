@@ -48,7 +48,6 @@ fn section(name: &'static str) -> Option<(SectionSpec, Value)> {
         global_only: global_only.leak(),
         other_names: other_names.leak(),
         costs_money: schema.get("x-costs-money").is_some(),
-        tells_unknown_keys: false,
     };
     Some((spec, schema))
 }

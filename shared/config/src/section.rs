@@ -168,15 +168,12 @@ fn load_as<S>(
     sources: &Sources,
     switches: &SectionSwitches,
 ) -> Option<Section<S>> {
-    let (files, unreadable) = sources.read(spec);
+    let (files, unreadable) = sources.read();
     let mut problems = Problems(unreadable);
     let top = top_level::read(spec, &files, &mut problems);
     let mut layers: Vec<Layer> = std::iter::once(Layer::defaults(spec.top_keys())?).chain(files).collect();
     for layer in &mut layers {
         take_section(layer, spec, &mut problems);
-    }
-    if spec.tells_unknown_keys {
-        top_level::tell_strangers(spec, &layers[1..], &mut problems);
     }
     hold(spec, &top, &mut layers, &mut problems);
     let overruled_keys = switched::lay(spec, &top.locks, &switches.keys, &mut layers);
@@ -184,6 +181,7 @@ fn load_as<S>(
         Ok(whole) => whole,
         Err(_) => leave_out(spec, own, &with_common_keys(schema()), &mut layers, &mut problems)?,
     };
+    top_level::report_unknown_keys(&layers[1..], &mut problems);
     sort_problems(&mut problems.0);
     let is_fixed = top.locks.holds(&["enabled".to_owned()]);
     let turned = match switches.own {

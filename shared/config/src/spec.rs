@@ -23,19 +23,12 @@ pub struct SectionSpec {
     pub other_names: &'static [(&'static str, &'static str)],
     /// Only the global file may switch it on, see `COSTS_MONEY` of the hook.
     pub costs_money: bool,
-    /// The files are parsed whole, and what nobody owns or can read in them is told. It costs, so one hook does, at times.
-    pub tells_unknown_keys: bool,
 }
 
 impl SectionSpec {
     /// The key at the top of a file holds settings of this section.
     pub(crate) fn owns(&self, key: &str) -> bool {
         key == self.name || self.root_keys.contains(&key)
-    }
-
-    /// The key at the top of a file concerns this section.
-    pub(crate) fn reads(&self, key: &str) -> bool {
-        self.owns(key) || TOP_KEYS.contains(&key)
     }
 
     /// The keys at the top of a file that hold its settings.

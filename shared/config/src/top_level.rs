@@ -96,9 +96,9 @@ pub(crate) fn read(spec: SectionSpec, layers: &[Layer], problems: &mut Problems)
     top
 }
 
-/// Tells of keys at the top of the files that nobody owns: a misspelt section does nothing, and no hook would miss it.
-pub(crate) fn tell_strangers(spec: SectionSpec, layers: &[Layer], problems: &mut Problems) {
-    let known: Vec<&str> = top_keys().chain(spec.root_keys.iter().copied()).chain(TOP_KEYS).collect();
+/// Reports keys at the top of the files that no hook reads: a misspelt section does nothing, and no hook would miss it.
+pub(crate) fn report_unknown_keys(layers: &[Layer], problems: &mut Problems) {
+    let known: Vec<&str> = top_keys().chain(TOP_KEYS).collect();
     for layer in layers {
         for key in layer.values.keys().filter(|key| !known.contains(&key.as_str())) {
             if !problems.note(layer, std::slice::from_ref(key), Fault::UnknownKey(nearest(key, &known))) {

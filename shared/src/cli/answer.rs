@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::help::help;
 use super::verbs::Common;
-use crate::config::{COMMON_KEYS, Section, SectionSpec, Sources, load, schema_of};
+use crate::config::{COMMON_KEYS, Section, Sources, load, schema_of};
 use crate::hook::{Asker, Hook, Outcome, Verdict, configure};
 use crate::host::{Host, Places, display_path};
 use crate::state::is_off;
@@ -67,8 +67,7 @@ impl Asker<'_> {
     /// The hook's section as it is in force with these switches.
     #[must_use]
     pub fn section<H: Hook>(&self, switches: &Switches) -> Option<Section<H::Settings>> {
-        let spec = SectionSpec { tells_unknown_keys: H::TELLS_UNKNOWN_KEYS, ..H::section() };
-        configure::<H>(spec, &self.sources(), switches.of(H::NAME, self.session))
+        configure::<H>(&self.sources(), switches.of(H::NAME, self.session))
     }
 
     /// The same with the switches as they stand.

@@ -181,34 +181,6 @@ fn a_lock_on_any_key_holds_the_gate_closed_against_every_way_to_switch_it_off() 
     }
 }
 
-#[test]
-fn a_gate_locked_in_the_off_position_stays_off_whatever_a_switch_says() {
-    let gate = Gate::new("locked: [stop-momentum.enabled]\nstop-momentum: {enabled: false}\n");
-    for reach in [Reach::Machine, Reach::Session(&gate.session.id)] {
-        turn(&gate, reach, Position::On);
-        gate.passes(WORDS);
-        turn(&gate, reach, Position::Auto);
-    }
-}
-
-#[test]
-fn a_lock_that_only_a_project_asks_for_locks_nothing_and_is_reported() {
-    for level in DEEPER {
-        let gate = Gate::new("stop-momentum: {enabled: true}\n");
-        gate.sandbox.requirements(level, "locked: [stop-momentum]\n");
-        assert!(told(&gate, "told").contains("locked: counts only in your global requirements.yaml"));
-        turn(&gate, Reach::Machine, Position::Off);
-        assert!(!gate.stop(WORDS).is_some_and(|answer| is_block(&answer)));
-    }
-}
-
-#[test]
-fn a_value_that_repeats_what_is_locked_is_no_problem() {
-    let gate = Gate::new("locked: [stop-momentum]\nstop-momentum: {enabled: true, max_blocks: 2}\n");
-    gate.sandbox.requirements(Level::Project, "stop-momentum: {enabled: true, max_blocks: 2}\n");
-    assert_eq!(told(&gate, "told"), "");
-}
-
 fn turn(gate: &Gate, reach: Reach<'_>, position: Position) {
     let store = shared::state::Store::open(&gate.sandbox.state_dir()).unwrap();
     shared::switches::turn(&store, "stop-momentum", reach, position, shared::host::Clock::System.now())

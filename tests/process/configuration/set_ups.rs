@@ -27,26 +27,6 @@ fn a_project_that_does_not_inherit_starts_from_the_defaults() {
 }
 
 #[test]
-fn what_is_locked_and_what_is_global_only_is_inherited_all_the_same() {
-    let gate = Gate::new(
-        "locked: [stop-momentum.max_blocks]\nstop-momentum: {enabled: true, max_blocks: 4, message_file: mine.md}\n",
-    );
-    gate.sandbox.write_home(".claude/mine.md", "My own words.");
-    gate.sandbox.requirements(Level::Project, "inherit: false\nstop-momentum: {max_blocks: 1}\n");
-    let answer = gate.stop(WORDS);
-    assert!(reason(answer.as_ref()).starts_with("My own words."), "{answer:?}");
-    assert!(notice(answer.as_ref()).contains("stop-momentum.max_blocks: is locked"), "{answer:?}");
-    assert_eq!(1 + gate.blocks_in_a_row(), 4);
-}
-
-#[test]
-fn only_the_projects_own_file_may_refuse_to_inherit() {
-    let gate = Gate::new(INSISTS);
-    gate.sandbox.requirements(Level::Local, "inherit: false\n");
-    assert_eq!(gate.blocks_in_a_row(), 3);
-}
-
-#[test]
 fn the_home_is_no_project() {
     let gate = Gate::new(INSISTS);
     gate.sandbox.write_home(".claude/requirements.local.yaml", "stop-momentum: {max_blocks: 1}\n");
@@ -91,11 +71,6 @@ fn is_skipped(put: impl Fn(&Gate, &std::path::Path), why: &str) {
 }
 
 #[test]
-fn a_folder_in_place_of_a_file_is_skipped() {
-    is_skipped(|_, path| fs::create_dir(path).unwrap(), "not a regular file");
-}
-
-#[test]
 #[cfg(unix)]
 fn a_pipe_in_place_of_a_file_is_skipped_without_a_wait() {
     is_skipped(|_, path| crate::driver::make_pipe(path), "not a regular file");
@@ -115,12 +90,6 @@ fn a_link_out_of_the_project_is_not_followed() {
 
 #[test]
 #[cfg(unix)]
-fn a_link_to_itself_is_skipped() {
-    is_skipped(|_, path| std::os::unix::fs::symlink(path, path).unwrap(), "cannot be read");
-}
-
-#[test]
-#[cfg(unix)]
 fn a_pipe_in_place_of_the_global_file_is_told_and_holds_nobody_up() {
     let gate = Gate::unconfigured();
     gate.sandbox.requirements(Level::Project, ON);
@@ -131,27 +100,4 @@ fn a_pipe_in_place_of_the_global_file_is_told_and_holds_nobody_up() {
         "{answer:?}"
     );
     reason(answer.as_ref());
-}
-
-#[test]
-#[cfg(unix)]
-fn links_within_the_project_and_out_of_the_home_are_followed() {
-    use std::os::unix::fs::symlink;
-    let gate = Gate::unconfigured();
-    let shared = gate.sandbox.write("config/barbless.yaml", "stop-momentum: {enforce_ack: true}\n");
-    fs::create_dir(gate.sandbox.project().join(".claude")).unwrap();
-    symlink(shared, gate.sandbox.requirements_path(Level::Project)).unwrap();
-    let dotfiles = gate.sandbox.temporary_dir().join("dotfiles.yaml");
-    fs::write(&dotfiles, ON).unwrap();
-    symlink(dotfiles, gate.sandbox.requirements_path(Level::User)).unwrap();
-    assert_eq!(gate.blocks_in_a_row(), 3);
-}
-
-#[test]
-fn a_folder_that_is_a_file_is_no_configuration() {
-    let gate = Gate::new(ON);
-    gate.sandbox.write(".claude", "not a folder");
-    let answer = gate.stop(WORDS);
-    reason(answer.as_ref());
-    assert_eq!(notice(answer.as_ref()), "");
 }

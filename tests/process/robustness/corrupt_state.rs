@@ -79,25 +79,6 @@ fn garbage_in_any_file_does_no_harm() {
 }
 
 #[test]
-fn a_folder_in_place_of_any_file_does_no_harm() {
-    every_event_ends_well(|file| fs::create_dir(file).unwrap());
-}
-
-#[test]
-#[cfg(unix)]
-fn a_dangling_link_in_place_of_any_file_does_no_harm() {
-    every_event_ends_well(|file| {
-        std::os::unix::fs::symlink("/nowhere/at/all", file).unwrap();
-    });
-}
-
-#[test]
-#[cfg(unix)]
-fn a_link_to_itself_in_place_of_any_file_does_no_harm() {
-    every_event_ends_well(|file| std::os::unix::fs::symlink(file, file).unwrap());
-}
-
-#[test]
 #[cfg(unix)]
 fn a_pipe_in_place_of_any_file_holds_nobody_up() {
     every_event_ends_well(crate::driver::make_pipe);
@@ -121,23 +102,6 @@ fn a_damaged_token_or_count_is_set_aside_and_the_gate_closes() {
         let aside = gate.state(&format!("{}.corrupt", name.replace("{}", &gate.session.id)));
         assert_eq!(fs::read_to_string(aside).unwrap(), "garbage", "{name}");
     }
-}
-
-#[test]
-fn damaged_switches_turn_nothing() {
-    let gate = Gate::new(WITH_A_PROBLEM);
-    fs::write(gate.state("switches.json"), "garbage").unwrap();
-    gate.blocked(WORDS);
-}
-
-#[test]
-fn a_session_found_under_anothers_name_is_left_alone() {
-    let gate = Gate::new(WITH_A_PROBLEM);
-    let foreign = r#"{"version":1,"session":"somebody else","state":{"token":"ACK-AAAA"}}"#;
-    fs::write(gate.token_file(), foreign).unwrap();
-    let answer = gate.stop("Done. ACK-AAAA");
-    assert!(!answer.is_some_and(|answer| is_block(&answer)));
-    assert_eq!(fs::read_to_string(gate.token_file()).unwrap(), foreign);
 }
 
 #[test]

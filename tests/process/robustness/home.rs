@@ -39,19 +39,6 @@ fn without_a_home_nothing_is_created_anywhere() {
 }
 
 #[test]
-fn without_a_home_a_state_folder_of_its_own_is_enough() {
-    for home in [None, Some("")] {
-        let gate = gate();
-        let hook = gate.hook().stdin(gate.session.stop(WORDS).to_bytes());
-        let hook = match home {
-            None => hook.unset("HOME"),
-            Some(home) => hook.env("HOME", home),
-        };
-        reason(documented(&hook.run()).as_ref());
-    }
-}
-
-#[test]
 fn a_home_that_is_a_file_or_lies_below_one_does_no_harm() {
     let gate = gate();
     let file = gate.sandbox.write_home("a-file", "");
@@ -60,35 +47,11 @@ fn a_home_that_is_a_file_or_lies_below_one_does_no_harm() {
     }
 }
 
-#[test]
-fn a_relative_home_does_no_harm() {
-    let gate = gate();
-    documented(&stateless(&gate).env("HOME", "relative").run());
-    documented(&stateless(&gate).env("HOME", ".").run());
-}
-
 /// The answer to a stop where the environment names this state folder.
 #[track_caller]
 fn with_state_folder(gate: &Gate, folder: &Path) -> Option<serde_json::Value> {
     let hook = gate.hook().env("CLAUDE_HOOK_STATE_DIR", folder.display().to_string());
     documented(&hook.stdin(gate.session.stop(WORDS).to_bytes()).run())
-}
-
-#[test]
-fn a_state_folder_that_is_no_folder_is_reported_and_the_usual_one_is_used() {
-    for relative in [false, true] {
-        let gate = gate();
-        let file = gate.sandbox.write_home("a-file", "");
-        let folder = if relative { Path::new("relative") } else { &file };
-        let answer = with_state_folder(&gate, folder);
-        assert!(
-            notice(answer.as_ref()).contains("CLAUDE_HOOK_STATE_DIR"),
-            "{}: {answer:?}",
-            folder.display()
-        );
-        reason(answer.as_ref());
-        assert!(!gate.sandbox.project().join("relative").exists());
-    }
 }
 
 #[test]
@@ -135,18 +98,6 @@ fn a_read_only_state_folder_does_no_harm() {
 
 #[test]
 #[cfg(unix)]
-fn a_state_folder_of_another_user_is_not_used() {
-    let gate = gate();
-    gate.open_to_all();
-    let foreign = Path::new("/usr");
-    let hook = Invocation::new(gate.copied_program(), &gate.sandbox).unprivileged().unset("HOME");
-    let hook = hook.env("CLAUDE_HOOK_STATE_DIR", foreign.display().to_string());
-    documented(&hook.stdin(gate.session.session_start("startup").to_bytes()).run());
-    assert!(!foreign.join("heartbeat").exists());
-}
-
-#[test]
-#[cfg(unix)]
 fn a_full_disk_lets_the_stop_pass_and_leaves_the_old_state() {
     let gate = gate();
     let full = || gate.hook().files_cannot_grow().stdin(gate.session.stop(WORDS).to_bytes());
@@ -156,18 +107,4 @@ fn a_full_disk_lets_the_stop_pass_and_leaves_the_old_state() {
     assert_eq!(documented(&full().run()), None);
     assert_eq!(fs::read(gate.token_file()).unwrap(), state);
     gate.passes(&format!("Done. {first}"));
-}
-
-#[test]
-#[cfg(unix)]
-fn every_event_ends_well_on_a_full_disk() {
-    let gate = gate();
-    gate.sandbox.requirements(Level::User, "unheard_of: 1\nstop-momentum: {unheard_of: 1}\n");
-    gate.blocked(WORDS);
-    let session = &gate.session;
-    for event in
-        [session.session_start("startup"), session.user_prompt_submit("go"), session.session_end("other")]
-    {
-        documented(&gate.hook().files_cannot_grow().stdin(event.to_bytes()).run());
-    }
 }

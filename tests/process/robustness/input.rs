@@ -3,7 +3,6 @@
 use crate::dice::Dice;
 use crate::driver::documented;
 use crate::gate::{Gate, INSISTS, WORDS, reason};
-use serde_json::{Value, json};
 use std::time::Duration;
 use tests::payloads;
 
@@ -49,119 +48,6 @@ fn every_recorded_input_cut_short_passes_in_silence() {
         }
     }
     still_blocks(&gate);
-}
-
-#[test]
-fn a_stop_with_one_damaged_byte_is_answered_as_documented() {
-    let gate = Gate::new(INSISTS);
-    let bytes = gate.session.stop(WORDS).to_bytes();
-    let mut dice = Dice::seeded(3);
-    for round in 0..100 {
-        let mut damaged = bytes.clone();
-        let place = usize::try_from(dice.number()).unwrap() % bytes.len();
-        damaged[place] = dice.bytes(1)[0];
-        // A cut or a changed quote may leave the value open: then only the end of stdin ends it.
-        gate.answer(round, &damaged);
-    }
-}
-
-#[test]
-fn every_field_of_a_stop_with_every_wrong_type_is_answered_as_documented() {
-    let values = || {
-        let deep = |open: &str, close: &str| format!("{}1{}", open.repeat(100), close.repeat(100));
-        [
-            json!(null),
-            json!(true),
-            json!(0),
-            json!(-1),
-            json!(1.5e300),
-            json!(u64::MAX),
-            json!(""),
-            json!("x".repeat(100_000)),
-            json!("\0\u{7f}\u{202e}../../\n"),
-            json!([]),
-            json!([null, {}, [[]]]),
-            json!({}),
-            json!({ "hook_event_name": "Stop" }),
-            serde_json::from_str::<Value>(&deep("[", "]")).unwrap(),
-            serde_json::from_str::<Value>(&deep("{\"a\":", "}")).unwrap(),
-        ]
-    };
-    let gate = Gate::new(INSISTS);
-    let stop = gate.session.stop(WORDS);
-    for (round, key) in stop.keys().into_iter().enumerate() {
-        for value in values() {
-            let wrong = stop.clone().with(key, value);
-            gate.respond(&wrong.to_bytes());
-        }
-        gate.answer(round, &stop.clone().without(key).to_bytes());
-    }
-}
-
-#[test]
-fn json_that_is_no_event_passes_in_silence() {
-    let gate = Gate::new(INSISTS);
-    let deep = |open: &str, close: &str| format!("{}{}", open.repeat(100_000), close.repeat(100_000));
-    let named = |value: &str| format!("{{\"hook_event_name\":{value}}}");
-    let texts = [
-        "[]".to_owned(),
-        "[{}]".to_owned(),
-        "{}".to_owned(),
-        "null".to_owned(),
-        "true".to_owned(),
-        "\"Stop\"".to_owned(),
-        "7".to_owned(),
-        format!("{{\"session_id\":{}}}", "9".repeat(100_000)),
-        "\0".repeat(1000),
-        "}{".to_owned(),
-        "]".to_owned(),
-        "{\"a\":1,}".to_owned(),
-        "{'hook_event_name':'Stop'}".to_owned(),
-        "\u{feff}".to_owned(),
-        named("null"),
-        named("7"),
-        named("\"\""),
-        named("[\"Stop\"]"),
-        named("\"stop\""),
-        named("\"\\ud800\""),
-        deep("[", "]"),
-        deep("{\"a\":", "}"),
-        "[".repeat(100_000),
-        deep("{\"hook_event_name\":\"Stop\",\"a\":[", "]}"),
-    ];
-    for (round, text) in texts.iter().enumerate() {
-        passes_in_silence(&gate, round, &text.chars().take(60).collect::<String>(), text.as_bytes());
-    }
-    still_blocks(&gate);
-}
-
-#[test]
-fn what_the_hook_does_not_know_does_not_blind_it() {
-    let gate = Gate::new("stop-momentum: {enabled: true, max_blocks: 6}\n");
-    let stop = || gate.session.stop(WORDS);
-    let deep: Value = json!("DEEP");
-    let deep_text = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    let text = |payload: payloads::Payload| String::from_utf8(payload.to_bytes()).unwrap();
-    for bytes in [
-        text(stop().with("news", json!({ "a": [1, 2, { "b": null }] }))).into_bytes(),
-        text(stop().with("news", deep)).replace("\"DEEP\"", &deep_text).into_bytes(),
-        text(stop().with("news", json!("DEEP"))).replace("\"DEEP\"", &"9".repeat(100_000)).into_bytes(),
-        text(stop().with("news", json!("DEEP"))).replace("DEEP", "\\ud800 half a pair").into_bytes(),
-        [b"\xef\xbb\xbf \r\n", stop().to_bytes().as_slice()].concat(),
-        [stop().to_bytes().as_slice(), b"{\"hook_event_name\":\"SessionEnd\"} garbage"].concat(),
-    ] {
-        let answer = documented(&gate.hook().stdin(&bytes).run());
-        reason(answer.as_ref());
-    }
-}
-
-#[test]
-fn text_that_is_no_utf8_does_not_blind_it_where_it_is_not_needed() {
-    let gate = Gate::new(INSISTS);
-    let mut bytes = gate.session.stop("NOT UTF-8").to_bytes();
-    let place = bytes.windows(3).position(|three| three == b"NOT").unwrap();
-    bytes[place] = 0xff;
-    documented(&gate.hook().stdin(&bytes).run());
 }
 
 #[test]

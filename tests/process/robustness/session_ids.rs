@@ -82,49 +82,6 @@ fn a_hostile_session_id_works_like_any_other_and_stays_inside_the_state_folder()
 }
 
 #[test]
-fn hostile_ids_share_no_state_and_their_files_have_harmless_names() {
-    let gate = Gate::new(INSISTS);
-    let ids = hostile_ids();
-    let tokens: BTreeSet<String> = ids
-        .iter()
-        .map(|id| {
-            let stop = gate.session.stop(WORDS).with("session_id", id.as_str());
-            token(&reason(gate.respond(&stop.to_bytes()).as_ref()))
-        })
-        .collect();
-    let names = gate.state_names();
-    let files = names.iter().filter(|name| name.ends_with("-blocks.json"));
-    assert_eq!(files.count(), ids.len(), "a file for each: {names:?}");
-    assert!(tokens.len() >= ids.len() - 1, "a token for each: {tokens:?}");
-    for name in names {
-        let harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-        assert!(name.len() < 200 && name.bytes().all(harmless), "{name}");
-        assert!(name == "heartbeat" || gate.state(&name).is_file(), "{name}");
-    }
-}
-
-#[test]
-fn a_session_id_that_is_no_text_is_none() {
-    let gate = Gate::new(INSISTS);
-    for id in [json!(7), json!(null), json!(["../x"]), json!({ "id": "x" }), json!(true), json!("")] {
-        assert_eq!(gate.ask(&gate.session.stop(WORDS).with("session_id", id.clone())), None, "{id}");
-    }
-    assert!(!gate.state_names().iter().any(|name| name.contains("stop-ack") || name.contains("blocks")));
-}
-
-#[test]
-fn a_hostile_prompt_id_is_a_turn_like_any_other() {
-    for id in hostile_ids().into_iter().filter(|id| !id.is_empty()) {
-        let gate = Gate::new("stop-momentum: {enabled: true}\n");
-        let before = outside(&gate);
-        let stop = gate.session.stop(WORDS).with("prompt_id", id.as_str()).without("transcript_path");
-        reason(gate.ask(&stop).as_ref());
-        assert_eq!(gate.ask(&stop), None, "one block of the turn {id:?}");
-        assert_eq!(outside(&gate), before);
-    }
-}
-
-#[test]
 fn hostile_paths_in_the_input_are_read_by_nobody_and_written_by_nobody() {
     let gate = Gate::new("stop-momentum: {enabled: true, max_blocks: 6}\n");
     let before = outside(&gate);

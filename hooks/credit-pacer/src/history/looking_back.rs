@@ -1,7 +1,6 @@
 //! What a look back is made from: the settings, the rules and the database.
 
 use pacing::{DAY_SECS, Window, seconds};
-use shared::hook::Hook as _;
 use shared::host::{Host, Places};
 use shared::run::configure;
 use shared::switches::Position;
@@ -30,7 +29,7 @@ impl LookingBack {
     pub(crate) fn open(host: &Host) -> Result<Self, String> {
         let places = Places::resolve(&host.environment, host.cwd().as_deref());
         let sources = places.sources(host.environment.home.as_deref());
-        let section = configure::<CreditPacer>(CreditPacer::section(), &sources, Position::Auto);
+        let section = configure::<CreditPacer>(&sources, Position::Auto);
         let settings = section.ok_or("the built-in defaults cannot be read; this is a bug")?.settings;
         let store = places.open_store().ok_or("there is no state folder to look into; set HOME")?;
         let database = Database::open_existing(&store).map_err(|error| error.0)?;

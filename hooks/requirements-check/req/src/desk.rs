@@ -3,7 +3,7 @@
 mod check;
 
 use shared::cli::Asker;
-use shared::config::{Fault, Problem, Section, SectionSpec};
+use shared::config::{Fault, Problem, Section};
 use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
 use shared::operator::{Caller, Standing, standing};
@@ -74,8 +74,7 @@ impl Desk {
         let switches = store.as_ref().map(Switches::read).unwrap_or_default();
         let switch = switches.of(RequirementsCheck::NAME, host.environment.session_id.as_deref());
         let sources = places.sources(host.environment.home.as_deref());
-        let spec = SectionSpec { tells_unknown_keys: true, ..RequirementsCheck::section() };
-        let section = configure::<RequirementsCheck>(spec, &sources, switch)
+        let section = configure::<RequirementsCheck>(&sources, switch)
             .ok_or("req: the built-in defaults cannot be read; this is a bug")?;
         Ok(Self { host, places, store, section, caller })
     }

@@ -257,7 +257,7 @@ fn usual_preset(desk: &Desk, level: LayerKind) -> Preset {
 fn requires_globally(desk: &Desk) -> bool {
     let all = desk.places.sources(desk.host.environment.home.as_deref());
     let sources = Sources { global: all.global, home: all.home, ..Sources::default() };
-    let section = configure::<RequirementsCheck>(RequirementsCheck::section(), &sources, Position::default());
+    let section = configure::<RequirementsCheck>(&sources, Position::default());
     section.is_some_and(|section| Rule::all(&section.settings).next().is_some())
 }
 

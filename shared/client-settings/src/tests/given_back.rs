@@ -71,26 +71,6 @@ fn what_we_made_goes_and_what_was_empty_before_comes_back() {
     );
 }
 
-/// The user changes something else between install and uninstall.
-#[test]
-fn what_was_empty_comes_back_as_written_beside_a_change_of_the_users() {
-    for before in [
-        r#"{"n": 1, "hooks": {"Stop": [ ]}}"#,
-        r#"{"n": 1, "hooks":{ }}"#,
-        r#"{"n": 1, "hooks": {"PreToolUse": [	], "Stop": [ ], "SessionEnd": [  ]}, "permissions": { }}"#,
-        r#"{"n": 1, "permissions": {"allow": [   ], "deny": [ ]}}"#,
-        r#"{"n": 1, "permissions": {"deny": [ ]}, "statusLine": { "type":"command", "command":"mine" }}"#,
-        "{\n  \"n\": 1,\n  \"hooks\": {\n\n  },\n  \"permissions\": {\n    \"allow\": [\n    ]\n  }\n}\n",
-    ] {
-        let line = before.contains("statusLine").then_some(r#"{ "type":"command", "command":"mine" }"#);
-        let everything = Everything::new(line);
-        let edit = |text: &str| text.replacen("\"n\": 1", "\"n\": [ 2 ]", 1);
-        let earlier = [Some(before.to_owned())];
-        let after = everything.take(&edit(&everything.put(before)), &earlier);
-        assert_eq!(after.as_deref(), Some(edit(before).as_str()));
-    }
-}
-
 #[test]
 fn what_the_user_has_emptied_since_stays_and_is_empty() {
     let before =
@@ -122,49 +102,6 @@ fn hooks() -> (Vec<Registration>, Vec<Registration>) {
     (first, vec![on("PreToolUse", None, "b-watch", 5), on("SessionEnd", None, "b-watch", 5)])
 }
 
-#[test]
-fn hooks_that_come_and_go_leave_the_bytes_of_those_that_stay() {
-    let (a, b) = hooks();
-    let both: Vec<Registration> = a.iter().chain(&b).cloned().collect();
-    for before in [
-        r#"{"model":"x"}"#,
-        "{ }",
-        r#"{"hooks": {"Stop": [ ], "PreToolUse": [ {"hooks": [ ]} ] }}"#,
-        "{\n\t\"hooks\": {\n\t\t\"SessionEnd\": [\n\t\t]\n\t}\n}\n",
-    ] {
-        let mut earlier = Vec::new();
-        let mut text = before.to_owned();
-        let alone = |wanted: &[Registration]| {
-            arrange(Some(before), &owner(), &super::hooks(wanted), &[]).unwrap().unwrap()
-        };
-        for wanted in [&a, &both, &b, &both, &a, &b, &both, &a] {
-            let next = arrange(Some(&text), &owner(), &super::hooks(wanted), &earlier).unwrap().unwrap();
-            assert_eq!(next, alone(wanted));
-            earlier.insert(0, Some(std::mem::replace(&mut text, next)));
-        }
-        assert_eq!(unregister(&text, &owner(), &earlier).unwrap().as_deref(), Some(before));
-    }
-}
-
-#[test]
-fn a_hook_that_comes_back_finds_its_place_and_its_keys_again() {
-    let (a, b) = hooks();
-    let both: Vec<Registration> = a.iter().chain(&b).cloned().collect();
-    let of = |text: &str, wanted: &[Registration], earlier: &[Option<String>]| {
-        arrange(Some(text), &owner(), &super::hooks(wanted), earlier).unwrap().unwrap()
-    };
-    for before in [r#"{"n":1}"#, r#"{"n":1,"hooks":{"Stop":[ ]}}"#] {
-        let installed = of(before, &both, &[]);
-        let touched = installed.replacen(r#""timeout":10"#, r#""timeout":10,"statusMessage":"mine""#, 1);
-        let earlier = [Some(touched.clone()), Some(before.to_owned())];
-        let without = of(&touched, &b, &earlier[1..]);
-        assert_eq!(of(&without, &both, &earlier), touched);
-        let edited = without.replacen("\"n\":1", "\"n\":2", 1);
-        let after = of(&edited, &both, &earlier);
-        assert!(after.starts_with("{\"n\":2,") && !after.contains("statusMessage"), "{after}");
-    }
-}
-
 /// A timeout of the user's in an entry of ours, and another hook that came after it and goes again.
 #[test]
 fn a_timeout_that_the_user_has_changed_stays_where_entries_are_left_as_they_are() {
@@ -183,27 +120,6 @@ fn a_timeout_that_the_user_has_changed_stays_where_entries_are_left_as_they_are(
         assert_eq!(of(&second, &wanted, &earlier), edit(&first), "{earlier:?}");
         assert_eq!(of(&second, &super::hooks(&a), &earlier), first, "{earlier:?}");
     }
-}
-
-#[test]
-fn what_is_there_already_stays_where_it_is_once_the_user_has_changed_something() {
-    let (a, b) = hooks();
-    let before = "{\"n\":1}";
-    let first = arrange(Some(before), &owner(), &super::hooks(&b), &[]).unwrap().unwrap();
-    let edited = first.replacen("\"n\":1", "\"n\":2", 1);
-    let both: Vec<Registration> = a.iter().chain(&b).cloned().collect();
-    let after =
-        arrange(Some(&edited), &owner(), &super::hooks(&both), &[Some(before.to_owned())]).unwrap().unwrap();
-    let order: Vec<String> =
-        present(&after, &owner()).unwrap().hooks.iter().map(|hook| hook.name.clone()).collect();
-    assert_eq!(order, ["b-watch", "a-gate", "b-watch", "a-gate"]);
-}
-
-#[test]
-fn a_change_of_the_users_since_then_is_never_undone() {
-    let after = installed("{}").replacen('{', "{\n  \"model\": \"opus\",", 1);
-    let without = unregister(&after, &owner(), &[Some("{}".to_owned()), None]).unwrap().unwrap();
-    assert_eq!(serde_json::from_str::<Value>(&without).unwrap(), json!({ "model": "opus" }));
 }
 
 /// Earlier texts that hold what the user has taken away, or lack what is wanted now.

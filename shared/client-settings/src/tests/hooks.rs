@@ -1,6 +1,6 @@
 //! Hook entries: what is added and in which style, what is found to be ours, and that nobody else's changes.
 
-use super::{FOLDER, hooks, installed, on, owner, register, registered, unregister, wanted};
+use super::{FOLDER, hooks, installed, on, owner, register, registered, wanted};
 use crate::{Program, Registration, StatusLine, Wanted, arrange, present};
 
 #[test]
@@ -41,13 +41,6 @@ fn an_empty_file_becomes_readable_settings() {
 }
 
 #[test]
-fn nothing_wanted_and_nothing_there_changes_nothing() {
-    for text in ["", " \n", "{}", "{\"model\":\"x\"}", "\u{feff}{ }"] {
-        assert_eq!(register(text, &owner(), &[]).unwrap(), text);
-    }
-}
-
-#[test]
 fn the_file_keeps_its_own_style() {
     let tabs = installed("{\r\n\t\"model\": \"opus\"\r\n}\r\n");
     assert!(tabs.starts_with("{\r\n\t\"model\": \"opus\",\r\n\t\"hooks\": {\r\n\t\t\"Stop\": ["), "{tabs}");
@@ -58,63 +51,6 @@ fn the_file_keeps_its_own_style() {
     let spaced = installed(r#"{"model": "opus", "hooks": {}}"#);
     assert!(spaced.starts_with(r#"{"model": "opus", "hooks": {"Stop": [{"hooks": [{"type": "#), "{spaced}");
     assert!(!spaced.contains('\n'));
-}
-
-#[test]
-fn a_place_keeps_the_style_it_has_whatever_the_rest_of_the_file_looks_like() {
-    let entry =
-        r#"{"type": "command", "command": "/home/me/.claude/hooks/a-gate", "args": [], "timeout": 10}"#;
-    let stop = [on("Stop", None, "a-gate", 10)];
-    for (before, after) in [
-        (r#"{ "Stop": [ ] }"#, format!(r#"{{ "Stop": [ {{"hooks": [{entry}]}} ] }}"#)),
-        (r#"{"SessionEnd": []}"#, format!(r#"{{"SessionEnd": [], "Stop": [{{"hooks": [{entry}]}}]}}"#)),
-        (r#"{"Stop": [{"hooks": []}]}"#, format!(r#"{{"Stop": [{{"hooks": []}}, {{"hooks": [{entry}]}}]}}"#)),
-    ] {
-        let text = |hooks: &str| format!("{{\n  \"model\": \"opus\",\n  \"hooks\": {hooks}\n}}\n");
-        assert_eq!(register(&text(before), &owner(), &stop).unwrap(), text(&after));
-    }
-    let deep = "{\"a\": 1, \"hooks\": {\n        \"Stop\": []\n    }}";
-    let after = register(deep, &owner(), &stop).unwrap();
-    assert!(after.contains("\n        \"Stop\": [\n          {\n            \"hooks\": ["), "{after}");
-}
-
-/// Foreign groups of every kind, some of which look nearly like ours.
-const FOREIGN: &str = r#"{
-    "$schema": "https://json.schemastore.org/claude-code-settings.json",
-    "permissions" : { "allow": [ "Bash(ls *)" ] },
-    "hooks": {
-        "PreToolUse": [
-            { "matcher": "Bash", "hooks": [ { "type": "command", "command": "/home/me/.claude/hooks/a-gate" } ] },
-            {"hooks": [{"type": "command", "command": "/opt/bin/a-gate", "args": []}, { "type": "prompt", "prompt": "ünïcode" }]}
-        ],
-        "Stop": [
-            {
-                "hooks": [
-                    { "type": "command", "command": "~/bin/a-gate-of-mine", "args": [] }
-                ]
-            }
-        ]
-    },
-    "model": "opus",
-    "env": { "A": "1.50e3", "n": 1.50 }
-}"#;
-
-#[test]
-fn foreign_entries_keep_their_bytes_and_uninstall_gives_the_file_back() {
-    let after = installed(FOREIGN);
-    for line in FOREIGN.lines().filter(|line| line.trim().len() > 2) {
-        assert!(after.contains(line.trim_end_matches(',')), "{line}");
-    }
-    assert_eq!(register(&after, &owner(), &[]).unwrap(), FOREIGN);
-    assert_eq!(registered(&after, &owner()).unwrap().len(), 2);
-}
-
-#[test]
-fn a_byte_order_mark_stays_where_it_is() {
-    let after = installed("\u{feff}{\"model\":\"x\"}");
-    assert!(after.starts_with("\u{feff}{"));
-    assert_eq!(register(&after, &owner(), &[]).unwrap(), "\u{feff}{\"model\":\"x\"}");
-    assert!(installed("\u{feff}").starts_with("\u{feff}{"));
 }
 
 #[test]
@@ -129,33 +65,6 @@ fn stale_and_doubled_entries_are_replaced_and_a_changed_one_is_put_right_in_plac
         r#"{"hooks": {"Stop": [
   {"hooks": [{"type": "command", "command": "/home/me/.claude/hooks/a-gate", "args": [], "timeout": 10, "statusMessage": "x"}]}
 ]}}"#
-    );
-}
-
-#[test]
-fn another_matcher_is_another_registration() {
-    let before = register("{}", &owner(), &[on("PreToolUse", Some("Bash"), "a-gate", 10)]).unwrap();
-    let after = register(&before, &owner(), &[on("PreToolUse", None, "a-gate", 10)]).unwrap();
-    let ours = registered(&after, &owner()).unwrap();
-    assert_eq!(ours.len(), 1);
-    assert_eq!(
-        (ours[0].matcher.as_deref(), ours[0].timeout_secs.clone(), ours[0].args.len()),
-        (None, Some(10.into()), 0)
-    );
-    let everything = before.replace("\"Bash\"", "\"*\"");
-    assert_eq!(register(&everything, &owner(), &[on("PreToolUse", None, "a-gate", 10)]).unwrap(), everything);
-}
-
-#[test]
-fn two_hooks_on_one_event_have_a_group_each_and_go_one_by_one() {
-    let both = [on("Stop", None, "a-gate", 10), on("Stop", None, "b-watch", 5)];
-    let first = register("{\"a\":1}", &owner(), &both[..1]).unwrap();
-    let after = register(&first, &owner(), &both).unwrap();
-    assert_eq!(registered(&after, &owner()).unwrap().len(), 2);
-    assert_eq!(register(&after, &owner(), &both[..1]).unwrap(), first);
-    assert_eq!(
-        register(&after, &owner(), &both[1..]).unwrap(),
-        register("{\"a\":1}", &owner(), &both[1..]).unwrap()
     );
 }
 
@@ -227,21 +136,6 @@ fn each_key_of_ours_is_put_right_and_keys_of_the_users_stay() {
 }
 
 #[test]
-fn what_is_shown_while_the_client_waits_is_set_put_right_and_taken_out_with_its_entry() {
-    let wanted =
-        Registration { status_message: Some("it waits".to_owned()), ..on("Stop", None, "a-gate", 10) };
-    let before = "{\n  \"hooks\": {}\n}\n";
-    let after = register(before, &owner(), std::slice::from_ref(&wanted)).unwrap();
-    assert!(after.contains("\"statusMessage\": \"it waits\""), "{after}");
-    assert_eq!(registered(&after, &owner()).unwrap()[0].as_wanted(), wanted);
-    for wrong in ["\"else\"", "7", "null"] {
-        let there = after.replace("\"it waits\"", wrong);
-        assert_eq!(register(&there, &owner(), std::slice::from_ref(&wanted)).unwrap(), after);
-    }
-    assert_eq!(unregister(&after, &owner(), &[Some(before.to_owned())]).unwrap().as_deref(), Some(before));
-}
-
-#[test]
 fn what_makes_no_difference_is_left_as_it_is() {
     let entry = format!(r#""type": "command", "command": "{FOLDER}/a-gate", "args": [], "timeout": 10"#);
     for (matcher, keys) in [
@@ -280,13 +174,6 @@ fn what_would_not_be_found_again_is_not_written() {
         let refused = arrange(Some("{}"), &owner(), &wanted, &[]).unwrap_err();
         assert!(refused.why.ends_with("` starts no program of ours"), "{refused}");
     }
-}
-
-#[test]
-fn a_program_of_our_name_in_another_folder_is_somebody_elses() {
-    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/srv/p/.claude/hooks/a-gate", "args": ["--strict"]}]}]}}"#;
-    assert_eq!(register(text, &owner(), &[]).unwrap(), text);
-    assert_eq!(register(&register(text, &owner(), &wanted()).unwrap(), &owner(), &[]).unwrap(), text);
 }
 
 #[test]

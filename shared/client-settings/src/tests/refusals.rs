@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{installed, owner, refusal, register, wanted};
+use super::{owner, refusal, register, wanted};
 
 #[test]
 fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
@@ -38,18 +38,6 @@ fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
     }
     assert!(register(&"[".repeat(100_000), &owner(), &[]).is_err());
     assert!(register("{\"a\": ", &owner(), &[]).is_err());
-}
-
-#[test]
-fn a_doubled_key_elsewhere_is_none_of_our_business() {
-    for text in [
-        "{\"a\": 1, \"a\": 2}",
-        "{\"a\": {\"hooks\": 1, \"hooks\": 2}}",
-        "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"http\", \"headers\": {\"X\": 1, \"X\": 2}}]}]}}",
-        "{\"permissions\": {\"deny\": [], \"deny\": []}}",
-    ] {
-        assert_eq!(register(&installed(text), &owner(), &[]).unwrap(), text);
-    }
 }
 
 proptest! {

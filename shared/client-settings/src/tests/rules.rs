@@ -1,7 +1,7 @@
 //! Permission rules: added at the end, taken out again, and never one of the user's.
 
 use super::{Wanted, arrange, owner};
-use crate::{Owner, Refused, present};
+use crate::{Owner, Refused};
 
 const OURS: [&str; 2] = ["Bash(req status*)", "Bash(req satisfy *)"];
 
@@ -16,44 +16,6 @@ fn with(text: &str, added: &[&str], wanted: &[&str]) -> Result<String, Refused> 
     arrange(Some(text), &Owner { rules: &added, ..owner() }, &wanted, &[]).map(Option::unwrap_or_default)
 }
 
-#[track_caller]
-fn check(before: &str, after: &str) {
-    assert_eq!(with(before, &OURS, &OURS).unwrap(), after);
-    assert_eq!(with(after, &OURS, &OURS).unwrap(), after, "a second time changes nothing");
-    assert_eq!(with(after, &OURS, &[]).unwrap(), before);
-}
-
-#[test]
-fn they_are_added_at_the_end_of_the_list_in_its_style() {
-    check(
-        "{\n    \"permissions\": {\n        \"allow\": [\n            \"Bash(ls *)\"\n        ],\n        \"deny\": []\n    }\n}",
-        "{\n    \"permissions\": {\n        \"allow\": [\n            \"Bash(ls *)\",\n            \"Bash(req status*)\",\n            \"Bash(req satisfy *)\"\n        ],\n        \"deny\": []\n    }\n}",
-    );
-    check(
-        r#"{"permissions":{"allow":["Bash(ls *)" ]}}"#,
-        r#"{"permissions":{"allow":["Bash(ls *)","Bash(req status*)","Bash(req satisfy *)" ]}}"#,
-    );
-    check(
-        "{\r\n\t\"permissions\": { \"allow\": [ \"a\", \"b\" ] }\r\n}\r\n",
-        "{\r\n\t\"permissions\": { \"allow\": [ \"a\", \"b\", \"Bash(req status*)\", \"Bash(req satisfy *)\" ] }\r\n}\r\n",
-    );
-}
-
-#[test]
-fn object_and_list_are_made_where_there_are_none_and_go_with_the_last_rule() {
-    check(
-        r#"{"model": "opus"}"#,
-        r#"{"model": "opus", "permissions": {"allow": ["Bash(req status*)", "Bash(req satisfy *)"]}}"#,
-    );
-    check(
-        r#"{"permissions":{"deny":["x"]}}"#,
-        r#"{"permissions":{"deny":["x"],"allow":["Bash(req status*)","Bash(req satisfy *)"]}}"#,
-    );
-    let two = "{\n  \"permissions\": {\n    \"allow\": [\n      \"Bash(req status*)\",\n      \"Bash(req satisfy *)\"\n    ]\n  }\n}\n";
-    assert_eq!(with("{}\n", &OURS, &OURS).unwrap(), two);
-    assert_eq!(with(two, &OURS, &[]).unwrap(), "{}\n");
-}
-
 #[test]
 fn a_rule_of_the_users_that_reads_like_ours_stays_and_is_not_doubled() {
     let theirs = r#"{"permissions": {"allow": ["Bash(req\u0020status*)", "x"]}}"#;
@@ -61,24 +23,6 @@ fn a_rule_of_the_users_that_reads_like_ours_stays_and_is_not_doubled() {
     assert_eq!(with(theirs, &OURS[1..], &OURS).unwrap(), both);
     assert_eq!(with(both, &OURS[1..], &[]).unwrap(), theirs);
     assert_eq!(with(both, &[], &[]).unwrap(), both);
-}
-
-#[test]
-fn one_may_go_while_the_other_stays() {
-    let both = r#"{"permissions":{"allow":["Bash(req status*)","a","Bash(req satisfy *)"],"ask":[]}}"#;
-    assert_eq!(
-        with(both, &OURS, &OURS[1..]).unwrap(),
-        r#"{"permissions":{"allow":["a","Bash(req satisfy *)"],"ask":[]}}"#
-    );
-    assert_eq!(with(both, &OURS, &[]).unwrap(), r#"{"permissions":{"allow":["a"],"ask":[]}}"#);
-}
-
-#[test]
-fn what_is_no_text_in_the_list_is_nobodys_business() {
-    check(
-        r#"{"permissions":{"allow":[null,{"a":1},5]}}"#,
-        r#"{"permissions":{"allow":[null,{"a":1},5,"Bash(req status*)","Bash(req satisfy *)"]}}"#,
-    );
 }
 
 #[test]
@@ -111,11 +55,4 @@ fn a_place_for_them_of_another_kind_is_refused_where_it_stands() {
     assert!(with(twice, &OURS, &[]).is_err(), "which of the two counts is the client's to say");
     let other = r#"{"permissions": {"allow": "Bash(req status*)"}}"#;
     assert_eq!(with(other, &OURS, &[]).unwrap(), other, "nothing of ours can be in there");
-}
-
-#[test]
-fn all_rules_are_told_whoever_they_are_of() {
-    let there = |text| present(text, &owner()).unwrap().rules;
-    assert_eq!(there(r#"{"permissions": {"allow": ["a", 1, "\u0062"], "deny": ["c"]}}"#), ["a", "b"]);
-    assert_eq!(there(r#"{"permissions": 1}"#), [""; 0]);
 }

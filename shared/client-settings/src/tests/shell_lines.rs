@@ -1,6 +1,6 @@
 //! Entries for the shell: recognised by the mark their line begins with, whatever follows it.
 
-use super::{FOLDER, installed, on, owner, register, registered};
+use super::{installed, on, owner, register, registered};
 use crate::{Program, Registration, SHELL_MARK};
 
 fn line(event: &str, rest: &str) -> Registration {
@@ -27,26 +27,6 @@ fn they_are_added_without_arguments_found_by_their_mark_and_removed() {
 }
 
 #[test]
-fn a_line_that_has_changed_is_put_right_in_place() {
-    let entry = |line: &str, more: &str| {
-        format!(
-            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"statusMessage": "x", "type": "command", "command": "{line}"{more}}}]}}, {{"hooks": []}}]}}}}"#
-        )
-    };
-    let right = entry(": barbless a-gate; new", r#", "timeout": 10"#);
-    for (stale, more) in [
-        (": barbless a-gate; old", r#", "timeout": 10"#),
-        (": barbless a-gate", r#", "timeout": 3"#),
-        (": barbless a-gate; new", r#", "timeout": 10, "async": true"#),
-        (": barbless a-gate; new", r#", "args": [], "timeout": 10"#),
-        (": barbless a-gate x", ""),
-    ] {
-        let before = entry(stale, more);
-        assert_eq!(register(&before, &owner(), &[line("Stop", "a-gate; new")]).unwrap(), right, "{before}");
-    }
-}
-
-#[test]
 fn somebody_elses_line_stays() {
     for foreign in [
         "true; : barbless a-gate; x",
@@ -65,15 +45,6 @@ fn somebody_elses_line_stays() {
     }
     let prompt = r#"{"hooks":{"Stop":[{"hooks":[{"type":"prompt","command":": barbless a-gate; x"}]}]}}"#;
     assert_eq!(register(prompt, &owner(), &[]).unwrap(), prompt);
-}
-
-#[test]
-fn one_form_takes_the_place_of_the_other() {
-    let (path, shell) = ([on("Stop", None, "a-gate", 10)], [line("Stop", "a-gate; x")]);
-    let of = |wanted: &[Registration]| register(r#"{"a":1}"#, &owner(), wanted).unwrap();
-    assert_eq!(register(&of(&path), &owner(), &shell).unwrap(), of(&shell));
-    assert_eq!(register(&of(&shell), &owner(), &path).unwrap(), of(&path));
-    assert!(of(&path).contains(FOLDER));
 }
 
 #[test]

@@ -26,23 +26,6 @@ fn with(text: &str, before: Option<&str>, wanted: Option<bool>) -> Result<String
 }
 
 #[test]
-fn it_is_set_where_there_is_none_and_taken_out_again() {
-    for before in [r#"{"model": "opus"}"#, "{\"model\": \"opus\" }\n", r#"{"a": {"statusLine": 1}}"#] {
-        for replaces in [false, true] {
-            let after = with(before, None, Some(replaces)).unwrap();
-            assert!(after.contains(&format!(r#", "statusLine": {}"#, value())), "{after}");
-            assert_eq!(with(&after, None, Some(replaces)).unwrap(), after, "a second time changes nothing");
-            assert_eq!(with(&after, None, None).unwrap(), before);
-        }
-    }
-    let lines = with("{\n\t\"model\": \"opus\"\n}", None, Some(false)).unwrap();
-    assert!(
-        lines.contains(",\n\t\"statusLine\": {\n\t\t\"type\": \"command\",\n\t\t\"command\": "),
-        "{lines}"
-    );
-}
-
-#[test]
 fn somebody_elses_is_left_alone_unless_it_may_be_replaced() {
     for foreign in
         [FOREIGN, r#"{"type": "static"}"#, "null", "\"x\"", r#"{"command": "/opt/b-watch statusline"}"#]
@@ -58,15 +41,6 @@ fn somebody_elses_is_left_alone_unless_it_may_be_replaced() {
         assert_eq!(after, format!(r#"{{"statusLine": {ours}, "model": "opus"}}"#));
         assert_eq!(with(&after, Some(foreign), None).unwrap(), before, "given back as it was written");
     }
-}
-
-#[test]
-fn one_on_lines_of_its_own_is_replaced_in_that_style() {
-    let before = "{\r\n  \"statusLine\": \"x\",\r\n  \"x\": 1\r\n}\r\n";
-    let after = with(before, None, Some(true)).unwrap();
-    let lines = format!("{{\r\n    \"type\": \"command\",\r\n    \"command\": \"{}\"\r\n  }}", ours());
-    assert_eq!(after, before.replace("\"x\",", &format!("{lines},")));
-    assert_eq!(with(&after, Some("\"x\""), None).unwrap(), before);
 }
 
 #[test]
@@ -93,16 +67,6 @@ fn of_ours_only_the_command_is_put_right() {
         assert!(there.is_ours);
         assert_eq!(with(&text(stale), None, Some(false)).unwrap(), text(&ours()));
         assert_eq!(with(&text(stale), None, None).unwrap(), "{}");
-    }
-}
-
-#[test]
-fn where_it_was_all_there_is_the_file_is_as_empty_as_it_was() {
-    let touched = format!(r#"{{"statusLine": {{"padding": 0, "command": "{}"}}}}"#, ours());
-    for before in ["{ }", "{\n}"] {
-        let earlier = [Some(before.to_owned())];
-        let after = arrange(Some(&touched), &owner(), &Wanted::default(), &earlier).unwrap();
-        assert_eq!(after.as_deref(), Some(before));
     }
 }
 

@@ -51,18 +51,6 @@ fn every_entry_is_found_with_its_line() {
 }
 
 #[test]
-fn what_is_misshapen_hides_nothing_else() {
-    let text = "{\"hooks\":{\n\"Stop\":{\"hooks\":[]},\n\"SessionEnd\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]}],\n\"PreCompact\":[{\"command\":\"x\"}]}}";
-    let found = read(text);
-    let faults: Vec<(usize, &str)> =
-        found.faults.iter().map(|fault| (fault.line, fault.event.as_str())).collect();
-    assert_eq!(faults, [(2, "Stop"), (4, "PreCompact")]);
-    assert_eq!(found.entries.len(), 1);
-    let events: Vec<&str> = found.events.iter().map(|event| event.name.as_str()).collect();
-    assert_eq!(events, ["Stop", "SessionEnd", "PreCompact"]);
-}
-
-#[test]
 fn what_decides_whether_hooks_run_is_found_and_no_value_of_the_environment() {
     let text = "{\"disableAllHooks\":true,\n\"allowManagedHooksOnly\":false,\n\"env\":{\n\"TOKEN\":\"secret\"},\n\"enabledPlugins\":{\"a@m\":true,\n\"b@m\":false,\"c@m\":\"?\"}}";
     let found = read(text);
@@ -72,14 +60,6 @@ fn what_decides_whether_hooks_run_is_found_and_no_value_of_the_environment() {
     let plugin = |name: &str, is_on, line| (name.to_owned(), Flag { is_on, line });
     assert_eq!(found.plugins, [plugin("a@m", true, 5), plugin("b@m", false, 6)]);
     assert!(!format!("{found:?}").contains("secret"));
-}
-
-#[test]
-fn a_setting_of_the_wrong_kind_is_a_fault_of_the_whole_file() {
-    let found = read("{\"model\":\n1,\"disableAllHooks\":\n\"true\",\"env\":{},\"other\":1}");
-    let faults: Vec<(usize, &str, &str)> =
-        found.faults.iter().map(|fault| (fault.line, fault.event.as_str(), fault.what.as_str())).collect();
-    assert_eq!(faults, [(1, "", "`model` must be text"), (2, "", "`disableAllHooks` must be true or false")]);
 }
 
 #[test]

@@ -16,22 +16,13 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Creates the folder of `path`, a private one with each missing one above it for the user alone; what exists is left as
-/// it is. Returns what was made, from the inside out.
-pub(super) fn create_folder(path: &Path, is_private: bool) -> io::Result<Vec<PathBuf>> {
-    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
-        return Ok(Vec::new());
-    };
-    let missing: Vec<PathBuf> =
-        folder.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
-    if missing.is_empty() {
-        return Ok(missing);
-    }
+/// Creates the folder of `path` with each missing one above it, private ones for the user alone; what exists is left as it is.
+pub(super) fn create_folder(path: &Path, is_private: bool) -> io::Result<()> {
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, if is_private { 0o700 } else { 0o777 });
-    builder.recursive(true).create(folder)?;
-    Ok(missing)
+    builder.recursive(true).create(folder)
 }
 
 /// Mode and owner stay what they were; a new private file is its user's alone.

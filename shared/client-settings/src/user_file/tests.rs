@@ -50,17 +50,6 @@ fn a_new_file_is_created_with_its_folders_and_leaves_nothing_beside_it() {
     assert_eq!(names(&scratch.path().join("new/deep")), [""; 0]);
 }
 
-#[test]
-fn folders_are_made_only_for_a_file() {
-    let scratch = tempfile::tempdir().unwrap();
-    let file = UserFile::at(&scratch.path().join("new/deep/settings.json")).unwrap();
-    assert!(!file.change(remove()).unwrap());
-    assert_eq!(file.change_with_backup(at(0), remove()).unwrap(), None);
-    let refused = crate::Refused { line: 1, column: 1, why: "no".into() };
-    file.change::<FileError>(|_| Err(file.refused(refused))).unwrap_err();
-    assert_eq!(names(scratch.path()), [""; 0]);
-}
-
 #[cfg(unix)]
 #[test]
 fn new_folders_and_files_are_private_and_an_existing_mode_stays() {
@@ -165,21 +154,6 @@ fn two_changes_at_one_moment_and_a_clock_that_goes_back_leave_a_backup_each_in_t
 }
 
 #[test]
-fn a_text_that_is_there_again_is_not_kept_twice() {
-    let scratch = tempfile::tempdir().unwrap();
-    let file = UserFile::at(&scratch.path().join("settings.json")).unwrap();
-    file.change_with_backup(at(0), replace_with("a")).unwrap();
-    let first = file.change_with_backup(at(1), replace_with("b")).unwrap();
-    // As if the change had never come.
-    file.change(replace_with("a")).unwrap();
-    assert_eq!(file.change_with_backup(at(2), replace_with("c")).unwrap(), first);
-    assert_eq!(texts(&file), [Some("a".to_owned()), None]);
-    file.change_with_backup(at(3), replace_with("a")).unwrap();
-    file.change_with_backup(at(4), replace_with("c")).unwrap();
-    assert_eq!(texts(&file), [Some("a".to_owned()), Some("c".to_owned()), Some("a".to_owned()), None]);
-}
-
-#[test]
 fn only_whole_backups_of_this_file_are_its_backups() {
     let scratch = tempfile::tempdir().unwrap();
     let file = UserFile::at(&scratch.path().join("settings.json")).unwrap();
@@ -226,34 +200,15 @@ fn what_killed_processes_left_goes_with_the_next_change_even_if_nothing_is_chang
         beside.join("t.json.barbless-1"),
     ];
     let file = UserFile::at(&link).unwrap();
-    for text in [None, Some("a"), Some("b")] {
+    for text in ["a", "b"] {
         for path in abandoned.iter().chain(&theirs) {
             fs::write(path, "torn").unwrap();
         }
-        match text {
-            None => drop(file.read().unwrap()),
-            Some(text) => drop(file.change(replace_with(text)).unwrap()),
-        }
+        file.change(replace_with(text)).unwrap();
         assert!(abandoned.iter().all(|path| !path.exists()), "{:?}", names(beside));
         assert!(theirs.iter().all(|path| path.exists()), "{:?}", names(beside));
-        assert_eq!(fs::read_to_string(&target).unwrap(), text.unwrap_or("a"));
+        assert_eq!(fs::read_to_string(&target).unwrap(), text);
     }
-}
-
-#[test]
-fn reading_takes_nothing_from_one_who_is_writing() {
-    let scratch = tempfile::tempdir().unwrap();
-    let file = UserFile::at(&scratch.path().join("settings.json")).unwrap();
-    let temporary = scratch.path().join("settings.json.barbless-1");
-    file.change::<FileError>(|_| {
-        fs::write(&temporary, "half of").unwrap();
-        assert_eq!(file.read().unwrap(), None);
-        assert!(temporary.exists());
-        Ok(Some("a".to_owned()))
-    })
-    .unwrap();
-    fs::remove_file(temporary).unwrap();
-    assert_eq!(names(scratch.path()), ["settings.json"]);
 }
 
 #[cfg(unix)]
@@ -347,29 +302,6 @@ fn a_file_its_owner_made_read_only_stays_as_it_is() {
 
 #[cfg(unix)]
 #[test]
-fn nothing_is_left_in_a_folder_that_cannot_be_written_to() {
-    use std::os::unix::fs::PermissionsExt;
-    let scratch = tempfile::tempdir().unwrap();
-    let folder = scratch.path().join("folder");
-    fs::create_dir(&folder).unwrap();
-    fs::write(folder.join("settings.json"), "text").unwrap();
-    let set_mode = |mode| fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
-    set_mode(0o500);
-    if fs::write(folder.join("probe"), "").is_ok() {
-        set_mode(0o700);
-        eprintln!("SKIPPED: the mode of a folder does not bind this user, who is probably root");
-        return;
-    }
-    let file = UserFile::at(&folder.join("settings.json")).unwrap();
-    let error = file.change_with_backup(at(0), replace_with("a")).unwrap_err().to_string();
-    set_mode(0o700);
-    assert!(error.contains("settings.json: ") && error.ends_with("; the file was not changed"), "{error}");
-    assert_eq!(names(&folder), ["settings.json"]);
-    assert_eq!(fs::read_to_string(folder.join("settings.json")).unwrap(), "text");
-}
-
-#[cfg(unix)]
-#[test]
 fn nothing_is_written_through_a_link_that_lies_where_a_temporary_file_would() {
     let scratch = tempfile::tempdir().unwrap();
     let victim = scratch.path().join("victim");
@@ -401,23 +333,4 @@ fn many_writers_lose_no_change() {
         }
     });
     assert_eq!(fs::read_to_string(&path).unwrap(), "80");
-}
-
-#[test]
-fn who_makes_a_folder_for_nothing_does_not_take_it_from_one_who_needs_it() {
-    let scratch = tempfile::tempdir().unwrap();
-    let path = scratch.path().join("new/settings.json");
-    for _ in 0..20 {
-        std::thread::scope(|scope| {
-            for index in 0..4 {
-                let file = UserFile::at(&path).unwrap();
-                let edit = move |text: Option<&str>| -> Result<Option<String>, FileError> {
-                    Ok(if index == 0 { Some("a".to_owned()) } else { text.map(str::to_owned) })
-                };
-                scope.spawn(move || file.change(edit).unwrap());
-            }
-        });
-        assert_eq!(fs::read_to_string(&path).unwrap(), "a");
-        fs::remove_dir_all(scratch.path().join("new")).unwrap();
-    }
 }

@@ -134,8 +134,7 @@ mod tests {
                 assert!(!text.contains("{{") && !text.contains("#@"), "{text}");
                 let sources =
                     Sources { instead: Some((LayerKind::Project, text.clone())), ..Sources::default() };
-                let spec = RequirementsCheck::section();
-                let section = configure::<RequirementsCheck>(spec, &sources, Position::default()).unwrap();
+                let section = configure::<RequirementsCheck>(&sources, Position::default()).unwrap();
                 assert_eq!(section.problems, [], "{text}");
             }
         }

@@ -68,9 +68,3 @@ fn a_project_that_does_not_inherit_begins_to_spend_nothing_either() {
         Files { global: "", project: "inherit: false\nstop-momentum: {enabled: true}", ..Files::default() };
     assert!(!section(&files).enabled);
 }
-
-#[test]
-fn what_costs_nothing_is_anybodys() {
-    let (_scratch, sources) = files_in(&Files { project: ON, ..Files::default() });
-    assert!(load::<Settings>(SPEC, &sources, Position::Auto).unwrap().enabled);
-}

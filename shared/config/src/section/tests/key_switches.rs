@@ -51,14 +51,6 @@ fn a_switch_wins_over_every_file_and_says_so() {
 }
 
 #[test]
-fn the_neighbours_of_a_switched_key_stay_as_the_files_have_them() {
-    let local = "delegation-guard: {reminder: {every: 3}}";
-    let section = section("", local, &[("reminder", Off)]);
-    assert_eq!(section.origin("reminder.every").unwrap().layer, LayerKind::Local);
-    assert_eq!(section.origin("reminder.quiet_after_advice").unwrap().layer, LayerKind::Defaults);
-}
-
-#[test]
 fn a_lock_holds_against_a_switch() {
     for locked in ["delegation-guard", "delegation-guard.reminder", "delegation-guard.reminder.enabled"] {
         let section = section(&format!("locked: [{locked}]"), "", &[("reminder", Off)]);

@@ -82,7 +82,6 @@ const SPEC: SectionSpec = SectionSpec {
     global_only: &["requirements.secret"],
     other_names: &[],
     costs_money: false,
-    tells_unknown_keys: true,
 };
 
 fn resolve(files: &Files<'_>) -> Section<Settings> {
@@ -141,23 +140,6 @@ fn a_wrong_rule_costs_only_itself_and_a_wrong_key_only_itself() {
         "a scalar does not hide a rule"
     );
     assert!(rules["good"].enabled && rules["list"].enabled && rules["odd"].enabled);
-}
-
-#[test]
-fn rules_that_are_no_map_leave_the_rules_below() {
-    for wrong in ["true", "[a, b]", "text"] {
-        let section = resolve(&Files {
-            global: "requirements: {plan: {enabled: true}}\n",
-            project: &format!("requirements: {wrong}\n"),
-            ..Files::default()
-        });
-        assert_eq!(section.problems.len(), 1, "{wrong}");
-        assert!(
-            section.problems[0].to_string().contains(":1: requirements: expected a map of settings"),
-            "{wrong}"
-        );
-        assert!(section.settings.requirements["plan"].enabled, "{wrong}");
-    }
 }
 
 #[test]
@@ -270,17 +252,6 @@ fn a_lock_on_a_rule_that_does_not_exist_is_told_with_the_nearest_and_dots_in_nam
 }
 
 #[test]
-fn a_global_only_key_at_the_top_counts_in_the_global_file_alone() {
-    let section = check_problems(
-        &Files { project: "requirements:\n  secret: {enabled: true}\n", ..Files::default() },
-        &[
-            "project.yaml:2: requirements.secret.enabled: counts only in your global requirements.yaml; ignored here",
-        ],
-    );
-    assert!(section.settings.requirements.is_empty());
-}
-
-#[test]
 fn paths_and_lines_are_those_of_the_file() {
     let section = resolve(&Files {
         global: "requirements:\n  plan:\n    enabled: true\nstop-momentum:\n  enabled: true\n",
@@ -358,25 +329,4 @@ fn what_nobody_owns_at_the_top_is_told_with_the_nearest_name() {
             "local.yaml:2: locekd: no such key; did you mean locked?",
         ],
     );
-}
-
-#[test]
-fn a_syntax_error_in_anothers_section_is_told_and_takes_nothing_away() {
-    let files = Files {
-        global: "requirements: {a: {enabled: true}}\nother:\n  b: c: d\n",
-        project: "requirements: {b: {enabled: true}}\nother: [\n",
-        ..Files::default()
-    };
-    let section = check_problems(
-        &files,
-        &[
-            "~/global.yaml:3: not valid YAML (a `:` too many here, or one too few above); the hook whose section this is skips the file",
-            "project.yaml:3: not valid YAML (the file ends before a bracket is closed); the file is skipped",
-        ],
-    );
-    assert_eq!(section.settings.requirements.keys().collect::<Vec<_>>(), ["a"]);
-    let (_scratch, sources) = files_in(&files);
-    let quiet = SectionSpec { tells_unknown_keys: false, ..SPEC };
-    let section = load::<Settings>(quiet, &sources, files.switch).unwrap();
-    assert_eq!(section.problems.len(), 1, "only what this section loses: {:?}", section.problems);
 }

@@ -5,8 +5,7 @@ use serde_json::Value;
 use shared::catalog;
 use shared::cli::Asker;
 use shared::config::{
-    Entry, LayerKind, Problem, SectionSpec, Sources, load_by_schema, section_by_schema, sort, sort_problems,
-    top_entries,
+    Entry, LayerKind, Problem, Sources, load_by_schema, section_by_schema, sort, sort_problems, top_entries,
 };
 use shared::hook::Hook;
 use shared::run::configure;
@@ -28,8 +27,7 @@ impl Outlook {
         for name in catalog::section_names() {
             let switch = switches.of(name, asker.session);
             if name == RequirementsCheck::NAME {
-                let spec = SectionSpec { tells_unknown_keys: true, ..RequirementsCheck::section() };
-                let section = configure::<RequirementsCheck>(spec, sources, switch);
+                let section = configure::<RequirementsCheck>(sources, switch);
                 outlook.add(section.map(|section| (section.entries(), section.problems)));
             } else if let Some((spec, schema)) = section_by_schema(name) {
                 let section = load_by_schema(spec, schema, sources, switch);

@@ -325,7 +325,7 @@ fn is_off_now(record: &Record, asker: &Asker<'_>) -> bool {
             .and_then(|(spec, schema)| load_by_schema(spec, schema, &sources, switch));
         return section.is_some_and(|section| !section.enabled);
     }
-    let Some(section) = configure::<RequirementsCheck>(RequirementsCheck::section(), &sources, switch) else {
+    let Some(section) = configure::<RequirementsCheck>(&sources, switch) else {
         return false;
     };
     let all = &section.settings.requirements;
@@ -343,8 +343,7 @@ fn set_now(hook: &str, rule: &str, asker: &Asker<'_>) -> Option<PlaceReport> {
     let switch = switches.of(hook, asker.session);
     let own = rule.strip_prefix(hook).and_then(|rest| rest.strip_prefix('.'));
     let origin: Option<Origin> = if hook == RequirementsCheck::NAME {
-        configure::<RequirementsCheck>(RequirementsCheck::section(), &sources, switch)?
-            .origin(own.unwrap_or(rule))
+        configure::<RequirementsCheck>(&sources, switch)?.origin(own.unwrap_or(rule))
     } else {
         let (spec, schema) = section_by_schema(hook)?;
         load_by_schema(spec, schema, &sources, switch)?.origin(own?)
