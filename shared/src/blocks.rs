@@ -1,4 +1,4 @@
-//! Who blocked what: the one small file through which independent hooks know of each other.
+//! The blocks of a session: the small file through which independent hooks know of each other.
 //!
 //! Stop gates count their blocks per prompt here, because the client's own flag (`stop_hook_active`) is one bit and its
 //! cap of 8 counts everybody's continuations. A hook that denies a call leaves its mark, so that whoever is about to pay

@@ -25,9 +25,9 @@ pub struct Catalog {
 pub struct HookEntry {
     /// Folder, crate, binary and section of the configuration.
     pub name: String,
-    /// What it is for, in one line.
+    /// Purpose in one line.
     pub summary: String,
-    /// Where it is registered.
+    /// Events and matchers of its registrations.
     pub events: Vec<EventEntry>,
     /// It is on by default once registered.
     pub enabled: bool,
@@ -52,13 +52,13 @@ pub struct HookEntry {
     /// Files it leaves for others whose form it prints: `<hook> schema NAME`.
     #[serde(default)]
     pub schemas: Vec<String>,
-    /// How it prints the client's status line; offered where none is configured.
+    /// Status line that the hook prints. The installer offers it where none is configured.
     pub status_line: Option<PrintedStatusLine>,
     /// When the user will first hear of it.
     pub first_words: String,
     /// The command line that silences it at once.
     pub silence: String,
-    /// What it must answer to a recorded event.
+    /// Answer it must give to a recorded event.
     pub proof: Proof,
 }
 
@@ -79,11 +79,11 @@ pub struct PrintedStatusLine {
 pub struct EventEntry {
     /// The client's name of the event.
     pub event: String,
-    /// Which tools, sources or reasons; none: all.
+    /// Tools, sources or reasons; `None` means all.
     pub matcher: Option<String>,
     /// After how many seconds the client goes on without the hook.
     pub timeout_secs: u32,
-    /// What the client shows while it waits for the hook.
+    /// Message that Claude Code shows while it waits for the hook.
     pub status_message: Option<String>,
 }
 
@@ -109,11 +109,11 @@ pub struct Proof {
     /// Files of the state folder before the run: name to content. `{now}`, `{now+60}` and `{now-60}` in it stand for times, in
     /// whole seconds since the epoch.
     pub state: BTreeMap<String, String>,
-    /// What it must answer.
+    /// The required answer.
     pub answer: Answer,
 }
 
-/// What a hook answers, in one word.
+/// Kind of a hook's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Answer {
@@ -123,7 +123,7 @@ pub enum Answer {
     Notice,
     /// A text for the model.
     Advise,
-    /// The user is asked whether the tool may run.
+    /// Claude Code asks the user whether the tool may run.
     Ask,
     /// The tool does not run.
     Deny,
@@ -173,7 +173,7 @@ impl Catalog {
     }
 }
 
-/// The names of our commands, straight from the text: this is asked before tool calls, where parsing YAML is too dear.
+/// The names of our commands, straight from the text. Hooks ask before tool calls, where parsing YAML costs too much.
 /// The lines `- name: X` and `commands: [X, Y]` are all it knows of the file's form.
 pub fn own_commands() -> impl Iterator<Item = &'static str> {
     TEXT.lines().flat_map(|line| {
@@ -190,7 +190,7 @@ pub fn section_names() -> impl Iterator<Item = &'static str> {
 }
 
 impl PrintedStatusLine {
-    /// Where the key stands in a file of the configuration, for the hook of this name.
+    /// Path of the key in a configuration file, for the hook of this name.
     #[must_use]
     pub fn chain_path(&self, hook: &str) -> Vec<String> {
         [hook].into_iter().chain(self.chain.split('.')).map(str::to_owned).collect()

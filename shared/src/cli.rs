@@ -2,9 +2,10 @@
 //! prompt for hooks that are given prompts.
 //!
 //! Parsed by hand: a hook carries no command-line library, and a usage error must never exit with 2,
-//! which in a hook means "block". Exit 0: done; 1: refused or failed; 64: wrong usage.
+//! which in a hook means "block". Exit status 0 means done, 1 denied or failed, 64 wrong usage.
 //!
-//! - `verbs`: the words and what is asked for; `help`: how that is told
+//! - `verbs`: the words and their meaning
+//! - `help`: the help text
 //! - `commands`: those of one hook beside them, and which prompts are commands
 //! - `answer`: the answers, the same for a shell and for a prompt; what is to be done is returned, not done
 

@@ -31,7 +31,7 @@ const ESCAPED: u64 = 6;
 /// Everything of an answer that is not its body, in bytes.
 const MAX_HEAD_BYTES: u64 = 1024 * 1024;
 
-/// What is asked of a server. It cannot be printed: a token may stand in its headers.
+/// Request to a server. It has no `Debug`, because its headers may hold a token.
 #[derive(Clone)]
 pub struct Request {
     /// `GET`, `POST`.
@@ -40,7 +40,7 @@ pub struct Request {
     pub url: String,
     /// By name.
     pub headers: BTreeMap<String, String>,
-    /// What is sent.
+    /// Body.
     pub body: Option<String>,
     /// Through which proxy; the courier looks for none in its environment, which a repository may define.
     pub proxy: Option<String>,
@@ -61,7 +61,7 @@ struct Written<'a> {
     max_bytes: u64,
 }
 
-/// What a server answers, whatever its status.
+/// Answer of a server, with any status.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Answer {
     /// The status.
@@ -123,7 +123,7 @@ enum Said {
     Failure { error: Kind, message: String },
 }
 
-/// Where the courier is: beside the running program. One that lies on the search path is somebody else's.
+/// Path of the courier beside the running program. A courier on the search path could be a stranger's.
 #[must_use]
 pub fn beside_this_program() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
@@ -155,7 +155,7 @@ pub fn ask_within(request: &Request, limit: Duration, courier: &Path) -> Result<
     command.env_clear().envs(least_environment());
     // In a folder that is there as long as the program is; a project's might be removed meanwhile.
     command.current_dir(courier.parent().unwrap_or(Path::new(".")));
-    // What it says beside its answer is for nobody: it could hold what it was given.
+    // Nobody reads its stderr, which could repeat the request.
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     in_a_group_of_its_own(&mut command);
     let started = command.spawn();
@@ -189,7 +189,7 @@ pub fn talk(child: &mut Child, text: Vec<u8>, max_bytes: u64) -> Receiver<Vec<u8
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     thread::spawn(move || {
         if let Some(mut stdin) = stdin {
-            // One that does not want to hear says so in its answer, or has none.
+            // A child that reads no stdin says so in its answer, or has none.
             let _ = stdin.write_all(&text);
         }
         let mut said = Vec::new();

@@ -1,8 +1,8 @@
-//! What is to be done beside speaking and remembering.
+//! Effects: changes beside the answer and the state.
 
 use crate::host::{Places, Timestamp};
 
-/// What a decision changes in the world beside the session's own memory: a mark in a repository, a file of a registry.
+/// Change in the world beside the session's own state: a satisfaction in a repository, a file of a registry.
 pub trait Effect: Sized {
     /// Does it, under the session's lock and before anything is said.
     ///

@@ -26,7 +26,7 @@ pub trait Hook {
     /// Folder, crate, binary and section of the configuration.
     const NAME: &'static str;
 
-    /// What the hook does in a session nobody watches (`claude -p`), unless its section says `headless: true`.
+    /// Behaviour in an unattended session (`claude -p`), unless its section says `headless: true`.
     const HEADLESS: Headless;
 
     /// Keys of the section that only the global file may set: whatever starts a process, names a host or a path
@@ -37,7 +37,7 @@ pub trait Hook {
     /// one and a switch can only switch it off.
     const COSTS_MONEY: bool = false;
 
-    /// What its key `headless` sets, in a sentence for the manual.
+    /// Meaning of its key `headless`, a sentence for the manual.
     const HEADLESS_MEANS: &'static str = HEADLESS_MEANS;
 
     /// Keys of its settings that stand at the top of the file instead of in its section.
@@ -57,13 +57,13 @@ pub trait Hook {
     /// The section's typed settings; every field has its default in config/defaults.yaml.
     type Settings: DeserializeOwned + JsonSchema;
 
-    /// What is remembered per session; `()` for nothing.
+    /// State of a session; `()` for none.
     type State: Remembered;
 
-    /// What `observe` found.
+    /// Facts that `observe` finds.
     type Facts;
 
-    /// What is to be done beside speaking and remembering; [`NoEffect`] for nothing.
+    /// Effects beside answer and state; [`NoEffect`] for none.
     type Effect: Effect;
 
     /// The prompt is one of the hook's own commands: it is answered even while the hook is switched off.
@@ -72,13 +72,13 @@ pub trait Hook {
         false
     }
 
-    /// Runs one of [`Self::VERBS`]; `None`: the words are none of them.
+    /// Runs one of [`Self::VERBS`]; `None` if the words are none.
     #[must_use]
     fn run_verb(_host: &Host, _words: &[&str]) -> Option<ExitCode> {
         None
     }
 
-    /// What its status says beside what every hook's does, a line each.
+    /// Lines of its status beside those of every hook.
     #[must_use]
     fn status_lines(_section: &Section<Self::Settings>, _asker: &Asker<'_>) -> Vec<String> {
         Vec::new()
@@ -91,13 +91,13 @@ pub trait Hook {
     /// `left_out` holds their paths as they stand in a file. Pure and total.
     fn mend(_settings: &mut Self::Settings, _left_out: &[String]) {}
 
-    /// What cannot work in settings that could be read; told like a wrong value. Pure and total.
+    /// Finds settings that can be read and cannot work. The user sees them like wrong values. Pure and total.
     #[must_use]
     fn faults(_settings: &Self::Settings) -> Vec<SettingFault> {
         Vec::new()
     }
 
-    /// What is to be read of the files, leaving out what nobody owns.
+    /// Section to read of the files.
     #[must_use]
     fn section() -> SectionSpec {
         SectionSpec {
@@ -116,7 +116,7 @@ pub trait Hook {
     fn decide(input: &Input<'_, Self>) -> Outcome<Self::State, Self::Effect>;
 }
 
-/// What a hook does when nobody is watching.
+/// Behaviour in an unattended session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Headless {
     /// Nothing: a script's result must not depend on us.
@@ -125,7 +125,7 @@ pub enum Headless {
     Decides,
 }
 
-/// What `observe` may look at.
+/// Everything that `observe` may look at.
 pub struct Context<'a, S> {
     /// The call.
     pub request: &'a Request,
@@ -142,7 +142,7 @@ pub struct Context<'a, S> {
 }
 
 impl<S> Context<'_, S> {
-    /// What is remembered of this session, as it is now, without the lock: only good for what to look at.
+    /// State of this session as it is now, without the lock. Use it for looking only.
     #[must_use]
     pub fn peek<T: Remembered>(&self) -> T {
         let (Some(store), Some(session)) = (self.store, self.request.call.session_id.as_deref()) else {
@@ -153,13 +153,13 @@ impl<S> Context<'_, S> {
     }
 }
 
-/// What a decision is made from.
+/// Everything that a decision is made from.
 pub struct Input<'a, H: Hook + ?Sized> {
     /// The call.
     pub request: &'a Request,
-    /// What `observe` found.
+    /// Facts that `observe` found.
     pub facts: &'a H::Facts,
-    /// What was remembered.
+    /// State as it was saved.
     pub state: &'a H::State,
     /// `state` was read, and a change of it will be kept. Else `state` is empty: a gate must not ask for what only state can show.
     pub state_is_usable: bool,
@@ -171,32 +171,32 @@ pub struct Input<'a, H: Hook + ?Sized> {
     pub started: Timestamp,
     /// Now, inside the lock.
     pub now: Timestamp,
-    /// Nobody is watching, and the section does not opt in.
+    /// The session is unattended, and the section does not opt in.
     pub headless: bool,
     /// The hook is switched off by a switch, see [`Hook::ACTS_WHILE_SWITCHED_OFF`].
     pub switched_off: bool,
-    /// Where a setting comes from, by its key path within the settings.
+    /// Provenance of a setting by its key path within the settings.
     pub origin: &'a dyn Fn(&str) -> Option<Origin>,
 }
 
-/// What was decided.
+/// A decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome<S, E = NoEffect> {
-    /// What to say.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What to tell the user beside it, in the terminal client; never the model.
+    /// Notice for the user beside it, in the terminal; never for the model.
     pub notice: Option<String>,
-    /// What to remember.
+    /// Change of the state.
     pub memory: Memory<S>,
-    /// What the journal shall say beside the verdict.
+    /// Audit event beside the verdict.
     pub audit_event: Option<AuditEvent>,
-    /// What is to be done beside that, in this order.
+    /// Effects, in this order.
     pub effects: Vec<E>,
-    /// What the journal keeps for `req why` and `req log`.
+    /// Details for `req why` and `req log`.
     pub audit: Audit,
 }
 
-/// What was done though the verdict says nothing.
+/// Audit event of a verdict that says nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuditEvent {
     /// A gate held nothing; why.
@@ -205,14 +205,14 @@ pub enum AuditEvent {
     Advised(String),
 }
 
-/// What the journal keeps of a decision beside what was said.
+/// Details that the journal keeps beside the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Audit {
-    /// What a refusal or a block asks for, as in its text: a command to type or a sentence each.
+    /// Next steps of a denial or block, each a command to type or a sentence.
     pub next: Vec<String>,
     /// The key paths of the settings behind it, beside the verdict's own: a call may lack several things.
     pub also: Vec<String>,
-    /// What has become of earlier refusals and advice, each of them once.
+    /// Claude's reactions to earlier blocks and advice, each once.
     pub reactions: Vec<Reaction>,
 }
 
@@ -224,19 +224,19 @@ impl Audit {
     }
 }
 
-/// What has become of a refusal or an advice.
+/// Claude's reaction to a block or an advice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reaction {
-    /// Its rule, as it was given with the verdict; of an advice the setting behind it.
+    /// The rule of the block, or the setting behind an advice.
     pub rule: Cow<'static, str>,
-    /// What has become of it.
+    /// Kind of reaction.
     pub how: ReactionKind,
 }
 
-/// What can become of a refusal or an advice.
+/// Kinds of reaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReactionKind {
-    /// What it asked for was done.
+    /// Claude did the next step.
     Followed,
     /// Something else was done, or the user has excepted it.
     Overridden,
@@ -252,7 +252,7 @@ impl ReactionKind {
         }
     }
 
-    /// Of this rule.
+    /// Reaction to this rule.
     #[must_use]
     pub fn of(self, rule: impl Into<Cow<'static, str>>) -> Reaction {
         Reaction { rule: rule.into(), how: self }
@@ -293,7 +293,7 @@ impl<S, E> Outcome<S, E> {
     }
 }
 
-/// What becomes of the state.
+/// Change of the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Memory<S> {
     /// It stays as it is; nothing is written.
@@ -309,13 +309,13 @@ pub enum Memory<S> {
 /// A verb of one hook's command line.
 #[derive(Debug, Clone, Copy)]
 pub struct Verb {
-    /// What is typed after the hook's name.
+    /// Words after the hook's name.
     pub usage: &'static str,
-    /// What it does, in a line.
+    /// Description in a line.
     pub about: &'static str,
 }
 
-/// Who asks, and what the answer is made from.
+/// Caller of a command, and the context of its answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Asker<'a> {
     /// Clock and environment.
@@ -326,7 +326,7 @@ pub struct Asker<'a> {
     pub store: Option<&'a Store>,
     /// The session that asks; none in a shell outside of any.
     pub session: Option<&'a str>,
-    /// Who asks.
+    /// The caller.
     pub caller: Caller,
 }
 

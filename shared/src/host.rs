@@ -32,12 +32,12 @@ pub fn survive_file_size_limit() {
 #[cfg(not(unix))]
 pub fn survive_file_size_limit() {}
 
-/// What one process is told by its surroundings.
+/// Environment of one process.
 #[derive(Debug, Clone)]
 pub struct Host {
     /// When this process began. A stop that our own block caused cannot have begun before that block.
     pub started: Timestamp,
-    /// Where later readings of the time come from.
+    /// Source of later readings of the time.
     pub clock: Clock,
     /// The variables that matter, read once.
     pub environment: Environment,
@@ -78,7 +78,7 @@ impl Host {
         text("ANTHROPIC_API_KEY")
     }
 
-    /// Where the user has the Messages API (`ANTHROPIC_BASE_URL`). It counts only where no project defines it, as the key.
+    /// Address of the Messages API (`ANTHROPIC_BASE_URL`). It counts only where no project defines it, as the key.
     #[must_use]
     pub fn api_base(&self) -> Option<String> {
         text("ANTHROPIC_BASE_URL")
@@ -163,7 +163,7 @@ fn text(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// What a child needs that is given no environment: where Windows is.
+/// Variables that a child needs without an environment: the folder of Windows.
 pub fn least_environment() -> impl Iterator<Item = (&'static str, OsString)> {
     let needed: &[&'static str] = if cfg!(windows) { &["SystemRoot"] } else { &[] };
     needed.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)))

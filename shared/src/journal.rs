@@ -1,4 +1,4 @@
-//! What each hook did and why: JSON lines in `<state>/journal.jsonl`, the record behind `req log` and `req why`.
+//! The journal: actions of each hook with their reasons, JSON lines in `<state>/journal.jsonl`. `req log` and `req why` read it.
 //!
 //! Our own words only: never a tool's input or output, a setting's value, or anything from the environment. What was said
 //! may quote a project's own words, or the name of a tool or skill; so it is masked (see [`secrets`]) before it is
@@ -44,7 +44,7 @@ const MAX_ID_BYTES: usize = 200;
 /// One line.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Entry<'a> {
-    /// Which hook.
+    /// Name of the hook.
     pub hook: &'a str,
     /// On which event.
     pub event: &'a str,
@@ -63,13 +63,13 @@ pub struct Entry<'a> {
     /// On which tool call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<&'a str>,
-    /// Which tool the call is of: its name, nothing of its input.
+    /// Name of the tool; nothing of its input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<&'a str>,
     /// `block`, `deny`, `ask`, `advise`, `reply`, `sleep`, `judge`; `tell`: what holds, at a session's start, where nothing is
-    /// asked for yet; `let-go`: a gate held nothing, and `text` says why;
-    /// `followed`, `overridden`: what became of an earlier refusal or advice of `rule`; `approve`, `waive`, `pause`,
-    /// `resume`, `config`: what the user did; `problem`, `error`.
+    /// asked for yet; `let-go`: a gate allowed, and `text` gives the reason;
+    /// `followed`, `overridden`: the reaction to an earlier block or advice of `rule`. `approve`, `waive`, `pause`,
+    /// `resume`, `config`: an action of the user. `problem`, `error`.
     pub what: &'a str,
     /// The setting behind it: its key as it stands in a file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,18 +86,18 @@ pub struct Entry<'a> {
     /// Why, or what was said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<&'a str>,
-    /// What the text asks for, a step to a line.
+    /// Next steps in the text, one to a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<&'a str>,
-    /// Which model was asked.
+    /// Model of a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<&'a str>,
-    /// What it took.
+    /// Time and cost.
     #[serde(flatten)]
     pub spent: Spent,
 }
 
-/// What a line took, in whole units; left out where there is nothing to say.
+/// Time and cost of a line in whole units, left out if unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Spent {
@@ -113,7 +113,7 @@ pub struct Spent {
     /// Tokens it wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// What that cost, in millionths of a US dollar; 0 where it is paid by subscription.
+    /// Cost in millionths of a US dollar; 0 with a subscription.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_micro_usd: Option<u64>,
 }
@@ -134,7 +134,7 @@ pub fn write(store: &Store, now: Timestamp, entry: &Entry<'_>) {
             .map(|text| text.map(masked));
     let text = text.as_deref().map(|text| match entry.what {
         "deny" | "ask" | "block" => both_ends(text),
-        // What was said may be a project's own long text; the journal keeps how it began.
+        // A text may be a project's own and long. The journal keeps its beginning.
         _ => Cow::Borrowed(start(text, MAX_TEXT_BYTES)),
     });
     let entry = &Entry {

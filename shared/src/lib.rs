@@ -1,9 +1,9 @@
-//! What Claude Code and the disk force on every hook. Nothing here knows a hook by name.
+//! The base of every hook, as Claude Code and the disk demand it. Nothing here knows a hook by name.
 //!
 //! Read the modules in this order. No module imports one that imports it; `cargo xtask tidy` checks it.
 //!
-//! 1. [`hook`]: the trait a hook implements: look at the world (`observe`), then decide purely (`decide`); [`verdict`] and
-//!    [`effect`]: what a decision says and does.
+//! 1. [`hook`]: the trait a hook implements. It looks at the world (`observe`), then decides purely (`decide`).
+//!    [`verdict`] and [`effect`]: the parts of a decision.
 //! 2. [`run`]: the life of one invocation: read, parse, configure, observe, lock, decide, save, answer.
 //! 3. [`protocol`]: events in, answers out; the only module that knows the wire format of Claude Code.
 //! 4. [`host`]: the only door to clock, environment, directories, stdin and stdout.
@@ -13,10 +13,10 @@
 //! 8. [`journal`], [`notices`], [`heartbeat`], [`messages`]: what was done and why, and what is said; the crate `secrets` masks it.
 //! 9. [`switches`], [`operator`], [`own_calls`]: typed on/off, who may loosen what, and calls no hook looks at.
 //! 10. [`cli`]: the verbs every hook has (`status`, `on`, `off`, `schema`). `sleep`: waiting on purpose.
-//! 11. [`usage`], [`proved`]: what several programs of ours write down for each other; [`version`]: which build this is;
-//!     [`tools`]: which tools Claude Code has; [`text`]: JSON strings that hold anything.
-//! 12. [`catalog`]: the table of hooks, for command lines; [`project_env`]: whether a project leads requests elsewhere;
-//!     [`courier`]: asking a server through the small program that opens connections. The crate `judge` asks a model.
+//! 11. [`usage`], [`proved`]: files that several of our programs share. [`version`]: the version of this build.
+//!     [`tools`]: the tools of Claude Code. [`text`]: JSON strings that hold anything.
+//! 12. [`catalog`]: the table of hooks, for command lines. [`project_env`]: whether a project redirects requests.
+//!     [`courier`]: requests through the small program that opens connections. The crate `judge` asks a model.
 //!
 //! One quiet `PreToolUse` visits these files, in this order: the hook's `main`, `lib`; here `run`, `host`, `host/stdin`,
 //! `protocol/input`, `protocol/fields`, `host/places`, `state/store`, `heartbeat`, `own_calls`, `operator/typed`, `switches`,

@@ -28,7 +28,7 @@ pub fn own_message(file: &Path, host: &Host, places: &Places) -> Result<String, 
 /// A text that the user can replace by its name under `message_files`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text {
-    /// Its file's name without the ending: the key there.
+    /// Name of its file without the ending, which is the key there.
     pub name: &'static str,
     /// The built-in one.
     pub built_in: &'static str,
@@ -40,16 +40,16 @@ pub struct Texts<'a> {
     own: &'a BTreeMap<String, PathBuf>,
     host: &'a Host,
     places: &'a Places,
-    /// Those that were wanted and cannot be used.
+    /// Wanted texts that cannot be used.
     pub unusable: Vec<Unusable>,
 }
 
 /// A text of the user's own that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unusable {
-    /// Its key under `message_files`.
+    /// Key under `message_files`.
     pub name: &'static str,
-    /// What is wrong with it, to be read after its key.
+    /// Reason, to be read after the key.
     pub why: String,
 }
 

@@ -1,5 +1,5 @@
-//! What the user was told already: a configuration problem is shown once per session over all hooks. What is remembered of it
-//! is masked: a notice can only repeat what a file holds.
+//! Notices that the user has seen: hooks show a configuration problem once per session. This file keeps masked texts, because
+//! a notice can repeat the content of a file.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ impl Remembered for Told {
 
 /// Those of `notices` that nobody has told in this session; from now on they count as told.
 ///
-/// If that cannot be remembered, nothing is told: better silent than on every call.
+/// If the file cannot be written, nobody gets a notice: silence is better than a notice on every call.
 #[must_use]
 pub fn not_yet_told(store: &Store, session: &str, notices: &[String]) -> Vec<String> {
     let Some(file) = store.session_file::<Told>(session) else { return Vec::new() };
@@ -39,7 +39,7 @@ pub fn not_yet_told(store: &Store, session: &str, notices: &[String]) -> Vec<Str
     fresh.ok().flatten().unwrap_or_default()
 }
 
-/// Drops what was told in a session.
+/// Drops the notices of a session.
 pub fn forget(store: &Store, session: &str) {
     if let Some(file) = store.session_file::<Told>(session) {
         let _ = store.locked(&file, || store.forget(&file));

@@ -1,4 +1,4 @@
-//! Who may loosen what: the rail for verbs that belong to the user (disable, off, pause, waive, uninstall ...).
+//! The caller of a command, and which verbs belong to the user alone (disable, off, pause, waive, uninstall ...).
 //!
 //! A guard rail against a well-meaning agent, not a wall against a hostile process of the same user. It must never take
 //! the environment's word for "this is the user": variables can be unset, ancestors and a terminal cannot be wished away.
@@ -8,7 +8,7 @@ pub mod typed;
 
 use crate::host::Host;
 
-/// Who is asking.
+/// Position of a shell's caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// A person at a terminal of their own.
@@ -19,7 +19,7 @@ pub enum Standing {
     NoTerminal,
 }
 
-/// Where a command comes from.
+/// Source of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Caller {
     /// A shell.
@@ -31,14 +31,14 @@ pub enum Caller {
 }
 
 impl Caller {
-    /// It is the user, as far as can be told: nobody else may loosen anything.
+    /// The caller is the user, as far as a program can see. Nobody else may loosen anything.
     #[must_use]
     pub fn is_operator(self) -> bool {
         matches!(self, Self::Typed | Self::Shell(Standing::Operator))
     }
 
-    /// What to say instead of doing it; `line` is what the user can type. Inside Claude's shell they sit at the prompt, which
-    /// is nearer than another terminal: `as_prompt` where the line is answered there too.
+    /// Text of a denial; `line` is the command for the user. Inside Claude's shell the user sits at the prompt, which is nearer
+    /// than another terminal: `as_prompt` says that a prompt can hold the line too.
     #[must_use]
     pub fn refusal(self, line: &str, as_prompt: bool) -> String {
         let refusal = refusal(line);
@@ -55,7 +55,7 @@ impl Caller {
 /// Why a prompt is nobody's word.
 pub const UNTYPED: &str = "nobody typed this prompt, or Claude has scheduled the same";
 
-/// What standing is decided from.
+/// Facts about a caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The processes above this one, nearest first.
@@ -71,18 +71,18 @@ pub struct Facts {
 pub struct Process {
     /// The short name the system keeps.
     pub name: String,
-    /// Its command line, program first; empty if it cannot be read.
+    /// Command line, program first; empty if it cannot be read.
     pub command_line: Vec<String>,
 }
 
-/// Who is asking, for this process.
+/// Position of the caller of this process.
 #[must_use]
 pub fn standing(host: &Host) -> Standing {
     let (ancestors, has_terminal) = ancestors::look();
     judge(&Facts { ancestors, has_terminal, claudecode: host.environment.inside_claude })
 }
 
-/// Who is asking.
+/// Position of a caller by these facts.
 #[must_use]
 pub fn judge(facts: &Facts) -> Standing {
     if facts.claudecode || facts.ancestors.iter().any(Process::is_claude) {
@@ -94,7 +94,7 @@ pub fn judge(facts: &Facts) -> Standing {
     }
 }
 
-/// What to say instead of doing it; `line` is what the user can type.
+/// Text of a denial; `line` is the command for the user.
 #[must_use]
 pub fn refusal(line: &str) -> String {
     format!("this is for the user to decide; in a terminal of your own, outside Claude Code, type: {line}")

@@ -1,10 +1,10 @@
 //! A Bash call made only of our own commands: no hook of ours gates or counts it, or what a gate asks to be typed could not
 //! be typed while the gate is closed.
 //!
-//! What counts is narrow on purpose: plain words, quoted or not, joined by `&&`, `||`, `;` or line ends, each command one of
-//! ours by its bare name or by its path in our folders, or a `cd` beside one. Whatever a shell could turn into something
-//! else (expansion, substitution, redirection, a pipe, an assignment) makes it a call like any other. So does an option that
-//! names a file to write: what may be written where is for gates and rails.
+//! The rule is narrow on purpose. The line holds plain words, quoted or not, joined by `&&`, `||`, `;` or line ends. Each command
+//! is one of ours by its bare name or by its path in our folders, or a `cd` beside one. Anything that a shell could expand
+//! (substitution, redirection, a pipe, an assignment) makes the call an ordinary one. So does an option that names a file to
+//! write, because gates and rails guard files.
 
 use std::path::{Path, PathBuf};
 
@@ -67,7 +67,7 @@ fn own_line(call: &ToolCall, places: &Places) -> Option<Line> {
     (!ours.is_empty()).then_some(Line { commands: ours, has_surely_run })
 }
 
-/// Where our programs are: deployed, and beside this one (a plugin's folder). Our texts name no others, see
+/// Folders of our programs: deployed, and beside this one (a plugin's folder). Our texts name no others, see
 /// [`crate::host::Host::own_command`].
 fn own_folders(places: &Places) -> Vec<PathBuf> {
     let deployed = places.config_dir.as_ref().map(|dir| dir.join("hooks"));

@@ -1,5 +1,5 @@
-//! What a project's settings define in `env` for everything Claude Code starts, hooks among it, and what follows: requests do
-//! not go out with the user's login where a project could lead them elsewhere.
+//! Variables that a project's settings define in `env` for everything Claude Code starts, hooks among it. Requests do not
+//! carry the user's login where a project could redirect them.
 
 use std::path::Path;
 
@@ -66,9 +66,9 @@ fn misleads_requests(text: &str) -> Option<bool> {
 /// A variable that means something to us, or to programs that a hook starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name, or with a `_` at the end the beginning of several.
+    /// Name of a variable, or with a `_` at the end the beginning of several names.
     name: &'static str,
-    /// What follows where a project defines it.
+    /// Consequence of a definition by a project.
     pub follows: &'static str,
     /// It may lead a request elsewhere, or have it made on another account: where a project defines it, no login of the
     /// user's is used.
@@ -136,7 +136,7 @@ const VARIABLES: [Variable; 34] = [
 ];
 
 impl Variable {
-    /// What is known of a name.
+    /// Known facts about a name.
     #[must_use]
     pub fn of(name: &str) -> Option<&'static Self> {
         VARIABLES.iter().find(|known| {

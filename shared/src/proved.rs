@@ -11,7 +11,7 @@ use crate::state::{LoadError, Remembered, SaveError, Store};
 /// The envelope's session of a file that belongs to none.
 const MACHINE: &str = "";
 
-/// What was proved last.
+/// The last proof.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proved {
     /// The client's version, as `2.1.329`; none: nothing was ever proved, or the version was not known.
@@ -20,7 +20,7 @@ pub struct Proved {
     /// When, in whole seconds since the epoch.
     #[serde(default)]
     pub at_secs: i64,
-    /// The other version that the user was told of.
+    /// Other version that the user has a notice of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<String>,
 }
@@ -31,7 +31,7 @@ impl Remembered for Proved {
     }
 }
 
-/// What was proved last; nothing where the file is not there or cannot be read.
+/// The last proof; empty where the file is missing or cannot be read.
 #[must_use]
 pub fn read(store: &Store) -> Proved {
     file(store).and_then(|file| store.peek(&file, MACHINE)).unwrap_or_default()
@@ -51,7 +51,7 @@ pub fn passed(store: &Store, client: &str, now: Timestamp) -> Result<(), SaveErr
     })
 }
 
-/// The user was told of this version. A failure means that they are told again.
+/// Remembers the notice of this version. After a failure the user gets it again.
 pub fn tell(store: &Store, client: &str) {
     let _ = change(store, |proved| proved.told = Some(client.to_owned()));
 }

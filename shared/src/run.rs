@@ -3,7 +3,8 @@
 //! Whatever goes wrong, the session goes on: exit status 0, stdout empty or one JSON object, the journal says why.
 //! `main` is the only place in the workspace that writes a hook's stdout.
 //!
-//! - `plugin`: a plugin's copy of a hook leaves the call to the one that settings start; `bug`: a panic
+//! - `plugin`: a plugin's copy of a hook leaves the call to the one that settings start
+//! - `bug`: a panic
 
 mod bug;
 mod plugin;
@@ -390,7 +391,7 @@ impl<'a> Invocation<'a> {
     /// Adds to a refusal where its rule is set, and keeps it in the journal with what it asks for.
     fn traced<H: Hook>(&self, verdict: Verdict, audit: &Audit, section: &Section<H::Settings>) -> Verdict {
         let word = match &verdict {
-            // What holds from now on: nothing of it can be done or left undone yet.
+            // At a session's start Claude can neither follow nor override a rule yet.
             Verdict::Advise { .. } if self.is_starting() => "tell",
             verdict => verdict.word(),
         };
@@ -427,7 +428,7 @@ impl<'a> Invocation<'a> {
                 self.journal::<H>(&Entry { what: word, ..Entry::default() });
                 Verdict::Reply { text }
             }
-            // What it came to is only known afterwards.
+            // The journal gets a sleep when it is over.
             Verdict::Sleep { until, rule } => Verdict::Sleep { until, rule },
             Verdict::Deny { reason, rule } => Verdict::Deny { reason: trace(reason, &rule), rule },
             Verdict::Ask { reason, rule } => Verdict::Ask { reason: trace(reason, &rule), rule },

@@ -10,16 +10,16 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Nobody waits longer, whatever a clock or a file says: the client gives a hook 360 s.
 const LONGEST: Duration = Duration::from_secs(350);
 
-/// How it went.
+/// Result of a sleep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slept {
     /// For so long.
     pub(crate) duration: Duration,
-    /// What ended it before its time.
+    /// Reason for an early end.
     pub(crate) cut_short: Option<CutShort>,
 }
 
-/// What ends a sleep before its time.
+/// Reasons for an early end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CutShort {
     /// The client told the process to end: the user pressed Esc, or the session is over.

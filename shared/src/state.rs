@@ -1,7 +1,7 @@
 //! Private files that survive any kill: versioned, written beside and renamed, changed only under a lock with a deadline.
 //!
-//! What is lost when: a killed writer leaves the old file or the new one. Counters, buckets and tokens are not fsynced and
-//! may be lost with the power; marks are ([`write_durable`]).
+//! A killed writer leaves the old file or the new one. A power cut may take counters, buckets and tokens, which are not
+//! fsynced; satisfactions are ([`write_durable`]).
 
 mod durable;
 mod folder;

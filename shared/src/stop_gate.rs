@@ -1,4 +1,4 @@
-//! What every Stop gate has in common: when a stop must never be blocked, and when to let go.
+//! The common rule of every Stop gate: which stops no gate may block.
 //!
 //! A gate asks here first and then applies its own rule. The client's `stop_hook_active` is not a pass: it is one bit,
 //! set by anybody's continuation. The gates count their own blocks instead ([`crate::blocks`]).
@@ -7,7 +7,7 @@ use crate::blocks::BlockCount;
 use crate::host::Timestamp;
 use crate::protocol::{Call, Stop};
 
-/// All our gates together let go after so many blocks of one prompt; the client overrides at 8.
+/// All our gates together allow the stop after so many blocks of one prompt; Claude Code overrides at 8.
 pub const MAX_BLOCKS_TOGETHER: u32 = 6;
 
 /// A block recorded this much later than our own start is a clock that jumped, not a parallel copy of this stop.
@@ -25,14 +25,14 @@ pub enum TurnWork {
     Unknown,
 }
 
-/// What is known about a stop.
+/// Facts about a stop.
 #[derive(Debug, Clone, Copy)]
 pub struct StopFacts<'a> {
     /// The call.
     pub call: &'a Call,
     /// The event.
     pub stop: &'a Stop,
-    /// What the turn did.
+    /// Work of the turn.
     pub work: TurnWork,
     /// How often this prompt was blocked.
     pub blocks: BlockCount,

@@ -47,7 +47,7 @@ impl Turn {
         Self { switch: switch.into(), session: None, position }
     }
 
-    /// Whom it concerns.
+    /// Scope of the switch.
     #[must_use]
     pub fn reach(&self) -> Reach<'_> {
         self.session.as_deref().map_or(Reach::Machine, Reach::Session)
@@ -88,7 +88,7 @@ impl Switches {
         file(store).and_then(|file| store.load(&file, MACHINE).ok()).unwrap_or_default()
     }
 
-    /// Where the section's switch stands for a session.
+    /// Position of the section's switch for a session.
     #[must_use]
     pub fn position(&self, section: &str, session: Option<&str>) -> Position {
         let own = session.and_then(|session| self.sessions.get(session)?.sections.get(section));

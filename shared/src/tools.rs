@@ -1,4 +1,4 @@
-//! The tools of Claude Code by name: a slip in one is told, because nothing would ever match it.
+//! The tools of Claude Code by name. A notice reports a misspelt name, because nothing would ever match it.
 
 use crate::config::nearest;
 
@@ -54,8 +54,7 @@ pub const TOOLS: [&str; 48] = [
     "Write",
 ];
 
-/// What `tool` is meant to be, where nothing has that name; `Some(None)`: nothing is near. Tools of MCP servers are known by
-/// their form alone.
+/// Nearest known name to an unknown `tool`; `Some(None)` if none is near. Tools of MCP servers are known by their form alone.
 #[must_use]
 pub fn unknown_tool(tool: &str) -> Option<Option<String>> {
     if TOOLS.contains(&tool) || tool.starts_with("mcp__") {

@@ -28,7 +28,7 @@ const MACHINE: &str = "";
 pub struct Usage {
     /// When the numbers were true, in whole seconds since the epoch.
     pub observed_at: i64,
-    /// Who saw them.
+    /// Source of the numbers.
     pub source: Source,
     /// By the client's name of the window: `five_hour`, `seven_day`.
     pub windows: BTreeMap<String, Window>,
@@ -36,7 +36,7 @@ pub struct Usage {
     /// they change. The last one says since when they hold what they hold now.
     #[serde(default)]
     pub earlier: Vec<Earlier>,
-    /// Windows of which less was told lately than is known, and not yet believed.
+    /// Windows that were reported with less than is known, not yet believed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub lower: BTreeMap<String, Lower>,
 }
@@ -50,12 +50,12 @@ pub struct Earlier {
     pub windows: BTreeMap<String, Window>,
 }
 
-/// What somebody has just seen.
+/// A new reading.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observed {
     /// When the numbers were true, in whole seconds since the epoch.
     pub at: i64,
-    /// Who saw them.
+    /// Source of the numbers.
     pub source: Source,
     /// How new the numbers are.
     pub sight: Sight,
@@ -73,11 +73,11 @@ pub enum Sight {
     Answered,
 }
 
-/// Where a reading comes from.
+/// Source of a reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// What the client gives its status line.
+    /// Claude Code's status line.
     #[default]
     StatusLine,
     /// The usage API.

@@ -1,10 +1,10 @@
-//! What a hook says, in our words; only [`crate::protocol`] turns them into the wire format.
+//! Verdicts of a hook in our words; only [`crate::protocol`] turns them into the wire format.
 
 use std::borrow::Cow;
 
 use crate::host::Timestamp;
 
-/// What a hook says, in our words.
+/// A hook's verdict.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Verdict {
     /// Nothing.
@@ -17,21 +17,21 @@ pub enum Verdict {
     },
     /// The tool does not run.
     Deny {
-        /// What the model reads: hook, rule, next step.
+        /// Text for the model: hook, rule, next step.
         reason: String,
         /// The key path of the setting behind it; its file and line are added to the reason.
         rule: Cow<'static, str>,
     },
-    /// The user is asked.
+    /// Claude Code asks the user.
     Ask {
-        /// What the user reads.
+        /// Text for the user.
         reason: String,
         /// The key path of the setting behind it.
         rule: Cow<'static, str>,
     },
     /// The prompt was one of our commands: this is its answer, and the model gets neither.
     Reply {
-        /// What the user reads.
+        /// Text for the user.
         text: String,
     },
     /// A tool has run; the next request to the model waits. The notice beside it is given afterwards.
@@ -43,7 +43,7 @@ pub enum Verdict {
     },
     /// The stop or the prompt does not happen.
     Block {
-        /// What the model (Stop) or the user (prompt) reads.
+        /// Text for the model (Stop) or the user (prompt).
         reason: String,
         /// The key path of the setting behind it.
         rule: Cow<'static, str>,

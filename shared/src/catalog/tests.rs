@@ -1,4 +1,4 @@
-//! What config/hooks.yaml must be true of. What a hook does at its events is tested beside the hook.
+//! Rules that config/hooks.yaml must keep. The behaviour of a hook at its events has its tests beside the hook.
 
 use std::collections::BTreeSet;
 use std::path::Path;

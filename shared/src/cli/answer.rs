@@ -10,21 +10,21 @@ use crate::host::{Host, Places, display_path};
 use crate::state::is_off;
 use crate::switches::{Position, Switches, Turn};
 
-/// What a command comes to.
+/// Answer to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply<E = Turn> {
-    /// What the user reads.
+    /// Text for the user.
     pub text: String,
     /// It was refused, or cannot be done.
     pub is_no: bool,
-    /// What is to be done, in this order.
+    /// Effects, in this order.
     pub effects: Vec<E>,
-    /// What the model reads: the prompt that asked goes on to it.
+    /// Text for the model. With it the prompt goes on to the model.
     pub for_model: Option<String>,
 }
 
 impl<E> Reply<E> {
-    /// What was asked for.
+    /// Answers with this text.
     #[must_use]
     pub fn yes(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_no: false, effects: Vec::new(), for_model: None }
@@ -36,7 +36,7 @@ impl<E> Reply<E> {
         Self { is_no: true, ..Self::yes(text) }
     }
 
-    /// What a hook says to the prompt that asked, and does.
+    /// Outcome of a hook for the prompt.
     #[must_use]
     pub fn outcome<S>(&self) -> Outcome<S, E>
     where
@@ -73,7 +73,7 @@ impl Asker<'_> {
     /// The same with the switches as they stand.
     ///
     /// # Errors
-    /// What is said instead.
+    /// Returns the text to print instead.
     pub fn section_in_force<H: Hook>(&self) -> Result<Section<H::Settings>, String> {
         self.section::<H>(&self.switches()).ok_or_else(unreadable::<H>)
     }
@@ -95,7 +95,7 @@ pub(super) fn answer<H: Hook, E: From<Turn>>(verb: &Common<'_>, asker: &Asker<'_
     }
 }
 
-/// What is in force, and where it is set; `json`: for programs.
+/// Settings in force and their provenance, as text or as JSON.
 #[must_use]
 pub fn status<H: Hook, E>(asker: &Asker<'_>, json: bool) -> Reply<E> {
     if json {
@@ -136,7 +136,7 @@ fn section_schema<H: Hook>() -> String {
     serde_json::to_string_pretty(&schema).unwrap_or_default()
 }
 
-/// What is in force, beside the section itself.
+/// State in force beside the section itself.
 struct InForce {
     switch: Position,
     /// The file that switches every hook off, as it is shown.
@@ -164,7 +164,7 @@ pub fn off_file(host: &Host, places: &Places) -> Option<String> {
     Some(display_path(&off.join("OFF"), host.environment.home.as_deref()))
 }
 
-/// What switches of single keys do, and those that count for nothing.
+/// Lines about the switches of single keys, and about those that a lock overrules.
 #[must_use]
 pub fn key_lines<S>(section: &Section<S>) -> Vec<String> {
     let turned = section

@@ -10,7 +10,7 @@ use crate::host::Host;
 use crate::operator::typed::{caller, words_after};
 use crate::switches::Turn;
 
-/// What is typed after a name of ours.
+/// Words typed after a name of ours.
 #[derive(Debug, Clone, Copy)]
 pub struct Line<'a> {
     /// The name.
@@ -23,7 +23,7 @@ pub struct Line<'a> {
 
 /// A hook with commands of its own, which it hears as prompts too.
 pub trait Commands: Hook<Effect: From<Turn>> {
-    /// What can be asked of it beside what every hook answers.
+    /// Commands beside those that every hook answers.
     type Asked;
 
     /// The name of its own that a prompt begins with; `None`: the word is none.
@@ -32,10 +32,10 @@ pub trait Commands: Hook<Effect: From<Turn>> {
         (word == Self::NAME).then_some(Self::NAME)
     }
 
-    /// What a line asks for; `None`: nothing of its own. Pure.
+    /// Reads a line as a command of its own; `None` if it is another. Pure.
     fn asked(line: &Line<'_>) -> Option<Self::Asked>;
 
-    /// What is said to a prompt that nobody answers and that is plainly meant as a command; `None`: it is for Claude. Pure.
+    /// Answer to a prompt that looks like a command and is none; `None` sends the prompt to Claude. Pure.
     #[must_use]
     fn misused(_line: &Line<'_>) -> Option<String> {
         None
@@ -49,7 +49,7 @@ pub trait Commands: Hook<Effect: From<Turn>> {
     ) -> Reply<Self::Effect>;
 }
 
-/// What a prompt is.
+/// Meaning of a prompt.
 enum Meant<'a, A> {
     Own(A),
     Common(Common<'a>),
@@ -105,7 +105,7 @@ pub fn typed<H: Hook<Effect: From<Turn>>>(prompt: &str, asker: &Asker<'_>) -> Op
 }
 
 impl<'a> Asker<'a> {
-    /// Who gives this prompt to a hook.
+    /// Caller of a hook by this prompt.
     #[must_use]
     pub fn of_prompt<S>(context: &Context<'a, S>, prompt: &str, source: Option<&str>) -> Self {
         Self {

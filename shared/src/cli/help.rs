@@ -1,4 +1,4 @@
-//! What a hook's help says.
+//! The help text of a hook.
 
 use super::Verb;
 use crate::hook::Hook;

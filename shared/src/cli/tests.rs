@@ -1,4 +1,4 @@
-//! What is typed as a prompt, and what comes of it.
+//! Typed prompts and their answers.
 
 use std::path::Path;
 
@@ -67,7 +67,7 @@ impl Hook for Paid {
     }
 }
 
-/// Where this folder has the global file.
+/// Folders with the global file in `folder`.
 pub(super) fn places_of(folder: &Path) -> Places {
     Places { config_dir: Some(folder.to_owned()), ..Places::default() }
 }

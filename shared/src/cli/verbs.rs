@@ -4,7 +4,7 @@ use crate::config::nearest;
 use crate::hook::Hook;
 use crate::switches::Position;
 
-/// What was asked for.
+/// A verb that every hook has.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Common<'a> {
     Help,
@@ -19,7 +19,7 @@ pub(super) enum Common<'a> {
 /// Reads the words after the hook's name.
 ///
 /// # Errors
-/// What is wrong with them.
+/// Returns why the words are no verb.
 pub(super) fn parse<'a, H: Hook>(words: &[&'a str]) -> Result<Common<'a>, String> {
     match words {
         ["help" | "--help" | "-h"] => Ok(Common::Help),

@@ -90,7 +90,7 @@ impl From<Timestamp> for SystemTime {
     }
 }
 
-/// Where the time comes from.
+/// Source of the time.
 #[derive(Debug, Clone, Copy)]
 pub enum Clock {
     /// The system's wall clock.

@@ -1,4 +1,4 @@
-//! Which folders a call is about: the user's configuration, the state folder, the project's root.
+//! Folders of a call: the user's configuration, the state folder, the project's root.
 //!
 //! `CLAUDE_HOOK_STATE_DIR` comes from an environment that a repository may write, so it is believed only
 //! if the folder is private to the user and outside the project (config.md, "State").
@@ -16,7 +16,7 @@ use super::{Environment, ancestors};
 pub struct Places {
     /// `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
     pub config_dir: Option<PathBuf>,
-    /// Where session state, switches, journal and heartbeats live; private to the user.
+    /// Folder of session state, switches, journal and heartbeats; private to the user.
     pub state_dir: Option<PathBuf>,
     /// The git top level of the project, else the project's directory itself.
     pub root: Option<PathBuf>,

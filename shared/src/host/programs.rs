@@ -1,4 +1,4 @@
-//! Where programs of the user's are found.
+//! Search for programs of the user.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

@@ -11,7 +11,7 @@ pub const MAX_INPUT_BYTES: usize = 16 * 1024 * 1024;
 /// How long a started but unfinished value may take.
 pub const READ_DEADLINE: Duration = Duration::from_secs(2);
 
-/// Why there is no input to decide on. The hook passes in every case.
+/// Reason for no input. The hook passes in every case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
     /// stdin ended, or stayed silent until the deadline, before a value was complete.
@@ -50,7 +50,7 @@ pub fn read_first_value() -> Result<Vec<u8>, InputError> {
     }
 }
 
-/// Where the first complete JSON object or array in `bytes` ends, if it does.
+/// End of the first complete JSON object or array in `bytes`.
 #[must_use]
 pub fn complete_value_end(bytes: &[u8]) -> Option<usize> {
     Scanner::default().advance(bytes, 0)

@@ -18,7 +18,7 @@ pub const ID_SHOWN: usize = 8;
 /// A longer line is none of ours, in bytes. A text has 4000 at most, and six of each if all of it has to be escaped.
 const MAX_LINE_BYTES: u64 = 64 * 1024;
 
-/// Of a file that is larger, which ours are not, the newest so many bytes are read.
+/// From a larger file the reader takes the newest bytes only.
 const MAX_READ_BYTES: u64 = 2 * MAX_BYTES;
 
 /// One line that was read.
@@ -28,7 +28,7 @@ pub struct Record {
     pub id: String,
     /// When.
     pub at: Timestamp,
-    /// What was written. See [`super::Entry`] for what the fields mean.
+    /// A line as it was written. See [`super::Entry`] for the meaning of its fields.
     pub entry: Written,
 }
 
@@ -36,7 +36,7 @@ pub struct Record {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Written {
     at: String,
-    /// Which hook.
+    /// Name of the hook.
     pub hook: String,
     /// On which event; empty where there was none.
     #[serde(default)]
@@ -51,7 +51,7 @@ pub struct Written {
     pub agent: Option<String>,
     /// On which tool call.
     pub call: Option<String>,
-    /// Of which tool.
+    /// Name of the tool.
     pub tool: Option<String>,
     /// `block`, `deny`, `ask`, `advise` and so on.
     pub what: String,
@@ -66,11 +66,11 @@ pub struct Written {
     pub place: Option<String>,
     /// Why, or what was said.
     pub text: Option<String>,
-    /// What the text asks for, a step to a line.
+    /// Next steps in the text, one to a line.
     pub next: Option<String>,
-    /// Which model was asked.
+    /// Model of a question.
     pub model: Option<String>,
-    /// What it took.
+    /// Time and cost.
     #[serde(flatten)]
     pub spent: Spent,
 }
@@ -83,7 +83,7 @@ impl std::ops::Deref for Record {
     }
 }
 
-/// What a line is.
+/// A line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     /// One of ours.

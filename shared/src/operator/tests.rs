@@ -1,4 +1,4 @@
-//! Who is asking, as a table of facts. No process of the machine is looked at.
+//! Callers, as a table of facts. No test looks at a process of the machine.
 
 use super::{Caller, Facts, Process, Standing, judge, refusal};
 

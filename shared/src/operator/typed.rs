@@ -1,4 +1,4 @@
-//! Prompts: whether a person typed one, as far as can be told.
+//! Prompts, and whether a person typed them.
 //!
 //! A prompt that Claude has scheduled arrives as if typed, in this session or a later one. Those that read like our commands
 //! are therefore known by hash, for the whole machine, in `<state>/scheduled-prompts.json`.
@@ -37,8 +37,7 @@ impl Remembered for Scheduled {
     }
 }
 
-/// Who gives a prompt that is one of our commands. `source` is the client's word for where it comes from; older clients
-/// have none.
+/// Caller of a prompt that is one of our commands. `source` is Claude Code's word for its origin; older versions have none.
 #[must_use]
 pub fn caller(host: &Host, store: Option<&Store>, prompt: &str, source: Option<&str>) -> Caller {
     let is_scheduled = || store.is_some_and(|store| is_scheduled(store, prompt));
@@ -106,7 +105,7 @@ pub fn is_command_line(prompt: &str) -> bool {
         && ours(line).is_some()
 }
 
-/// What a slash command schedules: its words without how often, `5m` before them or `every 5m` after them.
+/// The prompt in a slash command, without the interval: `5m` before it or `every 5m` after it.
 fn within_slash_command(prompt: &str) -> &str {
     let Some((_, words)) = prompt.split_once(char::is_whitespace).filter(|_| prompt.starts_with('/')) else {
         return prompt;

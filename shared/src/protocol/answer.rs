@@ -1,14 +1,14 @@
 //! Our words turned into the client's: one function, one JSON object or nothing.
 //!
-//! Which answer takes effect on which event is a fact of the client, so the pairs are spelled out here;
-//! a verdict that an event cannot carry becomes nothing, never something the client would misread.
+//! Claude Code decides which answer takes effect on which event, so this module lists the pairs.
+//! A verdict that an event cannot carry becomes nothing, never something that Claude Code would misread.
 
 use serde::Serialize;
 
 use super::Event;
 use crate::verdict::Verdict;
 
-/// What one invocation says: a verdict, and a notice to the user beside it.
+/// Answer of one invocation: a verdict, and a notice to the user beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
     /// The decision.

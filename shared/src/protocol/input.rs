@@ -1,4 +1,4 @@
-//! What the client tells a hook. Unknown events and unknown fields are tolerated; only what is consumed is typed.
+//! Events of Claude Code. Unknown events and unknown fields are tolerated; this module types only what a hook uses.
 
 use std::path::PathBuf;
 
@@ -9,9 +9,9 @@ use super::fields::Fields;
 /// One hook call, whole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// What every event carries.
+    /// Fields of every event.
     pub call: Call,
-    /// What happened.
+    /// The event.
     pub event: Event,
 }
 
@@ -57,7 +57,7 @@ pub enum Mode {
 pub enum Event {
     /// A session begins. `source`: startup, resume, clear, compact, fork.
     SessionStart {
-        /// How it began.
+        /// startup, resume, clear, compact or fork.
         source: String,
         /// The model, in the terminal client.
         model: Option<String>,
@@ -71,7 +71,7 @@ pub enum Event {
     UserPromptSubmit {
         /// The prompt's text.
         prompt: String,
-        /// Who wrote it, where the client says so: user, sdk, system, `loop_wakeup`, `schedule_wakeup`, `poll_event`.
+        /// Author, if Claude Code says so: user, sdk, system, `loop_wakeup`, `schedule_wakeup`, `poll_event`.
         source: Option<String>,
     },
     /// A tool is about to run.
@@ -93,7 +93,7 @@ pub enum Event {
     SubagentStop(Subagent),
     /// The conversation is about to be compacted. `trigger`: manual, auto.
     PreCompact {
-        /// Who asked for it.
+        /// manual or auto.
         trigger: String,
     },
     /// An event no hook of ours uses, by its name.
@@ -190,16 +190,16 @@ pub struct Stop {
     pub last_assistant_message: Option<String>,
     /// Background tasks still running.
     pub background_tasks: usize,
-    /// What each scheduled wake-up will ask; empty where the client does not say.
+    /// Prompts of scheduled wake-ups; empty if Claude Code does not say.
     pub session_crons: Vec<String>,
 }
 
 /// A subagent's start or end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subagent {
-    /// Its own transcript, at its end.
+    /// Transcript of the subagent, at its end.
     pub transcript_path: Option<PathBuf>,
-    /// Its last words, at its end.
+    /// Last message of the subagent, at its end.
     pub last_assistant_message: Option<String>,
 }
 

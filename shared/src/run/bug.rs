@@ -1,4 +1,4 @@
-//! What a panic of ours comes to.
+//! The end of a panic.
 
 use super::write_entry;
 use crate::hook::Hook;

@@ -44,7 +44,7 @@ pub(super) fn is_left_to_settings(hook: &str, places: &Places, request: &Request
     let Some(config) = &places.config_dir else { return false };
     let installed = config.join("hooks").join(format!("{hook}{}", std::env::consts::EXE_SUFFIX));
     let tool = request.event.tool_call().map(|call| &*call.tool_name);
-    // Where only the plugin is used there is no such program, and settings.json need not be read.
+    // Without an installed program nobody needs settings.json.
     is_program(&installed)
         && read_text(&config.join("settings.json"), None, MAX_BYTES)
             .is_ok_and(|text| starts(&text, request.event.name(), tool, &installed))

@@ -1,10 +1,10 @@
-//! What must outlive a loss of power, and what several users of one repository may share: their marks.
+//! Files that outlive a loss of power and that several users of one repository may share: satisfactions.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Who else may use a file, as git's `core.sharedRepository` says.
+/// Other users of a file, as git's `core.sharedRepository` says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SharedMode {
     /// Nobody: 0600, folders 0700.
@@ -68,7 +68,7 @@ fn create_folder(dir: &Path, mode: SharedMode) -> io::Result<()> {
 /// Whatever the file system says. The old file stays as it was then.
 pub fn write_durable(path: &Path, bytes: &[u8], mode: SharedMode) -> io::Result<()> {
     let temporary = temporary_of(path);
-    // What a killed process left; never written into, as it could be a link.
+    // A killed process left it. Nobody writes into it, because it could be a link.
     let _ = fs::remove_file(&temporary);
     let written = create_new(&temporary).and_then(|mut file| {
         file.write_all(bytes)?;
@@ -129,7 +129,7 @@ fn create_new(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// What the system calls a link that it was told not to follow differs; here it is no regular file.
+/// Systems differ in their error for a link; here a link is no regular file.
 fn told_as_link(error: io::Error, path: &Path) -> io::Error {
     let is_link = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
     if is_link { io::Error::from(io::ErrorKind::InvalidInput) } else { error }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// Replaces `path` as a whole: written to `<path>.tmp`, which then takes its place. The caller holds the file's lock.
 ///
-/// Where the system can exchange two names in one step, the old content stays behind as `<path>.tmp` and is the next
-/// call's scratch file: renaming over an existing file makes ext4 allocate at once and costs four times as much.
+/// On systems that can exchange two names in one step, the old content stays behind as `<path>.tmp`. The next call writes into
+/// it: renaming over an existing file makes ext4 allocate at once and costs four times as much.
 ///
 /// # Errors
 /// Whatever the file system says. The old file stays as it was then.

@@ -65,7 +65,7 @@ pub fn with_shared_lock<T>(
     }
 }
 
-/// Where the lock of `data` is.
+/// Path of the lock of `data`.
 fn lock_path(data: &Path) -> PathBuf {
     let mut path = data.as_os_str().to_owned();
     path.push(".lock");

@@ -27,7 +27,7 @@ pub struct Nonce {
 }
 
 impl Nonce {
-    /// What `BARBLESS_NONCE` is to be.
+    /// Value for `BARBLESS_NONCE`.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text

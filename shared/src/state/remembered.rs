@@ -1,9 +1,9 @@
-//! What a hook keeps in the state folder.
+//! The content of state files.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What a hook remembers between calls of one session.
+/// State of a hook between the calls of one session.
 pub trait Remembered: Serialize + DeserializeOwned + Default {
     /// One memory for all sessions of the machine instead of one for each.
     const MACHINE_WIDE: bool = false;

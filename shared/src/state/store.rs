@@ -102,7 +102,7 @@ impl Store {
         &self.dir
     }
 
-    /// Where `T` of this session lives; `None` if nothing is remembered.
+    /// File of `T` for this session; `None` for no state.
     #[must_use]
     pub fn session_file<T: Remembered>(&self, session: &str) -> Option<PathBuf> {
         T::file_name(&file_key(session)).map(|name| self.dir.join(name))
@@ -139,7 +139,7 @@ impl Store {
         }
     }
 
-    /// What is remembered, if it can be read; nothing is set aside. Without the lock it may be out of date at once.
+    /// Reads the state without setting anything aside. Without the lock it may be out of date at once.
     #[must_use]
     pub fn peek<T: Remembered>(&self, file: &Path, session: &str) -> Option<T> {
         let read: Read<T> = serde_json::from_slice(&read_private(file).ok()?).ok()?;
@@ -198,7 +198,7 @@ pub enum Off {
 }
 
 impl Off {
-    /// What the file `OFF` of the state folder `dir` says; `None` if there is none, or its end has passed.
+    /// Reads the file `OFF` of the state folder `dir`; `None` if there is none, or its end has passed.
     ///
     /// The file holds either nothing (for good) or the end in whole seconds since the epoch.
     #[must_use]
@@ -240,7 +240,7 @@ impl Off {
             return Ok(());
         }
         with_lock(&file, LOCK_DEADLINE, || remove(&file)).map_err(io::Error::other)?;
-        // What is no file of ours is not removed, and holds all the same.
+        // A file that is not ours stays, and holds all the same.
         if fs::symlink_metadata(&file).is_ok() {
             Err(io::Error::from(io::ErrorKind::PermissionDenied))
         } else {

@@ -11,11 +11,10 @@ use super::{MACHINE, STALE_AFTER, Usage, Window};
 use crate::host::Timestamp;
 use crate::state::{LoadError, LockError, Remembered, SaveError, Store};
 
-/// What is still so is written again after so long. Whoever paces may be gone: what nobody writes any more counts no longer
-/// than a reading does.
+/// A state that lasts is written again after this time. The pacer may be gone: an old file counts no longer than a reading.
 const WRITTEN_AGAIN: Duration = Duration::from_secs(5 * 60);
 
-/// Which windows are past their safe line.
+/// Windows past their safe line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Line {
@@ -34,8 +33,7 @@ impl Remembered for Line {
 }
 
 impl Line {
-    /// What was found says something else than this, or this is to be written again: it is written then, and not on every
-    /// call.
+    /// The file says something else, or is due to be written again. So not every call writes.
     #[must_use]
     pub fn is_news(&self, found: &Self) -> bool {
         let age = Timestamp::from_secs(found.at).since(Timestamp::from_secs(self.at));
@@ -56,7 +54,7 @@ impl Line {
 }
 
 impl Usage {
-    /// Of a window that was kept without a time of its own.
+    /// A window that was saved without a time of its own.
     const fn observed_at_of(&self, window: &Window) -> i64 {
         if window.observed_at == 0 { self.observed_at } else { window.observed_at }
     }

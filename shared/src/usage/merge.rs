@@ -8,7 +8,7 @@ use super::{Earlier, Observed, Usage, Window};
 
 pub use lower::Lower;
 
-/// A window's reset is told with this much play, in seconds.
+/// Tolerance for the reset of a window, in seconds.
 pub const SAME_RESET_SECS: i64 = 90;
 
 /// So many changes are kept.
@@ -17,7 +17,7 @@ pub const MAX_EARLIER: usize = 64;
 /// A change is kept for so long, in seconds: the longest window and a day.
 const KEPT_SECS: i64 = 8 * 24 * 60 * 60;
 
-/// What is known from further in the future was written while the clock was wrong.
+/// Readings further in the future come from a time when the clock was wrong.
 const CLOCK_PLAY_SECS: i64 = 60 * 60;
 
 /// More percent than that is a slip of whoever told it.
@@ -32,13 +32,13 @@ const PACED: [(&str, i64); 2] = [("five_hour", 5 * 60 * 60), ("seven_day", 7 * 2
 /// No other window is longer, in seconds.
 const LONGEST_SECS: i64 = 31 * 24 * 60 * 60;
 
-/// An end may be told so much later than it can be, in seconds: clocks differ.
+/// Tolerance for a late end, in seconds: clocks differ.
 const END_PLAY_SECS: i64 = 60 * 60;
 
 /// A change of window is dropped so much later than another change: what was used up to a reset is read from it.
 const RESET_WEIGHT: i128 = 8;
 
-/// What is known after this was seen, window by window:
+/// Merges a new reading window by window:
 ///
 /// - one that was not told of stays, with its own time;
 /// - one that had ended when it was seen, or that nobody can have seen, is dropped: no number, more than 1000 %, an end
@@ -118,7 +118,7 @@ fn keep_credible(known: &mut Usage, now: i64) {
     }
 }
 
-/// There is a place for those that are paced by, whatever else was told.
+/// Paced windows always have a place.
 fn has_room(windows: &BTreeMap<String, Window>, name: &str) -> bool {
     let others = || windows.keys().filter(|name| !is_paced(name)).count();
     is_paced(name) || windows.contains_key(name) || others() < MAX_WINDOWS - PACED.len()
@@ -141,7 +141,7 @@ impl Window {
         self.used_percent.total_cmp(&other.used_percent).is_eq() && self.resets_at == other.resets_at
     }
 
-    /// What is known after `told`; `None`: it says nothing that was not known better.
+    /// Merges a later report; `None` if it says nothing new.
     fn after(self, told: Self) -> Option<Self> {
         if self.is_same_window(&told) {
             return Some(Self {

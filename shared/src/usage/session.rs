@@ -1,5 +1,5 @@
-//! What the client last told the status line of one session: `<session>-usage.json`. The status line's own numbers are
-//! worth no more than their last change: a session that waits repeats old ones.
+//! Claude Code's last report to the status line of one session: `<session>-usage.json`. The numbers are as old as their last
+//! change: a session that waits repeats old ones.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Sight, Window};
 use crate::state::{LoadError, LockError, Remembered, SaveError, Store};
 
-/// What is known of a session.
+/// Known facts of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionUsage {
@@ -45,7 +45,7 @@ impl Remembered for SessionUsage {
     }
 }
 
-/// What was last told of a session; `None` where nothing is there that can be read.
+/// Last report of a session; `None` if no file can be read.
 #[must_use]
 pub fn read(store: &Store, session: &str) -> Option<SessionUsage> {
     file(store, session).and_then(|file| store.peek(&file, session))
@@ -108,7 +108,7 @@ pub fn record(
     match recorded {
         Ok(recorded) => recorded,
         Err(LockError::Unusable(file, source)) => Err(SaveError::Unwritable(file, source)),
-        // Another status line of this session is writing what it was told a moment ago.
+        // Another status line of this session writes the report of a moment ago.
         Err(LockError::Busy(_)) => Ok(()),
     }
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{Section, SectionSpec, load, load_by_schema};
 use crate::Position;
-use crate::{Bounded, Fault, LayerKind, Problem, Sources, section_by_schema};
+use crate::{Bounded, Fault, Problem, Sources, section_by_schema};
 
 /// The settings of the section these tests borrow; its defaults stand in config/defaults.yaml.
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]

@@ -1,4 +1,4 @@
-//! Which prompts are commands of a hook that has some of its own, and what is answered.
+//! Prompts that are commands of a hook with commands of its own, and their answers.
 
 use super::super::tests::{Plain, Settings, places_of};
 use super::{Asker, Commands, Line, Reply, is_command, prompted};

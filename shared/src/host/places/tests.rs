@@ -1,4 +1,4 @@
-//! Which folders a call is about, on real folders.
+//! Folders of a call, on real folders.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What is read out of an input, and what is tolerated in it.
+//! Reading an input, and what the reader tolerates.
 
 use super::{Event, Mode, ParseError, parse};
 

@@ -14,11 +14,11 @@ const SPAN_SECS: i64 = 10 * 60;
 /// Less than is known, told by the server itself while nobody told as much.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lower {
-    /// The most of what was told since.
+    /// The highest value reported since.
     pub used_percent: f64,
-    /// When it was told first, in whole seconds since the epoch.
+    /// Time of the first report, in whole seconds since the epoch.
     pub since: i64,
-    /// When it was told last, in whole seconds since the epoch.
+    /// Time of the last report, in whole seconds since the epoch.
     pub last: i64,
     /// How often.
     pub sights: u32,
@@ -49,8 +49,8 @@ impl Lower {
 }
 
 impl Usage {
-    /// What is known of a window after it was told again: `after`, or less if that is believed now. Then what is kept of the
-    /// window above it goes: it would count for more to whoever takes the most of all readings.
+    /// Value of a window after a new report: `after`, or a lower one once it is believed. Then older readings above it go, because
+    /// a reader takes the highest of all readings.
     pub(super) fn lowered(
         &mut self,
         name: &str,
@@ -61,7 +61,7 @@ impl Usage {
     ) -> Window {
         let doubt = self.lower.remove(name);
         if told.used_percent >= before.used_percent {
-            // What was told before the first doubt does not answer it.
+            // A report from before the first doubt does not answer it.
             let stays = doubt.filter(|doubt| told.observed_at < doubt.since);
             stays.map(|doubt| self.lower.insert(name.to_owned(), doubt));
             return after;

@@ -1,4 +1,4 @@
-//! What a session has just seen, and what it only repeats.
+//! New reports of a session, and repeated ones.
 
 use std::cell::Cell;
 
@@ -6,8 +6,7 @@ use super::super::{Sight, Window};
 use super::{ContextWindow, SessionUsage, is_observed, read, record};
 use crate::state::{SaveError, Store};
 
-/// What a session tells at that time: what is used of five hours, if anything is told of them, and how long it has waited
-/// for replies.
+/// A session's report at that time: the used part of five hours, if it has any, and how long it has waited for replies.
 fn told(written_at: i64, used: Option<f64>, total_api_duration_ms: u64) -> SessionUsage {
     let window = |used_percent| Window { used_percent, resets_at: 20_000, observed_at: 0 };
     SessionUsage {
