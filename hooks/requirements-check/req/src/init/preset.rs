@@ -105,7 +105,6 @@ const fn whose(level: LayerKind) -> &'static str {
 mod tests {
     use requirements_check::RequirementsCheck;
     use shared::config::{LayerKind, Sources};
-    use shared::hook::Hook as _;
     use shared::run::configure;
     use shared::switches::Position;
 
