@@ -74,11 +74,6 @@ impl Script {
         self
     }
 
-    /// The next reply to a judge, made from the request: for judges that ask side by side.
-    pub fn judge_with(self, reply: impl Fn(&Recorded) -> Reply + Send + Sync + 'static) -> Self {
-        self.judge(Answer::made_by(reply))
-    }
-
     /// The reply to every request without tools.
     pub fn aux(mut self, answer: impl Into<Answer>) -> Self {
         self.aux = answer.into();
