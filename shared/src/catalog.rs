@@ -37,9 +37,6 @@ pub struct HookEntry {
     pub costs_money: bool,
     /// It opens connections.
     pub uses_network: bool,
-    /// It works from readings of [`crate::usage`].
-    #[serde(default)]
-    pub needs_usage: bool,
     /// Names to link into the user's path. One that no binary has is a second name of the hook's own binary.
     pub commands: Vec<String>,
     /// Permission rules under which Claude may run its harmless commands without asking; offered, never taken for granted.

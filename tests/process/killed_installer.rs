@@ -33,8 +33,6 @@ const CHANGES: [&str; 9] =
 
 const INSTALL: &str = "install --prebuilt PREBUILT --hooks credit-pacer --statusline --allow-rules --yes";
 
-const ENABLE: &str = "enable stop-momentum --prebuilt PREBUILT";
-
 /// The library that kills, compiled once for all tests.
 fn killer() -> &'static Path {
     static COMPILED: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
@@ -315,25 +313,6 @@ const SETTINGS: &str = "{ \"statusLine\": {\"padding\": 0, \"type\": \"command\"
 fn install() {
     let command = Killed { line: INSTALL, again: Again::Completes, back: Some("uninstall --yes") };
     survives_being_killed(|| User::new(Some(SETTINGS), &[]), command, 20);
-}
-
-#[test]
-fn install_where_there_is_nothing() {
-    let command = Killed { line: INSTALL, again: Again::Completes, back: Some("uninstall --yes") };
-    survives_being_killed(|| User::new(None, &[]), command, 20);
-}
-
-#[test]
-fn enable() {
-    let back = Some("disable stop-momentum --yes");
-    let command = Killed { line: ENABLE, again: Again::Completes, back };
-    survives_being_killed(|| User::new(Some(SETTINGS), &[INSTALL]), command, 10);
-}
-
-#[test]
-fn disable() {
-    let command = Killed { line: "disable stop-momentum --yes", again: Again::Completes, back: Some(ENABLE) };
-    survives_being_killed(|| User::new(Some(SETTINGS), &[INSTALL, ENABLE]), command, 8);
 }
 
 #[test]

@@ -38,7 +38,6 @@ mod stand_in;
 mod stop_momentum;
 mod tempo_stop;
 mod typed;
-mod upgrades;
 
 #[test]
 fn every_file_of_the_suite_is_listed() {

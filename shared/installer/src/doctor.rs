@@ -21,7 +21,6 @@ pub(crate) mod shapes;
 mod state;
 mod strangers;
 pub(crate) mod twice;
-mod usage;
 pub(crate) mod world;
 
 use std::fs;
@@ -77,7 +76,7 @@ fn look(world: &World<'_>) -> Report {
     let state = state::look(world);
     let Proofs { findings: proofs, all_passed } = proofs::look(world);
     let configuration = configuration::look(world);
-    let mut sections = vec![
+    let sections = vec![
         Section::new("Binaries", binaries::look(world)),
         Section::new("Registrations", registrations(world)),
         Section::new("In force", in_force::findings(&world.levels, !world.registered().is_empty())),
@@ -87,7 +86,6 @@ fn look(world: &World<'_>) -> Report {
         Section::new("Last firing", firings(world)),
         Section::new("Claude Code", vec![client(world, all_passed)]),
     ];
-    sections.extend(usage(world).map(|finding| Section::new("Usage", vec![finding])));
     let mut report = Report::new(sections);
     if let Some(off) = &configuration.off {
         report = report.but_for(off);
@@ -101,7 +99,6 @@ fn registrations(world: &World<'_>) -> Vec<Finding> {
         home: &world.user().home,
         project: world.nearest().project.as_deref(),
         is_there: &Path::exists,
-        is_started: &|name| world.catalog.hook(name).map(|hook| world.is_in_settings(&hook.name)),
     };
     let mut found = Vec::new();
     for level in &world.levels {
@@ -165,21 +162,6 @@ fn client(world: &World<'_>, all_passed: bool) -> Finding {
         let _ = proved::passed(store, version, world.now());
     }
     client::finding(version.as_deref(), &before, all_passed)
-}
-
-fn usage(world: &World<'_>) -> Option<Finding> {
-    let user = world.user();
-    let needs = world.registered().into_iter().find(|hook| hook.needs_usage);
-    let requirements = user.file(&user.requirements).ok().and_then(|file| file.read().ok().flatten());
-    usage::finding(&usage::Facts {
-        usage: world.store().as_ref().and_then(shared::usage::read),
-        now: world.now(),
-        needed_by: needs.map(|hook| hook.name.clone()),
-        origin: usage::Origin::of(&world.levels, world.catalog, requirements.as_deref()),
-        installed: needs.and_then(|hook| installed(world, hook)),
-        session: client::last_session(world.config()).map(Timestamp::from),
-        command: user.voice.line("statusline"),
-    })
 }
 
 #[cfg(test)]

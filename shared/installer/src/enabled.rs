@@ -116,7 +116,26 @@ impl Enabled {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::{Enabled, PartOff};
+    use crate::places::{Installation, Scope};
+
+    #[test]
+    fn way_on_fits_what_switched_the_hook_off() {
+        let installation = Installation::scratch(Path::new("/home/me"), Scope::User);
+        for (set_by, line) in [
+            ("its switch", "a-hook auto"),
+            ("~/.claude/hook-state/OFF", "req resume"),
+            (".claude/requirements.yaml", "req enable --hook a-hook --local"),
+            (".claude/requirements.local.yaml", "req enable --hook a-hook --local"),
+            ("~/.claude/requirements.yaml", "cargo xtask enable a-hook"),
+        ] {
+            let status = format!(r#"{{"enabled": false, "set_by": "{set_by}"}}"#);
+            let off = Enabled::of(serde_json::from_str(&status).unwrap(), "a-hook");
+            assert!(off.way_on("a-hook", &installation).ends_with(line), "{set_by}");
+        }
+    }
 
     #[test]
     fn a_part_that_is_switched_off_by_hand_is_told_and_the_hooks_own_switch_is_not_one() {

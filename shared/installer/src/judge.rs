@@ -71,7 +71,10 @@ pub(crate) fn chosen(
     }
     let ways = [
         (Judge::MessagesApi, "Anthropic's API, paid by the token: with the key in ANTHROPIC_API_KEY"),
-        (Judge::ClaudeCli, "your own `claude -p`, with your login: from your plan's credits, and slower"),
+        (
+            Judge::ClaudeCli,
+            "your own `claude -p`, with your login: it counts toward your usage limits, and is slower",
+        ),
     ];
     let question = format!("How shall {} ask a model? Either costs", names(hooks));
     let answer = answered(Select::new(&question, ways.iter().map(|(_, line)| *line).collect()).raw_prompt())?;

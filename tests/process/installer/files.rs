@@ -31,14 +31,6 @@ fn everything_installed_and_taken_away_leaves_the_same_bytes() {
 }
 
 #[test]
-fn where_there_was_no_file_there_is_none_again() {
-    let user = User::new();
-    user.types(ALL);
-    user.types("uninstall --yes --purge");
-    assert_eq!(user.beside(), [""; 0], "and --purge leaves nothing of ours");
-}
-
-#[test]
 fn disabling_enabling_and_undoing_are_each_others_opposites() {
     for before in FILES {
         let user = User::with(before);
@@ -149,16 +141,6 @@ fn a_purge_takes_our_schema_for_editors_along_and_says_where_marks_stay() {
         assert_eq!(user.home(schema).exists(), stays, "{said}");
         assert!(said.contains("marks and waivers stay in each repository, in .git/requirements"), "{said}");
     }
-}
-
-#[test]
-fn enabling_a_hook_tells_of_that_one_and_of_any_that_does_not_hold() {
-    let user = User::with("{}");
-    user.types("install --prebuilt PREBUILT --hooks rate-awareness --yes");
-    let outcome = user.types("enable stop-momentum --prebuilt PREBUILT");
-    let (said, noted) = (outcome.stdout_text(), outcome.stderr_text());
-    assert!(said.contains("stop-momentum\n") && !said.contains("rate-awareness"), "{said}");
-    assert!(noted.contains("registered stop-momentum in ") && !noted.contains("rate-awareness"), "{noted}");
 }
 
 #[test]
@@ -284,4 +266,31 @@ fn a_hooks_further_program_is_installed_beside_it_found_by_its_name_and_goes_wit
     assert!(says("requirements-check").contains("requirements-check status"));
     user.types("uninstall --yes");
     assert!(!user.deployed("req").exists() && !user.home(".local/bin/req").exists());
+}
+
+#[test]
+fn a_purge_takes_the_hooks_data_and_leaves_what_is_the_users() {
+    let user = User::new();
+    user.types(ALL);
+    for path in
+        ["hook-state/journal.jsonl", "hook-state/pause-recorder/registry.json", "requirements.yaml.before-1"]
+    {
+        user.sandbox.write_home(format!(".claude/{path}"), "ours");
+    }
+    user.sandbox.write_home(".claude/CLAUDE.md", "mine");
+    let elsewhere = user.sandbox.state_dir();
+    fs::write(elsewhere.join("journal.jsonl"), "{}").unwrap();
+    let purge = user.command("uninstall --purge --yes");
+    let said = purge.env("CLAUDE_HOOK_STATE_DIR", elsewhere.display().to_string()).run().stdout_text();
+    for part in [
+        "~/.claude/hook-state",
+        ".git/requirements",
+        ".claude/sessions",
+        "was named by CLAUDE_HOOK_STATE_DIR and stays",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(elsewhere.join("journal.jsonl").exists());
+    assert_eq!(user.beside(), ["CLAUDE.md"]);
+    assert_eq!(user.types("uninstall --dry-run").stdout_text(), "nothing is installed\n");
 }

@@ -1,6 +1,7 @@
 //! What the installer does not touch, and what it says where something is not as it should be.
 
 use super::User;
+use crate::driver::tree;
 use std::fs;
 use std::path::Path;
 
@@ -177,4 +178,17 @@ fn one_file_that_cannot_be_read_keeps_nothing_else() {
     let said = user.fails("disable rate-awareness --yes");
     assert!(said.contains("requirements.yaml"), "{said}");
     assert_eq!(user.bytes(), None, "it is no longer registered all the same");
+}
+
+#[test]
+fn a_manifest_of_a_newer_version_stops_every_command_that_would_change_it() {
+    let user = User::new();
+    let newer = r#"{"product":"barbless","version":2,"files":{},"more":["kept"]}"#;
+    user.sandbox.write_home(".claude/hooks/manifest.json", newer);
+    let before = tree(&user.sandbox.home());
+    for line in [INSTALL, "enable stop-momentum --prebuilt PREBUILT", "uninstall --purge --yes"] {
+        let said = user.fails(line);
+        assert!(said.contains("manifest.json was written by a newer version of Barbless"), "{line}: {said}");
+    }
+    assert_eq!(tree(&user.sandbox.home()), before);
 }

@@ -1,11 +1,9 @@
 //! Whose settings: a project's own name nobody's home and tell who lacks a hook; the local ones are the user's.
 
 use super::User;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fs;
-use tests::payloads::Session;
-use tests::process::Invocation;
-use tests::sandbox::{Level, Sandbox};
+use tests::sandbox::Level;
 
 const PROJECT: &str =
     "install --prebuilt PREBUILT --hooks rate-awareness --scope project --project PROJECT --yes";
@@ -16,15 +14,6 @@ const LOCAL: &str =
 fn line(settings: &str, event: &str) -> String {
     let settings: Value = serde_json::from_str(settings).unwrap();
     settings["hooks"][event][0]["hooks"][0]["command"].as_str().unwrap().to_owned()
-}
-
-/// What the shell prints for the line in this world.
-fn run(sandbox: &Sandbox, line: &str, input: &[u8]) -> String {
-    let shell = Invocation::new("/bin/sh", sandbox).args(["-c", line]).stdin(input);
-    let outcome =
-        shell.env("CLAUDE_PROJECT_DIR", sandbox.project().display().to_string()).env("CLAUDECODE", "1").run();
-    outcome.assert_exit(0);
-    outcome.stdout_text()
 }
 
 #[test]
@@ -45,47 +34,6 @@ fn a_projects_settings_name_nobodys_home_and_come_back_as_they_were() {
     user.types("uninstall --scope project --project PROJECT --yes");
     assert_eq!(fs::read_to_string(&settings).unwrap(), "{\"model\":\"opus\"}");
     assert!(user.deployed("rate-awareness").exists(), "the binaries are the user's");
-}
-
-#[test]
-fn the_line_of_a_project_is_the_hook_where_it_is_installed_and_a_notice_where_not() {
-    let user = User::new();
-    let folder = user.with_real("rate-awareness");
-    user.types(&PROJECT.replace("PREBUILT", &folder));
-    let settings = fs::read_to_string(user.sandbox.settings_path(Level::Project)).unwrap();
-    let (call, start) = (line(&settings, "PreToolUse"), line(&settings, "SessionStart"));
-    let session = Session::new(&user.sandbox);
-    user.sandbox
-        .requirements(Level::User, "rate-awareness: {global_default: {capacity: 1, refill_per_sec: 0}}\n");
-    let input = session.pre_tool_use("Bash", json!({ "command": "ls" })).to_bytes();
-    assert_eq!(run(&user.sandbox, &call, &input), "");
-    let told = run(&user.sandbox, &call, &input);
-    assert!(told.contains("systemMessage"), "the second call is past its bucket: {told:?}");
-    assert_eq!(run(&user.sandbox, &start, b"{}"), "");
-
-    let teammate = Sandbox::new();
-    assert_eq!(run(&teammate, &call, &input), "");
-    let told: Value = serde_json::from_str(&run(&teammate, &start, b"{}")).unwrap();
-    let told = told["systemMessage"].as_str().unwrap();
-    for way in ["./req hooks install --hooks rate-awareness;", "cargo xtask install --hooks rate-awareness"] {
-        assert!(told.contains(way), "{told}");
-    }
-}
-
-#[test]
-fn a_hook_registered_for_all_projects_is_not_counted_twice_in_one() {
-    let user = User::new();
-    let folder = user.with_real("rate-awareness");
-    user.types(&PROJECT.replace("PREBUILT", &folder));
-    let call = line(&fs::read_to_string(user.sandbox.settings_path(Level::Project)).unwrap(), "PreToolUse");
-    user.sandbox
-        .requirements(Level::User, "rate-awareness: {global_default: {capacity: 1, refill_per_sec: 0}}\n");
-    let input = Session::new(&user.sandbox).pre_tool_use("Bash", json!({ "command": "ls" })).to_bytes();
-    let says = || !run(&user.sandbox, &call, &input).is_empty();
-    // The first pays, the next two are past the bucket; the fourth, a repetition, would be told too.
-    assert_eq!([says(), says(), says()], [false, true, true]);
-    user.types(&format!("install --prebuilt {folder} --hooks rate-awareness --yes"));
-    assert_eq!([says(), says(), says(), says()], [false; 4], "the user's own entry does the work");
 }
 
 #[test]

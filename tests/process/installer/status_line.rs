@@ -15,12 +15,6 @@ const OWN: &str = "# mine\nversion: \"1.0\"   # kept\n";
 
 const CHAINED: &str = "credit-pacer:\n  statusline:\n    chain: \"mine --x 'a b'\"\n";
 
-/// What an installation says that leaves another status line where it is.
-const NEXT: &str = "cargo xtask statusline, which prints yours below its own";
-
-/// What is left of a hook that was disabled and enabled again.
-const ENABLED: &str = "credit-pacer:\n  enabled: true\n";
-
 impl User {
     fn has_requirements(&self, text: &str) {
         self.sandbox.write_home(".claude/requirements.yaml", text);
@@ -70,29 +64,6 @@ fn the_client_says_why_it_waits_and_an_entry_that_does_not_is_told_and_mended() 
     );
     user.types("enable credit-pacer --prebuilt PREBUILT");
     assert_eq!(user.text(), installed);
-}
-
-#[test]
-fn another_one_is_left_alone_and_where_readings_come_from_is_said() {
-    let user = User::with(MINE);
-    let said = user.types(INSTALL).stdout_text();
-    assert_eq!(user.line()["command"], "mine --x 'a b'");
-    assert!(said.contains("the status line is another one"), "{said}");
-    assert!(said.contains(NEXT), "{said}");
-    user.types("disable credit-pacer --yes");
-    let said = user.types("enable credit-pacer --prebuilt PREBUILT").stdout_text();
-    assert!(said.contains(NEXT), "{said}");
-    user.types("uninstall --yes");
-    // Disabling has written a file of the user's, which is theirs to keep.
-    assert_eq!((user.text().as_str(), user.requirements().as_deref()), (MINE, Some(ENABLED)));
-}
-
-#[test]
-fn where_the_usage_api_is_asked_nothing_is_missing() {
-    let user = User::with(MINE);
-    user.has_requirements("credit-pacer: {usage_api: {enabled: true}}\n");
-    let said = user.types(INSTALL).stdout_text();
-    assert!(!said.contains(NEXT), "{said}");
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! The deployed files and the commands that lead to them, against the manifest. Pure.
 
-use std::path::Path;
-
 use shared::catalog::{Catalog, HookEntry};
 
 use super::finding::{Finding, Repair};
@@ -105,7 +103,6 @@ pub(super) fn look(world: &World<'_>) -> Vec<Finding> {
             .next(voice.prune())
     }));
     found.extend(links(world, world.catalog));
-    found.extend(exposed(world));
     found
 }
 
@@ -120,44 +117,6 @@ pub(crate) fn missing_helpers(world: &World<'_>, hook: &HookEntry) -> Vec<Findin
         Finding::note(what).next(user.voice.deploy_again())
     };
     missing.map(told).collect()
-}
-
-/// The files and folders by which anybody could put another gate in the place of ours.
-fn exposed(world: &World<'_>) -> Vec<Finding> {
-    let user = world.user();
-    let deployed = world.manifest.files.keys().map(|name| user.deployed(name));
-    let folders = [world.config().to_owned(), user.hooks.clone(), user.settings.clone()];
-    folders.into_iter().chain(deployed).filter_map(|path| exposure(&path, &user.show(&path))).collect()
-}
-
-/// Somebody else may change a file or folder.
-#[cfg(unix)]
-fn exposure(path: &Path, shown: &str) -> Option<Finding> {
-    use std::os::unix::fs::MetadataExt;
-    let metadata = std::fs::metadata(path).ok()?;
-    let user = rustix::process::geteuid().as_raw();
-    let who = who_else(metadata.mode(), metadata.uid(), metadata.gid(), user)?;
-    let what = format!("{who} may change it, and make every gate pass everything");
-    let path = format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
-    let found = if who == "its group" { Finding::warning(what) } else { Finding::broken(what) };
-    Some(found.at(shown, None).next(format!("if it is yours: chmod go-w {path}")))
-}
-
-#[cfg(not(unix))]
-fn exposure(_path: &Path, _shown: &str) -> Option<Finding> {
-    None // Access lists decide there; a profile folder is private by default.
-}
-
-/// The administrator may do everything anyway; and on many systems each user is alone in a group of the same number, to
-/// which new files are open.
-#[cfg(unix)]
-const fn who_else(mode: u32, owner: u32, group: u32, user: u32) -> Option<&'static str> {
-    match mode {
-        _ if owner != user && owner != 0 => Some("another user"),
-        mode if mode & 0o002 != 0 => Some("anybody"),
-        mode if mode & 0o020 != 0 && group != user && group != 0 => Some("its group"),
-        _ => None,
-    }
 }
 
 fn is_program(world: &World<'_>, command: &str) -> bool {
@@ -258,23 +217,6 @@ mod tests {
             let found = finding(&facts).unwrap();
             assert_eq!(found.severity, severity, "{found}");
             assert!(found.what.contains(said), "{found}");
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn others_who_may_change_a_file_are_named_but_for_the_administrator_and_a_group_of_ones_own() {
-        for (mode, owner, group, who) in [
-            (0o755, 1000, 1000, None),
-            (0o755, 0, 0, None),
-            (0o755, 1001, 1000, Some("another user")),
-            (0o777, 1000, 1000, Some("anybody")),
-            (0o757, 0, 0, Some("anybody")),
-            (0o775, 1000, 1000, None),
-            (0o775, 1000, 100, Some("its group")),
-            (0o775, 1000, 0, None),
-        ] {
-            assert_eq!(super::who_else(mode, owner, group, 1000), who, "{mode:o} {owner} {group}");
         }
     }
 

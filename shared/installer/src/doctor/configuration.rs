@@ -116,7 +116,7 @@ fn off_file(world: &World<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::{off, problem};
+    use super::{at_rest, off, problem};
     use crate::doctor::finding::Finding;
 
     #[test]
@@ -145,6 +145,14 @@ mod tests {
         ] {
             assert_eq!(problem(text), expected);
         }
+    }
+
+    #[test]
+    fn hooks_of_a_plugin_that_nobody_switched_on_are_one_note() {
+        assert_eq!(at_rest(&[]), None);
+        let found = at_rest(&["a-gate", "b-watch"]).unwrap();
+        assert!(found.what.contains("the plugin brings a-gate and b-watch"), "{found}");
+        assert_eq!(found.next.as_deref(), Some("req enable --hook NAME --global"));
     }
 
     #[test]

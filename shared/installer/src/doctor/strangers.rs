@@ -1,5 +1,4 @@
-//! Entries of others. Doctor never runs them; it reports a program that does not exist, and one that has the name of a hook of
-//! ours. Pure but for the two questions in [`Known`].
+//! Entries of others. Doctor never runs them and reports a program that does not exist. Pure but for the question in [`Known`].
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +13,6 @@ pub(super) struct Known<'a> {
     pub(super) project: Option<&'a Path>,
     /// A file is at this path.
     pub(super) is_there: &'a dyn Fn(&Path) -> bool,
-    /// A hook of ours has this name; `Some(true)` if an entry of ours starts it.
-    pub(super) is_started: &'a dyn Fn(&str) -> Option<bool>,
 }
 
 /// Everything of one level, with the number of entries of others.
@@ -34,27 +31,11 @@ pub(super) fn findings(level: &Level, known: &Known<'_>) -> Vec<Finding> {
 }
 
 fn of_entry(level: &Level, entry: &Entry, known: &Known<'_>) -> Option<Finding> {
-    let program = program(entry, known)?;
+    let program = program(entry, known).filter(|program| !(known.is_there)(program))?;
     let shown = shared::host::display_path(&program, Some(known.home));
-    let found = match named(&program, known) {
-        Some((name, is_started)) => {
-            let what = format!("{shown} has the name of the hook {name}, and this entry is not ours");
-            let found = if is_started { Finding::warning(what) } else { Finding::broken(what) };
-            found.next(format!("req hooks enable {name}; then remove this entry"))
-        }
-        None if !(known.is_there)(&program) => {
-            let what = format!("{shown} is not there, so this entry does nothing");
-            Finding::warning(what).next("put the program back, or remove the entry from the file")
-        }
-        None => return None,
-    };
+    let found = Finding::warning(format!("{shown} does not exist, so this entry does nothing"));
+    let found = found.next("put the program back, or remove the entry from the file");
     Some(found.at(&level.shown, Some(entry.line)).key(format!("hooks.{}", entry.event)))
-}
-
-/// The hook of ours that has the program's name, and whether an entry of ours starts it.
-fn named(program: &Path, known: &Known<'_>) -> Option<(String, bool)> {
-    let name = program.file_stem()?.to_str()?;
-    Some((name.to_owned(), (known.is_started)(name)?))
 }
 
 /// The absolute path that an entry starts with. An entry that needs a shell to be understood has none.
@@ -84,24 +65,23 @@ mod tests {
     use std::path::Path;
 
     use super::{Known, findings};
-    use crate::doctor::finding::Severity::{self, Broken, Ok, Warning};
+    use crate::doctor::finding::Severity::{self, Ok, Warning};
     use crate::doctor::level::{Kind, Level};
 
-    /// The severity for one entry. Only `/there/...` exists; `a-gate` is started by an entry of ours, `b-gate` is not.
+    /// The severity for one entry. Only `/there/...` exists.
     fn severity(entry: &str) -> Option<Severity> {
         let text = format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{{{entry}}}]}}]}}}}"#);
         let known = Known {
             home: Path::new("/home/me"),
             project: Some(Path::new("/there/project")),
             is_there: &|path| path.starts_with("/there"),
-            is_started: &|name| ["a-gate", "b-gate"].contains(&name).then_some(name == "a-gate"),
         };
         let found = findings(&Level::of_text(Kind::User, "f", &text), &known).into_iter();
         found.map(|finding| finding.severity).max()
     }
 
     #[test]
-    fn reports_program_that_does_not_exist_or_has_our_name() {
+    fn reports_program_that_does_not_exist() {
         for (entry, expected) in [
             (r#""command":"/gone/x""#, Some(Warning)),
             (r#""command":"/gone/x","args":[]"#, Some(Warning)),
@@ -116,8 +96,6 @@ mod tests {
             (r#""command":"X=1 /gone/x""#, Some(Ok)),
             (r#""command":"'/gone/unclosed""#, Some(Warning)),
             (r#""type":"prompt","command":"/gone/x""#, None),
-            (r#""command":"/there/a-gate","args":[]"#, Some(Warning)),
-            (r#""command":"/there/b-gate || true""#, Some(Broken)),
         ] {
             assert_eq!(severity(entry), expected, "{entry}");
         }

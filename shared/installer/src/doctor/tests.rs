@@ -100,9 +100,6 @@ fn report_has_every_section_for_programs_and_those_with_findings_for_people() {
     assert_eq!(names, expected);
     let text = report.to_string();
     assert!(text.contains("Binaries\n  broken   ") && !text.contains("Last firing"), "{text}");
-    let usage = r#"{"version":1,"session":"","state":{"observed_at":1,"source":"status_line","windows":{"five_hour":{"used_percent":1,"resets_at":1}}}}"#;
-    machine.write("home/.claude/hook-state/usage.json", usage);
-    assert!(machine.report(&machine.path("none")).sections.iter().any(|section| section.name == "Usage"));
 }
 
 #[test]
