@@ -1,12 +1,14 @@
 //! The books of delays: what was slept, not what was planned. No lock that orders calls is held while the database is written.
 
-use shared::hook::{Hook, Remembered};
+use std::time::Duration;
+
+use shared::hook::Hook;
 use shared::host::{Places, Timestamp};
 use shared::journal;
 use shared::state::Store;
 
 use crate::CreditPacer;
-use crate::database::{Database, DatabaseError, DecisionRow};
+use crate::database::{Database, DelayRow};
 use crate::observe::digest;
 use crate::settings::Settings;
 use crate::state::State;
@@ -24,47 +26,40 @@ pub(crate) fn slept(places: &Places, session: Option<&str>, now: Timestamp) {
         Some(booked)
     });
     let Ok(Some((pending, slept))) = booked else { return };
-    let row = DecisionRow {
+    let secs = (slept + Duration::from_millis(500)).as_secs();
+    let row = DelayRow {
         timestamp: pending.at.micros().div_euclid(1_000_000),
-        should_throttle: true,
-        delay_seconds: i64::try_from((slept + std::time::Duration::from_millis(500)).as_secs())
-            .unwrap_or(i64::MAX),
+        secs: i64::try_from(secs).unwrap_or(i64::MAX),
         session_id: id.to_owned(),
         window: pending.window,
-        used: pending.used,
-        safe: pending.safe,
-        strategy: pending.strategy,
     };
-    let kept = Database::open(&store).and_then(|database| database.add_decision(&row));
-    tell(&store, kept, now);
+    report(&store, Database::open(&store).and_then(|database| database.add_delay(&row, &pending.why)), now);
 }
 
 /// Once a day, at a session's start: removes what is older than `retention_days`.
 pub(crate) fn clean_up(store: &Store, settings: &Settings, now: Timestamp) {
     let secs = now.micros().div_euclid(1_000_000);
-    let state: State = State::file_name("")
-        .and_then(|_| store.peek(&store.session_file::<State>("")?, ""))
-        .unwrap_or_default();
+    let state = State::peek(store).unwrap_or_default();
     if !is_cleaning_due(state.cleaned_at, secs) {
         return;
     }
     let before = secs - i64::from(settings.retention_days.get()) * DAY_SECS;
     let cleaned = Database::open_existing(store)
-        .and_then(|database| database.map_or(Ok(()), |mut database| database.clean_up(before)));
-    tell(store, cleaned, now);
+        .and_then(|database| database.map_or(Ok(()), |database| database.clean_up(before)));
+    report(store, cleaned, now);
 }
 
 pub(crate) const fn is_cleaning_due(cleaned_at: i64, now: i64) -> bool {
     cleaned_at + DAY_SECS <= now || now < cleaned_at
 }
 
-/// The journal keeps what went wrong: pacing goes on without the database, and `history` says what is wrong with it.
-fn tell(store: &Store, result: Result<(), DatabaseError>, now: Timestamp) {
-    if let Err(DatabaseError(told)) = result {
+/// Reports to the journal: pacing goes on without the database.
+pub(crate) fn report(store: &Store, result: Result<(), String>, now: Timestamp) {
+    if let Err(why) = result {
         let entry = journal::Entry {
             hook: CreditPacer::NAME,
             what: "error",
-            text: Some(&told),
+            text: Some(&why),
             ..journal::Entry::default()
         };
         journal::write(store, now, &entry);

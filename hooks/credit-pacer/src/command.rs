@@ -1,33 +1,32 @@
-//! What can be typed: in a shell, and as a prompt.
+//! What can be typed, in a shell and as a prompt. `pace-maker` is another name for `credit-pacer`.
 //!
-//! - `grammar`: the words, and which prompts are commands; `help`: what is said of them
-//! - `turn`: the switches; `status`: what would be done now, and why
-//! - `habits`: when the user works
+//! The verbs that every hook has are those of `shared::cli`. `status` is what its status adds here, `habits` the hours it
+//! suggests.
 
-mod grammar;
 mod habits;
-mod help;
 mod status;
-mod turn;
 
 use std::io;
-use std::path::Path;
 use std::process::ExitCode;
 
+use pacing::Window;
 use shared::cli::{self, Asker, Commands, Line, Verb};
-use shared::hook::Context;
+use shared::hook::{Context, Hook};
 use shared::host::Host;
+use shared::switches::{Position, Turn};
 
 use crate::CreditPacer;
 use crate::effect::Change;
 use crate::settings::Settings;
 use crate::{filter, history, poll, report, statusline};
-use grammar::{MASTER, OWN};
 
-pub(crate) use grammar::Asked;
+pub(crate) use status::lines;
 
 /// The answer to a command.
 pub(crate) type Reply = cli::Reply<Change>;
+
+/// The name of the original tool.
+const OTHER_NAME: &str = "pace-maker";
 
 const fn verb(usage: &'static str, about: &'static str) -> Verb {
     Verb { usage, about }
@@ -35,60 +34,71 @@ const fn verb(usage: &'static str, about: &'static str) -> Verb {
 
 /// The verbs beside those every hook has.
 pub(crate) const VERBS: &[Verb] = &[
-    verb("schema status", "JSON Schema of what status --json prints"),
-    verb("weekly on|off|auto", "pace by the window of seven days"),
-    verb("5-hour on|off|auto", "pace by the window of five hours"),
-    verb("reminder on|off|auto", "the line that reminds Claude of subagents (delegation-guard)"),
-    verb("tempo on|off|auto", "the check of stops (tempo-stop); auto: only while you are away"),
-    verb("tempo session on|off|auto", "the same, in this session alone"),
-    verb("intent-validation on|off|auto", "the check of declared intents (intent-validator)"),
-    verb("statusline", "records what the client tells its status line on stdin, and prints a line"),
-    verb("history [--days N]", "a chart of what was used, with the delays"),
-    verb("report --html FILE [--days N] [--force]", "the same as a page"),
-    verb("decide", "the arithmetic as a filter: a JSON object a line on stdin, its answer on stdout"),
+    verb("5-hour on|off|auto", "delay calls for the 5-hour limit"),
+    verb("weekly on|off|auto", "delay calls for the weekly limit"),
+    verb("history [--days N]", "a chart of usage, with the delays"),
+    verb("report --html FILE [--days N]", "the same as a page"),
+    verb(
+        "statusline",
+        "records the usage that Claude Code gives its status line on stdin, and prints a line",
+    ),
+    verb("decide", "the controller as a filter: a JSON object a line on stdin, its answer on stdout"),
 ];
+
+/// A command of this hook's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// The status; for programs as JSON.
+    Status {
+        /// As JSON.
+        json: bool,
+    },
+    /// The chart of some days.
+    History(Option<u32>),
+    /// Turns the delays for a limit on or off, or gives them back to the files.
+    Turn(Window, Position),
+}
 
 impl Commands for CreditPacer {
     type Asked = Asked;
 
     fn name_of(word: &str) -> Option<&'static str> {
-        [MASTER, OWN].into_iter().find(|name| word.eq_ignore_ascii_case(name))
+        [Self::NAME, OTHER_NAME].into_iter().find(|name| word.eq_ignore_ascii_case(name))
     }
 
     fn asked(line: &Line<'_>) -> Option<Asked> {
-        grammar::asked(line)
-    }
-
-    fn misused(line: &Line<'_>) -> Option<String> {
-        grammar::misused(line)
+        match *line.words {
+            [] => (line.name == OTHER_NAME).then_some(Asked::Status { json: false }),
+            ["status", "--json"] => Some(Asked::Status { json: true }),
+            ["history"] if line.is_prompt => Some(Asked::History(None)),
+            ["history", "--days", days] if line.is_prompt => Some(Asked::History(Some(days.parse().ok()?))),
+            ["5-hour" | "5-hour-limit", word] => Some(Asked::Turn(Window::FiveHour, position(word)?)),
+            ["weekly" | "weekly-limit", word] => Some(Asked::Turn(Window::SevenDay, position(word)?)),
+            _ => None,
+        }
     }
 
     fn answer(wanted: &Asked, asker: &Asker<'_>, _: Option<&Context<'_, Settings>>) -> Reply {
         match *wanted {
-            Asked::Status { name, json } => status::answer(name, json, asker),
-            Asked::StatusSchema => Reply::yes(status::schema()),
-            Asked::History(days) => {
-                match history::typed(asker.host, days.map(|days| days.to_string()).as_deref()) {
-                    Ok(chart) => Reply::yes(chart),
-                    Err(why) => Reply::no(format!("{OWN} history: {why}")),
-                }
-            }
-            Asked::Help(name) => Reply::yes(help::help(name)),
-            Asked::Turn(switch, position) => turn::turned(switch, position, asker),
+            Asked::Status { json: false } => cli::status::<Self, Change>(asker, false),
+            Asked::Status { json: true } => status::json(asker),
+            Asked::History(days) => match history::typed(asker.host, days) {
+                Ok(chart) => Reply::yes(chart),
+                Err(why) => Reply::no(format!("credit-pacer history: {why}")),
+            },
+            Asked::Turn(window, position) => turned(window, position, asker),
         }
     }
 }
 
+fn position(word: &str) -> Option<Position> {
+    Position::of_word(&word.to_ascii_lowercase())
+}
+
 /// Runs a verb of ours in a shell; `None`: it is none of ours.
 pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
-    let name = if is_started_as_master() { MASTER } else { OWN };
-    if let Some(code) = cli::run::<CreditPacer>(host, name, words) {
+    if let Some(code) = cli::run::<CreditPacer>(host, CreditPacer::NAME, words) {
         return Some(code);
-    }
-    if let [verb, .., "--help" | "-h"] = words
-        && let Some(usage) = help::usage(name, verb)
-    {
-        return Some(cli::say(&usage));
     }
     match words {
         ["decide"] => Some(filter::run(io::stdin().lock(), io::stdout().lock())),
@@ -96,13 +106,38 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
         ["poll"] => Some(poll::run(host)),
         ["history", words @ ..] => Some(history::run(host, words)),
         ["report", words @ ..] => Some(report::run(host, words)),
-        _ if cli::is_common::<CreditPacer>(words) => None,
-        _ => Some(cli::wrong_usage(&help::wrong(name, words))),
+        _ => None,
     }
 }
 
-/// The binary was started by its second name.
-fn is_started_as_master() -> bool {
-    let program = std::env::args_os().next().unwrap_or_default();
-    Path::new(&program).file_stem().is_some_and(|name| name == MASTER)
+/// Turns the switch of a limit. Whoever types may switch delays on; only the user may do the rest.
+fn turned(window: Window, position: Position, asker: &Asker<'_>) -> Reply {
+    let name = window.name();
+    let verb = if window == Window::FiveHour { "5-hour" } else { "weekly" };
+    if position != Position::On && !asker.caller.is_operator() {
+        let line = format!("{} {verb} {}", CreditPacer::NAME, position.word());
+        return Reply::no(asker.caller.refusal(&line, true));
+    }
+    if asker.store.is_none() {
+        return Reply::no("credit-pacer: there is no state folder to keep the switch in; set HOME");
+    }
+    let turn = Turn::everywhere(format!("{}.{}", CreditPacer::NAME, window.key()), position);
+    let Some(section) = asker.section::<CreditPacer>(&asker.switches().with(&turn, asker.host.now())) else {
+        return Reply::no("credit-pacer: the built-in defaults cannot be read; this is a bug");
+    };
+    if section.overruled_keys.iter().any(|key| key == window.key()) {
+        return Reply::no(format!("{name}: locked by your global requirements.yaml; nothing was changed"));
+    }
+    let word = if section.settings.is_paced_by(window) { "on" } else { "off" };
+    let by = section.origin(&section.settings.enabled_key(window));
+    let by = by.map_or_else(String::new, |by| format!(", set by {by}"));
+    let off = if section.enabled { "" } else { "; but credit-pacer is off" };
+    let back = match position {
+        Position::Off => format!("\non again: credit-pacer {verb} auto"),
+        Position::On | Position::Auto => String::new(),
+    };
+    Reply { effects: vec![Change::Turn(turn)], ..Reply::yes(format!("{name}: {word}{by}{off}{back}")) }
 }
+
+#[cfg(test)]
+mod tests;

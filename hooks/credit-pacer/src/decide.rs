@@ -10,6 +10,7 @@ use shared::usage::line::Line;
 
 use crate::CreditPacer;
 use crate::books::{DAY_SECS, is_cleaning_due};
+use crate::database::Why;
 use crate::effect::Change;
 use crate::observe::{CallFacts, Facts, Scene, StartFacts};
 use crate::settings::{Settings, by_project};
@@ -263,13 +264,8 @@ impl Session {
 impl Pending {
     fn of(window: &WindowPace, pace: &Pace, at: Timestamp) -> Self {
         let used = window.reading.map(|(_, reading)| reading.used_percent);
-        Self {
-            at,
-            window: Some(window.window),
-            used,
-            safe: Some(window.safe_percent),
-            strategy: pace.strategy,
-        }
+        let why = Why { used, safe: Some(window.safe_percent), strategy: pace.strategy };
+        Self { at, window: Some(window.window), why }
     }
 }
 

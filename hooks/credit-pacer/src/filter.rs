@@ -9,11 +9,10 @@ use std::io::{self, BufRead, Read, Write};
 use std::process::ExitCode;
 
 use pacing::{
-    Call, Learned, Question, Reading, Rules, Snapshot, Status, Strategy, Window, WindowPace, seconds,
-    whole_seconds,
+    Call, DAY_SECS, Learned, Pace, Question, Reading, Rules, Snapshot, WindowPace, seconds, whole_seconds,
 };
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
 use crate::observe::digest;
 use crate::rules;
@@ -22,22 +21,28 @@ use crate::settings::Settings;
 /// A longer line is bad, in bytes.
 const MAX_LINE: u64 = 64 * 1024 * 1024;
 
+/// Calls further away from each other, or from now, are a slip, in seconds.
+const YEAR_SECS: f64 = 366.0 * 86_400.0;
+
+/// A reading may be this many seconds in the future.
+const CLOCK_PLAY_SECS: f64 = 90.0;
+
 /// The form of a line.
 const SHAPE: &str = r#"{"now": SECONDS, "session": "NAME", "snapshots": [{"at": SECONDS, "five_hour": {"used_percent": NUMBER, "resets_at": SECONDS}, "seven_day": {...}}], "calls": [{"at": SECONDS, "session": "NAME", "slept_secs": NUMBER}], "settings": {...}}, or {"learn": {"calls": [...], "snapshots": [...]}, "settings": {...}}"#;
 
-/// A line. What is `null` counts as left out; unknown keys are ignored.
+/// A line. `null` counts as left out; unknown keys are ignored.
 #[derive(Debug, Deserialize)]
 struct Line {
     now: Option<f64>,
     session: Option<String>,
-    snapshots: Option<Vec<SnapshotLine>>,
-    calls: Option<Vec<CallLine>>,
+    learn: Option<History>,
     settings: Option<Map<String, Value>>,
-    learn: Option<Learn>,
+    #[serde(flatten)]
+    history: History,
 }
 
 #[derive(Debug, Deserialize)]
-struct Learn {
+struct History {
     calls: Option<Vec<CallLine>>,
     snapshots: Option<Vec<SnapshotLine>>,
 }
@@ -62,75 +67,33 @@ struct ReadingLine {
     resets_at: Option<f64>,
 }
 
-/// A line that is answered.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum Answer {
-    Pace(Paced),
-    Learned { learned: LearnedSoFar },
-    Bad { error: String },
-}
-
-#[derive(Debug, Serialize)]
-struct LearnedSoFar {
-    days: usize,
-    calls: u64,
-}
-
-#[derive(Debug, Serialize)]
-struct Paced {
-    delay_secs: f64,
-    strategy: Strategy,
-    constrained_window: Option<Window>,
-    reason: String,
-    windows: BTreeMap<Window, PacedWindow>,
-}
-
-/// A window; `null` where a number is not known.
-#[derive(Debug, Serialize)]
-struct PacedWindow {
-    status: Status,
-    used_percent: Option<f64>,
-    elapsed_percent: Option<f64>,
-    allowance_percent: Option<f64>,
-    safe_percent: Option<f64>,
-    over_percent: Option<f64>,
-    delay_secs: f64,
-    forecast: Option<Forecast>,
-}
-
-#[derive(Debug, Serialize)]
-struct Forecast {
-    calls_expected: f64,
-    calls_that_fit: f64,
-}
-
 /// The memory from line to line.
 #[derive(Debug, Default)]
 struct Memory {
     learned: Learned,
     /// A `learn` line came.
     is_taught: bool,
-    /// The calls that are known: the time of the newest, and how many have that time.
-    newest: (f64, usize),
+    /// All known calls and readings, by time.
+    calls: Vec<Call>,
+    snapshots: Vec<Snapshot>,
     /// The call that the last line asked about.
     asked: Option<(f64, u64)>,
     /// The settings of the last line, and the rules they make around that time.
     rules: Option<(Map<String, Value>, i64, Rules)>,
 }
 
-/// Answers every line until there are no more. Whoever listens may leave before the end.
+/// Answers every line until there are no more. The reader of the answers may leave before the end.
 pub(crate) fn run(mut input: impl BufRead, mut output: impl Write) -> ExitCode {
     let mut memory = Memory::default();
     let mut line = Vec::new();
     loop {
         line.clear();
         let answer = match next_line(&mut input, &mut line) {
-            Ok(true) => memory.answer(&line).unwrap_or_else(|error| Answer::Bad { error }),
+            Ok(true) => memory.answer(&line).unwrap_or_else(|error| json!({ "error": error })),
             Ok(false) => return ExitCode::SUCCESS,
             Err(_) => return ExitCode::FAILURE,
         };
-        match write_line(&mut output, &answer) {
+        match writeln!(output, "{answer}").and_then(|()| output.flush()) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
             Err(_) => return ExitCode::FAILURE,
@@ -147,74 +110,110 @@ fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     Ok(read > 0)
 }
 
-fn write_line(output: &mut impl Write, answer: &Answer) -> io::Result<()> {
-    let mut text = serde_json::to_vec(answer)?;
-    text.push(b'\n');
-    output.write_all(&text)?;
-    output.flush()
-}
-
 impl Memory {
-    fn answer(&mut self, line: &[u8]) -> Result<Answer, String> {
+    fn answer(&mut self, line: &[u8]) -> Result<Value, String> {
         let line: Line =
             serde_json::from_slice(line).map_err(|error| format!("{error}; a line is {SHAPE}"))?;
         let settings = line.settings.unwrap_or_default();
-        let calls = calls(line.calls);
-        if let Some(learn) = line.learn {
+        if let Some(history) = line.learn {
             Settings::over_defaults(&settings).map_err(|why| format!("settings: {why}"))?;
-            self.is_taught = true;
-            self.learn(self::calls(learn.calls), &snapshots(learn.snapshots)?);
-            let (days, calls) = (self.learned.habit.days(), self.learned.habit.calls().round());
-            let learned = LearnedSoFar { days, calls: u64::try_from(whole_seconds(calls)).unwrap_or(0) };
-            return Ok(Answer::Learned { learned });
+            return self.teach(history).map_err(|why| format!("learn.{why}"));
         }
         let now = line
             .now
             .filter(|now| now.is_finite())
             .ok_or_else(|| format!("now is missing; a line is {SHAPE}"))?;
-        let snapshots = snapshots(line.snapshots)?;
+        let (mut calls, snapshots) = (calls(line.history.calls), snapshots(line.history.snapshots)?);
+        near("calls", calls.iter().map(|call| call.at), now)?;
         let goes_on = self.asked.is_some_and(|(at, session)| {
             calls.iter().any(|call| call.session == session && (call.at - at).abs() < 1e-3)
         });
+        let rules = rules(&mut self.rules, settings, now)?.clone();
         if !self.is_taught && !goes_on {
-            (self.learned, self.newest) = (Learned::default(), (f64::NEG_INFINITY, 0));
+            (self.learned, self.calls, self.snapshots) = Default::default();
         }
         self.asked = Some((now, digest(line.session.as_deref().unwrap_or_default())));
-        self.learn(calls.into_iter().filter(|call| call.at <= now).collect(), &snapshots);
-        let rules = rules(&mut self.rules, settings, now)?;
-        let pace = pacing::decide(&Question { now, snapshots: &snapshots, learned: &self.learned }, rules);
-        Ok(Answer::Pace(Paced {
-            delay_secs: pace.delay_secs,
-            strategy: pace.strategy,
-            constrained_window: pace.constrained_window,
-            reason: pace.reason,
-            windows: pace
-                .windows
-                .iter()
-                .map(|window| (window.window, PacedWindow::of(window, now)))
-                .collect(),
-        }))
+        calls.retain(|call| call.at <= now);
+        let of_now = snapshots.iter().filter(|snapshot| seconds(snapshot.at) <= now + CLOCK_PLAY_SECS);
+        self.learn(calls, of_now.copied().collect());
+        let pace = pacing::decide(&Question { now, snapshots: &snapshots, learned: &self.learned }, &rules);
+        Ok(paced(&pace, now))
     }
 
-    /// Learns from calls and readings in the order of their time. Calls that are known already are passed over.
-    fn learn(&mut self, mut calls: Vec<Call>, snapshots: &[Snapshot]) {
-        calls.sort_by(|one, other| one.at.total_cmp(&other.at));
-        let (newest, known) = self.newest;
-        let fresh = calls.iter().position(|call| call.at >= newest).unwrap_or(calls.len());
-        let same = calls[fresh..].iter().take_while(|call| call.at <= newest).count();
-        let mut snapshots = snapshots.iter().peekable();
-        for call in &calls[fresh + same.min(known)..] {
-            while let Some(snapshot) = snapshots.next_if(|snapshot| seconds(snapshot.at) <= call.at) {
-                self.learned.read(snapshot);
-            }
-            self.learned.call(*call);
-        }
-        snapshots.for_each(|snapshot| self.learned.read(snapshot));
-        if let Some(last) = calls.last().filter(|last| last.at >= newest) {
-            let at_once = calls.iter().rev().take_while(|call| call.at >= last.at).count();
-            self.newest = (last.at, at_once);
+    fn teach(&mut self, history: History) -> Result<Value, String> {
+        let (calls, snapshots) = (calls(history.calls), snapshots(history.snapshots)?);
+        let times =
+            calls.iter().map(|call| call.at).chain(snapshots.iter().map(|snapshot| seconds(snapshot.at)));
+        let known = self.calls.last().map(|call| call.at);
+        let center = known.or_else(|| median(times.collect())).unwrap_or_default();
+        near("calls", calls.iter().map(|call| call.at), center)?;
+        near("snapshots", snapshots.iter().map(|snapshot| seconds(snapshot.at)), center)?;
+        self.is_taught = true;
+        self.learn(calls, snapshots);
+        let (days, calls) = (self.learned.habit.days(), self.learned.habit.calls().round());
+        Ok(json!({ "learned": { "days": days, "calls": whole_seconds(calls) } }))
+    }
+
+    /// Learns what is new in the order of time. Where something older than the known past is new, all is learned again.
+    fn learn(&mut self, calls: Vec<Call>, snapshots: Vec<Snapshot>) {
+        let (calls, snapshots) = (self.new_calls(calls), self.new_snapshots(snapshots));
+        let known = self.calls.last().map_or(f64::NEG_INFINITY, |call| call.at);
+        let read = self.snapshots.last().map_or(i64::MIN, |snapshot| snapshot.at);
+        let is_older = calls.first().is_some_and(|call| call.at < known)
+            || snapshots.first().is_some_and(|snapshot| snapshot.at < read);
+        let (from_call, from_snapshot) = (self.calls.len(), self.snapshots.len());
+        self.calls.extend(calls);
+        self.snapshots.extend(snapshots);
+        if is_older {
+            self.calls.sort_by(|one, other| one.at.total_cmp(&other.at));
+            self.snapshots.sort_by_key(|snapshot| snapshot.at);
+            self.learned = learn(Learned::default(), &self.calls, &self.snapshots);
+        } else {
+            let learned = std::mem::take(&mut self.learned);
+            self.learned = learn(learned, &self.calls[from_call..], &self.snapshots[from_snapshot..]);
         }
     }
+
+    /// The calls that are not known yet, by time. Parallel calls have the same time and session.
+    fn new_calls(&self, mut calls: Vec<Call>) -> Vec<Call> {
+        calls.sort_by(|one, other| one.at.total_cmp(&other.at));
+        let key = |call: &Call| (call.at.to_bits(), call.session);
+        let first = calls.first().map_or(f64::INFINITY, |call| call.at);
+        let known = &self.calls[self.calls.partition_point(|call| call.at < first)..];
+        let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+        for call in known {
+            *counts.entry(key(call)).or_default() += 1;
+        }
+        calls.retain(|call| match counts.get_mut(&key(call)) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        });
+        calls
+    }
+
+    /// The readings that are not known yet, by time.
+    fn new_snapshots(&self, mut snapshots: Vec<Snapshot>) -> Vec<Snapshot> {
+        snapshots.retain(|new| {
+            let from = self.snapshots.partition_point(|known| known.at < new.at);
+            !self.snapshots[from..].iter().take_while(|known| known.at == new.at).any(|known| known == new)
+        });
+        snapshots
+    }
+}
+
+fn learn(mut learned: Learned, calls: &[Call], snapshots: &[Snapshot]) -> Learned {
+    let mut snapshots = snapshots.iter().peekable();
+    for call in calls {
+        while let Some(snapshot) = snapshots.next_if(|snapshot| seconds(snapshot.at) <= call.at) {
+            learned.read(snapshot);
+        }
+        learned.call(*call);
+    }
+    snapshots.for_each(|snapshot| learned.read(snapshot));
+    learned
 }
 
 /// The rules of these settings around now: those of the line before, where nothing changed and the day is near.
@@ -224,14 +223,28 @@ fn rules(
     now: f64,
 ) -> Result<&Rules, String> {
     let now = whole_seconds(now);
-    let is_known = known
-        .as_ref()
-        .is_some_and(|(before, at, _)| *before == settings && (0..43_200).contains(&now.saturating_sub(*at)));
+    let is_known = known.as_ref().is_some_and(|(before, at, _)| {
+        *before == settings && (0..DAY_SECS / 2).contains(&now.saturating_sub(*at))
+    });
     if !is_known {
         let typed = Settings::over_defaults(&settings).map_err(|why| format!("settings: {why}"))?;
         *known = Some((settings, now, rules::around(&typed, now)));
     }
     known.as_ref().map(|(_, _, rules)| rules).ok_or_else(|| "settings: there are none".to_owned())
+}
+
+fn median(mut times: Vec<f64>) -> Option<f64> {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied()
+}
+
+/// The first time that is far away from `center`, as an error.
+fn near(list: &str, mut times: impl Iterator<Item = f64>, center: f64) -> Result<(), String> {
+    let is_far = |at: f64| (at - center).abs() > YEAR_SECS;
+    let far = times
+        .position(is_far)
+        .map(|index| format!("{list}[{index}].at is more than a year away from the other times"));
+    far.map_or(Ok(()), Err)
 }
 
 fn calls(lines: Option<Vec<CallLine>>) -> Vec<Call> {
@@ -244,20 +257,20 @@ fn calls(lines: Option<Vec<CallLine>>) -> Vec<Call> {
 }
 
 fn snapshots(lines: Option<Vec<SnapshotLine>>) -> Result<Vec<Snapshot>, String> {
+    let snapshot = |(index, line): (usize, SnapshotLine)| {
+        let reading =
+            |window: &str, line| reading(line).map_err(|why| format!("snapshots[{index}].{window}.{why}"));
+        Ok(Snapshot {
+            at: whole_seconds(line.at),
+            five_hour: reading("five_hour", line.five_hour)?,
+            seven_day: reading("seven_day", line.seven_day)?,
+        })
+    };
     let mut snapshots = lines
         .unwrap_or_default()
         .into_iter()
         .enumerate()
-        .map(|(index, line)| {
-            let reading = |window: &str, line| {
-                reading(line).map_err(|why| format!("snapshots[{index}].{window}.{why}"))
-            };
-            Ok(Snapshot {
-                at: whole_seconds(line.at),
-                five_hour: reading("five_hour", line.five_hour)?,
-                seven_day: reading("seven_day", line.seven_day)?,
-            })
-        })
+        .map(snapshot)
         .collect::<Result<Vec<_>, String>>()?;
     snapshots.sort_by_key(|snapshot| snapshot.at);
     Ok(snapshots)
@@ -274,23 +287,32 @@ fn reading(line: Option<ReadingLine>) -> Result<Option<Reading>, String> {
     Ok(Some(Reading { used_percent, resets_at: whole_seconds(resets_at) }))
 }
 
-impl PacedWindow {
-    fn of(pace: &WindowPace, now: f64) -> Self {
-        let current = pace.reading.filter(|(_, reading)| seconds(reading.resets_at) > now);
-        let known = |number: f64| current.map(|_| number);
-        Self {
-            status: pace.status,
-            used_percent: pace.reading.map(|(_, reading)| reading.used_percent),
-            elapsed_percent: known(pace.elapsed_percent),
-            allowance_percent: known(pace.allowance_percent),
-            safe_percent: known(pace.safe_percent),
-            over_percent: known(pace.over_percent),
-            delay_secs: pace.delay_secs,
-            forecast: pace
-                .fit
-                .map(|fit| Forecast { calls_expected: fit.expected, calls_that_fit: fit.fitting }),
-        }
-    }
+fn paced(pace: &Pace, now: f64) -> Value {
+    let windows =
+        pace.windows.iter().map(|window| (window.window.key().to_owned(), paced_window(window, now)));
+    json!({
+        "delay_secs": pace.delay_secs,
+        "strategy": pace.strategy,
+        "constrained_window": pace.constrained_window,
+        "reason": pace.reason,
+        "windows": windows.collect::<Map<String, Value>>(),
+    })
+}
+
+/// A window; `null` where a number is not known.
+fn paced_window(pace: &WindowPace, now: f64) -> Value {
+    let current = pace.reading.filter(|(_, reading)| seconds(reading.resets_at) > now);
+    let known = |number: f64| current.map(|_| number);
+    json!({
+        "status": pace.status,
+        "used_percent": pace.reading.map(|(_, reading)| reading.used_percent),
+        "elapsed_percent": known(pace.elapsed_percent),
+        "allowance_percent": known(pace.allowance_percent),
+        "safe_percent": known(pace.safe_percent),
+        "over_percent": known(pace.over_percent),
+        "delay_secs": pace.delay_secs,
+        "forecast": pace.fit.map(|fit| json!({ "calls_expected": fit.expected, "calls_that_fit": fit.fitting })),
+    })
 }
 
 #[cfg(test)]

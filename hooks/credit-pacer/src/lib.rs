@@ -1,19 +1,17 @@
-//! credit-pacer: makes the credits of the 5-hour and the 7-day window last, by delaying tool calls while they are used
-//! faster than the working time allows.
+//! credit-pacer: makes your usage last until the 5-hour limit and the weekly limit reset, by delaying tool calls while they
+//! use it faster.
 //!
-//! The client tells its status line how much is used; `credit-pacer statusline` writes that down. After each tool call
-//! the hook holds it against what may be used by now, and lets the next request to the model wait as long as it takes to
-//! come out at 95 % when the window ends. Nothing here needs credentials or a connection; the usage API is a choice.
+//! Claude Code gives the usage to its status line; `credit-pacer statusline` writes it down. After each tool call the hook compares it
+//! with the safe line and the forecast, and lets the next request to the model wait. Nothing here needs credentials or a
+//! connection; the usage API is a choice.
 //!
-//! - `settings`: what can be set, with its meaning
-//! - `pacing`: the arithmetic, from readings and calls to a delay, and nothing else
-//! - `observe`: what is looked at; `decide`: the rules; `wording`: what is said; `effect`: what is done beside speaking
-//! - `state`: what is remembered of the last calls, by all sessions together
-//! - `statusline`: the client's status line: recorded first, then printed
-//! - `database`: what was used when, over two months
-//! - `poll`: asking the usage API, at most every ten minutes, beside the sessions
-//! - `command`: what can be typed, in a shell and as a prompt
-//! - `history`, `report`: looking back; `filter`: the arithmetic as a filter; `simulate`: the arithmetic put to the test
+//! - `settings`: what can be set; `rules`: the same as the controller takes it
+//! - the crate `pacing`: the controller, from readings and calls to a delay
+//! - `observe`: the inputs; `decide`: the rules; `wording`: the messages; `effect`: what is done beside them
+//! - `state`: the memory of all sessions together; `books`: what was slept
+//! - `statusline`: records the usage, then prints a line; `poll`: asks the usage API beside the sessions
+//! - `database`: usage and delays of two months; `history`, `report`: looking back
+//! - `command`: what can be typed; `filter`: the controller as a filter
 
 mod books;
 mod command;
@@ -38,8 +36,8 @@ pub use state::State;
 
 use std::process::ExitCode;
 
-use shared::cli::{self, Verb};
-use shared::config::SettingFault;
+use shared::cli::{self, Asker, Verb};
+use shared::config::{Section, SettingFault};
 use shared::hook::{Context, Headless, Hook, Input, Outcome};
 use shared::host::{Host, Places, Timestamp};
 
@@ -79,6 +77,10 @@ impl Hook for CreditPacer {
 
     fn run_verb(host: &Host, words: &[&str]) -> Option<ExitCode> {
         command::run(host, words)
+    }
+
+    fn status_lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<String> {
+        command::lines(section, asker)
     }
 
     fn observe(context: &Context<'_, Settings>) -> Option<Facts> {

@@ -141,26 +141,11 @@ fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result
         return Ok(());
     }
     let at = secs(host.now());
-    let row = row(&windows, at);
+    let row = SnapshotRow::of(&windows, at, at);
     let observed = Observed { at, source: Source::UsageApi, sight: Sight::Answered, windows };
     usage::record(store, &observed).map_err(|_| Kind::NotKept)?;
-    let kept = Database::open(store).and_then(|database| database.add_snapshot(&row));
+    let kept = Database::open(store).and_then(|database| database.add_snapshot(&row, "", Source::UsageApi));
     kept.map_err(|_| Kind::NotKept.into())
-}
-
-fn row(windows: &BTreeMap<String, Window>, at: i64) -> SnapshotRow {
-    let of = |window: pacing::Window| windows.get(window.key());
-    let (five_hour, seven_day) = (of(pacing::Window::FiveHour), of(pacing::Window::SevenDay));
-    SnapshotRow {
-        timestamp: at,
-        observed_at: at,
-        five_hour_util: five_hour.map(|window| window.used_percent),
-        five_hour_resets_at: five_hour.map(|window| window.resets_at),
-        seven_day_util: seven_day.map(|window| window.used_percent),
-        seven_day_resets_at: seven_day.map(|window| window.resets_at),
-        session_id: String::new(),
-        source: Source::UsageApi,
-    }
 }
 
 /// Remembers when to ask again, and tells the journal of a trouble that was not there before.

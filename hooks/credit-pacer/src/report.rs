@@ -1,94 +1,101 @@
-//! `credit-pacer report`: one page in one file, with all that is needed to read it: what was used against the safe line, and
-//! what was delayed.
+//! `credit-pacer report`: one page in one file that needs nothing else: usage against the safe line, and the delays.
+//!
+//! The page goes into a folder of the user's. It never overwrites a file that is no report, and never lies where Claude Code, Git
+//! or these hooks keep their files: a file in there can switch hooks off.
 
-mod file;
 mod page;
 
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use shared::cli;
 use shared::host::{Host, Places};
-use shared::operator::{Standing, refusal, standing};
 
-use crate::history::looking_back::LookingBack;
-use crate::history::{USAGE, complain};
+use crate::history::{Refusal, days_of, look_back};
+use page::MARK;
 
-/// So many days without being asked for others.
+/// Days that are shown by default.
 const DAYS: u32 = 30;
 
-/// What was asked for.
-#[derive(Debug, PartialEq, Eq)]
-struct Asked<'a> {
-    file: &'a str,
-    days: Option<&'a str>,
-    /// A file that is no report of ours is overwritten.
-    force: bool,
-}
+/// Folders of these names are not written to, wherever they are.
+const KEPT_NAMES: [&str; 2] = [".claude", ".git"];
 
 /// Writes the report; `words` are those after `report`.
 pub(crate) fn run(host: &Host, words: &[&str]) -> ExitCode {
-    let asked = match parse(words) {
-        Ok(asked) => asked,
-        Err(why) => return complain("report", &why, ExitCode::from(USAGE)),
-    };
-    if asked.force && standing(host) != Standing::Operator {
-        let why = format!("--force overwrites what is none of ours; {}", refusal(&line(words)));
-        return complain("report", &why, ExitCode::FAILURE);
-    }
-    let looking_back = match LookingBack::open(host) {
-        Ok(looking_back) => looking_back,
-        Err(why) => return complain("report", &why, ExitCode::FAILURE),
-    };
-    let days = match looking_back.days(asked.days, DAYS) {
-        Ok(days) => days,
-        Err(why) => return complain("report", &why, ExitCode::from(USAGE)),
-    };
-    let page = looking_back.past(days).map(|(past, safe)| page::page(&past, &safe, looking_back.asks_api()));
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
-    match page.and_then(|page| file::write(Path::new(asked.file), &page, asked.force, &places)) {
-        Ok(path) => {
-            // A closed stdout is the reader's choice, not an error.
-            let _ = writeln!(io::stdout(), "{}", path.display());
-            ExitCode::SUCCESS
-        }
-        Err(why) => complain("report", &why, ExitCode::FAILURE),
-    }
-}
-
-/// What can be typed in a shell to ask for the same.
-fn line(words: &[&str]) -> String {
-    let is_plain =
-        |word: &str| word.chars().all(|letter| letter.is_alphanumeric() || "_-./=".contains(letter));
-    let spelled = words.iter().map(|word| match word {
-        word if is_plain(word) => (*word).to_owned(),
-        word => format!("'{}'", word.replace('\'', r"'\''")),
+    let written = parse(words).and_then(|(file, days)| {
+        let past = look_back(host, days, DAYS)?;
+        write(Path::new(file), &page::page(&past), &places).map_err(Refusal::Failed)
     });
-    ["credit-pacer report".to_owned()].into_iter().chain(spelled).collect::<Vec<_>>().join(" ")
+    match written {
+        Ok(path) => cli::say(&path.display().to_string()),
+        Err(refusal) => refusal.report("report"),
+    }
 }
 
-fn parse<'a>(words: &[&'a str]) -> Result<Asked<'a>, String> {
-    const TAKES: &str = "it takes --html FILE, and perhaps --days N and --force";
-    let (mut file, mut days, mut force) = (None, None, false);
-    let mut words = words.iter().copied();
-    while let Some(word) = words.next() {
-        let (option, attached) =
-            word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value)));
-        let value = match option {
-            "--html" | "--days" => attached.or_else(|| words.next()),
-            "--force" if attached.is_none() => {
-                force = true;
-                continue;
-            }
-            _ => return Err(format!("{word} is unknown; {TAKES}")),
-        };
-        let value = value
-            .filter(|value| !value.is_empty())
-            .ok_or_else(|| format!("{option} needs a value; {TAKES}"))?;
-        if option == "--html" { file = Some(value) } else { days = Some(value) }
+/// The file, and the number of days if one is given.
+fn parse<'a>(words: &[&'a str]) -> Result<(&'a str, Option<u32>), Refusal> {
+    match words {
+        ["--html", file] if !file.is_empty() => Ok((file, None)),
+        ["--html", file, "--days", days] | ["--days", days, "--html", file] if !file.is_empty() => {
+            Ok((file, Some(days_of(days)?)))
+        }
+        _ => Err(Refusal::Usage("it takes --html FILE, and perhaps --days N".to_owned())),
     }
-    let file = file.ok_or(TAKES)?;
-    Ok(Asked { file, days, force })
+}
+
+/// Writes the page, and returns where it is. Only a report is overwritten.
+fn write(path: &Path, page: &str, places: &Places) -> Result<PathBuf, String> {
+    let shown = path.display();
+    let cannot = |error: io::Error| format!("{shown} cannot be written: {error}");
+    let is_page = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("html"));
+    let name = path.file_name().filter(|_| is_page).ok_or_else(|| format!("{shown} must end in .html"))?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = fs::canonicalize(folder).map_err(cannot)?;
+    if is_kept(&folder, places) {
+        return Err(format!(
+            "{shown} is in a folder of Claude Code, Git or these hooks; name a file elsewhere"
+        ));
+    }
+    let target = folder.join(name);
+    let is_free = match fs::symlink_metadata(&target) {
+        Ok(there) => there.is_file() && is_report(&target),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    if !is_free {
+        return Err(format!("{shown} is there and is no report of credit-pacer; name another file"));
+    }
+    replace(&target, page).map_err(cannot)?;
+    Ok(target)
+}
+
+/// The folder, which is spelled without links, belongs to Claude Code, Git or the hooks.
+fn is_kept(folder: &Path, places: &Places) -> bool {
+    let is_kept_name = |name: &str| KEPT_NAMES.iter().any(|kept| name.eq_ignore_ascii_case(kept));
+    let mut names = folder.iter().filter_map(|name| name.to_str());
+    let kept = [&places.config_dir, &places.state_dir, &places.default_state_dir];
+    let real = kept.into_iter().flatten().filter_map(|kept| fs::canonicalize(kept).ok());
+    names.any(is_kept_name) || real.into_iter().any(|kept| folder.starts_with(kept))
+}
+
+fn is_report(path: &Path) -> bool {
+    let mut start = [0; MARK.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == MARK.as_bytes()
+}
+
+fn replace(path: &Path, page: &str) -> io::Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".{}.tmp", std::process::id()));
+    let beside = PathBuf::from(beside);
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
+    let written = file.write_all(page.as_bytes()).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
 }
 
 #[cfg(test)]

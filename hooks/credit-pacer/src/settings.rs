@@ -171,6 +171,17 @@ impl Settings {
         }
     }
 
+    /// The key that decides whether the window is paced by, as a path within the section.
+    pub(crate) fn enabled_key(&self, window: Window) -> String {
+        match window {
+            Window::FiveHour if self.five_hour_limit_enabled.is_some() => {
+                "five_hour_limit_enabled".to_owned()
+            }
+            Window::SevenDay if self.weekly_limit_enabled.is_some() => "weekly_limit_enabled".to_owned(),
+            _ => format!("{}.enabled", window.key()),
+        }
+    }
+
     /// So much of the window may be used from its beginning on, in percent.
     pub(crate) fn preload_percent(&self, window: Window) -> f64 {
         match (window, self.preload_hours) {

@@ -8,7 +8,10 @@ use pacing::{Call, Learned, Strategy, Window};
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 use shared::host::{HOUR, Timestamp};
+use shared::state::Store;
 use shared::usage::line::Line;
+
+use crate::database::Why;
 
 /// The length of a slot in the first version's memory, in seconds.
 const OLD_SLOT_SECS: i64 = 600;
@@ -76,12 +79,9 @@ pub(crate) struct Pending {
     pub(crate) at: Timestamp,
     /// The window that asked for it.
     pub(crate) window: Option<Window>,
-    /// Its usage, in percent.
-    pub(crate) used: Option<f64>,
-    /// Its safe line, in percent.
-    pub(crate) safe: Option<f64>,
-    /// A word for how hard it is.
-    pub(crate) strategy: Strategy,
+    /// Why it waits.
+    #[serde(default)]
+    pub(crate) why: Why,
 }
 
 /// An alert that was given.
@@ -96,6 +96,11 @@ pub(crate) struct Alert {
 }
 
 impl State {
+    /// The memory without its lock: for looking only.
+    pub(crate) fn peek(store: &Store) -> Option<Self> {
+        store.peek(&store.session_file::<Self>("")?, "")
+    }
+
     /// Takes over the memory of the first version, once.
     pub(crate) fn take_over(&mut self) {
         let calls = std::mem::take(&mut self.calls);

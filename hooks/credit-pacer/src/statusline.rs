@@ -3,7 +3,6 @@
 
 mod chain;
 mod line;
-mod terminal;
 mod told;
 
 use std::cell::RefCell;
@@ -15,7 +14,6 @@ use pacing::Pace;
 use shared::config::Section;
 use shared::hook::Hook;
 use shared::host::{Environment, Host, Places, Timestamp, read_first_value};
-use shared::journal;
 use shared::run::configure;
 use shared::state::{Store, is_off};
 use shared::switches::Switches;
@@ -23,7 +21,8 @@ use shared::usage::session::{self, SessionUsage};
 use shared::usage::{self, Observed, Sight, Source, Usage};
 
 use crate::CreditPacer;
-use crate::database::{Database, DatabaseError, SnapshotRow};
+use crate::books;
+use crate::database::{Database, SnapshotRow};
 use crate::observe::{Scene, digest, known};
 use crate::settings::Settings;
 use crate::state::State;
@@ -32,6 +31,12 @@ use told::Told;
 
 /// The database is waited for so long: the client waits for us.
 const PATIENCE: Duration = Duration::from_millis(50);
+
+/// The width of a terminal that says nothing.
+const DEFAULT_COLUMNS: usize = 80;
+
+/// Columns that Claude Code keeps beside the line.
+const MARGIN: usize = 4;
 
 /// Reads the client's object on stdin, records what it tells, prints a line.
 pub(crate) fn run(host: &Host) -> ExitCode {
@@ -52,7 +57,7 @@ pub(crate) fn run(host: &Host) -> ExitCode {
         return ExitCode::SUCCESS;
     };
     let scene = scene(store.as_ref(), &told, recorded, &section.settings);
-    let state = store.as_ref().and_then(remembered).unwrap_or_default();
+    let state = store.as_ref().and_then(State::peek).unwrap_or_default();
     let session = digest(told.session.as_deref().unwrap_or_default());
     let pace = state.pace(&scene, host.now());
     let shown = Shown {
@@ -65,7 +70,7 @@ pub(crate) fn run(host: &Host) -> ExitCode {
         has_replied: told.has_replied(),
         now,
     };
-    let line = line::line(&shown, terminal::columns(host), terminal::takes_colours(host));
+    let line = line::line(&shown, columns(host), takes_colours(host));
     print(format!("{line}\n").as_bytes());
     if let Some(command) = &section.settings.statusline.chain
         && let Some(printed) = chain::output(host, command, &input)
@@ -109,31 +114,14 @@ fn record(store: Option<&Store>, told: &Told) -> (bool, Option<Usage>) {
 fn keep(store: Option<&Store>, told: &Told, news: Option<Usage>) {
     let (Some(store), Some(id), Some(usage)) = (store, told.session.as_deref(), news) else { return };
     let now = told.usage.written_at;
-    if let Err(error) = add_row(store, &usage, id, now) {
-        let text = Some(error.0.as_str());
-        let entry =
-            journal::Entry { hook: CreditPacer::NAME, what: "error", text, ..journal::Entry::default() };
-        journal::write(store, Timestamp::from_secs(now), &entry);
-    }
+    let row = SnapshotRow::of(&usage.windows, usage.observed_at, now);
+    let kept = Database::open_with(store, PATIENCE)
+        .and_then(|database| database.add_snapshot(&row, id, usage.source));
+    books::report(store, kept, Timestamp::from_secs(now));
 }
 
 fn observed(told: &SessionUsage, sight: Sight) -> Observed {
     Observed { at: told.written_at, source: Source::StatusLine, sight, windows: told.windows.clone() }
-}
-
-fn add_row(store: &Store, usage: &Usage, session_id: &str, timestamp: i64) -> Result<(), DatabaseError> {
-    let five_hour = usage.windows.get("five_hour");
-    let seven_day = usage.windows.get("seven_day");
-    Database::open_with(store, PATIENCE)?.add_snapshot(&SnapshotRow {
-        timestamp,
-        observed_at: usage.observed_at,
-        five_hour_util: five_hour.map(|window| window.used_percent),
-        five_hour_resets_at: five_hour.map(|window| window.resets_at),
-        seven_day_util: seven_day.map(|window| window.used_percent),
-        seven_day_resets_at: seven_day.map(|window| window.resets_at),
-        session_id: session_id.to_owned(),
-        source: usage.source,
-    })
 }
 
 /// What the hook would see. Where nothing can be written it is at least what was told just now.
@@ -147,10 +135,6 @@ fn scene(store: Option<&Store>, told: &Told, recorded: bool, settings: &Settings
         known
     };
     Scene::of(usage, settings, told.usage.written_at)
-}
-
-fn remembered(store: &Store) -> Option<State> {
-    store.session_file::<State>("").and_then(|file| store.peek(&file, ""))
 }
 
 /// What the next call of the session waits for.
@@ -174,6 +158,17 @@ fn print(bytes: &[u8]) {
     let mut stdout = io::stdout().lock();
     // A client that has closed our stdout is not interested; there is nobody to tell.
     let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
+}
+
+/// The width of the line. Claude Code keeps some columns beside it for itself.
+fn columns(host: &Host) -> usize {
+    let columns = host.variable("COLUMNS").and_then(|columns| columns.trim().parse().ok());
+    columns.filter(|columns| *columns > 0).unwrap_or(DEFAULT_COLUMNS).saturating_sub(MARGIN).max(1)
+}
+
+/// See <https://no-color.org>.
+fn takes_colours(host: &Host) -> bool {
+    host.variable("NO_COLOR").is_none() && host.variable("TERM").as_deref() != Some("dumb")
 }
 
 /// A panic is a bug, and the client's screen must not pay for it.

@@ -23,7 +23,7 @@ pub struct Settings {
     pub max_calls_per_hour: Bounded<0, 10_000>,
     /// What questions may cost in any 24 hours, in US dollars, all sessions together. Reckoned by `prices`.
     pub max_cost_usd_per_day: Decimal<0, 10_000>,
-    /// Nobody is asked while the credits of your plan are used faster than they last, as credit-pacer sees it.
+    /// No model is asked while your usage is past its safe line, as credit-pacer sees it.
     pub yield_to_pacing: bool,
     /// What becomes of a call where the judge fails.
     pub on_judge_failure: OnFailure,

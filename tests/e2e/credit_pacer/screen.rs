@@ -19,11 +19,11 @@ fn the_screen_says_why_it_waits_and_afterwards_that_it_waited() {
     terminal.wait_for("credit-pacer: calls wait about 2 s each for now. 5-hour limit: 79 % used");
 
     terminal.enter("work");
-    terminal.wait_for_within("(pacing credits; type pace-maker off to stop… ", SOON);
+    terminal.wait_for_within("(pacing usage; type credit-pacer off to stop… ", SOON);
     terminal.wait_for_within("waited 2 s so that your usage limits last. 5-hour limit: 79 % used", SOON);
     terminal.wait_for_within(END, SOON);
 
-    assert!(!terminal.screen().contains("pacing credits"), "{}", terminal.screen());
+    assert!(!terminal.screen().contains("pacing usage"), "{}", terminal.screen());
     assert!(!api.main_requests()[1].shows("waited"), "the model is not told");
     assert!(terminal.quit().success());
 }
@@ -49,7 +49,7 @@ fn escape_ends_a_long_delay_at_once_and_leaves_no_process() {
     let api = MessagesApi::start(one_call());
     let mut terminal = scene.terminal(&api);
     terminal.enter("work");
-    terminal.wait_for_within("pacing credits", SOON);
+    terminal.wait_for_within("pacing usage", SOON);
     // The client shows the message before it has started the hook.
     let hooks = || started_in(&scene.sandbox, "credit-pacer");
     terminal.wait_until("the hook that sleeps", SOON, |_| hooks().len() == 1);

@@ -16,11 +16,11 @@ fn status_is_answered_without_a_request_and_off_and_on_take_effect() {
 
     answered(&mut terminal, "pace-maker status", "next delay: 2 s");
     assert!(api.requests().is_empty(), "{:?}", api.requests());
-    answered(&mut terminal, "pace-maker off", "pacing: off, set by its switch");
+    answered(&mut terminal, "pace-maker off", "credit-pacer: off, set by its switch");
     terminal.enter("first");
     terminal.wait_for_within("end one", SOON);
     assert_eq!(scene.sleeps(), []);
-    answered(&mut terminal, "pace-maker on", "pacing: on, set by its switch");
+    answered(&mut terminal, "pace-maker on", "credit-pacer: on, set by its switch");
     terminal.enter("second");
     terminal.wait_for_within("end two", SOON);
     assert_eq!(scene.sleeps().len(), 1, "{}", terminal.screen());
@@ -36,7 +36,7 @@ fn typed_during_a_delay_off_ends_it() {
     let api = MessagesApi::start(one_call());
     let mut terminal = scene.terminal(&api);
     terminal.enter("work");
-    terminal.wait_for_within("pacing credits; type pace-maker off to stop", SOON);
+    terminal.wait_for_within("pacing usage; type credit-pacer off to stop", SOON);
 
     terminal.enter("pace-maker off");
 

@@ -52,7 +52,7 @@ fn what_was_recorded_is_drawn() {
         "5-hour limit: 97 % used, resets ",
         "weekly limit: 8 % used, resets ",
         "^ over the safe line",
-        "1 delay, 1 s",
+        "1, 1 s",
     ] {
         assert!(chart.contains(part), "{part}\n{chart}");
     }
@@ -68,9 +68,7 @@ fn what_was_recorded_is_a_page() {
     let printed = told(&pacing.looks_back(&["report", "--html", path]));
     assert_eq!(printed.trim_end(), fs::canonicalize(&file).unwrap().to_str().unwrap());
     let page = fs::read_to_string(&file).unwrap();
-    for part in
-        ["<dt>5-hour limit, highest</dt><dd>97 %</dd>", "<dt>Delayed in all</dt><dd>1 s</dd>", "(UTC)"]
-    {
+    for part in ["<h2>5-hour limit: at most 97 % used</h2>", "<td>1</td><td>1 s</td>", "(UTC)"] {
         assert!(page.contains(part), "{part}\n{page}");
     }
     assert!(!page.contains(&pacing.session.id), "the session's id is in the page");
@@ -79,39 +77,23 @@ fn what_was_recorded_is_a_page() {
     fs::write(&file, "mine").unwrap();
     let refused = pacing.looks_back(&["report", "--html", path]);
     refused.assert_exit(1);
-    assert!(refused.stderr_text().contains("--force overwrites it"), "{refused}");
+    assert!(refused.stderr_text().contains("is no report of credit-pacer"), "{refused}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
 }
 
-/// The file `OFF` in the state folder switches every hook off, and `--force` overwrites what the user has written.
+/// A file `OFF` in the state folder switches every hook off.
 #[test]
 fn the_page_cannot_loosen_anything_for_claude() {
     let pacing = Pacing::new(SECONDS);
-    let project = pacing.sandbox.project();
-    fs::write(project.join("mine.html"), "mine").unwrap();
-    let settings = project.join(".claude").join("settings.json");
-    fs::create_dir_all(settings.parent().unwrap()).unwrap();
-    fs::write(&settings, "{}").unwrap();
-    let type_it = "in a terminal of your own, outside Claude Code, type: credit-pacer report --html ";
-    for (file, force, why) in [
-        (pacing.state("OFF"), false, "must end in .html or .htm"),
-        (pacing.state("OFF.html"), false, "is in a folder of Claude Code, Git or these hooks"),
-        (settings.clone(), false, "must end in .html or .htm"),
-        (settings.clone(), true, type_it),
-        (project.join("mine.html"), true, type_it),
-        (project.join("new.html"), true, type_it),
+    for (file, why) in [
+        (pacing.state("OFF"), "must end in .html"),
+        (pacing.state("OFF.html"), "is in a folder of Claude Code, Git or these hooks"),
     ] {
-        let program = Invocation::new(binaries::path("credit-pacer"), &pacing.sandbox);
-        let program = program.args(["report", "--html", file.to_str().unwrap()]).env("CLAUDECODE", "1");
-        let refused = if force { program.args(["--force"]).run() } else { program.run() };
+        let refused = pacing.looks_back(&["report", "--html", file.to_str().unwrap()]);
         refused.assert_exit(1);
-        assert_eq!(refused.stdout_text(), "", "{refused}");
         assert!(refused.stderr_text().contains(why), "{why} {refused}");
+        assert!(!file.exists());
     }
-    assert!(!pacing.state("OFF").exists() && !pacing.state("OFF.html").exists());
-    assert!(!project.join("new.html").exists());
-    assert_eq!(fs::read_to_string(project.join("mine.html")).unwrap(), "mine");
-    assert_eq!(fs::read_to_string(&settings).unwrap(), "{}");
 }
 
 #[test]
@@ -129,12 +111,10 @@ fn without_data_both_say_where_data_come_from() {
 fn wrong_usage_is_told_and_writes_nothing() {
     let pacing = Pacing::new("credit-pacer: { retention_days: 20 }\n");
     for (words, why) in [
-        (&["history", "--days", "0"][..], "a number from 1 to 20"),
-        (&["history", "--days", "21"], "a number from 1 to 20"),
-        (&["history", "--days", "many"], "a number from 1 to 20"),
+        (&["history", "--days", "21"][..], "a number from 1 to 20"),
+        (&["history", "--days", "many"], "a number of days"),
         (&["history", "everything"], "--days N"),
         (&["report"], "--html FILE"),
-        (&["report", "--html"], "--html needs a value"),
         (&["report", "--html", "r.html", "--days", "21"], "a number from 1 to 20"),
     ] {
         let refused = pacing.looks_back(words);
@@ -142,7 +122,4 @@ fn wrong_usage_is_told_and_writes_nothing() {
         assert_eq!(refused.stdout_text(), "", "{words:?} {refused}");
         assert!(refused.stderr_text().contains(why), "{words:?} {refused}");
     }
-    let folder = pacing.sandbox.project();
-    let refused = pacing.looks_back(&["report", "--html", folder.to_str().unwrap()]);
-    refused.assert_exit(1);
 }

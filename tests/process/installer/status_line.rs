@@ -53,13 +53,13 @@ fn where_there_is_none_it_is_set_once_and_goes_with_the_hook() {
 fn the_client_says_why_it_waits_and_an_entry_that_does_not_is_told_and_mended() {
     let user = User::with("{}");
     user.types(INSTALL);
-    let message = "pacing credits; type pace-maker off to stop";
+    let message = "pacing usage; type credit-pacer off to stop";
     assert_eq!(user.text().matches(message).count(), 2, "{}", user.text());
     let installed = user.text();
     fs::write(user.settings(), installed.replacen(message, "x", 1)).unwrap();
     let said = user.types("status").stdout_text();
     assert!(
-        said.contains("credit-pacer: on PostToolUse Claude Code does not show `pacing credits"),
+        said.contains("credit-pacer: on PostToolUse Claude Code does not show `pacing usage"),
         "{said}"
     );
     user.types("enable credit-pacer --prebuilt PREBUILT");

@@ -1,27 +1,30 @@
-//! A controller that knows the future: the demand to come, the exact usage and the exact cost.
+//! The optimum: a controller that knows the demand to come, the exact usage and the exact cost of each call.
 //!
-//! It is bound as the others are: a delay is at most the longest one, and it can neither refuse a call nor reach another device.
+//! It keeps the promises that a user can check: nothing waits while the reading stands at or under the safe line of a
+//! window, a delay is at most the longest one, and no call is refused. It cannot reach another device either.
 
-use pacing::{Call, Forecast, Learned, Rules, Snapshot};
+use pacing::{Call, Forecast, Learned, Rules, Snapshot, Window, newest, seconds};
 
 use crate::controller::Controller;
-use crate::demand::{Demand, JUDGED};
-use crate::world::{self, Sight, Week};
+use crate::demand::{Demand, WEEKS};
+use crate::world::{self, Place, Sight, Week};
 
-/// The exponents it tries: it keeps the best outcome of each week.
-const EXPONENTS: [f64; 4] = [1.0, 1.25, 1.5, 2.0];
+/// How hard it delays. The optimum of a week is the best of these.
+const EXPONENTS: [f64; 6] = [1.0, 1.25, 1.5, 1.75, 2.0, 3.0];
 
-/// It looks again after so many seconds.
+/// It looks again after this many seconds.
 const LOOK_EVERY: f64 = 30.0;
 
-/// The best week it can make of this demand: the least of locked-out time and lost work together.
-pub(crate) fn best(demand: &Demand, rules: &Rules) -> Week {
-    let week = |exponent| world::run(demand, JUDGED, |_| Clairvoyant::new(exponent, rules));
-    let weeks: Vec<Week> = EXPONENTS.map(week).into();
-    let most = weeks.iter().map(|week| week.work).fold(1e-9, f64::max);
-    let working = demand.work_secs(demand.began[JUDGED], demand.ends());
-    let loss = |week: &Week| week.locked_secs / working + 1.0 - week.work / most;
-    weeks.into_iter().min_by(|one, other| loss(one).total_cmp(&loss(other))).unwrap_or_default()
+/// The best outcome of each week: the least lost work and locked-out time, each as a share of the week's.
+pub(crate) fn best(demand: &Demand, rules: &Rules, unpaced: &[Week; WEEKS]) -> [Week; WEEKS] {
+    let runs = EXPONENTS.map(|exponent| world::run(demand, |_| Clairvoyant::new(exponent, rules)));
+    std::array::from_fn(|week| {
+        let began = demand.began[week];
+        let working = demand.work_secs(began, began + seconds(Window::SevenDay.length_secs())).max(1.0);
+        let loss = |run: &Week| run.locked_secs / working - run.work / unpaced[week].work.max(1e-9);
+        let outcomes = runs.iter().map(|run| run[week]);
+        outcomes.min_by(|one, other| loss(one).total_cmp(&loss(other))).unwrap_or_default()
+    })
 }
 
 struct Clairvoyant<'a> {
@@ -29,13 +32,13 @@ struct Clairvoyant<'a> {
     rules: &'a Rules,
     learned: Learned,
     looked: f64,
-    stretch: f64,
-    seen: Option<(Forecast, [f64; 2], f64)>,
+    /// How much each window stretches gaps.
+    stretches: [f64; 2],
 }
 
 impl<'a> Clairvoyant<'a> {
     fn new(exponent: f64, rules: &'a Rules) -> Self {
-        Self { exponent, rules, learned: Learned::default(), looked: f64::MIN, stretch: 1.0, seen: None }
+        Self { exponent, rules, learned: Learned::default(), looked: f64::MIN, stretches: [1.0; 2] }
     }
 }
 
@@ -46,58 +49,81 @@ impl Controller for Clairvoyant<'_> {
             return;
         }
         self.looked = now;
-        let [(five, five_resets), (seven, seven_resets)] = sight.used;
-        let end = five_resets.min(seven_resets);
-        let mut points: Vec<(f64, f64)> = Vec::new();
-        for (thread, place) in sight.demand.threads.iter().zip(sight.places) {
-            for (index, (shift, batches)) in thread.work.iter().enumerate().skip(place.shift) {
-                let first = if index == place.shift { place.batch } else { 0 };
-                let mut at = if index == place.shift { place.next } else { shift.from };
-                for (number, batch) in batches[first.min(batches.len())..].iter().enumerate() {
-                    at += if index == place.shift && number == 0 { 0.0 } else { batch.gap_secs };
-                    if at >= shift.to || at >= seven_resets {
-                        break;
-                    }
-                    points.push((at, batch.points));
-                }
-                if shift.from >= seven_resets {
-                    break;
-                }
-            }
-        }
-        points.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let sum = |from: f64, to: f64, of: &[(f64, f64)]| {
-            of.iter().filter(|(at, _)| (from..to).contains(at)).map(|(_, points)| points).sum::<f64>()
+        let [(five, end), (seven, seven_resets)] = sight.used;
+        let end = end.min(seven_resets);
+        let points = to_come(sight, seven_resets);
+        let elsewhere = |to: f64| {
+            let uses = sight.demand.elsewhere.iter().filter(|(at, _)| (now..to).contains(at));
+            uses.map(|(_, points)| points).sum::<f64>()
         };
-        let others =
-            [sum(now, end, &sight.demand.elsewhere), sum(now, seven_resets, &sight.demand.elsewhere)];
-        let mut forecast = Forecast { now: sum(f64::MIN, end, &points), ..Forecast::default() };
-        let mut window_end = end;
-        for (at, points) in points.iter().filter(|(at, _)| *at >= end) {
-            if *at >= window_end || forecast.later.is_empty() {
-                forecast.later.push(0.0);
-                window_end = at + 5.0 * 3600.0;
-            }
-            if let Some(window) = forecast.later.last_mut() {
-                *window += points;
-            }
-        }
-        let budgets = [100.0 - five - others[0], (100.0 - seven) / sight.demand.week_per_point - others[1]];
-        self.seen = Some((forecast, budgets, now));
+        let forecast = by_window(&points, end);
+        let five = (100.0 - five - elsewhere(end)).max(0.0);
+        let seven = (100.0 - seven) / sight.demand.week_per_point - elsewhere(seven_resets);
         let most = 1.0 + self.rules.longest_delay / self.learned.gap_secs();
-        if let Some((forecast, [five, seven], _)) = &self.seen {
-            let five_hour = pacing::stretch(forecast, None, five.max(0.0), most);
-            let seven_day = pacing::stretch(forecast, Some((five.max(0.0), 100.0)), seven.max(0.0), most);
-            self.stretch = five_hour.max(seven_day);
-        }
+        self.stretches = [
+            pacing::stretch(&forecast, None, five, most),
+            pacing::stretch(&forecast, Some((five, 100.0)), seven.max(0.0), most),
+        ];
     }
 
-    fn delay_secs(&mut self, _now: f64, _snapshots: &[Snapshot]) -> f64 {
-        let delay = self.learned.gap_secs() * (self.stretch.powf(self.exponent) - 1.0);
-        if delay < 1.0 { 0.0 } else { delay.min(self.rules.longest_delay) }
+    fn delay_secs(&mut self, now: f64, snapshots: &[Snapshot]) -> f64 {
+        let is_over = |window: Window| {
+            newest(snapshots, window).is_some_and(|(_, reading)| {
+                seconds(reading.resets_at) > now
+                    && reading.used() > self.rules.safe_at(window, reading.resets_at, now)
+            })
+        };
+        let asked = Window::ALL.into_iter().zip(self.stretches).filter(|(window, _)| is_over(*window));
+        let stretch = asked.map(|(_, stretch)| stretch).fold(1.0, f64::max);
+        let delay = self.learned.gap_secs() * (stretch.powf(self.exponent) - 1.0);
+        if delay < self.rules.shortest_delay { 0.0 } else { delay.min(self.rules.longest_delay) }
     }
 
     fn called(&mut self, call: Call) {
         self.learned.call(call);
     }
+}
+
+/// What the machines' threads will use until then without delay: when, and how many points, ascending.
+fn to_come(sight: &Sight<'_>, until: f64) -> Vec<(f64, f64)> {
+    let mut points = Vec::new();
+    for (thread, Place { shift: current, batch, next }) in sight.demand.threads.iter().zip(sight.places) {
+        for (number, (shift, batches)) in thread.work.iter().enumerate().skip(*current) {
+            if shift.from >= until {
+                break;
+            }
+            let is_current = number == *current;
+            let rest = if is_current { batches.get(*batch..).unwrap_or_default() } else { batches };
+            let mut at = shift.from;
+            for (index, batch) in rest.iter().enumerate() {
+                at = if is_current && index == 0 { *next } else { at + batch.gap_secs };
+                if at >= shift.to.min(until) {
+                    break;
+                }
+                points.push((at, batch.points));
+            }
+        }
+    }
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    points
+}
+
+/// The points of the current 5-hour window, which ends at `end`, and of each later one, which a call begins.
+fn by_window(points: &[(f64, f64)], end: f64) -> Forecast {
+    let mut forecast = Forecast::default();
+    let mut window_end = end;
+    for (at, points) in points {
+        if *at < end {
+            forecast.now += points;
+            continue;
+        }
+        if *at >= window_end || forecast.later.is_empty() {
+            forecast.later.push(0.0);
+            window_end = at + seconds(Window::FiveHour.length_secs());
+        }
+        if let Some(window) = forecast.later.last_mut() {
+            *window += points;
+        }
+    }
+    forecast
 }

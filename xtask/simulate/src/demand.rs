@@ -17,9 +17,6 @@ const ELSEWHERE: f64 = 0.3;
 /// Weeks that are drawn.
 pub(crate) const WEEKS: usize = 3;
 
-/// The week that is judged, counted from 0.
-pub(crate) const JUDGED: usize = WEEKS - 1;
-
 /// Some weeks of one user.
 #[derive(Debug, Clone)]
 pub(crate) struct Demand {
@@ -113,9 +110,9 @@ impl Demand {
         }
     }
 
-    /// When the last 7-day window ends, and the run.
-    pub(crate) fn ends(&self) -> f64 {
-        self.began[JUDGED] + seconds(Window::SevenDay)
+    /// The number of the week that a moment belongs to.
+    pub(crate) fn week(&self, at: f64) -> usize {
+        self.began.iter().rposition(|began| *began <= at).unwrap_or(0)
     }
 
     /// For how long the user was at work between these moments, in seconds.

@@ -116,22 +116,20 @@ fn rows(wanted: &Wanted) -> Vec<Row> {
     rows
 }
 
-/// One user and seed, under each controller.
+/// One user and seed, under each controller: the first week, when nothing is known, and the third.
 fn run(profile: &'static Profile, seed: u64) -> Vec<Row> {
     let demand = Demand::of(profile, seed);
     let rules = profile.rules();
-    let unpaced = world::run(&demand, demand::JUDGED, |_| controller::None);
-    let row = |who, is_third, week: &world::Week| Row::of(profile.name, who, is_third, week, &unpaced);
-    let mut rows = vec![
-        row(Who::Nobody, false, &unpaced),
-        row(Who::Nobody, true, &unpaced),
-        row(Who::Original, false, &world::run(&demand, demand::JUDGED, |_| controller::Original)),
-        row(Who::Original, true, &world::run(&demand, demand::JUDGED, |_| controller::Original)),
-        row(Who::Pacer, false, &world::run(&demand, demand::JUDGED, |_| controller::Pacer::new(&rules))),
-        row(Who::Pacer, true, &world::run(&demand, 0, |_| controller::Pacer::new(&rules))),
+    let unpaced = world::run(&demand, |_| controller::None);
+    let outcomes = [
+        (Who::Nobody, unpaced),
+        (Who::Original, world::run(&demand, |_| controller::Original)),
+        (Who::Pacer, world::run(&demand, |_| controller::Pacer::new(&rules))),
+        (Who::Clairvoyant, clairvoyant::best(&demand, &rules, &unpaced)),
     ];
-    let best = clairvoyant::best(&demand, &rules);
-    rows.push(row(Who::Clairvoyant, false, &best));
-    rows.push(row(Who::Clairvoyant, true, &best));
-    rows
+    let rows = outcomes.iter().flat_map(|(who, weeks)| {
+        [(0, false), (demand::WEEKS - 1, true)]
+            .map(|(week, is_third)| Row::of(profile.name, *who, is_third, &weeks[week], &unpaced[week]))
+    });
+    rows.collect()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pacing::{Call, Reading, Snapshot, Window};
 
 use crate::controller::Controller;
-use crate::demand::{Batch, Demand, JUDGED, Shift, Thread, WEEKS, seconds};
+use crate::demand::{Batch, Demand, Shift, Thread, WEEKS, seconds};
 
 /// Calls that end within this time of the first of them are one batch, in seconds.
 const BATCH_SECS: f64 = 2.0;
@@ -13,8 +13,8 @@ const BATCH_SECS: f64 = 2.0;
 /// Readings that are kept.
 const SNAPSHOTS_KEPT: usize = 16;
 
-/// The outcome of the judged week.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// The outcome of a week.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Week {
     /// Working time in which nothing could be done, in seconds.
     pub(crate) locked_secs: f64,
@@ -66,30 +66,30 @@ struct World<'a, C> {
     snapshots: Vec<Snapshot>,
     /// For each session when its batch began, and until when that waits.
     sessions: Vec<(f64, f64)>,
-    week: Week,
+    weeks: [Week; WEEKS],
 }
 
-/// Runs the weeks from this one to the judged one. Each machine has a controller of its own.
-pub(crate) fn run<C: Controller>(demand: &Demand, from_week: usize, controller: impl Fn(u64) -> C) -> Week {
-    let mut world = World::of(demand, from_week, controller);
-    let mut elsewhere = demand.elsewhere.iter().filter(|(at, _)| *at >= demand.began[from_week]).peekable();
+/// Runs the weeks. Each machine has a controller of its own.
+pub(crate) fn run<C: Controller>(demand: &Demand, controller: impl Fn(u64) -> C) -> [Week; WEEKS] {
+    let mut world = World::of(demand, controller);
+    let mut elsewhere = demand.elsewhere.iter().peekable();
     while let Some(number) = world.first() {
         let now = world.places[number].next;
         if let Some((at, points)) = elsewhere.next_if(|(at, _)| *at <= now) {
             if *at >= world.locked.1 {
                 world.use_up(*at, *points);
-                world.worked(*at, *points);
+                world.week(*at).work += points;
             }
             continue;
         }
         world.turn(number, now);
     }
-    world.week
+    world.weeks
 }
 
 impl<'a, C: Controller> World<'a, C> {
-    fn of(demand: &'a Demand, from_week: usize, controller: impl Fn(u64) -> C) -> Self {
-        let began = demand.began[from_week];
+    fn of(demand: &'a Demand, controller: impl Fn(u64) -> C) -> Self {
+        let began = demand.began[0];
         let used = Used { at: began, five_hour: None, seven_day: 0.0, seven_day_began: began };
         let controllers =
             demand.threads.iter().map(|thread| (thread.machine, controller(thread.machine))).collect();
@@ -105,7 +105,7 @@ impl<'a, C: Controller> World<'a, C> {
             read: 0,
             snapshots: Vec::new(),
             sessions,
-            week: Week::default(),
+            weeks: [Week::default(); WEEKS],
         }
     }
 
@@ -116,12 +116,9 @@ impl<'a, C: Controller> World<'a, C> {
         first.1.next.is_finite().then_some(first.0)
     }
 
-    fn is_judged(&self, at: f64) -> bool {
-        at >= self.demand.began[JUDGED]
-    }
-
-    fn worked(&mut self, at: f64, points: f64) {
-        self.week.work += if self.is_judged(at) { points } else { 0.0 };
+    /// The week of a moment.
+    fn week(&mut self, at: f64) -> &mut Week {
+        &mut self.weeks[self.demand.week(at)]
     }
 
     /// A batch ends, and the thread waits, or goes on.
@@ -140,10 +137,9 @@ impl<'a, C: Controller> World<'a, C> {
         // A controller that knows the future sees this thread behind its batch.
         self.places[number] = after(thread, *shift, next, now);
         let until = self.pace(thread, now, batch);
-        self.worked(now, batch.points);
-        if self.is_judged(now) {
-            self.week.delayed_secs += until.min(shift.to) - now;
-        }
+        let week = self.week(now);
+        week.work += batch.points;
+        week.delayed_secs += until.min(shift.to) - now;
         self.places[number] = after(thread, *shift, next, until);
     }
 
@@ -151,11 +147,7 @@ impl<'a, C: Controller> World<'a, C> {
     fn use_up(&mut self, now: f64, points: f64) {
         let five_hour = self.used.five_hour.filter(|(began, _)| now < began + seconds(Window::FiveHour));
         let (began, before) = five_hour.unwrap_or((now.floor(), 0.0));
-        let week = self.demand.began[..WEEKS]
-            .iter()
-            .rfind(|began| **began <= now)
-            .copied()
-            .unwrap_or(self.used.seven_day_began);
+        let week = self.demand.began[self.demand.week(now)];
         let seven_day = if week > self.used.seven_day_began { 0.0 } else { self.used.seven_day };
         let seven_day = seven_day + points * self.demand.week_per_point;
         self.used =
@@ -165,13 +157,13 @@ impl<'a, C: Controller> World<'a, C> {
             [(Window::FiveHour, began, before + points), (Window::SevenDay, week, seven_day)]
         {
             let until = began + seconds(window);
-            if self.is_judged(now) {
-                self.week.highest_percent = self.week.highest_percent.max(used);
-            }
+            let judged = self.week(now);
+            judged.highest_percent = judged.highest_percent.max(used);
             if used >= 100.0 && until > self.locked.1 {
                 let from = now.max(self.locked.1);
-                if self.is_judged(from) {
-                    self.week.locked_secs += self.demand.work_secs(from, until);
+                for (week, began) in self.weeks.iter_mut().zip(self.demand.began) {
+                    let end = began + seconds(Window::SevenDay);
+                    week.locked_secs += self.demand.work_secs(from.max(began), until.min(end));
                 }
                 self.locked = (from, until);
             }

@@ -11,7 +11,8 @@ const NAMED_DAY_SECS: u64 = 6 * 86_400;
 /// Names of the days, Monday first.
 pub const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-const MONTHS: [&str; 12] =
+/// Short names of the months.
+pub const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// The offsets of a time zone around now. The default is UTC.

@@ -4,14 +4,24 @@ use serde::Serialize;
 
 use crate::forecast::{Forecast, SoFar};
 use crate::learned::Learned;
-use crate::line::{Line, Rules};
-use crate::{Reading, Snapshot, Strategy, Window, newest, reason, seconds, whole_seconds};
+use crate::line::Rules;
+use crate::{Reading, Snapshot, Strategy, Window, newest, reason, seconds};
 
 /// A reading may be this many seconds in the future. One from further away was made while the clock was wrong.
 const CLOCK_PLAY_SECS: f64 = 90.0;
 
 /// Above 1: save first, spend last.
-const EXPONENT: f64 = 1.75;
+const EXPONENT: f64 = 2.5;
+
+/// Points of a limit that are kept back: readings are whole percents and lag behind.
+const RESERVE: f64 = 2.0;
+
+/// Calls wait for the 5-hour limit only if the expected calls are this many times those that fit: no forecast is more exact than
+/// that, and a later delay still suffices.
+const CERTAIN_OF_FIVE_HOURS: f64 = 1.6;
+
+/// The same for the weekly limit, of which less is certain.
+const CERTAIN_OF_THE_WEEK: f64 = 2.0;
 
 /// The input of a decision.
 #[derive(Debug, Clone, Copy)]
@@ -166,6 +176,8 @@ struct Budget {
     resets_at: i64,
     /// Calls that fit.
     fitting: f64,
+    /// Calls that fit without the reserve.
+    sparing: f64,
     /// Calls that fit into a whole window.
     whole: f64,
     so_far: SoFar,
@@ -179,23 +191,24 @@ fn budget(pace: &WindowPace, learned: &Learned, rules: &Rules, now: f64) -> Opti
         seconds(reading.resets_at) > now && age <= rules.stale_after && age >= -CLOCK_PLAY_SECS
     };
     let (_, reading) = pace.reading.filter(is_current)?;
-    let Line { elapsed, left, .. } = rules.line(pace.window, reading.resets_at, now);
+    let line = rules.line(pace.window, reading.resets_at, now);
     let used = learned.estimate(pace.window, &reading);
-    let average = used * learned.gap_secs() / elapsed.max(600.0);
+    let average = used * learned.gap_secs() / line.elapsed.max(600.0);
     let cost = learned.cost(pace.window, average).max(1e-6);
-    let fitting = (100.0 - used).max(0.0) / cost;
+    let left = |kept: f64| (100.0 - kept - used).max(0.0) / cost;
     let (first, counted) = learned.window();
     let began = seconds(reading.resets_at - pace.window.length_secs());
     // Usage of which no call is known counts as well: another device, or a time before this tool.
     let is_known = first >= began - 90.0 && 2.0 * counted * cost >= used;
     let (calls, since) = if is_known { (counted, first) } else { (used / cost, began) };
     let secs = (now - since).max(60.0);
-    let again = used / cost * left / (elapsed + left).max(600.0);
+    let again = used / cost * line.left / (line.elapsed + line.left).max(600.0);
     Some(Budget {
         resets_at: reading.resets_at,
-        fitting,
-        again,
+        fitting: left(0.0),
+        sparing: left(RESERVE),
         whole: 100.0 / cost,
+        again,
         so_far: SoFar { calls, secs },
     })
 }
@@ -203,29 +216,33 @@ fn budget(pace: &WindowPace, learned: &Learned, rules: &Rules, now: f64) -> Opti
 /// Forecast and delay of each current window.
 fn estimate(windows: &mut [WindowPace; 2], question: &Question<'_>, rules: &Rules) {
     let (now, learned) = (question.now, question.learned);
-    let [five, seven] = [0, 1].map(|index| budget(&windows[index], learned, rules, now));
-    let resets = [&five, &seven].map(|budget| budget.as_ref().map(|budget| budget.resets_at));
+    let budgets = windows.map(|pace| budget(&pace, learned, rules, now));
+    let [five, seven] = &budgets;
+    let resets = [five, seven].map(|budget| budget.as_ref().map(|budget| budget.resets_at));
     let so_far =
         five.as_ref().or(seven.as_ref()).map_or(SoFar { calls: 0.0, secs: 60.0 }, |budget| budget.so_far);
     let again = seven.as_ref().map_or(0.0, |budget| budget.again);
     let forecast = Forecast::of(learned, rules, now, (so_far, again), resets);
     let gap = learned.gap_secs();
     let most = 1.0 + rules.longest_delay / gap;
-    let fits = [five.as_ref().map(|budget| budget.fitting), seven.as_ref().map(|budget| budget.fitting)];
-    let caps = (fits[0].unwrap_or(f64::INFINITY), five.as_ref().map_or(f64::INFINITY, |budget| budget.whole));
-    for (pace, fitting) in windows.iter_mut().zip(fits) {
-        let Some(fitting) = fitting else { continue };
-        let caps = if pace.window == Window::FiveHour { None } else { Some(caps) };
+    let of_five = |calls: fn(&Budget) -> f64| five.as_ref().map_or(f64::INFINITY, calls);
+    let caps = (of_five(|five| five.fitting), of_five(|five| five.whole));
+    for (pace, budget) in windows.iter_mut().zip(&budgets) {
+        let Some(budget) = budget else { continue };
+        let (caps, certain) = match pace.window {
+            Window::FiveHour => (None, CERTAIN_OF_FIVE_HOURS),
+            Window::SevenDay => (Some(caps), CERTAIN_OF_THE_WEEK),
+        };
+        let expected = through(&forecast, caps, 1.0);
         pace.fit = Some(Fit {
-            expected: through(&forecast, caps, 1.0),
-            fitting,
-            ends_at: ends_at(&forecast, fitting, pace),
+            expected,
+            fitting: budget.fitting,
+            ends_at: ends_at(&forecast, budget.fitting, budget.resets_at),
         });
-        if pace.status == Status::Over {
-            let stretch = stretch(&forecast, caps, fitting, most);
-            let delay = delay_of(gap, stretch, rules);
-            let left = pace.reading.map_or(0.0, |(_, reading)| seconds(reading.resets_at) - now);
-            pace.delay_secs = if delay.min(left) < rules.shortest_delay { 0.0 } else { delay.min(left) };
+        if pace.status == Status::Over && expected > certain * budget.sparing {
+            let delay = delay_of(gap, stretch(&forecast, caps, budget.sparing, most), rules);
+            let delay = delay.min(seconds(budget.resets_at) - now);
+            pace.delay_secs = if delay < rules.shortest_delay { 0.0 } else { delay };
         }
     }
 }
@@ -257,8 +274,8 @@ pub fn stretch(forecast: &Forecast, caps: Option<(f64, f64)>, fitting: f64, most
     high
 }
 
-fn ends_at(forecast: &Forecast, fitting: f64, pace: &WindowPace) -> Option<i64> {
-    let resets_at = pace.reading?.1.resets_at;
+/// When the calls that fit are made, if that is before the reset.
+fn ends_at(forecast: &Forecast, fitting: f64, resets_at: i64) -> Option<i64> {
     let mut calls = 0.0;
     let within = forecast.slots.iter().take_while(|(end, _)| *end <= resets_at);
     within
@@ -267,7 +284,7 @@ fn ends_at(forecast: &Forecast, fitting: f64, pace: &WindowPace) -> Option<i64> 
             (*end, calls)
         })
         .find(|(_, calls)| *calls > fitting)
-        .map(|(end, _)| end.min(whole_seconds(seconds(resets_at))))
+        .map(|(end, _)| end)
 }
 
 fn strategy(pace: &WindowPace, rules: &Rules) -> Strategy {

@@ -240,12 +240,6 @@ impl Learned {
     pub(crate) fn window(&self) -> (f64, f64) {
         self.accounts.first().map_or((0.0, 0.0), |account| account.window)
     }
-
-    /// Sessions with a call in the last half hour.
-    #[must_use]
-    pub fn sessions(&self, now: f64) -> usize {
-        self.sessions.values().filter(|course| now - course.at <= ABSENT_SECS).count()
-    }
 }
 
 impl Account {

@@ -20,7 +20,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use calendar::{Calendar, DAY_SECS, DAYS, Hours, Off, Zone, date, weekday};
+pub use calendar::{Calendar, DAY_SECS, DAYS, Hours, MONTHS, Off, Zone, date, weekday};
 pub use decide::{Fit, Pace, Question, Status, WindowPace, decide, delay_of, is_clearly_within, stretch};
 pub use forecast::Forecast;
 pub use habit::Habit;

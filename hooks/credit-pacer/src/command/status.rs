@@ -1,307 +1,245 @@
-//! `status`: what would be done now, and why.
+//! What the status adds: the next delay and why, both limits, and where the readings come from.
 
-mod api;
-mod plan;
-mod text;
-
-use pacing::{Pace, Rules, Status, Strategy, Window, WindowPace};
-use schemars::JsonSchema;
-use serde::Serialize;
+use pacing::{Pace, Rules, Status, Strategy, Window, WindowPace, percent};
+use serde_json::{Value, json};
 use shared::cli::{Asker, off_file};
 use shared::config::Section;
 use shared::host::Timestamp;
-use shared::state::{Off, Store};
-use shared::switches::{Position, Switches};
-use shared::usage::{self, Source};
+use shared::usage::Source;
 
-use self::api::ApiReport;
-use super::grammar::{OWN, Switch};
-use super::habits::Habits;
-use super::{Reply, turn};
+use super::Reply;
+use super::habits::work_hours;
 use crate::CreditPacer;
 use crate::decide::allowed;
+use crate::history::spoken::duration;
 use crate::observe::{Scene, digest, known};
+use crate::poll::Slot;
 use crate::rules;
-use crate::settings::{Settings, by_project};
+use crate::settings::{Day, HoursOfDay, Settings, by_project};
 use crate::state::State;
 
-/// What would be done now, and why.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(super) struct StatusReport {
-    /// `credit-pacer`.
-    hook: &'static str,
-    /// It delays calls where need be.
-    enabled: bool,
-    /// Where its own switch stands: on, off, or auto.
-    switch: &'static str,
-    /// Until when every hook is paused, by the user's clock; none where no end is set.
-    paused_until: Option<String>,
-    /// What made it so: a file and line, the defaults, its switch, or the file that switches every hook off.
-    set_by: Option<String>,
-    /// Its switch counts for nothing, because the global file locks the section.
-    overruled: bool,
-    /// What goes on while it is switched off.
-    still: Option<String>,
-    /// The next request to the model would wait for so long, in seconds.
+/// The situation now.
+struct Now {
+    pace: Pace,
+    /// The next call waits for this long, in seconds.
     delay_secs: f64,
-    /// How hard that is: none, minimal, gradual, aggressive, emergency.
-    strategy: &'static str,
-    /// Why, in one sentence.
-    reason: String,
-    /// Sessions that made calls in the last half hour and have not ended.
-    sessions: usize,
-    /// Each window.
-    windows: Vec<WindowReport>,
-    /// Who saw the last reading: the status line, or the usage API. None: there is no reading.
-    source: Option<&'static str>,
-    /// A reading that is older says nothing about now, in seconds.
-    stale_after_secs: u32,
-    /// The usage API.
-    usage_api: ApiReport,
-    /// What the plan of the week is made of.
-    plan: String,
-    /// Why the plan of the week stands still now, and until when; none while it goes on.
-    standstill: Option<String>,
-    /// The last delay of all sessions, within an hour.
-    last_delay: Option<DelayReport>,
-    /// Switches that stand on or off, as people call them.
-    switches: Vec<SwitchReport>,
-    /// Hours that `work_hours` could be, by a week of calls; empty where it is set, and before there is enough to tell.
-    suggested_work_hours: Vec<String>,
-    /// Days that `workdays` could be, by a week of calls: its own and those on which there was work beside them. Empty where
-    /// there was none, and before there is enough to tell.
-    suggested_workdays: Vec<&'static str>,
-    /// What the files of this project say about pacing: as the user's own say it, it would be paced otherwise.
-    by_project: Vec<ProjectReport>,
-    /// What is wrong in the configuration files.
-    problems: Vec<String>,
+    rules: Rules,
+    source: Option<Source>,
+    state: State,
+    time: Timestamp,
+    /// Nothing is delayed, whatever the limits.
+    is_off: bool,
 }
 
-/// One window of credits.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-struct WindowReport {
-    /// `five_hour` or `seven_day`.
-    window: &'static str,
-    /// As people call it.
-    name: &'static str,
-    /// ok, over, stale, unknown, or off.
-    status: &'static str,
-    /// What is used, in percent.
-    used_percent: Option<f64>,
-    /// The share of its time that is over, in percent; of the week it is working time. None: nothing is known.
-    elapsed_percent: Option<f64>,
-    /// What may be used by now, in percent. None: nothing is known.
-    allowance_percent: Option<f64>,
-    /// The same without the reserve: past it calls are delayed. None: nothing is known.
-    safe_percent: Option<f64>,
-    /// How far what is used is past that, in points; negative below. None: nothing is known.
-    over_percent: Option<f64>,
-    /// What this window alone asks for, in seconds.
-    delay_secs: f64,
-    /// When it begins anew, in seconds since the epoch.
-    resets_at: Option<i64>,
-    /// The same by the user's clock.
-    resets: Option<String>,
-    /// In so many seconds it begins anew; 0 or less: it has.
-    resets_in_secs: Option<i64>,
-    /// How old the reading is, in seconds.
-    age_secs: Option<i64>,
-}
-
-/// A delay.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-struct DelayReport {
-    /// For how long, in seconds.
-    secs: f64,
-    /// How long ago, in seconds.
-    ago_secs: u64,
-}
-
-/// A key of the settings that a file of the project decides.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-struct ProjectReport {
-    /// The key, as a path within the section.
-    key: &'static str,
-    /// The file and line.
-    place: String,
-}
-
-/// A switch that stands on or off.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-struct SwitchReport {
-    /// As people call it.
-    name: &'static str,
-    /// on, off, or of stops auto.
-    position: &'static str,
-    /// What ends it; of a switch that keeps its word whatever the files say: what turns it on again, or off.
-    ended_by: String,
-}
-
-/// The answer to `status`, typed after this name.
-pub(super) fn answer(name: &str, json: bool, asker: &Asker<'_>) -> Reply {
-    let Some(report) = report(asker) else {
-        return Reply::no(format!("{OWN}: the built-in defaults cannot be read; this is a bug"));
-    };
-    if json {
-        return Reply::yes(serde_json::to_string(&report).unwrap_or_default());
+impl Now {
+    fn of(section: &Section<Settings>, asker: &Asker<'_>) -> Self {
+        let (settings, time) = (&section.settings, asker.host.now());
+        let state = asker.store.and_then(State::peek).unwrap_or_default();
+        let usage = asker.store.and_then(|store| known(store, asker.session, settings, time));
+        let source = usage.as_ref().map(|usage| usage.source);
+        let rules = rules::around(settings, secs(time));
+        let scene = Scene { rules, ..Scene::of(usage, settings, secs(time)) };
+        let pace = state.pace(&scene, time);
+        let headless = asker.host.environment.is_headless() && !section.headless;
+        let own = asker.session.and_then(|session| state.sessions.get(&digest(session))).cloned();
+        let is_off = !section.enabled || off_file(asker.host, asker.places).is_some();
+        let delay = allowed(&pace, &own.unwrap_or_default(), settings, headless, time).as_secs_f64();
+        let delay_secs = if is_off { 0.0 } else { delay };
+        Self { pace, delay_secs, rules: scene.rules, source, state, time, is_off }
     }
-    Reply::yes(text::text(&report, name))
+
+    fn next(&self) -> String {
+        match self.delay_secs {
+            _ if self.is_off => "next delay: none while it is off".to_owned(),
+            secs if secs > 0.0 => {
+                format!(
+                    "next delay: {} s ({}); {}",
+                    percent(secs, true),
+                    self.pace.strategy,
+                    self.pace.reason
+                )
+            }
+            _ => format!("next delay: none; {}", self.pace.reason),
+        }
+    }
+
+    fn window(&self, pace: &WindowPace) -> String {
+        let name = pace.window.name();
+        let Some((at, reading)) = pace.reading else {
+            let why = if pace.status == Status::Off { "off" } else { "no reading yet" };
+            return format!("  {name}: {why}");
+        };
+        let now = secs(self.time);
+        let resets = self.rules.calendar.said(reading.resets_at, now);
+        if reading.resets_at <= now {
+            return format!("  {name}: no reading since it reset {resets}");
+        }
+        let standing = match pace.status {
+            Status::Off => format!("{} % used; off", percent(reading.used_percent, false)),
+            Status::Stale => format!("{} % used, too old to count", percent(reading.used_percent, false)),
+            _ => pace.standing(),
+        };
+        let fit = pace.fit.filter(|_| pace.status == Status::Over).map_or_else(String::new, |fit| {
+            format!("; about {:.0} calls expected until the reset, {:.0} fit", fit.expected, fit.fitting)
+        });
+        let (left, age) = (duration(reading.resets_at - now), duration(now.saturating_sub(at).max(0)));
+        format!("  {name}: {standing}{fit}; resets {resets}, in {left}; read {age} ago")
+    }
+
+    /// The last delay of all sessions, within an hour.
+    fn last_delay(&self) -> Option<String> {
+        let delays = self.state.sessions.values().flat_map(|session| &session.delays);
+        let (at, millis) = delays.filter(|(at, _)| *at <= self.time).max_by_key(|(at, _)| *at)?;
+        let ago = i64::try_from(self.time.since(*at).as_secs()).unwrap_or(i64::MAX);
+        let waited = percent(f64::from(*millis) / 1000.0, true);
+        Some(format!("last delay: {waited} s, {} ago", duration(ago)))
+    }
 }
 
-/// The JSON Schema of what `status --json` prints.
-pub(super) fn schema() -> String {
-    serde_json::to_string_pretty(&schemars::schema_for!(StatusReport)).unwrap_or_default()
+/// The lines below the one about the switch.
+pub(crate) fn lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<String> {
+    let (now, settings) = (Now::of(section, asker), &section.settings);
+    let mut lines: Vec<String> =
+        alerts_go_on(settings).filter(|_| section.is_switched_off()).into_iter().collect();
+    lines.push(now.next());
+    lines.extend(now.pace.windows.iter().map(|pace| now.window(pace)));
+    lines.push(week(section));
+    lines.extend(standstill(&now));
+    lines.extend(set_here(section));
+    lines.push(readings(&now, settings, asker));
+    lines.extend(now.last_delay());
+    if settings.work_hours.as_slice().is_empty() {
+        lines.extend(suggested(&work_hours(now.state.learned.habit.busy_slots(), &now.rules.calendar)));
+    }
+    lines
 }
 
-fn report(asker: &Asker<'_>) -> Option<StatusReport> {
+/// The status for programs.
+pub(super) fn json(asker: &Asker<'_>) -> Reply {
     let switches = asker.switches();
-    let section = asker.section::<CreditPacer>(&switches)?;
-    let off_file = off_file(asker.host, asker.places);
-    let state = asker.store.and_then(remembered).unwrap_or_default();
-    let settings = &section.settings;
-    let usage = asker.store.and_then(|store| known(store, asker.session, settings, asker.host.now()));
-    let source = usage.as_ref().map(|usage| match usage.source {
-        Source::StatusLine => "the status line",
-        Source::UsageApi => "the usage API",
+    let Some(section) = asker.section::<CreditPacer>(&switches) else {
+        return Reply::no("credit-pacer: the built-in defaults cannot be read; this is a bug");
+    };
+    let now = Now::of(&section, asker);
+    let set_by = off_file(asker.host, asker.places)
+        .or_else(|| section.origin("enabled").map(|origin| origin.to_string()));
+    let strategy = if now.delay_secs > 0.0 { now.pace.strategy } else { Strategy::None };
+    let problems: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
+    let status = json!({
+        "hook": "credit-pacer",
+        "enabled": !now.is_off,
+        "switch": switches.position("credit-pacer", asker.session).word(),
+        "set_by": set_by,
+        "delay_secs": now.delay_secs,
+        "strategy": strategy,
+        "reason": now.pace.reason,
+        "windows": now.pace.windows.iter().map(|pace| window_json(pace, secs(now.time))).collect::<Vec<Value>>(),
+        "source": now.source.map(source_word),
+        "problems": problems,
     });
-    let now = asker.host.now();
-    let scene = scene(usage, settings, now);
-    let session = asker.session.map_or_else(|| latest(&state), digest);
-    let pace = state.pace(&scene, now);
-    let headless = asker.host.environment.is_headless() && !section.headless;
-    let own = state.sessions.get(&session).cloned().unwrap_or_default();
-    let acts = section.enabled && off_file.is_none();
-    let delay = if acts { allowed(&pace, &own, settings, headless, now).as_secs_f64() } else { 0.0 };
-    let secs = now.micros().div_euclid(1_000_000);
-    let rules = &scene.rules;
-    let habits = Habits::of(state.learned.habit.busy_slots(), &rules.calendar);
-    Some(StatusReport {
-        hook: OWN,
-        enabled: acts,
-        switch: switches.position(OWN, asker.session).word(),
-        paused_until: paused_until(asker).map(|end| rules.calendar.said(end, secs)),
-        set_by: off_file.or_else(|| section.origin("enabled").map(|origin| origin.to_string())),
-        overruled: section.overruled_switch,
-        still: turn::alerts_at(settings).filter(|_| section.is_switched_off()),
-        delay_secs: delay,
-        strategy: if delay > 0.0 { pace.strategy } else { Strategy::None }.word(),
-        reason: pace.reason.clone(),
-        sessions: state.learned.sessions(crate::state::exact(now)),
-        windows: pace.windows.iter().map(|window| window_report(window, rules, secs)).collect(),
-        source,
-        stale_after_secs: settings.stale_after_secs.get(),
-        usage_api: ApiReport::of(&settings.usage_api, asker.store, rules, now),
-        plan: plan::plan(
-            settings,
-            rules::zone_name(settings).as_deref(),
-            section.origin("timezone").map(|origin| origin.to_string()),
-        ),
-        standstill: standstill(&pace, rules, secs),
-        last_delay: last_delay(&state, now),
-        switches: turned(&switches, &section, asker),
-        suggested_work_hours: if settings.work_hours.as_slice().is_empty() {
-            habits.work_hours()
-        } else {
-            Vec::new()
-        },
-        suggested_workdays: habits.workdays(settings.workdays.as_slice()),
-        by_project: by_project(&|key| section.origin(key))
-            .map(|(key, origin)| ProjectReport { key, place: origin.to_string() })
-            .collect(),
-        problems: section.problems.iter().map(ToString::to_string).collect(),
+    Reply::yes(status.to_string())
+}
+
+fn window_json(pace: &WindowPace, now: i64) -> Value {
+    let current = pace.reading.filter(|(_, reading)| reading.resets_at > now);
+    let known = |number: f64| current.map(|_| number);
+    json!({
+        "window": pace.window,
+        "name": pace.window.name(),
+        "status": pace.status,
+        "used_percent": pace.reading.map(|(_, reading)| reading.used_percent),
+        "safe_percent": known(pace.safe_percent),
+        "over_percent": known(pace.over_percent),
+        "delay_secs": pace.delay_secs,
+        "resets_at": pace.reading.map(|(_, reading)| reading.resets_at),
+        "age_secs": pace.reading.map(|(at, _)| now.saturating_sub(at).max(0)),
     })
 }
 
-/// When the pause of every hook ends, in seconds since the epoch; `None`: there is none, or it has no end.
-fn paused_until(asker: &Asker<'_>) -> Option<i64> {
-    let folders = [&asker.places.state_dir, &asker.places.default_state_dir];
-    let off = folders.into_iter().flatten().find_map(|folder| Off::read(folder, asker.host.now()))?;
-    match off {
-        Off::Until(end) => Some(end.micros().div_euclid(1_000_000)),
-        Off::ForGood => None,
+const fn source_word(source: Source) -> &'static str {
+    match source {
+        Source::StatusLine => "the status line",
+        Source::UsageApi => "the usage API",
     }
 }
 
-/// Why the safe line of the week stands still now, and until when, if the week is paced by.
-fn standstill(pace: &Pace, rules: &Rules, now: i64) -> Option<String> {
-    let is_paced = |window: &&WindowPace| {
-        window.window == Window::SevenDay && matches!(window.status, Status::Ok | Status::Over)
+fn readings(now: &Now, settings: &Settings, asker: &Asker<'_>) -> String {
+    let from = now.source.map_or("none yet", source_word);
+    let api = api(settings, asker, now);
+    let how = if now.source.is_none() && api.is_empty() {
+        "; they come from the status line, in a terminal with a Pro or Max login (req hooks statusline sets it)"
+    } else {
+        ""
     };
-    let why = pace.windows.iter().find(is_paced)?.standstill(pacing::seconds(now), rules);
-    (!why.is_empty()).then(|| why.trim_start_matches("; ").to_owned())
+    format!("readings: {from}{how}{api}")
 }
 
-fn remembered(store: &Store) -> Option<State> {
-    let file = store.session_file::<State>("")?;
-    store.peek(&file, "")
-}
-
-fn scene(usage: Option<usage::Usage>, settings: &Settings, now: Timestamp) -> Scene {
-    let rules = rules::around(settings, now.micros().div_euclid(1_000_000));
-    Scene { rules, ..Scene::of(usage, settings, 0) }
-}
-
-/// The session that made the last call: outside of any, it is the one that is meant.
-fn latest(state: &State) -> u64 {
-    let latest = state.sessions.iter().max_by_key(|(_, session)| session.last);
-    latest.map_or_else(|| digest(""), |(id, _)| *id)
-}
-
-fn last_delay(state: &State, now: Timestamp) -> Option<DelayReport> {
-    let delays = state.sessions.values().flat_map(|session| &session.delays);
-    let (at, millis) = delays.filter(|(at, _)| *at <= now).max_by_key(|(at, _)| *at)?;
-    Some(DelayReport { secs: f64::from(*millis) / 1000.0, ago_secs: now.since(*at).as_secs() })
-}
-
-fn window_report(window: &WindowPace, rules: &Rules, now: i64) -> WindowReport {
-    let is_known = window.reading.is_some_and(|(_, reading)| reading.resets_at > now);
-    let known = |percent: f64| is_known.then_some(percent);
-    WindowReport {
-        window: window.window.key(),
-        name: window.window.name(),
-        status: match window.status {
-            Status::Ok => "ok",
-            Status::Over => "over",
-            Status::Stale => "stale",
-            Status::Unknown => "unknown",
-            Status::Off => "off",
-        },
-        used_percent: window.reading.map(|(_, reading)| reading.used_percent),
-        elapsed_percent: known(window.elapsed_percent),
-        allowance_percent: known(window.allowance_percent),
-        safe_percent: known(window.safe_percent),
-        over_percent: known(window.over_percent),
-        delay_secs: window.delay_secs,
-        resets_at: window.reading.map(|(_, reading)| reading.resets_at),
-        resets: window.reading.map(|(_, reading)| rules.calendar.said(reading.resets_at, now)),
-        resets_in_secs: window.reading.map(|(_, reading)| reading.resets_at.saturating_sub(now)),
-        age_secs: window.reading.map(|(at, _)| now.saturating_sub(at).max(0)),
+/// "; usage API on, last asked Sun 12:25: there is no login", or nothing where it is off.
+fn api(settings: &Settings, asker: &Asker<'_>, now: &Now) -> String {
+    let slot = asker.store.map(Slot::peek).unwrap_or_default();
+    if !settings.usage_api.enabled {
+        return String::new();
     }
+    if slot.asked_at == 0 {
+        return "; usage API on, asked with the next call of a session".to_owned();
+    }
+    let last = now.rules.calendar.said(slot.asked_at, secs(now.time));
+    let trouble = slot.trouble.map_or_else(String::new, |kind| format!(": {}", kind.words()));
+    format!("; usage API on, last asked {last}{trouble}")
 }
 
-/// The switches that stand on or off, those that a lock makes void among them.
-fn turned(switches: &Switches, section: &Section<Settings>, asker: &Asker<'_>) -> Vec<SwitchReport> {
-    let report = |switch: Switch| {
-        let stands = turn::stands(switch, switches, asker.session)?;
-        let (name, key) = switch.section();
-        let is_word = turn::is_word(switch);
-        let is_void = name == OWN
-            && key.map_or(section.overruled_switch, |key| {
-                section.overruled_keys.iter().any(|void| void == key)
-            });
-        let position = match stands {
-            Position::Auto if !is_word => return None,
-            // When stops are checked is the word's to say.
-            Position::On if switch == Switch::TempoStop => return None,
-            _ if is_void => "void, for it is locked by your global requirements.yaml",
-            turned => turn::told(turned),
-        };
-        let end = match stands {
-            Position::Off if is_word => Position::On,
-            _ if is_word => Position::Off,
-            _ => Position::Auto,
-        };
-        Some(SwitchReport { name: switch.name(), position, ended_by: switch.line(end) })
+/// "working time: mon, tue, 09:00-17:00, Europe/Berlin (~/.claude/requirements.yaml:3)".
+fn week(section: &Section<Settings>) -> String {
+    let settings = &section.settings;
+    let planned = settings.workdays.as_slice();
+    let days: Vec<&str> =
+        Day::WEEK.iter().filter(|(day, _)| planned.contains(day)).map(|(_, name)| *name).collect();
+    let days = if days.is_empty() { "every day and night".to_owned() } else { days.join(", ") };
+    let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
+    let span = |hours: &HoursOfDay| format!("{}-{}", time(hours.from), time(hours.to));
+    let hours: Vec<String> = settings.work_hours.as_slice().iter().map(span).collect();
+    let hours = if hours.is_empty() { "all day".to_owned() } else { hours.join(" and ") };
+    let off = match settings.holidays.as_slice().len() {
+        0 => "",
+        _ => ", without holidays",
     };
-    Switch::SINGLE.into_iter().chain([Switch::TempoStop]).filter_map(report).collect()
+    let zone = rules::zone_name(settings).unwrap_or_else(|| "the time of this machine".to_owned());
+    let by = section.origin("timezone").filter(|_| !settings.timezone.is_system());
+    let by = by.map_or_else(|| "system".to_owned(), |by| by.to_string());
+    format!("working time: {days}, {hours}{off}, {zone} ({by})")
+}
+
+/// Why the safe line of the week stands still now, and until when.
+fn standstill(now: &Now) -> Option<String> {
+    let week = now.pace.windows.iter().find(|pace| pace.window == Window::SevenDay)?;
+    let why = week.standstill(crate::state::exact(now.time), &now.rules);
+    (week.status != Status::Off && !why.is_empty()).then(|| why.trim_start_matches("; ").to_owned())
+}
+
+/// The keys that the files of this project decide.
+fn set_here(section: &Section<Settings>) -> Option<String> {
+    let origin = |key: &str| section.origin(key);
+    let keys: Vec<String> = by_project(&origin).map(|(key, origin)| format!("{key} ({origin})")).collect();
+    (!keys.is_empty()).then(|| format!("set for this project: {}", keys.join(", ")))
+}
+
+/// "alerts at 80 and 95 % go on", if there are any.
+fn alerts_go_on(settings: &Settings) -> Option<String> {
+    let percents: Vec<String> = settings.alerts.iter().map(|percent| percent.get().to_string()).collect();
+    (!percents.is_empty()).then(|| format!("alerts at {} % go on", percents.join(" and ")))
+}
+
+fn suggested(hours: &[String]) -> Option<String> {
+    let list: Vec<String> = hours.iter().map(|hours| format!("\"{hours}\"")).collect();
+    (!hours.is_empty()).then(|| {
+        format!(
+            "you seem to work {}; to count those hours: req config set credit-pacer.work_hours '[{}]' --global",
+            hours.join(" and "),
+            list.join(", ")
+        )
+    })
+}
+
+const fn secs(time: Timestamp) -> i64 {
+    time.micros().div_euclid(1_000_000)
 }

@@ -10,8 +10,6 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use shared::state::{LockError, Store};
 
-use super::DatabaseError;
-
 /// What leads from each version to the next; the first one from an empty file. All times are whole seconds since the epoch.
 const MIGRATIONS: [&str; 1] = ["
     CREATE TABLE usage_snapshots (
@@ -80,10 +78,10 @@ impl From<io::Error> for Problem {
 
 impl Problem {
     /// For people.
-    pub(super) fn told(self, store: &Store) -> DatabaseError {
+    pub(super) fn sentence(self, store: &Store) -> String {
         let file = path(store);
         let file = file.display();
-        let told = match self {
+        match self {
             Self::Damaged => {
                 format!("{file} is damaged; it is set aside, and the next reading begins a new one")
             }
@@ -91,8 +89,7 @@ impl Problem {
             Self::Busy => format!("{file} cannot be used: another process writes into it; try again"),
             Self::NoFile => format!("{file} cannot be used: it is no regular file; move it away"),
             Self::Other(why) => format!("{file} cannot be used: {why}"),
-        };
-        DatabaseError(told)
+        }
     }
 }
 
@@ -126,17 +123,14 @@ pub(super) fn open(store: &Store, patience: Duration) -> Result<Connection, Prob
     })?
 }
 
-/// A regular file, or nothing: also what the library puts beside it, which it opens by itself.
+/// A regular file, or nothing.
 fn check_kind(path: &Path) -> Result<(), Problem> {
-    for path in [path, &beside(path, "-wal"), &beside(path, "-shm"), &beside(path, "-journal")] {
-        match fs::symlink_metadata(path) {
-            Ok(there) if there.is_file() => {}
-            Ok(_) => return Err(Problem::NoFile),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error.into()),
-        }
+    match fs::symlink_metadata(path) {
+        Ok(there) if there.is_file() => Ok(()),
+        Ok(_) => Err(Problem::NoFile),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error.into()),
     }
-    Ok(())
 }
 
 /// Makes way for a new file, if this one is still damaged. Where that cannot be done it stays as it is.

@@ -7,8 +7,8 @@ use shared::state::Store;
 use shared::usage::Source;
 use tempfile::TempDir;
 
-use super::{Database, DecisionRow, SnapshotRow};
-use pacing::{Strategy, Window};
+use super::{Database, DelayRow, SnapshotRow, Why};
+use pacing::Window;
 
 fn scratch() -> (TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
@@ -22,23 +22,17 @@ fn snapshot(timestamp: i64) -> SnapshotRow {
         observed_at: timestamp - 3,
         five_hour_util: Some(42.5),
         five_hour_resets_at: Some(20_000),
-        seven_day_util: None,
-        seven_day_resets_at: None,
-        session_id: "a-session".to_owned(),
-        source: Source::UsageApi,
+        ..SnapshotRow::default()
     }
 }
 
-fn decision(timestamp: i64) -> DecisionRow {
-    DecisionRow {
-        timestamp,
-        should_throttle: true,
-        delay_seconds: 42,
-        session_id: "a-session".to_owned(),
-        window: Some(Window::SevenDay),
-        used: Some(61.0),
-        safe: Some(52.25),
-        strategy: Strategy::Gradual,
+fn delay(timestamp: i64) -> DelayRow {
+    DelayRow { timestamp, secs: 42, session_id: "a-session".to_owned(), window: Some(Window::SevenDay) }
+}
+
+impl Database {
+    fn add(&self, timestamp: i64) -> Result<(), String> {
+        self.add_snapshot(&snapshot(timestamp), "a-session", Source::UsageApi)
     }
 }
 
@@ -48,35 +42,12 @@ fn what_is_kept_is_read_back_oldest_first() {
     assert!(Database::open_existing(&store).unwrap().is_none());
     let database = Database::open(&store).unwrap();
     for timestamp in [300, 100, 200] {
-        database.add_snapshot(&snapshot(timestamp)).unwrap();
-        database.add_decision(&decision(timestamp)).unwrap();
+        database.add(timestamp).unwrap();
+        database.add_delay(&delay(timestamp), &Why::default()).unwrap();
     }
     let another = Database::open_existing(&store).unwrap().unwrap();
     assert_eq!(another.snapshots(150).unwrap(), [snapshot(200), snapshot(300)]);
-    assert_eq!(another.decisions(0).unwrap(), [decision(100), decision(200), decision(300)]);
-}
-
-#[test]
-fn every_word_is_read_as_it_is_written() {
-    let (_folder, store) = scratch();
-    let database = Database::open(&store).unwrap();
-    let strategies =
-        [Strategy::None, Strategy::Minimal, Strategy::Gradual, Strategy::Aggressive, Strategy::Emergency];
-    let windows = [None, Some(Window::FiveHour), Some(Window::SevenDay)];
-    let mut expected = Vec::new();
-    for (strategy, timestamp) in strategies.into_iter().zip(1..) {
-        for window in windows {
-            let row = DecisionRow { window, strategy, ..decision(timestamp) };
-            database.add_decision(&row).unwrap();
-            expected.push(row);
-        }
-    }
-    assert_eq!(database.decisions(0).unwrap(), expected);
-    for source in [Source::StatusLine, Source::UsageApi] {
-        database.add_snapshot(&SnapshotRow { source, ..snapshot(1) }).unwrap();
-    }
-    let sources: Vec<_> = database.snapshots(0).unwrap().into_iter().map(|row| row.source).collect();
-    assert_eq!(sources, [Source::StatusLine, Source::UsageApi]);
+    assert_eq!(another.delays(0).unwrap(), [delay(100), delay(200), delay(300)]);
 }
 
 #[test]
@@ -88,7 +59,7 @@ fn many_write_at_once_and_every_row_is_kept() {
             scope.spawn(move || {
                 for round in 0..10 {
                     let database = Database::open(store).unwrap();
-                    database.add_snapshot(&snapshot(writer * 100 + round)).unwrap();
+                    database.add(writer * 100 + round).unwrap();
                 }
             });
         }
@@ -110,24 +81,13 @@ fn an_empty_file_and_a_database_without_tables_become_ours() {
         let (folder, store) = scratch();
         prepare(&folder.path().join("usage.db"));
         let database = Database::open(&store).unwrap();
-        database.add_snapshot(&snapshot(100)).unwrap();
+        database.add(100).unwrap();
         let version: i64 =
             database.connection.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
         let mode: String =
             database.connection.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
         assert_eq!((version, mode.as_str()), (1, "wal"));
     }
-}
-
-#[test]
-fn a_file_that_fits_is_not_changed_by_opening_it() {
-    let (_folder, store) = scratch();
-    Database::open(&store).unwrap();
-    let schema = |database: &Database| -> i64 {
-        database.connection.query_row("PRAGMA schema_version", [], |row| row.get(0)).unwrap()
-    };
-    let before = schema(&Database::open(&store).unwrap());
-    assert_eq!(schema(&Database::open(&store).unwrap()), before);
 }
 
 #[test]
@@ -141,32 +101,16 @@ fn rows_with_gaps_are_read() {
              INSERT INTO pacing_decisions (timestamp, strategy, \"window\") VALUES (100, 'of tomorrow', 'opus')",
         )
         .unwrap();
-    let snapshot = SnapshotRow {
-        observed_at: 100,
-        five_hour_util: None,
-        five_hour_resets_at: None,
-        session_id: String::new(),
-        source: Source::StatusLine,
-        ..snapshot(100)
-    };
+    let snapshot = SnapshotRow { timestamp: 100, observed_at: 100, ..SnapshotRow::default() };
     assert_eq!(database.snapshots(0).unwrap(), [snapshot]);
-    let decision = DecisionRow {
-        timestamp: 100,
-        should_throttle: false,
-        delay_seconds: 0,
-        session_id: String::new(),
-        window: None,
-        used: None,
-        safe: None,
-        strategy: Strategy::None,
-    };
-    assert_eq!(database.decisions(0).unwrap(), [decision]);
+    let delay = DelayRow { timestamp: 100, secs: 0, session_id: String::new(), window: None };
+    assert_eq!(database.delays(0).unwrap(), [delay]);
 }
 
 #[test]
 fn what_is_too_old_goes_and_the_rest_stays() {
     let (_folder, store) = scratch();
-    let mut database = Database::open(&store).unwrap();
+    let database = Database::open(&store).unwrap();
     database
         .connection
         .execute_batch(
@@ -177,27 +121,8 @@ fn what_is_too_old_goes_and_the_rest_stays() {
         .unwrap();
     for (before, left) in [(0, 1301), (2, 1300), (1002, 300), (1301, 1), (5000, 0)] {
         database.clean_up(before).unwrap();
-        let counts = (database.snapshots(0).unwrap().len(), database.decisions(0).unwrap().len());
+        let counts = (database.snapshots(0).unwrap().len(), database.delays(0).unwrap().len());
         assert_eq!(counts, (left, left), "{before}");
-    }
-}
-
-#[test]
-fn each_batch_is_a_transaction_of_its_own() {
-    let (_folder, store) = scratch();
-    let database = Database::open(&store).unwrap();
-    let rows = "WITH RECURSIVE times (t) AS (SELECT 1 UNION ALL SELECT t + 1 FROM times WHERE t < 1300)
-                INSERT INTO usage_snapshots (timestamp) SELECT t FROM times";
-    database.connection.execute_batch(rows).unwrap();
-    let other = Database::open(&store).unwrap();
-    for (removed, left) in [(500, 800), (500, 300), (300, 0), (0, 0)] {
-        assert_eq!(database.remove_batch("usage_snapshots", 2000).unwrap(), removed);
-        let kept = other.snapshots(0).unwrap();
-        assert_eq!(kept.len(), left);
-        assert!(
-            kept.first().is_none_or(|row| row.timestamp == 1301 - i64::try_from(left).unwrap()),
-            "oldest first"
-        );
     }
 }
 
@@ -209,7 +134,7 @@ fn a_damaged_file_is_set_aside_and_begun_anew() {
     fs::write(&path, &garbage).unwrap();
     fs::write(folder.path().join("usage.db-wal"), "its journal").unwrap();
     let database = Database::open(&store).unwrap();
-    database.add_snapshot(&snapshot(100)).unwrap();
+    database.add(100).unwrap();
     assert_eq!(database.snapshots(0).unwrap(), [snapshot(100)]);
     assert_eq!(fs::read_to_string(folder.path().join("usage.db.corrupt")).unwrap(), garbage);
 }
@@ -219,16 +144,16 @@ fn a_file_damaged_inside_gives_way_for_the_next_time() {
     let (folder, store) = scratch();
     let path = folder.path().join("usage.db");
     let database = Database::open(&store).unwrap();
-    database.add_snapshot(&snapshot(100)).unwrap();
+    database.add(100).unwrap();
     drop(database);
     let mut bytes = fs::read(&path).unwrap();
     bytes[4096..].fill(0x55);
     fs::write(&path, &bytes).unwrap();
     let database = Database::open(&store).unwrap();
-    let error = database.add_snapshot(&snapshot(200)).unwrap_err();
-    assert!(error.0.contains("usage.db is damaged; it is set aside"), "{error:?}");
+    let error = database.add(200).unwrap_err();
+    assert!(error.contains("usage.db is damaged; it is set aside"), "{error:?}");
     let database = Database::open(&store).unwrap();
-    database.add_snapshot(&snapshot(300)).unwrap();
+    database.add(300).unwrap();
     assert_eq!(database.snapshots(0).unwrap(), [snapshot(300)]);
     assert_eq!(fs::read(folder.path().join("usage.db.corrupt")).unwrap(), bytes);
 }
@@ -241,7 +166,7 @@ fn a_newer_version_is_left_alone() {
         Connection::open(&path).unwrap().pragma_update(None, "user_version", version).unwrap();
         let before = fs::read(&path).unwrap();
         let error = Database::open(&store).unwrap_err();
-        assert!(error.0.contains("was written by a newer version"), "{error:?}");
+        assert!(error.contains("was written by a newer version"), "{error:?}");
         assert_eq!(fs::read(&path).unwrap(), before);
         assert!(!folder.path().join("usage.db.corrupt").exists());
     }
@@ -255,7 +180,7 @@ fn a_folder_that_cannot_hold_it_is_an_error() {
     assert!(Database::open_existing(&gone).unwrap().is_none());
     fs::create_dir(folder.path().join("usage.db")).unwrap();
     let error = Database::open(&Store::at(folder.path())).unwrap_err();
-    assert!(error.0.contains("usage.db cannot be used: it is no regular file"), "{error:?}");
+    assert!(error.contains("usage.db cannot be used: it is no regular file"), "{error:?}");
 }
 
 #[cfg(unix)]
@@ -266,11 +191,10 @@ fn what_is_no_regular_file_is_neither_waited_for_nor_followed() {
     let make_fifo = |path: &std::path::Path| {
         assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
     };
-    let kinds: [(&str, Make); 4] = [
+    let kinds: [(&str, Make); 3] = [
         ("usage.db", make_fifo),
         ("usage.db", |path| symlink(path.with_file_name("elsewhere.db"), path).unwrap()),
         ("usage.db", |path| symlink("/dev/null", path).unwrap()),
-        ("usage.db-wal", make_fifo),
     ];
     for (name, make) in kinds {
         let (folder, store) = scratch();
@@ -281,7 +205,7 @@ fn what_is_no_regular_file_is_neither_waited_for_nor_followed() {
         let before = fs::symlink_metadata(&path).unwrap().file_type();
         for opened in [Database::open(&store).err(), Database::open_existing(&store).err()] {
             let error = opened.unwrap();
-            assert!(error.0.contains("it is no regular file; move it away"), "{name} {error:?}");
+            assert!(error.contains("it is no regular file; move it away"), "{name} {error:?}");
         }
         assert_eq!(fs::symlink_metadata(&path).unwrap().file_type(), before);
         assert!(!folder.path().join("elsewhere.db").exists());
@@ -294,10 +218,10 @@ fn it_is_waited_for_no_longer_than_asked() {
     let other = Database::open(&store).unwrap();
     other.connection.execute_batch("BEGIN IMMEDIATE").unwrap();
     let database = Database::open_with(&store, std::time::Duration::from_millis(5)).unwrap();
-    let error = database.add_snapshot(&snapshot(100)).unwrap_err();
-    assert!(error.0.contains("another process writes into it"), "{error:?}");
+    let error = database.add(100).unwrap_err();
+    assert!(error.contains("another process writes into it"), "{error:?}");
     other.connection.execute_batch("ROLLBACK").unwrap();
-    database.add_snapshot(&snapshot(100)).unwrap();
+    database.add(100).unwrap();
 }
 
 #[test]
@@ -309,7 +233,7 @@ fn one_that_is_held_alone_is_busy_and_stays() {
         .execute_batch("PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
         .unwrap();
     let error = Database::open_with(&store, std::time::Duration::from_millis(5)).unwrap_err();
-    assert!(error.0.contains("another process"), "{error:?}");
+    assert!(error.contains("another process"), "{error:?}");
     assert!(!folder.path().join("usage.db.corrupt").exists());
 }
 
@@ -317,21 +241,19 @@ fn one_that_is_held_alone_is_busy_and_stays() {
 fn rows_of_another_type_are_skipped() {
     let (_folder, store) = scratch();
     let database = Database::open(&store).unwrap();
-    database.add_snapshot(&snapshot(100)).unwrap();
-    database.add_decision(&decision(100)).unwrap();
+    database.add(100).unwrap();
+    database.add_delay(&delay(100), &Why::default()).unwrap();
     database
         .connection
         .execute_batch(
             "INSERT INTO usage_snapshots (timestamp, five_hour_util) VALUES (101, 'much');
              INSERT INTO usage_snapshots (timestamp) VALUES ('yesterday');
-             INSERT INTO usage_snapshots (timestamp, session_id) VALUES (102, x'ff');
              INSERT INTO usage_snapshots (timestamp, five_hour_resets_at) VALUES (103, 1.5);
-             INSERT INTO pacing_decisions (timestamp, delay_seconds) VALUES (101, 'long');
-             INSERT INTO pacing_decisions (timestamp, strategy) VALUES (102, x'00ff')",
+             INSERT INTO pacing_decisions (timestamp, delay_seconds) VALUES (101, 'long')",
         )
         .unwrap();
     assert_eq!(database.snapshots(0).unwrap(), [snapshot(100)]);
-    assert_eq!(database.decisions(0).unwrap(), [decision(100)]);
+    assert_eq!(database.delays(0).unwrap(), [delay(100)]);
 }
 
 #[cfg(unix)]
@@ -340,7 +262,7 @@ fn nobody_else_can_read_it() {
     use std::os::unix::fs::PermissionsExt;
     let (folder, store) = scratch();
     let database = Database::open(&store).unwrap();
-    database.add_snapshot(&snapshot(100)).unwrap();
+    database.add(100).unwrap();
     for name in ["usage.db", "usage.db-wal", "usage.db-shm"] {
         let mode = fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");

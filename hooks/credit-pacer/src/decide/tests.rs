@@ -175,7 +175,7 @@ fn sleep_is_booked_for_what_was_slept() {
     assert!(matches!(world.call().verdict, Verdict::Sleep { .. }));
     let before = world.state.learned.habit.calls();
     let (pending, slept) = world.state.book(1, world.now.plus(Duration::from_secs(16))).unwrap();
-    assert_eq!((pending.at, slept.as_secs(), pending.used), (world.now, 16, Some(99.0)));
+    assert_eq!((pending.at, slept.as_secs(), pending.why.used), (world.now, 16, Some(99.0)));
     assert_eq!(world.state.book(1, world.now), None, "once per batch");
     let gap = world.state.learned.gap_secs();
     assert!((world.state.learned.habit.calls() - before - 16.0 / gap).abs() < 0.5);

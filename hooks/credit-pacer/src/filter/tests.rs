@@ -43,7 +43,7 @@ fn a_line_is_answered_with_every_number() {
         assert!((week[key].as_f64().unwrap() - expected).abs() < 1e-6, "{key} {week}");
     }
     assert!(answer["delay_secs"].as_f64().unwrap() >= 5.0);
-    assert_eq!(answer["strategy"], "aggressive");
+    assert_eq!(answer["strategy"], "emergency");
     assert_eq!(answer["constrained_window"], "seven_day");
     assert_eq!(
         answer["reason"],
@@ -189,6 +189,50 @@ fn learn_line_teaches_the_lines_that_follow() {
     assert_eq!(told[3], told[0]);
     let alone = answer(&recent);
     assert_ne!(alone["windows"]["five_hour"]["forecast"], *forecast, "a line alone knows less");
+}
+
+#[test]
+fn older_calls_of_a_second_learn_line_count() {
+    let (calls, snapshots) = two_weeks();
+    let learn =
+        |calls: &[Value], snapshots: &[Value]| json!({ "learn": { "calls": calls, "snapshots": snapshots } });
+    let half = calls.len() / 2;
+    let lines = [
+        learn(&calls[half..], &snapshots[half..]),
+        learn(&calls[..half], &snapshots[..half]),
+        learn(&calls, &snapshots),
+    ];
+    let ask = json!({ "now": NOON, "session": "s", "snapshots": [snapshots.last()], "calls": [] });
+    let text = |lines: &[Value]| {
+        lines.iter().chain([&ask]).map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    let halves = answers(text(&lines).as_bytes());
+    let whole = answers(text(&lines[2..]).as_bytes());
+    assert_eq!(halves[1], whole[0]);
+    assert_eq!(halves[2], whole[0], "known calls are passed over");
+    assert_eq!(halves[3], whole[1]);
+}
+
+#[test]
+fn calls_and_readings_more_than_a_year_away_are_reported_and_change_nothing() {
+    let (calls, snapshots) = two_weeks();
+    let learn = json!({ "learn": { "calls": calls, "snapshots": snapshots } });
+    let ask = json!({ "now": NOON, "session": "s", "snapshots": [snapshots.last()], "calls": [] });
+    let plain = answers(format!("{learn}\n{ask}\n").as_bytes());
+    for at in [0.0, -5e9, 4e9, 1e12, 1e300] {
+        let call = json!({ "at": at, "session": "s" });
+        let snapshot = json!({ "at": at, "five_hour": { "used_percent": 1, "resets_at": at + 100.0 } });
+        for (bad, what) in [
+            (json!({ "learn": { "calls": [calls[0], call] } }), "learn.calls[1].at"),
+            (json!({ "learn": { "snapshots": [snapshot] } }), "learn.snapshots[0].at"),
+            (json!({ "now": NOON, "session": "s", "calls": [call] }), "calls[0].at"),
+        ] {
+            let told = answers(format!("{learn}\n{bad}\n{ask}\n").as_bytes());
+            let error = told[1]["error"].as_str().unwrap();
+            assert_eq!(error, format!("{what} is more than a year away from the other times"), "{bad}");
+            assert_eq!((&told[0], &told[2]), (&plain[0], &plain[1]), "{bad}");
+        }
+    }
 }
 
 #[test]

@@ -1,40 +1,43 @@
-//! What was, out of the rows that were kept: how much of each window was used when, what was delayed, and each day in
-//! numbers. Pure.
+//! The recorded past: the usage of each limit, the delays, and each day in numbers. Pure.
 
-use std::collections::BTreeSet;
+use crate::database::{DelayRow, SnapshotRow};
+use pacing::{DAY_SECS, DAYS, MONTHS, Rules, SAME_RESET_SECS, Window, date, seconds, weekday};
 
-use crate::database::{DecisionRow, SnapshotRow};
-use crate::history::span::{Day, Span};
-use pacing::{Strategy, Window};
-
-/// Two times of reset so close to each other are the same, in seconds: the client rounds them.
-const SAME_RESET_SECS: u64 = 90;
-
-/// More than that is a slip of whoever told it.
+/// No higher usage is real, in percent.
 const MAX_PERCENT: f64 = 990.0;
 
-/// No window that is known of ends as far off, in seconds: such a time is a slip of whoever told it.
+/// No reset is further from its reading, in seconds.
 const FARTHEST_RESET_SECS: u64 = 366 * 24 * 3600;
 
-/// What happened in a span.
+/// What happened on some days, the last of them today.
 #[derive(Debug, Clone)]
 pub(crate) struct Past {
-    /// When.
-    pub(crate) span: Span,
-    /// Use of each window.
+    /// The days, oldest first.
+    pub(crate) days: Vec<Day>,
+    /// Now, in seconds since the epoch.
+    pub(crate) now: i64,
+    /// The name of the time zone.
+    pub(crate) zone_name: String,
+    /// The usage of each limit.
     pub(crate) courses: [Course; 2],
-    /// What was delayed, oldest first.
+    /// The delays, oldest first.
     pub(crate) delays: Vec<Delay>,
-    /// When the user was told that a window came to a percentage, oldest first.
-    pub(crate) alerts: Vec<i64>,
-    /// The first thing that is known of it, or of the week before it.
-    recorded_since: Option<i64>,
+    rules: Rules,
 }
 
-/// How much of a window was used when.
+/// A day in the user's time zone: some are 23 or 25 hours long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Day {
+    /// Its first second since the epoch.
+    pub(crate) from: i64,
+    /// The first of the next day.
+    pub(crate) to: i64,
+}
+
+/// The usage of a limit.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Course {
-    /// Which.
+    /// Which one.
     pub(crate) window: Window,
     /// From reset to reset, oldest first.
     pub(crate) runs: Vec<Run>,
@@ -43,105 +46,108 @@ pub(crate) struct Course {
 /// A window from its first reading to its reset.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Run {
-    /// When it ends, in seconds since the epoch.
+    /// In seconds since the epoch.
     pub(crate) resets_at: i64,
-    /// When so many percent were used: both rise.
+    /// Time and usage of each rise.
     pub(crate) points: Vec<(i64, f64)>,
     /// The last reading holds until then: its reset, the first reading of another account, or now.
     pub(crate) until: i64,
 }
 
-/// A stretch of time in which a session was made to wait.
-#[derive(Debug, Clone, PartialEq)]
+/// A delay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Delay {
-    /// Since when, in seconds since the epoch.
+    /// When it began, in seconds since the epoch.
     pub(crate) at: i64,
-    /// For how long, in seconds.
+    /// In seconds.
     pub(crate) secs: i64,
-    /// The window that asked for it.
+    /// The limit that asked for it.
     pub(crate) window: Option<Window>,
-    /// What was used of it, in percent.
-    pub(crate) used: Option<f64>,
-    /// What might be used by then, in percent.
-    pub(crate) safe: Option<f64>,
-    /// How hard it was.
-    pub(crate) strategy: Strategy,
 }
 
 /// A day in numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DayInNumbers {
-    /// Which.
+    /// Which one.
     pub(crate) day: Day,
-    /// The highest use of each window, in percent; none if nobody saw it.
+    /// The highest usage of each limit, in percent.
     pub(crate) highest: [Option<f64>; 2],
-    /// So often a session was delayed.
+    /// How often calls were delayed.
     pub(crate) delays: usize,
-    /// All that together, in seconds.
+    /// All delays together, in seconds.
     pub(crate) delayed_secs: i64,
-    /// So many alerts.
-    pub(crate) alerts: usize,
 }
 
 impl Past {
-    /// Out of rows that reach back a window's length before the span. Alerts are given at those percentages.
+    /// Out of rows that reach back a window's length before the days.
     pub(crate) fn of(
-        span: Span,
+        days: u32,
+        now: i64,
+        rules: Rules,
+        zone_name: String,
         snapshots: &[SnapshotRow],
-        decisions: &[DecisionRow],
-        alerts: &[u32],
+        delays: &[DelayRow],
     ) -> Self {
-        let courses = Window::ALL.map(|window| Course::of(window, snapshots, span.now));
-        let runs = || courses.iter().flat_map(|course| &course.runs);
-        let reached =
-            runs().flat_map(|run| alerts.iter().filter_map(|percent| run.reached_at(f64::from(*percent))));
-        // What is reached at once is told in one message.
-        let alerts: BTreeSet<i64> = reached.filter(|at| span.holds(*at)).collect();
-        let mut delays = delays(decisions);
-        let begins = runs().filter_map(|run| Some(run.points.first()?.0));
-        let recorded_since = begins.chain(delays.iter().map(|delay| delay.at)).min();
-        delays.retain(|delay| span.holds(delay.at));
-        let alerts = alerts.into_iter().collect();
-        let mut past = Self { span, courses, delays, alerts, recorded_since };
-        let from = past.span.from();
+        let zone = &rules.calendar.zone;
+        let begin = |day: i64| zone.moment(day.saturating_mul(DAY_SECS));
+        let today = zone.day(now);
+        let days = (0..i64::from(days)).rev().map(|back| today - back);
+        let days = days.map(|day| Day { from: begin(day), to: begin(day + 1) }).collect();
+        let courses = Window::ALL.map(|window| Course::of(window, snapshots, now));
+        let mut past = Self { days, now, zone_name, courses, delays: apart(delays), rules };
+        let from = past.from();
+        past.delays.retain(|delay| (from..=now).contains(&delay.at));
         for course in &mut past.courses {
             course.runs.retain(|run| run.until > from);
         }
         past
     }
 
-    /// There is nothing to show.
+    /// The first second of the days.
+    pub(crate) fn from(&self) -> i64 {
+        self.days.first().map_or(self.now, |day| day.from)
+    }
+
+    /// The first second after them.
+    pub(crate) fn to(&self) -> i64 {
+        self.days.last().map_or(self.now, |day| day.to)
+    }
+
+    /// Nothing is recorded.
     pub(crate) fn is_empty(&self) -> bool {
         self.delays.is_empty() && self.courses.iter().all(|course| course.runs.is_empty())
     }
 
-    /// The first day of which something is recorded, where days before it are looked back on too.
-    pub(crate) fn first_recorded_day(&self) -> Option<Day> {
-        let (first, later) = self.span.days.split_first()?;
-        let since = self.recorded_since.filter(|since| *since >= first.to)?;
-        later.iter().find(|day| since < day.to).copied()
-    }
-
-    /// All delays together, in seconds.
-    pub(crate) fn delayed_secs(&self) -> i64 {
-        self.delays.iter().map(|delay| delay.secs).sum()
+    /// The safe line of a window at a moment, in percent, by the settings of today.
+    pub(crate) fn safe_at(&self, window: Window, resets_at: i64, at: i64) -> f64 {
+        self.rules.safe_at(window, resets_at, seconds(at))
     }
 
     /// Each day, oldest first.
-    pub(crate) fn days(&self) -> Vec<DayInNumbers> {
-        self.span.days.iter().map(|day| self.day(*day)).collect()
+    pub(crate) fn in_numbers(&self) -> Vec<DayInNumbers> {
+        let in_numbers = |day: &Day| {
+            let delays: Vec<&Delay> =
+                self.delays.iter().filter(|delay| (day.from..day.to).contains(&delay.at)).collect();
+            DayInNumbers {
+                day: *day,
+                highest: self.courses.each_ref().map(|course| course.highest(day.from, day.to)),
+                delays: delays.len(),
+                delayed_secs: delays.iter().map(|delay| delay.secs).sum(),
+            }
+        };
+        self.days.iter().map(in_numbers).collect()
     }
 
-    fn day(&self, day: Day) -> DayInNumbers {
-        let is_in = |at: i64| (day.from..day.to).contains(&at);
-        let delays: Vec<&Delay> = self.delays.iter().filter(|delay| is_in(delay.at)).collect();
-        DayInNumbers {
-            day,
-            highest: [0, 1].map(|index: usize| self.courses.get(index)?.highest(day.from, day.to)),
-            delays: delays.len(),
-            delayed_secs: delays.iter().map(|delay| delay.secs).sum(),
-            alerts: self.alerts.iter().filter(|at| is_in(**at)).count(),
-        }
+    /// `Mon 16 Nov`.
+    pub(crate) fn date(&self, at: i64) -> String {
+        let day = self.rules.calendar.zone.day(at);
+        let (_, month, of_month) = date(day);
+        format!("{} {of_month} {}", &DAYS[weekday(day)][..3], MONTHS[month - 1])
+    }
+
+    /// `Mon 16 Nov 14:03`.
+    pub(crate) fn date_and_time(&self, at: i64) -> String {
+        format!("{} {}", self.date(at), self.rules.calendar.time(at))
     }
 }
 
@@ -169,39 +175,30 @@ impl Course {
         Self { window, runs }
     }
 
-    /// The highest use between two times; `None` if nobody saw it.
+    /// The highest usage between two moments; `None` without a reading.
     pub(crate) fn highest(&self, from: i64, to: i64) -> Option<f64> {
         let held = self.runs.iter().filter(|run| run.until > from);
         held.filter_map(|run| run.used_at(to - 1)).reduce(f64::max)
     }
-
-    /// The highest use of all.
-    pub(crate) fn peak(&self) -> Option<f64> {
-        self.runs.iter().map(Run::highest).reduce(f64::max)
-    }
 }
 
 impl Run {
-    /// Within one window what is used never goes down: a lower reading is an old one.
+    /// Within one window usage never falls: a lower reading is an older one.
     fn add(&mut self, at: i64, used: f64) {
         if self.points.last().is_none_or(|(_, last)| used > *last) {
             self.points.push((at, used));
         }
     }
 
-    /// What is used in the end.
+    /// The usage in the end, in percent.
     pub(crate) fn highest(&self) -> f64 {
         self.points.last().map_or(0.0, |(_, used)| *used)
     }
 
-    /// What was used at a time; `None` before the first reading.
+    /// The usage at a moment; `None` before the first reading.
     pub(crate) fn used_at(&self, at: i64) -> Option<f64> {
         let after = self.points.partition_point(|(seen, _)| *seen <= at);
         after.checked_sub(1).and_then(|index| self.points.get(index)).map(|(_, used)| *used)
-    }
-
-    fn reached_at(&self, percent: f64) -> Option<i64> {
-        self.points.iter().find(|(_, used)| *used >= percent).map(|(at, _)| *at)
     }
 }
 
@@ -214,43 +211,25 @@ fn reading(row: &SnapshotRow, window: Window) -> Option<(i64, f64, i64)> {
     (used.is_finite() && is_near).then(|| (row.observed_at, used.clamp(0.0, MAX_PERCENT), resets_at))
 }
 
-/// What was delayed, oldest first. Calls that ran side by side wait side by side: what overlaps in a session is one delay.
-fn delays(decisions: &[DecisionRow]) -> Vec<Delay> {
-    let mut kept: Vec<&DecisionRow> =
-        decisions.iter().filter(|row| row.should_throttle && row.delay_seconds > 0).collect();
-    kept.sort_by(|one, other| (&one.session_id, one.timestamp).cmp(&(&other.session_id, other.timestamp)));
+/// The delays, oldest first. Parallel calls wait together: delays of a session that overlap are one.
+fn apart(rows: &[DelayRow]) -> Vec<Delay> {
+    let mut rows: Vec<&DelayRow> = rows.iter().filter(|row| row.secs > 0).collect();
+    rows.sort_by(|one, other| (&one.session_id, one.timestamp).cmp(&(&other.session_id, other.timestamp)));
     let mut delays: Vec<(&str, Delay)> = Vec::new();
-    for row in kept {
+    for row in rows {
+        let secs = row.secs.min(DAY_SECS);
         match delays.last_mut() {
             Some((session, delay))
                 if *session == row.session_id && row.timestamp < delay.at.saturating_add(delay.secs) =>
             {
-                delay.secs = delay.secs.max(row.timestamp - delay.at + secs(row));
+                delay.secs = delay.secs.max(row.timestamp - delay.at + secs);
             }
-            _ => delays.push((&row.session_id, Delay::of(row))),
+            _ => delays.push((&row.session_id, Delay { at: row.timestamp, secs, window: row.window })),
         }
     }
     let mut delays: Vec<Delay> = delays.into_iter().map(|(_, delay)| delay).collect();
     delays.sort_by_key(|delay| delay.at);
     delays
-}
-
-/// No delay is longer than a day: a longer one is a slip of the database.
-fn secs(row: &DecisionRow) -> i64 {
-    row.delay_seconds.min(24 * 3600)
-}
-
-impl Delay {
-    fn of(row: &DecisionRow) -> Self {
-        Self {
-            at: row.timestamp,
-            secs: secs(row),
-            window: row.window,
-            used: row.used,
-            safe: row.safe,
-            strategy: row.strategy,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,11 @@
 //! Rows and spans for tests. Times are typed as in `2026-11-20 14:03`, in the zone of the test.
 
 use chrono::NaiveDateTime;
-use pacing::{Strategy, Window};
+use pacing::Window;
 use serde_json::{Map, Value};
-use shared::usage::Source;
 
-use crate::database::{DecisionRow, SnapshotRow};
+use crate::database::{DelayRow, SnapshotRow};
 use crate::history::past::Past;
-use crate::history::span::Span;
 use crate::rules;
 use crate::settings::Settings;
 
@@ -15,7 +13,7 @@ use crate::settings::Settings;
 pub(crate) struct Sample {
     settings: Settings,
     pub(crate) snapshots: Vec<SnapshotRow>,
-    pub(crate) decisions: Vec<DecisionRow>,
+    pub(crate) delays: Vec<DelayRow>,
 }
 
 impl Sample {
@@ -24,7 +22,7 @@ impl Sample {
         Self {
             settings: Settings::over_defaults(&entries).unwrap(),
             snapshots: Vec::new(),
-            decisions: Vec::new(),
+            delays: Vec::new(),
         }
     }
 
@@ -48,17 +46,17 @@ impl Sample {
 
     /// With a delay that the week asked for.
     pub(crate) fn delay(mut self, session: &str, time: &str, secs: i64) -> Self {
-        let row = decision(session, self.at(time), secs);
-        self.decisions.push(row);
+        let row = delay(session, self.at(time), secs);
+        self.delays.push(row);
         self
     }
 
-    /// What it looks like later, with alerts at 80 and 95 %.
+    /// The past as it is looked back on at this time.
     pub(crate) fn past(&self, days: u32, now: &str) -> Past {
         let now = self.at(now);
         let rules = rules::between(&self.settings, now - 86_400 * 100, now + 86_400 * 20);
-        let span = Span::last_days(days, now, &rules, self.settings.timezone.name());
-        Past::of(span, &self.snapshots, &self.decisions, &[80, 95])
+        let zone = self.settings.timezone.name().to_owned();
+        Past::of(days, now, rules, zone, &self.snapshots, &self.delays)
     }
 }
 
@@ -72,28 +70,11 @@ pub(crate) fn reading(window: Window, at: i64, used: f64, resets_at: i64) -> Sna
         five_hour_resets_at: five_hour.1,
         seven_day_util: seven_day.0,
         seven_day_resets_at: seven_day.1,
-        session_id: "<script>alert(1)</script>".to_owned(),
-        source: Source::StatusLine,
     }
 }
 
-pub(crate) fn decision(session: &str, at: i64, secs: i64) -> DecisionRow {
-    DecisionRow {
-        timestamp: at,
-        should_throttle: secs > 0,
-        delay_seconds: secs,
-        session_id: session.to_owned(),
-        window: Some(Window::SevenDay),
-        used: Some(61.0),
-        safe: Some(52.25),
-        strategy: Strategy::Gradual,
-    }
-}
-
-/// A safe line that rises from nothing to 95 % at the reset.
-pub(crate) fn even(window: Window, resets_at: i64, at: i64) -> f64 {
-    let left = pacing::seconds(resets_at.saturating_sub(at));
-    (95.0 * (1.0 - left / pacing::seconds(window.length_secs()))).clamp(0.0, 95.0)
+pub(crate) fn delay(session: &str, at: i64, secs: i64) -> DelayRow {
+    DelayRow { timestamp: at, secs, session_id: session.to_owned(), window: Some(Window::SevenDay) }
 }
 
 /// Two weeks of a worker: two windows a day, the week used up on Thursday, and delays.
@@ -112,7 +93,7 @@ pub(crate) fn two_weeks() -> Sample {
                 let used = (f64::from((day - 3) * 8 + hour) * 4.0 * share).min(100.0);
                 sample.snapshots.push(reading(Window::SevenDay, at, used, end));
             }
-            sample.decisions.push(decision("one", morning + 1000, 42));
+            sample.delays.push(delay("one", morning + 1000, 42));
         }
     }
     sample

@@ -18,12 +18,6 @@ pub(crate) fn duration(secs: i64) -> String {
     }
 }
 
-/// As at a sentence's beginning.
-pub(crate) fn capitalised(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::{duration, percent};

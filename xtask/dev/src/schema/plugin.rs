@@ -12,7 +12,7 @@ use super::printed::said;
 use super::{Generated, pretty};
 
 const ABOUT: &str = "Small hooks that hold the line: a project's requirements are met before code is changed, calls do not go in a \
-    circle, the credits of your plan last. Whatever goes wrong inside a hook, your session goes on.";
+    circle, your usage limits last. Whatever goes wrong inside a hook, your session goes on.";
 
 const AUTHORS: &str = "the Barbless authors";
 

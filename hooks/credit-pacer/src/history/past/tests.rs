@@ -4,8 +4,7 @@ use pacing::Window;
 use proptest::prelude::*;
 
 use super::{Past, Run};
-use crate::history::sample::{Sample, decision, reading};
-use crate::history::span::Span;
+use crate::history::sample::{Sample, delay, reading};
 
 const NOW: &str = "2026-11-22 12:00";
 
@@ -79,7 +78,7 @@ fn what_cannot_be_is_left_out() {
 fn a_window_that_reaches_into_the_days_counts_and_one_before_them_does_not() {
     let week = |reset: &str| {
         let sample = Sample::of("UTC").read(Window::SevenDay, reset, &[("2026-11-13 10:00", 40.0)]);
-        sample.past(7, NOW).days().iter().map(|day| day.highest[1]).collect::<Vec<_>>()
+        sample.past(7, NOW).in_numbers().iter().map(|day| day.highest[1]).collect::<Vec<_>>()
     };
     assert_eq!(week("2026-11-16 00:00"), [None; 7]);
     assert_eq!(week("2026-11-17 01:00"), [Some(40.0), Some(40.0), None, None, None, None, None]);
@@ -96,7 +95,7 @@ fn the_day_of_the_clocks_change_has_its_25_hours() {
         .delay("s", "2026-10-25 00:00", 10)
         .delay("s", "2026-10-25 23:59:59", 20)
         .delay("s", "2026-10-26 00:00:30", 30);
-    let days = sample.past(2, "2026-10-26 12:00").days();
+    let days = sample.past(2, "2026-10-26 12:00").in_numbers();
     let found: Vec<_> = days.iter().map(|day| (day.highest[0], day.delays, day.delayed_secs)).collect();
     assert_eq!(found, [(Some(50.0), 2, 30), (Some(60.0), 1, 30)]);
 }
@@ -114,45 +113,6 @@ fn calls_that_wait_side_by_side_are_one_delay() {
     let start = sample.at("2026-11-22 10:00");
     let found: Vec<_> = past.delays.iter().map(|delay| (delay.at - start, delay.secs)).collect();
     assert_eq!(found, [(0, 60), (2, 20), (60, 5)]);
-    assert_eq!(past.delayed_secs(), 85);
-}
-
-#[test]
-fn an_alert_is_counted_as_it_is_given() {
-    let week =
-        |readings: &[(&str, f64)]| Sample::of("UTC").read(Window::SevenDay, "2026-11-25 14:00", readings);
-    let before = ("2026-11-20 10:00", 79.9);
-    let both = ("2026-11-20 23:00", 96.0);
-    for (sample, expected) in [
-        (week(&[before]), [0, 0, 0]),
-        // Both marks at once are one message, and no mark is told again.
-        (week(&[before, both, ("2026-11-21 10:00", 97.0)]), [1, 0, 0]),
-        (week(&[before, ("2026-11-20 12:00", 80.0), both]), [2, 0, 0]),
-        (week(&[before, ("2026-11-20 12:00", 94.9), ("2026-11-21 10:00", 95.0)]), [1, 1, 0]),
-        // So are both windows at once; apart they are two.
-        (week(&[both]).read(Window::FiveHour, "2026-11-21 02:00", &[both]), [1, 0, 0]),
-        (week(&[both]).read(Window::FiveHour, "2026-11-21 02:00", &[("2026-11-20 23:05", 96.0)]), [2, 0, 0]),
-    ] {
-        let alerts: Vec<_> = sample.past(3, NOW).days().iter().map(|day| day.alerts).collect();
-        assert_eq!(alerts, expected, "{:?}", sample.snapshots);
-    }
-}
-
-#[test]
-fn the_first_day_that_is_recorded() {
-    let week = |time| Sample::of("UTC").read(Window::SevenDay, "2026-11-25 14:00", &[(time, 40.0)]);
-    let delayed = week("2026-11-22 10:00").delay("s", "2026-11-20 09:00", 30);
-    for (sample, expected) in [
-        (week("2026-11-22 10:00"), Some("22 Nov")),
-        (delayed, Some("20 Nov")),
-        (week("2026-11-16 10:00"), None),
-        // It ended before the days, so that they are empty but not unrecorded.
-        (Sample::of("UTC").read(Window::FiveHour, "2026-11-12 14:00", &[("2026-11-12 10:00", 4.0)]), None),
-        (Sample::of("UTC"), None),
-    ] {
-        let day = sample.past(7, NOW).first_recorded_day().map(|day| day.day_and_month());
-        assert_eq!(day.as_deref(), expected, "{:?}", sample.snapshots);
-    }
 }
 
 proptest! {
@@ -167,9 +127,9 @@ proptest! {
         let near = near.into_iter().map(|(back, used, ahead)| (now - back, used, now - back + ahead));
         let rows: Vec<_> = rows.into_iter().chain(near)
             .map(|(at, used, reset)| reading(Window::FiveHour, at, used, reset)).collect();
-        let decisions: Vec<_> = delays.into_iter().map(|(at, secs)| decision("s", at, secs)).collect();
-        let span = Span::last_days(3, now, &crate::rules::without_zone(&settings), "UTC");
-        let past = Past::of(span, &rows, &decisions, &[80]);
+        let delays: Vec<_> = delays.into_iter().map(|(at, secs)| delay("s", at, secs)).collect();
+        let rules = crate::rules::without_zone(&settings);
+        let past = Past::of(3, now, rules, "UTC".to_owned(), &rows, &delays);
         for run in &past.courses[0].runs {
             prop_assert!(run.points.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 < pair[1].1));
             prop_assert!(run.points.iter().all(|(at, _)| *at <= run.until && *at < run.resets_at));
