@@ -10,7 +10,6 @@ use std::process::ExitCode;
 
 use pacing::{DAY_SECS, Window};
 use shared::cli;
-use shared::hook::Hook as _;
 use shared::host::{Host, Places};
 use shared::run::configure;
 use shared::switches::Position;
@@ -78,7 +77,7 @@ pub(crate) fn look_back(host: &Host, typed: Option<u32>, usual: u32) -> Result<P
     let failed = |why: &str| Refusal::Failed(why.to_owned());
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
     let sources = places.sources(host.environment.home.as_deref());
-    let section = configure::<CreditPacer>(CreditPacer::section(), &sources, Position::Auto);
+    let section = configure::<CreditPacer>(&sources, Position::Auto);
     let settings =
         section.ok_or_else(|| failed("the built-in defaults cannot be read; this is a bug"))?.settings;
     let kept = settings.retention_days.get();

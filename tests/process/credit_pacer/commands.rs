@@ -85,7 +85,8 @@ fn off_and_on_again_by_either_name() {
 #[test]
 fn prose_goes_to_claude_untouched() {
     let pacing = Pacing::new("");
-    for prompt in ["pace-maker sounds nice", "pace-maker off\nand then go on", "what does pace-maker off do?"] {
+    for prompt in ["pace-maker sounds nice", "pace-maker off\nand then go on", "what does pace-maker off do?"]
+    {
         assert_eq!(pacing.ask(&pacing.session.user_prompt_submit(prompt)), None, "{prompt:?}");
     }
     assert_eq!(pacing.switches(), json!({}));

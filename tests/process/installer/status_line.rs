@@ -58,10 +58,7 @@ fn the_client_says_why_it_waits_and_an_entry_that_does_not_is_told_and_mended() 
     let installed = user.text();
     fs::write(user.settings(), installed.replacen(message, "x", 1)).unwrap();
     let said = user.types("status").stdout_text();
-    assert!(
-        said.contains("credit-pacer: on PostToolUse Claude Code does not show `pacing usage"),
-        "{said}"
-    );
+    assert!(said.contains("credit-pacer: on PostToolUse Claude Code does not show `pacing usage"), "{said}");
     user.types("enable credit-pacer --prebuilt PREBUILT");
     assert_eq!(user.text(), installed);
 }

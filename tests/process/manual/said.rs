@@ -14,7 +14,7 @@ type Quotation = (&'static str, &'static str);
 
 const DECLARATION: Quotation = ("hooks/intent-validator/README.md", "FILE: ");
 
-const WAIT: Quotation = ("config/manual/want-weekend-pacing.md", "paced ");
+const WAIT: Quotation = ("config/manual/want-weekend-pacing.md", "waited ");
 
 const DENIAL: Quotation = ("README.md", "● Bash(git commit");
 
@@ -77,7 +77,7 @@ fn readme_shows_the_real_denial() {
 fn the_wait_that_is_shown_is_what_these_numbers_come_to() {
     let snapshots: Vec<Value> = (0..6_u32)
         .map(|step| {
-            let used = 80.0 - 0.537 * f64::from(5 - step);
+            let used = 86.0 - 0.537 * f64::from(5 - step);
             let at = NOW - 60 - 300 * u64::from(5 - step);
             json!({ "at": at, "seven_day": { "used_percent": used, "resets_at": RESETS } })
         })
@@ -97,5 +97,5 @@ fn the_wait_that_is_shown_is_what_these_numbers_come_to() {
     outcome.assert_exit(0);
     let answer: Value = serde_json::from_slice(&outcome.stdout).unwrap();
     let (delay, reason) = (answer["delay_secs"].as_f64().unwrap(), answer["reason"].as_str().unwrap());
-    assert_eq!(text_of(WAIT), format!("paced {delay:.0} s: {reason}\n"), "{answer}");
+    assert_eq!(text_of(WAIT), format!("waited {delay:.0} s. {reason}\n"), "{answer}");
 }

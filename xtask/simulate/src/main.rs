@@ -133,3 +133,18 @@ fn run(profile: &'static Profile, seed: u64) -> Vec<Row> {
     });
     rows.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{PROFILES, controller, world};
+    use crate::demand::Demand;
+
+    #[test]
+    fn a_week_is_the_same_for_the_same_seed_and_another_for_another() {
+        let profile = &PROFILES[5];
+        let rules = profile.rules();
+        let weeks = |seed| world::run(&Demand::of(profile, seed), |_| controller::Pacer::new(&rules));
+        assert_eq!(weeks(1), weeks(1));
+        assert_ne!(weeks(1), weeks(2));
+    }
+}

@@ -34,6 +34,7 @@ fn undelayed(pace: &WindowPace, is_quiet: bool, now: f64, rules: &Rules) -> Opti
                 () if rules.longest_delay < rules.shortest_delay || rules.longest_delay <= 0.0 => {
                     "nothing waits with this max_delay_secs"
                 }
+                () if pace.fit.is_some_and(|fit| fit.expected > fit.fitting) => "nothing waits yet",
                 () => "the expected calls fit",
             };
             format!("{name}: {}; {why}{}", pace.standing(), pace.standstill(now, rules))

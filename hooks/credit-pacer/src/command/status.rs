@@ -164,7 +164,8 @@ const fn source_word(source: Source) -> &'static str {
 }
 
 fn readings(now: &Now, settings: &Settings, asker: &Asker<'_>) -> String {
-    let from = now.source.map_or("none yet", source_word);
+    let from =
+        now.source.map_or_else(|| "none yet".to_owned(), |source| format!("from {}", source_word(source)));
     let api = api(settings, asker, now);
     let how = if now.source.is_none() && api.is_empty() {
         "; they come from the status line, in a terminal with a Pro or Max login (req hooks statusline sets it)"

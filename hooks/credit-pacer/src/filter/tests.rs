@@ -203,9 +203,8 @@ fn older_calls_of_a_second_learn_line_count() {
         learn(&calls, &snapshots),
     ];
     let ask = json!({ "now": NOON, "session": "s", "snapshots": [snapshots.last()], "calls": [] });
-    let text = |lines: &[Value]| {
-        lines.iter().chain([&ask]).map(ToString::to_string).collect::<Vec<_>>().join("\n")
-    };
+    let text =
+        |lines: &[Value]| lines.iter().chain([&ask]).map(ToString::to_string).collect::<Vec<_>>().join("\n");
     let halves = answers(text(&lines).as_bytes());
     let whole = answers(text(&lines[2..]).as_bytes());
     assert_eq!(halves[1], whole[0]);
