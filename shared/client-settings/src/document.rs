@@ -31,7 +31,7 @@ impl<'a> Masked<'a> {
     }
 }
 
-/// Where escapes stand that are half a surrogate pair.
+/// Positions of escapes that are half a surrogate pair.
 fn half_pairs(text: &str) -> Vec<usize> {
     let unit = |at: usize| {
         let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
@@ -117,7 +117,7 @@ impl<'a> Document<'a> {
         format!("{}{new}{}", &self.text[..start], &self.text[end..])
     }
 
-    /// What an edit relies on: each key once, `hooks` an object, each event a list.
+    /// Checks the shape that an edit relies on: each key once, `hooks` an object, each event a list.
     fn check_shape(&self) -> Result<(), Refused> {
         self.check_unique(&self.root, Some("hooks"))?;
         let Some(hooks) = self.root.get("hooks") else { return Ok(()) };

@@ -23,8 +23,8 @@ impl<'a> BeforeUs<'a> {
         earlier.iter().find(holds_nothing).map(|text| Self { text: text.as_deref() })
     }
 
-    /// What the object or list at this path of keys shall be when it is empty again: as it was written, if it was
-    /// empty then too. `None` if it was not there.
+    /// Text of the object or list at this path of keys once it is empty again: as it was written, if it was empty then too.
+    /// `None` if it was not there.
     pub(super) fn container(&self, path: &[String]) -> Option<String> {
         let masked = Masked::new(super::without_mark(self.text?));
         let document = Document::parse(&masked).ok()?;
@@ -49,9 +49,9 @@ impl<'a> BeforeUs<'a> {
     }
 }
 
-/// What nobody but us has changed anything in since then: the newest earlier text that is as wanted, given back whole, else
-/// the text before us with what is wanted in it, as if nothing else of ours had ever been there, unless entries are left
-/// as they are. `None` if the user has changed something, which no earlier text knows of.
+/// Restores a text that nobody but us has changed: the newest earlier text that is as wanted, else the text before us with the
+/// wanted parts in it. With `leaves_entries` the second way is not open. `None` if the user has changed something, because no
+/// earlier text has that change.
 #[expect(clippy::option_option, reason = "an earlier text was found; there was a file")]
 pub(super) fn given_back(
     there: &str,

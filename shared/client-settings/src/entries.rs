@@ -1,5 +1,5 @@
-//! Which hook entries are ours: a program named like one of our binaries, started without a shell, in a folder that we
-//! deploy to or did; or a shell line with our mark and a name. Everything else is somebody else's.
+//! Our hook entries: a program named like one of our binaries, started without a shell, in a folder that we deploy to or did;
+//! or a shell line with our mark and a name. Everything else is somebody else's.
 
 use std::path::Path;
 
@@ -161,8 +161,8 @@ fn ours(document: &Document<'_>, object: &Object<'_>, owner: &Owner<'_>) -> Opti
     })
 }
 
-/// The keys with which an entry may not run, or not be heard, or of which that is not known. `is_exec`: it starts a
-/// program, and no shell.
+/// Keys that may keep an entry from running or from being heard, and unknown keys. `is_exec`: the entry starts a program, no
+/// shell.
 pub(super) fn harmful<'o>(document: &Document<'_>, object: &'o Object<'_>, is_exec: bool) -> Vec<&'o str> {
     let properties = object.properties.iter();
     let wrong =
@@ -205,7 +205,7 @@ pub(super) fn is_own_program(command: &str, owner: &Owner<'_>) -> bool {
 pub(super) fn name_of(program: &Program) -> Option<&str> {
     match program {
         Program::Path(path) => self::program(path),
-        // What is no name of a hook is not ours: it would be put into lines that a shell runs.
+        // Another name is not ours: a shell would run it as a part of a line.
         Program::Shell(line) => {
             line.strip_prefix(SHELL_MARK)?.split([';', ' ']).next().filter(|name| is_name(name))
         }

@@ -17,7 +17,7 @@ pub struct Fault {
     pub line: usize,
     /// The event whose hooks are dropped.
     pub event: String,
-    /// What is wrong with it.
+    /// The fault.
     pub what: String,
 }
 
@@ -80,7 +80,7 @@ fn of_entry(entry: &Value<'_>) -> Option<Found> {
     ALLOWED.iter().filter(|(types, ..)| is_its(types)).find_map(wrong)
 }
 
-/// Of entries of these types, what the key must be, and what is said where it is not.
+/// Required kind of a key for entries of these types, and the message.
 type Rule = (&'static [&'static str], &'static str, Kind, &'static str);
 
 const COMMAND: &[&str] = &["command"];

@@ -7,9 +7,11 @@
 //! - `document`: the parsed text and where everything in it stands
 //! - `splice`: putting an item into an object or a list, and taking one out, in the file's own style
 //! - `entries`: hook entries, and which of them are ours
-//! - `rules`: permission rules; `status_line`: the status line's command
+//! - `rules`: permission rules
+//! - `status_line`: the status line's command
 //! - `earlier`: giving back what a text was before us, where its present state alone cannot tell
-//! - `faults`: entries for which the client drops all hooks of the file; `neighbours`: settings for which it drops all of it
+//! - `faults`: entries that make Claude Code drop all hooks of the file
+//! - `neighbours`: settings that make Claude Code drop all of the file
 //! - `survey`: everything a text registers, whoever's it is
 //! - `team_line`: what a project's settings start a hook with
 //! - `user_file`: links, lock, backup, atomic replacement
@@ -42,7 +44,7 @@ pub use user_file::{Backup, FileError, KEEP_BACKUPS, UserFile, remove_abandoned_
 /// A byte order mark, which some editors put first and must find again.
 const BOM: char = '\u{feff}';
 
-/// What a shell line of ours begins with, followed by its name: a command that does nothing.
+/// Beginning of our shell lines, before a name: a command that does nothing.
 pub const SHELL_MARK: &str = ": barbless ";
 
 /// Why a text is not edited.
@@ -53,16 +55,16 @@ pub struct Refused {
     pub line: usize,
     /// In characters, counted from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The reason.
     pub why: String,
 }
 
-/// What makes a part of the text ours.
+/// Marks of our parts of a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Owner<'a> {
-    /// Where our binaries are deployed.
+    /// Folder of our binaries.
     pub folder: &'a Path,
-    /// Where they were before: a home that was moved leaves entries behind.
+    /// Former folders: a moved home leaves entries behind.
     pub former_folders: &'a [PathBuf],
     /// The names of our binaries.
     pub binaries: &'a [String],
@@ -72,7 +74,7 @@ pub struct Owner<'a> {
     pub status_line_before: Option<&'a str>,
 }
 
-/// What shall be there of ours.
+/// The parts of ours that the text shall hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Hook entries.
@@ -99,17 +101,17 @@ pub struct StatusLine {
 pub struct Registration {
     /// The event.
     pub event: String,
-    /// Which tools, sources or reasons; `None`: all.
+    /// Tools, sources or reasons; `None` means all.
     pub matcher: Option<String>,
-    /// What is started.
+    /// Program.
     pub program: Program,
     /// After how many seconds the client goes on without it; `None`: as the client has it.
     pub timeout_secs: Option<Number>,
-    /// What the client shows while it waits; `None`: whatever stands there.
+    /// Message that Claude Code shows while it waits; `None` keeps the present one.
     pub status_message: Option<String>,
 }
 
-/// What an entry starts.
+/// Program of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
     /// A program by its absolute path, without a shell and without arguments.
@@ -118,7 +120,7 @@ pub enum Program {
     Shell(String),
 }
 
-/// What there is of ours in a text.
+/// The parts of ours that a text holds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Present {
     /// Hook entries, in the order of the file.
@@ -134,9 +136,9 @@ pub struct Present {
 /// The status line that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusLineThere {
-    /// Its value as written.
+    /// Value as written.
     pub raw: String,
-    /// Its shell line, if it has one.
+    /// Shell line, if it has one.
     pub command: Option<String>,
     /// It is of the type `command`, the one the client has, and has a shell line.
     pub is_command: bool,
@@ -147,19 +149,19 @@ pub struct StatusLineThere {
 /// An entry of ours that is there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Registered {
-    /// Which of our binaries, or the name after the mark of a shell line.
+    /// Name of our binary, or the name after the mark of a shell line.
     pub name: String,
     /// The event.
     pub event: String,
     /// As written; `None` where there is none.
     pub matcher: Option<String>,
-    /// What is started.
+    /// Program.
     pub program: Program,
-    /// Its arguments.
+    /// Arguments.
     pub args: Vec<String>,
     /// As written, in seconds.
     pub timeout_secs: Option<Number>,
-    /// What the client shows while it waits.
+    /// Message that Claude Code shows while it waits.
     pub status_message: Option<String>,
     /// Keys of the entry that would keep it from doing what it promises, such as `async`, or that are not known.
     pub harmful_keys: Vec<String>,
@@ -216,7 +218,7 @@ pub fn differ_in_ours_only(
     foreign(left).is_ok_and(|left| foreign(right).is_ok_and(|right| left == right))
 }
 
-/// What there is of ours.
+/// Reads our parts of a text.
 ///
 /// # Errors
 /// If the text is not plain JSON of the shape the client documents.
@@ -319,7 +321,7 @@ impl Registration {
 }
 
 impl Present {
-    /// What would have to be wanted for all of it to stay as it is.
+    /// The same parts as [`Wanted`], so that all of it stays.
     #[must_use]
     pub fn as_wanted(&self, owner: &Owner<'_>) -> Wanted {
         let is_ours = |rule: &&String| owner.rules.contains(rule);
@@ -344,7 +346,7 @@ impl Wanted {
 }
 
 impl Program {
-    /// Which of our binaries it starts, or the name after the mark of a shell line.
+    /// Name of our binary, or the name after the mark of a shell line.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         entries::name_of(self)
@@ -359,7 +361,7 @@ impl Registered {
         self.event == event && (ours == matcher || (is_all(ours) && is_all(matcher)))
     }
 
-    /// What would have to be wanted for this entry to stay as it is.
+    /// The same entry as a [`Registration`], so that it stays.
     #[must_use]
     pub fn as_wanted(&self) -> Registration {
         Registration {

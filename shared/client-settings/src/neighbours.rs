@@ -6,7 +6,7 @@ use jsonc_parser::ast::Object;
 use super::document::last;
 use super::faults::{Found, Kind, is_duration, is_list, is_object, is_switch, is_text, is_texts};
 
-/// What a setting must be, and what is said where it is not.
+/// Required kind of a setting, and the message.
 type Rule = (&'static str, Kind, &'static str);
 
 /// Settings that the client takes with any value of this kind.

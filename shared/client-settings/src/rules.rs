@@ -39,7 +39,7 @@ pub(super) fn step(
     }
 }
 
-/// Of a key that stands twice the client takes the other one.
+/// Claude Code takes the other one of two equal keys.
 fn check_once(document: &Document<'_>) -> Result<(), Refused> {
     document.check_unique(&document.root, Some("permissions"))?;
     match document.root.get_object("permissions") {

@@ -127,10 +127,10 @@ fn fill(document: &Document<'_>, container: Range, item: impl Fn(&Style) -> Stri
     document.splice(start, end, &format!("{line_end}{inner}{item}{line_end}{outer}"))
 }
 
-/// Where a value stands. It is told by the white space before items, which no edit of ours changes; lines change with
-/// whatever else stands in them, and a file would look different with the order of our edits.
+/// Place of a value. The white space before items tells it, because no edit of ours changes that. Lines change with their
+/// content, and then a file would depend on the order of our edits.
 struct Place {
-    /// Of the item.
+    /// Indentation of the item.
     indent: String,
     /// The items around it are in one line.
     is_one_line: bool,
@@ -233,7 +233,7 @@ fn lines(document: &Document<'_>, indent: String) -> Style {
     Style::Lines { unit: unit(document), indent, line_end: line_end(document.text) }
 }
 
-/// What the file indents by: the indentation of its first key, else two spaces.
+/// Indentation unit of the file: that of its first key, else two spaces.
 fn unit(document: &Document<'_>) -> String {
     let first = document.root.properties.first();
     let indent = first.map(|first| line_indent(document.text, first.range.start)).unwrap_or_default();

@@ -10,7 +10,7 @@ use super::entries::harmful;
 use super::faults::{Fault, of_group};
 use super::{Refused, is_blank, neighbours, without_mark};
 
-/// What stands in a settings file of the client, or in a plugin's `hooks.json`.
+/// Content of a settings file, or of a plugin's `hooks.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Survey {
     /// The events that are named, in the order of the text.
@@ -19,7 +19,7 @@ pub struct Survey {
     pub groups: Vec<Group>,
     /// Every entry that can be read.
     pub entries: Vec<Entry>,
-    /// What the client cannot read of it.
+    /// Parts that Claude Code cannot read.
     pub faults: Vec<Fault>,
     /// The names under `env`; never a value, which may be a secret.
     pub env: Vec<Named>,
@@ -43,7 +43,7 @@ pub struct Named {
 /// A switch and where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flag {
-    /// Where it stands.
+    /// Line.
     pub is_on: bool,
     /// Counted from 1.
     pub line: usize,
@@ -69,13 +69,13 @@ pub struct Entry {
     pub matcher: Option<String>,
     /// It is of the type that starts what it names; entries of other types do not.
     pub is_command: bool,
-    /// What it names to start.
+    /// Program.
     pub command: Option<String>,
-    /// Its arguments; `None`: the command is a line for a shell.
+    /// Arguments; with `None` the command is a line for a shell.
     pub args: Option<Vec<String>>,
     /// As written, in seconds.
     pub timeout_secs: Option<Number>,
-    /// What the client shows while it waits.
+    /// Message that Claude Code shows while it waits.
     pub status_message: Option<String>,
     /// Keys with which it may not run, or not be heard.
     pub harmful_keys: Vec<String>,

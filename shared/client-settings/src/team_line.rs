@@ -16,7 +16,7 @@ pub fn team_line(hook: &str) -> String {
     )
 }
 
-/// What the line looks for in the user's own settings.
+/// Text that the line looks for in the user's own settings.
 pub(super) fn users_mark(hook: &str) -> String {
     format!("/hooks/{hook}\"")
 }

@@ -1,6 +1,5 @@
-//! A file that belongs to the user, changed as a whole or not at all: links are followed and their target replaced, the
-//! change is made under a lock, written beside and renamed, and the text before it can be kept as a backup.
-//! What the change is, is somebody else's business.
+//! A file of the user, changed as a whole or not at all. The module follows links and replaces their target. It changes the file
+//! under a lock, writes beside it and renames, and can keep the text before as a backup. The caller decides about the change.
 
 mod atomic;
 mod backups;
@@ -35,7 +34,7 @@ pub enum FileError {
     Refused {
         /// The file.
         path: PathBuf,
-        /// Where and why.
+        /// Place and reason.
         refused: String,
     },
     /// It cannot be read or written.
@@ -43,7 +42,7 @@ pub enum FileError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
     /// It cannot be read, and nobody was about to change it.
@@ -51,10 +50,10 @@ pub enum FileError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
-    /// Its owner has made it read-only. The folder would let us replace it, which is not what they meant.
+    /// The owner made the file read-only. The folder would let us replace it, against the owner's will.
     #[error("{} is read-only; make it writable and try again", path.display())]
     ReadOnly {
         /// The file.
@@ -63,7 +62,7 @@ pub enum FileError {
     /// A folder, a pipe, a device ... stands there.
     #[error("{} is not a regular file; move it away and try again", path.display())]
     NotAFile {
-        /// What it is named.
+        /// Its path.
         path: PathBuf,
     },
     /// Another command is changing it.
@@ -76,11 +75,11 @@ pub enum FileError {
 pub struct UserFile {
     /// As the client names it.
     path: PathBuf,
-    /// Where the bytes are, when `path` is a link.
+    /// Path of the bytes, if `path` is a link.
     target: PathBuf,
     /// The folder of its backups; its own, unless others would see them there.
     backups: PathBuf,
-    /// What is new is for the user alone.
+    /// New files are for the user alone.
     is_private: bool,
 }
 
@@ -106,19 +105,19 @@ impl UserFile {
         Self { backups: folder.to_owned(), is_private: false, ..self }
     }
 
-    /// Where it is, as the client names it.
+    /// Path as Claude Code names it.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where its bytes are, or would be.
+    /// Path of its bytes.
     #[must_use]
     pub fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Its text; `None` if there is no such file.
+    /// Text; `None` if there is no such file.
     ///
     /// # Errors
     /// If it cannot be read, or is no text.
@@ -206,8 +205,7 @@ impl UserFile {
         })?
     }
 
-    /// What the lock is of. There is no such file, so the lock file goes with the lock and nothing is left in the user's
-    /// folder.
+    /// Path for the lock. No such file exists, so the lock file goes with the lock and leaves nothing in the user's folder.
     fn guarded(&self) -> PathBuf {
         beside(&self.target, ".barbless")
     }
@@ -243,7 +241,7 @@ impl UserFile {
         now: Timestamp,
     ) -> Result<PathBuf, FileError> {
         let backups = self.kept();
-        // Of a change that never came: its process was killed, or the user took it back.
+        // A backup of a change that never came: its process was killed, or the user took it back.
         let kept = backups.newest_of(before);
         let is_new = kept.is_none();
         let backup = kept.map_or_else(|| backups.add(before, now), Ok).map_err(|error| self.io(error))?;

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 pub struct Refused {
     /// Counted from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The reason.
     pub why: String,
 }
 
@@ -90,7 +90,7 @@ pub fn set(text: &str, section: &str, key: &str, value: &str) -> Result<String, 
     set_at(text, &[section.to_owned(), key.to_owned()], value)
 }
 
-/// What `section.key` is set to in this text; `None` if it is not, or is no single value.
+/// Value of `section.key` in this text; `None` if there is none, or no single value.
 ///
 /// # Errors
 /// If the text is no YAML map.
@@ -98,7 +98,7 @@ pub fn get(text: &str, section: &str, key: &str) -> Result<Option<String>, Refus
     get_at(text, &[section.to_owned(), key.to_owned()])
 }
 
-/// What the key at `path` is set to in this text, as [`get`].
+/// Value of the key at `path` in this text, as [`get`].
 ///
 /// # Errors
 /// If the text is no YAML map.

@@ -182,7 +182,7 @@ fn json_number(number: Num) -> Value {
     whole.or_else(any).map_or_else(|| "(no such number)".into(), Value::Number)
 }
 
-/// What a value of this schema is: `true or false`, `a whole number from 1 to 6`, `one of: always, unfinished`.
+/// Describes the values of a schema: `true or false`, `a whole number from 1 to 6`, `one of: always, unfinished`.
 #[must_use]
 pub fn describe(schema: &Value) -> String {
     if let Some(words) = choices(schema) {
@@ -325,7 +325,7 @@ mod tests {
         }
     }
 
-    /// What is judged here, and what only explains.
+    /// Keywords that this module judges, and those that only explain.
     const KNOWN: [&str; 23] = [
         "type",
         "enum",

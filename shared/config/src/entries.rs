@@ -1,4 +1,4 @@
-//! What is in force key by key, with where it is set and what it overrides: for people who ask. For command lines only.
+//! Settings in force, key by key, with provenance and overridden values. For command lines only.
 
 use serde_json::Value;
 
@@ -17,13 +17,13 @@ use crate::tree::{get, leaves};
 /// One key and what it is set to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Its path, as in a file.
+    /// Path as in a file.
     pub path: Vec<String>,
-    /// What is in force.
+    /// Value in force.
     pub value: Value,
-    /// Who says so.
+    /// Provenance.
     pub origin: Origin,
-    /// What lower layers say, the highest first.
+    /// Values of lower layers, the highest first.
     pub overridden: Vec<Said>,
     /// The global file locks it.
     pub locked: bool,
@@ -31,12 +31,12 @@ pub struct Entry {
     pub global_only: bool,
 }
 
-/// What one layer says.
+/// Value of one layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    /// What it is set to there.
+    /// The value.
     pub value: Value,
-    /// Where.
+    /// Provenance.
     pub origin: Origin,
 }
 
@@ -60,7 +60,7 @@ impl<S> Section<S> {
         entries
     }
 
-    /// What the layers say of the key, the highest first.
+    /// Values of the layers for the key, the highest first.
     fn said(&self, path: &[String]) -> Vec<Said> {
         let of_layer = |layer: &Layer| {
             let value = as_json(get(&layer.section, path)?);

@@ -1,5 +1,5 @@
-//! What may not stand where it stands: global-only keys below the global file, what the global file locks, and
-//! everything global of a project that does not inherit.
+//! Entries that may not stand in their layer: global-only keys below the global file, locked keys, and everything global of a
+//! project that does not inherit.
 
 use figment::value::{Dict, Value};
 
@@ -20,7 +20,7 @@ pub(crate) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Layer], prob
     check_locks(spec, &top.locks, &standing, layers, problems);
     let is_global_only = |path: &[String]| is_any_of(spec.global_only, path);
     let is_on = |section: &Dict| get(section, &["enabled".to_owned()]).and_then(Value::to_bool) == Some(true);
-    // What spends money is switched on by the user's own file alone; any other may switch it off.
+    // The user's own file alone switches on a hook that spends money; any other may switch it off.
     let begins_to_spend = |path: &[String], section: &Dict| {
         spec.costs_money && path == ["enabled"] && is_on(section) && !is_on(&standing)
     };
@@ -70,7 +70,7 @@ fn other_names(spec: SectionSpec, path: &[String]) -> Vec<Vec<String>> {
     others.map(|other| other.split('.').map(ToOwned::to_owned).collect()).collect()
 }
 
-/// What the locks lock: the values as the global file and the defaults have them.
+/// Values under the locks, as the global file and the defaults have them.
 pub(crate) fn up_to_global(layers: &[Layer]) -> Dict {
     merged(layers.iter().filter(|layer| layer.kind <= LayerKind::Global))
 }
@@ -81,7 +81,7 @@ pub(crate) fn is_any_of(keys: &[&str], path: &[String]) -> bool {
     keys.iter().any(|key| is_at_or_below(&path, key))
 }
 
-/// The value changes what is locked, or switches off a section or a rule of which something is.
+/// The value changes a locked key, or switches off a section or a rule with a locked key.
 pub(crate) fn is_locked(
     locks: &Locks,
     path: &[String],
@@ -98,7 +98,7 @@ pub(crate) fn is_locked(
     (locks.holds(path) || switches_off) && !is_void
 }
 
-/// So many misspelt locks are told.
+/// Maximum number of misspelt locks in the report.
 const MAX_UNKNOWN_LOCKS: usize = 5;
 
 /// A lock on a key that does not exist locks nothing, which its author would not expect.

@@ -21,19 +21,19 @@ pub const MAX_PROJECT_BYTES: u64 = 64 * 1024;
 /// One file that was read.
 #[derive(Debug, Clone)]
 pub(crate) struct Layer {
-    /// Which one.
+    /// Kind.
     pub(crate) kind: LayerKind,
     /// The file as a person reads it: from the project's top in a project, else with `~` for the home.
     pub(crate) file: String,
-    /// Its text as it was parsed, for finding lines.
+    /// Text as the parser read it, for finding lines.
     pub(crate) text: String,
-    /// Its top level, as far as nobody took it.
+    /// Top level, without the parts that a section took.
     pub(crate) values: Dict,
     /// The section that is read, with its keys at the top of the file.
     pub(crate) section: Dict,
     /// The paths of keys that stand twice.
     pub(crate) repeated: Vec<Vec<String>>,
-    /// Where its keys stand, once somebody has asked.
+    /// Lines of the keys, found on demand.
     lines: OnceCell<Lines>,
 }
 
@@ -159,7 +159,7 @@ impl Layer {
         self.lines.get_or_init(|| Lines::of(&self.text)).of_key(path)
     }
 
-    /// Where the key at `path` of the file stands.
+    /// Provenance of the key at `path` of the file.
     pub(crate) fn origin(&self, path: &[String]) -> Origin {
         Origin { layer: self.kind, file: self.file.clone(), line: self.line_of(path) }
     }

@@ -5,11 +5,11 @@
 //!
 //! In reading order, each module uses those above it:
 //!
-//! - `origin`, `problem`: a layer, where a value comes from, and what is wrong where
+//! - `origin`, `problem`: a layer, the provenance of a value, a mistake with its place
 //! - `yaml`: the one reader of YAML that people write
-//! - `defaults`, `spec`, `layer`: the compiled defaults; what a hook reads of a file; reading it, if it is one we may read
-//! - `check`: what the schema does not describe, and what it expects; `schema`: the committed one
-//! - `top_level`, `held`, `switched`: the keys above all sections; what may not stand where it stands; switches of single keys
+//! - `defaults`, `spec`, `layer`: the compiled defaults, the keys of a hook, one file
+//! - `check`, `schema`: the check of a layer, the committed schema
+//! - `top_level`, `held`, `switched`: the keys above all sections, misplaced entries, switches of single keys
 //! - `merge`, `section`: the layers on top of each other, and one hook's section out of them
 //! - `entries`, `spelling`: for people who ask what is in force, key by key, as it is written
 

@@ -11,7 +11,7 @@ pub(crate) const MAX_PER_FILE: usize = 20;
 /// In a longer text lines are not looked for, in bytes: it is read once per problem.
 const MAX_FOR_LINES: usize = 64 * 1024;
 
-/// What is wrong, file by file, up to a bound.
+/// Problems, file by file, up to a bound.
 #[derive(Debug, Default)]
 pub(crate) struct Problems(pub(crate) Vec<Problem>);
 

@@ -13,7 +13,7 @@ pub enum LayerKind {
     Project,
     /// `<root>/.claude/requirements.local.yaml`: the user's own, for this project.
     Local,
-    /// What was typed: no file, and the highest of all.
+    /// A typed switch: no file, and the highest of all.
     Switch,
 }
 
@@ -31,10 +31,10 @@ impl LayerKind {
     }
 }
 
-/// Where a value comes from.
+/// Provenance of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// Which layer.
+    /// The layer.
     pub layer: LayerKind,
     /// The file, as a person reads it.
     pub file: String,

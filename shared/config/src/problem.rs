@@ -1,4 +1,4 @@
-//! What is wrong in a configuration file: which file, which line, which key, what was expected. Never the value.
+//! Mistakes in a configuration file: file, line, key and expectation. Never the value.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::origin::LayerKind;
 /// One thing wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Which level's file.
+    /// Level of the file.
     pub level: LayerKind,
     /// The file, as a person reads it.
     pub file: String,
@@ -15,11 +15,11 @@ pub struct Problem {
     pub line: Option<usize>,
     /// The key path, `stop-momentum.max_blocks`; empty for the whole file.
     pub key: String,
-    /// What is wrong with it.
+    /// The mistake.
     pub fault: Fault,
 }
 
-/// What is wrong.
+/// Kinds of mistakes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// The value is not what the key holds.
@@ -32,15 +32,15 @@ pub enum Fault {
     Locked,
     /// The key stands twice in its map.
     Repeated,
-    /// What was read cannot work; why and what follows, in the words of the hook.
+    /// The settings can be read and cannot work. The hook says why.
     Unworkable(String),
     /// The file is no YAML we read; why, without quoting it.
     Unreadable(&'static str),
     /// The project asks for a newer version.
     NeedsVersion {
-        /// What it asks for.
+        /// Required version.
         wanted: String,
-        /// What this is.
+        /// Version of this program.
         ours: &'static str,
     },
 }

@@ -68,7 +68,7 @@ fn note_global_only(above: &str, schema: &Value, found: &mut Vec<&'static str>) 
 /// A key path that leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stranger {
-    /// Which key of the path is not known, counted from 0.
+    /// Position of the unknown key in the path, counted from 0.
     pub at: usize,
     /// The keys that may stand there.
     pub known: Vec<&'static str>,

@@ -19,12 +19,12 @@ use crate::switch::{Position, SectionSwitches};
 use crate::tree::{get, keys_on, remove};
 use crate::{switched, top_level};
 
-/// What a hook finds wrong in settings that could be read: a rule that cannot work as it stands.
+/// Mistake in settings that can be read: a rule that cannot work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingFault {
-    /// Where, within the settings.
+    /// Path within the settings.
     pub path: Vec<String>,
-    /// What is wrong and what follows; never a value.
+    /// Mistake and consequence; never a value.
     pub what: String,
 }
 
@@ -36,15 +36,15 @@ pub struct Section<S> {
     pub enabled: bool,
     /// It also speaks in sessions nobody watches.
     pub headless: bool,
-    /// Its own settings.
+    /// The hook's own settings.
     pub settings: S,
-    /// What is wrong in the files, for this section and the keys above all sections.
+    /// Mistakes in the files, for this section and the keys above all sections.
     pub problems: Vec<Problem>,
-    /// What decided `enabled`, where it is not the section's own key: the switch, or the key above all sections.
+    /// Provenance of `enabled` beside the section's own key: the switch, or the key above all sections.
     decided_elsewhere: Option<Origin>,
-    /// What the global file locks, as dotted paths within the settings; an empty one is the whole section.
+    /// Keys that the global file locks, as dotted paths within the settings; an empty one is the whole section.
     pub locked: Vec<String>,
-    /// What the files alone say of `enabled`.
+    /// Value of `enabled` in the files alone.
     enabled_by_files: bool,
     /// The switch stands otherwise than the section, because the global file locks it.
     pub overruled_switch: bool,
@@ -56,7 +56,7 @@ pub struct Section<S> {
 }
 
 impl<S> Section<S> {
-    /// Where the value of `key` (a dotted path within the settings) comes from: the highest layer that sets it.
+    /// Provenance of `key` (a dotted path within the settings): the highest layer that sets it.
     #[must_use]
     pub fn origin(&self, key: &str) -> Option<Origin> {
         if key == "enabled" && self.decided_elsewhere.is_some() {
@@ -272,7 +272,7 @@ fn leave_out<S>(
             Ok(schema) if !path.is_empty() => Fault::Expected(describe_in_full(schema)),
             _ => Fault::Unworkable("its entries cannot be read together; the level below counts".to_owned()),
         };
-        // Of a file with more wrong entries than are told the rest is left out unread.
+        // A file with too many wrong entries loses the rest of its section.
         let has_room = problems.note(layer, &spec.in_file(path), fault);
         if has_room && !path.is_empty() {
             remove(&mut layer.section, path);

@@ -1,4 +1,4 @@
-//! What a hook reads of the files.
+//! The part of the files that a hook reads.
 
 /// The keys above all sections.
 pub(crate) const TOP_KEYS: [&str; 5] = ["version", "requires", "inherit", "enabled", "locked"];
@@ -7,17 +7,17 @@ pub(crate) const TOP_KEYS: [&str; 5] = ["version", "requires", "inherit", "enabl
 pub const COMMON_KEYS: [(&str, &str); 2] =
     [("enabled", "The hook is switched on."), ("headless", HEADLESS_MEANS)];
 
-/// What `headless` sets where a hook says nothing else.
+/// Meaning of `headless`, unless a hook says something else.
 pub const HEADLESS_MEANS: &str = "It also acts in sessions nobody watches (`claude -p`, SDK).";
 
-/// What is to be read.
+/// Section of a hook.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SectionSpec {
     /// The section's name: the hook's.
     pub name: &'static str,
     /// Keys of its settings that stand at the top of the file instead of in the section.
     pub root_keys: &'static [&'static str],
-    /// Its keys that only the global file may set.
+    /// Keys that only the global file may set.
     pub global_only: &'static [&'static str],
     /// Keys that say what another key of the section says as well: what locks the one locks the other.
     pub other_names: &'static [(&'static str, &'static str)],

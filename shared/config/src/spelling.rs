@@ -53,7 +53,7 @@ pub fn read_value(text: &str) -> Result<Value, &'static str> {
 /// Why a text is no map of settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
-    /// Where, counted from 1, if it is known.
+    /// Line, counted from 1, if known.
     pub line: Option<usize>,
     /// Why, without quoting the text.
     pub why: String,
@@ -95,7 +95,7 @@ fn list(entries: impl Iterator<Item = String>) -> String {
 /// In double quotes, whose escapes are those of JSON.
 #[must_use]
 pub fn quoted(text: &str) -> String {
-    // What YAML ends a line at, or refuses, and JSON leaves as it is.
+    // Characters that end a line in YAML, or that YAML rejects, and that JSON does not escape.
     let is_odd = |char: char| {
         matches!(char, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
     };

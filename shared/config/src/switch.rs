@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a switch stands.
+/// Position of a switch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Position {
@@ -47,7 +47,7 @@ pub fn is_worded(switch: &str) -> bool {
 /// The switches of one section: its own, and those of keys within it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SectionSwitches {
-    /// Its own.
+    /// Switch of the section.
     pub own: Position,
     /// Those of keys that are turned, by the key's dotted path within the section; auto only where [`is_worded`].
     pub keys: BTreeMap<String, Position>,

@@ -13,10 +13,10 @@ use crate::switch::{Position, is_worded};
 use crate::top_level::Locks;
 use crate::tree::{get, leaves, put};
 
-/// What the layer is called where files are named.
+/// Name of the layer in texts that name files.
 const FILE: &str = "its switch";
 
-/// Where a switch stands.
+/// Provenance of a switch.
 pub(crate) fn origin() -> Origin {
     Origin { layer: LayerKind::Switch, file: FILE.to_owned(), line: None }
 }
@@ -52,7 +52,7 @@ pub(crate) fn lay(
     overruled
 }
 
-/// What the switch sets, and where; `None`: the defaults hold nothing there that it could.
+/// Path and value that the switch sets; `None` if the defaults hold no such key.
 fn set_by(key: &str, position: Position, defaults: &Dict) -> Option<(Vec<String>, Value)> {
     let key: Vec<String> = key.split('.').map(ToOwned::to_owned).collect();
     let is_worded = is_worded(key.last()?);

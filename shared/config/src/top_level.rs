@@ -15,16 +15,16 @@ use crate::tree::is_at_or_below;
 /// The version of the file format this code reads.
 const FORMAT: &str = "1.0";
 
-/// What the keys above all sections say, for one section.
+/// The keys above all sections, for one section.
 #[derive(Debug)]
 pub(crate) struct TopLevel {
     /// No layer switches every hook off.
     pub(crate) enabled: bool,
-    /// Where a layer does.
+    /// Layer that switches every hook off.
     pub(crate) off_at: Option<Origin>,
     /// The project builds on the global file.
     pub(crate) inherit: bool,
-    /// What the global file locks in this section.
+    /// Keys that the global file locks in this section.
     pub(crate) locks: Locks,
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn report_unknown_keys(layers: &[Layer], problems: &mut Problems) {
     }
 }
 
-/// What the layer says of this key above all sections counts: it may stand there, and is right.
+/// The layer may set this key above all sections, and its value is right.
 pub(crate) fn counts(layer: &Layer, key: &str) -> bool {
     let Some(value) = layer.values.get(key) else { return false };
     let is_default = layer.kind == LayerKind::Defaults;

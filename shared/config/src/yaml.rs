@@ -23,13 +23,13 @@ const TOO_MANY: &str = "more values than any configuration needs";
 /// Why a text is no configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct YamlError {
-    /// Where, counted from 1, if the parser knows.
+    /// Line, counted from 1, if the parser knows it.
     pub(crate) line: Option<usize>,
     /// Why, without quoting the text.
     pub(crate) why: &'static str,
 }
 
-/// What a text holds.
+/// Content of a text.
 #[derive(Debug, Default)]
 pub(crate) struct Parsed {
     /// The top level.
@@ -73,7 +73,7 @@ pub fn line_of(text: &str, path: &[&str]) -> Option<usize> {
     Lines::of(text).of_key(&path)
 }
 
-/// Where each key of a text stands. Read once: a denial may name hundreds of them.
+/// Lines of the keys of a text. Read once, because a denial may name hundreds of keys.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lines(HashMap<Vec<String>, usize>);
 
@@ -113,7 +113,7 @@ struct Reader<'t> {
     /// How many values there are so far.
     values: usize,
     repeated: Vec<Vec<String>>,
-    /// Where keys stand, if anybody wants to know.
+    /// Lines of keys, on request.
     lines: Option<HashMap<Vec<String>, usize>>,
 }
 
@@ -323,7 +323,7 @@ fn radix(digits: &str, radix: u32, is_negative: bool) -> Option<Num> {
     Some(if is_negative { Num::from(-number) } else { Num::from(number.unsigned_abs()) })
 }
 
-/// What the parser says, which may quote the text and speaks of its own insides, in words that do neither.
+/// Messages of the parser and ours for them. The parser's may quote the text.
 const WHYS: [(&str, &str); 16] = [
     ("tab", "not valid YAML (a tab indents the line; use spaces)"),
     ("expected ',' or '}'", "not valid YAML (a `{` is not closed, or a comma is missing)"),

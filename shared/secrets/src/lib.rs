@@ -1,11 +1,11 @@
-//! What looks like a secret is replaced before a text is kept or given to somebody else.
+//! Replaces secrets before a text is kept or given to somebody else.
 //!
 //! A text is read once, byte by byte, in time proportional to its length; no pattern engine, nothing to set up. It goes by
 //! form alone: a known beginning, an address, a telling name. A random text without any of these is kept, and so is the password
 //! on a command line that only its program knows. Where the two errors cannot both be avoided the text loses: a journal with a
 //! hole is still a journal.
 //!
-//! - `scan`: one pass over a text; `user:password@` in addresses
+//! - `scan`: one pass over a text, and `user:password@` in addresses
 //! - `tokens`: keys and tokens known by how they begin
 //! - `named`: what stands behind a telling name
 //! - `pem`: private keys
@@ -18,7 +18,7 @@ mod pem;
 mod scan;
 mod tokens;
 
-/// What stands in a secret's place.
+/// Replacement of a secret.
 const MASK: &str = "[masked]";
 
 /// A text that still changes in this pass is given up: nothing of it is kept.
@@ -47,9 +47,9 @@ pub fn masked(text: &str) -> Cow<'_, str> {
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Found {
-    /// Where it stands, in bytes.
+    /// Range in bytes.
     place: Range<usize>,
-    /// What it is, in a word or two for people; empty where that is not known.
+    /// Kind in a word or two for people; empty if unknown.
     kind: &'static str,
 }
 
@@ -80,7 +80,7 @@ const fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
-/// Where what `belongs` ends, from `at` on.
+/// End of the characters that `belongs`, from `at` on.
 fn end_of(text: &[u8], at: usize, belongs: impl Fn(u8) -> bool) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     at + rest.iter().position(|byte| !belongs(*byte)).unwrap_or(rest.len())

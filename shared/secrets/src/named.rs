@@ -1,5 +1,5 @@
-//! What stands behind a telling name is a secret: `password=`, `"apiKey": "`, `--token `, `<password>`, `key="ApiKey" value="`.
-//! What stands behind a name that tells less, such as `key`, is one if it looks random.
+//! Secrets behind a telling name: `password=`, `"apiKey": "`, `--token `, `<password>`, `key="ApiKey" value="`.
+//! A value behind a vaguer name, such as `key`, is a secret if it looks random.
 
 use std::ops::Range;
 
@@ -174,7 +174,7 @@ fn near(text: &[u8], at: usize) -> &[u8] {
     &text[..text.len().min(at + MAX_LOOK)]
 }
 
-/// Where the quotation ends; at the end of the line where nobody ends it.
+/// End of the quotation, or of the line if nobody closes it.
 fn closing(text: &[u8], start: usize, mark: u8, is_escaped: bool) -> usize {
     let mut at = start;
     while let Some(byte) = text.get(at) {
@@ -245,7 +245,7 @@ fn behind_type(text: &[u8], name: &Range<usize>) -> Option<usize> {
         .then(|| end_of(text, equals + 1, is_blank))
 }
 
-/// What is behind a name that tells little, if it looks like a key and not like the name of one.
+/// Value behind a vague name, if it looks like a key and not like the name of one.
 fn key(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     let (_, at) = joint(text, name).filter(|(joint, _)| *joint == Joint::Given)?;
     let key = &text[value(near(text, at), at).0];
@@ -319,7 +319,7 @@ fn humps(value: &[u8]) -> usize {
     value.windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count()
 }
 
-/// What a type or a sentence begins with: a capital and small letters.
+/// Beginning of a type or a sentence: a capital and small letters.
 fn is_title(value: &[u8]) -> bool {
     value[0].is_ascii_uppercase() && value[1..].iter().any(u8::is_ascii_lowercase)
 }

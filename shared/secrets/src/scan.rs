@@ -28,7 +28,7 @@ pub(super) fn pass(text: &str) -> Option<String> {
     (copied > 0).then(|| clean + text.get(copied..).unwrap_or_default())
 }
 
-/// What begins here, and where to go on if nothing does.
+/// Finding at this place, or the place to go on.
 fn look(text: &[u8], at: usize) -> (Option<Found>, usize) {
     match text[at] {
         b'-' => (pem::find(text, at), at + 1),

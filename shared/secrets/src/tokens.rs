@@ -29,7 +29,7 @@ type Shape = (&'static str, Tail, &'static str);
 /// How many bytes behind a prefix are looked at for a digit.
 const NEAR: usize = 32;
 
-/// What none of the shapes is shorter than, where no dot, colon or slash follows.
+/// Minimum length of every shape without a dot, colon or slash.
 const MIN_TOKEN: usize = 12;
 
 const SHAPES: &[Shape] = &[
@@ -134,7 +134,7 @@ const FIRST_BYTES: u128 = {
     bytes
 };
 
-/// What the secrets of this module are called.
+/// Name for the secrets of this module.
 pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
     SHAPES.iter().map(|(_, _, kind)| *kind)
 }
@@ -174,7 +174,7 @@ fn shaped(text: &[u8], start: usize, word: &Range<usize>) -> Option<Found> {
 }
 
 impl Tail {
-    /// Where the token ends whose prefix ends at `start`; `None` if it is none.
+    /// End of the token whose prefix ends at `start`; `None` if it is none.
     fn end(self, text: &[u8], start: usize, word_end: usize) -> Option<usize> {
         let word_end = word_end.max(start);
         let (end, is_token) = match self {

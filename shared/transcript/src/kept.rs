@@ -1,5 +1,5 @@
-//! Where the client keeps transcripts: `<config dir>/projects/<folder>/<session>.jsonl`, where the folder is the project's path
-//! with a hyphen for whatever is no letter and no digit (fact: tests/client-facts.md).
+//! Folder of transcripts: `<config dir>/projects/<folder>/<session>.jsonl`. The folder's name is the project's path with a hyphen
+//! for every character that is no letter and no digit (fact: tests/client-facts.md).
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -13,11 +13,11 @@ use shared::text::Text;
 /// A message of a conversation, or one block of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Who speaks.
+    /// Speaker.
     pub role: Role,
     /// The turn, on `user` lines.
     pub prompt_id: Option<String>,
-    /// What is said.
+    /// Content.
     pub blocks: Vec<Block>,
     /// A tool's own answer object, as JSON text, beside its `tool_result`.
     pub tool_answer: Option<String>,
@@ -31,7 +31,7 @@ pub struct Line {
     pub is_sent_by_client: bool,
 }
 
-/// What a line of the file is.
+/// Kind of a line.
 #[derive(Debug)]
 pub(super) enum Entry {
     /// A message, of whomever.
@@ -49,7 +49,7 @@ pub(super) enum Entry {
     Unreadable,
 }
 
-/// Who speaks.
+/// Speakers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// A prompt, or the results of tools.
@@ -83,7 +83,7 @@ pub struct ToolUse {
     pub id: String,
     /// The tool.
     pub name: String,
-    /// Its input, as JSON text.
+    /// Input as JSON text.
     pub input: String,
 }
 
@@ -119,9 +119,9 @@ struct Raw<'a> {
 /// A prompt that came while the model was at work; it never gets a `user` line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Queued {
-    /// Its words.
+    /// Text.
     pub(crate) text: String,
-    /// Who wrote it.
+    /// Author.
     pub(crate) author: Author,
 }
 

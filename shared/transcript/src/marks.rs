@@ -1,4 +1,4 @@
-//! What a line of a transcript is, by what the client writes around its content: decided here, for whoever reads one.
+//! Kinds of lines of a transcript, by the fields that Claude Code writes around the content.
 //!
 //! The marks of who wrote a prompt are facts of tests/client-facts.md, section 5.
 
@@ -28,7 +28,7 @@ pub(crate) struct Marks<'a> {
     pub(crate) turn_origin: Option<&'a RawValue>,
 }
 
-/// What a line is, of whichever conversation.
+/// Kind of a line of any conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A prompt, the results of tools, or a text that the client puts in.
@@ -45,7 +45,7 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// Who wrote a prompt.
+/// Author of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Author {
     /// A person.
@@ -57,7 +57,7 @@ pub(crate) enum Author {
 }
 
 impl Marks<'_> {
-    /// What the line is.
+    /// Kind of the line.
     pub(crate) fn kind(&self) -> Kind {
         match self.kind {
             "user" => Kind::User,
@@ -84,7 +84,7 @@ impl Marks<'_> {
         self.is_meta == Some(true) || self.is_summary()
     }
 
-    /// Who wrote the prompt, if it is one.
+    /// Author of the prompt, if it is one.
     pub(crate) fn author(&self) -> Author {
         let is_sent = is_word(self.prompt_source, "system")
             || is_word(self.turn_origin, "scheduled")
@@ -118,7 +118,7 @@ mod tests {
 
     use super::{Author, Kind, Marks};
 
-    /// What a line with these fields is; whether it is a subagent's and put in by the client; who wrote it.
+    /// Kind of a line with these fields, whether it is a subagent's and put in by Claude Code, and its author.
     #[track_caller]
     fn check(line: &Value, expected: (Kind, bool, bool, Author)) {
         let raw = ["subtype", "origin", "promptSource", "turnOrigin"]

@@ -1,4 +1,4 @@
-//! What the model's last reply was counted as: how full the context is, read from the end of the transcript.
+//! Token count of the model's last reply, read from the end of the transcript.
 //!
 //! Each line of a reply repeats the whole reply's numbers, and while it streams the earlier lines may have smaller ones: the
 //! last line counts. The client's own messages (errors of the API, an interrupted turn) look like replies and count nothing.

@@ -1,4 +1,4 @@
-//! What was said: around one tool call, and in the conversation. Prose alone, never what a tool is given or answers.
+//! Prose around one tool call and in the conversation; never the input or output of a tool.
 
 mod around;
 mod own_words;
@@ -12,7 +12,7 @@ use shared::protocol::Call;
 
 pub use around::words_of_call;
 
-/// What was said around a tool call, in the transcript of whoever makes it.
+/// Prose around a tool call, in the transcript of its caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words {
     /// The prose of the message that makes the call, all its lines together; `None`: the call's line is not written yet.
@@ -24,7 +24,7 @@ pub struct Words {
     pub is_whole: bool,
 }
 
-/// Who said something.
+/// Speakers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
     /// The user, with their own hand: no result of a tool, nothing the client put in.
@@ -38,7 +38,7 @@ pub enum Speaker {
 pub struct Said {
     /// By whom.
     pub by: Speaker,
-    /// Its prose.
+    /// Prose.
     pub text: String,
 }
 
@@ -47,7 +47,7 @@ pub struct Said {
 pub struct Deed {
     /// The tool.
     pub tool: String,
-    /// What it was given, as JSON text.
+    /// Input as JSON text.
     pub input: String,
     /// It failed or was refused; `None`: there is no result yet.
     pub failed: Option<bool>,
@@ -78,7 +78,7 @@ pub fn conversation(transcript: &Path, most: usize) -> Vec<Said> {
     gathered.oldest_first().collect()
 }
 
-/// What the user asked for since the last compaction, oldest first, at most the last `most`.
+/// Prompts of the user since the last compaction, oldest first, at most the last `most`.
 #[must_use]
 pub fn requests(transcript: &Path, most: usize) -> Vec<String> {
     let mut requests: Vec<String> =
@@ -87,7 +87,7 @@ pub fn requests(transcript: &Path, most: usize) -> Vec<String> {
     requests
 }
 
-/// What the user said with their own hand, for quotes.
+/// Words that the user typed, for quotes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Quotable {
     /// Their messages, oldest first.
@@ -145,7 +145,7 @@ pub fn deeds(transcript: &Path, prompt_id: Option<&str>, most: usize) -> Vec<Dee
     found.oldest_first(most)
 }
 
-/// The transcript of whoever makes this call: the subagent's own, or the session's. `None` where neither can be told.
+/// Transcript of the caller: the subagent's own, or the session's. `None` if neither is known.
 #[must_use]
 pub fn transcript_of(call: &Call) -> Option<PathBuf> {
     let session = call.transcript_path.as_ref()?;

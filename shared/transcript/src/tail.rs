@@ -7,14 +7,14 @@ use std::path::Path;
 /// The first piece: the newest results of a working turn are in it, and reading more costs page faults.
 const FIRST_PIECE: u64 = 16 * 1024;
 
-/// What is further from the end than this is not read: it counts as unknown.
+/// Maximum distance from the end; lines further back are unknown.
 pub const MAX_TAIL_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The end of a file, growing towards its beginning as long as somebody asks for more lines.
 #[derive(Debug)]
 pub struct Tail {
     file: File,
-    /// Where `buffer` begins in the file.
+    /// Position of `buffer` in the file.
     start: u64,
     buffer: Vec<u8>,
     /// The end of the lines not given out yet, within `buffer`.

@@ -11,7 +11,7 @@ use super::line::{Block, Line};
 pub struct Task {
     /// The client's number of it.
     pub id: String,
-    /// What is to be done; empty where the lines do not tell.
+    /// Subject; empty if the lines do not tell.
     pub subject: String,
     /// How far it is.
     pub progress: Progress,
@@ -33,11 +33,11 @@ pub enum Progress {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
-    /// Of `TaskCreate` and `TaskGet`.
+    /// From `TaskCreate` and `TaskGet`.
     task: Option<Told>,
-    /// Of `TaskList`: all there are.
+    /// From `TaskList`: all tasks.
     tasks: Option<Vec<Told>>,
-    /// Of `TaskUpdate`.
+    /// From `TaskUpdate`.
     task_id: Option<String>,
     status_change: Option<StatusChange>,
 }
@@ -54,7 +54,7 @@ struct StatusChange {
     to: String,
 }
 
-/// What a `TaskUpdate` was asked for; its answer does not repeat a new subject.
+/// Input of a `TaskUpdate`; its answer does not repeat a new subject.
 #[derive(Deserialize)]
 struct Wanted {
     subject: Option<String>,

@@ -1,4 +1,4 @@
-//! What the current turn did, and whether its lines are on disk at all.
+//! Work of the current turn, and whether its lines are on disk at all.
 
 use std::io;
 use std::path::Path;

@@ -6,7 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What the name of a temporary file has after the name of the file it will be; then the number of its process.
+/// Part of a temporary file's name between the name of its file and the number of its process.
 const TEMPORARY: &str = ".barbless-";
 
 /// The path with something after its name.

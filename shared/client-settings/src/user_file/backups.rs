@@ -14,10 +14,10 @@ use shared::host::Timestamp;
 /// How many of the newest backups of a file are kept, beside the oldest, which is the text before us.
 pub const KEEP_BACKUPS: usize = 5;
 
-/// What stands between the name of the file and the time.
+/// Part of a backup's name between the name of the file and the time.
 pub(super) const INFIX: &str = ".barbless-backup-";
 
-/// What the name of a backup of a file that was not there ends with.
+/// End of a backup's name that stands for a missing file.
 const ABSENT: &str = "-absent";
 
 /// The time in a name, to the millisecond.
@@ -28,7 +28,7 @@ const TIME: &str = "%Y%m%dT%H%M%S%.3fZ";
 pub struct Backup {
     /// The backup.
     pub path: PathBuf,
-    /// What was there; `None`: nothing.
+    /// Text; `None` for a missing file.
     pub text: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What was said around one tool call: in the message that makes it, and before it in the same turn.
+//! Prose around one tool call: in the message that makes it, and before it in the same turn.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ const MAX_LATER_MESSAGES: usize = 4;
 /// So many messages before the call are read.
 const MAX_MESSAGES_BEFORE: usize = 50;
 
-/// What was said around a call. Waits for its line as long as `patience` has it, looking again at each step.
+/// Prose around a call. Waits for its line as long as `patience` allows, looking again at each step.
 #[must_use]
 pub fn words_of_call(transcript: &Path, tool_use_id: &str, patience: Patience) -> Words {
     let mut seen_bytes = None;
@@ -111,7 +111,7 @@ impl Turn {
     }
 }
 
-/// What was met on the way to the call.
+/// Findings on the way to the call.
 #[derive(Default)]
 struct Later {
     /// Lines of the model, newest first.

@@ -1,4 +1,4 @@
-//! Which lines hold the user's own words.
+//! Lines with the user's own words.
 
 use super::prose;
 use crate::line::Entry;
@@ -30,7 +30,7 @@ const PUT_IN: [&str; 22] = [
     "Stop hook feedback:",
 ];
 
-/// What the user wrote; `None` where nobody did, or for the client or for us alone.
+/// Words of the user; `None` if nobody wrote them, or if they are for Claude Code or for us alone.
 pub(super) fn of(entry: Entry) -> Option<String> {
     let texts = match entry {
         Entry::Typed(text) => vec![text],
