@@ -18,7 +18,7 @@ pub use config::display_path;
 pub use places::{Places, StateDirIgnored};
 pub use private::ensure_private;
 pub use programs::{TrustedPath, first_program, is_program};
-pub use stdin::{InputError, MAX_INPUT_BYTES, READ_DEADLINE, complete_value_end, read_first_value};
+pub use stdin::{InputError, MAX_INPUT_BYTES, READ_DEADLINE, read_first_value};
 
 /// Lets a write past the user's file size limit (`ulimit -f`) return an error. By default its signal, SIGXFSZ, ends the process
 /// before it has answered.

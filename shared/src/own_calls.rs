@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::catalog::own_commands;
+use crate::claude_code::SHELL_TOOLS;
 use crate::host::Places;
 use crate::protocol::ToolCall;
 
@@ -47,7 +48,7 @@ struct Line {
 }
 
 fn own_line(call: &ToolCall, places: &Places) -> Option<Line> {
-    if !matches!(call.tool_name.as_str(), "Bash" | "PowerShell") {
+    if !SHELL_TOOLS.contains(&call.tool_name.as_str()) {
         return None;
     }
     let raw = call.tool_input.as_ref().filter(|raw| raw.get().len() <= MAX_LINE)?;

@@ -1,7 +1,7 @@
 //! A requirement that is switched on and can work: its name, what is set, and what follows where nothing is.
 
+use shared::claude_code::misspelt_tool;
 use shared::config::SettingFault;
-use shared::tools::misspelt_tool;
 
 use crate::call::Call;
 use crate::command_line::{self, Simple};

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use shared::claude_code::ERROR_MESSAGES;
 use shared::host::Timestamp;
 use shared::stop_gate::{StopFacts, never_blocked};
 
@@ -40,13 +41,7 @@ pub(crate) fn why_not(
 /// A longer message is the model's own, whatever it begins with, in bytes.
 const MAX_ERROR_BYTES: usize = 600;
 
-/// How Claude Code begins what it writes in place of the model: no credit, no login, no room left, an interrupt.
-const ERRORS: &str = "API Error:|API Error (|Failed to authenticate|Prompt is too long|Conversation too long|Context limit reached|\
-    Request timed out|Credit balance is too low|Invalid API key|Not logged in|Please run /login|OAuth token|\
-    Claude usage limit reached|Claude AI usage limit reached|Usage limit reached|5-hour limit reached|Session limit reached|\
-    Weekly limit reached|You've hit your|You've reached your|[Request interrupted by user";
-
 fn is_of_the_client(message: &str) -> bool {
     let message = message.trim().replace('’', "'");
-    message.len() <= MAX_ERROR_BYTES && ERRORS.split('|').any(|beginning| message.starts_with(beginning))
+    message.len() <= MAX_ERROR_BYTES && ERROR_MESSAGES.iter().any(|beginning| message.starts_with(beginning))
 }

@@ -50,12 +50,6 @@ pub fn read_first_value() -> Result<Vec<u8>, InputError> {
     }
 }
 
-/// End of the first complete JSON object or array in `bytes`.
-#[must_use]
-pub fn complete_value_end(bytes: &[u8]) -> Option<usize> {
-    Scanner::default().advance(bytes, 0)
-}
-
 enum Progress {
     Read,
     Ended,
@@ -164,11 +158,11 @@ mod source {
 
 #[cfg(test)]
 mod tests {
-    use super::complete_value_end;
+    use super::Scanner;
 
     #[track_caller]
     fn check(text: &str, end: Option<usize>) {
-        assert_eq!(complete_value_end(text.as_bytes()), end, "{text}");
+        assert_eq!(Scanner::default().advance(text.as_bytes(), 0), end, "{text}");
     }
 
     #[test]

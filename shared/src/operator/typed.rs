@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::Caller;
 use crate::catalog::own_commands;
+use crate::claude_code::{SCHEDULING_COMMANDS, SCHEDULING_TOOLS};
 use crate::host::Host;
 use crate::protocol::{Event, ToolCall};
 use crate::state::{Remembered, Store};
@@ -20,9 +21,6 @@ const MAX: usize = 1000;
 
 /// The words of a line that is a command of ours, at most.
 const MAX_COMMAND_WORDS: usize = 8;
-
-/// The client's slash commands that schedule a prompt.
-const SCHEDULING: [&str; 2] = ["/loop", "/schedule"];
 
 /// The envelope's session of a file that belongs to none.
 const MACHINE: &str = "";
@@ -66,7 +64,7 @@ fn scheduled_in(event: &Event) -> Option<u64> {
         Event::PostToolUse(result) => scheduled_by(&result.call),
         Event::UserPromptSubmit { prompt, .. } => {
             let first = prompt.split_whitespace().next()?;
-            SCHEDULING.contains(&first).then(|| ours(prompt))?
+            SCHEDULING_COMMANDS.contains(&first).then(|| ours(prompt))?
         }
         _ => None,
     }
@@ -79,7 +77,7 @@ pub fn scheduled_by(call: &ToolCall) -> Option<u64> {
     struct Fields {
         prompt: String,
     }
-    if !matches!(call.tool_name.as_str(), "CronCreate" | "ScheduleWakeup") {
+    if !SCHEDULING_TOOLS.contains(&call.tool_name.as_str()) {
         return None;
     }
     let fields: Fields = serde_json::from_str(call.tool_input.as_ref()?.get()).ok()?;

@@ -5,10 +5,10 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 use shared::blocks::BlockCount;
+use shared::claude_code::unknown_tool;
 use shared::hook::{Hook, Input, Verdict};
 use shared::own_calls::is_own_call;
 use shared::protocol::{Event, ToolCall};
-use shared::tools::unknown_tool;
 
 use super::Desk;
 use crate::command::{Check, Reply};
