@@ -67,22 +67,6 @@ fn every_answer_has_the_documented_shape() {
 }
 
 #[test]
-fn the_documented_shape_refuses_what_the_client_would_drop() {
-    let schema: Value = serde_json::from_str(DOCUMENTED).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    for wrong in [
-        r#"{"hookSpecificOutput":{"permissionDecision":"deny"}}"#,
-        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"block"}}"#,
-        r#"{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"goes on"}}"#,
-        r#"{"decision":"deny"}"#,
-        r#"{"allow":false}"#,
-        "[]",
-    ] {
-        assert!(!validator.is_valid(&serde_json::from_str(wrong).unwrap()), "{wrong}");
-    }
-}
-
-#[test]
 fn a_pass_is_silence_and_a_notice_goes_to_the_user() {
     let stop = Event::Stop(Stop::default());
     check(&stop, Verdict::Pass, None);

@@ -82,15 +82,6 @@ fn less_is_believed_once_the_server_has_told_it_again_and_again_and_nobody_as_mu
 }
 
 #[test]
-fn what_was_doubted_of_a_window_is_not_doubted_of_the_next() {
-    let told = |after, used, end| Observed { sight: Sight::Answered, ..seen(after, &[(FIVE, used, end)]) };
-    let both = [told(0, 60.0, R), told(60, 5.0, R), told(120, 5.0, R), told(200, 4.0, R + 500)];
-    let usage = known(&[&both[..], &[told(900, 3.0, R + 500)]].concat());
-    assert_eq!(held(&usage, FIVE), Some((4.0, R + 500, 900)));
-    assert_eq!(usage.lower[FIVE].sights, 1);
-}
-
-#[test]
 fn two_accounts_that_take_turns_forget_nothing_of_each_other() {
     let sights = [(0, 60.0, R), (10, 20.0, R + 500), (20, 58.0, R), (30, 19.0, R + 500), (40, 61.0, R)];
     let held: Vec<_> = (1..=sights.len())
@@ -202,18 +193,6 @@ fn a_window_that_is_not_told_of_stays_with_its_own_time() {
 }
 
 #[test]
-fn both_windows_begin_anew_each_at_its_time() {
-    let first = seen(0, &[(FIVE, 90.0, 100), (SEVEN, 60.0, 200)]);
-    let second = seen(150, &[(FIVE, 2.0, 18_100), (SEVEN, 61.0, 200)]);
-    let third = seen(250, &[(FIVE, 3.0, 18_100), (SEVEN, 0.0, 600_000)]);
-    let usage = known(&[first, second, third]);
-    assert_eq!(held(&usage, FIVE), Some((3.0, 18_100, 250)));
-    assert_eq!(held(&usage, SEVEN), Some((0.0, 600_000, 250)));
-    let course: Vec<_> = usage.earlier.iter().map(|entry| entry.windows[SEVEN].used_percent).collect();
-    assert_eq!(course, [60.0, 61.0, 0.0]);
-}
-
-#[test]
 fn changes_are_kept_and_repetitions_are_not() {
     let sights = [(0, 40.0), (10, 40.0), (20, 41.0), (30, 39.0), (40, 41.0), (50, 43.0), (60, 43.0)];
     let usage = known(&sights.map(|(at, used)| seen(at, &[(FIVE, used, R)])));
@@ -221,13 +200,6 @@ fn changes_are_kept_and_repetitions_are_not() {
         usage.earlier.iter().map(|entry| (entry.at - T, entry.windows[FIVE].used_percent)).collect();
     assert_eq!(changes, [(0, 40.0), (20, 41.0), (50, 43.0)]);
     assert_eq!(usage.observed_at, T + 60);
-}
-
-#[test]
-fn two_changes_of_one_second_are_one() {
-    let usage = known(&[seen(0, &[(FIVE, 40.0, R)]), seen(0, &[(FIVE, 41.0, R)])]);
-    let changes: Vec<_> = usage.earlier.iter().map(|entry| entry.windows[FIVE].used_percent).collect();
-    assert_eq!(changes, [41.0]);
 }
 
 #[test]

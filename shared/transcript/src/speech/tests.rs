@@ -198,27 +198,6 @@ fn a_compaction_ends_the_search_like_a_prompt() {
 }
 
 #[test]
-fn a_compaction_of_anothers_conversation_ends_nothing() {
-    let summary = with(prompt("This session is being continued"), "isCompactSummary", json!(true));
-    let others = [side(boundary()), side(summary)];
-    let lines = [&[prompt("do"), said("a", "kept")], &others[..], &[call("b", "t")], &others[..]].concat();
-    check_words(&lines, Some(""), &["kept"], true);
-    check_requests(&lines, &["do"]);
-    assert_eq!(on_disk(text_of(&lines), |path| conversation(path, 9)).len(), 2);
-}
-
-#[test]
-fn so_many_messages_and_no_more_are_read() {
-    let mut lines = vec![prompt("do")];
-    lines.extend((0..60).map(|number| said(&format!("m{number}"), &format!("{number}"))));
-    lines.push(call("c", "t"));
-    let found = words(&lines, "t");
-    assert_eq!(found.before.len(), 50);
-    assert_eq!(found.before.first().map(String::as_str), Some("10"));
-    assert!(!found.is_whole);
-}
-
-#[test]
 fn what_can_be_read_of_a_broken_file_is_read() {
     let lines = [prompt("do"), said("a", "one")];
     let torn = format!("{}not json\n{}{{\"type\":\"assis", text_of(&lines), text_of(&[call("b", "t")]));
@@ -231,15 +210,6 @@ fn what_can_be_read_of_a_broken_file_is_read() {
     let mut bytes = text_of(&[prompt("do"), call("a", "t")]).into_bytes();
     bytes.extend([0xff, 0xfe, b'\n']);
     assert_eq!(on_disk(bytes, |path| requests(path, 9)), ["do"]);
-}
-
-#[test]
-fn lines_of_megabytes_are_read_and_what_is_too_far_back_is_not() {
-    let huge = result(&"x".repeat(1_500_000), false);
-    let lines = [prompt("do"), said("a", "one"), call("a", "s"), huge.clone(), call("b", "t")];
-    check_words(&lines, Some(""), &["one"], true);
-    let lines = [prompt("do"), said("a", "one"), huge.clone(), huge.clone(), huge, call("b", "t")];
-    check_words(&lines, Some(""), &[], false);
 }
 
 #[test]
@@ -351,15 +321,6 @@ fn what_the_user_said_before_a_compaction_may_be_quoted() {
     check_quotable(&[prompt("0"), prompt("1"), prompt("2")], &["1", "2"], true);
     check_quotable(&[boundary(), prompt("two")], &["two"], true);
     check_quotable(&[], &[], true);
-}
-
-#[test]
-fn messages_that_could_not_be_read_are_missing_from_what_may_be_quoted() {
-    let huge = result(&"x".repeat(1_500_000), false);
-    let lines = [prompt("one"), huge.clone(), huge.clone(), huge, prompt("two")];
-    check_quotable(&lines, &["two"], false);
-    check_quotable(&[json!({"type": "user", "message": 7}), prompt("two")], &["two"], false);
-    assert_eq!(quotable(Path::new("/nonexistent/t.jsonl"), 2), Quotable::default());
 }
 
 #[test]
