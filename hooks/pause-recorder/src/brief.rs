@@ -1,4 +1,4 @@
-//! What a new session is told of the last one's snapshot. Pure. A few lines with the path: whoever wants more reads the file.
+//! The brief of a snapshot for a new session: a few lines and the path of the file. Pure.
 
 use shared::messages::Text;
 
@@ -10,20 +10,20 @@ pub(crate) const BRIEF: Text = Text {
     built_in: include_str!("../../../config/messages/pause-recorder-brief.md"),
 };
 
-/// What is left out of the text where nobody knows how full the context was.
+/// The part that the text loses where the context is unknown.
 const FULL: &str = " with its context {percent} % full";
 
-/// So much of a list is told.
+/// The entries of a list.
 const MAX_ITEMS: usize = 5;
 
-/// So many files are told.
+/// The files.
 const MAX_FILES: usize = 12;
 
-/// So many characters of one thing are told.
+/// The characters of an entry.
 const MAX_ITEM_CHARS: usize = 200;
 
-/// The brief. What comes from the session or the repository stays on lines of its own, each a `- `: none of it can pass for a
-/// line of ours.
+/// The brief. Texts of the session or the repository stand on lines that begin with `- `, so that none of them passes for a line of
+/// ours.
 #[must_use]
 pub(crate) fn brief(text: &str, snapshot: &Snapshot, path: &str) -> String {
     let usage = snapshot.context_usage.known();
@@ -33,7 +33,7 @@ pub(crate) fn brief(text: &str, snapshot: &Snapshot, path: &str) -> String {
         .replace("{when}", &item(&told_time(&snapshot.paused_at)))
         .replace("{percent}", &percent)
         .replace("{path}", path)
-        // Last: what was recorded may hold the name of a place too.
+        // Last, because a recorded text may hold the name of a place.
         .replace("{facts}", &facts(snapshot))
 }
 

@@ -41,7 +41,7 @@ pub(crate) const VERBS: &[Verb] = &[
     verb("start", "records this session from now on"),
     verb("finalize [--minimal] [ID]", "ends the record: writes its snapshot; --minimal: archives it only"),
     verb("discard [ID]", "removes the record, and leaves nothing of it"),
-    verb("resume [ID]", "what a new session is told of a snapshot; typed as a prompt, Claude reads it"),
+    verb("resume [ID]", "prints the brief of a snapshot; typed as a prompt, Claude gets it"),
     verb("prune [--older-than DAYS] [--dry-run]", "removes snapshots of this project that are older"),
     verb("schema snapshot", "JSON Schema of a snapshot"),
 ];
@@ -65,7 +65,7 @@ impl Commands for PauseRecorder {
     }
 }
 
-/// As the session that asks would see it.
+/// Answers as the asking session would.
 fn in_shell(wanted: &Asked, asker: &Asker<'_>) -> Reply {
     let section = match asker.section_in_force::<PauseRecorder>() {
         Ok(section) => section,
@@ -83,7 +83,7 @@ fn in_shell(wanted: &Asked, asker: &Asker<'_>) -> Reply {
     answer(wanted, *asker, &context, false)
 }
 
-/// What a prompt of the session would carry. Its transcript is the one its record was begun with, or the one of its name.
+/// The request that a prompt of the session would carry. Its transcript is that of its record, or the one of its name.
 fn request(asker: &Asker<'_>) -> Request {
     let session = asker.session;
     let registry = registry::read(asker.store);

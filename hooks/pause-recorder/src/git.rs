@@ -31,31 +31,31 @@ pub struct GitContext {
     pub branch: Option<String>,
     /// The last commits, newest first, at most five.
     pub recent_commits: Vec<Commit>,
-    /// What differs from the last commit.
+    /// The differences from the last commit.
     pub status: Status,
 }
 
 /// A commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Commit {
-    /// Its id, shortened as git does.
+    /// The id, shortened as git does.
     pub sha: String,
-    /// Who wrote it.
+    /// The author.
     pub author: String,
-    /// When, in UTC.
+    /// The time in UTC.
     pub timestamp: String,
-    /// Its first line.
+    /// The first line of the message.
     pub message: String,
 }
 
-/// What differs from the last commit. Names are whole, on one line each: what would break it stands as an escape.
+/// The differences from the last commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Status {
-    /// Nothing differs.
+    /// There is no difference.
     pub clean: bool,
     /// Tracked files that differ, staged or not.
     pub modified_files: Vec<String>,
-    /// Files git does not know and does not ignore; our own folder of sessions does not count.
+    /// Files that git neither tracks nor ignores, without our own folder of sessions.
     pub untracked_files: Vec<String>,
 }
 
@@ -72,10 +72,10 @@ pub(crate) fn look(host: &Host, root: &Path, patience: Duration) -> Option<GitCo
     }
 }
 
-/// Commits exactly these files, whatever the user has staged; hooks of the repository do not run and nothing is signed.
+/// Commits exactly these files, whatever the user has staged, without hooks and signatures.
 ///
 /// # Errors
-/// Why they are not committed; what the user had staged is as it was.
+/// The reason why they are not committed. Staged changes of the user stay as they were.
 pub(crate) fn commit(
     root: &Path,
     files: &[PathBuf],

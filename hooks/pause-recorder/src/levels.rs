@@ -1,4 +1,4 @@
-//! What is told at how many percent. Pure.
+//! The levels and their percentages. Pure.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::settings::Settings;
 
-/// A level, told to the user once for each climb.
+/// A level. The user gets one message for each until the context falls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -33,13 +33,13 @@ impl Level {
     }
 }
 
-/// A climb has ended, and the next one is told anew, when so many points below the lowest level.
+/// The points below the lowest level at which the levels begin anew.
 const CLIMB_ENDS_BELOW: f64 = 10.0;
 
-/// What was learnt of the model is looked up from so many points below the lowest level on.
+/// The points below the lowest level from which the facts of the model are looked up.
 const NEAR: f64 = 5.0;
 
-/// At how many percent each level is reached, as things are.
+/// The percentage of each level.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Thresholds {
     /// Percent of [`Level::Caution`].
@@ -74,13 +74,13 @@ impl Thresholds {
         self.pairs().into_iter().filter(|(_, at)| percent >= *at).map(|(level, _)| level).collect()
     }
 
-    /// So low that what was told before is over.
+    /// The context has fallen so far that the levels begin anew.
     #[must_use]
     pub fn is_over(&self, percent: f64) -> bool {
         percent < self.lowest() - CLIMB_ENDS_BELOW
     }
 
-    /// A level is reached, or will be soon.
+    /// A level is reached or near.
     #[must_use]
     pub fn is_near(&self, percent: f64) -> bool {
         percent >= self.lowest() - NEAR

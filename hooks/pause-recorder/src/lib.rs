@@ -48,7 +48,8 @@ impl Hook for PauseRecorder {
     const NAME: &'static str = "pause-recorder";
     /// It records where nobody watches too; only what is handed to a new session waits for somebody who does.
     const HEADLESS: Headless = Headless::Decides;
-    const HEADLESS_MEANS: &'static str = "What an earlier session has left is handed to sessions nobody watches too (`claude -p`, SDK); it records in them in any case.";
+    const HEADLESS_MEANS: &'static str =
+        "Headless sessions (`claude -p`, SDK) get the last snapshot, too. They are recorded in any case.";
     const GLOBAL_ONLY: &'static [&'static str] = &["git_commit", "message_files"];
     const VERBS: &'static [Verb] = command::VERBS;
 

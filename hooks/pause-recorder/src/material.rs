@@ -1,5 +1,4 @@
-//! What a snapshot is made from beside the record: the repository, the session's task list and its edits. Only looked for
-//! when a record ends.
+//! The facts of a snapshot beside the record: the repository, the session's task list and its edits.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,22 +13,22 @@ use transcript::{
 use crate::git::{self, GitContext};
 use crate::snapshot::{Todos, one_line};
 
-/// So many tasks of each kind are kept, the last of the list.
+/// The last tasks of each kind.
 const MAX_TASKS: usize = 100;
 
-/// So much of a task's subject is kept, in characters.
+/// The characters of a task's subject.
 const MAX_SUBJECT_CHARS: usize = 200;
 
-/// So many prompts are looked for.
+/// The last prompts.
 const MAX_REQUESTS: usize = 5;
 
-/// So much is kept of a prompt, in characters.
+/// The characters of a prompt.
 const MAX_REQUEST_CHARS: usize = 200;
 
 /// The tools that change a file.
 pub(crate) const EDITING_TOOLS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 
-/// What was found.
+/// The facts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Material {
     /// The project.
@@ -42,11 +41,11 @@ pub struct Material {
     pub files: Vec<PathBuf>,
     /// The last prompts since the last compaction, as its transcript tells, oldest first.
     pub requests: Vec<String>,
-    /// What the model has asked last, if the conversation ends with a question.
+    /// The model's last question, if the conversation ends with one.
     pub question: Option<String>,
 }
 
-/// Looks for all of it. `None`: the repository did not answer within `patience`.
+/// Gathers the facts. `None`: the repository did not answer within `patience`.
 #[must_use]
 pub(crate) fn gather(
     host: &Host,
@@ -57,7 +56,7 @@ pub(crate) fn gather(
     git::look(host, root, patience).map(|git| with(root, git, transcript))
 }
 
-/// With what the repository has said.
+/// The facts with this state of the repository.
 #[must_use]
 pub(crate) fn with(root: &Path, git: GitContext, transcript: Option<&Path>) -> Material {
     let (todos, files) = transcript.map(of_transcript).unwrap_or_default();

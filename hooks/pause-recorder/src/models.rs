@@ -1,4 +1,4 @@
-//! What was learnt of each model, by all sessions together: `<state>/pause-recorder/models.json`.
+//! The facts of each model that all sessions have learnt: `<state>/pause-recorder/models.json`.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 use shared::state::{LoadError, LockError, Store};
 
-/// So many models are kept.
+/// The models that are kept.
 const MAX_MODELS: usize = 100;
 
-/// A longer name is no model's.
+/// The bytes of the longest name.
 const MAX_NAME_BYTES: usize = 200;
 
-/// The client was told to compact so early, or counted in another window: nothing to go by.
+/// A compaction below this says nothing: Claude Code was told to compact early, or counted in another window.
 const LEAST_BELIEVED_PERCENT: f64 = 20.0;
 
-/// What was learnt of the models, by their ids.
+/// The models by their ids.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Models {
@@ -23,7 +23,7 @@ pub(crate) struct Models {
     pub models: BTreeMap<String, Model>,
 }
 
-/// What was learnt of one model.
+/// The facts of one model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Model {
@@ -34,8 +34,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// Where the client last compacted it by itself, in percent of the window at hand; `None` where that is unknown or not
-    /// believed.
+    /// The percentage of the window at which Claude Code last compacted it by itself; `None` where that is unknown or too low.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "tokens are far below 2^52")]
     pub fn compacted_at_percent(&self, window: u64) -> Option<f64> {
@@ -77,7 +76,7 @@ impl Remembered for Models {
     }
 }
 
-/// What was learnt of a model; nothing where it was not seen, or the file cannot be read.
+/// Reads the facts of a model; none where the file has none or cannot be read.
 #[must_use]
 pub(crate) fn read(own: &Store, model: &str) -> Model {
     let models = own.session_file::<Models>("").and_then(|file| own.peek::<Models>(&file, ""));

@@ -55,10 +55,10 @@ pub(crate) struct WindowWords<'a> {
     pub by_model: Option<u64>,
 }
 
-/// So many tokens fit where nobody says anything.
+/// The window of a model of which nothing is known.
 pub(crate) const USUAL_WINDOW: u64 = 200_000;
 
-/// So many fit into the window of a model whose name ends in `[1m]`.
+/// The window of a model whose name ends in `[1m]`.
 pub(crate) const MILLION_WINDOW: u64 = 1_000_000;
 
 /// What the client's own name of a model ends in, if its window is the long one.

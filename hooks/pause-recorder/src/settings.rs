@@ -14,28 +14,28 @@ use crate::brief::BRIEF;
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// At how many percent of the context window something happens.
+    /// Percentages of the context window at which something happens.
     pub levels: Levels,
-    /// The record begins so many points below where the client compacted this model by itself last, if that is below
-    /// `levels.auto_pause`.
+    /// Points between the beginning of the record and the place where Claude Code last compacted this model by itself, if that is
+    /// below `levels.auto_pause`.
     pub compaction_margin_points: Bounded<0, 50>,
-    /// Tokens that fit into the context window, where the status line does not say. Empty: as the model says.
+    /// Tokens of the context window, where the status line does not report them. Empty: those of the model.
     pub context_window_tokens: Option<Bounded<1_000, 100_000_000>>,
-    /// Tokens that fit into the window of models that begin with such a name, where nobody says; of several the longest counts.
+    /// Tokens of the window of models whose id begins with this name; the longest name counts.
     pub context_windows_tokens: BTreeMap<String, Bounded<1_000, 100_000_000>>,
-    /// A new session is told of the last snapshot of its project.
+    /// A new session gets the last snapshot of its project.
     pub resume_context: bool,
-    /// Snapshots older than so many days are not handed over.
+    /// Days after which a snapshot is not handed over.
     pub resume_within_days: Bounded<1, 365>,
-    /// A record of a session that was silent for so many hours is finalized at the next session's start.
+    /// Hours of silence after which the next session's start finalizes a record.
     pub finalize_orphans_after_hours: Bounded<1, 8_760>,
-    /// A record longer than so many MiB is not written on; what comes after is only counted.
+    /// MiB after which a record only counts what happens.
     pub max_record_mib: Bounded<1, 1_024>,
-    /// Archives older than so many days are compressed at a session's start. 0: never.
+    /// Days after which a session's start compresses an archive. 0: never.
     pub compress_after_days: Bounded<0, 3_650>,
-    /// Texts of yours in place of built-in ones, by name: paths, absolute, from `~`, or from the configuration folder.
+    /// Paths of your own texts by name: absolute, from `~`, or from the configuration folder.
     pub message_files: BTreeMap<String, PathBuf>,
-    /// The snapshot is committed to the project's repository, by itself, when its record ends.
+    /// The hook commits the snapshot to the project's repository when its record ends.
     pub git_commit: bool,
 }
 
@@ -43,13 +43,13 @@ pub struct Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Levels {
-    /// From so many percent on the user is told that it fills.
+    /// Percent at which the user is notified that the context fills.
     pub caution: Bounded<1, 100>,
-    /// From so many percent on the user is told that it will soon be full.
+    /// Percent at which the user is notified that the context will soon be full.
     pub warning: Bounded<1, 100>,
-    /// From so many percent on the session is recorded.
+    /// Percent from which the session is recorded.
     pub auto_pause: Bounded<1, 100>,
-    /// From so many percent on the user is told that next to nothing is left.
+    /// Percent at which the user is notified that next to nothing is left.
     pub critical: Bounded<1, 100>,
 }
 

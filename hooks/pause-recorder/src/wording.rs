@@ -1,4 +1,4 @@
-//! What the user is told. Pure.
+//! Messages to the user. Pure.
 
 use std::collections::BTreeSet;
 

@@ -23,30 +23,6 @@ fn check(recorder: &Recorder, table: &[Told]) {
 }
 
 #[test]
-fn wrong_words_are_wrong_usage() {
-    let usage: &[&[&str]] = &[
-        &["frobnicate"],
-        &["list", "--all"],
-        &["show", "a", "b"],
-        &["start", "now"],
-        &["finalize", "--json"],
-        &["discard", "--force"],
-        &["prune", "--older-than"],
-        &["prune", "--older-than", "soon"],
-        &["prune", "--older-than", "-1"],
-        &["resume", "--all"],
-        &["status", "--all"],
-    ];
-    let recorder = Recorder::new("");
-    for words in usage {
-        let outcome = recorder.run(words);
-        outcome.assert_exit(64);
-        assert!(outcome.stdout.is_empty() && !outcome.stderr.is_empty(), "{words:?}: {outcome}");
-    }
-    assert!(!recorder.dir().exists());
-}
-
-#[test]
 fn a_record_from_its_beginning_to_its_end() {
     let recorder = Recorder::new("");
     check(

@@ -1,17 +1,17 @@
-//! The words: what is typed after the hook's name, in a shell or as a prompt.
+//! The words behind the hook's name, in a shell or as a prompt.
 
 use shared::cli::Line;
 
 use super::VERBS;
 
-/// What every hook has, as far as it takes options.
+/// The common verbs that take options.
 const COMMON: [&str; 4] =
     ["status [--json]", "on [--session ID]", "off [--session ID]", "auto [--session ID]"];
 
-/// Snapshots of so many days are kept where nobody says otherwise.
+/// The days that `prune` keeps by default.
 pub(super) const DAYS: u32 = 90;
 
-/// What is asked for.
+/// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
     Status { json: bool },
@@ -25,12 +25,12 @@ pub enum Asked {
     SnapshotSchema,
 }
 
-/// What a line asks for; `None`: nothing of ours. In a prompt, what is no part of an id is prose.
+/// The request of a line; `None`: the line is none of ours. In a prompt a word that is no part of an id makes it prose.
 pub(super) fn asked(line: &Line<'_>) -> Option<Asked> {
     parse(line.words).filter(|asked| !line.is_prompt || asked.id().is_none_or(is_part_of_an_id))
 }
 
-/// Reads the words after the name. `None`: none of these.
+/// Parses the words behind the name.
 fn parse(words: &[&str]) -> Option<Asked> {
     let (verb, rest) = words.split_first()?;
     let mut options = Options::of(rest)?;
@@ -68,7 +68,7 @@ fn is_part_of_an_id(word: &str) -> bool {
     word.chars().all(is_of) && (is_a_files_name || word.chars().any(|char| char.is_ascii_digit()))
 }
 
-/// A prompt that is meant for us, but with an option that its verb does not have; what is said to it.
+/// The answer to a prompt with an option that its verb does not have.
 pub(super) fn misused(line: &Line<'_>) -> Option<String> {
     let (verb, rest) = line.words.split_first()?;
     let is_option = |word: &&str| word.strip_prefix("--").is_some_and(|name| !name.is_empty());

@@ -224,13 +224,3 @@ fn an_option_that_a_verb_does_not_have_is_answered_with_the_usage() {
         assert!(!is_command::<PauseRecorder>(prompt) && world.prompt(prompt).is_none(), "{prompt}");
     }
 }
-
-#[test]
-fn without_a_project_nothing_is_there() {
-    let world = World::new();
-    let no = world.see(PROMPT, |asker, context| {
-        let places = Places { root: None, ..world.places() };
-        answer(&grammar::Asked::List { json: false }, Asker { places: &places, ..asker }, context, true)
-    });
-    assert!(no.is_no && no.text.contains("no project"), "{}", no.text);
-}

@@ -1,4 +1,4 @@
-//! What an event is in the record. Pure.
+//! Turns events into actions of the record. Pure.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub(crate) fn started(session: &str, reading: Option<&Reading>, reason: &str, at
     Draft { kind: Kind::PauseStarted, at, data, share }
 }
 
-/// The levels that are reached now.
+/// The action of levels that are reached now.
 pub(super) fn crossed(new: &BTreeSet<Level>, reading: Option<&Reading>) -> Option<What> {
     let words: Vec<&str> = new.iter().map(|level| level.word()).collect();
     let reading = reading.filter(|_| !words.is_empty())?;
@@ -39,7 +39,7 @@ pub(super) fn crossed(new: &BTreeSet<Level>, reading: Option<&Reading>) -> Optio
     Some((Kind::SystemEvent, map(data)))
 }
 
-/// What has happened; nothing for events that are not recorded.
+/// The action of an event; none for events that are not recorded.
 pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
     match event {
         Event::PostToolUse(result) => {
@@ -69,7 +69,7 @@ pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
             });
             Some((Kind::SystemEvent, map(data)))
         }
-        // A command of any of our hooks is nobody's words.
+        // A typed command of any of our hooks is no message.
         Event::UserPromptSubmit { prompt, .. } if !typed::is_command_line(prompt) => {
             let data = json!({
                 "message": shortened(prompt, MAX_SUMMARY_CHARS),
@@ -116,7 +116,7 @@ fn system(event: &Event, call: &Call) -> Option<What> {
     Some((Kind::SystemEvent, map(data)))
 }
 
-/// A name that somebody has given, or a word of the client's: it may be anything.
+/// Masks and cuts a name, which may hold anything.
 pub(super) fn word(text: &str) -> String {
     shortened(text, MAX_SUMMARY_CHARS)
 }

@@ -189,13 +189,6 @@ fn each_level_is_told_once_as_it_is_reached() {
 }
 
 #[test]
-fn a_jump_over_several_levels_is_told_once_with_what_follows() {
-    check_climb(&[], 97, "next to nothing is left");
-    check_climb(&[], 97, "recorded in .claude/sessions");
-    check_climb(&[97], 98, "");
-}
-
-#[test]
 fn a_climb_begins_anew_when_the_context_was_emptied() {
     check_climb(&[75, 65], 75, "");
     check_climb(&[75, 59], 75, "75 % full");
@@ -229,18 +222,6 @@ fn without_a_place_for_it_nothing_is_recorded_and_that_is_said() {
     case.facts.sessions = None;
     assert!(!case.starts());
     assert!(case.notice().contains("not recorded"), "{}", case.notice());
-}
-
-#[test]
-fn the_record_begins_earlier_where_the_client_compacts_earlier() {
-    let mut case = at(81);
-    case.facts.thresholds = Thresholds::new(&case.settings, Some(83.5));
-    assert!(case.starts());
-    case.facts.reading = Some(reading(80));
-    assert!(!case.starts());
-    case.facts.thresholds = Thresholds::new(&case.settings, Some(99.0));
-    case.facts.reading = Some(reading(90));
-    assert!(case.starts());
 }
 
 #[test]
@@ -295,13 +276,6 @@ fn a_call_that_ends_while_another_begins_the_record_is_an_action_of_it() {
 }
 
 #[test]
-fn a_compaction_ends_no_subagent() {
-    let mut case = recorded_at(91);
-    case.event = Event::SubagentStop(Subagent::default());
-    assert!(case.kinds().is_empty());
-}
-
-#[test]
 fn names_and_words_are_texts_like_others() {
     let secret = format!("ghp_{}", "a1B2".repeat(9));
     for event in [
@@ -343,13 +317,6 @@ fn a_compaction_by_the_client_leaves_a_snapshot_and_the_record_goes_on() {
             (Ending::GoesOn, Some("/p/.claude/sessions".as_ref()))
         );
     }
-}
-
-#[test]
-fn one_the_user_asks_for_begins_no_record() {
-    let mut case = at(60);
-    case.event = compaction("manual");
-    assert!(!case.starts() && case.ends().is_empty());
 }
 
 #[test]
@@ -495,4 +462,25 @@ fn a_level_that_is_told_stands_in_the_journal() {
     assert_eq!(told.audit_event, Some(AuditEvent::Advised("levels".to_owned())));
     assert!(told.notice.is_some() && told.verdict == Verdict::Pass);
     assert_eq!(at(10).outcome().audit_event, None);
+}
+
+#[test]
+fn a_jump_over_several_levels_is_told_once_with_what_follows() {
+    check_climb(&[], 97, "next to nothing is left");
+    check_climb(&[], 97, "recorded in .claude/sessions");
+    check_climb(&[97], 98, "");
+}
+
+#[test]
+fn a_compaction_ends_no_subagent() {
+    let mut case = recorded_at(91);
+    case.event = Event::SubagentStop(Subagent::default());
+    assert!(case.kinds().is_empty());
+}
+
+#[test]
+fn one_the_user_asks_for_begins_no_record() {
+    let mut case = at(60);
+    case.event = compaction("manual");
+    assert!(!case.starts() && case.ends().is_empty());
 }

@@ -9,13 +9,13 @@ use shared::host::Environment;
 
 use super::reading::in_a_line;
 
-/// So long git has to take its lock files away when its time is over.
+/// The time that git gets to remove its lock files.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// So long it may take to undo what was begun.
+/// The time to undo what was begun.
 const PATIENCE_TO_UNDO: Duration = Duration::from_millis(500);
 
-/// What stands in the folder of a repository in which something is going on: a commit would end it, or become a part of it.
+/// Files in the repository's folder during an operation that a commit would end or become a part of.
 const GOING_ON: [(&str, &str); 9] = [
     ("MERGE_HEAD", "a merge"),
     ("CHERRY_PICK_HEAD", "a cherry-pick"),
@@ -52,7 +52,7 @@ pub(super) fn commit(
     done
 }
 
-/// The files as they are named in the repository: git does not add what lies behind a link.
+/// The names of the files in the repository. Git adds nothing that lies behind a link.
 fn names(root: &Path, files: &[PathBuf]) -> Result<Vec<OsString>, String> {
     let real_root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
     let real = |file: &PathBuf| Some(file.parent()?.canonicalize().ok()?.join(file.file_name()?));

@@ -1,26 +1,26 @@
-//! What `git` says, read. Pure. Fields end in NUL, so that a name may hold anything else.
+//! Reads what `git` prints. Pure. Fields end in NUL, because a name may hold anything else.
 
 use shared::host::Timestamp;
 
 use super::{Commit, Status};
 use crate::record::shortened;
 
-/// So many names of a kind are listed.
+/// The names of a kind.
 pub(super) const MAX_NAMES: usize = 500;
 
-/// Of an author and of a subject so many characters are kept.
+/// The characters of an author or a subject.
 const MAX_CHARS: usize = 200;
 
-/// Our own folder, as git names what is in it.
+/// Our own folder in git's names.
 const OWN_FOLDER: &str = ".claude/sessions/";
 
-/// So much is kept of a name, in characters.
+/// The characters of a name.
 const MAX_NAME_CHARS: usize = 1_000;
 
 /// The fields of a commit, a NUL after each. The committer's time says when it was made here.
 pub(super) const LOG_FORMAT: &str = "--format=%h%x00%an%x00%ct%x00%s";
 
-/// What `status --porcelain=v2 --branch` says.
+/// The output of `status --porcelain=v2 --branch`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Reported {
     /// None: detached.
@@ -96,7 +96,7 @@ fn whole_fields(said: &[u8]) -> impl Iterator<Item = String> {
     fields.map(|field| String::from_utf8_lossy(field).into_owned())
 }
 
-/// A name without secrets, whole with whatever characters it has: whoever shows it puts it on a line.
+/// A name without secrets, with all its other characters.
 pub(super) fn as_name(name: &str) -> String {
     shortened(name, MAX_NAME_CHARS)
 }
@@ -105,7 +105,7 @@ fn is_break(char: char) -> bool {
     char.is_control() || matches!(char, '\u{2028}' | '\u{2029}')
 }
 
-/// What others have written, on one line and without secrets.
+/// A text of others on one line, without secrets.
 pub(super) fn in_a_line(text: &str) -> String {
     let line: String = text.chars().map(|char| if is_break(char) { ' ' } else { char }).collect();
     shortened(line.trim(), MAX_CHARS)

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use proptest::prelude::*;
 use shared::config::{self, Bounded, SectionSpec, Sources};
 use shared::switches::Position;
 
@@ -80,15 +79,4 @@ fn a_climb_ends_well_below_the_lowest_and_begins_to_matter_just_below_it() {
     let early = Thresholds::new(&defaults(), Some(53.0));
     assert!(early.is_over(39.9) && !early.is_over(40.0));
     assert!(!early.is_near(44.9) && early.is_near(45.0));
-}
-
-proptest! {
-    #[test]
-    fn a_level_that_is_reached_stays_reached_further_up(low in 0.0..=100.0_f64, high in 0.0..=100.0_f64, point in 0.0..=200.0_f64) {
-        prop_assume!(low <= high);
-        let thresholds = Thresholds::new(&defaults(), Some(point));
-        prop_assert!(thresholds.reached(low).is_subset(&thresholds.reached(high)));
-        prop_assert!((1.0..=90.0).contains(&thresholds.auto_pause));
-        prop_assert!(!thresholds.is_over(low) || thresholds.reached(low).is_empty());
-    }
 }

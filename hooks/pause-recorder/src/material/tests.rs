@@ -8,8 +8,6 @@ use transcript::MAX_TAIL_BYTES;
 use super::{Todos, of_transcript};
 use crate::git::GitContext;
 
-const COMPACTION: &str = r#"{"type":"system","subtype":"compact_boundary"}"#;
-
 fn call(id: &str, tool: &str, input: &str) -> String {
     format!(
         r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"{id}","name":"{tool}","input":{input}}}]}}}}"#
@@ -75,20 +73,6 @@ fn edits_that_failed_or_never_came_back_and_reads_do_not_count() {
 }
 
 #[test]
-fn a_compaction_forgets_nothing() {
-    let lines = [
-        edit("1", "Write", "/p/a", false),
-        task("1", "early", "in_progress"),
-        vec![COMPACTION.to_owned()],
-        edit("2", "Write", "/p/b", false),
-        task("2", "late", "completed"),
-    ]
-    .concat();
-    check_edits(&lines, &["/p/a", "/p/b"]);
-    check_tasks(&lines, &["early"], &["late"]);
-}
-
-#[test]
 fn what_is_being_worked_on_comes_first() {
     let lines =
         [task("1", "later", "pending"), task("2", "now", "in_progress"), task("3", "gone", "deleted")];
@@ -116,11 +100,6 @@ fn of_a_long_transcript_only_the_end_is_read() {
     let lines =
         [edit("1", "Write", "/p/early", false), vec![filler; rest], edit("2", "Write", "/p/late", false)];
     check_edits(&lines.concat(), &["/p/late"]);
-}
-
-#[test]
-fn a_transcript_that_is_not_there_tells_nothing() {
-    assert_eq!(of_transcript(Path::new("/nonexistent/t.jsonl")), (Todos::default(), Vec::new()));
 }
 
 #[test]

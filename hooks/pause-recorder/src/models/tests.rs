@@ -1,11 +1,8 @@
 //! What was learnt of models, in a scratch folder.
 
-use std::fs::{self, File};
-use std::time::{Duration, SystemTime};
-
 use shared::state::Store;
 
-use super::{MAX_MODELS, MAX_NAME_BYTES, Model, Models, learn, read};
+use super::{MAX_MODELS, Model, Models, learn, read};
 
 struct Scene {
     scratch: tempfile::TempDir,
@@ -22,10 +19,6 @@ impl Scene {
 
     fn file(&self) -> std::path::PathBuf {
         self.own().session_file::<Models>("").unwrap()
-    }
-
-    fn text(&self) -> String {
-        fs::read_to_string(self.file()).unwrap()
     }
 
     fn kept(&self) -> usize {
@@ -52,21 +45,6 @@ fn what_is_learnt_is_kept_beside_what_was_known() {
 }
 
 #[test]
-fn nothing_new_writes_nothing() {
-    let scene = scene();
-    learn(&scene.own(), "a", WINDOW).unwrap();
-    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
-    File::options().write(true).open(scene.file()).unwrap().set_modified(long_ago).unwrap();
-    for learnt in [WINDOW, Model::default()] {
-        learn(&scene.own(), "a", learnt).unwrap();
-    }
-    learn(&scene.own(), "b", Model::default()).unwrap();
-    assert_eq!(fs::metadata(scene.file()).unwrap().modified().unwrap(), long_ago);
-    learn(&scene.own(), "a", POINT).unwrap();
-    assert_ne!(fs::metadata(scene.file()).unwrap().modified().unwrap(), long_ago);
-}
-
-#[test]
 fn so_many_are_kept_and_the_new_one_is_among_them() {
     let scene = scene();
     for number in 0..MAX_MODELS + 20 {
@@ -75,34 +53,6 @@ fn so_many_are_kept_and_the_new_one_is_among_them() {
     assert_eq!(scene.kept(), MAX_MODELS);
     learn(&scene.own(), "a", POINT).unwrap();
     assert_eq!((scene.kept(), read(&scene.own(), "a")), (MAX_MODELS, POINT));
-}
-
-#[test]
-fn what_is_no_name_is_not_kept() {
-    let scene = scene();
-    learn(&scene.own(), "", WINDOW).unwrap();
-    learn(&scene.own(), &"m".repeat(MAX_NAME_BYTES + 1), WINDOW).unwrap();
-    assert!(!scene.file().exists());
-}
-
-#[test]
-fn a_newer_versions_file_is_left_as_it_is() {
-    let scene = scene();
-    let newer = r#"{"version":99,"session":"","state":{"models":{"a":{"window":7,"more":1}}}}"#;
-    fs::write(scene.file(), newer).unwrap();
-    learn(&scene.own(), "a", WINDOW).unwrap();
-    assert_eq!(scene.text(), newer);
-}
-
-#[test]
-fn a_damaged_file_is_nothing_and_is_replaced() {
-    let scene = scene();
-    for damaged in ["", "{", "\0\0", r#"{"version":1,"session":"","state":{"models":[]}}"#] {
-        fs::write(scene.file(), damaged).unwrap();
-        assert_eq!(read(&scene.own(), "a"), Model::default(), "{damaged}");
-        learn(&scene.own(), "a", WINDOW).unwrap();
-        assert_eq!(read(&scene.own(), "a"), WINDOW, "{damaged}");
-    }
 }
 
 #[test]

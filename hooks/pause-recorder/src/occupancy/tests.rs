@@ -1,7 +1,5 @@
 //! The window by whoever knows it, and what share of it is used.
 
-use proptest::prelude::*;
-
 use super::{MILLION_WINDOW, Reading, Source, USUAL_WINDOW, WindowWords, full_name, is_of, window};
 
 const NOBODY: WindowWords<'_> = WindowWords { told: None, set: None, model: "claude-x", by_model: None };
@@ -20,20 +18,6 @@ fn the_first_who_knows_decides() {
     check(WindowWords { told: None, set: None, model: "claude-x", ..all }, 0, 4);
     check(NOBODY, 0, USUAL_WINDOW);
     check(WindowWords { model: "", ..NOBODY }, 0, USUAL_WINDOW);
-}
-
-#[test]
-fn a_size_of_nothing_is_no_size() {
-    check(WindowWords { told: Some(0), set: Some(2), ..NOBODY }, 0, 2);
-    check(WindowWords { told: Some(0), set: Some(0), by_model: Some(4), ..NOBODY }, 0, 4);
-    check(WindowWords { told: Some(0), set: Some(0), by_model: Some(0), ..NOBODY }, 0, USUAL_WINDOW);
-}
-
-#[test]
-fn only_the_end_of_the_name_says_that_it_is_the_long_one() {
-    check(WindowWords { model: "sonnet[1m]", ..NOBODY }, 0, MILLION_WINDOW);
-    check(WindowWords { model: "[1m]sonnet", ..NOBODY }, 0, USUAL_WINDOW);
-    check(WindowWords { model: "sonnet-1m", ..NOBODY }, 0, USUAL_WINDOW);
 }
 
 #[test]
@@ -97,30 +81,5 @@ fn percent_of_the_window() {
     for (tokens, size, expected) in table {
         let percent = reading(tokens, size).percent();
         assert!((percent - expected).abs() < 1e-9, "{tokens} {size} {percent}");
-    }
-}
-
-proptest! {
-    #[test]
-    fn whatever_is_said_of_whatever_size(
-        tokens: u64, told: Option<u64>, set: Option<u64>, by_model: Option<u64>, is_long: bool
-    ) {
-        let model = if is_long { "claude-x[1m]" } else { "claude-x" };
-        let size = window(&WindowWords { told, set, model, by_model }, tokens);
-        prop_assert!(size >= tokens.max(1));
-        let reading = reading(tokens, size);
-        prop_assert!((0.0..=100.0).contains(&reading.percent()));
-        prop_assert!((0.0..=1.0).contains(&reading.share()));
-    }
-
-    #[test]
-    fn a_reading_in_any_window_is_from_0_to_100_percent(tokens: u64, size: u64) {
-        prop_assert!((0.0..=100.0).contains(&reading(tokens, size).percent()));
-    }
-
-    #[test]
-    fn any_names_make_a_name(reply: String, first: String, second: String) {
-        let name = full_name(&reply, &[&first, &second]);
-        prop_assert!(name.starts_with(&reply));
     }
 }

@@ -21,13 +21,6 @@ fn levels(numbers: [u32; 4]) -> Levels {
 }
 
 #[test]
-fn nothing_is_wrong_with_the_defaults() {
-    let settings = defaults();
-    assert_eq!(faults(&settings), []);
-    assert_eq!(settings.levels, levels([70, 85, 90, 95]));
-}
-
-#[test]
 fn levels_out_of_order_are_told_with_what_follows() {
     let table: [([u32; 4], &str); 6] = [
         ([1, 2, 3, 4], ""),

@@ -1,4 +1,4 @@
-//! What was done in a session and what is open, in short lines: out of its record, its task list and its repository. Pure.
+//! The lists of what a session has done and what is open, from its record, its task list and its repository. Pure.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

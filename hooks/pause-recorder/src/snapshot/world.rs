@@ -1,6 +1,5 @@
 //! Records and snapshots for tests.
 
-use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use shared::host::Timestamp;
 
@@ -98,31 +97,4 @@ pub(super) fn full() -> Snapshot {
 /// A snapshot that has next to nothing.
 pub(super) fn least() -> Snapshot {
     build(&Recorded::default(), &Material::default(), 0, noon(0))
-}
-
-/// A snapshot with these texts wherever one can stand.
-pub(super) fn any_snapshot() -> impl Strategy<Value = Snapshot> {
-    let hostile = "[-#*_`<>\\[\\]()!|~:&%@'\"\\\\ \n\r\t\u{0}\u{1b}\u{85}\u{2028}\u{202e}a1é]{0,20}";
-    let text = prop_oneof![any::<String>(), hostile.prop_map(|text| text)];
-    (prop::collection::vec(text, 1..12), 0.0..1.0_f64, any::<u32>())
-        .prop_map(|(texts, share, number)| with(&texts, share, number.into()))
-}
-
-fn with(texts: &[String], share: f64, number: u64) -> Snapshot {
-    let mut snapshot = full();
-    let first = texts[0].clone();
-    snapshot.session_id.clone_from(&first);
-    snapshot.paused_at.clone_from(&first);
-    snapshot.git.branch = texts.get(1).cloned();
-    snapshot.git.recent_commits = vec![commit(&first, &first, texts.last().unwrap())];
-    snapshot.git.status.modified_files = texts.to_vec();
-    snapshot.git.status.untracked_files = texts[1..].to_vec();
-    snapshot.todos = Todos { active: texts[..1].to_vec(), completed: texts.to_vec() };
-    snapshot.files_touched = texts.to_vec();
-    snapshot.accomplishments = texts[texts.len() / 2..].to_vec();
-    snapshot.next_steps = texts[1..].to_vec();
-    snapshot.context_usage.percentage = share * 100.0;
-    snapshot.incremental_pause.context_range = [share, 1.0];
-    snapshot.incremental_pause.action_count = number;
-    snapshot
 }

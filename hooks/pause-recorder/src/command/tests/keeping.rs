@@ -32,22 +32,6 @@ fn a_list_says_whose_each_is() {
 }
 
 #[test]
-fn of_many_those_that_are_not_listed_are_counted() {
-    let world = World::new();
-    world.foreign(FOREIGN);
-    let write = |id: &str, end: &str| fs::write(world.sessions().dir.join(format!("{id}{end}")), "").unwrap();
-    for number in 10..62 {
-        write(&format!("session-20250102-0000{number}"), "-incremental.jsonl");
-        write(&format!("session-20250103-0000{number}"), ".json");
-    }
-    let text = world.yes(PROMPT, "list");
-    let lines: Vec<&str> = text.lines().collect();
-    assert_eq!((lines.len(), lines[100]), (101, "and 5 older ones"));
-    let only = lines.iter().filter(|line| line.ends_with("record only, no snapshot"));
-    assert_eq!(only.count(), 50, "{text}");
-}
-
-#[test]
 fn show_prints_the_page_or_the_json() {
     let world = World::new();
     assert!(world.no(TERMINAL, "show").contains("no snapshot"));

@@ -124,20 +124,6 @@ fn a_record_without_a_snapshot_is_listed_as_that() {
 }
 
 #[test]
-fn the_path_stands_alone_on_the_last_line() {
-    for (line, end) in [("finalize", ".json"), ("finalize --minimal", "-incremental.jsonl")] {
-        let world = World::new();
-        world.yes(PROMPT, "start");
-        let text = world.yes(PROMPT, line);
-        let path = world.sessions().dir.join(format!("{ID}{end}"));
-        assert_eq!(text, format!("{ID} is finalized, 1 action:\n{}", path.display()));
-        assert!(path.is_file(), "{line}");
-        assert!(world.sessions().actives().is_empty());
-        assert_eq!(world.no(PROMPT, "finalize"), "pause-recorder: nothing is being recorded in this project");
-    }
-}
-
-#[test]
 fn of_several_records_the_own_one_is_meant_or_that_of_the_id() {
     let world = World::new();
     for session in ["one", "two"] {
@@ -158,14 +144,6 @@ fn of_several_records_the_own_one_is_meant_or_that_of_the_id() {
 }
 
 #[test]
-fn the_one_record_there_is_is_meant_in_a_terminal() {
-    let world = World::new();
-    world.yes(PROMPT, "start");
-    assert!(world.yes(TERMINAL, "finalize").contains(".json"));
-    assert_eq!(world.registry().entries[0].digest.len(), 64);
-}
-
-#[test]
 fn only_the_user_discards() {
     let world = World::new();
     world.yes(PROMPT, "start");
@@ -175,15 +153,6 @@ fn only_the_user_discards() {
     assert_eq!(text, format!("{ID} is discarded, 1 action; nothing of it is left"));
     assert_eq!((world.names(), world.registry().entries), (Vec::new(), Vec::new()));
     assert!(world.no(PROMPT, "discard").contains("nothing is being recorded"));
-}
-
-#[test]
-fn what_a_compaction_has_left_of_a_record_goes_with_it() {
-    let world = World::new();
-    world.yes(PROMPT, "start");
-    fs::write(world.sessions().files(ID).json, "{}").unwrap();
-    world.yes(PROMPT, "discard");
-    assert_eq!(world.names(), Vec::<String>::new());
 }
 
 #[test]
@@ -212,4 +181,18 @@ fn somebody_elses_record_touches_nothing_of_ours() {
     world.yes(TERMINAL, "discard");
     assert!(world.sessions().files(&id).json.is_file());
     assert!(world.registry().of(&world.at("project"), &id).is_some());
+}
+
+#[test]
+fn the_path_stands_alone_on_the_last_line() {
+    for (line, end) in [("finalize", ".json"), ("finalize --minimal", "-incremental.jsonl")] {
+        let world = World::new();
+        world.yes(PROMPT, "start");
+        let text = world.yes(PROMPT, line);
+        let path = world.sessions().dir.join(format!("{ID}{end}"));
+        assert_eq!(text, format!("{ID} is finalized, 1 action:\n{}", path.display()));
+        assert!(path.is_file(), "{line}");
+        assert!(world.sessions().actives().is_empty());
+        assert_eq!(world.no(PROMPT, "finalize"), "pause-recorder: nothing is being recorded in this project");
+    }
 }

@@ -79,41 +79,6 @@ fn nothing_of_the_users_is_taken_or_changed() {
 }
 
 #[test]
-fn who_the_user_is_and_what_they_ignore_may_stand_beside_their_home() {
-    let scratch = Scratch::with_commit();
-    let folder = scratch.beside("settings/git");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("config"), "[user]\nname = Grace\nemail = grace@example.org\n").unwrap();
-    fs::write(folder.join("ignore"), "*.tmp\n").unwrap();
-    for key in ["user.name", "user.email"] {
-        scratch.git(&["config", "--unset", key]);
-    }
-    scratch.write("a.tmp", "x");
-    scratch.write("b.txt", "x");
-    let with = |folder: PathBuf| Environment { xdg_config_home: Some(folder), ..scratch.environment() };
-    let files = scratch.snapshot("one");
-    let commit = |folder| commit(&with(folder), &scratch.root(), &files, "Pause snapshot", PATIENCE);
-    assert!(commit("settings".into()).is_err(), "it is relative");
-    assert_eq!(commit(scratch.beside("settings")), Ok(()));
-    assert_eq!(scratch.git(&["log", "-1", "--format=%an"]), "Grace\n");
-    let now = Timestamp::from_secs(1);
-    let environment = with(scratch.beside("settings"));
-    let host = Host { started: now, clock: Clock::Fixed(now), environment };
-    let told = look(&host, &scratch.root(), PATIENCE).unwrap();
-    assert_eq!(told.status.untracked_files, ["b.txt"]);
-}
-
-#[test]
-fn the_first_commit_of_all() {
-    let scratch = Scratch::unborn();
-    scratch.write("staged.txt", "x");
-    scratch.git(&["add", "staged.txt"]);
-    assert_eq!(scratch.commit(&scratch.snapshot("one")), Ok(()));
-    assert_eq!(scratch.committed().len(), 4);
-    assert_eq!(scratch.git(&["diff", "--cached", "--name-only"]), "staged.txt\n");
-}
-
-#[test]
 fn no_hook_editor_or_signature() {
     let scratch = Scratch::with_commit();
     let program = scratch.witness("program");
@@ -207,6 +172,30 @@ fn why_it_is_not_committed_and_what_was_added_is_taken_out_again() {
 }
 
 #[test]
+fn a_path_is_a_path() {
+    let scratch = Scratch::with_commit();
+    scratch.write("-x/a", "not ours");
+    let file = scratch.write("-x/[a]*", "ours");
+    assert_eq!(scratch.commit(&[file]), Ok(()));
+    assert_eq!(scratch.committed(), ["-x/[a]*"]);
+}
+
+#[test]
+fn at_its_deadline_git_takes_its_locks_away() {
+    let scratch = Scratch::with_commit();
+    scratch.write(".gitattributes", "* filter=slow\n");
+    let program = scratch.witness("slow");
+    fs::write(&program, "#!/bin/sh\nexec sleep 600\n").unwrap();
+    scratch.git(&["config", "filter.slow.clean", &program]);
+    let files = scratch.snapshot("one");
+    let patience = Duration::from_secs(1);
+    let said = commit(&scratch.environment(), &scratch.root(), &files, "Pause snapshot", patience);
+    assert_eq!(said, Err("git did not come back in time".to_owned()));
+    assert!(!scratch.root().join(".git/index.lock").exists());
+    assert!(!scratch.is_ours_in_index());
+}
+
+#[test]
 fn outside_of_a_repository_nothing_is_committed() {
     let scratch = Scratch::with_commit();
     let outside = scratch.beside("home/a.json");
@@ -231,25 +220,26 @@ fn behind_a_link_that_stays_inside_files_have_their_real_names() {
 }
 
 #[test]
-fn a_path_is_a_path() {
+fn who_the_user_is_and_what_they_ignore_may_stand_beside_their_home() {
     let scratch = Scratch::with_commit();
-    scratch.write("-x/a", "not ours");
-    let file = scratch.write("-x/[a]*", "ours");
-    assert_eq!(scratch.commit(&[file]), Ok(()));
-    assert_eq!(scratch.committed(), ["-x/[a]*"]);
-}
-
-#[test]
-fn at_its_deadline_git_takes_its_locks_away() {
-    let scratch = Scratch::with_commit();
-    scratch.write(".gitattributes", "* filter=slow\n");
-    let program = scratch.witness("slow");
-    fs::write(&program, "#!/bin/sh\nexec sleep 600\n").unwrap();
-    scratch.git(&["config", "filter.slow.clean", &program]);
+    let folder = scratch.beside("settings/git");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config"), "[user]\nname = Grace\nemail = grace@example.org\n").unwrap();
+    fs::write(folder.join("ignore"), "*.tmp\n").unwrap();
+    for key in ["user.name", "user.email"] {
+        scratch.git(&["config", "--unset", key]);
+    }
+    scratch.write("a.tmp", "x");
+    scratch.write("b.txt", "x");
+    let with = |folder: PathBuf| Environment { xdg_config_home: Some(folder), ..scratch.environment() };
     let files = scratch.snapshot("one");
-    let patience = Duration::from_secs(1);
-    let said = commit(&scratch.environment(), &scratch.root(), &files, "Pause snapshot", patience);
-    assert_eq!(said, Err("git did not come back in time".to_owned()));
-    assert!(!scratch.root().join(".git/index.lock").exists());
-    assert!(!scratch.is_ours_in_index());
+    let commit = |folder| commit(&with(folder), &scratch.root(), &files, "Pause snapshot", PATIENCE);
+    assert!(commit("settings".into()).is_err(), "it is relative");
+    assert_eq!(commit(scratch.beside("settings")), Ok(()));
+    assert_eq!(scratch.git(&["log", "-1", "--format=%an"]), "Grace\n");
+    let now = Timestamp::from_secs(1);
+    let environment = with(scratch.beside("settings"));
+    let host = Host { started: now, clock: Clock::Fixed(now), environment };
+    let told = look(&host, &scratch.root(), PATIENCE).unwrap();
+    assert_eq!(told.status.untracked_files, ["b.txt"]);
 }

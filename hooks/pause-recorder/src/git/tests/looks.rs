@@ -1,8 +1,6 @@
 //! What a repository says, whatever it is.
 
-use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 
 use super::Scratch;
 use crate::git::GitContext;
@@ -20,47 +18,12 @@ fn a_clean_repository() {
 }
 
 #[test]
-fn names_come_out_whole() {
-    let scratch = Scratch::with_commit();
-    let odd = ["a b.txt", "\"q\".txt", "n\nl.txt", "-rf", "é.txt", "x -> y", " lead", "tab\t"];
-    for name in odd {
-        scratch.write(name, "x");
-    }
-    fs::write(scratch.root().join(OsStr::from_bytes(b"\xff.txt")), "x").unwrap();
-    let mut expected: Vec<String> = odd.iter().map(|&name| name.to_owned()).collect();
-    expected.push("\u{fffd}.txt".to_owned());
-    expected.sort();
-    let sorted = |mut names: Vec<String>| {
-        names.sort();
-        names
-    };
-    let told = scratch.look().status;
-    assert!(!told.clean && told.modified_files.is_empty());
-    assert_eq!(sorted(told.untracked_files), expected);
-    scratch.git(&["add", "--all"]);
-    assert_eq!(sorted(scratch.look().status.modified_files), expected);
-}
-
-#[test]
 fn both_names_of_what_was_renamed_and_what_was_removed() {
     let scratch = Scratch::with_commit();
     scratch.git(&["mv", "first.txt", "second.txt"]);
     assert_eq!(scratch.look().status.modified_files, ["first.txt", "second.txt"]);
     fs::remove_file(scratch.root().join("second.txt")).unwrap();
     assert_eq!(scratch.look().status.modified_files, ["first.txt", "second.txt"]);
-}
-
-#[test]
-fn our_own_folder_is_left_out() {
-    let scratch = Scratch::with_commit();
-    scratch.write(".claude/settings.json", "{}");
-    let own = scratch.write(".claude/sessions/session-20260106-120000.json", "{}");
-    scratch.git(&["add", "--all"]);
-    scratch.git(&["commit", "--quiet", "-m", "x"]);
-    fs::write(own, "changed").unwrap();
-    scratch.write(".claude/sessions/new", "");
-    let told = scratch.look();
-    assert!(told.status.clean, "{told:?}");
 }
 
 #[test]
@@ -78,34 +41,6 @@ fn no_branch_no_commit_no_repository_no_files() {
     assert_eq!(scratch.look_in(&scratch.beside("nowhere")), GitContext::default());
     fs::write(scratch.root().join(".git/config"), "[broken").unwrap();
     assert_eq!(scratch.look(), GitContext::default());
-}
-
-#[test]
-fn a_linked_worktree_has_a_branch_of_its_own() {
-    let scratch = Scratch::with_commit();
-    scratch.git(&["worktree", "add", "--quiet", "-b", "side", "../linked"]);
-    let told = scratch.look_in(&scratch.beside("linked"));
-    assert_eq!((told.branch.as_deref(), told.status.clean), (Some("side"), true));
-}
-
-#[test]
-fn the_last_five_commits_on_one_line_each() {
-    let scratch = Scratch::with_commit();
-    for subject in [
-        "two",
-        "a|b\u{1}c",
-        "token=ghp_abcdefghijklmnopqrstuvwxyz0123456789",
-        "four",
-        "five\nand more\n\nbody",
-    ] {
-        scratch.git(&["-c", "user.name=A | B", "commit", "--quiet", "--allow-empty", "-m", subject]);
-    }
-    let told: Vec<String> = scratch.look().recent_commits.into_iter().map(|commit| commit.message).collect();
-    assert_eq!(
-        (told.len(), told[0].as_str(), told[3].as_str(), told[4].as_str()),
-        (5, "five and more", "a|b c", "two")
-    );
-    assert!(!told[2].contains("abcdefghij"), "{}", told[2]);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::models::{self, Model};
 use crate::occupancy::{Reading, Source};
 use crate::registry;
 use crate::settings::Settings;
-use crate::state::{Learnt, State};
+use crate::state::State;
 
 const NOW: i64 = 100_000;
 const MODEL: &str = "claude-opus-4-8";
@@ -247,17 +247,6 @@ fn the_record_begins_where_this_model_was_compacted() {
 }
 
 #[test]
-fn what_was_learnt_of_a_model_is_looked_up_once() {
-    let learnt = Model { window: Some(400_000), compacted_at: Some(334_000) };
-    let mut scene = scene().replied(MODEL, 80_000).learnt(MODEL, learnt);
-    for (model, at, window) in [(MODEL, 90.0, 200_000), ("claude-haiku-4-5", 80.5, 400_000)] {
-        scene.state.learnt = Some(Learnt { model: model.into(), what: Model::default() });
-        assert!((scene.auto_pause() - at).abs() < 1e-9, "{model}");
-        assert_eq!(scene.reading().unwrap().window, window, "{model}");
-    }
-}
-
-#[test]
 fn at_a_turns_end_the_window_that_was_told_is_learnt_if_it_is_new() {
     let stop = || Scene { event: Event::Stop(Stop::default()), ..scene() };
     let told = |scene: Scene| scene.told(0, MODEL, Some(9), Some(400_000)).reading().unwrap().new_window;
@@ -270,16 +259,4 @@ fn at_a_turns_end_the_window_that_was_told_is_learnt_if_it_is_new() {
     assert_eq!(stale.reading().unwrap().new_window, None);
     assert_eq!(stop().told(0, "", Some(9), Some(400_000)).reading().unwrap().new_window, None);
     assert_eq!(stop().told(0, MODEL, Some(9), None).reading().unwrap().new_window, None);
-}
-
-#[test]
-fn files_that_are_broken_are_none() {
-    let scene = scene().told(0, MODEL, Some(51_000), Some(200_000));
-    for bytes in
-        [&b""[..], b"{", b"\xff", br#"{"version":1,"session":"another","state":{"written_at":100000}}"#]
-    {
-        fs::write(scene.store().session_file::<SessionUsage>("s").unwrap(), bytes).unwrap();
-        fs::write(scene.transcript(), bytes).unwrap();
-        scene.check(None);
-    }
 }

@@ -70,16 +70,6 @@ fn tokens_and_percentage_are_rounded() {
 }
 
 #[test]
-fn a_share_out_of_range_is_held_to_it() {
-    check_usage(1.7, 200_000, 200_000, 100.0);
-    check_usage(-3.0, 200_000, 0, 0.0);
-    let mut first = started(200_000);
-    first.context_percentage = -0.0;
-    let text = numbers(&recorded(vec![first]), 0, noon(0)).to_string();
-    assert!(!text.contains("-0.0"), "{text}");
-}
-
-#[test]
 fn the_window_is_the_one_that_was_told_last() {
     let level = |total: Value| {
         line(Kind::SystemEvent, 9, 0.95, &json!({ "event": "level_reached", "tokens_total": total }))
@@ -120,22 +110,6 @@ fn a_record_that_has_ended_says_the_same_whenever_it_is_asked() {
     assert_eq!(build(&ended, &material(), 4, noon(300)), first);
     assert_eq!(build(&ended, &material(), 0, noon(9_000)), first);
     assert_eq!(finalized_data(&ended, 0, noon(9_000)), finalized_data(&seeds(), 4, noon(300)));
-}
-
-#[test]
-fn a_record_that_went_on_after_its_end_has_not_ended() {
-    let mut gone_on = ended(&seeds(), 0, 300);
-    gone_on.actions.push(line(Kind::UserMessage, 400, 0.94, &json!({ "message": "and now?" })));
-    let value = numbers(&gone_on, 0, noon(500));
-    assert_eq!(value["incremental_pause"]["action_count"], 16);
-    assert_eq!(value["incremental_pause"]["duration_seconds"], 500);
-}
-
-#[test]
-fn the_end_itself_is_no_action() {
-    let value = numbers(&ended(&seeds(), 0, 300), 0, noon(300));
-    assert_eq!(value["incremental_pause"]["action_count"], 15);
-    assert_eq!(value["incremental_pause"]["actions_summary"][9]["type"], "assistant_response");
 }
 
 #[test]

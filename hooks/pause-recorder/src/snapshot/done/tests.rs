@@ -59,19 +59,6 @@ fn only_commits_since_the_record_began_count_to_the_second() {
 }
 
 #[test]
-fn the_newest_of_many_fit() {
-    let mut much = material();
-    much.todos.completed = numbered("task", 30);
-    let words: Vec<Action> = numbered("turn", 30).iter().map(|words| said(words)).collect();
-    let done = accomplishments(&recorded(words.clone()), &much, noon(0));
-    assert_eq!(done.len(), MAX_LINES);
-    assert_eq!(done[6], "task: task 30");
-    assert_eq!(done[9], "last words of a turn: turn 29");
-    let of_words = accomplishments(&recorded(words), &Material::default(), noon(0));
-    assert_eq!((of_words.len(), of_words[9].as_str()), (MAX_LINES, "last words of a turn: turn 21"));
-}
-
-#[test]
 fn the_last_prompt_tasks_and_changes_are_open() {
     let expected =
         ["asked last, without an answer: and now?", "task: write docs", "uncommitted changes: 3 files"];
@@ -231,4 +218,17 @@ fn many_files_are_bounded() {
     let long: Vec<&str> = long.iter().map(String::as_str).collect();
     let told = files_touched(&recorded(vec![]), &material(&long));
     assert!(told.iter().map(String::len).sum::<usize>() <= 200 * 1024 && told.len() > 100);
+}
+
+#[test]
+fn the_newest_of_many_fit() {
+    let mut much = material();
+    much.todos.completed = numbered("task", 30);
+    let words: Vec<Action> = numbered("turn", 30).iter().map(|words| said(words)).collect();
+    let done = accomplishments(&recorded(words.clone()), &much, noon(0));
+    assert_eq!(done.len(), MAX_LINES);
+    assert_eq!(done[6], "task: task 30");
+    assert_eq!(done[9], "last words of a turn: turn 29");
+    let of_words = accomplishments(&recorded(words), &Material::default(), noon(0));
+    assert_eq!((of_words.len(), of_words[9].as_str()), (MAX_LINES, "last words of a turn: turn 21"));
 }

@@ -1,49 +1,10 @@
 //! The page says what the JSON says, and nothing of it becomes markup.
 
 use proptest::prelude::*;
-use serde_json::Value;
 use shared::host::Timestamp;
 
-use super::super::world::{any_snapshot, full, least};
-use super::super::{Snapshot, told_time};
-use super::{code, markdown, words};
-
-/// Every value that has no values inside, with the key it stands under.
-fn leaves<'a>(key: &'a str, value: &'a Value) -> Vec<(&'a str, &'a Value)> {
-    match value {
-        Value::Object(map) => map.iter().flat_map(|(key, value)| leaves(key, value)).collect(),
-        Value::Array(entries) => entries.iter().flat_map(|entry| leaves("", entry)).collect(),
-        leaf => vec![(key, leaf)],
-    }
-}
-
-/// How a value stands in the page.
-fn told(key: &str, value: &Value) -> String {
-    let value_text = value.as_str().unwrap_or_default();
-    let value = match value {
-        Value::Null => "none".to_owned(),
-        Value::String(text) => code(text),
-        plain => plain.to_string(),
-    };
-    let value = match key {
-        "paused_at" | "timestamp" => code(&told_time(value_text)),
-        _ => value,
-    };
-    if key.is_empty() { value } else { format!("{}: {value}", words(key)) }
-}
-
-fn missing(snapshot: &Snapshot) -> Vec<String> {
-    let page = markdown(snapshot);
-    let mut value = serde_json::to_value(snapshot).unwrap();
-    // As whole percent, and not at all where nobody knows.
-    value["incremental_pause"].as_object_mut().unwrap().remove("context_range");
-    value["context_usage"].as_object_mut().unwrap().remove("percentage");
-    if snapshot.context_usage.tokens_total == 0 {
-        value["context_usage"].as_object_mut().unwrap().clear();
-    }
-    let all = leaves("", &value).into_iter().map(|(key, value)| told(key, value));
-    all.filter(|told| !page.contains(told.as_str())).collect()
-}
+use super::super::world::{full, least};
+use super::{code, markdown};
 
 /// The headings of a page, and lines that are neither heading, list nor empty.
 fn structure(page: &str) -> (Vec<String>, Vec<String>) {
@@ -111,9 +72,14 @@ fn where_nobody_knows_how_full_the_context_was_no_percentage_is_told() {
 }
 
 #[test]
-fn the_page_says_what_the_json_says() {
-    for snapshot in [full(), least()] {
-        assert_eq!(missing(&snapshot), Vec::<String>::new());
+fn hostile_texts_forge_no_line_of_the_page() {
+    let mut snapshot = full();
+    let hostile = "x\n\n# Heading\n```\n- item\u{2028}<b>\u{202e}`".to_owned();
+    snapshot.git.branch = Some(hostile.clone());
+    snapshot.files_touched = vec![hostile.clone()];
+    snapshot.next_steps = vec![hostile.clone(), String::new()];
+    snapshot.session_id = hostile;
+    for snapshot in [snapshot, full(), least()] {
         check_structure(&markdown(&snapshot));
     }
 }
@@ -137,12 +103,6 @@ fn texts_stand_as_code_whatever_they_hold() {
 }
 
 proptest! {
-    #[test]
-    fn any_snapshot_is_told_whole_and_forges_nothing(snapshot in any_snapshot()) {
-        prop_assert_eq!(missing(&snapshot), Vec::<String>::new());
-        check_structure(&markdown(&snapshot));
-    }
-
     #[test]
     fn no_text_ends_its_code(text in any::<String>()) {
         let code = code(&text);
