@@ -88,7 +88,7 @@ pub(crate) fn start(sessions: &Sessions, session: &str, first: &Draft) -> Result
 /// # Errors
 /// If they cannot be written; the earlier lines stay.
 pub(crate) fn append(sessions: &Sessions, path: &Path, drafts: &[Draft]) -> Result<(), String> {
-    if !path.exists() {
+    if drafts.is_empty() || !path.exists() {
         return Ok(());
     }
     locked(path, || append_locked(sessions, path, drafts))
