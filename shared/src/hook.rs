@@ -87,10 +87,6 @@ pub trait Hook {
     /// Looks at the world, outside of any lock. `None`: this event is none of the hook's business.
     fn observe(context: &Context<'_, Self::Settings>) -> Option<Self::Facts>;
 
-    /// Takes account of keys that were left out because they are wrong, where no layer has a right value in their place;
-    /// `left_out` holds their paths as they stand in a file. Pure and total.
-    fn mend(_settings: &mut Self::Settings, _left_out: &[String]) {}
-
     /// Finds settings that can be read and cannot work. The user sees them like wrong values. Pure and total.
     #[must_use]
     fn faults(_settings: &Self::Settings) -> Vec<SettingFault> {
@@ -337,8 +333,6 @@ pub fn configure<H: Hook>(
     switches: impl Into<SectionSwitches>,
 ) -> Option<Section<H::Settings>> {
     let mut section = config::load(H::section(), sources, switches)?;
-    let left_out = section.left_out();
-    H::mend(&mut section.settings, &left_out);
     section.add_faults(H::faults(&section.settings));
     Some(section)
 }

@@ -22,7 +22,8 @@ use std::path::PathBuf;
 
 use secrets::masked;
 
-pub(crate) use pattern::{Pattern, is_regex, names_repository};
+pub use pattern::Pattern;
+pub(crate) use pattern::names_repository;
 
 /// Longer lines are not read.
 const MAX_LINE_BYTES: usize = 64 * 1024;

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
-use crate::command_line::{self, Directory, Hidden, Line, Pattern, Simple};
+use crate::command_line::{self, Directory, Hidden, Line, Simple};
 use crate::facts::After;
 use crate::marks::Mark;
 use crate::paths::flat;
 use crate::rule::Rule;
-use crate::settings::{CommandPattern, FileConditions, FileEvidence, Glob};
+use crate::settings::{CommandPattern, Glob, Pattern};
 use crate::view::quoted;
 use crate::words::cut;
 
@@ -132,23 +132,21 @@ fn hidden(simple: &Simple, shown: &Simple) -> Option<String> {
     simple.decides.as_ref().err().map(ToString::to_string).or_else(by_arguments)
 }
 
-/// The patterns of its command.
-fn patterns(rule: &Rule<'_>) -> Vec<Pattern> {
-    commands(rule).filter_map(CommandPattern::over_commands).collect()
+/// The command is one of those the requirement asks for.
+fn is_asked(rule: &Rule<'_>, simple: &Simple) -> bool {
+    commands(rule).any(|set| set.over_commands().begins(simple))
 }
 
 /// Its commands, as they are set.
 fn commands<'a>(rule: &Rule<'a>) -> impl Iterator<Item = &'a CommandPattern> {
-    rule.set.command.iter().flat_map(|commands| commands.iter())
+    rule.set.evidence().into_iter().flat_map(|evidence| &evidence.commands)
 }
 
 /// The call's command that the requirement asks for: one that decides the line, if there is one.
 pub(crate) fn command_of(rule: &Rule<'_>, call: &Call) -> Option<Found> {
-    let patterns: Vec<(&CommandPattern, Pattern)> =
-        commands(rule).filter_map(|set| Some((set, set.over_commands()?))).collect();
     let line = call.line.as_ref()?;
     let found = |(index, simple): (usize, &Simple)| {
-        let (set, _) = patterns.iter().find(|(_, pattern)| pattern.begins(simple))?;
+        let set = commands(rule).find(|set| set.over_commands().begins(simple))?;
         let not_args = not_args(rule, simple);
         let shown = line.shown(index);
         let is_behind = simple.decides == Err(Hidden::Wrapper) || shown.is_hidden();
@@ -178,9 +176,7 @@ pub(crate) fn command_of(rule: &Rule<'_>, call: &Call) -> Option<Found> {
 pub(crate) fn near_miss(rule: &Rule<'_>, call: &Call) -> Option<(String, String)> {
     let line = call.line.as_ref()?;
     let near = |(index, simple): (usize, &Simple)| {
-        let is_near = |set: &&CommandPattern| {
-            set.over_commands().is_some_and(|pattern| !simple.reads() && pattern.resembles(simple))
-        };
+        let is_near = |set: &&CommandPattern| !simple.reads() && set.over_commands().resembles(simple);
         let set = commands(rule).find(is_near)?;
         Some((line.shown(index).text, set.as_str().to_owned()))
     };
@@ -189,13 +185,12 @@ pub(crate) fn near_miss(rule: &Rule<'_>, call: &Call) -> Option<(String, String)
 
 /// Of a run that was noted: it resembles what is asked for.
 pub(crate) fn resembles(rule: &Rule<'_>, shown: &str) -> bool {
-    let (patterns, ran) = (patterns(rule), ran(shown));
-    patterns.iter().any(|pattern| ran.iter().any(|simple| pattern.resembles(simple)))
+    ran(shown).iter().any(|simple| commands(rule).any(|set| set.over_commands().resembles(simple)))
 }
 
 /// The arguments with which the command proves nothing: those that are set, else those that are known of its runner.
 fn not_args(rule: &Rule<'_>, simple: &Simple) -> Vec<String> {
-    if let Some(set) = &rule.set.not_args {
+    if let Some(set) = rule.set.evidence().and_then(|evidence| evidence.not_args.as_ref()) {
         return set.clone();
     }
     let is_named = |runner: &&str| {
@@ -221,7 +216,7 @@ const ASKED: &str = "asked";
 
 /// What the run was asked for, to be kept with its mark.
 pub(crate) fn asked(rule: &Rule<'_>, found: &Found) -> Map<String, Value> {
-    let min_output = rule.set.min_output.as_ref().map(|pattern| pattern.as_str().to_owned());
+    let min_output = min_output(rule).map(|pattern| pattern.as_str().to_owned());
     let asked = Asked { command: found.pattern.clone(), min_output };
     serde_json::to_value(asked).map(|asked| (ASKED.to_owned(), asked)).into_iter().collect()
 }
@@ -235,20 +230,19 @@ pub(crate) fn outdated(rule: &Rule<'_>, mark: &Mark) -> Option<String> {
         let now: Vec<&str> = commands(rule).map(CommandPattern::as_str).collect();
         return Some(format!("`{}` is asked for now", now.join("` or `")));
     }
-    if rule.set.not_args.is_some()
+    if rule.set.evidence().is_some_and(|evidence| evidence.not_args.is_some())
         && ran(shown).iter().any(|simple| simple.has_any_argument(&not_args(rule, simple)))
     {
         return Some("with these arguments it proves nothing any more".to_owned());
     }
-    let wanted = rule.set.min_output.as_ref()?.as_str();
+    let wanted = min_output(rule)?.as_str();
     (asked.min_output.as_deref() != Some(wanted))
         .then(|| format!("its output was not searched then for what is asked for now: {wanted}"))
 }
 
 /// A command that ran, as it was noted, is one of those the requirement asks for.
 pub(crate) fn is_asked_for(rule: &Rule<'_>, shown: &str) -> bool {
-    let (patterns, ran) = (patterns(rule), ran(shown));
-    patterns.iter().any(|pattern| ran.iter().any(|simple| pattern.begins(simple)))
+    ran(shown).iter().any(|simple| is_asked(rule, simple))
 }
 
 /// What was noted may be masked or cut, and then it may not be readable.
@@ -281,7 +275,7 @@ pub(crate) fn not_counted(rule: &Rule<'_>, found: &Found, facts: &After, was_not
         return Some("other commands of the line may change the files; run it by itself".to_owned());
     }
     if facts.without_output.iter().any(|name| name == rule.name) {
-        let pattern = rule.set.min_output.as_ref().map_or("", |pattern| pattern.as_str());
+        let pattern = min_output(rule).map_or("", |pattern| pattern.as_str());
         return Some(format!("its output has nothing that matches {pattern}"));
     }
     (!was_noted).then(|| "what the files were when it began is not known".to_owned())
@@ -298,12 +292,21 @@ fn is_spoiled(found: &Found, facts: &After) -> bool {
 pub(crate) fn is_about(rule: &Rule<'_>, root: &Path, file: &Path) -> bool {
     let file = flat(file);
     let Ok(inside) = file.strip_prefix(root) else { return false };
-    rule.set.paths.is_empty() || paths(rule).is_some_and(|globs| globs.is_match(inside))
+    paths_of(rule).is_empty() || paths(rule).is_some_and(|globs| globs.is_match(inside))
+}
+
+/// The files its command is about; all of the work tree where there are none.
+pub(crate) fn paths_of<'a>(rule: &Rule<'a>) -> &'a [Glob] {
+    rule.set.evidence().map_or(&[], |evidence| &evidence.paths)
+}
+
+fn min_output<'a>(rule: &Rule<'a>) -> Option<&'a Pattern> {
+    rule.set.evidence()?.min_output.as_ref()
 }
 
 /// The globs of `paths`; none where everything counts.
 pub(crate) fn paths(rule: &Rule<'_>) -> Option<GlobSet> {
-    glob_set(&rule.set.paths)
+    glob_set(paths_of(rule))
 }
 
 /// Globs over paths as one; none where there are none.
@@ -316,18 +319,6 @@ pub(crate) fn glob_set(globs: &[Glob]) -> Option<GlobSet> {
         set.add(glob);
     }
     set.build().ok()
-}
-
-/// The file asked for and its conditions, wherever they stand.
-pub(crate) fn file_of(rule: &Rule<'_>) -> Option<FileConditions> {
-    match rule.set.file.as_ref()? {
-        FileEvidence::With(conditions) => Some(conditions.clone()),
-        FileEvidence::Glob(file) => Some(FileConditions {
-            file: file.clone(),
-            newer_than: rule.set.newer_than,
-            contains: rule.set.contains.clone(),
-        }),
-    }
 }
 
 impl Simple {

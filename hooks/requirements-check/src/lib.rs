@@ -77,10 +77,6 @@ impl Hook for RequirementsCheck {
         rule::faults(settings)
     }
 
-    fn mend(settings: &mut Settings, left_out: &[String]) {
-        rule::mend(settings, left_out);
-    }
-
     fn is_command(prompt: &str) -> bool {
         typed::may_be_command(prompt) || cli::is_typed::<Self>(prompt)
     }

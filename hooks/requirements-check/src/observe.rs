@@ -30,7 +30,7 @@ use crate::facts::{After, Answered, Before, Facts, Prompt, Start, Stop, Visit};
 use crate::paths::real;
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
-use crate::settings::{Kind, Pattern, Settings};
+use crate::settings::{Kind, Pattern, Settings, Terms};
 use crate::state::{Run, State};
 use crate::typed;
 use crate::view::View;
@@ -154,14 +154,14 @@ fn guarded<'a>(context: &'a Context<'_, Settings>, look: &'a Look<'_, '_>, cwd: 
 
 /// The call's command may become evidence if it passes: it decides the line, and what it asserts is something.
 fn may_prove(rule: &Rule<'_>, call: &Call) -> bool {
-    let found = (rule.set.kind == Kind::Evidence).then(|| evidence::command_of(rule, call)).flatten();
+    let found = (rule.kind() == Kind::Evidence).then(|| evidence::command_of(rule, call)).flatten();
     found.is_some_and(|found| found.hidden.is_none() && !found.proves_nothing) && !call.in_background
 }
 
 /// A line that may change files may make evidence due that is not due yet.
 fn may_become_due(rule: &Rule<'_>, call: &Call, is_due: &dyn Fn(&str) -> bool) -> bool {
     let may_change = call.line.is_some() && !call.only_reads();
-    rule.set.kind == Kind::Evidence && rule.is_for_stops() && may_change && !is_due(rule.name)
+    rule.kind() == Kind::Evidence && rule.is_for_stops() && may_change && !is_due(rule.name)
 }
 
 /// Evidence that an edit has made due.
@@ -285,9 +285,13 @@ fn after(context: &Context<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
     let is_own = is_own_call(ended.call, context.places);
     let touches = |rule: &Rule<'_>| {
         rule.is_triggered_by(&call)
-            || call.skill.as_deref().is_some_and(|skill| rule.is_met_by_skill(skill))
-            || (rule.set.kind == Kind::Evidence && (call.is_edit() || is_shell))
-            || (rule.set.kind == Kind::Dynamic && (call.is_edit() || is_shell))
+            || match &rule.set.terms {
+                Terms::Blocking(blocking) => {
+                    call.skill.as_deref().is_some_and(|skill| blocking.is_by_skill(skill))
+                }
+                Terms::Evidence(_) | Terms::Dynamic(_) => call.is_edit() || is_shell,
+                Terms::Guard(_) | Terms::Off(_) => false,
+            }
     };
     let is_plan_exit = call.tool == "ExitPlanMode";
     if !satisfied.is_empty() || is_plan_exit || (!is_own && rules.iter().any(touches)) {
@@ -298,7 +302,8 @@ fn after(context: &Context<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
         look.measure(&wanted);
         look.recount(&rules, &call);
         let lacks = |rule: &&Rule<'_>| {
-            rule.set.min_output.as_ref().is_some_and(|pattern| !ended.has(pattern, look.deadline))
+            let wanted = rule.set.evidence().and_then(|evidence| evidence.min_output.as_ref());
+            wanted.is_some_and(|pattern| !ended.has(pattern, look.deadline))
         };
         let without_output = rules.iter().filter(lacks).map(|rule| rule.name.to_owned()).collect();
         let changed = changed(context, &rules, &call, &look);
@@ -335,7 +340,7 @@ fn changed(
         Some(run) => look.has_changed_since(rule, &run.files),
         None => rule.is_for_stops() && !keeps,
     };
-    let evidence = rules.iter().filter(|rule| rule.set.kind == Kind::Evidence && !switches);
+    let evidence = rules.iter().filter(|rule| rule.kind() == Kind::Evidence && !switches);
     evidence.filter(has_changed).map(|rule| rule.name.to_owned()).collect()
 }
 

@@ -12,7 +12,7 @@ use shared::catalog::own_commands;
 use crate::call::Call;
 use crate::command_line::{Hidden, Line, Simple};
 use crate::paths::{flat, real};
-use crate::settings::{SatisfiedBy, Settings};
+use crate::settings::Settings;
 
 /// Tools that name a file and only read it.
 const READERS: [&str; 6] = ["Read", "Glob", "Grep", "LS", "LSP", "NotebookRead"];
@@ -100,12 +100,12 @@ pub(crate) struct Guarded<'a> {
 /// The first requirement, by name, for whose sake the rails are up: locked by the global file, or the user's alone to
 /// satisfy. `locked` are key paths as [`shared::config::Section`] has them.
 pub(crate) fn in_force(settings: &Settings, locked: &[String]) -> Option<(String, Why)> {
-    settings.requirements.iter().filter(|(_, set)| set.enabled).find_map(|(name, set)| {
+    settings.requirements.iter().filter(|(_, set)| set.is_on()).find_map(|(name, set)| {
         let rule = format!("requirements.{name}");
         if locked.iter().any(|path| locks(path, &rule)) {
             return Some((rule, Why::Locked));
         }
-        (set.satisfied_by == SatisfiedBy::User).then_some((rule, Why::UsersAlone))
+        set.is_the_users().then_some((rule, Why::UsersAlone))
     })
 }
 

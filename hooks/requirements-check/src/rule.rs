@@ -1,16 +1,12 @@
-//! A requirement that is switched on and can work: its name, what is set, and what follows where nothing is.
+//! A requirement that is switched on: its name, what is set, and which calls need it.
 
 use shared::claude_code::misspelt_tool;
 use shared::config::SettingFault;
 
 use crate::call::Call;
-use crate::command_line::{self, Simple};
-use crate::settings::{
-    CallTrigger, CommandPattern, Enforce, Glob, Kind, Pattern, Requirement, SatisfiedBy, Settings, Trigger,
-};
-use crate::strategy::{Strategy, strategy};
+use crate::command_line::Simple;
+use crate::settings::{CommandPattern, Enforce, Kind, Requirement, Settings, Trigger};
 use crate::view::quoted;
-use crate::wording::kind as kind_word;
 use crate::words::{cut, is_hidden};
 
 /// A command is shown up to this length, in characters.
@@ -29,18 +25,15 @@ impl<'a> Rule<'a> {
     /// Those in force, by name.
     pub fn all(settings: &'a Settings) -> impl Iterator<Item = Self> + Clone {
         let rules = settings.requirements.iter().map(|(name, set)| Rule { name, set });
-        rules.filter(|rule| rule.set.enabled && rule.lacks().is_none())
+        rules.filter(|rule| rule.set.is_on() && rule.lacks().is_none())
     }
 
-    /// What keeps it from working; `None` if nothing does.
+    /// What keeps it from being in force though it is switched on; `None` if nothing does.
     pub fn lacks(&self) -> Option<&'static str> {
-        let faulty = "one of its keys is wrong, and without it this would be another requirement; it is off";
-        let unspeakable =
-            "a name begins with a letter or digit and holds nothing that cannot be typed; it is off";
-        let is_unspeakable = !self.name.starts_with(|first: char| first.is_alphanumeric() || first == '_')
-            || self.name.contains(is_hidden);
-        let named = is_unspeakable.then_some(unspeakable);
-        named.or(self.set.is_faulty.then_some(faulty)).or_else(|| self.strategy().lacks(self.set))
+        let is_speakable = self.name.starts_with(|first: char| first.is_alphanumeric() || first == '_')
+            && !self.name.contains(is_hidden);
+        let why = "a name begins with a letter or digit and holds nothing that cannot be typed; it is off";
+        (!is_speakable).then_some(why)
     }
 
     /// The one of that name, if it is in force.
@@ -48,102 +41,72 @@ impl<'a> Rule<'a> {
         Self::all(settings).find(|rule| rule.name == name)
     }
 
-    /// How it is met.
-    pub fn strategy(&self) -> &'static dyn Strategy {
-        strategy(self.set.kind)
+    /// Its type.
+    pub const fn kind(&self) -> Kind {
+        self.set.kind()
     }
 
     /// Enforced before tool calls.
     pub(crate) fn is_for_calls(&self) -> bool {
-        self.enforce() != Enforce::Stop
+        self.set.enforce != Enforce::Stop
     }
 
-    /// Enforced at the end of every turn that made it due, not only where it was met once and is not any more.
+    /// Enforced at the end of every turn that made it due, not only where it was satisfied once and is not any more.
     pub(crate) fn is_for_stops(&self) -> bool {
-        self.enforce() != Enforce::Tool
+        self.set.enforce != Enforce::Tool
     }
 
-    /// Evidence is asked for at the end of a turn; who names calls that need it wants it before them, too.
-    fn enforce(&self) -> Enforce {
-        let names_calls = self.set.trigger_tools.as_ref().is_some_and(|triggers| !triggers.is_empty());
-        self.set.enforce.unwrap_or(match (self.set.kind, names_calls) {
-            (Kind::Evidence, true) => Enforce::Both,
-            (Kind::Evidence, false) => Enforce::Stop,
-            _ => Enforce::Tool,
-        })
+    fn triggers(&self) -> impl Iterator<Item = &'a Trigger> {
+        self.set.triggers.iter().flatten()
     }
 
     /// The call is one of those that need it.
     pub(crate) fn is_triggered_by(&self, call: &Call) -> bool {
-        match &self.set.trigger_tools {
-            Some(triggers) => triggers.iter().any(|trigger| matches(trigger, call)),
-            None => self.set.kind != Kind::Evidence && call.is_edit(),
+        if self.set.triggers.is_none() {
+            return call.is_edit();
         }
-    }
-
-    /// A command of the call's line is, by itself, one of those that need it.
-    pub(crate) fn is_triggered_by_command(&self, call: &Call, command: &Simple) -> bool {
-        let wanted = |trigger: &Trigger| match trigger {
-            Trigger::Tool(_) => false,
-            Trigger::Call(wanted) => {
-                call.is_tool(&wanted.tool)
-                    && patterns(wanted).into_iter().flatten().any(|pattern| pattern.matches_command(command))
-            }
-        };
-        self.set.trigger_tools.iter().flatten().any(wanted)
-    }
-
-    /// The commands of the call's line that need it: the words that are looked for, or the command where that is an expression.
-    pub(crate) fn commands_that_need(&self, call: &Call) -> Vec<String> {
-        let mut found = Vec::new();
-        let Some(line) = &call.line else { return found };
-        for trigger in self.set.trigger_tools.iter().flatten() {
-            let Trigger::Call(wanted) = trigger else { continue };
-            let words = wanted.command_pattern.as_ref().filter(|pattern| pattern.is_words());
-            let is_words = |command: &Simple| {
-                words
-                    .and_then(CommandPattern::over_commands)
-                    .is_some_and(|words| words.matches_command(command))
-            };
-            let text = |(index, command): (usize, &Simple)| match words.filter(|_| is_words(command)) {
-                Some(words) => words.as_str().to_owned(),
-                None => cut(&line.shown(index).text, MAX_SHOWN),
-            };
-            let patterns: Vec<_> = patterns(wanted).into_iter().flatten().collect();
-            let needs = |(_, command): &(usize, &Simple)| {
-                patterns.iter().any(|pattern| pattern.matches_command(command))
-            };
-            if call.is_tool(&wanted.tool) {
-                found.extend(call.commands().iter().enumerate().filter(needs).map(text));
-            }
-        }
-        found
+        // A pattern on another tool than a shell looks at nothing: the whole trigger is none.
+        let runs =
+            |trigger: &Trigger| trigger.commands.iter().any(|pattern| call.runs(pattern.over_commands()));
+        self.triggers()
+            .any(|trigger| call.is_tool(&trigger.tool) && (trigger.commands.is_empty() || runs(trigger)))
     }
 
     /// Any call of the tool needs it, whatever its line says.
     pub(crate) fn is_triggered_by_tool(&self, call: &Call) -> bool {
-        let wanted = |trigger: &Trigger| match trigger {
-            Trigger::Tool(tool) => call.is_tool(tool),
-            Trigger::Call(wanted) => call.is_tool(&wanted.tool) && patterns(wanted).is_empty(),
+        self.triggers().any(|trigger| trigger.commands.is_empty() && call.is_tool(&trigger.tool))
+    }
+
+    /// A command of the call's line is, by itself, one of those that need it.
+    pub(crate) fn is_triggered_by_command(&self, call: &Call, command: &Simple) -> bool {
+        let mut patterns =
+            self.triggers().filter(|trigger| call.is_tool(&trigger.tool)).flat_map(|it| &it.commands);
+        patterns.any(|pattern| pattern.over_commands().matches_command(command))
+    }
+
+    /// The commands of the call's line that need it: the words that are looked for, or the command where that is an expression.
+    pub(crate) fn commands_that_need(&self, call: &Call) -> Vec<String> {
+        let Some(line) = &call.line else { return Vec::new() };
+        let triggers = self.triggers().filter(|trigger| call.is_tool(&trigger.tool));
+        let commands = || call.commands().iter().enumerate();
+        let of_trigger = |trigger: &'a Trigger| {
+            commands().filter_map(|(index, command)| {
+                let matches = |pattern: &&_| matches_command(pattern, command);
+                let pattern = trigger.commands.iter().find(matches)?;
+                let is_words = pattern.is_words();
+                Some(if is_words {
+                    pattern.as_str().to_owned()
+                } else {
+                    cut(&line.shown(index).text, MAX_SHOWN)
+                })
+            })
         };
-        self.set.trigger_tools.iter().flatten().any(wanted)
+        triggers.flat_map(of_trigger).collect()
     }
 
-    /// A trigger looks at shell lines.
+    /// It looks at shell lines.
     pub(crate) fn reads_lines(&self) -> bool {
-        let reads = |trigger: &Trigger| matches!(trigger, Trigger::Call(call) if call.command_pattern.is_some() || call.command_regex.is_some());
-        self.set.kind == Kind::Evidence || self.set.trigger_tools.iter().flatten().any(reads)
-    }
-
-    /// The completion of that skill marks it as met.
-    pub(crate) fn is_met_by_skill(&self, skill: &str) -> bool {
-        // A plugin's skill is `plugin:skill`; it may be named by the second part alone.
-        let plain = skill.rsplit_once(':').map(|(_, plain)| plain);
-        self.set
-            .satisfied_by_skill
-            .iter()
-            .flat_map(|skills| skills.iter())
-            .any(|wanted| wanted == skill || plain == Some(wanted.as_str()))
+        self.kind() == Kind::Evidence || self.triggers().any(|trigger| !trigger.commands.is_empty())
     }
 
     /// The user's global file locks it; `locked` are key paths as [`shared::config::Section`] has them.
@@ -162,137 +125,26 @@ impl<'a> Rule<'a> {
     }
 }
 
-fn matches(trigger: &Trigger, call: &Call) -> bool {
-    match trigger {
-        Trigger::Tool(tool) => call.is_tool(tool),
-        Trigger::Call(wanted) => {
-            let patterns = patterns(wanted);
-            // A pattern on another tool than a shell looks at nothing: the whole trigger is none.
-            call.is_tool(&wanted.tool)
-                && (patterns.is_empty() || patterns.into_iter().flatten().any(|pattern| call.runs(&pattern)))
-        }
-    }
+fn matches_command(pattern: &CommandPattern, command: &Simple) -> bool {
+    pattern.over_commands().matches_command(command)
 }
 
-fn tool_of(trigger: &Trigger) -> &Glob {
-    match trigger {
-        Trigger::Tool(tool) => tool,
-        Trigger::Call(wanted) => &wanted.tool,
-    }
-}
-
-/// What the trigger looks for in a line; `None` in it for one that is wrong and matches nothing.
-fn patterns(wanted: &CallTrigger) -> Vec<Option<command_line::Pattern>> {
-    let words = wanted.command_pattern.as_ref().map(CommandPattern::over_commands);
-    let regex = wanted.command_regex.as_ref().map(Pattern::over_commands);
-    [words, regex].into_iter().flatten().collect()
-}
-
-/// What keeps requirements from working, though each of their keys is right by itself.
+/// What has no effect in requirements that are in force.
 pub(crate) fn faults(settings: &Settings) -> Vec<SettingFault> {
-    let enabled = settings.requirements.iter().filter(|(_, set)| set.enabled);
-    enabled.flat_map(|(name, set)| faults_of(name, set)).collect()
-}
-
-fn faults_of(name: &str, set: &Requirement) -> Vec<SettingFault> {
-    let fault = |key: &str, what: String| {
-        let mut path = vec!["requirements".to_owned(), name.to_owned()];
-        path.extend((!key.is_empty()).then(|| key.to_owned()));
-        SettingFault { path, what }
+    let enabled = settings.requirements.iter().filter(|(_, set)| set.is_on());
+    let of_rule = |(name, set)| {
+        let own = Rule { name, set }.lacks().map(|what| ("", what.to_owned()));
+        let fault = |(key, what): (&str, String)| {
+            let keys = ["requirements", name, key];
+            SettingFault {
+                path: keys.into_iter().filter(|key| !key.is_empty()).map(str::to_owned).collect(),
+                what,
+            }
+        };
+        own.into_iter().chain(set.remarks.clone()).map(fault).collect::<Vec<_>>()
     };
-    let lacks = Rule { name, set }.lacks().map(|what| fault("", what.to_owned()));
-    let is_blind = |trigger: &&Trigger| {
-        let Trigger::Call(call) = trigger else { return false };
-        let looks = call.command_pattern.is_some() || call.command_regex.is_some();
-        let is_shell = ["Bash", "PowerShell"].iter().any(|shell| call.tool.is_name(shell));
-        looks && !is_shell && misspelt_tool(call.tool.as_str()).is_none()
-    };
-    let blind = set.trigger_tools.iter().flatten().find(is_blind).map(|_| {
-        let what = "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored";
-        fault("trigger_tools", what.to_owned())
-    });
-    let mut tools = set.trigger_tools.iter().flatten().map(tool_of).filter(|tool| tool.is_literal());
-    // Without the name, which may hold anything.
-    let misspelt = tools.find_map(|tool| misspelt_tool(tool.as_str())).map(|near| {
-        let what =
-            format!("no tool is called that; did you mean {near}? As it stands, it holds none of its calls");
-        fault("trigger_tools", what)
-    });
-    let is_unmet_for_ever = set.kind != Kind::Blocking && set.satisfied_by == SatisfiedBy::User;
-    let mark = is_unmet_for_ever
-        .then(|| fault("satisfied_by", "counts only for a blocking requirement; ignored".to_owned()));
-    let strangers = strangers(set).into_iter().map(|(key, kind)| {
-        fault(key, format!("belongs to `type: {kind}`, and this is {}; ignored", kind_word(set.kind)))
-    });
-    let never = (set.kind == Kind::Evidence
-        && set.enforce.is_some_and(|enforce| enforce != Enforce::Stop)
-        && set.trigger_tools.is_none())
-    .then(|| fault("enforce", "evidence is asked for before no call without `trigger_tools`".to_owned()));
-    let late = match (set.thresholds.warn, set.thresholds.block) {
-        (Some(warn), Some(block)) if warn.get() >= block.get() => {
-            Some(fault("thresholds", "`warn` is not below `block`, so nobody is warned".to_owned()))
-        }
-        _ => None,
-    };
-    lacks
-        .into_iter()
-        .chain(misspelt)
-        .chain(blind)
-        .chain(mark)
-        .chain(never)
-        .chain(late)
-        .chain(strangers)
-        .collect()
+    enabled.map(|(name, set)| (name.as_str(), set)).flat_map(of_rule).collect()
 }
 
 #[cfg(test)]
 mod tests;
-
-/// Keys that are set and belong to another type: most often `type` was forgotten.
-fn strangers(set: &Requirement) -> Vec<(&'static str, &'static str)> {
-    let none = Requirement::default();
-    let of_dynamic = [
-        ("calculator", set.calculator != none.calculator),
-        ("thresholds", set.thresholds != none.thresholds),
-        ("base", set.base.is_some()),
-        ("exclude", !set.exclude.is_empty()),
-    ];
-    let of_guard =
-        [("guard_type", set.guard_type.is_some()), ("protected_branches", set.protected_branches.is_some())];
-    let of_evidence = [
-        ("command", set.command.is_some()),
-        ("paths", !set.paths.is_empty()),
-        ("min_output", set.min_output.is_some()),
-        ("file", set.file.is_some()),
-        ("newer_than", set.newer_than.is_some()),
-        ("contains", !set.contains.is_empty()),
-    ];
-    let set_keys = |kind: Kind, keys: &[(&'static str, bool)]| -> Vec<(&'static str, &'static str)> {
-        let is_other = set.kind != kind;
-        keys.iter()
-            .filter(|(_, is_set)| *is_set && is_other)
-            .map(|(key, _)| (*key, kind_word(kind)))
-            .collect()
-    };
-    [
-        set_keys(Kind::Dynamic, &of_dynamic),
-        set_keys(Kind::Guard, &of_guard),
-        set_keys(Kind::Evidence, &of_evidence),
-    ]
-    .concat()
-}
-
-/// A requirement one of whose keys was wrong, with nothing below to hold: what it would be without that key may be looser
-/// than what was meant. Without its type or its triggers it does not work; whoever may mark it, the user may.
-pub(crate) fn mend(settings: &mut Settings, left_out: &[String]) {
-    for (name, set) in &mut settings.requirements {
-        let own = format!("requirements.{name}.");
-        for key in left_out.iter().filter_map(|path| path.strip_prefix(&own)) {
-            match key.split('.').next().unwrap_or_default() {
-                "type" | "trigger_tools" | "enforce" | "scope" => set.is_faulty = true,
-                "satisfied_by" => set.satisfied_by = SatisfiedBy::User,
-                _ => {}
-            }
-        }
-    }
-}

@@ -302,7 +302,7 @@ impl Scene {
     #[track_caller]
     pub(crate) fn standing(&self, name: &str) -> Standing {
         let rule = self.rule(name);
-        rule.strategy().standing(&rule, &self.view())
+        rule.standing(&self.view())
     }
 
     /// A requirement is met.
@@ -335,11 +335,13 @@ pub(crate) fn settings(requirements: &str) -> Settings {
     let rest = "session_start: {inject_context: true}, session_end: {clear_session_state: false}";
     let mut settings: Settings =
         config::read_typed(&format!("requirements: {{}}\nhooks: {{{stop}, {rest}}}\n")).unwrap();
-    settings.requirements =
+    let mut written: serde_json::Value =
         config::read_typed(requirements).unwrap_or_else(|error| panic!("{requirements}: {error}"));
-    for set in settings.requirements.values_mut() {
-        set.enabled = true;
+    for set in written.as_object_mut().unwrap().values_mut() {
+        set["enabled"] = true.into();
     }
+    settings.requirements =
+        serde_json::from_value(written).unwrap_or_else(|error| panic!("{requirements}: {error}"));
     settings
 }
 

@@ -1,14 +1,15 @@
-//! What can be set: the requirements by name, and what the hook does at a session's start, stop and end. The keys are those
-//! of the original tool where it had them. The defaults are in config/defaults.yaml, a requirement's own in this file,
-//! because requirements have names of the user's choosing.
+//! What is set: the requirements by name, and what the hook does at a session's start, stop and end. A requirement that could
+//! not work is none of them: it is resolved when it is read (`written`), and its texts are checked and compiled (`checked`). The
+//! keys are those of the original tool where it had them. The defaults are in config/defaults.yaml, a requirement's own in
+//! `written`, because requirements have names of the user's choosing.
 
 mod checked;
+mod written;
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use shared::config::Bounded;
 
 pub use checked::{Age, CommandPattern, Glob, Pattern, parse_duration};
 
@@ -17,110 +18,176 @@ pub use checked::{Age, CommandPattern, Glob, Pattern, parse_duration};
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// What is required, by name.
+    #[schemars(with = "BTreeMap<String, written::Written>")]
     pub requirements: BTreeMap<String, Requirement>,
     /// What is done at a session's start, at a stop, and at its end.
     pub hooks: Hooks,
 }
 
 /// One requirement.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "written::Written")]
 pub struct Requirement {
-    /// It is required. Without this key it is not, so that a file may describe what another one switches on.
-    #[schemars(extend("examples" = [true]))]
-    pub enabled: bool,
-    /// How it is met.
-    #[serde(rename = "type")]
-    #[schemars(extend("default" = "blocking", "examples" = ["evidence"]))]
-    pub kind: Kind,
-    /// Where a mark or evidence counts. A mark under `session` can be widened: `req satisfy NAME --branch`.
-    #[schemars(extend("default" = "session", "examples" = ["branch"]))]
+    /// What satisfies it.
+    pub terms: Terms,
+    /// Where a satisfaction or evidence counts.
     pub scope: Scope,
-    /// Where it is checked. Empty: `tool`, for evidence `stop`, for evidence with `trigger_tools` `both`.
-    #[schemars(extend("examples" = ["both"]))]
-    pub enforce: Option<Enforce>,
-    /// Which calls need it: names or globs of tools, commands of a shell. Empty: `Edit`, `Write`, `MultiEdit` and
-    /// `NotebookEdit`; evidence none.
-    #[schemars(extend("examples" = [["Edit", "mcp__db__*", {"tool": "Bash", "command_pattern": "git push"}]]))]
-    pub trigger_tools: Option<Vec<Trigger>>,
-    /// What Claude reads when it is not met.
-    #[schemars(extend("examples" = ["Write the plan first."]))]
-    #[serde(alias = "blocking_message")]
+    /// Where it is checked.
+    pub enforce: Enforce,
+    /// The calls that need it; `None`: edits.
+    pub triggers: Option<Vec<Trigger>>,
+    /// What Claude reads when it is not satisfied.
     pub message: Option<String>,
-    /// One line on what it is for, for lists.
-    #[schemars(extend("examples" = ["every change has a plan"]))]
-    #[serde(alias = "short_message")]
+    /// One line on what it is for.
     pub description: Option<String>,
-    /// What to do before it is marked; shown with the refusal.
-    #[schemars(extend("examples" = [["tests planned", "no new dependency"]]))]
+    /// What to do before it is satisfied.
     pub checklist: Vec<String>,
-    /// Who may mark it as met.
-    #[schemars(extend("default" = "agent", "examples" = ["user"]))]
-    pub satisfied_by: SatisfiedBy,
-    /// Skills whose start without an error marks it as met; that one was carried through is Claude's word.
-    #[schemars(extend("examples" = [["adr-review", "docs:adr"]]))]
-    pub satisfied_by_skill: Option<OneOrMore<String>>,
-    /// The skill to name in the refusal.
-    #[schemars(extend("examples" = ["adr-review"]))]
-    pub auto_resolve_skill: Option<String>,
-    /// Marks and evidence older than so many seconds do not count.
-    #[schemars(extend("examples" = [43_200]))]
-    pub ttl_secs: Option<Bounded<1, 31_536_000>>,
-
-    /// Dynamic: what is computed.
-    #[schemars(extend("examples" = ["branch_size"]))]
-    pub calculator: Option<Calculator>,
-    /// Dynamic: from which value on the user is warned, and from which on calls are refused.
-    #[schemars(extend("examples" = [{"warn": 250, "block": 400}]))]
-    pub thresholds: Thresholds,
-    /// Dynamic: the branch to compare with. Empty: upstream, else `origin/HEAD`, main, master.
-    #[schemars(extend("examples" = ["origin/develop"]))]
-    pub base: Option<String>,
-    /// Dynamic: files that do not count.
-    #[schemars(extend("examples" = [["**/*.snap"]]))]
-    pub exclude: Vec<Glob>,
-    /// Dynamic: after so many seconds everything is counted again. Empty: 30.
-    #[schemars(extend("examples" = [120]))]
-    pub cache_ttl: Option<Bounded<0, 3600>>,
-    /// Dynamic: `req approve` holds for so many seconds. Empty: 300.
-    #[schemars(extend("examples" = [3_600]))]
-    pub approval_ttl: Option<Bounded<1, 604_800>>,
-
-    /// Guard: the condition.
-    #[schemars(extend("examples" = ["single_session"]))]
-    pub guard_type: Option<GuardType>,
-    /// Guard `protected_branch`: which branches. Empty: main and master.
-    #[schemars(extend("examples" = [["main", "release/*"]]))]
-    pub protected_branches: Option<Vec<Glob>>,
-
-    /// Evidence: commands, one of which must have passed; words as in `cargo test`, or a regular expression.
-    #[schemars(extend("examples" = [["npm test", "pytest( .*)?"]]))]
-    pub command: Option<OneOrMore<CommandPattern>>,
-    /// Evidence: the files it is about. Empty: all of the work tree.
-    #[schemars(extend("examples" = [["src/**", "Cargo.toml"]]))]
-    pub paths: Vec<Glob>,
-    /// Evidence: a command with one of these arguments proves nothing. Empty: `--no-run`, `--list`, `--help` and the like.
-    #[schemars(extend("examples" = [["--no-run", "--list"]]))]
-    pub not_args: Option<Vec<String>>,
-    /// Evidence: the command's output must match this regular expression.
-    #[schemars(extend("examples" = ["[1-9][0-9]* passed"]))]
-    pub min_output: Option<Pattern>,
-    /// Evidence: a file that must be there.
-    #[schemars(extend("examples" = ["docs/review.md"]))]
-    pub file: Option<FileEvidence>,
-    /// Evidence `file`: it must be newer than the last commit (`HEAD`) or than this long ago (`30m`, `2h`, `1d`).
-    #[schemars(extend("examples" = ["HEAD"]))]
-    pub newer_than: Option<Age>,
-    /// Evidence `file`: each of these regular expressions must match somewhere in it.
-    #[schemars(extend("examples" = [["^## Risks", "LGTM"]]))]
-    pub contains: Vec<Pattern>,
-
-    /// One of its keys is wrong, and nothing below holds in its place.
-    #[serde(skip)]
-    pub is_faulty: bool,
+    /// Satisfactions and evidence older than so many seconds do not count.
+    pub ttl_secs: Option<u64>,
+    /// What has no effect in it: by key, what is wrong and what follows.
+    pub remarks: Vec<(&'static str, String)>,
 }
 
-/// How a requirement is met.
+/// What satisfies a requirement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Terms {
+    /// A satisfaction by Claude, the user or a skill.
+    Blocking(Blocking),
+    /// A computed value below its limit.
+    Dynamic(Dynamic),
+    /// A condition.
+    Guard(Guard),
+    /// A command that passed on exactly these files, or a file.
+    Evidence(Evidence),
+    /// It is not switched on, so nothing of it has to be complete.
+    Off(Kind),
+}
+
+/// A satisfaction.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Blocking {
+    /// Who may satisfy it.
+    pub satisfied_by: SatisfiedBy,
+    /// Skills whose start without an error satisfies it.
+    pub skills: Vec<String>,
+    /// The skill to name in the denial.
+    pub skill_to_name: Option<String>,
+}
+
+impl Blocking {
+    /// The completion of that skill satisfies it. A plugin's skill is `plugin:skill` and may be named by the second part alone.
+    pub(crate) fn is_by_skill(&self, skill: &str) -> bool {
+        let plain = skill.rsplit_once(':').map(|(_, plain)| plain);
+        self.skills.iter().any(|wanted| wanted == skill || plain == Some(wanted.as_str()))
+    }
+}
+
+/// The size of the branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dynamic {
+    /// From so many lines on the user and Claude are told.
+    pub warn: Option<u64>,
+    /// From so many lines on it is not satisfied.
+    pub block: u64,
+    /// The branch to compare with.
+    pub base: Option<String>,
+    /// Files that do not count.
+    pub exclude: Vec<Glob>,
+    /// After so many seconds everything is counted again.
+    pub cache_ttl: u32,
+    /// An approval holds for so many seconds.
+    pub approval_ttl: Option<u32>,
+}
+
+/// A condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Guard {
+    /// The branch is none of these.
+    ProtectedBranch(Vec<Glob>),
+    /// No other live session works on this project.
+    SingleSession,
+}
+
+/// A command that passed, a file, or both; one of them at least.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// Commands, one of which must have passed.
+    pub commands: Vec<CommandPattern>,
+    /// A file that must be there.
+    pub file: Option<File>,
+    /// The files the command is about; empty: all of the work tree.
+    pub paths: Vec<Glob>,
+    /// Arguments with which a command proves nothing; `None`: the usual ones.
+    pub not_args: Option<Vec<String>>,
+    /// What the command's output must match.
+    pub min_output: Option<Pattern>,
+}
+
+/// A file and what it must be like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Which file, from the project's root.
+    pub glob: Glob,
+    /// It must be newer than this.
+    pub newer_than: Option<Age>,
+    /// Each of these must match somewhere in it.
+    pub contains: Vec<Pattern>,
+}
+
+/// A tool call that needs a requirement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trigger {
+    /// A tool's name, or a glob of names.
+    pub tool: Glob,
+    /// Which commands of a shell; empty: any call of the tool.
+    pub commands: Vec<CommandPattern>,
+}
+
+impl Requirement {
+    /// It is switched on.
+    pub const fn is_on(&self) -> bool {
+        !matches!(self.terms, Terms::Off(_))
+    }
+
+    /// Its type.
+    pub const fn kind(&self) -> Kind {
+        match self.terms {
+            Terms::Blocking(_) => Kind::Blocking,
+            Terms::Dynamic(_) => Kind::Dynamic,
+            Terms::Guard(_) => Kind::Guard,
+            Terms::Evidence(_) => Kind::Evidence,
+            Terms::Off(kind) => kind,
+        }
+    }
+
+    /// Only the user may satisfy it.
+    pub fn is_the_users(&self) -> bool {
+        matches!(&self.terms, Terms::Blocking(blocking) if blocking.satisfied_by == SatisfiedBy::User)
+    }
+
+    /// It is about which branch is checked out.
+    pub const fn guards_branch(&self) -> bool {
+        matches!(self.terms, Terms::Guard(Guard::ProtectedBranch(_)))
+    }
+
+    /// The evidence it asks for.
+    pub const fn evidence(&self) -> Option<&Evidence> {
+        match &self.terms {
+            Terms::Evidence(evidence) => Some(evidence),
+            _ => None,
+        }
+    }
+
+    /// The size it asks for.
+    pub const fn dynamic(&self) -> Option<&Dynamic> {
+        match &self.terms {
+            Terms::Dynamic(dynamic) => Some(dynamic),
+            _ => None,
+        }
+    }
+}
+
+/// How a requirement is satisfied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -133,6 +200,18 @@ pub enum Kind {
     Guard,
     /// By a command that passed on exactly these files, or by a file.
     Evidence,
+}
+
+impl Kind {
+    /// Its word in the settings.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Blocking => "blocking",
+            Self::Dynamic => "dynamic",
+            Self::Guard => "guard",
+            Self::Evidence => "evidence",
+        }
+    }
 }
 
 /// For whom and how long a mark counts.
@@ -171,103 +250,6 @@ pub enum SatisfiedBy {
     Agent,
     /// The user alone.
     User,
-}
-
-/// What is computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Calculator {
-    /// Lines inserted and deleted against the base branch, committed or not.
-    #[serde(alias = "branch_size_calculator")]
-    BranchSize,
-}
-
-/// From which value on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Thresholds {
-    /// From so many lines on the user and Claude are told, once per crossing.
-    pub warn: Option<Bounded<1, 100_000_000>>,
-    /// From so many lines on the requirement is not met.
-    pub block: Option<Bounded<1, 100_000_000>>,
-}
-
-/// A condition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum GuardType {
-    /// The branch is none of `protected_branches`.
-    ProtectedBranch,
-    /// No other live session works on this project.
-    SingleSession,
-}
-
-/// A tool call that needs a requirement.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Trigger {
-    /// A tool's name, or a glob of names (`mcp__*`).
-    Tool(Glob),
-    /// A tool, and for Bash which commands.
-    Call(CallTrigger),
-}
-
-/// A tool, and for Bash which commands.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CallTrigger {
-    /// A tool's name, or a glob of names.
-    pub tool: Glob,
-    /// Words at the head of a command (`git commit`), or a regular expression.
-    #[serde(default)]
-    pub command_pattern: Option<CommandPattern>,
-    /// A regular expression searched in a command's text, upper and lower case alike.
-    #[serde(default)]
-    pub command_regex: Option<Pattern>,
-}
-
-/// A file as evidence: a glob, or a map with its conditions.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum FileEvidence {
-    /// Which file; the conditions stand beside it.
-    Glob(Glob),
-    /// Which file, and its conditions.
-    With(FileConditions),
-}
-
-/// A file and what it must be like.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FileConditions {
-    /// Which file, from the project's root.
-    pub file: Glob,
-    /// It must be newer than the last commit (`HEAD`) or than this long ago (`30m`, `2h`, `1d`).
-    #[serde(default)]
-    pub newer_than: Option<Age>,
-    /// Each of these regular expressions must match somewhere in it.
-    #[serde(default)]
-    pub contains: Vec<Pattern>,
-}
-
-/// One, or a list.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum OneOrMore<T> {
-    /// One.
-    One(T),
-    /// A list.
-    More(Vec<T>),
-}
-
-impl<T> OneOrMore<T> {
-    /// All of them.
-    pub fn iter(&self) -> std::slice::Iter<'_, T> {
-        match self {
-            Self::One(one) => std::slice::from_ref(one).iter(),
-            Self::More(more) => more.iter(),
-        }
-    }
 }
 
 /// What is done beside tool calls.
@@ -309,3 +291,6 @@ pub struct SessionEnd {
     /// The session's own marks go with it; else a resumed session finds them again.
     pub clear_session_state: bool,
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,5 @@
-//! How a requirement is met: one trait, four types. Each says whether it is met now, why not, and what would meet it in the
-//! permission mode of the call. All pure, from what was looked at before.
+//! How a requirement is satisfied: whether it is now, why not, and what would satisfy it in the permission mode of the call. A
+//! module for each type. All pure, from what was looked at before.
 
 mod blocking;
 mod dynamic;
@@ -7,23 +7,36 @@ mod evidence;
 mod guard;
 
 use crate::rule::Rule;
-use crate::settings::{Kind, Requirement};
+use crate::settings::Terms;
 use crate::view::View;
 
-/// One type of requirement.
-pub trait Strategy: Sync {
-    /// What is missing for it to work, in words; `None` if it can.
-    fn lacks(&self, set: &Requirement) -> Option<&'static str>;
+impl Rule<'_> {
+    /// Whether it is satisfied now.
+    pub fn standing(&self, view: &View<'_>) -> Standing {
+        match &self.set.terms {
+            Terms::Blocking(blocking) => blocking::standing(self, blocking, view),
+            Terms::Dynamic(dynamic) => dynamic::standing(self, dynamic, view),
+            Terms::Guard(guard) => guard::standing(self, guard, view),
+            Terms::Evidence(evidence) => evidence::standing(self, evidence, view),
+            Terms::Off(_) => Standing::Met("it is off".to_owned()),
+        }
+    }
 
-    /// Whether it is met now.
-    fn standing(&self, rule: &Rule<'_>, view: &View<'_>) -> Standing;
-
-    /// What would meet it.
-    fn remedy(&self, rule: &Rule<'_>, view: &View<'_>) -> Remedy;
+    /// What would satisfy it.
+    pub fn remedy(&self, view: &View<'_>) -> Remedy {
+        match &self.set.terms {
+            Terms::Blocking(blocking) => blocking::remedy(self, blocking, view),
+            Terms::Dynamic(_) => dynamic::remedy(self, view),
+            Terms::Guard(guard) => guard::remedy(self, guard, view),
+            Terms::Evidence(evidence) => evidence::remedy(self, evidence, view),
+            Terms::Off(_) => Remedy::Do("switch it on".to_owned()),
+        }
+    }
 
     /// The session has done what makes it due at the end of a turn.
-    fn is_due(&self, rule: &Rule<'_>, view: &View<'_>) -> bool {
-        view.state.triggered.contains(rule.name)
+    pub(crate) fn is_due(&self, view: &View<'_>) -> bool {
+        let is_edited = || self.set.evidence().is_some() && view.state.edited.contains(self.name);
+        view.state.triggered.contains(self.name) || is_edited()
     }
 }
 
@@ -60,16 +73,6 @@ pub enum Remedy {
     },
     /// Anything else, as a sentence.
     Do(String),
-}
-
-/// The type's strategy.
-pub(crate) fn strategy(kind: Kind) -> &'static dyn Strategy {
-    match kind {
-        Kind::Blocking => &blocking::Blocking,
-        Kind::Dynamic => &dynamic::Dynamic,
-        Kind::Guard => &guard::Guard,
-        Kind::Evidence => &evidence::Evidence,
-    }
 }
 
 #[cfg(test)]

@@ -175,7 +175,7 @@ impl View<'_> {
 
     /// The mark is young enough.
     pub(crate) fn is_fresh(&self, rule: &Rule<'_>, mark: &Mark) -> bool {
-        is_fresh(mark, rule.set.ttl_secs.map(|ttl| u64::from(ttl.get())), self.now)
+        is_fresh(mark, rule.set.ttl_secs, self.now)
     }
 
     /// An approval or waiver that holds, in words.

@@ -11,7 +11,7 @@ use crate::call::Call;
 use crate::facts::After;
 use crate::place::Here;
 use crate::rule::Rule;
-use crate::settings::{Kind, Scope, Trigger};
+use crate::settings::{Kind, Scope};
 use crate::strategy::{Remedy, Standing};
 use crate::view::{NewClient, Size, View};
 use crate::words::cut;
@@ -105,7 +105,7 @@ fn list(view: &View<'_>, unmet: &[(Rule<'_>, Standing)], origin: &Origins<'_>) -
         lines.push(format!("- {}: {what}{place}", rule.name));
         let points = rule.set.checklist.iter().take(MAX_POINTS);
         lines.extend(points.map(|point| format!("  - {}", cut(point.trim(), MAX_MESSAGE))));
-        match rule.strategy().remedy(rule, view) {
+        match rule.remedy(view) {
             Remedy::Do(what) => lines.push(format!("  To satisfy it: {what}")),
             Remedy::Mark { or } => {
                 lines.extend(or.map(|or| format!("  To satisfy it: {or}, or satisfy it as below")));
@@ -126,7 +126,7 @@ fn list(view: &View<'_>, unmet: &[(Rule<'_>, Standing)], origin: &Origins<'_>) -
 /// What changes the branch comes first: marks are kept per branch.
 fn in_order<'a, 'r>(unmet: &'a [(Rule<'r>, Standing)]) -> Vec<&'a (Rule<'r>, Standing)> {
     let mut ordered: Vec<&(Rule<'_>, Standing)> = unmet.iter().collect();
-    ordered.sort_by_key(|(rule, _)| rule.set.kind != Kind::Guard);
+    ordered.sort_by_key(|(rule, _)| rule.kind() != Kind::Guard);
     ordered
 }
 
@@ -134,7 +134,7 @@ fn in_order<'a, 'r>(unmet: &'a [(Rule<'r>, Standing)]) -> Vec<&'a (Rule<'r>, Sta
 pub(crate) fn steps(view: &View<'_>, unmet: &[(Rule<'_>, Standing)]) -> Vec<String> {
     let (mut steps, mut to_mark) = (Vec::new(), Vec::new());
     for (rule, _) in in_order(unmet).into_iter().take(MAX_RULES) {
-        match rule.strategy().remedy(rule, view) {
+        match rule.remedy(view) {
             Remedy::Do(what) => steps.push(what),
             Remedy::Mark { .. } => to_mark.push(rule.name),
         }
@@ -171,16 +171,11 @@ pub(crate) fn marking(view: &View<'_>, names: &[&str]) -> String {
 }
 
 /// One line when a size passes its warning.
-pub fn warning(rule: &Rule<'_>, size: &Size, warn: u64) -> String {
-    let limit = rule
-        .set
-        .thresholds
-        .block
-        .map(|limit| format!("; calls are denied from {} on", limit.get()))
-        .unwrap_or_default();
+pub fn warning(name: &str, block: u64, size: &Size, warn: u64) -> String {
     format!(
-        "requirements-check: {}: {} changed lines against {}, warned from {warn} on{limit}. Plan to finish and merge what is there.",
-        rule.name, size.lines, size.base
+        "requirements-check: {name}: {} changed lines against {}, warned from {warn} on; calls are denied from {block} on. \
+         Plan to finish and merge what is there.",
+        size.lines, size.base
     )
 }
 
@@ -229,7 +224,7 @@ fn unmet_for_calls<'a>(
 ) -> Vec<(Rule<'a>, Standing)> {
     Rule::all(input.settings)
         .filter(Rule::is_for_calls)
-        .map(|rule| (rule, rule.strategy().standing(&rule, view)))
+        .map(|rule| (rule, rule.standing(view)))
         .filter(|(_, standing)| !standing.is_met())
         .collect()
 }
@@ -241,7 +236,7 @@ pub(crate) fn status_for_claude(
     source: &str,
 ) -> Option<String> {
     let all: Vec<(Rule<'_>, Standing)> =
-        Rule::all(input.settings).map(|rule| (rule, rule.strategy().standing(&rule, view))).collect();
+        Rule::all(input.settings).map(|rule| (rule, rule.standing(view))).collect();
     if all.is_empty() {
         return None;
     }
@@ -257,15 +252,13 @@ pub(crate) fn status_for_claude(
         let how = standing.words();
         let what = what.map_or_else(|| how.to_owned(), |what| format!("{} ({how})", cut(what.trim(), 160)));
         lines.push(format!("- {} ({word}, {}): {what}", rule.name, when(rule)));
-        if let (false, false, Remedy::Do(how)) =
-            (standing.is_met(), is_short, rule.strategy().remedy(rule, view))
-        {
+        if let (false, false, Remedy::Do(how)) = (standing.is_met(), is_short, rule.remedy(view)) {
             lines.push(format!("  To satisfy it: {how}"));
         }
     }
     let to_mark: Vec<&str> = unmet
         .iter()
-        .filter(|(rule, _)| matches!(rule.strategy().remedy(rule, view), Remedy::Mark { .. }))
+        .filter(|(rule, _)| matches!(rule.remedy(view), Remedy::Mark { .. }))
         .map(|(rule, _)| rule.name)
         .collect();
     if !to_mark.is_empty() {
@@ -292,7 +285,7 @@ fn within(lines: Vec<String>, view: &View<'_>) -> String {
 
 /// When a requirement is asked for: `before edits`, `at the end of a turn`.
 pub fn when(rule: &Rule<'_>) -> String {
-    let stop = if rule.set.kind == Kind::Evidence {
+    let stop = if rule.kind() == Kind::Evidence {
         "at the end of a turn with edits"
     } else {
         "at the end of a turn"
@@ -306,14 +299,10 @@ pub fn when(rule: &Rule<'_>) -> String {
 
 /// The calls that need it, in a few words.
 fn calls(rule: &Rule<'_>) -> String {
-    let Some(triggers) = &rule.set.trigger_tools else { return "edits".to_owned() };
-    let words = triggers.iter().map(|trigger| match trigger {
-        Trigger::Tool(tool) => tool.as_str(),
-        Trigger::Call(call) => match (&call.command_pattern, &call.command_regex) {
-            (Some(pattern), _) => pattern.as_str(),
-            (None, Some(regex)) => regex.as_str(),
-            (None, None) => call.tool.as_str(),
-        },
+    let Some(triggers) = &rule.set.triggers else { return "edits".to_owned() };
+    let words = triggers.iter().map(|trigger| match trigger.commands.first() {
+        Some(pattern) => pattern.as_str(),
+        None => trigger.tool.as_str(),
     });
     cut(&words.collect::<Vec<_>>().join(", "), 100)
 }
@@ -331,16 +320,6 @@ fn exceptions(input: &Input<'_, RequirementsCheck>, view: &View<'_>) -> Vec<Stri
 pub(crate) fn hash(text: &str) -> u64 {
     use sha2::{Digest, Sha256};
     Sha256::digest(text).iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
-}
-
-/// The type's word in the settings.
-pub fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Blocking => "blocking",
-        Kind::Dynamic => "dynamic",
-        Kind::Guard => "guard",
-        Kind::Evidence => "evidence",
-    }
 }
 
 /// The scope's word in the settings.

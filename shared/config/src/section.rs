@@ -3,11 +3,12 @@
 //! The usual case (nothing wrong anywhere) merges and reads once. Only when that fails each layer is checked against the
 //! schema, and its wrong entries are left out.
 
+use figment::error::Kind;
 use figment::value::{Dict, Value};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::check::{at, describe_in_full, schema_of, wrong_entries};
+use crate::check::{at, describe_in_full, known_keys, schema_of, wrong_entries};
 use crate::held::hold;
 use crate::layer::{Layer, Sources};
 use crate::merge::merged;
@@ -16,7 +17,7 @@ use crate::origin::{LayerKind, Origin};
 use crate::problem::{Fault, Problem, sort_problems};
 use crate::spec::{COMMON_KEYS, SectionSpec};
 use crate::switch::{Position, SectionSwitches};
-use crate::tree::{get, keys_on, remove};
+use crate::tree::{get, keys_on, put, remove};
 use crate::{switched, top_level};
 
 /// Mistake in settings that can be read: a rule that cannot work.
@@ -87,13 +88,6 @@ impl<S> Section<S> {
         self.spec.dotted_in_file(key)
     }
 
-    /// The keys of the files that were left out because they are wrong, where no layer has a right value in their place.
-    #[must_use]
-    pub fn left_out(&self) -> Vec<String> {
-        let wrong = self.problems.iter().filter(|problem| matches!(problem.fault, Fault::Expected(_)));
-        wrong.map(|problem| &problem.key).filter(|key| self.origin(key).is_none()).cloned().collect()
-    }
-
     /// Adds what the hook finds wrong, each where the highest layer sets the deepest part of its path that is there.
     pub fn add_faults(&mut self, faults: Vec<SettingFault>) {
         let mut problems = Problems(std::mem::take(&mut self.problems));
@@ -138,7 +132,12 @@ pub fn load<S>(
 where
     S: DeserializeOwned + JsonSchema,
 {
-    let own = |own: Dict| Value::from(own).deserialize().map_err(|error| error.path);
+    let own = |own: Dict| {
+        Value::from(own).deserialize().map_err(|error| Refused {
+            why: if let Kind::Message(why) = error.kind { Some(why) } else { None },
+            path: error.path,
+        })
+    };
     load_as(spec, &own, &|| schema_of::<S>().to_value(), sources, &switches.into())
 }
 
@@ -153,13 +152,20 @@ pub fn load_by_schema(
 ) -> Option<Section<()>> {
     let own = |own: Dict| match wrong_entries(schema, &own, &Dict::new()).as_slice() {
         [] => Ok(()),
-        [(path, _), ..] => Err(path.clone()),
+        [(path, _), ..] => Err(Refused { path: path.clone(), why: None }),
     };
     load_as(spec, &own, &|| schema.clone(), sources, &switches.into())
 }
 
-/// Reads the section's own entries, or names the path of one that cannot be read.
-type Own<'r, S> = &'r dyn Fn(Dict) -> Result<S, Vec<String>>;
+/// An entry that the types refuse.
+struct Refused {
+    path: Vec<String>,
+    /// What a type says of its own entries; never a value.
+    why: Option<String>,
+}
+
+/// Reads the section's own entries.
+type Own<'r, S> = &'r dyn Fn(Dict) -> Result<S, Refused>;
 
 fn load_as<S>(
     spec: SectionSpec,
@@ -237,12 +243,12 @@ struct Whole<S> {
     own: S,
 }
 
-/// Every entry of the merged layers, or the path of one that cannot be read.
-fn read<S>(own: Own<'_, S>, layers: &[Layer]) -> Result<Whole<S>, Vec<String>> {
+/// Every entry of the merged layers, or one that cannot be read.
+fn read<S>(own: Own<'_, S>, layers: &[Layer]) -> Result<Whole<S>, Refused> {
     let mut entries = merged(layers);
     let mut flag = |key: &str| match entries.remove(key) {
         Some(Value::Bool(_, flag)) => Ok(flag),
-        _ => Err(vec![key.to_owned()]),
+        _ => Err(Refused { path: vec![key.to_owned()], why: None }),
     };
     Ok(Whole { enabled: flag("enabled")?, headless: flag("headless")?, own: own(entries)? })
 }
@@ -259,16 +265,25 @@ fn leave_out<S>(
         let (below, rest) = layers.split_at_mut(index);
         for (path, fault) in wrong_entries(schema, &rest[0].section, &merged(&*below)) {
             problems.note(&rest[0], &spec.in_file(&path), fault);
-            remove(&mut rest[0].section, &path);
+            // A key may say what holds where it is wrong, because its default would be looser than what was meant.
+            match at(schema, &path).ok().and_then(|schema| schema.get("x-when-wrong")?.as_str()) {
+                Some(instead) => put(&mut rest[0].section, &path, Value::from(instead)),
+                None => remove(&mut rest[0].section, &path),
+            }
         }
     }
     loop {
-        let refused = match read(own, layers) {
+        let Refused { path, why } = match read(own, layers) {
             Ok(whole) => return Some(whole),
-            Err(path) => path,
+            Err(refused) => refused,
         };
-        let (layer, path) = setter(layers, &refused)?;
+        let (layer, path) = setter(layers, &path)?;
         let fault = match at(schema, path) {
+            // What several keys of a map come to, the schema does not know.
+            Ok(schema) if !known_keys(schema).is_empty() && why.is_some() => Fault::Unworkable(format!(
+                "{}; the level below counts, and where there is none it is off",
+                why.unwrap_or_default()
+            )),
             Ok(schema) if !path.is_empty() => Fault::Expected(describe_in_full(schema)),
             _ => Fault::Unworkable("its entries cannot be read together; the level below counts".to_owned()),
         };

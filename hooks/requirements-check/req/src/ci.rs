@@ -16,7 +16,7 @@ use requirements_check::git;
 use requirements_check::marks::{BranchMarks, Key};
 use requirements_check::observe::Look;
 use requirements_check::rule::Rule;
-use requirements_check::settings::{FileEvidence, GuardType, Kind, Requirement};
+use requirements_check::settings::{Dynamic, Evidence, File, Guard, Requirement, Terms};
 use requirements_check::state::State as Session;
 use requirements_check::strategy::Standing;
 use requirements_check::view::View;
@@ -68,7 +68,7 @@ fn judge(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> Result<CiReport, 
             report.not_judged.extend(not_judged(&rule));
             report.rules.extend(judged(&rule, wanted, look, desk.host.now()).map(|(state, why)| Judged {
                 name: rule.name.to_owned(),
-                kind: wording::kind(rule.set.kind),
+                kind: rule.kind().word(),
                 state,
                 why,
                 set_in: section.origin(&rule.key()).map(|origin| origin.to_string()),
@@ -114,44 +114,50 @@ fn turn_to_branch(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> Result<O
 
 /// What of the rule CI cannot judge.
 fn not_judged(rule: &Rule<'_>) -> Vec<NotJudged> {
-    let set = rule.set;
+    let (commands, has_age) = match &rule.set.terms {
+        Terms::Evidence(evidence) => {
+            let has_age = evidence.file.as_ref().is_some_and(|file| file.newer_than.is_some());
+            (!evidence.commands.is_empty(), has_age)
+        }
+        _ => (false, false),
+    };
     let reasons = [
-        (set.kind == Kind::Blocking, MARK),
-        (set.guard_type == Some(GuardType::SingleSession) && set.kind == Kind::Guard, SESSIONS),
-        (set.kind == Kind::Evidence && set.command.is_some(), RUN),
-        (set.kind == Kind::Evidence && without_age(set) != *set, AGE),
+        (matches!(rule.set.terms, Terms::Blocking(_)), MARK),
+        (rule.set.terms == Terms::Guard(Guard::SingleSession), SESSIONS),
+        (commands, RUN),
+        (has_age, AGE),
     ];
     let those = reasons.into_iter().filter(|(holds, _)| *holds);
-    those.map(|(_, why)| NotJudged::new(rule.name, set.kind, why)).collect()
-}
-
-fn is_of_branch(rule: &Rule<'_>) -> bool {
-    rule.set.kind == Kind::Guard && rule.set.guard_type == Some(GuardType::ProtectedBranch)
+    those.map(|(_, why)| NotJudged::new(rule.name, rule.kind(), why)).collect()
 }
 
 /// How the rule stands and why; `None` where CI cannot judge it.
 fn judged(rule: &Rule<'_>, wanted: &Ci, look: &mut Look<'_, '_>, now: Timestamp) -> Option<(State, String)> {
-    let set = match rule.set.kind {
-        Kind::Dynamic => {
-            Requirement { base: wanted.base.clone().or_else(|| rule.set.base.clone()), ..rule.set.clone() }
+    let terms = match &rule.set.terms {
+        Terms::Dynamic(dynamic) => {
+            let base = wanted.base.clone().or_else(|| dynamic.base.clone());
+            Terms::Dynamic(Dynamic { base, ..dynamic.clone() })
         }
-        Kind::Evidence if rule.set.file.is_some() => Requirement { command: None, ..without_age(rule.set) },
-        Kind::Guard if is_of_branch(rule) => match look.world.here.key {
-            Key::Branch(_) => rule.set.clone(),
+        Terms::Evidence(evidence) => {
+            // However old the file is: a clone's files are all as old as the clone.
+            let file = File { newer_than: None, ..evidence.file.clone()? };
+            Terms::Evidence(Evidence { commands: Vec::new(), file: Some(file), ..evidence.clone() })
+        }
+        Terms::Guard(Guard::ProtectedBranch(_)) => match look.world.here.key {
+            Key::Branch(_) => rule.set.terms.clone(),
             Key::Detached(_) => return Some((State::Unknown, DETACHED.to_owned())),
-            Key::NoGit | Key::Permanent => {
-                return Some((State::Unknown, look.without_git()));
-            }
+            Key::NoGit | Key::Permanent => return Some((State::Unknown, look.without_git())),
         },
-        Kind::Blocking | Kind::Guard | Kind::Evidence => return None,
+        Terms::Blocking(_) | Terms::Guard(_) | Terms::Off(_) => return None,
     };
+    let set = Requirement { terms, ..rule.set.clone() };
     let rule = Rule { name: rule.name, set: &set };
     if let Err(why) = look.measure_afresh(&rule) {
         return Some((State::Unknown, format!("its size is not known: {why}")));
     }
     let session = Session::default();
     let view = View { session: None, call: None, state: &session, world: &look.world, now };
-    Some(match rule.strategy().standing(&rule, &view) {
+    Some(match rule.standing(&view) {
         Standing::Met(how) => (State::Met, how),
         Standing::Unmet(why) => (State::Open, why),
     })
@@ -160,16 +166,8 @@ fn judged(rule: &Rule<'_>, wanted: &Ci, look: &mut Look<'_, '_>, now: Timestamp)
 /// A size that is past its warning and below its limit.
 fn warning(rule: &Rule<'_>, look: &Look<'_, '_>) -> Option<String> {
     let size = look.world.sizes.get(rule.name)?;
-    let (warn, block) = (rule.set.thresholds.warn?, rule.set.thresholds.block?);
-    let is_between = (u64::from(warn.get())..u64::from(block.get())).contains(&size.lines);
-    is_between.then(|| wording::warning(rule, size, u64::from(warn.get())))
-}
-
-/// The same, however old its file is: a clone's files are all as old as the clone.
-fn without_age(set: &Requirement) -> Requirement {
-    let mut set = Requirement { newer_than: None, ..set.clone() };
-    if let Some(FileEvidence::With(conditions)) = &mut set.file {
-        conditions.newer_than = None;
-    }
-    set
+    let dynamic = rule.set.dynamic()?;
+    let warn = dynamic.warn?;
+    let is_between = (warn..dynamic.block).contains(&size.lines);
+    is_between.then(|| wording::warning(rule.name, dynamic.block, size, warn))
 }

@@ -10,7 +10,7 @@ use crate::evidence::{self, Found};
 use crate::facts::After;
 use crate::marks::{By, Mark, Metadata};
 use crate::rule::Rule;
-use crate::settings::{Kind, SatisfiedBy};
+use crate::settings::{Kind, Terms};
 use crate::state::{Run, State, Uncounted};
 use crate::view::View;
 use crate::wording;
@@ -26,7 +26,7 @@ pub(super) fn a_call(input: &Input<'_, RequirementsCheck>, facts: &After) -> Ans
         if has_done && rule.is_triggered_by(&facts.call) {
             state.triggered.insert(rule.name.to_owned());
         }
-        if rule.set.kind == Kind::Evidence && makes_due(&rule, facts, &view) {
+        if rule.kind() == Kind::Evidence && makes_due(&rule, facts, &view) {
             state.edited.insert(rule.name.to_owned());
         }
     }
@@ -90,7 +90,7 @@ fn proved(
     changes: &mut Vec<Change>,
 ) {
     let ended = facts.call.id.as_deref().map(|call| state.end(call)).unwrap_or_default();
-    for rule in rules(input.settings).filter(|rule| rule.set.kind == Kind::Evidence) {
+    for rule in rules(input.settings).filter(|rule| rule.kind() == Kind::Evidence) {
         let Some(found) = evidence::command_of(&rule, &facts.call) else {
             let near = evidence::near_miss(&rule, &facts.call).filter(|_| facts.succeeded);
             state.uncounted.extend(near.map(|near| (rule.name.to_owned(), nearly(&near))));
@@ -140,16 +140,16 @@ fn mark_of(run: &Run, other: Map<String, Value>, input: &Input<'_, RequirementsC
 
 /// What a skill or `req satisfy` marks as met. A mark that is there and counts stays as it is.
 fn marked(input: &Input<'_, RequirementsCheck>, facts: &After, view: &View<'_>, changes: &mut Vec<Change>) {
-    for rule in rules(input.settings).filter(|rule| rule.set.kind == Kind::Blocking) {
-        let by_skill = facts.call.skill.as_deref().filter(|skill| rule.is_met_by_skill(skill));
-        let by_command = facts.satisfied.iter().any(|name| name == rule.name)
-            && rule.set.satisfied_by == SatisfiedBy::Agent;
+    for rule in rules(input.settings) {
+        let Terms::Blocking(blocking) = &rule.set.terms else { continue };
+        let by_skill = facts.call.skill.as_deref().filter(|skill| blocking.is_by_skill(skill));
+        let by_command = facts.satisfied.iter().any(|name| name == rule.name) && !rule.set.is_the_users();
         let by = match by_skill {
             Some(_) => By::Skill,
             None if by_command => By::Agent,
             None => continue,
         };
-        if rule.strategy().standing(&rule, view).is_met() {
+        if rule.standing(view).is_met() {
             continue;
         }
         let metadata = Metadata { skill: by_skill.map(ToOwned::to_owned), ..Metadata::default() };

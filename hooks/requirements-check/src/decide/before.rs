@@ -12,7 +12,7 @@ use crate::evidence::order::{self, Late};
 use crate::facts::Before;
 use crate::rails::Breach;
 use crate::rule::Rule;
-use crate::settings::{GuardType, Kind, Scope};
+use crate::settings::{Kind, Scope};
 use crate::state::State;
 use crate::strategy::Standing;
 use crate::view::View;
@@ -90,9 +90,9 @@ impl<'a> Judged<'a> {
             .collect();
         let (unmet, hopeless): (Vec<_>, Vec<_>) = needed
             .iter()
-            .map(|rule| (*rule, rule.strategy().standing(rule, &view)))
+            .map(|rule| (*rule, rule.standing(&view)))
             .filter(|(_, standing)| !standing.is_met())
-            .partition(|(rule, _)| match rule.set.kind {
+            .partition(|(rule, _)| match rule.kind() {
                 Kind::Blocking => view.world.can_mark,
                 // A run counts through the session's state.
                 Kind::Evidence => view.world.can_prove && input.state_is_usable,
@@ -126,9 +126,8 @@ impl<'a> Judged<'a> {
 
 /// A file outside of any work tree is on no branch.
 fn is_outside(rule: &Rule<'_>, facts: &Before, view: &View<'_>) -> bool {
-    let is_branch_guard = rule.set.guard_type == Some(GuardType::ProtectedBranch);
     let (Some(root), Some(file)) = (view.world.here.root(), &facts.call.file) else { return false };
-    is_branch_guard && rule.set.kind == Kind::Guard && !view.world.cwd.join(file).starts_with(root)
+    rule.set.guards_branch() && !view.world.cwd.join(file).starts_with(root)
 }
 
 fn deny(
@@ -179,13 +178,12 @@ fn is_rough<'a>(mut rules: impl Iterator<Item = &'a Rule<'a>>, call: &Call) -> b
 fn crossings(needed: &[Rule<'_>], view: &View<'_>, state: &mut State) -> Vec<String> {
     let mut lines = Vec::new();
     for rule in needed {
-        let (Some(size), Some(warn)) = (view.world.sizes.get(rule.name), rule.set.thresholds.warn) else {
-            continue;
-        };
-        if size.lines < u64::from(warn.get()) {
+        let Some((dynamic, size)) = rule.set.dynamic().zip(view.world.sizes.get(rule.name)) else { continue };
+        let Some(warn) = dynamic.warn else { continue };
+        if size.lines < warn {
             state.warned.remove(rule.name);
         } else if state.warned.insert(rule.name.to_owned()) {
-            lines.push(wording::warning(rule, size, u64::from(warn.get())));
+            lines.push(wording::warning(rule.name, dynamic.block, size, warn));
         }
     }
     lines

@@ -21,7 +21,7 @@ pub(super) fn of_a_turn(input: &Input<'_, RequirementsCheck>, facts: &Stop) -> A
     let Event::Stop(stop) = &input.request.event else { return Outcome::pass() };
     let view = view(input, &facts.world, None);
     let (met, unmet): (Vec<_>, Vec<_>) = due(input.settings, &view)
-        .map(|rule| (rule, rule.strategy().standing(&rule, &view)))
+        .map(|rule| (rule, rule.standing(&view)))
         .partition(|(_, standing)| standing.is_met());
     let mut state = input.state.clone();
     let reactions = reactions(input, &view, &met.iter().map(|(rule, _)| rule), &mut state);
@@ -65,7 +65,7 @@ pub(crate) fn due<'a>(settings: &'a Settings, view: &View<'_>) -> impl Iterator<
         let is_verified = stop.verify_requirements && stop.verify_scopes.contains(&rule.set.scope);
         // A mark for one call is used up when the turn ends, as it should be.
         let can_lapse =
-            matches!(rule.set.kind, Kind::Blocking | Kind::Dynamic) && rule.set.scope != Scope::SingleUse;
-        is_verified && (rule.is_for_stops() || can_lapse) && rule.strategy().is_due(rule, view)
+            matches!(rule.kind(), Kind::Blocking | Kind::Dynamic) && rule.set.scope != Scope::SingleUse;
+        is_verified && (rule.is_for_stops() || can_lapse) && rule.is_due(view)
     })
 }

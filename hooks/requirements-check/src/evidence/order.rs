@@ -1,11 +1,11 @@
 //! What stands before a command in its line. Requirements look at things as they are before the line; the command
 //! sees what the line has made of them by then. So what may change them has a line of its own. Pure.
 
-use super::{command_of, is_about, patterns};
+use super::{command_of, is_about, is_asked};
 use crate::call::{Call, Placed};
 use crate::command_line::{Hidden, Simple};
 use crate::rule::Rule;
-use crate::settings::{GuardType, Kind};
+use crate::settings::{Guard, Kind, Terms};
 use crate::view::World;
 use crate::words::cut;
 
@@ -98,9 +98,9 @@ pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> 
 
 /// What may change, before a command of the line that needs the requirement, that by which it is satisfied.
 fn behind(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> {
-    let what = match (rule.set.kind, rule.set.guard_type) {
-        (Kind::Evidence, _) => "files",
-        (Kind::Guard, Some(GuardType::ProtectedBranch)) => "branch",
+    let what = match &rule.set.terms {
+        Terms::Evidence(_) => "files",
+        Terms::Guard(Guard::ProtectedBranch(_)) => "branch",
         _ => return None,
     };
     let line = call.line.as_ref().filter(|_| !rule.is_triggered_by_tool(call))?;
@@ -109,9 +109,8 @@ fn behind(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> {
         return (call.tool == "Bash").then_some(Late::Unreadable { what });
     };
     let needs = |command: &Simple| rule.is_triggered_by_command(call, command);
-    let patterns = patterns(rule);
     // The tests have passed on these files before: that they run once more changes nothing.
-    let is_proof = |command: &Simple| patterns.iter().any(|pattern| pattern.begins(command));
+    let is_proof = |command: &Simple| is_asked(rule, command);
     let keeps = |command: &Simple| match what {
         // Only git changes which branch is out.
         "branch" => command.program() != "git" || (command.keeps_files() && !command.begins_branch()),
@@ -156,11 +155,10 @@ fn shown(command: &Simple) -> String {
 
 /// The call would be the very evidence that it needs, and does nothing else that needs it.
 pub(crate) fn is_own_proof(rule: &Rule<'_>, call: &Call) -> bool {
-    if rule.set.kind != Kind::Evidence || call.in_background {
+    if rule.kind() != Kind::Evidence || call.in_background {
         return false;
     }
-    let patterns = patterns(rule);
-    let is_proof = |command: &Simple| patterns.iter().any(|pattern| pattern.begins(command));
+    let is_proof = |command: &Simple| is_asked(rule, command);
     let by_tool = rule.is_triggered_by_tool(call);
     let needs =
         |command: &Simple| (by_tool && !command.keeps_files()) || rule.is_triggered_by_command(call, command);

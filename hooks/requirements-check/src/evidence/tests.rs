@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::{command_of, file_of, flat, is_about, near_miss, not_counted};
+use super::{command_of, flat, is_about, near_miss, not_counted};
 use crate::facts::After;
 use crate::scene::{ROOT, Scene, call};
 use crate::settings::{Age, Pattern};
@@ -197,11 +197,10 @@ fn the_conditions_of_a_file_stand_in_its_map_or_beside_it() {
     let inside = format!("tests: {{type: evidence, file: {{file: docs/*.md, {conditions}}}}}\n");
     for requirement in [beside, inside] {
         let scene = Scene::new(&requirement);
-        let file = file_of(&scene.rule("tests")).unwrap();
-        assert_eq!((file.file.as_str(), file.newer_than), ("docs/*.md", Some(Age::Head)), "{requirement}");
+        let file = scene.rule("tests").set.evidence().unwrap().file.clone().unwrap();
+        assert_eq!((file.glob.as_str(), file.newer_than), ("docs/*.md", Some(Age::Head)), "{requirement}");
         assert_eq!(file.contains.iter().map(Pattern::as_str).collect::<Vec<_>>(), ["^ok"]);
     }
-    assert!(file_of(&Scene::new(TESTS).rule("tests")).is_none());
 }
 
 #[test]

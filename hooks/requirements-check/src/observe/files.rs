@@ -10,9 +10,8 @@ use shared::host::Timestamp;
 
 use super::look::Look;
 use crate::deadline::within;
-use crate::evidence::file_of;
 use crate::rule::Rule;
-use crate::settings::{Age, FileConditions};
+use crate::settings::{Age, File};
 use crate::view::FileFound;
 use crate::words::age;
 
@@ -27,8 +26,8 @@ const SKIPPED: [&str; 5] = [".git", "node_modules", "target", ".venv", "__pycach
 
 /// What the requirement's file is like; none where it asks for none.
 pub(super) fn find(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<FileFound> {
-    let wanted = file_of(rule)?;
-    let glob = wanted.file.as_str().to_owned();
+    let wanted = rule.set.evidence()?.file.clone()?;
+    let glob = wanted.glob.as_str().to_owned();
     let must_be = must_be(&wanted);
     let root = look.world.here.root().or(look.world.root.as_deref())?.to_owned();
     let since = wanted.newer_than.and_then(|than| since(look, than));
@@ -37,17 +36,17 @@ pub(super) fn find(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<FileFound> {
     Some(FileFound { glob, must_be, lacks })
 }
 
-fn lacking(root: &Path, wanted: &FileConditions, since: Option<Timestamp>) -> Option<String> {
+fn lacking(root: &Path, wanted: &File, since: Option<Timestamp>) -> Option<String> {
     let found = candidates(root, wanted);
     let reasons: Vec<Option<String>> = found.iter().map(|file| lacks(root, file, wanted, since)).collect();
     match reasons.as_slice() {
-        [] => Some(format!("there is no file {}", wanted.file.as_str())),
+        [] => Some(format!("there is no file {}", wanted.glob.as_str())),
         reasons if reasons.iter().any(Option::is_none) => None,
         [first, ..] => first.clone(),
     }
 }
 
-fn must_be(wanted: &FileConditions) -> String {
+fn must_be(wanted: &File) -> String {
     let newer = wanted.newer_than.map(|than| match than {
         Age::Head => "is newer than the last commit".to_owned(),
         Age::Ago(span) => format!("is newer than {}", age(i64::try_from(span.as_secs()).unwrap_or(i64::MAX))),
@@ -59,12 +58,12 @@ fn must_be(wanted: &FileConditions) -> String {
 }
 
 /// The files that the glob means.
-fn candidates(root: &Path, wanted: &FileConditions) -> Vec<PathBuf> {
-    let literal = root.join(wanted.file.as_str());
+fn candidates(root: &Path, wanted: &File) -> Vec<PathBuf> {
+    let literal = root.join(wanted.glob.as_str());
     if literal.is_file() {
         return vec![literal];
     }
-    let Some(glob) = wanted.file.over_paths() else { return Vec::new() };
+    let Some(glob) = wanted.glob.over_paths() else { return Vec::new() };
     let mut search = Search { root, glob: glob.compile_matcher(), left: MAX_ENTRIES, found: Vec::new() };
     search.folder(root);
     search.found
@@ -103,7 +102,7 @@ impl Search<'_> {
     }
 }
 
-fn lacks(root: &Path, file: &Path, wanted: &FileConditions, since: Option<Timestamp>) -> Option<String> {
+fn lacks(root: &Path, file: &Path, wanted: &File, since: Option<Timestamp>) -> Option<String> {
     let shown = file.strip_prefix(root).unwrap_or(file).display().to_string();
     let text = match read_text(file, Some(root), MAX_BYTES) {
         Ok(text) => text,

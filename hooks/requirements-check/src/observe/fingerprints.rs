@@ -11,7 +11,7 @@ use shared::state::with_lock;
 use super::look::Look;
 use super::own::own;
 use crate::deadline::within;
-use crate::evidence::glob_set;
+use crate::evidence::{glob_set, paths_of};
 use crate::git::{Fingerprint, GitError, Own, Taken, Worktree, differing, take, take_plain};
 use crate::rule::Rule;
 use crate::settings::{Glob, Scope};
@@ -62,7 +62,7 @@ pub(super) fn since(look: &Look<'_, '_>, rule: &Rule<'_>, wanted: &str) -> Fresh
     let then = store.session_file::<Kept>(wanted).and_then(|file| store.peek::<Kept>(&file, wanted)?.0);
     let has_tree = !now.tree.is_empty();
     let worktree = look.world.here.worktree.clone();
-    let globs = rule.set.paths.clone();
+    let globs = paths_of(rule).to_vec();
     let differ =
         move |then: Fingerprint| differing(worktree.as_ref(), &then, &now, glob_set(&globs).as_ref()).ok();
     let files = then.and_then(|then| within(look.deadline_of_files(), move || differ(then))).flatten();
@@ -79,7 +79,7 @@ pub(super) fn staged_otherwise(look: &Look<'_, '_>, rule: &Rule<'_>) -> Vec<Stri
 
 /// The rule's files as they are now, looked at once per call.
 fn taken(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Result<Taken, GitError> {
-    let key: Vec<String> = rule.set.paths.iter().map(|glob: &Glob| glob.as_str().to_owned()).collect();
+    let key: Vec<String> = paths_of(rule).iter().map(|glob: &Glob| glob.as_str().to_owned()).collect();
     let mut all = look.taken.borrow_mut();
     all.entry(key).or_insert_with(|| take_in_time(look, rule, deadline)).clone()
 }
@@ -87,7 +87,7 @@ fn taken(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Res
 fn take_in_time(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Result<Taken, GitError> {
     let (worktree, own) = (look.world.here.worktree.clone(), own(look));
     let root = look.world.here.root().or(look.world.root.as_deref()).map(ToOwned::to_owned);
-    let globs = rule.set.paths.clone();
+    let globs = paths_of(rule).to_vec();
     let work = move || take_anywhere(worktree.as_ref(), root.as_deref(), glob_set(&globs).as_ref(), &own);
     within(deadline, work).unwrap_or_else(|| Err(GitError::Other(not_in_time(look.begun))))
 }

@@ -20,7 +20,7 @@ use crate::paths::above;
 use crate::place::{Around, Here, Refusals, ask, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
-use crate::settings::{GuardType, Kind, Settings};
+use crate::settings::{Dynamic, Guard, Kind, Settings, Terms};
 use crate::view::{Freshness, NewClient, Reader, World};
 use crate::wording;
 
@@ -165,15 +165,13 @@ impl<'a, 's> Look<'a, 's> {
         let is_locked = |rule: &&Rule<'_>| rule.is_locked(self.context.locked);
         let (locked, others): (Vec<&Rule<'_>>, Vec<&Rule<'_>>) = rules.iter().partition(is_locked);
         for rule in locked.into_iter().chain(others) {
-            match rule.set.kind {
+            match &rule.set.terms {
                 // What is checked out says nothing of another branch.
-                Kind::Dynamic | Kind::Evidence if self.world.is_turned => {}
-                Kind::Dynamic => self.look_at_size(rule),
-                Kind::Guard if rule.set.guard_type == Some(GuardType::SingleSession) => {
-                    self.look_for_others();
-                }
-                Kind::Blocking | Kind::Guard => {}
-                Kind::Evidence => self.look_at_evidence(rule),
+                Terms::Dynamic(_) | Terms::Evidence(_) if self.world.is_turned => {}
+                Terms::Dynamic(dynamic) => self.look_at_size(rule, dynamic),
+                Terms::Guard(Guard::SingleSession) => self.look_for_others(),
+                Terms::Evidence(_) => self.look_at_evidence(rule),
+                Terms::Blocking(_) | Terms::Guard(_) | Terms::Off(_) => {}
             }
         }
     }
@@ -183,7 +181,7 @@ impl<'a, 's> Look<'a, 's> {
         self.file = call.file.as_ref().map(|file| self.world.cwd.join(file));
         self.measure(rules);
         let commits = call.commits_the_index();
-        for rule in rules.iter().filter(|rule| rule.set.kind == Kind::Evidence && commits) {
+        for rule in rules.iter().filter(|rule| rule.kind() == Kind::Evidence && commits) {
             let staged = fingerprints::staged_otherwise(self, rule);
             self.world.staged_otherwise.insert(rule.name.to_owned(), staged);
         }
@@ -191,7 +189,9 @@ impl<'a, 's> Look<'a, 's> {
 
     /// The user hears why files cannot be looked at; the size of a branch says so by itself.
     fn note_what_is_in_the_way(&mut self, rules: &[Rule<'_>]) {
-        let looks = rules.iter().any(|rule| rule.set.kind == Kind::Evidence && rule.set.command.is_some());
+        let looks = rules
+            .iter()
+            .any(|rule| rule.set.evidence().is_some_and(|evidence| !evidence.commands.is_empty()));
         let checked = self.world.here.worktree.as_ref().filter(|_| looks).map(Worktree::check_rules);
         if let Some(Err(error)) = checked {
             let note =
@@ -200,13 +200,13 @@ impl<'a, 's> Look<'a, 's> {
         }
     }
 
-    fn look_at_size(&mut self, rule: &Rule<'_>) {
+    fn look_at_size(&mut self, rule: &Rule<'_>, dynamic: &Dynamic) {
         let file = self.file.clone();
         let is_before = matches!(self.context.request.event, Event::PreToolUse(_));
         let soon = Instant::now() + COUNT_BEFORE_CALL;
         let deadline = self.deadline.map(|deadline| if is_before { deadline.min(soon) } else { deadline });
         let name = rule.name.to_owned();
-        match sizes::of(self, rule, file.as_deref(), deadline) {
+        match sizes::of(self, rule, dynamic, file.as_deref(), deadline) {
             Some(Ok(size)) => drop(self.world.sizes.insert(name, size)),
             Some(Err(why)) => drop(self.world.unmeasured.insert(name, why)),
             None => {}
@@ -215,16 +215,16 @@ impl<'a, 's> Look<'a, 's> {
 
     /// Looks at what a clean clone tells of a rule, however long that takes. Fails with what keeps it from being told.
     pub fn measure_afresh(&mut self, rule: &Rule<'_>) -> Result<(), String> {
-        match rule.set.kind {
-            Kind::Dynamic => {
-                let size = sizes::afresh(self, rule)?;
+        match &rule.set.terms {
+            Terms::Dynamic(dynamic) => {
+                let size = sizes::afresh(self, dynamic)?;
                 self.world.sizes.insert(rule.name.to_owned(), size);
             }
-            Kind::Evidence => {
+            Terms::Evidence(_) => {
                 let found = files::find(self, rule);
                 self.world.files.extend(found.map(|found| (rule.name.to_owned(), found)));
             }
-            Kind::Guard | Kind::Blocking => {}
+            Terms::Guard(_) | Terms::Blocking(_) | Terms::Off(_) => {}
         }
         Ok(())
     }
@@ -258,9 +258,10 @@ impl<'a, 's> Look<'a, 's> {
     pub(crate) fn recount(&mut self, rules: &[Rule<'_>], call: &Call) {
         let is_harmless = call.file.is_none() && call.line.is_none() || call.only_reads();
         let Some(worktree) = self.world.here.worktree.clone() else { return };
-        for rule in rules.iter().filter(|rule| rule.set.kind == Kind::Dynamic && !is_harmless) {
+        for rule in rules.iter().filter(|_| !is_harmless) {
+            let Some(dynamic) = rule.set.dynamic() else { continue };
             let deadline = self.deadline;
-            drop(sizes::count_anew(self, &worktree, rule, deadline));
+            drop(sizes::count_anew(self, &worktree, rule, dynamic, deadline));
         }
     }
 

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use shared::config::Bounded;
 use shared::hook::Remembered;
 use shared::host::Timestamp;
 use shared::state::with_lock;
@@ -13,11 +12,8 @@ use super::look::{Look, cache_key};
 use super::own::own;
 use crate::git::{Count, SizeRequest, Worktree, baseless, count, stamp};
 use crate::rule::Rule;
-use crate::settings::Glob;
+use crate::settings::{Dynamic, Glob};
 use crate::view::Size;
-
-/// Everything is counted again after so many seconds.
-const CACHE_TTL: u32 = 30;
 
 /// The last count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +38,7 @@ impl Remembered for Kept {
 pub(super) fn of(
     look: &mut Look<'_, '_>,
     rule: &Rule<'_>,
+    dynamic: &Dynamic,
     file: Option<&Path>,
     deadline: Option<Instant>,
 ) -> Option<Result<Size, String>> {
@@ -49,16 +46,16 @@ pub(super) fn of(
         return Some(Err(trouble.clone()));
     }
     let worktree = look.world.here.worktree.clone()?;
-    let ttl = Duration::from_secs(rule.set.cache_ttl.map_or(CACHE_TTL, Bounded::get).into());
+    let ttl = Duration::from_secs(dynamic.cache_ttl.into());
     let now = look.context.host.now();
-    let kept = read(look, &worktree, rule).filter(|kept| kept.stamp == stamp(&worktree));
+    let kept = read(look, &worktree, rule, dynamic).filter(|kept| kept.stamp == stamp(&worktree));
     // The first count may take all the time there is.
     let deadline = if kept.is_some() { deadline } else { look.deadline };
     match kept {
         Some(kept) if kept.at <= now && now.since(kept.at) < ttl && !is_newer(file, kept.at) => {
             kept.count.as_ref().map(size).map(Ok)
         }
-        _ => Some(count_anew(look, &worktree, rule, deadline)),
+        _ => Some(count_anew(look, &worktree, rule, dynamic, deadline)),
     }
 }
 
@@ -71,13 +68,13 @@ fn is_newer(file: Option<&Path>, at: Timestamp) -> bool {
 }
 
 /// The size counted anew and to the end, with nothing kept; else why a clean clone does not tell it.
-pub(super) fn afresh(look: &Look<'_, '_>, rule: &Rule<'_>) -> Result<Size, String> {
+pub(super) fn afresh(look: &Look<'_, '_>, dynamic: &Dynamic) -> Result<Size, String> {
     let worktree = look.world.here.worktree.as_ref().ok_or_else(|| look.without_git())?;
     let said = |error: crate::git::GitError| error.to_string();
-    if let Some(baseless) = baseless(worktree, rule.set.base.as_deref()).map_err(said)? {
+    if let Some(baseless) = baseless(worktree, dynamic.base.as_deref()).map_err(said)? {
         return Err(format!("{baseless}; or name another base with --base"));
     }
-    count(worktree, request(look, rule), None).map(|count| size(&count)).map_err(said)
+    count(worktree, request(look, dynamic), None).map(|count| size(&count)).map_err(said)
 }
 
 /// Counts everything, whatever is kept. One that had to end early says no less than the last one of the same commit.
@@ -85,15 +82,17 @@ pub(super) fn count_anew(
     look: &mut Look<'_, '_>,
     worktree: &Worktree,
     rule: &Rule<'_>,
+    dynamic: &Dynamic,
     deadline: Option<Instant>,
 ) -> Result<Size, String> {
     let (at, stamp) = (look.context.host.now(), stamp(worktree));
-    let counted = count(worktree, request(look, rule), deadline).map_err(|error| {
+    let counted = count(worktree, request(look, dynamic), deadline).map_err(|error| {
         let note = format!("requirements-check: the size for {} is not known: {error}", rule.name);
         look.world.notes.push(note);
         error.to_string()
     })?;
-    let earlier = read(look, worktree, rule).filter(|kept| kept.stamp == stamp).and_then(|kept| kept.count);
+    let earlier =
+        read(look, worktree, rule, dynamic).filter(|kept| kept.stamp == stamp).and_then(|kept| kept.count);
     let counted = match earlier {
         Some(earlier) if !counted.is_complete && earlier.lines > counted.lines => {
             Count { is_complete: false, ..earlier }
@@ -103,35 +102,35 @@ pub(super) fn count_anew(
     if counted.base.is_empty() {
         return Err("it could not be counted in time; repeat the call".to_owned());
     }
-    write(look, worktree, rule, Kept { at, stamp, count: Some(counted.clone()), ..Kept::default() });
+    write(look, worktree, rule, dynamic, Kept { at, stamp, count: Some(counted.clone()), ..Kept::default() });
     Ok(size(&counted))
 }
 
-fn request(look: &Look<'_, '_>, rule: &Rule<'_>) -> SizeRequest {
-    SizeRequest { base: rule.set.base.clone(), exclude: rule.set.exclude.clone(), own: own(look) }
+fn request(look: &Look<'_, '_>, dynamic: &Dynamic) -> SizeRequest {
+    SizeRequest { base: dynamic.base.clone(), exclude: dynamic.exclude.clone(), own: own(look) }
 }
 
 fn size(count: &Count) -> Size {
     Size { lines: count.lines, base: count.base.clone(), is_complete: count.is_complete }
 }
 
-fn read(look: &Look<'_, '_>, worktree: &Worktree, rule: &Rule<'_>) -> Option<Kept> {
+fn read(look: &Look<'_, '_>, worktree: &Worktree, rule: &Rule<'_>, dynamic: &Dynamic) -> Option<Kept> {
     let store = look.context.store?;
     let key = cache_key(&worktree.root, rule.name);
     let kept: Kept = store.peek(&store.session_file::<Kept>(&key)?, &key)?;
     let is_same =
-        kept.base == rule.set.base && kept.exclude.iter().eq(rule.set.exclude.iter().map(Glob::as_str));
+        kept.base == dynamic.base && kept.exclude.iter().eq(dynamic.exclude.iter().map(Glob::as_str));
     is_same.then_some(kept)
 }
 
 /// A count that cannot be kept is made again.
-fn write(look: &Look<'_, '_>, worktree: &Worktree, rule: &Rule<'_>, kept: Kept) {
+fn write(look: &Look<'_, '_>, worktree: &Worktree, rule: &Rule<'_>, dynamic: &Dynamic, kept: Kept) {
     let key = cache_key(&worktree.root, rule.name);
     let file = look.context.store.and_then(|store| Some((store, store.session_file::<Kept>(&key)?)));
     let Some((store, file)) = file else { return };
     let written = Kept {
-        base: rule.set.base.clone(),
-        exclude: rule.set.exclude.iter().map(|glob| glob.as_str().to_owned()).collect(),
+        base: dynamic.base.clone(),
+        exclude: dynamic.exclude.iter().map(|glob| glob.as_str().to_owned()).collect(),
         ..kept
     };
     let _ = with_lock(&file, Duration::ZERO, || store.save(&file, &key, &written));

@@ -6,8 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::scene::call;
-use crate::settings::Requirement;
+use crate::scene::{call, settings};
 
 fn guarded(cwd: &'static str) -> Guarded<'static> {
     Guarded {
@@ -27,18 +26,9 @@ fn of_line(line: &str) -> Option<String> {
     of("Bash", &json!({ "command": line }))
 }
 
-fn settings(requirements: &[(&str, bool, SatisfiedBy)]) -> Settings {
-    let requirements = requirements.iter().map(|(name, enabled, satisfied_by)| {
-        let set = Requirement { enabled: *enabled, satisfied_by: *satisfied_by, ..Requirement::default() };
-        ((*name).to_owned(), set)
-    });
-    Settings { requirements: requirements.collect(), ..Settings::default() }
-}
-
 #[test]
 fn a_locked_requirement_or_one_of_the_user_alone_raises_the_rails() {
-    use SatisfiedBy::{Agent, User};
-    let requirements = [("a", true, Agent), ("b", false, User), ("c", true, Agent), ("d", true, User)];
+    let requirements = "a: {}\nc: {}\nd: {satisfied_by: user}\n";
     let table: &[(&[&str], &str, Why)] = &[
         (&["requirements.b"], "requirements.d", Why::UsersAlone),
         (&["hooks.stop", "requirements.cc", "requirements.c_"], "requirements.d", Why::UsersAlone),
@@ -50,13 +40,12 @@ fn a_locked_requirement_or_one_of_the_user_alone_raises_the_rails() {
     for (locked, rule, why) in table {
         let locked: Vec<String> = locked.iter().map(|path| (*path).to_owned()).collect();
         assert_eq!(
-            in_force(&settings(&requirements), &locked),
+            in_force(&settings(requirements), &locked),
             Some(((*rule).to_owned(), *why)),
             "{locked:?}"
         );
     }
-    let open = settings(&[("a", true, Agent), ("b", false, User)]);
-    assert_eq!(in_force(&open, &["requirements.b".to_owned()]), None);
+    assert_eq!(in_force(&settings("a: {}\n"), &["requirements.b".to_owned()]), None);
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Which requirements are in force, where, for which calls; what cannot work and is told.
 
 use serde_json::{Value, json};
+use shared::config;
 
-use super::{Rule, faults, mend};
+use super::{Rule, faults};
 use crate::scene::{call, settings};
-use crate::settings::{SatisfiedBy, Settings};
+use crate::settings::{Kind, Requirement, Settings, Terms};
 
 fn triggers(requirement: &str, tool: &str, input: &Value) -> bool {
     let settings = settings(&format!("r: {requirement}\n"));
@@ -170,20 +171,20 @@ fn a_skill_meets_what_names_it() {
         ("[]", "review", false),
     ] {
         let settings = settings(&format!("r: {{satisfied_by_skill: {skills}}}\n"));
-        assert_eq!(Rule::named(&settings, "r").unwrap().is_met_by_skill(skill), expected, "{skills} {skill}");
+        let Terms::Blocking(blocking) = &settings.requirements["r"].terms else { panic!("blocking") };
+        assert_eq!(blocking.is_by_skill(skill), expected, "{skills} {skill}");
     }
 }
 
 #[test]
-fn only_what_is_switched_on_and_can_work_is_in_force() {
+fn only_what_is_switched_on_is_in_force() {
     let mut settings = settings(
         "on: {}\n\
-         off: {}\n\
-         broken: {type: dynamic}\n",
+         off: {}\n",
     );
-    settings.requirements.get_mut("off").unwrap().enabled = false;
+    settings.requirements.get_mut("off").unwrap().terms = Terms::Off(Kind::Blocking);
     assert_eq!(Rule::all(&settings).map(|rule| rule.name).collect::<Vec<_>>(), ["on"]);
-    for name in ["off", "broken", "unknown", ""] {
+    for name in ["off", "unknown", ""] {
         assert!(Rule::named(&settings, name).is_none(), "{name}");
     }
 }
@@ -194,17 +195,8 @@ fn told(settings: &Settings) -> Vec<(String, String)> {
 }
 
 #[test]
-fn what_cannot_work_is_told_with_its_key_and_what_is_missing() {
+fn what_has_no_effect_is_told_with_its_key() {
     for (requirement, key, missing) in [
-        ("{type: dynamic, thresholds: {block: 1}}", "requirements.r", "calculator"),
-        ("{type: dynamic, calculator: branch_size}", "requirements.r", "thresholds.block"),
-        (
-            "{type: dynamic, calculator: branch_size, thresholds: {warn: 1}}",
-            "requirements.r",
-            "thresholds.block",
-        ),
-        ("{type: guard}", "requirements.r", "guard_type"),
-        ("{type: evidence}", "requirements.r", "`command` or `file`"),
         (
             "{trigger_tools: [{tool: Edit, command_pattern: git commit}]}",
             "requirements.r.trigger_tools",
@@ -227,13 +219,13 @@ fn what_cannot_work_is_told_with_its_key_and_what_is_missing() {
             "blocking",
         ),
     ] {
-        let mut settings = settings(&format!("r: {requirement}\n"));
+        let settings = settings(&format!("r: {requirement}\n"));
         let told = self::told(&settings);
         let [(path, what)] = told.as_slice() else { panic!("one fault of {requirement}: {told:?}") };
         assert_eq!(path, key, "{requirement}");
         assert!(what.contains(missing), "{requirement}: {what}");
-        settings.requirements.get_mut("r").unwrap().enabled = false;
-        assert_eq!(self::told(&settings), [], "what is off disturbs nobody: {requirement}");
+        let off: Requirement = config::read_typed(requirement).unwrap();
+        assert_eq!(off.remarks, [], "what is off disturbs nobody: {requirement}");
     }
 }
 
@@ -279,17 +271,20 @@ fn a_key_of_another_type_is_told_because_the_type_was_probably_forgotten() {
 }
 
 #[test]
-fn a_wrong_key_with_nothing_below_makes_no_requirement_looser() {
-    for key in ["type", "scope", "enforce", "trigger_tools"] {
-        let mut found = settings("r: {}\nother: {}\n");
-        mend(&mut found, &[format!("requirements.r.{key}")]);
-        assert!(Rule::named(&found, "r").is_none(), "{key}");
-        assert!(Rule::named(&found, "other").is_some(), "{key}");
-        assert_eq!(faults(&found).len(), 1, "{key}");
+fn a_requirement_that_cannot_work_is_an_error_unless_it_is_off() {
+    for (requirement, missing) in [
+        ("{type: dynamic, thresholds: {block: 1}}", "calculator"),
+        ("{type: dynamic, calculator: branch_size}", "thresholds.block"),
+        ("{type: dynamic, calculator: branch_size, thresholds: {warn: 1}}", "thresholds.block"),
+        ("{type: guard}", "guard_type"),
+        ("{type: evidence}", "`command` or `file`"),
+    ] {
+        let mut written: Value = config::read_typed(requirement).unwrap();
+        assert!(!serde_json::from_value::<Requirement>(written.clone()).unwrap().is_on(), "{requirement}");
+        written["enabled"] = true.into();
+        let error = serde_json::from_value::<Requirement>(written).unwrap_err().to_string();
+        assert!(error.contains(missing), "{requirement}: {error}");
     }
-    let mut found = settings("r: {}\n");
-    mend(&mut found, &["requirements.r.satisfied_by".to_owned(), "requirements.r.message".to_owned()]);
-    assert_eq!(Rule::named(&found, "r").unwrap().set.satisfied_by, SatisfiedBy::User);
 }
 
 #[test]

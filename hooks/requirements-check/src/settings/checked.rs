@@ -1,10 +1,11 @@
 //! Texts that must be more than text: globs, command patterns, regular expressions, ages. A wrong one is caught where the
-//! file is read, so that the level below counts. What is plainly right is not compiled for it: settings are read on every call.
+//! file is read, so that the level below counts. A glob that is plainly right is not compiled for it: settings are read on every call.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
 use globset::{GlobBuilder, GlobMatcher};
+use regex_lite::{Regex, RegexBuilder};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
@@ -22,14 +23,20 @@ const MAX_COMPILED: usize = 1 << 20;
 pub struct Glob(String);
 
 /// A regular expression.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "String")]
-pub struct Pattern(String);
+pub struct Pattern {
+    text: String,
+    regex: Regex,
+}
 
 /// Words at the head of a command, or a regular expression.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "String")]
-pub struct CommandPattern(String);
+pub struct CommandPattern {
+    text: String,
+    compiled: command_line::Pattern,
+}
 
 /// Since when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -46,6 +53,11 @@ impl Glob {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The glob that stands for this name alone.
+    pub(super) fn literal(name: &str) -> Self {
+        Self(name.to_owned())
     }
 
     /// It stands for one name, itself.
@@ -68,40 +80,54 @@ impl Glob {
     }
 }
 
-impl Pattern {
-    /// As it is written.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+/// Patterns are the same if they are written alike.
+macro_rules! same_as_written {
+    ($($type:ty),*) => {
+        $(
+            impl PartialEq for $type {
+                fn eq(&self, other: &Self) -> bool {
+                    self.text == other.text
+                }
+            }
 
+            impl Eq for $type {}
+
+            impl $type {
+                /// As it is written.
+                #[must_use]
+                pub fn as_str(&self) -> &str {
+                    &self.text
+                }
+            }
+        )*
+    };
+}
+
+same_as_written!(Pattern, CommandPattern);
+
+impl Pattern {
     /// It matches somewhere in `text`; upper and lower case count, `^` and `$` stand for each line's.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
-        regex(&self.0).is_some_and(|regex| regex.is_match(text))
-    }
-
-    /// The same over commands.
-    pub(crate) fn over_commands(&self) -> Option<command_line::Pattern> {
-        command_line::Pattern::parse_regex(&self.0)
+        self.regex.is_match(text)
     }
 }
 
 impl CommandPattern {
-    /// As it is written.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
+    /// An expression over commands, whatever it looks like.
+    pub(super) fn of_expression(pattern: &Pattern) -> Option<Self> {
+        let compiled = command_line::Pattern::parse_regex(&pattern.text)?;
+        Some(Self { text: pattern.text.clone(), compiled })
     }
 
     /// It is words that can be typed.
-    pub fn is_words(&self) -> bool {
-        !command_line::is_regex(&self.0)
+    pub const fn is_words(&self) -> bool {
+        matches!(self.compiled, command_line::Pattern::Words(_))
     }
 
-    /// The pattern, compiled; for evidence it must match from the beginning of a command.
-    pub fn over_commands(&self) -> Option<command_line::Pattern> {
-        command_line::Pattern::parse_pattern(&self.0)
+    /// The pattern; for evidence it must match from the beginning of a command.
+    pub const fn over_commands(&self) -> &command_line::Pattern {
+        &self.compiled
     }
 }
 
@@ -138,8 +164,8 @@ fn compile(glob: &str) -> Option<GlobMatcher> {
     Some(glob.compile_matcher())
 }
 
-fn regex(text: &str) -> Option<regex_lite::Regex> {
-    regex_lite::RegexBuilder::new(text).multi_line(true).size_limit(MAX_COMPILED).build().ok()
+fn regex(text: &str) -> Option<Regex> {
+    RegexBuilder::new(text).multi_line(true).size_limit(MAX_COMPILED).build().ok()
 }
 
 impl TryFrom<String> for Glob {
@@ -157,8 +183,9 @@ impl TryFrom<String> for Pattern {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        let is_right = !text.is_empty() && text.len() <= MAX_BYTES && regex(&text).is_some();
-        if is_right { Ok(Self(text)) } else { Err("not a regular expression") }
+        let is_right = !text.is_empty() && text.len() <= MAX_BYTES;
+        let regex = is_right.then(|| regex(&text)).flatten().ok_or("not a regular expression")?;
+        Ok(Self { text, regex })
     }
 }
 
@@ -166,8 +193,9 @@ impl TryFrom<String> for CommandPattern {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        let is_right = text.len() <= MAX_BYTES && command_line::Pattern::parse_pattern(&text).is_some();
-        if is_right { Ok(Self(text)) } else { Err("not a command pattern") }
+        let is_right = text.len() <= MAX_BYTES;
+        let compiled = is_right.then(|| command_line::Pattern::parse_pattern(&text)).flatten();
+        Ok(Self { compiled: compiled.ok_or("not a command pattern")?, text })
     }
 }
 

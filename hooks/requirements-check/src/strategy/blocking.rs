@@ -1,50 +1,37 @@
 //! `blocking`: met by a mark that Claude, the user or a skill has set.
 
-use super::{Remedy, Standing, Strategy};
+use super::{Remedy, Standing};
 use crate::marks::By;
 use crate::rule::Rule;
-use crate::settings::{Requirement, SatisfiedBy, Scope};
+use crate::settings::{Blocking, SatisfiedBy, Scope};
 use crate::view::View;
 use crate::words::age;
 
-pub(super) struct Blocking;
-
-impl Strategy for Blocking {
-    fn lacks(&self, _set: &Requirement) -> Option<&'static str> {
-        None
+pub(super) fn standing(rule: &Rule<'_>, blocking: &Blocking, view: &View<'_>) -> Standing {
+    let Some(mark) = view.mark(rule) else {
+        return Standing::Unmet(missing(rule, view));
+    };
+    let set = format!("{} ago by {}", age(view.now_secs() - mark.satisfied_at), mark.satisfied_by.word());
+    if blocking.satisfied_by == SatisfiedBy::User && mark.satisfied_by != By::User {
+        return Standing::Unmet(format!("satisfied {set}, and only the user may satisfy it"));
     }
-
-    fn standing(&self, rule: &Rule<'_>, view: &View<'_>) -> Standing {
-        let Some(mark) = view.mark(rule) else {
-            return Standing::Unmet(missing(rule, view));
-        };
-        let set = format!("{} ago by {}", age(view.now_secs() - mark.satisfied_at), mark.satisfied_by.word());
-        if rule.set.satisfied_by == SatisfiedBy::User && mark.satisfied_by != By::User {
-            return Standing::Unmet(format!("satisfied {set}, and only the user may satisfy it"));
-        }
-        if !view.is_fresh(rule, mark) {
-            return Standing::Unmet(format!("its satisfaction, {set}, is too old"));
-        }
-        match view.scope(rule) {
-            Scope::SingleUse if view.state.is_spent(rule.name, mark.identity(), view.call) => {
-                Standing::Unmet("its satisfaction was for one call and is used".to_owned())
-            }
-            _ => Standing::Met(format!("satisfied {set}")),
-        }
+    if !view.is_fresh(rule, mark) {
+        return Standing::Unmet(format!("its satisfaction, {set}, is too old"));
     }
+    match view.scope(rule) {
+        Scope::SingleUse if view.state.is_spent(rule.name, mark.identity(), view.call) => {
+            Standing::Unmet("its satisfaction was for one call and is used".to_owned())
+        }
+        _ => Standing::Met(format!("satisfied {set}")),
+    }
+}
 
-    fn remedy(&self, rule: &Rule<'_>, view: &View<'_>) -> Remedy {
-        let skill = rule.set.auto_resolve_skill.as_deref();
-        let skill = skill.or_else(|| {
-            rule.set.satisfied_by_skill.iter().flat_map(|skills| skills.iter()).map(String::as_str).next()
-        });
-        match rule.set.satisfied_by {
-            SatisfiedBy::Agent => {
-                Remedy::Mark { or: skill.map(|skill| format!("complete the skill {skill}")) }
-            }
-            SatisfiedBy::User => Remedy::Do(
-                view.asks_user(&format!("satisfy {}", rule.word()), "only the user may satisfy it"),
-            ),
+pub(super) fn remedy(rule: &Rule<'_>, blocking: &Blocking, view: &View<'_>) -> Remedy {
+    let skill = blocking.skill_to_name.as_ref().or(blocking.skills.first());
+    match blocking.satisfied_by {
+        SatisfiedBy::Agent => Remedy::Mark { or: skill.map(|skill| format!("complete the skill {skill}")) },
+        SatisfiedBy::User => {
+            Remedy::Do(view.asks_user(&format!("satisfy {}", rule.word()), "only the user may satisfy it"))
         }
     }
 }

@@ -1,68 +1,53 @@
 //! `evidence`: met by a command that passed on exactly the files that are there now, or by a file that is as it should be.
 //! An edit makes it due.
 
-use super::{Remedy, Standing, Strategy};
+use super::{Remedy, Standing};
 use crate::evidence::{is_asked_for, outdated, resembles};
 use crate::rule::Rule;
-use crate::settings::{CommandPattern, OneOrMore, Requirement};
+use crate::settings::{CommandPattern, Evidence};
 use crate::state::Uncounted;
 use crate::view::{Freshness, View, quoted};
 use crate::words::{age, cut, plain};
 
-pub(super) struct Evidence;
-
 /// How a command counts: its exit status must be the line's.
 const ALONE: &str = "run alone on a line (no pipe)";
 
-impl Strategy for Evidence {
-    fn lacks(&self, set: &Requirement) -> Option<&'static str> {
-        let nothing = set.command.is_none() && set.file.is_none();
-        nothing.then_some("evidence needs `command` or `file`; it is off")
+pub(super) fn standing(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> Standing {
+    if let Some(waiver) = view.exception(rule) {
+        return Standing::Met(waiver);
     }
+    let passed = (!evidence.commands.is_empty()).then(|| of_command(rule, view));
+    let written = evidence.file.as_ref().map(|_| of_file(rule, view));
+    match (passed, written) {
+        (Some(unmet @ Standing::Unmet(_)), _) | (_, Some(unmet @ Standing::Unmet(_))) => unmet,
+        (Some(met), _) | (None, Some(met)) => met,
+        (None, None) => Standing::Met("it asks for nothing".to_owned()),
+    }
+}
 
-    fn standing(&self, rule: &Rule<'_>, view: &View<'_>) -> Standing {
-        if let Some(waiver) = view.exception(rule) {
-            return Standing::Met(waiver);
-        }
-        let passed = rule.set.command.as_ref().map(|_| of_command(rule, view));
-        let written = rule.set.file.as_ref().map(|_| of_file(rule, view));
-        match (passed, written) {
-            (Some(unmet @ Standing::Unmet(_)), _) | (_, Some(unmet @ Standing::Unmet(_))) => unmet,
-            (Some(met), _) | (None, Some(met)) => met,
-            (None, None) => Standing::Met("it asks for nothing".to_owned()),
-        }
+pub(super) fn remedy(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> Remedy {
+    let waive = view
+        .asks_user(&format!("waive {} --note \"the reason\"", rule.word()), "it can be waived for a while");
+    if let Some(files) = staged_otherwise(rule, view) {
+        let files: Vec<String> = files.iter().take(20).map(|file| quoted(file)).collect();
+        return Remedy::Do(format!(
+            "stage what was tested: {}git add {}; or {waive}",
+            view.change_directory(),
+            files.join(" ")
+        ));
     }
-
-    fn remedy(&self, rule: &Rule<'_>, view: &View<'_>) -> Remedy {
-        let waive = view.asks_user(
-            &format!("waive {} --note \"the reason\"", rule.word()),
-            "it can be waived for a while",
-        );
-        if let Some(files) = staged_otherwise(rule, view) {
-            let files: Vec<String> = files.iter().take(20).map(|file| quoted(file)).collect();
-            return Remedy::Do(format!(
-                "stage what was tested: {}git add {}; or {waive}",
-                view.change_directory(),
-                files.join(" ")
-            ));
-        }
-        let uncounted = uncounted(rule, view);
-        let passes = rule.set.command.as_ref().map(|commands| match (uncounted, first_words(commands)) {
-            (Some(uncounted), _) => format!("{ALONE}: {}", to_type(&uncounted.line)),
-            (None, Some(words)) => format!("{ALONE}: {}{words}", view.change_directory()),
-            (None, None) => format!("{ALONE} a command that matches {}", patterns(commands)),
-        });
-        let file = view.world.files.get(rule.name);
-        let writes = rule.set.file.as_ref().map(|_| {
-            file.map_or_else(String::new, |file| format!("write {} so that it {}", file.glob, file.must_be))
-        });
-        let both: Vec<String> = passes.into_iter().chain(writes).collect();
-        Remedy::Do(format!("{}; or {waive}", both.join(", and ")))
-    }
-
-    fn is_due(&self, rule: &Rule<'_>, view: &View<'_>) -> bool {
-        view.state.edited.contains(rule.name) || view.state.triggered.contains(rule.name)
-    }
+    let commands = &evidence.commands;
+    let passes = (!commands.is_empty()).then(|| match (uncounted(rule, view), first_words(commands)) {
+        (Some(uncounted), _) => format!("{ALONE}: {}", to_type(&uncounted.line)),
+        (None, Some(words)) => format!("{ALONE}: {}{words}", view.change_directory()),
+        (None, None) => format!("{ALONE} a command that matches {}", patterns(commands)),
+    });
+    let file = view.world.files.get(rule.name);
+    let writes = evidence.file.as_ref().map(|_| {
+        file.map_or_else(String::new, |file| format!("write {} so that it {}", file.glob, file.must_be))
+    });
+    let both: Vec<String> = passes.into_iter().chain(writes).collect();
+    Remedy::Do(format!("{}; or {waive}", both.join(", and ")))
 }
 
 /// The line, and what to put where something of it is not kept.
@@ -143,10 +128,10 @@ fn of_file(rule: &Rule<'_>, view: &View<'_>) -> Standing {
 }
 
 /// The first pattern that can be typed as it is.
-fn first_words(commands: &OneOrMore<CommandPattern>) -> Option<&str> {
+fn first_words(commands: &[CommandPattern]) -> Option<&str> {
     commands.iter().find(|pattern| pattern.is_words()).map(CommandPattern::as_str)
 }
 
-fn patterns(commands: &OneOrMore<CommandPattern>) -> String {
+fn patterns(commands: &[CommandPattern]) -> String {
     commands.iter().map(CommandPattern::as_str).collect::<Vec<_>>().join(" or ")
 }

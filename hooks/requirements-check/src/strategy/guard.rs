@@ -1,56 +1,37 @@
-//! `guard`: met by a condition of the moment, or while the user has waived it.
+//! `guard`: satisfied by a condition of the moment, or while the user has waived it.
 
-use super::{Remedy, Standing, Strategy};
+use super::{Remedy, Standing};
 use crate::rule::Rule;
-use crate::settings::{GuardType, Requirement};
+use crate::settings::{Glob, Guard};
 use crate::view::View;
 
-pub(super) struct Guard;
-
-/// What is protected where nothing is set.
-const PROTECTED: [&str; 2] = ["main", "master"];
-
-impl Strategy for Guard {
-    fn lacks(&self, set: &Requirement) -> Option<&'static str> {
-        let missing = "a guard needs `guard_type: protected_branch` or `single_session`; it is off";
-        set.guard_type.is_none().then_some(missing)
+pub(super) fn standing(rule: &Rule<'_>, guard: &Guard, view: &View<'_>) -> Standing {
+    if let Some(waiver) = view.exception(rule) {
+        return Standing::Met(waiver);
     }
-
-    fn standing(&self, rule: &Rule<'_>, view: &View<'_>) -> Standing {
-        if let Some(waiver) = view.exception(rule) {
-            return Standing::Met(waiver);
-        }
-        match rule.set.guard_type {
-            Some(GuardType::ProtectedBranch) => protected_branch(rule, view),
-            Some(GuardType::SingleSession) => single_session(view),
-            None => Standing::Met("it has no condition".to_owned()),
-        }
-    }
-
-    fn remedy(&self, rule: &Rule<'_>, view: &View<'_>) -> Remedy {
-        let waive = view.asks_user(
-            &format!("waive {} --note \"the reason\"", rule.word()),
-            "it can be waived for a while",
-        );
-        Remedy::Do(match rule.set.guard_type {
-            Some(GuardType::SingleSession) => format!("end the other session first; or {waive}"),
-            Some(GuardType::ProtectedBranch) | None => format!(
-                "work on a branch of its own, as after {}git switch -c my-change; or {waive}",
-                view.change_directory()
-            ),
-        })
+    match guard {
+        Guard::ProtectedBranch(branches) => protected_branch(branches, view),
+        Guard::SingleSession => single_session(view),
     }
 }
 
-fn protected_branch(rule: &Rule<'_>, view: &View<'_>) -> Standing {
+pub(super) fn remedy(rule: &Rule<'_>, guard: &Guard, view: &View<'_>) -> Remedy {
+    let waive = view
+        .asks_user(&format!("waive {} --note \"the reason\"", rule.word()), "it can be waived for a while");
+    Remedy::Do(match guard {
+        Guard::SingleSession => format!("end the other session first; or {waive}"),
+        Guard::ProtectedBranch(_) => format!(
+            "work on a branch of its own, as after {}git switch -c my-change; or {waive}",
+            view.change_directory()
+        ),
+    })
+}
+
+fn protected_branch(branches: &[Glob], view: &View<'_>) -> Standing {
     let Some(branch) = view.world.here.branch() else {
         return Standing::Met(format!("{} is no protected branch", view.world.here.shown()));
     };
-    let is_protected = match &rule.set.protected_branches {
-        Some(globs) => globs.iter().any(|glob| glob.is_name(branch)),
-        None => PROTECTED.contains(&branch),
-    };
-    if is_protected {
+    if branches.iter().any(|glob| glob.is_name(branch)) {
         Standing::Unmet(format!("{branch} is a protected branch"))
     } else {
         Standing::Met(format!("{branch} is no protected branch"))

@@ -25,7 +25,7 @@ fn unmet(scene: &Scene, name: &str) -> String {
 #[track_caller]
 fn remedy(scene: &Scene, name: &str) -> String {
     let rule = scene.rule(name);
-    match rule.strategy().remedy(&rule, &scene.view()) {
+    match rule.remedy(&scene.view()) {
         Remedy::Do(what) => what,
         Remedy::Mark { or } => format!("mark, or {}", or.unwrap_or_default()),
     }

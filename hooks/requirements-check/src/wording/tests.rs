@@ -7,7 +7,7 @@ use shared::hook::Verdict;
 use shared::protocol::Mode;
 use transcript::TurnWork;
 
-use super::{cannot_mark, denied_again, hash, kind, scope, set_aside, tracked_local_file, without_git};
+use super::{cannot_mark, denied_again, hash, scope, set_aside, tracked_local_file, without_git};
 use crate::marks::Key;
 use crate::scene::{End, Scene, call, denied, edit_of};
 use crate::settings::{Kind, Scope};
@@ -163,7 +163,7 @@ fn a_warning_tells_the_numbers_as_they_are() {
 fn types_and_scopes_have_the_words_of_the_settings() {
     for word in ["blocking", "dynamic", "guard", "evidence"] {
         let read: Kind = serde_json::from_value(json!(word)).unwrap();
-        assert_eq!(kind(read), word);
+        assert_eq!(read.word(), word);
     }
     for word in ["session", "branch", "permanent", "single_use"] {
         let read: Scope = serde_json::from_value(json!(word)).unwrap();

@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use requirements_check::settings::Kind;
-use requirements_check::wording;
 
 /// What of a project's requirements a clean clone can tell, and the answer.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -73,7 +72,7 @@ pub(crate) struct NotJudged {
 
 impl NotJudged {
     pub(super) fn new(name: &str, kind: Kind, why: &'static str) -> Self {
-        Self { name: name.to_owned(), kind: wording::kind(kind), why }
+        Self { name: name.to_owned(), kind: kind.word(), why }
     }
 }
 

@@ -14,7 +14,7 @@ use super::{Reply, listing, refusal};
 use requirements_check::change::{Change, Target};
 use requirements_check::marks::{By, Key, Mark, Metadata, resolve_session};
 use requirements_check::rule::Rule;
-use requirements_check::settings::{Kind, Requirement, SatisfiedBy, Scope, Settings};
+use requirements_check::settings::{Kind, Requirement, Scope, Settings};
 use requirements_check::strategy::Remedy;
 use requirements_check::view::{View, quoted};
 use requirements_check::wording::Origins;
@@ -208,8 +208,8 @@ impl Speaker<'_> {
 
     /// Only what is met by a mark can be marked, and some marks are the user's alone.
     fn may_mark(&self, rule: &Rule<'_>, reach: Reach<'_>) -> Result<(), String> {
-        if rule.set.kind != Kind::Blocking {
-            let Remedy::Do(what) = rule.strategy().remedy(rule, self.view) else { return Ok(()) };
+        if rule.kind() != Kind::Blocking {
+            let Remedy::Do(what) = rule.remedy(self.view) else { return Ok(()) };
             return Err(format!("req: {} is not satisfied by hand. To satisfy it: {what}", rule.name));
         }
         let is_claude = matches!(self.caller, Caller::Shell(Standing::InsideClaude) | Caller::Untyped);
@@ -222,7 +222,7 @@ impl Speaker<'_> {
                 "that is another session's to meet",
             ));
         }
-        if rule.set.satisfied_by == SatisfiedBy::User && !self.caller.is_operator() {
+        if rule.set.is_the_users() && !self.caller.is_operator() {
             return Err(self.refusal(
                 &format!("satisfy {}{reach}", quoted(rule.name)),
                 &format!("{} is the user's to mark", rule.name),
@@ -242,13 +242,13 @@ impl Speaker<'_> {
             Err(why) => return Reply::no(why),
         };
         let verb = if kind == Kind::Dynamic { "approve" } else { "waive" };
-        let fits = match rule.set.kind {
+        let fits = match rule.kind() {
             Kind::Dynamic => kind == Kind::Dynamic,
             Kind::Guard | Kind::Evidence => kind != Kind::Dynamic,
             Kind::Blocking => false,
         };
         if !fits {
-            let instead = match rule.set.kind {
+            let instead = match rule.kind() {
                 Kind::Blocking => "satisfy",
                 Kind::Dynamic => "approve",
                 Kind::Guard | Kind::Evidence => "waive",
@@ -279,9 +279,10 @@ impl Speaker<'_> {
     }
 
     fn excepted(&self, rule: &Rule<'_>, wanted: &Exception, session: Option<String>) -> Reply {
-        let (by, word, default) = match rule.set.kind {
+        let (by, word, default) = match rule.kind() {
             Kind::Dynamic => {
-                let set = rule.set.approval_ttl.map(|ttl| Duration::from_secs(ttl.get().into()));
+                let set = rule.set.dynamic().and_then(|dynamic| dynamic.approval_ttl);
+                let set = set.map(|ttl| Duration::from_secs(ttl.into()));
                 (By::Approval, "approved", set.unwrap_or(APPROVAL))
             }
             _ => (By::Waiver, "waived", WAIVER),

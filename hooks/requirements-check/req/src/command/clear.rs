@@ -103,7 +103,7 @@ impl Speaker<'_> {
             let (key, holder, words) = self.place_of(scope, session.as_deref());
             if is_own && session.is_none() {
                 // An exception for everybody needs no session to be taken back.
-                if set.kind == Kind::Blocking {
+                if set.kind() == Kind::Blocking {
                     return Err(self.no_session(&format!("{name} is marked per session"), "clear it"));
                 }
                 whose.push("every session of this repository".to_owned());
@@ -136,7 +136,7 @@ impl Speaker<'_> {
         reach: Reach<'_>,
         session: Option<&str>,
     ) -> Vec<Target> {
-        if set.kind == Kind::Blocking || !self.caller.is_operator() {
+        if set.kind() == Kind::Blocking || !self.caller.is_operator() {
             return Vec::new();
         }
         let own = session.map(|session| self.target(&Key::Permanent, Some(name), Some(session)));

@@ -37,7 +37,7 @@ impl Line<'_> {
     }
 
     fn remedy(&self, view: &View<'_>) -> String {
-        match self.rule.strategy().remedy(&self.rule, view) {
+        match self.rule.remedy(view) {
             Remedy::Do(what) => what,
             Remedy::Mark { or } => {
                 let whose = if self.unknown.is_some() { " --session ID" } else { "" };
@@ -77,7 +77,7 @@ pub(super) fn status(wanted: &Status, settings: &Settings, view: &View<'_>, orig
 
 /// Whether it is met now; where no session is live, for the next one to begin.
 fn standing(rule: &Rule<'_>, view: &View<'_>) -> Standing {
-    let standing = rule.strategy().standing(rule, view);
+    let standing = rule.standing(view);
     if depends_on_a_session(rule, &standing, view) && view.world.live.is_empty() {
         return Standing::Unmet("every new session begins without it".to_owned());
     }
@@ -86,7 +86,7 @@ fn standing(rule: &Rule<'_>, view: &View<'_>) -> Standing {
 
 /// Each session meets it for itself, and none is meant.
 fn depends_on_a_session(rule: &Rule<'_>, standing: &Standing, view: &View<'_>) -> bool {
-    let is_marked = matches!(rule.set.kind, Kind::Blocking | Kind::Evidence);
+    let is_marked = matches!(rule.kind(), Kind::Blocking | Kind::Evidence);
     view.session.is_none() && is_own(rule, view) && is_marked && !standing.is_met()
 }
 
@@ -96,9 +96,8 @@ fn is_own(rule: &Rule<'_>, view: &View<'_>) -> bool {
 
 /// What depends on a session where several may be meant, or on the files of a branch that is not checked out.
 fn unknown(rule: &Rule<'_>, standing: &Standing, view: &View<'_>) -> Option<String> {
-    let set = rule.set;
     let is_excepted = view.exception(rule).is_some();
-    if view.world.is_turned && matches!(set.kind, Kind::Dynamic | Kind::Evidence) && !is_excepted {
+    if view.world.is_turned && matches!(rule.kind(), Kind::Dynamic | Kind::Evidence) && !is_excepted {
         return Some(format!("{} is not checked out here", view.world.here.shown()));
     }
     let depends = depends_on_a_session(rule, standing, view) && !view.world.live.is_empty();
@@ -182,7 +181,7 @@ fn as_text(
 fn off<'s>(settings: &'s Settings, origin: &Origins<'_>) -> impl Iterator<Item = (&'s str, String)> {
     settings.requirements.iter().filter_map(move |(name, set)| {
         let rule = Rule { name, set };
-        match (set.enabled, rule.lacks()) {
+        match (set.is_on(), rule.lacks()) {
             (false, _) => Some((name.as_str(), not_enabled(&rule, origin))),
             (true, Some(why)) => Some((name.as_str(), why.to_owned())),
             (true, None) => None,
@@ -299,7 +298,7 @@ fn report(
     let in_force = |line: &Line<'_>| {
         Entry::InForce(InForce {
             name: line.rule.name.to_owned(),
-            kind: wording::kind(line.rule.set.kind),
+            kind: line.rule.kind().word(),
             scope: wording::scope(line.rule.set.scope),
             enabled: true,
             state: line.state(),

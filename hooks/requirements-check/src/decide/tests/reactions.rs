@@ -7,6 +7,7 @@ use transcript::TurnWork;
 
 use crate::marks::{By, Holder};
 use crate::scene::{Answer, End, SESSION, Scene, denied};
+use crate::settings::{Kind, Terms};
 use crate::view::{Freshness, Size};
 
 const OWN: Holder<'_> = Holder::Session(SESSION);
@@ -90,10 +91,7 @@ fn a_refusal_for_several_is_followed_when_the_last_of_them_is_met() {
 #[test]
 fn what_is_switched_off_meanwhile_was_overridden() {
     let mut scene = refused("plan: {}\nadr: {}\n");
-    for set in scene.settings.requirements.values_mut() {
-        set.enabled = false;
-    }
-    scene.settings.requirements.get_mut("plan").unwrap().enabled = true;
+    scene.settings.requirements.get_mut("adr").unwrap().terms = Terms::Off(Kind::Blocking);
     let answer = scene.edit("t2");
     assert_eq!(answer.audit.reactions, overridden("adr"));
 }

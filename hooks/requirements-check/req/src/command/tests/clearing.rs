@@ -6,6 +6,7 @@ use super::{ALL, CLAUDE, SCRIPT, USER, no, yes};
 use crate::scene::{OTHER, SESSION, Scene};
 use requirements_check::change::Change;
 use requirements_check::marks::{By, Holder, Key};
+use requirements_check::settings::{Kind, Terms};
 
 const OWN: Holder<'_> = Holder::Session(SESSION);
 const OTHERS: Holder<'_> = Holder::Session(OTHER);
@@ -121,7 +122,7 @@ fn a_name_nobody_knows_is_an_error_and_one_that_is_off_is_not() {
     for caller in ALL {
         assert!(no(&mut scene(), "clear pln", caller).contains("did you mean plan?"));
         let mut scene = scene();
-        scene.settings.requirements.get_mut("plan").unwrap().enabled = false;
+        scene.settings.requirements.get_mut("plan").unwrap().terms = Terms::Off(Kind::Blocking);
         yes(&mut scene, "clear plan", caller);
         assert!(!scene.world.branch.requirements["plan"].sessions.contains_key(SESSION));
     }

@@ -5,6 +5,7 @@ use shared::operator::Caller;
 use super::{ALL, CLAUDE, SCRIPT, USER, no, yes};
 use crate::scene::{OTHER, SESSION, Scene};
 use requirements_check::marks::{By, Key};
+use requirements_check::settings::{Kind, Terms};
 
 const ALL_SCOPES: &str = "\
 plan: {}
@@ -65,7 +66,7 @@ fn a_name_that_is_not_known_is_told_with_those_that_are() {
 #[test]
 fn what_is_off_is_said_to_be_off() {
     let mut scene = Scene::new(ALL_SCOPES);
-    scene.settings.requirements.get_mut("plan").unwrap().enabled = false;
+    scene.settings.requirements.get_mut("plan").unwrap().terms = Terms::Off(Kind::Blocking);
     assert!(no(&mut scene, "satisfy plan", USER).contains("switched off here; see req status --all"));
 }
 

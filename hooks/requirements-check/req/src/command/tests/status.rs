@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{CLAUDE, USER, no, yes};
 use crate::scene::{OTHER, SESSION, Scene};
 use requirements_check::marks::{By, Holder, Key};
+use requirements_check::settings::{Kind, Terms};
 use requirements_check::view::Size;
 
 const OWN: Holder<'_> = Holder::Session(SESSION);
@@ -14,12 +15,11 @@ fn scene() -> Scene {
         "plan: {}\n\
          adr: {scope: branch}\n\
          off: {}\n\
-         broken: {type: guard}\n\
          size: {type: dynamic, calculator: branch_size, thresholds: {block: 400}}\n\
          not_on_main: {type: guard, guard_type: protected_branch}\n\
          tests: {type: evidence, command: cargo test, scope: branch}\n",
     );
-    scene.settings.requirements.get_mut("off").unwrap().enabled = false;
+    scene.settings.requirements.get_mut("off").unwrap().terms = Terms::Off(Kind::Blocking);
     scene.mark("adr", Holder::Everyone, By::User);
     scene
 }
@@ -48,7 +48,7 @@ fn it_says_what_is_met_and_how_and_what_is_open_and_what_would_meet_it() {
     ] {
         assert!(text.contains(said), "{said} in {text}");
     }
-    assert!(!text.contains("off") && !text.contains("broken") && !text.contains("set in"), "{text}");
+    assert!(!text.contains("off") && !text.contains("set in"), "{text}");
 }
 
 #[test]
@@ -56,7 +56,6 @@ fn all_of_it_has_what_is_off_and_where_everything_is_set() {
     let text = yes(&mut scene(), "status --all", CLAUDE);
     for said in [
         "its `enabled` is not true (/repo/tree/.claude/requirements.yaml:",
-        "a guard needs `guard_type",
         "set in /repo/tree/.claude/requirements.yaml:",
     ] {
         assert!(text.contains(said), "{said} in {text}");
@@ -118,7 +117,7 @@ fn as_json_it_has_the_keys_that_are_documented() {
     let off: Vec<&Value> =
         all["requirements"].as_array().unwrap().iter().filter(|one| one["enabled"] == false).collect();
     let names: Vec<&Value> = off.iter().map(|one| &one["name"]).collect();
-    assert_eq!(names, [&json!("broken"), &json!("off")]);
+    assert_eq!(names, [&json!("off")]);
 }
 
 #[test]
@@ -142,7 +141,7 @@ fn where_nothing_is_required_the_first_step_is_named() {
     let text = |requirements: &str| {
         let mut scene = Scene::new(requirements);
         for set in scene.settings.requirements.values_mut() {
-            set.enabled = false;
+            set.terms = Terms::Off(set.kind());
         }
         yes(&mut scene, "status", USER)
     };

@@ -331,7 +331,7 @@ fn is_off_now(record: &Record, asker: &Asker<'_>) -> bool {
     let all = &section.settings.requirements;
     let is_off = |rule: &str| {
         let named = rule.strip_prefix("requirements.").and_then(|name| all.get(name));
-        named.is_some_and(|requirement| !requirement.enabled)
+        named.is_some_and(|requirement| !requirement.is_on())
     };
     !section.enabled || record.rule.is_some() && rules(record).all(is_off)
 }

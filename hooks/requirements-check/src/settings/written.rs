@@ -1,0 +1,385 @@
+//! A requirement as a file writes it, and how it becomes one that can work. A requirement that is switched on and lacks what its
+//! type needs is an error, so that the layer below counts; what has no effect becomes a remark.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use shared::config::Bounded;
+use shared::tools::misspelt_tool;
+
+use super::checked::{Age, CommandPattern, Glob, Pattern};
+use super::{
+    Blocking, Dynamic, Enforce, Evidence, File, Guard, Kind, Requirement, SatisfiedBy, Scope, Terms, Trigger,
+};
+
+/// One requirement, as a file writes it.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "Requirement")]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Written {
+    /// It is required. Without this key it is not, so that a file may describe what another one switches on.
+    #[schemars(extend("examples" = [true]))]
+    enabled: bool,
+    /// How it is met.
+    #[serde(rename = "type")]
+    #[schemars(extend("default" = "blocking", "examples" = ["evidence"]))]
+    kind: Kind,
+    /// Where a mark or evidence counts. A mark under `session` can be widened: `req satisfy NAME --branch`.
+    #[schemars(extend("default" = "session", "examples" = ["branch"]))]
+    scope: Scope,
+    /// Where it is checked. Empty: `tool`, for evidence `stop`, for evidence with `trigger_tools` `both`.
+    #[schemars(extend("examples" = ["both"]))]
+    enforce: Option<Enforce>,
+    /// Which calls need it: names or globs of tools, commands of a shell. Empty: `Edit`, `Write`, `MultiEdit` and
+    /// `NotebookEdit`; evidence none.
+    #[schemars(extend("examples" = [["Edit", "mcp__db__*", {"tool": "Bash", "command_pattern": "git push"}]]))]
+    trigger_tools: Option<Vec<WrittenTrigger>>,
+    /// What Claude reads when it is not met.
+    #[schemars(extend("examples" = ["Write the plan first."]))]
+    #[serde(alias = "blocking_message")]
+    message: Option<String>,
+    /// One line on what it is for, for lists.
+    #[schemars(extend("examples" = ["every change has a plan"]))]
+    #[serde(alias = "short_message")]
+    description: Option<String>,
+    /// What to do before it is marked; shown with the refusal.
+    #[schemars(extend("examples" = [["tests planned", "no new dependency"]]))]
+    checklist: Vec<String>,
+    /// Who may mark it as met.
+    #[schemars(extend("default" = "agent", "examples" = ["user"], "x-when-wrong" = "user"))]
+    satisfied_by: SatisfiedBy,
+    /// Skills whose start without an error marks it as met; that one was carried through is Claude's word.
+    #[schemars(extend("examples" = [["adr-review", "docs:adr"]]))]
+    satisfied_by_skill: Option<OneOrMore<String>>,
+    /// The skill to name in the refusal.
+    #[schemars(extend("examples" = ["adr-review"]))]
+    auto_resolve_skill: Option<String>,
+    /// Marks and evidence older than so many seconds do not count.
+    #[schemars(extend("examples" = [43_200]))]
+    ttl_secs: Option<Bounded<1, 31_536_000>>,
+
+    /// Dynamic: what is computed.
+    #[schemars(extend("examples" = ["branch_size"]))]
+    calculator: Option<Calculator>,
+    /// Dynamic: from which value on the user is warned, and from which on calls are refused.
+    #[schemars(extend("examples" = [{"warn": 250, "block": 400}]))]
+    thresholds: Thresholds,
+    /// Dynamic: the branch to compare with. Empty: upstream, else `origin/HEAD`, main, master.
+    #[schemars(extend("examples" = ["origin/develop"]))]
+    base: Option<String>,
+    /// Dynamic: files that do not count.
+    #[schemars(extend("examples" = [["**/*.snap"]]))]
+    exclude: Vec<Glob>,
+    /// Dynamic: after so many seconds everything is counted again. Empty: 30.
+    #[schemars(extend("examples" = [120]))]
+    cache_ttl: Option<Bounded<0, 3600>>,
+    /// Dynamic: `req approve` holds for so many seconds. Empty: 300.
+    #[schemars(extend("examples" = [3_600]))]
+    approval_ttl: Option<Bounded<1, 604_800>>,
+
+    /// Guard: the condition.
+    #[schemars(extend("examples" = ["single_session"]))]
+    guard_type: Option<GuardType>,
+    /// Guard `protected_branch`: which branches. Empty: main and master.
+    #[schemars(extend("examples" = [["main", "release/*"]]))]
+    protected_branches: Option<Vec<Glob>>,
+
+    /// Evidence: commands, one of which must have passed; words as in `cargo test`, or a regular expression.
+    #[schemars(extend("examples" = [["npm test", "pytest( .*)?"]]))]
+    command: Option<OneOrMore<CommandPattern>>,
+    /// Evidence: the files it is about. Empty: all of the work tree.
+    #[schemars(extend("examples" = [["src/**", "Cargo.toml"]]))]
+    paths: Vec<Glob>,
+    /// Evidence: a command with one of these arguments proves nothing. Empty: `--no-run`, `--list`, `--help` and the like.
+    #[schemars(extend("examples" = [["--no-run", "--list"]]))]
+    not_args: Option<Vec<String>>,
+    /// Evidence: the command's output must match this regular expression.
+    #[schemars(extend("examples" = ["[1-9][0-9]* passed"]))]
+    min_output: Option<Pattern>,
+    /// Evidence: a file that must be there.
+    #[schemars(extend("examples" = ["docs/review.md"]))]
+    file: Option<FileEvidence>,
+    /// Evidence `file`: it must be newer than the last commit (`HEAD`) or than this long ago (`30m`, `2h`, `1d`).
+    #[schemars(extend("examples" = ["HEAD"]))]
+    newer_than: Option<Age>,
+    /// Evidence `file`: each of these regular expressions must match somewhere in it.
+    #[schemars(extend("examples" = [["^## Risks", "LGTM"]]))]
+    contains: Vec<Pattern>,
+}
+
+/// What is computed.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Calculator {
+    /// Lines inserted and deleted against the base branch, committed or not.
+    #[serde(alias = "branch_size_calculator")]
+    BranchSize,
+}
+
+/// From which value on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Thresholds {
+    /// From so many lines on the user and Claude are told, once per crossing.
+    warn: Option<Bounded<1, 100_000_000>>,
+    /// From so many lines on the requirement is not met.
+    block: Option<Bounded<1, 100_000_000>>,
+}
+
+/// A condition.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum GuardType {
+    /// The branch is none of `protected_branches`.
+    ProtectedBranch,
+    /// No other live session works on this project.
+    SingleSession,
+}
+
+/// A tool call that needs a requirement.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum WrittenTrigger {
+    /// A tool's name, or a glob of names (`mcp__*`).
+    Tool(Glob),
+    /// A tool, and for Bash which commands.
+    Call(CallTrigger),
+}
+
+/// A tool, and for Bash which commands.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CallTrigger {
+    /// A tool's name, or a glob of names.
+    tool: Glob,
+    /// Words at the head of a command (`git commit`), or a regular expression.
+    #[serde(default)]
+    command_pattern: Option<CommandPattern>,
+    /// A regular expression searched in a command's text, upper and lower case alike.
+    #[serde(default)]
+    command_regex: Option<Pattern>,
+}
+
+/// A file as evidence: a glob, or a map with its conditions.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum FileEvidence {
+    /// Which file; the conditions stand beside it.
+    Glob(Glob),
+    /// Which file, and its conditions.
+    With(FileConditions),
+}
+
+/// A file and what it must be like.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileConditions {
+    /// Which file, from the project's root.
+    file: Glob,
+    /// It must be newer than the last commit (`HEAD`) or than this long ago (`30m`, `2h`, `1d`).
+    #[serde(default)]
+    newer_than: Option<Age>,
+    /// Each of these regular expressions must match somewhere in it.
+    #[serde(default)]
+    contains: Vec<Pattern>,
+}
+
+/// One, or a list.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum OneOrMore<T> {
+    /// One.
+    One(T),
+    /// A list.
+    More(Vec<T>),
+}
+
+impl<T> OneOrMore<T> {
+    fn into_vec(self) -> Vec<T> {
+        match self {
+            Self::One(one) => vec![one],
+            Self::More(more) => more,
+        }
+    }
+}
+
+/// After so many seconds the size of a branch is counted again.
+const CACHE_TTL: u32 = 30;
+
+/// What is protected where nothing is set.
+const PROTECTED: [&str; 2] = ["main", "master"];
+
+impl TryFrom<Written> for Requirement {
+    type Error = &'static str;
+
+    fn try_from(written: Written) -> Result<Self, Self::Error> {
+        let remarks = if written.enabled { written.remarks() } else { Vec::new() };
+        let enforce = written.enforce();
+        let terms = if written.enabled { written.terms()? } else { Terms::Off(written.kind) };
+        let triggers =
+            written.trigger_tools.map(|triggers| triggers.into_iter().map(Trigger::from).collect());
+        let no_triggers = || (written.kind == Kind::Evidence).then(Vec::new);
+        Ok(Self {
+            terms,
+            scope: written.scope,
+            enforce,
+            triggers: triggers.or_else(no_triggers),
+            message: written.message,
+            description: written.description,
+            checklist: written.checklist,
+            ttl_secs: written.ttl_secs.map(|ttl| u64::from(ttl.get())),
+            remarks,
+        })
+    }
+}
+
+impl Written {
+    /// Evidence is asked for at the end of a turn; who names calls that need it wants it before them, too.
+    fn enforce(&self) -> Enforce {
+        let names_calls = self.trigger_tools.as_ref().is_some_and(|triggers| !triggers.is_empty());
+        self.enforce.unwrap_or(match (self.kind, names_calls) {
+            (Kind::Evidence, true) => Enforce::Both,
+            (Kind::Evidence, false) => Enforce::Stop,
+            _ => Enforce::Tool,
+        })
+    }
+
+    /// What its type asks for; an error if it asks for nothing.
+    fn terms(&self) -> Result<Terms, &'static str> {
+        match self.kind {
+            Kind::Blocking => Ok(Terms::Blocking(Blocking {
+                satisfied_by: self.satisfied_by,
+                skills: self.satisfied_by_skill.clone().map(OneOrMore::into_vec).unwrap_or_default(),
+                skill_to_name: self.auto_resolve_skill.clone(),
+            })),
+            Kind::Dynamic => {
+                self.calculator.ok_or("a dynamic requirement needs `calculator: branch_size`")?;
+                let block = self.thresholds.block.ok_or("a dynamic requirement needs `thresholds.block`")?;
+                Ok(Terms::Dynamic(Dynamic {
+                    warn: self.thresholds.warn.map(|warn| u64::from(warn.get())),
+                    block: u64::from(block.get()),
+                    base: self.base.clone(),
+                    exclude: self.exclude.clone(),
+                    cache_ttl: self.cache_ttl.map_or(CACHE_TTL, Bounded::get),
+                    approval_ttl: self.approval_ttl.map(Bounded::get),
+                }))
+            }
+            Kind::Guard => match self.guard_type {
+                None => Err("a guard needs `guard_type: protected_branch` or `single_session`"),
+                Some(GuardType::SingleSession) => Ok(Terms::Guard(Guard::SingleSession)),
+                Some(GuardType::ProtectedBranch) => Ok(Terms::Guard(Guard::ProtectedBranch(
+                    self.protected_branches.clone().unwrap_or_else(|| PROTECTED.map(Glob::literal).into()),
+                ))),
+            },
+            Kind::Evidence => self.evidence().map(Terms::Evidence),
+        }
+    }
+
+    fn evidence(&self) -> Result<Evidence, &'static str> {
+        let commands = self.command.clone().map(OneOrMore::into_vec).unwrap_or_default();
+        let file = self.file.as_ref().map(|file| match file {
+            FileEvidence::With(file) => {
+                File { glob: file.file.clone(), newer_than: file.newer_than, contains: file.contains.clone() }
+            }
+            FileEvidence::Glob(glob) => {
+                File { glob: glob.clone(), newer_than: self.newer_than, contains: self.contains.clone() }
+            }
+        });
+        if commands.is_empty() && file.is_none() {
+            return Err("evidence needs `command` or `file`");
+        }
+        Ok(Evidence {
+            commands,
+            file,
+            paths: self.paths.clone(),
+            not_args: self.not_args.clone(),
+            min_output: self.min_output.clone(),
+        })
+    }
+
+    /// What has no effect though it can be read: by key, what is wrong and what follows.
+    fn remarks(&self) -> Vec<(&'static str, String)> {
+        let mut remarks = Vec::new();
+        let triggers = || self.trigger_tools.iter().flatten();
+        // Without the name, which may hold anything.
+        let tools = triggers().map(WrittenTrigger::tool).filter(|tool| tool.is_literal());
+        let near = { tools }.find_map(|tool| misspelt_tool(tool.as_str()));
+        remarks.extend(near.map(|near| {
+            let what = format!(
+                "no tool is called that; did you mean {near}? As it stands, it holds none of its calls"
+            );
+            ("trigger_tools", what)
+        }));
+        if triggers().any(WrittenTrigger::is_blind) {
+            let what = "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored";
+            remarks.push(("trigger_tools", what.to_owned()));
+        }
+        if self.kind != Kind::Blocking && self.satisfied_by == SatisfiedBy::User {
+            remarks.push(("satisfied_by", "counts only for a blocking requirement; ignored".to_owned()));
+        }
+        let is_before_calls = self.enforce.is_some_and(|enforce| enforce != Enforce::Stop);
+        if self.kind == Kind::Evidence && is_before_calls && self.trigger_tools.is_none() {
+            let what = "evidence is asked for before no call without `trigger_tools`";
+            remarks.push(("enforce", what.to_owned()));
+        }
+        if let (Some(warn), Some(block)) = (self.thresholds.warn, self.thresholds.block)
+            && warn.get() >= block.get()
+        {
+            remarks.push(("thresholds", "`warn` is not below `block`, so nobody is warned".to_owned()));
+        }
+        remarks.extend(self.of_other_types());
+        remarks
+    }
+
+    /// Keys that belong to another type: most often `type` was forgotten.
+    fn of_other_types(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let has_thresholds = self.thresholds.warn.is_some() || self.thresholds.block.is_some();
+        let keys = [
+            ("calculator", Kind::Dynamic, self.calculator.is_some()),
+            ("thresholds", Kind::Dynamic, has_thresholds),
+            ("base", Kind::Dynamic, self.base.is_some()),
+            ("exclude", Kind::Dynamic, !self.exclude.is_empty()),
+            ("guard_type", Kind::Guard, self.guard_type.is_some()),
+            ("protected_branches", Kind::Guard, self.protected_branches.is_some()),
+            ("command", Kind::Evidence, self.command.is_some()),
+            ("paths", Kind::Evidence, !self.paths.is_empty()),
+            ("min_output", Kind::Evidence, self.min_output.is_some()),
+            ("file", Kind::Evidence, self.file.is_some()),
+            ("newer_than", Kind::Evidence, self.newer_than.is_some()),
+            ("contains", Kind::Evidence, !self.contains.is_empty()),
+        ];
+        let own = self.kind;
+        let strange = keys.into_iter().filter(move |(_, kind, is_set)| *is_set && *kind != own);
+        strange.map(move |(key, kind, _)| {
+            (key, format!("belongs to `type: {}`, and this is {}; ignored", kind.word(), own.word()))
+        })
+    }
+}
+
+impl WrittenTrigger {
+    fn tool(&self) -> &Glob {
+        match self {
+            Self::Tool(tool) => tool,
+            Self::Call(call) => &call.tool,
+        }
+    }
+
+    /// It looks at a line that the tool does not have.
+    fn is_blind(&self) -> bool {
+        let Self::Call(call) = self else { return false };
+        let looks = call.command_pattern.is_some() || call.command_regex.is_some();
+        let is_shell = ["Bash", "PowerShell"].iter().any(|shell| call.tool.is_name(shell));
+        looks && !is_shell && misspelt_tool(call.tool.as_str()).is_none()
+    }
+}
+
+impl From<WrittenTrigger> for Trigger {
+    fn from(written: WrittenTrigger) -> Self {
+        match written {
+            WrittenTrigger::Tool(tool) => Self { tool, commands: Vec::new() },
+            WrittenTrigger::Call(call) => {
+                let regex = call.command_regex.as_ref().and_then(CommandPattern::of_expression);
+                Self { tool: call.tool, commands: call.command_pattern.into_iter().chain(regex).collect() }
+            }
+        }
+    }
+}
