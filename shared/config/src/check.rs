@@ -347,6 +347,7 @@ mod tests {
         "examples",
         "x-costs-money",
         "x-owners",
+        "x-when-wrong",
         "x-global-only",
         "x-set-in",
         "x-stands-for",

@@ -1,7 +1,7 @@
 //! What holds where a file has a mistake: the wrong key is left out, and what lies below it counts.
 
 use shared::config::Sources;
-use shared::hook::{Hook as _, configure};
+use shared::hook::configure;
 use shared::switches::SectionSwitches;
 
 use super::{Kind, Requirement, Scope, Settings};
@@ -23,9 +23,7 @@ fn read(users: &str, projects: &str) -> (Settings, Vec<String>) {
         root: Some(root.clone()),
         ..Sources::default()
     };
-    let section =
-        configure::<RequirementsCheck>(RequirementsCheck::section(), &sources, SectionSwitches::default())
-            .unwrap();
+    let section = configure::<RequirementsCheck>(&sources, SectionSwitches::default()).unwrap();
     let problems = section.problems.iter().map(ToString::to_string).collect();
     (section.settings, problems)
 }
