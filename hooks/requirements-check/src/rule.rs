@@ -1,6 +1,5 @@
 //! A requirement that is switched on: its name, what is set, and which calls need it.
 
-use shared::claude_code::misspelt_tool;
 use shared::config::SettingFault;
 
 use crate::call::Call;

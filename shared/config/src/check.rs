@@ -326,7 +326,7 @@ mod tests {
     }
 
     /// Keywords that this module judges, and those that only explain.
-    const KNOWN: [&str; 23] = [
+    const KNOWN: [&str; 24] = [
         "type",
         "enum",
         "const",

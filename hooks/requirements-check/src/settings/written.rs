@@ -3,8 +3,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use shared::claude_code::misspelt_tool;
 use shared::config::Bounded;
-use shared::tools::misspelt_tool;
 
 use super::checked::{Age, CommandPattern, Glob, Pattern};
 use super::{
