@@ -44,12 +44,12 @@ fn before_call(input: &Input<'_, RateAwareness>, tool: &ToolCall, facts: &CallFa
         past.extend(circles(settings, &loops));
     }
     let reaction = reaction(input, &before, &loops).filter(|_| counts);
-    let told = tell(input, tool, facts, &past).with_reactions(reaction);
+    let told = tell(input, tool, &past).with_reactions(reaction);
 
     let runs = past.is_empty() || settings.mode == Mode::Advise;
     let skill = facts.skill.clone().filter(|_| runs).or(before.skill);
     let agent = Agent { prompt: facts.prompt, skill, loops, last: *now };
-    let bucket = (bucket_key(&name, &account.skill), account.bucket);
+    let bucket = (bucket_key(&name, account.skill), account.bucket);
     told.remembering(Memory::Save(state.with((name, agent), bucket, |skill| settings.rate_of(skill).0)))
 }
 
@@ -70,10 +70,9 @@ fn reaction(input: &Input<'_, RateAwareness>, before: &Agent, after: &Loops) -> 
 fn pay<'a>(input: &Input<'a, RateAwareness>, facts: &CallFacts, agent: &str) -> (Account<'a>, Option<u32>) {
     let Input { request, state, settings, now, .. } = input;
     let around = || request.call.cwd.as_deref().and_then(skill::around);
-    let called = state.skill(agent, facts.prompt).map(Cow::Borrowed);
-    let skill = called.or_else(around).unwrap_or(Cow::Borrowed(skill::UNGATED));
-    let (rate, entry) = settings.rate_of(&skill);
-    let (bucket, refused) = match state.bucket(&bucket_key(agent, &skill)) {
+    let skill = state.skill(agent, facts.prompt).or_else(around).unwrap_or(skill::UNGATED);
+    let (rate, entry) = settings.rate_of(skill);
+    let (bucket, refused) = match state.bucket(&bucket_key(agent, skill)) {
         Some(bucket) => bucket.take(rate, *now),
         None => Bucket::full(rate, *now).take(rate, *now),
     };
@@ -99,18 +98,9 @@ fn circles<'a>(settings: &Settings, loops: &Loops) -> Vec<Past<'a>> {
 }
 
 /// Says what has to be said, once per reader.
-fn tell(
-    input: &Input<'_, RateAwareness>,
-    tool: &ToolCall,
-    facts: &CallFacts,
-    past: &[Past<'_>],
-) -> Outcome<State> {
+fn tell(input: &Input<'_, RateAwareness>, tool: &ToolCall, past: &[Past<'_>]) -> Outcome<State> {
     let due: Vec<&Past<'_>> = past.iter().filter(|past| past.is_due()).collect();
-    let scene = Scene {
-        tool: &tool.tool_name,
-        in_subagent: input.request.call.agent_id.is_some(),
-        texts: &facts.texts,
-    };
+    let scene = Scene { tool: &tool.tool_name, in_subagent: input.request.call.agent_id.is_some() };
     let (to_user, to_model) = readers(input);
     let mode = input.settings.mode;
     let notice = (to_user && !due.is_empty()).then(|| scene.notice(&due, mode));
@@ -127,8 +117,6 @@ fn tell(
     let audit_event = due.first().filter(|_| is_for_user).map(|first| AuditEvent::Advised(first.sign.rule()));
     let also = if matches!(verdict, Verdict::Deny { .. }) { vec!["mode".to_owned()] } else { Vec::new() };
     let audit = Audit { also, ..Audit::default() };
-    let unreadable = scene.unreadable(&due);
-    let notice = notice.into_iter().chain(unreadable).reduce(|notice, line| format!("{notice}\n{line}"));
     Outcome { verdict, notice, audit_event, audit, ..Outcome::pass() }
 }
 

@@ -5,7 +5,7 @@
 //! at numbers 1, 2, 4, 8 ... and go on, unless `mode: deny` refuses them.
 //!
 //! - `settings`: what can be set, with its meaning
-//! - `observe`: what is looked at: the call's fingerprint, the skill it names, texts of the user's own
+//! - `observe`: what is looked at: the call's fingerprint and the skill it names
 //! - `bucket`: the token bucket; `minute`: how many calls there were lately
 //! - `loops`: repetition and alternation
 //! - `skill`: the skill a call is made under
@@ -25,8 +25,8 @@ mod wording;
 pub use bucket::Bucket;
 pub use loops::Loops;
 pub use minute::Minute;
-pub use observe::{CallFacts, Facts, Text, Texts};
-pub use settings::{Audience, Limits, MessageFiles, Mode, Settings, SkillLimits};
+pub use observe::{CallFacts, Facts};
+pub use settings::{Audience, Limits, Mode, Settings, SkillLimits};
 pub use state::{Agent, State};
 
 use shared::hook::{Context, Headless, Hook, Input, NoEffect, Outcome};
@@ -39,7 +39,7 @@ impl Hook for RateAwareness {
     const NAME: &'static str = "rate-awareness";
     const HEADLESS: Headless = Headless::Decides;
     const HEADLESS_MEANS: &'static str = "`audience` holds in sessions nobody watches too (`claude -p`, SDK); else the model is told nothing there.";
-    const GLOBAL_ONLY: &'static [&'static str] = &["message_files"];
+    const GLOBAL_ONLY: &'static [&'static str] = &[];
 
     type Settings = Settings;
     type State = State;

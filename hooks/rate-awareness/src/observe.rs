@@ -1,21 +1,13 @@
-//! What the hook looks at: the call's fingerprint, the skill it names, and texts of the user's own. Nothing is decided here,
+//! What the hook looks at: the call's fingerprint and the skill it names. Nothing is decided here,
 //! and a tool's input goes no further.
-
-use std::borrow::Cow;
-use std::path::Path;
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use shared::hook::Context;
-use shared::messages::own_message;
 use shared::protocol::{Event, ToolCall};
 
 use crate::settings::Settings;
 use crate::skill;
-
-const EMPTY: &str = include_str!("../../../config/messages/rate-awareness-empty.md");
-const REPEAT: &str = include_str!("../../../config/messages/rate-awareness-repeat.md");
-const PING_PONG: &str = include_str!("../../../config/messages/rate-awareness-ping-pong.md");
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,30 +27,6 @@ pub struct CallFacts {
     pub fingerprint: Option<u64>,
     /// The skill the call starts.
     pub skill: Option<String>,
-    /// What to say.
-    pub texts: Texts,
-}
-
-/// The texts, one per rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Texts {
-    /// The bucket is empty.
-    pub empty: Text,
-    /// The same call in a row.
-    pub repeat: Text,
-    /// Two calls in turn.
-    pub ping_pong: Text,
-}
-
-/// A text with placeholders.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Text {
-    /// Its key in `message_files`.
-    pub key: &'static str,
-    /// What it says.
-    pub words: Cow<'static, str>,
-    /// The user's own text that was to stand in its place and cannot be read.
-    pub unreadable: Option<String>,
 }
 
 /// The input of the Skill tool, as far as it matters.
@@ -76,16 +44,10 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
 }
 
 fn before_call(context: &Context<'_, Settings>, tool: &ToolCall) -> CallFacts {
-    let files = &context.settings.message_files;
     CallFacts {
         prompt: digest([context.request.call.prompt_id.as_deref().unwrap_or_default()]),
         fingerprint: fingerprint(context.settings, tool),
         skill: named_skill(tool),
-        texts: Texts {
-            empty: text(context, "empty", EMPTY, files.empty.as_deref()),
-            repeat: text(context, "repeat", REPEAT, files.repeat.as_deref()),
-            ping_pong: text(context, "ping_pong", PING_PONG, files.ping_pong.as_deref()),
-        },
     }
 }
 
@@ -101,21 +63,7 @@ fn named_skill(tool: &ToolCall) -> Option<String> {
         return None;
     }
     let input: SkillInput = serde_json::from_str(tool.tool_input.as_ref()?.get()).ok()?;
-    skill::name(&input.skill).map(Cow::into_owned)
-}
-
-/// The built-in text, or the user's own where there is one.
-fn text(
-    context: &Context<'_, Settings>,
-    key: &'static str,
-    built_in: &'static str,
-    own: Option<&Path>,
-) -> Text {
-    match own.map(|file| own_message(file, context.host, context.places)) {
-        None => Text { key, words: Cow::Borrowed(built_in.trim()), unreadable: None },
-        Some(Ok(words)) => Text { key, words: Cow::Owned(words.trim().to_owned()), unreadable: None },
-        Some(Err(file)) => Text { key, words: Cow::Borrowed(built_in.trim()), unreadable: Some(file) },
-    }
+    skill::name(&input.skill).map(ToOwned::to_owned)
 }
 
 /// The beginning of a hash: enough to tell the calls of a session apart, and no way back to what they said.

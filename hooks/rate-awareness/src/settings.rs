@@ -1,14 +1,12 @@
 //! What can be set. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use shared::config::{Decimal, ZeroOr};
 
 use crate::bucket::Rate;
-use crate::skill;
 
 /// The section `rate-awareness`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -30,8 +28,6 @@ pub struct Settings {
     pub ping_pong: ZeroOr<2, 1000>,
     /// Tools whose repetition is normal, because they wait for something: never counted by `repeat` and `ping_pong`.
     pub polling_tools: Vec<String>,
-    /// Texts of yours in place of the built-in ones: paths, absolute, from `~`, or from the configuration folder.
-    pub message_files: MessageFiles,
 }
 
 /// One bucket.
@@ -76,27 +72,12 @@ pub enum Mode {
     Deny,
 }
 
-/// The user's own texts, one per rule.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct MessageFiles {
-    /// The bucket is empty. Placeholders: `{rule}`, `{bucket}`, `{calls}`, `{capacity}`, `{per_minute}`, `{back}`.
-    pub empty: Option<PathBuf>,
-    /// The same call in a row. Placeholders: `{who}`, `{tool}`, `{count}`.
-    pub repeat: Option<PathBuf>,
-    /// Two calls in turn. Placeholders: `{who}`, `{tool}`, `{count}`.
-    pub ping_pong: Option<PathBuf>,
-}
-
 impl Settings {
-    /// The limits under a skill, and the key of `per_skill` they come from, where there is one: of the same name, or one that
-    /// the skill's short name stands for.
+    /// The limits under a skill, and the key of `per_skill` they come from, where there is one.
     pub(crate) fn rate_of<'a>(&'a self, skill: &str) -> (Rate, Option<&'a str>) {
         let own_name = skill.rsplit_once(':').map(|(_, name)| name);
         let mut named = [Some(skill), own_name].into_iter().flatten();
-        let entry = named
-            .find_map(|name| self.per_skill.get_key_value(name))
-            .or_else(|| self.per_skill.iter().find(|(name, _)| skill::stands_for(skill, name)));
+        let entry = named.find_map(|name| self.per_skill.get_key_value(name));
         let limits = entry.map(|(_, limits)| *limits).unwrap_or_default();
         let rate = Rate {
             capacity: limits.capacity.unwrap_or(self.global_default.capacity).get(),

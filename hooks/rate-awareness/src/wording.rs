@@ -1,19 +1,14 @@
-//! What is said. The texts are in config/messages or the user's own; here their placeholders are filled. Never on the
-//! way of a call that is within its limits.
+//! The messages. None is built for a call that is within its limits.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use shared::config::Origin;
 
 use crate::bucket::{Bucket, Rate};
-use crate::observe::{Text, Texts};
 use crate::settings::Mode;
 use crate::skill::UNGATED;
 
 const ADVICE: &str = include_str!("../../../config/messages/rate-awareness-advice.md");
-const REFUSAL: &str = include_str!("../../../config/messages/rate-awareness-refusal.md");
-const CHANGE: &str = include_str!("../../../config/messages/rate-awareness-change.md");
 
 /// More of a tool's name is not shown.
 const MAX_TOOL_CHARS: usize = 100;
@@ -23,7 +18,7 @@ const MAX_TOOL_CHARS: usize = 100;
 pub(crate) struct Past<'a> {
     /// The number of the call, or of the round, among those past it; 1 is the first.
     pub(crate) number: u32,
-    /// False in the middle of a round, which is told at its end.
+    /// False in the middle of a round, which is reported at its end.
     pub(crate) is_complete: bool,
     /// Past which.
     pub(crate) sign: Sign<'a>,
@@ -44,7 +39,7 @@ pub(crate) enum Sign<'a> {
 #[derive(Debug)]
 pub(crate) struct Account<'a> {
     /// The skill.
-    pub(crate) skill: Cow<'a, str>,
+    pub(crate) skill: &'a str,
     /// The entry of `per_skill` that sets its limits.
     pub(crate) entry: Option<&'a str>,
     /// The limits.
@@ -53,16 +48,15 @@ pub(crate) struct Account<'a> {
     pub(crate) bucket: Bucket,
 }
 
-/// Who does what, and the texts to say it with.
-#[derive(Debug)]
+/// The call that a message is about.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Scene<'a> {
     pub(crate) tool: &'a str,
     pub(crate) in_subagent: bool,
-    pub(crate) texts: &'a Texts,
 }
 
 impl Past<'_> {
-    /// It is told now: at 1, 2, 4, 8 ...
+    /// It is reported now: at 1, 2, 4, 8 ...
     pub(crate) const fn is_due(&self) -> bool {
         self.is_complete && self.number.is_power_of_two()
     }
@@ -82,7 +76,7 @@ impl Sign<'_> {
     /// The key path with which the limit is changed for this case alone.
     fn change(&self) -> String {
         match self {
-            Self::Empty(Account { entry: None, skill, .. }) if skill != UNGATED => {
+            Self::Empty(Account { entry: None, skill, .. }) if *skill != UNGATED => {
                 format!("per_skill.{skill}")
             }
             _ => self.rule(),
@@ -103,108 +97,74 @@ impl Scene<'_> {
     /// For the user: what happened, and how to change it.
     pub(crate) fn notice(&self, past: &[&Past<'_>], mode: Mode) -> String {
         let mut keys: Vec<String> = past.iter().map(|past| past.sign.change()).collect();
-        if mode == Mode::Deny {
-            keys.push("mode".to_owned());
-        }
-        let keys: Vec<String> = keys.iter().map(|key| format!("rate-awareness.{key}")).collect();
         let what = match mode {
             Mode::Advise => "Nothing was held up",
             Mode::Deny => "Such calls are refused",
         };
-        let change = filled(CHANGE.trim(), &[("what", what), ("keys", &keys.join(", "))]);
-        format!("{}\n{change}", self.told(past))
+        if mode == Mode::Deny {
+            keys.push("mode".to_owned());
+        }
+        let keys: Vec<String> = keys.iter().map(|key| format!("rate-awareness.{key}")).collect();
+        format!(
+            "{}\n{what}. To change that set {} in requirements.yaml; `rate-awareness off`, typed in a terminal of your own, ends \
+             these messages.",
+            self.lines(past),
+            keys.join(", ")
+        )
     }
 
     /// For the model: what happened, and what to think about.
     pub(crate) fn advice(&self, past: &[&Past<'_>]) -> String {
-        format!("{}\n{}", self.told(past), ADVICE.trim())
+        format!("{}\n{}", self.lines(past), ADVICE.trim())
     }
 
     /// For the model: why the call did not run, where that is set, and what lets one run that is past the `first` limit.
     pub(crate) fn refusal(&self, first: &Past<'_>, past: &[&Past<'_>], mode: Option<&Origin>) -> String {
         let set_in = mode.map(|origin| format!(" (rate-awareness.mode: {origin})")).unwrap_or_default();
-        let values = [("set_in", set_in.as_str()), ("instead", first.sign.instead())];
-        format!("{}\n{}", self.told(past), filled(REFUSAL.trim(), &values))
+        format!(
+            "{}\nThis call was not run, because mode is deny{set_in}. Where calls like it bring nothing new, stop and say what is in \
+             the way; otherwise {}tell the user that the limit stands in the way.",
+            self.lines(past),
+            first.sign.instead()
+        )
     }
 
-    /// For the user: texts of theirs that could not be used.
-    pub(crate) fn unreadable(&self, past: &[&Past<'_>]) -> Option<String> {
-        let lines = past.iter().map(|past| self.text(&past.sign)).filter_map(|text| {
-            let file = text.unreadable.as_ref()?;
-            let key = text.key;
-            Some(format!(
-                "rate-awareness: message_files.{key}: {file} cannot be read; the built-in text was used"
-            ))
-        });
-        lines.reduce(|lines, line| format!("{lines}\n{line}"))
-    }
-
-    /// What happened, each thing once: two rules may share one text of the user's own.
-    fn told(&self, past: &[&Past<'_>]) -> String {
-        let mut lines: Vec<String> = past.iter().map(|past| self.line(&past.sign)).collect();
-        lines.dedup();
+    fn lines(&self, past: &[&Past<'_>]) -> String {
+        let lines: Vec<String> =
+            past.iter().map(|past| format!("rate-awareness.{}", self.line(&past.sign))).collect();
         lines.join("\n")
     }
 
     fn line(&self, sign: &Sign<'_>) -> String {
-        let words = &self.text(sign).words;
+        let who = if self.in_subagent { "this subagent" } else { "the main session" };
+        let tool: String = self.tool.chars().filter(|char| !char.is_control()).take(MAX_TOOL_CHARS).collect();
         match sign {
-            Sign::Empty(empty) => self.empty(words, sign, empty),
-            Sign::Repeat(count) | Sign::PingPong(count) => {
-                let who = if self.in_subagent { "this subagent" } else { "the main session" };
-                let tool = printable(self.tool);
-                let values = [("who", who), ("tool", &*tool), ("count", &count.to_string())];
-                filled(words, &values)
-            }
+            Sign::Empty(empty) => self.empty(&sign.rule(), empty),
+            Sign::Repeat(count) => format!(
+                "repeat: {who} called {tool} {count} times in a row with the same input. Any other call ends the row."
+            ),
+            Sign::PingPong(count) => format!(
+                "ping_pong: {who} went back and forth between {tool} and one other call for {count} rounds, with the same inputs \
+                 each time. Any other call ends it."
+            ),
         }
     }
 
-    fn empty(&self, words: &str, sign: &Sign<'_>, empty: &Account<'_>) -> String {
+    fn empty(&self, rule: &str, empty: &Account<'_>) -> String {
         let whose = if self.in_subagent { " of this subagent" } else { "" };
         let back = empty.bucket.token_back_after(empty.rate).map_or_else(
             || "No token comes back, because refill_per_sec is 0.".to_owned(),
             |after| format!("The next token is back in {}.", span(after)),
         );
-        let values = [
-            ("rule", sign.rule()),
-            ("bucket", format!("`{}`{whose}", empty.skill)),
-            ("calls", calls(empty.bucket.calls_in_last_minute())),
-            ("capacity", number(empty.rate.capacity)),
-            ("per_minute", number(60.0 * empty.rate.refill_per_sec)),
-            ("back", back),
-        ];
-        let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-        filled(words, &values)
+        format!(
+            "{rule}: the bucket `{}`{whose} is empty: {} in the last minute; allowed are {} at once and {} a minute in the long \
+             run. {back}",
+            empty.skill,
+            calls(empty.bucket.calls_in_last_minute()),
+            number(empty.rate.capacity),
+            number(60.0 * empty.rate.refill_per_sec),
+        )
     }
-
-    const fn text(&self, sign: &Sign<'_>) -> &Text {
-        match sign {
-            Sign::Empty(_) => &self.texts.empty,
-            Sign::Repeat(_) => &self.texts.repeat,
-            Sign::PingPong(_) => &self.texts.ping_pong,
-        }
-    }
-}
-
-/// A tool's name as it can be shown: an input may hold anything there.
-fn printable(tool: &str) -> String {
-    tool.chars().filter(|char| !char.is_control()).take(MAX_TOOL_CHARS).collect()
-}
-
-/// The template with each `{name}` it knows replaced, in one pass: a value is never read as a template.
-fn filled(template: &str, values: &[(&str, &str)]) -> String {
-    let mut filled = String::with_capacity(template.len() + 100);
-    let mut rest = template;
-    while let Some((before, from)) = rest.split_once('{') {
-        filled.push_str(before);
-        let value = from.split_once('}').and_then(|(name, after)| {
-            let (_, value) = values.iter().find(|(known, _)| *known == name)?;
-            Some((*value, after))
-        });
-        filled.push_str(value.map_or("{", |(value, _)| value));
-        rest = value.map_or(from, |(_, after)| after);
-    }
-    filled + rest
 }
 
 /// `1 call`, `61 calls`.
@@ -236,28 +196,7 @@ fn span(span: Duration) -> String {
 mod tests {
     use std::time::Duration;
 
-    use super::{filled, number, printable, span};
-
-    #[test]
-    fn a_placeholder_is_replaced_once_and_what_is_none_stays() {
-        let values = [("a", "{b}"), ("b", "2")];
-        for (template, expected) in [
-            ("{a} and {b}, {b}", "{b} and 2, 2"),
-            ("{c} {} { {a", "{c} {} { {a"),
-            ("{{a}}", "{{b}}"),
-            ("{x{b}", "{x2"),
-            ("", ""),
-        ] {
-            assert_eq!(filled(template, &values), expected, "{template}");
-        }
-    }
-
-    #[test]
-    fn a_tools_name_is_shown_without_what_no_name_has() {
-        assert_eq!(printable("mcp__server__tool"), "mcp__server__tool");
-        assert_eq!(printable("a\u{1b}[31m\nb"), "a[31mb");
-        assert_eq!(printable(&"é".repeat(1000)).chars().count(), 100);
-    }
+    use super::{number, span};
 
     #[test]
     fn numbers_are_short() {

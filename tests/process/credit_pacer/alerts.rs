@@ -16,24 +16,6 @@ fn a_window_that_is_nearly_used_up_is_told_once_per_mark() {
 }
 
 #[test]
-fn past_both_marks_at_once_it_is_told_once() {
-    let pacing = Pacing::new(NO_DELAYS);
-    pacing.used(97.0, 5.0);
-    assert!(notice(pacing.ask(&pacing.call()).as_ref()).contains("97 % used"));
-    assert_eq!(pacing.ask(&pacing.call()), None);
-}
-
-#[test]
-fn both_windows_are_told_and_another_window_anew() {
-    let pacing = Pacing::new(NO_DELAYS);
-    pacing.used(85.0, 96.0);
-    let told = notice(pacing.ask(&pacing.call()).as_ref());
-    assert!(told.contains("5-hour limit 85 %") && told.contains("weekly limit 96 %"), "{told}");
-    pacing.used_until(85.0, now_secs() + 4 * super::HOUR);
-    assert!(notice(pacing.ask(&pacing.call()).as_ref()).contains("5-hour limit 85 %"), "another five hours");
-}
-
-#[test]
 fn it_is_told_while_pacing_is_switched_off_but_not_where_the_files_have_it_off() {
     let pacing = Pacing::new("credit-pacer: {}\n");
     pacing.used(85.0, 5.0);

@@ -151,52 +151,6 @@ fn a_second_session_that_waits_neither_lowers_nor_refreshes() {
 }
 
 #[test]
-fn another_accounts_windows_take_the_place_of_the_old_ones() {
-    let pacing = Pacing::new("");
-    pacing.line(&pacing.client_tells(70, (90.0, 3), (80.0, 100)));
-    let line = pacing.line(&pacing.client_tells(95, (5.0, 2), (3.0, 150)));
-    assert_eq!(pacing.known(), (5.0, 3.0));
-    assert!(line.contains("5h 5% ") && line.contains("wk 3% "), "{line}");
-    assert_eq!(
-        pacing.state_of("usage.json")["state"]["earlier"].as_array().unwrap().len(),
-        1,
-        "both in one second"
-    );
-}
-
-#[test]
-fn windows_that_begin_anew_are_followed_each_by_itself() {
-    let pacing = Pacing::new("");
-    pacing.line(&pacing.client_tells(70, (90.0, 1), (80.0, 2)));
-    pacing.age(30);
-    pacing.line(&pacing.client_tells(95, (1.0, 6), (80.0, 2)));
-    assert_eq!(pacing.known(), (1.0, 80.0));
-    pacing.age(30);
-    pacing.line(&pacing.client_tells(120, (2.0, 6), (0.0, 168)));
-    assert_eq!(pacing.known(), (2.0, 0.0));
-    let earlier = pacing.state_of("usage.json")["state"]["earlier"].clone();
-    let week: Vec<f64> = earlier
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|at| at["windows"]["seven_day"]["used_percent"].as_f64().unwrap())
-        .collect();
-    assert_eq!(week, [80.0, 80.0, 0.0]);
-}
-
-#[test]
-fn a_window_that_has_ended_says_so() {
-    let pacing = Pacing::new("");
-    pacing.line(&pacing.client_tells(70, (90.0, 3), (50.0, 100)));
-    let mut usage = pacing.state_of("usage.json");
-    usage["state"]["windows"]["five_hour"]["resets_at"] = (now_secs() - 5).into();
-    usage["state"]["earlier"] = json!([]);
-    fs::write(pacing.state("usage.json"), usage.to_string()).unwrap();
-    let line = pacing.line(&pacing.client_tells(70, (90.0, 3), (50.0, 100)));
-    assert!(line.contains(" · 5h reset · wk 50% "), "{line}");
-}
-
-#[test]
 fn colours_only_where_they_are_wanted() {
     let pacing = Pacing::new("");
     let payload = pacing.client_tells(70, (42.0, 3), (17.0, 100)).to_bytes();

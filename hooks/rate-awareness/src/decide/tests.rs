@@ -1,6 +1,5 @@
 //! The rules as tables: some calls of one session, and what is said of each.
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 
 use shared::blocks::BlockCount;
@@ -11,7 +10,7 @@ use shared::protocol::{Call, Event, Request, ToolCall};
 use shared::switches::Position;
 
 use super::decide;
-use crate::observe::{CallFacts, Facts, Text, Texts};
+use crate::observe::{CallFacts, Facts};
 use crate::settings::{Audience, Limits, Mode, Settings};
 use crate::state::State;
 
@@ -31,10 +30,6 @@ fn limits(capacity: f64, refill_per_sec: f64) -> Limits {
     }
 }
 
-fn text(key: &'static str, words: &'static str) -> Text {
-    Text { key, words: Cow::Borrowed(words), unreadable: None }
-}
-
 /// A session and its settings. Calls are told apart by a letter; time moves by hand.
 struct World {
     settings: Settings,
@@ -44,7 +39,6 @@ struct World {
     agent: Option<&'static str>,
     prompt: u64,
     cwd: &'static str,
-    texts: Texts,
 }
 
 impl World {
@@ -57,11 +51,6 @@ impl World {
             agent: None,
             prompt: 7,
             cwd: "/p",
-            texts: Texts {
-                empty: text("empty", "empty {bucket} {calls} {capacity} {per_minute}; {back}"),
-                repeat: text("repeat", "{who} repeats {tool} {count}"),
-                ping_pong: text("ping_pong", "{who} alternates {tool} {count}"),
-            },
         }
     }
 
@@ -95,7 +84,6 @@ impl World {
         fingerprint: Option<u64>,
         skill: Option<&str>,
     ) -> Outcome<State> {
-        let texts = self.texts.clone();
         let skill = skill.map(ToOwned::to_owned);
         let call = Call {
             session_id: session.map(ToOwned::to_owned),
@@ -106,7 +94,7 @@ impl World {
         let event = Event::PreToolUse(ToolCall { tool_name: tool.to_owned(), ..ToolCall::default() });
         decide(&Input {
             request: &Request { call, event },
-            facts: &Facts::Call(Box::new(CallFacts { prompt: self.prompt, fingerprint, skill, texts })),
+            facts: &Facts::Call(Box::new(CallFacts { prompt: self.prompt, fingerprint, skill })),
             state: &self.state,
             state_is_usable: true,
             settings: &self.settings,
@@ -156,9 +144,19 @@ impl World {
     }
 }
 
-/// The first line of a notice.
-fn first_line(outcome: &Outcome<State>) -> &str {
-    outcome.notice.as_deref().and_then(|notice| notice.lines().next()).unwrap_or_default()
+/// The first line of a notice, in short: the rule, the bucket, calls in the last minute, capacity and calls a minute.
+fn first_line(outcome: &Outcome<State>) -> String {
+    let line = outcome.notice.as_deref().and_then(|notice| notice.lines().next()).unwrap_or_default();
+    let line = line.trim_start_matches("rate-awareness.");
+    [
+        (": the bucket", ""),
+        (" is empty:", ""),
+        (" in the last minute; allowed are", ""),
+        (" at once and", ""),
+        (" a minute in the long run.", ";"),
+    ]
+    .iter()
+    .fold(line.to_owned(), |line, (long, short)| line.replace(long, short))
 }
 
 #[track_caller]
@@ -177,7 +175,8 @@ fn sixty_calls_at_once_are_silent_and_the_sixty_first_is_told() {
     assert_eq!(
         outcome.notice.as_deref(),
         Some(
-            "empty `ungated` 61 calls 60 60; The next token is back in 1 s.\n\
+            "rate-awareness.global_default: the bucket `ungated` is empty: 61 calls in the last minute; allowed are 60 at once \
+             and 60 a minute in the long run. The next token is back in 1 s.\n\
              Nothing was held up. To change that set rate-awareness.global_default in requirements.yaml; \
              `rate-awareness off`, typed in a terminal of your own, ends these messages."
         )
@@ -191,20 +190,15 @@ fn refused_calls_are_told_at_powers_of_two() {
 }
 
 #[test]
-fn a_new_spell_is_told_anew() {
-    let mut world = World::with_bucket(2.0, 1.0);
-    assert_eq!(world.told_at("xxxxxx"), [3, 4, 6]);
-    world.now = world.now.plus(std::time::Duration::from_secs(2));
-    assert_eq!(world.told_at("xxxxxx"), [3, 4, 6]);
-}
-
-#[test]
 fn the_same_call_in_a_row_is_told_from_the_fourth_on_at_doublings() {
     assert_eq!(World::with_loops().told_at(&"x".repeat(40)), [4, 5, 7, 11, 19, 35]);
     assert_eq!(World::with_loops().told_at("xxxyxxxyxxx"), [0; 0]);
     let mut world = World::with_loops();
     world.told_at("xxx");
-    assert_eq!(first_line(&world.call('x')), "the main session repeats Bash 4");
+    assert_eq!(
+        first_line(&world.call('x')),
+        "repeat: the main session called Bash 4 times in a row with the same input. Any other call ends the row."
+    );
     world.call('y');
     assert_eq!(world.told_at("xxxx"), [4], "a new row is told anew");
 }
@@ -215,37 +209,21 @@ fn two_calls_in_turn_are_told_when_the_fourth_round_is_complete_and_at_doublings
     assert_eq!(World::with_loops().told_at(&"xyz".repeat(20)), [0; 0]);
     let mut world = World::with_loops();
     world.told_at("xyxyxyx");
-    assert_eq!(first_line(&world.call('y')), "the main session alternates Bash 4");
+    assert!(first_line(&world.call('y')).contains("between Bash and one other call for 4 rounds"));
 }
 
 #[test]
-fn repetition_is_no_alternation_and_alternation_no_repetition() {
-    let mut world = World::with_loops();
-    world.settings.repeat = ZeroOr::new(0).unwrap();
-    assert_eq!(world.told_at(&"x".repeat(40)), [0; 0]);
-    let mut world = World::with_loops();
-    world.settings.ping_pong = ZeroOr::new(0).unwrap();
-    assert_eq!(world.told_at(&"xy".repeat(40)), [0; 0]);
-}
-
-#[test]
-fn limits_of_a_loop_are_settings() {
-    let mut world = World::with_loops();
-    world.settings.repeat = ZeroOr::new(2).unwrap();
-    world.settings.ping_pong = ZeroOr::new(2).unwrap();
-    assert_eq!(world.told_at("xxx"), [2, 3]);
-    assert_eq!(world.told_at("yzyz"), [4]);
-}
-
-#[test]
-fn a_call_without_fingerprint_ends_a_row() {
-    let mut world = World::with_loops();
-    world.told_at("xxx");
-    passes(&world.decide("TaskOutput", None, None));
-    assert_eq!(world.told_at("xxx"), [0; 0]);
-    let mut world = World::with_loops();
-    for _ in 0..20 {
-        passes(&world.decide("TaskOutput", None, None));
+fn limits_of_a_loop_are_settings_and_zero_is_none() {
+    for (repeat, ping_pong, calls, expected) in [
+        (2, 2, "xxx", &[2, 3][..]),
+        (2, 2, "yzyz", &[4]),
+        (0, 4, "xxxxxxxx", &[]),
+        (4, 0, "xyxyxyxyxyxy", &[]),
+    ] {
+        let mut world = World::with_loops();
+        world.settings.repeat = ZeroOr::new(repeat).unwrap();
+        world.settings.ping_pong = ZeroOr::new(ping_pong).unwrap();
+        assert_eq!(world.told_at(calls), expected, "{repeat} {ping_pong} {calls}");
     }
 }
 
@@ -258,7 +236,7 @@ fn another_prompt_or_another_agent_begins_a_row_of_its_own() {
     world.agent = Some("a1");
     assert_eq!(world.told_at("xxx"), [0; 0]);
     let outcome = world.call('x');
-    assert_eq!(first_line(&outcome), "this subagent repeats Bash 4");
+    assert!(first_line(&outcome).starts_with("repeat: this subagent called Bash 4 times"));
 }
 
 #[test]
@@ -271,7 +249,7 @@ fn each_agent_has_a_bucket_of_its_own() {
     let outcome = world.call('x');
     assert_eq!(
         first_line(&outcome),
-        "empty `ungated` of this subagent 2 calls 1 0; No token comes back, because refill_per_sec is 0."
+        "global_default `ungated` of this subagent 2 calls 1 0; No token comes back, because refill_per_sec is 0."
     );
 }
 
@@ -302,23 +280,13 @@ fn the_model_is_told_where_it_is_the_audience() {
 }
 
 #[test]
-fn the_models_text_names_no_switch() {
-    let mut world = World::with_bucket(1.0, 0.0);
-    world.settings.audience = Audience::Both;
-    world.call('x');
-    let Verdict::Advise { text } = world.call('x').verdict else { panic!("advice") };
-    assert!(text.starts_with("empty `ungated` 2 calls 1 0;") && text.contains("The call goes on."), "{text}");
-    assert!(!text.contains("rate-awareness off") && !text.contains("requirements.yaml"), "{text}");
-}
-
-#[test]
 fn deny_refuses_every_call_without_a_token_and_tells_the_user_at_doublings() {
     let mut world = World::with_bucket(2.0, 0.0);
     world.settings.mode = Mode::Deny;
     assert_eq!(world.denied_at("xxxxxx"), [3, 4, 5, 6]);
     let outcome = world.call('x');
     let Verdict::Deny { reason, rule } = &outcome.verdict else { panic!("denied") };
-    assert!(reason.starts_with("empty `ungated` 7 calls 2 0;") && reason.contains("was not run"), "{reason}");
+    assert!(reason.contains("is empty: 7 calls") && reason.contains("was not run"), "{reason}");
     assert_eq!((rule.as_ref(), &outcome.notice), ("global_default", &None));
     assert_eq!(outcome.audit.also, ["mode"]);
     assert_eq!(world.told_at("xxxxxxxx"), [3], "the eighth refused call");
@@ -387,7 +355,7 @@ fn a_call_refused_for_want_of_a_token_is_not_blamed_for_the_row_before_it() {
     world.settings.mode = Mode::Deny;
     assert_eq!(world.denied_at("xxxx"), [4]);
     let Verdict::Deny { reason, .. } = world.call('y').verdict else { panic!("denied") };
-    assert!(reason.starts_with("empty ") && !reason.contains("repeats"), "{reason}");
+    assert!(reason.contains("is empty") && !reason.contains("repeat:"), "{reason}");
 }
 
 #[test]
@@ -400,37 +368,10 @@ fn several_signs_on_one_call_are_one_message_and_each_stands_there_once() {
     let notice = outcome.notice.unwrap();
     let lines: Vec<&str> = notice.lines().collect();
     assert_eq!(lines.len(), 3, "{notice}");
-    assert!(
-        lines[0].starts_with("empty `ungated` 4 calls 3 0;") && lines[1] == "the main session repeats Bash 4"
-    );
+    assert!(lines[0].contains("is empty: 4 calls") && lines[1].contains("called Bash 4 times"), "{notice}");
     assert!(lines[2].contains("set rate-awareness.global_default, rate-awareness.repeat in"), "{notice}");
     let Verdict::Advise { text } = outcome.verdict else { panic!("advice") };
     assert_eq!(text.lines().collect::<Vec<_>>()[..2], lines[..2]);
-}
-
-#[test]
-fn two_rules_that_say_the_same_in_a_text_of_the_users_own_say_it_once() {
-    let mut world = World::with_bucket(3.0, 0.0);
-    world.settings.repeat = ZeroOr::new(4).unwrap();
-    for text in [&mut world.texts.empty, &mut world.texts.repeat] {
-        text.words = Cow::Borrowed("Slow down.");
-    }
-    world.told_at("xxx");
-    let notice = world.call('x').notice.unwrap();
-    assert_eq!(notice.matches("Slow down.").count(), 1, "{notice}");
-}
-
-#[test]
-fn a_text_of_the_users_own_that_cannot_be_read_is_told_to_the_user_when_it_was_due() {
-    let mut world = World::with_bucket(1.0, 0.0);
-    world.settings.audience = Audience::Model;
-    world.texts.empty.unreadable = Some("~/mine.md".to_owned());
-    world.texts.repeat.unreadable = Some("~/other.md".to_owned());
-    passes(&world.call('x'));
-    assert_eq!(
-        world.call('x').notice.as_deref(),
-        Some("rate-awareness: message_files.empty: ~/mine.md cannot be read; the built-in text was used")
-    );
 }
 
 #[test]
