@@ -51,14 +51,6 @@ impl Pacing {
         self.reading(now, &windows);
     }
 
-    /// A fresh reading of the five hours alone.
-    fn used_until(&self, five_hour: f64, resets_at: i64) {
-        self.reading(
-            now_secs(),
-            &json!({ "five_hour": { "used_percent": five_hour, "resets_at": resets_at } }),
-        );
-    }
-
     /// A reading as the status line leaves it.
     fn reading(&self, observed_at: i64, windows: &Value) {
         let mut windows = windows.clone();

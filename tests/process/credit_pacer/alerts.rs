@@ -1,6 +1,6 @@
 //! What is told without a delay: windows that are nearly used up, and what a session's start knows.
 
-use super::{Pacing, now_secs};
+use super::Pacing;
 use crate::driver::notice;
 
 const NO_DELAYS: &str = "credit-pacer: { max_delay_secs: 0 }\n";
