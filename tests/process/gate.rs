@@ -132,9 +132,3 @@ pub(crate) fn token(reason: &str) -> String {
     let start = reason.rfind("ACK-").unwrap_or_else(|| panic!("no token in: {reason}"));
     reason[start..start + 8].to_owned()
 }
-
-/// A token of the right form that is not this one.
-pub(crate) fn other_token(token: &str) -> String {
-    let last = if token.ends_with('A') { 'B' } else { 'A' };
-    format!("{}{last}", &token[..token.len() - 1])
-}

@@ -90,12 +90,6 @@ pub(crate) fn calls_a_tool(verdict: &Value) -> Manner {
     message(&json!([block]), "tool_use")
 }
 
-/// A verdict after a thought.
-pub(crate) fn thinks_first(thought: &str, verdict: &Value) -> Manner {
-    let thought = json!({ "type": "thinking", "thinking": thought, "signature": "c2NyaXB0ZWQ=" });
-    message(&json!([thought, { "type": "text", "text": verdict.to_string() }]), "end_turn")
-}
-
 /// A message with these blocks.
 pub(crate) fn message(content: &Value, stop_reason: &str) -> Manner {
     Manner::answers(200, &["Content-Type: application/json"], &message_text(content, stop_reason))

@@ -8,7 +8,7 @@ use crate::judging::{approved, ask, ask_as};
 use crate::registered::newest_result;
 use crate::requirements_check::content;
 use tests::client::Client;
-use tests::messages_api::{Reply, Script};
+use tests::messages_api::{Reply, Script, Usage};
 use tests::sandbox::Sandbox;
 
 /// A row: what the user asks, the model's turns, what came of them, and what stands in the first refusal.
@@ -141,6 +141,35 @@ fn a_numbered_plan_declares_the_edits_of_the_messages_that_follow() {
     assert_eq!(outcomes(&asked), ["ran", "ran"], "{:#?}", asked.last().tool_results());
     let models: Vec<_> = asked.judged().iter().map(|request| request.model().to_owned()).collect();
     assert_eq!(models, ["claude-sonnet-5-5"; 2], "nobody is asked whether they were declared");
+}
+
+/// In a window that Claude Code compacts at 167,000 tokens.
+#[test]
+fn after_a_compaction_the_form_is_shown_again_and_passes_without_a_question() {
+    let sandbox = project();
+    let full = |tokens| {
+        let usage = Usage::default();
+        Reply::bash("true").usage(Usage { cache_read: tokens - usage.input - usage.output, ..usage })
+    };
+    let script = Script::new()
+        .reply(full(107_000))
+        .reply(full(120_000))
+        .reply(full(167_100))
+        .reply(read(&sandbox))
+        .reply(saying(DECLARED).and_tool("Edit", edit(&sandbox)))
+        .reply("end")
+        .when_shown("summary of the conversation", ["<analysis>a</analysis><summary>short</summary>"])
+        .judge(approved());
+    let asked = ask_as(&sandbox, PROMPT, script, |client| {
+        client.args(&["--model", "claude-sonnet-4-6"]).allow(&["Read", "Edit", "Bash"])
+    });
+    assert_eq!(asked.run.text(), "end");
+    let last = asked.last();
+    assert!(last.shows("summary") && last.tool_results().len() == 2, "{:?}", last.shown_texts());
+    assert!(last.shows("CHANGES: <what you change>"), "{:?}", last.shown_texts());
+    assert_changed("after a compaction", &sandbox);
+    let models: Vec<_> = asked.judged().iter().map(|request| request.model().to_owned()).collect();
+    assert_eq!(models, ["claude-sonnet-5-5"], "the reviewer alone");
 }
 
 #[test]

@@ -47,13 +47,3 @@ fn the_other_nineteen_are_counted_one_by_one() {
         }
     }
 }
-
-#[test]
-fn twenty_sessions_at_once_are_refused_once_each() {
-    let guard = Guard::new(ON);
-    let calls: Vec<_> = (0..COPIES)
-        .map(|number| guard.before("Bash").with("session_id", format!("session-{number}")))
-        .collect();
-    let said: Vec<Said> = guard.ask_at_once(&calls).iter().map(|answer| said(answer.as_ref())).collect();
-    assert_eq!(said, [Denial; COPIES]);
-}

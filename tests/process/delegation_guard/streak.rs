@@ -23,64 +23,6 @@ fn sending_the_same_call_again_lets_it_run_as_the_refusal_says() {
 }
 
 #[test]
-fn delegating_instead_is_never_refused_as_the_refusal_says() {
-    for tool in ["Agent", "Task"] {
-        let guard = Guard::new(ON);
-        let reason = crate::driver::denial(guard.ask(&guard.before("Bash")).as_ref()).unwrap();
-        assert!(reason.contains("call Agent (Task in older clients)"), "{reason}");
-        assert_eq!(guard.call(tool), Nothing);
-        assert_eq!(guard.ended(tool), Nothing);
-    }
-}
-
-#[test]
-fn a_delegation_sets_the_streak_back_and_arms_the_refusal_again() {
-    for tool in ["Agent", "Task"] {
-        let guard = Guard::warmed_up(ON);
-        assert_eq!(guard.calls(3), [Nothing, Advice(2), Nothing]);
-        assert_eq!(guard.call(tool), Nothing);
-        assert_eq!(guard.streak(), 0);
-        assert_eq!(guard.calls(3), [Denial, Nothing, Advice(2)], "after {tool}");
-    }
-}
-
-#[test]
-fn the_listed_tools_neither_count_nor_reset_and_leave_no_state() {
-    let exempt = [
-        "Skill",
-        "AskUserQuestion",
-        "TaskCreate",
-        "TaskUpdate",
-        "TaskGet",
-        "TaskList",
-        "EnterPlanMode",
-        "ExitPlanMode",
-    ];
-    let guard = Guard::new(ON);
-    for tool in exempt {
-        assert_eq!((guard.call(tool), guard.ended(tool)), (Nothing, Nothing), "{tool}");
-    }
-    assert!(!guard.file().exists());
-    assert_eq!(guard.calls(2), [Denial, Nothing]);
-    for tool in exempt {
-        assert_eq!(guard.call(tool), Nothing, "{tool}");
-        assert_eq!(guard.streak(), 1, "{tool}");
-    }
-    assert_eq!(guard.call("Bash"), Advice(2));
-}
-
-#[test]
-fn a_new_session_begins_armed_and_a_new_prompt_changes_nothing() {
-    let guard = Guard::warmed_up(ON);
-    assert_eq!(guard.calls(1), [Nothing]);
-    let next_prompt = guard.before("Bash").with("prompt_id", "another-turn");
-    assert_eq!(super::said(guard.ask(&next_prompt).as_ref()), Advice(2));
-    let other = guard.before("Bash").with("session_id", "another-session");
-    assert_eq!(super::said(guard.ask(&other).as_ref()), Denial);
-    assert_eq!(guard.calls(2), [Nothing, Advice(4)], "the other session's calls are its own");
-}
-
-#[test]
 fn a_call_made_only_of_our_own_commands_is_neither_refused_nor_counted() {
     let guard = Guard::new(ON);
     let own = |command: &str| {

@@ -1,6 +1,6 @@
 //! What is said: each text names hook, rule, streak and next step; the user's own texts stand in their place.
 
-use super::Said::{Denial, Nothing};
+use super::Said::Denial;
 use super::{Guard, ON, said};
 use crate::driver::{context, denial, notice};
 use std::collections::BTreeSet;
@@ -42,15 +42,6 @@ fn every_advice_names_hook_streak_and_next_step_and_the_tone_changes_five_times(
         tones.insert(text.split_once("): ").unwrap().1.to_owned());
     }
     assert_eq!(tones.len(), 5, "{tones:?}");
-}
-
-#[test]
-fn the_reminder_is_one_line_with_the_number_of_tools_and_the_next_step() {
-    let guard = Guard::new(ON);
-    let texts: Vec<_> = (0..5).map(|_| guard.ask(&guard.after("Bash"))).collect();
-    let text = context(texts[4].as_ref()).unwrap();
-    assert!(text.starts_with("delegation-guard (reminder): 5 tools"), "{text}");
-    assert!(text.contains("call Agent") && !text.contains('\n'), "{text}");
 }
 
 /// The keys under `message_files`.
@@ -104,31 +95,6 @@ fn each_text_of_the_users_own_stands_in_place_of_the_built_in_one() {
         .filter_map(|_| context(guard.ask(&guard.after("Bash").without("tool_use_id")).as_ref()))
         .collect();
     assert_eq!(texts, ["My reminder at 1."]);
-}
-
-#[test]
-fn a_text_that_cannot_be_used_gives_the_built_in_one_and_is_told_once_with_it() {
-    let guard =
-        Guard::new("delegation-guard: {enabled: true, message_files: {first_call_denial: nowhere.md}}\n");
-    let mut notices = Vec::new();
-    for _ in 0..2 {
-        let answer = guard.ask(&guard.before("Bash"));
-        assert_eq!(said(answer.as_ref()), Denial);
-        notices.push(notice(answer.as_ref()));
-        assert_eq!((guard.call("Bash"), guard.call("Agent")), (Nothing, Nothing));
-    }
-    let told = "delegation-guard: message_files.first_call_denial ~/.claude/nowhere.md cannot be read or is empty; the built-in text was used";
-    assert_eq!(notices, [told, ""]);
-}
-
-#[test]
-fn an_empty_text_is_none() {
-    let guard =
-        Guard::new("delegation-guard: {enabled: true, message_files: {first_call_denial: empty.md}}\n");
-    guard.sandbox.write_home(".claude/empty.md", " \n");
-    let answer = guard.ask(&guard.before("Bash"));
-    assert_eq!(said(answer.as_ref()), Denial);
-    assert!(notice(answer.as_ref()).contains("empty.md cannot be read or is empty"), "{answer:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use tests::payloads::{Payload, Session};
 use tests::transcripts::Transcript;
 
 use super::{NAME, finding, finds_fault, unasked};
-use crate::driver::{context, denial, notice};
+use crate::driver::{denial, notice};
 use crate::endpoint::Manner;
 use crate::judge_api;
 use crate::judged::{CALL, DECLARATION, FILE, Judged, PATIENT, REQUEST, approves, says, write};
@@ -215,50 +215,6 @@ fn what_is_declared_in_a_shell_holds_for_that_file_until_a_review_finds_fault() 
     let other = write(session, "tools/other.py", CONTENT).with("tool_use_id", "toolu_other");
     assert!(denial(judged.ask(&other).as_ref()).is_some(), "it is reviewed: {}", judged.journal());
     assert_eq!(judged.api.requests().len(), 3);
-}
-
-#[test]
-fn what_did_not_run_or_is_not_plain_declares_nothing() {
-    for (event, is_told) in [
-        (
-            |session: &Session| {
-                declare(session, FILE)
-                    .with("tool_response", json!({ "stdout": "", "stderr": "", "interrupted": true }))
-            },
-            false,
-        ),
-        (
-            |session: &Session| {
-                let input = declare(session, FILE).get("tool_input").clone();
-                session.post_tool_use_failure("Bash", input, "Exit code 1")
-            },
-            false,
-        ),
-        (
-            |session: &Session| {
-                let line = format!(
-                    "intent-validator declare --file {FILE} --changes \"$(cat x)\" --goal 'they are greeted'"
-                );
-                session.bash_succeeded(&line, "")
-            },
-            true,
-        ),
-        (
-            |session: &Session| {
-                session.bash_succeeded(
-                    &format!("echo 'intent-validator declare --file {FILE} --changes x --goal y' | sh"),
-                    "",
-                )
-            },
-            true,
-        ),
-    ] as [(fn(&Session) -> Payload, bool); 4]
-    {
-        let judged = unasked("");
-        let answer = judged.ask(&event(&judged.session));
-        assert_eq!(context(answer.as_ref()).is_some(), is_told, "{answer:?}");
-        assert!(denial(judged.ask(&edit(&judged.session)).as_ref()).is_some());
-    }
 }
 
 #[test]

@@ -49,18 +49,6 @@ fn of_a_change_no_secret_goes_out() {
 }
 
 #[test]
-fn of_what_was_there_before_no_secret_goes_out_either() {
-    let judged = asking("");
-    for secret in secrets() {
-        said(&judged, "it", "it");
-        judged.sandbox.write(FILE, code(&secret));
-        let changed = code(&secret).replace("return 1", "return 2");
-        assert_eq!(judged.ask(&write(&judged.session, FILE, &changed)), None, "{}", secret.text);
-    }
-    judged.assert_kept_back(&secrets(), 2);
-}
-
-#[test]
 fn a_secret_that_a_change_brings_is_refused_before_anybody_is_shown_it() {
     let judged = asking("max_blocks: 10");
     let mut refused = Vec::new();
@@ -126,30 +114,6 @@ fn of_a_declaration_made_in_a_shell_no_secret_goes_out() {
         for piece in crate::judged::pieces(&secret.random) {
             assert!(!asked.contains(&piece) && !judged.journal().contains(&piece), "{}", secret.text);
         }
-    }
-}
-
-#[test]
-fn of_a_files_name_no_secret_goes_out() {
-    let judged = asking("");
-    let is_name = |char: char| char.is_ascii_alphanumeric() || "_-.=".contains(char);
-    let those = secrets().into_iter().filter(|secret| secret.text.chars().all(is_name));
-    let mut names = Vec::new();
-    for secret in those {
-        let file = format!("tools/{}.py", secret.text);
-        let own = DECLARATION.replace(FILE, &file);
-        crate::judged::says(&judged.session, "Greet them.", &own);
-        judged.ask(&write(&judged.session, &file, "def greet():\n    return 1\n"));
-        names.push(secret);
-    }
-    assert!(names.len() >= 20, "{}", names.len());
-    let asked: String = judged.api.requests().into_iter().map(|asked| asked.text).collect();
-    for secret in names {
-        assert!(
-            !asked.contains(&secret.random) && !judged.journal().contains(&secret.random),
-            "{}",
-            secret.text
-        );
     }
 }
 

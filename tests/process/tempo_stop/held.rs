@@ -3,8 +3,6 @@
 use serde_json::Value;
 
 use super::{NAME, missing, reason, strict};
-use crate::driver::notice;
-use crate::intent_validator::answers::is_dangerous;
 use crate::judged::{Judged, PATIENT, REQUEST, approves, worked};
 
 /// Five stops of one prompt, of which each goes on where the last was held.
@@ -36,17 +34,6 @@ fn a_stop_is_held_with_the_models_words_no_more_often_than_set() {
 }
 
 #[test]
-fn another_prompt_is_counted_anew_and_so_is_another_session() {
-    let judged = strict("max_blocks: 1");
-    let next = judged.session.clone().with_prompt_id("another-turn");
-    for session in [judged.session.clone(), next, judged.another(1)] {
-        worked(&session, REQUEST);
-        let held = [1, 2].map(|_| reason(judged.ask(&session.stop("Done.")).as_ref()).is_some());
-        assert_eq!(held, [true, false], "{session:?}");
-    }
-}
-
-#[test]
 fn twenty_stops_of_one_prompt_at_once_are_held_no_more_often_than_set() {
     let judged = strict("");
     worked(&judged.session, REQUEST);
@@ -64,34 +51,6 @@ fn what_the_model_finds_done_goes_on_and_the_journal_says_so() {
     assert_eq!(held, [true, false, false, false, false]);
     assert_eq!(judged.texts("let-go"), ["the model finds it done"; 4]);
     assert_eq!(judged.texts("judge"), ["stop: answered"; 5]);
-}
-
-#[test]
-fn feedback_is_cleaned_and_cut() {
-    let escapes = "\u{1b}[2J\u{1b}]0;title\u{7}red\r\u{8}\u{9b}31m";
-    let hidden = "\u{202e}txt.exe\u{200b}\u{2066}\u{feff}";
-    let long = "long ".repeat(20_000);
-    for (feedback, max_bytes) in [(escapes, 600), (hidden, 600), (&long, 3_000)] {
-        let judged = Judged::new(NAME, "", PATIENT, [missing(feedback)]);
-        let answer = judged.ask(&judged.question(1));
-        let reason =
-            reason(answer.as_ref()).unwrap_or_else(|| panic!("{feedback:.40?}: {}", judged.journal()));
-        assert!(reason.len() < max_bytes, "{}", reason.len());
-        assert!(!reason.contains(is_dangerous), "{reason:?}");
-    }
-    let judged = Judged::new(NAME, "", PATIENT, [missing(&"long ".repeat(200_000))]);
-    let answer = judged.ask(&judged.question(1));
-    assert_eq!(reason(answer.as_ref()), None);
-    assert!(notice(answer.as_ref()).contains("is no verdict"), "{answer:?}");
-}
-
-#[test]
-fn feedback_that_says_nothing_holds_nothing() {
-    for feedback in ["", " \n ", "BLOCKED:", "\u{1b}\u{7}"] {
-        let judged = Judged::new(NAME, "", PATIENT, [missing(feedback)]);
-        let answer = judged.ask(&judged.question(1));
-        assert_eq!(reason(answer.as_ref()), None, "{feedback:?}");
-    }
 }
 
 /// What a refusal asks for is said, and the stop goes through.
