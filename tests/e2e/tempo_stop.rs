@@ -91,7 +91,7 @@ fn one_acknowledgement_is_enough_with_stop_momentum_beside_it() {
     assert_eq!(asked.run.text(), "Both are there.");
     assert_eq!(asked.judged().len(), 2, "the first stop was the other hook's");
     let journal = journal(&sandbox);
-    assert_eq!(journal.matches("another hook holds this stop").count(), 1, "{journal}");
+    assert_eq!(journal.matches("another hook blocks this stop").count(), 1, "{journal}");
     assert_eq!(journal.matches("acknowledged before in this prompt").count(), 1, "{journal}");
 }
 
@@ -279,5 +279,5 @@ fn nobody_is_asked_where_no_way_to_a_model_is_chosen() {
     let asked = ask(&sandbox, PROMPT, working().reply("One.").reply("held").judge(blocked()));
     assert_eq!(asked.run.text(), "One.");
     assert!(asked.judged().is_empty());
-    assert_eq!(asked.told(&sandbox, "no way to a model is chosen"), 1);
+    assert_eq!(asked.told(&sandbox, "no backend is chosen"), 1);
 }

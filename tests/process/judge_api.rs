@@ -73,21 +73,10 @@ pub(crate) fn verdict(verdict: &Value) -> Manner {
     says(&[&verdict.to_string()], "end_turn")
 }
 
-/// A verdict with a model's own words before it.
-pub(crate) fn verdict_behind(words: &str, verdict: &Value) -> Manner {
-    says(&[words, &verdict.to_string()], "end_turn")
-}
-
 /// These texts, a block each, and why the model stopped.
 pub(crate) fn says(texts: &[&str], stop_reason: &str) -> Manner {
     let blocks = texts.iter().map(|text| json!({ "type": "text", "text": text }));
     message(&blocks.collect(), stop_reason)
-}
-
-/// A verdict in a tool call, where no tool was offered.
-pub(crate) fn calls_a_tool(verdict: &Value) -> Manner {
-    let block = json!({ "type": "tool_use", "id": "toolu_1", "name": "verdict", "input": verdict });
-    message(&json!([block]), "tool_use")
 }
 
 /// A message with these blocks.
@@ -128,11 +117,6 @@ pub(crate) fn hangs_half_way(verdict: &Value) -> Manner {
     Manner::HangsAfter(half(verdict))
 }
 
-/// Half a verdict, and the connection is gone.
-pub(crate) fn breaks_off(verdict: &Value) -> Manner {
-    Manner::Sends(half(verdict))
-}
-
 fn half(verdict: &Value) -> Vec<u8> {
     let content = json!([{ "type": "text", "text": verdict.to_string() }]);
     let body = message_text(&content, "end_turn");
@@ -148,11 +132,6 @@ pub(crate) fn garbage() -> Manner {
 /// 200 and no word.
 pub(crate) fn empty() -> Manner {
     Manner::answers(200, &[], "")
-}
-
-/// A page where JSON should be, as a proxy has it.
-pub(crate) fn page() -> Manner {
-    Manner::answers(200, &["Content-Type: text/html"], "<html><title>Please log in</title></html>")
 }
 
 /// A message of ten million letters, with the verdict at its end.

@@ -1,4 +1,4 @@
-//! What the model reads: config/messages, compiled in, or the user's own texts in their place.
+//! The texts: config/messages, compiled in, or the user's own.
 
 use std::path::Path;
 

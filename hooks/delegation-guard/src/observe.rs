@@ -1,5 +1,4 @@
-//! What the hook looks at: what kind of event this is, and the user's own texts for it. Nothing is decided here, and what
-//! is none of the hook's business costs no lock and no file.
+//! The kind of an event, and the user's own texts for it. An event that does not concern the hook costs no lock and no file.
 
 use shared::hook::Context;
 use shared::own_calls::is_own_call;
@@ -11,7 +10,7 @@ use crate::settings::Settings;
 /// The tool that starts a subagent, and its name in older clients.
 const DELEGATES: [&str; 2] = ["Agent", "Task"];
 
-/// What was found.
+/// The facts of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Facts {
     /// The main session is about to start a subagent.
@@ -29,7 +28,7 @@ pub(crate) enum Facts {
     SessionEnd,
 }
 
-/// Whose business a tool is.
+/// The kinds of tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// It starts a subagent.

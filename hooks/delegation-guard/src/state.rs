@@ -1,5 +1,4 @@
-//! What is remembered between two calls. File `<session>-delegation.json`, as in the Python hook of the same name that
-//! this one replaces.
+//! The state between two calls. File `<session>-delegation.json`, as in the Python hook that this one replaces.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -46,9 +45,7 @@ pub(crate) struct State {
 /// A refusal or an advice that was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Open {
-    /// The setting behind it.
     pub(crate) rule: String,
-    /// When it was given.
     pub(crate) at: Timestamp,
 }
 

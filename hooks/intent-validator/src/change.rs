@@ -1,4 +1,4 @@
-//! What a tool call would do to a file, and the diff of it. Pure: the file as it stands is handed in.
+//! A tool call's effect on a file, and its diff. Pure: the caller reads the file.
 
 use std::io;
 
@@ -9,19 +9,18 @@ use similar::TextDiff;
 /// So many unchanged lines are shown around each change.
 const CONTEXT_LINES: usize = 15;
 
-/// What says that a diff is cut takes no more, in characters.
+/// The longest mark of a cut diff, in characters.
 const MARK_CHARS: usize = 100;
 
-/// What a tool call is about to do to a file.
+/// A tool call's effect on a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Change {
     /// The file, as the call names it.
     pub(crate) file: String,
-    /// What becomes of it.
     pub(crate) kind: Kind,
 }
 
-/// What becomes of a file.
+/// The kinds of effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// It is written anew, whether or not there was one.

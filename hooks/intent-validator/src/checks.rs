@@ -1,4 +1,4 @@
-//! What is found in a change without a model: only what the change brings, never what stood there before. Pure.
+//! Findings without a model: only in what the change brings, never in what stood there before. Pure.
 //!
 //! A check that is in doubt says nothing: what it finds holds up a change, and a model may look after it.
 //!
@@ -24,17 +24,14 @@ use view::{Family, Kind, View};
 /// So many lines of a text are looked at; a longer one is no source code that a person writes.
 const MAX_LINES: usize = 20_000;
 
-/// Something that should not be so.
+/// A fault of a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Finding {
-    /// The rule.
     pub(crate) rule: String,
     /// The line in the file as it would be, from 1; 0 where that is not known. Within the piece for a fragment.
     pub(crate) line: i64,
-    /// Why.
     pub(crate) why: String,
-    /// What to do.
     pub(crate) fix: String,
 }
 
@@ -45,7 +42,7 @@ impl Finding {
     }
 }
 
-/// What the checks find, in the order of the lines.
+/// The findings, in the order of the lines.
 pub(crate) fn find(path: &str, versions: &Versions, checks: &Checks) -> Vec<Finding> {
     if versions.after.lines().nth(MAX_LINES).is_some() {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! What can be typed, in a shell and as a prompt: `declare` announces a change, `rules` says what a change is held against, and
-//! `status` what of it is in force and what the models have cost.
+//! The commands, in a shell and as a prompt: `declare` announces a change, `rules` lists the rules in force, `status` reports how
+//! stages 1 and 2 decide and what the models have cost.
 
 use std::process::ExitCode;
 
@@ -26,7 +26,7 @@ pub(crate) const VERBS: &[Verb] = &[
     Verb { usage: "rules", about: "what a change is held against" },
 ];
 
-/// What can be asked here and as a prompt: the rules.
+/// The command `rules`.
 #[derive(Debug)]
 pub(crate) struct Rules;
 
@@ -119,7 +119,7 @@ fn rules_text(section: &Section<Settings>) -> String {
     head.into_iter().chain(rules).collect::<Vec<_>>().join("\n")
 }
 
-/// What its status says beside what every hook's does: what it asks for, and what that has cost.
+/// The lines of `status` beside those of every hook.
 pub(crate) fn status_lines(settings: &Settings, asker: &Asker<'_>) -> Vec<String> {
     let mut texts = Texts::new(&settings.message_files, asker.host, asker.places);
     let own = status_text(&mut texts, settings);

@@ -1,4 +1,4 @@
-//! The rules under the lock: where the change stands now, what is said of it, and what is remembered. Pure.
+//! The rules under the lock: the outcome for a change, and the new state. Pure.
 
 use std::borrow::Cow;
 
@@ -39,7 +39,7 @@ fn change(input: &Input<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<St
     let ChangeFacts { known, answers, notice } = facts;
     let mut state = input.state.clone();
     if known.was_unheard {
-        state.not_heard(known.place.agent.as_deref());
+        state.not_heard();
     }
     let prompt = known.prompt.as_deref();
     let mut refuse = |cause: Cause, refusal: Refusal| {
@@ -47,7 +47,6 @@ fn change(input: &Input<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<St
         denial(cause, refusal)
     };
     let outcome = match standing(known, answers, input.settings, input.state, input.now) {
-        Standing::NoForm => refuse(Cause::Declaration, wording::no_form(known)),
         Standing::Lacks(lack) => refuse(lack.cause(), wording::lacks(known, &lack)),
         Standing::Found(findings) => refuse(Cause::Checks, wording::found(known, &findings)),
         Standing::Reviewed { findings, key } => {
@@ -72,7 +71,7 @@ fn change(input: &Input<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome<St
             }
             passed(input, facts, let_go, &mut state)
         }
-        // What was remembered has changed since it was looked at: nobody was asked, and nobody is refused for that.
+        // The state has changed since `observe`: no model was asked, and no edit is blocked for that.
         Standing::AskWhetherDeclared | Standing::AskForReview { .. } => Outcome::pass(),
     };
     if let Some(Reply { verdict: Ok(announced), .. }) = &answers.stage1 {

@@ -64,7 +64,7 @@ pub(crate) fn fault(form: &Form, wants_test: bool) -> Option<String> {
             "declare: {} is core code: --test names the test file or the test, or is 'none, the user said: \"...\"' with the user's own words",
             form.file
         )),
-        Judgement::Declared(_) | Judgement::Lacks { .. } | Judgement::NoForm => None,
+        Judgement::Declared(_) | Judgement::Lacks { .. } => None,
     }
 }
 

@@ -50,7 +50,6 @@ pub(crate) enum Judgement {
         /// Nothing beside the form could say what it lacks.
         is_certain: bool,
     },
-    NoForm,
 }
 
 /// A part of the form.
@@ -75,11 +74,16 @@ impl Part {
 /// The fault of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Lack {
+    /// There is no form for the file.
+    Form,
     Parts(Vec<Part>),
     Test,
     /// The user did not write this.
     Quote(String),
 }
+
+/// Prose may declare the change all the same.
+pub(crate) const NO_FORM: Judgement = Judgement::Lacks { lack: Lack::Form, is_certain: false };
 
 /// Judges the newest message with a form for the file.
 pub(crate) fn judge(heard: &Heard<'_>) -> Judgement {
@@ -88,18 +92,18 @@ pub(crate) fn judge(heard: &Heard<'_>) -> Judgement {
     let is_own = |block: &&Block| value::is_path_of(block.file.as_deref().unwrap_or_default(), heard.names);
     let Some(at) = messages.iter().rposition(|message| message.blocks.iter().any(|block| is_own(&block)))
     else {
-        return Judgement::NoForm;
+        return NO_FORM;
     };
     let is_discussed = messages[at + 1..].iter().any(|later| value::speaks_of(&later.rest, heard.names));
     if is_discussed || messages[at].asks {
-        return Judgement::NoForm;
+        return NO_FORM;
     }
     let is_alone = messages.iter().map(|message| message.blocks.len()).sum::<usize>() == 1;
     let rest: String = messages.iter().map(|message| message.rest.as_str()).collect();
     let own = messages[at].blocks.iter().filter(is_own);
     let judged: Vec<Judgement> = own.map(|block| judge_block(block, heard, &rest, is_alone)).collect();
     let declared = judged.iter().rfind(|judged| matches!(judged, Judgement::Declared(_)));
-    declared.or(judged.last()).cloned().unwrap_or(Judgement::NoForm)
+    declared.or(judged.last()).cloned().unwrap_or(NO_FORM)
 }
 
 /// Judges a form that `declare` recorded for this file.
@@ -156,7 +160,6 @@ impl Form {
         Self { file: file.to_owned(), changes, goal, test: wants_test.then_some(test) }
     }
 
-    /// The form as it is written.
     pub(crate) fn lines(&self) -> String {
         let Self { file, changes, goal, test } = self;
         let test = test.as_ref().map_or_else(String::new, |test| format!("\nTEST: {test}"));

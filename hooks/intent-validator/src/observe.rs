@@ -1,5 +1,5 @@
-//! What the hook looks at, in the order of its price: the tool, the file's name, links, what is remembered, the file, what was
-//! said, and last the models. Which of them is asked is `plan`'s to say.
+//! The facts of an event, in the order of their price: the tool, the file's name, links, the state, the file, the messages, and
+//! last the models. `plan` decides which model is asked.
 
 mod declared;
 mod questions;
@@ -33,7 +33,7 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 const USER_MESSAGES: usize = 5;
 
 /// The line of a call is written within about 135 ms on a machine at rest (tests/client-facts.md, section 4), later on a busy
-/// one. What is not waited for is asked for in vain, and let go unreviewed.
+/// one. An edit whose message is not there yet is blocked in vain.
 const CALL_WRITTEN: Patience = Patience { total: Duration::from_millis(300), step: Duration::from_millis(5) };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -109,7 +109,7 @@ fn look(
     let versions = versions(change, &spot.path);
     let findings = checks::find(&spot.file, &versions, &settings.checks);
     let root = context.places.root.as_deref().unwrap_or(Path::new(""));
-    // What the folders above the project are called says nothing of its files.
+    // The names of the folders above the project say nothing of its files.
     let called = Path::new(&change.file).strip_prefix(root).unwrap_or(Path::new(&change.file));
     let place =
         Place { file: spot.file.clone(), in_project: spot.in_project.clone(), agent: call.agent_id.clone() };
@@ -141,7 +141,7 @@ fn look(
 fn may_be_asked(settings: &Settings, local: &Local) -> bool {
     settings.stage2 == Stage2::Model
         || settings.stage1 == Stage1::Model
-        || matches!(local, Local::NoForm | Local::Lacks { is_certain: false, .. })
+        || matches!(local, Local::Lacks { is_certain: false, .. })
 }
 
 /// The names that a form may give the file.
@@ -156,7 +156,7 @@ fn versions(change: &Change, path: &Path) -> Versions {
     change::versions(change, change::there(read_regular(path, MAX_FILE_BYTES)))
 }
 
-/// What was declared and said about the change; the transcript is not opened where a recorded declaration is enough.
+/// Reads the declaration and the messages; a recorded declaration that is complete spares the transcript.
 fn listen(context: &Context<'_, Settings>, tool: &ToolCall, state: &State, known: &mut Known) {
     let call = &context.request.call;
     let ttl = Duration::from_secs(context.settings.declaration_ttl_secs.get().into());
@@ -174,13 +174,13 @@ fn listen(context: &Context<'_, Settings>, tool: &ToolCall, state: &State, known
     }
     Quotable { texts: known.user, is_whole: known.user_is_whole } =
         main.map(|path| quotable(path, USER_MESSAGES)).unwrap_or_default();
-    let is_heard = state.is_heard(agent);
+    let is_heard = state.is_heard();
     let patience = if is_heard { CALL_WRITTEN } else { Patience::NONE };
     let heard = transcript_of(call).zip(tool.tool_use_id.as_deref());
     known.words = heard.map(|(path, id)| words_of_call(&path, id, patience)).unwrap_or_default();
     known.was_unheard = is_heard && known.words.own.is_none();
     known.local = judge(recorded.as_ref(), &known.words, known);
-    if matches!(known.local, Local::NoForm | Local::Lacks { is_certain: false, .. })
+    if matches!(known.local, Local::Lacks { is_certain: false, .. })
         && let Some(recorded) = &recorded
     {
         // A model that reads the messages reads the recorded form, too.

@@ -1,5 +1,5 @@
-//! Where a change stands: what is known settles it, or a model is to be asked. The same function is asked before a model is,
-//! with what it said, and once more under the lock. Pure.
+//! The next step for a change: the facts settle it, or a model is to be asked. `observe` calls it before and after each question,
+//! and `decide` once more under the lock. Pure.
 
 use judge::OnFailure;
 use shared::host::Timestamp;
@@ -12,10 +12,10 @@ use crate::review::{self, Announced, Reply, Review};
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::state::{Cause, Place, State};
 
-/// Of what was said, so many of the messages before the call's own are shown to the reviewer.
+/// So many of the messages before the call's own are shown to the reviewer.
 const SAID_BEFORE: usize = 3;
 
-/// What is known of a change without asking anybody.
+/// The facts of a change that need no model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Known {
@@ -34,7 +34,6 @@ pub(crate) struct Known {
     pub(crate) user: Vec<String>,
     /// No message of theirs is missing that could not be read.
     pub(crate) user_is_whole: bool,
-    /// What was found without a model.
     pub(crate) findings: Vec<Finding>,
     /// What is in the file goes to no model.
     pub(crate) is_private: bool,
@@ -43,7 +42,7 @@ pub(crate) struct Known {
 }
 
 /// The outcome of stage 1 without a model.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Local {
     /// Declared, in these lines.
     Declared {
@@ -51,18 +50,21 @@ pub(crate) enum Local {
         /// With `declare`.
         is_recorded: bool,
     },
-    /// Claude said nothing, or the transcript does not show it yet.
-    #[default]
-    Silent,
     Lacks {
         lack: Lack,
         is_certain: bool,
     },
-    /// Claude said something, and it is no form.
-    NoForm,
 }
 
-/// What the models said.
+/// Claude wrote nothing, or the transcript does not show it yet.
+const SILENT: Local = Local::Lacks { lack: Lack::Form, is_certain: true };
+
+impl Default for Local {
+    fn default() -> Self {
+        SILENT
+    }
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Answers {
     pub(crate) stage1: Option<Reply<Announced>>,
@@ -83,10 +85,8 @@ pub(crate) enum Standing {
         let_go: Option<Allowed>,
         approved: Option<String>,
     },
-    /// There is no verdict, and the user decides.
     UserDecides(String),
     /// The form is asked for.
-    NoForm,
     Lacks(Lack),
     /// Found without a model.
     Found(Vec<Finding>),
@@ -109,7 +109,7 @@ pub(crate) enum Allowed {
 impl Lack {
     pub(crate) const fn cause(&self) -> Cause {
         match self {
-            Self::Parts(_) => Cause::Declaration,
+            Self::Form | Self::Parts(_) => Cause::Declaration,
             Self::Test | Self::Quote(_) => Cause::Test,
         }
     }
@@ -127,8 +127,8 @@ pub(crate) fn local(recorded: Option<&Form>, words: &Words, heard: &Heard<'_>) -
         || words.before.iter().map(String::as_str).chain([own]).all(|text| text.trim().is_empty());
     match (said, recorded) {
         (declared @ Local::Declared { .. }, _) => declared,
-        (Local::NoForm, Some(recorded)) => recorded,
-        (_, None) if is_silent => Local::Silent,
+        (Local::Lacks { lack: Lack::Form, .. }, Some(recorded)) => recorded,
+        (_, None) if is_silent => SILENT,
         (said, _) => said,
     }
 }
@@ -137,7 +137,6 @@ fn judged(judgement: Judgement, is_recorded: bool) -> Local {
     match judgement {
         Judgement::Declared(form) => Local::Declared { text: form.lines(), is_recorded },
         Judgement::Lacks { lack, is_certain } => Local::Lacks { lack, is_certain },
-        Judgement::NoForm => Local::NoForm,
     }
 }
 
@@ -201,14 +200,14 @@ impl Scene<'_> {
             Local::Declared { text, is_recorded } if *is_recorded || !is_model => {
                 Ok(First::Declared(text.clone()))
             }
-            Local::Silent => self.blocks(Cause::Declaration, Standing::NoForm),
-            // A model does not get to believe words that the user never wrote.
-            Local::Lacks { lack: lack @ Lack::Quote(_), is_certain: true } => self.lacks(lack.clone()),
-            Local::Lacks { lack, is_certain } if !may_ask || *is_certain && !is_model => {
+            // A model neither reads nothing nor believes words that the user never wrote.
+            Local::Lacks { lack, is_certain: true }
+                if !is_model || matches!(lack, Lack::Form | Lack::Quote(_)) =>
+            {
                 self.lacks(lack.clone())
             }
-            Local::NoForm if !may_ask => self.blocks(Cause::Declaration, Standing::NoForm),
-            Local::Declared { .. } | Local::Lacks { .. } | Local::NoForm => self.asked(reply, now),
+            Local::Lacks { lack, .. } if !may_ask => self.lacks(lack.clone()),
+            Local::Declared { .. } | Local::Lacks { .. } => self.asked(reply, now),
         }
     }
 
@@ -228,9 +227,7 @@ impl Scene<'_> {
 
     fn announced(&self, announced: &Announced) -> Result<First, Standing> {
         match announced {
-            Announced::No { missing } if missing.is_empty() => {
-                self.blocks(Cause::Declaration, Standing::NoForm)
-            }
+            Announced::No { missing } if missing.is_empty() => self.lacks(Lack::Form),
             Announced::No { missing } => self.lacks(Lack::Parts(missing.clone())),
             Announced::NoTest if self.known.wants_test => self.lacks(Lack::Test),
             Announced::Yes | Announced::NoTest => Ok(First::Declared(self.known.all_said())),
@@ -238,11 +235,12 @@ impl Scene<'_> {
     }
 
     fn lacks(&self, lack: Lack) -> Result<First, Standing> {
-        self.blocks(lack.cause(), Standing::Lacks(lack))
-    }
-
-    fn blocks(&self, cause: Cause, standing: Standing) -> Result<First, Standing> {
-        if self.is_enough(cause) { Ok(First::Allowed(Allowed::Enough(cause))) } else { Err(standing) }
+        let cause = lack.cause();
+        if self.is_enough(cause) {
+            Ok(First::Allowed(Allowed::Enough(cause)))
+        } else {
+            Err(Standing::Lacks(lack))
+        }
     }
 
     fn second(

@@ -1,4 +1,4 @@
-//! What the models are asked, and their verdicts. A verdict that contradicts itself is none.
+//! The questions to the models, and their verdicts. A verdict that contradicts itself is none.
 
 use judge::{Asked, NotAsked, Outcome, Part, Question};
 use secrets::masked;
@@ -21,7 +21,7 @@ const MAX_DECLARED: usize = 4_000;
 const MAX_RULES: usize = 50;
 const MAX_RULE: usize = 300;
 
-/// Said where a diff is cut.
+/// The note on a diff that is cut.
 const OF_A_PART: &str = "Of the diff only the beginning is shown, and where it ends is marked. Judge what you see; nothing is \
                          missing only because it could stand in the rest.";
 
@@ -29,7 +29,6 @@ const OF_A_PART: &str = "Of the diff only the beginning is shown, and where it e
 const UNDECLARED: &str = "This change was not declared, and `declaration` is empty. Hold the change against what the user asked \
                           for in `conversation`, and against the rules.";
 
-/// The verdict of stage 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict")]
 pub(crate) enum Announced {
@@ -71,12 +70,12 @@ impl TryFrom<Verdict> for Review {
     }
 }
 
-/// What came back of a question.
+/// The answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reply<V> {
     /// The verdict; without one, why, where that is a reason to ask the user.
     pub(crate) verdict: Result<V, Option<String>>,
-    /// What the user is told of it.
+    /// The notice for the user.
     pub(crate) notice: Option<String>,
 }
 
@@ -96,7 +95,6 @@ impl<V> From<Asked<V>> for Reply<V> {
     }
 }
 
-/// The question of stage 1.
 pub(crate) fn announced<'a>(settings: &'a Settings, instructions: String, known: &Known) -> Question<'a> {
     let most = characters(settings.judge.max_conversation_chars.get()) / 2;
     let Known { place, words, user, .. } = known;

@@ -1,4 +1,4 @@
-//! What can be set. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
+//! The settings. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub(crate) struct Settings {
     pub(crate) stage2: Stage2,
     /// The model of stage 2.
     pub(crate) stage2_model: String,
-    /// The one that is asked where that one is limited or overloaded. Empty: none.
+    /// The model in place of the one of stage 2 when that is limited or overloaded. Empty: none.
     pub(crate) stage2_fallback_model: Option<String>,
     /// Core code needs TEST: a test, or a quote of the user who does without.
     pub(crate) tdd: bool,
@@ -38,7 +38,7 @@ pub(crate) struct Settings {
     pub(crate) max_blocks: Bounded<1, 10>,
     /// A declaration recorded by `declare` holds for so many seconds.
     pub(crate) declaration_ttl_secs: Bounded<60, 86_400>,
-    /// At a session's start Claude is told how a change is declared.
+    /// At a session's start Claude learns the form.
     pub(crate) announce: bool,
     /// Texts of yours in place of built-in ones, by the name of the prompt file: paths, absolute, from `~`, or from the
     /// configuration folder.

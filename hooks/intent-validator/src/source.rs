@@ -6,10 +6,9 @@ use globset::GlobBuilder;
 
 use crate::settings::Settings;
 
-/// What a file is to the gate.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Source code.
     Plain,
     /// Source code that wants a test.
     Core,

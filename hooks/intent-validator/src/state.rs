@@ -1,6 +1,6 @@
-//! What is remembered of a session: recorded declarations, files asked about, verdicts that hold still. All of it is bounded.
+//! The state of a session: recorded declarations, blocks, and verdicts that still hold. All of it is bounded.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,6 @@ use crate::review::Announced;
 const MAX_DECLARED: usize = 100;
 const MAX_BLOCKED: usize = 100;
 const MAX_VERDICTS: usize = 50;
-const MAX_AGENTS: usize = 100;
 
 /// A verdict that found fault holds for so long: what is around the change may be another by then.
 const BLOCKED_HOLDS: Duration = Duration::from_secs(10 * 60);
@@ -23,7 +22,6 @@ const BLOCKED_HOLDS: Duration = Duration::from_secs(10 * 60);
 /// After so many calls whose words were not to be had, nobody waits for them.
 const WAITED_ENOUGH: u32 = 2;
 
-/// What is remembered of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct State {
@@ -31,8 +29,8 @@ pub(crate) struct State {
     blocked: VecDeque<Blocked>,
     reviews: VecDeque<Given<Vec<Finding>>>,
     answers: VecDeque<Given<Announced>>,
-    /// Calls whose words were not to be had, by agent; the main session's under an empty name.
-    unheard: BTreeMap<String, u32>,
+    /// Number of calls whose words were not to be had in time.
+    missed: u32,
 }
 
 impl Remembered for State {
@@ -49,7 +47,6 @@ pub(crate) struct Place {
     pub(crate) file: String,
     /// From the project's root, with `/`: which file it is.
     pub(crate) in_project: String,
-    /// The subagent; none for the main session.
     pub(crate) agent: Option<String>,
 }
 
@@ -63,15 +60,12 @@ pub(crate) struct Recorded {
     pub(crate) at: Timestamp,
 }
 
-/// Why a call is refused.
+/// The cause of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Cause {
-    /// It was not declared.
     Declaration,
-    /// No test.
     Test,
-    /// What is found without a model.
     Checks,
     /// A model's review.
     Review,
@@ -82,7 +76,6 @@ impl Cause {
         matches!(self, Self::Declaration | Self::Test)
     }
 
-    /// The setting behind it.
     pub(crate) const fn rule(self) -> &'static str {
         match self {
             Self::Declaration => "stage1",
@@ -99,7 +92,7 @@ struct Blocked {
     prompt: Option<String>,
     cause: Option<Cause>,
     count: u32,
-    /// What has become of it is not told yet.
+    /// Its outcome is not reported yet.
     is_open: bool,
 }
 
@@ -220,18 +213,13 @@ impl State {
         keep(&mut self.answers, key, verdict, at);
     }
 
-    /// It is worth while to wait for the words of this agent's calls.
-    pub(crate) fn is_heard(&self, agent: Option<&str>) -> bool {
-        self.unheard.get(agent.unwrap_or_default()).is_none_or(|count| *count < WAITED_ENOUGH)
+    /// It is worth while to wait for the words of a call.
+    pub(crate) const fn is_heard(&self) -> bool {
+        self.missed < WAITED_ENOUGH
     }
 
-    pub(crate) fn not_heard(&mut self, agent: Option<&str>) {
-        let agent = agent.unwrap_or_default();
-        if self.unheard.len() >= MAX_AGENTS && !self.unheard.contains_key(agent) {
-            self.unheard.pop_first();
-        }
-        let count = self.unheard.entry(agent.to_owned()).or_default();
-        *count = count.saturating_add(1);
+    pub(crate) const fn not_heard(&mut self) {
+        self.missed = self.missed.saturating_add(1);
     }
 }
 

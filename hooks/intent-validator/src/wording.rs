@@ -1,4 +1,4 @@
-//! What is said. Whatever a text asks to be written or run is enough as it stands: a test follows each.
+//! The messages. A test follows what each asks for.
 
 use secrets::masked;
 
@@ -22,14 +22,9 @@ pub(crate) struct Refusal {
     pub(crate) next: String,
 }
 
-/// No form was found.
-pub(crate) fn no_form(known: &Known) -> Refusal {
-    asked_for(known, "this change is not declared.")
-}
-
-/// The form has a fault.
 pub(crate) fn lacks(known: &Known, lack: &Lack) -> Refusal {
     match lack {
+        Lack::Form => asked_for(known, "this change is not declared."),
         Lack::Parts(parts) => {
             let labels: Vec<&str> = parts.iter().map(|part| part.label()).collect();
             let labels = labels.join(" and ");
@@ -67,15 +62,14 @@ fn asked_for(known: &Known, why: &str) -> Refusal {
     Refusal { text, next: format!("declare the change of {file}: FILE, CHANGES, GOAL") }
 }
 
-/// What was found without a model.
 pub(crate) fn found(known: &Known, findings: &[Finding]) -> Refusal {
     let file = shown(&known.place.file);
     let list = listed(findings);
     Refusal {
         text: format!(
-            "intent-validator: this change of {file} is not clean.\n{list}\nMend that, and make the edit again."
+            "intent-validator: this change of {file} is not clean.\n{list}\nFix that, and make the edit again."
         ),
-        next: "mend what was found, and make the edit again".to_owned(),
+        next: "fix what was found, and make the edit again".to_owned(),
     }
 }
 
@@ -85,10 +79,10 @@ pub(crate) fn reviewed(known: &Known, findings: &[Finding]) -> Refusal {
     let list = listed(findings);
     Refusal {
         text: format!(
-            "intent-validator: a model that reviewed this change of {file} against its declaration found fault with it.\n{list}\nMend \
+            "intent-validator: a model that reviewed this change of {file} against its declaration found fault with it.\n{list}\nFix \
              that, or declare what you mean to do, and make the edit again with its declaration in the same message."
         ),
-        next: "mend what was found or declare it, and make the edit again".to_owned(),
+        next: "fix what was found or declare it, and make the edit again".to_owned(),
     }
 }
 

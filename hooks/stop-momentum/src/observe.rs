@@ -1,4 +1,4 @@
-//! What the hook looks at: what the turn did, what to say, and a fresh token. Nothing is decided here.
+//! The facts of a stop: the turn, the guidance, and a fresh token.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ const GUIDE: &str = "momentum-guide.md";
 /// A longer guide is not read, in bytes.
 const MAX_GUIDE_BYTES: u64 = 64 * 1024;
 
-/// What was found.
+/// The facts of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Facts {
     /// At a stop.
@@ -31,7 +31,7 @@ pub enum Facts {
     SessionEnd,
 }
 
-/// What was found at a stop.
+/// The facts of a stop.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StopFacts {
     /// What the turn did.

@@ -1,4 +1,4 @@
-//! What can be set. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
+//! The settings. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
 
 use std::path::PathBuf;
 
@@ -10,9 +10,9 @@ use shared::config::Bounded;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Insist: block up to three times per prompt, not once, before a stop without the token is let go.
+    /// Insist: block up to three stops per prompt, not one, before a stop without the token is allowed.
     pub enforce_ack: bool,
-    /// Blocks per prompt before a stop without the token is let go. Empty: 1, or 3 with `enforce_ack`.
+    /// Blocks per prompt before a stop without the token is allowed. Empty: 1, or 3 with `enforce_ack`.
     /// At most 6, because the client overrides stop hooks at 8 continuations.
     pub max_blocks: Option<Bounded<1, 6>>,
     /// When to ask.

@@ -1,5 +1,4 @@
-//! What is remembered between two stops: the token that was shown. File `stop-ack-<session>`, as in the
-//! Python hook of the same name that this one replaces.
+//! The state between two stops: the token that was shown. File `stop-ack-<session>`, as in the Python hook that this one replaces.
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};

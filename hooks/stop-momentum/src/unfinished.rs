@@ -1,4 +1,4 @@
-//! What counts as unfinished work for `only_when: unfinished`: signs in the transcript and in the last message. Pure.
+//! The signs of unfinished work for `only_when: unfinished`, in the transcript and in the last message. Pure.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -72,10 +72,7 @@ fn by_verdict(input: &Input<'_, TempoStop>, facts: &StopFacts) -> Outcome<State,
             let followed = (input.blocks.own > 0).then(|| ReactionKind::Followed.of(rule(input)));
             Outcome::allow("the model finds it done").with_reactions(followed)
         }
-        Judged::NothingRequested => Outcome::allow("what the user asked for is not known"),
-        Judged::HeldElsewhere => Outcome::allow("another hook holds this stop"),
-        Judged::NoVerdict => Outcome::allow("there is no verdict"),
-        Judged::NotAsked => Outcome::allow("the model was not asked"),
+        Judged::Unjudged(reason) => Outcome::allow(reason),
     }
 }
 

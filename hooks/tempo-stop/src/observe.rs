@@ -1,5 +1,5 @@
-//! What the hook looks at, in the order of its price: the input, the transcript, and last the model, which costs money.
-//! Nothing is decided here but whether to look further, and that by the rules of `worth`.
+//! The facts of an event, in the order of their price: the request, the transcript, and last the model, which costs money. `worth`
+//! decides whether to look further.
 
 use std::path::Path;
 
@@ -27,6 +27,8 @@ const MAX_REQUESTS: usize = 30;
 
 /// So many tool calls are shown.
 const MAX_DEEDS: usize = 60;
+
+const UNKNOWN_REQUEST: &str = "what the user asked for is not known";
 
 /// How a notice of a background task begins, which comes as a prompt.
 const TASK_NOTICE: &str = "<task-notification>";
@@ -57,19 +59,19 @@ pub(crate) struct StopFacts {
 }
 
 /// The outcome of asking a model.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Judged {
-    /// The stop was not worth a question.
-    #[default]
-    NotAsked,
-    /// The user's requests are not known.
-    NothingRequested,
     Approved,
     /// Something is missing: the feedback.
     Blocked(String),
-    /// Another hook has blocked this stop.
-    HeldElsewhere,
-    NoVerdict,
+    /// There is no verdict, and why.
+    Unjudged(&'static str),
+}
+
+impl Default for Judged {
+    fn default() -> Self {
+        Self::Unjudged("the model was not asked")
+    }
 }
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
@@ -127,7 +129,7 @@ fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> StopFacts {
     }
     let material = path.map(|path| material(context, stop, path, blocks.own)).unwrap_or_default();
     if material.requests.is_empty() {
-        return StopFacts { work, judged: Judged::NothingRequested, ..StopFacts::default() };
+        return StopFacts { work, judged: Judged::Unjudged(UNKNOWN_REQUEST), ..StopFacts::default() };
     }
     StopFacts { work, ..judged(context, &material) }
 }
@@ -161,7 +163,7 @@ pub(crate) fn material(
 
 /// Asks the model.
 fn judged(context: &Context<'_, Settings>, material: &Material) -> StopFacts {
-    let Context { settings, request, .. } = context;
+    let settings = context.settings;
     let mut texts = texts(context);
     let question = Question {
         purpose: "stop",
@@ -172,22 +174,15 @@ fn judged(context: &Context<'_, Settings>, material: &Material) -> StopFacts {
         verdicts: question::schema(),
     };
     let is_held_elsewhere = || is_held_elsewhere(context, &material.last_message);
-    let caller = judge::Caller {
-        hook: TempoStop::NAME,
-        host: context.host,
-        places: context.places,
-        store: context.store,
-        call: &request.call,
-        event: request.event.name(),
-        settings: &settings.judge,
-        is_refused_elsewhere: &is_held_elsewhere,
-    };
+    let caller = judge::Caller::of(TempoStop::NAME, context, &settings.judge, &is_held_elsewhere);
     let Asked { outcome, notice: told } = judge::ask::<Verdict>(&question, &caller);
     let judged = match outcome {
         judge::Outcome::Answered(Verdict::Approved) => Judged::Approved,
         judge::Outcome::Answered(Verdict::Blocked(feedback)) => Judged::Blocked(feedback),
-        judge::Outcome::NotAsked(NotAsked::RefusedElsewhere) => Judged::HeldElsewhere,
-        judge::Outcome::NotAsked(_) | judge::Outcome::Failed(_) => Judged::NoVerdict,
+        judge::Outcome::NotAsked(NotAsked::RefusedElsewhere) => {
+            Judged::Unjudged("another hook blocks this stop")
+        }
+        judge::Outcome::NotAsked(_) | judge::Outcome::Failed(_) => Judged::Unjudged("there is no verdict"),
     };
     let text = if matches!(judged, Judged::Blocked(_)) { texts.read(HELD) } else { String::new() };
     let told: Vec<String> = told.into_iter().chain(notice(context, &texts)).collect();

@@ -1,4 +1,4 @@
-//! What the model is asked: the material, and the form of its verdict. Pure.
+//! The question to the model: the material, and the form of the verdict. Pure.
 
 use judge::Part;
 use secrets::masked;
@@ -25,18 +25,18 @@ const MAX_INPUT_CHARS: usize = 160;
 /// A longer feedback is cut, in characters.
 const MAX_FEEDBACK_CHARS: usize = 2_000;
 
-/// What tells of a tool's input what it is about, the most telling first.
+/// The fields that tell what a tool call is about, the most telling first.
 const TELLING: &str = "file_path notebook_path command pattern url query skill subject description prompt";
 
-/// What there is to look at.
+/// The material of a question.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Material {
-    /// What the user asked for since the last compaction, oldest first.
+    /// The user's requests since the last compaction, oldest first.
     pub(crate) requests: Vec<String>,
-    /// What both said last, oldest first.
+    /// The last messages of both, oldest first.
     pub(crate) conversation: Vec<Said>,
     pub(crate) last_message: String,
-    /// What was done in this turn, oldest first.
+    /// The tool calls of this turn, oldest first.
     pub(crate) deeds: Vec<Deed>,
     pub(crate) permission_mode: Option<Mode>,
     /// So often this prompt's stop was held already.
@@ -72,7 +72,6 @@ impl TryFrom<Answer> for Verdict {
     }
 }
 
-/// The JSON Schema of the answer.
 pub(crate) fn schema() -> Value {
     json!({
         "type": "object",

@@ -1,4 +1,4 @@
-//! What can be set. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
+//! The settings. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,13 +15,13 @@ pub(crate) struct Settings {
     pub(crate) mode: Mode,
     /// You are away when you have typed nothing for so many seconds.
     pub(crate) away_secs: Bounded<1, 86_400>,
-    /// Stops of one prompt that are held before one is let go.
+    /// Blocked stops of one prompt before one is allowed.
     pub(crate) max_blocks: Bounded<1, 6>,
     /// The model that is asked: a name as the backend takes it.
     pub(crate) model: String,
-    /// The one that is asked where that one is limited or overloaded. Empty: none.
+    /// The model in its place when that one is limited or overloaded. Empty: none.
     pub(crate) fallback_model: Option<String>,
-    /// At a session's start Claude is told that its work will be held against what was asked.
+    /// At a session's start Claude learns that its work will be compared with the requests.
     pub(crate) announce: bool,
     /// Texts of yours in place of built-in ones, by the name of the prompt file: paths, absolute, from `~`, or from the
     /// configuration folder.

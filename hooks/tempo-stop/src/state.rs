@@ -1,14 +1,12 @@
-//! What is remembered: when the user last typed something, and what may look typed. File `<session>-tempo.json`.
+//! The state: when the user last typed something, and prompts that may look typed. File `<session>-tempo.json`.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use shared::hook::Remembered;
 use shared::host::Timestamp;
 
-/// What is remembered of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct State {
-    /// When the user last typed something.
     pub(crate) typed_at: Option<Timestamp>,
     /// The prompts that were scheduled at the last stop, by hash: they will arrive as if typed.
     #[serde(default)]

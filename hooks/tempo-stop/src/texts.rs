@@ -1,8 +1,7 @@
-//! What is said and asked in words that the user can replace.
+//! The texts that the user can replace.
 
 use shared::messages::Text;
 
-/// What the model is told to do.
 pub(crate) const PROMPT: Text = Text {
     name: "stop_hook_validator_prompt",
     built_in: include_str!("../../../config/prompts/stop/stop_hook_validator_prompt.md"),

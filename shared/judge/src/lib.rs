@@ -27,6 +27,7 @@ mod tests;
 
 use serde::de::DeserializeOwned;
 
+use shared::hook::Context;
 use shared::host::{Host, Places};
 use shared::protocol::Call;
 use shared::state::Store;
@@ -37,7 +38,7 @@ pub use question::{Part, Question, spoken};
 pub use report::status_lines;
 pub use settings::{Backend, OnFailure, Price, Settings};
 
-/// From where a question is asked.
+/// The hook that asks, and the call it asks about.
 pub struct Caller<'a> {
     /// The hook that asks.
     pub hook: &'static str,
@@ -57,7 +58,22 @@ pub struct Caller<'a> {
     pub is_refused_elsewhere: &'a dyn Fn() -> bool,
 }
 
-/// What came of a question.
+impl<'a> Caller<'a> {
+    /// The hook that looks at this event.
+    #[must_use]
+    pub fn of<S>(
+        hook: &'static str,
+        context: &'a Context<'a, S>,
+        settings: &'a Settings,
+        is_refused_elsewhere: &'a dyn Fn() -> bool,
+    ) -> Self {
+        let Context { host, places, store, request, .. } = *context;
+        let (call, event) = (&request.call, request.event.name());
+        Self { hook, host, places, store, call, event, settings, is_refused_elsewhere }
+    }
+}
+
+/// The outcome of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome<V> {
     /// The model's verdict.
@@ -68,7 +84,7 @@ pub enum Outcome<V> {
     Failed(AskError),
 }
 
-/// What came of a question, and what the user is to be told of it: once a session for each cause.
+/// The outcome of a question, and a notice for the user: once a session for each cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked<V> {
     /// What came of it.

@@ -1,4 +1,4 @@
-//! One call of a model: what goes out, what comes back, and why nothing does.
+//! One call of a model: the request, the reply, and the errors.
 
 use std::time::Instant;
 

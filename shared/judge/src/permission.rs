@@ -1,4 +1,4 @@
-//! When nobody is asked, and what is said of it.
+//! The reasons to ask no model, and their messages.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use shared::usage::line;
 /// Hooks of one event run side by side: by then the cheap ones have left their marks.
 const OTHERS_TAKE: Duration = Duration::from_millis(30);
 
-/// Why nobody was asked.
+/// The reason why no model was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotAsked {
     /// No backend is chosen.
-    #[error("no way to a model is chosen")]
+    #[error("no backend is chosen")]
     NoBackend,
     /// There is no state folder, so nothing can be counted.
     #[error("what a question costs cannot be counted")]
@@ -25,17 +25,17 @@ pub enum NotAsked {
     /// The project's settings could lead the question elsewhere.
     #[error("this project's settings could lead the question elsewhere")]
     Misled,
-    /// The credits are used faster than they last.
-    #[error("your credits are used faster than they last")]
+    /// Usage is ahead of the pace of the limits.
+    #[error("your usage is ahead of the pace of your limits")]
     Pacing,
     /// So many questions in an hour are enough.
-    #[error("there were enough questions in an hour")]
+    #[error("the limit of questions an hour is reached")]
     CallsSpent,
     /// So much money in a day is enough.
-    #[error("it could cost more than is left for a day")]
+    #[error("it could cost more than is left for the day")]
     MoneySpent,
     /// Another hook has refused the call, or blocked the stop: what it costs would be for nothing.
-    #[error("another hook has refused it already")]
+    #[error("another hook has blocked it already")]
     RefusedElsewhere,
 }
 
@@ -51,35 +51,29 @@ impl NotAsked {
         }
     }
 
-    /// Why, and how to change it, in a line for the user. The same for as long as the settings are.
+    /// The reason, and how to change it, in a line for the user. The same for as long as the settings are.
     pub(super) fn explained(self, settings: &Settings, file: &str) -> String {
-        match self {
-            Self::NoBackend => {
-                format!("no way to a model is chosen (judge.backend in {file}: messages_api or claude_cli)")
-            }
-            Self::NoState => format!("{self}: judge.json in the state folder cannot be used (`req doctor`)"),
-            Self::Misled => {
-                format!("{self} (`env` in its .claude/settings.json; `req doctor` names what it defines)")
-            }
-            Self::Pacing => {
-                format!(
-                    "{self} (`credit-pacer status`; judge.yield_to_pacing: false in {file} asks all the same)"
-                )
-            }
-            Self::CallsSpent => format!(
-                "{} questions in an hour are enough (judge.max_calls_per_hour in {file})",
-                settings.max_calls_per_hour.get()
-            ),
-            Self::MoneySpent => format!(
-                "{:.2} US dollars in a day are enough (judge.max_cost_usd_per_day in {file})",
-                settings.max_cost_usd_per_day.get()
-            ),
-            Self::RefusedElsewhere => self.to_string(),
+        let limit = |limit: String| format!("the limit of {limit} is reached");
+        let why = match self {
+            Self::CallsSpent => limit(format!("{} questions an hour", settings.max_calls_per_hour.get())),
+            Self::MoneySpent => limit(format!("{:.2} US dollars a day", settings.max_cost_usd_per_day.get())),
+            _ => self.to_string(),
+        };
+        let hint = match self {
+            Self::NoBackend => ": messages_api or claude_cli",
+            Self::Pacing => ": false asks all the same; `credit-pacer status`",
+            Self::NoState => ": judge.json in the state folder cannot be used (`req doctor`)",
+            Self::Misled => " (`env` in its .claude/settings.json; `req doctor` names what it defines)",
+            Self::CallsSpent | Self::MoneySpent | Self::RefusedElsewhere => "",
+        };
+        match self.setting() {
+            Some(setting) => format!("{why} ({setting} in {file}{hint})"),
+            None => format!("{why}{hint}"),
         }
     }
 }
 
-/// Why nobody may be asked now; what counts calls and money is `ledger`.
+/// The obstacle to a question; what counts calls and money is `ledger`.
 pub(super) fn obstacle(caller: &Caller<'_>) -> Option<NotAsked> {
     let standing = standing(caller.settings, caller.store, caller.host, caller.call.cwd.as_deref());
     standing.or_else(|| is_refused(caller).then_some(NotAsked::RefusedElsewhere))

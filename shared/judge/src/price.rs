@@ -1,4 +1,4 @@
-//! What a question costs. Whole numbers, rounded up: a ceiling is no place for a rounding error.
+//! The cost of a question, in whole numbers, rounded up.
 
 use std::time::Duration;
 

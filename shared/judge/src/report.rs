@@ -1,4 +1,4 @@
-//! What `status` says of the judge.
+//! The judge's lines of `status`.
 
 use super::permission::{NotAsked, global_file, standing};
 use super::settings::{Backend, Settings};

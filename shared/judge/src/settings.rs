@@ -1,5 +1,5 @@
-//! What can be set of the judge. The defaults are in config/defaults.yaml. All of it is the global file's alone: it chooses a
-//! model, starts a process, names a host and spends money.
+//! The settings of the judge. The defaults are in config/defaults.yaml. Only the global file sets them: they choose a model, start
+//! a process, name a host and spend money.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,26 +17,26 @@ pub struct Settings {
     pub backend: Option<Backend>,
     /// The program of `claude_cli`: a name looked for in PATH, or a path, absolute or from `~`.
     pub claude_program: PathBuf,
-    /// After so many seconds the call goes on without a verdict; a second try is within them.
+    /// Seconds until the call goes on without a verdict; a second try is within them.
     pub deadline_secs: Bounded<1, 50>,
     /// Questions in any hour, of all sessions together. 0: none.
     pub max_calls_per_hour: Bounded<0, 10_000>,
-    /// What questions may cost in any 24 hours, in US dollars, all sessions together. Reckoned by `prices`.
+    /// Cost of the questions in any 24 hours, in US dollars, of all sessions together, by `prices`.
     pub max_cost_usd_per_day: Decimal<0, 10_000>,
-    /// No model is asked while your usage is past its safe line, as credit-pacer sees it.
+    /// No model is asked while your usage is ahead of the pace of your limits, as credit-pacer sees it.
     pub yield_to_pacing: bool,
-    /// What becomes of a call where the judge fails.
+    /// The outcome of a call when the judge fails.
     pub on_judge_failure: OnFailure,
-    /// So many of the last messages of the conversation are shown to the model.
+    /// Number of the last messages of the conversation that the model sees.
     pub context_messages: Bounded<1, 100>,
-    /// So many characters of the conversation, the oldest cut first.
+    /// Characters of the conversation that the model sees; the oldest are cut first.
     pub max_conversation_chars: Bounded<1_000, 200_000>,
-    /// So many characters of a change.
+    /// Characters of a change that the model sees.
     pub max_diff_chars: Bounded<1_000, 200_000>,
     /// Files whose content goes to no model: globs, matched against the file's name and against its path in the project.
     pub never_send: Vec<String>,
-    /// What a model costs, in US dollars, by the beginning of its name; the longest that fits counts, and a model that is not
-    /// listed counts as the dearest one.
+    /// Prices of models, in US dollars, by the beginning of the name. The longest that fits counts; a model that is not listed costs as
+    /// much as the most expensive one.
     pub prices: BTreeMap<String, Price>,
 }
 

@@ -243,17 +243,3 @@ fn a_model_decides_what_the_rules_cannot_tell() {
         assert_eq!(material.names(), ["file", "said_before", "said", "user"]);
     }
 }
-
-#[test]
-fn the_end_of_a_session_leaves_nothing_of_it() {
-    let judged = unasked("");
-    judged.ask(&declare(&judged.session, FILE));
-    judged.ask(&write(&judged.session, "tools/other.py", CONTENT));
-    judged.ask(&judged.session.session_end("other"));
-    let own: Vec<_> = judged
-        .state_names()
-        .into_iter()
-        .filter(|name| name.contains(&judged.session.id) && !name.contains(".lock"))
-        .collect();
-    assert_eq!(own, [""; 0]);
-}

@@ -13,8 +13,8 @@ use crate::judged::{HOOKS, Judged, PATIENT, approval, approves, assert_goes_on, 
 /// Sessions that ask at once.
 const SESSIONS: usize = 20;
 
-const CALLS_SPENT: &str = "questions in an hour are enough";
-const MONEY_SPENT: &str = "US dollars in a day are enough";
+const CALLS_SPENT: &str = "questions an hour is reached";
+const MONEY_SPENT: &str = "US dollars a day is reached";
 
 /// Every session asks at once, about something new.
 #[track_caller]

@@ -29,7 +29,7 @@ fn a_call_that_is_refused_already_costs_no_question() {
     blocks::record_deny(&store(&judged), &judged.session.id, CALL).unwrap();
     assert_eq!(judged.ask(&judged.question(1)), None, "the other hook's word is enough");
     assert!(judged.api.requests().is_empty());
-    assert_eq!(judged.texts("let-go"), ["review: no model was asked: another hook has refused it already"]);
+    assert_eq!(judged.texts("let-go"), ["review: no model was asked: another hook has blocked it already"]);
     // The mark is that call's alone, and that session's.
     judged.ask(&judged.question(2).with("tool_use_id", "toolu_other"));
     judged.ask(&judged.question_of(&judged.another(1), 3));
@@ -77,7 +77,7 @@ fn a_stop_that_another_hook_holds_meanwhile_costs_no_question() {
     copy.give(stop.to_bytes());
     assert_eq!(documented(&copy.wait()), None);
     assert!(judged.api.requests().is_empty());
-    assert_eq!(judged.texts("let-go").last().map(String::as_str), Some("another hook holds this stop"));
+    assert_eq!(judged.texts("let-go").last().map(String::as_str), Some("another hook blocks this stop"));
     // The next prompt's is looked at: what was held before it is over.
     let answer = judged.ask(&judged.question(2).with("prompt_id", "another"));
     assert!(answer.as_ref().is_some_and(is_block), "{answer:?} {}", judged.journal());
@@ -98,7 +98,7 @@ fn wait_until_it_reads(id: u32) {
 #[cfg(not(target_os = "linux"))]
 fn wait_until_it_reads(_id: u32) {}
 
-/// The credits are used faster than they last.
+/// Usage is ahead of the pace of the limits.
 fn past_the_line(judged: &Judged) {
     let (now, store) = (now_secs(), store(judged));
     let window = Window { used_percent: 90.0, resets_at: now + 3600, observed_at: now };

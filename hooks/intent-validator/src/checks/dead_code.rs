@@ -9,20 +9,7 @@ pub(super) const RULE: &str = "commented-out-code";
 const FIX: &str = "delete it, or write in a sentence what has to be known";
 
 /// Beginnings of comments that are meant for tools.
-const FOR_TOOLS: [&str; 12] = [
-    "eslint",
-    "prettier",
-    "noqa",
-    "type:",
-    "pylint",
-    "pragma",
-    "nolint",
-    "go:",
-    "@ts-",
-    "istanbul",
-    "region",
-    "endregion",
-];
+const FOR_TOOLS: &str = "eslint prettier noqa type: pylint pragma nolint go: @ts- istanbul region endregion";
 
 /// Words at the beginning of a line of Python.
 const PYTHON: [&str; 9] = ["def ", "class ", "if ", "for ", "while ", "elif ", "with ", "try:", "else:"];
@@ -62,7 +49,7 @@ fn is_code(comment: &str, family: Family) -> bool {
     let text = comment.trim();
     let is_example = comment.starts_with("    ") || comment.starts_with('\t');
     if is_example && family != Family::Python
-        || FOR_TOOLS.iter().any(|tool| text.starts_with(tool))
+        || FOR_TOOLS.split(' ').any(|tool| text.starts_with(tool))
         || is_prose(text)
     {
         return false;

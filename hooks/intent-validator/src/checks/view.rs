@@ -70,7 +70,7 @@ impl<'a> View<'a> {
 
 struct Reader {
     family: Family,
-    /// What goes on beyond its line, and its end.
+    /// The text or comment that goes on beyond its line, and its end.
     open: Option<(Kind, &'static str)>,
     /// In Python a text here is documentation: nothing or the head of a block stands before it.
     begins_block: bool,

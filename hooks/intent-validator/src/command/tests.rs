@@ -1,46 +1,14 @@
 //! What can be typed, and what is said of it.
 
-use shared::cli::{self, Asker};
 use shared::config::{SectionSpec, Sources, load};
-use shared::hook::Hook;
 use shared::host::Places;
 use shared::messages::Texts;
-use shared::operator::Caller;
 use shared::switches::Position;
 
 use super::{rules_text, status_text};
-use crate::IntentValidator;
 use crate::plan::tests::defaults;
 use crate::prompts::tests::{assert_filled, host};
 use crate::settings::Stage2;
-
-#[test]
-fn a_prompt_is_a_command_only_with_nothing_left_over() {
-    for (prompt, expected) in [
-        ("intent-validator rules", true),
-        ("  intent-validator rules ", true),
-        ("intent-validator RULES", true),
-        ("intent-validator STATUS", true),
-        ("intent-validator off", true),
-        ("intent-validator rules please", false),
-        ("intent-validator is strict", false),
-        ("intent-validator declare --file a", false),
-        ("rules", false),
-        ("intent-validator rules\nand more", false),
-    ] {
-        assert_eq!(IntentValidator::is_command(prompt), expected, "{prompt:?}");
-    }
-}
-
-#[test]
-fn a_typed_status_says_who_decides_in_whatever_case_it_is_typed() {
-    let (host, places) = (host(), Places::default());
-    let asker = Asker { host: &host, places: &places, store: None, session: None, caller: Caller::Typed };
-    for prompt in ["intent-validator status", "intent-validator STATUS"] {
-        let reply = cli::typed::<IntentValidator>(prompt, &asker).unwrap();
-        assert!(reply.text.contains("\nstage 1, was it declared: "), "{prompt}: {}", reply.text);
-    }
-}
 
 #[test]
 fn the_rules_are_told_with_where_they_are_set() {

@@ -9,7 +9,7 @@ use super::decide;
 use crate::checks::Finding;
 use crate::form::{Form, Lack};
 use crate::observe::{ChangeFacts, DeclaredFacts, Facts};
-use crate::plan::tests::{NOON, defaults, finding, known, lacks, said};
+use crate::plan::tests::{NOON, defaults, finding, known, lacks, said, unclear};
 use crate::plan::{Answers, Local};
 use crate::review::{Reply, Review};
 use crate::settings::{Settings, Stage2};
@@ -67,8 +67,8 @@ fn each_reason_is_refused_as_often_as_it_may_and_then_let_go() {
     let settings = defaults();
     let alone = Settings { stage2: Stage2::Off, ..defaults() };
     for (local, rule, why) in [
-        (Local::Silent, "deny stage1", "let go blocked often enough for its declaration"),
-        (Local::NoForm, "deny stage1", "let go blocked often enough for its declaration"),
+        (Local::default(), "deny stage1", "let go blocked often enough for its declaration"),
+        (unclear(), "deny stage1", "let go blocked often enough for its declaration"),
         (lacks(Lack::Parts(vec![])), "deny stage1", "let go blocked often enough for its declaration"),
         (lacks(Lack::Test), "deny tdd", "let go blocked often enough for its test"),
     ] {
@@ -83,7 +83,7 @@ fn each_reason_is_refused_as_often_as_it_may_and_then_let_go() {
 fn a_refusal_that_cannot_be_counted_is_not_spoken_and_a_pass_needs_no_memory() {
     let settings = defaults();
     let told = |facts: ChangeFacts| outcome(&Facts::Change(Box::new(facts)), &State::default(), &settings);
-    assert!(matches!(told(changing(Local::Silent)).memory, Memory::Save(_)));
+    assert!(matches!(told(changing(Local::default())).memory, Memory::Save(_)));
     assert!(matches!(told(reviewed(vec![])).memory, Memory::Note(_)), "the approval is kept if it can be");
     let mut unasked = changing(crate::plan::tests::declared());
     unasked.known.is_private = true;
@@ -160,18 +160,18 @@ fn the_users_notices_come_through_and_a_failing_judge_asks_them_only_where_they_
 
 #[test]
 fn a_call_whose_words_were_not_to_be_had_is_remembered() {
-    let mut facts = changing(Local::Silent);
+    let mut facts = changing(Local::default());
     facts.known.was_unheard = true;
     let facts = Facts::Change(Box::new(facts));
     let mut state = State::default();
     for _ in 0..2 {
-        assert!(state.is_heard(None));
+        assert!(state.is_heard());
         let (Memory::Save(next) | Memory::Note(next)) = outcome(&facts, &state, &defaults()).memory else {
             panic!("it is remembered")
         };
         state = next;
     }
-    assert!(!state.is_heard(None));
+    assert!(!state.is_heard());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Form, Heard, Judgement, Lack, Part, Quotable, example, judge, judge_recorded};
+use super::{Form, Heard, Judgement, Lack, NO_FORM, Part, Quotable, example, judge, judge_recorded};
 
 mod labelled;
 
@@ -21,7 +21,7 @@ pub(super) const fn short(judgement: &Judgement) -> &'static str {
         Judgement::Declared(_) => "YES",
         Judgement::Lacks { lack: Lack::Parts(_), is_certain: true } => "NO",
         Judgement::Lacks { is_certain: true, .. } => "NO_TDD",
-        Judgement::Lacks { .. } | Judgement::NoForm => "",
+        Judgement::Lacks { .. } => "",
     }
 }
 
@@ -41,55 +41,6 @@ fn with(label: &str, line: &str) -> String {
 
 fn whole() -> String {
     with("none", "")
-}
-
-#[test]
-fn decoration_around_a_form_is_tolerated() {
-    let whole = whole();
-    let each = |line: fn(&str) -> String| whole.lines().map(line).collect::<Vec<_>>().join("\n");
-    let label = |line: fn(&str, &str) -> String| {
-        let parted = whole.lines().map(|own| own.split_once(": ").unwrap());
-        parted.map(|(label, value)| line(label, value)).collect::<Vec<_>>().join("\n")
-    };
-    for text in [
-        whole.clone(),
-        whole.to_lowercase(),
-        each(|line| format!("- {line}")),
-        each(|line| format!("* {line}")),
-        each(|line| format!("  {line}")),
-        each(|line| format!("**{line}**")),
-        each(|line| format!("`{line}`")),
-        each(|line| format!("### {line}")),
-        each(|line| format!("{line}\n")),
-        each(|line| format!("{line}  ")),
-        label(|label, value| format!("**{label}:** {value}")),
-        label(|label, value| format!("**{label}**: `{value}`")),
-        label(|label, value| format!("- **{label}**: {value}")),
-        label(|label, value| format!("1. **{label}:** {value}")),
-        label(|label, value| format!("**1. {label}:** {value}")),
-        label(|label, value| format!("### 1) {label}: {value}")),
-        label(|label, value| format!("`{label}`: `{value}`")),
-        label(|label, value| format!("__{label}__: {value}")),
-        label(|label, value| format!("*{label}:* {value}")),
-        label(|label, value| format!("### {label}\n{value}\n")),
-        label(|label, value| format!("## {label}\n\n{value}\n")),
-        label(|label, value| format!("**{label}**\n{value}\n")),
-        label(|label, value| format!("{label}:\n{value}")),
-        label(|label, value| format!("- {label}:\n  - {value}")),
-        whole.replace("TEST:", "Tests:").replace("CHANGES", "Change").replace("FILE", "Files"),
-        label(|label, value| format!("{label} : {value}")),
-        format!("```\n{whole}\n```"),
-        format!("```text\n{whole}\n```\n"),
-        format!("~~~\n\n{whole}\n\n~~~"),
-        whole.replace('\n', "\r\n"),
-    ] {
-        check(&text, "YES");
-        check(&format!("I found the cause. Here is what I do:\n\n{text}\n\nNow the edit."), "YES");
-        check(&format!("Here is what I do:\n{text}"), "YES");
-        check(&format!("## Declaration\n{text}"), "YES");
-        check(&format!("**Declaration**\n{text}"), "YES");
-        check(&format!("---\n{text}\n\n---"), "YES");
-    }
 }
 
 #[test]
@@ -308,30 +259,6 @@ fn a_quote_is_a_whole_sentence_or_clause_of_the_user() {
 }
 
 #[test]
-fn a_plan_declares_each_of_its_files() {
-    let plan = |indent: &str, mark: fn(u32) -> String| {
-        let block = |number: u32, file: &str| {
-            format!(
-                "{} FILE: {file}\n{indent}CHANGES: step {number} of it\n{indent}GOAL: the plan works\n{indent}TEST: tests/test_plan.py",
-                mark(number)
-            )
-        };
-        [block(1, "src/user.py"), block(2, FILE), block(3, "src/other.py")].join("\n")
-    };
-    for text in [
-        plan("   ", |number| format!("{number}.")),
-        plan("   - ", |number| format!("{number}.")),
-        plan("", |number| format!("\n## Step {number}\n")),
-        plan("   ", |number| format!("{number}. **Step**\n  ")),
-        plan("", |_| "\n".to_owned()),
-    ] {
-        let declared = judged(&[&text], &[], true);
-        let Judgement::Declared(form) = &declared else { panic!("{text}: {declared:?}") };
-        assert_eq!(form.changes, "step 2 of it");
-    }
-}
-
-#[test]
 fn a_form_holds_for_the_turn_until_the_file_is_spoken_of_again() {
     let form = whole();
     for (later, expected) in [
@@ -413,12 +340,12 @@ proptest! {
     #[test]
     fn a_form_of_another_file_never_passes(file in file(), changes in value(), goal in value()) {
         let form = Form { file, changes, goal, test: Some("tests/test_auth.py".to_owned()) };
-        prop_assert_eq!(judged(&[&form.lines()], &[], true), Judgement::NoForm);
+        prop_assert_eq!(judged(&[&form.lines()], &[], true), NO_FORM);
     }
 
     #[test]
     fn text_without_the_label_of_a_form_never_passes(text in "(?s)(CHANGES: |GOAL: |TEST: |src/auth\\.py|tests/test_auth\\.py|[a-z]{1,9}|[ \n*`#>-]){0,60}") {
-        prop_assert_eq!(judged(&[&text], &[], true), Judgement::NoForm);
+        prop_assert_eq!(judged(&[&text], &[], true), NO_FORM);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What was declared in Claude's shell: the lines of a call that has run and come through.
+//! Declarations in Claude's shell: the lines of a call that has run and come through.
 
 use secrets::masked;
 use serde::Deserialize;

@@ -1,24 +1,24 @@
-//! The models are asked: what they are told and shown, and what came of it.
+//! Asks the models: instructions, material, and answers.
 
 use judge::{Caller, Question};
 use serde::de::DeserializeOwned;
 use shared::blocks;
-use shared::hook::Context;
+use shared::hook::{Context, Hook};
 use shared::messages::Texts;
 use shared::protocol::ToolCall;
 use transcript::conversation;
 
 use super::{about_tests, how_to_declare};
+use crate::IntentValidator;
 use crate::change::diff;
 use crate::plan::Known;
 use crate::prompts::{STAGE1, STAGE2, filled};
 use crate::review::{self, Announced, Reply, Review};
 use crate::settings::Settings;
 
-/// Said where a file needs no test.
+/// The note on a file that needs no test.
 const NO_TEST: &str = "This file wants no test: NO_TDD is no verdict here.";
 
-/// Stage 1.
 pub(super) fn whether_declared(
     context: &Context<'_, Settings>,
     tool: &ToolCall,
@@ -29,7 +29,6 @@ pub(super) fn whether_declared(
     asked(context, tool, &review::announced(context.settings, instructions, known))
 }
 
-/// Stage 2.
 pub(super) fn review(
     context: &Context<'_, Settings>,
     tool: &ToolCall,
@@ -74,16 +73,8 @@ fn asked<V: DeserializeOwned>(
         let ledger = session.map(|(store, session)| blocks::read(store, session));
         ledger.zip(tool.tool_use_id.as_deref()).is_some_and(|(ledger, id)| ledger.is_denied(id))
     };
-    let caller = Caller {
-        hook: "intent-validator",
-        host: context.host,
-        places: context.places,
-        store: context.store,
-        call: &context.request.call,
-        event: context.request.event.name(),
-        settings: &context.settings.judge,
-        is_refused_elsewhere: &is_refused_elsewhere,
-    };
+    let judge = &context.settings.judge;
+    let caller = Caller::of(IntentValidator::NAME, context, judge, &is_refused_elsewhere);
     judge::ask(question, &caller).into()
 }
 

@@ -108,71 +108,11 @@ fn what_is_no_source_of_the_project_is_passed_in_silence() {
     assert_eq!(project.state(), "", "nothing is remembered of it");
 }
 
-#[test]
-fn the_form_is_asked_for_twice_for_each_file() {
-    let project = Project::new("stage2: off");
-    for prose in [None, Some(""), Some("Now the edit.")] {
-        let project = Project::new("stage2: off");
-        if let Some(prose) = prose {
-            project.say("greet them", prose);
-        }
-        for _ in 0..2 {
-            let told = project.writes("src/a.py", CODE);
-            assert!(told.starts_with("intent-validator: src/a.py: this change is not declared."), "{told}");
-        }
-        assert_eq!(project.writes("src/a.py", CODE), "", "{prose:?}");
-    }
-    assert!(!project.writes("src/b.py", CODE).is_empty(), "another file is asked about for itself");
-}
-
 /// Follows a refusal in substance: fills in the blanks.
 fn filled_in(text: &str) -> String {
     let text = text.replace("<what you change>", "add a function that greets");
     text.replace("<why you change it>", "visitors are greeted")
         .replace("<test file or test>", "tests/test_a.py")
-}
-
-#[test]
-fn a_declaration_in_the_message_of_the_call_passes() {
-    let project = Project::new("stage2: off");
-    project.say("greet them", DECLARED);
-    assert_eq!(project.writes("src/a.py", CODE), "");
-    let path = project.path("project/src/a.py");
-    assert_eq!(project.writes(path.to_str().unwrap(), CODE), "");
-    let other = project.writes("src/b.py", CODE);
-    assert!(other.contains("FILE: src/b.py\nCHANGES: <") && !other.contains("greet them"), "{other}");
-}
-
-#[test]
-fn a_test_that_is_missing_is_asked_for_and_a_quote_is_looked_up() {
-    let project = Project::new("stage2: off");
-    let (without, _) = DECLARED.split_once("\nTEST").unwrap();
-    project.say("greet them, you can skip the tests for this", without);
-    let told = project.writes("src/a.py", CODE);
-    assert!(told.contains("TEST names no test"), "{told}");
-    project.say(
-        "greet them, you can skip the tests for this",
-        &format!("{without}\nTEST: none, the user said: \"no tests needed\""),
-    );
-    let told = project.writes("src/a.py", CODE);
-    assert!(told.contains("do not contain \"no tests needed\""), "{told}");
-    project.say(
-        "greet them, you can skip the tests for this",
-        &format!("{without}\nTEST: none, the user said: \"you can skip the tests for this\""),
-    );
-    assert_eq!(project.writes("src/a.py", CODE), "");
-}
-
-#[test]
-fn what_was_declared_in_a_shell_is_recorded_for_its_session_and_agent() {
-    let project = Project::new("stage2: off");
-    assert_eq!(project.runs(COMMAND, &done()), Value::Null);
-    assert_eq!(project.writes("src/a.py", CODE), "");
-    assert_eq!(project.writes("src/a.py", CODE), "", "it holds for the next edit as well");
-    assert!(!project.writes("src/b.py", CODE).is_empty());
-    let of_agent = json!({ "tool_name": "Write", "tool_use_id": "t", "agent_id": "x",
-        "tool_input": { "file_path": "src/a.py", "content": CODE } });
-    assert!(!reason(&project.tell("PreToolUse", &of_agent)).is_empty(), "a subagent declares for itself");
 }
 
 #[test]
@@ -282,13 +222,6 @@ fn a_new_file_declared_in_a_folder_may_be_meant_from_there_or_from_the_root() {
     assert_eq!(project.writes("sub/src/a.py", CODE), "");
     assert_eq!(project.writes("src/a.py", CODE), "");
     assert!(!project.writes("other/src/a.py", CODE).is_empty());
-}
-
-#[test]
-fn without_a_backend_nobody_is_asked_and_the_call_goes_on() {
-    let project = Project::new("");
-    project.say("greet them", DECLARED);
-    assert_eq!(project.writes("src/a.py", CODE), "");
 }
 
 #[test]

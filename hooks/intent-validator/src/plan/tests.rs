@@ -104,10 +104,10 @@ fn what_is_plain_here_costs_nothing() {
         assert_eq!(standing == Standing::AskWhetherDeclared, asks_model);
         assert_eq!(standing, Standing::Lacks(lack));
     }
-    assert_eq!(stands(|case| case.known.local = Local::Silent), Standing::NoForm);
+    assert_eq!(stands(|case| case.known.local = Local::default()), Standing::Lacks(Lack::Form));
     let found = stands(|case| case.known.findings = vec![finding()]);
     assert_eq!(found, Standing::Found(vec![finding()]), "what is found comes before a paid review");
-    for (local, stage1) in [(Local::NoForm, Stage1::LocalThenModel), (declared(), Stage1::Model)] {
+    for (local, stage1) in [(unclear(), Stage1::LocalThenModel), (declared(), Stage1::Model)] {
         let found = |times| {
             stands(|case| {
                 with_judge(case);
@@ -127,12 +127,12 @@ fn only_the_undecidable_is_asked_unless_a_model_decides_all() {
         stands(|case| {
             with_judge(case);
             case.settings.stage1 = stage1;
-            case.known.local = Local::NoForm;
+            case.known.local = unclear();
         })
     };
     assert_eq!(undecidable(Stage1::LocalThenModel), Standing::AskWhetherDeclared);
     assert_eq!(undecidable(Stage1::Model), Standing::AskWhetherDeclared);
-    assert_eq!(undecidable(Stage1::Local), Standing::NoForm);
+    assert_eq!(undecidable(Stage1::Local), Standing::Lacks(Lack::Form));
     let model = |local: Local| {
         stands(|case| {
             with_judge(case);
@@ -146,7 +146,7 @@ fn only_the_undecidable_is_asked_unless_a_model_decides_all() {
     assert_eq!(asks_for_review(&model(recorded)), Some(TEXT), "what was recorded needs no reader");
     let forged = Lack::Quote("skip it".into());
     assert_eq!(model(lacks(forged.clone())), Standing::Lacks(forged), "a forged quote needs none either");
-    assert_eq!(model(Local::Silent), Standing::NoForm, "there is nothing to read");
+    assert_eq!(model(Local::default()), Standing::Lacks(Lack::Form), "there is nothing to read");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn the_models_word_on_a_declaration() {
     let answered = |reply: Reply<Announced>, wants_test| {
         stands(|case| {
             with_judge(case);
-            case.known.local = Local::NoForm;
+            case.known.local = unclear();
             case.known.wants_test = wants_test;
             case.answers.stage1 = Some(reply);
         })
@@ -164,7 +164,7 @@ fn the_models_word_on_a_declaration() {
         answered(said(Announced::No { missing: vec![Part::Goal] }), true),
         Standing::Lacks(Lack::Parts(vec![Part::Goal]))
     );
-    assert_eq!(answered(said(Announced::No { missing: vec![] }), true), Standing::NoForm);
+    assert_eq!(answered(said(Announced::No { missing: vec![] }), true), Standing::Lacks(Lack::Form));
     assert_eq!(answered(said(Announced::NoTest), true), Standing::Lacks(Lack::Test));
     assert!(asks_for_review(&answered(said(Announced::NoTest), false)).is_some(), "no test is wanted");
     assert_eq!(answered(silent(None), true), passes(None));
@@ -174,8 +174,8 @@ fn the_models_word_on_a_declaration() {
 #[test]
 fn without_a_judge_the_form_is_asked_for_twice_and_then_the_change_is_still_reviewed() {
     for (local, cause) in [
-        (Local::Silent, Cause::Declaration),
-        (Local::NoForm, Cause::Declaration),
+        (Local::default(), Cause::Declaration),
+        (unclear(), Cause::Declaration),
         (lacks(Lack::Parts(vec![Part::Goal])), Cause::Declaration),
         (lacks(Lack::Test), Cause::Test),
     ] {
@@ -201,12 +201,12 @@ fn without_a_judge_the_form_is_asked_for_twice_and_then_the_change_is_still_revi
     });
     assert_eq!(asks_for_review(&mixed), Some(""), "two are enough, whatever was missing");
     let unreviewed = stands(|case| {
-        (case.known.local, case.settings.stage2) = (Local::Silent, Stage2::Off);
+        (case.known.local, case.settings.stage2) = (Local::default(), Stage2::Off);
         case.blocked(Cause::Declaration, 2);
     });
     assert_eq!(unreviewed, passes(Some(Allowed::Enough(Cause::Declaration))));
     let found = stands(|case| {
-        case.known.local = Local::Silent;
+        case.known.local = Local::default();
         case.known.findings = vec![finding()];
         case.blocked(Cause::Declaration, 2);
     });
@@ -218,7 +218,7 @@ fn a_judge_is_asked_about_the_declaration_only_until_the_form_was_asked_for_ofte
     let blocked = |times| {
         stands(|case| {
             with_judge(case);
-            case.known.local = Local::NoForm;
+            case.known.local = unclear();
             case.blocked(Cause::Declaration, times);
         })
     };
@@ -245,8 +245,8 @@ fn a_review_is_asked_for_what_was_declared_and_may_be_seen() {
     assert_eq!(stands(|case| case.known.is_private = true), passes(Some(Allowed::Private)));
     let unchanged = stands(|case| case.known.versions.before = Some("y\n".into()));
     assert_eq!(unchanged, passes(None));
-    let private = stands(|case| (case.known.is_private, case.known.local) = (true, Local::NoForm));
-    assert_eq!(private, Standing::NoForm, "what is said about such a file goes to nobody either");
+    let private = stands(|case| (case.known.is_private, case.known.local) = (true, unclear()));
+    assert_eq!(private, Standing::Lacks(Lack::Form), "what is said about such a file goes to nobody either");
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn a_word_on_a_declaration_is_paid_once() {
     let again = |verdict: &Announced, secs: i64, change: fn(&mut Known)| {
         stands(|case| {
             with_judge(case);
-            case.known.local = Local::NoForm;
+            case.known.local = unclear();
             let key = case.known.announced_key(&case.settings);
             let at = Timestamp::from_secs(1_000_000 - secs);
             case.state.answered(&key, verdict.clone(), at);
@@ -340,14 +340,14 @@ fn the_form_counts_whether_it_was_said_or_recorded() {
     let said = whole.lines();
     let declared = |is_recorded| Local::Declared { text: said.clone(), is_recorded };
     for own in [None, Some(""), Some(" \n")] {
-        assert_eq!(found(None, own, "", false), Local::Silent, "{own:?}");
+        assert_eq!(found(None, own, "", false), Local::default(), "{own:?}");
         assert_eq!(found(None, own, &said, false), declared(false), "{own:?}");
         assert_eq!(found(Some(&whole), own, "", false), declared(true), "{own:?}");
     }
-    assert_eq!(found(None, Some("Now."), "", false), Local::NoForm);
+    assert_eq!(found(None, Some("Now."), "", false), unclear());
     assert_eq!(
         found(None, None, "Earlier.", false),
-        Local::Silent,
+        Local::default(),
         "the form may stand in what is not written yet"
     );
     let lacking = form("rename", None);
@@ -368,6 +368,11 @@ fn a_form_that_may_be_completed_by_prose_goes_to_a_model_where_there_is_one() {
         case.known.local = unclear();
     });
     assert_eq!(judged, Standing::AskWhetherDeclared);
+}
+
+/// Prose, and no form.
+pub(crate) const fn unclear() -> Local {
+    Local::Lacks { lack: Lack::Form, is_certain: false }
 }
 
 /// A form that certainly lacks something.

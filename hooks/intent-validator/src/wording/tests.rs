@@ -1,6 +1,6 @@
 //! The texts, to the letter. That following them passes is shown in `observe`.
 
-use super::{cleaned, found, lacks, no_form, reviewed};
+use super::{cleaned, found, lacks, reviewed};
 use crate::checks::Finding;
 use crate::form::{Lack, Part};
 use crate::plan::tests::{finding, known};
@@ -10,7 +10,7 @@ use crate::state::{Cause, Place};
 #[test]
 fn a_refusal_shows_the_form_with_the_file_and_nothing_else_filled_in() {
     let place = Place { file: "src/it's.py".into(), in_project: "sub/src/it's.py".into(), agent: None };
-    let text = no_form(&Known { place: place.clone(), ..known() }).text;
+    let text = lacks(&Known { place: place.clone(), ..known() }, &Lack::Form).text;
     let expected = "intent-validator: src/it's.py: this change is not declared. Write this form in the message that makes the edit, \
                     filled in, and make the edit again:\n\n\
                     FILE: sub/src/it's.py\nCHANGES: <what you change>\nGOAL: <why you change it>\nTEST: <test file or test>\n\n\
@@ -19,7 +19,7 @@ fn a_refusal_shows_the_form_with_the_file_and_nothing_else_filled_in() {
                     Where a message carries no text, run this first, filled in: intent-validator declare --file 'sub/src/it'\"'\"'s.py' \
                     --changes '<what you change>' --goal '<why you change it>' --test '<test file or test>'";
     assert_eq!(text, expected);
-    let plain = no_form(&Known { place, wants_test: false, ..known() }).text;
+    let plain = lacks(&Known { place, wants_test: false, ..known() }, &Lack::Form).text;
     assert!(!plain.contains("TEST") && !plain.contains("--test"), "{plain}");
 }
 
@@ -47,7 +47,7 @@ fn findings_are_told_in_a_line_each_and_bounded() {
     let expected = "intent-validator: this change of src/a.py is not clean.\n\
                     - line 1, scope-creep: w. Fix: f.\n- line 2, scope-creep: w. Fix: f.\n- line 3, scope-creep: w. Fix: f.\n\
                     - line 4, scope-creep: w. Fix: f.\n- line 5, scope-creep: w. Fix: f.\n- and 2 more\n\
-                    Mend that, and make the edit again.";
+                    Fix that, and make the edit again.";
     assert_eq!(text, expected);
     let wild = Finding {
         rule: "a\u{1b}[2Jb".into(),

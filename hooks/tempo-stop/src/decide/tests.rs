@@ -124,10 +124,7 @@ fn without_a_place_for_it_the_feedback_follows_the_users_own_text() {
 fn every_other_answer_lets_go() {
     let judged = |judged| move |case: &mut Case| case.facts.judged = judged;
     lets_go(judged(Judged::Approved), "the model finds it done");
-    lets_go(judged(Judged::NothingRequested), "what the user asked for is not known");
-    lets_go(judged(Judged::HeldElsewhere), "another hook holds this stop");
-    lets_go(judged(Judged::NoVerdict), "there is no verdict");
-    lets_go(judged(Judged::NotAsked), "the model was not asked");
+    lets_go(judged(Judged::Unjudged("there is no verdict")), "there is no verdict");
 }
 
 #[test]
@@ -226,15 +223,15 @@ fn what_became_of_a_held_stop_is_told() {
     };
     assert_eq!(reactions(1, Judged::Approved), [ReactionKind::Followed.of("enabled")]);
     assert_eq!(reactions(0, Judged::Approved), []);
-    assert_eq!(reactions(3, Judged::NotAsked), [ReactionKind::Overridden.of("enabled")]);
+    assert_eq!(reactions(3, Judged::default()), [ReactionKind::Overridden.of("enabled")]);
     assert_eq!(reactions(1, Judged::Blocked("more".into())), []);
-    assert_eq!(reactions(1, Judged::NoVerdict), []);
+    assert_eq!(reactions(1, Judged::Unjudged("there is no verdict")), []);
 }
 
 #[test]
 fn the_user_is_told_what_the_judge_has_to_tell() {
     let outcome = decided(|case| {
-        case.facts.judged = Judged::NoVerdict;
+        case.facts.judged = Judged::Unjudged("there is no verdict");
         case.facts.notice = Some("no credit".into());
     });
     assert_eq!(outcome.notice.as_deref(), Some("no credit"));

@@ -153,17 +153,17 @@ fn as_many_messages_as_the_settings_want_are_shown() {
 #[test]
 fn work_without_a_backend_has_no_verdict() {
     let facts = scene(&work()).stop();
-    assert_eq!((facts.work, facts.judged), (TurnWork::ToolCalls, Judged::NoVerdict));
+    assert_eq!((facts.work, facts.judged), (TurnWork::ToolCalls, Judged::Unjudged("there is no verdict")));
 }
 
 #[test]
 fn nobody_is_asked_where_nothing_is_known_of_what_was_asked_for() {
     let compacted = json!({"type": "system", "subtype": "compact_boundary"});
     let lines = [prompt("make a"), compacted, call("1", "make a"), result("1")];
-    assert_eq!(scene(&lines).stop().judged, Judged::NothingRequested);
+    assert_eq!(scene(&lines).stop().judged, Judged::Unjudged("what the user asked for is not known"));
     let scene = scene(&[]);
     std::fs::remove_file(scene.file("t.jsonl")).unwrap();
-    assert_eq!(scene.stop().judged, Judged::NothingRequested);
+    assert_eq!(scene.stop().judged, Judged::Unjudged("what the user asked for is not known"));
 }
 
 #[track_caller]
@@ -171,7 +171,7 @@ fn check_not_asked(change: impl FnOnce(&mut Scene), work_seen: TurnWork) {
     let mut scene = scene(&work());
     change(&mut scene);
     let facts = scene.stop();
-    assert_eq!((facts.judged, facts.work), (Judged::NotAsked, work_seen));
+    assert_eq!((facts.judged, facts.work), (Judged::default(), work_seen));
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn nobody_is_asked_about_a_stop_that_is_let_go_anyhow() {
     check_not_asked(held_three_times, TurnWork::Unknown);
     let of_words = scene(&[prompt("hello"), json!({"type": "assistant", "message": {"content": []}})]);
     let facts = of_words.stop();
-    assert_eq!((facts.judged, facts.work), (Judged::NotAsked, TurnWork::NoToolCall));
+    assert_eq!((facts.judged, facts.work), (Judged::default(), TurnWork::NoToolCall));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the client is told on its command line: our own words only. Section 21 of tests/client-facts.md has what each does.
+//! The command line of `claude -p`: our own words only. Section 21 of tests/client-facts.md has the effect of each.
 
 use crate::model::Exchange;
 

@@ -1,5 +1,5 @@
-//! What `claude -p --output-format json` says: one object of type `result`, whatever its exit status. Why there is no verdict
-//! is told by its fields; its sentences are for people, and change.
+//! The output of `claude -p --output-format json`: one object of type `result`, whatever its exit status. Its fields tell errors
+//! apart; its sentences are for people, and change.
 
 use serde_json::Value;
 

@@ -209,16 +209,6 @@ fn one_that_does_not_listen_may_answer_all_the_same() {
 }
 
 #[test]
-fn what_is_no_verdict_is_none() {
-    for lines in ["exec yes", "echo nonsense", "printf '\\377\\000'", "echo '{}'"] {
-        assert_eq!(asked(lines), Err(AskError::InvalidResponse), "{lines}");
-    }
-    for lines in ["exit 1", "echo 'unknown option' >&2; exit 1", "kill -9 $$"] {
-        assert_eq!(asked(lines), Err(AskError::NotStarted), "{lines}");
-    }
-}
-
-#[test]
 fn one_that_cannot_be_started_is_told_so_and_leaves_no_nonce() {
     let scratch = tempfile::tempdir().unwrap();
     let mut world = World::new(scratch.path(), JUDGES);

@@ -182,7 +182,7 @@ fn where_nobody_is_asked_the_user_hears_why_once_a_session() {
     let mut scene = Scene::new();
     scene.settings.max_calls_per_hour = serde_json::from_str("0").unwrap();
     let notice = |scene: &Scene| play(scene, None, &[]).1.notice;
-    let told = "intent-validator: no model was asked: 0 questions in an hour are enough \
+    let told = "intent-validator: no model was asked: the limit of 0 questions an hour is reached \
                 (judge.max_calls_per_hour in ~/.claude/requirements.yaml); changes go on unreviewed";
     assert_eq!(notice(&scene).as_deref(), Some(told));
     assert_eq!(notice(&scene), None);
@@ -210,7 +210,7 @@ fn of_a_call_that_is_refused_anyway_only_the_journal_speaks() {
     assert_eq!((asked.len(), came), (0, expected));
     let [line] = scene.journal().try_into().unwrap();
     assert_eq!(line["what"], "let-go");
-    assert_eq!(line["text"], "review: no model was asked: another hook has refused it already");
+    assert_eq!(line["text"], "review: no model was asked: another hook has blocked it already");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the Messages API says: a verdict and what it took, or why there is none. Pure.
+//! The answer of the Messages API: a verdict with its tokens, or an error. Pure.
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -27,19 +27,6 @@ fn verdicts() -> Value {
 }
 
 #[test]
-fn the_body_holds_this_and_nothing_else() {
-    let verdicts = verdicts();
-    let expected = json!({
-        "model": "claude-haiku-5-5",
-        "max_tokens": 4000,
-        "system": "Judge \"it\".",
-        "messages": [{ "role": "user", "content": "{\"diff\": \"…\"}" }],
-        "output_config": { "format": { "type": "json_schema", "schema": verdicts } },
-    });
-    assert_eq!(body(&exchange(&verdicts, Duration::ZERO)), expected);
-}
-
-#[test]
 fn where_the_api_is() {
     for (base, expected) in [
         (None, "https://api.anthropic.com/v1/messages"),

@@ -51,11 +51,11 @@ fn whatever_the_reason_it_is_one_line_that_names_the_setting_and_its_file() {
     }
     assert_eq!(
         NotAsked::CallsSpent.explained(&settings, "F"),
-        "60 questions in an hour are enough (judge.max_calls_per_hour in F)"
+        "the limit of 60 questions an hour is reached (judge.max_calls_per_hour in F)"
     );
     assert_eq!(
         NotAsked::MoneySpent.explained(&settings, "F"),
-        "2.00 US dollars in a day are enough (judge.max_cost_usd_per_day in F)"
+        "the limit of 2.00 US dollars a day is reached (judge.max_cost_usd_per_day in F)"
     );
 }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{HEAD, Part, grouped, is_hidden, material, material_with, spoken};
+use super::{HEAD, Part, is_hidden, material, material_with, spoken};
 use secrets::masked;
 use transcript::{Said, Speaker};
 
@@ -40,16 +40,7 @@ fn the_oldest_is_cut_first_by_whole_characters_and_the_cut_is_marked() {
     ] {
         check(text, max_chars, shown);
     }
-    check(&format!("{}end", "x".repeat(3412)), 3, "[... 3,412 characters cut]end");
-}
-
-#[test]
-fn a_number_is_grouped_by_thousands() {
-    for (number, words) in
-        [(0, "0"), (999, "999"), (1000, "1,000"), (123_456, "123,456"), (1_234_567, "1,234,567")]
-    {
-        assert_eq!(grouped(number), words);
-    }
+    check(&format!("{}end", "x".repeat(3412)), 3, "[... 3412 characters cut]end");
 }
 
 #[test]
