@@ -106,7 +106,10 @@ impl Guard {
 /// The answer in a word; fails on anything this hook never says.
 #[track_caller]
 fn said(answer: Option<&Value>) -> Said {
-    let Some(answer) = answer else { return Said::Nothing };
+    // A notice is for the user alone.
+    let Some(answer) = answer.filter(|answer| answer.get("hookSpecificOutput").is_some()) else {
+        return Said::Nothing;
+    };
     if let Some(reason) = denial(Some(answer)) {
         assert!(reason.starts_with("delegation-guard refused this call once"), "{answer}");
         return Said::Denial;

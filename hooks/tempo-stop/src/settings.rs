@@ -15,7 +15,7 @@ pub(crate) struct Settings {
     pub(crate) mode: Mode,
     /// You are away when you have typed nothing for so many seconds.
     pub(crate) away_secs: Bounded<1, 86_400>,
-    /// Blocked stops of one prompt before one is allowed.
+    /// So many stops of one prompt are blocked before one is allowed.
     pub(crate) max_blocks: Bounded<1, 6>,
     /// The model that is asked: a name as the backend takes it.
     pub(crate) model: String,

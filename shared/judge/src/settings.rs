@@ -27,7 +27,7 @@ pub struct Settings {
     pub yield_to_pacing: bool,
     /// The outcome of a call when the judge fails.
     pub on_judge_failure: OnFailure,
-    /// Number of the last messages of the conversation that the model sees.
+    /// So many of the last messages of the conversation go to the model.
     pub context_messages: Bounded<1, 100>,
     /// Characters of the conversation that the model sees; the oldest are cut first.
     pub max_conversation_chars: Bounded<1_000, 200_000>,

@@ -3,7 +3,7 @@
 
 use super::Said::{Advice, Denial, Nothing};
 use super::{Guard, ON, Said, said};
-use crate::driver::{documented, tree};
+use crate::driver::{documented, notice, tree};
 use std::fs;
 use std::time::Duration;
 use tests::process::Invocation;
@@ -87,7 +87,9 @@ fn a_file_locked_by_another_process_lets_the_call_pass() {
     let mut lock = guard.lock_of(&guard.file_name());
     let held = lock.try_write().expect("nobody else holds it");
     let outcome = guard.hook().stdin(guard.before("Bash").to_bytes()).run();
-    assert_eq!(documented(&outcome), None);
+    let answer = documented(&outcome);
+    assert_eq!(said(answer.as_ref()), Nothing);
+    assert!(notice(answer.as_ref()).contains("held by another process"), "{answer:?}");
     assert!(outcome.wall < PATIENCE, "{outcome}");
     assert!(guard.journal().contains("held by another process"), "{}", guard.journal());
     drop(held);

@@ -117,7 +117,7 @@ fn while_the_credits_run_out_too_fast_nobody_is_asked_and_it_is_told_once() {
         for answer in &answers {
             assert_goes_on(answer.as_ref());
         }
-        assert_eq!(told(&answers, "used faster than they last"), 1, "{hook}: {answers:?}");
+        assert_eq!(told(&answers, "ahead of the pace of your limits"), 1, "{hook}: {answers:?}");
         let other = judged.ask(&judged.question_of(&judged.another(1), 4));
         assert_eq!(told(&[other], "judge.yield_to_pacing"), 1, "{hook}: another session is told for itself");
         assert!(judged.api.requests().is_empty(), "{hook}");
