@@ -25,8 +25,8 @@ pub enum NotAsked {
     /// The project's settings could lead the question elsewhere.
     #[error("this project's settings could lead the question elsewhere")]
     Misled,
-    /// Usage is ahead of the pace of the limits.
-    #[error("your usage is ahead of the pace of your limits")]
+    /// Usage is past its safe line.
+    #[error("your usage is past its safe line")]
     Pacing,
     /// So many questions in an hour are enough.
     #[error("the limit of questions an hour is reached")]

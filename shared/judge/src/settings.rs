@@ -23,7 +23,7 @@ pub struct Settings {
     pub max_calls_per_hour: Bounded<0, 10_000>,
     /// Cost of the questions in any 24 hours, in US dollars, of all sessions together, by `prices`.
     pub max_cost_usd_per_day: Decimal<0, 10_000>,
-    /// No model is asked while your usage is ahead of the pace of your limits, as credit-pacer sees it.
+    /// No model is asked while your usage is past its safe line, as credit-pacer sees it.
     pub yield_to_pacing: bool,
     /// The outcome of a call when the judge fails.
     pub on_judge_failure: OnFailure,

@@ -68,7 +68,7 @@ impl Scene {
         })
     }
 
-    /// Usage is ahead of the pace of the limits.
+    /// Usage is past its safe line.
     pub(super) fn past_the_line(&self) {
         let window = Window { used_percent: 90.0, resets_at: NOON + 3600, observed_at: NOON };
         let windows = [("five_hour".to_owned(), window)].into();

@@ -98,7 +98,7 @@ fn wait_until_it_reads(id: u32) {
 #[cfg(not(target_os = "linux"))]
 fn wait_until_it_reads(_id: u32) {}
 
-/// Usage is ahead of the pace of the limits.
+/// Usage is past its safe line.
 fn past_the_line(judged: &Judged) {
     let (now, store) = (now_secs(), store(judged));
     let window = Window { used_percent: 90.0, resets_at: now + 3600, observed_at: now };
@@ -117,7 +117,7 @@ fn while_the_credits_run_out_too_fast_nobody_is_asked_and_it_is_told_once() {
         for answer in &answers {
             assert_goes_on(answer.as_ref());
         }
-        assert_eq!(told(&answers, "ahead of the pace of your limits"), 1, "{hook}: {answers:?}");
+        assert_eq!(told(&answers, "past its safe line"), 1, "{hook}: {answers:?}");
         let other = judged.ask(&judged.question_of(&judged.another(1), 4));
         assert_eq!(told(&[other], "judge.yield_to_pacing"), 1, "{hook}: another session is told for itself");
         assert!(judged.api.requests().is_empty(), "{hook}");

@@ -34,7 +34,7 @@ fn why_nobody_would_be_asked() {
     let mut scene = Scene::new();
     scene.past_the_line();
     assert!(
-        said(&scene)[2].starts_with("no model is asked now: your usage is ahead of the pace"),
+        said(&scene)[2].starts_with("no model is asked now: your usage is past its safe line"),
         "{:?}",
         said(&scene)
     );
