@@ -41,9 +41,7 @@ pub fn not_yet_told(store: &Store, session: &str, notices: &[String]) -> Vec<Str
 
 /// Drops the notices of a session.
 pub fn forget(store: &Store, session: &str) {
-    if let Some(file) = store.session_file::<Told>(session) {
-        let _ = store.locked(&file, || store.forget(&file));
-    }
+    store.drop_state::<Told>(session);
 }
 
 #[cfg(test)]

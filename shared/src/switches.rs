@@ -5,17 +5,15 @@
 //! off is [`crate::operator`]'s business.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 pub use config::{Position, SectionSwitches, is_worded};
 
-use crate::blocks::RecordError;
 use crate::effect::Effect;
 use crate::host::{Places, Timestamp};
-use crate::state::{KEEP_DAYS, Remembered, Store};
+use crate::state::{KEEP_DAYS, Remembered, Store, UpdateError};
 
 /// The envelope's session of a file that belongs to none.
 const MACHINE: &str = "";
@@ -85,7 +83,7 @@ impl Switches {
     /// The switches as they stand; none if the file cannot be read.
     #[must_use]
     pub fn read(store: &Store) -> Self {
-        file(store).and_then(|file| store.load(&file, MACHINE).ok()).unwrap_or_default()
+        store.read(MACHINE)
     }
 
     /// Position of the section's switch for a session.
@@ -142,18 +140,8 @@ pub fn turn(
     reach: Reach<'_>,
     position: Position,
     now: Timestamp,
-) -> Result<(), RecordError> {
-    let Some(file) = file(store) else { return Ok(()) };
-    store.locked(&file, || {
-        let mut switches: Switches = store.load(&file, MACHINE)?;
-        switches.turn(section, reach, position, now);
-        store.save(&file, MACHINE, &switches)?;
-        Ok(())
-    })?
-}
-
-fn file(store: &Store) -> Option<PathBuf> {
-    store.session_file::<Switches>("switches")
+) -> Result<(), UpdateError> {
+    store.update(MACHINE, |switches: &mut Switches| switches.turn(section, reach, position, now))
 }
 
 #[cfg(test)]
