@@ -1,5 +1,4 @@
-//! What is wrong in the configuration files, and what silences a registered hook: asked of each hook itself, in this
-//! project.
+//! Errors in the configuration files, and switches that silence a registered hook. Each hook reports them itself, in this project.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,10 +17,10 @@ const COSTS: [&str; 3] = ["the file is skipped", "it is off", "it holds none of 
 /// As a hook says that nobody has set it.
 const DEFAULTS: &str = "the defaults";
 
-/// What the files come to.
+/// The result of all files.
 pub(super) struct Configuration {
     pub(super) findings: Vec<Finding>,
-    /// What holds nothing now because it is switched off, as a sentence begins; `None`: everything registered acts.
+    /// The beginning of a sentence that names what is switched off; `None`: everything registered acts.
     pub(super) off: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a check comes to: one line for a person, the same as data for a program, and what would mend it.
+//! The result of one check: a line for a person, the same as data for a program, and its repair.
 
 use std::fmt::{self, Display};
 
@@ -61,7 +61,7 @@ pub struct Finding {
     pub(crate) repair: Option<Repair>,
 }
 
-/// What can be mended without asking: nothing of it loosens anything or is somebody else's.
+/// A repair that needs no question: it loosens nothing and touches nothing of others.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Repair {
     /// A command is linked.
@@ -129,7 +129,7 @@ impl Finding {
         Self { key: Some(key.into()), ..self }
     }
 
-    /// All of it on one line.
+    /// The finding on one line.
     pub(crate) fn sentence(&self) -> String {
         let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
         let place = self.file.iter().map(|file| format!("{file}{line}: "));
@@ -138,13 +138,13 @@ impl Finding {
         place.chain(key).chain([self.what.clone()]).chain(next).collect()
     }
 
-    /// What to do about it.
+    /// The next step.
     #[must_use]
     pub(crate) fn next(self, next: impl Into<String>) -> Self {
         Self { next: Some(next.into()), ..self }
     }
 
-    /// What mends it.
+    /// The repair.
     #[must_use]
     pub(crate) fn repair(self, repair: Repair) -> Self {
         Self { fixable: true, repair: Some(repair), ..self }
