@@ -133,9 +133,15 @@ impl Memory {
             (self.learned, self.calls, self.snapshots) = Default::default();
         }
         self.asked = Some((now, digest(line.session.as_deref().unwrap_or_default())));
-        calls.retain(|call| call.at <= now);
-        let of_now = snapshots.iter().filter(|snapshot| seconds(snapshot.at) <= now + CLOCK_PLAY_SECS);
-        self.learn(calls, of_now.copied().collect());
+        calls.retain(|call| call.at <= now && call.at >= self.newest_call());
+        let is_of_now = |snapshot: &&Snapshot| seconds(snapshot.at) <= now + CLOCK_PLAY_SECS;
+        let of_now: Vec<Snapshot> = snapshots.iter().filter(is_of_now).copied().collect();
+        let newest = self.newest_snapshot();
+        self.learn(calls, of_now.iter().filter(|snapshot| snapshot.at >= newest).copied().collect());
+        if let Some(last) = of_now.last() {
+            // A known one, too: it says which account is in use.
+            self.learned.read(last);
+        }
         let pace = pacing::decide(&Question { now, snapshots: &snapshots, learned: &self.learned }, &rules);
         Ok(paced(&pace, now))
     }
@@ -157,8 +163,7 @@ impl Memory {
     /// Learns what is new in the order of time. Where something older than the known past is new, all is learned again.
     fn learn(&mut self, calls: Vec<Call>, snapshots: Vec<Snapshot>) {
         let (calls, snapshots) = (self.new_calls(calls), self.new_snapshots(snapshots));
-        let known = self.calls.last().map_or(f64::NEG_INFINITY, |call| call.at);
-        let read = self.snapshots.last().map_or(i64::MIN, |snapshot| snapshot.at);
+        let (known, read) = (self.newest_call(), self.newest_snapshot());
         let is_older = calls.first().is_some_and(|call| call.at < known)
             || snapshots.first().is_some_and(|snapshot| snapshot.at < read);
         let (from_call, from_snapshot) = (self.calls.len(), self.snapshots.len());
@@ -172,6 +177,14 @@ impl Memory {
             let learned = std::mem::take(&mut self.learned);
             self.learned = learn(learned, &self.calls[from_call..], &self.snapshots[from_snapshot..]);
         }
+    }
+
+    fn newest_call(&self) -> f64 {
+        self.calls.last().map_or(f64::NEG_INFINITY, |call| call.at)
+    }
+
+    fn newest_snapshot(&self) -> i64 {
+        self.snapshots.last().map_or(i64::MIN, |snapshot| snapshot.at)
     }
 
     /// The calls that are not known yet, by time. Parallel calls have the same time and session.

@@ -77,7 +77,7 @@ fn a_window_that_is_nearly_used_up_is_told_once_also_while_pacing_is_off() {
     let script = Script::new().reply(Reply::bash("true")).reply(Reply::bash("true")).reply(END);
     let api = MessagesApi::start(script);
     let mut terminal = scene.terminal(&api);
-    answered(&mut terminal, "pace-maker off", "pacing: off, set by its switch");
+    answered(&mut terminal, "pace-maker off", "credit-pacer: off, set by its switch");
     terminal.enter("work");
     terminal.wait_for_within(END, SOON);
 

@@ -23,7 +23,7 @@ pub(crate) struct Profile {
     pub(crate) batches_per_prompt: f64,
     /// How long that takes, in seconds, in the mean.
     pub(crate) pause_secs: f64,
-    /// What would be used of a week's credits if nothing was delayed, in percent, in the mean.
+    /// The usage of a week without delays, in percent, in the mean.
     pub(crate) week_percent: f64,
     /// How much that differs from week to week: the standard deviation of its logarithm.
     pub(crate) week_spread: f64,

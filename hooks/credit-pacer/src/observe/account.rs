@@ -1,4 +1,4 @@
-//! Whose credits. Two accounts at once on one machine take turns in the one file of readings: each tells another end of its
+//! Whose usage. Two accounts at once on one machine take turns in the one file of readings: each tells another end of its
 //! windows. A session is paced by its own account's, as its own status line was told them.
 
 use shared::hook::Context;
@@ -9,12 +9,12 @@ use shared::usage::{self, SAME_RESET_SECS, Usage, Window};
 
 use crate::settings::Settings;
 
-/// What the session that calls knows of its account's credits.
+/// What the session that calls knows of its account's usage.
 pub(super) fn known_to(context: &Context<'_, Settings>) -> Option<Usage> {
     known(context.store?, context.request.call.session_id.as_deref(), context.settings, context.host.now())
 }
 
-/// What a session knows of its account's credits; without one, what was told last. The session's own file is read only where
+/// What a session knows of its account's usage; without one, what was told last. The session's own file is read only where
 /// there are several accounts.
 pub(crate) fn known(
     store: &Store,
