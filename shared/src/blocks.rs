@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
 use crate::host::Timestamp;
-use crate::state::{Remembered, Store, UpdateError};
+use crate::state::{LoadError, LockError, Remembered, SaveError, Store};
 
 /// The newest so many denied calls are remembered; a mark is looked for within a second of being left.
 const MAX_MARKS: usize = 32;
@@ -118,10 +118,25 @@ impl Ledger {
     }
 }
 
+/// Why a block or mark was not kept. The verdict is not spoken then: a gate that cannot count could block for ever.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The lock was not had.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The file cannot be used.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The file cannot be written.
+    #[error(transparent)]
+    Save(#[from] SaveError),
+}
+
 /// The session's ledger as it is now; empty if it cannot be read.
 #[must_use]
 pub fn read(store: &Store, session: &str) -> Ledger {
-    store.read(session)
+    let file = store.session_file::<Ledger>(session);
+    file.and_then(|file| store.load(&file, session).ok()).unwrap_or_default()
 }
 
 /// Counts a blocked stop.
@@ -135,8 +150,8 @@ pub fn record_stop(
     message: Option<&str>,
     hook: &str,
     now: Timestamp,
-) -> Result<(), UpdateError> {
-    store.update(session, |ledger: &mut Ledger| ledger.block(prompt_id, message, hook, now))
+) -> Result<(), RecordError> {
+    change(store, session, |ledger| ledger.block(prompt_id, message, hook, now))
 }
 
 /// Remembers that a stop did what the hook's blocks of this prompt had asked for.
@@ -148,8 +163,8 @@ pub fn record_followed(
     session: &str,
     prompt_id: Option<&str>,
     hook: &str,
-) -> Result<(), UpdateError> {
-    store.update(session, |ledger: &mut Ledger| ledger.follow(prompt_id, hook))
+) -> Result<(), RecordError> {
+    change(store, session, |ledger| ledger.follow(prompt_id, hook))
 }
 
 fn hash(message: Option<&str>) -> u64 {
@@ -162,13 +177,25 @@ fn hash(message: Option<&str>) -> u64 {
 ///
 /// # Errors
 /// If the mark cannot be kept.
-pub fn record_deny(store: &Store, session: &str, tool_use_id: &str) -> Result<(), UpdateError> {
-    store.update(session, |ledger: &mut Ledger| ledger.deny(tool_use_id))
+pub fn record_deny(store: &Store, session: &str, tool_use_id: &str) -> Result<(), RecordError> {
+    change(store, session, |ledger| ledger.deny(tool_use_id))
 }
 
 /// Drops the session's ledger.
 pub fn forget(store: &Store, session: &str) {
-    store.drop_state::<Ledger>(session);
+    if let Some(file) = store.session_file::<Ledger>(session) {
+        let _ = store.locked(&file, || store.forget(&file));
+    }
+}
+
+fn change(store: &Store, session: &str, change: impl FnOnce(&mut Ledger)) -> Result<(), RecordError> {
+    let Some(file) = store.session_file::<Ledger>(session) else { return Ok(()) };
+    store.locked(&file, || {
+        let mut ledger: Ledger = store.load(&file, session)?;
+        change(&mut ledger);
+        store.save(&file, session, &ledger)?;
+        Ok(())
+    })?
 }
 
 #[cfg(test)]

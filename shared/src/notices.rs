@@ -41,7 +41,9 @@ pub fn not_yet_told(store: &Store, session: &str, notices: &[String]) -> Vec<Str
 
 /// Drops the notices of a session.
 pub fn forget(store: &Store, session: &str) {
-    store.drop_state::<Told>(session);
+    if let Some(file) = store.session_file::<Told>(session) {
+        let _ = store.locked(&file, || store.forget(&file));
+    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! Under which version of the client every proof last passed: written by `req doctor`, looked at when a session
 //! begins, so that the user hears of a client that nobody has proved anything under yet.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::host::Timestamp;
-use crate::state::{Remembered, Store, UpdateError};
+use crate::state::{LoadError, Remembered, SaveError, Store};
 
 /// The envelope's session of a file that belongs to none.
 const MACHINE: &str = "";
@@ -32,15 +34,15 @@ impl Remembered for Proved {
 /// The last proof; empty where the file is missing or cannot be read.
 #[must_use]
 pub fn read(store: &Store) -> Proved {
-    store.read(MACHINE)
+    file(store).and_then(|file| store.peek(&file, MACHINE)).unwrap_or_default()
 }
 
 /// Every proof has passed under this version.
 ///
 /// # Errors
 /// If it cannot be kept.
-pub fn passed(store: &Store, client: &str, now: Timestamp) -> Result<(), UpdateError> {
-    store.update(MACHINE, |proved: &mut Proved| {
+pub fn passed(store: &Store, client: &str, now: Timestamp) -> Result<(), SaveError> {
+    change(store, |proved| {
         *proved = Proved {
             client: Some(client.to_owned()),
             at_secs: now.micros().div_euclid(1_000_000),
@@ -51,7 +53,7 @@ pub fn passed(store: &Store, client: &str, now: Timestamp) -> Result<(), UpdateE
 
 /// Remembers the notice of this version. After a failure the user gets it again.
 pub fn tell(store: &Store, client: &str) {
-    let _ = store.update(MACHINE, |proved: &mut Proved| proved.told = Some(client.to_owned()));
+    let _ = change(store, |proved| proved.told = Some(client.to_owned()));
 }
 
 /// The version under which the proofs passed, where the one running is another and the user has not been told of it.
@@ -76,6 +78,24 @@ pub fn is_version(text: &str) -> bool {
     let is_number =
         |part: &str| (1..=6).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
     text.split('.').count() == 3 && text.split('.').all(is_number)
+}
+
+fn change(store: &Store, edit: impl FnOnce(&mut Proved)) -> Result<(), SaveError> {
+    let Some(file) = file(store) else { return Ok(()) };
+    let saved = store.locked(&file, || {
+        let mut proved: Proved = match store.load(&file, MACHINE) {
+            Err(LoadError::Newer(file)) => return Err(SaveError::Newer(file)),
+            there => there.unwrap_or_default(),
+        };
+        edit(&mut proved);
+        store.save(&file, MACHINE, &proved)
+    });
+    // Another process that holds the lock is at the same thing.
+    saved.unwrap_or(Ok(()))
+}
+
+fn file(store: &Store) -> Option<PathBuf> {
+    store.session_file::<Proved>(MACHINE)
 }
 
 #[cfg(test)]

@@ -20,5 +20,5 @@ pub use lock::{LOCK_DEADLINE, LockError, with_lock, with_shared_lock};
 pub use names::{MAX_NAME, file_key};
 pub use nonce::Nonce;
 pub use remembered::Remembered;
-pub use store::{LoadError, Off, SaveError, Store, UpdateError, is_newer, is_off};
+pub use store::{LoadError, Off, SaveError, Store, is_newer, is_off};
 pub use sweep::{KEEP_DAYS, sweep_once_a_day};

@@ -5,18 +5,23 @@
 //! off is [`crate::operator`]'s business.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 pub use config::{Position, SectionSwitches, is_worded};
 
+use crate::blocks::RecordError;
 use crate::effect::Effect;
 use crate::host::{Places, Timestamp};
-use crate::state::{KEEP_DAYS, Remembered, Store, UpdateError};
+use crate::state::{KEEP_DAYS, Remembered, Store};
 
 /// The envelope's session of a file that belongs to none.
 const MACHINE: &str = "";
+
+/// So many characters of a session's id are enough to name it.
+pub(crate) const SHORT_ID: usize = 8;
 
 /// For whom a switch is turned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,26 +88,34 @@ impl Switches {
     /// The switches as they stand; none if the file cannot be read.
     #[must_use]
     pub fn read(store: &Store) -> Self {
-        store.read(MACHINE)
+        file(store).and_then(|file| store.load(&file, MACHINE).ok()).unwrap_or_default()
     }
 
     /// Position of the section's switch for a session.
     #[must_use]
     pub fn position(&self, section: &str, session: Option<&str>) -> Position {
-        let own = session.and_then(|session| self.sessions.get(session)?.sections.get(section));
+        let own = session.and_then(|session| self.of_session(session)?.sections.get(section));
         own.or_else(|| self.machine.get(section)).copied().unwrap_or_default()
     }
 
     /// The section's switches as they stand for a session.
     #[must_use]
     pub fn of(&self, section: &str, session: Option<&str>) -> SectionSwitches {
-        let own = session.and_then(|session| self.sessions.get(session)).map(|session| &session.sections);
+        let own = session.and_then(|session| self.of_session(session)).map(|session| &session.sections);
         let within = |(switch, position): (&String, &Position)| {
             let key = switch.strip_prefix(section)?.strip_prefix('.')?;
             Some((key.to_owned(), *position))
         };
         let keys = self.machine.iter().chain(own.into_iter().flatten()).filter_map(within);
         SectionSwitches { own: self.position(section, session), keys: keys.collect() }
+    }
+
+    /// The switches of a session, which were turned for its id or for the beginning of it; of several the last one.
+    fn of_session(&self, session: &str) -> Option<&SessionSwitches> {
+        let is_named =
+            |id: &str| session == id || (id.chars().count() >= SHORT_ID && session.starts_with(id));
+        let named = self.sessions.iter().filter(|(id, _)| is_named(id));
+        named.map(|(_, switches)| switches).max_by_key(|switches| switches.turned_us)
     }
 
     /// The same with one of them turned, as it would be at this time.
@@ -140,8 +153,18 @@ pub fn turn(
     reach: Reach<'_>,
     position: Position,
     now: Timestamp,
-) -> Result<(), UpdateError> {
-    store.update(MACHINE, |switches: &mut Switches| switches.turn(section, reach, position, now))
+) -> Result<(), RecordError> {
+    let Some(file) = file(store) else { return Ok(()) };
+    store.locked(&file, || {
+        let mut switches: Switches = store.load(&file, MACHINE)?;
+        switches.turn(section, reach, position, now);
+        store.save(&file, MACHINE, &switches)?;
+        Ok(())
+    })?
+}
+
+fn file(store: &Store) -> Option<PathBuf> {
+    store.session_file::<Switches>("switches")
 }
 
 #[cfg(test)]
@@ -168,6 +191,19 @@ mod tests {
         assert_eq!(position(Some("s")), Position::Off);
         turn(&store, "tempo", Reach::Machine, Position::Auto, NOW).unwrap();
         assert_eq!(position(Some("s")), Position::Auto);
+    }
+
+    #[test]
+    fn the_first_characters_of_an_id_name_the_session() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        turn(&store, "tempo", Reach::Session("0c4e7a11"), Position::Off, NOW).unwrap();
+        let position = |session| Switches::read(&store).position("tempo", Some(session));
+        assert_eq!(position("0c4e7a11-0000-4000-8000-000000000002"), Position::Off);
+        assert_eq!(position("0c4e7a12-0000-4000-8000-000000000002"), Position::Auto);
+        let later = NOW.plus(std::time::Duration::from_secs(1));
+        turn(&store, "tempo", Reach::Session("0c4e7a11-0000"), Position::On, later).unwrap();
+        assert_eq!(position("0c4e7a11-0000-4000-8000-000000000002"), Position::On, "the last one counts");
     }
 
     #[test]

@@ -203,8 +203,8 @@ fn inside_claudes_shell_off_and_auto_are_refused_with_the_line_to_type() {
 #[cfg(target_os = "linux")]
 fn the_line_a_refusal_names_is_the_one_that_was_meant() {
     let gate = Gate::new(ON);
-    let refused = typed(&gate.sandbox, &claude(&gate.sandbox), "off --session abc", &[]);
-    assert_refused(&refused, "stop-momentum off --session abc");
+    let refused = typed(&gate.sandbox, &claude(&gate.sandbox), "off --session 0c4e7a11", &[]);
+    assert_refused(&refused, "stop-momentum off --session 0c4e7a11");
 }
 
 #[test]

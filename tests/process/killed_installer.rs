@@ -156,7 +156,7 @@ fn note_files(folder: &Path, name: &str, files: &mut BTreeMap<String, Vec<String
             () => fs::read_to_string(&path).unwrap(),
         };
         // The hooks' state is their own.
-        if entry == "hook-state" || is_left_over(&entry) {
+        if entry == "hook-state" {
             continue;
         }
         files.entry(name.clone()).or_default().push(content);
@@ -164,13 +164,6 @@ fn note_files(folder: &Path, name: &str, files: &mut BTreeMap<String, Vec<String
             note_files(&path, &format!("{name}/"), files);
         }
     }
-}
-
-/// A half of a file that a kill left, or its lock. Both go with the next change of that file.
-fn is_left_over(name: &str) -> bool {
-    let half = name.rsplit_once(".barbless-").map(|(_, process)| process);
-    name.ends_with(".barbless.lock")
-        || half.is_some_and(|half| half.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// A backup's name ends in its time.

@@ -46,14 +46,14 @@ pub struct Thresholds {
     pub caution: f64,
     /// Percent of [`Level::Warning`].
     pub warning: f64,
-    /// Percent of [`Level::AutoPause`]: the setting, or less where Claude Code compacts before.
+    /// Percent of [`Level::AutoPause`]: the setting, or less where the client compacts before.
     pub auto_pause: f64,
     /// Percent of [`Level::Critical`].
     pub critical: f64,
 }
 
 impl Thresholds {
-    /// By the settings, and where Claude Code compacted this model by itself last, in percent of the window.
+    /// By the settings, and where the client compacted this model by itself last, in percent of the window.
     #[must_use]
     pub fn new(settings: &Settings, compacted_at: Option<f64>) -> Self {
         let percent = |level: shared::config::Bounded<1, 100>| f64::from(level.get());

@@ -29,7 +29,7 @@ pub(crate) struct Models {
 pub struct Model {
     /// Tokens that fit into its window, as the status line last told.
     pub window: Option<u64>,
-    /// Tokens in it when Claude Code last compacted it by itself.
+    /// Tokens in it when the client last compacted it by itself.
     pub compacted_at: Option<u64>,
 }
 

@@ -1,12 +1,12 @@
 //! How full the context is: the tokens of the last real reply, of the window's. Pure; `observe` finds the numbers.
 //!
-//! Tokens: input, cache creation, cache reads and output of the last reply of the main conversation; Claude Code counts these
+//! Tokens: input, cache creation, cache reads and output of the last reply of the main conversation; the client counts these
 //! four for its own compaction (tests/client-facts.md, section 6).
 
 /// Where a reading comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// What Claude Code told its status line.
+    /// What the client told its status line.
     StatusLine,
     /// The last reply in the transcript.
     Transcript,
@@ -23,7 +23,7 @@ pub struct Reading {
     pub model: String,
     /// Who says so.
     pub source: Source,
-    /// The window, where Claude Code has told one for this model that is not what was learnt before.
+    /// The window, where the client has told one for this model that is not what was learnt before.
     pub new_window: Option<u64>,
 }
 
@@ -45,7 +45,7 @@ impl Reading {
 /// What is known of a window, of whomever. A size of 0 is none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct WindowWords<'a> {
-    /// Claude Code told its status line so.
+    /// The client told its status line so.
     pub told: Option<u64>,
     /// The setting says so.
     pub set: Option<u64>,
@@ -61,7 +61,7 @@ pub(crate) const USUAL_WINDOW: u64 = 200_000;
 /// The window of a model whose name ends in `[1m]`.
 pub(crate) const MILLION_WINDOW: u64 = 1_000_000;
 
-/// What Claude Code's own name of a model ends in, if its window is the long one.
+/// What the client's own name of a model ends in, if its window is the long one.
 const MILLION: &str = "[1m]";
 
 impl WindowWords<'_> {
@@ -93,7 +93,7 @@ pub(crate) fn window(words: &WindowWords<'_>, tokens: u64) -> u64 {
     }
 }
 
-/// A model by the name it was chosen by: replies leave out the `[1m]`. `chosen`: what Claude Code called the session's model,
+/// A model by the name it was chosen by: replies leave out the `[1m]`. `chosen`: what the client called the session's model,
 /// the latest first; one that is another model's says nothing of this one, because it may have been changed meanwhile.
 #[must_use]
 pub(crate) fn full_name(reply: &str, chosen: &[&str]) -> String {

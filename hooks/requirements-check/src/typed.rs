@@ -14,32 +14,14 @@ use shared::state::{ensure_private, read_regular, write_private};
 use crate::command_line;
 use crate::deadline::within;
 
-/// The verbs of `req`; a test of its definition compares them.
-pub const VERBS: [&str; 24] = [
-    "status",
-    "satisfy",
-    "approve",
-    "waive",
-    "clear",
-    "list",
-    "prune",
-    "sessions",
-    "check",
-    "init",
-    "enable",
-    "disable",
-    "config",
-    "ci",
-    "why",
-    "log",
-    "pause",
-    "resume",
-    "hooks",
-    "doctor",
-    "docs",
-    "schema",
-    "completions",
-    "man",
+/// The verbs of `req`, by what they are for, in the order of its help; a test of its definition compares them.
+pub const GROUPS: [(&str, &[&str]); 6] = [
+    ("What is required", &["status", "satisfy", "approve", "waive", "clear", "check"]),
+    ("What happened", &["why", "log"]),
+    ("What is set", &["init", "enable", "disable", "config"]),
+    ("What is kept", &["list", "prune", "sessions"]),
+    ("The hooks themselves", &["pause", "resume", "hooks", "doctor", "ci"]),
+    ("This program", &["docs", "schema", "completions", "man"]),
 ];
 
 /// The variable that names the file.
@@ -78,7 +60,8 @@ pub(crate) fn line(prompt: &str) -> Option<Result<Line, String>> {
         return None;
     }
     let rough: Vec<&str> = line.split_whitespace().skip(1).collect();
-    let is_verb = rough.first().is_some_and(|verb| VERBS.contains(verb) || *verb == "help");
+    let is_named = |word: &&str| GROUPS.iter().any(|(_, verbs)| verbs.contains(word)) || *word == "help";
+    let is_verb = rough.first().is_some_and(is_named);
     let is_meant = is_verb && (rough.len() == 1 || rough.iter().any(|word| word.starts_with("--")));
     let Some(commands) = command_line::parse(line).commands else {
         return is_meant.then(|| Err("req: a quote is not closed; nothing was done".to_owned()));

@@ -11,7 +11,7 @@ use shared::catalog::HookEntry;
 use crate::places::Installation;
 use crate::say::note;
 
-/// A kept command and its key.
+/// What was written where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chained {
     /// The path of the key.
@@ -23,7 +23,7 @@ pub struct Chained {
     pub made_file: bool,
 }
 
-/// The command of a status line, as it is written in Claude Code's settings; `None` if it is none of the type `command`.
+/// The command of a status line, as it is written in the client's settings; `None` if it is none of the type `command`.
 pub(crate) fn command_of(status_line: &str) -> Option<String> {
     let value: Value = serde_json::from_str(status_line).ok()?;
     let command = value["command"].as_str().filter(|_| value["type"] == "command")?;

@@ -1,5 +1,5 @@
-//! Chooses what an installation registers: named hooks, all, those ticked in a question, or the defaults; and in questions of their
-//! own the permission rules and the status line.
+//! What an installation registers: hooks that are named, all, ticked in a question, or the ticked defaults; and, as questions
+//! of their own, their permission rules and the status line.
 
 use client_settings::StatusLineThere;
 use inquire::MultiSelect;
@@ -41,7 +41,7 @@ pub(crate) fn choose<'a>(
     }
 }
 
-/// Whether these permission rules are added: they loosen what Claude Code asks about, so nobody gets them unasked.
+/// Whether these permission rules are added: they loosen what the client asks about, so nobody gets them unasked.
 pub(crate) fn wants_rules(missing: &[String], is_given: bool, may_ask: bool) -> anyhow::Result<bool> {
     if missing.is_empty() || is_given || !(may_ask && can_ask()) {
         return Ok(is_given);
@@ -61,7 +61,7 @@ pub(crate) fn wants_status_line(
         return Ok(true);
     }
     match there {
-        None if may_ask && can_ask() => confirmed("Shall Barbless print Claude Code's status line?", true),
+        None if may_ask && can_ask() => confirmed("Shall Barbless print the client's status line?", true),
         None => Ok(true),
         Some(_) if may_ask && can_ask() => confirmed(
             "There is a status line already. Shall Barbless print its own, and yours below it? Uninstalling gives it back",

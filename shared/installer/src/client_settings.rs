@@ -1,4 +1,4 @@
-//! One settings file of Claude Code as the installer sees it: what is in it of ours, and putting in or taking out what is
+//! One settings file of the client as the installer sees it: what is in it of ours, and putting in or taking out what is
 //! chosen. The editing itself is `client_settings`.
 
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::registration::{entries, names, status_line};
 use crate::say::note;
 use crate::team;
 
-/// A settings file of Claude Code, read and understood.
+/// A settings file of the client, read and understood.
 pub struct Settings {
     file: UserFile,
     /// As it stands; `None` if there is no file.
@@ -27,11 +27,11 @@ pub struct Settings {
     former: Vec<PathBuf>,
     binaries: Vec<String>,
     added: Added,
-    /// Our parts of the file.
+    /// What is in it of ours.
     pub present: Present,
 }
 
-/// The hooks, rules and status line to register.
+/// What shall be registered.
 #[derive(Debug, Clone, Default)]
 pub struct Choice<'a> {
     /// These hooks and no others.
@@ -43,7 +43,7 @@ pub struct Choice<'a> {
 }
 
 impl Settings {
-    /// What is there of ours, as Claude Code reads it, wherever a link of that name leads.
+    /// What is there of ours, as the client reads it, wherever a link of that name leads.
     pub(crate) fn there(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Present> {
         let file = UserFile::at(&installation.settings)?;
         Ok(Self::of_file(installation, catalog, file)?.present)

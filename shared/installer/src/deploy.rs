@@ -1,4 +1,4 @@
-//! Copying what was built to where Claude Code starts it, and linking it. A file that is not ours is never replaced, a running one
+//! Copying what was built to where the client starts it, and linking it. A file that is not ours is never replaced, a running one
 //! is replaced by renaming, never by writing into it, and a hook only by one that was proved to do what it promises.
 
 use std::fs::{self, File, OpenOptions};
@@ -17,7 +17,7 @@ use crate::prove::{try_out, try_out_helper};
 use crate::say::{list, note};
 use crate::source::{Binaries, Source};
 
-/// The result of deploying.
+/// What deploying did.
 #[derive(Debug)]
 pub struct Done {
     /// What the source had, by name.
@@ -72,7 +72,7 @@ fn name_missing_helpers(installation: &Installation, catalog: &Catalog, binaries
     }
 }
 
-/// The consequence of a missing helper.
+/// What it means that a helper is missing.
 pub(crate) fn without_helper(hook: &str) -> String {
     format!("{hook} can open no connections; what needs none works")
 }
@@ -298,7 +298,7 @@ fn create_private(folder: &Path) -> io::Result<()> {
 fn create_executable(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
     let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o755).open(path)?;
-    // Whatever the umask: Claude Code of another group member may not start it, but its owner always can.
+    // Whatever the umask: the client of another group member may not start it, but its owner always can.
     file.set_permissions(fs::Permissions::from_mode(0o755))?;
     Ok(file)
 }

@@ -33,7 +33,7 @@ pub enum Command {
     /// Undo the last change of ours in settings.json; again: bring that change back
     #[command(after_help = "Example: req hooks undo")]
     Undo(Undo),
-    /// Set Claude Code's status line; an existing one is printed below it
+    /// Set the client's status line; one that is there is printed below it
     #[command(after_help = "Example: req hooks statusline")]
     Statusline,
 }

@@ -25,7 +25,7 @@ pub struct Wanted {
     all: bool,
     #[command(flatten)]
     place: Where,
-    /// Set Claude Code's status line; an existing one is printed below it
+    /// Set the client's status line; one that is there is printed below it
     #[arg(long)]
     statusline: bool,
     /// Let Claude run the hooks' harmless commands without asking

@@ -16,13 +16,13 @@ use crate::voice::Voice;
 /// The manifest's name for the user's own settings.
 const USER: &str = "user";
 
-/// The folder of the state, beside Claude Code's settings.
+/// The folder of the state, beside the client's settings.
 const STATE: &str = "hook-state";
 
 /// How long to wait for another command of ours.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Which of Claude Code's settings files is meant.
+/// Which of the client's settings files is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Scope {
     /// `~/.claude/settings.json`: yours, for every project.

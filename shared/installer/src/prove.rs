@@ -129,7 +129,7 @@ fn run(entry: &Registered, deployed: &Path, hook: &HookEntry) -> anyhow::Result<
         }
     };
     command.args(&entry.args).current_dir(&project).env_clear();
-    // As Claude Code starts a hook, but for what would make it look like a run that nobody watches.
+    // As the client starts a hook, but for what would make it look like a run that nobody watches.
     command.env("HOME", world.join("home")).env("USERPROFILE", world.join("home"));
     command.env("CLAUDE_HOOK_STATE_DIR", world.join("state")).env("CLAUDE_PROJECT_DIR", &project);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("CLAUDECODE", "1");
@@ -214,7 +214,7 @@ fn filled(value: &Value, project: &Path) -> Value {
     }
 }
 
-/// What an answer means to Claude Code. An answer it would not understand is an error: it would be as good as none.
+/// What an answer means to the client. An answer it would not understand is an error: it would be as good as none.
 fn answer(stdout: &str, event: &str) -> anyhow::Result<Answer> {
     if stdout.trim().is_empty() {
         return Ok(Answer::Silence);

@@ -54,7 +54,7 @@ pub fn program(installation: &Installation, hook: &str) -> anyhow::Result<Progra
     Ok(Program::Path(path.to_owned()))
 }
 
-/// The entry is the one for this event, and Claude Code shows something else while it waits for it than it should.
+/// The entry is the one for this event, and the client shows something else while it waits for it than it should.
 #[must_use]
 pub fn lacks_message(entry: &Registered, wanted: &EventEntry) -> bool {
     wanted.status_message.is_some()

@@ -1,4 +1,4 @@
-//! `statusline`: Claude Code's status line is the one a hook of ours prints, whether that hook is registered or not. What stood
+//! `statusline`: the client's status line is the one a hook of ours prints, whether that hook is registered or not. What stood
 //! there before is printed below it, and comes back with `undo`, and when Barbless is uninstalled.
 
 use anyhow::{Context as _, ensure};

@@ -47,7 +47,9 @@ impl Voice {
     pub const fn purge(self) -> &'static str {
         match self {
             Self::Xtask => "`cargo xtask uninstall --purge` removes it",
-            Self::Req => "to remove it, in the unpacked archive: ./req hooks uninstall --purge",
+            Self::Req => {
+                "to remove it, run uninstall with --purge where the hooks came from: in the unpacked archive (./req hooks uninstall --purge) or in the source tree"
+            }
         }
     }
 

@@ -96,7 +96,7 @@ fn the_hooks_name_and_a_verb_with_nothing_left_over_is_a_command() {
         " stop-momentum  STATUS ",
         "stop-momentum help",
         "stop-momentum Version",
-        "stop-momentum off --session AbC",
+        "stop-momentum off --session 0c4e7A11",
     ] {
         assert!(answer(prompt, Caller::Typed, "").is_some(), "{prompt}");
     }
@@ -120,9 +120,12 @@ fn a_switch_is_turned_by_whoever_asks_and_says_what_is_in_force_then() {
     let reply = answer("stop-momentum on", Caller::Untyped, "").unwrap();
     assert_eq!(reply.text, "stop-momentum: on, set by its switch");
     assert_eq!(reply.effects, [Turn::everywhere("stop-momentum", Position::On)]);
-    let reply = answer("stop-momentum off --session AbC", Caller::Typed, "").unwrap();
-    assert_eq!(reply.text, "stop-momentum: off for session AbC\non again: stop-momentum auto --session AbC");
-    assert_eq!(reply.effects[0].session.as_deref(), Some("AbC"));
+    let reply = answer("stop-momentum off --session 0c4e7A11", Caller::Typed, "").unwrap();
+    assert_eq!(
+        reply.text,
+        "stop-momentum: off for session 0c4e7A11\non again: stop-momentum auto --session 0c4e7A11"
+    );
+    assert_eq!(reply.effects[0].session.as_deref(), Some("0c4e7A11"));
 }
 
 #[test]
@@ -153,7 +156,7 @@ fn what_costs_money_is_not_begun_by_a_switch() {
     for (global, is_refused) in
         [("", true), ("stop-momentum: {enabled: false}\n", true), ("stop-momentum: {enabled: true}\n", false)]
     {
-        for prompt in ["stop-momentum on", "stop-momentum on --session AbC"] {
+        for prompt in ["stop-momentum on", "stop-momentum on --session 0c4e7A11"] {
             let reply = answer_of::<Paid>(prompt, Caller::Typed, global).unwrap();
             assert_eq!(
                 (reply.is_no, reply.effects.is_empty()),

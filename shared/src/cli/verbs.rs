@@ -2,7 +2,7 @@
 
 use crate::config::nearest;
 use crate::hook::Hook;
-use crate::switches::Position;
+use crate::switches::{Position, SHORT_ID};
 
 /// A verb that every hook has.
 #[derive(Debug, PartialEq, Eq)]
@@ -52,7 +52,10 @@ fn verbs<H: Hook>() -> Vec<&'static str> {
 fn session<'a>(words: &[&'a str]) -> Result<Option<&'a str>, String> {
     match words {
         [] => Ok(None),
-        ["--session", id] if !id.is_empty() => Ok(Some(id)),
+        ["--session", id] if id.chars().count() >= SHORT_ID => Ok(Some(id)),
+        ["--session", _] => {
+            Err("a session is named by its id, or by the first 8 characters or more".to_owned())
+        }
         _ => Err("on, off and auto take nothing, or --session ID".to_owned()),
     }
 }
@@ -67,7 +70,7 @@ mod tests {
     fn the_verbs() {
         for (words, expected) in [
             (&["off"][..], Common::Turn(Position::Off, None)),
-            (&["auto", "--session", "s"], Common::Turn(Position::Auto, Some("s"))),
+            (&["auto", "--session", "0c4e7a11"], Common::Turn(Position::Auto, Some("0c4e7a11"))),
             (&["status", "--json"], Common::StatusJson),
             (&["--help"], Common::Help),
         ] {
@@ -81,6 +84,10 @@ mod tests {
             (&["statsu"][..], "unknown verb statsu; did you mean status?"),
             (&["paint", "blue"], "paint takes no such arguments"),
             (&["piant"], "unknown verb piant; did you mean paint?"),
+            (
+                &["off", "--session", "0c4e"],
+                "a session is named by its id, or by the first 8 characters or more",
+            ),
             (&["off", "now"], "on, off and auto take nothing, or --session ID"),
             (&["--frobnicate"], "unknown option --frobnicate"),
         ] {

@@ -150,12 +150,15 @@ pub fn remember_scheduled(store: &Store, event: &Event) -> Result<(), String> {
 /// # Errors
 /// If it cannot be remembered.
 pub fn remember(store: &Store, prompt: u64) -> Result<(), String> {
-    let remembered = store.update(MACHINE, |known: &mut Scheduled| {
-        if known.0.len() < MAX {
-            known.0.insert(prompt);
+    let Some(file) = store.session_file::<Scheduled>(MACHINE) else { return Ok(()) };
+    let remembered = store.locked(&file, || {
+        let mut known: Scheduled = store.load(&file, MACHINE).map_err(|error| error.to_string())?;
+        if known.0.len() < MAX && known.0.insert(prompt) {
+            store.save(&file, MACHINE, &known).map_err(|error| error.to_string())?;
         }
+        Ok(())
     });
-    remembered.map_err(|error| error.to_string())
+    remembered.map_err(|error| error.to_string())?
 }
 
 /// The beginning of a hash of the prompt's words: prompts that differ in blanks or case are the same command.

@@ -47,20 +47,6 @@ pub enum SaveError {
     Unserializable(PathBuf, #[source] serde_json::Error),
 }
 
-/// Why state was not changed.
-#[derive(Debug, thiserror::Error)]
-pub enum UpdateError {
-    /// Another process held the lock.
-    #[error(transparent)]
-    Lock(#[from] LockError),
-    /// The file cannot be used.
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    /// The file cannot be written.
-    #[error(transparent)]
-    Save(#[from] SaveError),
-}
-
 /// An envelope of every version begins with its number.
 #[derive(Serialize)]
 struct Written<'a, T> {
@@ -177,36 +163,6 @@ impl Store {
     pub fn forget(&self, file: &Path) {
         if !is_newer(file) {
             remove(file);
-        }
-    }
-
-    /// Reads what is remembered, or the default where it cannot be read.
-    #[must_use]
-    pub fn read<T: Remembered>(&self, session: &str) -> T {
-        self.session_file::<T>(session).and_then(|file| self.load(&file, session).ok()).unwrap_or_default()
-    }
-
-    /// Changes what is remembered, under its lock.
-    ///
-    /// # Errors
-    /// If it cannot be locked, read or written.
-    pub fn update<T: Remembered>(
-        &self,
-        session: &str,
-        change: impl FnOnce(&mut T),
-    ) -> Result<(), UpdateError> {
-        let Some(file) = self.session_file::<T>(session) else { return Ok(()) };
-        self.locked(&file, || {
-            let mut state: T = self.load(&file, session)?;
-            change(&mut state);
-            Ok(self.save(&file, session, &state)?)
-        })?
-    }
-
-    /// Forgets what is remembered, under its lock. A failure leaves it to the sweep.
-    pub fn drop_state<T: Remembered>(&self, session: &str) {
-        if let Some(file) = self.session_file::<T>(session) {
-            let _ = self.locked(&file, || self.forget(&file));
         }
     }
 

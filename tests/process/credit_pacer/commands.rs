@@ -107,7 +107,7 @@ fn history_and_help_are_answered_as_prompts() {
 #[test]
 fn what_loosens_is_refused_where_nobody_types() {
     let pacing = Pacing::new("");
-    for prompt in ["pace-maker off", "credit-pacer weekly off", "credit-pacer off --session s"] {
+    for prompt in ["pace-maker off", "credit-pacer weekly off", "credit-pacer off --session 0c4e7a11"] {
         let payload = pacing.session.user_prompt_submit(prompt);
         let hook = pacing.hook().env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli").stdin(payload.to_bytes());
         let told = reply(documented(&hook.run()).as_ref()).unwrap();

@@ -1,6 +1,6 @@
 //! `req check`: what would happen, from the hook's own code, without its happening.
 
-use super::desk::{Desk, TEAM, json_of, yes};
+use super::desk::{Desk, json_of, yes};
 use serde_json::Value;
 use std::fs;
 
@@ -57,38 +57,6 @@ fn as_json_it_says_whether_and_why_not() {
 }
 
 #[test]
-fn asking_changes_nothing_and_says_the_same_twice() {
-    let desk = Desk::new(COMMITS);
-    let first = check(&desk, &["--tool", "Edit"]);
-    assert_eq!(check(&desk, &["--tool", "Edit"]), first, "not the short form of a parallel call");
-    yes(desk.claude(&["satisfy", "pr_review"]));
-    for _ in 0..2 {
-        assert_eq!(check(&desk, &["--bash", "git push"]).0, 0, "no mark is taken");
-    }
-}
-
-#[test]
-fn it_can_be_asked_for_another_session_or_for_none() {
-    let desk = Desk::new(COMMITS);
-    desk.starts(&desk.session);
-    desk.starts(&desk.another());
-    yes(desk.claude(&["satisfy", "commit_plan"]));
-    let ask = |words: &[&str]| desk.script(&[&["check", "--tool", "Edit"], words].concat()).run();
-    ask(&["--session", "5e55104e"]).assert_exit(0);
-    ask(&["--session", "0c4e7a11"]).assert_exit(1);
-    ask(&[]).assert_exit(1);
-    let said = ask(&[]).stdout_text().trim_end().to_owned();
-    let live = "\n(for a new session; live here: 0c4e7a11, 5e55104e; name one with --session)";
-    assert!(
-        said.ends_with(live) || said.ends_with(&live.replace("0c4e7a11, 5e55104e", "5e55104e, 0c4e7a11")),
-        "{said}"
-    );
-    let unknown = ask(&["--session", "ffffffff"]);
-    unknown.assert_exit(1);
-    assert!(unknown.stderr_text().contains("req sessions"), "{unknown}");
-}
-
-#[test]
 fn what_makes_the_answer_another_one_than_it_seems_is_told() {
     let desk = Desk::new(COMMITS);
     for (tool, expected) in [
@@ -123,12 +91,4 @@ fn during_a_pause_nothing_is_refused() {
     let report = json_of(desk.claude(&["check", "--tool", "Edit", "--json"]));
     assert_eq!((&report["allowed"], &report["reason"]), (&true.into(), &Value::Null));
     assert!(report["notes"][0].as_str().unwrap().contains("every hook is off until"), "{report}");
-}
-
-#[test]
-fn what_is_switched_off_or_nowhere_required_refuses_nothing() {
-    let off = Desk::new(&format!("requirements-check: {{enabled: false}}\n{TEAM}"));
-    let (status, said) = check(&off, &["--tool", "Edit"]);
-    assert!(status == 0 && said.contains("switched off"), "{said}");
-    assert_eq!(check(&Desk::empty(), &["--tool", "Edit"]).0, 0);
 }

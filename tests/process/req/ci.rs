@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tests::process::Invocation;
-use tests::sandbox::Level;
 
 /// Whose size is told from 5 lines on and too large from 10 on.
 const SIZE: &str = "\
@@ -54,11 +53,6 @@ impl Work {
         self.desk.sandbox.write(file, content);
         self.desk.sandbox.commit("work");
         self
-    }
-
-    fn git(&self, args: &[&str]) {
-        self.desk.sandbox.git(args);
-        self.desk.sandbox.commit("work");
     }
 
     /// What the hook says to an edit where the work was done; `req check` says the same. It is asked first: it counts at its
@@ -189,32 +183,6 @@ fn the_size_of_a_branch_is_the_same_in_a_clone() {
 }
 
 #[test]
-fn a_moved_file_counts_with_what_was_changed_in_it() {
-    let moved = Work::on("feature", SIZE);
-    moved.git(&["mv", "old.txt", "moved.txt"]);
-    agree("moved", &moved, true);
-    let changed = Work::on("feature", SIZE);
-    changed.git(&["mv", "old.txt", "moved.txt"]);
-    agree("moved and shortened", &changed.with("moved.txt", &lines("old", 30)), false);
-}
-
-#[test]
-fn several_commits_and_a_base_that_went_on_are_the_same_in_a_clone() {
-    let work = Work::on("feature", SIZE).with("a.txt", &lines("a", 6)).with("b.txt", &lines("b", 3));
-    work.desk.sandbox.git(&["switch", "--quiet", "main"]);
-    work.desk.sandbox.write("theirs.txt", lines("theirs", 100));
-    work.desk.sandbox.commit("theirs");
-    work.desk.sandbox.git(&["switch", "--quiet", "feature"]);
-    agree("9 lines", &work, true);
-    let merge = work.desk.sandbox.root().join("clone");
-    let merge = merge.to_str().unwrap();
-    work.desk.sandbox.git(&["-C", merge, "checkout", "--quiet", "--detach", "origin/main"]);
-    work.desk.sandbox.git(&["-C", merge, "merge", "--quiet", "--no-edit", "origin/feature"]);
-    let report = work.report(Path::new(merge), &["--branch", "feature"]);
-    assert_eq!(report.why(), "9 changed lines against origin/main, limit 10", "merged as a pull request is");
-}
-
-#[test]
 fn a_protected_branch_is_the_same_in_a_clone() {
     for (branch, is_allowed) in
         [("main", false), ("release/1.0", false), ("releases", true), ("feature", true), ("main-2", true)]
@@ -240,14 +208,6 @@ fn a_file_as_evidence_is_the_same_in_a_clone() {
 }
 
 #[test]
-fn a_file_that_git_does_not_carry_over_is_missing() {
-    let work = Work::on("feature", REVIEW).with(".gitignore", "docs/\n");
-    work.desk.sandbox.write("docs/review.md", "# Review\nLGTM\n");
-    assert!(work.is_allowed_locally());
-    assert_eq!(work.report(&work.clone("clone", &[]), &[]).why(), "there is no file docs/review*.md");
-}
-
-#[test]
 fn a_clone_without_the_base_says_no_and_the_command_it_names_mends_it() {
     for (count, expected) in [(9, "met"), (10, "open")] {
         for arguments in
@@ -266,19 +226,6 @@ fn a_clone_without_the_base_says_no_and_the_command_it_names_mends_it() {
 }
 
 #[test]
-fn a_configured_base_that_the_clone_lacks_is_fetched_like_that_too() {
-    let work = Work::on("feature", &SIZE.replace("calculator", "base: develop, calculator"));
-    work.desk.sandbox.git(&["branch", "develop"]);
-    let work = work.with("new.txt", &lines("new", 10));
-    assert!(!work.is_allowed_locally());
-    let clone = work.clone("clone", &["--depth", "1"]);
-    let report = work.report(&clone, &[]);
-    assert!(report.why().contains("`develop` is no branch, tag or commit of this clone"), "{}", report.why());
-    work.fetch_as_told(&clone, &report);
-    assert_eq!(work.report(&clone, &[]).why(), "10 changed lines against origin/develop, limit 10");
-}
-
-#[test]
 fn what_the_manual_says_to_fetch_is_enough() {
     let manual = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("config/manual/ci.md");
     let manual = fs::read_to_string(manual).unwrap();
@@ -288,41 +235,6 @@ fn what_the_manual_says_to_fetch_is_enough() {
     assert_eq!(work.report(&clone, &[]).state(), "unknown");
     work.types(&clone, fetch);
     assert_eq!(work.report(&clone, &[]).state(), "open");
-}
-
-#[test]
-fn a_shallow_clone_judges_what_it_holds() {
-    for (branch, requires, file, expected) in [
-        ("main", GUARD, "a", "open"),
-        ("feature", GUARD, "a", "met"),
-        ("feature", REVIEW, "a", "open"),
-        ("feature", REVIEW, "docs/review.md", "met"),
-        ("main", SIZE, "a", "met"),
-    ] {
-        let work = Work::on(branch, requires).with(file, "# Review\nLGTM\n");
-        assert_eq!(
-            work.report(&work.clone("clone", &["--depth", "1"]), &[]).state(),
-            expected,
-            "{branch} {file}"
-        );
-    }
-}
-
-#[test]
-fn another_base_can_be_named_and_must_be_there() {
-    let work = Work::on("feature", SIZE).with("a.txt", &lines("a", 20)).with("b.txt", &lines("b", 2));
-    let clone = work.clone("clone", &[]);
-    assert_eq!(work.report(&clone, &[]).state(), "open");
-    assert_eq!(work.report(&clone, &["--base", "HEAD~1"]).why(), "2 changed lines against HEAD~1, limit 10");
-    for base in ["main", "origin/main"] {
-        assert_eq!(
-            work.report(&clone, &["--base", base]).why(),
-            "22 changed lines against origin/main, limit 10"
-        );
-    }
-    let missing = work.report(&clone, &["--base", "mian"]);
-    assert_eq!(missing.state(), "unknown");
-    assert!(missing.why().contains("`mian` is no branch, tag or commit"), "{}", missing.why());
 }
 
 #[test]
@@ -346,26 +258,6 @@ fn a_commit_without_a_branch_gets_its_branch_from_the_ci_system() {
     ] {
         let report = Report::of(work.ci(&clone, &["--json"]).env(variable, branch));
         assert_eq!((report.state(), &report.0["branch_from"]), (expected, &json!(variable)), "{variable}");
-    }
-}
-
-#[test]
-fn a_branch_is_named_in_several_ways_and_must_be_one() {
-    let work = Work::on("feature", GUARD);
-    let clone = work.clone("clone", &[]);
-    for (branch, expected) in [
-        ("main", "open"),
-        (" main", "open"),
-        ("refs/heads/main", "open"),
-        ("origin/main", "open"),
-        ("fix", "met"),
-    ] {
-        assert_eq!(work.report(&clone, &["--branch", branch]).state(), expected, "{branch:?}");
-    }
-    for (branch, why) in [("", "--branch is empty"), ("refs/tags/v1", "no branch can be called so")] {
-        let outcome = work.ci(&clone, &["--branch", branch]).run();
-        outcome.assert_exit(1);
-        assert!(outcome.stderr_text().contains(why) && outcome.stdout.is_empty(), "{outcome}");
     }
 }
 
@@ -475,15 +367,4 @@ fn it_judges_the_checkout_it_runs_in_and_writes_nothing() {
     fs::create_dir_all(clone.join("deep/down")).unwrap();
     assert_eq!(work.report(&clone.join("deep/down"), &[]).why(), there.why());
     assert!(!fs::exists(work.desk.sandbox.root().join("empty-home/.claude")).unwrap());
-}
-
-#[test]
-fn the_users_own_file_counts_where_there_is_one() {
-    let work = Work::on("feature", "version: \"1.0\"\n").with("new.txt", &lines("new", 20));
-    let clone = work.clone("clone", &[]);
-    assert_eq!(work.report(&clone, &[]).list("notes"), Vec::<&str>::new());
-    work.desk.sandbox.requirements(Level::User, SIZE);
-    let home = work.desk.sandbox.home();
-    let command = work.ci(&clone, &["--json"]).env("HOME", home.to_str().unwrap());
-    assert_eq!(Report::of(command).state(), "open");
 }

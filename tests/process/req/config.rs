@@ -1,57 +1,149 @@
-//! `req config`, `req enable`, `req disable`: what is in force and where it is set, and changing one key of a file.
+//! `req config`, `req enable`, `req disable`: the hooks' own reading agrees, and a change reaches the next call. What is
+//! written and refused is tested in the crate `req` (machine/config/tests.rs).
 
-mod change;
-mod refusals;
-mod show;
-mod turn;
-
-use super::desk::Desk;
-use serde_json::Value;
+use super::desk::{Desk, TEAM, json_of, no, yes};
+use crate::driver::{denial, notice};
+use serde_json::{Value, json};
+use shared::catalog::section_names;
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
+use tests::binaries;
+use tests::process::Invocation;
 use tests::sandbox::Level;
 
-/// A file's text; `None` where there is none.
-fn text(desk: &Desk, level: Level) -> Option<String> {
-    fs::read_to_string(desk.sandbox.requirements_path(level)).ok()
-}
+const LEVELS: [(Level, &str); 3] = [
+    (Level::User, "stop-momentum: {enabled: true, max_blocks: 2}\nlocked: [stop-momentum.max_blocks]\n"),
+    (Level::Project, "# ours\nrate-awareness:\n  repeat: 6\n"),
+    (Level::Local, "rate-awareness:\n  # mine\n  repeat: 8\n"),
+];
 
-/// What the user is told of a line that is carried out.
-#[track_caller]
-fn done(desk: &Desk, words: &str) -> String {
-    let typed = desk.user(words);
-    assert_eq!(typed.status, 0, "{words}: {}", typed.screen);
-    typed.screen.trim_end().to_owned()
-}
-
-/// What the user is told of a line that is refused. Nothing in home and project may have changed.
-#[track_caller]
-fn refused(desk: &Desk, words: &str) -> String {
-    let before = files(desk);
-    let typed = desk.user(words);
-    assert_eq!(typed.status, 1, "{words}: {}", typed.screen);
-    assert_eq!(files(desk), before, "{words}");
-    typed.screen.trim_end().to_owned()
-}
-
-/// Everything a refused change must leave alone.
-fn files(desk: &Desk) -> Vec<(std::path::PathBuf, String)> {
-    let mut files = Vec::new();
-    for folder in [desk.sandbox.project(), desk.sandbox.home()] {
-        let all = crate::driver::tree(&folder).into_iter();
-        files.extend(all.filter(|(path, _)| !path.to_string_lossy().contains("hook-state")));
+fn configured(levels: &[(Level, &str)]) -> Desk {
+    let desk = Desk::empty();
+    for (level, text) in levels {
+        desk.sandbox.requirements(*level, text);
     }
-    files
+    desk
 }
 
-/// The value of a key, as a script asks for it.
-#[track_caller]
-fn value(desk: &Desk, key: &str) -> String {
-    super::desk::yes(desk.script(&["config", key]))
-}
-
-/// A key of the report for programs.
 #[track_caller]
 fn entry(report: &Value, key: &str) -> Value {
     let all = report["entries"].as_array().unwrap();
     all.iter().find(|entry| entry["key"] == key).unwrap_or_else(|| panic!("{key} in {report}")).clone()
+}
+
+/// `req`, without the types of the other hooks, says what each of them says by its types.
+#[track_caller]
+fn agrees_with_every_hook(desk: &Desk, what: &str) {
+    let report = json_of(desk.script(&["config", "--json"]));
+    let problems = report["problems"].as_array().unwrap().iter();
+    let problems: BTreeSet<String> = problems.map(|one| one["text"].as_str().unwrap().to_owned()).collect();
+    let mut by_hooks = BTreeSet::new();
+    for hook in section_names() {
+        let own = json_of(Invocation::new(binaries::path(hook), &desk.sandbox).args(["status", "--json"]));
+        let enabled = entry(&report, &format!("{hook}.enabled"));
+        assert_eq!(enabled["value"], own["enabled"], "{what}: {hook}");
+        let own = own["problems"].as_array().unwrap().iter();
+        by_hooks.extend(own.map(|problem| problem.as_str().unwrap().to_owned()));
+    }
+    assert_eq!(problems, by_hooks, "{what}");
+}
+
+#[test]
+fn files_are_read_as_the_hooks_themselves_read_them() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("config/samples");
+    let levels = [Level::User, Level::Project, Level::Local].into_iter().cycle();
+    let files =
+        ["invalid", "unworkable"].into_iter().flat_map(|folder| fs::read_dir(samples.join(folder)).unwrap());
+    let files: BTreeSet<_> = files.map(|file| file.unwrap().path()).collect();
+    for (file, level) in files.iter().zip(levels).step_by(4) {
+        let desk = configured(&[(level, &fs::read_to_string(file).unwrap())]);
+        agrees_with_every_hook(&desk, &file.display().to_string());
+    }
+    for (what, levels) in [
+        ("no file", &[][..]),
+        ("locks", &LEVELS[..]),
+        ("off under a lock", &[LEVELS[0], (Level::Project, "enabled: false\n")]),
+        ("locked", &[LEVELS[0], (Level::Local, "stop-momentum: {max_blocks: 6}\n")]),
+        ("defaults again", &[LEVELS[0], (Level::Project, "inherit: false\n")]),
+        ("broken", &[(Level::Project, "stop-momentum: [\n"), LEVELS[2]]),
+    ] {
+        let desk = configured(levels);
+        agrees_with_every_hook(&desk, what);
+    }
+}
+
+#[test]
+fn everything_is_listed_in_the_order_of_the_defaults() {
+    let desk = configured(&LEVELS);
+    let told = yes(desk.script(&["config"]));
+    let keys: Vec<&str> = told.lines().filter_map(|line| Some(line.split_once(": ")?.0)).collect();
+    let first_of = |section: &str| keys.iter().position(|key| key.split('.').next() == Some(section));
+    let hooks = section_names().filter(|name| *name != "requirements-check");
+    let order: Vec<_> = ["version", "inherit", "locked"].into_iter().chain(hooks).map(first_of).collect();
+    assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{order:?} {told}");
+    let without = json_of(desk.script(&["config", "--json"]).unset("HOME"));
+    assert_eq!(entry(&without, "rate-awareness.enabled")["layer"], "defaults");
+}
+
+#[test]
+fn a_change_reaches_the_next_call_and_the_journal_without_its_value() {
+    let desk = Desk::new(TEAM);
+    let edit = json!({ "file_path": "a.rs", "old_string": "a", "new_string": "b" });
+    let edit = desk.session.pre_tool_use("Edit", edit);
+    assert!(denial(desk.ask(&edit).as_ref()).unwrap().contains("commit_plan"));
+    let prompt = |line: &str| {
+        let answer = desk.ask(&desk.session.user_prompt_submit(line)).unwrap();
+        answer["reason"].as_str().unwrap().to_owned()
+    };
+    let said = prompt("req disable commit_plan");
+    assert!(said.contains("commit_plan.enabled: false  (.claude/requirements.local.yaml:7)"), "{said}");
+    let after = desk.ask(&edit);
+    assert!(!denial(after.as_ref()).unwrap_or_default().contains("commit_plan"), "{after:?}");
+    assert_eq!(notice(after.as_ref()), "");
+    assert!(
+        !desk.sandbox.git(&["status", "--porcelain", "--untracked-files=all"]).contains("requirements.local")
+    );
+    let typed = desk.user("config set requirements.commit_plan.message hunter2");
+    assert_eq!(typed.status, 0, "{}", typed.screen);
+    let journal = desk.journal();
+    assert!(journal.contains("set requirements.commit_plan.message in the local file"), "{journal}");
+    assert!(!journal.contains("hunter2"), "{journal}");
+    let untyped = desk.session.user_prompt_submit("req disable adr_reviewed").with("source", "system");
+    let _ = desk.ask(&untyped);
+    assert_eq!(desk.standing("adr_reviewed"), "open", "a scheduled prompt changes nothing");
+}
+
+#[test]
+fn several_at_once_lose_no_change() {
+    let desk = Desk::new(TEAM);
+    let prompts: Vec<_> = (0..8)
+        .map(|number| {
+            let line = format!("req config set requirements.one_{number}.type blocking");
+            let session = desk.session.clone().with_id(&format!("{number:08}-0000-4000-8000-000000000009"));
+            session.user_prompt_submit(&line)
+        })
+        .collect();
+    for answer in desk.ask_at_once(&prompts) {
+        assert!(answer.unwrap()["reason"].as_str().unwrap().contains("type: blocking"));
+    }
+    for number in 0..8 {
+        assert_eq!(yes(desk.script(&["config", &format!("requirements.one_{number}.type")])), "blocking");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_out_of_the_project_is_not_followed_and_one_of_the_users_own_is() {
+    let desk = Desk::new(TEAM);
+    let outside = desk.sandbox.root().join("outside.yaml");
+    fs::write(&outside, "# theirs\n").unwrap();
+    std::os::unix::fs::symlink(&outside, desk.sandbox.requirements_path(Level::Local)).unwrap();
+    let typed = desk.user("config set rate-awareness.repeat 9");
+    assert!(typed.status == 1 && typed.screen.contains("leads out of the project"), "{}", typed.screen);
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "# theirs\n");
+    std::os::unix::fs::symlink(&outside, desk.sandbox.requirements_path(Level::User)).unwrap();
+    assert_eq!(desk.user("config set rate-awareness.repeat 9 --global").status, 0);
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "# theirs\nrate-awareness:\n  repeat: 9\n");
+    assert!(no(desk.claude(&["config", "set", "rate-awareness.repeat", "9"])).contains("refused"));
 }

@@ -220,31 +220,6 @@ fn foreign_commands_are_counted_and_never_run() {
     assert!(!patient.trace().exists(), "a foreign command was run");
 }
 
-#[test]
-fn settings_that_silence_hooks_are_broken() {
-    let patient = Patient::installed();
-    patient.sandbox.settings(Level::Local, &json!({ "disableAllHooks": true }));
-    patient.verdict().assert("broken", &["settings.local.json", "disableAllHooks", "runs no hook"]);
-    fs::write(patient.sandbox.settings_path(Level::Local), "{\n  \"hooks\": ,\n}").unwrap();
-    patient.verdict().assert("broken", &["settings.local.json | 2 |", "reads nothing of it"]);
-    fs::remove_file(patient.sandbox.settings_path(Level::Local)).unwrap();
-    let file = patient.sandbox.settings(Level::Project, &json!({}));
-    fs::File::options().write(true).open(&file).unwrap().set_len(3 << 30).unwrap();
-    patient.verdict().assert("broken", &["project/.claude/settings.json", "no file of settings"]);
-}
-
-#[test]
-fn home_or_file_behind_a_link_is_the_same() {
-    let patient = Patient::installed();
-    let local = patient.sandbox.settings_path(Level::Local);
-    fs::create_dir_all(local.parent().unwrap()).unwrap();
-    std::os::unix::fs::symlink(patient.sandbox.write_home("dotfiles/local.json", "{}"), local).unwrap();
-    let link = patient.sandbox.temporary_dir().join("home-link");
-    std::os::unix::fs::symlink(patient.sandbox.home(), &link).unwrap();
-    let verdict = Verdict::of(patient.req(&["doctor", "--json"]).env("HOME", link.display().to_string()));
-    assert_eq!(verdict.all("broken"), [""; 0], "{:#}", verdict.report);
-}
-
 /// A missing link, an open state folder, a gate that may not be started, wrong entries, and one of somebody else's.
 fn unwell() -> Patient {
     let patient = Patient::installed();
@@ -300,44 +275,6 @@ fn fix_in_claudes_shell_leaves_settings_and_a_replaced_gate_alone() {
     assert_eq!(fs::read(patient.sandbox.settings_path(Level::User)).unwrap(), before);
     let mode = fs::metadata(patient.deployed(WATCH)).unwrap().permissions().mode();
     assert_eq!(mode & 0o111, 0);
-}
-
-/// The manifest takes the file that is there for the one that was installed.
-fn vouch(patient: &Patient, hook: &str) {
-    let path = patient.home(".claude/hooks/manifest.json");
-    let mut manifest = read_json(&path);
-    let output = std::process::Command::new("sha256sum").arg(patient.deployed(hook)).output().unwrap();
-    let hash = String::from_utf8(output.stdout).unwrap().split(' ').next().unwrap().to_owned();
-    manifest["files"][hook]["sha256"] = json!(hash);
-    fs::write(path, manifest.to_string()).unwrap();
-}
-
-#[test]
-fn real_hooks_are_asked_for_their_configuration_and_proved() {
-    let patient = Patient::installed_with(WATCH);
-    patient.sandbox.requirements(Level::Project, &format!("{WATCH}:\n  repet: 4\n"));
-    let verdict = patient.verdict();
-    verdict.assert("warning", &[".claude/requirements.yaml | 2 |", "repet", "did you mean"]);
-    assert_eq!(verdict.status, 0);
-    patient.sandbox.requirements(Level::Project, "requirements: [\n");
-    patient.verdict().assert("broken", &[".claude/requirements.yaml", "the file is skipped"]);
-    patient.sandbox.requirements(Level::Project, &format!("{WATCH}: {{enabled: false}}\n"));
-    let verdict = patient.verdict();
-    verdict.assert("warning", &[WATCH, "switched off by", "requirements.yaml"]);
-    verdict.assert("ok", &[WATCH, "answered PreToolUse with"]);
-    let summary = format!("{WATCH} is off; but for that, everything that is promised holds, with 1 warning.");
-    assert_eq!(verdict.report["summary"], summary);
-    patient.sandbox.write_home(".claude/hook-state/OFF", "");
-    let verdict = patient.verdict();
-    verdict.assert("warning", &["~/.claude/hook-state/OFF", "every hook is off", "req resume"]);
-    assert_eq!(verdict.status, 0, "the user's own pause breaks no promise");
-
-    // For a processor that this one is not: the manifest vouches for it, and the system refuses to start it.
-    let mut bytes = fs::read(patient.deployed(WATCH)).unwrap();
-    bytes[18] = 0xF7;
-    fs::write(patient.deployed(WATCH), &bytes).unwrap();
-    vouch(&patient, WATCH);
-    patient.verdict().assert("broken", &[WATCH, "does not run on this machine", "install what was built"]);
 }
 
 #[test]

@@ -128,43 +128,6 @@ fn from_an_unpacked_archive_hooks_are_installed_switched_and_taken_away_to_the_b
 }
 
 #[test]
-fn the_deployed_req_does_the_same_without_the_archive() {
-    let user = User::new();
-    fs::copy(binaries::path("stop-momentum"), user.archive.join(format!("stop-momentum{EXE_SUFFIX}")))
-        .unwrap();
-    user.types(&user.unpacked(), "install --all --yes");
-    fs::remove_dir_all(&user.archive).unwrap();
-    let (req, installed) = (user.deployed(), user.settings());
-    let again = user.types(&req, "install --all --yes");
-    assert_eq!(user.settings(), installed, "{again}");
-    user.types(&req, "disable stop-momentum --yes");
-    assert_eq!(user.status(&req, "stop-momentum")["enabled"], false);
-    user.types(&req, "enable stop-momentum");
-    assert_eq!(user.settings(), installed);
-    assert_eq!(user.status(&req, "stop-momentum")["enabled"], true);
-    user.types(&req, "uninstall --yes");
-    assert_eq!(user.settings(), SETTINGS);
-    assert!(!req.exists(), "it has taken itself away, too");
-}
-
-#[test]
-fn a_hook_that_is_not_in_the_folder_is_refused_before_anything_is_changed() {
-    let user = User::new();
-    let missing = user.archive.join(format!("stop-momentum{EXE_SUFFIX}"));
-    fs::remove_file(&missing).unwrap();
-    for line in ["install --hooks stop-momentum --yes", "install --all --yes", "enable stop-momentum"] {
-        let said = user.fails(&user.unpacked(), line);
-        assert!(
-            said.contains(&missing.display().to_string()) && said.contains("--from DIR"),
-            "{line}: {said}"
-        );
-        assert_eq!(user.settings(), SETTINGS, "{line}");
-        assert!(!user.sandbox.home().join(".claude/hooks").exists(), "{line}");
-    }
-    user.types(&user.unpacked(), "install --hooks rate-awareness --yes");
-}
-
-#[test]
 fn in_claudes_shell_what_loosens_is_refused_with_the_line_the_user_can_type() {
     let user = User::new();
     let req = user.unpacked();
@@ -182,36 +145,4 @@ fn in_claudes_shell_what_loosens_is_refused_with_the_line_the_user_can_type() {
     }
     let outcome = user.command(&req, "status").env("CLAUDECODE", "1").run();
     outcome.assert_exit(0);
-}
-
-#[test]
-fn without_a_terminal_taking_away_needs_a_yes() {
-    let user = User::new();
-    let req = user.unpacked();
-    user.types(&req, "install --hooks rate-awareness --yes");
-    let installed = user.settings();
-    for line in ["disable rate-awareness", "undo", "uninstall"] {
-        assert!(user.fails(&req, line).contains("--yes"), "{line}");
-        assert_eq!(user.settings(), installed, "{line}");
-    }
-}
-
-#[test]
-fn a_dry_run_shows_the_difference_and_changes_nothing() {
-    let user = User::new();
-    let said = user.types(&user.unpacked(), "install --hooks rate-awareness --dry-run --yes").stdout_text();
-    assert!(said.contains("rate-awareness"), "{said}");
-    assert_eq!(user.settings(), SETTINGS);
-    assert!(!user.sandbox.home().join(".claude/hooks").exists() && !user.deployed().exists());
-}
-
-#[test]
-fn an_unknown_hook_is_told_with_the_nearest_and_wrong_usage_is_64() {
-    let user = User::new();
-    let said = user.fails(&user.unpacked(), "install --hooks rate-awarenes --yes");
-    assert!(said.contains("rate-awareness"), "{said}");
-    for line in ["", "instal", "enable", "status --scope nowhere"] {
-        user.command(&user.unpacked(), line).run().assert_exit(64);
-    }
-    assert_eq!(user.settings(), SETTINGS);
 }

@@ -1,6 +1,6 @@
 //! `req list`, `req prune`, `req sessions`.
 
-use super::desk::{Desk, OTHER, TEAM, json_of, no, yes};
+use super::desk::{Desk, OTHER, TEAM, json_of, yes};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -38,20 +38,6 @@ fn entry(
 }
 
 #[test]
-fn the_list_has_every_branch_with_marks() {
-    let desk = marked();
-    let expected = [
-        entry("branch", Some("feature/x"), 1, 0, false),
-        entry("branch", Some("main"), 2, 2, false),
-        entry("all_branches", None, 1, 0, false),
-    ];
-    assert_eq!(listed(&desk), expected);
-    let text = yes(desk.script(&["list"]));
-    assert!(text.contains("feature/x") && text.contains("2 requirements, 2 sessions"), "{text}");
-    assert_eq!(yes(Desk::new(TEAM).claude(&["list"])), "no marks are kept here");
-}
-
-#[test]
 fn a_branch_that_is_gone_loses_its_marks_and_no_other_does() {
     let desk = marked();
     let kept = ["main.json", "permanent.json"].map(|file| fs::read(desk.marks_file(file)).unwrap());
@@ -82,15 +68,6 @@ fn what_a_linked_work_tree_has_out_is_not_gone() {
 }
 
 #[test]
-fn where_the_branches_cannot_be_read_nothing_is_removed() {
-    let desk = marked();
-    desk.sandbox.git(&["branch", "--delete", "feature/x"]);
-    fs::write(desk.sandbox.project().join(".git/config"), "[core\n").unwrap();
-    assert!(no(desk.claude(&["prune"])).contains("no marks were removed"));
-    assert!(desk.marks_file("feature-x.json").exists());
-}
-
-#[test]
 fn the_live_sessions_of_the_project_are_listed() {
     let desk = Desk::new(TEAM);
     assert_eq!(yes(desk.claude(&["sessions"])), "no session is live on this project");
@@ -112,15 +89,4 @@ fn the_live_sessions_of_the_project_are_listed() {
     assert_eq!(json_of(desk.claude(&["sessions", "--json"]))["sessions"][0]["branch"], "my-change");
     desk.ask(&desk.another().session_end("other"));
     assert_eq!(yes(desk.claude(&["sessions"])).lines().count(), 1);
-}
-
-#[test]
-fn what_they_list_can_be_typed_as_a_prompt_too() {
-    let desk = marked();
-    for (prompt, expected) in
-        [("req list", "feature/x"), ("req sessions", "5e55104e"), ("req prune", "nothing was removed")]
-    {
-        let answer = desk.ask(&desk.session.user_prompt_submit(prompt)).unwrap();
-        assert!(answer["reason"].as_str().unwrap_or_default().contains(expected), "{prompt}: {answer}");
-    }
 }

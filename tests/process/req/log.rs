@@ -1,7 +1,5 @@
 //! `req log`: which lines of the journal are shown, and how; and a day of all hooks, counted by hand.
 
-mod day;
-
 use super::desk::{Desk, OTHER, TEAM, json_of, no, yes};
 use serde_json::{Value, json};
 use shared::host::Timestamp;

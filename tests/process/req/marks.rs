@@ -28,33 +28,6 @@ fn what_is_satisfied_is_met_for_the_hook_too() {
 }
 
 #[test]
-fn an_unknown_name_is_an_error_with_the_nearest_and_nothing_is_stored() {
-    let desk = Desk::new(TEAM);
-    let said = no(desk.claude(&["satisfy", "commit_plan", "comit_plan"]));
-    assert!(said.contains("did you mean commit_plan?") && said.contains("Nothing was marked"), "{said}");
-    for name in ["whatever", "off_here", "../../x", ""] {
-        assert!(!no(desk.claude(&["satisfy", name])).is_empty());
-    }
-    assert!(!desk.sandbox.project().join(".git/requirements").exists());
-}
-
-#[test]
-fn what_is_not_met_by_a_mark_says_what_would_meet_it() {
-    let desk = Desk::new(TEAM);
-    for (name, expected) in [
-        ("branch_size", "req approve branch_size"),
-        ("not_on_main", "git switch"),
-        ("tests_green", "./run-tests"),
-    ] {
-        for command in [desk.claude(&["satisfy", name]), desk.script(&["satisfy", name])] {
-            let said = no(command);
-            assert!(said.contains(expected), "{said}");
-        }
-    }
-    assert!(!desk.sandbox.project().join(".git/requirements").exists());
-}
-
-#[test]
 fn in_claudes_shell_and_in_a_script_the_users_verbs_are_refused_with_the_line_to_type() {
     let desk = Desk::new(TEAM);
     yes(desk.claude_of(OTHER, &["satisfy", "commit_plan"]));
@@ -142,23 +115,6 @@ fn claude_takes_back_its_own_marks_and_other_sessions_keep_theirs() {
     yes(desk.claude(&["clear", "--all"]));
     assert_eq!((of(&own), of(OTHER)), ("open".to_owned(), "met".to_owned()));
     assert_eq!(desk.standing("adr_reviewed"), "met", "the branch's is not a session's");
-}
-
-#[test]
-fn a_mark_for_a_branch_is_for_every_session_there_and_nowhere_else() {
-    let desk = Desk::new(TEAM);
-    desk.sandbox.git(&["branch", "feature/x"]);
-    desk.sandbox.git(&["branch", "feature-x"]);
-    yes(desk.claude(&["satisfy", "commit_plan", "--branch", "feature/x"]));
-    for (branch, expected) in [("feature/x", "met"), ("feature-x", "open"), ("main", "open")] {
-        let status = desk.claude_of(OTHER, &["status", "--json", "--branch", branch]);
-        assert_eq!(standing(&json_of(status), "commit_plan"), expected, "{branch}");
-    }
-    yes(desk.claude(&["satisfy", "commit_plan", "--branch"]));
-    assert_eq!(desk.standing("commit_plan"), "met");
-    assert!(
-        no(desk.claude(&["satisfy", "commit_plan", "--branch", "feature/y"])).contains("no branch feature/y")
-    );
 }
 
 #[test]

@@ -75,7 +75,7 @@ enum Verb {
         #[command(flatten)]
         source: install::Source,
     },
-    /// Set Claude Code's status line; an existing one is printed below it
+    /// Set the client's status line; one that is there is printed below it
     Statusline,
     /// Undo the last change of ours in settings.json; again: bring that change back
     Undo {

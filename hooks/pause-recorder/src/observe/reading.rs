@@ -18,7 +18,7 @@ use crate::state::{Learnt, State};
 /// The status line tells of the last reply. What is older may be a reply behind: the transcript is not.
 const FRESH: Duration = Duration::from_secs(60);
 
-/// Claude Code writes its transcript by a timer: within 135 ms every time (tests/client-facts.md, section 4).
+/// The client writes its transcript by a timer: within 135 ms every time (tests/client-facts.md, section 4).
 const WRITTEN_WITHIN: Duration = Duration::from_millis(250);
 
 /// How full the context is; `None` where nobody knows, or where it does not matter at this event.
@@ -75,7 +75,7 @@ fn matters(event: &Event, is_recorded: bool) -> bool {
     }
 }
 
-/// How full the context is now is where Claude Code compacts this model: the reply that filled it must be among what is read.
+/// How full the context is now is where the client compacts this model: the reply that filled it must be among what is read.
 fn is_learnt_from(event: &Event) -> bool {
     matches!(event, Event::PreCompact { trigger } if trigger == "auto")
 }
@@ -90,7 +90,7 @@ fn is_fresh(told: &SessionUsage, now: Timestamp) -> bool {
     written <= now && now.since(written) <= FRESH
 }
 
-/// Before the first reply Claude Code tells 0, also of a session that goes on with much in its context.
+/// Before the first reply the client tells 0, also of a session that goes on with much in its context.
 fn by_status_line(context: &Context<'_, Settings>, state: &State, told: &SessionUsage) -> Option<Reading> {
     let tokens = told.context.used_tokens.filter(|tokens| *tokens > 0)?;
     let new_window = told.context.size.filter(|size| *size > 0 && is_news(context, &told.model, *size));

@@ -14,8 +14,8 @@ use crate::command::{Asked, Reply};
 pub(crate) fn serve(verb: &Asked, asker: &Asker<'_>) -> Option<Reply> {
     let reply = match verb {
         Asked::Config(wanted) => config::config(wanted, asker),
-        Asked::Enable(wanted) => config::enable(wanted, asker),
-        Asked::Disable(wanted) => config::disable(wanted, asker),
+        Asked::Enable(wanted) => config::turn(wanted, true, asker),
+        Asked::Disable(wanted) => config::turn(wanted, false, asker),
         Asked::Why(wanted) => journal::why(wanted, asker),
         Asked::Log(wanted) => journal::log(wanted, asker),
         Asked::Pause(wanted) => pause::pause(wanted, asker),

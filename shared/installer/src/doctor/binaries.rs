@@ -31,7 +31,7 @@ pub(super) struct Facts {
     pub(super) again: &'static str,
 }
 
-/// The finding of one program; none where it is neither deployed nor registered.
+/// What is said of one program; nothing of one that is neither deployed nor registered.
 pub(super) fn finding(facts: &Facts) -> Option<Finding> {
     let Facts { hook, shown, again, .. } = facts;
     if !facts.is_there && !facts.is_registered && facts.version.is_none() {

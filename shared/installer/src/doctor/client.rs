@@ -1,4 +1,4 @@
-//! The version of Claude Code, found without running it, and whether the proofs ever passed under it.
+//! Which version of Claude Code is here, found without running it, and whether the proofs ever passed under it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

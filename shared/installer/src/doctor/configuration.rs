@@ -1,4 +1,5 @@
-//! Errors in the configuration files, and switches that silence a registered hook. Each hook reports them itself, in this project.
+//! What is wrong in the configuration files, and what silences a registered hook: asked of each hook itself, in this
+//! project.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,10 +18,10 @@ const COSTS: [&str; 3] = ["the file is skipped", "it is off", "it holds none of 
 /// As a hook says that nobody has set it.
 const DEFAULTS: &str = "the defaults";
 
-/// The result of all files.
+/// What the files come to.
 pub(super) struct Configuration {
     pub(super) findings: Vec<Finding>,
-    /// The beginning of a sentence that names what is switched off; `None`: everything registered acts.
+    /// What holds nothing now because it is switched off, as a sentence begins; `None`: everything registered acts.
     pub(super) off: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Variables that a project's settings define in `env`: every hook of ours sees them. Pure.
+//! What a project's settings define in `env`: every hook of ours sees it. Pure.
 
 use client_settings::Named;
 use shared::project_env::Variable;

@@ -1,4 +1,4 @@
-//! The result of one check: a line for a person, the same as data for a program, and its repair.
+//! What a check comes to: one line for a person, the same as data for a program, and what would mend it.
 
 use std::fmt::{self, Display};
 
@@ -61,7 +61,7 @@ pub struct Finding {
     pub(crate) repair: Option<Repair>,
 }
 
-/// A repair that needs no question: it loosens nothing and touches nothing of others.
+/// What can be mended without asking: nothing of it loosens anything or is somebody else's.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Repair {
     /// A command is linked.
@@ -129,7 +129,7 @@ impl Finding {
         Self { key: Some(key.into()), ..self }
     }
 
-    /// The finding on one line.
+    /// All of it on one line.
     pub(crate) fn sentence(&self) -> String {
         let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
         let place = self.file.iter().map(|file| format!("{file}{line}: "));
@@ -138,13 +138,13 @@ impl Finding {
         place.chain(key).chain([self.what.clone()]).chain(next).collect()
     }
 
-    /// The next step.
+    /// What to do about it.
     #[must_use]
     pub(crate) fn next(self, next: impl Into<String>) -> Self {
         Self { next: Some(next.into()), ..self }
     }
 
-    /// The repair.
+    /// What mends it.
     #[must_use]
     pub(crate) fn repair(self, repair: Repair) -> Self {
         Self { fixable: true, repair: Some(repair), ..self }

@@ -48,7 +48,9 @@ pub(super) fn finding(facts: &Facts<'_>) -> Finding {
         }
         None if installed.is_some_and(|installed| later(installed, TOLERANCE).is_some()) => {
             Finding::note(format!("{hook} has never fired, though a session went on after it was installed"))
-                .next("a session that is running already takes new hooks over when it is restarted")
+                .next(
+                    "Claude Code starts it at the next call or prompt; if it does not, restart that session",
+                )
         }
         None => Finding::ok(format!("{hook} waits for its first session")),
     }

@@ -52,7 +52,7 @@ struct Those<'a> {
 }
 
 impl Those<'_> {
-    /// Faults of any entry.
+    /// What is wrong with any of them.
     fn as_a_whole(&self) -> Vec<Finding> {
         let wanted = program(self.place, &self.hook.name).ok();
         let is_wanted = |entry: &Registered| {
@@ -73,7 +73,7 @@ impl Those<'_> {
         wrong.map(|(entry, what)| self.finding(self.worst(), &what, Some(entry))).collect()
     }
 
-    /// The fault of the registration on one event.
+    /// What is wrong with its registration on one event.
     fn on(&self, wanted: &EventEntry) -> Option<Finding> {
         let event = &wanted.event;
         let there: Vec<&Registered> =
@@ -88,7 +88,7 @@ impl Those<'_> {
         Some(self.finding(self.worst(), &what, there.first().copied()))
     }
 
-    /// A timeout that is too short. A longer one does no harm.
+    /// What is wrong with its timeout. A longer one does no harm.
     fn timed(&self, entry: &Registered, wanted: &EventEntry) -> Option<Finding> {
         let its = entry.timeout_secs.as_ref()?.as_f64()?;
         let (event, needed) = (&wanted.event, wanted.timeout_secs);
@@ -97,7 +97,7 @@ impl Those<'_> {
         (its < f64::from(needed)).then(|| self.finding(severity, &what, Some(entry)))
     }
 
-    /// A missing message. Without it a delay looks like a hang.
+    /// What Claude Code should show while it waits: without a message a delay looks like a hang.
     fn explained(&self, entry: &Registered, wanted: &EventEntry) -> Option<Finding> {
         let message = wanted.status_message.as_ref().filter(|_| lacks_message(entry, wanted))?;
         let what = format!("on {} Claude Code does not show `{message}` while it waits", wanted.event);

@@ -1,11 +1,27 @@
 //! `req clear`: marks are taken back, those of the scope that is named and nobody else's.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use shared::host::{Places, Timestamp};
+
 use super::Reply;
 use super::answer::{Reach, Speaker, short};
-use requirements_check::change::{Change, Target};
+use requirements_check::change::{Change, Deed, Target, audit};
 use requirements_check::marks::{Key, Requirement as MarkedRequirement};
 use requirements_check::settings::{Kind, Requirement, Scope};
 use requirements_check::view::quoted;
+
+/// The user ended the approval or waiver of a requirement; only the journal changes.
+#[derive(Debug)]
+struct Ended(String);
+
+impl Deed for Ended {
+    fn carry_out(&self, _patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
+        audit::here("clear", self.0.clone()).write(places, now);
+        Ok(())
+    }
+}
 
 /// Marks to be taken back, and whose they are, in words.
 type Cleared = (Vec<Target>, String);
@@ -23,11 +39,24 @@ impl Speaker<'_> {
                 Reply::yes(format!("nothing to clear: there is no mark of {what} ({whose})"))
             }
             Ok((targets, whose)) => Reply {
-                changes: targets.into_iter().map(Change::Clear).collect(),
+                changes: self.with_audit(targets),
                 ..Reply::yes(format!("cleared: {what} ({whose})"))
             },
             Err(why) => Reply::no(why),
         }
+    }
+
+    /// The changes, each end of an approval or waiver with its line for the journal.
+    fn with_audit(&self, targets: Vec<Target>) -> Vec<Change> {
+        let is_exception = |name: &String| {
+            self.described(name).is_ok_and(|set| set.kind() != Kind::Blocking) && self.caller.is_operator()
+        };
+        let mut ended: Vec<String> =
+            targets.iter().filter_map(|target| target.name.clone()).filter(is_exception).collect();
+        ended.dedup();
+        let lines = ended.into_iter().map(|name| Change::Do(Arc::new(Ended(name))));
+        let lines: Vec<Change> = lines.collect();
+        targets.into_iter().map(Change::Clear).chain(lines).collect()
     }
 
     /// There is such a mark, or it stands where was not looked.
@@ -93,6 +122,17 @@ impl Speaker<'_> {
         let (mut targets, mut whose) = (Vec::new(), Vec::new());
         for name in names {
             let set = self.described(name)?;
+            if matches!(set.kind(), Kind::Dynamic | Kind::Guard) {
+                if !self.caller.is_operator() {
+                    return Err(self.not_ones_own(names, false, reach));
+                }
+                targets.extend(self.exceptions_of(name, set, reach, session.as_deref()));
+                whose.push(match reach.session {
+                    Some(_) => format!("session {}", short(session.as_deref())),
+                    None => "every session of this repository".to_owned(),
+                });
+                continue;
+            }
             let scope =
                 if reach.session.is_some() { Scope::Session } else { self.view.world.here.scope(set.scope) };
             let is_own = matches!(scope, Scope::Session | Scope::SingleUse);

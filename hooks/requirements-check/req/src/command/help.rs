@@ -2,16 +2,7 @@
 //! takes is said where it is defined.
 
 use clap::Command;
-
-/// The verbs, by what they are for, in the order in which they are needed.
-const GROUPS: [(&str, &[&str]); 6] = [
-    ("What is required", &["status", "satisfy", "approve", "waive", "clear", "check"]),
-    ("What happened", &["why", "log"]),
-    ("What is set", &["init", "enable", "disable", "config"]),
-    ("What is kept", &["list", "prune", "sessions"]),
-    ("The hooks themselves", &["pause", "resume", "hooks", "doctor", "ci"]),
-    ("This program", &["docs", "schema", "completions", "man"]),
-];
+use requirements_check::typed::GROUPS;
 
 /// The definition with its verbs in groups.
 pub(super) fn in_groups(command: Command) -> Command {

@@ -15,6 +15,8 @@ mod plan;
 mod report;
 pub(crate) mod schema_file;
 mod show;
+#[cfg(test)]
+mod tests;
 mod told;
 mod turn;
 mod typed;
@@ -26,7 +28,7 @@ use crate::command::Reply;
 use crate::command::arguments::{Config, ConfigChange};
 
 pub(crate) use report::ConfigReport;
-pub(crate) use turn::{disable, enable};
+pub(crate) use turn::turn;
 
 pub(crate) fn config(wanted: &Config, asker: &Asker<'_>) -> Reply {
     let done = match &wanted.change {

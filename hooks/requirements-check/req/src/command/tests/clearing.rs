@@ -107,8 +107,7 @@ fn an_exception_is_the_users_to_take_back() {
     for holder in [OWN, OTHERS, Holder::Everyone] {
         scene.except("size", holder, By::Approval, 60);
     }
-    yes(&mut scene, "clear size", CLAUDE);
-    assert!(scene.is_met("size"), "Claude's word does not reach it");
+    assert!(no(&mut scene, "clear size", CLAUDE).contains("refused"));
     yes(&mut scene, "clear size --session 5e55104e", USER);
     assert!(scene.is_met("size"), "everybody's still holds");
     yes(&mut scene, "clear size", USER);
@@ -156,4 +155,16 @@ fn a_branch_that_is_gone_is_cleared_while_it_has_marks() {
     let reply = scene.req("clear --all --branch gone", USER);
     let [Change::Clear(target)] = reply.changes.as_slice() else { panic!("{:?}", reply.changes) };
     assert_eq!(target.key, Key::Branch("gone".to_owned()));
+}
+
+#[test]
+fn the_end_of_a_waiver_names_whose_it_was_and_is_kept_in_the_journal() {
+    let mut scene = Scene::new("main: {type: guard, guard_type: protected_branch}\n").on("main");
+    yes(&mut scene, "waive main --note x", USER);
+    let reply = scene.req("clear main", USER);
+    assert_eq!(reply.text, "cleared: main (every session of this repository)");
+    assert!(reply.changes.iter().any(|change| matches!(change, Change::Do(_))), "{:?}", reply.changes);
+    assert!(!scene.is_met("main"));
+    yes(&mut scene, "waive main --note x --session 0c4e7a11", USER);
+    assert_eq!(yes(&mut scene, "clear main --session 0c4e7a11", USER), "cleared: main (session 0c4e7a11)");
 }

@@ -157,11 +157,3 @@ fn a_typed_prompt_names_the_terminal_and_the_exclamation_mark_only_where_it_work
         assert_eq!(told.contains("or here with !"), works_in_claudes_shell, "{words}: {told}");
     }
 }
-
-#[test]
-fn a_typed_prompt_knows_every_verb() {
-    let command = crate::command::clap_command();
-    let defined: std::collections::BTreeSet<&str> =
-        command.get_subcommands().map(clap::Command::get_name).collect();
-    assert_eq!(defined, requirements_check::typed::VERBS.into());
-}

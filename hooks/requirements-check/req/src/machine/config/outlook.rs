@@ -64,12 +64,6 @@ impl Outlook {
         self.entries.iter().find(|entry| entry.path == path)
     }
 
-    /// It is true or false, and this.
-    pub(super) fn is(&self, path: &[&str], flag: bool) -> bool {
-        let entry = self.entries.iter().find(|entry| entry.path == path);
-        entry.is_some_and(|entry| entry.value == Value::Bool(flag))
-    }
-
     /// The global file locks the key itself, or the map it is in.
     pub(super) fn locks(&self, path: &[String]) -> bool {
         let key = path.join(".");

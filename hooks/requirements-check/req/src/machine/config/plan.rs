@@ -10,7 +10,7 @@ use shared::config::{Entry, Fault, LayerKind, Problem, Refused, Said, dotted, sp
 use super::file::FileChange;
 use super::key::{flag, is_global_only, named, only_in, path_of, typed_flag, unknown, usual};
 use super::outlook::{Outlook, with_text};
-use super::told::{Beside, Done, told};
+use super::told::{Done, told};
 use super::typed::value_of;
 use crate::command::arguments::Level;
 use crate::command::{Reply, refusal};
@@ -70,7 +70,6 @@ impl Planned {
         }
         let after = Outlook::of(asker, &with_text(&sources, level, edited.as_deref().unwrap_or_default()));
         self.check(&after, before, level)?;
-        let beside = if text.is_none() { Beside::of(level, asker.places) } else { Beside::default() };
         let changes = if edited == text { Vec::new() } else { vec![Change::Do(Arc::new(change))] };
         let done = Done {
             planned: &self,
@@ -78,9 +77,8 @@ impl Planned {
             file: &file,
             is_new: text.is_none(),
             is_changed: !changes.is_empty(),
-            beside,
         };
-        Ok(Reply { changes, ..Reply::yes(told(&done, before, &after)) })
+        Ok(Reply { changes, ..Reply::yes(told(&done, &after)) })
     }
 
     fn level(&self, asker: &Asker<'_>) -> Result<LayerKind, String> {

@@ -21,10 +21,8 @@ pub(crate) struct ConfigReport {
 struct KeyReport {
     /// Its path, with dots; a part that holds dots itself is in quotes.
     key: String,
-    /// What is in force.
-    value: Value,
     #[serde(flatten)]
-    place: PlaceReport,
+    said: SaidReport,
     /// The global file locks it.
     locked: bool,
     /// Only the global file may set it.
@@ -38,35 +36,12 @@ struct KeyReport {
 struct SaidReport {
     /// What it is set to there.
     value: Value,
-    #[serde(flatten)]
-    place: PlaceReport,
-}
-
-/// Who says so.
-#[derive(Debug, Serialize, JsonSchema)]
-struct PlaceReport {
-    /// Which layer.
-    layer: Layer,
+    /// `defaults`, `global`, `project`, `local` or `switch`.
+    layer: &'static str,
     /// The file; null of the defaults and of a switch.
     file: Option<String>,
     /// The line, counted from 1, where it is known.
     line: Option<usize>,
-}
-
-/// A layer, from the lowest to the highest.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Layer {
-    /// Compiled in.
-    Defaults,
-    /// The user's own file for every project.
-    Global,
-    /// The team's file, in git.
-    Project,
-    /// The user's own file for this project.
-    Local,
-    /// What was typed.
-    Switch,
 }
 
 /// Something wrong in a file.
@@ -84,48 +59,32 @@ struct ProblemReport {
 
 impl ConfigReport {
     pub(super) fn new<'e>(entries: impl Iterator<Item = &'e Entry>, problems: &[Problem]) -> Self {
-        Self {
-            version: 1,
-            entries: entries.map(KeyReport::from).collect(),
-            problems: problems.iter().map(ProblemReport::from).collect(),
-        }
-    }
-}
-
-impl From<&Entry> for KeyReport {
-    fn from(entry: &Entry) -> Self {
-        let said = |said: &shared::config::Said| SaidReport {
-            value: said.value.clone(),
-            place: (&said.origin).into(),
-        };
-        Self {
+        let key = |entry: &Entry| KeyReport {
             key: dotted(&entry.path),
-            value: entry.value.clone(),
-            place: (&entry.origin).into(),
+            said: said(&entry.value, &entry.origin),
             locked: entry.locked,
             global_only: entry.global_only,
-            overridden: entry.overridden.iter().map(said).collect(),
+            overridden: entry.overridden.iter().map(|below| said(&below.value, &below.origin)).collect(),
+        };
+        let problem = |problem: &Problem| ProblemReport {
+            file: problem.file.clone(),
+            line: problem.line,
+            key: problem.key.clone(),
+            text: problem.to_string(),
+        };
+        Self {
+            version: 1,
+            entries: entries.map(key).collect(),
+            problems: problems.iter().map(problem).collect(),
         }
     }
 }
 
-impl From<&Origin> for PlaceReport {
-    fn from(origin: &Origin) -> Self {
-        let layer = match origin.layer {
-            LayerKind::Defaults => Layer::Defaults,
-            LayerKind::Global => Layer::Global,
-            LayerKind::Project => Layer::Project,
-            LayerKind::Local => Layer::Local,
-            LayerKind::Switch => Layer::Switch,
-        };
-        let is_file = !matches!(layer, Layer::Defaults | Layer::Switch);
-        Self { layer, file: is_file.then(|| origin.file.clone()), line: origin.line }
-    }
-}
-
-impl From<&Problem> for ProblemReport {
-    fn from(problem: &Problem) -> Self {
-        let Problem { file, line, key, .. } = problem;
-        Self { file: file.clone(), line: *line, key: key.clone(), text: problem.to_string() }
-    }
+fn said(value: &Value, origin: &Origin) -> SaidReport {
+    let (layer, is_file) = match origin.layer {
+        LayerKind::Defaults => ("defaults", false),
+        LayerKind::Switch => ("switch", false),
+        layer => (layer.word(), true),
+    };
+    SaidReport { value: value.clone(), layer, file: is_file.then(|| origin.file.clone()), line: origin.line }
 }

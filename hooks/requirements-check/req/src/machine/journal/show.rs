@@ -35,7 +35,7 @@ pub(crate) struct EntryReport {
     call: Option<String>,
     /// Of which tool.
     tool: Option<String>,
-    /// `deny`, `ask`, `block`, `advise`, `tell`, `reply`, `let-go`, `followed`, `overridden`, `approve`, `waive`, `pause`,
+    /// `deny`, `ask`, `block`, `advise`, `tell`, `reply`, `let-go`, `followed`, `overridden`, `approve`, `waive`, `clear`, `pause`,
     /// `resume`, `config`, `sleep`, `judge`, `problem`, `error`; a newer version may write others.
     what: String,
     /// The setting behind it.
@@ -172,6 +172,7 @@ pub(super) fn verb(record: &Record) -> String {
         ("overridden", _) => "was overridden".to_owned(),
         ("approve", _) => "was told of an approval".to_owned(),
         ("waive", _) => "was told of a waiver".to_owned(),
+        ("clear", _) => "was told that an approval or waiver ends".to_owned(),
         ("pause", _) => "paused every hook".to_owned(),
         ("resume", _) => "ended the pause".to_owned(),
         ("config", _) => "changed a setting".to_owned(),

@@ -275,3 +275,31 @@ pub(super) fn cost(mut selection: Selection, since: Option<Timestamp>, is_json: 
     lines.extend(unreadable(selection.damaged));
     Reply::yes(lines.join("\n"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Tally;
+
+    #[test]
+    fn a_tally_says_what_it_counted_and_whether_it_was_worth_it() {
+        let tally = Tally {
+            denied: 2,
+            blocked: 1,
+            advised: 1,
+            followed: 2,
+            overridden: 1,
+            let_go: 3,
+            ..Tally::default()
+        };
+        let tally = Tally { slept_ms: 9000, cost_micro_usd: 3300, ..tally };
+        assert_eq!(
+            tally.words(),
+            "refused 2, held 1, advised 1, followed 2, overridden 1, let go 3, slept 9.0 s, spent 0.0033 USD"
+        );
+        assert_eq!(
+            tally.verdict(),
+            "in all: spoke 4 times: followed 2, overridden 1, 1 without a known outcome; cost 9.0 s and 0.0033 USD"
+        );
+        assert_eq!(Tally::default().words(), "nothing to count");
+    }
+}

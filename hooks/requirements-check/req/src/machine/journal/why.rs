@@ -22,9 +22,6 @@ use requirements_check::words::age;
 /// A shorter beginning of an id would mean too many.
 const MIN_PREFIX: usize = 4;
 
-/// So many lines are named where an id could mean several.
-const MAX_NAMED: usize = 10;
-
 /// What `req why --json` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct WhyReport {
@@ -114,14 +111,7 @@ fn by_id(id: &str, dir: &Path) -> Result<Record, String> {
     match matching.len() {
         0 => Err(format!("req: the journal has no line {id}; req log shows what there is")),
         1 => matching.pop().ok_or_else(|| "req: the journal has no such line".to_owned()),
-        _ => {
-            let named = matching.iter().take(MAX_NAMED);
-            let lines = named.map(|record| {
-                format!("{}  {}  {} {}", record.id, record.at.local(), record.hook, verb(record))
-            });
-            let lines = lines.collect::<Vec<_>>().join("\n");
-            Err(format!("req: several lines begin with {id}; give more of the one that is meant:\n{lines}"))
-        }
+        _ => Err(format!("req: several lines begin with {id}; give more of its digits")),
     }
 }
 
@@ -198,9 +188,8 @@ fn told(found: &Found, wanted: &Why, asker: &Asker<'_>) -> Reply {
         lines.push("It said:".to_owned());
         lines.extend(text.lines().map(|line| format!("  {line}").trim_end().to_owned()));
     }
-    let is_off = is_off_now(record, asker);
-    lines.extend(next(record, outcome.as_ref(), is_off));
-    lines.extend(since(record, outcome.as_ref(), is_off));
+    lines.extend(next(record, outcome.as_ref()));
+    lines.extend(since(record, outcome.as_ref()));
     lines.extend(unreadable(*damaged));
     Reply::yes(lines.join("\n"))
 }
@@ -274,15 +263,14 @@ fn nowhere() -> String {
 }
 
 /// What it asks for; of what is settled what it asked for.
-fn next(record: &Record, outcome: Option<&Record>, is_off: bool) -> Vec<String> {
+fn next(record: &Record, outcome: Option<&Record>) -> Vec<String> {
     let steps: Vec<&str> = steps(record).collect();
-    let is_ended = outcome.is_some_and(|outcome| match outcome.what.as_str() {
+    let is_settled = outcome.is_some_and(|outcome| match outcome.what.as_str() {
         "followed" | "overridden" => true,
         // An exception is of one rule, and a pause ends.
         "approve" | "waive" => record.also.is_none(),
         _ => false,
     });
-    let is_settled = is_ended || is_off;
     let head = if is_settled { "It asked for" } else { "Next" };
     match steps.as_slice() {
         [] if is_refusal(record) && !is_settled => vec!["Next: as it says above".to_owned()],
@@ -295,10 +283,9 @@ fn next(record: &Record, outcome: Option<&Record>, is_off: bool) -> Vec<String> 
     }
 }
 
-fn since(record: &Record, outcome: Option<&Record>, is_off: bool) -> Option<String> {
+fn since(record: &Record, outcome: Option<&Record>) -> Option<String> {
     let Some(outcome) = outcome else {
-        let open = if is_off { "it was switched off" } else { "nothing was seen that settles it" };
-        return is_refusal(record).then(|| format!("Since then: {open}"));
+        return is_refusal(record).then(|| "Since then: nothing was seen that settles it".to_owned());
     };
     let what = match outcome.what.as_str() {
         "followed" => "it was followed",
@@ -308,32 +295,6 @@ fn since(record: &Record, outcome: Option<&Record>, is_off: bool) -> Option<Stri
         _ => "every hook was paused by the user",
     };
     Some(format!("Since then: {what} ({}, {})", outcome.at.local(), short(outcome)))
-}
-
-/// All that was behind a refusal is switched off where one is here: the hook, or each of its requirements. Elsewhere nothing
-/// of it can be told.
-fn is_off_now(record: &Record, asker: &Asker<'_>) -> bool {
-    let is_here = record.project.is_none() || record.project == select::project(asker);
-    if !is_refusal(record) || !is_here {
-        return false;
-    }
-    let sources = asker.sources();
-    let switches = asker.switches();
-    let switch = switches.of(&record.hook, asker.session);
-    if record.hook != RequirementsCheck::NAME {
-        let section = section_by_schema(&record.hook)
-            .and_then(|(spec, schema)| load_by_schema(spec, schema, &sources, switch));
-        return section.is_some_and(|section| !section.enabled);
-    }
-    let Some(section) = configure::<RequirementsCheck>(&sources, switch) else {
-        return false;
-    };
-    let all = &section.settings.requirements;
-    let is_off = |rule: &str| {
-        let named = rule.strip_prefix("requirements.").and_then(|name| all.get(name));
-        named.is_some_and(|requirement| !requirement.is_on())
-    };
-    !section.enabled || record.rule.is_some() && rules(record).all(is_off)
 }
 
 /// Where a rule of a hook is set now, for whoever is here.
