@@ -1,8 +1,10 @@
 //! Files that outlive a loss of power and that several users of one repository may share: satisfactions.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::folder::{read_bounded, temporary_of};
 
 /// Other users of a file, as git's `core.sharedRepository` says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -102,24 +104,7 @@ pub fn remove_durable(path: &Path) -> io::Result<()> {
 /// `InvalidInput` if it is no regular file, `FileTooLarge` if it holds more than `max` bytes, else whatever the file
 /// system says.
 pub fn read_regular(path: &Path, max: u64) -> io::Result<Vec<u8>> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    unlinked_private_file(&mut options);
-    let file = options.open(path).map_err(|error| told_as_link(error, path))?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::from(io::ErrorKind::InvalidInput));
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(max)).unwrap_or_default() + 1);
-    file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
-    let fits = u64::try_from(bytes.len()).is_ok_and(|length| length <= max);
-    if fits { Ok(bytes) } else { Err(io::Error::from(io::ErrorKind::FileTooLarge)) }
-}
-
-fn temporary_of(path: &Path) -> PathBuf {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".tmp");
-    temporary.into()
+    read_bounded(path, max, unlinked_private_file).map_err(|error| told_as_link(error, path))
 }
 
 fn create_new(path: &Path) -> io::Result<File> {

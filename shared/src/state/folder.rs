@@ -30,7 +30,7 @@ pub(super) fn remove(path: &Path) {
     let _ = fs::remove_file(temporary_of(path));
 }
 
-fn temporary_of(path: &Path) -> PathBuf {
+pub(super) fn temporary_of(path: &Path) -> PathBuf {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".tmp");
     temporary.into()
@@ -72,20 +72,8 @@ const HEAD_BYTES: u64 = 32;
 /// As [`read_private`].
 pub(super) fn read_head(path: &Path) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
-    open_private(path)?.0.take(HEAD_BYTES).read_to_end(&mut head)?;
+    open_regular(path, private_file)?.0.take(HEAD_BYTES).read_to_end(&mut head)?;
     Ok(head)
-}
-
-fn open_private(path: &Path) -> io::Result<(File, fs::Metadata)> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    private_file(&mut options);
-    let file = options.open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::from(io::ErrorKind::InvalidInput));
-    }
-    Ok((file, metadata))
 }
 
 /// Reads a file of ours as a whole.
@@ -93,13 +81,32 @@ fn open_private(path: &Path) -> io::Result<(File, fs::Metadata)> {
 /// # Errors
 /// Whatever the file system says; also if it is no file.
 pub(crate) fn read_private(path: &Path) -> io::Result<Vec<u8>> {
-    let (file, metadata) = open_private(path)?;
-    if metadata.len() > MAX_BYTES {
-        return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+    read_bounded(path, MAX_BYTES, private_file)
+}
+
+/// Reads a regular file as a whole.
+///
+/// # Errors
+/// `InvalidInput` if it is no regular file, `FileTooLarge` if it holds more than `max` bytes, else whatever the file system says.
+pub(super) fn read_bounded(path: &Path, max: u64, set: fn(&mut OpenOptions)) -> io::Result<Vec<u8>> {
+    let (file, length) = open_regular(path, set)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(length.min(max)).unwrap_or_default() + 1);
+    file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
+    let fits = u64::try_from(bytes.len()).is_ok_and(|length| length <= max);
+    if fits { Ok(bytes) } else { Err(io::Error::from(io::ErrorKind::FileTooLarge)) }
+}
+
+fn open_regular(path: &Path, set: fn(&mut OpenOptions)) -> io::Result<(File, u64)> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    set(&mut options);
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_file() {
+        Ok((file, metadata.len()))
+    } else {
+        Err(io::Error::from(io::ErrorKind::InvalidInput))
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-    file.take(MAX_BYTES).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// New files are 0600; something that is no file (a pipe) is an error or empty, never waited for.
