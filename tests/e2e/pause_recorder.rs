@@ -137,46 +137,6 @@ fn each_level_is_told_once_and_the_rest_of_the_session_is_recorded() {
     assert_eq!(lines[7]["data"]["summary"], "The parser is done.");
 }
 
-#[test]
-fn at_the_end_three_files_say_the_same_and_the_latest_is_named() {
-    let sandbox = project("");
-    ask(&sandbox, UNCOMPACTED, climb());
-
-    let id = latest(&sandbox);
-    let expected = [
-        ".gitignore".to_owned(),
-        "LATEST-SESSION.txt".to_owned(),
-        format!("{id}-incremental.jsonl"),
-        format!("{id}.json"),
-        format!("{id}.md"),
-        format!("{id}.yaml"),
-    ];
-    assert_eq!(names(&sandbox), expected.into());
-    assert_eq!(read(&sandbox, ".gitignore"), "*\n");
-    let json = snapshot(&sandbox);
-    let yaml: Value = shared::config::read_typed(&read(&sandbox, &format!("{id}.yaml"))).unwrap();
-    assert_eq!(json, yaml);
-    assert_eq!(json["session_id"], id);
-    // What the last words add may not be written down yet when the session ends.
-    let usage = &json["context_usage"];
-    let is_full = |key: &str, least: u32| usage[key].as_f64() >= Some(f64::from(least));
-    assert!(is_full("tokens_used", 194_000) && is_full("percentage", 97), "{usage}");
-    assert_eq!(usage["tokens_total"], WINDOW);
-    assert_eq!(json["incremental_pause"]["tool_calls"], 4);
-    assert_eq!(json["incremental_pause"]["action_count"], 9);
-    let page = read(&sandbox, &format!("{id}.md"));
-    assert!(page.contains(&id) && page.contains("The parser is done."), "{page}");
-}
-
-#[test]
-fn a_session_that_never_fills_leaves_nothing() {
-    let sandbox = project("");
-    let script = Script::new().reply(call(50, "echo hi")).reply(Reply::text("done").usage(filling(69)));
-    let (_, run) = ask(&sandbox, UNCOMPACTED, script);
-    assert_eq!(told(&sandbox, &run), Vec::<String>::new());
-    assert!(!folder(&sandbox).exists());
-}
-
 /// Compacted once in the middle, by the client.
 fn compacted() -> Script {
     Script::new()
@@ -343,48 +303,4 @@ fn after_clear_the_new_session_is_told() {
     let last = api.main_requests().pop().unwrap();
     assert_eq!(last.count(BRIEF), 1, "{:#?}", last.shown_texts());
     assert!(terminal.quit().success());
-}
-
-#[test]
-fn two_sessions_in_one_project_leave_two_records() {
-    let sandbox = project("");
-    let api = [MessagesApi::start(climb()), MessagesApi::start(climb())];
-    std::thread::scope(|scope| {
-        for api in &api {
-            scope.spawn(|| {
-                let run = Client::new(&sandbox, api).args(&["--model", UNCOMPACTED]).ask("work");
-                run.outcome.assert_exit(0);
-            });
-        }
-    });
-    // On a busy machine git may take too long for a session's end: then the next one's start does it.
-    ask(&sandbox, UNCOMPACTED, Script::new().reply("hello"));
-    let names = names(&sandbox);
-    assert_eq!(names.iter().filter(|name| name.strip_suffix(".yaml").is_some()).count(), 2, "{names:?}");
-    assert_eq!(names.iter().filter(|name| name.ends_with("-incremental.jsonl")).count(), 2, "{names:?}");
-}
-
-#[test]
-fn with_git_commit_the_snapshot_is_a_commit_of_its_own() {
-    let sandbox = project("pause-recorder: {git_commit: true}\n");
-    sandbox.write("mine.txt", "one\n");
-    sandbox.commit("begun");
-    sandbox.write("mine.txt", "two\n");
-    sandbox.git(&["add", "mine.txt"]);
-    ask(&sandbox, UNCOMPACTED, climb());
-
-    let id = latest(&sandbox);
-    let files = sandbox.git(&["show", "--name-only", "--format=%s", "HEAD"]);
-    assert!(files.contains(&id) && !files.contains("mine.txt"), "{files}");
-    assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]).trim(), "mine.txt");
-}
-
-#[test]
-fn a_project_cannot_have_it_commit() {
-    let sandbox = project("");
-    sandbox.requirements(Level::Project, "pause-recorder: {git_commit: true}\n");
-    sandbox.write("mine.txt", "one\n");
-    sandbox.commit("begun");
-    ask(&sandbox, UNCOMPACTED, climb());
-    assert_eq!(sandbox.git(&["log", "-1", "--format=%s"]).trim(), "begun");
 }
