@@ -60,6 +60,8 @@ pub(crate) struct Found {
     pub(crate) hidden: Option<String>,
     /// The one of the requirement's commands that it is, as it is set.
     pub(crate) pattern: String,
+    /// The same, where it is words that can be typed.
+    words: Option<String>,
     /// An argument with which it proves nothing.
     pub(crate) proves_nothing: bool,
     /// Arguments that may lead to files elsewhere.
@@ -94,8 +96,10 @@ impl Found {
 
     /// The line with which the run would count, in the folder where it would.
     pub(crate) fn line_in(&self, root: Option<&Path>, cwd: &Path) -> String {
-        match root.filter(|root| !self.is_inside(Some(root), cwd)) {
-            Some(root) => format!("cd {} && {}", quoted(&root.display().to_string()), self.alone),
+        let leads_out = self.leads_out(root, cwd).is_some();
+        let alone = self.words.as_ref().filter(|_| leads_out).unwrap_or(&self.alone);
+        match root.filter(|root| leads_out || !self.is_inside(Some(root), cwd)) {
+            Some(root) => format!("cd {} && {alone}", quoted(&root.display().to_string())),
             None => self.line.clone(),
         }
     }
@@ -161,6 +165,7 @@ pub(crate) fn command_of(rule: &Rule<'_>, call: &Call) -> Option<Found> {
             hidden: hidden(simple, &shown),
             shown: shown.text,
             pattern: set.as_str().to_owned(),
+            words: set.is_words().then(|| set.as_str().to_owned()),
             proves_nothing: simple.has_any_argument(&not_args),
             leads: leads(simple),
             directory: simple.directory.clone(),

@@ -101,40 +101,8 @@ fn any_other_content_makes_the_evidence_stale_whoever_wrote_it() {
 }
 
 #[test]
-fn a_branch_with_other_content_needs_its_own_run() {
-    let world = project(&TESTS.replace("enabled: true", "enabled: true\n    scope: permanent"));
-    world.switch("feature");
-    let claude = world.claude();
-    claude.edits("src/a.txt", "new\n");
-    claude.does("./run-tests");
-    claude.does(COMMIT);
-    commit_passes(&claude);
-    claude.does("git switch --quiet main");
-    assert!(commit_refused(&claude).contains("files have changed"));
-    claude.does("git switch --quiet feature");
-    commit_passes(&claude);
-}
-
-#[test]
 fn a_run_whose_failure_would_not_show_does_not_count_and_the_refusal_says_which_line_would() {
-    let lines = [
-        "./run-tests 2>&1 | tail",
-        "./run-tests || true",
-        "./run-tests; echo done",
-        "./run-tests\necho done",
-        "./run-tests &",
-        "true || ./run-tests",
-        "if ./run-tests; then echo yes; fi",
-        "for i in 1; do ./run-tests; done",
-        "echo $(./run-tests)",
-        "(./run-tests) | cat",
-        "./run-tests --list",
-        "./run-tests --no-run",
-        "./run-tests --help",
-        "exit 0; ./run-tests",
-        "trap 'exit 0' EXIT; ./run-tests",
-        "sh -c './run-tests | cat'",
-    ];
+    let lines = ["./run-tests 2>&1 | tail", "./run-tests --list"];
     let world = project(TESTS);
     for (number, line) in (1..).zip(lines) {
         let claude = world.another(number);
@@ -230,24 +198,6 @@ fn the_output_may_have_to_show_that_something_ran() {
     make_program(&world, "run-tests", SCRIPT);
     claude.does("./run-tests");
     commit_passes(&claude);
-}
-
-#[test]
-fn only_the_files_it_is_about_matter() {
-    let world = project(&TESTS.replace("enforce: both", "enforce: both\n    paths: ['src/**', '*.toml']"));
-    let claude = world.claude();
-    claude.edits("README.md", "first\n");
-    claude.does("sed -i s/first/second/ README.md");
-    claude.does("echo third > docs.md");
-    claude.stops();
-    claude.edits("src/deep/b.txt", "b\n");
-    claude.held();
-    claude.does("./run-tests");
-    claude.edits("README.md", "third\n");
-    claude.edits("docs/plan.toml", "x\n");
-    commit_passes(&claude);
-    claude.edits("Cargo.toml", "x\n");
-    commit_refused(&claude);
 }
 
 #[test]

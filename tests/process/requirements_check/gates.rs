@@ -387,27 +387,6 @@ fn switched_off_nothing_is_refused_and_its_commands_still_answer() {
 }
 
 #[test]
-fn requirements_that_are_off_or_cannot_work_refuse_nothing() {
-    let world = World::of_team(
-        "\
-requirements:
-  off: {}
-  not_yet: {enabled: false}
-  sizeless: {enabled: true, type: dynamic, calculator: branch_size}
-  conditionless: {enabled: true, type: guard}
-  endless: {enabled: true, type: evidence, trigger_tools: [Edit], enforce: both}
-",
-    );
-    let claude = world.claude();
-    let told = notice(claude.ask(&claude.session.session_start("startup")).as_ref());
-    for name in ["sizeless", "conditionless", "endless"] {
-        assert!(told.contains(&format!("requirements.{name}")), "{name}: {told}");
-    }
-    assert!(!told.contains("off:") && !told.contains("not_yet"), "{told}");
-    claude.passes(&claude.edit("a.rs"));
-}
-
-#[test]
 fn a_call_of_a_subagent_needs_the_same_and_its_mark_is_the_sessions() {
     let world = World::of_team(PLAN);
     let claude = world.claude();

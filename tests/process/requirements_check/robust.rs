@@ -58,6 +58,30 @@ fn a_project_with_a_thousand_requirements_is_answered_before_the_client_gives_up
     assert!(is_refused(&world.claude()));
 }
 
+/// The same of a regular expression that takes for ever: what the user has locked is looked at first.
+#[test]
+fn decides_the_users_locked_guard_on_time_whatever_a_projects_file_contains() {
+    let world = World::of_user(
+        "locked: [requirements.not_on_main]\nrequirements: {not_on_main: {enabled: true, type: guard, guard_type: protected_branch}}\n",
+    );
+    let mut yaml = "requirements:\n".to_owned();
+    for number in 0..20 {
+        let file = "file: {file: big.txt, contains: ['([a-z]{1,50}){1,20}END']}";
+        writeln!(
+            yaml,
+            "  a{number}: {{enabled: true, type: evidence, enforce: both, trigger_tools: [Edit], {file}}}"
+        )
+        .unwrap();
+    }
+    world.sandbox.requirements(tests::sandbox::Level::Project, &yaml);
+    world.sandbox.write("big.txt", &"abcdefghij".repeat(100_000));
+    let claude = world.claude();
+    let begun = std::time::Instant::now();
+    let text = claude.refused(&claude.edit("a.rs"));
+    assert!(text.contains("main is a protected branch"), "{text}");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
 #[test]
 fn thirty_sessions_that_mark_the_same_at_once_are_all_kept() {
     let world = World::of_team(PLAN);

@@ -330,6 +330,19 @@ fn what_each_refusal_advises_leads_to_success() {
         "xargs -n1 cargo test",
         "uv run cargo test",
         "cargo test --list | head",
+        "cargo test\necho done",
+        "true || cargo test",
+        "if cargo test; then echo yes; fi",
+        "for i in 1; do cargo test; done",
+        "echo $(cargo test)",
+        "(cargo test) | cat",
+        "cargo test --help",
+        "exit 0; cargo test",
+        "trap 'exit 0' EXIT; cargo test",
+        "sh -c 'cargo test | cat'",
+        "cargo test $ARGS",
+        "cargo test --manifest-path ../other/Cargo.toml",
+        "git stash; cargo test",
     ] {
         let mut scene = Scene::new(COMMIT);
         run(&mut scene, line, End::Succeeded);

@@ -43,6 +43,19 @@ fn where_nothing_is_required_or_nothing_is_to_be_told_there_is_silence() {
 }
 
 #[test]
+fn tells_at_most_two_thousand_characters_whatever_is_required() {
+    use std::fmt::Write as _;
+    let mut yaml = String::new();
+    for number in 0..300 {
+        writeln!(yaml, "r{number}: {{description: '{}'}}", "ä".repeat(500)).unwrap();
+    }
+    let mut scene = Scene::new(&yaml);
+    scene.settings.hooks.session_start.custom_header = Some("x".repeat(5_000));
+    let text = told(&mut scene, "startup");
+    assert!(text.chars().count() <= 2_000 && text.contains("more is required than fits here"), "{text}");
+}
+
+#[test]
 fn the_users_own_line_stands_above_it() {
     let mut scene = Scene::new(TWO);
     scene.settings.hooks.session_start.custom_header = Some("House rules".to_owned());

@@ -193,6 +193,15 @@ fn at_the_deadline_the_count_is_a_lower_bound() {
 }
 
 #[test]
+fn counts_more_than_two_thousand_changed_files() {
+    let mut sandbox = Sandbox::with_commit();
+    for number in 0..2_100 {
+        sandbox.write(&format!("many/{number}.txt"), "one\ntwo\n");
+    }
+    assert_eq!(measure(&sandbox, None), 4_200);
+}
+
+#[test]
 fn the_stamp_changes_with_what_is_out() {
     let sandbox = worked_on();
     let before = stamp(&sandbox.worktree());
