@@ -25,7 +25,7 @@ mod worktree;
 #[cfg(test)]
 mod sandbox;
 
-pub(crate) use ask::{Answer, Surroundings, ask_git};
+pub(crate) use ask::{Answer, ask_git};
 pub(crate) use fingerprint::{Fingerprint, Taken, differing, take, take_plain};
 pub(crate) use heads::heads;
 pub(crate) use own::Own;

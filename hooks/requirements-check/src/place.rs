@@ -1,14 +1,13 @@
 //! Where a call acts: which work tree, which branch, and where its marks are kept.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use shared::host::Timestamp;
+use shared::host::{Environment, Timestamp};
 use shared::state::{SharedMode, ensure_private, file_key, write_private};
 
-use crate::git::{self, GitError, Head, Surroundings, Worktree};
+use crate::git::{self, GitError, Head, Worktree};
 use crate::marks::{Key, MarkFolder};
 use crate::paths::above;
 use crate::settings::Scope;
@@ -39,10 +38,8 @@ pub(crate) struct Around<'a> {
     pub(crate) state_dir: Option<&'a Path>,
     /// The project's root, which marks without git belong to.
     pub(crate) root: Option<&'a Path>,
-    /// `PATH`, where git is looked for.
-    pub(crate) path: Option<&'a OsStr>,
-    /// The user's home, whose git configuration counts.
-    pub(crate) home: Option<&'a Path>,
+    /// Where git is looked for, and whose configuration counts.
+    pub(crate) environment: &'a Environment,
 }
 
 impl Here {
@@ -148,8 +145,7 @@ pub(crate) fn key_of(head: Head) -> Key {
 /// `git` asked about a folder.
 pub(crate) fn ask(folder: &Path, around: Around<'_>) -> Result<git::Answer, GitError> {
     let nearest = above(folder).find(|ancestor| ancestor.is_dir()).unwrap_or(folder);
-    let surroundings = Surroundings { path: around.path.unwrap_or_default(), home: around.home };
-    git::ask_git(nearest, surroundings)
+    git::ask_git(nearest, around.environment)
 }
 
 /// `core.sharedRepository`, as far as it gives others access.

@@ -92,8 +92,7 @@ impl<'a, 's> Look<'a, 's> {
         let around = Around {
             state_dir: context.store.map(shared::state::Store::dir),
             root: context.places.root.as_deref(),
-            path: context.host.environment.search_path.as_deref(),
-            home: context.host.environment.home.as_deref(),
+            environment: &context.host.environment,
         };
         let find = |place: &Path| Here::find(place, around, |place| ask_once(context, place, around));
         let cwd = Self::cwd(context);

@@ -1,5 +1,6 @@
 //! The `git` command as a witness: what it is asked, and what it may not do meanwhile.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -7,8 +8,11 @@ use super::super::sandbox::Sandbox;
 use super::*;
 
 fn ask(sandbox: &Sandbox, folder: &str, path: &OsStr) -> Result<Answer, GitError> {
-    let home = sandbox.beside("home");
-    ask_git(&sandbox.path(folder), Surroundings { path, home: Some(&home) })
+    ask_git(&sandbox.path(folder), &environment(path, Some(sandbox.beside("home"))))
+}
+
+fn environment(path: &OsStr, home: Option<PathBuf>) -> Environment {
+    Environment { search_path: Some(path.to_owned()), home, ..Environment::default() }
 }
 
 fn path() -> OsString {
@@ -42,7 +46,7 @@ fn a_linked_worktree_is_told_from_the_main_one() {
     let sandbox = Sandbox::with_commit();
     let linked = sandbox.beside("linked");
     sandbox.git(&["worktree", "add", "--quiet", "-b", "side", linked.to_str().unwrap()]);
-    let answer = ask_git(&linked, Surroundings { path: &path(), home: None }).unwrap();
+    let answer = ask_git(&linked, &environment(&path(), None)).unwrap();
     assert_eq!(answer.worktree, Worktree::find(&linked).unwrap().unwrap());
     assert_eq!(answer.head, Head::Branch("side".to_owned()));
 }
@@ -82,20 +86,5 @@ fn answers_that_make_no_sense_are_errors() {
         fake_git(&bin, script);
         let both = std::env::join_paths([bin.clone(), "/usr/bin".into(), "/bin".into()]).unwrap();
         assert!(matches!(ask(&sandbox, "", &both), Err(GitError::Other(_))), "{script}");
-    }
-}
-
-#[test]
-fn a_git_that_hangs_is_ended_at_the_deadline() {
-    let sandbox = Sandbox::with_commit();
-    for script in ["exec sleep 600", "exec >&-; exec sleep 600"] {
-        fake_git(&sandbox.beside("bin"), script);
-        let both = std::env::join_paths([sandbox.beside("bin"), "/usr/bin".into(), "/bin".into()]).unwrap();
-        let surroundings = Surroundings { path: &both, home: None };
-        let folder = sandbox.path("");
-        let git = Git::new(&folder, surroundings, Instant::now() + Duration::from_millis(50)).unwrap();
-        let begin = Instant::now();
-        assert_eq!(git.head(), Err(GitError::Timeout(3)), "{script}");
-        assert!(begin.elapsed() < Duration::from_secs(60), "{script}");
     }
 }

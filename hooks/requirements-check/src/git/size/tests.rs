@@ -194,7 +194,7 @@ fn at_the_deadline_the_count_is_a_lower_bound() {
 
 #[test]
 fn counts_more_than_two_thousand_changed_files() {
-    let mut sandbox = Sandbox::with_commit();
+    let sandbox = Sandbox::with_commit();
     for number in 0..2_100 {
         sandbox.write(&format!("many/{number}.txt"), "one\ntwo\n");
     }
