@@ -2,7 +2,7 @@
 //! Which calls are meant, how each type is met, which files are exempt, what can be typed.
 
 use super::world::{Call, World, command_in, link, prompt_in, shell_response};
-use crate::driver::{context, denial, notice};
+use crate::driver::{context, denial};
 use serde_json::json;
 use std::fs;
 use tests::sandbox::Level;

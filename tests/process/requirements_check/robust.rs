@@ -74,7 +74,7 @@ fn decides_the_users_locked_guard_on_time_whatever_a_projects_file_contains() {
         .unwrap();
     }
     world.sandbox.requirements(tests::sandbox::Level::Project, &yaml);
-    world.sandbox.write("big.txt", &"abcdefghij".repeat(100_000));
+    world.sandbox.write("big.txt", "abcdefghij".repeat(100_000));
     let claude = world.claude();
     let begun = std::time::Instant::now();
     let text = claude.refused(&claude.edit("a.rs"));
