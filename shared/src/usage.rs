@@ -1,4 +1,4 @@
-//! How much of the user's credits is used, as whoever can see it last wrote it down: `<state>/usage.json`. The status
+//! How much of the user's usage limits is used, as the program that saw it last wrote it down: `<state>/usage.json`. The status
 //! line is told by the client (a terminal, with a Pro or Max login); everywhere else only the usage API knows. One
 //! file, whoever writes it.
 
@@ -84,7 +84,7 @@ pub enum Source {
     UsageApi,
 }
 
-/// One window of credits.
+/// One window of usage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Window {
     /// 0 to 100; more if the client says so.

@@ -1,6 +1,9 @@
 //! The skill a call is made under: what the model named last, else where the call is made. Paths are looked at, not disks.
 
+use std::borrow::Cow;
 use std::path::Path;
+
+use secrets::masked;
 
 /// The name where there is no skill.
 pub(crate) const UNGATED: &str = "ungated";
@@ -15,9 +18,10 @@ const MAX_BYTES: usize = 64;
 pub(crate) fn name(text: &str) -> Option<&str> {
     let name = text.trim().trim_start_matches('/');
     let is_part = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_' | '.' | ':');
+    let is_harmless = || matches!(masked(name), Cow::Borrowed(_));
     match name {
         "" => None,
-        _ if name.len() <= MAX_BYTES && name.chars().all(is_part) => Some(name),
+        _ if name.len() <= MAX_BYTES && name.chars().all(is_part) && is_harmless() => Some(name),
         _ => Some(UNNAMED),
     }
 }
@@ -62,6 +66,7 @@ mod tests {
             (" / ", None),
             ("a\u{1b}[31m", Some("unnamed")),
             (&"x".repeat(65), Some("unnamed")),
+            (&format!("ghp_{}", "a1B2".repeat(9)), Some("unnamed")),
         ] {
             assert_eq!(name(text), expected, "{text:?}");
         }

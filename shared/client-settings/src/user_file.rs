@@ -122,6 +122,11 @@ impl UserFile {
     /// # Errors
     /// If it cannot be read, or is no text.
     pub fn read(&self) -> Result<Option<String>, FileError> {
+        let guarded = self.guarded();
+        if beside(&guarded, ".lock").exists() {
+            // A lock that somebody holds is not what a killed process left.
+            let _ = with_lock(&guarded, Duration::ZERO, || self.remove_abandoned());
+        }
         self.text().map_err(|error| match error {
             FileError::Io { path, source } => FileError::Unreadable { path, source },
             other => other,

@@ -70,7 +70,7 @@ pub enum AskError {
     /// The login or the key is refused (401, 403), or there is no login.
     #[error("the key or the login is refused")]
     Unauthorized,
-    /// Too many requests, or the plan's credits are used up (429).
+    /// Too many requests, or a usage limit is reached (429).
     #[error("the model is limited for now")]
     Limited,
     /// The server is overloaded or broken (529, 5xx).

@@ -1,4 +1,4 @@
-//! Whether the credits are used faster than they last: `<state>/pacing.json`. Whoever paces writes it; whoever is about to spend
+//! Whether the usage limits are used up faster than they last: `<state>/pacing.json`. Whoever paces writes it; whoever is about to spend
 //! some of them for us reads it.
 
 use std::collections::BTreeMap;

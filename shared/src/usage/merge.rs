@@ -1,4 +1,4 @@
-//! How a new reading changes what is known of the credits. Pure; whoever reads later or twice comes to the same.
+//! How a new reading changes what is known of the usage. Pure; a reader that comes later or twice finds the same.
 
 mod lower;
 

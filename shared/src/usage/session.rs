@@ -13,7 +13,7 @@ use crate::state::{LoadError, LockError, Remembered, SaveError, Store};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionUsage {
-    /// When the client's numbers of the credits last changed, in whole seconds since the epoch; 0: it has told none yet.
+    /// When Claude Code's numbers of the usage last changed, in whole seconds since the epoch; 0: it has reported none yet.
     pub observed_at: i64,
     /// When this was written, in whole seconds since the epoch.
     pub written_at: i64,
@@ -21,7 +21,7 @@ pub struct SessionUsage {
     pub model: String,
     /// The context window, as of the last reply.
     pub context: ContextWindow,
-    /// The windows of credits as they were last told.
+    /// The windows of usage as they were last reported.
     pub windows: BTreeMap<String, Window>,
     /// For how long the client has waited for replies, in milliseconds.
     pub total_api_duration_ms: u64,
@@ -51,7 +51,7 @@ pub fn read(store: &Store, session: &str) -> Option<SessionUsage> {
     file(store, session).and_then(|file| store.peek(&file, session))
 }
 
-/// The credits of `now` have just been learnt by the client, and not only been repeated.
+/// Claude Code has just learnt the usage in `now`, and does not only repeat it.
 ///
 /// They come with a reply. So they are new where they differ from what the session told before, or where it has waited for
 /// another reply since. Of a session that is seen for the first time that is unknown: its numbers count if it has had a
@@ -72,7 +72,7 @@ pub fn is_observed(previous: Option<&SessionUsage>, now: &SessionUsage) -> bool 
     is_another_reply || is_changed
 }
 
-/// How new the credits of `now` are: with a reply that came since the session told something before, the server has just told
+/// How new the usage in `now` is: with a reply that came since the session told something before, the server has just told
 /// them. The numbers of a session that is seen for the first time may be as old as it is.
 fn sight(previous: Option<&SessionUsage>, now: &SessionUsage) -> Sight {
     let replied = previous.is_some_and(|previous| now.total_api_duration_ms > previous.total_api_duration_ms);
@@ -80,7 +80,7 @@ fn sight(previous: Option<&SessionUsage>, now: &SessionUsage) -> Sight {
 }
 
 /// Writes down what the client tells of a session: `now`, with `written_at` and nothing for `observed_at`. Before that
-/// `observed` is done if the credits were observed, see [`is_observed`], and told how new they are: a process that is killed
+/// `observed` is done if the usage was observed, see [`is_observed`], and told how new they are: a process that is killed
 /// in between does it again.
 ///
 /// # Errors

@@ -358,7 +358,7 @@ mod tests {
     fn each_hook_has_a_page_in_the_manual() {
         let pages = pages(&catalog());
         assert!(pages.ends_with(
-            "= &[\n    (\"a\", include_str!(\"../../../../a/README.md\")),\n    (\"b\", include_str!(\"../../../../b/README.md\")),\n];\n"
+            "= &[\n    (\"a\", include_str!(\"../../../../../a/README.md\")),\n    (\"b\", include_str!(\"../../../../../b/README.md\")),\n];\n"
         ));
     }
 }

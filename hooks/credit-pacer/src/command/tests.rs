@@ -42,7 +42,7 @@ fn reads_its_own_verbs() {
 #[test]
 fn leaves_prose_to_claude() {
     for prompt in
-        ["  pace-maker   Off\n", "Pace-Maker off", "CREDIT-PACER off", "credit-pacer OFF --session AbC"]
+        ["  pace-maker   Off\n", "Pace-Maker off", "CREDIT-PACER off", "credit-pacer OFF --session 0c4e7A11"]
     {
         assert!(is_command::<CreditPacer>(prompt), "{prompt}");
     }

@@ -1,4 +1,4 @@
-//! When less is believed than is known of a window. Its credits may have been given back early, or more of them bought; but a
+//! When less is believed than is known of a window. Its usage may have been reset early, or more of it bought; but a
 //! session that has waited tells less as well.
 
 use serde::{Deserialize, Serialize};
