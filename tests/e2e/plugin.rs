@@ -139,7 +139,7 @@ fn in_settings_in_the_plugin_and_in_both_the_same_is_done_once() {
 }
 
 #[test]
-fn beside_what_a_project_registers_it_acts_once_and_alone_where_that_is_not_installed() {
+fn beside_what_a_project_registers_it_acts_too_and_alone_where_that_is_not_installed() {
     let sandbox = Sandbox::new();
     sandbox.requirements(Level::Project, "requirements: {commit_plan: {enabled: true}}\n");
     req(&sandbox, &tree().join("req"), "hooks install --hooks requirements-check --scope project --yes")
@@ -153,7 +153,7 @@ fn beside_what_a_project_registers_it_acts_once_and_alone_where_that_is_not_inst
         client(&sandbox, &api).unset("CLAUDE_HOOK_STATE_DIR").ask("work");
         fs::read_to_string(journal).unwrap().matches(r#""what":"deny""#).count()
     };
-    assert_eq!(denials(), 1);
+    assert_eq!(denials(), 2, "the project's copy and the plugin's");
     fs::remove_file(sandbox.home().join(".claude/hooks/requirements-check")).unwrap();
     assert_eq!(denials(), 1, "the line does nothing, so the plugin does");
 }

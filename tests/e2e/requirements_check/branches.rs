@@ -55,8 +55,8 @@ fn the_prompts_a_denial_names_except_what_only_the_user_may_except() {
         .map(|(_, prompt)| prompt)
         .collect();
     assert_eq!(prompts, ["req waive guard --note \"the reason\"", "req approve size"], "{denial}");
-    command(&mut terminal, prompts[0], "waived for ");
-    command(&mut terminal, prompts[1], "approved for ");
+    command(&mut terminal, prompts[0], "waived for 30 min");
+    command(&mut terminal, prompts[1], "approved for 5 min");
     terminal.enter("go on");
     terminal.wait_for("the end of it");
     assert!(terminal.quit().success());

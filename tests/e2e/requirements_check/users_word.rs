@@ -183,6 +183,6 @@ fn the_users_own_prompt_marks_it_and_the_terminal_shows_the_answer() {
     assert_eq!(outcomes(&api), ["refused", "ran"], "{:#?}", results(&api));
     assert_eq!(content(&sandbox, "new.txt"), "new\n");
     assert_eq!(api.main_requests().len(), 4, "neither command reached the model");
-    let mark = &marks(&sandbox)["main.json"];
-    assert!(mark.to_string().contains("plan_ok"), "{mark}");
+    let marks = marks(&sandbox).to_string();
+    assert!(marks.contains("plan_ok"), "{marks}");
 }
