@@ -48,7 +48,7 @@ pub(crate) fn no_readings(settings: &Settings) -> String {
         if settings.usage_api.enabled { ", or from the usage API, which has not answered yet" } else { "" };
     format!(
         "credit-pacer: there are no usage readings, so nothing is delayed. They come from the status line, in a terminal with a \
-         Pro or Max login (req hooks statusline sets it){api}"
+         Pro or Max login, after the first answer (req hooks statusline sets it, where it is not set){api}"
     )
 }
 

@@ -1,7 +1,7 @@
 //! `undo`: what is ours in settings.json as it was before the last change. What the user has changed since then
 //! stays. What is there now becomes a backup in turn, so a second undo brings it back. For the operator.
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use shared::catalog::Catalog;
 use shared::host::Host;
 
@@ -20,6 +20,12 @@ pub fn run(host: &Host, place: &Where, yes: bool, voice: Voice) -> anyhow::Resul
     let name = installation.show(&installation.settings);
     let (before, after, backup, changed) = installation.alone(|| {
         let settings = Settings::read(&installation, &catalog)?;
+        ensure!(
+            installation.hooks.is_dir() || !settings.hooks(&catalog).is_empty(),
+            "the programs are gone, so the registrations that undo brings back would start nothing; \
+             install them again: {}",
+            installation.line("install")
+        );
         let backup = settings.newest_backup().with_context(|| format!("there is no backup of {name}"))?;
         let changed = settings.restore(host, &installation, &catalog, backup.text.as_deref())?;
         let after = Settings::read(&installation, &catalog)?.text;

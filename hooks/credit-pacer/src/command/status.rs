@@ -168,7 +168,7 @@ fn readings(now: &Now, settings: &Settings, asker: &Asker<'_>) -> String {
         now.source.map_or_else(|| "none yet".to_owned(), |source| format!("from {}", source_word(source)));
     let api = api(settings, asker, now);
     let how = if now.source.is_none() && api.is_empty() {
-        "; they come from the status line, in a terminal with a Pro or Max login (req hooks statusline sets it)"
+        "; they come from the status line, in a terminal with a Pro or Max login, after the first answer (req hooks statusline sets it, where it is not set)"
     } else {
         ""
     };

@@ -117,7 +117,11 @@ impl<'a> Plan<'a> {
             _ => return Ok(()),
         };
         let force = if wanted.force { " --force" } else { "" };
-        Err(refusal(self.desk.caller, &format!("req init{flag} --preset {}{force}", self.preset.word()), why))
+        Err(format!(
+            "req: refused, because {why}. This is for the user to decide; run it in a terminal of your own: \
+             req init{flag} --preset {}{force}",
+            self.preset.word()
+        ))
     }
 
     fn nobody_to_ask(&self) -> String {
@@ -179,7 +183,9 @@ impl<'a> Plan<'a> {
         if lines.is_empty() {
             return vec!["It requires nothing yet; examples stand in it as comments.".to_owned()];
         }
-        std::iter::once("It requires:".to_owned()).chain(lines).collect()
+        let left_out = self.text.lines().filter_map(|line| line.split_once("# Left out: "));
+        let left_out = left_out.map(|(_, why)| format!("  left out: {why}"));
+        std::iter::once("It requires:".to_owned()).chain(lines).chain(left_out).collect()
     }
 
     fn next(&self, root: Option<&Path>, schema: Option<&Path>, is_ignored: bool) -> Vec<String> {

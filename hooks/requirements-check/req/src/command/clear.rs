@@ -122,11 +122,14 @@ impl Speaker<'_> {
         let (mut targets, mut whose) = (Vec::new(), Vec::new());
         for name in names {
             let set = self.described(name)?;
-            if matches!(set.kind(), Kind::Dynamic | Kind::Guard) {
+            let exceptions = self.exceptions_of(name, set, reach, session.as_deref());
+            // The end of a waiver takes no evidence away.
+            let is_excepted = exceptions.iter().any(|target| self.may_be_there(target));
+            if is_excepted || matches!(set.kind(), Kind::Dynamic | Kind::Guard) {
                 if !self.caller.is_operator() {
                     return Err(self.not_ones_own(names, false, reach));
                 }
-                targets.extend(self.exceptions_of(name, set, reach, session.as_deref()));
+                targets.extend(exceptions);
                 whose.push(match reach.session {
                     Some(_) => format!("session {}", short(session.as_deref())),
                     None => "every session of this repository".to_owned(),
@@ -139,7 +142,6 @@ impl Speaker<'_> {
             if !self.caller.is_operator() && (!is_own || self.is_of_others(session.as_deref())) {
                 return Err(self.not_ones_own(names, false, reach));
             }
-            targets.extend(self.exceptions_of(name, set, reach, session.as_deref()));
             let (key, holder, words) = self.place_of(scope, session.as_deref());
             if is_own && session.is_none() {
                 // An exception for everybody needs no session to be taken back.
