@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::fields::Fields;
 
 /// One hook call, whole.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Request {
     /// Fields of every event.
     pub call: Call,
@@ -53,7 +53,7 @@ pub enum Mode {
 }
 
 /// The events our hooks use. Every other one is [`Event::Other`] and passes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Event {
     /// A session begins. `source`: startup, resume, clear, compact, fork.
     SessionStart {
@@ -143,15 +143,6 @@ pub struct ToolCall {
     pub tool_input: Option<Box<RawValue>>,
 }
 
-impl PartialEq for ToolCall {
-    fn eq(&self, other: &Self) -> bool {
-        let text = |call: &Self| call.tool_input.as_ref().map(|raw| raw.get().to_owned());
-        self.tool_name == other.tool_name
-            && self.tool_use_id == other.tool_use_id
-            && text(self) == text(other)
-    }
-}
-
 /// A tool call that ran.
 #[derive(Debug, Clone, Default)]
 pub struct ToolResult {
@@ -163,15 +154,8 @@ pub struct ToolResult {
     pub duration_ms: Option<u64>,
 }
 
-impl PartialEq for ToolResult {
-    fn eq(&self, other: &Self) -> bool {
-        let text = |result: &Self| result.tool_response.as_ref().map(|raw| raw.get().to_owned());
-        self.call == other.call && text(self) == text(other) && self.duration_ms == other.duration_ms
-    }
-}
-
 /// A tool call that ran and failed.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct ToolFailure {
     /// The call.
     pub call: ToolCall,

@@ -23,7 +23,7 @@ use shared::run::configure;
 use shared::switches::Position;
 
 use crate::command::arguments::{Init, Preset};
-use crate::command::{Reply, refusal};
+use crate::command::{Reply};
 use crate::desk::Desk;
 use crate::machine::config::ignore::{KEPT, LOCAL, ignore};
 use crate::machine::config::key::{flag, named};

@@ -123,3 +123,11 @@ fn a_verdict_an_event_cannot_carry_is_silence() {
         None,
     );
 }
+
+#[test]
+fn a_reply_ends_the_prompt_it_answers_and_nothing_else() {
+    let reply = || Verdict::Reply { text: "done".into() };
+    let prompt = Event::UserPromptSubmit { prompt: "p".into(), source: None };
+    check(&prompt, reply(), Some(r#"{"decision":"block","reason":"done"}"#));
+    check(&Event::Stop(Stop::default()), reply(), None);
+}

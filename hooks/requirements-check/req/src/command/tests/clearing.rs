@@ -168,3 +168,14 @@ fn the_end_of_a_waiver_names_whose_it_was_and_is_kept_in_the_journal() {
     yes(&mut scene, "waive main --note x --session 0c4e7a11", USER);
     assert_eq!(yes(&mut scene, "clear main --session 0c4e7a11", USER), "cleared: main (session 0c4e7a11)");
 }
+
+#[test]
+fn the_end_of_a_waiver_takes_no_evidence_away() {
+    let mut scene = Scene::new("tests: {type: evidence, command: cargo test}\n");
+    yes(&mut scene, "waive tests --note x", USER);
+    let reply = scene.req("clear tests", USER);
+    assert_eq!(reply.text, "cleared: tests (every session of this repository)");
+    let is_of_branch =
+        |change: &Change| matches!(change, Change::Clear(target) if target.key != Key::Permanent);
+    assert!(!reply.changes.iter().any(is_of_branch), "{:?}", reply.changes);
+}
