@@ -65,6 +65,14 @@ impl Call {
         }
     }
 
+    /// The call with the folders of its line that begin with `~` as absolute paths.
+    pub(crate) fn at_home(mut self, home: Option<&Path>) -> Self {
+        if let Some(line) = &mut self.line {
+            line.resolve_home(home);
+        }
+        self
+    }
+
     /// It changes a file.
     pub(crate) fn is_edit(&self) -> bool {
         EDITS.contains(&self.tool.as_str())
@@ -207,6 +215,13 @@ mod tests {
             let commit =
                 call.commands().iter().find(|simple| simple.text.contains("commit")).unwrap_or(commit);
             assert_eq!(call.placed(commit), expected, "{line}");
+        }
+        for line in
+            ["cd ~/main && git commit", "cd \"$HOME/main\" && git commit", "cd ${HOME}/main; git commit"]
+        {
+            let call = call("Bash", &json!({ "command": line })).at_home(Some(Path::new("/h")));
+            let commit = call.commands().last().unwrap();
+            assert_eq!(commit.place(Path::new("/a/b")), Path::new("/h/main"), "{line}");
         }
         for line in [
             "exec git -C ../other commit",

@@ -18,7 +18,7 @@ mod word;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use secrets::masked;
 
@@ -151,6 +151,18 @@ fn is_plain(text: &str) -> bool {
 }
 
 impl Line {
+    /// Spells folders out that begin with `~`; without a home folder they are unknown.
+    pub(crate) fn resolve_home(&mut self, home: Option<&Path>) {
+        for command in [&mut self.commands, &mut self.masked].into_iter().flatten().flatten() {
+            if let Directory::Changed(folder) = &command.directory
+                && let Ok(rest) = folder.strip_prefix("~")
+            {
+                command.directory =
+                    home.map_or(Directory::Unknown, |home| Directory::Changed(home.join(rest)));
+            }
+        }
+    }
+
     /// A command as it may be kept and shown. It is read from the masked line: a secret may span several commands, and a part
     /// of a secret looks like none.
     pub(crate) fn shown(&self, index: usize) -> Simple {

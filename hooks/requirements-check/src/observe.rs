@@ -63,7 +63,8 @@ fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Before> {
     let rules = || Rule::all(context.settings);
     rules().next()?;
     let rails = rails::in_force(context.settings, context.locked);
-    let mut call = Call::read(tool, rails.is_some() || rules().any(|rule| rule.reads_lines()));
+    let home = context.host.environment.home.as_deref();
+    let mut call = Call::read(tool, rails.is_some() || rules().any(|rule| rule.reads_lines())).at_home(home);
     let rails = rails.filter(|_| rails::may_breach(&call));
     if is_plan(context, &call) {
         return None;
@@ -280,7 +281,7 @@ fn after(context: &Context<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
         return None;
     }
     let is_shell = matches!(ended.call.tool_name.as_str(), "Bash" | "PowerShell");
-    let mut call = Call::read(ended.call, is_shell);
+    let mut call = Call::read(ended.call, is_shell).at_home(context.host.environment.home.as_deref());
     let satisfied = satisfied_by_line(&call);
     let is_own = is_own_call(ended.call, context.places);
     let touches = |rule: &Rule<'_>| {

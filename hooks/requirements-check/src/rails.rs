@@ -10,7 +10,7 @@ use serde_json::Value;
 use shared::catalog::own_commands;
 
 use crate::call::Call;
-use crate::command_line::{Hidden, Line, Simple};
+use crate::command_line::{self, Hidden, Line, Simple};
 use crate::paths::{flat, real};
 use crate::settings::Settings;
 
@@ -158,11 +158,15 @@ fn what(call: &Call, input: &str, guarded: &Guarded<'_>) -> Option<String> {
     if let Some(line) = &call.line {
         return in_line(line, call.tool == "PowerShell", &places);
     }
-    let paths = match &call.file {
-        Some(file) => vec![file.clone()],
-        None => paths(&serde_json::from_str(input).unwrap_or_default()),
-    };
-    paths.into_iter().find_map(|file| places.change(&guarded.cwd.join(file), Scope::Itself))
+    if let Some(file) = &call.file {
+        return places.change(&guarded.cwd.join(file), Scope::Itself);
+    }
+    // A tool we do not know may move a whole folder, or run a line.
+    let input: Value = serde_json::from_str(input).unwrap_or_default();
+    let changed =
+        paths(&input).into_iter().find_map(|file| places.change(&guarded.cwd.join(file), Scope::OrItsFolder));
+    let line = input["command"].as_str().map(command_line::parse);
+    changed.or_else(|| line.and_then(|line| in_line(&line, false, &places)))
 }
 
 /// The texts of an input that may be paths.
@@ -263,6 +267,8 @@ impl<'a> Protected<'a> {
 
     fn named_path(&self, word: &str, folder: Option<&Path>, scope: Scope) -> Option<String> {
         let word = word.trim_end_matches('/');
+        // What stands behind `$(pwd)` or the like.
+        let word = word.strip_prefix('/').filter(|rest| rest.starts_with(".claude")).unwrap_or(word);
         let in_home = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|home| word.strip_prefix(home));
         let (base, rest) = in_home.zip(self.home).map_or((folder, word), |(rest, home)| (Some(home), rest));
         let expands = rest.starts_with('~') || rest.contains(['$', '`', '*', '?', '[', '{']);

@@ -22,8 +22,8 @@ use shared::operator::{Caller, Standing};
 use shared::run::configure;
 use shared::switches::Position;
 
+use crate::command::Reply;
 use crate::command::arguments::{Init, Preset};
-use crate::command::{Reply};
 use crate::desk::Desk;
 use crate::machine::config::ignore::{KEPT, LOCAL, ignore};
 use crate::machine::config::key::{flag, named};

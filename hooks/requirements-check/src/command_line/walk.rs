@@ -212,7 +212,9 @@ impl Walk {
             arguments.iter().filter(|word| !matches!(word.text.as_str(), "-P" | "-L" | "--" | "-e" | "-q"));
         self.shell.directory = match (arguments.next(), arguments.next()) {
             (Some(to), None) if is_same_work_tree(&to.text) => return,
-            (Some(to), None) if builtin != "popd" && !to.expands => self.shell.directory.join(&to.text),
+            (Some(to), None) if builtin != "popd" && (!to.expands || in_home(&to.text).is_some()) => {
+                self.shell.directory.join(&to.text)
+            }
             _ => Directory::Unknown,
         };
     }
@@ -350,6 +352,7 @@ impl Directory {
     /// The directory `to` names from here.
     pub(super) fn join(&self, to: &str) -> Self {
         let joined = match self {
+            _ if in_home(to).is_some() => return in_home(to).map_or(Self::Unknown, Self::Changed),
             _ if !is_plain(to) || to.is_empty() || to == "-" => return Self::Unknown,
             _ if Path::new(to).is_absolute() => PathBuf::from(to),
             Self::Unknown => return Self::Unknown,
@@ -358,4 +361,12 @@ impl Directory {
         };
         if joined.as_os_str().len() > MAX_DIRECTORY_BYTES { Self::Unknown } else { Self::Changed(joined) }
     }
+}
+
+/// A folder in the user's home, as `~/folder`.
+fn in_home(folder: &str) -> Option<PathBuf> {
+    let folder = folder.trim_matches('"');
+    let rest = ["~", "$HOME", "${HOME}"].iter().find_map(|home| folder.strip_prefix(home))?;
+    let is_whole = rest.is_empty() || rest.starts_with('/');
+    (is_whole && is_plain(rest)).then(|| Path::new("~").join(rest.trim_start_matches('/')))
 }

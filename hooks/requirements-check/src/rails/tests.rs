@@ -19,7 +19,8 @@ fn guarded(cwd: &'static str) -> Guarded<'static> {
 }
 
 fn of(tool: &str, input: &Value) -> Option<String> {
-    what(&call(tool, input), &input.to_string(), &guarded("/srv/app"))
+    let call = call(tool, input).at_home(Some(Path::new("/home/me")));
+    what(&call, &input.to_string(), &guarded("/srv/app"))
 }
 
 fn of_line(line: &str) -> Option<String> {
@@ -46,6 +47,35 @@ fn a_locked_requirement_or_one_of_the_user_alone_raises_the_rails() {
         );
     }
     assert_eq!(in_force(&settings("a: {}\n"), &["requirements.b".to_owned()]), None);
+}
+
+#[test]
+fn a_folder_in_the_home_and_a_substitution_hide_nothing() {
+    for line in [
+        "cd ~/.claude/hook-state && touch OFF",
+        "cd \"$HOME/.claude/hook-state\" && touch OFF",
+        "cd ~/.claude/hooks && rm requirements-check",
+        "cd ~/.claude; rm -r hook-state",
+        "sed -i s/a/b/ \"$(git rev-parse --show-toplevel)/.claude/requirements.yaml\"",
+        "rm $(pwd)/.claude/requirements.yaml",
+        "sed -i s/a/b/ `pwd`/.claude/requirements.yaml",
+    ] {
+        assert!(of_line(line).is_some(), "{line}");
+    }
+    assert_eq!(of_line("cd ~/notes && touch OFF"), None);
+}
+
+#[test]
+fn a_tool_of_a_server_may_neither_move_our_folder_nor_run_a_line_that_names_our_files() {
+    for input in [
+        json!({ "source": "/srv/app/.claude", "destination": "/srv/app/x" }),
+        json!({ "path": "./.claude" }),
+        json!({ "command": "rm .claude/requirements.yaml" }),
+        json!({ "command": "touch ~/.claude/hook-state/OFF" }),
+    ] {
+        assert!(of("mcp__fs__do", &input).is_some(), "{input}");
+    }
+    assert_eq!(of("mcp__fs__do", &json!({ "path": "/srv/app/src", "command": "ls .claude" })), None);
 }
 
 #[test]

@@ -283,7 +283,7 @@ fn a_directory_lasts_as_long_as_its_shell() {
         ("cd $A && X", Directory::Unknown),
         ("cd && X", Directory::Unknown),
         ("cd - && X", Directory::Unknown),
-        ("cd ~/a && X", Directory::Unknown),
+        ("cd ~/a && X", Directory::Changed("~/a".into())),
         ("cd $A && cd b && X", Directory::Unknown),
         ("cd $A && cd /b && X", changed("/b")),
         ("if a; then cd b; fi; X", Directory::Unknown),
