@@ -12,7 +12,7 @@ use crate::models::Model;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct State {
-    /// The levels that were reported since the context last fell. With [`Level::AutoPause`] no record begins by itself.
+    /// The levels that were reported since the context last fell. With `auto_pause` no record begins by itself.
     pub told: BTreeSet<Level>,
     /// The model as Claude Code named it at the session's start; it may say `[1m]`.
     pub model: Option<String>,

@@ -2,7 +2,7 @@
 //! branches.
 //!
 //! [`BranchMarks`] is one such file as plain data, with what is asked of it and done to it: no clock, no disk.
-//! [`MarkFolder`] reads and changes the files. Nobody removes a mark of somebody else by the way: a change is made to
+//! `MarkFolder` reads and changes the files. Nobody removes a mark of somebody else by the way: a change is made to
 //! the file as it is inside the lock, and names whose marks it is about.
 
 mod folder;
