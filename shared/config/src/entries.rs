@@ -85,7 +85,7 @@ impl<S> Section<S> {
 /// The keys above all sections.
 #[must_use]
 pub fn top_entries(sources: &Sources) -> Vec<Entry> {
-    let (files, _) = sources.read();
+    let (files, _) = sources.read(&TOP_KEYS);
     let layers: Vec<Layer> = Layer::defaults(TOP_KEYS).into_iter().chain(files).collect();
     let is_locking = |layer: &&Layer| layer.kind == LayerKind::Global && layer.values.contains_key("locked");
     let locks_something = layers.iter().any(|layer| is_locking(&layer));

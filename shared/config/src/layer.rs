@@ -7,9 +7,11 @@ use std::path::{Component, Path, PathBuf};
 
 use figment::value::Dict;
 
-use crate::defaults::defaults_of;
+use crate::defaults::{defaults_of, top_keys};
 use crate::origin::{LayerKind, Origin};
+use crate::part::part_of;
 use crate::problem::{Fault, Problem, of_file};
+use crate::spec::TOP_KEYS;
 use crate::yaml::{self, Lines, Parsed};
 
 /// A larger file of the user's own is skipped, in bytes.
@@ -90,16 +92,16 @@ impl Sources {
         self.file(kind).map_or(Err(Refused::NotThere), |path| read_text(path, inside, most(kind)))
     }
 
-    /// Reads the files that are there, lowest first.
+    /// Reads the files that are there, lowest first, without the sections of other hooks than those that read `keys`.
     #[must_use]
-    pub(crate) fn read(&self) -> (Vec<Layer>, Vec<Problem>) {
+    pub(crate) fn read(&self, keys: &[&str]) -> (Vec<Layer>, Vec<Problem>) {
         let mut layers = Vec::new();
         let mut problems = Vec::new();
         for kind in [LayerKind::Global, LayerKind::Project, LayerKind::Local] {
             let Some(path) = self.file(kind) else { continue };
             let file = self.shown(kind, path);
             match self.text(kind) {
-                Ok(text) => layers.extend(layer(kind, file, &text, &mut problems)),
+                Ok(text) => layers.extend(layer(keys, kind, file, &text, &mut problems)),
                 Err(Refused::NotThere) => {}
                 Err(Refused::Because(why)) => {
                     problems.push(of_file(kind, file, None, Fault::Unreadable(why)));
@@ -125,11 +127,20 @@ const fn most(kind: LayerKind) -> u64 {
     if matches!(kind, LayerKind::Global) { MAX_LAYER_BYTES } else { MAX_PROJECT_BYTES }
 }
 
-/// The text as a layer, if it is YAML.
-fn layer(kind: LayerKind, file: String, text: &str, problems: &mut Vec<Problem>) -> Option<Layer> {
+/// The text as a layer, if what concerns the hook is YAML. Keys that no hook reads stay, to be reported.
+fn layer(
+    keys: &[&str],
+    kind: LayerKind,
+    file: String,
+    text: &str,
+    problems: &mut Vec<Problem>,
+) -> Option<Layer> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    match yaml::parse(text) {
-        Ok(parsed) => Some(Layer::new(kind, file, text, parsed)),
+    let above: &[&str] = &TOP_KEYS;
+    let is_others = |key: &str| top_keys().any(|other| other == key) && !above.contains(&key);
+    let part = part_of(text, |key| keys.contains(&key) || !is_others(key));
+    match yaml::parse(&part) {
+        Ok(parsed) => Some(Layer::new(kind, file, &part, parsed)),
         Err(error) => {
             problems.push(of_file(kind, file, error.line, Fault::Unreadable(error.why)));
             None

@@ -6,7 +6,7 @@
 //! In reading order, each module uses those above it:
 //!
 //! - `origin`, `problem`: a layer, the provenance of a value, a mistake with its place
-//! - `yaml`: the one reader of YAML that people write
+//! - `yaml`: the one reader of YAML that people write; `part`: as much of a file as concerns the hook
 //! - `defaults`, `spec`, `layer`: the compiled defaults, the keys of a hook, one file
 //! - `check`, `schema`: the check of a layer, the committed schema
 //! - `top_level`, `held`, `switched`: the keys above all sections, misplaced entries, switches of single keys
@@ -22,6 +22,7 @@ mod layer;
 mod merge;
 mod noted;
 mod origin;
+mod part;
 mod problem;
 mod schema;
 mod section;

@@ -174,7 +174,7 @@ fn load_as<S>(
     sources: &Sources,
     switches: &SectionSwitches,
 ) -> Option<Section<S>> {
-    let (files, unreadable) = sources.read();
+    let (files, unreadable) = sources.read(&spec.top_keys().collect::<Vec<_>>());
     let mut problems = Problems(unreadable);
     let top = top_level::read(spec, &files, &mut problems);
     let mut layers: Vec<Layer> = std::iter::once(Layer::defaults(spec.top_keys())?).chain(files).collect();
