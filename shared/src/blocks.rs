@@ -58,7 +58,6 @@ impl Remembered for Ledger {
 
 impl Ledger {
     /// The count for `prompt_id`. A stop without a prompt id starts a new count.
-    #[must_use]
     pub fn count(&self, prompt_id: Option<&str>, hook: &str) -> BlockCount {
         if prompt_id.is_none() || self.prompt_id.as_deref() != prompt_id {
             return BlockCount::default();
@@ -73,13 +72,11 @@ impl Ledger {
     }
 
     /// Somebody has denied this call.
-    #[must_use]
     pub fn is_denied(&self, tool_use_id: &str) -> bool {
         self.denied.iter().any(|denied| denied == tool_use_id)
     }
 
     /// Another hook has blocked this very stop: the one of this prompt with this message, since `began`.
-    #[must_use]
     pub fn is_blocked_since(
         &self,
         prompt_id: Option<&str>,
@@ -133,16 +130,12 @@ pub enum RecordError {
 }
 
 /// The session's ledger as it is now; empty if it cannot be read.
-#[must_use]
 pub fn read(store: &Store, session: &str) -> Ledger {
     let file = store.session_file::<Ledger>(session);
     file.and_then(|file| store.load(&file, session).ok()).unwrap_or_default()
 }
 
 /// Counts a blocked stop.
-///
-/// # Errors
-/// If the count cannot be kept.
 pub fn record_stop(
     store: &Store,
     session: &str,
@@ -155,9 +148,6 @@ pub fn record_stop(
 }
 
 /// Remembers that a stop did what the hook's blocks of this prompt had asked for.
-///
-/// # Errors
-/// If that cannot be kept.
 pub fn record_followed(
     store: &Store,
     session: &str,
@@ -174,9 +164,6 @@ fn hash(message: Option<&str>) -> u64 {
 }
 
 /// Leaves the mark of a denied tool call.
-///
-/// # Errors
-/// If the mark cannot be kept.
 pub fn record_deny(store: &Store, session: &str, tool_use_id: &str) -> Result<(), RecordError> {
     change(store, session, |ledger| ledger.deny(tool_use_id))
 }

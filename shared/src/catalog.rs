@@ -14,11 +14,9 @@ const TEXT: &str = include_str!("../../config/hooks.yaml");
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalog {
-    /// The hooks.
     pub hooks: Vec<HookEntry>,
 }
 
-/// One hook.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "the rows of a table, independent of each other")]
@@ -86,7 +84,6 @@ pub struct EventEntry {
 
 impl EventEntry {
     /// It is heard of this tool, or of what has none.
-    #[must_use]
     pub fn is_for(&self, tool: Option<&str>) -> bool {
         match (self.matcher.as_deref(), tool) {
             (Some(matcher), Some(tool)) => matcher.split('|').any(|name| name == tool),
@@ -130,7 +127,6 @@ pub enum Answer {
 
 impl Answer {
     /// The answer as a person reads it after "answered with".
-    #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
             Self::Silence => "silence",
@@ -150,21 +146,15 @@ pub struct CatalogError(String);
 
 impl Catalog {
     /// The table compiled into this binary.
-    ///
-    /// # Errors
-    /// Only if config/hooks.yaml does not fit these types.
     pub fn built_in() -> Result<Self, CatalogError> {
         read_typed(TEXT).map_err(CatalogError)
     }
 
     /// The programs that hooks start and that are no hooks.
-    #[must_use]
     pub fn helpers(&self) -> BTreeSet<&str> {
         self.hooks.iter().flat_map(|hook| &hook.helpers).map(String::as_str).collect()
     }
 
-    /// The hook of that name.
-    #[must_use]
     pub fn hook(&self, name: &str) -> Option<&HookEntry> {
         self.hooks.iter().find(|hook| hook.name == name)
     }
@@ -188,7 +178,6 @@ pub fn section_names() -> impl Iterator<Item = &'static str> {
 
 impl PrintedStatusLine {
     /// Path of the key in a configuration file, for the hook of this name.
-    #[must_use]
     pub fn chain_path(&self, hook: &str) -> Vec<String> {
         [hook].into_iter().chain(self.chain.split('.')).map(str::to_owned).collect()
     }
@@ -196,7 +185,6 @@ impl PrintedStatusLine {
 
 impl Proof {
     /// The event's name.
-    #[must_use]
     pub fn event_name(&self) -> &str {
         self.event.get("hook_event_name").and_then(Value::as_str).unwrap_or_default()
     }

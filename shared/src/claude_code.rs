@@ -119,7 +119,6 @@ pub const ERROR_MESSAGES: [&str; 21] = [
 ];
 
 /// Nearest known name to an unknown `tool`; `Some(None)` if none is near. Tools of MCP servers are known by their form alone.
-#[must_use]
 pub fn unknown_tool(tool: &str) -> Option<Option<String>> {
     if TOOLS.contains(&tool) || tool.starts_with("mcp__") {
         return None;
@@ -130,7 +129,6 @@ pub fn unknown_tool(tool: &str) -> Option<Option<String>> {
 
 /// The tool that `tool` is a slip of: another case, or one letter more, less, other or at its neighbour's place. A newer
 /// client may have any other name.
-#[must_use]
 pub fn misspelt_tool(tool: &str) -> Option<&'static str> {
     if TOOLS.contains(&tool) {
         return None;

@@ -32,7 +32,6 @@ pub use help::{help, verbs_of};
 const USAGE: u8 = 64;
 
 /// Runs a hook's own command line.
-#[must_use]
 pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
     let words: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
     if words.len() != arguments.len() {
@@ -53,7 +52,6 @@ pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
 }
 
 /// Answers in a shell: does what is to be done, then says what was answered.
-#[must_use]
 pub fn in_shell<E: Effect>(host: &Host, answer: impl FnOnce(&Asker<'_>) -> Reply<E>) -> ExitCode {
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
     let store = places.open_store();
@@ -73,7 +71,6 @@ pub fn in_shell<E: Effect>(host: &Host, answer: impl FnOnce(&Asker<'_>) -> Reply
 }
 
 /// Prints a text that was asked for.
-#[must_use]
 pub fn say(text: &str) -> ExitCode {
     // A closed stdout is the reader's choice, not an error.
     let _ = writeln!(io::stdout(), "{text}");
@@ -81,20 +78,17 @@ pub fn say(text: &str) -> ExitCode {
 }
 
 /// Says why something was refused or has failed.
-#[must_use]
 pub fn fail(text: &str) -> ExitCode {
     let _ = writeln!(io::stderr(), "{text}");
     ExitCode::FAILURE
 }
 
 /// Says what is wrong with the words, and where those stand that would be right.
-#[must_use]
 pub fn usage_error<H: Hook>(why: &str) -> ExitCode {
     wrong_usage(&format!("{name}: {why}\n{name} help lists all", name = H::NAME))
 }
 
 /// Says what is wrong with the words.
-#[must_use]
 pub fn wrong_usage(text: &str) -> ExitCode {
     let _ = writeln!(io::stderr(), "{text}");
     ExitCode::from(USAGE)

@@ -40,7 +40,6 @@ pub struct Request {
     pub url: String,
     /// By name.
     pub headers: BTreeMap<String, String>,
-    /// Body.
     pub body: Option<String>,
     /// Through which proxy; the courier looks for none in its environment, which a repository may define.
     pub proxy: Option<String>,
@@ -64,7 +63,6 @@ struct Written<'a> {
 /// Answer of a server, with any status.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Answer {
-    /// The status.
     pub status: u16,
     /// By lower-case names.
     pub headers: BTreeMap<String, String>,
@@ -124,7 +122,6 @@ enum Said {
 }
 
 /// Path of the courier beside the running program. A courier on the search path could be a stranger's.
-#[must_use]
 pub fn beside_this_program() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
     Some(program.parent()?.join(format!("{COURIER}{}", std::env::consts::EXE_SUFFIX)))
@@ -132,23 +129,16 @@ pub fn beside_this_program() -> Option<PathBuf> {
 
 /// The proxy that this machine's user has for such addresses. Whoever asks has made sure that no project defines one, see
 /// [`crate::project_env::is_misled`].
-#[must_use]
 pub fn proxy_for(url: &str, host: &Host) -> Option<String> {
     url.starts_with("https:").then(|| host.https_proxy())?
 }
 
 /// Has `courier` carry the request, and waits for its answer no longer than the request's time and a margin.
-///
-/// # Errors
-/// If there is no answer of the server.
 pub fn ask(request: &Request, courier: &Path) -> Result<Answer, CourierError> {
     ask_within(request, request.timeout.saturating_add(MARGIN), courier)
 }
 
 /// As [`ask`], but ends the courier after `limit`, whatever the request's time: for who has to answer by then.
-///
-/// # Errors
-/// If there is no answer of the server.
 pub fn ask_within(request: &Request, limit: Duration, courier: &Path) -> Result<Answer, CourierError> {
     let text = written(request).map_err(|_| CourierError::Speechless)?;
     let mut command = Command::new(courier);

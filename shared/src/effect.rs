@@ -5,9 +5,6 @@ use crate::host::{Places, Timestamp};
 /// Change in the world beside the session's own state: a satisfaction in a repository, a file of a registry.
 pub trait Effect: Sized {
     /// Does it, under the session's lock and before anything is said.
-    ///
-    /// # Errors
-    /// Says what could not be done and what follows from that; the user reads it.
     fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String>;
 }
 

@@ -38,7 +38,6 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 /// When `hook` last fired, to the minute.
-#[must_use]
 pub fn last(store: &Store, hook: &str) -> Option<SystemTime> {
     fs::metadata(store.dir().join("heartbeat").join(hook)).and_then(|metadata| metadata.modified()).ok()
 }

@@ -67,19 +67,16 @@ pub trait Hook {
     type Effect: Effect;
 
     /// The prompt is one of the hook's own commands: it is answered even while the hook is switched off.
-    #[must_use]
     fn is_command(_prompt: &str) -> bool {
         false
     }
 
     /// Runs one of [`Self::VERBS`]; `None` if the words are none.
-    #[must_use]
     fn run_verb(_host: &Host, _words: &[&str]) -> Option<ExitCode> {
         None
     }
 
     /// Lines of its status beside those of every hook.
-    #[must_use]
     fn status_lines(_section: &Section<Self::Settings>, _asker: &Asker<'_>) -> Vec<String> {
         Vec::new()
     }
@@ -88,13 +85,11 @@ pub trait Hook {
     fn observe(context: &Context<'_, Self::Settings>) -> Option<Self::Facts>;
 
     /// Finds settings that can be read and cannot work. The user sees them like wrong values. Pure and total.
-    #[must_use]
     fn faults(_settings: &Self::Settings) -> Vec<SettingFault> {
         Vec::new()
     }
 
     /// Section to read of the files.
-    #[must_use]
     fn section() -> SectionSpec {
         SectionSpec {
             name: Self::NAME,
@@ -139,7 +134,6 @@ pub struct Context<'a, S> {
 
 impl<S> Context<'_, S> {
     /// State of this session as it is now, without the lock. Use it for looking only.
-    #[must_use]
     pub fn peek<T: Remembered>(&self) -> T {
         let (Some(store), Some(session)) = (self.store, self.request.call.session_id.as_deref()) else {
             return T::default();
@@ -178,7 +172,6 @@ pub struct Input<'a, H: Hook + ?Sized> {
 /// A decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome<S, E = NoEffect> {
-    /// The verdict.
     pub verdict: Verdict,
     /// Notice for the user beside it, in the terminal; never for the model.
     pub notice: Option<String>,
@@ -214,7 +207,6 @@ pub struct Audit {
 
 impl Audit {
     /// A refusal that asks for one thing.
-    #[must_use]
     pub fn to(step: impl Into<String>) -> Self {
         Self { next: vec![step.into()], ..Self::default() }
     }
@@ -225,11 +217,9 @@ impl Audit {
 pub struct Reaction {
     /// The rule of the block, or the setting behind an advice.
     pub rule: Cow<'static, str>,
-    /// Kind of reaction.
     pub how: ReactionKind,
 }
 
-/// Kinds of reaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReactionKind {
     /// Claude did the next step.
@@ -240,7 +230,6 @@ pub enum ReactionKind {
 
 impl ReactionKind {
     /// The word the journal uses.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::Followed => "followed",
@@ -248,8 +237,6 @@ impl ReactionKind {
         }
     }
 
-    /// Reaction to this rule.
-    #[must_use]
     pub fn of(self, rule: impl Into<Cow<'static, str>>) -> Reaction {
         Reaction { rule: rule.into(), how: self }
     }
@@ -257,7 +244,6 @@ impl ReactionKind {
 
 impl<S, E> Outcome<S, E> {
     /// Says nothing and leaves the state as it is.
-    #[must_use]
     pub const fn pass() -> Self {
         Self {
             verdict: Verdict::Pass,
@@ -270,7 +256,6 @@ impl<S, E> Outcome<S, E> {
     }
 
     /// Says nothing, for a reason the journal keeps.
-    #[must_use]
     pub fn allow(reason: &'static str) -> Self {
         Self { audit_event: Some(AuditEvent::Allowed(reason)), ..Self::pass() }
     }
@@ -322,12 +307,10 @@ pub struct Asker<'a> {
     pub store: Option<&'a Store>,
     /// The session that asks; none in a shell outside of any.
     pub session: Option<&'a str>,
-    /// The caller.
     pub caller: Caller,
 }
 
 /// A hook's section as it is in force, with what the hook itself finds wrong in it.
-#[must_use]
 pub fn configure<H: Hook>(
     sources: &Sources,
     switches: impl Into<SectionSwitches>,

@@ -45,20 +45,17 @@ pub struct Host {
 
 impl Host {
     /// The host of this process.
-    #[must_use]
     pub fn real() -> Self {
         let clock = Clock::System;
         Self { started: clock.now(), clock, environment: Environment::read() }
     }
 
     /// The directory this process was started in.
-    #[must_use]
     pub fn cwd(&self) -> Option<PathBuf> {
         std::env::current_dir().ok()
     }
 
     /// A variable that only one command line looks at, where it is set and not empty. No hook may call this.
-    #[must_use]
     pub fn variable(&self, name: &str) -> Option<String> {
         text(name)
     }
@@ -66,32 +63,27 @@ impl Host {
     /// The user's login, where it is given to processes (`CLAUDE_CODE_OAUTH_TOKEN`): for the one process that asks the usage
     /// API. It is shown to nobody, handed to no child but on stdin, and counts only where no project defines it, see
     /// [`crate::project_env::is_misled`].
-    #[must_use]
     pub fn login_token(&self) -> Option<String> {
         text("CLAUDE_CODE_OAUTH_TOKEN")
     }
 
     /// The user's key for the Messages API (`ANTHROPIC_API_KEY`): for a judge that asks it. It is shown to nobody, handed to
     /// no child but on stdin, and counts only where no project defines it, see [`crate::project_env::is_misled`].
-    #[must_use]
     pub fn api_key(&self) -> Option<String> {
         text("ANTHROPIC_API_KEY")
     }
 
     /// Address of the Messages API (`ANTHROPIC_BASE_URL`). It counts only where no project defines it, as the key.
-    #[must_use]
     pub fn api_base(&self) -> Option<String> {
         text("ANTHROPIC_BASE_URL")
     }
 
     /// The proxy of the user (`HTTPS_PROXY`, else `https_proxy`). It counts only where no project defines it, as the key.
-    #[must_use]
     pub fn https_proxy(&self) -> Option<String> {
         text("HTTPS_PROXY").or_else(|| text("https_proxy"))
     }
 
     /// The time now, in microseconds since the epoch.
-    #[must_use]
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
@@ -130,7 +122,6 @@ pub struct Environment {
 
 impl Environment {
     /// Reads the variables of this process.
-    #[must_use]
     pub fn read() -> Self {
         let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
         Self {
@@ -149,7 +140,6 @@ impl Environment {
     }
 
     /// No person is watching: the client was started by a script (`claude -p`, an SDK).
-    #[must_use]
     pub fn is_headless(&self) -> bool {
         self.entrypoint.as_deref().is_some_and(|entrypoint| entrypoint.starts_with("sdk"))
     }
@@ -184,7 +174,6 @@ pub fn ancestors(path: &Path) -> impl Iterator<Item = &Path> {
 }
 
 /// The path without `.` and `..`, which are taken away as text: the file may not exist.
-#[must_use]
 pub fn flat(path: &Path) -> PathBuf {
     let mut flat = PathBuf::new();
     for part in path.components() {

@@ -46,12 +46,10 @@ const MAX_ID_BYTES: usize = 200;
 pub struct Entry<'a> {
     /// Name of the hook.
     pub hook: &'a str,
-    /// On which event.
     pub event: &'a str,
     /// In which project, as [`project_name`] has it; none: it is about all of them, or about none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<&'a str>,
-    /// In which session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<&'a str>,
     /// In which turn.
@@ -165,7 +163,6 @@ pub fn write(store: &Store, now: Timestamp, entry: &Entry<'_>) {
 
 /// A project as lines name it: the real path of its root. That names a place on this machine, where the journal stays, and
 /// nothing that was put into a tool.
-#[must_use]
 pub fn project_name(root: &Path) -> String {
     let real = root.canonicalize();
     let path = real.as_deref().unwrap_or(root).to_string_lossy();

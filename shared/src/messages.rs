@@ -12,9 +12,6 @@ use crate::state::Store;
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// The user's own text in place of a built-in one: `file` is absolute, from `~`, or from the configuration folder.
-///
-/// # Errors
-/// If it cannot be read; the path as a person reads it.
 pub fn own_message(file: &Path, host: &Host, places: &Places) -> Result<String, String> {
     let home = host.environment.home.as_deref();
     let path = match (file.strip_prefix("~"), home, &places.config_dir) {
@@ -30,7 +27,6 @@ pub fn own_message(file: &Path, host: &Host, places: &Places) -> Result<String, 
 pub struct Text {
     /// Name of its file without the ending, which is the key there.
     pub name: &'static str,
-    /// The built-in one.
     pub built_in: &'static str,
 }
 
@@ -55,7 +51,6 @@ pub struct Unusable {
 
 impl<'a> Texts<'a> {
     /// With the user's own, which are the section's `message_files`.
-    #[must_use]
     pub const fn new(own: &'a BTreeMap<String, PathBuf>, host: &'a Host, places: &'a Places) -> Self {
         Self { own, host, places, unusable: Vec::new() }
     }
@@ -77,7 +72,6 @@ impl<'a> Texts<'a> {
 
 impl Texts<'_> {
     /// The notice about texts that cannot be used, once in a session.
-    #[must_use]
     pub fn notice(&self, hook: &str, store: Option<&Store>, session: Option<&str>) -> Option<String> {
         let notice = |Unusable { name, why }: &Unusable| {
             format!("{hook}: message_files.{name} {why}; the built-in text was used")
@@ -89,7 +83,6 @@ impl Texts<'_> {
 }
 
 /// The names under `message_files` that are none of these texts'.
-#[must_use]
 pub fn strange_names(own: &BTreeMap<String, PathBuf>, texts: &[Text]) -> Vec<SettingFault> {
     let names: Vec<&str> = texts.iter().map(|text| text.name).collect();
     let strange = own.keys().filter(|name| !names.contains(&name.as_str()));

@@ -23,7 +23,6 @@ impl Remembered for Told {
 /// Those of `notices` that nobody has told in this session; from now on they count as told.
 ///
 /// If the file cannot be written, nobody gets a notice: silence is better than a notice on every call.
-#[must_use]
 pub fn not_yet_told(store: &Store, session: &str, notices: &[String]) -> Vec<String> {
     let Some(file) = store.session_file::<Told>(session) else { return Vec::new() };
     let all_told = |told: &Told| notices.iter().all(|notice| told.0.contains(&*masked(notice)));

@@ -22,7 +22,6 @@ pub enum Standing {
 /// Source of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Caller {
-    /// A shell.
     Shell(Standing),
     /// A prompt that somebody typed.
     Typed,
@@ -32,14 +31,12 @@ pub enum Caller {
 
 impl Caller {
     /// The caller is the user, as far as a program can see. Nobody else may loosen anything.
-    #[must_use]
     pub fn is_operator(self) -> bool {
         matches!(self, Self::Typed | Self::Shell(Standing::Operator))
     }
 
     /// Text of a denial; `line` is the command for the user. Inside Claude's shell the user sits at the prompt, which is nearer
     /// than another terminal: `as_prompt` says that a prompt can hold the line too.
-    #[must_use]
     pub fn refusal(self, line: &str, as_prompt: bool) -> String {
         let refusal = refusal(line);
         match self {
@@ -76,14 +73,12 @@ pub struct Process {
 }
 
 /// Position of the caller of this process.
-#[must_use]
 pub fn standing(host: &Host) -> Standing {
     let (ancestors, has_terminal) = ancestors::look();
     judge(&Facts { ancestors, has_terminal, claudecode: host.environment.inside_claude })
 }
 
 /// Position of a caller by these facts.
-#[must_use]
 pub fn judge(facts: &Facts) -> Standing {
     if facts.claudecode || facts.ancestors.iter().any(Process::is_claude) {
         Standing::InsideClaude
@@ -95,7 +90,6 @@ pub fn judge(facts: &Facts) -> Standing {
 }
 
 /// Text of a denial; `line` is the command for the user.
-#[must_use]
 pub fn refusal(line: &str) -> String {
     format!("this is for the user to decide; in a terminal of your own, outside Claude Code, type: {line}")
 }

@@ -27,7 +27,6 @@ struct ShellInput {
 }
 
 /// The call is a shell's, and runs nothing but our own commands.
-#[must_use]
 pub fn is_own_call(call: &ToolCall, places: &Places) -> bool {
     own_line(call, places).is_some()
 }
@@ -35,7 +34,6 @@ pub fn is_own_call(call: &ToolCall, places: &Places) -> bool {
 /// Our own commands of such a call that has come through, each with its bare name first and its arguments without their
 /// quotes; `None` for any other call, and where one of them may not have run: beside `||`, or behind an `&&` that does not
 /// decide how the line ends.
-#[must_use]
 pub fn own_command_lines(call: &ToolCall, places: &Places) -> Option<Vec<Vec<String>>> {
     own_line(call, places).filter(|line| line.has_surely_run).map(|line| line.commands)
 }

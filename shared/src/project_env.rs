@@ -12,7 +12,6 @@ use crate::host::{Host, ancestors};
 const SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
 
 /// The project of a call, or of a shell, misleads requests: see [`Variable::misleads_requests`].
-#[must_use]
 pub fn is_misled(host: &Host, cwd: Option<&Path>) -> bool {
     let environment = &host.environment;
     let starts = environment.project_dir.as_deref().into_iter().chain(cwd);
@@ -137,7 +136,6 @@ const VARIABLES: [Variable; 34] = [
 
 impl Variable {
     /// Known facts about a name.
-    #[must_use]
     pub fn of(name: &str) -> Option<&'static Self> {
         VARIABLES.iter().find(|known| {
             if known.name.ends_with('_') { name.starts_with(known.name) } else { name == known.name }

@@ -32,15 +32,11 @@ impl Remembered for Proved {
 }
 
 /// The last proof; empty where the file is missing or cannot be read.
-#[must_use]
 pub fn read(store: &Store) -> Proved {
     file(store).and_then(|file| store.peek(&file, MACHINE)).unwrap_or_default()
 }
 
 /// Every proof has passed under this version.
-///
-/// # Errors
-/// If it cannot be kept.
 pub fn passed(store: &Store, client: &str, now: Timestamp) -> Result<(), SaveError> {
     change(store, |proved| {
         *proved = Proved {
@@ -57,7 +53,6 @@ pub fn tell(store: &Store, client: &str) {
 }
 
 /// The version under which the proofs passed, where the one running is another and the user has not been told of it.
-#[must_use]
 pub fn untold_change<'a>(proved: &'a Proved, running: &str) -> Option<&'a str> {
     let before = proved.client.as_deref()?;
     (before != running && proved.told.as_deref() != Some(running)).then_some(before)
@@ -65,7 +60,6 @@ pub fn untold_change<'a>(proved: &'a Proved, running: &str) -> Option<&'a str> {
 
 /// The version in the client's own `AI_AGENT`, `claude-code_2-1-329_harness`. A project's settings may define that
 /// variable, so nothing but what it looks like is taken from it.
-#[must_use]
 pub fn version_of_agent(agent: &str) -> Option<String> {
     let rest = agent.strip_prefix("claude-code_")?;
     let version = rest.split('_').next()?.replace('-', ".");
@@ -73,7 +67,6 @@ pub fn version_of_agent(agent: &str) -> Option<String> {
 }
 
 /// Three numbers with dots between them.
-#[must_use]
 pub fn is_version(text: &str) -> bool {
     let is_number =
         |part: &str| (1..=6).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());

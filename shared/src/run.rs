@@ -35,7 +35,6 @@ use plugin::is_left_to_settings;
 pub use plugin::BY_PLUGIN;
 
 /// The whole of a hook's `main`: the hook itself without arguments, its command line with some.
-#[must_use]
 pub fn main<H: Hook>() -> ExitCode {
     host::survive_file_size_limit();
     let host = Host::real();
@@ -56,14 +55,12 @@ pub fn main<H: Hook>() -> ExitCode {
 }
 
 /// One invocation without its process: what would be printed for this input, `None` for silence.
-#[must_use]
 pub fn respond<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Option<String> {
     let request = understood::<H>(host, bytes)?;
     Invocation::new(host, &request)?.respond::<H>()
 }
 
 /// The same for the copy of the hook that a plugin starts: silence where settings start it too.
-#[must_use]
 pub fn respond_in_plugin<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Option<String> {
     let request = understood::<H>(host, bytes)?;
     let call = Invocation::new(host, &request)?;

@@ -28,11 +28,9 @@ pub enum TurnWork {
 /// Facts about a stop.
 #[derive(Debug, Clone, Copy)]
 pub struct StopFacts<'a> {
-    /// The call.
     pub call: &'a Call,
     /// The event.
     pub stop: &'a Stop,
-    /// Work of the turn.
     pub work: TurnWork,
     /// How often this prompt was blocked.
     pub blocks: BlockCount,
@@ -41,7 +39,6 @@ pub struct StopFacts<'a> {
 }
 
 /// Why this stop must not be blocked, as far as its input tells: a gate that gets an answer here need not look further.
-#[must_use]
 pub fn never_blocked_by_input(call: &Call, stop: &Stop) -> Option<&'static str> {
     if call.session_id.is_none() {
         return Some("no session id");
@@ -57,7 +54,6 @@ pub fn never_blocked_by_input(call: &Call, stop: &Stop) -> Option<&'static str> 
 }
 
 /// Why this stop must not be blocked, whatever a gate thinks of it; `None` if it may be.
-#[must_use]
 pub fn never_blocked(facts: &StopFacts<'_>) -> Option<&'static str> {
     let StopFacts { call, stop, work, blocks, started } = *facts;
     if let Some(reason) = never_blocked_by_input(call, stop) {
@@ -75,7 +71,6 @@ pub fn never_blocked(facts: &StopFacts<'_>) -> Option<&'static str> {
 }
 
 /// The message ends by asking the user something: its last line, or the line before a closing list of choices.
-#[must_use]
 pub fn ends_in_a_question(message: &str) -> bool {
     let mut lines = message.lines().rev().map(str::trim).filter(|line| !line.is_empty());
     let Some(last) = lines.next() else { return false };

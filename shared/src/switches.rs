@@ -28,7 +28,6 @@ pub(crate) const SHORT_ID: usize = 8;
 pub enum Reach<'a> {
     /// Every session of this machine.
     Machine,
-    /// One session.
     Session(&'a str),
 }
 
@@ -39,19 +38,16 @@ pub struct Turn {
     pub switch: String,
     /// For one session; none: for all.
     pub session: Option<String>,
-    /// To this.
     pub position: Position,
 }
 
 impl Turn {
     /// For every session of this machine.
-    #[must_use]
     pub fn everywhere(switch: impl Into<String>, position: Position) -> Self {
         Self { switch: switch.into(), session: None, position }
     }
 
     /// Scope of the switch.
-    #[must_use]
     pub fn reach(&self) -> Reach<'_> {
         self.session.as_deref().map_or(Reach::Machine, Reach::Session)
     }
@@ -86,20 +82,17 @@ impl Remembered for Switches {
 
 impl Switches {
     /// The switches as they stand; none if the file cannot be read.
-    #[must_use]
     pub fn read(store: &Store) -> Self {
         file(store).and_then(|file| store.load(&file, MACHINE).ok()).unwrap_or_default()
     }
 
     /// Position of the section's switch for a session.
-    #[must_use]
     pub fn position(&self, section: &str, session: Option<&str>) -> Position {
         let own = session.and_then(|session| self.of_session(session)?.sections.get(section));
         own.or_else(|| self.machine.get(section)).copied().unwrap_or_default()
     }
 
     /// The section's switches as they stand for a session.
-    #[must_use]
     pub fn of(&self, section: &str, session: Option<&str>) -> SectionSwitches {
         let own = session.and_then(|session| self.of_session(session)).map(|session| &session.sections);
         let within = |(switch, position): (&String, &Position)| {
@@ -144,9 +137,6 @@ impl Switches {
 }
 
 /// Turns the switch of a section, or of a key of it.
-///
-/// # Errors
-/// If the switch cannot be kept.
 pub fn turn(
     store: &Store,
     section: &str,

@@ -5,7 +5,6 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
-/// The string.
 #[derive(Debug, Default)]
 pub struct Text(pub String);
 

@@ -80,7 +80,6 @@ pub enum Source {
     /// Claude Code's status line.
     #[default]
     StatusLine,
-    /// The usage API.
     UsageApi,
 }
 
@@ -103,7 +102,6 @@ pub enum Freshness {
     Fresh,
     /// It is this old.
     Stale(Duration),
-    /// There is none.
     Missing,
 }
 
@@ -114,15 +112,11 @@ impl Remembered for Usage {
 }
 
 /// The last reading; `None` where there is none that can be read.
-#[must_use]
 pub fn read(store: &Store) -> Option<Usage> {
     file(store).and_then(|file| store.peek(&file, MACHINE))
 }
 
 /// Adds what somebody has just seen to what is known, see [`merge`]. What is known then; `None` where that is nothing new.
-///
-/// # Errors
-/// If it cannot be kept.
 pub fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, SaveError> {
     let Some(file) = file(store) else { return Ok(None) };
     let recorded = store.locked(&file, || {
@@ -149,14 +143,12 @@ pub fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, SaveError
 
 impl Usage {
     /// The last reading brought something new; it did not only find what was known already.
-    #[must_use]
     pub fn has_just_changed(&self) -> bool {
         self.earlier.last().is_some_and(|earlier| earlier.at == self.observed_at)
     }
 }
 
 /// How far the reading can be relied on now. One from the future is as fresh as the clock is wrong.
-#[must_use]
 pub fn freshness(usage: Option<&Usage>, now: Timestamp) -> Freshness {
     let Some(usage) = usage.filter(|usage| !usage.windows.is_empty()) else { return Freshness::Missing };
     let age = now.since(Timestamp::from_secs(usage.observed_at));

@@ -11,10 +11,7 @@ pub enum Verdict {
     #[default]
     Pass,
     /// A text for the model beside whatever goes on.
-    Advise {
-        /// The text.
-        text: String,
-    },
+    Advise { text: String },
     /// The tool does not run.
     Deny {
         /// Text for the model: hook, rule, next step.
@@ -52,7 +49,6 @@ pub enum Verdict {
 
 impl Verdict {
     /// The word the journal uses.
-    #[must_use]
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Pass => "pass",

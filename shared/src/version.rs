@@ -1,7 +1,6 @@
 //! The version of this build and of the files it keeps.
 
 /// The version of this build, such as `0.1.0`.
-#[must_use]
 pub const fn ours() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }

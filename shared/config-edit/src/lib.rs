@@ -21,9 +21,6 @@ pub struct Refused {
 }
 
 /// The text with the key at `path` set to `value`, which is YAML on one line. A text that says so already stays as it is.
-///
-/// # Errors
-/// If the text is no YAML map, or is written in a way in which this key cannot be set for certain.
 pub fn set_at(text: &str, path: &[String], value: &str) -> Result<String, Refused> {
     let wanted = read_value(value).map_err(|why| at(text, path, why.to_owned()))?;
     let before = content(text)?;
@@ -38,9 +35,6 @@ pub fn set_at(text: &str, path: &[String], value: &str) -> Result<String, Refuse
 
 /// The text without the key at `path`, and without the maps that held nothing else. Its own comment goes with it, all others
 /// stay. A text without it stays as it is.
-///
-/// # Errors
-/// If the text is no YAML map, or is written in a way in which this key cannot be taken out for certain.
 pub fn unset_at(text: &str, path: &[String]) -> Result<String, Refused> {
     let before = content(text)?;
     let mut after = before.clone();
@@ -75,33 +69,21 @@ fn with_line_ends_of(text: &str, edited: String) -> String {
 }
 
 /// Whether the key at `path` stands in this text, whatever its value.
-///
-/// # Errors
-/// If the text is no YAML map.
 pub fn is_set(text: &str, path: &[String]) -> Result<bool, Refused> {
     Ok(value_at(&content(text)?, path).is_some())
 }
 
 /// The text with `section.key` set to `value`, which is written as it stands (`true`, `5`).
-///
-/// # Errors
-/// As of [`set_at`].
 pub fn set(text: &str, section: &str, key: &str, value: &str) -> Result<String, Refused> {
     set_at(text, &[section.to_owned(), key.to_owned()], value)
 }
 
 /// Value of `section.key` in this text; `None` if there is none, or no single value.
-///
-/// # Errors
-/// If the text is no YAML map.
 pub fn get(text: &str, section: &str, key: &str) -> Result<Option<String>, Refused> {
     get_at(text, &[section.to_owned(), key.to_owned()])
 }
 
 /// Value of the key at `path` in this text, as [`get`].
-///
-/// # Errors
-/// If the text is no YAML map.
 pub fn get_at(text: &str, path: &[String]) -> Result<Option<String>, Refused> {
     Ok(match value_at(&content(text)?, path) {
         Some(Value::String(text)) => Some(text.clone()),

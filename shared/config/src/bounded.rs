@@ -22,13 +22,11 @@ impl<const MIN: u32, const MAX: u32> Eq for Decimal<MIN, MAX> {}
 
 impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
     /// The number, if it is within the bounds.
-    #[must_use]
     pub const fn new(number: u32) -> Option<Self> {
         if number >= MIN && number <= MAX { Some(Self(number)) } else { None }
     }
 
     /// The number.
-    #[must_use]
     pub const fn get(self) -> u32 {
         self.0
     }
@@ -36,13 +34,11 @@ impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
 
 impl<const MIN: u32, const MAX: u32> ZeroOr<MIN, MAX> {
     /// The number, if it is 0 or within the bounds.
-    #[must_use]
     pub const fn new(number: u32) -> Option<Self> {
         if number == 0 || (number >= MIN && number <= MAX) { Some(Self(number)) } else { None }
     }
 
     /// The number; `None` for never.
-    #[must_use]
     pub const fn get(self) -> Option<u32> {
         if self.0 == 0 { None } else { Some(self.0) }
     }
@@ -50,13 +46,11 @@ impl<const MIN: u32, const MAX: u32> ZeroOr<MIN, MAX> {
 
 impl<const MIN: u32, const MAX: u32> Decimal<MIN, MAX> {
     /// The number, if it is within the bounds.
-    #[must_use]
     pub fn new(number: f64) -> Option<Self> {
         (f64::from(MIN)..=f64::from(MAX)).contains(&number).then_some(Self(number))
     }
 
     /// The number.
-    #[must_use]
     pub const fn get(self) -> f64 {
         self.0
     }

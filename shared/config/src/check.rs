@@ -9,7 +9,6 @@ use serde_json::{Number, Value};
 use crate::problem::Fault;
 
 /// The schema of a settings type, without references.
-#[must_use]
 pub fn schema_of<S: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -81,14 +80,12 @@ fn required(map: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// The keys a map may have; empty where any key may stand.
-#[must_use]
 pub fn known_keys(schema: &Value) -> Vec<&str> {
     let properties = schema.get("properties").and_then(Value::as_object);
     properties.map(|properties| properties.keys().map(String::as_str).collect()).unwrap_or_default()
 }
 
 /// The known word that was probably meant.
-#[must_use]
 pub fn nearest(word: &str, known: &[&str]) -> Option<String> {
     let close = known.iter().map(|known| (strsim::jaro_winkler(word, known), *known));
     let best = close.filter(|(score, _)| *score > 0.75).max_by(|left, right| left.0.total_cmp(&right.0));
@@ -102,7 +99,6 @@ pub(crate) fn at<'a>(schema: &'a Value, path: &[String]) -> Result<&'a Value, &'
 }
 
 /// The value is what the schema describes.
-#[must_use]
 pub fn fits(schema: &Value, value: &Value) -> bool {
     is_kind(schema, value)
         && is_choice(schema, value)
@@ -183,7 +179,6 @@ fn json_number(number: Num) -> Value {
 }
 
 /// Describes the values of a schema: `true or false`, `a whole number from 1 to 6`, `one of: always, unfinished`.
-#[must_use]
 pub fn describe(schema: &Value) -> String {
     if let Some(words) = choices(schema) {
         return format!("one of: {}", words.join(", "));
@@ -205,7 +200,6 @@ pub fn describe(schema: &Value) -> String {
 }
 
 /// The same, and of a list what each entry is.
-#[must_use]
 pub fn describe_in_full(schema: &Value) -> String {
     match schema.get("items") {
         Some(entry) => format!("a list, each entry {}", describe(entry)),

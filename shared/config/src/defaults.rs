@@ -10,7 +10,6 @@ use generated::SECTIONS;
 pub const ALL_DEFAULTS: &str = include_str!("../../../config/defaults.yaml");
 
 /// The key at the top of the file with its value, as a JSON object; empty if there is none.
-#[must_use]
 pub fn section_defaults(key: &str) -> &'static str {
     SECTIONS.iter().find(|(name, _)| *name == key).map_or("", |(_, json)| json)
 }

@@ -34,7 +34,6 @@ pub struct Entry {
 /// Value of one layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    /// The value.
     pub value: Value,
     /// Provenance.
     pub origin: Origin,
@@ -42,7 +41,6 @@ pub struct Said {
 
 impl<S> Section<S> {
     /// Every entry of the section that is in force.
-    #[must_use]
     pub fn entries(&self) -> Vec<Entry> {
         let locks = Locks::of(self.locked.clone());
         let mut entries: Vec<Entry> = leaves(&merged(self.layers()))
@@ -83,7 +81,6 @@ impl<S> Section<S> {
 }
 
 /// The keys above all sections.
-#[must_use]
 pub fn top_entries(sources: &Sources) -> Vec<Entry> {
     let (files, _) = sources.read(&TOP_KEYS);
     let layers: Vec<Layer> = Layer::defaults(TOP_KEYS).into_iter().chain(files).collect();

@@ -23,7 +23,6 @@ pub const MAX_PROJECT_BYTES: u64 = 64 * 1024;
 /// One file that was read.
 #[derive(Debug, Clone)]
 pub(crate) struct Layer {
-    /// Kind.
     pub(crate) kind: LayerKind,
     /// The file as a person reads it: from the project's top in a project, else with `~` for the home.
     pub(crate) file: String,
@@ -57,8 +56,6 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// The file of a layer that is one.
-    #[must_use]
     pub fn file(&self, kind: LayerKind) -> Option<&Path> {
         match kind {
             LayerKind::Global => self.global.as_deref(),
@@ -69,7 +66,6 @@ impl Sources {
     }
 
     /// The file of a layer as a person reads it.
-    #[must_use]
     pub fn shown(&self, kind: LayerKind, path: &Path) -> String {
         let root = self.root.as_deref().filter(|_| kind != LayerKind::Global);
         match root.and_then(|root| path.strip_prefix(root).ok()) {
@@ -79,9 +75,6 @@ impl Sources {
     }
 
     /// The text of a layer's file.
-    ///
-    /// # Errors
-    /// Says why it is not read.
     pub fn text(&self, kind: LayerKind) -> Result<String, Refused> {
         let instead = self.instead.as_ref().filter(|(of, _)| *of == kind);
         if let Some((_, text)) = instead {
@@ -93,7 +86,6 @@ impl Sources {
     }
 
     /// Reads the files that are there, lowest first, without the sections of other hooks than those that read `keys`.
-    #[must_use]
     pub(crate) fn read(&self, keys: &[&str]) -> (Vec<Layer>, Vec<Problem>) {
         let mut layers = Vec::new();
         let mut problems = Vec::new();
@@ -113,7 +105,6 @@ impl Sources {
 }
 
 /// `path` as a person reads it: the home directory shortened to `~`.
-#[must_use]
 pub fn display_path(path: &Path, home: Option<&Path>) -> String {
     match home.and_then(|home| path.strip_prefix(home).ok()) {
         Some(rest) => Path::new("~").join(rest).display().to_string(),
@@ -187,9 +178,6 @@ pub enum Refused {
 
 /// Reads a text file that must be regular and, if `inside` is given, must really lie there: a repository
 /// must not make us read another file through a link, or wait for ever on a pipe.
-///
-/// # Errors
-/// Says why the file is not read.
 pub fn read_text(path: &Path, inside: Option<&Path>, max_bytes: u64) -> Result<String, Refused> {
     let refused = |error: &std::io::Error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => Refused::NotThere,

@@ -19,7 +19,6 @@ pub enum LayerKind {
 
 impl LayerKind {
     /// The word for people.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::Defaults => "default",
@@ -34,7 +33,6 @@ impl LayerKind {
 /// Provenance of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// The layer.
     pub layer: LayerKind,
     /// The file, as a person reads it.
     pub file: String,

@@ -46,7 +46,6 @@ enum Top<'t> {
     Key(&'t str),
     /// Something of the last key's value.
     Below,
-    /// `---`
     Begin,
     /// A comment or nothing.
     Nothing,

@@ -79,7 +79,6 @@ pub fn sort_problems(problems: &mut [Problem]) {
 }
 
 /// A problem with a whole file.
-#[must_use]
 pub(crate) fn of_file(level: LayerKind, file: String, line: Option<usize>, fault: Fault) -> Problem {
     Problem { level, file, line, key: String::new(), fault }
 }

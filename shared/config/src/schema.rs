@@ -75,9 +75,6 @@ pub struct Stranger {
 }
 
 /// The schema of what stands at this path of a file.
-///
-/// # Errors
-/// If nothing of ours stands there.
 pub fn schema_at(path: &[String]) -> Result<&'static Value, Stranger> {
     at(&WHOLE, path).map_err(|map| {
         let is_known = |depth: &usize| at(&WHOLE, &path[..*depth]).is_ok();
@@ -87,7 +84,6 @@ pub fn schema_at(path: &[String]) -> Result<&'static Value, Stranger> {
 }
 
 /// The schema of a hook's section with its keys at the top of the file, and how it is read; `None` for a name no section has.
-#[must_use]
 pub fn section_by_schema(name: &str) -> Option<(SectionSpec, &'static Value)> {
     SECTIONS.iter().find(|(spec, _)| spec.name == name).map(|(spec, schema)| (*spec, schema))
 }

@@ -58,7 +58,6 @@ pub struct Section<S> {
 
 impl<S> Section<S> {
     /// Provenance of `key` (a dotted path within the settings): the highest layer that sets it.
-    #[must_use]
     pub fn origin(&self, key: &str) -> Option<Origin> {
         if key == "enabled" && self.decided_elsewhere.is_some() {
             return self.decided_elsewhere.clone();
@@ -68,7 +67,6 @@ impl<S> Section<S> {
     }
 
     /// It is a switch that has it off; the files would have it on.
-    #[must_use]
     pub fn is_switched_off(&self) -> bool {
         !self.enabled
             && self.enabled_by_files
@@ -76,14 +74,12 @@ impl<S> Section<S> {
     }
 
     /// The keys that a switch has turned, and where to: dotted, within the settings.
-    #[must_use]
     pub fn switched_keys(&self) -> Vec<(String, Position)> {
         let layer = self.layers.iter().find(|layer| layer.kind == LayerKind::Switch);
         layer.map(|layer| switched::keys(&layer.section)).unwrap_or_default()
     }
 
     /// The dotted path `key` of the settings as it is in a file.
-    #[must_use]
     pub fn in_file(&self, key: &str) -> String {
         self.spec.dotted_in_file(key)
     }
@@ -123,7 +119,6 @@ impl<S> Section<S> {
 /// Reads a section from the files of a call. `switches` are the layer above them.
 ///
 /// `None` only if the compiled defaults could not be read, which a test rules out.
-#[must_use]
 pub fn load<S>(
     spec: SectionSpec,
     sources: &Sources,
@@ -143,7 +138,6 @@ where
 
 /// Reads a section whose types are another binary's, by its schema. What the types refuse beyond their schema is not known
 /// here.
-#[must_use]
 pub fn load_by_schema(
     spec: SectionSpec,
     schema: &serde_json::Value,

@@ -6,7 +6,6 @@ use crate::check::as_json;
 use crate::yaml;
 
 /// The value in YAML: `true`, `plain words`, `[a, b]`, `{ a: 1 }`.
-#[must_use]
 pub fn spelled(value: &Value) -> String {
     match value {
         Value::String(text) => spelled_text(text),
@@ -31,7 +30,6 @@ pub(crate) fn spelled_text(text: &str) -> String {
 }
 
 /// A key path with dots, a key that holds dots or spaces in quotes.
-#[must_use]
 pub fn dotted(path: &[String]) -> String {
     let is_plain = |key: &str| {
         !key.is_empty() && key.chars().all(|char| !char.is_whitespace() && !"\"'.".contains(char))
@@ -42,9 +40,6 @@ pub fn dotted(path: &[String]) -> String {
 }
 
 /// The value of a text as it would stand behind a key.
-///
-/// # Errors
-/// If it is no YAML.
 pub fn read_value(text: &str) -> Result<Value, &'static str> {
     let parsed = yaml::parse_value(text).map_err(|error| error.why)?;
     Ok(as_json(&parsed))
@@ -60,9 +55,6 @@ pub struct Unread {
 }
 
 /// The content of a whole file; an empty one is an empty map.
-///
-/// # Errors
-/// If it is no YAML map, or a key stands twice in it.
 pub fn read_map(text: &str) -> Result<serde_json::Map<String, Value>, Unread> {
     let bare = text.trim_start_matches('\u{feff}');
     let parsed = yaml::parse(bare).map_err(|error| Unread { line: error.line, why: error.why.to_owned() })?;
@@ -93,7 +85,6 @@ fn list(entries: impl Iterator<Item = String>) -> String {
 }
 
 /// In double quotes, whose escapes are those of JSON.
-#[must_use]
 pub fn quoted(text: &str) -> String {
     // Characters that end a line in YAML, or that YAML rejects, and that JSON does not escape.
     let is_odd = |char: char| {

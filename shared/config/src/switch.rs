@@ -19,7 +19,6 @@ pub enum Position {
 
 impl Position {
     /// The word that is typed.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::On => "on",
@@ -29,7 +28,6 @@ impl Position {
     }
 
     /// The position of a word, in small letters; `None`: it is none of the three.
-    #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         [Self::On, Self::Off, Self::Auto].into_iter().find(|position| position.word() == word)
     }
@@ -39,7 +37,6 @@ impl Position {
 const WORDED: &str = "mode";
 
 /// The switch, `section.key` or a key within a section, is of a key that holds one of the three words.
-#[must_use]
 pub fn is_worded(switch: &str) -> bool {
     switch.rsplit('.').next() == Some(WORDED)
 }

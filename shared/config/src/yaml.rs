@@ -59,15 +59,11 @@ pub(crate) fn parse_value(text: &str) -> Result<Value, YamlError> {
 }
 
 /// Reads a text of our own that is compiled in.
-///
-/// # Errors
-/// If it does not fit the type; a test of the text's owner rules that out.
 pub fn read_typed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_yaml::from_str(text).map_err(|error| error.to_string())
 }
 
 /// The line, counted from 1, on which the key `path` stands; the deepest key found if the last ones are not there.
-#[must_use]
 pub fn line_of(text: &str, path: &[&str]) -> Option<usize> {
     let path: Vec<String> = path.iter().map(|key| (*key).to_owned()).collect();
     Lines::of(text).of_key(&path)

@@ -25,19 +25,16 @@ pub struct Reply<E = Turn> {
 
 impl<E> Reply<E> {
     /// Answers with this text.
-    #[must_use]
     pub fn yes(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_no: false, effects: Vec::new(), for_model: None }
     }
 
     /// Why nothing was done.
-    #[must_use]
     pub fn no(text: impl Into<String>) -> Self {
         Self { is_no: true, ..Self::yes(text) }
     }
 
     /// Outcome of a hook for the prompt.
-    #[must_use]
     pub fn outcome<S>(&self) -> Outcome<S, E>
     where
         E: Clone,
@@ -53,27 +50,21 @@ impl<E> Reply<E> {
 
 impl Asker<'_> {
     /// The switches as they stand.
-    #[must_use]
     pub fn switches(&self) -> Switches {
         self.store.map(Switches::read).unwrap_or_default()
     }
 
     /// The files in force here.
-    #[must_use]
     pub fn sources(&self) -> Sources {
         self.places.sources(self.host.environment.home.as_deref())
     }
 
     /// The hook's section as it is in force with these switches.
-    #[must_use]
     pub fn section<H: Hook>(&self, switches: &Switches) -> Option<Section<H::Settings>> {
         configure::<H>(&self.sources(), switches.of(H::NAME, self.session))
     }
 
     /// The same with the switches as they stand.
-    ///
-    /// # Errors
-    /// Returns the text to print instead.
     pub fn section_in_force<H: Hook>(&self) -> Result<Section<H::Settings>, String> {
         self.section::<H>(&self.switches()).ok_or_else(unreadable::<H>)
     }
@@ -83,7 +74,6 @@ fn unreadable<H: Hook>() -> String {
     format!("{}: the built-in defaults cannot be read; this is a bug", H::NAME)
 }
 
-/// The answer to a verb.
 pub(super) fn answer<H: Hook, E: From<Turn>>(verb: &Common<'_>, asker: &Asker<'_>) -> Reply<E> {
     match verb {
         Common::Help => Reply::yes(help::<H>()),
@@ -96,7 +86,6 @@ pub(super) fn answer<H: Hook, E: From<Turn>>(verb: &Common<'_>, asker: &Asker<'_
 }
 
 /// Settings in force and their provenance, as text or as JSON.
-#[must_use]
 pub fn status<H: Hook, E>(asker: &Asker<'_>, json: bool) -> Reply<E> {
     if json {
         return report::<H, E>(asker, &asker.switches(), status_json::<H>);
@@ -157,7 +146,6 @@ fn report<H: Hook, E>(
 }
 
 /// The OFF file that holds, in the state folder in use or in our own, as it is shown.
-#[must_use]
 pub fn off_file(host: &Host, places: &Places) -> Option<String> {
     let folders = [&places.state_dir, &places.default_state_dir];
     let off = folders.into_iter().flatten().find(|folder| is_off(folder, host.now()))?;
@@ -165,7 +153,6 @@ pub fn off_file(host: &Host, places: &Places) -> Option<String> {
 }
 
 /// Lines about the switches of single keys, and about those that a lock overrules.
-#[must_use]
 pub fn key_lines<S>(section: &Section<S>) -> Vec<String> {
     let turned = section
         .switched_keys()

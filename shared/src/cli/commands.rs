@@ -13,7 +13,6 @@ use crate::switches::Turn;
 /// Words typed after a name of ours.
 #[derive(Debug, Clone, Copy)]
 pub struct Line<'a> {
-    /// The name.
     pub name: &'static str,
     /// The words after it; of a prompt the first in small letters.
     pub words: &'a [&'a str],
@@ -27,7 +26,6 @@ pub trait Commands: Hook<Effect: From<Turn>> {
     type Asked;
 
     /// The name of its own that a prompt begins with; `None`: the word is none.
-    #[must_use]
     fn name_of(word: &str) -> Option<&'static str> {
         (word == Self::NAME).then_some(Self::NAME)
     }
@@ -36,7 +34,6 @@ pub trait Commands: Hook<Effect: From<Turn>> {
     fn asked(line: &Line<'_>) -> Option<Self::Asked>;
 
     /// Answer to a prompt that looks like a command and is none; `None` sends the prompt to Claude. Pure.
-    #[must_use]
     fn misused(_line: &Line<'_>) -> Option<String> {
         None
     }
@@ -57,13 +54,11 @@ enum Meant<'a, A> {
 }
 
 /// The prompt is a command of the hook's: its own, one that every hook has, or nearly one.
-#[must_use]
 pub fn is_command<H: Commands>(prompt: &str) -> bool {
     meant::<H, _>(prompt, |_| ()).is_some()
 }
 
 /// The answer to such a prompt; `None`: it is none.
-#[must_use]
 pub fn prompted<H: Commands>(
     context: &Context<'_, H::Settings>,
     prompt: &str,
@@ -80,33 +75,28 @@ pub fn prompted<H: Commands>(
 }
 
 /// Runs a command of the hook's own in a shell, typed after this name; `None`: the words are none.
-#[must_use]
 pub fn run<H: Commands>(host: &Host, name: &'static str, words: &[&str]) -> Option<ExitCode> {
     let wanted = H::asked(&Line { name, words, is_prompt: false })?;
     Some(in_shell(host, |asker| H::answer(&wanted, asker, None)))
 }
 
 /// The words are one of the verbs every hook has, with nothing left over.
-#[must_use]
 pub fn is_common<H: Hook>(words: &[&str]) -> bool {
     verbs::parse::<H>(words).is_ok()
 }
 
 /// The prompt is one of the verbs every hook has, after the hook's name.
-#[must_use]
 pub fn is_typed<H: Hook>(prompt: &str) -> bool {
     typed_verb::<H, _>(prompt, |_| ()).is_some()
 }
 
 /// The answer to such a prompt; `None`: it is none.
-#[must_use]
 pub fn typed<H: Hook<Effect: From<Turn>>>(prompt: &str, asker: &Asker<'_>) -> Option<Reply<H::Effect>> {
     typed_verb::<H, _>(prompt, |verb| answer::answer::<H, _>(verb, asker))
 }
 
 impl<'a> Asker<'a> {
     /// Caller of a hook by this prompt.
-    #[must_use]
     pub fn of_prompt<S>(context: &Context<'a, S>, prompt: &str, source: Option<&str>) -> Self {
         Self {
             host: context.host,

@@ -20,7 +20,6 @@ pub fn verbs_of<H: Hook>() -> impl Iterator<Item = &'static Verb> {
 }
 
 /// All verbs of a hook, with what each does.
-#[must_use]
 pub fn help<H: Hook>() -> String {
     let all = verbs_of::<H>;
     let width = all().map(|verb| verb.usage.len()).max().unwrap_or_default();

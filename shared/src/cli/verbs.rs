@@ -17,9 +17,6 @@ pub(super) enum Common<'a> {
 }
 
 /// Reads the words after the hook's name.
-///
-/// # Errors
-/// Returns why the words are no verb.
 pub(super) fn parse<'a, H: Hook>(words: &[&'a str]) -> Result<Common<'a>, String> {
     match words {
         ["help" | "--help" | "-h"] => Ok(Common::Help),

@@ -5,7 +5,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-/// An hour.
 pub const HOUR: Duration = Duration::from_secs(60 * 60);
 
 /// A day of 24 hours.
@@ -18,25 +17,21 @@ pub struct Timestamp(i64);
 
 impl Timestamp {
     /// From microseconds since the epoch.
-    #[must_use]
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
     }
 
     /// From whole seconds since the epoch.
-    #[must_use]
     pub const fn from_secs(secs: i64) -> Self {
         Self(secs.saturating_mul(1_000_000))
     }
 
     /// Microseconds since the epoch.
-    #[must_use]
     pub const fn micros(self) -> i64 {
         self.0
     }
 
     /// How long after `earlier` this is; zero if the clock went back in between.
-    #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
@@ -54,7 +49,6 @@ impl Timestamp {
     }
 
     /// `2026-11-21T07:46:38.681Z`.
-    #[must_use]
     pub fn rfc3339(self) -> String {
         chrono::DateTime::from_timestamp_micros(self.0)
             .map(|time| time.to_rfc3339_opts(chrono::SecondsFormat::Millis, true))
@@ -62,14 +56,12 @@ impl Timestamp {
     }
 
     /// Reads what [`Self::rfc3339`] writes; `None` if it is no such time.
-    #[must_use]
     pub fn from_rfc3339(text: &str) -> Option<Self> {
         let time = chrono::DateTime::parse_from_rfc3339(text).ok()?;
         Some(Self(time.timestamp_micros()))
     }
 
     /// `2026-11-21 08:46:38`, where the reader's clock hangs: for people.
-    #[must_use]
     pub fn local(self) -> String {
         let time = chrono::DateTime::from_timestamp_micros(self.0);
         time.map(|time| time.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M:%S").to_string())
@@ -101,7 +93,6 @@ pub enum Clock {
 
 impl Clock {
     /// The time now.
-    #[must_use]
     pub fn now(self) -> Timestamp {
         match self {
             Self::System => SystemTime::now().into(),

@@ -7,7 +7,6 @@ use super::{Host, Places};
 
 impl Host {
     /// How `name` is called: what a text may tell somebody to type in a shell.
-    #[must_use]
     pub fn own_command(&self, name: &str, places: &Places) -> String {
         let beside = std::env::current_exe().ok().and_then(|program| Some(program.parent()?.join(name)));
         let deployed = places.config_dir.as_ref().map(|dir| dir.join("hooks").join(name));

@@ -50,7 +50,6 @@ pub enum StateDirIgnored {
 
 impl Places {
     /// The files of the configuration for a call in these places.
-    #[must_use]
     pub fn sources(&self, home: Option<&Path>) -> Sources {
         let in_project = |name: &str| self.project_claude_dir.as_ref().map(|dir| dir.join(name));
         Sources {
@@ -64,7 +63,6 @@ impl Places {
     }
 
     /// Resolves the folders, and makes a state folder the environment names, for a call made in `cwd` (the hook input's, or the process's own).
-    #[must_use]
     pub fn resolve(environment: &Environment, cwd: Option<&Path>) -> Self {
         // The current folder moves with each `cd`, the project stays: state must not move in the middle of a session.
         let start = environment.project_dir.as_deref().or(cwd);
@@ -100,7 +98,6 @@ impl Places {
 }
 
 /// The nearest folder at or above `dir` that holds `.git` (a folder, or the file of a linked worktree), else `dir`.
-#[must_use]
 pub(super) fn project_root(dir: &Path) -> PathBuf {
     ancestors(dir).find(|folder| folder.join(".git").exists()).unwrap_or(dir).to_path_buf()
 }

@@ -5,9 +5,6 @@ use std::io;
 use std::path::Path;
 
 /// Creates `dir` with all parents, each new one for the user alone, and takes others' access away if there is any.
-///
-/// # Errors
-/// Whatever the file system says; also if `dir` is something other than a folder, or somebody else's.
 pub fn ensure_private(dir: &Path) -> io::Result<()> {
     match fs::metadata(dir) {
         Ok(metadata) if metadata.is_dir() => tighten(dir, &metadata),

@@ -11,7 +11,6 @@ pub struct TrustedPath(Vec<PathBuf>);
 
 impl TrustedPath {
     /// Those of this `PATH`, for work in the folder `project`.
-    #[must_use]
     pub fn new(search_path: Option<&OsStr>, project: &Path) -> Self {
         let real = project.canonicalize().unwrap_or_else(|_| project.to_path_buf());
         let top = real.ancestors().filter(|folder| folder.join(".git").exists()).last().unwrap_or(&real);
@@ -22,14 +21,12 @@ impl TrustedPath {
     }
 
     /// The first program of this name.
-    #[must_use]
     pub fn find(&self, name: &str) -> Option<PathBuf> {
         first_program(self.0.iter().cloned(), Path::new(name))
     }
 
     /// The least environment of a child that starts programs itself: these folders as its `PATH`, and what the system
     /// cannot do without.
-    #[must_use]
     pub fn environment(&self) -> Vec<(OsString, OsString)> {
         let path = std::env::join_paths(&self.0).ok().map(|path| ("PATH".into(), path));
         path.into_iter().chain(least_environment().map(|(name, value)| (name.into(), value))).collect()
@@ -57,7 +54,6 @@ const fn endings() -> &'static [&'static str] {
 
 /// The file is one that may be executed.
 #[cfg(unix)]
-#[must_use]
 pub fn is_program(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
@@ -65,7 +61,6 @@ pub fn is_program(file: &Path) -> bool {
 
 /// The file has an ending, as programs have here.
 #[cfg(not(unix))]
-#[must_use]
 pub fn is_program(file: &Path) -> bool {
     file.is_file() && file.extension().is_some()
 }

@@ -26,9 +26,6 @@ pub enum InputError {
 }
 
 /// Reads from this process's stdin until the first complete JSON value, its end, or the deadline.
-///
-/// # Errors
-/// Says why there is no complete value; nothing is ever parsed here.
 pub fn read_first_value() -> Result<Vec<u8>, InputError> {
     let deadline = Instant::now() + READ_DEADLINE;
     let mut bytes = Vec::with_capacity(8 * 1024);

@@ -26,7 +26,6 @@ const MAX_READ_BYTES: u64 = 2 * MAX_BYTES;
 pub struct Record {
     /// By which a person names it: a hash of the line, in hexadecimal digits. A beginning of it is enough.
     pub id: String,
-    /// When.
     pub at: Timestamp,
     /// A line as it was written. See [`super::Entry`] for the meaning of its fields.
     pub entry: Written,
@@ -43,7 +42,6 @@ pub struct Written {
     pub event: String,
     /// In which project; none: it is about all of them or none, or an older version did not say.
     pub project: Option<String>,
-    /// In which session.
     pub session: Option<String>,
     /// In which turn.
     pub prompt: Option<String>,
@@ -86,7 +84,6 @@ impl std::ops::Deref for Record {
 /// A line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// One of ours.
     Record(Box<Record>),
     /// Not readable as one.
     Damaged,
@@ -100,7 +97,6 @@ pub struct Reading {
 }
 
 /// Reads the journal of the state folder `dir`, the older part first. What cannot be opened counts as empty.
-#[must_use]
 pub fn read(dir: &Path) -> Reading {
     let files = ["journal.1.jsonl", "journal.jsonl"].map(|name| dir.join(name));
     Reading { files: Vec::from(files).into_iter(), current: None }

@@ -36,20 +36,17 @@ impl Remembered for Scheduled {
 }
 
 /// Caller of a prompt that is one of our commands. `source` is Claude Code's word for its origin; older versions have none.
-#[must_use]
 pub fn caller(host: &Host, store: Option<&Store>, prompt: &str, source: Option<&str>) -> Caller {
     let is_scheduled = || store.is_some_and(|store| is_scheduled(store, prompt));
     if comes_from_a_person(host, source) && !is_scheduled() { Caller::Typed } else { Caller::Untyped }
 }
 
 /// The prompt comes from where a person sits: no script (`claude -p`, an SDK), and nothing the client sent by itself.
-#[must_use]
 pub fn comes_from_a_person(host: &Host, source: Option<&str>) -> bool {
     !host.environment.is_headless() && source.is_none_or(|source| source == "user")
 }
 
 /// The words of a single line whose first word is exactly `name`, without that.
-#[must_use]
 pub fn words_after<'p>(name: &str, prompt: &'p str) -> Option<Vec<&'p str>> {
     let mut words = prompt.split_whitespace();
     let is_ours = words.next() == Some(name) && !prompt.trim().contains(['\n', '\r']);
@@ -71,7 +68,6 @@ fn scheduled_in(event: &Event) -> Option<u64> {
 }
 
 /// The hash of a prompt that a call schedules, if it begins like a command of ours.
-#[must_use]
 pub fn scheduled_by(call: &ToolCall) -> Option<u64> {
     #[derive(Deserialize)]
     struct Fields {
@@ -86,7 +82,6 @@ pub fn scheduled_by(call: &ToolCall) -> Option<u64> {
 
 /// The hash of a scheduled prompt, if it begins like a command of ours. Of a slash command, as in `/loop 5m req pause`, what
 /// it schedules is meant.
-#[must_use]
 pub fn ours(prompt: &str) -> Option<u64> {
     let prompt = within_slash_command(prompt.trim());
     let first = prompt.split_whitespace().next()?;
@@ -95,7 +90,6 @@ pub fn ours(prompt: &str) -> Option<u64> {
 
 /// `req approve branch_size`, `tempo-stop off`: said to a hook, not to the model. A longer line that begins like one is a
 /// sentence.
-#[must_use]
 pub fn is_command_line(prompt: &str) -> bool {
     let line = prompt.trim();
     !line.contains(['\n', '\r'])
@@ -127,7 +121,6 @@ fn is_interval(word: &str) -> bool {
 }
 
 /// Somebody has scheduled this prompt.
-#[must_use]
 pub fn is_scheduled(store: &Store, prompt: &str) -> bool {
     let Some(file) = store.session_file::<Scheduled>(MACHINE) else { return false };
     match store.peek::<Scheduled>(&file, MACHINE) {
@@ -138,17 +131,11 @@ pub fn is_scheduled(store: &Store, prompt: &str) -> bool {
 }
 
 /// Remembers the prompt that this event schedules, if it begins like a command of ours.
-///
-/// # Errors
-/// If it cannot be remembered.
 pub fn remember_scheduled(store: &Store, event: &Event) -> Result<(), String> {
     scheduled_in(event).map_or(Ok(()), |prompt| remember(store, prompt))
 }
 
 /// Remembers a scheduled prompt by its hash.
-///
-/// # Errors
-/// If it cannot be remembered.
 pub fn remember(store: &Store, prompt: u64) -> Result<(), String> {
     let Some(file) = store.session_file::<Scheduled>(MACHINE) else { return Ok(()) };
     let remembered = store.locked(&file, || {

@@ -18,7 +18,6 @@ pub struct Answer {
 }
 
 /// The answer as the client reads it; `None` for silence.
-#[must_use]
 pub fn to_wire(event: &Event, answer: &Answer) -> Option<String> {
     let wire = Wire { system_message: answer.notice.as_deref(), ..wire(event, &answer.verdict) };
     if wire == Wire::default() {

@@ -11,7 +11,6 @@ use super::fields::Fields;
 pub struct Request {
     /// Fields of every event.
     pub call: Call,
-    /// The event.
     pub event: Event,
 }
 
@@ -102,7 +101,6 @@ pub enum Event {
 
 impl Event {
     /// The event's name on the wire.
-    #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Self::SessionStart { .. } => "SessionStart",
@@ -121,7 +119,6 @@ impl Event {
     }
 
     /// The tool call the event is about, before or after it ran.
-    #[must_use]
     pub fn tool_call(&self) -> Option<&ToolCall> {
         match self {
             Self::PreToolUse(call)
@@ -132,7 +129,6 @@ impl Event {
     }
 }
 
-/// A tool call.
 #[derive(Debug, Clone, Default)]
 pub struct ToolCall {
     /// `Bash`, `Edit`, `mcp__server__tool` ...
@@ -146,7 +142,6 @@ pub struct ToolCall {
 /// A tool call that ran.
 #[derive(Debug, Clone, Default)]
 pub struct ToolResult {
-    /// The call.
     pub call: ToolCall,
     /// The tool's own answer object, unparsed.
     pub tool_response: Option<Box<RawValue>>,
@@ -157,7 +152,6 @@ pub struct ToolResult {
 /// A tool call that ran and failed.
 #[derive(Debug, Clone, Default)]
 pub struct ToolFailure {
-    /// The call.
     pub call: ToolCall,
     /// The error's text; for a shell its first line is the exit status.
     pub error: String,
@@ -190,7 +184,6 @@ pub struct Subagent {
 /// Why an input cannot be used. The hook passes.
 #[derive(Debug, thiserror::Error)]
 pub enum ParseError {
-    /// Not a JSON object.
     #[error("the hook input is not a JSON object")]
     NotAnObject(#[source] serde_json::Error),
     /// No `hook_event_name`.
@@ -199,9 +192,6 @@ pub enum ParseError {
 }
 
 /// Reads one hook input.
-///
-/// # Errors
-/// Only for input that is no JSON object or names no event; anything else missing stays missing.
 pub fn parse(bytes: &[u8]) -> Result<Request, ParseError> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let fields: Fields<'_> = serde_json::from_slice(bytes).map_err(ParseError::NotAnObject)?;

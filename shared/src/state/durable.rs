@@ -38,9 +38,6 @@ impl SharedMode {
 }
 
 /// Creates the folder if it is missing, but not the one it stands in. One that is there stays as it is.
-///
-/// # Errors
-/// Whatever the file system says; also if it is a link or no folder.
 pub fn ensure_folder(dir: &Path, mode: SharedMode) -> io::Result<()> {
     match fs::symlink_metadata(dir) {
         Ok(metadata) if metadata.is_dir() => Ok(()),
@@ -65,9 +62,6 @@ fn create_folder(dir: &Path, mode: SharedMode) -> io::Result<()> {
 }
 
 /// Replaces `path` as a whole: written beside, synced, renamed, the folder synced. The caller holds the file's lock.
-///
-/// # Errors
-/// Whatever the file system says. The old file stays as it was then.
 pub fn write_durable(path: &Path, bytes: &[u8], mode: SharedMode) -> io::Result<()> {
     let temporary = temporary_of(path);
     // A killed process left it. Nobody writes into it, because it could be a link.
@@ -86,9 +80,6 @@ pub fn write_durable(path: &Path, bytes: &[u8], mode: SharedMode) -> io::Result<
 }
 
 /// Removes `path` for good, and what a killed [`write_durable`] left beside it. The caller holds the file's lock.
-///
-/// # Errors
-/// Whatever the file system says; not if it was not there.
 pub fn remove_durable(path: &Path) -> io::Result<()> {
     let _ = fs::remove_file(temporary_of(path));
     match fs::remove_file(path) {
@@ -98,11 +89,8 @@ pub fn remove_durable(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads a file as a whole. A link is not followed, a pipe not waited for.
-///
-/// # Errors
-/// `InvalidInput` if it is no regular file, `FileTooLarge` if it holds more than `max` bytes, else whatever the file
-/// system says.
+/// Reads a file as a whole. A link is not followed, a pipe not waited for. The error of something that is no regular file is
+/// `InvalidInput`, of one with more than `max` bytes `FileTooLarge`.
 pub fn read_regular(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     read_bounded(path, max, unlinked_private_file).map_err(|error| told_as_link(error, path))
 }

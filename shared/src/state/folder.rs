@@ -8,9 +8,6 @@ use std::path::{Path, PathBuf};
 ///
 /// On systems that can exchange two names in one step, the old content stays behind as `<path>.tmp`. The next call writes into
 /// it: renaming over an existing file makes ext4 allocate at once and costs four times as much.
-///
-/// # Errors
-/// Whatever the file system says. The old file stays as it was then.
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = temporary_of(path);
     let written = scratch_file(&temporary).and_then(|mut file| {
@@ -67,9 +64,6 @@ const MAX_BYTES: u64 = 8 * 1024 * 1024;
 const HEAD_BYTES: u64 = 32;
 
 /// Reads the beginning of a file of ours.
-///
-/// # Errors
-/// As [`read_private`].
 pub(super) fn read_head(path: &Path) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     open_regular(path, private_file)?.0.take(HEAD_BYTES).read_to_end(&mut head)?;
@@ -77,17 +71,11 @@ pub(super) fn read_head(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a file of ours as a whole.
-///
-/// # Errors
-/// Whatever the file system says; also if it is no file.
 pub(crate) fn read_private(path: &Path) -> io::Result<Vec<u8>> {
     read_bounded(path, MAX_BYTES, private_file)
 }
 
 /// Reads a regular file as a whole.
-///
-/// # Errors
-/// `InvalidInput` if it is no regular file, `FileTooLarge` if it holds more than `max` bytes, else whatever the file system says.
 pub(super) fn read_bounded(path: &Path, max: u64, set: fn(&mut OpenOptions)) -> io::Result<Vec<u8>> {
     let (file, length) = open_regular(path, set)?;
     let mut bytes = Vec::with_capacity(usize::try_from(length.min(max)).unwrap_or_default() + 1);

@@ -24,18 +24,12 @@ pub enum LockError {
 }
 
 /// Runs `critical` while holding the lock at `<data>.lock`. The lock file lives as long as the data: where there is none
-/// at the end, it is removed, so that sessions leave nothing behind.
-///
-/// # Errors
-/// If the lock is not had within `patience`; `critical` has not run then.
+/// at the end, it is removed, so that sessions leave nothing behind. After an error `critical` has not run.
 pub fn with_lock<T>(data: &Path, patience: Duration, critical: impl FnOnce() -> T) -> Result<T, LockError> {
     with_shared_lock(data, patience, SharedMode::Private, critical)
 }
 
 /// As [`with_lock`], for data that others may change too: they must be able to open its lock.
-///
-/// # Errors
-/// If the lock is not had within `patience`; `critical` has not run then.
 pub fn with_shared_lock<T>(
     data: &Path,
     patience: Duration,

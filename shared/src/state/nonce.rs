@@ -28,7 +28,6 @@ pub struct Nonce {
 
 impl Nonce {
     /// Value for `BARBLESS_NONCE`.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -42,9 +41,6 @@ impl Drop for Nonce {
 
 impl Store {
     /// A new nonce, which nobody can know. Those that a killed judge left are removed.
-    ///
-    /// # Errors
-    /// If its file cannot be written: a child without one must not be started.
     pub fn nonce(&self, now: Timestamp) -> io::Result<Nonce> {
         let folder = self.dir().join("nonce");
         ensure_private(&folder)?;
@@ -60,7 +56,6 @@ impl Store {
 
     /// This process was started by a judge of ours: its nonce names a fresh file in our own folder.
     /// A variable alone would let any repository switch the hooks off.
-    #[must_use]
     pub fn nonce_is_fresh(&self, nonce: &str, now: Timestamp) -> bool {
         let age = age_of(&self.dir().join("nonce").join(file_key(nonce)), now);
         age.is_some_and(|age| age < NONCE_LIFETIME)

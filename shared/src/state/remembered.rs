@@ -12,7 +12,6 @@ pub trait Remembered: Serialize + DeserializeOwned + Default {
     fn file_name(session: &str) -> Option<String>;
 
     /// Reads a file of the original tool, which had no envelope; `None`: not one.
-    #[must_use]
     fn from_original(_bytes: &[u8]) -> Option<Self> {
         None
     }

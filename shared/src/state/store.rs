@@ -76,50 +76,37 @@ struct Envelope {
 
 impl Store {
     /// Opens the state folder, creating it private to the user.
-    ///
-    /// # Errors
-    /// If it cannot be made, or is not ours.
     pub fn open(dir: &Path) -> io::Result<Self> {
         ensure_private(dir)?;
         Ok(Self { dir: dir.to_path_buf() })
     }
 
     /// A folder that is there, as it is.
-    #[must_use]
     pub fn at(dir: &Path) -> Self {
         Self { dir: dir.to_path_buf() }
     }
 
     /// Something can be written here: the folder of the heartbeats, which every call needs, is there or can be made.
-    #[must_use]
     pub fn is_writable(&self) -> bool {
         ensure_private(&self.dir.join("heartbeat")).is_ok()
     }
 
     /// The folder.
-    #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
     /// File of `T` for this session; `None` for no state.
-    #[must_use]
     pub fn session_file<T: Remembered>(&self, session: &str) -> Option<PathBuf> {
         T::file_name(&file_key(session)).map(|name| self.dir.join(name))
     }
 
     /// Runs `critical` while no other process changes `file`.
-    ///
-    /// # Errors
-    /// If the lock is not had within a second; `critical` has not run then.
     pub fn locked<T>(&self, file: &Path, critical: impl FnOnce() -> T) -> Result<T, LockError> {
         with_lock(file, LOCK_DEADLINE, critical)
     }
 
     /// Reads what is remembered. A missing file is the default; a damaged one is set aside as `<name>.corrupt`.
-    ///
-    /// # Errors
-    /// If the file is another session's, a newer version's, or cannot be read.
     pub fn load<T: Remembered>(&self, file: &Path, session: &str) -> Result<T, LoadError> {
         let bytes = match read_private(file) {
             Ok(bytes) => bytes,
@@ -140,16 +127,12 @@ impl Store {
     }
 
     /// Reads the state without setting anything aside. Without the lock it may be out of date at once.
-    #[must_use]
     pub fn peek<T: Remembered>(&self, file: &Path, session: &str) -> Option<T> {
         let read: Read<T> = serde_json::from_slice(&read_private(file).ok()?).ok()?;
         (read.session == session).then_some(read.state)
     }
 
     /// Replaces what is remembered. The caller holds the lock.
-    ///
-    /// # Errors
-    /// If it cannot be written, or a newer version's file is there; the old file stays then.
     pub fn save<T: Remembered>(&self, file: &Path, session: &str, state: &T) -> Result<(), SaveError> {
         if is_newer(file) {
             return Err(SaveError::Newer(file.to_path_buf()));
@@ -167,7 +150,6 @@ impl Store {
     }
 
     /// Every hook is switched off, see [`is_off`].
-    #[must_use]
     pub fn is_off(&self, now: Timestamp) -> bool {
         is_off(&self.dir, now)
     }
@@ -175,7 +157,6 @@ impl Store {
 
 impl Places {
     /// The state folder, open. One the environment names is used as it is; our own is kept private.
-    #[must_use]
     pub fn open_store(&self) -> Option<Store> {
         let dir = self.state_dir.as_deref()?;
         if self.state_dir == self.default_state_dir { Store::open(dir).ok() } else { Some(Store::at(dir)) }
@@ -183,7 +164,6 @@ impl Places {
 }
 
 /// Every hook is switched off: `OFF` stands in the state folder `dir`, and its end time, if it names one, has not passed.
-#[must_use]
 pub fn is_off(dir: &Path, now: Timestamp) -> bool {
     Off::read(dir, now).is_some()
 }
@@ -201,7 +181,6 @@ impl Off {
     /// Reads the file `OFF` of the state folder `dir`; `None` if there is none, or its end has passed.
     ///
     /// The file holds either nothing (for good) or the end in whole seconds since the epoch.
-    #[must_use]
     pub fn read(dir: &Path, now: Timestamp) -> Option<Self> {
         match read_private(&dir.join(OFF)) {
             Ok(text) => {
@@ -220,9 +199,6 @@ impl Off {
     }
 
     /// Switches every hook off until `end`, by a file in the state folder `dir`.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn until(dir: &Path, end: Timestamp) -> io::Result<()> {
         let end = end.micros().div_euclid(1_000_000);
         let file = dir.join(OFF);
@@ -231,9 +207,6 @@ impl Off {
     }
 
     /// Removes the file of the state folder `dir`, if there is one.
-    ///
-    /// # Errors
-    /// If it cannot be removed.
     pub fn end(dir: &Path) -> io::Result<()> {
         let file = dir.join(OFF);
         if fs::symlink_metadata(&file).is_err() {
@@ -260,7 +233,6 @@ pub(super) fn belongs_to_a_session(file: &Path) -> bool {
 }
 
 /// Written by a newer version: not ours to change, to set aside or to remove. What cannot be read is not newer.
-#[must_use]
 pub fn is_newer(file: &Path) -> bool {
     let Ok(head) = read_head(file) else { return false };
     let version = version_of_head(&head).or_else(|| version_of(&read_private(file).ok()?));

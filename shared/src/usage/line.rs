@@ -34,7 +34,6 @@ impl Remembered for Line {
 
 impl Line {
     /// The file says something else, or is due to be written again. So not every call writes.
-    #[must_use]
     pub fn is_news(&self, found: &Self) -> bool {
         let age = Timestamp::from_secs(found.at).since(Timestamp::from_secs(self.at));
         let is_old = age >= WRITTEN_AGAIN || self.at > found.at;
@@ -42,7 +41,6 @@ impl Line {
     }
 
     /// A window is past its line, as far as that is still known: it goes on, and what is used of it was read lately.
-    #[must_use]
     pub fn is_past(&self, usage: &Usage, now: Timestamp) -> bool {
         let is_recent = |secs: i64| now.since(Timestamp::from_secs(secs)) <= STALE_AFTER;
         let is_read = |name: &str| {
@@ -61,7 +59,6 @@ impl Usage {
 }
 
 /// Some window is past its safe line now. What is not known is not past.
-#[must_use]
 pub fn is_past(store: &Store, now: Timestamp) -> bool {
     let line: Option<Line> = file(store).and_then(|file| store.peek(&file, MACHINE));
     let Some(line) = line.filter(|line| !line.past.is_empty()) else { return false };
@@ -69,9 +66,6 @@ pub fn is_past(store: &Store, now: Timestamp) -> bool {
 }
 
 /// Writes down what was found.
-///
-/// # Errors
-/// If it cannot be kept.
 pub fn write(store: &Store, found: &Line) -> Result<(), SaveError> {
     let Some(file) = file(store) else { return Ok(()) };
     let written = store.locked(&file, || match store.load::<Line>(&file, MACHINE) {

@@ -48,7 +48,6 @@ const RESET_WEIGHT: i128 = 8;
 ///   itself has told again and again, and nobody more than that, is believed, see [`Lower`];
 /// - another reset: the later sight counts, be it that the window has begun anew or that it is another account's. Of one that
 ///   was seen before, among what is kept, what is used has not gone down either.
-#[must_use]
 pub fn merge(mut known: Usage, seen: &Observed) -> Usage {
     let horizon = seen.at.saturating_add(CLOCK_PLAY_SECS);
     known.windows.retain(|_, window| window.observed_at <= horizon);
@@ -89,14 +88,12 @@ pub fn merge(mut known: Usage, seen: &Observed) -> Usage {
 }
 
 /// A window may be called so: as the client writes names.
-#[must_use]
 pub fn is_window_name(name: &str) -> bool {
     let is_of_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte);
     (1..=64).contains(&name.len()) && name.bytes().all(is_of_name)
 }
 
 /// It is one of those that are paced by.
-#[must_use]
 pub fn is_paced(name: &str) -> bool {
     PACED.iter().any(|(paced, _)| *paced == name)
 }

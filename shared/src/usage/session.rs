@@ -35,7 +35,6 @@ pub struct ContextWindow {
     pub size: Option<u64>,
     /// So many tokens the last request held.
     pub used_tokens: Option<u64>,
-    /// 0 to 100.
     pub used_percent: Option<f64>,
 }
 
@@ -46,7 +45,6 @@ impl Remembered for SessionUsage {
 }
 
 /// Last report of a session; `None` if no file can be read.
-#[must_use]
 pub fn read(store: &Store, session: &str) -> Option<SessionUsage> {
     file(store, session).and_then(|file| store.peek(&file, session))
 }
@@ -57,7 +55,6 @@ pub fn read(store: &Store, session: &str) -> Option<SessionUsage> {
 /// another reply since. Of a session that is seen for the first time that is unknown: its numbers count if it has had a
 /// reply at all. A client that has just begun, or goes on with a session of earlier, has none of its own and tells none;
 /// the time of the replies may begin anew then.
-#[must_use]
 pub fn is_observed(previous: Option<&SessionUsage>, now: &SessionUsage) -> bool {
     if now.windows.is_empty() {
         return false;
@@ -82,9 +79,6 @@ fn sight(previous: Option<&SessionUsage>, now: &SessionUsage) -> Sight {
 /// Writes down what the client tells of a session: `now`, with `written_at` and nothing for `observed_at`. Before that
 /// `observed` is done if the usage was observed, see [`is_observed`], and told how new they are: a process that is killed
 /// in between does it again.
-///
-/// # Errors
-/// If it cannot be kept. `observed` may have been done.
 pub fn record(
     store: &Store,
     session: &str,
