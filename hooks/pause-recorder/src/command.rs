@@ -1,7 +1,9 @@
 //! The command line, in a shell and as a typed prompt. Answers carry effects; nothing is done here.
 //!
-//! - `grammar`: the words; `project`: who asks and what there is
-//! - `status`, `list`: reports; `records`, `snapshots`: changes
+//! - `grammar`: the words
+//! - `project`: the caller, its records and snapshots
+//! - `status`, `list`: reports
+//! - `records`, `snapshots`: changes
 
 mod grammar;
 mod list;

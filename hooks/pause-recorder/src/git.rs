@@ -4,7 +4,8 @@
 //! a filter that is configured for our file names runs: without it a repository that keeps such files elsewhere would list them
 //! as changed ever after.
 //!
-//! - `reading`: what git prints (pure); `committing`: adds, commits, and takes back
+//! - `reading`: parses the output of git (pure)
+//! - `committing`: adds, commits, and takes back
 
 mod committing;
 mod reading;

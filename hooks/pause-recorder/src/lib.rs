@@ -2,13 +2,21 @@
 //! nothing.
 //!
 //! - `settings`: what can be set
-//! - `occupancy`: how full the context is; `levels`: which level that is; `models`: what was learnt of a model
+//! - `occupancy`: how full the context is
+//! - `levels`: the four levels
+//! - `models`: window and compaction of each model
 //! - `record`: the file of a session's record, a line for each action
-//! - `material`: what a snapshot is made from beside the record; `git`: the repository, and the commit of a snapshot
+//! - `material`: the facts of a snapshot that are not in the record
+//! - `git`: the repository, and the commit of a snapshot
 //! - `snapshot`: one model of facts, rendered as JSON, YAML and Markdown
-//! - `registry`: which records and snapshots this machine has written; `brief`: what a new session receives
-//! - `observe`: what is looked at; `decide`: the rules; `step`: the effects; `state`: the memory of a session
-//! - `wording`: messages to the user; `command`: what can be typed
+//! - `registry`: the records and snapshots of this machine
+//! - `brief`: the text for a new session
+//! - `observe`: gathers the facts
+//! - `decide`: the rules
+//! - `step`: the effects
+//! - `state`: the memory of a session
+//! - `wording`: messages to the user
+//! - `command`: typed commands
 
 mod brief;
 mod command;

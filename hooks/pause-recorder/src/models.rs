@@ -12,7 +12,7 @@ const MAX_MODELS: usize = 100;
 /// The bytes of the longest name.
 const MAX_NAME_BYTES: usize = 200;
 
-/// A compaction below this says nothing: Claude Code was told to compact early, or counted in another window.
+/// The hook ignores a compaction below this percentage: the user set an early one, or the window was another.
 const LEAST_BELIEVED_PERCENT: f64 = 20.0;
 
 /// The models by their ids.
@@ -27,9 +27,9 @@ pub(crate) struct Models {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Model {
-    /// Tokens that fit into its window, as the status line last told.
+    /// Tokens of the window, as the status line last reported.
     pub window: Option<u64>,
-    /// Tokens in it when the client last compacted it by itself.
+    /// Tokens at the last automatic compaction.
     pub compacted_at: Option<u64>,
 }
 

@@ -1,5 +1,5 @@
-//! What the hook looks at, in the order of its price: whether there is a record, how full the context is, and where a record ends,
-//! what its snapshot is made from.
+//! Gathers the facts, cheapest first: the record, how full the context is, and, where a record ends, the material of its
+//! snapshot.
 
 mod reading;
 pub(crate) mod start;
@@ -39,11 +39,10 @@ pub struct Facts {
     pub record: Option<Active>,
     /// How full the context is; none where that is unknown or does not matter.
     pub reading: Option<Reading>,
-    /// What was learnt of the model in it.
+    /// Window and compaction of the model.
     pub learnt: Option<Learnt>,
-    /// Where the levels are.
     pub thresholds: Thresholds,
-    /// What the record's snapshot is made from, where it is time for one and the repository answered.
+    /// Material of the snapshot, if one is due and the repository answered.
     pub material: Option<Box<Material>>,
     /// The answer to a typed command.
     pub answered: Option<Reply>,
@@ -54,7 +53,6 @@ pub struct Facts {
 /// The session's record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Active {
-    /// The file.
     pub record: Record,
     /// It has reached its largest size.
     pub is_full: bool,
@@ -86,7 +84,7 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         facts.answered = cli::prompted::<PauseRecorder>(context, prompt, source.as_deref());
         return Some(facts);
     }
-    // Where nothing can be remembered, each call would report the same level.
+    // Without a store each call would report the same level.
     if context.store.is_some() {
         facts.reading = reading::of(context, &state, facts.record.is_some());
     }

@@ -3,10 +3,9 @@
 //! Tokens: input, cache creation, cache reads and output of the last reply of the main conversation; the client counts these
 //! four for its own compaction (tests/client-facts.md, section 6).
 
-/// Where a reading comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// What the client told its status line.
+    /// The status line.
     StatusLine,
     /// The last reply in the transcript.
     Transcript,
@@ -21,7 +20,6 @@ pub struct Reading {
     pub window: u64,
     /// The model that replied last, by its id; empty where it is not known.
     pub model: String,
-    /// Who says so.
     pub source: Source,
     /// The window, where the client has told one for this model that is not what was learnt before.
     pub new_window: Option<u64>,
@@ -42,30 +40,30 @@ impl Reading {
     }
 }
 
-/// What is known of a window, of whomever. A size of 0 is none.
+/// Sizes of a window by their source. A size of 0 counts as none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct WindowWords<'a> {
-    /// The client told its status line so.
+    /// By the status line.
     pub told: Option<u64>,
-    /// The setting says so.
+    /// By the settings.
     pub set: Option<u64>,
     /// The model, see [`full_name`].
     pub model: &'a str,
-    /// What this model's window was when the status line last told it, else what the settings say of models of this name.
+    /// Window that the status line last reported for this model, else that of the settings.
     pub by_model: Option<u64>,
 }
 
-/// The window of a model of which nothing is known.
+/// The window of an unknown model.
 pub(crate) const USUAL_WINDOW: u64 = 200_000;
 
 /// The window of a model whose name ends in `[1m]`.
 pub(crate) const MILLION_WINDOW: u64 = 1_000_000;
 
-/// What the client's own name of a model ends in, if its window is the long one.
+/// Ending of the names of models with the long window.
 const MILLION: &str = "[1m]";
 
 impl WindowWords<'_> {
-    /// The first that is said of this very window; without it, what is known of the model counts.
+    /// The first size that is known of this window.
     fn first(&self) -> Option<u64> {
         let known = |size: Option<u64>| size.filter(|size| *size > 0);
         known(self.told)
@@ -73,7 +71,7 @@ impl WindowWords<'_> {
             .or_else(|| self.model.ends_with(MILLION).then_some(MILLION_WINDOW))
     }
 
-    /// Nobody says how large this very window is.
+    /// No source gives the size of this window.
     #[must_use]
     pub(crate) fn is_guess(&self) -> bool {
         self.first().is_none()
@@ -87,7 +85,7 @@ pub(crate) fn window(words: &WindowWords<'_>, tokens: u64) -> u64 {
     let said = words.first().or(by_model).unwrap_or(USUAL_WINDOW);
     match tokens {
         tokens if tokens <= said => said,
-        // Somebody was wrong; there is no window between the two.
+        // The reported size was wrong; no window lies between the two.
         tokens if tokens <= MILLION_WINDOW => MILLION_WINDOW,
         tokens => tokens,
     }

@@ -1,8 +1,11 @@
 //! The record of a session: `ACTIVE-PAUSE-<key>.jsonl` in the project's folder of sessions, a line for each action.
 //!
-//! - `folder`: the folder and the names in it; `keeping`: old archives and removed snapshots
-//! - `line`: one action, its texts masked and cut; `masking`: how
-//! - `file`: begins, appends, reads, archives and discards a record under its lock; `lines`: the lines of a file
+//! - `folder`: the folder and the names in it
+//! - `keeping`: compresses archives, removes snapshots
+//! - `line`: one action
+//! - `masking`: masks and cuts texts
+//! - `file`: begins, appends, reads, archives and discards a record under its lock
+//! - `lines`: the lines of a file
 
 mod file;
 mod folder;

@@ -1,4 +1,4 @@
-//! What can be set. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
+//! The settings. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -33,7 +33,6 @@ const FEWEST_PAIRS: usize = 300;
 /// Python takes so long that its ratio needs no better.
 const PYTHON_PAIRS: usize = 60;
 
-/// What to measure.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Options {
     /// How often each case is run beside the empty binary; at least 300

@@ -9,7 +9,6 @@ use crate::ended::Ended;
 use installer::say::note;
 use xtask::Workspace;
 
-/// What to leave out.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Options {
     /// Leave out `cargo xtask test`, for a caller that runs it anyway
@@ -28,7 +27,7 @@ const fn step(line: &'static str) -> Step {
     Step { line, variables: &[] }
 }
 
-/// What `without_tests` leaves out.
+/// The steps that `without_tests` skips.
 const TEST: &str = "xtask test";
 
 /// Every step is of the whole workspace where it can be: a part of it has dependencies with other features, built once more.

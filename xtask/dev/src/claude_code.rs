@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where the version is pinned, from the root of the workspace.
+/// File with the pinned version, from the root of the workspace.
 const VERSION_FILE: &str = "tests/client-version";
 
 const PACKAGE: &str = "@anthropic-ai/claude-code";
@@ -17,7 +17,7 @@ const PACKAGE: &str = "@anthropic-ai/claude-code";
 pub(crate) struct Client {
     /// The native executable.
     pub path: PathBuf,
-    /// Its version, the pinned one.
+    /// The pinned version.
     pub version: String,
 }
 
@@ -103,7 +103,7 @@ fn candidates(folder: &Path) -> Vec<PathBuf> {
 fn prints_version(program: &Path, home: &Path, version: &str) -> bool {
     let mut command = Command::new(program);
     command.arg("--version").stdin(Stdio::null());
-    // A client that is asked anything may look into its home: give it an empty one, and nothing of the environment.
+    // Claude Code may read its home even for `--version`: give it an empty one and an empty environment.
     command.env_clear().env("HOME", home).env("DISABLE_AUTOUPDATER", "1");
     command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
     if fs::create_dir_all(home).is_err() {

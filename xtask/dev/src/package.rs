@@ -18,7 +18,6 @@ use xtask::{Linking, Workspace};
 
 use tree::Tree;
 
-/// What is asked for on the command line.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The platform, as the compiler calls it; else this one
@@ -49,7 +48,7 @@ impl Platform<'_> {
         self.triple.contains("-windows-")
     }
 
-    /// What the names of its programs end with.
+    /// Ending of program names.
     fn ending(self) -> &'static str {
         if self.is_windows() { ".exe" } else { "" }
     }

@@ -180,7 +180,7 @@ fn top_level() -> Value {
     })
 }
 
-/// What the hook says of its section. No key has to be set: each has its default.
+/// The schema that the hook prints for its section. No key is required, because each has its default.
 fn section(hook: &HookEntry, binaries: &Binaries) -> anyhow::Result<Map<String, Value>> {
     let binary = binaries.get(&hook.name).with_context(|| format!("no binary {} was built", hook.name))?;
     let output = Command::new(binary).arg("schema").stdin(Stdio::null()).output();

@@ -131,7 +131,6 @@ mod tests {
     use super::{Asked, parse};
     use crate::PauseRecorder;
 
-    /// What a prompt of these words asks for.
     fn prompted(words: &str) -> Option<Asked> {
         let words: Vec<&str> = words.split_whitespace().collect();
         PauseRecorder::asked(&Line { name: "pause-recorder", words: &words, is_prompt: true })

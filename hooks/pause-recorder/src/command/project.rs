@@ -24,9 +24,8 @@ pub(super) struct Project<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Active {
     pub(super) record: Record,
-    /// Its readable content.
     pub(super) recorded: Recorded,
-    /// Its id, or where no line can be read the end of its file's name.
+    /// The id, or the end of the file's name if no line is readable.
     pub(super) name: String,
     /// It belongs to the asking session.
     pub(super) is_own: bool,
@@ -70,7 +69,7 @@ pub(super) struct Kept {
     pub(super) provenance: Provenance,
     /// The JSON as it stands; none where it cannot be read.
     pub(super) json: Option<String>,
-    /// Its content; none where that is no snapshot.
+    /// `None`: the file is no snapshot.
     pub(super) snapshot: Option<Snapshot>,
 }
 

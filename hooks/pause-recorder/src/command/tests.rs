@@ -30,7 +30,7 @@ const CLAUDES_SHELL: Way =
 /// A script of the user's, outside of any session.
 const SCRIPT: Way = Way { session: None, caller: Caller::Shell(Standing::NoTerminal), is_prompt: false };
 
-/// From where something is asked.
+/// Origin of a command.
 #[derive(Clone, Copy)]
 struct Way {
     session: Option<&'static str>,

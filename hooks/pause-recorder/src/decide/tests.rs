@@ -125,7 +125,6 @@ impl Case {
         })
     }
 
-    /// What is remembered afterwards.
     fn state_after(&self) -> State {
         match self.outcome().memory {
             Memory::Note(state) => state,
@@ -453,7 +452,7 @@ fn a_typed_command_is_answered_and_not_recorded() {
 
     case.facts.answered = Some(Reply { for_model: Some("go on".into()), ..reply });
     assert_eq!(case.outcome().verdict, Verdict::Advise { text: "go on".into() });
-    assert_eq!(case.outcome().notice.as_deref(), Some("it is"), "the user sees what Claude is told of");
+    assert_eq!(case.outcome().notice.as_deref(), Some("it is"), "the user sees the message, too");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a transcript tells of tasks and edits, from lines as the client writes them.
+//! Tasks and edits from transcript lines as Claude Code writes them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What was learnt of models, in a scratch folder.
+//! Windows and compactions of models, in a scratch folder.
 
 use shared::state::Store;
 

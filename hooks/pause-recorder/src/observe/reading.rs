@@ -1,4 +1,4 @@
-//! How full the context is: by the status line where it has just told it, else by the transcript's last reply.
+//! How full the context is: by a fresh report of the status line, else by the transcript's last reply.
 
 use std::time::Duration;
 
@@ -15,13 +15,13 @@ use crate::registry;
 use crate::settings::Settings;
 use crate::state::{Learnt, State};
 
-/// The status line tells of the last reply. What is older may be a reply behind: the transcript is not.
+/// Maximum age of a status-line report: an older one may lack the last reply, which the transcript has.
 const FRESH: Duration = Duration::from_secs(60);
 
 /// The client writes its transcript by a timer: within 135 ms every time (tests/client-facts.md, section 4).
 const WRITTEN_WITHIN: Duration = Duration::from_millis(250);
 
-/// How full the context is; `None` where nobody knows, or where it does not matter at this event.
+/// How full the context is; `None` if that is unknown or irrelevant for this event.
 pub(super) fn of(context: &Context<'_, Settings>, state: &State, is_recorded: bool) -> Option<Reading> {
     if !matters(&context.request.event, is_recorded) {
         return None;
@@ -40,7 +40,7 @@ pub(super) fn of(context: &Context<'_, Settings>, state: &State, is_recorded: bo
     reading.or_else(|| by_transcript(context, state, told.as_ref()))
 }
 
-/// What was learnt of the model that replies. Looked up once a session for each: every call would read a file for it.
+/// Window and compaction of the replying model. A session looks them up once, because each lookup reads a file.
 pub(super) fn learnt(
     context: &Context<'_, Settings>,
     state: &State,
@@ -50,7 +50,6 @@ pub(super) fn learnt(
     Some(Learnt { model: model.clone(), what: of_model(context, state, model) })
 }
 
-/// Where the levels are for this model.
 pub(super) fn thresholds(
     settings: &Settings,
     reading: Option<&Reading>,
@@ -69,18 +68,18 @@ fn matters(event: &Event, is_recorded: bool) -> bool {
         | Event::Stop(_)
         | Event::StopFailure { .. }
         | Event::PreCompact { .. } => true,
-        // What is told was in the context before; nothing of it is any more.
+        // The reported tokens are no longer in the context.
         Event::SessionStart { source, .. } if matches!(source.as_str(), "compact" | "clear") => false,
         _ => is_recorded,
     }
 }
 
-/// How full the context is now is where the client compacts this model: the reply that filled it must be among what is read.
+/// The occupancy now is where Claude Code compacts this model, so the last reply must be read.
 fn is_learnt_from(event: &Event) -> bool {
     matches!(event, Event::PreCompact { trigger } if trigger == "auto")
 }
 
-/// A compaction takes many seconds; it does not matter that it begins a moment later.
+/// A compaction takes many seconds, so a short wait does not matter.
 fn wait_for_the_last_reply() {
     std::thread::sleep(WRITTEN_WITHIN);
 }
@@ -90,7 +89,7 @@ fn is_fresh(told: &SessionUsage, now: Timestamp) -> bool {
     written <= now && now.since(written) <= FRESH
 }
 
-/// Before the first reply the client tells 0, also of a session that goes on with much in its context.
+/// Before the first reply Claude Code reports 0, even for a resumed session.
 fn by_status_line(context: &Context<'_, Settings>, state: &State, told: &SessionUsage) -> Option<Reading> {
     let tokens = told.context.used_tokens.filter(|tokens| *tokens > 0)?;
     let new_window = told.context.size.filter(|size| *size > 0 && is_news(context, &told.model, *size));
@@ -103,7 +102,7 @@ fn by_status_line(context: &Context<'_, Settings>, state: &State, told: &Session
     })
 }
 
-/// However old what the status line told is: the window of a model does not change.
+/// Uses the window of an old status-line report, too: the window of a model does not change.
 fn by_transcript(
     context: &Context<'_, Settings>,
     state: &State,
@@ -137,14 +136,14 @@ fn window_of(
     window(&words, tokens)
 }
 
-/// Asked at the end of a turn only: a call has no time for it, and a turn is soon enough.
+/// Checks at the end of a turn only, because a call has no time for it.
 fn is_news(context: &Context<'_, Settings>, model: &str, size: u64) -> bool {
     matches!(context.request.event, Event::Stop(_))
         && !model.is_empty()
         && looked_up(context, model).window != Some(size)
 }
 
-/// What the session remembers of the model, else what is kept of it.
+/// The facts of the model: from the session's memory, else from the file.
 fn of_model(context: &Context<'_, Settings>, state: &State, model: &str) -> Model {
     let known = state.learnt.as_ref().filter(|known| known.model == model);
     known.map_or_else(|| looked_up(context, model), |known| known.what)

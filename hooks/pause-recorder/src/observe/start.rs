@@ -1,5 +1,5 @@
-//! What earlier sessions of the project have left. Records of ended sessions are finalized here, before the decision, because only
-//! a written snapshot may be handed over. Only the registry counts: anybody can commit files into the folder.
+//! The records and snapshots of earlier sessions. Records of ended sessions are finalized here, before the decision, because the hook
+//! hands over only written snapshots. Only the registry counts: anybody can commit files into the folder.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ const MAX_DUE: usize = 5;
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
-/// What earlier sessions of the project have left.
+/// The records and snapshots of earlier sessions of the project.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Left {
     /// Why records of ended sessions could not be finalized.

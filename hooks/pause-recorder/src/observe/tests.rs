@@ -1,4 +1,4 @@
-//! What is looked at when, and what a new session is told of the ones before it: each test in a project of its own.
+//! The facts per event, and the brief for a new session. Each test has a project of its own.
 
 use std::fs;
 use std::time::Duration;

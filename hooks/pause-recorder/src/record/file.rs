@@ -15,9 +15,8 @@ use super::lines;
 /// An active record's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// Its path.
     pub path: PathBuf,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub bytes: u64,
     /// The time of the last write.
     pub modified: Timestamp,

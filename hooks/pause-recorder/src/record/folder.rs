@@ -24,7 +24,6 @@ const ACTIVE_PREFIX: &str = "ACTIVE-PAUSE-";
 /// The folder, whether it exists or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sessions {
-    /// Its path.
     pub dir: PathBuf,
     /// The project.
     pub root: PathBuf,

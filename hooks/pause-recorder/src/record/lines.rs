@@ -43,7 +43,7 @@ fn regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let is_link = || path.symlink_metadata().is_ok_and(|there| there.is_symlink());
     let no_file = || io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
     let file = match options.open(path) {
-        // What the system calls it differs.
+        // The error differs between systems.
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists && is_link() => return Err(no_file()),
         opened => opened?,
     };
@@ -143,7 +143,7 @@ impl<'a> Lines<'a> {
             }
             if self.line.len() as u64 == MAX_LINE_BYTES && !self.line.ends_with(b"\n") {
                 self.reader.skip_until(b'\n')?;
-                // Its beginning alone could look like a line of ours.
+                // The beginning alone could parse as a line.
                 self.line.truncate(1);
                 return Ok(Some(&self.line));
             }

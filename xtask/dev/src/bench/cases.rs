@@ -1,6 +1,5 @@
-//! What is measured of each hook, as data: the event, how its world differs from the common one, and the answer that shows
-//! that the case does what its name says. A hook in config/hooks.yaml without a row here fails the bench;
-//! its cases are in the module of its name.
+//! The cases of each hook, as data: an event, the differences from the common world, and the answer that proves the case.
+//! The bench fails for a hook of config/hooks.yaml without cases. Each hook has a module.
 //!
 //! The common world (`world.rs`): the three files of config/samples/team, a git repository, the recorded transcript, and
 //! the state of 20 earlier calls. In the texts of this table `{session}` stands for the session of the recordings and
@@ -18,17 +17,15 @@ mod tempo_stop;
 /// One hook.
 #[derive(Debug)]
 pub(super) struct HookCases {
-    /// Its name in config/hooks.yaml.
     pub(super) hook: &'static str,
     /// How many times the empty binary's median a call may take (quality.md, "Speed").
     pub(super) budget: f64,
     /// Files besides the configuration, by path below the scratch folder.
     pub(super) files: &'static [(&'static str, &'static str)],
-    /// What git does in the project after `git init`; an empty repository where it does nothing.
+    /// Arguments of the git commands after `git init`.
     pub(super) git: &'static [&'static [&'static str]],
     /// The earlier calls, all of them so many times; `{n}` is the number of the time.
     pub(super) earlier: &'static [Event],
-    /// What is measured.
     pub(super) cases: &'static [Case],
 }
 
@@ -44,11 +41,10 @@ pub(super) struct Event {
 /// One thing a hook does.
 #[derive(Debug)]
 pub(super) struct Case {
-    /// What it does, for the table.
+    /// Name in the table.
     pub(super) name: &'static str,
-    /// Its own budget, where it does more than what the hook's is for.
+    /// Overrides the budget of the hook.
     pub(super) budget: Option<f64>,
-    /// On which event.
     pub(super) event: Event,
     /// How the configuration differs from the team's.
     pub(super) config: &'static [Edit],
@@ -56,9 +52,9 @@ pub(super) struct Case {
     pub(super) transcript: &'static [&'static str],
     /// Files of the state folder that differ from what the earlier calls left.
     pub(super) state: &'static [(&'static str, &'static str)],
-    /// What it must print.
+    /// Expected answer.
     pub(super) prints: Prints,
-    /// What it must write to the journal.
+    /// Expected journal line.
     pub(super) journals: Journals,
 }
 
@@ -76,7 +72,6 @@ pub(super) struct Edit {
 /// The answer on stdout.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Prints {
-    /// None.
     Nothing,
     /// One JSON object in which each of these texts stands.
     Object(&'static [&'static str]),
@@ -85,7 +80,6 @@ pub(super) enum Prints {
 /// The line in the journal.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Journals {
-    /// None.
     Nothing,
     /// One in which this text stands.
     Line(&'static str),

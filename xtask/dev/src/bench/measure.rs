@@ -22,26 +22,21 @@ const MAX_PAYLOAD: usize = 60_000;
 /// A process to start, again and again in the same way.
 #[derive(Debug)]
 pub(super) struct Process<'a> {
-    /// The program, by its full path: no search.
     pub(super) program: &'a Path,
-    /// Its arguments.
     pub(super) args: &'a [&'a str],
-    /// Its whole environment.
+    /// The whole environment.
     pub(super) env: &'a [(String, String)],
-    /// Where it starts.
+    /// Working directory.
     pub(super) cwd: &'a Path,
-    /// What it finds on stdin, before the end of file.
+    /// Content of stdin.
     pub(super) payload: &'a [u8],
 }
 
-/// What one process did.
 #[derive(Debug)]
 pub(super) struct Run {
     /// From before the start until its end was known and its output read, in microseconds.
     pub(super) micros: f64,
-    /// How it ended.
     pub(super) status: ExitStatus,
-    /// What it printed.
     pub(super) stdout: Vec<u8>,
 }
 

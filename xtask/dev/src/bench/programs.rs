@@ -1,4 +1,4 @@
-//! What is started: the hooks as `install` builds them, an empty program built in the same way, and Python.
+//! The programs: the hooks as `install` builds them, an empty program built in the same way, and Python.
 
 use std::env;
 use std::fs;

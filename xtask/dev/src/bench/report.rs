@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::statistics::{Interval, Pair, bases, median, quantile, ratio, ratio_interval, subjects};
 
-/// What the tools these hooks replace begin with: every hook must be this many times faster than `python3 -c pass`.
+/// Every hook must be this many times faster than `python3 -c pass`, with which the tools it replaces begin.
 pub(super) const PYTHON_FACTOR: f64 = 25.0;
 
 /// A world with 10,000 sessions and a 200 MB transcript may cost this many times the small one: nothing but noise.
@@ -19,7 +19,7 @@ const BUSY: f64 = 1.6;
 /// In a cell of a column that was not asked for, or has no Python to compare with.
 const NOT_MEASURED: &str = "-";
 
-/// What was measured of one case.
+/// The samples of one case.
 #[derive(Debug)]
 pub(super) struct Measured {
     /// The hook.
@@ -64,7 +64,7 @@ impl Measured {
         (!self.hook_and_python.is_empty()).then(|| ratio(&self.hook_and_python))
     }
 
-    /// What is above its budget, in words.
+    /// The budgets that the case exceeds, as sentences.
     pub(super) fn failures(&self) -> Vec<String> {
         let mut failures = self.judged(Verdict::Over, "takes more than");
         if let Some(factor) = self.python_factor().filter(|factor| *factor <= PYTHON_FACTOR) {
@@ -76,7 +76,7 @@ impl Measured {
         failures
     }
 
-    /// What cannot be told from its budget, in words.
+    /// The budgets that the interval straddles, as sentences.
     pub(super) fn warnings(&self) -> Vec<String> {
         self.judged(Verdict::Straddles, "cannot be told from")
     }

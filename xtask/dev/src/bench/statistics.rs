@@ -13,9 +13,9 @@ const SEED: u64 = 0x0BA5_EBA1;
 /// Two runs made next to each other, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pair {
-    /// What is compared with: the empty binary, the small world, the hook itself beside Python.
+    /// The reference: the empty binary, the small world, or the hook beside Python.
     pub(super) base: f64,
-    /// What is measured.
+    /// The run under test.
     pub(super) subject: f64,
 }
 

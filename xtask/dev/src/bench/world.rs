@@ -19,7 +19,7 @@ use super::measure::{Process, Run};
 /// How many calls went before.
 const EARLIER_CALLS: usize = 20;
 
-/// Where the state lies, below the scratch folder.
+/// State folder, below the scratch folder.
 const STATE: &str = "home/.claude/hook-state";
 
 const JOURNAL: &str = "journal.jsonl";
@@ -132,7 +132,6 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Where the session's transcript lies.
     pub(super) fn transcript(&self) -> PathBuf {
         transcript(&self.folder, &self.session)
     }
@@ -273,7 +272,7 @@ fn git(folder: &Path, arguments: &[&str]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the client gives its hooks, and nothing else.
+/// The environment that Claude Code gives its hooks.
 fn environment(folder: &Path) -> Vec<(String, String)> {
     let below = |name: &str| folder.join(name).display().to_string();
     let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };

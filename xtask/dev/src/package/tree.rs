@@ -1,5 +1,4 @@
-//! What is in the folder of one platform, put together in memory: the plugin as it is in the source tree, its programs, and what
-//! goes with an archive.
+//! The folder of one platform, in memory: the plugin of the source tree, its programs, and the files of an archive.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +12,7 @@ use shared::catalog::Catalog;
 use super::{Platform, VERSION};
 use crate::schema::plugin::hooks;
 
-/// Where its programs are.
+/// Folder of the programs.
 const BIN: &str = "bin";
 
 const README: &str = include_str!("README.archive.md");
@@ -23,7 +22,7 @@ const README: &str = include_str!("README.archive.md");
 pub(super) enum Item {
     /// Text and data.
     Data(Vec<u8>),
-    /// What can be started.
+    /// An executable.
     Program(Vec<u8>),
     /// Another name of a file, which it names from its own folder.
     Link(String),

@@ -14,10 +14,10 @@ use cells::{default_of, example_of, meaning_of, values_of};
 /// The page of the keys that are no hook's.
 const TOP: &str = "config/manual/configuration.md";
 
-/// What stands for a key of the user's choosing.
+/// Placeholder for a key that the user chooses.
 const CHOSEN: &str = "NAME";
 
-/// What stands for each entry of a list.
+/// Placeholder for an entry of a list.
 const EACH: &str = "[]";
 
 const BEGIN: &str = "<!-- settings:begin -->\n";
@@ -26,7 +26,7 @@ const END: &str = "<!-- settings:end -->\n";
 /// One key.
 #[derive(Debug, Default)]
 struct Row {
-    /// Its path: in a hook's own section without the section's name.
+    /// Path of the key; within a hook's section without the section's name.
     key: String,
     default: String,
     values: String,

@@ -11,7 +11,7 @@ use shared::catalog::Catalog;
 
 use super::Generated;
 
-/// Where they lie, each in a folder named after its program.
+/// Parent of the folders, one per program.
 const FOLDER: &str = "config";
 
 /// How their names end.

@@ -27,7 +27,6 @@ impl Scratch {
         commit(&self.environment(), &self.root(), files, "Pause snapshot", PATIENCE)
     }
 
-    /// What git says of all that is not ours.
     fn standing(&self) -> String {
         let index = self.git(&["ls-files", "--stage", "--debug", "--", ":!.claude"]);
         let unimportant = |line: &&str| !line.starts_with("  ") || line.contains("flags");

@@ -1,4 +1,4 @@
-//! What a repository says, whatever it is.
+//! The state of repositories of every kind.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Who is believed, at which events, and what is looked up.
+//! Precedence of status line, transcript and settings, by event.
 
 use std::fs;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ use crate::state::State;
 const NOW: i64 = 100_000;
 const MODEL: &str = "claude-opus-4-8";
 
-/// A session of which nothing is known; the tests change what matters.
+/// A session without readings.
 struct Scene {
     scratch: tempfile::TempDir,
     settings: Settings,
@@ -63,7 +63,7 @@ impl Scene {
         self
     }
 
-    /// The status line was told so, `secs` ago.
+    /// A status-line report, `secs` ago.
     fn told(self, secs: i64, model: &str, used_tokens: Option<u64>, size: Option<u64>) -> Self {
         let now = SessionUsage {
             written_at: NOW - secs,
@@ -137,7 +137,7 @@ fn else_the_transcript_is_read() {
     for secs in [61, 100_000, -1, -3_600] {
         replied().told(secs, MODEL, Some(51_000), Some(200_000)).check(transcript);
     }
-    // Before the first reply of a session that goes on, nothing is told, or 0.
+    // Before the first reply of a resumed session the status line reports nothing, or 0.
     replied().told(0, MODEL, Some(0), Some(200_000)).check(transcript);
     replied().told(0, MODEL, None, Some(200_000)).check(transcript);
 }

@@ -1,4 +1,4 @@
-//! tempo-stop: a stop that no model is asked about, in the team's configuration.
+//! tempo-stop: stops that need no model, in the team's configuration.
 
 use super::{Case, Edit, Event, HookCases, Journals, Prints};
 

@@ -1,8 +1,8 @@
-//! What stands in the cells of a row: a default as it would be written, the values a key takes with their unit, its meaning.
+//! The cells of a row: the default as YAML, the values with their unit, the meaning.
 
 use serde_json::Value;
 
-/// A default longer than this is told by its length.
+/// Maximum length of a default in the table; the cell of a longer one gives its length.
 const MAX_DEFAULT: usize = 64;
 
 /// The ends of keys whose numbers have a unit.
@@ -46,7 +46,7 @@ pub(super) fn example_of(key: &str, schema: &Value) -> Option<String> {
     Some(code(&format!("{name}: {}", flow(example))))
 }
 
-/// What the schema says of it, and of each of its words.
+/// The description of the key and of each of its words.
 pub(super) fn meaning_of(schema: &Value) -> String {
     let own = described(schema).unwrap_or_default();
     let words = words(schema).into_iter().filter(|(_, meaning)| !meaning.is_empty());
@@ -85,7 +85,7 @@ fn ways(schema: &Value) -> Vec<&Value> {
     all.filter(|way| way["type"] != "null").collect()
 }
 
-/// What may be set, with the unit of a number.
+/// The values, with the unit of a number.
 pub(super) fn values_of(schema: &Value, key: &str) -> String {
     let kinds = kinds(schema);
     let ways = ways(schema);
@@ -113,7 +113,7 @@ pub(super) fn values_of(schema: &Value, key: &str) -> String {
     }
 }
 
-/// Of alternatives each is told once.
+/// Lists each alternative once.
 fn joined(ways: &[&Value], key: &str) -> String {
     let mut told: Vec<String> = Vec::new();
     for way in ways {
