@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
 use crate::host::Timestamp;
-use crate::state::{LoadError, LockError, Remembered, SaveError, Store};
+use crate::state::{Remembered, StateError, Store};
 
 /// The newest so many denied calls are remembered; a mark is looked for within a second of being left.
 const MAX_MARKS: usize = 32;
@@ -115,24 +115,9 @@ impl Ledger {
     }
 }
 
-/// Why a block or mark was not kept. The verdict is not spoken then: a gate that cannot count could block for ever.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordError {
-    /// The lock was not had.
-    #[error(transparent)]
-    Lock(#[from] LockError),
-    /// The file cannot be used.
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    /// The file cannot be written.
-    #[error(transparent)]
-    Save(#[from] SaveError),
-}
-
 /// The session's ledger as it is now; empty if it cannot be read.
 pub fn read(store: &Store, session: &str) -> Ledger {
-    let file = store.session_file::<Ledger>(session);
-    file.and_then(|file| store.load(&file, session).ok()).unwrap_or_default()
+    store.read(session).unwrap_or_default()
 }
 
 /// Counts a blocked stop.
@@ -143,7 +128,7 @@ pub fn record_stop(
     message: Option<&str>,
     hook: &str,
     now: Timestamp,
-) -> Result<(), RecordError> {
+) -> Result<(), StateError> {
     change(store, session, |ledger| ledger.block(prompt_id, message, hook, now))
 }
 
@@ -153,7 +138,7 @@ pub fn record_followed(
     session: &str,
     prompt_id: Option<&str>,
     hook: &str,
-) -> Result<(), RecordError> {
+) -> Result<(), StateError> {
     change(store, session, |ledger| ledger.follow(prompt_id, hook))
 }
 
@@ -164,25 +149,15 @@ fn hash(message: Option<&str>) -> u64 {
 }
 
 /// Leaves the mark of a denied tool call.
-pub fn record_deny(store: &Store, session: &str, tool_use_id: &str) -> Result<(), RecordError> {
+pub fn record_deny(store: &Store, session: &str, tool_use_id: &str) -> Result<(), StateError> {
     change(store, session, |ledger| ledger.deny(tool_use_id))
 }
 
-/// Drops the session's ledger.
-pub fn forget(store: &Store, session: &str) {
-    if let Some(file) = store.session_file::<Ledger>(session) {
-        let _ = store.locked(&file, || store.forget(&file));
-    }
-}
-
-fn change(store: &Store, session: &str, change: impl FnOnce(&mut Ledger)) -> Result<(), RecordError> {
-    let Some(file) = store.session_file::<Ledger>(session) else { return Ok(()) };
-    store.locked(&file, || {
-        let mut ledger: Ledger = store.load(&file, session)?;
-        change(&mut ledger);
-        store.save(&file, session, &ledger)?;
-        Ok(())
-    })?
+fn change(store: &Store, session: &str, change: impl FnOnce(&mut Ledger)) -> Result<(), StateError> {
+    store.change(session, |ledger| {
+        change(ledger);
+        true
+    })
 }
 
 #[cfg(test)]

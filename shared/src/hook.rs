@@ -138,8 +138,7 @@ impl<S> Context<'_, S> {
         let (Some(store), Some(session)) = (self.store, self.request.call.session_id.as_deref()) else {
             return T::default();
         };
-        let file = store.session_file::<T>(session);
-        file.and_then(|file| store.peek(&file, session)).unwrap_or_default()
+        store.read(session).unwrap_or_default()
     }
 }
 

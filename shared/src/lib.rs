@@ -34,6 +34,7 @@ pub mod catalog;
 pub mod claude_code;
 pub mod cli;
 pub mod courier;
+pub mod digest;
 pub mod effect;
 pub mod heartbeat;
 pub mod hook;

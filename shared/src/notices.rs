@@ -12,7 +12,7 @@ use secrets::masked;
 const MAX_TOLD: usize = 200;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Told(BTreeSet<String>);
+pub(crate) struct Told(BTreeSet<String>);
 
 impl Remembered for Told {
     fn file_name(session: &str) -> Option<String> {
@@ -24,25 +24,19 @@ impl Remembered for Told {
 ///
 /// If the file cannot be written, nobody gets a notice: silence is better than a notice on every call.
 pub fn not_yet_told(store: &Store, session: &str, notices: &[String]) -> Vec<String> {
-    let Some(file) = store.session_file::<Told>(session) else { return Vec::new() };
     let all_told = |told: &Told| notices.iter().all(|notice| told.0.contains(&*masked(notice)));
-    if store.load::<Told>(&file, session).is_ok_and(|told| all_told(&told)) {
+    if store.read::<Told>(session).is_some_and(|told| all_told(&told)) {
         return Vec::new();
     }
-    let fresh = store.locked(&file, || {
-        let mut told: Told = store.load(&file, session).ok()?;
-        let fresh: Vec<String> =
-            notices.iter().filter(|notice| told.0.insert(masked(notice).into_owned())).cloned().collect();
-        (told.0.len() <= MAX_TOLD && store.save(&file, session, &told).is_ok()).then_some(fresh)
+    let mut fresh = Vec::new();
+    let kept = store.change::<Told>(session, |told| {
+        fresh = notices.iter().filter(|notice| told.0.insert(masked(notice).into_owned())).cloned().collect();
+        if told.0.len() > MAX_TOLD {
+            fresh.clear();
+        }
+        !fresh.is_empty()
     });
-    fresh.ok().flatten().unwrap_or_default()
-}
-
-/// Drops the notices of a session.
-pub fn forget(store: &Store, session: &str) {
-    if let Some(file) = store.session_file::<Told>(session) {
-        let _ = store.locked(&file, || store.forget(&file));
-    }
+    kept.map(|()| fresh).unwrap_or_default()
 }
 
 #[cfg(test)]

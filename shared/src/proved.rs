@@ -1,15 +1,10 @@
 //! Under which version of the client every proof last passed: written by `req doctor`, looked at when a session
 //! begins, so that the user hears of a client that nobody has proved anything under yet.
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
 use crate::host::Timestamp;
-use crate::state::{LoadError, Remembered, SaveError, Store};
-
-/// The envelope's session of a file that belongs to none.
-const MACHINE: &str = "";
+use crate::state::{MACHINE, Remembered, StateError, Store};
 
 /// The last proof.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,11 +28,11 @@ impl Remembered for Proved {
 
 /// The last proof; empty where the file is missing or cannot be read.
 pub fn read(store: &Store) -> Proved {
-    file(store).and_then(|file| store.peek(&file, MACHINE)).unwrap_or_default()
+    store.read(MACHINE).unwrap_or_default()
 }
 
 /// Every proof has passed under this version.
-pub fn passed(store: &Store, client: &str, now: Timestamp) -> Result<(), SaveError> {
+pub fn passed(store: &Store, client: &str, now: Timestamp) -> Result<(), StateError> {
     change(store, |proved| {
         *proved = Proved {
             client: Some(client.to_owned()),
@@ -73,22 +68,11 @@ pub fn is_version(text: &str) -> bool {
     text.split('.').count() == 3 && text.split('.').all(is_number)
 }
 
-fn change(store: &Store, edit: impl FnOnce(&mut Proved)) -> Result<(), SaveError> {
-    let Some(file) = file(store) else { return Ok(()) };
-    let saved = store.locked(&file, || {
-        let mut proved: Proved = match store.load(&file, MACHINE) {
-            Err(LoadError::Newer(file)) => return Err(SaveError::Newer(file)),
-            there => there.unwrap_or_default(),
-        };
-        edit(&mut proved);
-        store.save(&file, MACHINE, &proved)
-    });
-    // Another process that holds the lock is at the same thing.
-    saved.unwrap_or(Ok(()))
-}
-
-fn file(store: &Store) -> Option<PathBuf> {
-    store.session_file::<Proved>(MACHINE)
+fn change(store: &Store, edit: impl FnOnce(&mut Proved)) -> Result<(), StateError> {
+    store.change(MACHINE, |proved| {
+        edit(proved);
+        true
+    })
 }
 
 #[cfg(test)]

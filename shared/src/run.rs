@@ -368,8 +368,8 @@ impl<'a> Invocation<'a> {
         match (&self.request.event, self.session()) {
             (Event::SessionStart { .. }, _) => sweep_once_a_day(store, self.host.now().into()),
             (Event::SessionEnd { .. }, Some(session)) => {
-                blocks::forget(store, session);
-                notices::forget(store, session);
+                store.drop_state::<blocks::Ledger>(session);
+                store.drop_state::<notices::Told>(session);
                 sweep_once_a_day(store, self.host.now().into());
             }
             _ => {}

@@ -3,8 +3,7 @@
 //! A killed writer leaves the old file or the new one. A power cut may take counters, buckets and tokens, which are not
 //! fsynced; satisfactions are ([`write_durable`]).
 
-mod durable;
-mod folder;
+mod files;
 mod lock;
 mod names;
 mod nonce;
@@ -13,12 +12,11 @@ mod store;
 mod sweep;
 
 pub use crate::host::ensure_private;
-pub use durable::{SharedMode, ensure_folder, read_regular, remove_durable, write_durable};
-pub(crate) use folder::private_file;
-pub use folder::write_private;
+pub(crate) use files::private_file;
+pub use files::{SharedMode, ensure_folder, read_regular, remove_durable, write_durable, write_private};
 pub use lock::{LOCK_DEADLINE, LockError, with_lock, with_shared_lock};
 pub use names::{MAX_NAME, file_key};
 pub use nonce::Nonce;
 pub use remembered::Remembered;
-pub use store::{LoadError, Off, SaveError, Store, is_newer, is_off};
+pub use store::{MACHINE, Off, StateError, Store, is_newer, is_off};
 pub use sweep::{KEEP_DAYS, sweep_once_a_day};

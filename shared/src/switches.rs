@@ -5,20 +5,15 @@
 //! off is [`crate::operator`]'s business.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 pub use config::{Position, SectionSwitches, is_worded};
 
-use crate::blocks::RecordError;
 use crate::effect::Effect;
 use crate::host::{Places, Timestamp};
-use crate::state::{KEEP_DAYS, Remembered, Store};
-
-/// The envelope's session of a file that belongs to none.
-const MACHINE: &str = "";
+use crate::state::{KEEP_DAYS, MACHINE, Remembered, StateError, Store};
 
 /// So many characters of a session's id are enough to name it.
 pub(crate) const SHORT_ID: usize = 8;
@@ -83,7 +78,7 @@ impl Remembered for Switches {
 impl Switches {
     /// The switches as they stand; none if the file cannot be read.
     pub fn read(store: &Store) -> Self {
-        file(store).and_then(|file| store.load(&file, MACHINE).ok()).unwrap_or_default()
+        store.read(MACHINE).unwrap_or_default()
     }
 
     /// Position of the section's switch for a session.
@@ -143,18 +138,11 @@ pub fn turn(
     reach: Reach<'_>,
     position: Position,
     now: Timestamp,
-) -> Result<(), RecordError> {
-    let Some(file) = file(store) else { return Ok(()) };
-    store.locked(&file, || {
-        let mut switches: Switches = store.load(&file, MACHINE)?;
+) -> Result<(), StateError> {
+    store.change::<Switches>(MACHINE, |switches| {
         switches.turn(section, reach, position, now);
-        store.save(&file, MACHINE, &switches)?;
-        Ok(())
-    })?
-}
-
-fn file(store: &Store) -> Option<PathBuf> {
-    store.session_file::<Switches>("switches")
+        true
+    })
 }
 
 #[cfg(test)]

@@ -7,21 +7,17 @@ mod merge;
 pub mod session;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::host::Timestamp;
-use crate::state::{LoadError, LockError, Remembered, SaveError, Store};
+use crate::state::{MACHINE, Remembered, StateError, Store};
 
 pub use merge::{Lower, MAX_EARLIER, MAX_WINDOWS, SAME_RESET_SECS, is_paced, is_window_name, merge};
 
 /// An older reading says nothing about now.
 pub const STALE_AFTER: Duration = Duration::from_secs(15 * 60);
-
-/// The envelope's session of a file that belongs to none.
-const MACHINE: &str = "";
 
 /// One reading.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -113,32 +109,24 @@ impl Remembered for Usage {
 
 /// The last reading; `None` where there is none that can be read.
 pub fn read(store: &Store) -> Option<Usage> {
-    file(store).and_then(|file| store.peek(&file, MACHINE))
+    store.read(MACHINE)
 }
 
-/// Adds what somebody has just seen to what is known, see [`merge`]. What is known then; `None` where that is nothing new.
-pub fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, SaveError> {
-    let Some(file) = file(store) else { return Ok(None) };
-    let recorded = store.locked(&file, || {
-        let there: Usage = match store.load(&file, MACHINE) {
-            Ok(there) => there,
-            Err(LoadError::Unreadable(file, source)) => return Err(SaveError::Unwritable(file, source)),
-            // A newer version's file is not ours to change.
-            Err(LoadError::Newer(_) | LoadError::Foreign(_)) => return Ok(None),
-        };
-        let known = merge(there.clone(), seen);
-        if known == there {
-            return Ok(None);
+/// Adds what somebody has just seen to what is known, see [`merge`]. What is known then; `None` where that is nothing new, or
+/// where another process writes a reading of the same moment.
+pub fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, StateError> {
+    let mut news = None;
+    let recorded = store.change::<Usage>(MACHINE, |usage| {
+        let known = merge(usage.clone(), seen);
+        let is_news = known != *usage;
+        if is_news {
+            usage.clone_from(&known);
+            news = Some(known);
         }
-        store.save(&file, MACHINE, &known)?;
-        Ok(Some(known))
+        is_news
     });
-    match recorded {
-        Ok(recorded) => recorded,
-        Err(LockError::Unusable(file, source)) => Err(SaveError::Unwritable(file, source)),
-        // The others that hold the lock write readings of the same moment.
-        Err(LockError::Busy(_)) => Ok(None),
-    }
+    recorded.or_else(StateError::unless_anothers)?;
+    Ok(news)
 }
 
 impl Usage {
@@ -153,10 +141,6 @@ pub fn freshness(usage: Option<&Usage>, now: Timestamp) -> Freshness {
     let Some(usage) = usage.filter(|usage| !usage.windows.is_empty()) else { return Freshness::Missing };
     let age = now.since(Timestamp::from_secs(usage.observed_at));
     if age > STALE_AFTER { Freshness::Stale(age) } else { Freshness::Fresh }
-}
-
-fn file(store: &Store) -> Option<PathBuf> {
-    store.session_file::<Usage>(MACHINE)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use shared::hook::Hook;
 use shared::host::{Places, Timestamp};
 use shared::journal;
-use shared::state::Store;
+use shared::state::{MACHINE, Store};
 
 use crate::CreditPacer;
 use crate::database::{Database, DelayRow};
@@ -18,14 +18,12 @@ pub(crate) const DAY_SECS: i64 = 24 * 60 * 60;
 /// A sleep of this session ends now. Of parallel calls that slept together the first one books.
 pub(crate) fn slept(places: &Places, session: Option<&str>, now: Timestamp) {
     let (Some(store), Some(id)) = (places.open_store(), session) else { return };
-    let Some(file) = store.session_file::<State>("") else { return };
-    let booked = store.locked(&file, || {
-        let mut state: State = store.load(&file, "").ok()?;
-        let booked = state.book(digest(id), now)?;
-        store.save(&file, "", &state).ok()?;
-        Some(booked)
+    let mut booked = None;
+    let kept = store.change::<State>(MACHINE, |state| {
+        booked = state.book(digest(id), now);
+        booked.is_some()
     });
-    let Ok(Some((pending, slept))) = booked else { return };
+    let Some((pending, slept)) = kept.ok().and(booked) else { return };
     let secs = (slept + Duration::from_millis(500)).as_secs();
     let row = DelayRow {
         timestamp: pending.at.micros().div_euclid(1_000_000),

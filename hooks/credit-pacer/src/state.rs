@@ -98,7 +98,7 @@ pub(crate) struct Alert {
 impl State {
     /// The memory without its lock: for looking only.
     pub(crate) fn peek(store: &Store) -> Option<Self> {
-        store.peek(&store.session_file::<Self>("")?, "")
+        store.read("")
     }
 
     /// Takes over the memory of the first version, once.

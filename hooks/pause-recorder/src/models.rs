@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
-use shared::state::{LoadError, LockError, Store};
+use shared::state::{MACHINE, StateError, Store};
 
 /// The models that are kept.
 const MAX_MODELS: usize = 100;
@@ -79,8 +79,7 @@ impl Remembered for Models {
 /// Reads the facts of a model; none where the file has none or cannot be read.
 #[must_use]
 pub(crate) fn read(own: &Store, model: &str) -> Model {
-    let models = own.session_file::<Models>("").and_then(|file| own.peek::<Models>(&file, ""));
-    models.and_then(|models| models.models.get(model).copied()).unwrap_or_default()
+    own.read::<Models>(MACHINE).and_then(|models| models.models.get(model).copied()).unwrap_or_default()
 }
 
 /// Keeps what was learnt of a model, beside what was known of it. Writes nothing where that is nothing new, and nothing over a
@@ -92,24 +91,9 @@ pub(crate) fn learn(own: &Store, model: &str, learnt: Model) -> Result<(), Strin
     if model.is_empty() || model.len() > MAX_NAME_BYTES {
         return Ok(());
     }
-    let Some(file) = own.session_file::<Models>("") else { return Ok(()) };
-    let learned = own.locked(&file, || {
-        let mut models = match own.load::<Models>(&file, "") {
-            Ok(models) => models,
-            Err(LoadError::Newer(_) | LoadError::Foreign(_)) => return Ok(()),
-            Err(error) => return Err(error.to_string()),
-        };
-        if !models.add(model, learnt) {
-            return Ok(());
-        }
-        own.save(&file, "", &models).map_err(|error| error.to_string())
-    });
-    match learned {
-        Ok(done) => done,
-        // It will be learnt again.
-        Err(LockError::Busy(_)) => Ok(()),
-        Err(error) => Err(error.to_string()),
-    }
+    let learned = own.change::<Models>(MACHINE, |models| models.add(model, learnt));
+    // A process at the same file leaves it to be learnt again.
+    learned.or_else(StateError::unless_anothers).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 use shared::host::Timestamp;
-use shared::state::Store;
+use shared::state::{MACHINE, Store};
 
 /// The newest entries that are kept.
 const MAX_ENTRIES: usize = 500;
@@ -57,8 +57,7 @@ pub(crate) fn own_store(store: &Store) -> Option<Store> {
 /// Reads the registry of this state folder; empty where it cannot be read.
 #[must_use]
 pub(crate) fn read(store: Option<&Store>) -> Registry {
-    let read = |own: Store| own.peek(&own.session_file::<Registry>("")?, "");
-    store.and_then(own_store).and_then(read).unwrap_or_default()
+    store.and_then(own_store).and_then(|own| own.read(MACHINE)).unwrap_or_default()
 }
 
 /// Changes the registry under its lock.
@@ -66,15 +65,13 @@ pub(crate) fn read(store: Option<&Store>) -> Registry {
 /// # Errors
 /// If it cannot be saved.
 pub(crate) fn change(own: &Store, edit: impl FnOnce(&mut Registry)) -> Result<(), String> {
-    let Some(file) = own.session_file::<Registry>("") else { return Ok(()) };
-    let changed = own.locked(&file, || {
-        let mut registry = own.load::<Registry>(&file, "").map_err(|error| error.to_string())?;
-        edit(&mut registry);
+    let changed = own.change::<Registry>(MACHINE, |registry| {
+        edit(registry);
         let surplus = registry.entries.len().saturating_sub(MAX_ENTRIES);
         registry.entries.drain(..surplus);
-        own.save(&file, "", &registry).map_err(|error| error.to_string())
+        true
     });
-    changed.map_err(|error| error.to_string())?
+    changed.map_err(|error| error.to_string())
 }
 
 impl Registry {

@@ -6,9 +6,9 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
 use super::{MAX_BYTES, Spent};
+use crate::digest;
 use crate::host::Timestamp;
 use crate::state::private_file;
 
@@ -172,8 +172,7 @@ fn skip_line(lines: &mut BufReader<File>) {
 fn parse(line: &[u8]) -> Option<Record> {
     let entry: Written = serde_json::from_slice(line).ok()?;
     let at = Timestamp::from_rfc3339(&entry.at)?;
-    let hash = Sha256::digest(line).iter().take(8).fold(0_u64, |hash, byte| (hash << 8) | u64::from(*byte));
-    Some(Record { id: format!("{hash:016x}"), at, entry })
+    Some(Record { id: digest::hex(line, 8), at, entry })
 }
 
 #[cfg(test)]

@@ -6,14 +6,14 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::Caller;
 use crate::catalog::own_commands;
 use crate::claude_code::{SCHEDULING_COMMANDS, SCHEDULING_TOOLS};
+use crate::digest;
 use crate::host::Host;
 use crate::protocol::{Event, ToolCall};
-use crate::state::{Remembered, Store};
+use crate::state::{MACHINE, Remembered, Store};
 
 /// So many are remembered. Once there are as many, no prompt counts as typed any more: one of those that were not remembered could
 /// come.
@@ -21,9 +21,6 @@ const MAX: usize = 1000;
 
 /// The words of a line that is a command of ours, at most.
 const MAX_COMMAND_WORDS: usize = 8;
-
-/// The envelope's session of a file that belongs to none.
-const MACHINE: &str = "";
 
 /// The prompts, by hash.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -137,22 +134,15 @@ pub fn remember_scheduled(store: &Store, event: &Event) -> Result<(), String> {
 
 /// Remembers a scheduled prompt by its hash.
 pub fn remember(store: &Store, prompt: u64) -> Result<(), String> {
-    let Some(file) = store.session_file::<Scheduled>(MACHINE) else { return Ok(()) };
-    let remembered = store.locked(&file, || {
-        let mut known: Scheduled = store.load(&file, MACHINE).map_err(|error| error.to_string())?;
-        if known.0.len() < MAX && known.0.insert(prompt) {
-            store.save(&file, MACHINE, &known).map_err(|error| error.to_string())?;
-        }
-        Ok(())
-    });
-    remembered.map_err(|error| error.to_string())?
+    let remembered =
+        store.change::<Scheduled>(MACHINE, |known| known.0.len() < MAX && known.0.insert(prompt));
+    remembered.map_err(|error| error.to_string())
 }
 
 /// The beginning of a hash of the prompt's words: prompts that differ in blanks or case are the same command.
 fn hash(prompt: &str) -> u64 {
     let words: Vec<&str> = prompt.split_whitespace().collect();
-    let prompt = words.join(" ").to_ascii_lowercase();
-    Sha256::digest(prompt).iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
+    digest::number(words.join(" ").to_ascii_lowercase())
 }
 
 #[cfg(test)]

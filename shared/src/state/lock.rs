@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use fd_lock::RwLock;
 
-use super::durable::{SharedMode, share_file, unlinked_private_file};
+use super::files::{SharedMode, private_file, share_file};
 
 /// How long a hook waits for another. After that it passes and says so in the journal.
 pub const LOCK_DEADLINE: Duration = Duration::from_secs(1);
@@ -69,7 +69,7 @@ fn lock_path(data: &Path) -> PathBuf {
 fn open(path: &Path, mode: SharedMode) -> Result<File, LockError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    unlinked_private_file(&mut options);
+    private_file(&mut options);
     let file = options.open(path).map_err(|source| LockError::Unusable(path.to_path_buf(), source))?;
     // Fails where it is another user's, who has done it then.
     let _ = share_file(&file, mode);

@@ -1,8 +1,6 @@
 //! File names from ids. A session id, branch or skill name never becomes a path separator.
 
-use std::fmt::Write as _;
-
-use sha2::{Digest, Sha256};
+use crate::digest;
 
 /// Longer ids are hashed; leaves room for a prefix, a suffix and `.lock` in the 255 bytes a name may have.
 pub const MAX_NAME: usize = 100;
@@ -15,11 +13,7 @@ pub fn file_key(id: &str) -> String {
     if !id.is_empty() && id.len() <= MAX_NAME && id.bytes().all(harmless) {
         return id.to_owned();
     }
-    let digest = Sha256::digest(id.as_bytes());
-    digest.iter().take(16).fold(String::from("h."), |mut name, byte| {
-        let _ = write!(name, "{byte:02x}");
-        name
-    })
+    format!("h.{}", digest::hex(id, 16))
 }
 
 #[cfg(test)]

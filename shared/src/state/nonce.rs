@@ -9,7 +9,7 @@ use std::time::Duration;
 use rand::RngExt;
 
 use super::Store;
-use super::folder::private_file;
+use super::files::private_file;
 use super::names::file_key;
 use crate::host::{Timestamp, ensure_private};
 

@@ -1,17 +1,24 @@
 //! The state folder: one versioned file per hook and session, and the OFF file.
 
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::folder::{read_head, read_private, remove, write_private};
+use super::files::{read_regular, remove, write_private};
 use super::lock::{LOCK_DEADLINE, LockError, with_lock};
 use super::names::file_key;
 use super::remembered::Remembered;
 use crate::host::{Places, Timestamp, ensure_private};
 use crate::version::OF_STATE;
+
+/// The session in the envelope of a file that belongs to the whole machine.
+pub const MACHINE: &str = "";
+
+/// A longer state file is none of ours, in bytes: a hook has little memory and less time.
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
 /// The state folder.
 #[derive(Debug, Clone)]
@@ -19,35 +26,34 @@ pub struct Store {
     dir: PathBuf,
 }
 
-/// Why state cannot be used. The hook passes in each case.
+/// Why state cannot be read or kept.
 #[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    /// Written by a newer version: not ours to change.
+pub enum StateError {
+    /// Not ours to change.
     #[error("{0} was written by a newer version of Barbless")]
     Newer(PathBuf),
-    /// The file belongs to another session of the same name.
+    /// Two sessions have one file name.
     #[error("{0} belongs to another session")]
     Foreign(PathBuf),
-    /// The file cannot be read.
     #[error("{0} cannot be read")]
     Unreadable(PathBuf, #[source] io::Error),
-}
-
-/// Why state was not kept.
-#[derive(Debug, thiserror::Error)]
-pub enum SaveError {
-    /// Written by a newer version: not ours to change.
-    #[error("{0} was written by a newer version of Barbless")]
-    Newer(PathBuf),
-    /// The file cannot be written.
     #[error("{0} cannot be written")]
     Unwritable(PathBuf, #[source] io::Error),
-    /// The state cannot be put into words; a bug.
-    #[error("the state of {0} cannot be serialized")]
-    Unserializable(PathBuf, #[source] serde_json::Error),
+    #[error(transparent)]
+    Lock(#[from] LockError),
 }
 
-/// An envelope of every version begins with its number.
+impl StateError {
+    /// Nothing failed where the file is another process's to write now, or another version's.
+    pub fn unless_anothers(self) -> Result<(), Self> {
+        match self {
+            Self::Newer(_) | Self::Foreign(_) | Self::Lock(LockError::Busy(_)) => Ok(()),
+            failure => Err(failure),
+        }
+    }
+}
+
+/// A file as it is written.
 #[derive(Serialize)]
 struct Written<'a, T> {
     version: u32,
@@ -55,8 +61,11 @@ struct Written<'a, T> {
     state: &'a T,
 }
 
+/// A file as it is read.
 #[derive(Deserialize)]
-struct Read<T> {
+struct Envelope<T> {
+    #[serde(default)]
+    version: u32,
     session: String,
     state: T,
 }
@@ -64,14 +73,6 @@ struct Read<T> {
 #[derive(Deserialize)]
 struct VersionOnly {
     version: u32,
-}
-
-#[derive(Deserialize)]
-struct Envelope {
-    version: u32,
-    session: String,
-    #[serde(rename = "state")]
-    _state: serde::de::IgnoredAny,
 }
 
 impl Store {
@@ -91,7 +92,6 @@ impl Store {
         ensure_private(&self.dir.join("heartbeat")).is_ok()
     }
 
-    /// The folder.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -101,45 +101,65 @@ impl Store {
         T::file_name(&file_key(session)).map(|name| self.dir.join(name))
     }
 
-    /// Runs `critical` while no other process changes `file`.
+    /// Runs `critical` while no other process changes `file`. After an error `critical` has not run.
     pub fn locked<T>(&self, file: &Path, critical: impl FnOnce() -> T) -> Result<T, LockError> {
         with_lock(file, LOCK_DEADLINE, critical)
     }
 
-    /// Reads what is remembered. A missing file is the default; a damaged one is set aside as `<name>.corrupt`.
-    pub fn load<T: Remembered>(&self, file: &Path, session: &str) -> Result<T, LoadError> {
-        let bytes = match read_private(file) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(T::default()),
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge && !is_newer(file) => {
-                return Ok(set_aside(file));
-            }
-            Err(error) => return Err(LoadError::Unreadable(file.to_path_buf(), error)),
-        };
-        if version_of(&bytes).is_some_and(|version| version > OF_STATE) {
-            return Err(LoadError::Newer(file.to_path_buf()));
+    /// What is remembered of a session, or of [`MACHINE`]. Without the lock it may be out of date at once.
+    pub fn read<T: Remembered>(&self, session: &str) -> Option<T> {
+        self.peek(&self.session_file::<T>(session)?, session)
+    }
+
+    /// Changes what is remembered, under its lock. It is kept where `change` says so.
+    pub fn change<T: Remembered>(
+        &self,
+        session: &str,
+        change: impl FnOnce(&mut T) -> bool,
+    ) -> Result<(), StateError> {
+        let Some(file) = self.session_file::<T>(session) else { return Ok(()) };
+        self.locked(&file, || {
+            let mut state = self.load(&file, session)?;
+            if change(&mut state) { write(&file, session, &state) } else { Ok(()) }
+        })?
+    }
+
+    /// Forgets what is remembered, under its lock.
+    pub fn drop_state<T: Remembered>(&self, session: &str) {
+        if let Some(file) = self.session_file::<T>(session) {
+            let _ = self.locked(&file, || self.forget(&file));
         }
-        match serde_json::from_slice::<Read<T>>(&bytes) {
+    }
+
+    /// Reads what is remembered. A missing file is the default; a damaged one is set aside as `<name>.corrupt`.
+    pub fn load<T: Remembered>(&self, file: &Path, session: &str) -> Result<T, StateError> {
+        let bytes = match read_regular(file, MAX_BYTES) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(T::default()),
+            Err(error) if error.kind() == ErrorKind::FileTooLarge => return Ok(set_aside(file)),
+            Err(error) => return Err(StateError::Unreadable(file.to_path_buf(), error)),
+        };
+        match serde_json::from_slice::<Envelope<T>>(&bytes) {
+            Ok(read) if read.version > OF_STATE => Err(StateError::Newer(file.to_path_buf())),
             Ok(read) if read.session == session => Ok(read.state),
-            Ok(_) => Err(LoadError::Foreign(file.to_path_buf())),
+            Ok(_) => Err(StateError::Foreign(file.to_path_buf())),
+            Err(_) if is_of_newer(&bytes) => Err(StateError::Newer(file.to_path_buf())),
             Err(_) => Ok(T::from_original(&bytes).unwrap_or_else(|| set_aside(file))),
         }
     }
 
     /// Reads the state without setting anything aside. Without the lock it may be out of date at once.
     pub fn peek<T: Remembered>(&self, file: &Path, session: &str) -> Option<T> {
-        let read: Read<T> = serde_json::from_slice(&read_private(file).ok()?).ok()?;
+        let read: Envelope<T> = serde_json::from_slice(&read_regular(file, MAX_BYTES).ok()?).ok()?;
         (read.session == session).then_some(read.state)
     }
 
-    /// Replaces what is remembered. The caller holds the lock.
-    pub fn save<T: Remembered>(&self, file: &Path, session: &str, state: &T) -> Result<(), SaveError> {
+    /// Replaces what is remembered, unless a newer version wrote it. The caller holds the lock.
+    pub fn save<T: Remembered>(&self, file: &Path, session: &str, state: &T) -> Result<(), StateError> {
         if is_newer(file) {
-            return Err(SaveError::Newer(file.to_path_buf()));
+            return Err(StateError::Newer(file.to_path_buf()));
         }
-        let bytes = serde_json::to_vec(&Written { version: OF_STATE, session, state })
-            .map_err(|source| SaveError::Unserializable(file.to_path_buf(), source))?;
-        write_private(file, &bytes).map_err(|source| SaveError::Unwritable(file.to_path_buf(), source))
+        write(file, session, state)
     }
 
     /// Forgets what is remembered, unless a newer version wrote it. The caller holds the lock.
@@ -153,6 +173,12 @@ impl Store {
     pub fn is_off(&self, now: Timestamp) -> bool {
         is_off(&self.dir, now)
     }
+}
+
+fn write<T: Remembered>(file: &Path, session: &str, state: &T) -> Result<(), StateError> {
+    let bytes = serde_json::to_vec(&Written { version: OF_STATE, session, state }).map_err(io::Error::from);
+    let written = bytes.and_then(|bytes| write_private(file, &bytes));
+    written.map_err(|source| StateError::Unwritable(file.to_path_buf(), source))
 }
 
 impl Places {
@@ -182,7 +208,7 @@ impl Off {
     ///
     /// The file holds either nothing (for good) or the end in whole seconds since the epoch.
     pub fn read(dir: &Path, now: Timestamp) -> Option<Self> {
-        match read_private(&dir.join(OFF)) {
+        match read_regular(&dir.join(OFF), MAX_BYTES) {
             Ok(text) => {
                 let end = std::str::from_utf8(&text).ok().and_then(|text| text.trim().parse().ok());
                 match end.map(Timestamp::from_secs) {
@@ -191,8 +217,7 @@ impl Off {
                 }
             }
             Err(error) => {
-                let is_missing =
-                    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+                let is_missing = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
                 (!is_missing).then_some(Self::ForGood)
             }
         }
@@ -215,7 +240,7 @@ impl Off {
         with_lock(&file, LOCK_DEADLINE, || remove(&file)).map_err(io::Error::other)?;
         // A file that is not ours stays, and holds all the same.
         if fs::symlink_metadata(&file).is_ok() {
-            Err(io::Error::from(io::ErrorKind::PermissionDenied))
+            Err(io::Error::from(ErrorKind::PermissionDenied))
         } else {
             Ok(())
         }
@@ -227,27 +252,18 @@ const OFF: &str = "OFF";
 
 /// This is a state file of ours: it has our envelope, not that of a newer version, and names a session.
 pub(super) fn belongs_to_a_session(file: &Path) -> bool {
-    let is_ours = |read: Envelope| (1..=OF_STATE).contains(&read.version) && !read.session.is_empty();
-    let ours = |bytes: Vec<u8>| serde_json::from_slice::<Envelope>(&bytes).is_ok_and(is_ours);
-    read_private(file).is_ok_and(ours)
+    let Ok(bytes) = read_regular(file, MAX_BYTES) else { return false };
+    serde_json::from_slice::<Envelope<IgnoredAny>>(&bytes)
+        .is_ok_and(|read| (1..=OF_STATE).contains(&read.version) && !read.session.is_empty())
 }
 
 /// Written by a newer version: not ours to change, to set aside or to remove. What cannot be read is not newer.
 pub fn is_newer(file: &Path) -> bool {
-    let Ok(head) = read_head(file) else { return false };
-    let version = version_of_head(&head).or_else(|| version_of(&read_private(file).ok()?));
-    version.is_some_and(|version| version > OF_STATE)
+    read_regular(file, MAX_BYTES).is_ok_and(|bytes| is_of_newer(&bytes))
 }
 
-fn version_of(bytes: &[u8]) -> Option<u32> {
-    serde_json::from_slice::<VersionOnly>(bytes).ok().map(|read| read.version)
-}
-
-/// The number an envelope begins with. Every save asks for it, so the rest of the file is not looked at.
-fn version_of_head(head: &[u8]) -> Option<u32> {
-    let digits = head.strip_prefix(br#"{"version":"#)?;
-    let (number, _) = digits.split_at(digits.iter().position(|byte| !byte.is_ascii_digit())?);
-    std::str::from_utf8(number).ok()?.parse().ok()
+fn is_of_newer(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<VersionOnly>(bytes).is_ok_and(|read| read.version > OF_STATE)
 }
 
 fn set_aside<T: Default>(file: &Path) -> T {

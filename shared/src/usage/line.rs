@@ -2,14 +2,13 @@
 //! some of them for us reads it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{MACHINE, STALE_AFTER, Usage, Window};
+use super::{STALE_AFTER, Usage, Window};
 use crate::host::Timestamp;
-use crate::state::{LoadError, LockError, Remembered, SaveError, Store};
+use crate::state::{MACHINE, Remembered, StateError, Store};
 
 /// A state that lasts is written again after this time. The pacer may be gone: an old file counts no longer than a reading.
 const WRITTEN_AGAIN: Duration = Duration::from_secs(5 * 60);
@@ -60,31 +59,18 @@ impl Usage {
 
 /// Some window is past its safe line now. What is not known is not past.
 pub fn is_past(store: &Store, now: Timestamp) -> bool {
-    let line: Option<Line> = file(store).and_then(|file| store.peek(&file, MACHINE));
-    let Some(line) = line.filter(|line| !line.past.is_empty()) else { return false };
+    let Some(line) = store.read::<Line>(MACHINE).filter(|line| !line.past.is_empty()) else { return false };
     super::read(store).is_some_and(|usage| line.is_past(&usage, now))
 }
 
-/// Writes down what was found.
-pub fn write(store: &Store, found: &Line) -> Result<(), SaveError> {
-    let Some(file) = file(store) else { return Ok(()) };
-    let written = store.locked(&file, || match store.load::<Line>(&file, MACHINE) {
-        Ok(there) if there == *found => Ok(()),
-        Ok(_) => store.save(&file, MACHINE, found),
-        Err(LoadError::Unreadable(file, source)) => Err(SaveError::Unwritable(file, source)),
-        // A newer version's file is not ours to change.
-        Err(LoadError::Newer(_) | LoadError::Foreign(_)) => Ok(()),
+/// Writes down what was found. Another process at it writes what was found at the same moment.
+pub fn write(store: &Store, found: &Line) -> Result<(), StateError> {
+    let written = store.change::<Line>(MACHINE, |line| {
+        let is_news = line != found;
+        line.clone_from(found);
+        is_news
     });
-    match written {
-        Ok(written) => written,
-        Err(LockError::Unusable(file, source)) => Err(SaveError::Unwritable(file, source)),
-        // Whoever holds the lock writes what was found at the same moment.
-        Err(LockError::Busy(_)) => Ok(()),
-    }
-}
-
-fn file(store: &Store) -> Option<PathBuf> {
-    store.session_file::<Line>(MACHINE)
+    written.or_else(StateError::unless_anothers)
 }
 
 #[cfg(test)]

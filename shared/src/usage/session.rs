@@ -2,12 +2,11 @@
 //! change: a session that waits repeats old ones.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Sight, Window};
-use crate::state::{LoadError, LockError, Remembered, SaveError, Store};
+use crate::state::{Remembered, StateError, Store};
 
 /// Known facts of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -46,7 +45,7 @@ impl Remembered for SessionUsage {
 
 /// Last report of a session; `None` if no file can be read.
 pub fn read(store: &Store, session: &str) -> Option<SessionUsage> {
-    file(store, session).and_then(|file| store.peek(&file, session))
+    store.read(session)
 }
 
 /// Claude Code has just learnt the usage in `now`, and does not only repeat it.
@@ -84,27 +83,18 @@ pub fn record(
     session: &str,
     now: SessionUsage,
     observed: impl FnOnce(Sight),
-) -> Result<(), SaveError> {
-    let Some(file) = file(store, session) else { return Ok(()) };
-    let recorded = store.locked(&file, || {
-        let previous = match store.load::<SessionUsage>(&file, session) {
-            Ok(previous) => (previous.written_at != 0).then_some(previous),
-            Err(LoadError::Unreadable(file, source)) => return Err(SaveError::Unwritable(file, source)),
-            // A newer version's file is not ours to change.
-            Err(LoadError::Newer(_) | LoadError::Foreign(_)) => return Ok(()),
-        };
+) -> Result<(), StateError> {
+    let recorded = store.change::<SessionUsage>(session, |known| {
+        let previous = (known.written_at != 0).then(|| known.clone());
         let is_observed = is_observed(previous.as_ref(), &now);
         if is_observed {
             observed(sight(previous.as_ref(), &now));
         }
-        store.save(&file, session, &now.following(previous, is_observed))
+        *known = now.following(previous, is_observed);
+        true
     });
-    match recorded {
-        Ok(recorded) => recorded,
-        Err(LockError::Unusable(file, source)) => Err(SaveError::Unwritable(file, source)),
-        // Another status line of this session writes the report of a moment ago.
-        Err(LockError::Busy(_)) => Ok(()),
-    }
+    // Another status line of this session writes the report of a moment ago.
+    recorded.or_else(StateError::unless_anothers)
 }
 
 impl SessionUsage {
@@ -122,10 +112,6 @@ impl SessionUsage {
         }
         self
     }
-}
-
-fn file(store: &Store, session: &str) -> Option<PathBuf> {
-    store.session_file::<SessionUsage>(session)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Freshness, Observed, Sight, Source, Usage, Window, freshness, read, record};
 use crate::host::Timestamp;
-use crate::state::{SaveError, Store};
+use crate::state::{StateError, Store};
 
 fn seen(at: i64, used_percent: f64) -> Observed {
     let window = Window { used_percent, resets_at: 20_000, observed_at: 0 };
@@ -70,7 +70,7 @@ fn a_damaged_file_is_set_aside_and_a_newer_one_left_alone() {
 fn a_folder_that_is_not_there_is_an_error() {
     let scratch = tempfile::tempdir().unwrap();
     let store = Store::at(&scratch.path().join("gone"));
-    assert!(matches!(record(&store, &seen(100, 41.0)), Err(SaveError::Unwritable(..))));
+    assert!(matches!(record(&store, &seen(100, 41.0)), Err(StateError::Lock(..))));
 }
 
 #[test]

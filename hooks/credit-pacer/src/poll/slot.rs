@@ -1,13 +1,12 @@
 //! When the usage API may be asked next: one slot for the whole machine, in `<state>/usage-poll.json`, so that neither many
 //! sessions nor many new processes ask it more often than one would.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 use shared::host::{DAY, HOUR, Timestamp};
-use shared::state::Store;
+use shared::state::{MACHINE, Store};
 
 use super::trouble::{Kind, Trouble};
 
@@ -22,9 +21,6 @@ const AFTER_REFUSAL: Duration = HOUR;
 
 /// A server that wants to be left alone for longer is asked again after this: it may be a slip of its own.
 const MAX_RETRY_AFTER: Duration = DAY;
-
-/// The envelope's session of a file that belongs to none.
-const MACHINE: &str = "";
 
 /// What is remembered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +45,7 @@ impl Remembered for Slot {
 impl Slot {
     /// As it is now, without the lock: only good for deciding whether to look closer.
     pub(crate) fn peek(store: &Store) -> Self {
-        file(store).and_then(|file| store.peek(&file, MACHINE)).unwrap_or_default()
+        store.read(MACHINE).unwrap_or_default()
     }
 
     /// Somebody may ask. A clock that was set back must not keep everybody waiting.
@@ -77,17 +73,16 @@ impl Slot {
 
 /// Replaces it, if `next` says by what. What was there before; `None` where nothing was replaced.
 fn change(store: &Store, next: impl FnOnce(Slot) -> Option<Slot>) -> Option<Slot> {
-    let file = file(store)?;
-    let changed = store.locked(&file, || {
-        let before: Slot = store.load(&file, MACHINE).ok()?;
-        store.save(&file, MACHINE, &next(before)?).ok()?;
-        Some(before)
+    let mut replaced = None;
+    let changed = store.change::<Slot>(MACHINE, |slot| {
+        let before = *slot;
+        replaced = next(before).map(|next| {
+            *slot = next;
+            before
+        });
+        replaced.is_some()
     });
-    changed.ok()?
-}
-
-fn file(store: &Store) -> Option<PathBuf> {
-    store.session_file::<Slot>(MACHINE)
+    changed.ok().and(replaced)
 }
 
 /// A process that takes it and is killed has had its turn.

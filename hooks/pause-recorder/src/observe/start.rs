@@ -153,7 +153,7 @@ impl Look<'_> {
 
     /// The actions that another session only counted: its last line says so, or its memory.
     fn left_out(&self, session: &str, last: &Action) -> u64 {
-        let memory = |store: &Store| store.peek::<State>(&store.session_file::<State>(session)?, session);
+        let memory = |store: &Store| store.read::<State>(session);
         let remembered = || self.context.store.and_then(memory).map(|state| state.left_out);
         last.data.get(NOT_RECORDED).and_then(Value::as_u64).or_else(remembered).unwrap_or_default()
     }

@@ -164,11 +164,8 @@ impl Desk {
 
     /// What a session has done.
     fn state_of(&self, session: Option<&str>) -> State {
-        let found = self
-            .store
-            .as_ref()
-            .zip(session)
-            .and_then(|(store, session)| store.peek(&store.session_file::<State>(session)?, session));
+        let found =
+            self.store.as_ref().zip(session).and_then(|(store, session)| store.read::<State>(session));
         found.unwrap_or_default()
     }
 

@@ -59,7 +59,7 @@ pub(super) fn since(look: &Look<'_, '_>, rule: &Rule<'_>, wanted: &str) -> Fresh
         return Freshness::Same;
     }
     let Some(store) = look.context.store else { return Freshness::Different(Vec::new()) };
-    let then = store.session_file::<Kept>(wanted).and_then(|file| store.peek::<Kept>(&file, wanted)?.0);
+    let then = store.read::<Kept>(wanted).and_then(|kept| kept.0);
     let has_tree = !now.tree.is_empty();
     let worktree = look.world.here.worktree.clone();
     let globs = paths_of(rule).to_vec();

@@ -117,7 +117,7 @@ fn size(count: &Count) -> Size {
 fn read(look: &Look<'_, '_>, worktree: &Worktree, rule: &Rule<'_>, dynamic: &Dynamic) -> Option<Kept> {
     let store = look.context.store?;
     let key = cache_key(&worktree.root, rule.name);
-    let kept: Kept = store.peek(&store.session_file::<Kept>(&key)?, &key)?;
+    let kept: Kept = store.read(&key)?;
     let is_same =
         kept.base == dynamic.base && kept.exclude.iter().eq(dynamic.exclude.iter().map(Glob::as_str));
     is_same.then_some(kept)

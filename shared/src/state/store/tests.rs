@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{LoadError, Off, SaveError, Store, is_newer};
+use super::{Off, StateError, Store, is_newer};
 use crate::hook::Remembered;
 use crate::host::Timestamp;
 
@@ -45,7 +45,7 @@ fn another_sessions_file_of_the_same_name_is_not_used() {
     let (_scratch, store) = store();
     let file = store.session_file::<Count>("s").unwrap();
     store.save(&file, "t", &Count(7)).unwrap();
-    assert!(matches!(store.load::<Count>(&file, "s"), Err(LoadError::Foreign(_))));
+    assert!(matches!(store.load::<Count>(&file, "s"), Err(StateError::Foreign(_))));
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_newer_versions_file_is_left_alone() {
     let (_scratch, store) = store();
     let file = store.session_file::<Count>("s").unwrap();
     fs::write(&file, r#"{"version":2,"session":"s","state":{"other":"shape"}}"#).unwrap();
-    assert!(matches!(store.load::<Count>(&file, "s"), Err(LoadError::Newer(_))));
+    assert!(matches!(store.load::<Count>(&file, "s"), Err(StateError::Newer(_))));
     assert!(file.exists());
 }
 
@@ -162,7 +162,7 @@ fn a_newer_versions_file_is_neither_overwritten_nor_forgotten_by_who_has_not_rea
     let file = store.session_file::<Count>("s").unwrap();
     for text in NEWER {
         fs::write(&file, text).unwrap();
-        assert!(matches!(store.save(&file, "s", &Count(1)), Err(SaveError::Newer(_))), "{text}");
+        assert!(matches!(store.save(&file, "s", &Count(1)), Err(StateError::Newer(_))), "{text}");
         store.forget(&file);
         assert!(is_newer(&file));
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
@@ -176,14 +176,26 @@ fn a_newer_versions_file_is_neither_overwritten_nor_forgotten_by_who_has_not_rea
 }
 
 #[test]
-fn a_newer_versions_file_that_is_too_large_is_not_set_aside() {
+fn a_file_that_is_too_large_is_set_aside() {
     let (_scratch, store) = store();
     let file = store.session_file::<Count>("s").unwrap();
-    let large = |head: &str| head.to_owned() + &" ".repeat(9 * 1024 * 1024);
-    fs::write(&file, large(r#"{"version":2,"#)).unwrap();
-    assert!(store.load::<Count>(&file, "s").is_err());
-    assert!(file.exists());
-    fs::write(&file, large(r#"{"version":1,"#)).unwrap();
+    fs::write(&file, " ".repeat(9 * 1024 * 1024)).unwrap();
     assert_eq!(store.load::<Count>(&file, "s").unwrap(), Count(0));
     assert!(!file.exists());
+}
+
+#[test]
+fn a_change_is_kept_where_it_says_so() {
+    let (_scratch, store) = store();
+    for (added, is_kept, expected) in [(2, true, 2), (3, false, 2), (4, true, 6)] {
+        let changed = store.change::<Count>("s", |count| {
+            count.0 += added;
+            is_kept
+        });
+        changed.unwrap();
+        assert_eq!(store.read("s"), Some(Count(expected)));
+    }
+    store.drop_state::<Count>("s");
+    assert_eq!(store.read::<Count>("s"), None);
+    assert_eq!(fs::read_dir(store.dir()).unwrap().count(), 0, "no lock is left");
 }

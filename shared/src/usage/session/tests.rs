@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use super::super::{Sight, Window};
 use super::{ContextWindow, SessionUsage, is_observed, read, record};
-use crate::state::{SaveError, Store};
+use crate::state::{StateError, Store};
 
 /// A session's report at that time: the used part of five hours, if it has any, and how long it has waited for replies.
 fn told(written_at: i64, used: Option<f64>, total_api_duration_ms: u64) -> SessionUsage {
@@ -99,7 +99,7 @@ fn nothing_counts_as_observed_where_nothing_can_be_kept() {
     let scratch = tempfile::tempdir().unwrap();
     let store = Store::at(&scratch.path().join("gone"));
     let recorded = record(&store, "s", told(100, Some(42.0), 70), |_| panic!("observed"));
-    assert!(matches!(recorded, Err(SaveError::Unwritable(..))));
+    assert!(matches!(recorded, Err(StateError::Lock(..))));
 }
 
 #[test]

@@ -1,0 +1,193 @@
+//! Whole files: read up to a bound, replaced in one step. A link is never followed, a pipe never waited for.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Other users of a file, as git's `core.sharedRepository` says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SharedMode {
+    /// Nobody: 0600, folders 0700.
+    #[default]
+    Private,
+    /// The group: 0660, folders 2770.
+    Group,
+    /// The group, and everybody may read: 0664, folders 2775, as git itself does under `all`.
+    All,
+}
+
+#[cfg(unix)]
+impl SharedMode {
+    /// The bits of a file and of a folder.
+    const fn bits(self) -> (u32, u32) {
+        match self {
+            Self::Private => (0o600, 0o700),
+            Self::Group => (0o660, 0o2770),
+            Self::All => (0o664, 0o2775),
+        }
+    }
+}
+
+/// Creates the folder if it is missing, but not the one it stands in. An existing folder stays as it is; a link is an error.
+pub fn ensure_folder(dir: &Path, mode: SharedMode) -> io::Result<()> {
+    match fs::symlink_metadata(dir) {
+        Ok(metadata) if metadata.is_dir() => Ok(()),
+        Ok(_) => Err(ErrorKind::NotADirectory.into()),
+        Err(error) if error.kind() == ErrorKind::NotFound => create_folder(dir, mode),
+        Err(error) => Err(error),
+    }
+}
+
+fn create_folder(dir: &Path, mode: SharedMode) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, SharedMode::Private.bits().1);
+    match builder.create(dir) {
+        // Another process was faster.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return ensure_folder(dir, mode),
+        created => created?,
+    }
+    #[cfg(unix)]
+    if mode != SharedMode::Private {
+        share(&File::open(dir)?, mode.bits().1)?;
+    }
+    sync_folder_of(dir);
+    Ok(())
+}
+
+/// Replaces `path` as a whole: written to `<path>.tmp`, which then takes its place. The caller holds the file's lock.
+///
+/// On systems that can exchange two names in one step, the old content stays behind as `<path>.tmp`. The next call writes into
+/// it: renaming over an existing file makes ext4 allocate at once and costs four times as much. So does emptying a file first.
+pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = temporary_of(path);
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    let written = open_regular(&temporary, &mut options).and_then(|(mut file, _)| {
+        file.write_all(bytes)?;
+        file.set_len(bytes.len() as u64)
+    });
+    clean(&temporary, written.and_then(|()| exchange(&temporary, path)))
+}
+
+/// The same for a file that must outlive a loss of power: the content and the folder are synced.
+pub fn write_durable(path: &Path, bytes: &[u8], mode: SharedMode) -> io::Result<()> {
+    let temporary = temporary_of(path);
+    // A killed process left it. Nobody writes into it, because it could be a link.
+    let _ = fs::remove_file(&temporary);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    let written = open_regular(&temporary, &mut options).and_then(|(mut file, _)| {
+        file.write_all(bytes)?;
+        share_file(&file, mode)?;
+        file.sync_all()
+    });
+    clean(&temporary, written.and_then(|()| fs::rename(&temporary, path)))?;
+    sync_folder_of(path);
+    Ok(())
+}
+
+fn clean(temporary: &Path, replaced: io::Result<()>) -> io::Result<()> {
+    if replaced.is_err() {
+        let _ = fs::remove_file(temporary);
+    }
+    replaced
+}
+
+/// Removes `path` for good, and what a killed writer left beside it. The caller holds the file's lock.
+pub fn remove_durable(path: &Path) -> io::Result<()> {
+    let _ = fs::remove_file(temporary_of(path));
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => sync_folder_of(path),
+    }
+    Ok(())
+}
+
+/// Removes `path` and what a writer left beside it.
+pub(super) fn remove(path: &Path) {
+    let _ = fs::remove_file(path);
+    let _ = fs::remove_file(temporary_of(path));
+}
+
+fn temporary_of(path: &Path) -> PathBuf {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".tmp");
+    temporary.into()
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn exchange(temporary: &Path, path: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    match renameat_with(CWD, temporary, CWD, path, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(()),
+        // There is no old file, or this file system cannot exchange.
+        Err(_) => fs::rename(temporary, path),
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn exchange(temporary: &Path, path: &Path) -> io::Result<()> {
+    fs::rename(temporary, path)
+}
+
+/// Reads a file as a whole. The error of something that is no regular file is `InvalidInput`, of one with more than `max` bytes
+/// `FileTooLarge`.
+pub fn read_regular(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    let (file, length) = open_regular(path, OpenOptions::new().read(true))?;
+    let mut bytes = Vec::with_capacity(usize::try_from(length.min(max)).unwrap_or_default() + 1);
+    file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
+}
+
+/// The file and its length.
+fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<(File, u64)> {
+    private_file(options);
+    // Systems differ in their error for a link.
+    let is_link = |_: &io::Error| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+    let file = options
+        .open(path)
+        .map_err(|error| if is_link(&error) { ErrorKind::InvalidInput.into() } else { error })?;
+    let metadata = file.metadata()?;
+    if metadata.is_file() { Ok((file, metadata.len())) } else { Err(ErrorKind::InvalidInput.into()) }
+}
+
+/// New files are 0600; a link is an error, a pipe is never waited for.
+#[cfg(unix)]
+pub(crate) fn private_file(options: &mut OpenOptions) {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    options.mode(SharedMode::Private.bits().0).custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+}
+
+/// New files inherit the profile folder's access list, and links need rights of their own here.
+#[cfg(not(unix))]
+pub(crate) fn private_file(_options: &mut OpenOptions) {}
+
+/// Set afterwards, because the user's umask takes bits away from what a file is created with.
+#[cfg(unix)]
+fn share(file: &File, bits: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(bits))
+}
+
+#[cfg(unix)]
+pub(super) fn share_file(file: &File, mode: SharedMode) -> io::Result<()> {
+    if mode == SharedMode::Private { Ok(()) } else { share(file, mode.bits().0) }
+}
+
+#[cfg(not(unix))]
+pub(super) fn share_file(_file: &File, _mode: SharedMode) -> io::Result<()> {
+    Ok(())
+}
+
+/// Makes what happened to the name `path` durable, where folders can be opened for syncing.
+fn sync_folder_of(path: &Path) {
+    if let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) {
+        let _ = folder.sync_all();
+    }
+}
+
+#[cfg(test)]
+mod tests;
