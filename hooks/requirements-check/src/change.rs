@@ -14,10 +14,10 @@ use shared::proved;
 use shared::state::LOCK_DEADLINE;
 use shared::switches::Turn;
 
-use crate::marks::{BranchMarks, ChangeError, Holder, Key, Mark};
 use crate::newcomers;
 use crate::place::{Here, Refusals};
 use crate::registry::{Entry, Registry};
+use crate::satisfactions::{BranchMarks, ChangeError, Holder, Key, Mark};
 use crate::settings::Scope;
 
 /// One change.

@@ -8,7 +8,7 @@
 //!
 //! - `settings`: what can be set; `rule`: a requirement in force; `strategy`: how each type is met
 //! - `call`, `command_line`: what a tool call does; `evidence`: which commands and files count
-//! - `place`, `git`: which work tree, which branch, its size, its files; `marks`: what was satisfied; `registry`: who is live
+//! - `place`, `git`: which work tree, which branch, its size, its files; `satisfactions`: what was satisfied; `registry`: who is live
 //! - `view`: all of that, as requirements are judged by it
 //! - `observe`, `facts`: looking at the world; `decide`: the rules, event by event; `change`: what they change
 //! - `wording`: what is said; `rails`: calls that would go around the user
@@ -30,7 +30,6 @@ mod decide;
 mod evidence;
 mod facts;
 pub mod git;
-pub mod marks;
 mod newcomers;
 pub mod observe;
 mod paths;
@@ -38,6 +37,7 @@ pub mod place;
 mod rails;
 pub mod registry;
 pub mod rule;
+pub mod satisfactions;
 #[cfg(test)]
 mod scene;
 pub mod settings;

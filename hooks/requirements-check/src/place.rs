@@ -8,8 +8,8 @@ use shared::host::{Environment, Timestamp};
 use shared::state::{SharedMode, ensure_private, file_key, write_private};
 
 use crate::git::{self, GitError, Head, Worktree};
-use crate::marks::{Key, MarkFolder};
 use crate::paths::above;
+use crate::satisfactions::{Key, MarkFolder};
 use crate::settings::Scope;
 
 /// Where a call acts.

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use shared::host::Timestamp;
 use shared::protocol::Mode;
 
-use crate::marks::{BranchMarks, By, Key, Listed, Mark, is_fresh};
 use crate::place::Here;
 use crate::registry::Entry;
 use crate::rule::Rule;
+use crate::satisfactions::{BranchMarks, By, Key, Listed, Mark, is_fresh};
 use crate::settings::Scope;
 use crate::state::State;
 use crate::words::age;

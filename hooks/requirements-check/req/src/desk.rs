@@ -189,7 +189,7 @@ impl Desk {
         if let Some(prefix) = named {
             let own = self.host.environment.session_id.iter();
             let known = look.world.known_sessions.iter().chain(own).map(String::as_str);
-            return requirements_check::marks::resolve_session(prefix, known)
+            return requirements_check::satisfactions::resolve_session(prefix, known)
                 .map(Some)
                 .map_err(|error| format!("req: {error}"));
         }

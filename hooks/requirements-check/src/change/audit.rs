@@ -6,7 +6,7 @@ use shared::journal::{self, Entry};
 
 use super::Target;
 use crate::RequirementsCheck;
-use crate::marks::{By, Mark};
+use crate::satisfactions::{By, Mark};
 
 /// A line of the journal about something the user did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -14,12 +14,12 @@ use shared::state::{Store, file_key};
 use super::{files, fingerprints, sizes};
 use crate::call::Call;
 use crate::git::{self, Answer, GitError, Taken, Worktree};
-use crate::marks::{Key, MarkFolder};
 use crate::newcomers;
 use crate::paths::above;
 use crate::place::{Around, Here, Refusals, ask, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
+use crate::satisfactions::{Key, MarkFolder};
 use crate::settings::{Dynamic, Guard, Kind, Settings, Terms};
 use crate::view::{Freshness, NewClient, Reader, World};
 use crate::wording;
@@ -149,7 +149,7 @@ impl<'a, 's> Look<'a, 's> {
             }
             Err(error) => {
                 self.world.notes.push(format!("requirements-check: {error}"));
-                crate::marks::BranchMarks::default()
+                crate::satisfactions::BranchMarks::default()
             }
         };
         let branch = read(&self.world.here.key);

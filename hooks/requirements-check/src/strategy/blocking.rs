@@ -1,8 +1,8 @@
 //! `blocking`: met by a mark that Claude, the user or a skill has set.
 
 use super::{Remedy, Standing};
-use crate::marks::By;
 use crate::rule::Rule;
+use crate::satisfactions::By;
 use crate::settings::{Blocking, SatisfiedBy, Scope};
 use crate::view::View;
 use crate::words::age;

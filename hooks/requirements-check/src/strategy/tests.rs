@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Remedy, Standing};
-use crate::marks::{By, Holder, Key, Mark, Metadata};
+use crate::satisfactions::{By, Holder, Key, Mark, Metadata};
 use crate::scene::{OTHER, SESSION, Scene};
 use crate::settings::Scope;
 use crate::state::Uncounted;

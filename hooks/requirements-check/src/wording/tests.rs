@@ -8,7 +8,7 @@ use shared::protocol::Mode;
 use transcript::TurnWork;
 
 use super::{cannot_mark, denied_again, hash, scope, set_aside, tracked_local_file, without_git};
-use crate::marks::Key;
+use crate::satisfactions::Key;
 use crate::scene::{End, Scene, call, denied, edit_of};
 use crate::settings::{Kind, Scope};
 use crate::view::Size;

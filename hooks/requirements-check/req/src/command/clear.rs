@@ -8,7 +8,7 @@ use shared::host::{Places, Timestamp};
 use super::Reply;
 use super::answer::{Reach, Speaker, short};
 use requirements_check::change::{Change, Deed, Target, audit};
-use requirements_check::marks::{Key, Requirement as MarkedRequirement};
+use requirements_check::satisfactions::{Key, Requirement as MarkedRequirement};
 use requirements_check::settings::{Kind, Requirement, Scope};
 use requirements_check::view::quoted;
 

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::Reply;
 use requirements_check::change::{Change, Leftovers};
-use requirements_check::marks::{Key, Listed};
 use requirements_check::registry::Entry;
+use requirements_check::satisfactions::{Key, Listed};
 use requirements_check::view::{View, short};
 use requirements_check::words::age;
 

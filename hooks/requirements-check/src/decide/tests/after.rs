@@ -4,7 +4,7 @@ use serde_json::json;
 use shared::hook::{Memory, Verdict};
 
 use crate::change::Change;
-use crate::marks::{By, Holder};
+use crate::satisfactions::{By, Holder};
 use crate::scene::{Answer, End, OTHER, SESSION, Scene, denied, edit_of, is_silent, settings};
 use crate::view::Freshness;
 
@@ -170,7 +170,7 @@ fn evidence_lands_where_its_scope_says() {
         let mut scene =
             Scene::new(&format!("tests: {{type: evidence, command: cargo test, scope: {scope}}}\n"));
         run(&mut scene, PASSING, End::Succeeded);
-        let of = |marks: &crate::marks::BranchMarks| {
+        let of = |marks: &crate::satisfactions::BranchMarks| {
             let marked = marks.requirements.get("tests");
             (
                 marked.is_some_and(|marked| marked.sessions.contains_key(SESSION)),

@@ -9,7 +9,7 @@ use shared::protocol::{Event, Mode};
 
 use crate::change::Change;
 use crate::facts::{Before, Facts};
-use crate::marks::{By, Holder};
+use crate::satisfactions::{By, Holder};
 use crate::scene::{End, SESSION, Scene, denied, edit_of, is_silent};
 use crate::view::{Freshness, Size};
 

@@ -1,6 +1,6 @@
 //! What a line does before the command that needs something: requirements look at things as they are before the line.
 
-use crate::marks::{By, Holder};
+use crate::satisfactions::{By, Holder};
 use crate::scene::{SESSION, Scene, denied, is_silent};
 use crate::view::Freshness;
 

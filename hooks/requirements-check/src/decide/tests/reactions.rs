@@ -5,7 +5,7 @@ use shared::blocks::BlockCount;
 use shared::hook::{Memory, Reaction, ReactionKind, Verdict};
 use transcript::TurnWork;
 
-use crate::marks::{By, Holder};
+use crate::satisfactions::{By, Holder};
 use crate::scene::{Answer, End, SESSION, Scene, denied};
 use crate::settings::{Kind, Terms};
 use crate::view::{Freshness, Size};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use shared::hook::Verdict;
 
-use crate::marks::{By, Holder};
+use crate::satisfactions::{By, Holder};
 use crate::scene::{End, OTHER, SESSION, Scene, denied, is_silent};
 
 const PR: &str = "pr: {scope: single_use, trigger_tools: [{tool: Bash, command_pattern: gh pr create}]}\n";

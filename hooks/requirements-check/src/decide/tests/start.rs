@@ -3,7 +3,7 @@
 use shared::hook::{Memory, Verdict};
 
 use crate::change::Change;
-use crate::marks::{By, Holder};
+use crate::satisfactions::{By, Holder};
 use crate::scene::{OTHER, SESSION, Scene};
 use crate::view::NewClient;
 

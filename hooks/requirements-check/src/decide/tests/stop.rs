@@ -6,7 +6,7 @@ use shared::blocks::BlockCount;
 use shared::hook::{Memory, Verdict};
 use transcript::TurnWork;
 
-use crate::marks::{By, Holder};
+use crate::satisfactions::{By, Holder};
 use crate::scene::{Answer, End, SESSION, Scene, is_silent};
 use crate::settings::Scope;
 use crate::view::{Freshness, Size};

@@ -5,7 +5,7 @@ use shared::operator::Caller;
 use super::{ALL, CLAUDE, SCRIPT, USER, no, yes};
 use crate::scene::{OTHER, SESSION, Scene};
 use requirements_check::change::Change;
-use requirements_check::marks::{By, Holder, Key};
+use requirements_check::satisfactions::{By, Holder, Key};
 use requirements_check::settings::{Kind, Terms};
 
 const OWN: Holder<'_> = Holder::Session(SESSION);
@@ -146,7 +146,7 @@ fn without_a_session_it_asks_whose() {
 fn a_branch_that_is_gone_is_cleared_while_it_has_marks() {
     let mut scene = scene();
     assert!(no(&mut scene, "clear --all --branch gone", USER).contains("there is no branch gone"));
-    scene.world.marked = vec![requirements_check::marks::Listed {
+    scene.world.marked = vec![requirements_check::satisfactions::Listed {
         key: Key::Branch("gone".to_owned()),
         requirements: 1,
         sessions: 0,

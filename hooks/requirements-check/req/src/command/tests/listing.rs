@@ -8,7 +8,7 @@ use shared::operator::Caller;
 use super::{ALL, CLAUDE, USER, no, yes};
 use crate::scene::{OTHER, SESSION, Scene};
 use requirements_check::change::Change;
-use requirements_check::marks::{Key, Listed};
+use requirements_check::satisfactions::{Key, Listed};
 
 fn branch(name: &str) -> Key {
     Key::Branch(name.to_owned())

@@ -4,7 +4,7 @@ use shared::operator::Caller;
 
 use super::{ALL, CLAUDE, SCRIPT, USER, no, yes};
 use crate::scene::{OTHER, SESSION, Scene};
-use requirements_check::marks::{By, Key};
+use requirements_check::satisfactions::{By, Key};
 use requirements_check::settings::{Kind, Terms};
 
 const ALL_SCOPES: &str = "\

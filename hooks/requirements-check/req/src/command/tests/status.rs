@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{CLAUDE, USER, no, yes};
 use crate::scene::{OTHER, SESSION, Scene};
-use requirements_check::marks::{By, Holder, Key};
+use requirements_check::satisfactions::{By, Holder, Key};
 use requirements_check::settings::{Kind, Terms};
 use requirements_check::view::Size;
 

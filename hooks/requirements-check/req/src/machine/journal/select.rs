@@ -7,7 +7,7 @@ use shared::cli::Asker;
 use shared::host::Timestamp;
 use shared::journal::{Line, Reading, Record, project_name, read};
 
-use requirements_check::marks::resolve_session;
+use requirements_check::satisfactions::resolve_session;
 
 /// What is wanted.
 #[derive(Debug, Clone, Default)]

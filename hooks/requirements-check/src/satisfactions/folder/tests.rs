@@ -9,7 +9,7 @@ use shared::host::Timestamp;
 use shared::state::SharedMode;
 
 use super::{ChangeError, KEEP_SESSIONS_SECS, MAX_BYTES, MarkFolder, ReadError};
-use crate::marks::{BranchMarks, By, Holder, Key, Mark};
+use crate::satisfactions::{BranchMarks, By, Holder, Key, Mark};
 use crate::settings::Scope;
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
