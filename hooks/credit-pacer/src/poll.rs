@@ -132,7 +132,7 @@ fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<Str
         timeout: TIMEOUT,
         max_bytes: MAX_BYTES,
     };
-    answer::read(&courier::ask(&request, &courier)?, host.now())
+    answer::read(&courier::ask(&request, TIMEOUT + courier::MARGIN, &courier)?, host.now())
 }
 
 /// Keeps a reading: for pacing, and for looking back.

@@ -1,6 +1,6 @@
 //! The questions to the models, and their verdicts. A verdict that contradicts itself is none.
 
-use judge::{Asked, NotAsked, Outcome, Part, Question};
+use judge::{Asked, NoVerdict, Part, Question};
 use secrets::masked;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -80,17 +80,12 @@ pub(crate) struct Reply<V> {
 }
 
 impl<V> From<Asked<V>> for Reply<V> {
-    /// That a limit of the user's own is reached, that nobody is to be asked, and that another hook has refused the call
-    /// already, are no failures.
+    /// The user's own settings and limits, and another hook's block, are no failures.
     fn from(asked: Asked<V>) -> Self {
-        let verdict = match asked.outcome {
-            Outcome::Answered(verdict) => Ok(verdict),
-            Outcome::Failed(error) => Err(Some(error.to_string())),
-            Outcome::NotAsked(NotAsked::Misled) => {
-                Err(Some("the project's settings could lead the question elsewhere".to_owned()))
-            }
-            Outcome::NotAsked(_) => Err(None),
-        };
+        let verdict = asked.verdict.map_err(|why| match why {
+            NoVerdict::Failed(why) => Some(why),
+            NoVerdict::BlockedElsewhere | NoVerdict::Unwanted => None,
+        });
         Self { verdict, notice: asked.notice }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use std::time::Duration;
 
-use judge::{Asked, NotAsked, Question};
+use judge::{Asked, NoVerdict, Question};
 use shared::blocks;
 use shared::cli::{self, Asker, Reply};
 use shared::hook::{Context, Hook};
@@ -175,14 +175,12 @@ fn judged(context: &Context<'_, Settings>, material: &Material) -> StopFacts {
     };
     let is_held_elsewhere = || is_held_elsewhere(context, &material.last_message);
     let caller = judge::Caller::of(TempoStop::NAME, context, &settings.judge, &is_held_elsewhere);
-    let Asked { outcome, notice: told } = judge::ask::<Verdict>(&question, &caller);
-    let judged = match outcome {
-        judge::Outcome::Answered(Verdict::Approved) => Judged::Approved,
-        judge::Outcome::Answered(Verdict::Blocked(feedback)) => Judged::Blocked(feedback),
-        judge::Outcome::NotAsked(NotAsked::RefusedElsewhere) => {
-            Judged::Unjudged("another hook blocks this stop")
-        }
-        judge::Outcome::NotAsked(_) | judge::Outcome::Failed(_) => Judged::Unjudged("there is no verdict"),
+    let Asked { verdict, notice: told } = judge::ask::<Verdict>(&question, &caller);
+    let judged = match verdict {
+        Ok(Verdict::Approved) => Judged::Approved,
+        Ok(Verdict::Blocked(feedback)) => Judged::Blocked(feedback),
+        Err(NoVerdict::BlockedElsewhere) => Judged::Unjudged("another hook blocks this stop"),
+        Err(NoVerdict::Unwanted | NoVerdict::Failed(_)) => Judged::Unjudged("there is no verdict"),
     };
     let text = if matches!(judged, Judged::Blocked(_)) { texts.read(HELD) } else { String::new() };
     let told: Vec<String> = told.into_iter().chain(notice(context, &texts)).collect();

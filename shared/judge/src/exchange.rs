@@ -1,207 +1,166 @@
-//! One question to one model and its reply; the deadline, the retry and the other model.
+//! One question to one model and its reply; the deadline, the second try and the fallback model.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 
-use super::model::{AskError, Exchange, Failure, Reply};
+use super::model::{Exchange, Reply};
 use super::settings::{Backend, OnFailure, Settings};
-use super::{Asked, Caller, NotAsked, Outcome, Question};
+use super::silence::Silence;
+use super::{Asked, Caller, NoVerdict, Question};
 use super::{claude_cli, ledger, messages_api, permission, price, question};
 use shared::journal::{self, Entry, Spent};
 use shared::notices::not_yet_told;
-use shared::state::Store;
 
-/// One that is overloaded is asked again after so long.
-const BREATH: Duration = Duration::from_millis(400);
+/// The pause before the same model is asked again.
+const PAUSE: Duration = Duration::from_millis(400);
 
-/// With less time than that nobody is asked a second time: it would be paid for and come too late.
+/// With less time than that a second question would be paid for and come too late.
 const LEAST_TIME: Duration = Duration::from_secs(2);
 
-impl Failure {
-    /// What it counts for: what the backend says; where it says nothing, the most it may have cost, if it may have cost anything.
+impl Reply {
+    /// The cost that the backend reports; without a report the most, if the model may have answered.
     fn cost(&self, settings: &Settings, model: &str, at_most: u64) -> u64 {
         let by_tokens = || Some(price::of(settings, model, self.tokens?));
-        let said = self.micro_usd.filter(|cost| *cost > 0).or_else(by_tokens).filter(|cost| *cost > 0);
-        said.unwrap_or(if self.error.may_have_cost() { at_most } else { 0 })
+        let reported = self.micro_usd.filter(|cost| *cost > 0).or_else(by_tokens).filter(|cost| *cost > 0);
+        let may_have_cost = matches!(self.verdict, Ok(_) | Err(Silence::Late | Silence::InvalidResponse));
+        reported.unwrap_or(if may_have_cost { at_most } else { 0 })
     }
 }
 
-/// How a question goes out, and by which clock. A test scripts all three.
-struct Wire<'a> {
-    send: &'a dyn Fn(&Exchange<'_>) -> Result<Reply, Failure>,
+/// Asks. The journal gets the cost, or why there is no verdict.
+pub fn ask<V: DeserializeOwned>(question: &Question<'_>, caller: &Caller<'_>) -> Asked<V> {
+    let send = |exchange: &Exchange<'_>| match caller.settings.backend {
+        Some(Backend::MessagesApi) => messages_api::send(exchange, caller.host),
+        Some(Backend::ClaudeCli) => claude_cli::send(exchange, caller),
+        None => Err(Silence::NotStarted),
+    };
+    Conversation { question, caller, send: &send, now: &Instant::now, pause: &thread::sleep }.asked()
+}
+
+/// A question, the backend and the clock. Tests script the last three.
+struct Conversation<'a> {
+    question: &'a Question<'a>,
+    caller: &'a Caller<'a>,
+    send: &'a dyn Fn(&Exchange<'_>) -> Result<Reply, Silence>,
     now: &'a dyn Fn() -> Instant,
     pause: &'a dyn Fn(Duration),
 }
 
-/// See [`super::ask`].
-pub(super) fn ask<V: DeserializeOwned>(question: &Question<'_>, caller: &Caller<'_>) -> Asked<V> {
-    let send = |exchange: &Exchange<'_>| match caller.settings.backend {
-        Some(Backend::MessagesApi) => messages_api::send(exchange, caller).map_err(Failure::from),
-        Some(Backend::ClaudeCli) => claude_cli::send(exchange, caller),
-        None => Err(AskError::NotStarted.into()),
-    };
-    ask_through(&Wire { send: &send, now: &Instant::now, pause: &thread::sleep }, question, caller)
-}
-
-fn ask_through<V: DeserializeOwned>(
-    wire: &Wire<'_>,
-    question: &Question<'_>,
-    caller: &Caller<'_>,
-) -> Asked<V> {
-    let outcome = match (permission::obstacle(caller), caller.store) {
-        (Some(why), _) => Outcome::NotAsked(why),
-        (None, None) => Outcome::NotAsked(NotAsked::NoState),
-        (None, Some(store)) => {
-            let material = question::material(&question.parts);
-            let total = Duration::from_secs(caller.settings.deadline_secs.get().into());
-            let deadline = (wire.now)() + total;
-            Conversation { wire, question, caller, store, material, total, deadline }.outcome()
-        }
-    };
-    match outcome {
-        Outcome::NotAsked(why) => keep_why(why, question, caller),
-        Outcome::Answered(_) | Outcome::Failed(_) => {}
-    }
-    let notice = notice(&outcome, question, caller);
-    Asked { outcome, notice }
-}
-
-/// A question and the time for it.
-struct Conversation<'a> {
-    wire: &'a Wire<'a>,
-    question: &'a Question<'a>,
-    caller: &'a Caller<'a>,
-    store: &'a Store,
-    material: String,
-    total: Duration,
-    deadline: Instant,
-}
-
 impl Conversation<'_> {
-    /// Asked once, and once more where that may help.
-    fn outcome<V: DeserializeOwned>(&self) -> Outcome<V> {
-        let error = match self.once(self.question.model) {
-            Err(why) => return Outcome::NotAsked(why),
-            Ok(Ok(verdict)) => return Outcome::Answered(verdict),
-            Ok(Err(error)) => error,
-        };
-        let Some(model) = self.second_try(error) else { return Outcome::Failed(error) };
-        match self.once(model) {
-            Ok(Ok(verdict)) => Outcome::Answered(verdict),
-            Ok(Err(second)) => Outcome::Failed(second),
-            // It was asked, and may not be asked again.
-            Err(_) => Outcome::Failed(error),
-        }
-    }
-
-    /// The model to ask after this, when it is time.
-    fn second_try(&self, error: AskError) -> Option<&str> {
-        let model = self.question.model;
-        match error {
-            AskError::Limited | AskError::Overloaded => {
-                if let Some(fallback) = self.question.fallback.filter(|fallback| *fallback != model) {
-                    return (self.left() >= LEAST_TIME).then_some(fallback);
-                }
-                (self.wire.pause)(BREATH.min(self.left()));
-                (self.left() >= self.total / 3).then_some(model)
+    fn asked<V: DeserializeOwned>(&self) -> Asked<V> {
+        let verdict = self.verdict();
+        let notice = verdict.as_ref().err().and_then(|why| {
+            if !why.was_asked() {
+                let text = format!("{}: no model was asked: {}", self.question.purpose, why.words());
+                let rule = why.setting().map(|(setting, _)| setting);
+                self.write_journal(&Entry { what: "let-go", rule, text: Some(&text), ..Entry::default() });
             }
-            AskError::Unreachable | AskError::InvalidResponse => (self.left() >= LEAST_TIME).then_some(model),
-            AskError::NoKey
-            | AskError::NotStarted
-            | AskError::Late
-            | AskError::Unauthorized
-            | AskError::Refused => None,
+            self.notice(*why)
+        });
+        Asked { verdict: verdict.map_err(NoVerdict::from), notice }
+    }
+
+    fn verdict<V: DeserializeOwned>(&self) -> Result<V, Silence> {
+        if let Some(why) = permission::obstacle(self.caller) {
+            return Err(why);
+        }
+        let material = question::material(&self.question.parts);
+        let deadline = (self.now)() + Duration::from_secs(self.caller.settings.deadline_secs.get().into());
+        let first = self.once(self.question.model, &material, deadline);
+        let Err(error) = first else { return first };
+        match self.second_try(error, deadline).map(|model| self.once(model, &material, deadline)) {
+            // No second question was worth the time, or within the limits.
+            None | Some(Err(Silence::CallsSpent | Silence::MoneySpent | Silence::NoState)) => first,
+            Some(second) => second,
         }
     }
 
-    fn left(&self) -> Duration {
-        self.deadline.saturating_duration_since((self.wire.now)())
+    /// The model to ask after this error, if there is time.
+    fn second_try(&self, error: Silence, deadline: Instant) -> Option<&str> {
+        let model = self.question.model;
+        let again = match error {
+            Silence::Limited | Silence::Overloaded => self.question.fallback.unwrap_or(model),
+            Silence::Unreachable | Silence::InvalidResponse => model,
+            _ => return None,
+        };
+        if again == model {
+            (self.pause)(PAUSE);
+        }
+        (deadline.saturating_duration_since((self.now)()) >= LEAST_TIME).then_some(again)
     }
 
     /// One call of a model: counted before, settled and written down after.
-    fn once<V: DeserializeOwned>(&self, model: &str) -> Result<Result<V, AskError>, NotAsked> {
-        let Self { wire, question, caller, store, .. } = self;
-        let bytes = question.instructions.len() + self.material.len() + question.verdicts.to_string().len();
-        let at_most = price::at_most(caller.settings, model, bytes);
-        let reservation = ledger::reserve(store, caller.host.now(), caller.settings, at_most)?;
-        let began = (wire.now)();
-        let said = (wire.send)(&Exchange {
-            model,
-            instructions: &question.instructions,
-            material: &self.material,
-            verdicts: &question.verdicts,
-            deadline: self.deadline,
-        });
-        let took = (wire.now)().saturating_duration_since(began);
-        let (result, tokens, cost) = match said {
-            Ok(reply) => {
-                let cost = reply.micro_usd.unwrap_or_else(|| price::of(caller.settings, model, reply.tokens));
-                let verdict = serde_json::from_value(reply.verdict).map_err(|_| AskError::InvalidResponse);
-                (verdict, Some(reply.tokens), cost)
-            }
-            Err(failure) => {
-                (Err(failure.error), failure.tokens, failure.cost(caller.settings, model, at_most))
-            }
-        };
-        ledger::settle(store, caller.host.now(), &reservation, cost);
+    fn once<V: DeserializeOwned>(
+        &self,
+        model: &str,
+        material: &str,
+        deadline: Instant,
+    ) -> Result<V, Silence> {
+        let Caller { settings, host, store, .. } = *self.caller;
+        let Question { instructions, verdicts, purpose, .. } = self.question;
+        let store = store.ok_or(Silence::NoState)?;
+        let bytes = instructions.len() + material.len() + verdicts.to_string().len();
+        let at_most = price::at_most(settings, model, bytes);
+        let id = ledger::reserve(store, host.now(), settings, at_most)?;
+        let began = (self.now)();
+        let reply = (self.send)(&Exchange { model, instructions, material, verdicts, deadline });
+        let took = (self.now)().saturating_duration_since(began);
+        let reply = reply.unwrap_or_else(Reply::from);
+        let cost = reply.cost(settings, model, at_most);
+        ledger::settle(store, host.now(), id, cost);
+        let verdict = reply
+            .verdict
+            .and_then(|verdict| serde_json::from_value(verdict).map_err(|_| Silence::InvalidResponse));
         let spent = Spent {
             slept_ms: None,
             took_ms: u64::try_from(took.as_millis()).ok(),
-            input_tokens: tokens.map(|tokens| tokens.input),
-            output_tokens: tokens.map(|tokens| tokens.output),
+            input_tokens: reply.tokens.map(|tokens| tokens.input),
+            output_tokens: reply.tokens.map(|tokens| tokens.output),
             cost_micro_usd: Some(cost),
         };
-        let outcome = result.as_ref().err().map_or_else(|| "answered".to_owned(), ToString::to_string);
-        let text = format!("{}: {outcome}", question.purpose);
-        keep(
-            caller,
-            &Entry { what: "judge", model: Some(model), text: Some(&text), spent, ..Entry::default() },
-        );
-        Ok(result)
+        let text = format!("{purpose}: {}", verdict.as_ref().err().map_or("answered", |why| why.words()));
+        let (model, text) = (Some(model), Some(text.as_str()));
+        self.write_journal(&Entry { what: "judge", model, text, spent, ..Entry::default() });
+        verdict
     }
-}
 
-/// Nobody was asked: no call of a model, and so none in the journal.
-fn keep_why(why: NotAsked, question: &Question<'_>, caller: &Caller<'_>) {
-    let text = format!("{}: no model was asked: {why}", question.purpose);
-    keep(caller, &Entry { what: "let-go", rule: why.setting(), text: Some(&text), ..Entry::default() });
-}
+    fn write_journal(&self, entry: &Entry<'_>) {
+        let Caller { hook, event, call, places, .. } = *self.caller;
+        let Some(store) = self.caller.store else { return };
+        let project = places.root.as_deref().map(journal::project_name);
+        let entry = Entry {
+            hook,
+            event,
+            project: project.as_deref(),
+            session: call.session_id.as_deref(),
+            prompt: call.prompt_id.as_deref(),
+            agent: call.agent_id.as_deref(),
+            ..*entry
+        };
+        journal::write(store, self.caller.host.now(), &entry);
+    }
 
-fn keep(caller: &Caller<'_>, entry: &Entry<'_>) {
-    let Some(store) = caller.store else { return };
-    let project = caller.places.root.as_deref().map(journal::project_name);
-    let entry = Entry {
-        hook: caller.hook,
-        event: caller.event,
-        project: project.as_deref(),
-        session: caller.call.session_id.as_deref(),
-        prompt: caller.call.prompt_id.as_deref(),
-        agent: caller.call.agent_id.as_deref(),
-        ..*entry
-    };
-    journal::write(store, caller.host.now(), &entry);
-}
-
-/// Why there is no verdict, in a line, the first time in this session.
-fn notice<V>(outcome: &Outcome<V>, question: &Question<'_>, caller: &Caller<'_>) -> Option<String> {
-    let cause = match outcome {
-        Outcome::Answered(_) | Outcome::NotAsked(NotAsked::RefusedElsewhere) => return None,
-        Outcome::NotAsked(why) => {
-            let config_dir = caller.places.config_dir.as_deref();
-            let file = permission::global_file(config_dir, &caller.host.environment);
-            format!("no model was asked: {}", why.explained(caller.settings, &file))
-        }
-        Outcome::Failed(error) => format!("{} gave no verdict: {error}", question.model),
-    };
-    let follows = match (caller.settings.on_judge_failure, caller.event) {
-        (_, "Stop") => "turns end unjudged",
-        (OnFailure::Allow, _) => "changes go on unreviewed",
-        (OnFailure::Ask, _) => "you are asked instead",
-    };
-    let notice = format!("{}: {cause}; {follows}", caller.hook);
-    not_yet_told(caller.store?, caller.call.session_id.as_deref()?, &[notice]).pop()
+    /// Why there is no verdict, in a line, the first time in this session.
+    fn notice(&self, why: Silence) -> Option<String> {
+        let Caller { hook, event, call, places, settings, host, store, .. } = *self.caller;
+        let cause = match why {
+            Silence::BlockedElsewhere => return None,
+            _ if why.was_asked() => format!("{} gave no verdict: {}", self.question.model, why.words()),
+            _ => {
+                let file =
+                    permission::global_file(places.config_dir.as_deref(), host.environment.home.as_deref());
+                format!("no model was asked: {}", why.explained(settings, &file))
+            }
+        };
+        let follows = match (settings.on_judge_failure, event) {
+            (_, "Stop") => "turns end unjudged",
+            (OnFailure::Allow, _) => "changes go on unreviewed",
+            (OnFailure::Ask, _) => "you are asked instead",
+        };
+        not_yet_told(store?, call.session_id.as_deref()?, &[format!("{hook}: {cause}; {follows}")]).pop()
+    }
 }
 
 #[cfg(test)]

@@ -1,96 +1,62 @@
-//! Asking Anthropic's Messages API, with the user's own key: one request, no stream, no tools, and the answer's form set by a
-//! JSON Schema. Whoever asks has made sure that no project leads the request elsewhere, see [`super::permission`].
-//!
-//! - `answer`: what comes back
-
-mod answer;
-#[cfg(test)]
-mod tests;
+//! Anthropic's Messages API with the user's own key: one request, no stream, no tools, an answer in the form of a JSON Schema.
+//! The caller has checked that no project leads the request elsewhere, see [`super::permission`].
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::Caller;
-use super::model::{AskError, Exchange, MAX_OUTPUT_TOKENS, Reply};
-use shared::courier::{self, Request};
+use super::model::{Exchange, MAX_OUTPUT_TOKENS, Reply, Tokens};
+use super::silence::Silence;
+use shared::courier::{self, Answer, CourierError, Kind, Request};
 use shared::host::Host;
 
-/// Where the API is, unless the user has it elsewhere.
+/// The address of the API, unless the user has set another.
 const PUBLIC: &str = "https://api.anthropic.com";
 
-/// The version of the API that is spoken here.
-const VERSION: &str = "2023-06-01";
-
-/// Who asks.
-const AGENT: &str = concat!("barbless/", env!("CARGO_PKG_VERSION"));
-
-/// A longer answer is none, in bytes: so many tokens, thoughts included, take some ten thousand.
+/// The longest answer in bytes: the most tokens, thoughts included, take some ten thousand.
 const MAX_BYTES: u64 = 256 * 1024;
 
-/// In less time nobody answers.
-const LEAST: Duration = Duration::from_millis(200);
+/// The courier needs this time to start, and to report a timeout itself.
+const MARGIN: Duration = Duration::from_millis(200);
 
-/// What the courier needs at the end to say itself that the time is over.
-const MARGIN: Duration = Duration::from_millis(100);
-
-/// How this user reaches the API. It cannot be printed: the key stands in it.
+/// The user's way to the API. It has no `Debug`, because of the key.
 struct Access {
     key: String,
     url: String,
     proxy: Option<String>,
 }
 
-impl Access {
-    fn of(host: &Host) -> Option<Self> {
-        let key = key(host)?;
-        let url = url(host.api_base().as_deref());
-        let proxy = courier::proxy_for(&url, host);
-        Some(Self { key, url, proxy })
-    }
+pub(super) fn send(exchange: &Exchange<'_>, host: &Host) -> Result<Reply, Silence> {
+    let key = key(host).ok_or(Silence::NoKey)?;
+    let url = url(host.api_base().as_deref());
+    let proxy = courier::proxy_for(&url, host);
+    let courier = courier::beside_this_program().ok_or(Silence::NotStarted)?;
+    carry(exchange, Access { key, url, proxy }, &courier)
 }
 
-/// Asks.
-///
-/// # Errors
-/// Why there is no reply.
-pub(super) fn send(exchange: &Exchange<'_>, caller: &Caller<'_>) -> Result<Reply, AskError> {
-    let access = Access::of(caller.host).ok_or(AskError::NoKey)?;
-    let courier = courier::beside_this_program().ok_or(AskError::NotStarted)?;
-    carry(exchange, &access, &courier)
-}
-
-/// Whatever the server or the courier does, it is over at the deadline.
-fn carry(exchange: &Exchange<'_>, access: &Access, courier: &Path) -> Result<Reply, AskError> {
+fn carry(exchange: &Exchange<'_>, access: Access, courier: &Path) -> Result<Reply, Silence> {
     let left = exchange.deadline.saturating_duration_since(Instant::now());
-    if left < LEAST {
-        return Err(AskError::Late);
-    }
-    let request = request(exchange, access, left.saturating_sub(MARGIN));
-    answer::read(courier::ask_within(&request, left, courier))
-}
-
-fn request(exchange: &Exchange<'_>, access: &Access, timeout: Duration) -> Request {
+    let timeout = left.checked_sub(MARGIN).ok_or(Silence::Late)?;
     let headers = [
-        ("anthropic-version", VERSION),
-        ("content-type", "application/json"),
-        ("user-agent", AGENT),
-        ("x-api-key", &access.key),
+        ("anthropic-version", "2023-06-01".to_owned()),
+        ("content-type", "application/json".to_owned()),
+        ("user-agent", concat!("barbless/", env!("CARGO_PKG_VERSION")).to_owned()),
+        ("x-api-key", access.key),
     ];
-    Request {
+    let request = Request {
         method: "POST".to_owned(),
-        url: access.url.clone(),
-        headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        url: access.url,
+        headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         body: Some(body(exchange).to_string()),
-        proxy: access.proxy.clone(),
+        proxy: access.proxy,
         timeout,
         max_bytes: MAX_BYTES,
-    }
+    };
+    read(courier::ask(&request, left, courier))
 }
 
-/// Nothing of a sampling, of thinking or of the answer's beginning: newer models refuse it. A model that knows no
-/// `output_config` refuses that, with 400.
+/// Newer models refuse sampling, thinking and a prefilled answer. A model without `output_config` refuses that, with 400.
 fn body(exchange: &Exchange<'_>) -> Value {
     json!({
         "model": exchange.model,
@@ -101,13 +67,14 @@ fn body(exchange: &Exchange<'_>) -> Value {
     })
 }
 
-/// The user has a key that can be used.
-pub(super) fn has_key(host: &Host) -> bool {
-    key(host).is_some()
+/// The user's key: one word, because anything else would end up in another header.
+pub(super) fn key(host: &Host) -> Option<String> {
+    host.api_key().and_then(|key| one_word(&key))
 }
 
-fn key(host: &Host) -> Option<String> {
-    host.api_key().and_then(|key| one_word(&key))
+fn one_word(key: &str) -> Option<String> {
+    let key = key.trim();
+    (!key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic())).then(|| key.to_owned())
 }
 
 fn url(base: Option<&str>) -> String {
@@ -115,8 +82,39 @@ fn url(base: Option<&str>) -> String {
     format!("{}/v1/messages", base.unwrap_or(PUBLIC))
 }
 
-/// A key is one word; anything else would end up in another header, or nowhere.
-fn one_word(key: &str) -> Option<String> {
-    let key = key.trim();
-    (!key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic())).then(|| key.to_owned())
+/// Reads the answer to a request. Pure.
+fn read(asked: Result<Answer, CourierError>) -> Result<Reply, Silence> {
+    let answer = asked.map_err(|error| of_courier(&error))?;
+    match Silence::of_status(answer.status.into()) {
+        Some(error) => Err(error),
+        None if answer.truncated => Err(Silence::InvalidResponse),
+        None => reply(&answer.body).ok_or(Silence::InvalidResponse),
+    }
 }
+
+/// The verdict is the whole text: a JSON object with words beside it came about without the schema. A model that thinks answers
+/// in several blocks, and one that did not finish keeps to no schema. An answer without tokens could not be counted.
+fn reply(body: &str) -> Option<Reply> {
+    let message: Value = serde_json::from_str(body).ok()?;
+    if !matches!(message["stop_reason"].as_str()?, "end_turn" | "stop_sequence") {
+        return None;
+    }
+    let texts = message["content"].as_array()?.iter().filter(|block| block["type"] == "text");
+    let text: String = texts.filter_map(|block| block["text"].as_str()).collect();
+    let verdict: Value = serde_json::from_str(&text).ok()?;
+    let tokens = Tokens::of(&message["usage"])?;
+    verdict.is_object().then_some(Reply { verdict: Ok(verdict), tokens: Some(tokens), micro_usd: None })
+}
+
+const fn of_courier(error: &CourierError) -> Silence {
+    match error {
+        CourierError::NotStarted(..) => Silence::NotStarted,
+        CourierError::Late | CourierError::Failed { kind: Kind::Timeout, .. } => Silence::Late,
+        // A second question would be as long.
+        CourierError::Failed { kind: Kind::TooLarge, .. } => Silence::Refused,
+        CourierError::Speechless | CourierError::Failed { .. } => Silence::Unreachable,
+    }
+}
+
+#[cfg(test)]
+mod tests;

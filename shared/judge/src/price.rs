@@ -5,13 +5,13 @@ use std::time::Duration;
 use super::model::{MAX_OUTPUT_TOKENS, Tokens};
 use super::settings::{Backend, Price, Settings};
 
-/// What the dearest model costs where none is listed, in billionths of a US dollar for a million tokens: read, written.
+/// The price where none is listed, in billionths of a US dollar for a million tokens: read, written.
 const DEAREST: (u128, u128) = (15_000_000_000, 75_000_000_000);
 
-/// A token has so many bytes at least, over a whole text. Bytes, because a character that is not ASCII may be several tokens.
+/// The fewest bytes of a token over a whole text. Bytes, because a character that is not ASCII may be several tokens.
 const BYTES_PER_TOKEN: u64 = 2;
 
-/// What so many tokens of a model cost, in millionths of a US dollar, rounded up.
+/// The cost of these tokens in millionths of a US dollar, rounded up. A model without a price costs as much as the dearest.
 pub(super) fn of(settings: &Settings, model: &str, tokens: Tokens) -> u64 {
     if let Some(price) = listed(settings, model) {
         return cost(rates(price), tokens);
@@ -20,7 +20,7 @@ pub(super) fn of(settings: &Settings, model: &str, tokens: Tokens) -> u64 {
     all.max().unwrap_or_else(|| cost(DEAREST, tokens))
 }
 
-/// What a question of so many bytes can cost, whatever is answered, in millionths of a US dollar.
+/// The most that a question of so many bytes can cost, in millionths of a US dollar.
 pub(super) fn at_most(settings: &Settings, model: &str, bytes: usize) -> u64 {
     // `claude -p` may take a second turn to put its answer into form.
     let turns = if settings.backend == Some(Backend::ClaudeCli) { 2 } else { 1 };
@@ -31,22 +31,12 @@ pub(super) fn at_most(settings: &Settings, model: &str, bytes: usize) -> u64 {
 /// The price of the longest beginning that fits.
 fn listed<'s>(settings: &'s Settings, model: &str) -> Option<&'s Price> {
     let model = model.trim().to_ascii_lowercase();
-    let own = own_name(&model);
-    let fits = |key: &str| {
-        let key = key.trim().to_ascii_lowercase();
-        !key.is_empty() && (model.starts_with(&key) || own.starts_with(&key))
-    };
-    let fitting = settings.prices.iter().filter(|(key, _)| fits(key));
-    fitting.max_by_key(|(key, _)| key.trim().len()).map(|(_, price)| price)
-}
-
-/// The model's name without who provides it and where: `us.anthropic.claude-opus`, `anthropic/claude-opus`.
-fn own_name(model: &str) -> &str {
-    let last = model.rsplit('/').next().unwrap_or(model);
-    match last.split_once("anthropic.") {
-        Some((region, own)) if region.is_empty() || region.ends_with('.') => own,
-        _ => last,
-    }
+    // Providers put their name and a region before the model's.
+    let fits =
+        |key: &str| model.starts_with(key) || model.split(['/', '.']).any(|part| part.starts_with(key));
+    let prices = settings.prices.iter().map(|(key, price)| (key.trim().to_ascii_lowercase(), price));
+    let fitting = prices.filter(|(key, _)| !key.is_empty() && fits(key));
+    fitting.max_by_key(|(key, _)| key.len()).map(|(_, price)| price)
 }
 
 fn cost((input, output): (u128, u128), tokens: Tokens) -> u64 {
@@ -65,7 +55,7 @@ pub(super) fn micros(dollars: f64) -> u64 {
     u64::try_from(billionths(dollars) / 1000).unwrap_or(u64::MAX)
 }
 
-/// A duration is the one decimal of the standard library that is rounded and checked: a dollar is a second here.
+/// A duration is the one checked decimal of the standard library: a dollar is a second here.
 fn billionths(dollars: f64) -> u128 {
     Duration::try_from_secs_f64(dollars).map_or(0, |exact| exact.as_nanos())
 }

@@ -80,7 +80,7 @@ impl From<CourierError> for Trouble {
             CourierError::Late => Kind::Timeout,
             CourierError::Failed { kind, .. } => match kind {
                 courier::Kind::Timeout => Kind::Timeout,
-                courier::Kind::Resolve | courier::Kind::Connect | courier::Kind::Tls => Kind::Unreachable,
+                courier::Kind::Unreachable => Kind::Unreachable,
                 courier::Kind::TooLarge | courier::Kind::Other => Kind::Garbage,
                 courier::Kind::BadRequest => Kind::Strange,
             },

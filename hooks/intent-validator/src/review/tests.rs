@@ -1,6 +1,6 @@
 //! Which answers are verdicts, and what is shown to a model.
 
-use judge::{AskError, Asked, NotAsked, Outcome};
+use judge::{Asked, NoVerdict};
 use serde_json::json;
 
 use super::{Announced, MAX_RULES, Reply, Review, announced, key, reviewed, rule_lines};
@@ -47,12 +47,11 @@ fn an_answer_of_stage_2_that_blocks_says_why() {
 
 #[test]
 fn what_is_no_verdict_is_a_reason_to_ask_the_user_only_where_the_judge_has_failed() {
-    let verdict = |outcome| Reply::<u8>::from(Asked { outcome, notice: None }).verdict;
-    assert_eq!(verdict(Outcome::Answered(1)), Ok(1));
-    assert!(verdict(Outcome::Failed(AskError::Late)).is_err_and(|why| why.is_some()));
-    assert!(verdict(Outcome::NotAsked(NotAsked::Misled)).is_err_and(|why| why.is_some()));
-    for quiet in [NotAsked::NoBackend, NotAsked::Pacing, NotAsked::CallsSpent, NotAsked::RefusedElsewhere] {
-        assert_eq!(verdict(Outcome::NotAsked(quiet)), Err(None));
+    let verdict = |verdict| Reply::<u8>::from(Asked { verdict, notice: None }).verdict;
+    assert_eq!(verdict(Ok(1)), Ok(1));
+    assert_eq!(verdict(Err(NoVerdict::Failed("late".to_owned()))), Err(Some("late".to_owned())));
+    for quiet in [NoVerdict::Unwanted, NoVerdict::BlockedElsewhere] {
+        assert_eq!(verdict(Err(quiet)), Err(None));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Asking a client that is a script: what it is told and given, what is left of it, and what ends it.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,17 +9,16 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{converse, environment, find};
 use crate::Caller;
-use crate::model::{AskError, Exchange, Reply};
+use crate::model::Exchange;
 use crate::settings::{Settings, defaults};
+use crate::silence::Silence;
 use shared::host::{Clock, Environment, Host, Places};
 use shared::protocol::Call;
 use shared::state::Store;
-
-const VERDICT: &str = r#"{"type":"result","is_error":false,"structured_output":{"verdict":"YES"}}"#;
 
 /// Says the verdict when it has heard all.
 const JUDGES: &str = r#"cat > "$NOTES/stdin"; echo '{"type":"result","is_error":false,"structured_output":{"verdict":"YES"}}'"#;
@@ -50,7 +50,7 @@ impl World {
     }
 
     /// Asks with these variables in our own environment.
-    fn ask(&self, variables: &[(&str, &str)], time: Duration) -> Result<Reply, AskError> {
+    fn ask(&self, variables: &[(&str, &str)], time: Duration) -> Result<Value, Silence> {
         let state = self.store.dir().to_path_buf();
         let places =
             Places { state_dir: Some(state.clone()), default_state_dir: Some(state), ..Places::default() };
@@ -72,7 +72,7 @@ impl World {
             deadline: Instant::now() + time,
         };
         let variables = variables.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
-        converse(&exchange, &caller, environment::handed_on(variables)).map_err(|failure| failure.error)
+        converse(&exchange, &caller, environment::handed_on(variables))?.verdict
     }
 
     fn noted(&self, name: &str) -> String {
@@ -87,54 +87,45 @@ impl World {
 /// For everything that happens at once on an idle machine.
 const SOON: Duration = Duration::from_secs(30);
 
-fn asked(lines: &str) -> Result<Reply, AskError> {
-    let scratch = tempfile::tempdir().unwrap();
-    World::new(scratch.path(), lines).ask(&[], SOON)
-}
-
 #[test]
-fn it_hears_the_material_on_stdin_and_its_verdict_is_read() {
+fn it_hears_the_material_on_stdin_and_its_arguments_switch_everything_off() {
     let scratch = tempfile::tempdir().unwrap();
-    let world = World::new(scratch.path(), &format!(r#"echo "$*" > "$NOTES/arguments"; {JUDGES}"#));
-    assert_eq!(world.ask(&[], SOON).unwrap().verdict, json!({ "verdict": "YES" }));
+    let world = World::new(scratch.path(), &format!(r#"printf '%s\n' "$@" > "$NOTES/arguments"; {JUDGES}"#));
+    assert_eq!(world.ask(&[], SOON), Ok(json!({ "verdict": "YES" })));
     assert_eq!(world.noted("stdin"), "a word of others");
-    assert!(!world.noted("arguments").contains("a word of others"));
+    let expected = [
+        "-p --strict-mcp-config --disable-slash-commands --no-session-persistence --output-format json --max-turns 2",
+        "--tools  --setting-sources  --settings {\"disableAllHooks\":true} --model small",
+        "--json-schema {\"type\":\"object\"} --system-prompt Judge it. ",
+    ];
+    assert_eq!(world.noted("arguments").replace('\n', " "), expected.join(" "));
 }
 
 #[test]
 fn it_is_given_the_listed_variables_and_ours_and_no_other() {
     let scratch = tempfile::tempdir().unwrap();
     let world = World::new(scratch.path(), &format!(r#"env > "$NOTES/env"; {JUDGES}"#));
-    let variables = [
-        ("HOME", "/home/me"),
-        ("PATH", "/usr/bin:/bin"),
-        ("ANTHROPIC_API_KEY", "key"),
-        ("CLAUDECODE", "1"),
-        ("CLAUDE_CODE_SESSION_ID", "x"),
-        ("GITHUB_TOKEN", "x"),
-    ];
-    world.ask(&variables, SOON).unwrap();
+    let given = "HOME PATH LC_ALL XDG_CONFIG_HOME https_proxy NODE_EXTRA_CA_CERTS CLAUDE_CONFIG_DIR CLAUDE_CODE_OAUTH_TOKEN \
+                 ANTHROPIC_API_KEY ANTHROPIC_BASE_URL CLAUDE_CODE_USE_BEDROCK AWS_PROFILE";
+    let kept_back = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_CODE_SSE_PORT CLAUDE_PROJECT_DIR \
+                     CLAUDE_HOOK_STATE_DIR NODE_OPTIONS GIT_DIR GITHUB_TOKEN PATHS LC AZURE_CLIENT_ID GOOGLE_API_KEY";
+    let value = |name: &str| if name == "PATH" { "/usr/bin:/bin" } else { "1" };
+    let all: Vec<_> = given.split(' ').chain(kept_back.split(' ')).map(|name| (name, value(name))).collect();
+    world.ask(&all, SOON).unwrap();
     // The shell itself adds these.
     let of_the_shell = ["PWD", "OLDPWD", "SHLVL", "_"];
     let text = world.noted("env");
-    let mut given: Vec<_> = text.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
-    given.retain(|name| !of_the_shell.contains(name));
-    given.sort_unstable();
-    let expected = [
-        "ANTHROPIC_API_KEY",
-        "BARBLESS_NONCE",
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-        "CLAUDE_CODE_EFFORT_LEVEL",
-        "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
-        "CLAUDE_CODE_MAX_RETRIES",
-        "CLAUDE_CODE_SAFE_MODE",
-        "DISABLE_AUTOUPDATER",
-        "DISABLE_TELEMETRY",
-        "HOME",
-        "MAX_THINKING_TOKENS",
-        "PATH",
-    ];
-    assert_eq!(given, expected);
+    let names: BTreeSet<&str> = text.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
+    let ours = environment::ours("");
+    let expected = given.split(' ').chain(ours.iter().map(|(name, _)| *name));
+    let expected: BTreeSet<&str> = expected.collect();
+    assert_eq!(
+        names.iter().filter(|name| !of_the_shell.contains(name)).copied().collect::<BTreeSet<_>>(),
+        expected
+    );
+    let unset = [("CLAUDE_CODE_USE_BEDROCK", ""), ("AWS_PROFILE", "mine")];
+    let kept = environment::handed_on(unset.map(|(name, value)| (name.into(), value.into())));
+    assert_eq!(kept, [("CLAUDE_CODE_USE_BEDROCK".into(), "".into())], "a switch without a value is none");
 }
 
 #[test]
@@ -172,7 +163,7 @@ fn at_the_deadline_it_ends_with_all_it_has_started() {
     let world = World::new(scratch.path(), HANGS);
     let began = Instant::now();
     // Long enough for it to start its child.
-    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(AskError::Late));
+    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(Silence::Late));
     assert!(began.elapsed() < SOON);
     assert_is_gone(pid(&world.noted("child")));
     assert_eq!(world.nonces(), 0);
@@ -183,13 +174,13 @@ fn before_the_deadline_it_may_put_its_things_away_and_one_that_will_not_is_kille
     let scratch = tempfile::tempdir().unwrap();
     let tidies = r#"trap 'echo > "$NOTES/tidied"; exit 143' TERM; sleep 3600 & wait"#;
     let world = World::new(scratch.path(), tidies);
-    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(AskError::Late));
+    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(Silence::Late));
     assert_eq!(world.noted("tidied"), "\n");
 
     let stubborn = tempfile::tempdir().unwrap();
     let goes_on = r#"trap '' TERM; echo $$ > "$NOTES/child"; while :; do sleep 1; done"#;
     let world = World::new(stubborn.path(), goes_on);
-    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(AskError::Late));
+    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(Silence::Late));
     assert_is_gone(pid(&world.noted("child")));
 }
 
@@ -203,18 +194,12 @@ fn what_it_has_started_does_not_outlive_its_answer() {
 }
 
 #[test]
-fn one_that_does_not_listen_may_answer_all_the_same() {
-    assert!(asked(&format!("echo '{VERDICT}'")).is_ok());
-    assert!(asked(&format!("exec <&-; echo '{VERDICT}'; exit 1")).is_ok());
-}
-
-#[test]
 fn one_that_cannot_be_started_is_told_so_and_leaves_no_nonce() {
     let scratch = tempfile::tempdir().unwrap();
     let mut world = World::new(scratch.path(), JUDGES);
     for program in ["nowhere", "notes/claude", "~/claude", "/nowhere/claude", ""] {
         world.settings.claude_program = program.into();
-        assert_eq!(world.ask(&[], SOON), Err(AskError::NotStarted), "{program}");
+        assert_eq!(world.ask(&[], SOON), Err(Silence::NotStarted), "{program}");
     }
     assert_eq!(world.nonces(), 0);
 }

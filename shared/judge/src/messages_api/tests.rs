@@ -1,30 +1,12 @@
-//! What is sent, to whom, and when it is not. The courier is a script.
+//! Where the API is, which key is one, and what is read from an answer.
 
-use serde_json::{Value, json};
+use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
-use super::{Access, body, one_word, url};
-use crate::model::Exchange;
+use serde_json::{Value, json};
+use shared::courier::{Answer, CourierError, Kind};
 
-const KEY: &str = "sk-ant-very-secret";
-
-fn access() -> Access {
-    Access { key: KEY.to_owned(), url: url(None), proxy: Some("http://127.0.0.1:3128".to_owned()) }
-}
-
-fn exchange(verdicts: &Value, time: Duration) -> Exchange<'_> {
-    Exchange {
-        model: "claude-haiku-5-5",
-        instructions: "Judge \"it\".",
-        material: "{\"diff\": \"…\"}",
-        verdicts,
-        deadline: Instant::now() + time,
-    }
-}
-
-fn verdicts() -> Value {
-    json!({ "type": "object", "properties": { "verdict": { "enum": ["YES", "NO"] } }, "additionalProperties": false })
-}
+use super::{Access, Exchange, Reply, Silence, carry, one_word, url};
 
 #[test]
 fn where_the_api_is() {
@@ -54,97 +36,132 @@ fn a_key_is_one_word() {
     }
 }
 
-/// With a script in the courier's place.
-#[cfg(unix)]
-mod carried {
-    use std::fs;
-    use std::path::{Path, PathBuf};
-    use std::process::Command;
+fn read(body: &Value) -> Result<Reply, Silence> {
+    super::read(Ok(answer(200, &body.to_string())))
+}
 
-    use super::super::carry;
-    use super::*;
-    use crate::model::{AskError, Reply, Tokens};
+fn answer(status: u16, body: &str) -> Answer {
+    Answer { status, headers: [].into(), body: body.to_owned(), truncated: false }
+}
 
-    /// A child writes the script: held open for writing by this process, another test's fork could keep it from being started.
-    fn program(folder: &Path, lines: &str) -> PathBuf {
-        let file = folder.join("courier");
-        let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod 700 \"$0\"";
-        let written = Command::new("sh").args(["-c", write]).arg(&file).arg(lines).status().unwrap();
-        assert!(written.success(), "{written}");
-        file
+fn message(content: &Value, stop_reason: &str) -> Value {
+    json!({
+        "type": "message", "content": content, "stop_reason": stop_reason, "stop_sequence": null,
+        "usage": { "input_tokens": 700, "output_tokens": 30, "service_tier": "standard" },
+    })
+}
+
+fn texts(texts: &[&str]) -> Value {
+    message(&texts.iter().map(|text| json!({ "type": "text", "text": text })).collect(), "end_turn")
+}
+
+#[track_caller]
+fn check(body: &Value, is_verdict: bool) {
+    let expected =
+        if is_verdict { Ok(Ok(json!({ "verdict": "YES" }))) } else { Err(Silence::InvalidResponse) };
+    assert_eq!(read(body).map(|reply| reply.verdict), expected, "{body}");
+}
+
+#[test]
+fn the_verdict_is_all_the_text_of_a_model_that_has_finished() {
+    for given in
+        [&[r#"{"verdict":"YES"}"#][..], &["{\"verdict\"", ":\"YES\"}\n"], &["", r#" {"verdict":"YES"}"#]]
+    {
+        check(&texts(given), true);
     }
-
-    #[test]
-    fn the_courier_is_given_the_key_in_a_header_and_less_time_than_is_left() {
-        let scratch = tempfile::tempdir().unwrap();
-        let message = json!({
-            "content": [{ "type": "text", "text": "{\"verdict\":\"YES\"}" }], "stop_reason": "end_turn",
-            "usage": { "input_tokens": 7, "output_tokens": 3 },
-        });
-        let answer = json!({ "status": 200, "headers": {}, "body": message.to_string(), "truncated": false });
-        fs::write(scratch.path().join("answer"), answer.to_string()).unwrap();
-        let courier = program(scratch.path(), "cat > given; cat answer");
-        let verdicts = verdicts();
-        let exchange = exchange(&verdicts, Duration::from_secs(30));
-        let expected = Reply {
-            verdict: json!({ "verdict": "YES" }),
-            tokens: Tokens { input: 7, output: 3 },
-            micro_usd: None,
-        };
-        assert_eq!(carry(&exchange, &access(), &courier), Ok(expected));
-        let given = fs::read_to_string(scratch.path().join("given")).unwrap();
-        assert_eq!(given.matches(KEY).count(), 1, "{given}");
-        let mut given: Value = serde_json::from_str(&given).unwrap();
-        let timeout = given["timeout_ms"].take().as_u64().unwrap();
-        assert!((1..=29_900).contains(&timeout), "{timeout}");
-        let expected = json!({
-            "method": "POST",
-            "url": "https://api.anthropic.com/v1/messages",
-            "headers": {
-                "anthropic-version": "2023-06-01",
-                "content-type": "application/json",
-                "user-agent": concat!("barbless/", env!("CARGO_PKG_VERSION")),
-                "x-api-key": KEY,
-            },
-            "body": body(&exchange).to_string(),
-            "proxy": "http://127.0.0.1:3128",
-            "timeout_ms": null,
-            "max_bytes": 262_144,
-        });
-        assert_eq!(given, expected);
+    for given in [
+        &[][..],
+        &["YES"],
+        &[r#"["YES"]"#],
+        &[r#"{"verdict":"YES""#],
+        &[r#"{"verdict":"YES"} I am sure."#],
+        &["```json\n{\"verdict\":\"YES\"}\n```"],
+        &[r#"{"verdict":"NO"}"#, r#"{"verdict":"YES"}"#],
+    ] {
+        check(&texts(given), false);
     }
+    let text = json!({ "type": "text", "text": r#"{"verdict":"YES"}"#, "citations": null });
+    let thinking = json!({ "type": "thinking", "thinking": "{\"verdict\":\"NO\"}", "signature": "x" });
+    check(&message(&json!([thinking, text, { "type": "of_tomorrow" }]), "end_turn"), true);
+    check(&message(&json!([thinking]), "end_turn"), false);
+    for (reason, is_finished) in [
+        ("stop_sequence", true),
+        ("max_tokens", false),
+        ("refusal", false),
+        ("of_tomorrow", false),
+        ("", false),
+    ] {
+        check(&message(&json!([text]), reason), is_finished);
+    }
+}
 
-    #[test]
-    fn where_no_time_is_left_nobody_is_asked() {
-        let scratch = tempfile::tempdir().unwrap();
-        let courier = program(scratch.path(), "cat > given");
-        let verdicts = verdicts();
-        for time in [Duration::ZERO, Duration::from_millis(199)] {
-            let late = carry(&exchange(&verdicts, time), &access(), &courier);
-            assert_eq!(late, Err(AskError::Late), "{time:?}");
+#[test]
+fn tokens_of_the_cache_count_and_an_answer_without_tokens_is_invalid() {
+    for (usage, expected) in [
+        (json!({ "input_tokens": 700, "output_tokens": 30 }), Ok((700, 30))),
+        (
+            json!({ "input_tokens": 7, "output_tokens": 30, "cache_creation_input_tokens": 200, "cache_read_input_tokens": null }),
+            Ok((207, 30)),
+        ),
+        (
+            json!({ "input_tokens": 7, "output_tokens": 0, "cache_read_input_tokens": u64::MAX }),
+            Ok((u64::MAX, 0)),
+        ),
+        (json!({ "input_tokens": 7 }), Err(Silence::InvalidResponse)),
+        (json!({ "input_tokens": -7, "output_tokens": 7 }), Err(Silence::InvalidResponse)),
+        (json!(null), Err(Silence::InvalidResponse)),
+    ] {
+        let mut body = texts(&["{}"]);
+        body["usage"] = usage.clone();
+        let tokens =
+            read(&body).map(|reply| reply.tokens.map(|tokens| (tokens.input, tokens.output)).unwrap());
+        assert_eq!(tokens, expected, "{usage}");
+    }
+}
+
+#[test]
+fn whatever_else_comes_back_has_a_reason() {
+    let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
+    for body in ["", "{}", "null", "<html>504</html>", "{\"content\":", r#"{"type":"error"}"#, &deep] {
+        assert_eq!(super::read(Ok(answer(200, body))), Err(Silence::InvalidResponse), "{body:.40}");
+    }
+    let whole = texts(&[r#"{"verdict":"YES"}"#]).to_string();
+    let cut = Answer { truncated: true, ..answer(200, &whole) };
+    assert_eq!(super::read(Ok(cut)), Err(Silence::InvalidResponse));
+    for (statuses, expected) in [
+        (&[400, 404, 413][..], Silence::Refused),
+        (&[401, 402, 403], Silence::Unauthorized),
+        (&[429], Silence::Limited),
+        (&[500, 529, 599], Silence::Overloaded),
+        (&[201, 204, 301, 308, 408, 600], Silence::Unreachable),
+    ] {
+        for status in statuses {
+            assert_eq!(super::read(Ok(answer(*status, &whole))), Err(expected), "{status}");
         }
-        assert!(!scratch.path().join("given").exists());
     }
-
-    #[test]
-    fn a_courier_that_hangs_is_ended_at_the_deadline() {
-        let scratch = tempfile::tempdir().unwrap();
-        let courier = program(scratch.path(), "exec sleep 3600");
-        let verdicts = verdicts();
-        let began = Instant::now();
-        let late = carry(&exchange(&verdicts, Duration::from_millis(300)), &access(), &courier);
-        assert_eq!(late, Err(AskError::Late));
-        assert!(began.elapsed() < Duration::from_secs(30));
+    let failed = |kind| CourierError::Failed { kind, message: String::new() };
+    for (error, expected) in [
+        (CourierError::NotStarted("courier".into(), ErrorKind::NotFound.into()), Silence::NotStarted),
+        (CourierError::Late, Silence::Late),
+        (CourierError::Speechless, Silence::Unreachable),
+        (failed(Kind::Timeout), Silence::Late),
+        (failed(Kind::TooLarge), Silence::Refused),
+        (failed(Kind::Unreachable), Silence::Unreachable),
+        (failed(Kind::BadRequest), Silence::Unreachable),
+    ] {
+        let words = format!("{error:?}");
+        assert_eq!(super::read(Err(error)), Err(expected), "{words}");
     }
+}
 
-    #[test]
-    fn a_courier_that_is_missing_or_broken_is_told() {
-        let scratch = tempfile::tempdir().unwrap();
-        let verdicts = verdicts();
-        let exchange = exchange(&verdicts, Duration::from_secs(30));
-        let missing = scratch.path().join("none");
-        assert_eq!(carry(&exchange, &access(), &missing), Err(AskError::NotStarted));
-        let broken = program(scratch.path(), "echo nonsense");
-        assert_eq!(carry(&exchange, &access(), &broken), Err(AskError::Unreachable));
+/// The courier itself is tested in `shared::courier`, the request on the wire by the process tests.
+#[test]
+fn without_time_or_courier_no_model_is_asked() {
+    let verdicts = json!({});
+    for (time, expected) in [(0, Silence::Late), (199, Silence::Late), (30_000, Silence::NotStarted)] {
+        let deadline = Instant::now() + Duration::from_millis(time);
+        let exchange = Exchange { model: "m", instructions: "", material: "", verdicts: &verdicts, deadline };
+        let access = Access { key: "k".to_owned(), url: url(None), proxy: None };
+        assert_eq!(carry(&exchange, access, "/nowhere/courier".as_ref()), Err(expected), "{time}");
     }
 }

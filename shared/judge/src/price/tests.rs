@@ -40,7 +40,7 @@ fn the_longest_beginning_counts_whoever_provides_the_model() {
         ("eu.anthropic.claude-opus-4", 7),
         ("claude-next", 7),
         ("sonnet", 7),
-        ("notanthropic.claude-sonnet-4", 7),
+        ("other.claude-sonnet-4", 3),
         ("", 7),
     ] {
         assert_eq!(of(&settings, model, tokens(1_000_000, 0)), million * 1_000_000, "{model}");

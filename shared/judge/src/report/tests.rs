@@ -1,9 +1,10 @@
 //! What status says: the way, what was spent, and why nobody would be asked.
 
 use super::{lines, usd};
+use crate::ledger;
 use crate::settings::Backend;
+use crate::silence::Silence;
 use crate::tests::{NOON, Scene};
-use crate::{NotAsked, ledger};
 use shared::host::Timestamp;
 
 fn said(scene: &Scene) -> Vec<String> {
@@ -41,10 +42,10 @@ fn why_nobody_would_be_asked() {
     scene.settings.yield_to_pacing = false;
     scene.settings.max_calls_per_hour = serde_json::from_str("0").unwrap();
     let file = "~/.claude/requirements.yaml";
-    let spent = NotAsked::CallsSpent.explained(&scene.settings, file);
+    let spent = Silence::CallsSpent.explained(&scene.settings, file);
     assert_eq!(said(&scene)[2], format!("no model is asked now: {spent}"));
     scene.settings.backend = None;
-    let none = NotAsked::NoBackend.explained(&scene.settings, file);
+    let none = Silence::NoBackend.explained(&scene.settings, file);
     assert_eq!(said(&scene)[1], format!("no model is asked now: {none}"));
     scene.settings.backend = Some(Backend::MessagesApi);
     scene.has_state = false;

@@ -1,0 +1,118 @@
+//! Why there is no verdict, and the words for it.
+
+use super::NoVerdict;
+use super::settings::Settings;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Silence {
+    // No model was asked.
+    NoBackend,
+    /// Without a state folder nothing can be counted.
+    NoState,
+    /// The project's settings could lead the question elsewhere.
+    Misled,
+    Pacing,
+    CallsSpent,
+    MoneySpent,
+    BlockedElsewhere,
+    // A model was asked.
+    NoKey,
+    NotStarted,
+    Unreachable,
+    Late,
+    Unauthorized,
+    /// Too many requests, or a usage limit is reached.
+    Limited,
+    Overloaded,
+    /// The model's name, or what it cannot do.
+    Refused,
+    InvalidResponse,
+}
+
+const NO_STATE: &str =
+    "what a question costs cannot be counted: judge.json in the state folder cannot be used (`req doctor`)";
+const MISLED: &str = "this project's settings could lead the question elsewhere (`env` in its .claude/settings.json; \
+                      `req doctor` names what it defines)";
+
+impl Silence {
+    /// The reason.
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::NoBackend => "no backend is chosen",
+            Self::NoState => NO_STATE,
+            Self::Misled => MISLED,
+            Self::Pacing => "your usage is past its safe line",
+            Self::CallsSpent => "the limit of questions an hour is reached",
+            Self::MoneySpent => "it could cost more than is left for the day",
+            Self::BlockedElsewhere => "another hook has blocked it already",
+            Self::NoKey => "there is no ANTHROPIC_API_KEY in the environment",
+            Self::NotStarted => "the program that asks cannot be started",
+            Self::Unreachable => "the model cannot be reached",
+            Self::Late => "the model did not answer in time",
+            Self::Unauthorized => "the key or the login is refused",
+            Self::Limited => "the model is limited for now",
+            Self::Overloaded => "the model is overloaded",
+            Self::Refused => "the request is refused; is the model's name right?",
+            Self::InvalidResponse => "the model's answer is no verdict",
+        }
+    }
+
+    /// The setting behind it, and a hint for the user.
+    pub(super) const fn setting(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::NoBackend => Some(("judge.backend", ": messages_api or claude_cli")),
+            Self::Pacing => {
+                Some(("judge.yield_to_pacing", ": false asks all the same; `credit-pacer status`"))
+            }
+            Self::CallsSpent => Some(("judge.max_calls_per_hour", "")),
+            Self::MoneySpent => Some(("judge.max_cost_usd_per_day", "")),
+            _ => None,
+        }
+    }
+
+    /// The reason and how to change it, in one line that stays the same while the settings do.
+    pub(super) fn explained(self, settings: &Settings, file: &str) -> String {
+        let words = match self {
+            Self::CallsSpent => {
+                format!("the limit of {} questions an hour is reached", settings.max_calls_per_hour.get())
+            }
+            Self::MoneySpent => {
+                format!("the limit of {:.2} US dollars a day is reached", settings.max_cost_usd_per_day.get())
+            }
+            _ => self.words().to_owned(),
+        };
+        match self.setting() {
+            Some((setting, hint)) => format!("{words} ({setting} in {file}{hint})"),
+            None => words,
+        }
+    }
+
+    /// A model was asked.
+    pub(super) fn was_asked(self) -> bool {
+        self.setting().is_none() && !matches!(self, Self::NoState | Self::Misled | Self::BlockedElsewhere)
+    }
+
+    /// The error behind a status of the API; `None`: the answer is worth reading.
+    pub(super) const fn of_status(status: u64) -> Option<Self> {
+        match status {
+            200 => None,
+            // 402: no other model pays a bill either.
+            401..=403 => Some(Self::Unauthorized),
+            429 => Some(Self::Limited),
+            400 | 404 | 413 => Some(Self::Refused),
+            500..=599 => Some(Self::Overloaded),
+            // A redirect is among these: followed, it would take the key elsewhere.
+            _ => Some(Self::Unreachable),
+        }
+    }
+}
+
+impl From<Silence> for NoVerdict {
+    fn from(why: Silence) -> Self {
+        match why {
+            Silence::BlockedElsewhere => Self::BlockedElsewhere,
+            why if why.was_asked() || why == Silence::Misled => Self::Failed(why.words().to_owned()),
+            _ => Self::Unwanted,
+        }
+    }
+}
