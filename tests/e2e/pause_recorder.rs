@@ -187,36 +187,6 @@ fn the_next_session_is_told_of_it_once() {
 }
 
 #[test]
-fn one_that_claude_finalizes_for_the_user_is_the_last_and_the_one_that_is_told() {
-    let sandbox = project(TOLD_HEADLESS);
-    let finalize = format!("{} finalize", binaries::path("pause-recorder").display());
-    let script = Script::new().reply(call(91, "echo at 91")).reply(call(92, &finalize));
-    ask(&sandbox, UNCOMPACTED, script.reply(Reply::text("It can be left like this.").usage(filling(96))));
-    let id = latest(&sandbox);
-    let names = names(&sandbox);
-    assert_eq!(names.iter().filter(|name| name.ends_with("-incremental.jsonl")).count(), 1, "{names:?}");
-
-    let (api, _) = ask(&sandbox, UNCOMPACTED, Script::new().reply("hello"));
-    let first = &api.main_requests()[0];
-    assert!(first.shows(&format!(".claude/sessions/{id}.json")), "{:#?}", first.shown_texts());
-}
-
-#[test]
-fn in_print_mode_nobody_is_told_of_it_and_in_the_terminal_the_model_is() {
-    let sandbox = project("");
-    ask(&sandbox, UNCOMPACTED, climb());
-    let (api, _) = ask(&sandbox, UNCOMPACTED, Script::new().reply("hello"));
-    assert_eq!(api.main_requests()[0].count(BRIEF), 0);
-
-    let api = MessagesApi::start(Script::new().reply("hello there").reply("and again"));
-    let mut terminal = ready(Client::new(&sandbox, &api).args(&["--model", UNCOMPACTED]));
-    terminal.enter("hi");
-    terminal.wait_for_within("hello there", SOON);
-    assert_eq!(api.main_requests()[0].count(BRIEF), 1, "{:#?}", api.main_requests()[0].shown_texts());
-    assert!(terminal.quit().success());
-}
-
-#[test]
 fn what_somebody_else_has_committed_is_not_told() {
     let sandbox = project(TOLD_HEADLESS);
     ask(&sandbox, UNCOMPACTED, climb());

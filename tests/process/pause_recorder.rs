@@ -1,5 +1,4 @@
-//! pause-recorder through real processes: what is told as the context fills, what is recorded, what is left in the end, who is
-//! told of it, and what harms none of that.
+//! pause-recorder through real processes: levels, record, snapshot, brief, commands; kills and full disks harm none of them.
 
 mod commands;
 mod commit;
@@ -10,16 +9,13 @@ mod folder;
 mod levels;
 mod recorded;
 mod secrets;
-mod sessions;
 mod snapshot;
-mod told;
 
 use std::fs;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tests::payloads::{Payload, Session};
 use tests::sandbox::Environment;
 use tests::transcripts::Transcript;
@@ -33,8 +29,6 @@ const MODEL: &str = "claude-sonnet-4-6";
 
 /// Nine tenths of these: the record begins.
 const AT_AUTO_PAUSE: u64 = 180_000;
-
-const HOUR: Duration = Duration::from_secs(60 * 60);
 
 /// The driver of pause-recorder.
 struct Recorder(Driver);
@@ -208,22 +202,4 @@ fn id_of(record: &Path) -> String {
 /// What each line is.
 fn kinds(lines: &[Value]) -> Vec<&str> {
     lines.iter().map(|line| line["type"].as_str().unwrap()).collect()
-}
-
-/// The file was last written so long ago.
-fn age(path: &Path, age: Duration) {
-    let file = fs::File::options().append(true).open(path).unwrap();
-    file.set_modified(SystemTime::now() - age).unwrap();
-}
-
-/// What the status line has just told of a session; `ago` seconds.
-fn status_line(recorder: &Recorder, session: &Session, model: &str, size: u64, tokens: u64, ago: u64) {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
-    let told = json!({
-        "written_at": now - ago,
-        "model": model,
-        "context": { "size": size, "used_tokens": tokens, "used_percent": 0.0 },
-    });
-    let envelope = json!({ "version": 1, "session": session.id, "state": told });
-    fs::write(recorder.state(&format!("{}-usage.json", session.id)), envelope.to_string()).unwrap();
 }

@@ -76,23 +76,6 @@ fn what_is_typed_as_a_prompt_is_answered_and_never_reaches_claude() {
     assert!(recorder.run(&["list"]).stdout_text().contains(", read"));
 }
 
-#[test]
-fn claudes_shell_may_look_and_finalize_and_not_drop() {
-    let recorder = Recorder::new("");
-    let record = recorder.recorded(&recorder.session);
-    for words in [&["discard"][..], &["prune"], &["prune", "--older-than", "0"], &["off"]] {
-        let refused = recorder.run(words);
-        refused.assert_exit(1);
-        assert!(refused.stderr_text().contains("for the user to decide"), "{refused}");
-    }
-    assert!(record.is_file());
-    let said = recorder.run(&["discard"]).stderr_text();
-    assert!(said.contains("as a prompt of this session, type: pause-recorder discard session-"), "{said}");
-    for words in [&["status"][..], &["list"], &["prune", "--dry-run"], &["finalize"]] {
-        recorder.run(words).assert_exit(0);
-    }
-}
-
 #[cfg(target_os = "linux")]
 mod in_a_terminal {
     use std::path::Path;

@@ -1,10 +1,9 @@
-//! Sixteen processes that write into one record, some of them killed: every line that is there is whole.
+//! Parallel processes: sixteen write into one record and some are killed, twenty calls begin one record.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::time::Duration;
 
-use super::{Recorder, kinds, lines};
+use super::{Recorder, holds, kinds, lines};
 use crate::dice::Dice;
 
 const COPIES: usize = 16;
@@ -51,12 +50,12 @@ fn every_line_is_whole_whoever_is_killed() {
 }
 
 #[test]
-fn nobody_waits_for_a_lock_that_a_dead_process_has_left() {
+fn one_session_whose_calls_end_at_once_has_one_record() {
     let recorder = Recorder::new("");
-    let record = recorder.recorded(&recorder.session);
-    for name in [format!("{}.lock", record.display()), format!("{}.tmp", record.display())] {
-        fs::write(name, "").unwrap();
-    }
-    recorder.call(&recorder.session);
-    assert_eq!(lines(&record).len(), 4);
+    holds(&recorder.session, 185_000);
+    recorder.ask_at_once(&vec![recorder.session.bash_succeeded("ls", "ok"); 20]);
+    let [record] = &recorder.actives()[..] else { panic!("{:?}", recorder.kept()) };
+    let lines = lines(record);
+    let calls = kinds(&lines).iter().filter(|kind| **kind == "tool_call").count();
+    assert_eq!((calls, lines.len()), (20, 22), "{}\n{lines:?}", recorder.journal());
 }

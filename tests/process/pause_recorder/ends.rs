@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use super::{HOUR, Recorder, age, json_file, kinds, lines};
+use super::{Recorder, json_file, kinds, lines};
 
 #[test]
 fn with_its_session() {
@@ -68,26 +68,6 @@ fn where_git_never_answers_the_next_start_makes_do_without() {
     let snapshot = recorder.snapshot(&recorder.latest());
     assert_eq!(snapshot["git"]["is_git_repo"], false);
     assert_eq!(recorder.actives().len(), 0);
-}
-
-/// The record of a session that was last heard of so long ago.
-fn silent_for(age_of_it: Duration) -> (Recorder, String) {
-    let recorder = Recorder::new("");
-    let record = recorder.recorded(&recorder.session);
-    let id = lines(&record)[0]["session_id"].as_str().unwrap().to_owned();
-    age(&record, age_of_it);
-    (recorder, id)
-}
-
-#[test]
-fn that_of_a_session_that_was_silent_for_less_is_reported() {
-    let (recorder, id) = silent_for(HOUR * 23);
-    let started = recorder.starts("bbbbbbbb-1");
-    assert_eq!(recorder.actives().len(), 1);
-    assert_eq!(started.brief, "");
-    for part in [&*format!("{id}: silent since "), "pause-recorder finalize ID", "discard ID"] {
-        assert!(started.notice.contains(part), "{part}: {}", started.notice);
-    }
 }
 
 #[test]

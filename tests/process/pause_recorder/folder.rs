@@ -11,14 +11,6 @@ use super::{AT_AUTO_PAUSE, Recorder, holds};
 use crate::driver::{documented, notice, tree};
 
 #[test]
-fn git_does_not_see_what_is_in_it() {
-    let recorder = Recorder::new("");
-    recorder.recorded(&recorder.session);
-    assert_eq!(fs::read_to_string(recorder.dir().join(".gitignore")).unwrap(), "*\n");
-    assert_eq!(recorder.sandbox.git(&["status", "--porcelain"]), "");
-}
-
-#[test]
 fn a_session_in_the_home_is_recorded_in_the_state_folder() {
     let recorder = Recorder::new("");
     let home = recorder.sandbox.home();
@@ -109,29 +101,4 @@ fn on_a_full_disk_the_session_goes_on_and_the_earlier_record_stays() {
     recorder.ask(&session.session_end("other"));
     let snapshot = recorder.snapshot(&recorder.latest());
     assert_eq!(snapshot["skipped_lines"], 0, "{snapshot:#}");
-}
-
-#[test]
-#[cfg(unix)]
-fn every_event_ends_well_where_nothing_can_be_written() {
-    let recorder = Recorder::new("");
-    let record = recorder.recorded(&recorder.session);
-    let before = fs::read(&record).unwrap();
-    let session = &recorder.session;
-    for event in [
-        session.bash_succeeded("ls", "ok"),
-        session.user_prompt_submit("go on"),
-        session.stop("Done."),
-        session.pre_compact("auto"),
-        session.session_start("compact"),
-        session.session_end("other"),
-        recorder.another("bbbbbbbb-1").session_start("startup"),
-        recorder.another("bbbbbbbb-1").bash_succeeded("ls", "ok"),
-    ] {
-        let answer = documented(&recorder.hook().files_cannot_grow().stdin(event.to_bytes()).run());
-        assert!(answer.is_none_or(|answer| answer.get("decision").is_none()), "{event:?}");
-        assert!(fs::read(&record).unwrap() == before, "{event:?}");
-    }
-    recorder.ask(&session.session_end("other"));
-    assert_eq!(recorder.actives().len(), 0, "and it is only the disk");
 }

@@ -77,20 +77,3 @@ fn assert_whole(lines: &[Value]) {
     }
     assert_eq!(lines[0]["context_percentage"], 0.9);
 }
-
-#[test]
-fn commands_of_ours_are_nobodys_words() {
-    let recorder = Recorder::new("");
-    let record = recorder.recorded(&recorder.session);
-    for prompt in ["pause-recorder status", "req status", "pace-maker status", "stop-momentum off"] {
-        recorder.ask(&recorder.session.user_prompt_submit(prompt));
-    }
-    let sentence = "req status prints the wrong branch, please fix the parser and add a test";
-    for prompt in ["stop the momentum", sentence] {
-        recorder.ask(&recorder.session.user_prompt_submit(prompt));
-    }
-    let lines = lines(&record);
-    let prompts: Vec<&Value> =
-        lines.iter().map(|line| &line["data"]["message"]).filter(|text| text.is_string()).collect();
-    assert_eq!(prompts, ["stop the momentum", sentence]);
-}

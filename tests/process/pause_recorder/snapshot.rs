@@ -1,8 +1,6 @@
-//! What is left in the end: one content in three forms, with the promised keys, and a pointer to it.
+//! The snapshot: its content, the one at a compaction, and the brief that the next session gets.
 
-use std::fs;
-
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Recorder, lines};
 
@@ -62,19 +60,6 @@ fn it_says_what_was_done_and_what_is_open() {
 }
 
 #[test]
-fn json_yaml_and_markdown_say_the_same() {
-    let (recorder, id) = worked();
-    let json = recorder.snapshot(&id);
-    let yaml = fs::read_to_string(recorder.file(&id, ".yaml")).unwrap();
-    assert_eq!(serde_yaml::from_str::<Value>(&yaml).unwrap(), json, "{yaml}");
-    let page = fs::read_to_string(recorder.file(&id, ".md")).unwrap();
-    assert!(page.starts_with(&format!("# Paused session `{id}`\n")), "{page}");
-    for part in ["## Git", "## Files touched", "`src/parser.rs`", "## Open", "and now the printer", "93 %"] {
-        assert!(page.contains(part), "{part}: {page}");
-    }
-}
-
-#[test]
 fn a_compaction_leaves_one_and_the_record_goes_on() {
     let recorder = Recorder::new("");
     let session = &recorder.session;
@@ -92,4 +77,24 @@ fn a_compaction_leaves_one_and_the_record_goes_on() {
     assert_eq!(last["incremental_pause"]["action_count"], 7, "{last:#}");
     assert_eq!(last["context_usage"]["percentage"], 15.0);
     assert_eq!(lines(&recorder.file(&id, "-incremental.jsonl")).len(), 8);
+}
+
+#[test]
+fn the_next_session_is_told_once() {
+    let recorder = Recorder::new("");
+    let id = recorder.paused(&recorder.session);
+    let brief = recorder.starts("bbbbbbbb-1").brief;
+    for part in [
+        "an earlier session of this project ended ",
+        "context 90 % full",
+        "Branch: main, nothing uncommitted",
+        "- last words of a turn: The parser is written, the printer is not.",
+        "Open:\n- asked last, answered: go on\nDone:\n",
+        &format!("\nSnapshot: .claude/sessions/{id}.json (each recorded action: "),
+    ] {
+        assert!(brief.contains(part), "{part}: {brief}");
+    }
+    assert!(recorder.run(&["list"]).stdout_text().contains(", read"));
+    let second = recorder.starts("bbbbbbbb-2");
+    assert_eq!((second.brief, second.notice), (String::new(), String::new()));
 }
