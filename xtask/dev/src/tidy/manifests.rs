@@ -5,13 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
-use toml::Table;
 
 use super::sources::Source;
 use super::{Finding, text_of};
-
-/// The tables of a manifest that name dependencies.
-const TABLES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
 
 /// The workspace as cargo sees it.
 #[derive(Debug, Default)]
@@ -88,11 +84,8 @@ pub(super) fn check(files: &[Source], workspace: &Workspace) -> Vec<Finding> {
     let mut used = BTreeSet::new();
     for member in &workspace.members {
         let path = format!("{}/Cargo.toml", member.folder);
-        match text_of(files, &path).map(toml::from_str::<Table>) {
-            Some(Ok(manifest)) => findings.extend(check_manifest(&path, &manifest, &mut used)),
-            Some(Err(error)) => {
-                findings.push(Finding::new(&path, format!("cannot be read: {}", error.message()), "mend it"));
-            }
+        match text_of(files, &path) {
+            Some(manifest) => findings.extend(check_manifest(&path, manifest, &mut used)),
             None => findings.push(Finding::new(&path, "is not in git", "add it")),
         }
     }
@@ -149,41 +142,41 @@ fn may_depend(from: &str, to: &str) -> bool {
     }
 }
 
-fn check_manifest(path: &str, manifest: &Table, used: &mut BTreeSet<String>) -> Vec<Finding> {
+fn check_manifest(path: &str, manifest: &str, used: &mut BTreeSet<String>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let targets = manifest.get("target").and_then(toml::Value::as_table);
-    let tables =
-        targets.into_iter().flat_map(Table::values).filter_map(toml::Value::as_table).chain([manifest]);
-    let dependencies = tables.flat_map(|table| TABLES.iter().filter_map(|name| table.get(*name)?.as_table()));
-    for (name, value) in dependencies.flatten() {
-        used.insert(name.clone());
-        if !is_inherited(value) {
+    for (name, value) in dependencies(manifest) {
+        used.insert(name.to_owned());
+        if !value.contains("workspace = true") {
             let todo =
                 format!("move the version to [workspace.dependencies] and write `{name}.workspace = true`");
             findings.push(Finding::new(path, format!("has a version of its own for {name}"), todo));
         }
     }
-    if !manifest.get("lints").is_some_and(is_inherited) {
-        findings.push(Finding::new(
-            path,
-            "does not take the workspace's lints",
-            "add `[lints]` with `workspace = true`",
-        ));
+    if !manifest.contains("[lints]\nworkspace = true\n") {
+        let todo = "add `[lints]` with `workspace = true`";
+        findings.push(Finding::new(path, "does not take the workspace's lints", todo));
     }
     findings
 }
 
-fn is_inherited(value: &toml::Value) -> bool {
-    value.get("workspace").and_then(toml::Value::as_bool) == Some(true)
+/// The entries of all tables of dependencies: name, and the rest of the line.
+fn dependencies(manifest: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut is_inside = false;
+    manifest.lines().filter_map(move |line| {
+        if line.starts_with('[') {
+            is_inside = line.trim_end().ends_with("dependencies]");
+            return None;
+        }
+        let end = line.find(|char: char| !char.is_ascii_alphanumeric() && !matches!(char, '-' | '_'))?;
+        (is_inside && end > 0).then(|| line.split_at(end))
+    })
 }
 
 fn unused(files: &[Source], used: &BTreeSet<String>) -> Vec<Finding> {
-    let manifest =
-        text_of(files, "Cargo.toml").and_then(|text| toml::from_str::<Table>(text).ok()).unwrap_or_default();
-    let entries = manifest.get("workspace").and_then(|workspace| workspace.get("dependencies")?.as_table());
-    let names = entries.into_iter().flat_map(Table::keys).filter(|name| !used.contains(*name));
-    names
-        .map(|name| {
+    let listed = text_of(files, "Cargo.toml").into_iter().flat_map(dependencies);
+    let unused = listed.filter(|(name, _)| !used.contains(*name));
+    unused
+        .map(|(name, _)| {
             Finding::new("Cargo.toml", format!("lists {name}, which no crate uses"), "remove the line")
         })
         .collect()
