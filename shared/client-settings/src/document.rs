@@ -1,7 +1,8 @@
-//! A settings text, parsed, with the place of everything in it. Plain JSON only: where the client and we could read a
-//! text differently (comments, trailing commas, a key twice), it is refused with its place.
+//! A parsed settings text and the place of each value in it. Plain JSON only: Claude Code and we could read a comment, a trailing
+//! comma or a repeated key differently, so an edit refuses such a text and names the place.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::{Range, Ranged};
@@ -10,101 +11,63 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use super::Refused;
 
-/// A text, and the same text with half surrogate pairs written as `\\ufffd`. The client's parser takes such escapes, ours does
-/// not; both forms have the same length, so what is found in one stands at the same place in the other.
-pub(super) struct Masked<'a> {
-    text: &'a str,
-    masked: Cow<'a, str>,
-}
-
-impl<'a> Masked<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        let halves = half_pairs(text);
-        if halves.is_empty() {
-            return Self { text, masked: Cow::Borrowed(text) };
-        }
-        let mut masked = text.to_owned();
-        for at in halves {
-            masked.replace_range(at..at + 6, "\\ufffd");
-        }
-        Self { text, masked: Cow::Owned(masked) }
-    }
-}
-
-/// Positions of escapes that are half a surrogate pair.
-fn half_pairs(text: &str) -> Vec<usize> {
-    let unit = |at: usize| {
-        let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
-        u16::from_str_radix(digits, 16).ok()
-    };
-    let mut halves = Vec::new();
+/// The text with each surrogate escape written as `\ufffd`, so that all places stay. Claude Code takes half a surrogate pair, the
+/// parser does not.
+pub(super) fn masked(text: &str) -> Cow<'_, str> {
+    let mut masked = Cow::Borrowed(text);
     let mut at = 0;
     while let Some(found) = text[at..].find('\\') {
         at += found;
-        match (unit(at), unit(at + 6)) {
-            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => at += 12,
-            (Some(0xD800..=0xDFFF), _) => {
-                halves.push(at);
-                at += 6;
-            }
-            // The escaped character is skipped with its backslash, or a `\\\\u` would be taken for an escape.
-            _ => at += 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8),
+        if text.get(at..at + 6).is_some_and(is_surrogate) {
+            masked.to_mut().replace_range(at..at + 6, "\\ufffd");
         }
+        at += 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8);
     }
-    halves
+    masked
+}
+
+fn is_surrogate(escape: &str) -> bool {
+    let unit = escape.strip_prefix("\\u").and_then(|digits| u16::from_str_radix(digits, 16).ok());
+    unit.is_some_and(|unit| (0xD800..=0xDFFF).contains(&unit))
 }
 
 /// A parsed text.
 pub(super) struct Document<'a> {
-    /// As it is written.
+    /// The text as written.
     pub(super) text: &'a str,
     pub(super) root: Object<'a>,
     masked: &'a str,
 }
 
 impl<'a> Document<'a> {
-    pub(super) fn parse(masked: &'a Masked<'a>) -> Result<Self, Refused> {
-        let document = Self::parse_loosely(masked)?;
-        document.check_shape()?;
-        Ok(document)
-    }
-
-    /// Takes any plain JSON object, whether an edit could rely on its shape or not.
-    pub(super) fn parse_loosely(masked: &'a Masked<'a>) -> Result<Self, Refused> {
-        let Masked { text, masked } = masked;
+    /// Parses any plain JSON object. `masked` is the [`masked`] text.
+    pub(super) fn parse(text: &'a str, masked: &'a str) -> Result<Self, Refused> {
         let parsed = parse_to_ast(masked, &CollectOptions::default(), &plain_json());
-        let value = parsed.map_err(|error| unparsable(&error))?.value;
-        let Some(Value::Object(root)) = value else {
+        let Some(Value::Object(root)) = parsed.map_err(|error| unparsable(&error))?.value else {
             return Err(refused(text, 0, "the settings must be an object, `{ ... }`"));
         };
-        // The parser is made for JSON with comments; what it lets through must be plain JSON for the client too.
+        // The parser is made for JSON with comments and lets some more through.
         serde_json::from_str::<serde::de::IgnoredAny>(masked).map_err(|error| not_plain(text, &error))?;
         Ok(Self { text, root, masked })
     }
 
-    /// The object under `hooks`.
-    pub(super) fn hooks(&self) -> Option<&Object<'a>> {
-        self.root.get_object("hooks")
-    }
-
-    /// The value as data, for comparing.
+    /// The value as data.
     pub(super) fn value(&self, node: &Value<'a>) -> serde_json::Value {
         serde_json::from_str(node.text(self.masked)).unwrap_or_default()
     }
 
-    /// A part of the text as it is written.
+    /// A part of the text as written.
     pub(super) fn original(&self, range: Range) -> &'a str {
         &self.text[range.start..range.end]
     }
 
-    /// A refusal at this place.
     pub(super) fn refused(&self, at: usize, why: &str) -> Refused {
         refused(self.text, at, why)
     }
 
     /// The line of this place, counted from 1.
     pub(super) fn line(&self, at: usize) -> usize {
-        memchr::memchr_iter(b'\n', &self.text.as_bytes()[..at]).count() + 1
+        line_of(self.text, at)
     }
 
     /// The text with `node` replaced.
@@ -117,56 +80,60 @@ impl<'a> Document<'a> {
         format!("{}{new}{}", &self.text[..start], &self.text[end..])
     }
 
-    /// Checks the shape that an edit relies on: each key once, `hooks` an object, each event a list.
-    fn check_shape(&self) -> Result<(), Refused> {
+    /// Refuses a text whose hooks an edit could misread: each key must stand once, `hooks` be an object, each event a list.
+    pub(super) fn check_hooks(&self) -> Result<(), Refused> {
         self.check_unique(&self.root, Some("hooks"))?;
         let Some(hooks) = self.root.get("hooks") else { return Ok(()) };
         let Value::Object(events) = &hooks.value else {
-            return Err(refused(self.text, hooks.value.start(), "`hooks` must be an object, `{ ... }`"));
+            return Err(self.refused(hooks.value.start(), "`hooks` must be an object, `{ ... }`"));
         };
         self.check_unique(events, None)?;
-        // The client takes null for nothing.
+        // Claude Code takes null for nothing.
         for event in events.properties.iter().filter(|event| event.value.as_null_keyword().is_none()) {
             let Value::Array(groups) = &event.value else {
                 let why = format!("`hooks.{}` must be a list, `[ ... ]`", event.name.as_str().escape_debug());
-                return Err(refused(self.text, event.value.start(), &why));
+                return Err(self.refused(event.value.start(), &why));
             };
-            groups
-                .elements
-                .iter()
-                .filter_map(Value::as_object)
-                .try_for_each(|group| self.check_group(group))?;
+            for group in groups.elements.iter().filter_map(Value::as_object) {
+                self.check_unique(group, None)?;
+                let entries = elements(group.get("hooks"));
+                entries
+                    .iter()
+                    .filter_map(Value::as_object)
+                    .try_for_each(|one| self.check_unique(one, None))?;
+            }
         }
         Ok(())
     }
 
-    fn check_group(&self, group: &Object<'a>) -> Result<(), Refused> {
-        self.check_unique(group, None)?;
-        let entries = group.get_array("hooks").map(|entries| entries.elements.as_slice()).unwrap_or_default();
-        entries.iter().filter_map(Value::as_object).try_for_each(|entry| self.check_unique(entry, None))
-    }
-
     /// Refuses a key that stands twice; with `only`, only that key matters.
     pub(super) fn check_unique(&self, object: &Object<'a>, only: Option<&str>) -> Result<(), Refused> {
-        let mut seen = std::collections::BTreeSet::new();
-        let mut names = object
-            .properties
-            .iter()
-            .filter(|property| only.is_none_or(|only| property.name.as_str() == only));
-        match names.find(|property| !seen.insert(property.name.as_str())) {
-            Some(twice) => {
-                let why =
-                    format!("the key `{}` stands here a second time", twice.name.as_str().escape_debug());
-                Err(refused(self.text, twice.range.start, &why))
-            }
-            None => Ok(()),
-        }
+        let mut seen = BTreeSet::new();
+        let mut names =
+            object.properties.iter().filter(|one| only.is_none_or(|only| one.name.as_str() == only));
+        let Some(twice) = names.find(|one| !seen.insert(one.name.as_str())) else { return Ok(()) };
+        let name = twice.name.as_str().escape_debug();
+        Err(self.refused(twice.range.start, &format!("the key `{name}` stands here a second time")))
     }
 }
 
-/// The key as the client reads it: of one that stands more than once, the last.
+/// The property as Claude Code reads it: the last one of that name.
 pub(super) fn last<'o, 'a>(object: &'o Object<'a>, key: &str) -> Option<&'o ObjectProp<'a>> {
     object.properties.iter().rev().find(|property| property.name.as_str() == key)
+}
+
+/// The text of the last property of that name.
+pub(super) fn text_of(object: &Object<'_>, key: &str) -> Option<String> {
+    last(object, key).and_then(|property| text(&property.value))
+}
+
+pub(super) fn text(value: &Value<'_>) -> Option<String> {
+    value.as_string_lit().map(|text| text.value.clone().into_owned())
+}
+
+/// The elements, if the property is a list.
+pub(super) fn elements<'o, 'a>(property: Option<&'o ObjectProp<'a>>) -> &'o [Value<'a>] {
+    property.and_then(|property| property.value.as_array()).map(|list| &*list.elements).unwrap_or_default()
 }
 
 fn plain_json() -> ParseOptions {
@@ -184,7 +151,7 @@ fn plain_json() -> ParseOptions {
     }
 }
 
-/// That parser counts bytes.
+/// The column of that error counts bytes.
 fn not_plain(text: &str, error: &serde_json::Error) -> Refused {
     let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
     let column = line.char_indices().take_while(|(at, _)| *at < error.column()).count();
@@ -193,21 +160,16 @@ fn not_plain(text: &str, error: &serde_json::Error) -> Refused {
 
 fn unparsable(error: &ParseError) -> Refused {
     let words = error.kind().to_string();
-    let mut letters = words.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_lowercase());
-    Refused {
-        line: error.line_display(),
-        column: error.column_display(),
-        why: first.into_iter().chain(letters).collect(),
-    }
+    let why = words[..1].to_ascii_lowercase() + &words[1..];
+    Refused { line: error.line_display(), column: error.column_display(), why }
 }
 
 fn refused(text: &str, at: usize, why: &str) -> Refused {
-    let before = &text[..at];
-    let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-    Refused {
-        line: before.matches('\n').count() + 1,
-        column: before[line_start..].chars().count() + 1,
-        why: why.to_owned(),
-    }
+    let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let column = text[line_start..at].chars().count() + 1;
+    Refused { line: line_of(text, at), column, why: why.to_owned() }
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1
 }

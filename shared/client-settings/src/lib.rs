@@ -1,50 +1,40 @@
-//! Editing Claude Code's settings.json: our own parts are added, changed and removed, every other byte stays.
+//! Edits of Claude Code's settings.json: our own parts are added, changed and removed, every other byte stays.
 //!
-//! The core is text in, text out: [`arrange`] makes a text hold exactly what is [`Wanted`] of ours, [`present`] says what it
-//! holds, [`faults`] what keeps the client from reading its hooks at all. What cannot be read for certain is refused, with
-//! line and column, rather than guessed at in a file that is not ours. [`UserFile`] is the thin layer around it.
+//! [`read`] says what a text holds, [`arrange`] makes a text hold exactly what is [`Wanted`] of ours. A text that we might misread
+//! is refused with line and column. [`UserFile`] reads and writes files.
 //!
-//! - `document`: the parsed text and where everything in it stands
-//! - `splice`: putting an item into an object or a list, and taking one out, in the file's own style
-//! - `entries`: hook entries, and which of them are ours
-//! - `rules`: permission rules
-//! - `status_line`: the status line's command
-//! - `earlier`: giving back what a text was before us, where its present state alone cannot tell
-//! - `faults`: entries that make Claude Code drop all hooks of the file
-//! - `neighbours`: settings that make Claude Code drop all of the file
-//! - `survey`: everything a text registers, whoever's it is
-//! - `team_line`: what a project's settings start a hook with
+//! - `document`: the parsed text and the place of everything in it
+//! - `splice`: one item added or removed in the style of the file
+//! - `entries`, `rules`, `status_line`: the three kinds of parts
+//! - `before`: what an earlier text tells about a container that is empty again
+//! - `faults`: values that make Claude Code ignore hooks
 //! - `user_file`: links, lock, backup, atomic replacement
 
+mod before;
 mod document;
-mod earlier;
 mod entries;
 mod faults;
-mod neighbours;
 mod rules;
 mod splice;
 mod status_line;
-mod survey;
-mod team_line;
 mod user_file;
 
 use std::path::{Path, PathBuf};
 
+use jsonc_parser::ast::Object;
 use serde_json::{Map, Number, Value, json};
 
-use document::{Document, Masked, last};
-use earlier::{BeforeUs, given_back};
+use before::BeforeUs;
+use document::{Document, last, masked};
 
-pub use faults::{Fault, faults};
-pub use status_line::status_line_command;
-pub use survey::{Entry, Flag, Group, Named, Survey, survey};
-pub use team_line::{CONFIG_DIR_IN_SHELL, team_line};
-pub use user_file::{Backup, FileError, KEEP_BACKUPS, UserFile, remove_abandoned_of};
+pub use faults::Fault;
+pub use status_line::{StatusLineThere, status_line_command};
+pub use user_file::{Backup, Beside, FileError, KEEP_BACKUPS, UserFile, remove_abandoned};
 
 /// A byte order mark, which some editors put first and must find again.
 const BOM: char = '\u{feff}';
 
-/// Beginning of our shell lines, before a name: a command that does nothing.
+/// The beginning of our shell lines, before a name: a command that does nothing.
 pub const SHELL_MARK: &str = ": barbless ";
 
 /// Why a text is not edited.
@@ -62,15 +52,15 @@ pub struct Refused {
 /// Marks of our parts of a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Owner<'a> {
-    /// Folder of our binaries.
+    /// The folder of our binaries.
     pub folder: &'a Path,
     /// Former folders: a moved home leaves entries behind.
     pub former_folders: &'a [PathBuf],
     /// The names of our binaries.
     pub binaries: &'a [String],
-    /// The permission rules that were added for us; the same rule of the user's own looks no different.
+    /// The permission rules that were added for us. The user's own rules may read the same.
     pub rules: &'a [String],
-    /// The status line that ours took the place of, as it was written.
+    /// The status line before ours, as written.
     pub status_line_before: Option<&'a str>,
 }
 
@@ -81,9 +71,9 @@ pub struct Wanted {
     pub hooks: Vec<Registration>,
     /// Permission rules under `permissions.allow`.
     pub rules: Vec<String>,
-    /// The status line's command, and whether it may take another one's place.
+    /// The status line.
     pub status_line: Option<StatusLine>,
-    /// Entries that are there already are left as they are written, right or not.
+    /// Existing entries stay as written, right or not.
     pub leaves_entries: bool,
 }
 
@@ -92,7 +82,7 @@ pub struct Wanted {
 pub struct StatusLine {
     /// The shell line that prints it.
     pub command: String,
-    /// It takes the place of somebody else's.
+    /// It may replace somebody else's.
     pub replaces: bool,
 }
 
@@ -103,80 +93,124 @@ pub struct Registration {
     pub event: String,
     /// Tools, sources or reasons; `None` means all.
     pub matcher: Option<String>,
-    /// Program.
+    /// The program.
     pub program: Program,
-    /// After how many seconds the client goes on without it; `None`: as the client has it.
+    /// After so many seconds Claude Code goes on without it; `None`: its own default.
     pub timeout_secs: Option<Number>,
-    /// Message that Claude Code shows while it waits; `None` keeps the present one.
+    /// The message that Claude Code shows while it waits; `None` keeps the present one.
     pub status_message: Option<String>,
 }
 
-/// Program of an entry.
+/// The program of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
     /// A program by its absolute path, without a shell and without arguments.
     Path(String),
-    /// A line for the shell that begins with [`SHELL_MARK`] and a name.
+    /// A shell line, which begins with [`SHELL_MARK`] and a name.
     Shell(String),
 }
 
-/// The parts of ours that a text holds.
+/// What a settings text holds.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Present {
-    /// Hook entries, in the order of the file.
-    pub hooks: Vec<Registered>,
-    /// Every permission rule under `permissions.allow`, the user's included.
+pub struct Contents {
+    /// Every hook entry that can be read, in the order of the text.
+    pub entries: Vec<Entry>,
+    /// Every permission rule under `permissions.allow`.
     pub rules: Vec<String>,
-    /// The status line, whoever's it is.
+    /// The status line.
     pub status_line: Option<StatusLineThere>,
-    /// `disableAllHooks` is true: the client runs no hook.
-    pub disables_all_hooks: bool,
+    /// Values that make Claude Code ignore hooks of the text.
+    pub faults: Vec<Fault>,
+    /// Why [`arrange`] refuses the text.
+    pub refused: Option<Refused>,
+    /// The names under `env` and their lines. A value may be a secret.
+    pub env: Vec<(String, usize)>,
+    /// `disableAllHooks`, where it is true or false.
+    pub disables_all_hooks: Option<Flag>,
+    /// `allowManagedHooksOnly`, where it is true or false.
+    pub allows_managed_only: Option<Flag>,
+    /// `enabledPlugins`: `NAME@MARKETPLACE`, and whether it is on.
+    pub plugins: Vec<(String, Flag)>,
 }
 
-/// The status line that is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StatusLineThere {
-    /// Value as written.
-    pub raw: String,
-    /// Shell line, if it has one.
-    pub command: Option<String>,
-    /// It is of the type `command`, the one the client has, and has a shell line.
-    pub is_command: bool,
-    /// It runs a binary of ours.
-    pub is_ours: bool,
+/// A switch and its line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flag {
+    /// The value.
+    pub is_on: bool,
+    /// Counted from 1.
+    pub line: usize,
 }
 
-/// An entry of ours that is there.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Registered {
-    /// Name of our binary, or the name after the mark of a shell line.
-    pub name: String,
+/// A hook entry of a text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Entry {
+    /// The name of our binary, or the name after the mark of our shell line; `None`: the entry is somebody else's.
+    pub name: Option<String>,
     /// The event.
     pub event: String,
-    /// As written; `None` where there is none.
+    /// The matcher of its group, as written.
     pub matcher: Option<String>,
-    /// Program.
-    pub program: Program,
-    /// Arguments.
-    pub args: Vec<String>,
+    /// The entry starts what it names.
+    pub is_command: bool,
+    /// The program, or a shell line.
+    pub command: Option<String>,
+    /// Arguments; `None`: the command is a shell line.
+    pub args: Option<Vec<String>>,
     /// As written, in seconds.
     pub timeout_secs: Option<Number>,
-    /// Message that Claude Code shows while it waits.
+    /// The message that Claude Code shows while it waits.
     pub status_message: Option<String>,
-    /// Keys of the entry that would keep it from doing what it promises, such as `async`, or that are not known.
+    /// Keys that keep the entry from running or from being heard, such as `async`, and unknown keys.
     pub harmful_keys: Vec<String>,
+    /// Counted from 1.
+    pub line: usize,
 }
 
-/// The text in which exactly `wanted` is there of ours; `None` where there shall be no file. What is right already stays
-/// where and as it is once the user has changed something; a file that only we have changed has the bytes it would have
-/// if nothing but `wanted` had ever been put into it.
+/// Reads a text. An empty one holds nothing. Refuses what is no plain JSON object.
+pub fn read(text: &str, owner: &Owner<'_>) -> Result<Contents, Refused> {
+    let text = without_mark(text);
+    if is_blank(text) {
+        return Ok(Contents::default());
+    }
+    let masked = masked(text);
+    let document = Document::parse(text, &masked)?;
+    let root = &document.root;
+    let flag = |object: &Object<'_>, key: &str| {
+        let property = last(object, key)?;
+        let line = document.line(property.range.start);
+        Some(Flag { is_on: property.value.as_boolean_lit()?.value, line })
+    };
+    let properties = |key: &str| {
+        let object = last(root, key).and_then(|property| property.value.as_object());
+        object.into_iter().flat_map(|object| object.properties.iter().map(move |one| (object, one)))
+    };
+    let plugin = |(plugins, one): (&Object<'_>, &jsonc_parser::ast::ObjectProp<'_>)| {
+        let name = one.name.as_str();
+        Some((name.to_owned(), flag(plugins, name)?))
+    };
+    let env =
+        properties("env").map(|(_, one)| (one.name.as_str().to_owned(), document.line(one.range.start)));
+    Ok(Contents {
+        entries: entries::find(&document, owner).into_iter().map(|found| found.entry).collect(),
+        rules: rules::there(&document),
+        status_line: status_line::there(&document, owner),
+        faults: faults::find(&document),
+        refused: document.check_hooks().err(),
+        env: env.collect(),
+        disables_all_hooks: flag(root, "disableAllHooks"),
+        allows_managed_only: flag(root, "allowManagedHooksOnly"),
+        plugins: properties("enabledPlugins").filter_map(plugin).collect(),
+    })
+}
+
+/// The text that holds exactly `wanted` of ours; `None`: there shall be no file. Right parts stay where and as they are. A file that
+/// only we have changed gets the bytes back that it had when it last held the same parts.
 ///
-/// `earlier` are texts the file had before, newest first (`None`: it did not exist). They tell which of the two it is, and
-/// whether an empty list that is left was made by us or stood there before.
+/// `earlier` are texts that the file had before, newest first; `None`: it did not exist.
 ///
-/// # Errors
-/// If the text is not plain JSON of the shape the client documents, a key that matters stands twice, or `wanted` names a
-/// program that is not `owner`'s.
+/// Refuses a text that is no plain JSON of the shape that Claude Code documents, a relevant key that stands twice, and a program that
+/// is not `owner`'s.
 pub fn arrange(
     text: Option<&str>,
     owner: &Owner<'_>,
@@ -188,53 +222,31 @@ pub fn arrange(
         return Ok(text.map(str::to_owned));
     }
     check_ours(owner, wanted)?;
-    let before_us = BeforeUs::find(earlier, owner);
-    let arranged = arranged(there, owner, wanted, before_us.as_ref())?;
-    if arranged == there {
+    let arranged = arranged(there, owner, wanted, BeforeUs::find(earlier, owner).as_ref())?;
+    if arranged == there || wanted.leaves_entries {
         return Ok(Some(arranged));
     }
-    match given_back(there, owner, wanted, earlier, before_us.as_ref()) {
-        Some(text) => Ok(text),
-        None if before_us.is_some_and(|before| before.was_nothing_and_is_again(&arranged)) => {
-            Ok(before_us.and_then(|before| before.text.map(str::to_owned)))
-        }
-        None => Ok(Some(arranged)),
-    }
-}
-
-/// Whether two texts of one file differ in nothing but what is ours. `earlier` as in [`arrange`].
-#[must_use]
-pub fn differ_in_ours_only(
-    left: Option<&str>,
-    right: Option<&str>,
-    owner: &Owner<'_>,
-    earlier: &[Option<String>],
-) -> bool {
-    let before_us = BeforeUs::find(earlier, owner);
-    let foreign = |text: Option<&str>| {
-        let text = text.filter(|text| !is_blank(text)).unwrap_or("{}\n");
-        arranged(text, owner, &Wanted::default(), before_us.as_ref())
+    let is_it = |text_then: &&Option<String>| {
+        let then = text_then.as_deref();
+        is_as_wanted(then, owner, wanted) && differ_in_ours_only(text, then, owner)
     };
-    foreign(left).is_ok_and(|left| foreign(right).is_ok_and(|right| left == right))
+    Ok(earlier.iter().find(is_it).cloned().unwrap_or(Some(arranged)))
 }
 
-/// Reads our parts of a text.
-///
-/// # Errors
-/// If the text is not plain JSON of the shape the client documents.
-pub fn present(text: &str, owner: &Owner<'_>) -> Result<Present, Refused> {
-    if is_blank(text) {
-        return Ok(Present::default());
-    }
-    let masked = Masked::new(without_mark(text));
-    let document = Document::parse(&masked)?;
-    Ok(Present {
-        hooks: entries::find(&document, owner).into_iter().map(|entry| entry.registered).collect(),
-        rules: rules::there(&document),
-        status_line: status_line::there(&document, owner),
-        disables_all_hooks: last(&document.root, "disableAllHooks")
-            .is_some_and(|property| document.value(&property.value) == json!(true)),
-    })
+/// Whether `text` and an earlier text of the file differ in nothing but our parts.
+#[must_use]
+pub fn differ_in_ours_only(text: Option<&str>, earlier: Option<&str>, owner: &Owner<'_>) -> bool {
+    let earlier = earlier.unwrap_or_default();
+    let before_us = BeforeUs(earlier);
+    let foreign = |text: &str| arranged(text, owner, &Wanted::default(), Some(&before_us)).ok();
+    let Some(left) = foreign(text.unwrap_or_default()) else { return false };
+    if is_blank(earlier) { without_mark(&left).trim() == "{}" } else { foreign(earlier) == Some(left) }
+}
+
+fn is_as_wanted(text: Option<&str>, owner: &Owner<'_>, wanted: &Wanted) -> bool {
+    let text = text.unwrap_or_default();
+    let is_unchanged = || arranged(text, owner, wanted, None).is_ok_and(|arranged| arranged == text);
+    if is_blank(text) { wanted.is_nothing() } else { is_unchanged() }
 }
 
 /// [`arrange`] by edits alone.
@@ -247,22 +259,23 @@ fn arranged(
     let body = without_mark(text);
     let mark = &text[..text.len() - body.len()];
     let line_end = if body.is_empty() { "\n" } else { body };
-    let mut body = if body.trim().is_empty() { format!("{{}}{line_end}") } else { body.to_owned() };
+    let mut body = if is_blank(body) { format!("{{}}{line_end}") } else { body.to_owned() };
     while let Some(next) = step(&body, owner, wanted, before_us)? {
         body = next;
     }
     Ok(format!("{mark}{body}"))
 }
 
-/// One edit towards what is wanted; `None` when there is nothing left to do.
+/// One edit towards what is wanted; `None`: nothing is left to do.
 fn step(
     text: &str,
     owner: &Owner<'_>,
     wanted: &Wanted,
     before_us: Option<&BeforeUs<'_>>,
 ) -> Result<Option<String>, Refused> {
-    let masked = Masked::new(text);
-    let document = Document::parse(&masked)?;
+    let masked = masked(text);
+    let document = Document::parse(text, &masked)?;
+    document.check_hooks()?;
     if let Some(text) = entries::step(&document, owner, wanted, before_us) {
         return Ok(Some(text));
     }
@@ -272,14 +285,12 @@ fn step(
     status_line::step(&document, owner, wanted.status_line.as_ref(), before_us)
 }
 
-/// Refuses what would not be found again once it is in the text.
+/// Refuses parts that we would not recognize in the text later.
 fn check_ours(owner: &Owner<'_>, wanted: &Wanted) -> Result<(), Refused> {
-    let line = wanted.status_line.as_ref().map(|line| line.command.as_str());
-    let line = line.filter(|line| !status_line::is_ours(line, owner));
-    let foreign =
-        wanted.hooks.iter().map(|hook| &hook.program).find(|program| !entries::is_ours(program, owner));
-    let command = foreign.map(|(Program::Path(command) | Program::Shell(command))| command.as_str());
-    match command.or(line) {
+    let foreign = wanted.hooks.iter().map(|hook| &hook.program).find(|program| !owner.starts(program));
+    let command = foreign.map(|(Program::Path(command) | Program::Shell(command))| command);
+    let line = wanted.status_line.as_ref().map(|line| &line.command);
+    match command.or(line.filter(|line| !status_line::is_ours(line, owner))) {
         Some(command) => {
             Err(Refused { line: 1, column: 1, why: format!("`{command}` starts no program of ours") })
         }
@@ -287,7 +298,6 @@ fn check_ours(owner: &Owner<'_>, wanted: &Wanted) -> Result<(), Refused> {
     }
 }
 
-/// Nothing stands in the text, or nothing but white space.
 fn is_blank(text: &str) -> bool {
     without_mark(text).trim().is_empty()
 }
@@ -308,7 +318,7 @@ impl Registration {
         [kind].into_iter().chain(program).chain(timeout).chain(message).collect()
     }
 
-    /// The group that holds only this entry, as the client's settings have it.
+    /// The group that holds only this entry, as JSON.
     #[must_use]
     pub fn group(&self) -> Value {
         let entry: Map<String, Value> =
@@ -320,16 +330,21 @@ impl Registration {
     }
 }
 
-impl Present {
-    /// The same parts as [`Wanted`], so that all of it stays.
+impl Contents {
+    /// Our hook entries.
+    pub fn ours(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| entry.name.is_some())
+    }
+
+    /// Our parts as [`Wanted`], so that all of them stay.
     #[must_use]
     pub fn as_wanted(&self, owner: &Owner<'_>) -> Wanted {
         let is_ours = |rule: &&String| owner.rules.contains(rule);
-        let status_line = self.status_line.as_ref().filter(|there| there.is_ours);
+        let line = self.status_line.as_ref().filter(|there| there.is_ours);
         Wanted {
-            hooks: self.hooks.iter().map(Registered::as_wanted).collect(),
+            hooks: self.ours().map(Entry::as_wanted).collect(),
             rules: self.rules.iter().filter(is_ours).cloned().collect(),
-            status_line: status_line
+            status_line: line
                 .and_then(|there| there.command.clone())
                 .map(|command| StatusLine { command, replaces: true }),
             leaves_entries: false,
@@ -342,35 +357,6 @@ impl Wanted {
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         self.hooks.is_empty() && self.rules.is_empty() && self.status_line.is_none()
-    }
-}
-
-impl Program {
-    /// Name of our binary, or the name after the mark of a shell line.
-    #[must_use]
-    pub fn name(&self) -> Option<&str> {
-        entries::name_of(self)
-    }
-}
-
-impl Registered {
-    /// It is on this event, and for everything that comes up there under this matcher; the ways of writing "all" are one.
-    #[must_use]
-    pub fn covers(&self, event: &str, matcher: Option<&str>) -> bool {
-        let (ours, is_all) = (self.matcher.as_deref(), entries::is_all);
-        self.event == event && (ours == matcher || (is_all(ours) && is_all(matcher)))
-    }
-
-    /// The same entry as a [`Registration`], so that it stays.
-    #[must_use]
-    pub fn as_wanted(&self) -> Registration {
-        Registration {
-            event: self.event.clone(),
-            matcher: self.matcher.clone(),
-            program: self.program.clone(),
-            timeout_secs: self.timeout_secs.clone(),
-            status_message: self.status_message.clone(),
-        }
     }
 }
 

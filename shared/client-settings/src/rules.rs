@@ -1,21 +1,23 @@
-//! Permission rules under `permissions.allow`. A rule of the user's own that reads like one of ours is the user's: only
-//! rules that were added for us ([`Owner::rules`]) are taken out.
+//! Permission rules under `permissions.allow`. Only rules that were added for us ([`Owner::rules`]) are removed: the user's own
+//! rules may read the same.
 
-use jsonc_parser::ast::{Array, Object, Value};
+use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use serde_json::json;
 
-use super::document::Document;
-use super::earlier::BeforeUs;
+use super::before::BeforeUs;
+use super::document::{Document, elements, text};
 use super::splice::{Level, insert_element, insert_property, remove};
 use super::{Owner, Refused};
 
-/// Every rule there is.
+/// Every rule.
 pub(super) fn there(document: &Document<'_>) -> Vec<String> {
-    list(document).map(|(_, list)| texts(list).map(|(_, rule)| rule).collect()).unwrap_or_default()
+    let permissions = document.root.get_object("permissions");
+    let allow = permissions.map(|permissions| elements(permissions.get("allow"))).unwrap_or_default();
+    allow.iter().filter_map(text).collect()
 }
 
-/// One edit towards these rules; `None` when there is nothing left to do.
+/// One edit towards the wanted rules; `None`: nothing is left to do.
 pub(super) fn step(
     document: &Document<'_>,
     owner: &Owner<'_>,
@@ -25,27 +27,25 @@ pub(super) fn step(
     if wanted.is_empty() && owner.rules.is_empty() {
         return Ok(None);
     }
-    check_once(document)?;
-    if let Some((permissions, list)) = list(document) {
-        let is_ours = |rule: &String| owner.rules.contains(rule) && !wanted.contains(rule);
-        if let Some((index, _)) = texts(list).find(|(_, rule)| is_ours(rule)) {
-            return Ok(Some(remove(document, &levels(document, permissions, list, index), before_us)));
-        }
+    document.check_unique(&document.root, Some("permissions"))?;
+    let permissions = document.root.get_object("permissions");
+    permissions.map_or(Ok(()), |permissions| document.check_unique(permissions, Some("allow")))?;
+    let is_unwanted = |rule: &Value<'_>| {
+        text(rule).is_some_and(|rule| owner.rules.contains(&rule) && !wanted.contains(&rule))
+    };
+    if let Some(permissions) = permissions
+        && let Some(list) = permissions.get_array("allow")
+        && let Some(index) = list.elements.iter().position(is_unwanted)
+    {
+        let levels = [
+            Level::of_element(list, index, Some(&["permissions", "allow"])),
+            Level::of_property(permissions, "allow", &["permissions"]),
+            Level::of_property(&document.root, "permissions", &[]),
+        ];
+        return Ok(Some(remove(document, &levels, before_us)));
     }
     let there = there(document);
-    match wanted.iter().find(|rule| !there.contains(rule)) {
-        Some(rule) => add(document, rule).map(Some),
-        None => Ok(None),
-    }
-}
-
-/// Claude Code takes the other one of two equal keys.
-fn check_once(document: &Document<'_>) -> Result<(), Refused> {
-    document.check_unique(&document.root, Some("permissions"))?;
-    match document.root.get_object("permissions") {
-        Some(permissions) => document.check_unique(permissions, Some("allow")),
-        None => Ok(()),
-    }
+    wanted.iter().find(|rule| !there.contains(rule)).map(|rule| add(document, rule)).transpose()
 }
 
 fn add(document: &Document<'_>, rule: &str) -> Result<String, Refused> {
@@ -60,23 +60,4 @@ fn add(document: &Document<'_>, rule: &str) -> Result<String, Refused> {
         Some(Value::Array(list)) => Ok(insert_element(document, list, &json!(rule))),
         Some(other) => Err(document.refused(other.start(), "`permissions.allow` must be a list, `[ ... ]`")),
     }
-}
-
-fn list<'b, 'a>(document: &'b Document<'a>) -> Option<(&'b Object<'a>, &'b Array<'a>)> {
-    let permissions = document.root.get_object("permissions")?;
-    Some((permissions, permissions.get_array("allow")?))
-}
-
-fn texts<'b>(list: &'b Array<'_>) -> impl Iterator<Item = (usize, String)> + 'b {
-    let text = |value: &Value<'_>| value.as_string_lit().map(|text| text.value.clone().into_owned());
-    list.elements.iter().enumerate().filter_map(move |(index, value)| Some((index, text(value)?)))
-}
-
-fn levels(document: &Document<'_>, permissions: &Object<'_>, list: &Array<'_>, index: usize) -> Vec<Level> {
-    let path = ["permissions", "allow"];
-    vec![
-        Level::of_elements(list, index, Some(&path)),
-        Level::of_property(permissions, "allow", &path[..1]),
-        Level::of_property(&document.root, "permissions", &[]),
-    ]
 }

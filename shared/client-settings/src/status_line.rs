@@ -1,22 +1,33 @@
-//! The status line's command. There is one place for it: somebody else's is only replaced when that is wanted, and is
-//! given back as it was written when ours goes. What stands beside the command, such as its padding, stays.
+//! The status line's command. Settings have one place for it. We replace somebody else's only where that is wanted, and give it back
+//! as written. Keys beside the command, such as its padding, stay.
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use serde_json::json;
 
-use super::document::Document;
-use super::earlier::BeforeUs;
-use super::entries::is_own_program;
+use super::before::BeforeUs;
+use super::document::{Document, text_of};
 use super::splice::{Level, insert_property, remove, replaced};
-use super::{Owner, Refused, StatusLine, StatusLineThere};
+use super::{Owner, Refused, StatusLine};
 
 const KEY: &str = "statusLine";
 
-/// The status line that is there.
+/// The status line of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatusLineThere {
+    /// The value as written.
+    pub raw: String,
+    /// The shell line.
+    pub command: Option<String>,
+    /// Its type is `command`, and it has a shell line.
+    pub is_command: bool,
+    /// It runs a binary of ours.
+    pub is_ours: bool,
+}
+
 pub(super) fn there(document: &Document<'_>, owner: &Owner<'_>) -> Option<StatusLineThere> {
     let value = &document.root.get(KEY)?.value;
-    let text = |key: &str| value.as_object()?.get_string(key).map(|text| text.value.clone().into_owned());
+    let text = |key: &str| value.as_object().and_then(|object| text_of(object, key));
     let command = text("command");
     let is_ours = command.as_deref().is_some_and(|line| is_ours(line, owner));
     let is_command = command.is_some() && text("type").as_deref() == Some("command");
@@ -25,10 +36,10 @@ pub(super) fn there(document: &Document<'_>, owner: &Owner<'_>) -> Option<Status
 
 /// The shell line runs a binary of ours.
 pub(super) fn is_ours(line: &str, owner: &Owner<'_>) -> bool {
-    is_own_program(&first_word(line), owner)
+    owner.owns(&first_word(line))
 }
 
-/// One edit towards this status line; `None` when there is nothing left to do.
+/// One edit towards this status line; `None`: nothing is left to do.
 pub(super) fn step(
     document: &Document<'_>,
     owner: &Owner<'_>,
@@ -36,7 +47,8 @@ pub(super) fn step(
     before_us: Option<&BeforeUs<'_>>,
 ) -> Result<Option<String>, Refused> {
     let there = there(document, owner);
-    if wanted.is_some() || there.as_ref().is_some_and(|there| there.is_ours) {
+    let is_ours = there.as_ref().is_some_and(|there| there.is_ours);
+    if wanted.is_some() || is_ours {
         document.check_unique(&document.root, Some(KEY))?;
     }
     Ok(match (there, wanted) {
@@ -44,11 +56,10 @@ pub(super) fn step(
             Some(insert_property(document, &document.root, KEY, &value_of(&wanted.command)))
         }
         (Some(there), Some(wanted)) => {
-            let stays =
-                there.command.as_ref() == Some(&wanted.command) || !(there.is_ours || wanted.replaces);
-            (!stays).then(|| put(document, &there, &wanted.command))
+            let is_right = there.command.as_ref() == Some(&wanted.command);
+            (!is_right && (is_ours || wanted.replaces)).then(|| put(document, &there, &wanted.command))
         }
-        (Some(there), None) if there.is_ours => Some(take_out(document, owner, before_us)),
+        (Some(_), None) if is_ours => Some(take_out(document, owner, before_us)),
         (_, None) => None,
     })
 }
@@ -57,48 +68,43 @@ fn value_of(command: &str) -> serde_json::Value {
     json!({ "type": "command", "command": command })
 }
 
-/// Ours in place of what is there; of a command only the command changes.
+/// Our status line in place of the present one. Of a command only the command changes.
 fn put(document: &Document<'_>, there: &StatusLineThere, command: &str) -> String {
     let Some(property) = document.root.get(KEY) else { return document.text.to_owned() };
-    let line = property.value.as_object().and_then(|object| object.get("command"));
-    match line {
+    match command_of(&property.value) {
         Some(line) if there.is_ours || there.is_command => {
-            document.replace(&line.value, &json!(command).to_string())
+            document.replace(line, &json!(command).to_string())
         }
         _ => replaced(document, &property.value, &value_of(command)),
     }
 }
 
 fn take_out(document: &Document<'_>, owner: &Owner<'_>, before_us: Option<&BeforeUs<'_>>) -> String {
-    match (owner.status_line_before.filter(|raw| is_foreign(raw, owner)), document.root.get(KEY)) {
-        (Some(raw), Some(property)) => give_back(document, &property.value, raw),
+    let data = |raw: &str| serde_json::from_str::<serde_json::Value>(raw).unwrap_or_default();
+    let is_foreign = |raw: &&str| !data(raw)["command"].as_str().is_some_and(|line| is_ours(line, owner));
+    match (owner.status_line_before.filter(is_foreign), document.root.get(KEY)) {
+        (Some(raw), Some(property)) => give_back(document, &property.value, raw, &data(raw)),
         _ => remove(document, &[Level::of_property(&document.root, KEY, &[])], before_us),
     }
 }
 
-/// The one before ours as it was written, or its command alone where something beside it has changed since.
-fn give_back(document: &Document<'_>, there: &Value<'_>, raw: &str) -> String {
-    let before: serde_json::Value = serde_json::from_str(raw).unwrap_or_default();
+/// The one before ours as written, or its command alone where a key beside it has changed since.
+fn give_back(document: &Document<'_>, there: &Value<'_>, raw: &str, before: &serde_json::Value) -> String {
     let beside = |value: &serde_json::Value| {
         let mut object = value.as_object().cloned().unwrap_or_default();
         object.remove("command").map(|_| object)
     };
-    let (now_beside, before_beside) = (beside(&document.value(there)), beside(&before));
-    let line = there.as_object().and_then(|object| object.get("command"));
-    match line {
-        Some(line)
-            if before["type"] == "command" && before_beside.is_some() && now_beside != before_beside =>
-        {
-            document.replace(&line.value, &before["command"].to_string())
+    let is_changed = beside(before).is_some() && beside(&document.value(there)) != beside(before);
+    match command_of(there) {
+        Some(line) if before["type"] == "command" && is_changed => {
+            document.replace(line, &before["command"].to_string())
         }
         _ => document.replace(there, raw),
     }
 }
 
-/// This status line, as it was written, is somebody else's: ours would have to be taken out in turn.
-fn is_foreign(raw: &str, owner: &Owner<'_>) -> bool {
-    let value: serde_json::Value = serde_json::from_str(raw).unwrap_or_default();
-    !value["command"].as_str().is_some_and(|line| is_ours(line, owner))
+fn command_of<'b, 'a>(status_line: &'b Value<'a>) -> Option<&'b Value<'a>> {
+    status_line.as_object().and_then(|object| object.get("command")).map(|command| &command.value)
 }
 
 /// The shell line that starts `program`: Claude Code gives a status line's command to a shell.
@@ -131,7 +137,7 @@ fn first_word(line: &str) -> String {
         }
     }
     if quote.is_some() {
-        // Earlier versions wrote a path with an apostrophe as it was; it must be recognized to be replaced.
+        // Earlier versions wrote a path with an apostrophe without quotes.
         return line.split_whitespace().next().unwrap_or_default().to_owned();
     }
     word

@@ -3,27 +3,22 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use super::{Owner, Program, Refused, Registered, Registration, Wanted, arrange, present};
+use super::{Entry, Owner, Program, Refused, Registration, Wanted, arrange, read};
 
-mod edits;
-mod faults;
-mod files;
 mod generated;
 mod given_back;
 mod hooks;
-mod reader;
+mod reading;
 mod refusals;
 mod rules;
 mod shell_lines;
 mod status_line;
-mod survey;
-mod world;
 
 const FOLDER: &str = "/home/me/.claude/hooks";
 
 static BINARIES: LazyLock<Vec<String>> = LazyLock::new(|| ["a-gate", "b-watch"].map(str::to_owned).to_vec());
 
-/// Where they were before.
+/// Former folders.
 static FORMER: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
     ["/old/place/.claude/hooks", "/a b/.claude/hooks", r"C:\Users\me\.claude\hooks"]
         .map(PathBuf::from)
@@ -62,12 +57,9 @@ fn register(text: &str, owner: &Owner<'_>, wanted: &[Registration]) -> Result<St
     arrange(Some(text), owner, &hooks(wanted), &[]).map(Option::unwrap_or_default)
 }
 
-fn unregister(text: &str, owner: &Owner<'_>, earlier: &[Option<String>]) -> Result<Option<String>, Refused> {
-    arrange(Some(text), owner, &Wanted::default(), earlier)
-}
-
-fn registered(text: &str, owner: &Owner<'_>) -> Result<Vec<Registered>, Refused> {
-    present(text, owner).map(|present| present.hooks)
+/// Our entries.
+fn registered(text: &str) -> Vec<Entry> {
+    read(text, &owner()).unwrap().ours().cloned().collect()
 }
 
 #[track_caller]
@@ -75,10 +67,4 @@ fn installed(before: &str) -> String {
     let after = register(before, &owner(), &wanted()).unwrap();
     assert_eq!(register(&after, &owner(), &wanted()).unwrap(), after, "a second time changes nothing");
     after
-}
-
-#[track_caller]
-fn refusal(text: &str) -> Refused {
-    assert_eq!(register(text, &owner(), &[]).unwrap_err(), register(text, &owner(), &wanted()).unwrap_err());
-    register(text, &owner(), &wanted()).unwrap_err()
 }

@@ -1,8 +1,8 @@
-//! A file of the user, changed as a whole or not at all. The module follows links and replaces their target. It changes the file
-//! under a lock, writes beside it and renames, and can keep the text before as a backup. The caller decides about the change.
+//! A file of the user, changed as a whole or not at all: links are followed, the file is locked, the new text is written beside it
+//! and renamed, and the old text can be kept as a backup. The caller decides about the change.
 
-mod atomic;
 mod backups;
+mod beside;
 
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -14,22 +14,22 @@ use std::time::Duration;
 use shared::host::Timestamp;
 use shared::state::{LockError, with_lock};
 
-use atomic::{beside, create_folder, remove_abandoned, replace, sync_folder};
 use backups::Backups;
+use beside::{Mode, appended, create_folder, sync_folder};
 
-pub use atomic::remove_abandoned_of;
 pub use backups::{Backup, KEEP_BACKUPS};
+pub use beside::{Beside, remove_abandoned};
 
-/// How long to wait for another one of our commands.
+/// The wait for another command of ours.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A chain of links longer than this is a loop.
+/// A longer chain of links is a loop.
 const MAX_LINKS: usize = 32;
 
 /// Why a user's file was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The text is not one we edit.
+    /// We do not edit this text.
     #[error("{}, {refused}; the file was not changed", path.display())]
     Refused {
         /// The file.
@@ -37,7 +37,7 @@ pub enum FileError {
         /// Place and reason.
         refused: String,
     },
-    /// It cannot be read or written.
+    /// It cannot be changed.
     #[error("{}: {source}; the file was not changed", path.display())]
     Io {
         /// The file.
@@ -45,7 +45,7 @@ pub enum FileError {
         /// Error of the system.
         source: io::Error,
     },
-    /// It cannot be read, and nobody was about to change it.
+    /// It cannot be read.
     #[error("{}: {source}", path.display())]
     Unreadable {
         /// The file.
@@ -59,10 +59,10 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
     },
-    /// A folder, a pipe, a device ... stands there.
+    /// It is a folder, a pipe or a device.
     #[error("{} is not a regular file; move it away and try again", path.display())]
     NotAFile {
-        /// Its path.
+        /// The path.
         path: PathBuf,
     },
     /// Another command is changing it.
@@ -70,24 +70,20 @@ pub enum FileError {
     Busy(#[from] LockError),
 }
 
-/// A file of the user's.
+/// A file of the user.
 #[derive(Debug, Clone)]
 pub struct UserFile {
-    /// As the client names it.
+    /// As Claude Code names it.
     path: PathBuf,
-    /// Path of the bytes, if `path` is a link.
+    /// The end of a chain of links.
     target: PathBuf,
-    /// The folder of its backups; its own, unless others would see them there.
+    /// The folder of its backups.
     backups: PathBuf,
-    /// New files are for the user alone.
-    is_private: bool,
+    mode: Mode,
 }
 
 impl UserFile {
     /// The file at `path`, whether it exists or not.
-    ///
-    /// # Errors
-    /// If a link cannot be followed.
     pub fn at(path: &Path) -> Result<Self, FileError> {
         let target = follow(path).map_err(|source| FileError::Io { path: path.to_owned(), source })?;
         // A pipe would be waited for, and a device replaced.
@@ -95,94 +91,59 @@ impl UserFile {
             return Err(FileError::NotAFile { path: path.to_owned() });
         }
         let backups = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
-        Ok(Self { path: path.to_owned(), target, backups, is_private: true })
+        Ok(Self { path: path.to_owned(), target, backups, mode: Mode::Private })
     }
 
-    /// The same file, if it is one of a project's: others read it, so a new one has the mode every new file has, and
-    /// backups are kept in `folder` instead of beside it, where they would end up in somebody's commit.
+    /// The same file in a project. A new one gets the usual mode, because others read it. Backups are kept in `folder`: beside the
+    /// file somebody would commit them.
     #[must_use]
     pub fn of_a_project(self, folder: &Path) -> Self {
-        Self { backups: folder.to_owned(), is_private: false, ..self }
+        Self { backups: folder.to_owned(), mode: Mode::Usual, ..self }
     }
 
-    /// Path as Claude Code names it.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Path of its bytes.
+    /// The file that holds the bytes.
     #[must_use]
     pub fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Text; `None` if there is no such file.
-    ///
-    /// # Errors
-    /// If it cannot be read, or is no text.
+    /// The text; `None`: there is no such file.
     pub fn read(&self) -> Result<Option<String>, FileError> {
         let guarded = self.guarded();
-        if beside(&guarded, ".lock").exists() {
-            // A lock that somebody holds is not what a killed process left.
-            let _ = with_lock(&guarded, Duration::ZERO, || self.remove_abandoned());
+        if appended(&guarded, ".lock").exists() {
+            // A killed process left the lock unless somebody holds it.
+            let _ = with_lock(&guarded, Duration::ZERO, || self.clean_up());
         }
-        self.text().map_err(|error| match error {
-            FileError::Io { path, source } => FileError::Unreadable { path, source },
-            other => other,
-        })
+        self.text().map_err(|source| FileError::Unreadable { path: self.path.clone(), source })
     }
 
-    fn text(&self) -> Result<Option<String>, FileError> {
+    fn text(&self) -> io::Result<Option<String>> {
         match fs::read_to_string(&self.target) {
-            Ok(text) => Ok(Some(text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.io(error)),
+            text => text.map(Some),
         }
     }
 
-    /// Changes the text under the file's lock. `edit` is given the text, or nothing, and returns what shall be there.
-    /// Nothing is written when that is the same. Returns whether the file was changed.
-    ///
-    /// # Errors
-    /// If `edit` refuses, or the file cannot be read or written: it is as it was then.
-    pub fn change<E>(&self, edit: impl FnOnce(Option<&str>) -> Result<Option<String>, E>) -> Result<bool, E>
-    where
-        E: From<FileError>,
-    {
-        self.locked(|| {
-            let before = self.text()?;
-            let after = edit(before.as_deref())?;
-            if after == before {
-                return Ok(false);
-            }
-            self.check_writable()?;
-            self.write(after.as_deref())?;
-            Ok(true)
+    /// Changes the text under the file's lock. `edit` gets the text, or nothing, and returns what shall be there. Returns whether
+    /// the file was changed.
+    pub fn change<E: From<FileError>>(
+        &self,
+        edit: impl FnOnce(Option<&str>) -> Result<Option<String>, E>,
+    ) -> Result<bool, E> {
+        self.edited(edit, |before, after| {
+            self.write(after)?;
+            Ok(before != after)
         })
+        .map(|changed| changed.unwrap_or(false))
     }
 
     /// Like [`Self::change`], and keeps the text before the change as a backup, whose path it returns.
-    ///
-    /// # Errors
-    /// If `edit` refuses, or the file or its backup cannot be written: the file is as it was then.
-    pub fn change_with_backup<E>(
+    pub fn change_with_backup<E: From<FileError>>(
         &self,
         now: Timestamp,
         edit: impl FnOnce(Option<&str>) -> Result<Option<String>, E>,
-    ) -> Result<Option<PathBuf>, E>
-    where
-        E: From<FileError>,
-    {
-        self.locked(|| {
-            let before = self.text()?;
-            let after = edit(before.as_deref())?;
-            if after == before {
-                return Ok(None);
-            }
-            self.check_writable()?;
-            self.write_and_keep(before.as_deref(), after.as_deref(), now).map(Some).map_err(E::from)
-        })
+    ) -> Result<Option<PathBuf>, E> {
+        self.edited(edit, |before, after| self.write_and_keep(before, after, now))
     }
 
     /// The backups, newest first. One that cannot be read is left out.
@@ -197,72 +158,70 @@ impl UserFile {
         FileError::Refused { path: self.path.clone(), refused: refused.to_string() }
     }
 
-    /// Under the lock nobody else of us writes this file.
-    fn locked<T, E: From<FileError>>(&self, critical: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        create_folder(&self.target, self.is_private).map_err(|error| E::from(self.io(error)))?;
+    /// Under the lock: edits the text, and writes it if it changed.
+    fn edited<T, E: From<FileError>>(
+        &self,
+        edit: impl FnOnce(Option<&str>) -> Result<Option<String>, E>,
+        write: impl FnOnce(Option<&str>, Option<&str>) -> io::Result<T>,
+    ) -> Result<Option<T>, E> {
+        let io = |source| E::from(FileError::Io { path: self.path.clone(), source });
+        create_folder(&self.target, self.mode).map_err(io)?;
         let done = with_lock(&self.guarded(), PATIENCE, || {
-            self.remove_abandoned();
-            critical()
+            self.clean_up();
+            let before = self.text().map_err(io)?;
+            let after = edit(before.as_deref())?;
+            if after == before {
+                return Ok(None);
+            }
+            if fs::metadata(&self.target).is_ok_and(|metadata| metadata.permissions().readonly()) {
+                return Err(E::from(FileError::ReadOnly { path: self.path.clone() }));
+            }
+            write(before.as_deref(), after.as_deref()).map(Some).map_err(io)
         });
         done.map_err(|error| match error {
-            LockError::Unusable(_, error) => E::from(self.io(error)),
+            LockError::Unusable(_, error) => io(error),
             busy @ LockError::Busy(_) => E::from(FileError::from(busy)),
         })?
     }
 
-    /// Path for the lock. No such file exists, so the lock file goes with the lock and leaves nothing in the user's folder.
+    /// The lock's path. No such file exists, so the lock file goes with the lock.
     fn guarded(&self) -> PathBuf {
-        beside(&self.target, ".barbless")
+        appended(&self.target, ".barbless")
     }
 
-    fn remove_abandoned(&self) {
-        if let (Some(folder), Some(name)) = (self.target.parent(), self.target.file_name()) {
-            remove_abandoned(folder, name);
+    /// Removes what killed processes left. The caller holds the lock.
+    fn clean_up(&self) {
+        remove_abandoned(&self.target);
+        remove_abandoned(&self.backups.join(self.name()));
+    }
+
+    fn write(&self, text: Option<&str>) -> io::Result<()> {
+        match text {
+            Some(text) => Beside::write(&self.target, text.as_bytes(), self.mode)?.put_in_place(),
+            // A link to nowhere was there before us, where there is a link.
+            None => fs::remove_file(&self.target).map(|()| sync_folder(&self.target)),
         }
-        remove_abandoned(&self.backups, self.name());
     }
 
-    fn check_writable(&self) -> Result<(), FileError> {
-        let is_read_only = fs::metadata(&self.target).is_ok_and(|metadata| metadata.permissions().readonly());
-        if is_read_only { Err(FileError::ReadOnly { path: self.path.clone() }) } else { Ok(()) }
-    }
-
-    fn write(&self, text: Option<&str>) -> Result<(), FileError> {
-        let written = match text {
-            Some(text) => replace(&self.target, text.as_bytes(), self.is_private),
-            // A link to nowhere is what was there before us, where there is a link.
-            None => fs::remove_file(&self.target),
-        };
-        written.map_err(|error| self.io(error))?;
-        sync_folder(&self.target);
-        Ok(())
-    }
-
-    /// Returns where the text before is kept.
+    /// Returns the backup of the text before.
     fn write_and_keep(
         &self,
         before: Option<&str>,
         after: Option<&str>,
         now: Timestamp,
-    ) -> Result<PathBuf, FileError> {
+    ) -> io::Result<PathBuf> {
         let backups = self.kept();
-        // A backup of a change that never came: its process was killed, or the user took it back.
+        // A killed change left a backup of the same text.
         let kept = backups.newest_of(before);
         let is_new = kept.is_none();
-        let backup = kept.map_or_else(|| backups.add(before, now), Ok).map_err(|error| self.io(error))?;
-        // Within one folder renames become durable in their order.
-        if self.target.parent() != Some(self.backups.as_path()) {
-            sync_folder(&backup);
-        }
-        match self.write(after) {
-            Ok(()) => backups.prune(),
-            Err(error) => {
-                if is_new {
-                    let _ = fs::remove_file(backup);
-                }
-                return Err(error);
+        let backup = kept.map_or_else(|| backups.add(before, now), Ok)?;
+        if let Err(error) = self.write(after) {
+            if is_new {
+                let _ = fs::remove_file(backup);
             }
+            return Err(error);
         }
+        backups.prune();
         Ok(backup)
     }
 
@@ -272,10 +231,6 @@ impl UserFile {
 
     fn name(&self) -> &OsStr {
         self.path.file_name().unwrap_or_default()
-    }
-
-    fn io(&self, source: io::Error) -> FileError {
-        FileError::Io { path: self.path.clone(), source }
     }
 }
 

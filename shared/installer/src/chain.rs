@@ -33,9 +33,6 @@ pub(crate) fn command_of(status_line: &str) -> Option<String> {
 impl Chained {
     /// What has to be written so that this hook runs that command; `None`: the user has written it already. `before` is what
     /// was written for an earlier one.
-    ///
-    /// # Errors
-    /// The file cannot be read, or the user has chained another command.
     pub(crate) fn of(
         installation: &Installation,
         hook: &HookEntry,
@@ -65,9 +62,6 @@ impl Chained {
     }
 
     /// The text with it.
-    ///
-    /// # Errors
-    /// The text is none that can be edited.
     pub(crate) fn put_into(&self, text: Option<&str>) -> Result<Option<String>, Refused> {
         // JSON is YAML on one line.
         config_edit::set_at(
@@ -89,9 +83,6 @@ impl Chained {
     }
 
     /// Writes it.
-    ///
-    /// # Errors
-    /// The file cannot be changed.
     pub(crate) fn put(&self, installation: &Installation) -> anyhow::Result<()> {
         let file = installation.file(&installation.requirements)?;
         let edit = |text: Option<&str>| self.put_into(text).map_err(|refused| file.refused(refused));
@@ -103,9 +94,6 @@ impl Chained {
     }
 
     /// Takes it out.
-    ///
-    /// # Errors
-    /// The file cannot be changed.
     pub(crate) fn take_out(&self, installation: &Installation) -> anyhow::Result<()> {
         let file = installation.file(&installation.requirements)?;
         let edit = |text: Option<&str>| self.taken_out_of(text).map_err(|refused| file.refused(refused));

@@ -16,9 +16,6 @@ const MAX_ANSWER_BYTES: u64 = 1024 * 1024;
 const LOOK_AGAIN: Duration = Duration::from_micros(100);
 
 /// Starts the program with this input, and returns how it ended and what it printed.
-///
-/// # Errors
-/// It cannot be started (an [`std::io::Error`]), or was not done in time: then it is ended.
 pub(crate) fn heard(
     command: &mut Command,
     input: &[u8],

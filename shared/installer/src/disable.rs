@@ -1,4 +1,4 @@
-//! `disable HOOK`: switched off in the configuration of its scope and no longer registered there. For the operator.
+//! `disable HOOK`: switches the hook off in the configuration of its scope, and takes its registration away.
 
 use client_settings::FileError;
 use shared::catalog::{Catalog, HookEntry};
@@ -27,22 +27,18 @@ fn disable(
     hook: &HookEntry,
 ) -> anyhow::Result<()> {
     let name = &hook.name;
-    // First what works at once and in running sessions; whatever becomes of it, the registration goes too.
+    // First what works at once in running sessions. If that fails, the registration goes all the same.
     let off = switch_off(installation, hook);
     let settings = Settings::read(installation, catalog)?;
-    let mut hooks = settings.hooks(catalog);
+    let mut hooks = settings.hooks();
     hooks.retain(|other| other.name != hook.name);
     let others = Choice { hooks, ..Choice::default() };
-    let backup = settings.register(host, installation, catalog, &others)?;
-    match (&off, backup) {
-        (_, Some(_)) => say(format_args!(
-            "{name} is no longer registered in {}",
-            installation.show(&installation.settings)
-        )),
-        (Ok(false), None) => say(format_args!("{name} is off and not registered; nothing was changed")),
-        _ => {}
+    if settings.register(host, &others)?.is_some() {
+        say(format_args!("{name} is no longer registered in {}", installation.show(&installation.settings)));
+    } else if matches!(off, Ok(false)) {
+        say(format_args!("{name} is off and not registered; nothing was changed"));
     }
-    off.map(|_| ())
+    off.map(drop)
 }
 
 /// Returns whether it was on.

@@ -1,8 +1,8 @@
-//! `req doctor`: whether everything that is promised here holds. It proves each hook by running it, compares our registrations
+//! `req doctor`: whether everything holds that is promised here. Doctor proves each hook by running it, compares our registrations
 //! with the catalog, and reports what silences hooks. It never runs a program that is not ours.
 //!
-//! - `world`: what is read once; `level`: the settings files
-//! - a module per check, most of them facts in and findings out
+//! - `world`: everything that is read once; `level`: the settings files
+//! - one module per check
 //! - `finding`, `report`: the result; `mend`: `--fix`
 
 pub(crate) mod binaries;
@@ -19,6 +19,7 @@ mod proofs;
 mod report;
 pub(crate) mod shapes;
 mod state;
+mod status_line;
 mod strangers;
 pub(crate) mod twice;
 pub(crate) mod world;
@@ -27,8 +28,8 @@ use std::fs;
 use std::path::Path;
 
 use shared::catalog::{Catalog, HookEntry};
+use shared::heartbeat;
 use shared::host::{Host, Timestamp};
-use shared::{heartbeat, proved};
 
 use crate::places::{Installation, Scope};
 use crate::voice::Voice;
@@ -41,11 +42,8 @@ pub use finding::{Finding, Severity};
 pub use report::{Report, Section, VERSION};
 pub use world::managed_settings;
 
-/// Looks at everything, and mends what can be mended safely if `fix` is wanted. `managed` is the administrator's file, see
+/// Looks at everything, and with `fix` mends what can be mended safely. `managed` is the administrator's file, see
 /// [`managed_settings`].
-///
-/// # Errors
-/// There is no home, or the manifest cannot be read.
 pub fn run(host: &Host, fix: bool, managed: &Path) -> anyhow::Result<Report> {
     let catalog = Catalog::built_in()?;
     let read = || World::read(host, &catalog, managed, Project::Here, Voice::Req);
@@ -59,9 +57,6 @@ pub fn run(host: &Host, fix: bool, managed: &Path) -> anyhow::Result<Report> {
 }
 
 /// Looks at one installation, whatever project this is typed in.
-///
-/// # Errors
-/// As [`run`].
 pub(crate) fn of(host: &Host, installation: &Installation, managed: &Path) -> anyhow::Result<Report> {
     let catalog = Catalog::built_in()?;
     let project = match (installation.scope, &installation.project) {
@@ -72,7 +67,7 @@ pub(crate) fn of(host: &Host, installation: &Installation, managed: &Path) -> an
 }
 
 fn look(world: &World<'_>) -> Report {
-    // Before anything of ours runs: a hook closes its folder to others by itself.
+    // First: a hook closes its state folder to others by itself.
     let state = state::look(world);
     let Proofs { findings: proofs, all_passed } = proofs::look(world);
     let configuration = configuration::look(world);
@@ -84,7 +79,7 @@ fn look(world: &World<'_>) -> Report {
         Section::new("Configuration", configuration.findings),
         Section::new("State", [state::findings(&state), environment::findings(&world.levels)].concat()),
         Section::new("Last firing", firings(world)),
-        Section::new("Claude Code", vec![client(world, all_passed)]),
+        Section::new("Claude Code", vec![client::look(world, all_passed)]),
     ];
     let mut report = Report::new(sections);
     if let Some(off) = &configuration.off {
@@ -109,13 +104,14 @@ fn registrations(world: &World<'_>) -> Vec<Finding> {
         found.extend(strangers::findings(level, &known));
     }
     found.extend(hooks.iter().filter_map(|hook| registered_twice(world, hook)));
+    found.extend(status_line::findings(world));
     if world.registered().is_empty() {
         found.push(Finding::note("no hook of ours is registered").next("req hooks install"));
     }
     found
 }
 
-/// Which hooks a level registers.
+/// The hooks that a level registers.
 fn registered_in(world: &World<'_>, level: &Level) -> Option<Finding> {
     let there = world.catalog.hooks.iter().filter(|hook| level.registers(&hook.name));
     let names: Vec<&str> = there.map(|hook| hook.name.as_str()).collect();
@@ -134,34 +130,19 @@ fn firings(world: &World<'_>) -> Vec<Finding> {
         world.levels.iter().any(|level| level.kind == Kind::User && level.registers(&hook.name))
     };
     let of_hook = |hook: &HookEntry| {
+        let program = world.user().deployed(&hook.name);
+        let installed = fs::metadata(program).and_then(|program| program.modified());
         let fired = world.store().and_then(|store| heartbeat::last(&store, &hook.name));
         heartbeats::finding(&heartbeats::Facts {
             hook: &hook.name,
             fired: fired.map(Timestamp::from),
-            installed: installed(world, hook),
+            installed: installed.ok().map(Timestamp::from),
             session: session.filter(|_| is_everywhere(hook)),
             now: world.now(),
         })
     };
     let is_there = |hook: &&HookEntry| world.user().deployed(&hook.name).is_file();
     world.registered().into_iter().filter(is_there).map(of_hook).collect()
-}
-
-fn installed(world: &World<'_>, hook: &HookEntry) -> Option<Timestamp> {
-    let file = fs::metadata(world.user().deployed(&hook.name)).ok()?;
-    file.modified().ok().map(Timestamp::from)
-}
-
-/// A version under which everything passed is remembered.
-fn client(world: &World<'_>, all_passed: bool) -> Finding {
-    let store = world.store();
-    let before = store.as_ref().map(proved::read).unwrap_or_default();
-    let version = client::version(world);
-    if let (Some(version), Some(store), true) = (&version, &store, all_passed) {
-        // A folder that cannot be written to is reported with the state.
-        let _ = proved::passed(store, version, world.now());
-    }
-    client::finding(version.as_deref(), &before, all_passed)
 }
 
 #[cfg(test)]

@@ -24,9 +24,6 @@ pub(crate) struct Ending<'a> {
 
 impl<'a> Ending<'a> {
     /// Looks.
-    ///
-    /// # Errors
-    /// As [`doctor::run`].
     pub(crate) fn of(
         host: &Host,
         installation: &'a Installation,
@@ -37,9 +34,6 @@ impl<'a> Ending<'a> {
     }
 
     /// Shows each of these hooks with its proof, how to silence it and how to disable it.
-    ///
-    /// # Errors
-    /// The manifest cannot be read.
     pub(crate) fn show(&self, hooks: &[&HookEntry]) -> anyhow::Result<()> {
         let rows: Vec<Vec<String>> = hooks.iter().map(|hook| self.row(hook)).collect::<Result<_, _>>()?;
         if !rows.is_empty() {
@@ -66,9 +60,6 @@ impl<'a> Ending<'a> {
     }
 
     /// Says the doctor's last sentence.
-    ///
-    /// # Errors
-    /// The manifest cannot be read.
     pub(crate) fn tell_verdict(&self) -> anyhow::Result<()> {
         let all = self.typed("doctor")?;
         let all = all.map_or_else(|| ".".to_owned(), |line| format!("; {line} tells all of it."));
@@ -77,9 +68,6 @@ impl<'a> Ending<'a> {
     }
 
     /// Says how a project begins, where a hook is registered that a project is set up for.
-    ///
-    /// # Errors
-    /// The manifest cannot be read.
     pub(crate) fn tell_next(&self, hooks: &[&HookEntry]) -> anyhow::Result<()> {
         let is_set_up = hooks.iter().any(|hook| hook.commands.iter().any(|command| command == COMMAND));
         if let Some(line) = self.typed("init")?.filter(|_| is_set_up) {

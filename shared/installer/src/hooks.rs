@@ -111,9 +111,6 @@ struct Folder {
 }
 
 /// Does what is asked for. Results go to stdout, progress and notes to stderr.
-///
-/// # Errors
-/// What was refused or failed, in words for the user; what was done before that has been told.
 pub fn run(command: &Command, host: &Host) -> anyhow::Result<()> {
     let voice = Voice::Req;
     match command {

@@ -1,5 +1,5 @@
-//! `install` and `enable`: copy, link, register, switch on, prove. Every step may be repeated: what is right already is left
-//! alone. Nothing is copied before the user's settings were read and understood. What is done is the `plan`'s business.
+//! `install` and `enable`: copy, link, register, switch on, prove. Each step leaves alone what is right already. Nothing is copied
+//! before the user's settings were read and understood.
 
 use shared::catalog::Catalog;
 use shared::host::Host;
@@ -14,7 +14,7 @@ use crate::rail::{is_claude, not_for_claude};
 use crate::source::Source;
 use crate::voice::Voice;
 
-/// What is to be registered, as given on the command line.
+/// The hooks and extras to register.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Wanted {
     /// Register these hooks, separated by commas
@@ -36,7 +36,7 @@ pub struct Wanted {
     judge: Option<Judge>,
 }
 
-/// How it is gone about, as given on the command line.
+/// The manner of the installation.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Manner {
     /// Show what would change, and change nothing
@@ -47,10 +47,7 @@ pub struct Manner {
     yes: bool,
 }
 
-/// Installs what is wanted and ends with a report of it.
-///
-/// # Errors
-/// What could not be read, was refused or failed; a registered hook that does not do what it promises.
+/// Installs what is wanted and ends with a report.
 pub fn run(
     host: &Host,
     wanted: &Wanted,
@@ -72,7 +69,7 @@ pub fn run(
     let extras =
         Extras { rules: wanted.allow_rules, status_line: wanted.statusline, judge: wanted.judge, may_ask };
     let catalog = Catalog::built_in()?;
-    let plan = Plan::make(&catalog, installation, &wish, &extras, source)?;
+    let plan = Plan::make(&catalog, &installation, &wish, &extras, source)?;
     if manner.dry_run {
         return plan.show(source);
     }
@@ -84,7 +81,7 @@ pub fn run(
 }
 
 impl Wanted {
-    /// Permission rules and the status line are the user's to give away.
+    /// Only the user gives permission rules and the status line away.
     fn ensure_allowed(
         &self,
         host: &Host,
@@ -107,10 +104,7 @@ impl Wanted {
     }
 }
 
-/// Installs like [`run`] and then removes deployed files that no hook owns, and their registration.
-///
-/// # Errors
-/// As [`run`].
+/// Installs like [`run`], and then removes deployed files that no hook owns, with their registration.
 pub fn run_and_prune(
     host: &Host,
     wanted: &Wanted,
@@ -129,9 +123,6 @@ pub fn run_and_prune(
 }
 
 /// Registers one hook and switches it on; its files are brought up to date first.
-///
-/// # Errors
-/// As [`run`].
 pub fn enable(
     host: &Host,
     hook: String,
@@ -147,7 +138,7 @@ pub fn enable(
         given => given,
     };
     let wish = Wish::Named(vec![hook]);
-    let plan = Plan::make(&catalog, installation, &wish, &Extras { judge, ..Extras::default() }, source)?;
+    let plan = Plan::make(&catalog, &installation, &wish, &Extras { judge, ..Extras::default() }, source)?;
     plan.ensure_payer(host, source)?;
     plan.carry_out_briefly(host, source)
 }

@@ -38,9 +38,6 @@ impl Judge {
     }
 
     /// The configuration with this choice.
-    ///
-    /// # Errors
-    /// The text cannot be edited.
     pub(crate) fn put_into(self, text: Option<&str>) -> Result<String, Refused> {
         config_edit::set_at(text.unwrap_or_default(), &key(), self.word())
     }
@@ -56,9 +53,6 @@ fn is_chosen(text: Option<&str>) -> bool {
 }
 
 /// The choice for these hooks: given, there already, or asked for. `None`: nothing is to be written.
-///
-/// # Errors
-/// No answer was given.
 pub(crate) fn chosen(
     given: Option<Judge>,
     hooks: &[&HookEntry],
@@ -82,9 +76,6 @@ pub(crate) fn chosen(
 }
 
 /// The choice for one hook that is to be switched on, asked for where there is a person to ask.
-///
-/// # Errors
-/// No such hook; a file that cannot be read; no answer.
 pub(crate) fn wanted(
     catalog: &Catalog,
     hook: &str,
@@ -102,9 +93,6 @@ fn names(hooks: &[&HookEntry]) -> String {
 }
 
 /// What is still to be chosen before these hooks ask anybody.
-///
-/// # Errors
-/// The file cannot be read.
 pub(crate) fn next(installation: &Installation, hooks: &[&HookEntry]) -> anyhow::Result<Option<String>> {
     let asks_a_model = hooks.iter().any(|hook| hook.costs_money);
     let text = installation.file(&installation.requirements)?.read()?;

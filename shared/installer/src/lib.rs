@@ -26,7 +26,6 @@ pub mod disable;
 pub mod doctor;
 pub mod enabled;
 mod ending;
-mod foretell;
 pub mod hooks;
 pub mod install;
 pub mod judge;

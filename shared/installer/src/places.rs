@@ -69,9 +69,6 @@ pub struct Installation {
 
 impl Installation {
     /// The installation of the user who runs this, in their own settings.
-    ///
-    /// # Errors
-    /// There is no home, or the environment names a configuration folder that may be somebody else's.
     pub fn of_this_user(host: &Host, voice: Voice) -> anyhow::Result<Self> {
         let installation = Self::user(&host.environment, voice)?;
         let starts = host.cwd().into_iter().chain(host.environment.project_dir.clone());
@@ -95,9 +92,6 @@ impl Installation {
     }
 
     /// The installation of the user who runs this, in the settings meant.
-    ///
-    /// # Errors
-    /// There is no home, or the project is none.
     pub fn at(host: &Host, place: &Where, voice: Voice) -> anyhow::Result<Self> {
         let installation = Self::of_this_user(host, voice)?;
         match (place.scope, &place.project) {

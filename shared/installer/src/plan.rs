@@ -1,5 +1,5 @@
-//! What an installation comes to: everything that can be refused is refused while it is made, and the same plan is shown or
-//! carried out. It asks its questions once, and reads the settings again when it changes them.
+//! The plan of an installation: whatever can be refused is refused while it is made, and the same plan is shown or carried out. It
+//! asks its questions once, and reads the settings again before it changes them.
 
 use anyhow::{bail, ensure};
 use client_settings::FileError;
@@ -22,39 +22,34 @@ use crate::source::Source;
 /// What is wanted beside hooks.
 #[derive(Debug, Default)]
 pub(crate) struct Extras {
-    /// Their permission rules, unasked.
+    /// Their permission rules.
     pub(crate) rules: bool,
-    /// The status line, where there is another one too.
+    /// The status line, even where there is another one.
     pub(crate) status_line: bool,
-    /// How a model is asked.
     pub(crate) judge: Option<Judge>,
     /// Questions may be asked, where there is a terminal.
     pub(crate) may_ask: bool,
 }
 
 impl Extras {
-    /// Whether the status line is set. It is the user's own, for every project: the one that was there is kept once.
+    /// Whether the status line is set.
     fn status_line(
         &self,
         installation: &Installation,
-        settings: &Settings,
+        settings: &Settings<'_>,
         hooks: &[&HookEntry],
     ) -> anyhow::Result<bool> {
+        let line = installation.voice.line("statusline");
+        let elsewhere = format!("the status line is set in your own settings only: {line}");
         let there = settings.present.status_line.as_ref();
+        let foreign = there.filter(|there| !there.is_ours).and_then(|there| there.command.as_deref());
         let why_not = if installation.scope != Scope::User {
-            let line = installation.voice.line("statusline");
-            Some(format!("the status line is set in your own settings only: {line}"))
+            &*elsewhere
         } else if hooks.iter().all(|hook| hook.status_line.is_none()) {
-            Some("no hook registered here prints a status line".to_owned())
-        } else if let Some(line) =
-            there.filter(|there| !there.is_ours).and_then(|there| there.command.as_deref())
-            && starts_ours(line, hooks)
-        {
-            Some("your status line starts ours already".to_owned())
+            "no hook registered here prints a status line"
+        } else if foreign.is_some_and(|line| starts_ours(line, hooks)) {
+            "your status line starts ours already"
         } else {
-            None
-        };
-        let Some(why_not) = why_not else {
             return wants_status_line(there, self.status_line, self.may_ask);
         };
         if self.status_line {
@@ -64,11 +59,11 @@ impl Extras {
     }
 }
 
-/// What will be there in the end.
+/// The state after the installation.
 pub(crate) struct Plan<'a> {
     catalog: &'a Catalog,
-    installation: Installation,
-    settings: Settings,
+    installation: &'a Installation,
+    settings: Settings<'a>,
     /// Chosen now.
     chosen: Vec<&'a HookEntry>,
     /// Chosen now or registered before, in the order of the catalog.
@@ -79,25 +74,22 @@ pub(crate) struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// Finds out what is wanted, asking where that is open.
-    ///
-    /// # Errors
-    /// Whatever can be known to fail or must be refused.
     pub(crate) fn make(
         catalog: &'a Catalog,
-        installation: Installation,
+        installation: &'a Installation,
         wish: &Wish,
         extras: &Extras,
         source: &Source<'_>,
     ) -> anyhow::Result<Self> {
-        let settings = Settings::read(&installation, catalog)?;
-        let before = settings.hooks(catalog);
+        let settings = Settings::read(installation, catalog)?;
+        let before = settings.hooks();
         let yaml = installation.file(&installation.requirements)?.read()?;
         let is_off = |hook: &HookEntry| is_switched_off(yaml.as_deref(), hook);
         let chosen = choose(catalog, &before, is_off, wish)?;
         let is_registered = |hook: &&HookEntry| before.contains(hook) || chosen.contains(hook);
         let hooks: Vec<&HookEntry> = catalog.hooks.iter().filter(is_registered).collect();
         let allow_rules = wants_rules(&settings.missing_rules(&hooks), extras.rules, extras.may_ask)?;
-        let status_line = extras.status_line(&installation, &settings, &hooks)?;
+        let status_line = extras.status_line(installation, &settings, &hooks)?;
         let choice = Choice { hooks, allow_rules, status_line };
         let judge = judge::chosen(extras.judge, &chosen, yaml.as_deref(), extras.may_ask)?;
         let plan = Self { catalog, installation, settings, chosen, choice, judge };
@@ -106,33 +98,26 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// Whatever could be refused is refused before anything is built or copied.
+    /// Refuses whatever can be refused before anything is built or copied.
     fn refuse_early(&self) -> anyhow::Result<()> {
         let Self { installation, chosen, .. } = self;
         if let Some(paid) = chosen.iter().find(|hook| hook.costs_money && installation.scope != Scope::User) {
-            bail!(
-                "{} spends your money, so only your own file switches it on: {}",
-                paid.name,
-                installation.voice.line(format_args!("enable {}", paid.name))
-            );
+            let line = installation.voice.line(format_args!("enable {}", paid.name));
+            bail!("{} spends your money, so only your own file switches it on: {line}", paid.name);
         }
-        self.settings.with(installation, self.catalog, &self.choice)?;
-        // Another command that the user has chained is refused here too.
-        self.requirements()?;
-        Ok(())
+        self.diffs().map(drop)
     }
 
     /// The configuration of this scope, before and after.
     fn requirements(&self) -> anyhow::Result<(Option<String>, Option<String>)> {
-        let Self { installation, settings, catalog, choice, .. } = self;
-        let file = installation.file(&installation.requirements)?;
+        let file = self.installation.file(&self.installation.requirements)?;
         let before = file.read()?;
-        let chained = match settings.to_be_chained(installation, catalog, choice)? {
-            Some(chained) => chained.put_into(before.as_deref()).map_err(|refused| file.refused(refused))?,
-            None => before.clone(),
+        let chained = match self.settings.to_be_chained(&self.choice)? {
+            Some(chained) => chained.put_into(before.as_deref()),
+            None => Ok(before.clone()),
         };
-        let after = self.switched_on(chained.as_deref()).map_err(|refused| file.refused(refused))?;
-        Ok((before, after))
+        let after = chained.and_then(|text| self.switched_on(text.as_deref()));
+        Ok((before, after.map_err(|refused| file.refused(refused))?))
     }
 
     /// The configuration with the chosen hooks switched on, and how they ask a model.
@@ -144,70 +129,20 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// What costs money is switched on by its payer. `line` is what they would type.
-    ///
-    /// # Errors
-    /// Claude asks for it.
+    /// Leaves a hook that costs money to its payer: Claude does not switch it on.
     pub(crate) fn ensure_payer(&self, host: &Host, source: &Source<'_>) -> anyhow::Result<()> {
-        let paid: Vec<&str> =
-            self.chosen.iter().filter(|hook| hook.costs_money).map(|hook| hook.name.as_str()).collect();
+        let paid = self.chosen.iter().filter(|hook| hook.costs_money);
+        let paid: Vec<&str> = paid.map(|hook| hook.name.as_str()).collect();
         if paid.is_empty() {
             return Ok(());
         }
         let judge = self.judge.map_or_else(String::new, |judge| format!(" --judge {}", judge.word()));
-        not_for_claude(
-            host,
-            &source.line(&self.installation, &format!("install --hooks {}{judge}", paid.join(","))),
-        )
+        let words = format!("install --hooks {}{judge}", paid.join(","));
+        not_for_claude(host, &source.line(self.installation, &words))
     }
 
-    /// Says what would change.
-    ///
-    /// # Errors
-    /// A file that cannot be read.
+    /// Reports what would change.
     pub(crate) fn show(&self, source: &Source<'_>) -> anyhow::Result<()> {
-        let Self { installation, .. } = self;
-        self.show_copying(source)?;
-        let commands: Vec<&String> = self.catalog.hooks.iter().flat_map(|hook| &hook.commands).collect();
-        say(format_args!("would link {} into {}", list(&commands), installation.show(&installation.bin)));
-        let diffs = self.diffs()?;
-        diffs.iter().for_each(say);
-        if diffs.is_empty() {
-            say(format_args!("{} would stay as it is", installation.show(&installation.settings)));
-        }
-        name_the_rest(installation, self.catalog, &self.choice.hooks);
-        Ok(())
-    }
-
-    /// Shows on a terminal what changes in the user's files, and goes on only with a yes.
-    ///
-    /// # Errors
-    /// There was another answer, or none.
-    pub(crate) fn agree(&self) -> anyhow::Result<()> {
-        let diffs = self.diffs()?;
-        if diffs.is_empty() || !can_ask() {
-            return Ok(());
-        }
-        diffs.iter().for_each(say);
-        agreed("Shall it be changed like this? What is there is kept as a backup", true)
-    }
-
-    /// What changes in files of the user's, one for each that does.
-    fn diffs(&self) -> anyhow::Result<Vec<String>> {
-        let Self { installation, settings, .. } = self;
-        let after = settings.with(installation, self.catalog, &self.choice)?;
-        let (before_yaml, after_yaml) = self.requirements()?;
-        let changes = [
-            (&installation.settings, settings.text.clone(), after),
-            (&installation.requirements, before_yaml, after_yaml),
-        ];
-        let diffs = changes.into_iter().map(|(file, before, after)| {
-            diff(&installation.show(file), &before.unwrap_or_default(), &after.unwrap_or_default())
-        });
-        Ok(diffs.filter(|diff| !diff.is_empty()).collect())
-    }
-
-    fn show_copying(&self, source: &Source<'_>) -> anyhow::Result<()> {
         let Self { installation, catalog, .. } = self;
         let to = installation.show(&installation.hooks);
         match source {
@@ -220,40 +155,67 @@ impl<'a> Plan<'a> {
                 say(format_args!("would copy {} from {} to {to}", list(&there), installation.show(folder)));
             }
         }
+        let commands: Vec<&String> = catalog.hooks.iter().flat_map(|hook| &hook.commands).collect();
+        say(format_args!("would link {} into {}", list(&commands), installation.show(&installation.bin)));
+        let diffs = self.diffs()?;
+        diffs.iter().for_each(say);
+        if diffs.is_empty() {
+            say(format_args!("{} would stay as it is", installation.show(&installation.settings)));
+        }
+        name_the_rest(installation, catalog, &self.choice.hooks);
         Ok(())
     }
 
-    /// Does it. At the end the doctor reports.
-    ///
-    /// # Errors
-    /// What failed; a registered hook that does not do what it promises.
+    /// Shows on a terminal what changes in the user's files, and goes on only with a yes.
+    pub(crate) fn agree(&self) -> anyhow::Result<()> {
+        let diffs = self.diffs()?;
+        if diffs.is_empty() || !can_ask() {
+            return Ok(());
+        }
+        diffs.iter().for_each(say);
+        agreed("Shall it be changed like this? What is there is kept as a backup", true)
+    }
+
+    /// The changes in the user's files, one text for each file.
+    fn diffs(&self) -> anyhow::Result<Vec<String>> {
+        let Self { installation, settings, .. } = self;
+        let after = settings.with(&self.choice)?;
+        let (before_yaml, after_yaml) = self.requirements()?;
+        let changes = [
+            (&installation.settings, settings.text.clone(), after),
+            (&installation.requirements, before_yaml, after_yaml),
+        ];
+        let diffs = changes.into_iter().map(|(file, before, after)| {
+            diff(&installation.show(file), &before.unwrap_or_default(), &after.unwrap_or_default())
+        });
+        Ok(diffs.filter(|diff| !diff.is_empty()).collect())
+    }
+
+    /// Carries the plan out. At the end the doctor reports.
     pub(crate) fn carry_out(&self, host: &Host, source: &Source<'_>) -> anyhow::Result<()> {
-        let Self { installation, catalog, choice, .. } = self;
         let changed = self.apply(host, source)?;
         if !changed {
             say("everything is in its place already; nothing was changed");
         }
-        let ending = self.report(host, &choice.hooks)?;
-        name_the_rest(installation, catalog, &choice.hooks);
+        let hooks = &self.choice.hooks;
+        let ending = self.report(host, hooks)?;
+        name_the_rest(self.installation, self.catalog, hooks);
         ending.tell_verdict()?;
-        judge::next(installation, &choice.hooks)?.iter().for_each(say);
-        if changed { ending.tell_next(&choice.hooks) } else { Ok(()) }
+        judge::next(self.installation, hooks)?.iter().for_each(say);
+        if changed { ending.tell_next(hooks) } else { Ok(()) }
     }
 
-    /// Does it, and shows the hooks that were chosen.
-    ///
-    /// # Errors
-    /// As [`Self::carry_out`].
+    /// Carries the plan out, and shows the hooks that were chosen.
     pub(crate) fn carry_out_briefly(&self, host: &Host, source: &Source<'_>) -> anyhow::Result<()> {
         self.apply(host, source)?;
         self.report(host, &self.chosen)?;
-        judge::next(&self.installation, &self.chosen)?.iter().for_each(say);
+        judge::next(self.installation, &self.chosen)?.iter().for_each(say);
         Ok(())
     }
 
     /// Shows these hooks, and what is wrong.
     fn report(&self, host: &Host, hooks: &[&HookEntry]) -> anyhow::Result<Ending<'_>> {
-        let ending = Ending::of(host, &self.installation, self.catalog)?;
+        let ending = Ending::of(host, self.installation, self.catalog)?;
         ending.show(hooks)?;
         ending.tell_wrong();
         ensure!(ending.holds(), "not every registered hook does what it promises; see above");
@@ -262,27 +224,31 @@ impl<'a> Plan<'a> {
 
     /// Copies, links, registers, switches on. Returns whether anything had to be done.
     fn apply(&self, host: &Host, source: &Source<'_>) -> anyhow::Result<bool> {
-        let Self { installation, catalog, .. } = self;
-        let chosen: Vec<&str> = self.chosen.iter().map(|hook| hook.name.as_str()).collect();
-        let hooks = if chosen.is_empty() { String::new() } else { format!(" --hooks {}", chosen.join(",")) };
-        let line = source.line(installation, &format!("install{hooks}"));
-        // What is built from the source tree is the work of whoever works there.
+        let hooks = self.chosen_names().join(",");
+        let hooks = if hooks.is_empty() { hooks } else { format!(" --hooks {hooks}") };
+        let line = source.line(self.installation, &format!("install{hooks}"));
+        // Whoever works in the source tree may build from it.
         let is_given = matches!(source, Source::Folder(_));
         let may = if is_given && is_claude(host) { May::Known(&line) } else { May::Any };
-        let deployed = deploy::everything(installation, catalog, source, may)?.changed;
-        let (registered, switched) = installation.alone(|| Ok((self.register(host)?, self.switch_on()?)))?;
+        let deployed = deploy::everything(self.installation, self.catalog, source, may)?.changed;
+        let (registered, switched) =
+            self.installation.alone(|| Ok((self.register(host)?, self.switch_on()?)))?;
         Ok(deployed || registered || switched)
+    }
+
+    fn chosen_names(&self) -> Vec<&str> {
+        self.chosen.iter().map(|hook| hook.name.as_str()).collect()
     }
 
     /// Returns whether the file was changed.
     fn register(&self, host: &Host) -> anyhow::Result<bool> {
         let Self { installation, catalog, .. } = self;
-        // As they are now: other commands may have come first while this one was building or asking.
+        // Read again: another command may have come first while this one was building or asking.
         let settings = Settings::read(installation, catalog)?;
-        let there = settings.hooks(catalog);
+        let there = settings.hooks();
         let is_wanted = |hook: &&HookEntry| there.contains(hook) || self.chosen.contains(hook);
         let choice = Choice { hooks: catalog.hooks.iter().filter(is_wanted).collect(), ..self.choice };
-        let Some(backup) = settings.register(host, installation, catalog, &choice)? else { return Ok(false) };
+        let Some(backup) = settings.register(host, &choice)? else { return Ok(false) };
         let file = installation.show(&installation.settings);
         let new = choice.hooks.iter().filter(|hook| !there.contains(hook));
         let new: Vec<&str> = new.map(|hook| hook.name.as_str()).collect();
@@ -303,9 +269,8 @@ impl<'a> Plan<'a> {
         let edit = |text: Option<&str>| self.switched_on(text).map_err(|refused| file.refused(refused));
         let changed = file.change::<FileError>(edit)?;
         if changed {
-            let names: Vec<&str> = self.chosen.iter().map(|hook| hook.name.as_str()).collect();
             let file = self.installation.show(&self.installation.requirements);
-            note(format_args!("{} switched on in {file}", list(&names)));
+            note(format_args!("{} switched on in {file}", list(&self.chosen_names())));
             if let Some(judge) = self.judge {
                 let word = judge.word();
                 note(format_args!(

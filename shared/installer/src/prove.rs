@@ -1,5 +1,5 @@
-//! Proving instead of promising: a registered hook is run exactly as settings.json says, with a recorded event in a scratch
-//! home, project and state folder, and must give the documented answer. Only a file with the hash that was deployed is run.
+//! Proofs: a registered hook runs exactly as settings.json says, with a recorded event in a scratch home, project and state folder,
+//! and must give the documented answer. Only a file with the deployed hash is run.
 
 use std::fs;
 use std::path::Path;
@@ -7,10 +7,11 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail, ensure};
-use client_settings::{Program, Registered};
+use client_settings::{Entry, Program};
 use serde_json::{Map, Number, Value};
 use shared::catalog::{Answer, HookEntry, Proof};
 use shared::host::Host;
+use shared::state::ensure_private;
 
 use crate::child;
 use crate::manifest::Manifest;
@@ -25,16 +26,19 @@ const DEFAULT_TIMEOUT_SECS: f64 = 60.0;
 /// A helper tells its version in milliseconds.
 const HELPERS_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Proves one hook. The words on success: what it did.
-pub fn prove(
+/// Proves one hook by its entry. Returns what it did.
+pub(crate) fn prove<'a>(
     installation: &Installation,
     hook: &HookEntry,
-    registered: &[Registered],
+    mut ours: impl Iterator<Item = &'a Entry>,
 ) -> anyhow::Result<String> {
-    let entry = entry_to_prove(hook, registered)?;
+    let event = hook.proof.event_name();
+    let entry = ours.find(|entry| entry.name.as_ref() == Some(&hook.name) && entry.event == event);
+    let entry = entry.with_context(|| format!("not registered on {event}"))?;
     // Nothing else is ever run: a project's settings may be a stranger's.
+    let program = program(installation, &hook.name)?;
     ensure!(
-        is_same_program(&entry.program, &program(installation, &hook.name)?),
+        entry.program().is_some_and(|there| is_same_program(&there, &program)),
         "registered as {}, which was not deployed here",
         command_of(entry)
     );
@@ -43,24 +47,18 @@ pub fn prove(
         "registered with `{}`: it would stop nothing",
         entry.harmful_keys.join("`, `")
     );
-    // Nor is it run in another manner than as a hook.
-    ensure!(
-        entry.args.is_empty(),
-        "registered with arguments, which a hook has none of: {}",
-        entry.args.join(" ")
-    );
+    let args = entry.args.as_deref().unwrap_or_default();
+    ensure!(args.is_empty(), "registered with arguments, which a hook has none of: {}", args.join(" "));
     let manifest = Manifest::read(installation)?;
     ensure!(
         manifest.vouches_for(installation, &hook.name),
         "the deployed file is not the one that was built"
     );
-    promised(entry, &installation.deployed(&hook.name), hook)
+    let timeout = entry.timeout_secs.as_ref().and_then(Number::as_f64);
+    promised(&program, &installation.deployed(&hook.name), timeout, hook)
 }
 
-/// Proves that a helper runs here: it says its name and its version.
-///
-/// # Errors
-/// It does not.
+/// Proves that a helper runs here: it prints its name and its version.
 pub(crate) fn try_out_helper(program: &Path, name: &str) -> anyhow::Result<()> {
     let mut command = Command::new(program);
     let (status, said) = child::heard(command.arg("version").env_clear(), b"", HELPERS_PATIENCE)?;
@@ -69,90 +67,66 @@ pub(crate) fn try_out_helper(program: &Path, name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Proves a program as this hook. The words on success: what it did.
-///
-/// # Errors
-/// It does not do what the hook promises.
+/// Proves a program as this hook. Returns what it did.
 pub(crate) fn try_out(program: &Path, hook: &HookEntry) -> anyhow::Result<String> {
     let path = program.to_str().with_context(|| format!("{} is not readable text", program.display()))?;
-    let entry = Registered {
-        name: hook.name.clone(),
-        event: hook.proof.event_name().to_owned(),
-        matcher: None,
-        program: Program::Path(path.to_owned()),
-        args: Vec::new(),
-        timeout_secs: None,
-        status_message: None,
-        harmful_keys: Vec::new(),
-    };
-    promised(&entry, program, hook)
+    promised(&Program::Path(path.to_owned()), program, None, hook)
 }
 
-/// Its entry on the event it is proved by.
-fn entry_to_prove<'a>(hook: &HookEntry, registered: &'a [Registered]) -> anyhow::Result<&'a Registered> {
+/// Runs the hook, which must answer as documented. Returns what it did.
+fn promised(
+    program: &Program,
+    deployed: &Path,
+    timeout_secs: Option<f64>,
+    hook: &HookEntry,
+) -> anyhow::Result<String> {
     let event = hook.proof.event_name();
-    let entry = registered.iter().find(|entry| entry.name == hook.name && entry.event == event);
-    entry.with_context(|| format!("not registered on {event}"))
-}
-
-/// Runs the entry. The words on success: what it did.
-fn promised(entry: &Registered, program: &Path, hook: &HookEntry) -> anyhow::Result<String> {
-    let event = hook.proof.event_name();
-    let (stdout, took) = run(entry, program, hook)?;
+    let timeout = Duration::from_secs_f64(timeout_secs.unwrap_or(DEFAULT_TIMEOUT_SECS).clamp(0.1, 600.0));
+    let (stdout, took) = run(program, deployed, timeout, hook)?;
     let given = answer(&stdout, event)?;
     let wanted = hook.proof.answer;
     ensure!(given == wanted, "answered {event} with {}, not with {}", given.words(), wanted.words());
     Ok(format!("answered {event} with {} in {:.1} ms", given.words(), took.as_secs_f64() * 1000.0))
 }
 
-/// What the entry starts, as it is written.
-#[must_use]
-pub fn command_of(entry: &Registered) -> &str {
-    match &entry.program {
-        Program::Path(command) | Program::Shell(command) => command,
-    }
+/// The command of an entry, as written.
+pub(crate) fn command_of(entry: &Entry) -> &str {
+    entry.command.as_deref().unwrap_or_default()
 }
 
-/// Runs the entry in a world of its own and returns what it printed, and how long it took.
-fn run(entry: &Registered, deployed: &Path, hook: &HookEntry) -> anyhow::Result<(String, Duration)> {
+/// Runs the program in a world of its own. Returns what it printed, and how long it took.
+fn run(
+    program: &Program,
+    deployed: &Path,
+    timeout: Duration,
+    hook: &HookEntry,
+) -> anyhow::Result<(String, Duration)> {
     let scratch = tempfile::tempdir().map_err(|error| anyhow!("no scratch folder, set TMPDIR: {error}"))?;
     let world = scratch.path().canonicalize()?;
     let project = world.join("project");
     // In words: as an error of the file system it would be taken for one of the hook.
     lay_out(&world, &hook.proof).map_err(|error| anyhow!("writing to a scratch folder: {error:#}"))?;
-    let mut command = match &entry.program {
+    let mut command = match program {
         Program::Path(path) => Command::new(path),
         Program::Shell(line) => {
             // In its scratch home the line must find the hook.
             place(deployed, &world.join("home/.claude/hooks"))?;
-            shell(line)
+            let mut shell = Command::new("/bin/sh");
+            shell.args(["-c", line]);
+            shell
         }
     };
-    command.args(&entry.args).current_dir(&project).env_clear();
-    // As the client starts a hook, but for what would make it look like a run that nobody watches.
+    command.current_dir(&project).env_clear();
+    // As Claude Code starts a hook, without the marks of a run that nobody watches.
     command.env("HOME", world.join("home")).env("USERPROFILE", world.join("home"));
     command.env("CLAUDE_HOOK_STATE_DIR", world.join("state")).env("CLAUDE_PROJECT_DIR", &project);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("CLAUDECODE", "1");
-    let timeout = Duration::from_secs_f64(
-        entry
-            .timeout_secs
-            .as_ref()
-            .and_then(Number::as_f64)
-            .unwrap_or(DEFAULT_TIMEOUT_SECS)
-            .clamp(0.1, 600.0),
-    );
     let input = serde_json::to_vec(&filled(&Value::Object(hook.proof.event.clone()), &project))?;
     let started = Instant::now();
     let (status, said) = child::heard(&mut command, &input, timeout)?;
     let took = started.elapsed();
     ensure!(status.success(), "ended with {status}, where a hook always ends with 0");
     Ok((String::from_utf8(said).context("the answer is not text")?, took))
-}
-
-fn shell(line: &str) -> Command {
-    let mut command = Command::new("/bin/sh");
-    command.args(["-c", line]);
-    command
 }
 
 fn place(deployed: &Path, folder: &Path) -> anyhow::Result<()> {
@@ -163,10 +137,10 @@ fn place(deployed: &Path, folder: &Path) -> anyhow::Result<()> {
 }
 
 fn lay_out(world: &Path, proof: &Proof) -> anyhow::Result<()> {
-    for folder in ["home/.claude", "project", "state"] {
+    for folder in ["home/.claude", "project"] {
         fs::create_dir_all(world.join(folder))?;
     }
-    make_private(&world.join("state"))?;
+    ensure_private(&world.join("state"))?;
     // JSON is YAML.
     let config = Value::Object(proof.config.clone());
     fs::write(world.join("home/.claude/requirements.yaml"), config.to_string())?;
@@ -188,17 +162,6 @@ fn with_times(text: &str, now: i64) -> anyhow::Result<String> {
         filled += rest;
     }
     Ok(filled)
-}
-
-#[cfg(unix)]
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
-}
-
-#[cfg(not(unix))]
-fn make_private(_folder: &Path) -> std::io::Result<()> {
-    Ok(())
 }
 
 /// The value with `{project}` in its texts replaced.

@@ -1,5 +1,4 @@
-//! Deployed files that no hook of the catalog owns any more, as an older version left them: found, told, and removed with
-//! their entries where that is asked for.
+//! Deployed files of an older version that no hook of the catalog owns any more: found, reported, and removed with their entries.
 
 use shared::catalog::Catalog;
 use shared::host::Host;
@@ -31,9 +30,6 @@ pub fn name_orphans(installation: &Installation, orphans: &[String]) {
 }
 
 /// Removes them and their entries in every settings file; one that was changed since it was deployed stays.
-///
-/// # Errors
-/// A file that cannot be read or changed.
 pub fn prune(
     host: &Host,
     installation: &Installation,
@@ -50,7 +46,7 @@ fn remove(
     orphans: &[String],
 ) -> anyhow::Result<()> {
     for place in installation.and_registered_elsewhere()? {
-        if Settings::read(&place, catalog)?.forget(host, &place, orphans)?.is_some() {
+        if Settings::read(&place, catalog)?.forget(host, orphans)?.is_some() {
             say(format_args!("no longer registered in {}: {}", place.show(&place.settings), list(orphans)));
         }
     }

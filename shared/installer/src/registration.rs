@@ -1,9 +1,9 @@
 //! What registering a hook means: its entries, as config/hooks.yaml has them, and its `enabled` in requirements.yaml.
 
 use anyhow::{Context as _, bail};
-use client_settings::{Program, Registered, Registration};
+use client_settings::{Program, Registration};
 use config_edit::Refused;
-use shared::catalog::{Catalog, EventEntry, HookEntry};
+use shared::catalog::{Catalog, HookEntry};
 use shared::config::nearest;
 
 use crate::places::{Installation, Scope};
@@ -54,14 +54,6 @@ pub fn program(installation: &Installation, hook: &str) -> anyhow::Result<Progra
     Ok(Program::Path(path.to_owned()))
 }
 
-/// The entry is the one for this event, and the client shows something else while it waits for it than it should.
-#[must_use]
-pub fn lacks_message(entry: &Registered, wanted: &EventEntry) -> bool {
-    wanted.status_message.is_some()
-        && entry.covers(&wanted.event, wanted.matcher.as_deref())
-        && entry.status_message != wanted.status_message
-}
-
 /// Both start the same: one file may have several paths, as where the home is a link.
 #[must_use]
 pub fn is_same_program(left: &Program, right: &Program) -> bool {
@@ -86,8 +78,8 @@ pub fn status_line<'a>(
     Ok(Some((hook, client_settings::status_line_command(path, &printed.arguments))))
 }
 
-/// Another command that starts the status line of one of these hooks in its turn, as a script of the user's does: to chain
-/// it would let each start the other.
+/// Another command that starts the status line of one of these hooks, as a script of the user's does. Chained, each would start the
+/// other.
 #[must_use]
 pub fn starts_ours(command: &str, hooks: &[&HookEntry]) -> bool {
     let mut printed =
@@ -101,12 +93,6 @@ pub fn starts_ours(command: &str, hooks: &[&HookEntry]) -> bool {
 #[must_use]
 pub fn is_switched_off(text: Option<&str>, hook: &HookEntry) -> bool {
     enabled(text, hook).as_deref() == Some("false")
-}
-
-/// The configuration says of this hook that it is on.
-#[must_use]
-pub fn is_switched_on(text: Option<&str>, hook: &HookEntry) -> bool {
-    enabled(text, hook).as_deref() == Some("true")
 }
 
 fn enabled(text: Option<&str>, hook: &HookEntry) -> Option<String> {

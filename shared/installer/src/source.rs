@@ -24,9 +24,6 @@ pub enum Source<'a> {
 
 impl Source<'_> {
     /// The folder the running program lies in, with links resolved: an archive's, or the one it is deployed in.
-    ///
-    /// # Errors
-    /// The system does not tell where this program is.
     pub fn beside_this_program() -> anyhow::Result<Self> {
         let program = std::env::current_exe().and_then(|program| program.canonicalize());
         let program = program.context("finding this program; name the folder of the hooks: --from DIR")?;
@@ -84,9 +81,6 @@ impl fmt::Debug for Source<'_> {
 }
 
 /// The programs of these hooks out of a folder that holds them all.
-///
-/// # Errors
-/// Names the first file that is not there.
 pub fn prebuilt(folder: &Path, hooks: &[HookEntry]) -> anyhow::Result<Binaries> {
     for hook in hooks {
         let own = folder.join(executable(&hook.name));

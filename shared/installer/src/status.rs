@@ -14,7 +14,7 @@ use crate::doctor::world::{Project, World};
 use crate::doctor::{
     Finding, Severity, binaries, in_force, managed_settings, ours, registered_twice, shapes,
 };
-use crate::enabled::{Enabled, PartOff};
+use crate::enabled::Enabled;
 use crate::manifest::hash_of;
 use crate::off::Silence;
 use crate::prune::orphans;
@@ -57,9 +57,6 @@ pub struct HookStatus {
 pub type Built<'a> = &'a dyn Fn(&str) -> anyhow::Result<PathBuf>;
 
 /// Prints the status, for people or as JSON. `built` is for who has the source tree.
-///
-/// # Errors
-/// As [`of`].
 pub fn run(
     host: &Host,
     json: bool,
@@ -78,9 +75,6 @@ pub fn run(
 
 /// The state of this user's installation, with the settings of `project` or of the project this was started in. `managed` is the
 /// administrator's file.
-///
-/// # Errors
-/// The manifest cannot be read, a hook does not answer, or `project` is none.
 pub fn of(
     host: &Host,
     managed: &Path,
@@ -95,7 +89,8 @@ pub fn of(
     for hook in &catalog.hooks {
         let enabled = world.ask(hook)?;
         hooks.push(status_of(&world, built, hook, enabled.as_ref())?);
-        remarks.extend(enabled.iter().flat_map(|enabled| enabled.parts_off.iter().map(PartOff::told)));
+        let parts = enabled.iter().flat_map(|enabled| enabled.parts_off(&hook.name));
+        remarks.extend(parts.map(|part| part.told()));
         remarks.extend(enabled.into_iter().flat_map(|enabled| enabled.problems));
     }
     Ok(Status { version: 1, hooks, remarks: once(remarks) })
@@ -109,7 +104,8 @@ fn status_of(
 ) -> anyhow::Result<HookStatus> {
     let is_ours = |level: &&Level| level.place.is_some() && level.registers(&hook.name);
     let there: Vec<&Level> = world.levels.iter().filter(is_ours).collect();
-    let entries = there.iter().flat_map(|level| &level.ours).filter(|entry| entry.name == hook.name);
+    let entries =
+        there.iter().flat_map(|level| level.ours()).filter(|entry| entry.name.as_ref() == Some(&hook.name));
     let by_plugin = hook.events.iter().filter(|_| world.plugin().is_some()).map(|entry| &entry.event);
     let events = entries.map(|entry| &entry.event).chain(by_plugin).cloned().collect();
     let mut scopes: Vec<String> = there.iter().filter_map(|level| word(level)).collect();
@@ -129,7 +125,7 @@ fn status_of(
         registered: once(events),
         scopes,
         enabled: enabled.map(|enabled| enabled.acts),
-        enabled_by: enabled.map(|enabled| enabled.set_by.clone()),
+        enabled_by: enabled.map(|enabled| enabled.set_by().to_owned()),
         drift,
     })
 }

@@ -1,5 +1,5 @@
-//! `statusline`: the client's status line is the one a hook of ours prints, whether that hook is registered or not. What stood
-//! there before is printed below it, and comes back with `undo`, and when Barbless is uninstalled.
+//! `statusline`: makes the status line of our hook Claude Code's, whether that hook is registered or not. The previous line is printed
+//! below it, and comes back with `undo` or `uninstall`.
 
 use anyhow::{Context as _, ensure};
 use shared::catalog::{Catalog, HookEntry};
@@ -14,9 +14,6 @@ use crate::say::{note, say};
 use crate::voice::Voice;
 
 /// Sets it.
-///
-/// # Errors
-/// No hook prints one, the hook is not deployed, or a file cannot be changed.
 pub fn run(host: &Host, voice: Voice) -> anyhow::Result<()> {
     let catalog = Catalog::built_in()?;
     let installation = Installation::of_this_user(host, voice)?;
@@ -46,7 +43,7 @@ fn set(host: &Host, installation: &Installation, catalog: &Catalog, hook: &HookE
         say(format_args!("your status line starts that of {} already; nothing was changed", hook.name));
         return Ok(());
     }
-    let Some(backup) = settings.set_status_line(host, installation, hook)? else {
+    let Some(backup) = settings.set_status_line(host, hook)? else {
         say(format_args!("{} prints the status line already; nothing was changed", hook.name));
         return Ok(());
     };
@@ -55,22 +52,4 @@ fn set(host: &Host, installation: &Installation, catalog: &Catalog, hook: &HookE
         note(format_args!("  before: {}", installation.show(&backup)));
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use shared::catalog::Catalog;
-
-    use super::printer;
-    use crate::voice::Voice;
-
-    #[test]
-    fn where_no_hook_prints_one_that_is_said() {
-        let mut catalog = Catalog::built_in().unwrap();
-        let named = printer(&catalog, Voice::Req).unwrap();
-        assert!(named.status_line.is_some());
-        catalog.hooks.iter_mut().for_each(|hook| hook.status_line = None);
-        let error = printer(&catalog, Voice::Req).unwrap_err().to_string();
-        assert_eq!(error, "no hook of this version prints a status line: there is nothing to set");
-    }
 }

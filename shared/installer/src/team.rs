@@ -1,14 +1,21 @@
-//! What stands in a project's own settings, which are everybody's who works on it: shell lines that name nobody's home, do
-//! nothing where a hook is not installed, and once per session tell the one who lacks it. Pure.
+//! The entries of a project's own settings, which everybody shares who works on it: shell lines that name nobody's home, do nothing
+//! where a hook is not installed, step back for the user's own entry, and report a missing hook once per session.
 
-use client_settings::{CONFIG_DIR_IN_SHELL, Program, Registration, SHELL_MARK, team_line};
+use client_settings::{Program, Registration, SHELL_MARK};
 
-/// The name of the line that tells who lacks a hook.
+/// The name of the line that reports missing hooks.
 pub(crate) const NOTICE: &str = "notice";
 
-/// The line that starts a hook.
+/// The user's own configuration folder, whoever runs the line.
+const CONFIG_DIR: &str = r#""${CLAUDE_CONFIG_DIR:-$HOME/.claude}""#;
+
+/// The line that starts a hook. Claude Code adds up the hooks of all levels, and a hook that runs twice counts twice: where the
+/// user's own settings register it, the line does nothing.
 pub(crate) fn hook_line(hook: &str) -> Program {
-    Program::Shell(team_line(hook))
+    let own = r#""$d/settings.json" "$CLAUDE_PROJECT_DIR/.claude/settings.local.json""#;
+    Program::Shell(format!(
+        r#"{SHELL_MARK}{hook}; d={CONFIG_DIR}; h="$d/hooks/{hook}"; [ -x "$h" ] || exit 0; grep -qsF '/hooks/{hook}"' {own} && exit 0; exec "$h""#
+    ))
 }
 
 /// The entry that tells a teammate without these hooks, when a session begins.
@@ -18,7 +25,7 @@ pub(crate) fn notice(hooks: &[String]) -> Registration {
     let way = "They stay silent for you. To install them, in an unpacked archive of Barbless: ./req hooks install --hooks";
     let or = "; or in its source tree: cargo xtask install --hooks";
     let line = format!(
-        r#"{SHELL_MARK}{NOTICE}; m=; for n in {names}; do [ -x {CONFIG_DIR_IN_SHELL}/hooks/$n ] || m="$m,$n"; done; [ -z "$m" ] || printf '{{"systemMessage":"Barbless: this project uses hooks that you have not installed (%s). {way} %s{or} %s"}}' "${{m#,}}" "${{m#,}}" "${{m#,}}""#
+        r#"{SHELL_MARK}{NOTICE}; m=; for n in {names}; do [ -x {CONFIG_DIR}/hooks/$n ] || m="$m,$n"; done; [ -z "$m" ] || printf '{{"systemMessage":"Barbless: this project uses hooks that you have not installed (%s). {way} %s{or} %s"}}' "${{m#,}}" "${{m#,}}" "${{m#,}}""#
     );
     Registration {
         event: "SessionStart".to_owned(),

@@ -1,5 +1,5 @@
-//! `undo`: what is ours in settings.json as it was before the last change. What the user has changed since then
-//! stays. What is there now becomes a backup in turn, so a second undo brings it back. For the operator.
+//! `undo`: puts our parts of settings.json back as they were before the last change. The user's later changes stay. The present text
+//! becomes a backup in turn, so a second undo brings it back.
 
 use anyhow::{Context as _, ensure};
 use shared::catalog::Catalog;
@@ -21,13 +21,13 @@ pub fn run(host: &Host, place: &Where, yes: bool, voice: Voice) -> anyhow::Resul
     let (before, after, backup, changed) = installation.alone(|| {
         let settings = Settings::read(&installation, &catalog)?;
         ensure!(
-            installation.hooks.is_dir() || !settings.hooks(&catalog).is_empty(),
+            installation.hooks.is_dir() || !settings.hooks().is_empty(),
             "the programs are gone, so the registrations that undo brings back would start nothing; \
              install them again: {}",
             installation.line("install")
         );
         let backup = settings.newest_backup().with_context(|| format!("there is no backup of {name}"))?;
-        let changed = settings.restore(host, &installation, &catalog, backup.text.as_deref())?;
+        let changed = settings.restore(host, backup.text.as_deref())?;
         let after = Settings::read(&installation, &catalog)?.text;
         Ok((settings.text, after, backup, changed))
     })?;

@@ -24,17 +24,11 @@ pub struct Tail {
 
 impl Tail {
     /// Opens a regular file at its end.
-    ///
-    /// # Errors
-    /// If it cannot be opened, or is no regular file.
     pub fn open(path: &Path) -> io::Result<Self> {
         Self::open_limited(path, MAX_TAIL_BYTES)
     }
 
     /// Opens a regular file at its end; nothing further from it than `most` bytes is read.
-    ///
-    /// # Errors
-    /// If it cannot be opened, or is no regular file.
     pub fn open_limited(path: &Path, most: u64) -> io::Result<Self> {
         let metadata = std::fs::metadata(path)?;
         if !metadata.is_file() {
@@ -46,9 +40,6 @@ impl Tail {
     }
 
     /// The line before the last one given out, without its end; `None` at the limit or the beginning of the file.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub fn previous_line(&mut self) -> io::Result<Option<&[u8]>> {
         loop {
             if let Some(line) = self.take_line() {

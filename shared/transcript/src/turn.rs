@@ -69,17 +69,11 @@ pub fn turn_work(path: &Path, prompt_id: Option<&str>, patience: Patience) -> Tu
 }
 
 /// The newest messages of the main conversation in order, as far as the last [`RECENT_BYTES`] of the file reach.
-///
-/// # Errors
-/// If the file cannot be read.
 pub fn recent_lines(path: &Path) -> io::Result<Vec<Line>> {
     last_lines(path, RECENT_BYTES)
 }
 
 /// As [`recent_lines`], as far as the last `most` bytes of the file reach.
-///
-/// # Errors
-/// If the file cannot be read.
 pub fn last_lines(path: &Path, most: u64) -> io::Result<Vec<Line>> {
     let mut tail = Tail::open_limited(path, most)?;
     let mut lines = Vec::new();

@@ -1,111 +1,298 @@
-//! Whole settings files, generated: whatever they hold and however they are laid out, install and uninstall give the same
-//! bytes back, and nothing of the user's is ever lost in between.
+//! Generated settings files: install and uninstall give the same bytes back, and nothing of the user's is lost in between.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::sample::Index;
+use proptest::sample::{Index, select, subsequence};
+use serde_json::Value;
 
-use super::edits::{Edit, any_edit};
-use super::files::{any_file, written};
-use super::world::{Part, World, any_plan, foreign_bytes, is_blank};
-use crate::present;
+use super::{on, owner};
+use crate::{KEEP_BACKUPS, Owner, Program, Registration, StatusLine, Wanted, arrange, read};
 
-const CASES: u32 = 400;
+/// Stands in every generated file that is not blank.
+const MARKER: &str = "123454321";
 
-/// `world` is what became of `before`: everything foreign is in it, and of ours these parts.
-#[track_caller]
-fn assert_foreign_survives(world: &World, before: Option<&str>, parts: &[Part]) {
-    let text = world.text.as_deref();
-    assert_eq!(world.foreign(text), world.foreign(before), "{text:?}");
-    let Some(text) = text else { return };
-    for bytes in before.filter(|before| !is_blank(before)).map(foreign_bytes).unwrap_or_default() {
-        assert!(text.contains(bytes), "{bytes} in {text}");
+const STATUS_LINE: &str = "/home/me/.claude/hooks/b-watch statusline";
+
+const RULES: [&str; 2] = ["Bash(req status*)", "Bash(req satisfy *)"];
+
+/// Keys of no interest to us; each may come more than once.
+const KEYS: [&str; 8] = [
+    r#""model""#,
+    r#""env""#,
+    r#""""#,
+    r#""hooks ""#,
+    r#""Stop""#,
+    r#""\u0068ook""#,
+    r#""ünï""#,
+    r#""\ud83d""#,
+];
+
+/// Pieces of strings, as spelled.
+const PIECES: [&str; 14] = [
+    "a",
+    " ",
+    "ü",
+    "😀",
+    "\\\"",
+    "\\\\",
+    "\\n",
+    "\\ud83d\\ude00",
+    "\\udc00",
+    "\\\\ud83d",
+    "{",
+    "]",
+    "\\\": ",
+    "// x",
+];
+
+const SCALARS: [&str; 7] = ["0", "-0.0e-0", "1.50e+3", "12345678901234567890", "true", "null", "[ ]"];
+
+/// Somebody else's groups; many look nearly like ours.
+const GROUPS: [&str; 10] = [
+    r#"{"hooks": [{"type": "command", "command": "/home/me/.claude/hooks/a-gate"}]}"#,
+    r#"{"hooks": [{"type": "command", "command": "/opt/bin/a-gate", "args": []}], "matcher": "*"}"#,
+    r#"{"matcher":"Bash","hooks":[{"type":"command","command":"/home/me/.claude/hooks/a-gate-2","args":[]}]}"#,
+    r#"{"hooks": [{"type": "command", "command": ": barbless-ish; true", "async": true}]}"#,
+    r#"{"hooks": [{"type": "prompt", "command": "/home/me/.claude/hooks/a-gate", "args": [], "prompt": "\ud83d"}]}"#,
+    r#"{"hooks": [ {"type": "http", "url": "http://localhost:1/a-gate", "headers": {"X": "$Y"}} , {} ]}"#,
+    r#"{ "hooks": [ ] }"#,
+    "{}",
+    "null",
+    "\"x\"",
+];
+
+const PERMISSIONS: [&str; 5] = [
+    "{ }",
+    r#"{"allow": [ ]}"#,
+    r#"{"deny": ["Bash(req status*)"], "\u0061llow": ["Bash(ls *)", 7, "Bash(req\u0020satisfy *)"]}"#,
+    r#"{"defaultMode":"plan"}"#,
+    r#"{"allow":["Read(~/\\ud83d)"],"ask":[]}"#,
+];
+
+const STATUS_LINES: [&str; 4] = [
+    r#"{"type": "command", "command": "my-line --short"}"#,
+    r#"{"command": "~/bin/a-gate statusline", "padding": 0, "type": "command"}"#,
+    r#"{"type": "static", "text": "\ud83d"}"#,
+    "null",
+];
+
+/// Parts that are registered together.
+fn hook(name: &str) -> Vec<Registration> {
+    let line = ": barbless d-team; exec \"$HOME/.claude/hooks/d-team\"";
+    match name {
+        "a-gate" => vec![on("Stop", None, name, 10), on("PreToolUse", Some("Bash|Edit"), name, 5)],
+        "b-watch" => vec![on("PreToolUse", None, name, 360), on("SessionEnd", None, name, 5)],
+        _ => vec![Registration { program: Program::Shell(line.to_owned()), ..on("Stop", None, "", 10) }],
     }
-    let there = present(text, &world.owner()).unwrap().as_wanted(&world.owner());
-    let wanted = world.wanted(parts);
-    assert_eq!(there.hooks.len(), wanted.hooks.len(), "{text}");
-    assert!(wanted.hooks.iter().all(|hook| there.hooks.contains(hook)), "{text}");
-    assert_eq!(there.rules.len(), wanted.rules.len(), "{text}");
 }
 
-fn without(parts: &[Part], part: Part) -> Vec<Part> {
-    parts.iter().copied().filter(|other| *other != part).collect()
+const PARTS: [&str; 5] = ["a-gate", "b-watch", "d-team", "rules", "status line"];
+
+/// A file through the changes of an installer.
+#[derive(Debug, Clone)]
+struct World {
+    text: Option<String>,
+    earlier: Vec<Option<String>>,
+    rules: Vec<String>,
+    line_before: Option<String>,
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(CASES))]
-
-    #[test]
-    fn what_is_installed_changed_and_taken_away_again_leaves_the_bytes_of_before(
-        before in any_file(),
-        plan in any_plan(),
-        which in any::<Index>(),
-    ) {
-        let mut world = World::new(before.as_deref(), &plan);
-        let parts = &plan.parts;
-        world.change(parts);
-        assert_foreign_survives(&world, before.as_deref(), parts);
-        let installed = world.text.clone();
-        world.change(parts);
-        prop_assert_eq!(&world.text, &installed, "a second time changes nothing");
-
-        if !parts.is_empty() {
-            let fewer = without(parts, *which.get(parts));
-            world.change(&fewer);
-            assert_foreign_survives(&world, before.as_deref(), &fewer);
-            world.change(parts);
-            prop_assert_eq!(&world.text, &installed, "as before when it is back");
-        }
-        world.change(&[]);
-        prop_assert_eq!(world.text, before);
+impl World {
+    fn new(text: Option<&str>) -> Self {
+        let there = read(text.unwrap_or_default(), &owner()).unwrap();
+        let rules = RULES.map(str::to_owned).into_iter().filter(|rule| !there.rules.contains(rule));
+        let line_before = there.status_line.map(|line| line.raw);
+        Self { text: text.map(str::to_owned), earlier: Vec::new(), rules: rules.collect(), line_before }
     }
 
-    #[test]
-    fn what_the_user_changes_in_between_stays(
-        before in written(),
-        plan in any_plan(),
-        edit in any_edit(),
-        which in any::<Index>(),
-    ) {
-        let mut world = World::new(Some(&before), &plan);
-        world.change(&plan.parts);
-        let installed = world.text.take().unwrap_or_default();
-        let (Some(expected), Some(edited)) = (edit.apply(&before), edit.apply(&installed)) else {
-            return Ok(());
+    fn owner(&self) -> Owner<'_> {
+        Owner { rules: &self.rules, status_line_before: self.line_before.as_deref(), ..owner() }
+    }
+
+    /// Changes the file, and keeps the backups that the installer keeps.
+    fn change(&mut self, parts: &[&str]) {
+        let has = |part: &str| parts.contains(&part);
+        let hooks = PARTS[..3].iter().filter(|part| has(part));
+        let line = StatusLine { command: STATUS_LINE.to_owned(), replaces: true };
+        let wanted = Wanted {
+            hooks: hooks.flat_map(|part| hook(part)).collect(),
+            rules: if has("rules") { self.rules.clone() } else { Vec::new() },
+            status_line: has("status line").then_some(line),
+            leaves_entries: false,
         };
-        world.text = Some(edited);
-        assert_foreign_survives(&world, Some(&expected), &plan.parts);
-        if !plan.parts.is_empty() {
-            let fewer = without(&plan.parts, *which.get(&plan.parts));
-            world.change(&fewer);
-            assert_foreign_survives(&world, Some(&expected), &fewer);
+        let text = arrange(self.text.as_deref(), &self.owner(), &wanted, &self.earlier).unwrap();
+        let there =
+            read(text.as_deref().unwrap_or_default(), &self.owner()).unwrap().as_wanted(&self.owner());
+        assert_eq!(
+            (there.hooks.len(), there.rules.len()),
+            (wanted.hooks.len(), wanted.rules.len()),
+            "{text:?}"
+        );
+        assert_eq!(there.status_line, wanted.status_line, "{text:?}");
+        if text != self.text {
+            self.earlier.insert(0, std::mem::replace(&mut self.text, text));
+            if self.earlier.len() > KEEP_BACKUPS + 1 {
+                self.earlier.remove(KEEP_BACKUPS);
+            }
         }
-        world.change(&[]);
-        assert_foreign_survives(&world, Some(&expected), &[]);
-        if edit != Edit::RewriteWithGroup {
-            prop_assert_eq!(world.text.as_deref(), Some(expected.as_str()));
+    }
+
+    /// Everything of the file but our entries, our rules and the status line, as data.
+    fn foreign(&self) -> Option<Value> {
+        let text = self.text.as_deref().unwrap_or("{}").trim_start_matches('\u{feff}');
+        let text = text.replace("\\ud83d", "?").replace("\\ude00", "?").replace("\\udc00", "?");
+        let mut root: Value = serde_json::from_str(if text.trim().is_empty() { "{}" } else { &text }).ok()?;
+        let ours: Vec<Value> =
+            PARTS[..3].iter().flat_map(|part| hook(part)).map(|hook| hook.group()).collect();
+        let root_object = root.as_object_mut()?;
+        root_object.remove("statusLine");
+        for event in root_object.get_mut("hooks").and_then(Value::as_object_mut).into_iter().flatten() {
+            event.1.as_array_mut()?.retain(|group| !ours.contains(group));
         }
+        if let Some(rules) = root.pointer_mut("/permissions/allow").and_then(Value::as_array_mut) {
+            rules.retain(|rule| !self.rules.iter().any(|ours| rule == ours.as_str()));
+        }
+        prune(&mut root, 3);
+        Some(root)
+    }
+}
+
+/// Without empty containers, which may be ours, down to this depth.
+fn prune(value: &mut Value, depth: usize) {
+    let Some(object) = value.as_object_mut().filter(|_| depth > 0) else { return };
+    object.values_mut().for_each(|value| prune(value, depth - 1));
+    object.retain(|_, value| *value != serde_json::json!({}) && *value != serde_json::json!([]));
+}
+
+/// What users do to a file in between, done to its text without the engine.
+fn edited(text: &str, is_at_the_top: bool) -> String {
+    if is_at_the_top {
+        return text.replacen('{', "{\r\n   \"added\": [1],", 1);
+    }
+    text.replacen(MARKER, "[\"another\\n\", {{ }}]", 1).replace("{{ }}", "{ }")
+}
+
+fn any_file() -> impl Strategy<Value = Option<String>> {
+    let blank = select(vec!["", "\n", "\r\n", " \n\t", "\u{feff}", "\u{feff}\n"]);
+    prop_oneof![
+        1 => Just(None),
+        2 => blank.prop_map(|text| Some(text.to_owned())),
+        37 => written().prop_map(Some),
+    ]
+}
+
+fn any_parts() -> impl Strategy<Value = Vec<&'static str>> {
+    subsequence(PARTS.to_vec(), 0..=PARTS.len())
+}
+
+fn written() -> impl Strategy<Value = String> {
+    let string = vec(select(PIECES.to_vec()), 0..5).prop_map(|pieces| format!("\"{}\"", pieces.concat()));
+    let scalar = prop_oneof![string, select(SCALARS.to_vec()).prop_map(str::to_owned)];
+    let others = vec((select(KEYS.to_vec()).prop_map(str::to_owned), scalar), 0..4);
+    let events =
+        subsequence(vec!["\"Stop\"", "\"PreToolUse\"", "\"Sess\\u0069onStart\"", "\"Unheard\""], 0..4);
+    let hooks = (events, vec(vec(select(GROUPS.to_vec()), 0..4), 4), layout());
+    let hooks = hooks.prop_map(|(events, groups, layout)| {
+        let of_event = |(event, groups): (&&str, &Vec<&str>)| {
+            let groups: Vec<String> = groups.iter().map(|group| (*group).to_owned()).collect();
+            ((*event).to_owned(), layout.brackets(['[', ']'], &groups, 2))
+        };
+        layout.object(events.iter().zip(&groups).map(of_event).collect(), 1)
+    });
+    let of = |key: &'static str, values: &[&'static str]| {
+        prop::option::of((Just(key.to_owned()), select(values.to_vec()).prop_map(str::to_owned)))
+    };
+    let hooks = prop::option::weighted(0.8, (Just("\"hooks\"".to_owned()), hooks));
+    let ours = (hooks, of("\"permissions\"", &PERMISSIONS), of("\"statusLine\"", &STATUS_LINES));
+    let ends = (select(vec!["", "\u{feff}", "\n"]), select(vec!["", "\n", "\r\n", "\n\n "]));
+    (others, ours, any::<Index>(), layout(), ends).prop_map(|(mut all, ours, at, layout, (before, after))| {
+        let marker = Some(("\"marker\"".to_owned(), MARKER.to_owned()));
+        for special in [ours.0, ours.1, ours.2, marker].into_iter().flatten() {
+            all.insert(at.index(all.len() + 1), special);
+        }
+        format!("{before}{}{after}", layout.object(all, 0))
+    })
+}
+
+/// White space of a file.
+#[derive(Debug, Clone)]
+struct Layout {
+    unit: Option<String>,
+    line_end: &'static str,
+    colon: &'static str,
+    comma: &'static str,
+    hollow: &'static str,
+}
+
+fn layout() -> impl Strategy<Value = Layout> {
+    let unit = prop_oneof![
+        2 => (0..5_usize).prop_map(|width| Some(" ".repeat(width))),
+        1 => Just(Some("\t".to_owned())),
+        1 => Just(None),
+    ];
+    let signs =
+        (select(vec![":", ": ", " :\r"]), select(vec![",", ", ", "\t,"]), select(vec!["", " ", "\n"]));
+    (unit, select(vec!["\n", "\r\n"]), signs).prop_map(|(unit, line_end, (colon, comma, hollow))| Layout {
+        unit,
+        line_end,
+        colon,
+        comma,
+        hollow,
+    })
+}
+
+impl Layout {
+    fn object(&self, members: Vec<(String, String)>, depth: usize) -> String {
+        let members = members.into_iter().map(|(key, value)| key + self.colon + &value);
+        self.brackets(['{', '}'], &members.collect::<Vec<_>>(), depth)
+    }
+
+    fn brackets(&self, [open, close]: [char; 2], items: &[String], depth: usize) -> String {
+        if items.is_empty() {
+            return format!("{open}{}{close}", self.hollow);
+        }
+        let line = |depth: usize| {
+            self.unit.as_ref().map(|unit| self.line_end.to_owned() + &unit.repeat(depth)).unwrap_or_default()
+        };
+        let (inner, outer) = (line(depth + 1), line(depth));
+        let comma = if self.unit.is_some() { "," } else { self.comma };
+        format!("{open}{inner}{}{outer}{close}", items.join(&format!("{comma}{inner}")))
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(CASES / 2))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn however_parts_come_and_go_the_bytes_are_those_of_the_parts_that_are_there(
+    fn installed_changed_and_uninstalled_file_has_its_bytes_again(
         before in any_file(),
-        plan in any_plan(),
-        steps in vec(vec(any::<bool>(), 6), 1..5),
+        steps in vec(any_parts(), 1..5),
     ) {
-        let fresh = World::new(before.as_deref(), &plan);
-        let mut world = fresh.clone();
-        for step in steps {
-            let on = plan.parts.iter().zip(step).filter_map(|(part, is_on)| is_on.then_some(*part));
-            let on: Vec<Part> = on.collect();
-            world.change(&on);
-            prop_assert_eq!(&world.text, &fresh.with(&on), "{:?}", on);
+        let mut world = World::new(before.as_deref());
+        let foreign = world.foreign();
+        for parts in &steps {
+            world.change(parts);
+            prop_assert_eq!(world.foreign(), foreign.clone());
+            let (text, there) = (world.text.clone(), world.earlier.len());
+            world.change(parts);
+            prop_assert_eq!((&world.text, world.earlier.len()), (&text, there), "a second time changes nothing");
         }
         world.change(&[]);
         prop_assert_eq!(world.text, before);
+    }
+
+    #[test]
+    fn change_of_the_user_stays_to_the_byte(
+        before in written(),
+        parts in any_parts(),
+        fewer in any_parts(),
+        is_at_the_top in any::<bool>(),
+    ) {
+        let mut world = World::new(Some(&before));
+        world.change(&parts);
+        world.text = world.text.map(|text| edited(&text, is_at_the_top));
+        world.change(&fewer);
+        world.change(&[]);
+        prop_assert_eq!(world.text, Some(edited(&before, is_at_the_top)));
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{arrange, installed, on, owner, unregister};
-use crate::{Owner, Registration, StatusLine, Wanted, present};
+use super::{arrange, installed, on, owner};
+use crate::{Owner, Registration, StatusLine, Wanted, read};
 
 const RULE: &str = "Bash(req status*)";
 
@@ -60,15 +60,11 @@ fn what_we_made_goes_and_what_was_empty_before_comes_back() {
         let everything = Everything::new(None);
         let earlier = [Some("{\"other\":1}".to_owned()), Some(before.to_owned())];
         assert_eq!(everything.take(&everything.put(before), &earlier).as_deref(), Some(before));
-        assert_eq!(unregister(&installed(before), &owner(), &earlier).unwrap().as_deref(), Some(before));
     }
-    let after = installed("");
-    assert_eq!(unregister(&after, &owner(), &[None]).unwrap(), None, "what did not exist goes");
-    assert_eq!(
-        unregister(&after, &owner(), &[]).unwrap().as_deref(),
-        Some("{}\n"),
-        "without a backup it is empty"
-    );
+    let everything = Everything::new(None);
+    let after = everything.put("");
+    assert_eq!(everything.take(&after, &[None]), None, "what did not exist goes");
+    assert_eq!(everything.take(&after, &[]).as_deref(), Some("{}\n"), "without a backup it is empty");
 }
 
 #[test]
@@ -140,18 +136,21 @@ fn no_earlier_text_is_given_back_that_differs_in_more_than_our_parts() {
     let fewer = Wanted { hooks: vec![], status_line: None, ..everything.wanted() };
     let there = everything.put(base);
     let after = arrange(Some(&there), &everything.owner(), &fewer, &[then, some(base)]).unwrap().unwrap();
-    assert_eq!(present(&after, &everything.owner()).unwrap().rules, [RULE]);
+    assert_eq!(read(&after, &everything.owner()).unwrap().rules, [RULE]);
     let without_line = Wanted { status_line: None, ..everything.wanted() };
     let then = arrange(Some(base), &everything.owner(), &without_rule, &[]).unwrap();
     let after =
         arrange(Some(&there), &everything.owner(), &without_line, &[then, some(base)]).unwrap().unwrap();
-    let there = present(&after, &everything.owner()).unwrap();
-    assert_eq!((there.rules.len(), there.hooks.len(), there.status_line), (1, 2, None));
+    let there = read(&after, &everything.owner()).unwrap();
+    assert_eq!((there.rules.len(), there.entries.len(), there.status_line), (1, 2, None));
 }
 
 #[test]
 fn earlier_texts_that_cannot_be_read_are_no_help_and_no_harm() {
     let after = installed("{\"n\":1}");
     let earlier = ["{", "[]", "{\"hooks\":1}", "\u{0}"].map(|text| Some(text.to_owned()));
-    assert_eq!(unregister(&after, &owner(), &earlier).unwrap().as_deref(), Some("{\"n\":1}"));
+    assert_eq!(
+        arrange(Some(&after), &owner(), &Wanted::default(), &earlier).unwrap().as_deref(),
+        Some("{\"n\":1}")
+    );
 }

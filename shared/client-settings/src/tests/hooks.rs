@@ -1,7 +1,7 @@
 //! Hook entries: what is added and in which style, what is found to be ours, and that nobody else's changes.
 
 use super::{FOLDER, hooks, installed, on, owner, register, registered, wanted};
-use crate::{Program, Registration, StatusLine, Wanted, arrange, present};
+use crate::{Program, Registration, StatusLine, Wanted, arrange, read};
 
 #[test]
 fn an_empty_file_becomes_readable_settings() {
@@ -101,12 +101,12 @@ fn a_key_that_keeps_an_entry_from_its_promise_is_taken_out_of_ours_alone() {
             r#"{{"hooks": {{"Stop": [{foreign}, {}]}}}}"#,
             entry(&format!("{keys}, \"timeout\": 10"))
         );
-        let found = registered(&before, &owner()).unwrap().remove(0);
+        let found = registered(&before).remove(0);
         assert_eq!(found.harmful_keys.len(), count, "{keys}");
         let after = register(&before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
         let timeout = r#", "timeout": 10"#;
         assert_eq!(after, format!(r#"{{"hooks": {{"Stop": [{foreign}, {}]}}}}"#, entry(timeout)));
-        assert!(registered(&after, &owner()).unwrap()[0].harmful_keys.is_empty());
+        assert!(registered(&after)[0].harmful_keys.is_empty());
     }
 }
 
@@ -127,7 +127,7 @@ fn each_key_of_ours_is_put_right_and_keys_of_the_users_stay() {
             |keys: &str| format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{{"statusMessage":"x",{keys}}}]}}]}}}}"#);
         let before = text(&right.replacen(key, wrong, 1));
         let after = register(&before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
-        let ours = registered(&after, &owner()).unwrap();
+        let ours = registered(&after);
         let wanted = Registration { status_message: Some("x".to_owned()), ..on("Stop", None, "a-gate", 10) };
         assert_eq!(ours[0].as_wanted(), wanted, "{before}");
         assert_eq!((after.len(), ours.len()), (text(&right).len(), 1), "{after}");
@@ -146,7 +146,7 @@ fn what_makes_no_difference_is_left_as_it_is() {
         (r#""matcher": "", "#, ""),
     ] {
         let text = format!(r#"{{"hooks": {{"Stop": [{{{matcher}"hooks": [{{{entry}{keys}}}]}}]}}}}"#);
-        assert_eq!(registered(&text, &owner()).unwrap()[0].harmful_keys, [""; 0], "{text}");
+        assert_eq!(registered(&text)[0].harmful_keys, [""; 0], "{text}");
         assert_eq!(register(&text, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap(), text);
     }
 }
@@ -154,10 +154,10 @@ fn what_makes_no_difference_is_left_as_it_is() {
 #[test]
 fn an_event_that_is_null_is_none_and_takes_entries_in_its_place() {
     let text = r#"{"hooks": {"PreCompact": null, "Stop": null}}"#;
-    assert_eq!(registered(text, &owner()).unwrap(), []);
+    assert_eq!(registered(text), []);
     let after = register(text, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
     assert!(after.starts_with(r#"{"hooks": {"PreCompact": null, "Stop": [{"#), "{after}");
-    assert_eq!(registered(&after, &owner()).unwrap().len(), 1);
+    assert_eq!(registered(&after).len(), 1);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn what_is_left_as_it_is_written_keeps_its_timeout_or_its_lack_of_one() {
         let text = text(timeout);
         let wanted = Wanted { leaves_entries: true, ..hooks(&[on("Stop", None, "a-gate", 10)]) };
         assert_eq!(arrange(Some(&text), &owner(), &wanted, &[]).unwrap().as_deref(), Some(text.as_str()));
-        let as_is = present(&text, &owner()).unwrap().as_wanted(&owner());
+        let as_is = read(&text, &owner()).unwrap().as_wanted(&owner());
         assert_eq!(arrange(Some(&text), &owner(), &as_is, &[]).unwrap().as_deref(), Some(text.as_str()));
         assert!(
             register(&text, &owner(), &[on("Stop", None, "a-gate", 10)])

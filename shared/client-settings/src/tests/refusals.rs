@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::{owner, refusal, register, wanted};
+use super::{owner, register, wanted};
+use crate::Refused;
 
 #[test]
 fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
@@ -38,6 +39,13 @@ fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
     }
     assert!(register(&"[".repeat(100_000), &owner(), &[]).is_err());
     assert!(register("{\"a\": ", &owner(), &[]).is_err());
+}
+
+#[track_caller]
+fn refusal(text: &str) -> Refused {
+    let refused = register(text, &owner(), &[]).unwrap_err();
+    assert_eq!(register(text, &owner(), &wanted()).unwrap_err(), refused);
+    refused
 }
 
 proptest! {

@@ -15,8 +15,7 @@ fn they_are_added_without_arguments_found_by_their_mark_and_removed() {
     let after = register(before, &owner(), &wanted).unwrap();
     let entry = r#""Stop":[{"hooks":[{"type":"command","command":": barbless a-gate; exec \"$HOME/.claude/hooks/a-gate\"","timeout":10}]}]"#;
     assert!(after.contains(entry), "{after}");
-    let names: Vec<String> =
-        registered(&after, &owner()).unwrap().into_iter().map(|entry| entry.name).collect();
+    let names: Vec<String> = registered(&after).into_iter().filter_map(|entry| entry.name).collect();
     assert_eq!(names, ["a-gate", "notice"]);
     assert_eq!(register(&after, &owner(), &wanted).unwrap(), after, "a second time changes nothing");
     assert_eq!(
@@ -40,7 +39,7 @@ fn somebody_elses_line_stays() {
         let before = format!(
             r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{foreign}"}}]}}]}}}}"#
         );
-        assert_eq!(registered(&before, &owner()).unwrap(), [], "{foreign}");
+        assert_eq!(registered(&before), [], "{foreign}");
         assert_eq!(register(&installed(&before), &owner(), &[]).unwrap(), before);
     }
     let prompt = r#"{"hooks":{"Stop":[{"hooks":[{"type":"prompt","command":": barbless a-gate; x"}]}]}}"#;
@@ -53,6 +52,6 @@ fn a_mark_without_a_name_of_a_hook_is_not_ours() {
         let text = format!(
             r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": ": barbless {name};"}}]}}]}}}}"#
         );
-        assert_eq!(registered(&text, &owner()).unwrap(), [], "{name}");
+        assert_eq!(registered(&text), [], "{name}");
     }
 }

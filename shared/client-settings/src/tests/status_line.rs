@@ -1,7 +1,7 @@
 //! The status line: there is one place for it, which may be somebody's already.
 
 use super::{FOLDER, arrange, owner};
-use crate::{Owner, Refused, StatusLine, Wanted, present, status_line_command};
+use crate::{Owner, Refused, StatusLine, Wanted, read, status_line_command};
 
 const FOREIGN: &str = r#"{ "type":"command", "command" : "my-line \ud83d", "padding": 1.50e+0 }"#;
 
@@ -33,7 +33,7 @@ fn somebody_elses_is_left_alone_unless_it_may_be_replaced() {
         let before = format!(r#"{{"statusLine": {foreign}, "model": "opus"}}"#);
         assert_eq!(with(&before, None, Some(false)).unwrap(), before);
         assert_eq!(with(&before, None, None).unwrap(), before);
-        let there = present(&before, &owner()).unwrap().status_line.unwrap();
+        let there = read(&before, &owner()).unwrap().status_line.unwrap();
         assert_eq!((there.raw.as_str(), there.is_ours), (foreign, false));
 
         let after = with(&before, None, Some(true)).unwrap();
@@ -63,7 +63,7 @@ fn of_ours_only_the_command_is_put_right() {
         let text = |command: &str| {
             format!(r#"{{"statusLine": {{"padding": 0, "command": "{command}", "type": "command"}}}}"#)
         };
-        let there = present(&text(stale), &owner()).unwrap().status_line.unwrap();
+        let there = read(&text(stale), &owner()).unwrap().status_line.unwrap();
         assert!(there.is_ours);
         assert_eq!(with(&text(stale), None, Some(false)).unwrap(), text(&ours()));
         assert_eq!(with(&text(stale), None, None).unwrap(), "{}");
@@ -117,5 +117,5 @@ fn recognizes_the_lines_of_earlier_versions() {
 fn is_recognized(line: &str, folder: &str) -> bool {
     let owner = Owner { folder: std::path::Path::new(folder), ..owner() };
     let text = serde_json::json!({ "statusLine": { "type": "command", "command": line } }).to_string();
-    present(&text, &owner).unwrap().status_line.unwrap().is_ours
+    read(&text, &owner).unwrap().status_line.unwrap().is_ours
 }

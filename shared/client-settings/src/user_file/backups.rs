@@ -1,4 +1,4 @@
-//! Backups of one file, one for each text it had: `<name>.barbless-backup-<time>`, and `-absent` where there was no file.
+//! Backups of one file, one for each of its texts: `<name>.barbless-backup-<time>`, with `-absent` where there was no file.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chrono::NaiveDateTime;
-
-use super::atomic::{beside, create_folder, replace};
 use shared::host::Timestamp;
 
-/// How many of the newest backups of a file are kept, beside the oldest, which is the text before us.
+use super::beside::{Beside, Mode, appended, create_folder};
+
+/// The number of newest backups that are kept, beside the oldest, which is the text before us.
 pub const KEEP_BACKUPS: usize = 5;
 
-/// Part of a backup's name between the name of the file and the time.
+/// The part of a backup's name between the name of its file and the time.
 pub(super) const INFIX: &str = ".barbless-backup-";
 
-/// End of a backup's name that stands for a missing file.
+/// The end of a name that stands for a missing file.
 const ABSENT: &str = "-absent";
 
 /// The time in a name, to the millisecond.
@@ -28,11 +28,11 @@ const TIME: &str = "%Y%m%dT%H%M%S%.3fZ";
 pub struct Backup {
     /// The backup.
     pub path: PathBuf,
-    /// Text; `None` for a missing file.
+    /// The text; `None`: there was no file.
     pub text: Option<String>,
 }
 
-/// The backups of the file of this name, in their folder.
+/// The backups of the file of this name.
 pub(super) struct Backups<'a> {
     pub(super) folder: &'a Path,
     pub(super) name: &'a OsStr,
@@ -41,30 +41,28 @@ pub(super) struct Backups<'a> {
 impl Backups<'_> {
     /// Newest first. One that cannot be read is left out.
     pub(super) fn read(&self) -> Vec<Backup> {
-        let paths = self.paths().into_iter().map(|(_, path)| path);
-        paths.filter_map(read).collect()
+        self.paths().into_iter().filter_map(|(_, path)| read(path)).collect()
     }
 
     /// The newest backup, if it is of this text.
     pub(super) fn newest_of(&self, text: Option<&str>) -> Option<PathBuf> {
         let (_, path) = self.paths().into_iter().next()?;
-        let backup = read(path)?;
-        (backup.text.as_deref() == text).then_some(backup.path)
+        read(path).filter(|backup| backup.text.as_deref() == text).map(|backup| backup.path)
     }
 
-    /// Keeps this text. Where the clock went back, or stood still, its name is later all the same.
+    /// Keeps this text. Its name is later than all others even where the clock went back.
     pub(super) fn add(&self, text: Option<&str>, now: Timestamp) -> io::Result<PathBuf> {
         let newest = self.paths().first().map(|(time, _)| time.plus(Duration::from_millis(1)));
         let time = newest.map_or(now, |newest| newest.max(now)).rfc3339();
         let time: String = time.chars().filter(|letter| !matches!(letter, '-' | ':')).collect();
         let absent = if text.is_none() { ABSENT } else { "" };
-        let path = beside(&self.folder.join(self.name), &format!("{INFIX}{time}{absent}"));
-        create_folder(&path, true)?;
-        replace(&path, text.unwrap_or_default().as_bytes(), true)?;
+        let path = appended(&self.folder.join(self.name), &format!("{INFIX}{time}{absent}"));
+        create_folder(&path, Mode::Private)?;
+        Beside::write(&path, text.unwrap_or_default().as_bytes(), Mode::Private)?.put_in_place()?;
         Ok(path)
     }
 
-    /// Removes those between the newest ones and the oldest; which one cannot be removed is of no consequence.
+    /// Removes those between the newest ones and the oldest.
     pub(super) fn prune(&self) {
         let mut paths = self.paths();
         paths.pop();
@@ -82,7 +80,7 @@ impl Backups<'_> {
         paths
     }
 
-    /// When the backup of this name was made; `None` if it is none, or is not yet whole.
+    /// The time in the name of a whole backup.
     fn time_of(&self, name: &OsStr) -> Option<Timestamp> {
         let name = name.to_str()?.strip_prefix(self.name.to_str()?)?.strip_prefix(INFIX)?;
         let time = NaiveDateTime::parse_from_str(name.strip_suffix(ABSENT).unwrap_or(name), TIME).ok()?;
@@ -90,11 +88,12 @@ impl Backups<'_> {
     }
 }
 
-/// `None` if it cannot be read.
+/// `None`: it cannot be read.
 fn read(path: PathBuf) -> Option<Backup> {
     if path.to_string_lossy().ends_with(ABSENT) {
         return Some(Backup { path, text: None });
     }
     let is_file = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
-    is_file.then(|| fs::read_to_string(&path).ok()).flatten().map(|text| Backup { path, text: Some(text) })
+    let text = is_file.then(|| fs::read_to_string(&path).ok()).flatten()?;
+    Some(Backup { path, text: Some(text) })
 }

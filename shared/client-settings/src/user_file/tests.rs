@@ -211,20 +211,6 @@ fn what_killed_processes_left_goes_with_the_next_change_even_if_nothing_is_chang
     }
 }
 
-#[cfg(unix)]
-#[test]
-fn where_there_is_no_lock_only_what_ended_processes_left_goes() {
-    let scratch = tempfile::tempdir().unwrap();
-    let mut child = std::process::Command::new("true").spawn().unwrap();
-    child.wait().unwrap();
-    let of = |process: u32| format!("program.barbless-{process}");
-    for name in ["program", "program-2.barbless-1", &of(child.id()), &of(std::process::id())] {
-        fs::write(scratch.path().join(name), "").unwrap();
-    }
-    super::remove_abandoned_of(&scratch.path().join("program"));
-    assert_eq!(names(scratch.path()), ["program", "program-2.barbless-1", &of(std::process::id())]);
-}
-
 #[test]
 fn a_refused_edit_and_an_unreadable_file_change_nothing() {
     let scratch = tempfile::tempdir().unwrap();

@@ -47,12 +47,12 @@ impl World {
         let hooks = self.catalog.hooks.iter().collect();
         let choice = Choice { hooks, allow_rules, status_line };
         let settings = Settings::read(&self.installation, &self.catalog).unwrap();
-        settings.register(&Host::real(), &self.installation, &self.catalog, &choice).unwrap();
+        settings.register(&Host::real(), &choice).unwrap();
     }
 
     fn unregister(&self) {
         let settings = Settings::read(&self.installation, &self.catalog).unwrap();
-        settings.unregister(&Host::real(), &self.installation).unwrap();
+        settings.unregister(&Host::real()).unwrap();
     }
 
     /// The configuration; `None`: there is none.
@@ -62,14 +62,14 @@ impl World {
 
     fn set_alone(&self) -> anyhow::Result<Option<std::path::PathBuf>> {
         let settings = Settings::read(&self.installation, &self.catalog).unwrap();
-        settings.set_status_line(&Host::real(), &self.installation, &self.catalog.hooks[0])
+        settings.set_status_line(&Host::real(), &self.catalog.hooks[0])
     }
 
     /// Back to the newest backup.
     fn undo(&self) {
         let settings = Settings::read(&self.installation, &self.catalog).unwrap();
         let backup = settings.newest_backup().unwrap();
-        settings.restore(&Host::real(), &self.installation, &self.catalog, backup.text.as_deref()).unwrap();
+        settings.restore(&Host::real(), backup.text.as_deref()).unwrap();
     }
 
     fn status_line(&self) -> serde_json::Value {
@@ -185,13 +185,12 @@ fn a_status_line_set_alone_registers_nothing_and_outlives_other_choices() {
         "{\"statusLine\": {\"type\": \"command\", \"command\": \"mine\"}, \"hooks\": {\"Stop\": []}}";
     let world = World::with(before);
     let settings = || Settings::read(&world.installation, &world.catalog).unwrap();
-    let set =
-        || settings().set_status_line(&Host::real(), &world.installation, &world.catalog.hooks[0]).unwrap();
+    let set = || settings().set_status_line(&Host::real(), &world.catalog.hooks[0]).unwrap();
     assert!(set().is_some());
     assert!(world.status_line().as_str().unwrap().ends_with("a-pacer statusline"));
-    assert!(settings().present.hooks.is_empty(), "nothing is registered");
+    assert!(settings().hooks().is_empty(), "nothing is registered");
     assert_eq!(set(), None, "it is set");
-    settings().register(&Host::real(), &world.installation, &world.catalog, &Choice::default()).unwrap();
+    settings().register(&Host::real(), &Choice::default()).unwrap();
     assert!(world.status_line().as_str().unwrap().ends_with("a-pacer statusline"));
     world.unregister();
     assert_eq!(world.text(), before);

@@ -1,72 +1,69 @@
-//! The deployed files and the commands that lead to them, against the manifest. Pure.
+//! The deployed files and the commands that lead to them, compared with the manifest.
 
 use shared::catalog::{Catalog, HookEntry};
+use shared::host::is_program;
 
 use super::finding::{Finding, Repair};
 use super::world::World;
-use crate::deploy::{self, without_helper};
+use crate::deploy::without_helper;
 use crate::manifest::is_same_file;
 use crate::places::executable;
 use crate::prune::orphans;
 
-/// One program as it is on the disk.
+/// One program on the disk.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "observations, independent of each other")]
-pub(super) struct Facts {
-    /// Its name.
-    pub(super) hook: String,
+struct Facts {
+    name: String,
     /// It is a hook that the user relies on.
-    pub(super) is_registered: bool,
-    /// Where it is deployed, as a person reads it.
-    pub(super) shown: String,
-    /// There is a file.
-    pub(super) is_there: bool,
-    /// The owner may start it.
-    pub(super) is_executable: bool,
-    /// The version in the manifest; `None`: the manifest does not know it.
-    pub(super) version: Option<String>,
+    is_registered: bool,
+    /// Its path, as a person reads it.
+    shown: String,
+    is_there: bool,
+    is_executable: bool,
+    /// The version in the manifest; `None`: the manifest does not know the program.
+    version: Option<String>,
     /// Its bytes are those of the manifest.
-    pub(super) is_vouched: bool,
+    is_vouched: bool,
     /// The line that deploys again.
-    pub(super) again: &'static str,
+    again: &'static str,
 }
 
-/// What is said of one program; nothing of one that is neither deployed nor registered.
-pub(super) fn finding(facts: &Facts) -> Option<Finding> {
-    let Facts { hook, shown, again, .. } = facts;
+/// The finding about one program; none about one that is neither deployed nor registered.
+fn finding(facts: &Facts) -> Option<Finding> {
+    let Facts { name, shown, again, .. } = facts;
     if !facts.is_there && !facts.is_registered && facts.version.is_none() {
         return None;
     }
     let broken = |what: &str| {
-        let found = |what: String| {
-            if facts.is_registered { Finding::broken(what) } else { Finding::warning(what) }
-        };
-        found(format!("{hook}: {what}")).at(shown, None).next(*again)
+        let found = if facts.is_registered { Finding::broken } else { Finding::warning };
+        Some(found(format!("{name}: {what}")).at(shown, None).next(*again))
     };
     let Some(version) = &facts.version else {
-        return Some(broken(if facts.is_there {
+        return broken(if facts.is_there {
             "nothing is known of this file: it was not installed"
         } else {
             "it was never installed"
-        }));
+        });
     };
     if !facts.is_there {
-        return Some(broken("the file is gone"));
+        return broken("the file is gone");
     }
     if !facts.is_vouched {
-        return Some(broken("the file is not the one that was installed: its bytes differ"));
+        return broken("the file is not the one that was installed: its bytes differ");
     }
     if !facts.is_executable {
-        return Some(broken("the file may not be started").repair(Repair::MakeExecutable(hook.clone())));
+        let found = broken("the file may not be started");
+        return found.map(|found| found.repair(Repair::MakeExecutable(name.clone())));
     }
     let ours = shared::version::ours();
-    if version != ours {
-        let what = format!("{hook}: version {version} is installed, this is {ours}");
-        let is_newer = numbers(version) > numbers(ours);
-        let next = if is_newer { "this req is older than the hooks: use the installed one" } else { again };
-        return Some(Finding::warning(what).at(shown, None).next(next));
+    if version == ours {
+        return Some(Finding::ok(format!("{name} {version}, as it was installed")));
     }
-    Some(Finding::ok(format!("{hook} {version}, as it was installed")))
+    let what = format!("{name}: version {version} is installed, this is {ours}");
+    let is_newer = numbers(version) > numbers(ours);
+    let next = if is_newer { "this req is older than the hooks: use the installed one" } else { again };
+    Some(Finding::warning(what).at(shown, None).next(next))
 }
 
 /// A version as it is compared.
@@ -74,24 +71,18 @@ fn numbers(version: &str) -> Vec<u64> {
     version.split(['.', '-', '+']).map(|part| part.parse().unwrap_or_default()).collect()
 }
 
-/// Looks at all of it.
 pub(super) fn look(world: &World<'_>) -> Vec<Finding> {
-    let hooks = world.catalog.hooks.iter().map(|hook| &hook.name);
-    // A command that is a program of its own, as `req` is.
-    let commands = world.catalog.hooks.iter().flat_map(|hook| &hook.commands);
-    let programs = commands.filter(|name| is_program(world, name));
-    let helpers = world.catalog.helpers();
-    let deployed = helpers.iter().filter(|name| world.manifest.files.contains_key(**name));
-    let helpers = deployed.map(|name| finding(&facts(world, name)));
-    let mut found: Vec<Finding> = hooks
-        .chain(programs)
-        .map(|name| finding(&facts(world, name)))
-        .chain(helpers)
-        .flatten()
-        .chain(world.catalog.hooks.iter().flat_map(|hook| missing_helpers(world, hook)))
-        .collect();
+    let hooks = &world.catalog.hooks;
+    let is_deployed = |name: &str| world.manifest.files.contains_key(name);
+    // Commands and helpers that are programs of their own, such as `req`.
+    let own = |name: &&str| is_deployed(name) && world.catalog.hook(name).is_none();
+    let commands = hooks.iter().flat_map(|hook| &hook.commands).map(String::as_str).filter(own);
+    let helpers = world.catalog.helpers().into_iter().filter(|name| is_deployed(name));
+    let names = hooks.iter().map(|hook| hook.name.as_str()).chain(commands).chain(helpers);
+    let mut found: Vec<Finding> = names.filter_map(|name| of_program(world, name)).collect();
+    found.extend(hooks.iter().flat_map(|hook| missing_helpers(world, hook)));
     if found.is_empty() {
-        // A plugin brings its own: what is installed beside it would count everything twice.
+        // A plugin brings its own: programs beside it would count everything twice.
         if world.plugin().is_some() {
             return vec![Finding::ok("no hook is installed; a plugin brings its own")];
         }
@@ -106,41 +97,32 @@ pub(super) fn look(world: &World<'_>) -> Vec<Finding> {
     found
 }
 
-/// A hook does without its helpers, so it is no fault that there is none.
+/// A note for each missing helper: a hook does without them.
 pub(crate) fn missing_helpers(world: &World<'_>, hook: &HookEntry) -> Vec<Finding> {
     let user = world.user();
     let is_missing =
         |helper: &&String| user.deployed(&hook.name).is_file() && !world.manifest.files.contains_key(*helper);
-    let missing = hook.helpers.iter().filter(is_missing);
-    let told = |helper: &String| {
+    let note = |helper: &String| {
         let what = format!("{helper} is not installed, so {}", without_helper(&hook.name));
         Finding::note(what).next(user.voice.deploy_again())
     };
-    missing.map(told).collect()
+    hook.helpers.iter().filter(is_missing).map(note).collect()
 }
 
-fn is_program(world: &World<'_>, command: &str) -> bool {
-    world.manifest.files.contains_key(command) && world.catalog.hook(command).is_none()
-}
-
-/// The finding for one program.
+/// The finding about the program of this name.
 pub(crate) fn of_program(world: &World<'_>, name: &str) -> Option<Finding> {
-    finding(&facts(world, name))
-}
-
-fn facts(world: &World<'_>, name: &str) -> Facts {
     let user = world.user();
     let path = user.deployed(name);
-    Facts {
-        hook: name.to_owned(),
+    finding(&Facts {
+        name: name.to_owned(),
         is_registered: world.relies_on(name),
         shown: user.show(&path),
         is_there: path.is_file(),
-        is_executable: deploy::is_executable(&path),
+        is_executable: is_program(&path),
         version: world.manifest.files.get(name).map(|deployed| deployed.version.clone()),
         is_vouched: world.vouched.contains(name),
         again: user.voice.deploy_again(),
-    }
+    })
 }
 
 /// The commands of the deployed hooks, in the folder of links and in the search path.
@@ -180,7 +162,7 @@ mod tests {
 
     fn right() -> Facts {
         Facts {
-            hook: "a-gate".to_owned(),
+            name: "a-gate".to_owned(),
             is_registered: true,
             shown: "~/.claude/hooks/a-gate".to_owned(),
             is_there: true,

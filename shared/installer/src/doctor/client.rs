@@ -1,28 +1,41 @@
-//! Which version of Claude Code is here, found without running it, and whether the proofs ever passed under it.
+//! The version of Claude Code, found without running it, and whether the proofs ever passed under it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde_json::Value;
-use shared::proved::{Proved, is_version, version_of_agent};
+use shared::host::first_program;
+use shared::proved::{self, Proved, is_version, version_of_agent};
 
 use super::finding::Finding;
 use super::world::World;
-use crate::places::executable;
 
-/// How far above a program its package may lie.
+/// A program lies at most so many folders below its package.
 const MAX_ABOVE: usize = 4;
 
-/// The version that the user's shell would start, or else the one that runs this command.
-pub(super) fn version(world: &World<'_>) -> Option<String> {
+/// The finding. Remembers a version under which all proofs passed.
+pub(super) fn look(world: &World<'_>, all_passed: bool) -> Finding {
+    let store = world.store();
+    let before = store.as_ref().map(proved::read).unwrap_or_default();
+    let version = version(world);
+    if let (Some(version), Some(store), true) = (&version, &store, all_passed) {
+        // A folder that cannot be written to is reported with the state.
+        let _ = proved::passed(store, version, world.now());
+    }
+    finding(version.as_deref(), &before, all_passed)
+}
+
+/// The version that the user's shell would start, else the one that runs this command.
+fn version(world: &World<'_>) -> Option<String> {
     let environment = &world.host.environment;
-    let installed = on_path(world).and_then(|program| of_program(&program));
+    let folders = std::env::split_paths(environment.search_path.as_deref().unwrap_or_default());
+    let program = first_program(folders.collect::<Vec<_>>().into_iter(), Path::new("claude"));
+    let installed = program.and_then(|program| of_program(&program.canonicalize().ok()?));
     installed.or_else(|| version_of_agent(environment.agent.as_deref()?))
 }
 
-/// The finding. `all_passed`: every proof passed just now.
-pub(super) fn finding(version: Option<&str>, proved: &Proved, all_passed: bool) -> Finding {
+fn finding(version: Option<&str>, proved: &Proved, all_passed: bool) -> Finding {
     let Some(version) = version else {
         return Finding::note("the version of Claude Code is not known: no `claude` in your PATH");
     };
@@ -34,12 +47,6 @@ pub(super) fn finding(version: Option<&str>, proved: &Proved, all_passed: bool) 
         _ if all_passed => Finding::ok(format!("Claude Code {version}; all proofs passed under it just now")),
         _ => Finding::note(format!("Claude Code {version}; nothing is proved under it")),
     }
-}
-
-fn on_path(world: &World<'_>) -> Option<PathBuf> {
-    let path = world.host.environment.search_path.as_deref()?;
-    let program = std::env::split_paths(path).map(|folder| folder.join(executable("claude")));
-    program.filter(|program| program.is_file()).find_map(|program| program.canonicalize().ok())
 }
 
 /// `.../claude/versions/2.1.329`, or a program of the npm package.

@@ -1,5 +1,4 @@
-//! What is wrong in the configuration files, and what silences a registered hook: asked of each hook itself, in this
-//! project.
+//! Faults of the configuration files, and what silences a registered hook: each hook itself is asked, in this project.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,20 +7,17 @@ use shared::catalog::HookEntry;
 
 use super::finding::Finding;
 use super::world::World;
-use crate::enabled::Enabled;
+use crate::enabled::{DEFAULTS, Enabled};
 use crate::off::Silence;
 use crate::say::list;
 
 /// The ends of problems that cost a whole file, a requirement, or the calls it was for.
 const COSTS: [&str; 3] = ["the file is skipped", "it is off", "it holds none of its calls"];
 
-/// As a hook says that nobody has set it.
-const DEFAULTS: &str = "the defaults";
-
-/// What the files come to.
+/// The findings about the files.
 pub(super) struct Configuration {
     pub(super) findings: Vec<Finding>,
-    /// What holds nothing now because it is switched off, as a sentence begins; `None`: everything registered acts.
+    /// The beginning of a sentence about hooks that are off; `None`: everything registered acts.
     pub(super) off: Option<String>,
 }
 
@@ -29,9 +25,8 @@ pub(super) struct Configuration {
 pub(super) fn look(world: &World<'_>) -> Configuration {
     let mut found: Vec<Finding> = off_file(world).into_iter().collect();
     let is_off = !found.is_empty();
-    let (mut silent, mut resting) = (Vec::new(), Vec::new());
     let registered = world.registered();
-    let mut told = BTreeSet::new();
+    let (mut silent, mut resting, mut reported) = (Vec::new(), Vec::new(), BTreeSet::new());
     for hook in &world.catalog.hooks {
         let asked = match world.ask(hook) {
             Ok(Some(asked)) => asked,
@@ -41,16 +36,20 @@ pub(super) fn look(world: &World<'_>) -> Configuration {
                 continue;
             }
         };
-        if !asked.acts && asked.set_by == DEFAULTS && !world.is_in_settings(&hook.name) {
+        if !asked.acts && asked.set_by() == DEFAULTS && !world.is_in_settings(&hook.name) {
             resting.push(hook.name.as_str());
             continue;
         }
-        let is_registered = registered.iter().any(|other| other.name == hook.name);
-        silent.extend((is_registered && !asked.acts).then_some(hook.name.as_str()));
+        let is_registered = registered.contains(&hook);
+        if is_registered && !asked.acts {
+            silent.push(hook.name.as_str());
+        }
         found.extend(standing(world, hook, &asked, is_registered).filter(|_| !is_off));
-        let parts = asked.parts_off.iter().filter(|_| is_registered && asked.acts);
-        found.extend(parts.map(|part| Finding::note(part.what.clone()).next(part.ended_by.clone())));
-        let problems = asked.problems.into_iter().filter(|problem| told.insert(problem.clone()));
+        if is_registered && asked.acts {
+            let parts = asked.parts_off(&hook.name).into_iter();
+            found.extend(parts.map(|part| Finding::note(part.what).next(part.ended_by)));
+        }
+        let problems = asked.problems.into_iter().filter(|problem| reported.insert(problem.clone()));
         found.extend(problems.map(|text| problem(&text)));
     }
     if found.is_empty() {
@@ -62,23 +61,20 @@ pub(super) fn look(world: &World<'_>) -> Configuration {
     Configuration { findings: found, off: off(is_off && !registered.is_empty(), &silent) }
 }
 
-/// A plugin brings all of them; nobody has asked for those that are off unless somebody says so.
+/// A plugin brings all hooks, also those that nobody has switched on.
 fn at_rest(hooks: &[&str]) -> Option<Finding> {
     let what = format!("the plugin brings {}, too, off until you switch them on", list(hooks));
     (!hooks.is_empty()).then(|| Finding::note(what).next("req enable --hook NAME --global"))
 }
 
 fn off(is_all: bool, silent: &[&str]) -> Option<String> {
-    match silent {
-        _ if is_all => Some("Every hook is off".to_owned()),
-        [] => None,
-        [one] => Some(format!("{one} is off")),
-        [first @ .., last] => Some(format!("{} and {last} are off", first.join(", "))),
-    }
+    let are = if silent.len() == 1 { "is" } else { "are" };
+    let some = (!silent.is_empty()).then(|| format!("{} {are} off", list(silent)));
+    if is_all { Some("Every hook is off".to_owned()) } else { some }
 }
 
 fn standing(world: &World<'_>, hook: &HookEntry, asked: &Enabled, is_registered: bool) -> Option<Finding> {
-    let (name, by) = (&hook.name, &asked.set_by);
+    let (name, by) = (&hook.name, asked.set_by());
     if is_registered && !asked.acts {
         let what = format!("{name} is registered and switched off by {by}");
         return Some(Finding::warning(what).next(asked.way_on(name, world.user())));

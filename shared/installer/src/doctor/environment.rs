@@ -1,28 +1,26 @@
-//! What a project's settings define in `env`: every hook of ours sees it. Pure.
+//! Variables that a project's settings define in `env`: every hook of ours sees them. A value is never shown.
 
-use client_settings::Named;
 use shared::project_env::Variable;
 
 use super::finding::Finding;
 use super::level::{Kind, Level};
 
-/// Everything of the project's levels. A value is never shown.
 pub(super) fn findings(levels: &[Level]) -> Vec<Finding> {
     let of_a_project = levels.iter().filter(|level| matches!(level.kind, Kind::Project | Kind::Local));
-    let named = of_a_project.flat_map(|level| level.survey.env.iter().map(move |named| (level, named)));
-    named.filter_map(|(level, named)| finding(level, named)).collect()
+    let named = of_a_project.flat_map(|level| level.contents.env.iter().map(move |named| (level, named)));
+    named.filter_map(|(level, (name, line))| finding(level, name, *line)).collect()
 }
 
-fn finding(level: &Level, named: &Named) -> Option<Finding> {
-    let found = if named.name == "CLAUDE_HOOK_STATE_DIR" {
+fn finding(level: &Level, name: &str, line: usize) -> Option<Finding> {
+    let found = if name == "CLAUDE_HOOK_STATE_DIR" {
         Finding::broken("a project says where the hooks keep their state, so it can make gates forget")
     } else {
-        let known = Variable::of(&named.name)?;
+        let known = Variable::of(name)?;
         let login = if known.misleads_requests { "; no hook uses your login in this project" } else { "" };
         Finding::warning(format!("{}{login}", known.follows))
     };
     let next = "remove it from this file; what you need yourself belongs in your own shell";
-    Some(found.at(&level.shown, Some(named.line)).key(format!("env.{}", named.name)).next(next))
+    Some(found.at(&level.shown, Some(line)).key(format!("env.{name}")).next(next))
 }
 
 #[cfg(test)]
@@ -33,7 +31,7 @@ mod tests {
 
     fn severity(kind: Kind, name: &str) -> Option<Severity> {
         let text = format!("{{\"env\":{{\n\"{name}\":\"a secret\"}}}}");
-        let found = findings(&[Level::of_text(kind, "f", &text)]);
+        let found = findings(&[Level::foreign(kind, "f", &text)]);
         let is_told = |text: String| text.contains("secret");
         assert!(found.iter().all(|finding| finding.line == Some(2) && !is_told(finding.to_string())));
         found.first().map(|finding| finding.severity)

@@ -87,18 +87,9 @@ impl Repair {
 }
 
 impl Finding {
-    /// A finding without a place.
     pub(crate) fn new(severity: Severity, what: impl Into<String>) -> Self {
-        Self {
-            severity,
-            what: what.into(),
-            file: None,
-            line: None,
-            key: None,
-            next: None,
-            fixable: false,
-            repair: None,
-        }
+        let what = what.into();
+        Self { severity, what, file: None, line: None, key: None, next: None, fixable: false, repair: None }
     }
 
     pub(crate) fn ok(what: impl Into<String>) -> Self {
@@ -123,48 +114,38 @@ impl Finding {
         Self { file: Some(file.to_owned()), line, ..self }
     }
 
-    /// At this key.
     #[must_use]
     pub(crate) fn key(self, key: impl Into<String>) -> Self {
         Self { key: Some(key.into()), ..self }
     }
 
-    /// All of it on one line.
-    pub(crate) fn sentence(&self) -> String {
-        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
-        let place = self.file.iter().map(|file| format!("{file}{line}: "));
-        let key = self.key.iter().map(|key| format!("{key}: "));
-        let next = self.next.iter().map(|next| format!("; {next}"));
-        place.chain(key).chain([self.what.clone()]).chain(next).collect()
-    }
-
-    /// What to do about it.
     #[must_use]
     pub(crate) fn next(self, next: impl Into<String>) -> Self {
         Self { next: Some(next.into()), ..self }
     }
 
-    /// What mends it.
     #[must_use]
     pub(crate) fn repair(self, repair: Repair) -> Self {
         Self { fixable: true, repair: Some(repair), ..self }
+    }
+
+    /// The finding on one line, with what to do.
+    pub(crate) fn sentence(&self) -> String {
+        let next = self.next.iter().map(|next| format!("; {next}"));
+        [self.place_and_what()].into_iter().chain(next).collect()
+    }
+
+    fn place_and_what(&self) -> String {
+        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let place = self.file.iter().map(|file| format!("{file}{line}: "));
+        let key = self.key.iter().map(|key| format!("{key}: "));
+        place.chain(key).chain([self.what.clone()]).collect()
     }
 }
 
 impl Display for Finding {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "  {:8} ", self.severity.word())?;
-        if let Some(file) = &self.file {
-            formatter.write_str(file)?;
-            if let Some(line) = self.line {
-                write!(formatter, ":{line}")?;
-            }
-            formatter.write_str(": ")?;
-        }
-        if let Some(key) = &self.key {
-            write!(formatter, "{key}: ")?;
-        }
-        formatter.write_str(&self.what)?;
+        write!(formatter, "  {:8} {}", self.severity.word(), self.place_and_what())?;
         if let Some(next) = &self.next {
             write!(formatter, "\n           {next}")?;
         }

@@ -1,4 +1,4 @@
-//! When each hook last ran. A hook that says nothing leaves the time; one that Claude Code never starts does not. Pure.
+//! The last run of each hook. A silent hook leaves its time, too; a hook that Claude Code never starts does not.
 
 use std::time::Duration;
 
@@ -12,52 +12,43 @@ const LONG: Duration = Duration::from_secs(24 * 60 * 60);
 /// The clocks of a file system and of the system differ by so much.
 const TOLERANCE: Duration = Duration::from_secs(60);
 
-/// What is known of one registered hook.
+/// The times around one registered hook.
 #[derive(Debug, Clone)]
 pub(super) struct Facts<'a> {
     pub(super) hook: &'a str,
-    /// When it last ran.
     pub(super) fired: Option<Timestamp>,
-    /// When its program was installed.
     pub(super) installed: Option<Timestamp>,
     /// When a session that should start it last wrote to its transcript.
     pub(super) session: Option<Timestamp>,
     pub(super) now: Timestamp,
 }
 
-/// The finding for one hook.
 pub(super) fn finding(facts: &Facts<'_>) -> Finding {
     let Facts { hook, fired, installed, session, now } = *facts;
-    let later = |than: Timestamp, by: Duration| session.filter(|session| *session > than.plus(by));
-    match fired {
-        Some(fired) if fired > now.plus(TOLERANCE) => {
-            let ahead = span(fired.since(now));
-            Finding::warning(format!("{hook} last fired {ahead} from now by the clock"))
-                .next("set the clock; the hook's next run puts the time right")
+    let went_on = |since: Timestamp, by: Duration| session.filter(|session| *session > since.plus(by));
+    let Some(fired) = fired else {
+        if installed.and_then(|installed| went_on(installed, TOLERANCE)).is_none() {
+            return Finding::ok(format!("{hook} waits for its first session"));
         }
-        Some(fired) => {
-            let ago = span(now.since(fired));
-            match later(fired, LONG) {
-                Some(session) => Finding::warning(format!(
-                    "{hook} last fired {ago} ago, though a session went on until {} ago",
-                    span(now.since(session))
-                ))
-                .next("restart that session; if it stays, see what /hooks and claude --debug say"),
-                None => Finding::ok(format!("{hook} last fired {ago} ago")),
-            }
-        }
-        None if installed.is_some_and(|installed| later(installed, TOLERANCE).is_some()) => {
-            Finding::note(format!("{hook} has never fired, though a session went on after it was installed"))
-                .next(
-                    "Claude Code starts it at the next call or prompt; if it does not, restart that session",
-                )
-        }
-        None => Finding::ok(format!("{hook} waits for its first session")),
+        let what = format!("{hook} has never fired, though a session went on after it was installed");
+        let next = "Claude Code starts it at the next call or prompt; if it does not, restart that session";
+        return Finding::note(what).next(next);
+    };
+    if fired > now.plus(TOLERANCE) {
+        let what = format!("{hook} last fired {} from now by the clock", span(fired.since(now)));
+        return Finding::warning(what).next("set the clock; the hook's next run puts the time right");
     }
+    let ago = span(now.since(fired));
+    let Some(session) = went_on(fired, LONG) else {
+        return Finding::ok(format!("{hook} last fired {ago} ago"));
+    };
+    let until = span(now.since(session));
+    Finding::warning(format!("{hook} last fired {ago} ago, though a session went on until {until} ago"))
+        .next("restart that session; if it stays, see what /hooks and claude --debug say")
 }
 
-/// A time that has passed, in its largest unit.
-pub(super) fn span(duration: Duration) -> String {
+/// A duration in its largest unit.
+fn span(duration: Duration) -> String {
     let secs = duration.as_secs();
     let (count, unit) = match secs {
         0..60 => (secs, "s"),
@@ -70,11 +61,9 @@ pub(super) fn span(duration: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use shared::host::Timestamp;
 
-    use super::{Facts, finding, span};
+    use super::{Facts, finding};
     use crate::doctor::finding::Severity;
 
     #[test]
@@ -92,13 +81,6 @@ mod tests {
         ] {
             let facts = Facts { hook: "a-gate", fired, installed: at(0), session, now: at(100).unwrap() };
             assert_eq!(finding(&facts).severity, severity, "{facts:?}");
-        }
-    }
-
-    #[test]
-    fn span_is_written_in_its_largest_unit() {
-        for (secs, written) in [(0, "0 s"), (59, "59 s"), (60, "1 min"), (7200, "2 h"), (172_800, "2 days")] {
-            assert_eq!(span(Duration::from_secs(secs)), written);
         }
     }
 }

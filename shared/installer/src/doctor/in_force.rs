@@ -9,7 +9,7 @@ use super::level::{Kind, Level};
 pub(crate) fn findings(levels: &[Level], registers: bool) -> Vec<Finding> {
     let mut found = disabled(levels);
     let only_managed = levels.iter().filter(|level| level.kind == Kind::Managed).filter_map(|level| {
-        let flag = level.survey.allows_managed_only.filter(|flag| flag.is_on)?;
+        let flag = level.contents.allows_managed_only.filter(|flag| flag.is_on)?;
         let what = "the administrator of this machine allows no hooks but their own: none of these runs";
         let finding = Finding::broken(what).at(&level.shown, Some(flag.line)).key("allowManagedHooksOnly");
         registers.then(|| finding.next("ask the administrator to register these hooks there"))
@@ -23,7 +23,7 @@ pub(crate) fn findings(levels: &[Level], registers: bool) -> Vec<Finding> {
 
 /// The strongest level that has the key decides.
 fn disabled(levels: &[Level]) -> Vec<Finding> {
-    let of_level = |level: &'_ Level| Some((level.shown.clone(), level.survey.disables_all_hooks?));
+    let of_level = |level: &'_ Level| Some((level.shown.clone(), level.contents.disables_all_hooks?));
     let mut said = levels.iter().rev().filter_map(of_level);
     let Some((strongest, flag)) = said.next() else { return Vec::new() };
     let place =
@@ -44,7 +44,7 @@ mod tests {
     use crate::doctor::level::{Kind, Level};
 
     fn verdict(levels: &[(Kind, &str)], registers: bool) -> Severity {
-        let levels: Vec<Level> = levels.iter().map(|(kind, text)| Level::of_text(*kind, "f", text)).collect();
+        let levels: Vec<Level> = levels.iter().map(|(kind, text)| Level::foreign(*kind, "f", text)).collect();
         findings(&levels, registers).iter().map(|finding| finding.severity).max().unwrap()
     }
 

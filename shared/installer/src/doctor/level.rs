@@ -1,30 +1,29 @@
-//! The settings files that Claude Code reads: the administrator's, the user's and the project's two. Nothing is changed.
+//! The settings files that Claude Code reads: the user's, the project's two and the administrator's.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use client_settings::{Entry, Program, Registered, StatusLineThere, Survey, survey};
+use client_settings::{Contents, Entry, Owner};
 use shared::catalog::Catalog;
 
 use super::finding::Finding;
-use crate::client_settings::Settings;
+use crate::client_settings::Ours;
 use crate::places::{Installation, Scope};
-use crate::prove::command_of;
 
 /// A larger file is not read, in bytes.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Whose settings they are.
+/// The owner of a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The administrator's.
+    /// The administrator.
     Managed,
-    /// The user's own.
+    /// The user, for all projects.
     User,
-    /// A project's, in git.
+    /// A project; the file is in git.
     Project,
-    /// The user's own in a project.
+    /// The user, for one project.
     Local,
 }
 
@@ -34,103 +33,74 @@ pub(crate) struct Level {
     pub(crate) kind: Kind,
     /// The file, as a person reads it.
     pub(crate) shown: String,
-    pub(crate) survey: Survey,
-    /// The installation whose settings they are; the administrator's have none.
+    pub(crate) contents: Contents,
+    /// The installation that the settings belong to; the administrator's have none.
     pub(crate) place: Option<Installation>,
-    /// The entries of our hooks.
-    pub(crate) ours: Vec<Registered>,
-    pub(crate) status_line: Option<StatusLineThere>,
-    /// An edit would refuse the file, so our entries in it are not known.
-    pub(crate) is_refused: bool,
-    /// Why it cannot be read.
+    /// Why it cannot be read, or not be edited.
     pub(crate) unreadable: Option<Finding>,
 }
 
 impl Level {
     /// A file with this text.
-    pub(crate) fn of_text(kind: Kind, shown: &str, text: &str) -> Self {
-        let (survey, unreadable) = match survey(text) {
-            Ok(survey) => (survey, None),
+    pub(crate) fn of_text(kind: Kind, shown: &str, text: &str, owner: &Owner<'_>) -> Self {
+        let (contents, unreadable) = match client_settings::read(text, owner) {
+            Ok(contents) => {
+                // A fault names the same place.
+                let refused = contents.refused.clone().filter(|_| contents.faults.is_empty());
+                let found = |refused: client_settings::Refused| {
+                    Finding::broken(refused.why).at(shown, Some(refused.line)).next("correct it by hand")
+                };
+                (contents, refused.map(found))
+            }
             Err(refused) => {
                 let what =
                     format!("column {}: {}: Claude Code reads nothing of it", refused.column, refused.why);
                 let finding = Finding::broken(what).at(shown, Some(refused.line)).next("correct it by hand");
-                (Survey::default(), Some(finding))
+                (Contents::default(), Some(finding))
             }
         };
-        Self {
-            kind,
-            shown: shown.to_owned(),
-            survey,
-            place: None,
-            ours: Vec::new(),
-            status_line: None,
-            is_refused: false,
-            unreadable,
-        }
+        Self { kind, shown: shown.to_owned(), contents, place: None, unreadable }
     }
 
-    fn read(kind: Kind, file: &Path, shown: &str) -> Self {
+    fn read(kind: Kind, file: &Path, shown: &str, owner: &Owner<'_>) -> Self {
         match text_of(file) {
-            Ok(text) => Self::of_text(kind, shown, &text),
+            Ok(text) => Self::of_text(kind, shown, &text, owner),
             Err(error) => {
                 let finding = Finding::broken(format!("{error:#}")).at(shown, None);
-                Self { unreadable: Some(finding), ..Self::of_text(kind, shown, "") }
+                Self { unreadable: Some(finding), ..Self::of_text(kind, shown, "", owner) }
             }
         }
     }
 
-    /// The settings of an installation.
-    pub(crate) fn of(place: &Installation, catalog: &Catalog) -> Self {
+    /// Our entries.
+    pub(crate) fn ours(&self) -> impl Iterator<Item = &Entry> {
+        self.contents.ours()
+    }
+
+    /// The file registers this hook.
+    pub(crate) fn registers(&self, hook: &str) -> bool {
+        self.ours().any(|entry| entry.name.as_deref() == Some(hook))
+    }
+}
+
+/// All of them, the weakest first. `managed` is the administrator's file.
+pub(crate) fn read(places: &[Installation], catalog: &Catalog, managed: &Path) -> anyhow::Result<Vec<Level>> {
+    let mut levels = Vec::new();
+    for place in places {
         let kind = match place.scope {
             Scope::User => Kind::User,
             Scope::Project => Kind::Project,
             Scope::Local => Kind::Local,
         };
-        let mut level = Self::read(kind, &place.settings, &place.show(&place.settings));
-        level.place = Some(place.clone());
-        if level.unreadable.is_none() {
-            match Settings::there(place, catalog) {
-                Ok(present) => (level.ours, level.status_line) = (present.hooks, present.status_line),
-                // The faults of the survey name the place.
-                Err(_) if !level.survey.faults.is_empty() => level.is_refused = true,
-                Err(error) => level.unreadable = Some(Finding::broken(format!("{error:#}"))),
-            }
-        }
-        level
+        let ours = Ours::of(place, catalog)?;
+        let level = Level::read(kind, &place.settings, &place.show(&place.settings), &ours.owner());
+        levels.push(Level { place: Some(place.clone()), ..level });
     }
-
-    /// The file registers this hook.
-    pub(crate) fn registers(&self, hook: &str) -> bool {
-        self.ours.iter().any(|entry| entry.name == hook)
-    }
-
-    /// The entry of the text is one of ours.
-    pub(super) fn is_ours(&self, entry: &Entry) -> bool {
-        self.ours.iter().any(|ours| {
-            entry.is_command
-                && (entry.args.is_some() || matches!(ours.program, Program::Shell(_)))
-                && ours.event == entry.event
-                && ours.matcher == entry.matcher
-                && entry.command.as_deref() == Some(command_of(ours))
-        })
-    }
-
-    /// The line of an entry of ours.
-    pub(super) fn line_of(&self, ours: &Registered) -> Option<usize> {
-        let is_it =
-            |entry: &&Entry| entry.event == ours.event && entry.command.as_deref() == Some(command_of(ours));
-        self.survey.entries.iter().find(is_it).map(|entry| entry.line)
-    }
-}
-
-/// All of them, the weakest first. `managed` is the administrator's file.
-pub(crate) fn read(places: &[Installation], catalog: &Catalog, managed: &Path) -> Vec<Level> {
-    let own = places.iter().map(|place| Level::of(place, catalog));
-    let managed = managed_files(managed)
-        .into_iter()
-        .map(|file| Level::read(Kind::Managed, &file, &file.display().to_string()));
-    own.chain(managed).collect()
+    let ours = Ours::of(&places[0], catalog)?;
+    let of_file =
+        |file: PathBuf| Level::read(Kind::Managed, &file, &file.display().to_string(), &ours.owner());
+    levels.extend(managed_files(managed).into_iter().map(of_file));
+    Ok(levels)
 }
 
 /// The administrator's file and those beside it, in the order in which Claude Code reads them.
@@ -150,4 +120,24 @@ fn text_of(file: &Path) -> anyhow::Result<String> {
     };
     anyhow::ensure!(metadata.is_file() && metadata.len() <= MAX_BYTES, "it is no file of settings");
     Ok(fs::read_to_string(file)?)
+}
+
+#[cfg(test)]
+impl Level {
+    /// A file of which nothing is ours.
+    pub(crate) fn foreign(kind: Kind, shown: &str, text: &str) -> Self {
+        Self::owned(kind, shown, text, &[])
+    }
+
+    /// A file in which these programs in `/h` are ours.
+    pub(crate) fn owned(kind: Kind, shown: &str, text: &str, binaries: &[String]) -> Self {
+        let owner = Owner {
+            folder: Path::new("/h"),
+            former_folders: &[],
+            binaries,
+            rules: &[],
+            status_line_before: None,
+        };
+        Self::of_text(kind, shown, text, &owner)
+    }
 }

@@ -53,8 +53,8 @@ fn one(world: &World<'_>, repair: &Repair) -> anyhow::Result<String> {
             let place = place_of(world, *scope)?;
             place.alone(|| {
                 let settings = Settings::read(place, world.catalog)?;
-                let hooks = settings.hooks(world.catalog);
-                settings.register(world.host, place, world.catalog, &Choice { hooks, ..Choice::default() })
+                let hooks = settings.hooks();
+                settings.register(world.host, &Choice { hooks, ..Choice::default() })
             })?;
             Ok(format!("the entries in {} are as they should be", place.show(&place.settings)))
         }

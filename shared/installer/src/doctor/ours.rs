@@ -1,22 +1,22 @@
-//! Our own entries in one level, compared with what this version would write there. Pure, but for the programs' paths.
+//! Our own entries in one level, compared with the catalog.
 
 use std::path::Path;
 
-use client_settings::{Program, Registered};
+use client_settings::{Entry, Program};
 use shared::catalog::{EventEntry, HookEntry};
 
 use super::finding::{Finding, Repair, Severity};
 use super::level::Level;
 use crate::places::{Installation, Scope};
 use crate::prove::command_of;
-use crate::registration::{is_same_program, lacks_message, program};
+use crate::registration::{is_same_program, program};
 
 /// A hook with a shorter timeout may be ended before it has answered, in seconds.
 const TOO_SHORT: f64 = 1.0;
 
-/// Everything of one hook in one level.
+/// Everything about one hook in one level.
 pub(crate) fn findings(level: &Level, hook: &HookEntry) -> Vec<Finding> {
-    let entries: Vec<&Registered> = level.ours.iter().filter(|entry| entry.name == hook.name).collect();
+    let entries: Vec<&Entry> = level.ours().filter(|entry| entry.name.as_ref() == Some(&hook.name)).collect();
     let Some(place) = level.place.as_ref().filter(|_| !entries.is_empty()) else { return Vec::new() };
     let those = Those { level, place, hook, entries };
     let mut found = those.as_a_whole();
@@ -29,16 +29,12 @@ pub(crate) fn gone(level: &Level, hooks: &[HookEntry]) -> Vec<Finding> {
     let Some(place) = level.place.as_ref().filter(|place| place.scope != Scope::Project) else {
         return Vec::new();
     };
-    let is_gone = |entry: &&Registered| !hooks.iter().any(|hook| hook.name == entry.name);
-    let mut found: Vec<Finding> = level
-        .ours
-        .iter()
-        .filter(is_gone)
-        .map(|entry| {
-            let what = format!("{}: this version has no such hook, and its entry is still there", entry.name);
-            Finding::warning(what).at(&level.shown, level.line_of(entry)).next(place.voice.prune())
-        })
-        .collect();
+    let of_entry = |entry: &Entry| {
+        let name = entry.name.as_ref().filter(|name| hooks.iter().all(|hook| hook.name != **name))?;
+        let what = format!("{name}: this version has no such hook, and its entry is still there");
+        Some(Finding::warning(what).at(&level.shown, Some(entry.line)).next(place.voice.prune()))
+    };
+    let mut found: Vec<Finding> = level.ours().filter_map(of_entry).collect();
     found.dedup_by(|one, other| one.what == other.what);
     found
 }
@@ -48,71 +44,67 @@ struct Those<'a> {
     level: &'a Level,
     place: &'a Installation,
     hook: &'a HookEntry,
-    entries: Vec<&'a Registered>,
+    entries: Vec<&'a Entry>,
 }
 
 impl Those<'_> {
     /// What is wrong with any of them.
     fn as_a_whole(&self) -> Vec<Finding> {
         let wanted = program(self.place, &self.hook.name).ok();
-        let is_wanted = |entry: &Registered| {
-            wanted.as_ref().is_some_and(|wanted| is_same_program(&entry.program, wanted))
+        let is_wanted = |entry: &Entry| {
+            entry.program().zip(wanted.as_ref()).is_some_and(|(one, other)| is_same_program(&one, other))
         };
-        let first = |is_wrong: &dyn Fn(&Registered) -> bool| {
-            self.entries.iter().copied().find(|entry| is_wrong(entry))
+        let wrong = |is_wrong: &dyn Fn(&Entry) -> bool, what: &dyn Fn(&Entry) -> String| {
+            let entry = self.entries.iter().find(|entry| is_wrong(entry))?;
+            Some(self.finding(self.worst(), &what(entry), Some(entry)))
         };
-        let wrong = [
-            first(&|entry| !is_wanted(entry)).map(|entry| (entry, elsewhere(entry))),
-            first(&|entry| !entry.harmful_keys.is_empty())
-                .map(|entry| (entry, why_harmful(&entry.harmful_keys))),
-            first(&|entry| !entry.args.is_empty()).map(|entry| {
-                (entry, "is started with arguments, so it is no hook but a command line".to_owned())
+        let has_args = |entry: &Entry| entry.args.as_ref().is_some_and(|args| !args.is_empty());
+        let found = [
+            wrong(&|entry| !is_wanted(entry), &elsewhere),
+            wrong(&|entry| !entry.harmful_keys.is_empty(), &|entry| why_harmful(&entry.harmful_keys)),
+            wrong(&has_args, &|_| {
+                "is started with arguments, so it is no hook but a command line".to_owned()
             }),
         ];
-        let wrong = wrong.into_iter().flatten();
-        wrong.map(|(entry, what)| self.finding(self.worst(), &what, Some(entry))).collect()
+        found.into_iter().flatten().collect()
     }
 
-    /// What is wrong with its registration on one event.
+    /// What is wrong with the registration on one event.
     fn on(&self, wanted: &EventEntry) -> Option<Finding> {
         let event = &wanted.event;
-        let there: Vec<&Registered> =
-            self.entries.iter().copied().filter(|entry| entry.event == *event).collect();
-        if let Some(fits) = there.iter().find(|entry| entry.covers(event, wanted.matcher.as_deref())) {
-            return self.timed(fits, wanted).or_else(|| self.explained(fits, wanted));
-        }
-        let what = match there.first() {
-            Some(_) => format!("has another matcher on {event} than it needs"),
-            None => format!("is not registered on {event}"),
+        let mut there = self.entries.iter().copied().filter(|entry| entry.event == *event).peekable();
+        let first = there.peek().copied();
+        let Some(fits) = there.find(|entry| entry.covers(event, wanted.matcher.as_deref())) else {
+            let what = match first {
+                Some(_) => format!("has another matcher on {event} than it needs"),
+                None => format!("is not registered on {event}"),
+            };
+            return Some(self.finding(self.worst(), &what, first));
         };
-        Some(self.finding(self.worst(), &what, there.first().copied()))
+        let timeout = fits.timeout_secs.as_ref().and_then(serde_json::Number::as_f64);
+        let needed = wanted.timeout_secs;
+        if let Some(timeout) = timeout.filter(|timeout| *timeout < f64::from(needed)) {
+            let severity = if timeout < TOO_SHORT { self.worst() } else { Severity::Warning };
+            let what =
+                format!("on {event} its timeout is {timeout} s, shorter than the {needed} s it should have");
+            return Some(self.finding(severity, &what, Some(fits)));
+        }
+        // Without a message a delay looks like a hang.
+        let message =
+            wanted.status_message.as_ref().filter(|_| fits.status_message != wanted.status_message)?;
+        let what = format!("on {event} Claude Code does not show `{message}` while it waits");
+        Some(self.finding(Severity::Warning, &what, Some(fits)))
     }
 
-    /// What is wrong with its timeout. A longer one does no harm.
-    fn timed(&self, entry: &Registered, wanted: &EventEntry) -> Option<Finding> {
-        let its = entry.timeout_secs.as_ref()?.as_f64()?;
-        let (event, needed) = (&wanted.event, wanted.timeout_secs);
-        let severity = if its < TOO_SHORT { self.worst() } else { Severity::Warning };
-        let what = format!("on {event} its timeout is {its} s, shorter than the {needed} s it should have");
-        (its < f64::from(needed)).then(|| self.finding(severity, &what, Some(entry)))
-    }
-
-    /// What Claude Code should show while it waits: without a message a delay looks like a hang.
-    fn explained(&self, entry: &Registered, wanted: &EventEntry) -> Option<Finding> {
-        let message = wanted.status_message.as_ref().filter(|_| lacks_message(entry, wanted))?;
-        let what = format!("on {} Claude Code does not show `{message}` while it waits", wanted.event);
-        Some(self.finding(Severity::Warning, &what, Some(entry)))
-    }
-
-    /// A project's own file is the team's: another version of ours may have written it.
+    /// Another version of ours may have written the team's file.
     fn worst(&self) -> Severity {
         if self.place.scope == Scope::Project { Severity::Warning } else { Severity::Broken }
     }
 
-    fn finding(&self, severity: Severity, what: &str, entry: Option<&Registered>) -> Finding {
+    fn finding(&self, severity: Severity, what: &str, entry: Option<&Entry>) -> Finding {
         let name = &self.hook.name;
         let found = Finding::new(severity, format!("{name}: {what}"))
-            .at(&self.level.shown, entry.and_then(|entry| self.level.line_of(entry)))
+            .at(&self.level.shown, entry.map(|entry| entry.line))
             .next(self.place.line(format_args!("enable {name}")));
         match self.place.scope {
             Scope::Project => found,
@@ -128,10 +120,10 @@ fn why_harmful(keys: &[String]) -> String {
     )
 }
 
-fn elsewhere(entry: &Registered) -> String {
+fn elsewhere(entry: &Entry) -> String {
     let command = command_of(entry);
-    match &entry.program {
-        Program::Path(path) if !Path::new(path).exists() => {
+    match entry.program() {
+        Some(Program::Path(path)) if !Path::new(&path).exists() => {
             format!("registered as {command}, where there is nothing")
         }
         _ => format!("registered as {command}, which is not what is installed here"),
@@ -142,7 +134,7 @@ fn elsewhere(entry: &Registered) -> String {
 mod tests {
     use std::path::Path;
 
-    use client_settings::{Program, Registered};
+    use client_settings::Entry;
     use shared::catalog::{Catalog, HookEntry};
 
     use super::{findings, gone};
@@ -150,33 +142,35 @@ mod tests {
     use crate::doctor::finding::{Finding, Repair};
     use crate::doctor::level::{Kind, Level};
     use crate::places::{Installation, Scope};
-    use crate::registration::entries;
 
     /// A hook on two events, one of them with a message, and its entries as they should be.
-    fn right() -> (HookEntry, Vec<Registered>) {
+    fn right() -> (HookEntry, Vec<Entry>) {
         let mut hooks = Catalog::built_in().unwrap().hooks;
         let at = hooks.iter().position(|hook| hook.events.len() == 2).unwrap();
         let mut hook = hooks.swap_remove(at);
         hook.events[0].status_message = Some("it waits".to_owned());
-        let wanted = entries(&Installation::scratch(Path::new("/home/me"), Scope::User), &[&hook]).unwrap();
-        let there = wanted.into_iter().map(|wanted| Registered {
-            name: hook.name.clone(),
-            event: wanted.event,
-            matcher: wanted.matcher,
-            program: wanted.program,
-            args: Vec::new(),
-            timeout_secs: wanted.timeout_secs,
-            status_message: wanted.status_message,
-            harmful_keys: Vec::new(),
+        let there = hook.events.iter().map(|wanted| Entry {
+            name: Some(hook.name.clone()),
+            event: wanted.event.clone(),
+            matcher: wanted.matcher.clone(),
+            command: Some(format!("/home/me/.claude/hooks/{}", hook.name)),
+            args: Some(Vec::new()),
+            timeout_secs: Some(wanted.timeout_secs.into()),
+            status_message: wanted.status_message.clone(),
+            is_command: true,
+            ..Entry::default()
         });
-        (hook.clone(), there.collect())
+        let there = there.collect();
+        (hook, there)
     }
 
-    type Change = fn(&mut Vec<Registered>);
+    type Change = fn(&mut Vec<Entry>);
 
-    fn level(scope: Scope, ours: Vec<Registered>) -> Level {
+    fn level(scope: Scope, entries: Vec<Entry>) -> Level {
         let place = Some(Installation::scratch(Path::new("/home/me"), scope));
-        Level { place, ours, ..Level::of_text(Kind::User, "f", "{}") }
+        let mut level = Level::foreign(Kind::User, "f", "{}");
+        (level.place, level.contents.entries) = (place, entries);
+        level
     }
 
     fn found(scope: Scope, change: Change) -> Vec<Finding> {
@@ -210,14 +204,10 @@ mod tests {
                 "its timeout is 0.001 s",
             ),
             (|ours| ours[0].timeout_secs = Some(2.into()), Warning, "its timeout is 2 s"),
-            (|ours| ours[0].args = vec!["status".to_owned()], Broken, "with arguments"),
+            (|ours| ours[0].args = Some(vec!["status".to_owned()]), Broken, "with arguments"),
             (|ours| ours[0].matcher = Some("Bash".to_owned()), Broken, "another matcher"),
             (|ours| drop(ours.remove(1)), Broken, "is not registered on"),
-            (
-                |ours| ours[0].program = Program::Path("/old/hooks/x".to_owned()),
-                Broken,
-                "where there is nothing",
-            ),
+            (|ours| ours[0].command = Some("/old/hooks/x".to_owned()), Broken, "where there is nothing"),
             (|ours| ours[0].status_message = None, Warning, "does not show `it waits`"),
             (|ours| ours[0].status_message = Some("else".to_owned()), Warning, "does not show `it waits`"),
         ];
@@ -241,7 +231,7 @@ mod tests {
     fn entry_of_a_removed_hook_is_reported_once() {
         let (hook, mut ours) = right();
         for entry in &mut ours {
-            entry.name = "old-hook".to_owned();
+            entry.name = Some("old-hook".to_owned());
         }
         let hooks = [hook];
         assert_eq!(gone(&level(Scope::User, ours.clone()), &hooks).len(), 1);

@@ -37,7 +37,7 @@ fn of_level(world: &World<'_>, level: &Level) -> Vec<Finding> {
                 .at(&level.shown, None)
                 .next(format!("req hooks install --hooks {name}"));
         }
-        let found = proved(world, &hook.name, prove(place, hook, &level.ours));
+        let found = proved(world, &hook.name, prove(place, hook, level.ours()));
         if level.kind == Kind::User { found } else { found.at(&level.shown, None) }
     };
     world.catalog.hooks.iter().filter(|hook| level.registers(&hook.name)).map(of_hook).collect()

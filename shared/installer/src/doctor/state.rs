@@ -5,85 +5,69 @@ use std::io;
 use std::path::Path;
 
 use shared::host::StateDirIgnored;
-use shared::state::write_private;
+use shared::state::{ensure_private, write_private};
 
-use super::finding::{Finding, Repair};
+use super::finding::{Finding, Repair, Severity};
 use super::world::World;
 
-/// The folder as it was found, before anything of ours was run: a hook closes it to others by itself.
+/// A full disk still takes an empty file.
+const TRIAL: [u8; 4096] = [b'x'; 4096];
+
+/// The folder before anything of ours ran: a hook closes it to others by itself.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Facts {
     /// As a person reads it; `None`: there is no place for one.
     shown: Option<String>,
-    /// The user's own, closed to others; `None`: it is not there yet.
-    privacy: Option<Privacy>,
-    /// Why it cannot be written to.
+    /// Why others could interfere, and whether `--fix` mends that.
+    open: Option<(Severity, &'static str, bool)>,
     unwritable: Option<String>,
     /// Why the folder that the environment names is not used.
     ignored: Option<StateDirIgnored>,
-}
-
-/// Who may do what in a folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Privacy {
-    /// The user alone.
-    Private,
-    /// Others may read in it.
-    Readable,
-    /// Others may write to it.
-    Writable,
-    /// It belongs to somebody else.
-    Foreign,
 }
 
 /// Looks at the folder, and writes a file to it.
 pub(super) fn look(world: &World<'_>) -> Facts {
     let ignored = world.folders.state_dir_ignored;
     let Some(dir) = &world.folders.state_dir else { return Facts { ignored, ..Facts::default() } };
-    let privacy = fs::metadata(dir).ok().map(|metadata| privacy(&metadata));
+    let open = fs::metadata(dir).ok().and_then(|metadata| why_open(&metadata));
     let unwritable = try_to_write(dir).err().map(|error| error.to_string());
-    Facts { shown: Some(world.user().show(dir)), privacy, unwritable, ignored }
+    Facts { shown: Some(world.user().show(dir)), open, unwritable, ignored }
 }
 
-/// A full disk still takes an empty file.
-const TRIAL: [u8; 4096] = [b'x'; 4096];
-
-/// Writes a file to it and removes the file again, like every folder that had to be made for it.
+/// Writes a file to it and removes the file again, with every folder that had to be made for it.
 fn try_to_write(dir: &Path) -> io::Result<()> {
     let missing: Vec<&Path> = dir.ancestors().take_while(|above| above.symlink_metadata().is_err()).collect();
-    let made = if dir.is_dir() { Ok(()) } else { shared::state::ensure_private(dir) };
-    let written = made.and_then(|()| write_in(dir));
+    let made = if dir.is_dir() { Ok(()) } else { ensure_private(dir) };
+    let file = dir.join(format!("doctor-{}", std::process::id()));
+    // Some file systems find out that they are full when they really write.
+    let written =
+        made.and_then(|()| write_private(&file, &TRIAL)).and_then(|()| File::open(&file)?.sync_all());
+    let _ = fs::remove_file(file);
     for folder in missing {
         let _ = fs::remove_dir(folder);
     }
     written
 }
 
-fn write_in(dir: &Path) -> io::Result<()> {
-    let file = dir.join(format!("doctor-{}", std::process::id()));
-    // Some file systems find out that they are full when they really write.
-    let written = write_private(&file, &TRIAL).and_then(|()| File::open(&file)?.sync_all());
-    let _ = fs::remove_file(file);
-    written
-}
-
 #[cfg(unix)]
-fn privacy(metadata: &fs::Metadata) -> Privacy {
+fn why_open(metadata: &fs::Metadata) -> Option<(Severity, &'static str, bool)> {
     use std::os::unix::fs::MetadataExt;
-    // Who runs this owns what it has just made; without that, the owner is not known here.
     if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Privacy::Foreign;
+        return Some((Severity::Broken, "belongs to another user", false));
     }
     match metadata.mode() & 0o077 {
-        0 => Privacy::Private,
-        others if others & 0o022 != 0 => Privacy::Writable,
-        _ => Privacy::Readable,
+        0 => None,
+        others if others & 0o022 != 0 => {
+            Some((Severity::Broken, "others may write to it: they can make gates forget", true))
+        }
+        _ => Some((Severity::Warning, "others may read in it", true)),
     }
 }
 
+/// Access lists decide here; a profile folder is private by default.
 #[cfg(not(unix))]
-fn privacy(_metadata: &fs::Metadata) -> Privacy {
-    Privacy::Private // Access lists decide there; a profile folder is private by default.
+fn why_open(_metadata: &fs::Metadata) -> Option<(Severity, &'static str, bool)> {
+    None
 }
 
 pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
@@ -92,12 +76,8 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
     };
     let mut found = Vec::new();
     if let Some(why) = facts.ignored {
-        let what = format!("CLAUDE_HOOK_STATE_DIR is not used, because {why}");
-        found.push(
-            Finding::warning(what).next(format!(
-                "the hooks use {shown}; unset the variable, or name a private folder of yours"
-            )),
-        );
+        let next = format!("the hooks use {shown}; unset the variable, or name a private folder of yours");
+        found.push(Finding::warning(format!("CLAUDE_HOOK_STATE_DIR is not used, because {why}")).next(next));
     }
     if let Some(why) = &facts.unwritable {
         let what =
@@ -105,20 +85,11 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
         let next = "make it writable for you, or make room if the disk is full";
         found.push(Finding::broken(what).at(shown, None).next(next));
     }
-    let place = |finding: Finding| finding.at(shown, None);
-    found.extend(match facts.privacy {
-        Some(Privacy::Foreign) => Some(
-            place(Finding::broken("belongs to another user")).next("move it away; a hook makes a new one"),
-        ),
-        Some(Privacy::Writable) => Some(
-            place(Finding::broken("others may write to it: they can make gates forget"))
-                .repair(Repair::CloseState),
-        ),
-        Some(Privacy::Readable) => {
-            Some(place(Finding::warning("others may read in it")).repair(Repair::CloseState))
-        }
-        Some(Privacy::Private) | None => None,
-    });
+    if let Some((severity, what, is_fixable)) = facts.open {
+        let finding = Finding::new(severity, what).at(shown, None);
+        let next = "move it away; a hook makes a new one";
+        found.push(if is_fixable { finding.repair(Repair::CloseState) } else { finding.next(next) });
+    }
     if found.is_empty() {
         found.push(Finding::ok(format!("{shown} is private and can be written to")));
     }
@@ -129,8 +100,8 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
 mod tests {
     use std::fs;
 
-    use super::{Facts, Privacy, findings, try_to_write};
-    use crate::doctor::finding::Severity::{Broken, Ok, Warning};
+    use super::{Facts, findings, try_to_write};
+    use crate::doctor::finding::Severity::{Broken, Ok};
 
     #[test]
     fn trial_leaves_nothing_behind() {
@@ -141,19 +112,29 @@ mod tests {
         assert!(try_to_write(&scratch.path().join("file")).is_err());
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn folder_that_others_may_enter_is_reported() {
+        use std::os::unix::fs::PermissionsExt;
+        let scratch = tempfile::tempdir().unwrap();
+        for (mode, found) in
+            [(0o700, None), (0o755, Some("read")), (0o770, Some("write")), (0o702, Some("write"))]
+        {
+            fs::set_permissions(scratch.path(), fs::Permissions::from_mode(mode)).unwrap();
+            let open = super::why_open(&fs::metadata(scratch.path()).unwrap());
+            assert_eq!(open.is_some(), found.is_some(), "{mode:o}");
+            assert!(open.is_none_or(|(_, what, is_fixable)| what.contains(found.unwrap()) && is_fixable));
+        }
+    }
+
     #[test]
     fn folder_must_be_writable_and_private() {
-        for (privacy, is_writable, severity, is_fixable) in [
-            (Some(Privacy::Private), true, Ok, false),
-            (None, true, Ok, false),
-            (None, false, Broken, false),
-            (Some(Privacy::Private), false, Broken, false),
-            (Some(Privacy::Readable), true, Warning, true),
-            (Some(Privacy::Writable), true, Broken, true),
-            (Some(Privacy::Foreign), true, Broken, false),
-        ] {
+        let open = Some((Broken, "others may write to it", true));
+        for (open, is_writable, severity, is_fixable) in
+            [(None, true, Ok, false), (None, false, Broken, false), (open, true, Broken, true)]
+        {
             let unwritable = (!is_writable).then(|| "no".to_owned());
-            let facts = Facts { shown: Some("~/s".to_owned()), privacy, unwritable, ..Facts::default() };
+            let facts = Facts { shown: Some("~/s".to_owned()), open, unwritable, ..Facts::default() };
             let found = &findings(&facts)[0];
             assert_eq!((found.severity, found.fixable), (severity, is_fixable), "{facts:?}");
         }

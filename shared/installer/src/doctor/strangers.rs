@@ -17,8 +17,8 @@ pub(super) struct Known<'a> {
 
 /// Everything of one level, with the number of entries of others.
 pub(super) fn findings(level: &Level, known: &Known<'_>) -> Vec<Finding> {
-    let is_foreign = |entry: &&Entry| entry.is_command && entry.command.is_some() && !level.is_ours(entry);
-    let foreign: Vec<&Entry> = level.survey.entries.iter().filter(is_foreign).collect();
+    let is_foreign = |entry: &&Entry| entry.is_command && entry.command.is_some() && entry.name.is_none();
+    let foreign: Vec<&Entry> = level.contents.entries.iter().filter(is_foreign).collect();
     let mut found: Vec<Finding> = foreign.iter().filter_map(|entry| of_entry(level, entry, known)).collect();
     found.dedup_by(|one, other| one.what == other.what);
     if !foreign.is_empty() {
@@ -76,7 +76,7 @@ mod tests {
             project: Some(Path::new("/there/project")),
             is_there: &|path| path.starts_with("/there"),
         };
-        let found = findings(&Level::of_text(Kind::User, "f", &text), &known).into_iter();
+        let found = findings(&Level::foreign(Kind::User, "f", &text), &known).into_iter();
         found.map(|finding| finding.severity).max()
     }
 

@@ -55,9 +55,6 @@ pub(crate) enum Project<'a> {
 
 impl<'a> World<'a> {
     /// Reads it. `managed` is the administrator's file.
-    ///
-    /// # Errors
-    /// There is no home, the manifest cannot be read, or the folder is no project.
     pub(crate) fn read(
         host: &'a Host,
         catalog: &'a Catalog,
@@ -79,7 +76,7 @@ impl<'a> World<'a> {
         };
         let manifest = Manifest::read(&user)?;
         let places: Vec<Installation> = [user].into_iter().chain(of_project).collect();
-        let levels = level::read(&places, catalog, managed);
+        let levels = level::read(&places, catalog, managed)?;
         let is_vouched = |name: &&String| manifest.vouches_for(&places[0], name);
         let vouched = manifest.files.keys().filter(is_vouched).cloned().collect();
         Ok(Self { host, catalog, manifest, places, folders, levels, vouched })
@@ -113,7 +110,7 @@ impl<'a> World<'a> {
     /// The file that enables our plugin. The strongest file that names the plugin decides.
     pub(crate) fn plugin(&self) -> Option<&str> {
         let mut named = self.levels.iter().rev().flat_map(|level| {
-            let ours = level.survey.plugins.iter().filter(|(name, _)| name.starts_with(PLUGIN));
+            let ours = level.contents.plugins.iter().filter(|(name, _)| name.starts_with(PLUGIN));
             ours.map(|(_, flag)| (level.shown.as_str(), flag.is_on))
         });
         named.next().filter(|(_, is_on)| *is_on).map(|(file, _)| file)
@@ -149,9 +146,6 @@ impl<'a> World<'a> {
     }
 
     /// Asks the installed hook, or else the plugin's, whether it acts.
-    ///
-    /// # Errors
-    /// The hook does not answer.
     pub(crate) fn ask(&self, hook: &HookEntry) -> anyhow::Result<Option<Enabled>> {
         let installed = self.vouched.contains(&hook.name).then(|| self.user().deployed(&hook.name));
         let program = installed.or_else(|| self.program_of_plugin(&hook.name));

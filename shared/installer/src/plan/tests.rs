@@ -27,7 +27,7 @@ fn planned<T>(
     let extras = Extras { judge, ..Extras::default() };
     fs::create_dir_all(scratch.path().join(".claude")).unwrap();
     let installation = Installation::scratch(scratch.path(), scope);
-    let plan = Plan::make(&catalog, installation, &Wish::Named(vec![hook.to_owned()]), &extras, &source);
+    let plan = Plan::make(&catalog, &installation, &Wish::Named(vec![hook.to_owned()]), &extras, &source);
     look(plan, &source)
 }
 
@@ -78,7 +78,7 @@ fn the_way_to_a_model_is_written_beside_the_hook_and_asked_for_where_it_is_missi
             assert!(after.contains(&format!("{hook}:")), "{after}");
             assert_eq!(after.contains("backend: claude_cli"), is_written, "{after}");
             fs::write(&plan.installation.requirements, after).unwrap();
-            let next = judge::next(&plan.installation, &plan.chosen).unwrap();
+            let next = judge::next(plan.installation, &plan.chosen).unwrap();
             assert_eq!(next.is_some(), is_next, "{next:?}");
             assert!(next.is_none_or(|next| next.starts_with("Next: ") && next.contains(hook)));
         });

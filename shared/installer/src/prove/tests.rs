@@ -64,7 +64,7 @@ mod run {
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 
-    use client_settings::{Program, Registered};
+    use client_settings::Entry;
     use shared::catalog::{Answer, Catalog, HookEntry};
 
     use crate::deploy::{self, May};
@@ -87,7 +87,7 @@ mod run {
 
     /// Deploys `script` as the hook, registers it with this change and proves it.
     fn proved_as(
-        change: impl FnOnce(&mut Registered),
+        change: impl FnOnce(&mut Entry),
         script: &str,
         tamper: impl FnOnce(&Path),
     ) -> Result<String, String> {
@@ -102,18 +102,16 @@ mod run {
         deploy::copy(&installation, &unproved, &binaries, May::Any).unwrap();
         let deployed = installation.deployed(&hook.name);
         tamper(&deployed);
-        let mut entry = Registered {
-            name: hook.name.clone(),
+        let mut entry = Entry {
+            name: Some(hook.name.clone()),
             event: hook.proof.event_name().to_owned(),
-            matcher: None,
-            program: Program::Path(deployed.to_str().unwrap().to_owned()),
-            args: Vec::new(),
+            command: Some(deployed.to_str().unwrap().to_owned()),
+            args: Some(Vec::new()),
             timeout_secs: serde_json::Number::from_f64(30.0),
-            status_message: None,
-            harmful_keys: Vec::new(),
+            ..Entry::default()
         };
         change(&mut entry);
-        prove(&installation, &hook, &[entry]).map_err(|error| format!("{error:#}"))
+        prove(&installation, &hook, [&entry].into_iter()).map_err(|error| format!("{error:#}"))
     }
 
     const BLOCK: &str = r#"cat >input; echo '{"decision":"block","reason":"r"}'"#;
@@ -134,13 +132,13 @@ mod run {
     fn silence_a_failure_and_a_late_answer_are_no_proof() {
         assert_eq!(proved("cat >input", |_| ()).unwrap_err(), "answered Stop with silence, not with a block");
         assert!(proved(&format!("{BLOCK}; exit 2"), |_| ()).unwrap_err().contains("exit status: 2"));
-        let hurried = |entry: &mut Registered| entry.timeout_secs = serde_json::Number::from_f64(0.2);
+        let hurried = |entry: &mut Entry| entry.timeout_secs = serde_json::Number::from_f64(0.2);
         assert!(proved_as(hurried, "exec sleep 60", |_| ()).unwrap_err().starts_with("no answer within"));
     }
 
     #[test]
     fn a_hook_is_never_run_with_arguments_that_somebody_else_wrote() {
-        let given = |entry: &mut Registered| entry.args = vec!["schema".to_owned()];
+        let given = |entry: &mut Entry| entry.args = Some(vec!["schema".to_owned()]);
         let error = proved_as(given, "touch ../home/ran", |_| ()).unwrap_err();
         assert_eq!(error, "registered with arguments, which a hook has none of: schema");
     }

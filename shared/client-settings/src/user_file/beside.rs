@@ -1,0 +1,164 @@
+//! The crate's one way to replace a file: written beside, synced, renamed. The caller holds the file's lock.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The part of a temporary file's name between its target's name and the number of its process.
+const TEMPORARY: &str = ".barbless-";
+
+/// The mode of a new file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// For its user alone.
+    Private,
+    /// The usual one.
+    Usual,
+    /// A program: everybody may start it.
+    Program,
+}
+
+/// A file beside its target. It goes again unless it takes the target's place.
+#[derive(Debug)]
+pub struct Beside {
+    temporary: PathBuf,
+    target: PathBuf,
+}
+
+impl Beside {
+    /// Writes a program beside its place.
+    pub fn program(target: &Path, bytes: &[u8]) -> io::Result<Self> {
+        create_folder(target, Mode::Private)?;
+        remove_abandoned(target);
+        Self::write(target, bytes, Mode::Program)
+    }
+
+    /// Writes the file. An existing target keeps its mode and owner.
+    pub(super) fn write(target: &Path, bytes: &[u8], mode: Mode) -> io::Result<Self> {
+        let temporary = appended(target, &format!("{TEMPORARY}{}", std::process::id()));
+        let mut file = create(&temporary, mode)?;
+        let beside = Self { temporary, target: target.to_owned() };
+        file.write_all(bytes)?;
+        match fs::metadata(target) {
+            _ if mode == Mode::Program => set_mode(&file, mode)?,
+            Ok(before) => {
+                keep_owner(&file, &before);
+                file.set_permissions(before.permissions())?;
+            }
+            Err(_) => {}
+        }
+        file.sync_all()?;
+        Ok(beside)
+    }
+
+    /// The file as long as it lies beside its target.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Puts the file in the target's place.
+    pub fn put_in_place(self) -> io::Result<()> {
+        rename_over(&self.temporary, &self.target)?;
+        sync_folder(&self.target);
+        Ok(())
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
+
+/// The path with something after its name.
+pub(super) fn appended(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
+}
+
+/// Creates the missing folders above `path`. Existing ones stay as they are.
+pub(super) fn create_folder(path: &Path, mode: Mode) -> io::Result<()> {
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, if mode == Mode::Private { 0o700 } else { 0o777 });
+    builder.recursive(true).create(folder)
+}
+
+/// Never opens an existing file, which could be a link.
+fn create(path: &Path, mode: Mode) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if mode == Mode::Usual { 0o666 } else { 0o600 });
+    options.open(path)
+}
+
+#[cfg(unix)]
+fn set_mode(file: &File, mode: Mode) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let bits = if mode == Mode::Program { 0o755 } else { 0o600 };
+    file.set_permissions(fs::Permissions::from_mode(bits))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_file: &File, _mode: Mode) -> io::Result<()> {
+    Ok(())
+}
+
+/// As far as the system lets us: the group of a shared project, and the user for whom an administrator works.
+#[cfg(unix)]
+fn keep_owner(file: &File, before: &fs::Metadata) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let _ = fchown(file, None, Some(before.gid()));
+    let _ = fchown(file, Some(before.uid()), None);
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_file: &File, _before: &fs::Metadata) {}
+
+#[cfg(unix)]
+fn rename_over(from: &Path, to: &Path) -> io::Result<()> {
+    fs::rename(from, to)
+}
+
+/// A running program cannot be replaced here, but it can be moved aside.
+#[cfg(not(unix))]
+fn rename_over(from: &Path, to: &Path) -> io::Result<()> {
+    let aside = to.with_extension("old");
+    let _ = fs::remove_file(&aside);
+    if to.exists() {
+        fs::rename(to, &aside)?;
+    }
+    let renamed = fs::rename(from, to);
+    let _ = fs::remove_file(&aside);
+    renamed
+}
+
+/// Makes a change in the folder of `path` durable, where folders can be synced.
+pub(super) fn sync_folder(path: &Path) {
+    if let Some(folder) = path.parent().filter(|_| cfg!(unix)).and_then(|folder| File::open(folder).ok()) {
+        let _ = folder.sync_all();
+    }
+}
+
+/// Removes the temporary files of `path` and of its backups. Only a killed process leaves one, because each is written under
+/// the lock that the caller holds now.
+pub fn remove_abandoned(path: &Path) {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if is_temporary(&entry.file_name().to_string_lossy(), &name.to_string_lossy()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn is_temporary(entry: &str, name: &str) -> bool {
+    let Some((file, process)) = entry.rsplit_once(TEMPORARY) else { return false };
+    let is_number = !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit());
+    let of = file.strip_prefix(name);
+    is_number && of.is_some_and(|of| of.is_empty() || of.starts_with(super::backups::INFIX))
+}
