@@ -11,10 +11,9 @@ use crate::settings::{OnlyWhen, Settings};
 use crate::state::{State, Token};
 use crate::{StopMomentum, unfinished::Sign};
 
-/// The line after every guidance; `{token}` is the fresh token.
 const TOKEN_LINE: &str = include_str!("../../../config/messages/stop-momentum-token.md");
 
-/// All of the text where the token was missing.
+/// The whole text of a block after the first.
 const AGAIN: &str = include_str!("../../../config/messages/stop-momentum-again.md");
 
 pub(crate) fn decide(input: &Input<'_, StopMomentum>) -> Outcome<State> {
@@ -53,7 +52,8 @@ fn at_stop(input: &Input<'_, StopMomentum>, stop: &Stop, facts: &StopFacts) -> O
     if input.settings.only_when == OnlyWhen::Unfinished && facts.signs.is_empty() {
         return Outcome::allow("nothing looks unfinished");
     }
-    match &facts.token {
+    // A token that was shown holds until it is used or let go.
+    match input.state.token.as_ref().or(facts.token.as_ref()) {
         Some(token) => block(input, facts, token),
         None => Outcome::allow("no token to show"),
     }
@@ -72,7 +72,7 @@ fn block(input: &Input<'_, StopMomentum>, facts: &StopFacts, token: &Token) -> O
     }
 }
 
-/// The setting that holds a stop which was held so often before.
+/// The setting behind a block after so many blocks.
 fn rule(settings: &Settings, blocks: u32) -> &'static str {
     match (settings.only_when, blocks) {
         (OnlyWhen::Unfinished, 0) => "only_when",
@@ -82,7 +82,7 @@ fn rule(settings: &Settings, blocks: u32) -> &'static str {
     }
 }
 
-/// The setting that held it the last time.
+/// The setting behind the last block.
 fn last_rule(input: &Input<'_, StopMomentum>) -> &'static str {
     rule(input.settings, input.blocks.own.saturating_sub(1))
 }
@@ -95,14 +95,9 @@ fn reason(facts: &StopFacts, token: &Token, blocks: u32) -> String {
     if blocks > 0 {
         return with(AGAIN, token);
     }
-    let token_line = with(TOKEN_LINE, token);
-    let signs: Vec<String> = facts.signs.iter().map(Sign::to_string).collect();
-    let signs = if signs.is_empty() {
-        String::new()
-    } else {
-        format!("\n\nWhat looks unfinished: {}.", signs.join("; "))
-    };
-    format!("{}{signs}\n\n{token_line}", facts.guidance)
+    let signs = facts.signs.iter().map(Sign::to_string).collect::<Vec<_>>().join("; ");
+    let signs = if signs.is_empty() { signs } else { format!("\n\nWhat looks unfinished: {signs}.") };
+    format!("{}{signs}\n\n{}", facts.guidance, with(TOKEN_LINE, token))
 }
 
 #[cfg(test)]

@@ -1,14 +1,10 @@
-//! stop-momentum: a stop inside a larger task needs a deliberate acknowledgement.
+//! stop-momentum: Claude ends a larger task with a deliberate acknowledgement.
 //!
-//! At a Stop after real work the model is told to check whether it is finished, and is given a token; a stop that
-//! shows the token goes through. The order of the rules is in `decide`; when a stop is never blocked is in
-//! [`shared::stop_gate`], the same for every Stop gate.
+//! At a Stop after work the hook blocks, asks Claude to check whether it is finished, and shows a token; a stop with the
+//! token goes through. [`shared::stop_gate`] says when a stop is never blocked, the same for every Stop gate.
 //!
-//! - `settings`: what can be set, with its meaning
-//! - `observe`: what is looked at: the turn, the guidance, a fresh token
-//! - `unfinished`: what counts as unfinished work for `only_when: unfinished`
-//! - `decide`: the rules
-//! - `state`: the token between two stops
+//! - `observe`: the turn, the guidance, a fresh token; `unfinished`: the signs for `only_when: unfinished`
+//! - `decide`: the rules; `state`: the token between two stops
 
 mod decide;
 mod observe;
@@ -23,7 +19,6 @@ pub use unfinished::Sign;
 
 use shared::hook::{Context, Headless, Hook, Input, NoEffect, Outcome};
 
-/// The hook.
 #[derive(Debug)]
 pub struct StopMomentum;
 

@@ -13,36 +13,29 @@ use crate::settings::{OnlyWhen, Settings};
 use crate::state::Token;
 use crate::unfinished::{self, Sign};
 
-/// The built-in guidance.
 const GUIDANCE: &str = include_str!("../../../config/messages/stop-momentum.md");
 
 /// A project's guide, from the project's root.
 const GUIDE: &str = "momentum-guide.md";
 
-/// A longer guide is not read, in bytes.
+/// The longest guide that is read, in bytes.
 const MAX_GUIDE_BYTES: u64 = 64 * 1024;
 
-/// The facts of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Facts {
-    /// At a stop.
     Stop(StopFacts),
-    /// The session ends.
     SessionEnd,
 }
 
-/// The facts of a stop.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StopFacts {
-    /// What the turn did.
     pub work: TurnWork,
-    /// What looks unfinished; looked for only where it matters.
+    /// Looked for only where they matter.
     pub signs: Vec<Sign>,
-    /// What to tell the model.
     pub guidance: String,
-    /// The user's own text that was to be told and cannot be read.
+    /// The user's own text, where it cannot be read.
     pub unreadable_message: Option<String>,
-    /// The token for the next block; none where no block is possible.
+    /// A fresh token; none where no block is possible.
     pub token: Option<Token>,
 }
 
@@ -54,7 +47,7 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     }
 }
 
-/// What only a block needs (signs, guidance, a token) is not looked at where the input or the turn rules one out.
+/// Only a block needs signs, guidance and a token.
 fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> StopFacts {
     let call = &context.request.call;
     if never_blocked_by_input(call, stop).is_some() {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Deserialize;
 use transcript::{Block, Line, Progress, ToolUse, tasks};
 
 /// A command with one of these words proves something about the code.
@@ -13,16 +12,12 @@ const PROVING_WORDS: &str = "build check ci clippy compile e2e jest lint make my
 const ANNOUNCEMENTS: &str = "next, i'll|next i'll|next, i will|i'll now|i will now|now i'll|now i will|let me now|i'll continue|i will continue|\
     i'll proceed|i will proceed|still to do|still need to|remaining steps|remaining work|todo:";
 
-/// One sign of unfinished work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sign {
-    /// So many entries of the task list are open.
     OpenTasks(usize),
-    /// The turn's last command failed.
     LastCommandFailed,
-    /// Files were edited, and no command that proves anything has passed since.
+    /// No command that proves anything has passed since an edit.
     UnprovenEdits,
-    /// The last message says there is more to do.
     AnnouncedWork,
 }
 
@@ -38,23 +33,22 @@ impl fmt::Display for Sign {
     }
 }
 
-/// The signs in the newest lines of a transcript and in the message the turn would end with.
-#[must_use]
 pub(crate) fn signs(lines: &[Line], last_message: &str) -> Vec<Sign> {
     let turn_start = lines.iter().rposition(Line::is_prompt).map_or(0, |prompt| prompt + 1);
     let commands = Commands::of(&lines[turn_start..]);
     let open = tasks(lines).iter().filter(|task| task.progress != Progress::Completed).count();
     let lowered = last_message.to_lowercase().replace('’', "'");
-    let mut signs = Vec::new();
-    signs.extend((open > 0).then_some(Sign::OpenTasks(open)));
-    signs.extend(commands.last_failed.then_some(Sign::LastCommandFailed));
-    signs.extend(commands.unproven_edits.then_some(Sign::UnprovenEdits));
-    signs
-        .extend(ANNOUNCEMENTS.split('|').any(|words| lowered.contains(words)).then_some(Sign::AnnouncedWork));
-    signs
+    let announces = ANNOUNCEMENTS.split('|').any(|words| lowered.contains(words));
+    let signs = [
+        (open > 0, Sign::OpenTasks(open)),
+        (commands.last_failed, Sign::LastCommandFailed),
+        (commands.unproven_edits, Sign::UnprovenEdits),
+        (announces, Sign::AnnouncedWork),
+    ];
+    signs.into_iter().filter(|(is_there, _)| *is_there).map(|(_, sign)| sign).collect()
 }
 
-/// What the turn's tools leave open, followed result by result.
+/// The open ends of the turn's tool calls.
 #[derive(Default)]
 struct Commands {
     last_failed: bool,
@@ -96,13 +90,10 @@ impl Commands {
 }
 
 fn proves_something(input: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Shell {
-        command: String,
-    }
-    let Ok(shell) = serde_json::from_str::<Shell>(input) else { return false };
-    let words = shell.command.split(|char: char| !char.is_alphanumeric());
-    words.map(str::to_lowercase).any(|word| PROVING_WORDS.split(' ').any(|proving| proving == word))
+    let input: serde_json::Value = serde_json::from_str(input).unwrap_or_default();
+    let command = input["command"].as_str().unwrap_or_default().to_lowercase();
+    let mut words = command.split(|char: char| !char.is_alphanumeric());
+    words.any(|word| PROVING_WORDS.split(' ').any(|proving| proving == word))
 }
 
 #[cfg(test)]

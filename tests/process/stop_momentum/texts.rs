@@ -13,12 +13,6 @@ fn write_guide(sandbox: &Sandbox, bytes: usize) {
     sandbox.write(GUIDE, format!("GUIDE BEGINS {}", "x".repeat(bytes - "GUIDE BEGINS ".len())));
 }
 
-#[cfg(unix)]
-fn link_guide(sandbox: &Sandbox, to: &std::path::Path) {
-    fs::create_dir_all(sandbox.project().join(".claude")).unwrap();
-    std::os::unix::fs::symlink(to, sandbox.project().join(GUIDE)).unwrap();
-}
-
 /// The last line that names the token: the instruction that ends the story.
 fn token_line(reason: &str) -> &str {
     reason.lines().find(|line| line.contains("ACK-")).expect("a line with the token")
@@ -33,12 +27,14 @@ fn the_reason_names_the_hook_the_rule_and_the_line_that_sets_it() {
 }
 
 #[test]
-fn the_second_block_names_the_rule_that_insists() {
+fn the_second_block_names_the_same_token_and_the_rule_that_insists() {
     let gate = Gate::new(ON);
     gate.sandbox.requirements(Level::Project, "stop-momentum:\n  enforce_ack: true\n");
-    gate.blocked(WORDS);
+    let first = token(&gate.blocked(WORDS));
     let reason = gate.blocked(WORDS);
     assert!(reason.ends_with("(stop-momentum.enforce_ack: .claude/requirements.yaml:2)"), "{reason}");
+    assert_eq!(token(&reason), first);
+    gate.passes(&format!("Done. {first}"));
 }
 
 #[test]
@@ -58,50 +54,41 @@ fn the_projects_guide_replaces_the_guidance_and_the_token_line_stays() {
     assert!(!reason.contains(GUIDANCE) && token_line(&reason).contains("include the token"), "{reason}");
 }
 
+/// Makes a guide of a project.
+type MakesGuide = fn(&Sandbox);
+
 #[test]
-fn a_guide_of_64_kib_is_used_and_a_longer_one_is_not() {
-    for (bytes, used) in [(MAX_GUIDE_BYTES, true), (MAX_GUIDE_BYTES + 1, false)] {
+#[cfg(unix)]
+fn a_guide_that_cannot_be_used_gives_way_to_the_built_in_text() {
+    use std::os::unix::fs::symlink;
+    let guides: [(&str, MakesGuide); 7] = [
+        ("empty", |sandbox| drop(sandbox.write(GUIDE, ""))),
+        ("blank", |sandbox| drop(sandbox.write(GUIDE, " \n\n"))),
+        ("too long", |sandbox| write_guide(sandbox, MAX_GUIDE_BYTES + 1)),
+        ("a folder", |sandbox| fs::create_dir_all(sandbox.project().join(GUIDE)).unwrap()),
+        ("a pipe", |sandbox| {
+            fs::create_dir_all(sandbox.project().join(".claude")).unwrap();
+            crate::driver::make_pipe(&sandbox.project().join(GUIDE));
+        }),
+        ("linked out of the project", |sandbox| {
+            fs::create_dir_all(sandbox.project().join(".claude")).unwrap();
+            let secret = sandbox.write_home("secret.md", "PRIVATE KEY");
+            symlink(secret, sandbox.project().join(GUIDE)).unwrap();
+        }),
+        ("in a linked folder", |sandbox| {
+            sandbox.write_home("elsewhere/momentum-guide.md", "PRIVATE KEY");
+            symlink(sandbox.home().join("elsewhere"), sandbox.project().join(".claude")).unwrap();
+        }),
+    ];
+    for (what, make) in guides {
         let gate = Gate::new(ON);
-        write_guide(&gate.sandbox, bytes);
+        make(&gate.sandbox);
         let reason = gate.blocked(WORDS);
-        assert_eq!(reason.starts_with("GUIDE BEGINS"), used, "{bytes} bytes");
-        assert_eq!(reason.starts_with(GUIDANCE), !used, "{bytes} bytes");
+        assert!(reason.starts_with(GUIDANCE) && !reason.contains("PRIVATE"), "{what}: {reason}");
     }
-}
-
-#[test]
-#[cfg(unix)]
-fn a_guide_that_links_out_of_the_project_is_not_used() {
     let gate = Gate::new(ON);
-    let secret = gate.sandbox.write_home("secret.md", "PRIVATE KEY");
-    link_guide(&gate.sandbox, &secret);
-    let reason = gate.blocked(WORDS);
-    assert!(reason.starts_with(GUIDANCE) && !reason.contains("PRIVATE"), "{reason}");
-}
-
-#[test]
-#[cfg(unix)]
-fn a_guide_in_a_linked_folder_outside_the_project_is_not_used() {
-    let gate = Gate::new(ON);
-    gate.sandbox.write_home("elsewhere/momentum-guide.md", "PRIVATE KEY");
-    std::os::unix::fs::symlink(gate.sandbox.home().join("elsewhere"), gate.sandbox.project().join(".claude"))
-        .unwrap();
-    let reason = gate.blocked(WORDS);
-    assert!(reason.starts_with(GUIDANCE) && !reason.contains("PRIVATE"), "{reason}");
-}
-
-#[test]
-#[cfg(unix)]
-fn a_guide_that_is_a_pipe_or_a_folder_holds_nobody_up() {
-    let mut gate = Gate::new(INSISTS);
-    let guide = gate.sandbox.project().join(GUIDE);
-    fs::create_dir_all(&guide).unwrap();
-    assert!(gate.blocked(WORDS).starts_with(GUIDANCE));
-    fs::remove_dir(&guide).unwrap();
-    gate.session.prompt_id = "another-turn".to_owned();
-    crate::gate::worked(&gate.session);
-    crate::driver::make_pipe(&guide);
-    assert!(gate.blocked(WORDS).starts_with(GUIDANCE));
+    write_guide(&gate.sandbox, MAX_GUIDE_BYTES);
+    assert!(gate.blocked(WORDS).starts_with("GUIDE BEGINS"));
 }
 
 #[test]

@@ -83,19 +83,22 @@ fn shown(case: &mut Case, message: &str) {
     };
 }
 
+/// The reason and the rule of a block with this token.
 #[track_caller]
-fn blocks(change: impl FnOnce(&mut Case)) -> (String, String) {
+fn blocks_with(token: &str, change: impl FnOnce(&mut Case)) -> (String, String) {
     let outcome = decided(change);
-    assert_eq!(
-        outcome.memory,
-        Memory::Save(State { token: Token::from_text(FRESH) }),
-        "the token is kept before it is shown"
-    );
+    let kept = Memory::Save(State { token: Token::from_text(token) });
+    assert_eq!(outcome.memory, kept, "the token is kept before it is shown");
     let Verdict::Block { reason, rule } = outcome.verdict else {
         panic!("not blocked: {:?}", outcome.audit_event)
     };
-    assert!(reason.contains(FRESH), "{reason}");
+    assert!(reason.contains(token), "{reason}");
     (reason, rule.into_owned())
+}
+
+#[track_caller]
+fn blocks(change: impl FnOnce(&mut Case)) -> (String, String) {
+    blocks_with(FRESH, change)
 }
 
 #[track_caller]
@@ -110,6 +113,7 @@ fn a_stop_after_work_is_blocked_with_the_guidance_and_a_fresh_token() {
     let (reason, rule) = blocks(|_| ());
     assert!(reason.starts_with("Check first.\n\n"), "{reason}");
     assert_eq!(rule, "enabled");
+    assert!(reason.contains(&decided(|_| ()).audit.next[0]), "the journal keeps what a block asks for");
     blocks(|case| case.facts.work = TurnWork::Unknown);
     blocks(|case| case.stop.last_assistant_message = None);
 }
@@ -139,7 +143,7 @@ fn without_enforcement_one_block_is_all() {
 }
 
 #[test]
-fn with_enforcement_a_missing_or_wrong_token_is_blocked_again_up_to_three_times() {
+fn a_second_block_asks_for_the_same_token_up_to_three_times() {
     let enforced = |own, message: &'static str| {
         move |case: &mut Case| {
             shown(case, message);
@@ -149,10 +153,10 @@ fn with_enforcement_a_missing_or_wrong_token_is_blocked_again_up_to_three_times(
         }
     };
     for own in [1, 2] {
-        let (reason, rule) = blocks(enforced(own, "Done."));
-        let again = "stop-momentum: your message did not contain the token. Include ACK-BBBB in the message with which you stop.";
+        let (reason, rule) = blocks_with(SHOWN, enforced(own, "Done."));
+        let again = "stop-momentum: your message did not contain the token. Include ACK-AAAA in the message with which you stop.";
         assert_eq!((reason.as_str(), rule.as_str()), (again, "enforce_ack"));
-        blocks(enforced(own, "Done. ACK-ZZZZ"));
+        blocks_with(SHOWN, enforced(own, "Done. ACK-ZZZZ"));
     }
     lets_go(enforced(3, "Done."), "let go without acknowledgement", &Memory::Drop);
     lets_go(enforced(2, "Done. ACK-AAAA"), "acknowledged", &Memory::Drop);
@@ -184,7 +188,7 @@ fn max_blocks_counts_before_enforcement() {
             case.blocks.together = own;
         }
     };
-    assert_eq!(blocks(most(5, 4)).1, "max_blocks");
+    assert_eq!(blocks_with(SHOWN, most(5, 4)).1, "max_blocks");
     lets_go(most(5, 5), "let go without acknowledgement", &Memory::Drop);
     lets_go(most(1, 1), "let go without acknowledgement", &Memory::Drop);
 }
@@ -263,12 +267,4 @@ fn what_became_of_a_block_is_told_once_with_the_rule_that_held_the_stop_last() {
     assert_eq!(reactions(2, "Done.", true, Some(2)), overridden("max_blocks"));
     assert_eq!(reactions(1, "Done.", true, None), Vec::new(), "blocked again: not decided yet");
     assert_eq!(reactions(1, "Shall I go on?", false, None), Vec::new());
-}
-
-#[test]
-fn the_journal_is_told_what_a_block_asks_for() {
-    let outcome = decided(|_| ());
-    let Verdict::Block { reason, .. } = &outcome.verdict else { panic!("not blocked") };
-    let [next] = outcome.audit.next.as_slice() else { panic!("{:?}", outcome.audit) };
-    assert!(next.contains(FRESH) && reason.contains(next), "{next}");
 }
