@@ -1,15 +1,14 @@
 //! Typed on and off: the layer above the local file, kept in `<state>/switches.json`, machine-wide or for one session.
 //!
-//! A switch turns a section, or a key within one: `credit-pacer.seven_day` sets `credit-pacer.seven_day.enabled`, and
-//! `tempo-stop.mode`, which knows all three words, sets that word. A switch never loosens a locked key; who may turn one
-//! off is [`crate::operator`]'s business.
+//! A switch turns a section, or a key within one: `credit-pacer.seven_day` sets `credit-pacer.seven_day.enabled`. A switch
+//! never loosens a locked key; [`crate::operator`] says who may turn one off.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use config::{Position, SectionSwitches, is_worded};
+pub use config::{Position, SectionSwitches};
 
 use crate::effect::Effect;
 use crate::host::{Places, Timestamp};
@@ -29,7 +28,7 @@ pub enum Reach<'a> {
 /// A switch that is to be turned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// A section, or `section.key` for a key of it that holds an `enabled`, or one of the three words.
+    /// A section, or `section.key` for a key of it that holds an `enabled`.
     pub switch: String,
     /// For one session; none: for all.
     pub session: Option<String>,
@@ -125,7 +124,7 @@ impl Switches {
             }
         };
         match position {
-            Position::Auto if !is_worded(section) => sections.remove(section),
+            Position::Auto => sections.remove(section),
             turned => sections.insert(section.to_owned(), turned),
         };
     }
@@ -147,7 +146,7 @@ pub fn turn(
 
 #[cfg(test)]
 mod tests {
-    use super::{Position, Reach, Switches, Turn, is_worded, turn};
+    use super::{Position, Reach, Switches, Turn, turn};
     use crate::effect::Effect;
     use crate::host::{Places, Timestamp};
     use crate::state::Store;
@@ -216,27 +215,11 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_knows_the_word_keeps_auto() {
-        let in_session =
-            |position| Turn { session: Some("s".to_owned()), ..Turn::everywhere("tempo.mode", position) };
-        let switches = [Turn::everywhere("tempo.mode", Position::Off), in_session(Position::Auto)];
-        let switches = switches.iter().fold(Switches::default(), |switches, turn| switches.with(turn, NOW));
-        let mode = |session| switches.of("tempo", session).keys.get("mode").copied();
-        assert_eq!((mode(None), mode(Some("s"))), (Some(Position::Off), Some(Position::Auto)));
-        assert_eq!(Switches::default().of("tempo", None).keys.len(), 0);
-    }
-
-    #[test]
     fn the_three_words_and_no_other() {
         for position in [Position::On, Position::Off, Position::Auto] {
             assert_eq!(Position::of_word(position.word()), Some(position));
         }
         assert_eq!(Position::of_word("advise"), None);
-        for (switch, expected) in
-            [("tempo-stop.mode", true), ("mode", true), ("mode.of", false), ("a.my_mode", false)]
-        {
-            assert_eq!(is_worded(switch), expected, "{switch}");
-        }
     }
 
     #[test]

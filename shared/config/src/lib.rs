@@ -45,5 +45,5 @@ pub use schema::{SCHEMA_FILE, SCHEMA_TEXT, SCHEMA_TITLE, Stranger, schema_at, se
 pub use section::{Section, SettingFault, load, load_by_schema};
 pub use spec::{COMMON_KEYS, HEADLESS_MEANS, SectionSpec};
 pub use spelling::{Unread, dotted, quoted, read_map, read_value, spelled};
-pub use switch::{Position, SectionSwitches, is_worded};
+pub use switch::{Position, SectionSwitches};
 pub use yaml::{line_of, read_typed};

@@ -12,7 +12,7 @@ pub enum Position {
     On,
     /// Disabled, unless the files lock it.
     Off,
-    /// The files decide; of a key that knows the word itself, such as `tempo-stop.mode`: this word.
+    /// The files decide.
     #[default]
     Auto,
 }
@@ -33,20 +33,12 @@ impl Position {
     }
 }
 
-/// The name of a key that holds one of the three words, and no `enabled`: its switch keeps `auto` as well.
-const WORDED: &str = "mode";
-
-/// The switch, `section.key` or a key within a section, is of a key that holds one of the three words.
-pub fn is_worded(switch: &str) -> bool {
-    switch.rsplit('.').next() == Some(WORDED)
-}
-
 /// The switches of one section: its own, and those of keys within it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SectionSwitches {
     /// Switch of the section.
     pub own: Position,
-    /// Those of keys that are turned, by the key's dotted path within the section; auto only where [`is_worded`].
+    /// Those of keys that are turned, by the key's dotted path within the section.
     pub keys: BTreeMap<String, Position>,
 }
 

@@ -1,5 +1,5 @@
-//! Switches of keys within a section: a layer above the files that sets `KEY.enabled`, or the word itself at a key that
-//! holds one, as far as the global file does not lock it.
+//! Switches of keys within a section: a layer above the files that sets `KEY.enabled`, as far as the global file does not lock
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::held::{is_any_of, is_locked, up_to_global};
 use crate::layer::Layer;
 use crate::origin::{LayerKind, Origin};
 use crate::spec::SectionSpec;
-use crate::switch::{Position, is_worded};
+use crate::switch::Position;
 use crate::top_level::Locks;
 use crate::tree::{get, leaves, put};
 
@@ -54,12 +54,7 @@ pub(crate) fn lay(
 
 /// Path and value that the switch sets; `None` if the defaults hold no such key.
 fn set_by(key: &str, position: Position, defaults: &Dict) -> Option<(Vec<String>, Value)> {
-    let key: Vec<String> = key.split('.').map(ToOwned::to_owned).collect();
-    let is_worded = is_worded(key.last()?);
-    if is_worded && get(defaults, &key).and_then(position_of).is_some() {
-        return Some((key, Value::String(Tag::Default, position.word().to_owned())));
-    }
-    let path = [key, vec!["enabled".to_owned()]].concat();
+    let path: Vec<String> = key.split('.').chain(["enabled"]).map(ToOwned::to_owned).collect();
     get(defaults, &path)?.to_bool()?;
     let on = match position {
         Position::On => true,
@@ -69,23 +64,11 @@ fn set_by(key: &str, position: Position, defaults: &Dict) -> Option<(Vec<String>
     Some((path, Value::Bool(Tag::Default, on)))
 }
 
-/// The position that a key's value stands for.
-fn position_of(value: &Value) -> Option<Position> {
-    match value.to_bool() {
-        Some(true) => Some(Position::On),
-        Some(false) => Some(Position::Off),
-        None => Position::of_word(value.as_str()?),
-    }
-}
-
 /// The keys that the layer switches.
 pub(crate) fn keys(section: &Dict) -> Vec<(String, Position)> {
     let switched = |path: Vec<String>| {
-        let position = position_of(get(section, &path)?)?;
-        let key = match path.split_last()? {
-            (last, key) if last == "enabled" => key,
-            _ => &path,
-        };
+        let position = if get(section, &path)?.to_bool()? { Position::On } else { Position::Off };
+        let (_, key) = path.split_last()?;
         Some((key.join("."), position))
     };
     leaves(section).into_iter().filter_map(switched).collect()

@@ -10,7 +10,7 @@ use shared::hook::{Context, Hook};
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::protocol::{Call, Event, Request, Stop};
 use shared::state::Store;
-use shared::switches::{Position, Reach, turn};
+use shared::switches::Position;
 use transcript::TurnWork;
 
 use super::{Facts, Judged, StopFacts, material, observe};
@@ -213,21 +213,6 @@ fn a_command_of_ours_is_answered() {
     assert!(answer.contains("claude-haiku-5-5 is asked at every stop after work"), "{answer}");
     assert!(answer.contains("no model is asked now"), "{answer}");
     assert_eq!(scene(&[]).prompt("tempo-stop is a hook", None), (None, true));
-}
-
-#[test]
-fn the_status_tells_the_mode_that_its_switch_set_and_the_hooks_own_switch_sets_none() {
-    for (switch, position, expected) in [
-        ("tempo-stop.mode", Position::Off, "mode off: no stop is judged"),
-        ("tempo-stop.mode", Position::Auto, "once you have typed nothing for 600 s"),
-        ("tempo-stop", Position::On, "mode off: no stop is judged"),
-    ] {
-        let scene = scene(&[]);
-        std::fs::write(scene.file("requirements.yaml"), "tempo-stop: {enabled: true, mode: off}\n").unwrap();
-        turn(&scene.store(), switch, Reach::Session("s"), position, NOW).unwrap();
-        let (answer, _) = scene.prompt("tempo-stop status", None);
-        assert!(answer.as_deref().is_some_and(|text| text.contains(expected)), "{switch}: {answer:?}");
-    }
 }
 
 #[test]

@@ -10,12 +10,8 @@ use crate::{LayerKind, Section, load_by_schema, section_by_schema};
 const HOOK: &str = "delegation-guard";
 
 fn section(global: &str, local: &str, keys: &[(&str, Position)]) -> Section<()> {
-    section_of(HOOK, global, local, keys)
-}
-
-fn section_of(hook: &str, global: &str, local: &str, keys: &[(&str, Position)]) -> Section<()> {
     let (_scratch, sources) = files_in(&Files { global, local, ..Files::default() });
-    let (spec, schema) = section_by_schema(hook).unwrap();
+    let (spec, schema) = section_by_schema(HOOK).unwrap();
     let keys: BTreeMap<String, Position> = keys.iter().map(|(key, to)| ((*key).to_owned(), *to)).collect();
     let section = load_by_schema(spec, schema, &sources, SectionSwitches { own: Auto, keys }).unwrap();
     assert_eq!(section.problems, []);
@@ -76,32 +72,7 @@ fn what_cannot_be_switched_is_passed_over() {
 }
 
 #[test]
-fn a_key_that_holds_one_of_the_three_words_takes_the_word() {
-    let mode = |global: &str, local: &str, keys: &[(&str, Position)]| {
-        let section = section_of("tempo-stop", global, local, keys);
-        let entry = section.entries().into_iter().find(|entry| entry.path == ["tempo-stop", "mode"]).unwrap();
-        assert_eq!(section.switched_keys().is_empty(), entry.origin.layer != LayerKind::Switch);
-        assert_eq!(section.overruled_keys.is_empty(), !global.contains("locked") || keys.is_empty());
-        (entry.value.as_str().unwrap().to_owned(), entry.origin.layer)
-    };
-    let auto = "tempo-stop: {mode: auto}";
-    for (global, local, keys, expected) in [
-        ("", "", &[][..], ("on", LayerKind::Defaults)),
-        ("", auto, &[], ("auto", LayerKind::Local)),
-        ("", "", &[("mode", Auto)], ("auto", LayerKind::Switch)),
-        ("", auto, &[("mode", On)], ("on", LayerKind::Switch)),
-        ("", auto, &[("mode", Off)], ("off", LayerKind::Switch)),
-        ("locked: [tempo-stop.mode]", "", &[("mode", Off)], ("on", LayerKind::Defaults)),
-    ] {
-        let (word, layer) = mode(global, local, keys);
-        assert_eq!((word.as_str(), layer), expected, "{global} {local} {keys:?}");
-    }
-}
-
-#[test]
-fn only_the_three_words_are_laid_and_an_enabled_knows_no_auto() {
-    for key in ["mode", "reminder"] {
-        let section = section("", "", &[(key, Auto)]);
-        assert_eq!((section.switched_keys(), section.overruled_keys.len()), (Vec::new(), 0), "{key}");
-    }
+fn auto_switches_no_key() {
+    let section = section("", "", &[("reminder", Auto)]);
+    assert_eq!((section.switched_keys(), section.overruled_keys.len()), (Vec::new(), 0));
 }
